@@ -1,0 +1,57 @@
+# Each target sets up what it needs: a machine with Python >= 3.11, make and git is enough.
+
+PYTHON ?= python3
+CORES ?= $(shell nproc 2>/dev/null || echo 2)
+VENV := .venv
+READY := $(VENV)/ready
+SNAKEMAKE := $(VENV)/bin/snakemake --cores $(CORES)
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+
+.PHONY: help paper quick demo test test-long check format lock clean
+
+help: ## What can be made
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+paper: $(READY) ## The paper's full protocol: five datasets, ten masks, full iterations
+	$(SNAKEMAKE)
+
+quick: $(READY) ## The same workflow in minutes: animals and parliament, two masks
+	$(SNAKEMAKE) --configfile config/quick.yaml
+
+demo: $(READY) ## The same workflow with nothing to download
+	$(SNAKEMAKE) --configfile config/demo.yaml
+
+test: $(READY) ## The tests
+	$(VENV)/bin/pytest -m "not long"
+
+test-long: $(READY) ## The long statistical tests alone
+	$(VENV)/bin/pytest -m long
+
+check: $(READY) ## Lint and format checks
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/snakefmt --check Snakefile workflow
+	$(VENV)/bin/snakemake --lint
+
+format: $(READY) ## Format all sources
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+	$(VENV)/bin/snakefmt Snakefile workflow
+
+lock: ## Renew requirements.lock from requirements.in (needs uv)
+	( echo "# Made by \`make lock\` from requirements.in. Names, versions and hashes only: any index will do."; \
+	  uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
+	    --no-emit-index-url --no-header --no-annotate requirements.in ) > requirements.lock.new
+	mv requirements.lock.new requirements.lock
+
+clean: ## Remove results and built matrices; keep raw files and the environment
+	rm -rf results/*/ results/*.csv data/matrices data/logs data/kernels.txt
+
+# Made once, and again only when the lock or the package's metadata change.
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 11) else f"Python 3.11 or newer is needed; $(PYTHON) is {v.major}.{v.minor}. Name another: make PYTHON=python3.12 ...")'
+	@echo "Setting up $(VENV) (once, about a minute)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@

@@ -1,0 +1,34 @@
+# Raw public data in, the paper's figures and tables out.
+#
+#   snakemake --cores 2                                          the paper's protocol
+#   snakemake --cores 2 --configfile config/quick.yaml           the same in minutes
+#   snakemake --cores 2 figure_10                                one figure
+#   snakemake -n                                                 what would be run
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+configfile: "config/config.yaml"
+configfile: "config/sources.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/masks.smk"
+include: "workflow/rules/fits.smk"
+include: "workflow/rules/tables.smk"
+include: "workflow/rules/figures.smk"
+
+
+report: "workflow/report/workflow.rst"
+
+
+rule all:
+    default_target: True
+    localrule: True
+    input:
+        rules.scores.output,
+        rules.summary.output,
+        rules.figure_10.input,

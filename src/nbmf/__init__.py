@@ -1,0 +1,36 @@
+"""Bayesian factorization of binary matrices: V ≈ WH with probabilities as factors.
+
+Nothing is imported before it is used: `import nbmf` compiles nothing and takes milliseconds.
+"""
+
+import importlib
+
+__version__ = "0.1.0"
+
+# Public name -> module that defines it.
+EXPORTS = {
+    "BinaryMatrix": "nbmf.matrix",
+    "BetaDirGibbs": "nbmf.methods.beta_dir_gibbs",
+    "BetaDirVB": "nbmf.methods.beta_dir_vb",
+    "DirDirGibbs": "nbmf.methods.dir_dir_gibbs",
+    "DirBetaGibbs": "nbmf.methods.dir_beta",
+    "DirBetaVB": "nbmf.methods.dir_beta",
+    "CollapsedBinaryICA": "nbmf.methods.collapsed_binary_ica",
+    "BinaryICA": "nbmf.methods.binary_ica",
+    "LogisticPCA": "nbmf.methods.logistic_pca",
+    "LDA": "nbmf.methods.lda",
+    "draw_mask": "nbmf.masks",
+    "perplexity": "nbmf.metrics",
+}
+
+__all__ = [*EXPORTS, "__version__"]  # noqa: PLE0604
+
+
+def __getattr__(name: str):
+    if name in EXPORTS:
+        return getattr(importlib.import_module(EXPORTS[name]), name)
+    raise AttributeError(f"nbmf has no {name!r}; it has {', '.join(EXPORTS)}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *EXPORTS])

@@ -1,0 +1,144 @@
+"""The configuration of the workflow: closed schemas, defaults, and errors of one clear line."""
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from nbmf import datasets, registry
+from nbmf.errors import ConfigError
+
+
+class FitKey(NamedTuple):
+    """What identifies one fit of the workflow."""
+
+    dataset: str
+    method: str
+    K: int
+    mask: int
+    seed: int
+
+
+def check(config: dict[str, Any], schema_file: str | Path) -> dict[str, Any]:
+    """Return `config` with defaults filled in.
+
+    Raises
+    ------
+    ConfigError
+        For the first thing that is wrong: it names the key, what was given and what is allowed.
+    """
+    schema = yaml.safe_load(Path(schema_file).read_text(encoding="utf-8"))
+    errors = sorted(Draft202012Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.path)))
+    if errors:
+        raise ConfigError(f"configuration: {_one_line(errors[0])}")
+    for kind in ("datasets", "methods"):
+        properties = schema["properties"][kind]["additionalProperties"]["properties"]
+        defaults = {k: rule["default"] for k, rule in properties.items() if "default" in rule}
+        config = {**config, kind: {k: {**defaults, **entry} for k, entry in config[kind].items()}}
+    for problem in _problems(config):
+        raise ConfigError(f"configuration: {problem}")
+    return config
+
+
+def fit_keys(config: dict[str, Any]) -> list[FitKey]:
+    """Return every fit that the `run` section asks for."""
+    run = config["run"]
+    return [
+        FitKey(dataset, method, K, mask, seed)
+        for dataset in run["datasets"]
+        for method in run["methods"]
+        for K in config["methods"][method]["K"]
+        for mask in range(run["masks"])
+        for seed in run["seeds"]
+    ]
+
+
+def _problems(config: dict[str, Any]) -> Iterator[str]:
+    """Yield what the schema cannot see: references between entries, and settings of methods."""
+    for kind in ("datasets", "methods"):
+        for i, name in enumerate(config["run"][kind]):
+            if name not in config[kind]:
+                yield f"run.{kind}[{i}] = {name!r}: {_choices(name, config[kind])}"
+    for name, dataset in config["datasets"].items():
+        yield from _dataset_problems(f"datasets.{name}", dataset, config["sources"])
+    for name, method in config["methods"].items():
+        yield from _method_problems(f"methods.{name}", method, config["methods"])
+
+
+def _dataset_problems(where: str, dataset: dict, sources: dict) -> Iterator[str]:
+    if dataset["recipe"] not in datasets.RECIPES:
+        yield f"{where}.recipe = {dataset['recipe']!r}: {_choices(dataset['recipe'], datasets.RECIPES)}"
+    named = {f"files.{role}": source for role, source in dataset["files"].items()}
+    if "published" in dataset:
+        named["published"] = dataset["published"]
+    for key, source in named.items():
+        if source not in sources:
+            yield f"{where}.{key} = {source!r}: {_choices(source, sources)}"
+
+
+def _method_problems(where: str, method: dict, methods: dict) -> Iterator[str]:
+    try:
+        allowed = registry.settings_of(method["class"])
+    except ConfigError as error:
+        yield f"{where}.class: {error}"
+        return
+    for key in method["settings"]:
+        if key not in allowed:
+            yield f"{where}.settings: unknown key {key!r}; {_choices(key, allowed)}"
+            return
+    for K in method["K"]:
+        try:
+            registry.make_estimator(method["class"], K, method["settings"])
+        except ConfigError as error:
+            yield f"{where}.settings: {error}"
+    if method.get("starts_as", where.partition(".")[2]) not in methods:
+        yield f"{where}.starts_as = {method['starts_as']!r}: {_choices(method['starts_as'], methods)}"
+
+
+def _one_line(error: ValidationError) -> str:
+    """Say in one line which key is wrong and what is allowed there."""
+    where = _path(error)
+    allowed = error.validator_value
+    match error.validator:
+        case "additionalProperties":
+            unknown = next(key for key in error.instance if key not in error.schema["properties"])
+            place = f"{where}: " if where else ""
+            return f"{place}unknown key {unknown!r}; {_choices(unknown, error.schema['properties'])}"
+        case "required":
+            missing = next(key for key in allowed if key not in error.instance)
+            return f"{where or 'top level'}: the key {missing!r} is missing"
+        case "type":
+            rule = f"a value of type {allowed}"
+        case "minimum":
+            rule = f"at least {allowed}"
+        case "maximum":
+            rule = f"at most {allowed}"
+        case "exclusiveMinimum":
+            rule = f"more than {allowed}"
+        case "exclusiveMaximum":
+            rule = f"less than {allowed}"
+        case "minItems":
+            rule = f"a list of at least {allowed}"
+        case "uniqueItems":
+            rule = "a list without repetitions"
+        case "pattern":
+            rule = f"a text that matches {allowed}"
+        case _:
+            rule = f"{error.validator} {allowed}"
+    return f"{where} = {error.instance!r}: allowed is {rule}"
+
+
+def _path(error: ValidationError) -> str:
+    """Return the place of an error as methods.bica.K[0]."""
+    steps = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path]
+    return "".join(steps).removeprefix(".")
+
+
+def _choices(given: str, allowed) -> str:
+    near = difflib.get_close_matches(str(given), list(allowed), n=1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    return f"allowed are {', '.join(allowed)}{hint}"

@@ -1,0 +1,99 @@
+"""Figure 10: held-out perplexity of every method, one panel per dataset, box plots over masks."""
+
+import math
+from typing import NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from nbmf.figures import style
+
+COLUMNS = 2
+
+
+class Box(NamedTuple):
+    """One box of a panel: a method with one K, and the label below it."""
+
+    method: str
+    K: int
+    label: str
+
+
+def draw(scores: pd.DataFrame, methods: dict[str, dict], datasets: list[str]) -> Figure:
+    """Draw the figure from the tidy scores.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As `nbmf.tables.gather_scores` makes it.
+    methods : dict
+        The method entries of the configuration that are drawn, in the order of the boxes.
+    datasets : list of str
+        One panel each, in this order.
+    """
+    boxes = [
+        Box(method, K, str(K) if len(entry["K"]) > 1 else "")
+        for method, entry in methods.items()
+        for K in entry["K"]
+    ]
+    colours = style.colours_of(list(methods))
+    n_rows = math.ceil(len(datasets) / COLUMNS)
+    figure, axes = plt.subplots(
+        n_rows,
+        min(COLUMNS, len(datasets)),
+        figsize=(style.PAGE_WIDTH, 2.2 * n_rows + 0.7),
+        squeeze=False,
+        layout="constrained",
+    )
+    for axis, dataset in zip(axes.flat, datasets, strict=False):
+        _draw_panel(axis, scores[scores["dataset"] == dataset], boxes, colours)
+        axis.set_title(dataset)
+    for axis in axes.flat[len(datasets) :]:
+        axis.set_axis_off()
+    for axis in axes[:, 0]:
+        axis.set_ylabel("held-out perplexity\n(nats per entry)")
+    handles = [
+        Patch(facecolor=colours[method], label=_legend_label(entry))
+        for method, entry in methods.items()
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def _legend_label(entry: dict) -> str:
+    return entry["label"] + (" (K below each box)" if len(entry["K"]) > 1 else "")
+
+
+def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dict) -> None:
+    samples = [
+        scores.loc[(scores["method"] == box.method) & (scores["K"] == box.K), "perplexity"]
+        for box in boxes
+    ]
+    drawn = axis.boxplot(
+        samples,
+        positions=np.arange(len(boxes)),
+        widths=0.7,
+        patch_artist=True,
+        medianprops={"color": "black", "linewidth": 0.9},
+        flierprops={"marker": ".", "markersize": 3},
+        boxprops={"linewidth": 0.5},
+        whiskerprops={"linewidth": 0.7},
+        capprops={"linewidth": 0.7},
+    )
+    for patch, box in zip(drawn["boxes"], boxes, strict=True):
+        patch.set_facecolor(colours[box.method])
+    axis.set_xticks(np.arange(len(boxes)), [box.label for box in boxes])
+    axis.tick_params(axis="x", length=0)
+    axis.set_xlim(-0.7, len(boxes) - 0.3)
+    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
+    axis.set_axisbelow(True)
+    for i, sample in enumerate(samples):
+        if sample.empty:
+            axis.annotate(
+                "no fit", (i, 0.5), xycoords=("data", "axes fraction"), rotation=90, ha="center",
+                va="center", fontsize=6, color="0.4",
+            )  # fmt: skip

@@ -1,0 +1,57 @@
+"""The one style of all figures: sizes for print, colours that colour-blind readers tell apart."""
+
+import os
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("agg")
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
+
+from nbmf.files import atomic_path
+
+PAGE_WIDTH = 7.2  # inches, two columns of a journal page
+
+# Okabe and Ito's palette, in the order in which methods appear; light colours come last.
+COLOURS = [
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#E69F00",
+    "#7F7F7F",
+    "#332288",
+    "#999933",
+]
+
+RC = {
+    "font.size": 8,
+    "axes.titlesize": 9,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "pdf.fonttype": 42,  # text stays text
+    "figure.dpi": 150,
+    "savefig.dpi": 200,
+}
+plt.rcParams.update(RC)
+
+
+def colours_of(methods: list[str]) -> dict[str, str]:
+    """Return the colour of each method of the configuration, the same in every figure."""
+    return {method: COLOURS[i % len(COLOURS)] for i, method in enumerate(methods)}
+
+
+def save(figure: Figure, *paths: str | os.PathLike) -> None:
+    """Write a figure to each path (.pdf, .png), atomically and without a date inside."""
+    for path in map(Path, paths):
+        metadata = {"CreationDate": None} if path.suffix == ".pdf" else None
+        with atomic_path(path) as temporary:
+            figure.savefig(temporary, metadata=metadata, bbox_inches="tight")
+    plt.close(figure)

@@ -1,0 +1,205 @@
+"""Collapsed Gibbs sampling of the Beta-Dir model (paper, section 4.2), sparse and exact.
+
+Eq. (25) for the cell (f, n) with value v is p(z = k) ∝ (γ_k + L_fk) φ^v_kn, where
+φ^v_kn = (prior of v + count of v in column n) / (α_k + β_k + M_kn). Its mass splits into
+
+    used  = Σ over the components that row f uses of L_fk φ^v_kn   (a short list), and
+    fresh = Σ over all k of γ_k φ^v_kn                             (a running sum per column, value),
+
+so that a cell costs a few multiply-adds instead of K. Both leave the cell itself out. Row lists
+are kept in descending order of their counts: the search then mostly ends at its first entry.
+"""
+
+import numpy as np
+from numba import prange
+
+from nbmf.kernels.cells import Cells, layout, random_assignments
+from nbmf.kernels.compilation import kernel
+from nbmf.kernels.random import generator_states, uniform
+from nbmf.kernels.row_lists import RowLists, drop_one, take_one
+from nbmf.kernels.threads import run_with_threads
+from nbmf.models import beta_dir
+from nbmf.models.beta_dir import Counts
+from nbmf.seeds import children
+
+
+class BetaDirChain:
+    """A Markov chain over the assignments Z of the Beta-Dir model.
+
+    Parameters
+    ----------
+    codes : int8 array (F, N)
+        1, 0, -1 (missing).
+    K : int
+        Number of components.
+    alpha, beta, gamma : float or array (K,)
+        Beta and Dirichlet hyperparameters.
+    seed : SeedSequence
+        Source of the start (unless Z is given) and of one stream per block pair.
+    Z : int array (F, N), optional
+        Initial assignments, -1 where missing; random if not given.
+    n_blocks : int, optional
+        Blocks per axis; by default a rule of the shape.
+    threads : int
+        Threads of a sweep; the chain is the same for any number.
+    """
+
+    def __init__(self, codes, K, alpha, beta, gamma, seed, *, Z=None, n_blocks=None, threads=1):
+        start_seed, block_seed = children(seed, 2)
+        if Z is None:
+            Z = random_assignments(codes, K, np.random.default_rng(start_seed))
+        self._shape, self._threads = codes.shape, threads
+        self._cells = layout(codes, n_blocks)
+        self._rows = self._cells.line_of_cell()
+        self._z = Z[self._rows, self._cells.cross].astype(np.uint32)
+        self._prior = np.stack([np.broadcast_to(value, K) for value in (beta, alpha)]).astype(float)
+        self._gamma = np.broadcast_to(gamma, K).astype(float)
+        self._generators = generator_states(block_seed, self._cells.n_blocks**2)
+        self._lists = RowLists.of(self._rows, self._z, (codes.shape[0], K))
+        self._column_counts, self._phi = _column_tables(
+            self._cells, self._z, codes.shape[1], self._prior, self._gamma
+        )
+
+    def sweep(self, n_sweeps: int = 1) -> None:
+        """Resample every assignment `n_sweeps` times."""
+        arguments = (
+            *(self._cells, self._z, self._lists, self._column_counts, self._phi),
+            *(self._prior, self._gamma, self._generators, n_sweeps),
+        )
+        run_with_threads(_sweeps_serial, _sweeps_parallel, self._threads, arguments)
+
+    @property
+    def Z(self) -> np.ndarray:
+        """The assignments, int array (F, N), -1 where missing."""
+        Z = np.full(self._shape, -1, np.int64)
+        Z[self._rows, self._cells.cross] = self._z
+        return Z
+
+    def counts(self) -> Counts:
+        """Return the counters L (F, K), A and B (K, N)."""
+        N, K = self._shape[1], self._gamma.size
+        by_value = self._column_counts.reshape(N, 2, K).astype(np.int64)
+        return Counts(L=self._lists.counts(), A=by_value[:, 1].T, B=by_value[:, 0].T)
+
+    def log_joint(self) -> float:
+        """Return log p(V, Z) in nats, eqs. (22)-(24)."""
+        beta, alpha = self._prior
+        return beta_dir.log_joint_of_counts(self.counts(), alpha, beta, self._gamma)
+
+
+def _column_tables(cells: Cells, z, N, prior, gamma):
+    """Return the two tables of the columns that a sweep keeps up to date.
+
+    counts : int32 array (2 N, K); row 2 n + v says how often each k explains a v in column n
+    phi : float64 array (2 N, K + 1), φ^v_kn in the same order; the last entry of a row is
+        Σ_k γ_k φ^v_kn
+    """
+    K = gamma.size
+    line = cells.cross.astype(np.int64) * 2 + cells.value
+    counts = np.bincount(line * K + z, minlength=2 * N * K).reshape(N, 2, K)
+    phi = np.empty((N, 2, K + 1))
+    phi[:, :, :K] = (prior + counts) / (prior + counts).sum(axis=1, keepdims=True)
+    phi[:, :, K] = phi[:, :, :K] @ gamma
+    return counts.reshape(2 * N, K).astype(np.int32), phi.reshape(2 * N, K + 1)
+
+
+@kernel
+def _renew_sums(n, phi, gamma):
+    """Sum γ_k φ_kn afresh for both values of column n: the running sums drift by rounding."""
+    K = gamma.size
+    for line in range(2 * n, 2 * n + 2):
+        total = 0.0
+        for k in range(K):
+            total += gamma[k] * phi[line, k]
+        phi[line, K] = total
+
+
+@kernel(inline="always")
+def _change_count(n, v, k, step, column_counts, phi, prior, gamma):
+    """Add `step` to the count of (k, v) in column n and renew φ and its sums."""
+    K = np.uint64(gamma.size)
+    line0 = np.uint64(2) * n
+    line1 = line0 + np.uint64(1)
+    column_counts[line0 + v, k] += step
+    zeros = prior[0, k] + column_counts[line0, k]
+    ones = prior[1, k] + column_counts[line1, k]
+    scale = 1.0 / (zeros + ones)
+    phi[line0, K] += gamma[k] * (zeros * scale - phi[line0, k])
+    phi[line1, K] += gamma[k] * (ones * scale - phi[line1, k])
+    phi[line0, k] = zeros * scale
+    phi[line1, k] = ones * scale
+
+
+@kernel
+def _sweep_block(b, c, cells, z, lists, column_counts, phi, prior, gamma, generator, weight):
+    """Resample the cells of row block b and column block c once."""
+    one = np.uint64(1)
+    K = np.uint64(gamma.size)
+    line_order, block_start, start, cross, value = cells
+    component, count, slot, length = lists
+    B = np.uint64(block_start.size - 1)
+    for j in range(block_start[b], block_start[b + one]):
+        f = np.uint64(line_order[j])
+        for i in range(start[f * B + c], start[f * B + c + one]):
+            n, v = np.uint64(cross[i]), np.uint64(value[i])
+            old = np.uint64(z[i])
+            line = np.uint64(2) * n + v
+            other_line = np.uint64(2) * n + (one - v)
+
+            # The two masses, first with the cell, then corrected for leaving it out.
+            prior_v = prior[v, old] + column_counts[line, old] - 1.0
+            prior_other = prior[one - v, old] + column_counts[other_line, old]
+            own_phi = phi[line, old]
+            reduced_phi = prior_v / (prior_v + prior_other)
+            used = 0.0
+            m = np.uint64(length[f])
+            for s in range(m):
+                weight[s] = count[f, s] * phi[line, component[f, s]]
+                used += weight[s]
+            own = np.uint64(slot[f, old])
+            own_weight = (count[f, own] - 1.0) * reduced_phi
+            used += own_weight - weight[own]
+            weight[own] = own_weight
+            fresh = phi[line, K] + gamma[old] * (reduced_phi - own_phi)
+
+            u = uniform(generator) * (used + fresh)
+            if u < used:
+                s, last = np.uint64(0), m - one
+                while s < last and u >= weight[s]:
+                    u -= weight[s]
+                    s += one
+                new = np.uint64(component[f, s])
+            else:
+                u -= used
+                phi[line, old] = reduced_phi
+                new = np.uint64(0)
+                while new < K - one and u >= gamma[new] * phi[line, new]:
+                    u -= gamma[new] * phi[line, new]
+                    new += one
+                phi[line, old] = own_phi
+
+            if new != old:
+                z[i] = new
+                take_one(f, new, component, count, slot, length)
+                drop_one(f, old, component, count, slot, length)
+                _change_count(n, v, old, -1, column_counts, phi, prior, gamma)
+                _change_count(n, v, new, 1, column_counts, phi, prior, gamma)
+
+
+def _sweeps(cells, z, lists, column_counts, phi, prior, gamma, generators, n_sweeps):
+    B = cells.block_start.size - 1
+    N = phi.shape[0] // 2
+    for _ in range(n_sweeps):
+        for n in prange(N):
+            _renew_sums(n, phi, gamma)
+        for r in range(B):
+            for b in prange(B):
+                c = (b + r) % B
+                _sweep_block(
+                    np.uint64(b), np.uint64(c), cells, z, lists, column_counts, phi, prior, gamma,
+                    generators[b * B + c], np.empty(gamma.size),
+                )  # fmt: skip
+
+
+_sweeps_serial = kernel(_sweeps)
+_sweeps_parallel = kernel(_sweeps, parallel=True)

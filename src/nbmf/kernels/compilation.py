@@ -1,0 +1,39 @@
+"""The decorator of every compiled function, and where compiled code is kept."""
+
+import hashlib
+import os
+from functools import cache
+from pathlib import Path
+
+import numba
+
+
+@cache
+def cache_directory() -> Path:
+    """Return the folder of compiled code that belongs to exactly these kernel sources.
+
+    numba notices a change of the file it compiles, but not of a helper in another file; a folder
+    per state of all kernel sources does. It lies in NUMBA_CACHE_DIR if that is set, else in the
+    user's cache.
+    """
+    digest = hashlib.sha256(numba.__version__.encode())
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    home = os.environ.get("NUMBA_CACHE_DIR") or Path.home() / ".cache" / "nbmf"
+    return Path(home) / digest.hexdigest()[:16]
+
+
+def kernel(function=None, **options):
+    """Compile `function` at its first call, without the GIL, and keep the machine code.
+
+    Floating point stays strict unless an option says otherwise: a uniform number compared with a
+    cumulative sum must see the same sum everywhere.
+    """
+    if function is None:
+        return lambda function: kernel(function, **options)
+    previous = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_directory())
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+    finally:
+        numba.config.CACHE_DIR = previous  # other packages keep their own place

@@ -1,0 +1,315 @@
+"""Collapsed Gibbs sampling of the Dir-Dir model (paper, section 5.2).
+
+A one has z = c = k with p(k) ∝ (γ_k + L_fk)(η_k + Q_kn), eq. (59). As in the Beta-Dir sampler its
+mass splits into the few components that row f uses and a running sum Σ_k γ_k (η_k + Q_kn).
+
+A zero has z ≠ c. The scheme "joint" draws the pair: z from its row urn γ + L, c from its column
+urn η + Q, again until they differ. That is rejection from the exact joint law, costs O(1), and
+mixes better than the paper's scheme, "alternating", which draws z given c (eq. 60), then c given
+z (eq. 61). To draw from a column urn, copy the c of a random other cell of the column or, in
+proportion, take a component from the prior.
+"""
+
+import numpy as np
+from numba import prange
+
+from nbmf.kernels.cells import layout, random_assignments
+from nbmf.kernels.compilation import kernel
+from nbmf.kernels.random import generator_states, uniform
+from nbmf.kernels.row_lists import RowLists, drop_one, take_one
+from nbmf.kernels.threads import run_with_threads
+from nbmf.models import dir_dir
+from nbmf.models.dir_dir import Counts
+from nbmf.seeds import children
+
+MAX_TRIES = 16  # rejected pairs before the plain loop over components, which is exact too
+
+
+class DirDirChain:
+    """A Markov chain over the assignments Z and C of the Dir-Dir model.
+
+    Parameters
+    ----------
+    codes : int8 array (F, N)
+        1, 0, -1 (missing).
+    K : int
+        Number of components; at least 2 if there are zeros, since a zero needs z ≠ c.
+    gamma, eta : float or array (K,)
+        Dirichlet hyperparameters of W and H.
+    seed : SeedSequence
+        Source of the start (unless Z and C are given) and of one stream per block pair.
+    Z, C : int arrays (F, N), optional
+        Initial assignments, -1 where missing, equal exactly at ones; random if not given.
+    n_blocks : int, optional
+        Blocks per axis; by default a rule of the shape.
+    threads : int
+        Threads of a sweep; the chain is the same for any number.
+    scheme : {"joint", "alternating"}
+        How the pair of a zero is drawn.
+    """
+
+    def __init__(
+        self, codes, K, gamma, eta, seed, *, Z=None, C=None, n_blocks=None, threads=1,
+        scheme="joint",
+    ):  # fmt: skip
+        start_seed, block_seed = children(seed, 2)
+        if Z is None:
+            Z, C = random_pairs(codes, K, np.random.default_rng(start_seed))
+        self._shape, self._threads, self._joint = codes.shape, threads, scheme == "joint"
+        self._cells = layout(codes, n_blocks)
+        self._rows = self._cells.line_of_cell()
+        self._gamma = np.broadcast_to(gamma, K).astype(float)
+        self._eta = np.broadcast_to(eta, K).astype(float)
+        self._eta_sums = np.cumsum(self._eta)
+        self._z = Z[self._rows, self._cells.cross].astype(np.uint32)
+        # c is stored column after column, so that a random cell of a column is one load away.
+        by_column = np.argsort(self._cells.cross, kind="stable")
+        self._place = np.empty_like(self._cells.cross)
+        self._place[by_column] = np.arange(by_column.size, dtype=np.uint32)
+        self._c = C[self._rows, self._cells.cross][by_column].astype(np.uint32)
+        per_column = np.bincount(self._cells.cross, minlength=codes.shape[1])
+        self._column_start = np.concatenate([[0], np.cumsum(per_column)]).astype(np.uint32)
+        self._lists = RowLists.of(self._rows, self._z, (codes.shape[0], K))
+        columns = np.repeat(np.arange(codes.shape[1]), per_column)
+        Q = np.bincount(columns * K + self._c, minlength=codes.shape[1] * K)
+        self._Q = Q.reshape(-1, K).astype(np.int32)
+        self._generators = generator_states(block_seed, self._cells.n_blocks**2)
+
+    def sweep(self, n_sweeps: int = 1) -> None:
+        """Resample every pair of assignments `n_sweeps` times."""
+        arguments = (
+            *(self._cells, self._z, self._c, self._place, self._column_start, self._lists),
+            *(self._Q, self._gamma, self._eta, self._eta_sums, self._joint),
+            *(self._generators, n_sweeps),
+        )
+        run_with_threads(_sweeps_serial, _sweeps_parallel, self._threads, arguments)
+
+    @property
+    def Z(self) -> np.ndarray:
+        """The row-side assignments, int array (F, N), -1 where missing."""
+        return self._as_matrix(self._z)
+
+    @property
+    def C(self) -> np.ndarray:
+        """The column-side assignments, int array (F, N), -1 where missing."""
+        return self._as_matrix(self._c[self._place])
+
+    def counts(self) -> Counts:
+        """Return the counters L (F, K) and Q (K, N)."""
+        return Counts(L=self._lists.counts(), Q=self._Q.T.astype(np.int64))
+
+    def log_joint(self) -> float:
+        """Return log p(V, Z, C) in nats, eqs. (53)-(56)."""
+        return dir_dir.log_joint_of_counts(self.counts(), self._gamma, self._eta)
+
+    def _as_matrix(self, assignments):
+        matrix = np.full(self._shape, -1, np.int64)
+        matrix[self._rows, self._cells.cross] = assignments
+        return matrix
+
+
+def random_pairs(codes: np.ndarray, K: int, rng: np.random.Generator):
+    """Draw Z uniformly, C equal to it at ones and uniform over the others at zeros."""
+    Z = random_assignments(codes, K, rng)
+    others = (Z + 1 + rng.integers(max(K - 1, 1), size=codes.shape)) % K
+    return Z, np.where(codes == 0, others, Z)
+
+
+@kernel
+def _search(cumulative, u):
+    """Return the first k with u < cumulative[k], at most K - 1."""
+    low, high = np.uint64(0), np.uint64(cumulative.size - 1)
+    while low < high:
+        middle = (low + high) >> np.uint64(1)
+        if u < cumulative[middle]:
+            high = middle
+        else:
+            low = middle + np.uint64(1)
+    return low
+
+
+@kernel
+def _from_row_urn(f, component, count, m, gamma, gamma_total, row_total, generator):
+    """Draw z ∝ γ + L_f; the cell itself must be out of the list."""
+    u = uniform(generator) * (row_total + gamma_total)
+    if u < row_total:
+        s = np.uint64(0)
+        while u >= count[f, s]:
+            u -= count[f, s]
+            s += np.uint64(1)
+        return np.uint64(component[f, s])
+    u -= row_total
+    k, last = np.uint64(0), np.uint64(gamma.size - 1)
+    while k < last and u >= gamma[k]:
+        u -= gamma[k]
+        k += np.uint64(1)
+    return k
+
+
+@kernel
+def _from_column_urn(c, own, first, others, eta_sums, generator):
+    """Draw c ∝ η + Q_n without the cell at place `own`, by copying one of the `others` or η."""
+    eta_total = eta_sums[eta_sums.size - 1]
+    u = uniform(generator) * (others + eta_total)
+    if u < others:
+        place = first + np.uint64(u)
+        if place >= own:  # skip the cell itself
+            place += np.uint64(1)
+        return np.uint64(c[place])
+    return _search(eta_sums, u - others)
+
+
+@kernel
+def _exact_pair(f, n, slot, count, Q, gamma, eta, generator, weight):
+    """Draw (z, c) with z ≠ c by plain loops: p(z) ∝ a_z (S - b_z), then p(c) ∝ b_c for c ≠ z."""
+    K = gamma.size
+    b_total = 0.0
+    for k in range(K):
+        b_total += eta[k] + Q[n, k]
+    total = 0.0
+    for k in range(K):
+        a = gamma[k] + (count[f, slot[f, k]] if slot[f, k] >= 0 else 0)
+        weight[k] = a * (b_total - eta[k] - Q[n, k])
+        total += weight[k]
+    z = _from_weights(weight, total, generator)
+    for k in range(K):
+        weight[k] = eta[k] + Q[n, k]
+    weight[z] = 0.0
+    return z, _from_weights(weight, b_total - eta[z] - Q[n, z], generator)
+
+
+@kernel
+def _from_weights(weight, total, generator):
+    """Draw k ∝ weight[k]; never a k of weight zero, however the sums are rounded."""
+    u = uniform(generator) * total
+    drawn = np.uint64(0)
+    for k in range(weight.size):
+        if weight[k] > 0.0:
+            drawn = np.uint64(k)
+            if u < weight[k]:
+                break
+            u -= weight[k]
+    return drawn
+
+
+@kernel
+def _draw_one(f, n, component, count, m, Q, gamma, eta, fresh, generator, weight):
+    """Draw z = c for a one, eq. (59), from the row list and the running sum `fresh`."""
+    used = 0.0
+    for s in range(m):
+        k = np.uint64(component[f, s])
+        weight[s] = count[f, s] * (eta[k] + Q[n, k])
+        used += weight[s]
+    u = uniform(generator) * (used + fresh)
+    if u < used:
+        s, last = np.uint64(0), m - np.uint64(1)
+        while s < last and u >= weight[s]:
+            u -= weight[s]
+            s += np.uint64(1)
+        return np.uint64(component[f, s])
+    u -= used
+    k, last = np.uint64(0), np.uint64(gamma.size - 1)
+    while k < last and u >= gamma[k] * (eta[k] + Q[n, k]):
+        u -= gamma[k] * (eta[k] + Q[n, k])
+        k += np.uint64(1)
+    return k
+
+
+@kernel
+def _alternating_pair(f, n, old_c, slot, count, Q, gamma, eta, generator, weight):
+    """Draw z given c, eq. (60), then c given z, eq. (61)."""
+    K = gamma.size
+    total = 0.0
+    for k in range(K):
+        weight[k] = gamma[k] + (count[f, slot[f, k]] if slot[f, k] >= 0 else 0)
+        if k == old_c:
+            weight[k] = 0.0
+        total += weight[k]
+    z = _from_weights(weight, total, generator)
+    total = 0.0
+    for k in range(K):
+        weight[k] = 0.0 if k == z else eta[k] + Q[n, k]
+        total += weight[k]
+    return z, _from_weights(weight, total, generator)
+
+
+@kernel
+def _sweep_block(
+    b, block, cells, z, c, place, column_start, lists, Q, gamma, eta, eta_sums, joint,
+    generator, weight, fresh,
+):  # fmt: skip
+    """Resample the cells of row block b and column block `block` once."""
+    one = np.uint64(1)
+    line_order, block_start, start, cross, value = cells
+    component, count, slot, length = lists
+    B = np.uint64(block_start.size - 1)
+    gamma_total = gamma.sum()
+    for j in range(block_start[b], block_start[b + one]):
+        f = np.uint64(line_order[j])
+        row_total = -1.0  # L_f. without the cell itself
+        for s in range(length[f]):
+            row_total += count[f, s]
+        for i in range(start[f * B + block], start[f * B + block + one]):
+            n = np.uint64(cross[i])
+            own = np.uint64(place[i])
+            old_z, old_c = np.uint64(z[i]), np.uint64(c[own])
+            drop_one(f, old_z, component, count, slot, length)
+            Q[n, old_c] -= 1
+            fresh[n] -= gamma[old_c]
+            m = np.uint64(length[f])
+
+            if value[i] == 1:
+                new_z = _draw_one(
+                    f, n, component, count, m, Q, gamma, eta, fresh[n], generator, weight
+                )
+                new_c = new_z
+            elif joint:
+                first = np.uint64(column_start[n])
+                others = np.uint64(column_start[n + one]) - first - one
+                tries = 0
+                new_z = new_c = np.uint64(0)
+                while new_z == new_c and tries < MAX_TRIES:
+                    new_z = _from_row_urn(
+                        f, component, count, m, gamma, gamma_total, row_total, generator
+                    )
+                    new_c = _from_column_urn(c, own, first, others, eta_sums, generator)
+                    tries += 1
+                if new_z == new_c:
+                    new_z, new_c = _exact_pair(
+                        f, n, slot, count, Q, gamma, eta, generator, weight
+                    )
+            else:
+                new_z, new_c = _alternating_pair(
+                    f, n, old_c, slot, count, Q, gamma, eta, generator, weight
+                )
+
+            z[i] = new_z
+            c[own] = new_c
+            take_one(f, new_z, component, count, slot, length)
+            Q[n, new_c] += 1
+            fresh[n] += gamma[new_c]
+
+
+def _sweeps(
+    cells, z, c, place, column_start, lists, Q, gamma, eta, eta_sums, joint, generators, n_sweeps
+):
+    B = cells.block_start.size - 1
+    N, K = Q.shape
+    fresh = np.empty(N)  # Σ_k γ_k (η_k + Q_kn) of each column
+    for _ in range(n_sweeps):
+        for n in prange(N):
+            total = 0.0
+            for k in range(K):
+                total += gamma[k] * (eta[k] + Q[n, k])
+            fresh[n] = total
+        for r in range(B):
+            for b in prange(B):
+                block = (b + r) % B
+                _sweep_block(
+                    np.uint64(b), np.uint64(block), cells, z, c, place, column_start, lists, Q,
+                    gamma, eta, eta_sums, joint, generators[b * B + block], np.empty(K), fresh,
+                )  # fmt: skip
+
+
+_sweeps_serial = kernel(_sweeps)
+_sweeps_parallel = kernel(_sweeps, parallel=True)

@@ -1,0 +1,141 @@
+"""What every estimator has in common."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from nbmf import parameters
+from nbmf.matrix import as_codes
+
+
+ACTIVE_SHARE = 0.01  # of all weight, for a component to count as active
+
+
+class State(Protocol):
+    """What a monitor may ask of a running fit."""
+
+    def expectation(self) -> np.ndarray:
+        """Return the current estimate of E[V], float array (F, N)."""
+
+    def objective(self) -> float | None:
+        """Return the log joint, bound or log-likelihood in nats; None if there is none."""
+
+
+class Monitor(Protocol):
+    """An observer of a fit, called after every `every` iterations and after the last one."""
+
+    every: int
+
+    def __call__(self, iteration: int, total: int, state: State) -> None:
+        """Look at the state after `iteration` of at most `total` iterations."""
+
+
+class Fit(NamedTuple):
+    """What an inference returns.
+
+    W : float array (F, K)
+    H : float array (K, N)
+    expectation : float array (F, N), E[V]
+    shares : float array (K,), the mean of the factor that is a distribution over components
+    n_iter : int
+    converged : bool, None where the algorithm has no stopping rule
+    """
+
+    W: np.ndarray
+    H: np.ndarray
+    expectation: np.ndarray
+    shares: np.ndarray
+    n_iter: int
+    converged: bool | None = None
+
+
+class Factorization:
+    """Base class: parameters, their checks, and `fit` around the subclass's `_factorize`.
+
+    Attributes
+    ----------
+    W_ : float array (F, K)
+        The dictionary.
+    H_ : float array (K, N)
+        The activations.
+    expectation_ : float array (F, N)
+        E[V], the predicted probability of a one, for missing entries too.
+    n_iter_ : int
+        Iterations or sweeps that were run.
+    converged_ : bool or None
+        Whether the stopping rule was met; None for methods that have none.
+    active_components_ : int
+        Components with a share of at least 1 % of the factor that is a distribution over
+        components (the rows of W_; for Dir-Beta and LDA the columns of H_). All K for logPCA,
+        which has no such factor.
+    """
+
+    def _factorize(
+        self, codes: np.ndarray, seed: np.random.SeedSequence, monitor: Monitor | None
+    ) -> Fit:
+        raise NotImplementedError
+
+    def fit(self, V: Any, *, monitor: Monitor | None = None) -> Self:
+        """Factorize V.
+
+        Parameters
+        ----------
+        V : BinaryMatrix, array (F, N) or DataFrame
+            1, 0 and missing (NaN or -1).
+        monitor : Monitor, optional
+            Called as the fit goes on, for progress and traces.
+
+        Raises
+        ------
+        ConfigError
+            If a parameter has a value that is not allowed.
+        DataError
+            If V has a value that is not allowed or no observed entry.
+        """
+        self.check_parameters()
+        codes = as_codes(V)
+        # Matrix products on one thread: their rounding must not depend on the machine's load.
+        with threadpool_limits(limits=1, user_api="blas"):
+            fit = self._factorize(codes, self._seed(), monitor)
+        self.W_, self.H_, self.expectation_ = fit.W, fit.H, fit.expectation
+        self.n_iter_, self.converged_ = fit.n_iter, fit.converged
+        self.active_components_ = int(np.count_nonzero(fit.shares >= ACTIVE_SHARE))
+        return self
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the constructor's parameters and their values."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def check_parameters(self) -> None:
+        """Raise ConfigError if a parameter has a value that is not allowed."""
+        for name, value in self.get_params().items():
+            parameters.check(name, value)
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        return f"{type(self).__name__}({given})"
+
+    def _concentration(self, name: str) -> np.ndarray:
+        return parameters.per_component(name, getattr(self, name), self.n_components)
+
+    def _seed(self) -> np.random.SeedSequence:
+        if isinstance(self.random_state, np.random.SeedSequence):
+            return self.random_state
+        return np.random.SeedSequence(self.random_state)
+
+
+def iterate(
+    advance: Callable[[int], None], total: int, state: State, monitor: Monitor | None
+) -> None:
+    """Call `advance(steps)` until `total` iterations are done, with the monitor in between."""
+    every = total if monitor is None else monitor.every
+    done = 0
+    while done < total:
+        steps = min(every - done % every, total - done)
+        advance(steps)
+        done += steps
+        if monitor is not None:
+            monitor(done, total, state)

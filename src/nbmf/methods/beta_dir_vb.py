@@ -1,0 +1,51 @@
+"""Beta-Dir by collapsed variational inference, CVB0 (paper, section 4.3)."""
+
+from nbmf.kernels.beta_dir_cvb0 import BetaDirCVB0
+from nbmf.methods.variational import BetaDirVariational
+
+
+class BetaDirVB(BetaDirVariational):
+    """Beta-Dir VB: w_f ~ Dirichlet(γ), h_kn ~ Beta(α, β), CVB0 updates, eq. (36).
+
+    Parameters
+    ----------
+    n_components : int
+        K. With gamma="1/K" and a large K the data choose how many are used (section 4.4).
+    alpha, beta : float or array (K,)
+        Beta hyperparameters of H.
+    gamma : float, array (K,) or "1/K"
+        Dirichlet hyperparameters of the rows of W.
+    max_iter : int
+        Updates of every responsibility.
+    threads : int
+        Threads of an update; the result is the same for any number.
+    random_state : int, SeedSequence or None
+        The same value gives the same bits.
+
+    See Factorization for the learned attributes.
+    """
+
+    def __init__(
+        self,
+        n_components=100,
+        *,
+        alpha=1.0,
+        beta=1.0,
+        gamma="1/K",
+        max_iter=500,
+        threads=1,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.alpha = alpha
+        self.beta = beta
+        self.gamma = gamma
+        self.max_iter = max_iter
+        self.threads = threads
+        self.random_state = random_state
+
+    def _inference(self, codes, priors, seed):
+        inference = BetaDirCVB0(
+            codes, self.n_components, **priors, seed=seed, threads=self.threads
+        )
+        return inference, None

@@ -1,0 +1,100 @@
+"""Dir-Beta: the Beta-Dir model of the transposed matrix (paper, section 3.1)."""
+
+from nbmf.methods.base import Factorization
+from nbmf.methods.beta_dir_gibbs import BetaDirGibbs
+from nbmf.methods.beta_dir_vb import BetaDirVB
+
+
+class _Transposed(Factorization):
+    """Fits `_beta_dir` to V transposed; its eta is the gamma of that model."""
+
+    _beta_dir: type[Factorization]
+
+    def _factorize(self, codes, seed, monitor):
+        settings = self.get_params() | {"random_state": seed}
+        settings["gamma"] = settings.pop("eta")
+        fit = self._beta_dir(**settings)._factorize(codes.T, seed, _Transposing.of(monitor))
+        return fit._replace(W=fit.H.T, H=fit.W.T, expectation=fit.expectation.T)
+
+
+class DirBetaGibbs(_Transposed):
+    """Dir-Beta GS: w_fk ~ Beta(α, β), h_n ~ Dirichlet(η), collapsed Gibbs sampling.
+
+    Parameters are those of BetaDirGibbs, with eta, the Dirichlet hyperparameters of the columns
+    of H, in place of gamma.
+    """
+
+    _beta_dir = BetaDirGibbs
+
+    def __init__(
+        self,
+        n_components=100,
+        *,
+        alpha=1.0,
+        beta=1.0,
+        eta="1/K",
+        burn_in=4000,
+        n_samples=1000,
+        threads=1,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.alpha = alpha
+        self.beta = beta
+        self.eta = eta
+        self.burn_in = burn_in
+        self.n_samples = n_samples
+        self.threads = threads
+        self.random_state = random_state
+
+
+class DirBetaVB(_Transposed):
+    """Dir-Beta VB: w_fk ~ Beta(α, β), h_n ~ Dirichlet(η), CVB0.
+
+    Parameters are those of BetaDirVB, with eta, the Dirichlet hyperparameters of the columns of
+    H, in place of gamma.
+    """
+
+    _beta_dir = BetaDirVB
+
+    def __init__(
+        self,
+        n_components=100,
+        *,
+        alpha=1.0,
+        beta=1.0,
+        eta="1/K",
+        max_iter=500,
+        threads=1,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.alpha = alpha
+        self.beta = beta
+        self.eta = eta
+        self.max_iter = max_iter
+        self.threads = threads
+        self.random_state = random_state
+
+
+class _Transposing:
+    """A monitor that sees the state of a transposed fit in the original orientation."""
+
+    def __init__(self, monitor):
+        self.every, self._monitor = monitor.every, monitor
+
+    @classmethod
+    def of(cls, monitor):
+        return None if monitor is None else cls(monitor)
+
+    def __call__(self, iteration, total, state):
+        self._monitor(iteration, total, _TransposedState(state))
+
+
+class _TransposedState:
+    def __init__(self, state):
+        self._state = state
+        self.objective = state.objective
+
+    def expectation(self):
+        return self._state.expectation().T

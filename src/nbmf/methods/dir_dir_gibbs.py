@@ -1,0 +1,68 @@
+"""Dir-Dir by collapsed Gibbs sampling (paper, section 5.2)."""
+
+import functools
+
+from nbmf.errors import ConfigError
+from nbmf.kernels.dir_dir_gibbs import DirDirChain
+from nbmf.methods.base import Factorization
+from nbmf.methods.gibbs import sample_posterior
+from nbmf.models.dir_dir import expected_factors
+
+
+class DirDirGibbs(Factorization):
+    """Dir-Dir GS: w_f ~ Dirichlet(γ), h_n ~ Dirichlet(η), collapsed Gibbs sampling of (Z, C).
+
+    Parameters
+    ----------
+    n_components : int
+        K, at least 2: a zero is explained by two different components.
+    gamma : float, array (K,) or "1/K"
+        Dirichlet hyperparameters of the rows of W.
+    eta : float, array (K,) or "1/K"
+        Dirichlet hyperparameters of the columns of H.
+    burn_in, n_samples : int
+        Sweeps thrown away, then sweeps averaged.
+    scheme : {"joint", "alternating"}
+        How a zero's pair (z, c) is drawn: jointly, or as the paper does, eqs. (60)-(61).
+    threads : int
+        Threads of a sweep; the result is the same for any number.
+    random_state : int, SeedSequence or None
+        The same value gives the same bits.
+
+    See Factorization for the learned attributes.
+    """
+
+    def __init__(
+        self,
+        n_components=100,
+        *,
+        gamma="1/K",
+        eta=1.0,
+        burn_in=4000,
+        n_samples=1000,
+        scheme="joint",
+        threads=1,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.gamma = gamma
+        self.eta = eta
+        self.burn_in = burn_in
+        self.n_samples = n_samples
+        self.scheme = scheme
+        self.threads = threads
+        self.random_state = random_state
+
+    def check_parameters(self):
+        """Raise ConfigError if a parameter has a value that is not allowed."""
+        super().check_parameters()
+        if self.n_components < 2:
+            raise ConfigError("n_components = 1: Dir-Dir needs at least 2, since a zero takes two")
+
+    def _factorize(self, codes, seed, monitor):
+        priors = {name: self._concentration(name) for name in ("gamma", "eta")}
+        chain = DirDirChain(
+            codes, self.n_components, **priors, seed=seed, threads=self.threads, scheme=self.scheme
+        )
+        factors = functools.partial(expected_factors, **priors)
+        return sample_posterior(chain, factors, self.burn_in, self.n_samples, monitor)

@@ -1,0 +1,40 @@
+"""The part that the variational methods of the Beta-Dir model share."""
+
+from nbmf.methods.base import Factorization, Fit, iterate
+from nbmf.models.beta_dir import expected_factors
+
+
+class VariationalState:
+    """What a monitor may ask of a variational fit; `bound` is None where there is none (CVB0)."""
+
+    def __init__(self, inference, priors, bound=None):
+        self._inference, self._priors, self._bound = inference, priors, bound
+
+    def factors(self):
+        """Return the variational means of W and H, those of eqs. (37)-(38)."""
+        return expected_factors(self._inference.counts(), **self._priors)
+
+    def expectation(self):
+        """Return E[V] = E[W] E[H], eq. (39)."""
+        W, H = self.factors()
+        return W @ H
+
+    def objective(self):
+        """Return the evidence lower bound in nats, None if the method has none."""
+        return None if self._bound is None else self._bound()
+
+
+class BetaDirVariational(Factorization):
+    """Base class of the variational methods: a fixed number of updates, then the means."""
+
+    def _inference(self, codes, priors, seed):
+        """Return the inference object and its evidence bound, None if it has none."""
+        raise NotImplementedError
+
+    def _factorize(self, codes, seed, monitor):
+        priors = {name: self._concentration(name) for name in ("alpha", "beta", "gamma")}
+        inference, bound = self._inference(codes, priors, seed)
+        state = VariationalState(inference, priors, bound)
+        iterate(inference.update, self.max_iter, state, monitor)
+        W, H = state.factors()
+        return Fit(W, H, W @ H, shares=W.mean(axis=0), n_iter=self.max_iter)

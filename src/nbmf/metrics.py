@@ -1,0 +1,65 @@
+"""How predictions are scored; there is one definition of the held-out score in the project."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+# The largest double below one is 1 - 2**-53. A prediction that reaches 0 or 1 is scored as if it
+# had stopped there: a wrong one costs 36.7 nats instead of infinity, and is counted.
+SMALLEST_PROBABILITY = 2.0**-53
+
+
+class Score(NamedTuple):
+    """The loss of some entries.
+
+    total : float, negative log-likelihood in nats
+    entries : int, how many entries were scored
+    saturated : int, how many of them had observed what was predicted to be impossible
+    """
+
+    total: float
+    entries: int
+    saturated: int
+
+    @property
+    def perplexity(self) -> float:
+        """The mean loss in nats per entry, eq. (67)."""
+        return self.total / self.entries
+
+
+def score(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> Score:
+    """Score the probabilities `expectation` of a one against the observed codes.
+
+    Parameters
+    ----------
+    codes : int8 array (F, N)
+        1, 0, -1 (missing).
+    expectation : float array (F, N)
+        E[V].
+    entries : bool array (F, N)
+        Which entries to score; all of them must be observed.
+    """
+    predicted = expectation[entries]
+    likelihood = np.where(codes[entries] == 1, predicted, 1.0 - predicted)
+    return _score_of(likelihood)
+
+
+def token_score(codes: np.ndarray, token_probability: np.ndarray, entries: np.ndarray) -> Score:
+    """Score a model of tokens: only the ones among `entries` count, per token."""
+    return _score_of(token_probability[entries & (codes == 1)])
+
+
+def _score_of(likelihood: np.ndarray) -> Score:
+    saturated = int(np.count_nonzero(likelihood < SMALLEST_PROBABILITY))
+    clipped = np.clip(likelihood, SMALLEST_PROBABILITY, 1.0)
+    return Score(float(-np.log(clipped).sum()), int(likelihood.size), saturated)
+
+
+def perplexity(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> float:
+    """Return the held-out perplexity in nats per entry, eq. (67); arguments as for `score`."""
+    return score(codes, expectation, entries).perplexity
+
+
+def negative_log_likelihood(codes: np.ndarray, expectation: np.ndarray) -> float:
+    """Return D(V | V^) in nats over all observed entries, eq. (66)."""
+    return score(codes, expectation, codes >= 0).total

@@ -1,0 +1,84 @@
+"""R data files (.rda), read with the rdata package."""
+
+import os
+import warnings
+
+import numpy as np
+import pandas as pd
+import rdata
+
+from nbmf.errors import DataError
+
+
+def read_matrix(path: str | os.PathLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Read the one R matrix of an .rda file.
+
+    Returns
+    -------
+    values, row_names, column_names : array (F, N), str arrays (F,) and (N,)
+        R's NA is NaN.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged or holds anything but one matrix with row and column names.
+    """
+    matrix = _read_object(path)
+    dimensions = getattr(matrix, "dims", ())
+    if len(dimensions) != 2 or not set(dimensions) <= set(matrix.coords):
+        raise DataError(
+            f"{path}: holds {_description(matrix)}; needed is an R matrix with row and column names"
+        )
+    row_names, column_names = (matrix.coords[name].to_numpy().astype(str) for name in dimensions)
+    return matrix.to_numpy(), row_names, column_names
+
+
+def read_table(path: str | os.PathLike, columns: list[str]) -> pd.DataFrame:
+    """Read `columns` of the one R data frame of an .rda file.
+
+    Returns
+    -------
+    DataFrame
+        R's Date columns are numbers: days since 1970-01-01.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged, holds anything but one data frame, lacks a column, or a column
+        has a missing value.
+    """
+    table = _read_object(path)
+    if not isinstance(table, pd.DataFrame):
+        raise DataError(f"{path}: holds {_description(table)}; needed is an R data frame")
+    for column in columns:
+        if column not in table:
+            raise DataError(
+                f"{path}: has no column {column!r}; its columns are {', '.join(table.columns)}"
+            )
+        missing = np.flatnonzero(table[column].isna())
+        if missing.size:
+            raise DataError(f"{path}: row {missing[0] + 1}: column {column!r} is missing")
+    return table[columns]
+
+
+def _read_object(path: str | os.PathLike):
+    try:
+        with warnings.catch_warnings():
+            # Tibbles and dates have no class in Python; plain tables and numbers are wanted.
+            warnings.simplefilter("ignore", UserWarning)
+            objects = rdata.read_rda(path, default_encoding="utf-8")
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # damaged bytes make rdata raise nearly anything
+        raise DataError(
+            f"{path}: not a complete R data file ({type(error).__name__}: {error})"
+        ) from error
+    if not isinstance(objects, dict) or len(objects) != 1:
+        count = len(objects) if isinstance(objects, dict) else "no named"
+        raise DataError(f"{path}: holds {count} objects; needed is exactly one")
+    return next(iter(objects.values()))
+
+
+def _description(value) -> str:
+    shape = f" of shape {value.shape}" if hasattr(value, "shape") else ""
+    return f"a {type(value).__name__}{shape}"

@@ -1,0 +1,63 @@
+"""From the name of a class in the configuration to an estimator."""
+
+import importlib
+import inspect
+from typing import Any
+
+import nbmf
+from nbmf.errors import ConfigError
+from nbmf.methods.base import Factorization
+
+# Constructor arguments that the workflow itself provides.
+PROVIDED = ("n_components", "random_state", "threads")
+
+
+def module_of(class_name: str) -> str:
+    """Return the module of a class: one of nbmf's by its name, another as "package.module:Class"."""
+    if ":" in class_name:
+        return class_name.partition(":")[0]
+    if class_name not in nbmf.EXPORTS:
+        raise ConfigError(f"no class {class_name!r}; allowed are {', '.join(all_classes())}")
+    return nbmf.EXPORTS[class_name]
+
+
+def all_classes() -> list[str]:
+    """Return the names of nbmf's own estimators."""
+    return [name for name, module in nbmf.EXPORTS.items() if module.startswith("nbmf.methods.")]
+
+
+def estimator_class(class_name: str) -> type[Factorization]:
+    """Return the estimator class of that name.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such class or it is no estimator.
+    """
+    try:
+        module = importlib.import_module(module_of(class_name))
+        found = getattr(module, class_name.rpartition(":")[2])
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"class {class_name!r} cannot be imported: {error}") from error
+    if not (inspect.isclass(found) and issubclass(found, Factorization)):
+        raise ConfigError(f"{class_name!r} is no estimator (a subclass of Factorization)")
+    return found
+
+
+def settings_of(class_name: str) -> list[str]:
+    """Return the constructor arguments that a configuration may set."""
+    accepted = inspect.signature(estimator_class(class_name)).parameters
+    return [name for name in accepted if name not in PROVIDED]
+
+
+def make_estimator(
+    class_name: str, K: int, settings: dict[str, Any], random_state=None, threads: int = 1
+) -> Factorization:
+    """Return an estimator with K components and the given settings, its parameters checked."""
+    estimator = estimator_class(class_name)
+    given = {"n_components": K, "random_state": random_state, **settings}
+    if "threads" in inspect.signature(estimator).parameters:
+        given["threads"] = threads
+    made = estimator(**given)
+    made.check_parameters()
+    return made

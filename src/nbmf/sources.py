@@ -1,0 +1,50 @@
+"""Which of the package's files a module depends on, so that editing one reruns what uses it."""
+
+import ast
+import importlib.util
+from functools import cache
+from pathlib import Path
+
+PACKAGE = "nbmf"
+
+
+def source_files(*modules: str) -> list[str]:
+    """Return the files of `modules` and of all nbmf modules they import, directly or not.
+
+    Imports are read from the syntax tree, those inside functions too; nothing is executed.
+    Package `__init__` files are left out: they only say where things are.
+    """
+    found: dict[str, Path] = {}
+    waiting = list(modules)
+    while waiting:
+        module = waiting.pop()
+        path = _file_of(module)
+        if module in found or path is None:
+            continue
+        found[module] = path
+        waiting.extend(_imports(path))
+    return sorted(str(path) for path in found.values())
+
+
+@cache
+def _file_of(module: str) -> Path | None:
+    try:
+        spec = importlib.util.find_spec(module)
+    except ModuleNotFoundError:  # `from module import name`, where the name is no module
+        return None
+    if spec is None or spec.origin is None or spec.submodule_search_locations is not None:
+        return None
+    return Path(spec.origin)
+
+
+@cache
+def _imports(path: Path) -> list[str]:
+    """Return what could be modules of this package among the imports of a file."""
+    names = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names.append(node.module)
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return [name for name in names if name.split(".")[0] == PACKAGE]

@@ -1,0 +1,124 @@
+"""Held-out masks: seeded by what they are for, never over missing entries, intact on disk."""
+
+import numpy as np
+import pytest
+
+from nbmf.errors import DataError
+from nbmf.masks import draw_mask, load_mask, save_mask, training_codes
+from nbmf.matrix import BinaryMatrix
+from nbmf.seeds import seed_sequence
+
+
+@pytest.fixture(scope="module")
+def matrix():
+    rng = np.random.default_rng(1)
+    codes = (rng.random((150, 120)) < 0.3).astype(np.int8)
+    codes[rng.random(codes.shape) < 0.4] = -1
+    return BinaryMatrix.from_array(codes)
+
+
+def seed(dataset="animals", mask=0):
+    return seed_sequence("mask", dataset, mask)
+
+
+def test_the_same_key_gives_the_same_mask(matrix):
+    np.testing.assert_array_equal(draw_mask(matrix, 0.25, seed()), draw_mask(matrix, 0.25, seed()))
+
+
+@pytest.mark.parametrize("other", [seed(mask=1), seed(dataset="lastfm")], ids=["mask", "dataset"])
+def test_another_key_gives_an_independent_mask(matrix, other):
+    one, two = draw_mask(matrix, 0.25, seed()), draw_mask(matrix, 0.25, other)
+    both = (one & two)[matrix.observed].mean()
+    assert both == pytest.approx(0.25**2, abs=0.02)
+
+
+@pytest.mark.parametrize("probability", [0.1, 0.25, 0.5])
+def test_the_fraction_is_near_the_probability(matrix, probability):
+    mask = draw_mask(matrix, probability, seed())
+    T = np.count_nonzero(matrix.observed)
+    deviation = (mask.sum() - T * probability) / np.sqrt(T * probability * (1 - probability))
+    assert abs(deviation) < 4
+
+
+def test_missing_entries_are_never_held_out(matrix):
+    mask = draw_mask(matrix, 0.99, seed())
+    assert mask.dtype == bool
+    assert not (mask & ~matrix.observed).any()
+
+
+def test_training_codes_hide_what_is_held_out_and_nothing_else(matrix):
+    mask = draw_mask(matrix, 0.25, seed())
+    codes = training_codes(matrix, mask)
+    assert codes.dtype == np.int8
+    assert (codes[mask] == -1).all()
+    np.testing.assert_array_equal(codes[~mask], matrix.codes[~mask])
+
+
+@pytest.mark.parametrize("probability", [0.0, 1.0])
+def test_a_mask_of_nothing_or_everything_is_refused(matrix, probability):
+    with pytest.raises(DataError, match=f"probability {probability} holds out"):
+        draw_mask(matrix, probability, seed())
+
+
+@pytest.fixture
+def saved(matrix, tmp_path):
+    save_mask(tmp_path / "mask.npz", draw_mask(matrix, 0.25, seed()))
+    return tmp_path / "mask.npz"
+
+
+def test_a_saved_mask_comes_back_with_the_same_bytes(matrix, saved, tmp_path):
+    loaded = load_mask(saved, matrix)
+    np.testing.assert_array_equal(loaded, draw_mask(matrix, 0.25, seed()))
+    save_mask(tmp_path / "again.npz", loaded)
+    assert saved.read_bytes() == (tmp_path / "again.npz").read_bytes()
+
+
+def test_the_mask_of_another_matrix_is_refused(matrix, saved):
+    with pytest.raises(DataError, match=r"mask\.npz: a mask of shape \(150, 120\) .*\(120, 150\)"):
+        load_mask(saved, matrix.T)
+
+
+def test_a_mask_over_missing_entries_is_refused(matrix, saved):
+    save_mask(saved, ~matrix.observed)
+    with pytest.raises(DataError, match=r"mask\.npz: .*missing in the data"):
+        load_mask(saved, matrix)
+
+
+def test_every_truncation_is_noticed(matrix, saved):
+    content = saved.read_bytes()
+    for length in range(0, len(content), 97):
+        saved.write_bytes(content[:length])
+        with pytest.raises(DataError, match=r"mask\.npz: not a complete mask file"):
+            load_mask(saved, matrix)
+
+
+def test_changed_bytes_are_noticed_or_harmless(matrix, saved):
+    content, mask = saved.read_bytes(), load_mask(saved, matrix)
+    for place in range(0, len(content), 13):
+        saved.write_bytes(content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :])
+        found = mask_or_complaint(saved, matrix)
+        assert str(saved) in found if isinstance(found, str) else (found == mask).all()
+
+
+def mask_or_complaint(path, matrix):
+    try:
+        return load_mask(path, matrix)
+    except DataError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda file: np.save(file, np.ones(3)),
+        lambda file: np.savez(file, bits=np.ones(3)),
+        lambda file: np.savez(file, bits=np.ones(2250), shape=[150, 120]),
+        lambda file: np.savez(file, bits=np.ones(2250, dtype=np.uint8), shape=18000),
+    ],
+    ids=["one array", "no shape", "bits are not bytes", "shape is one number"],
+)
+def test_other_files_are_refused_by_name(write, matrix, saved):
+    with open(saved, "wb") as file:
+        write(file)
+    with pytest.raises(DataError, match=r"mask\.npz"):
+        load_mask(saved, matrix)

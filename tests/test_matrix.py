@@ -1,0 +1,229 @@
+"""BinaryMatrix: what its door lets in, what it refuses and how it says so."""
+
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from nbmf.errors import DataError
+from nbmf.matrix import BinaryMatrix, as_codes
+
+CODES = np.array([[1, 0, -1], [0, 1, 1]], dtype=np.int8)
+
+
+def matrix(**changes):
+    parts = {"codes": CODES, "row_names": ["a", "b"], "column_names": ["x", "y", "z"]}
+    return BinaryMatrix(**{**parts, **changes})
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        CODES,
+        CODES.astype(np.int64),
+        CODES.astype(float),
+        np.where(CODES == -1, np.nan, CODES),
+        np.where(CODES == -1, np.nan, CODES).astype(np.float32),
+        np.array([[1, 0, np.nan], [False, True, 1.0]], dtype=object),
+        [[1, 0, -1], [0, 1, 1]],
+        np.asfortranarray(CODES),
+    ],
+    ids=["int8", "int64", "-1 as float", "NaN", "float32", "object", "list", "Fortran order"],
+)
+def test_all_spellings_of_a_matrix_are_one(values):
+    made = BinaryMatrix.from_array(values)
+    assert made.codes.dtype == np.int8
+    assert made.codes.flags.c_contiguous
+    np.testing.assert_array_equal(made.codes, CODES)
+    assert list(made.row_names) == ["row 0", "row 1"]
+    assert list(made.column_names) == ["column 0", "column 1", "column 2"]
+
+
+def test_booleans_are_ones_and_zeros():
+    made = BinaryMatrix.from_array(np.array([[True, False]]))
+    np.testing.assert_array_equal(made.codes, [[1, 0]])
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame({"x": [1, 0], "y": [0, 1], "z": [np.nan, 1]}, index=["a", "b"]),
+        pd.DataFrame({"x": [True, False], "y": [False, True], "z": [None, True]}, index=["a", "b"]),
+        pd.DataFrame({"x": [1, 0], "y": [0, 1], "z": [pd.NA, 1]}, index=["a", "b"], dtype="Int8"),
+        pd.DataFrame(
+            {"x": [1, 0], "y": [0, 1], "z": [pd.NA, 1]}, index=["a", "b"], dtype="boolean"
+        ),
+    ],
+    ids=["float", "object", "Int8", "boolean"],
+)
+def test_frames_bring_their_names(frame):
+    made = BinaryMatrix.from_frame(frame)
+    np.testing.assert_array_equal(made.codes, CODES)
+    assert list(made.row_names) == ["a", "b"]
+    assert list(made.column_names) == ["x", "y", "z"]
+
+
+def test_codes_come_from_each_kind():
+    made = matrix()
+    assert as_codes(made) is made.codes
+    np.testing.assert_array_equal(as_codes(CODES), CODES)
+    np.testing.assert_array_equal(as_codes(pd.DataFrame(CODES)), CODES)
+
+
+def test_codes_may_have_unobserved_lines_but_not_be_wholly_missing():
+    np.testing.assert_array_equal(as_codes([[-1, -1], [0, -1]]), [[-1, -1], [0, -1]])
+    with pytest.raises(DataError, match="none of the 4 entries"):
+        as_codes(np.full((2, 2), np.nan))
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([[1, 0], [0, 2]], r"row 1, column 1 .*2.* allowed are 0, 1 and missing"),
+        ([[1, 0.5]], r"row 0, column 1 .*0\.5"),
+        ([[1, np.inf]], r"row 0, column 1 .*inf"),
+        (np.array([[0, -2]], dtype=np.int8), r"row 0, column 1 .*-2"),
+        (np.array([[0, 255]], dtype=np.uint8), r"row 0, column 1 .*255"),
+        (np.array([[1, "yes"]], dtype=object), r"row 0, column 1 .*'yes' is not a number"),
+        ([["1", "0"]], r"row 0, column 0 .*'1'.* is not a number"),
+        (np.array([[1, 1j]]), "is not a number"),
+        (np.ones(3), "two dimensions, not 1"),
+        (np.ones((2, 2, 2)), "two dimensions, not 3"),
+        (np.ones((0, 3)), "empty: 0 rows, 3 columns"),
+    ],
+)
+def test_other_values_are_refused_by_place(values, words):
+    with pytest.raises(DataError, match=words):
+        BinaryMatrix.from_array(values)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"row_names": ["a", "a"]}, r"row_names: 'a' names more than one \(places 0, 1"),
+        ({"column_names": ["x", "y", "x"]}, r"column_names: 'x' .*places 0, 2"),
+        ({"row_names": ["a"]}, "row_names: 2 names are needed, 1 were given"),
+        ({"row_groups": ["g", "g", "g"]}, "row_groups: 2 names are needed, 3 were given"),
+        ({"codes": [[-1, -1, -1], [0, 1, 1]]}, "row 'a' has no observed entry"),
+        ({"codes": [[1, 0, -1], [0, 1, -1]]}, "column 'z' has no observed entry"),
+    ],
+)
+def test_names_and_unobserved_lines_are_refused_by_name(changes, words):
+    with pytest.raises(DataError, match=words):
+        matrix(**changes)
+
+
+def test_arrays_are_copies_that_cannot_be_changed():
+    codes, names = CODES.copy(), np.array(["a", "b"])
+    made = matrix(codes=codes, row_names=names)
+    codes[0, 0], names[0] = 0, "c"
+    assert made.codes[0, 0] == 1
+    assert made.row_names[0] == "a"
+    for array in (made.codes, made.row_names, made.column_names):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = array[1]
+
+
+def test_counts_shape_observed_and_transpose():
+    made = matrix(row_groups=["g", "h"])
+    assert made.shape == (2, 3)
+    assert made.counts() == {"rows": 2, "columns": 3, "ones": 3, "zeros": 2, "missing": 1}
+    np.testing.assert_array_equal(made.observed, CODES != -1)
+    np.testing.assert_array_equal(made.T.codes, CODES.T)
+    assert list(made.T.row_names) == ["x", "y", "z"]
+    assert made.T.row_groups is None
+
+
+@pytest.mark.parametrize("groups", [None, ["ERC", "JuntsxCat"]], ids=["no groups", "groups"])
+def test_a_saved_matrix_comes_back(groups, tmp_path):
+    made = matrix(row_names=["Dorn Dürkheim", "ψ"], row_groups=groups)
+    made.save(tmp_path / "matrix.npz")
+    loaded = BinaryMatrix.load(tmp_path / "matrix.npz")
+    for field in ("codes", "row_names", "column_names"):
+        np.testing.assert_array_equal(getattr(loaded, field), getattr(made, field))
+    assert (loaded.row_groups is None) == (groups is None)
+    assert groups is None or list(loaded.row_groups) == groups
+
+
+@given(arrays(np.int8, array_shapes(min_dims=2, max_dims=2), elements=st.sampled_from([0, 1])))
+def test_any_complete_matrix_survives_the_file(tmp_path_factory, codes):
+    path = tmp_path_factory.getbasetemp() / "any.npz"
+    BinaryMatrix.from_array(codes).save(path)
+    np.testing.assert_array_equal(BinaryMatrix.load(path).codes, codes)
+
+
+def test_equal_matrices_give_equal_bytes(tmp_path):
+    matrix().save(tmp_path / "a.npz")
+    matrix(codes=CODES.astype(float)).save(tmp_path / "b.npz")
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+    with zipfile.ZipFile(tmp_path / "a.npz") as archive:
+        assert all(member.date_time[0] == 1980 for member in archive.infolist())
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "matrix.npz"
+    matrix().save(path)
+    return path
+
+
+def test_every_truncation_is_noticed(saved):
+    content = saved.read_bytes()
+    for length in range(0, len(content), 7):
+        saved.write_bytes(content[:length])
+        with pytest.raises(DataError, match=r"matrix\.npz: not a complete nbmf matrix file"):
+            BinaryMatrix.load(saved)
+
+
+def test_every_changed_byte_is_noticed_or_harmless(saved):
+    content = saved.read_bytes()
+    for place in range(len(content)):
+        saved.write_bytes(content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :])
+        found = codes_or_complaint(saved)
+        assert str(saved) in found if isinstance(found, str) else (found == CODES).all()
+
+
+def codes_or_complaint(path):
+    try:
+        return BinaryMatrix.load(path).codes
+    except DataError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("content", [b"", b"text\n", b"PK\x03\x04"], ids=["empty", "text", "zip"])
+def test_other_files_are_refused_by_name(content, saved):
+    saved.write_bytes(content)
+    with pytest.raises(DataError, match=r"matrix\.npz"):
+        BinaryMatrix.load(saved)
+
+
+def test_a_single_array_is_no_matrix_file(saved):
+    with open(saved, "wb") as file:
+        np.save(file, CODES)
+    with pytest.raises(DataError, match=r"matrix\.npz"):
+        BinaryMatrix.load(saved)
+
+
+def test_other_contents_are_refused_by_name(saved):
+    np.savez(saved, codes=CODES)
+    with pytest.raises(DataError, match=r"matrix\.npz: .*this one has codes"):
+        BinaryMatrix.load(saved)
+    np.savez(saved, codes=CODES * 3, row_names=["a", "b"], column_names=["x", "y", "z"])
+    with pytest.raises(DataError, match=r"matrix\.npz: row 0, column 0"):
+        BinaryMatrix.load(saved)
+
+
+def test_pickles_are_never_read(saved):
+    objects = np.array(["a", "b"], dtype=object)
+    np.savez(saved, codes=CODES, row_names=objects, column_names=["x", "y", "z"])
+    with pytest.raises(DataError, match=r"matrix\.npz: not a complete"):
+        BinaryMatrix.load(saved)
+
+
+def test_an_absent_file_stays_an_absent_file(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        BinaryMatrix.load(tmp_path / "absent.npz")

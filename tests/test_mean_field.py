@@ -1,0 +1,159 @@
+"""The mean-field kernel (bICA) against its slow twin, its bound against exact evidences."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ladder
+import naive
+from nbmf.kernels.beta_dir_mean_field import BetaDirMeanField
+
+
+def mean_field_of(codes, K, hyperparameters, *key, **options):
+    return BetaDirMeanField(codes, K, *hyperparameters, ladder.seed_sequence(*key), **options)
+
+
+def naive_bound(codes, counts, hyperparameters):
+    """Return the bound of q(W) q(H) with these counts, and the best q(Z) given them."""
+    R = naive.mean_field_responsibilities(codes, *counts, *hyperparameters)
+    return naive.evidence_bound(codes, R, *counts, *hyperparameters)
+
+
+@ladder.PROPERTY
+@given(ladder.problems(3), st.integers(0, 4))
+def test_agrees_with_the_slow_twin(problem, n_iter):
+    codes, K, hyperparameters, rng = problem
+    Z = naive.random_assignments(codes, K, rng)
+    mean_field = mean_field_of(codes, K, hyperparameters, 1, Z=Z)
+    counts = naive.expected_counts(codes, naive.one_hot(codes, Z, K))
+    for _ in range(n_iter):
+        mean_field.update()
+        R = naive.mean_field_responsibilities(codes, *counts, *hyperparameters)
+        counts = naive.expected_counts(codes, R)
+    for actual, expected in zip(mean_field.counts(), counts, strict=True):
+        np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-12)
+    expected = naive_bound(codes, counts, hyperparameters)
+    assert mean_field.bound() == pytest.approx(expected, rel=1e-10, abs=1e-10)
+
+
+def test_agrees_with_the_slow_twin_large():
+    rng = np.random.default_rng(2)
+    codes, K = ladder.large_matrix(30, 40, 0.25, rng, 3, 4), 300
+    hyperparameters = np.linspace(0.2, 2, K), np.linspace(1.5, 0.3, K), np.linspace(0.5, 2, K) / K
+    Z = naive.random_assignments(codes, K, rng)
+    mean_field = mean_field_of(codes, K, hyperparameters, 2, Z=Z)
+    counts = naive.expected_counts(codes, naive.one_hot(codes, Z, K))
+    for _ in range(2):
+        mean_field.update()
+        R = naive.mean_field_responsibilities(codes, *counts, *hyperparameters)
+        counts = naive.expected_counts(codes, R)
+    for actual, expected in zip(mean_field.counts(), counts, strict=True):
+        np.testing.assert_allclose(actual, expected, rtol=1e-8, atol=1e-12)
+    expected = naive_bound(codes, counts, hyperparameters)
+    assert mean_field.bound() == pytest.approx(expected, rel=1e-10)
+
+
+def test_start_is_the_counts_of_uniform_assignments():
+    # Chi-square over 7 components, false alarm rate 1e-6.
+    codes = ladder.large_matrix(80, 70, 0.2, np.random.default_rng(3), 2, 5)
+    L, A, B = mean_field_of(codes, 7, (1.0, 1.0, 0.1), 3).counts()
+    for counts in L, A, B:
+        np.testing.assert_array_equal(counts, np.round(counts))
+    np.testing.assert_array_equal(L.sum(axis=1), (codes >= 0).sum(axis=1))
+    np.testing.assert_array_equal(A.sum(axis=0), (codes == 1).sum(axis=0))
+    np.testing.assert_array_equal(B.sum(axis=0), (codes == 0).sum(axis=0))
+    assert ladder.chi_square_p(L.sum(axis=0), np.full(7, 1 / 7)) > ladder.FALSE_ALARM
+
+
+@ladder.PROPERTY
+@given(ladder.problems(3))
+def test_bound_never_decreases_and_mass_is_conserved(problem):
+    codes, K, hyperparameters, _ = problem
+    mean_field = mean_field_of(codes, K, hyperparameters, 4)
+    bounds = [mean_field.bound()]
+    for _ in range(25):
+        mean_field.update()
+        bounds.append(mean_field.bound())
+        L, A, B = mean_field.counts()
+        np.testing.assert_allclose(L.sum(axis=1), (codes >= 0).sum(axis=1), atol=1e-9)
+        np.testing.assert_allclose(A.sum(axis=0), (codes == 1).sum(axis=0), atol=1e-9)
+        np.testing.assert_allclose(B.sum(axis=0), (codes == 0).sum(axis=0), atol=1e-9)
+    assert np.diff(bounds).min() > -1e-10 * max(1, abs(bounds[-1]))
+
+
+def test_bound_never_decreases_on_a_large_matrix():
+    codes = ladder.large_matrix(60, 80, 0.25, np.random.default_rng(5), 3, 4)
+    mean_field = mean_field_of(codes, 20, (1.0, 1.0, 1 / 20), 5)
+    bounds = []
+    for _ in range(200):
+        mean_field.update()
+        bounds.append(mean_field.bound())
+    assert np.diff(bounds).min() > -1e-11 * abs(bounds[-1])
+    assert bounds[-1] > bounds[0] + 10  # it does find the two kinds of rows
+
+
+@pytest.mark.parametrize("case", ladder.BETA_DIR_CASES)
+def test_bound_stays_below_the_exact_evidence(case):
+    codes, K, *hyperparameters = ladder.BETA_DIR_CASES[case]
+    log_evidence = naive.enumerate_beta_dir(codes, K, *hyperparameters).log_evidence
+    for i in range(5):
+        mean_field = mean_field_of(codes, K, hyperparameters, 6, i)
+        for _ in range(100):
+            assert mean_field.bound() < log_evidence
+            mean_field.update()
+        assert mean_field.bound() > log_evidence - 5  # a bound far below would say little
+
+
+def test_bound_is_the_evidence_with_one_component():
+    codes = np.array([[1, 0, -1, 1], [1, 1, -1, 0]], np.int8)
+    hyperparameters = 0.7, 1.9, 0.4
+    mean_field = mean_field_of(codes, 1, hyperparameters, 7)
+    exact = naive.enumerate_beta_dir(codes, 1, *hyperparameters)
+    assert mean_field.bound() == pytest.approx(exact.log_evidence, abs=1e-12)
+    mean_field.update(3)
+    assert mean_field.bound() == pytest.approx(exact.log_evidence, abs=1e-12)
+
+
+def test_tiny_hyperparameters_stay_finite():
+    # exp E log w underflows for a component that a row does not use.
+    codes = ladder.large_matrix(12, 10, 0.25, np.random.default_rng(8), 3, 4)
+    mean_field = mean_field_of(codes, 4, (1e-3, 1e-3, 1e-4), 8)
+    for _ in range(20):
+        mean_field.update()
+        assert np.isfinite(mean_field.bound())
+        assert all(np.isfinite(counts).all() for counts in mean_field.counts())
+
+
+@ladder.PROPERTY
+@given(ladder.problems(3))
+def test_flipping_the_matrix_swaps_alpha_and_beta(problem):
+    codes, K, (alpha, beta, gamma), rng = problem
+    Z = naive.random_assignments(codes, K, rng)
+    flipped = np.where(codes >= 0, 1 - codes, -1).astype(np.int8)
+    original = mean_field_of(codes, K, (alpha, beta, gamma), 9, Z=Z)
+    mirror = mean_field_of(flipped, K, (beta, alpha, gamma), 9, Z=Z)
+    original.update(3)
+    mirror.update(3)
+    (L, A, B), (L2, B2, A2) = original.counts(), mirror.counts()
+    for actual, expected in (L2, L), (A2, A), (B2, B):
+        np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-12)
+    assert mirror.bound() == pytest.approx(original.bound(), rel=1e-11, abs=1e-11)
+
+
+@ladder.PROPERTY
+@given(ladder.problems(3))
+def test_permuting_rows_columns_and_components_permutes_the_result(problem):
+    codes, K, hyperparameters, rng = problem
+    hyperparameters = [naive.vector(x, K) for x in hyperparameters]
+    Z = naive.random_assignments(codes, K, rng)
+    rows, columns, new = (rng.permutation(size) for size in (*codes.shape, K))
+    grid = np.ix_(rows, columns)
+    original = mean_field_of(codes, K, hyperparameters, 10, Z=np.where(Z < 0, -1, new[Z]))
+    permuted = mean_field_of(codes[grid], K, [x[new] for x in hyperparameters], 10, Z=Z[grid])
+    original.update(3)
+    permuted.update(3)
+    L, A, B = original.counts()
+    expected = L[np.ix_(rows, new)], A[np.ix_(new, columns)], B[np.ix_(new, columns)]
+    for actual, e in zip(permuted.counts(), expected, strict=True):
+        np.testing.assert_allclose(actual, e, rtol=1e-9, atol=1e-12)

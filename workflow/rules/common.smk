@@ -1,0 +1,87 @@
+# Helpers of the rules, no rules: the checked configuration, paths, and what a fit depends on.
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+ROOT = Path(workflow.basedir)
+
+# Jobs import the package from this checkout, wherever they run; kernels compiled for it stay in it.
+sys.path.insert(0, str(ROOT / "src"))
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
+os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache"))
+
+from nbmf import configuration, datasets, registry
+from nbmf.errors import ConfigError
+from nbmf.sources import source_files
+
+try:
+    config = configuration.check(
+        config, workflow.source_path("../schemas/config.schema.yaml")
+    )
+except ConfigError as error:
+    raise WorkflowError(str(error))
+
+RESULTS = config["results"]
+MATRIX = "data/matrices/{dataset}.npz"
+MASK = f"{RESULTS}/masks/{{dataset}}/mask{{mask}}.npz"
+FIT = f"{RESULTS}/fits/{{dataset}}/{{method}}/K{{K}}-mask{{mask}}-seed{{seed}}.json"
+SCORES = f"{RESULTS}/scores.csv"
+KERNELS = "data/kernels.txt"
+FITS = configuration.fit_keys(config)
+
+
+wildcard_constraints:
+    dataset="[A-Za-z0-9][A-Za-z0-9_.-]*",
+    method="[A-Za-z0-9][A-Za-z0-9_.-]*",
+    K="[0-9]+",
+    mask="[0-9]+",
+    seed="[0-9]+",
+
+
+def raw_file(source):
+    return "data/raw/" + config["sources"][source]["path"]
+
+
+def dataset_entry(wildcards):
+    return config["datasets"][wildcards.dataset]
+
+
+def method_entry(wildcards):
+    return config["methods"][wildcards.method]
+
+
+def package_sources(*modules):
+    """The files a rule depends on: editing one reruns the rule, touching it does not."""
+    return [os.path.relpath(path) for path in source_files(*modules)]
+
+
+def fit_parameters(wildcards):
+    """All that decides the outcome of a fit beside its input files, as text with sorted keys.
+
+    As text, since Snakemake compares parameters by value without their names: two hyperparameters
+    that trade values would go unnoticed.
+    """
+    method = method_entry(wildcards)
+    started_as = method.get("starts_as", wildcards.method)
+    return json.dumps(
+        {
+            "class_name": method["class"],
+            "K": int(wildcards.K),
+            "settings": method["settings"],
+            "seed_key": [
+                "fit",
+                wildcards.dataset,
+                started_as,
+                int(wildcards.K),
+                int(wildcards.mask),
+                int(wildcards.seed),
+            ],
+        },
+        sort_keys=True,
+    )

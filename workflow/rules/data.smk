@@ -1,0 +1,52 @@
+# Raw files, and the matrices built from them.
+
+
+rule download:
+    output:
+        "data/raw/{path}",
+    params:
+        source=lambda wildcards: json.dumps(
+            next(s for s in config["sources"].values() if s["path"] == wildcards.path),
+            sort_keys=True,
+        ),
+    log:
+        "data/logs/download/{path}.log",
+    message:
+        "download {wildcards.path}"
+    conda:
+        "../../envs/data.yaml"
+    resources:
+        mem_mb=500,
+        runtime=30,
+    script:
+        "../scripts/download.py"
+
+
+rule dataset:
+    input:
+        files=lambda wildcards: [
+            raw_file(source) for _, source in sorted(dataset_entry(wildcards)["files"].items())
+        ],
+        published=lambda wildcards: (
+            raw_file(dataset_entry(wildcards)["published"])
+            if "published" in dataset_entry(wildcards)
+            else []
+        ),
+        sources=lambda wildcards: package_sources(
+            "nbmf.datasets.check", datasets.RECIPES[dataset_entry(wildcards)["recipe"]]
+        ),
+    output:
+        MATRIX,
+    params:  # sorted keys: the order of input.files
+        entry=lambda wildcards: json.dumps(dataset_entry(wildcards), sort_keys=True),
+    log:
+        "data/logs/datasets/{dataset}.log",
+    message:
+        "build the matrix of {wildcards.dataset}"
+    conda:
+        "../../envs/data.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    script:
+        "../scripts/dataset.py"

@@ -1,0 +1,45 @@
+# One job per (dataset, method, K, mask, seed).
+
+
+rule kernels:
+    # Compiled once, before the fits fan out: concurrent first compilations would repeat the work.
+    # It has no inputs: fits that find a kernel edited compile it themselves, whereas a rerun of
+    # this rule would rerun every fit (`ancient` would not: Snakemake 9 then forgets other jobs).
+    output:
+        KERNELS,
+    log:
+        "data/logs/kernels.log",
+    message:
+        "compile the kernels"
+    conda:
+        "../../envs/fit.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    shell:
+        "python -m nbmf.compile_kernels > {log} 2>&1 && echo compiled > {output}"
+
+
+rule fit:
+    input:
+        matrix=MATRIX,
+        mask=MASK,
+        kernels=KERNELS,
+        sources=lambda wildcards: package_sources(
+            "nbmf.experiment", registry.module_of(method_entry(wildcards)["class"])
+        ),
+    output:
+        FIT,
+    params:
+        fit=fit_parameters,
+    log:
+        f"{RESULTS}/logs/fits/{{dataset}}/{{method}}/K{{K}}-mask{{mask}}-seed{{seed}}.log",
+    message:
+        "fit {wildcards.method}, K = {wildcards.K}, to {wildcards.dataset}, mask {wildcards.mask}, seed {wildcards.seed}"
+    conda:
+        "../../envs/fit.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    script:
+        "../scripts/fit.py"

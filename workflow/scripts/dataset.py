@@ -1,0 +1,19 @@
+import json
+
+from nbmf.jobs import logged
+
+with logged(snakemake.log[0]):
+    from nbmf.datasets import build
+    from nbmf.datasets.check import check_counts, check_published
+
+    name, entry = snakemake.wildcards.dataset, json.loads(snakemake.params.entry)
+    files = dict(zip(entry["files"], snakemake.input.files, strict=True))
+    matrix = build(entry["recipe"], files, entry["options"])
+    print(f"{name}: {matrix.counts()}")
+    if "counts" in entry:
+        check_counts(matrix, entry["counts"], name)
+        print("the counts are those of config/config.yaml")
+    if "published" in entry:
+        compared = check_published(matrix, snakemake.input.published, name)
+        print(f"equal to the authors' published matrix in all {compared} cells")
+    matrix.save(snakemake.output[0])

@@ -1,0 +1,18 @@
+import functools
+import json
+
+from nbmf.jobs import logged
+
+with logged(snakemake.log[0]):
+    from nbmf.experiment import run_fit
+    from nbmf.files import write_json
+    from nbmf.masks import load_mask
+    from nbmf.matrix import BinaryMatrix
+
+    matrix = BinaryMatrix.load(snakemake.input.matrix)
+    mask = load_mask(snakemake.input.mask, matrix)
+    fit = json.loads(snakemake.params.fit)
+    log = functools.partial(print, flush=True)
+    write_json(
+        snakemake.output[0], run_fit(matrix, mask, **fit, threads=snakemake.threads, log=log)
+    )

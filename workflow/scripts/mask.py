@@ -1,0 +1,13 @@
+from nbmf.jobs import logged
+
+with logged(snakemake.log[0]):
+    from nbmf.masks import draw_mask, save_mask
+    from nbmf.matrix import BinaryMatrix
+    from nbmf.seeds import seed_sequence
+
+    dataset, number = snakemake.wildcards.dataset, int(snakemake.wildcards.mask)
+    matrix = BinaryMatrix.load(snakemake.input.matrix)
+    probability = snakemake.params.test_probability
+    mask = draw_mask(matrix, probability, seed_sequence("mask", dataset, number))
+    save_mask(snakemake.output[0], mask)
+    print(f"{mask.sum()} of {matrix.observed.sum()} observed entries are held out")
