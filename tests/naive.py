@@ -134,10 +134,7 @@ def dir_dir_urns(Z, C, f, n, K, gamma, eta):
 def dir_dir_conditional(codes, Z, C, f, n, K, gamma, eta):
     """Return p(z_fn = j, c_fn = k | all others, V) as (K, K): urns restricted to [j = k] = v."""
     a, b = dir_dir_urns(Z, C, f, n, K, gamma, eta)
-    weights = np.outer(a, b)
-    for j, k in itertools.product(range(K), range(K)):
-        if (j == k) != (codes[f, n] == 1):
-            weights[j, k] = 0
+    weights = np.outer(a, b) * (np.eye(K) == codes[f, n])
     return weights / weights.sum()
 
 

@@ -45,21 +45,20 @@ class BetaDirCVB0:
         z = Z[self._cells.cross, self._columns]
         self._r = np.zeros((z.size, K), np.float32)
         self._r[np.arange(z.size), z] = 1.0
-        self._prior = np.stack([np.broadcast_to(value, K) for value in (beta, alpha)]).astype(float)
         self._gamma = np.broadcast_to(gamma, K).astype(float)
+        self._prior = np.stack([np.broadcast_to(value, K) for value in (beta, alpha)]).astype(float)
+        # Expected counts with their priors already added, as eq. (36) uses them: row f, and line
+        # 2 n + v for the value v of column n.
         F, N = codes.shape
         L = np.bincount(self._cells.cross * np.int64(K) + z, minlength=F * K)
-        self._L = L.reshape(F, K).astype(float)
+        self._rows = self._gamma + L.reshape(F, K)
         lines = 2 * self._columns + self._cells.value
-        self._column_counts = np.bincount(lines * K + z, minlength=2 * N * K).astype(float)
-        self._column_counts = self._column_counts.reshape(N, 2, K)
+        by_value = np.bincount(lines * K + z, minlength=2 * N * K).reshape(N, 2, K)
+        self._lines = (self._prior + by_value).reshape(2 * N, K)
 
     def update(self, n_iter: int = 1) -> None:
         """Apply eq. (36) to every observed entry `n_iter` times."""
-        arguments = (
-            *(self._cells, self._r, self._L, self._column_counts),
-            *(self._prior, self._gamma, n_iter),
-        )
+        arguments = (self._cells, self._r, self._rows, self._lines, n_iter)
         run_with_threads(_updates_serial, _updates_parallel, self._threads, arguments)
 
     @property
@@ -71,57 +70,54 @@ class BetaDirCVB0:
 
     def counts(self) -> Counts:
         """Return the expected counters E[L] (F, K), E[A] and E[B] (K, N)."""
-        return Counts(
-            L=self._L.copy(), A=self._column_counts[:, 1].T.copy(), B=self._column_counts[:, 0].T.copy()
-        )
+        by_value = self._lines.reshape(-1, *self._prior.shape) - self._prior
+        return Counts(L=self._rows - self._gamma, A=by_value[:, 1].T, B=by_value[:, 0].T)
 
 
 # Sums over components may be reordered here: nothing is compared with a random number, and the
-# order is fixed at compilation, so results still repeat.
+# order is fixed at compilation, so results still repeat. The arrays come whole, with indices:
+# a slice per cell would cost as much as the arithmetic.
 @kernel(fastmath={"reassoc", "contract", "nsz", "arcp"})
-def _update_cell(r, L, own, other, prior_own, prior_other, gamma, weight):
-    """Renew one cell: r (K,) its responsibilities, `own` and `other` the counts of its column."""
+def _update_cell(i, f, own, other, r, rows, columns, weight):
+    """Renew the responsibilities of cell i in row f, whose value stands in line `own` of columns."""
+    K = r.shape[1]
     total = np.float32(0.0)
-    for k in range(r.size):
-        numerator = prior_own[k] + own[k] - r[k]
-        row = np.float32(gamma[k] + L[k] - r[k])
-        share = np.float32(numerator) / np.float32(numerator + (prior_other[k] + other[k]))
-        # Rounding in float32 must not leave a count below zero.
-        weight[k] = max(row * share, np.float32(0.0))
+    for k in range(K):
+        column = columns[own, k] - r[i, k]
+        share = np.float32(column) / np.float32(column + columns[other, k])
+        weight[k] = np.float32(rows[f, k] - r[i, k]) * share
         total += weight[k]
     scale = np.float32(1.0) / total
-    for k in range(r.size):
+    for k in range(K):
         new = weight[k] * scale
-        step = np.float64(new) - np.float64(r[k])
-        r[k] = new
-        L[k] += step
-        own[k] += step
+        step = np.float64(new) - np.float64(r[i, k])
+        r[i, k] = new
+        rows[f, k] += step
+        columns[own, k] += step
 
 
 @kernel
-def _update_block(b, c, cells, r, L, column_counts, prior, gamma, weight):
+def _update_block(b, c, cells, r, rows, columns, weight):
     """Renew the cells of column block b and row block c once."""
+    one, two = np.uint64(1), np.uint64(2)
     line_order, block_start, start, cross, value = cells
-    B = block_start.size - 1
-    for j in range(block_start[b], block_start[b + 1]):
-        n = line_order[j]
-        for i in range(start[n * B + c], start[n * B + c + 1]):
-            v = value[i]
-            _update_cell(
-                r[i], L[cross[i]], column_counts[n, v], column_counts[n, 1 - v],
-                prior[v], prior[1 - v], gamma, weight,
-            )  # fmt: skip
+    B = np.uint64(block_start.size - 1)
+    for j in range(block_start[b], block_start[b + one]):
+        n = np.uint64(line_order[j])
+        for i in range(start[n * B + c], start[n * B + c + one]):
+            v = np.uint64(value[i])
+            own, other = two * n + v, two * n + (one - v)
+            _update_cell(i, np.uint64(cross[i]), own, other, r, rows, columns, weight)
 
 
-def _updates(cells, r, L, column_counts, prior, gamma, n_iter):
+def _updates(cells, r, rows, columns, n_iter):
     B = cells.block_start.size - 1
     for _ in range(n_iter):
         for round_ in range(B):
             for b in prange(B):
-                _update_block(
-                    b, (b + round_) % B, cells, r, L, column_counts, prior, gamma,
-                    np.empty(gamma.size, np.float32),
-                )  # fmt: skip
+                c = (b + round_) % B
+                weight = np.empty(r.shape[1], np.float32)
+                _update_block(np.uint64(b), np.uint64(c), cells, r, rows, columns, weight)
 
 
 _updates_serial = kernel(_updates)

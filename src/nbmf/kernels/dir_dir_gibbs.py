@@ -6,8 +6,8 @@ mass splits into the few components that row f uses and a running sum Σ_k γ_k 
 A zero has z ≠ c. The scheme "joint" draws the pair: z from its row urn γ + L, c from its column
 urn η + Q, again until they differ. That is rejection from the exact joint law, costs O(1), and
 mixes better than the paper's scheme, "alternating", which draws z given c (eq. 60), then c given
-z (eq. 61). To draw from a column urn, copy the c of a random other cell of the column or, in
-proportion, take a component from the prior.
+z (eq. 61). To draw from an urn, copy the component of a random other cell of the row or column
+or, in proportion, take one from the prior.
 """
 
 import numpy as np
@@ -16,7 +16,6 @@ from numba import prange
 from nbmf.kernels.cells import layout, random_assignments
 from nbmf.kernels.compilation import kernel
 from nbmf.kernels.random import generator_states, uniform
-from nbmf.kernels.row_lists import RowLists, drop_one, take_one
 from nbmf.kernels.threads import run_with_threads
 from nbmf.models import dir_dir
 from nbmf.models.dir_dir import Counts
@@ -60,7 +59,6 @@ class DirDirChain:
         self._rows = self._cells.line_of_cell()
         self._gamma = np.broadcast_to(gamma, K).astype(float)
         self._eta = np.broadcast_to(eta, K).astype(float)
-        self._eta_sums = np.cumsum(self._eta)
         self._z = Z[self._rows, self._cells.cross].astype(np.uint32)
         # c is stored column after column, so that a random cell of a column is one load away.
         by_column = np.argsort(self._cells.cross, kind="stable")
@@ -69,17 +67,20 @@ class DirDirChain:
         self._c = C[self._rows, self._cells.cross][by_column].astype(np.uint32)
         per_column = np.bincount(self._cells.cross, minlength=codes.shape[1])
         self._column_start = np.concatenate([[0], np.cumsum(per_column)]).astype(np.uint32)
-        self._lists = RowLists.of(self._rows, self._z, (codes.shape[0], K))
-        columns = np.repeat(np.arange(codes.shape[1]), per_column)
-        Q = np.bincount(columns * K + self._c, minlength=codes.shape[1] * K)
-        self._Q = Q.reshape(-1, K).astype(np.int32)
+        F, N = codes.shape
+        self._L = np.bincount(self._rows * K + self._z, minlength=F * K)
+        self._L = self._L.reshape(F, K).astype(np.int32)
+        self._lists = _row_lists(self._L)
+        columns = np.repeat(np.arange(N), per_column)
+        self._Q = np.bincount(columns * K + self._c, minlength=N * K)
+        self._Q = self._Q.reshape(N, K).astype(np.int32)
         self._generators = generator_states(block_seed, self._cells.n_blocks**2)
 
     def sweep(self, n_sweeps: int = 1) -> None:
         """Resample every pair of assignments `n_sweeps` times."""
         arguments = (
-            *(self._cells, self._z, self._c, self._place, self._column_start, self._lists),
-            *(self._Q, self._gamma, self._eta, self._eta_sums, self._joint),
+            *(self._cells, self._z, self._c, self._place, self._column_start, self._L),
+            *(self._lists, self._Q, self._gamma, self._eta, np.cumsum(self._eta), self._joint),
             *(self._generators, n_sweeps),
         )
         run_with_threads(_sweeps_serial, _sweeps_parallel, self._threads, arguments)
@@ -96,7 +97,7 @@ class DirDirChain:
 
     def counts(self) -> Counts:
         """Return the counters L (F, K) and Q (K, N)."""
-        return Counts(L=self._lists.counts(), Q=self._Q.T.astype(np.int64))
+        return Counts(L=self._L.astype(np.int64), Q=self._Q.T.astype(np.int64))
 
     def log_joint(self) -> float:
         """Return log p(V, Z, C) in nats, eqs. (53)-(56)."""
@@ -115,67 +116,63 @@ def random_pairs(codes: np.ndarray, K: int, rng: np.random.Generator):
     return Z, np.where(codes == 0, others, Z)
 
 
-@kernel
+def _row_lists(L: np.ndarray):
+    """Return which components each row uses, in no particular order.
+
+    component : uint32 array (F, K); row f uses component[f, s] for s < length[f]
+    slot : int32 array (F, K), the s at which k stands in the list of row f
+    length : int32 array (F,)
+    """
+    used = L > 0
+    component = np.argsort(~used, axis=1, kind="stable")
+    slot = np.argsort(component, axis=1)
+    return component.astype(np.uint32), slot.astype(np.int32), used.sum(axis=1, dtype=np.int32)
+
+
+@kernel(inline="always")
+def _change_row(f, old, new, L, lists):
+    """Move one count of row f from `old` to `new`, and keep its list."""
+    component, slot, length = lists
+    L[f, old] -= 1
+    L[f, new] += 1
+    if L[f, new] == 1 and new != old:
+        end = length[f]
+        component[f, end] = new
+        slot[f, new] = end
+        length[f] = end + 1
+    if L[f, old] == 0:  # close the gap with the last of the list
+        last = length[f] - 1
+        component[f, slot[f, old]] = component[f, last]
+        slot[f, component[f, last]] = slot[f, old]
+        length[f] = last
+
+
+@kernel(inline="always")
 def _search(cumulative, u):
-    """Return the first k with u < cumulative[k], at most K - 1."""
-    low, high = np.uint64(0), np.uint64(cumulative.size - 1)
-    while low < high:
-        middle = (low + high) >> np.uint64(1)
-        if u < cumulative[middle]:
-            high = middle
-        else:
-            low = middle + np.uint64(1)
-    return low
+    """Return the first k with u < cumulative[k], at most K - 1.
 
-
-@kernel
-def _from_row_urn(f, component, count, m, gamma, gamma_total, row_total, generator):
-    """Draw z ∝ γ + L_f; the cell itself must be out of the list."""
-    u = uniform(generator) * (row_total + gamma_total)
-    if u < row_total:
-        s = np.uint64(0)
-        while u >= count[f, s]:
-            u -= count[f, s]
-            s += np.uint64(1)
-        return np.uint64(component[f, s])
-    u -= row_total
-    k, last = np.uint64(0), np.uint64(gamma.size - 1)
-    while k < last and u >= gamma[k]:
-        u -= gamma[k]
+    It starts where u would fall if all steps were equal, as they are for a symmetric prior.
+    """
+    last = np.uint64(cumulative.size - 1)
+    k = min(np.uint64(u * (cumulative.size / cumulative[last])), last)
+    while k < last and u >= cumulative[k]:
         k += np.uint64(1)
+    while k > 0 and u < cumulative[k - np.uint64(1)]:
+        k -= np.uint64(1)
     return k
 
 
-@kernel
-def _from_column_urn(c, own, first, others, eta_sums, generator):
-    """Draw c ∝ η + Q_n without the cell at place `own`, by copying one of the `others` or η."""
-    eta_total = eta_sums[eta_sums.size - 1]
-    u = uniform(generator) * (others + eta_total)
-    if u < others:
-        place = first + np.uint64(u)
-        if place >= own:  # skip the cell itself
-            place += np.uint64(1)
-        return np.uint64(c[place])
-    return _search(eta_sums, u - others)
-
-
-@kernel
-def _exact_pair(f, n, slot, count, Q, gamma, eta, generator, weight):
-    """Draw (z, c) with z ≠ c by plain loops: p(z) ∝ a_z (S - b_z), then p(c) ∝ b_c for c ≠ z."""
-    K = gamma.size
-    b_total = 0.0
-    for k in range(K):
-        b_total += eta[k] + Q[n, k]
-    total = 0.0
-    for k in range(K):
-        a = gamma[k] + (count[f, slot[f, k]] if slot[f, k] >= 0 else 0)
-        weight[k] = a * (b_total - eta[k] - Q[n, k])
-        total += weight[k]
-    z = _from_weights(weight, total, generator)
-    for k in range(K):
-        weight[k] = eta[k] + Q[n, k]
-    weight[z] = 0.0
-    return z, _from_weights(weight, b_total - eta[z] - Q[n, z], generator)
+@kernel(inline="always")
+def _from_urn(assigned, first, end, own, prior_sums, generator):
+    """Draw from an urn: copy a random one of assigned[first:end] except `own`, or the prior."""
+    others = end - first - np.uint64(1)
+    u = uniform(generator) * (others + prior_sums[prior_sums.size - 1])
+    if u >= others:
+        return _search(prior_sums, u - others)
+    place = first + np.uint64(u)
+    if place >= own:  # skip the cell itself
+        place += np.uint64(1)
+    return np.uint64(assigned[place])
 
 
 @kernel
@@ -193,12 +190,14 @@ def _from_weights(weight, total, generator):
 
 
 @kernel
-def _draw_one(f, n, component, count, m, Q, gamma, eta, fresh, generator, weight):
-    """Draw z = c for a one, eq. (59), from the row list and the running sum `fresh`."""
+def _draw_one(f, n, old, L, lists, Q, gamma, eta, fresh, generator, weight):
+    """Draw z = c for a one, eq. (59). The cell is left out of Q and `fresh`, but not of L."""
+    component, _, length = lists
+    m = np.uint64(length[f])
     used = 0.0
     for s in range(m):
         k = np.uint64(component[f, s])
-        weight[s] = count[f, s] * (eta[k] + Q[n, k])
+        weight[s] = (L[f, k] - (k == old)) * (eta[k] + Q[n, k])
         used += weight[s]
     u = uniform(generator) * (used + fresh)
     if u < used:
@@ -216,85 +215,97 @@ def _draw_one(f, n, component, count, m, Q, gamma, eta, fresh, generator, weight
 
 
 @kernel
-def _alternating_pair(f, n, old_c, slot, count, Q, gamma, eta, generator, weight):
-    """Draw z given c, eq. (60), then c given z, eq. (61)."""
+def _exact_pair(f, n, old, L, Q, gamma, eta, generator, weight):
+    """Draw (z, c) with z ≠ c by plain loops: p(z) ∝ a_z (S - b_z), then p(c) ∝ b_c for c ≠ z."""
     K = gamma.size
+    b_total = 0.0
+    for k in range(K):
+        b_total += eta[k] + Q[n, k]
     total = 0.0
     for k in range(K):
-        weight[k] = gamma[k] + (count[f, slot[f, k]] if slot[f, k] >= 0 else 0)
-        if k == old_c:
-            weight[k] = 0.0
+        a = gamma[k] + L[f, k] - (k == old)
+        weight[k] = a * (b_total - eta[k] - Q[n, k])
         total += weight[k]
     z = _from_weights(weight, total, generator)
+    return z, _c_given_z(n, z, Q, eta, generator, weight)
+
+
+@kernel
+def _alternating_pair(f, n, old, old_c, L, Q, gamma, eta, generator, weight):
+    """Draw z given c, eq. (60), then c given z, eq. (61)."""
     total = 0.0
-    for k in range(K):
+    for k in range(gamma.size):
+        weight[k] = 0.0 if k == old_c else gamma[k] + L[f, k] - (k == old)
+        total += weight[k]
+    z = _from_weights(weight, total, generator)
+    return z, _c_given_z(n, z, Q, eta, generator, weight)
+
+
+@kernel
+def _c_given_z(n, z, Q, eta, generator, weight):
+    """Draw c ∝ η + Q_n, but not z, eq. (61)."""
+    total = 0.0
+    for k in range(eta.size):
         weight[k] = 0.0 if k == z else eta[k] + Q[n, k]
         total += weight[k]
-    return z, _from_weights(weight, total, generator)
+    return _from_weights(weight, total, generator)
 
 
 @kernel
 def _sweep_block(
-    b, block, cells, z, c, place, column_start, lists, Q, gamma, eta, eta_sums, joint,
-    generator, weight, fresh,
+    b, block, cells, z, c, place, column_start, L, lists, Q, gamma, gamma_sums, eta, eta_sums,
+    joint, generator, weight, fresh,
 ):  # fmt: skip
     """Resample the cells of row block b and column block `block` once."""
     one = np.uint64(1)
     line_order, block_start, start, cross, value = cells
-    component, count, slot, length = lists
     B = np.uint64(block_start.size - 1)
-    gamma_total = gamma.sum()
     for j in range(block_start[b], block_start[b + one]):
         f = np.uint64(line_order[j])
-        row_total = -1.0  # L_f. without the cell itself
-        for s in range(length[f]):
-            row_total += count[f, s]
+        row_first, row_end = np.uint64(start[f * B]), np.uint64(start[(f + one) * B])
         for i in range(start[f * B + block], start[f * B + block + one]):
             n = np.uint64(cross[i])
             own = np.uint64(place[i])
             old_z, old_c = np.uint64(z[i]), np.uint64(c[own])
-            drop_one(f, old_z, component, count, slot, length)
             Q[n, old_c] -= 1
-            fresh[n] -= gamma[old_c]
-            m = np.uint64(length[f])
 
             if value[i] == 1:
                 new_z = _draw_one(
-                    f, n, component, count, m, Q, gamma, eta, fresh[n], generator, weight
-                )
+                    f, n, old_z, L, lists, Q, gamma, eta, fresh[n] - gamma[old_c], generator,
+                    weight,
+                )  # fmt: skip
                 new_c = new_z
             elif joint:
-                first = np.uint64(column_start[n])
-                others = np.uint64(column_start[n + one]) - first - one
+                first, end = np.uint64(column_start[n]), np.uint64(column_start[n + one])
                 tries = 0
                 new_z = new_c = np.uint64(0)
                 while new_z == new_c and tries < MAX_TRIES:
-                    new_z = _from_row_urn(
-                        f, component, count, m, gamma, gamma_total, row_total, generator
-                    )
-                    new_c = _from_column_urn(c, own, first, others, eta_sums, generator)
+                    new_z = _from_urn(z, row_first, row_end, np.uint64(i), gamma_sums, generator)
+                    new_c = _from_urn(c, first, end, own, eta_sums, generator)
                     tries += 1
                 if new_z == new_c:
                     new_z, new_c = _exact_pair(
-                        f, n, slot, count, Q, gamma, eta, generator, weight
+                        f, n, old_z, L, Q, gamma, eta, generator, weight
                     )
             else:
                 new_z, new_c = _alternating_pair(
-                    f, n, old_c, slot, count, Q, gamma, eta, generator, weight
+                    f, n, old_z, old_c, L, Q, gamma, eta, generator, weight
                 )
 
             z[i] = new_z
             c[own] = new_c
-            take_one(f, new_z, component, count, slot, length)
             Q[n, new_c] += 1
-            fresh[n] += gamma[new_c]
+            fresh[n] += gamma[new_c] - gamma[old_c]
+            _change_row(f, old_z, new_z, L, lists)
 
 
 def _sweeps(
-    cells, z, c, place, column_start, lists, Q, gamma, eta, eta_sums, joint, generators, n_sweeps
-):
+    cells, z, c, place, column_start, L, lists, Q, gamma, eta, eta_sums, joint, generators,
+    n_sweeps,
+):  # fmt: skip
     B = cells.block_start.size - 1
     N, K = Q.shape
+    gamma_sums = np.cumsum(gamma)
     fresh = np.empty(N)  # Σ_k γ_k (η_k + Q_kn) of each column
     for _ in range(n_sweeps):
         for n in prange(N):
@@ -306,8 +317,9 @@ def _sweeps(
             for b in prange(B):
                 block = (b + r) % B
                 _sweep_block(
-                    np.uint64(b), np.uint64(block), cells, z, c, place, column_start, lists, Q,
-                    gamma, eta, eta_sums, joint, generators[b * B + block], np.empty(K), fresh,
+                    np.uint64(b), np.uint64(block), cells, z, c, place, column_start, L, lists, Q,
+                    gamma, gamma_sums, eta, eta_sums, joint, generators[b * B + block],
+                    np.empty(K), fresh,
                 )  # fmt: skip
 
 
