@@ -27,8 +27,8 @@ report: "workflow/report/workflow.rst"
 
 rule all:
     default_target: True
-    localrule: True
     input:
         rules.scores.output,
         rules.summary.output,
         rules.figure_10.input,
+    localrule: True

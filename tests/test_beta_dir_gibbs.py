@@ -99,19 +99,24 @@ def test_random_start_is_uniform():
 
 # --- Every draw of a sweep -------------------------------------------------------------------
 
-# Short rows and K = 2: dense. K = 40 or 300 and a small gamma: sparse after some sweeps, many
-# unused components. Strong gamma: draws from the prior part. One row: long lists of components.
-REPLAYS = {
+# Short columns, short rows: small counts, so that one cell too many or too few weighs most. Small
+# gamma: sparse rows after some sweeps, many unused components. Strong gamma: most draws come from
+# the prior part. One row: a long list of components.
+RISING = np.linspace(0.2, 3, 9), np.linspace(2, 0.3, 9), np.linspace(0.02, 0.7, 9)
+FALLING = np.linspace(0.2, 3, 9), np.linspace(2, 0.3, 9), np.linspace(0.7, 0.02, 9)
+REPLAYS = {  # F, N, K, (alpha, beta, gamma), n_blocks, n_sweeps
     "dense": (60, 25, 2, (0.5, 1.5, 1.0), 1, 8),
+    "short columns": (4, 300, 3, (0.5, 1.0, 0.8), 1, 10),
+    "short rows": (300, 4, 3, (1.0, 0.5, 0.8), 2, 10),
     "sparse": (40, 60, 40, (1.0, 1.0, 1 / 40), 1, 4),
-    "K=300": (30, 60, 300, (1.0, 1.0, 1 / 300), 1, 3),
-    "K=300, three blocks": (30, 60, 300, (0.7, 1.2, 0.05), 3, 2),
-    "strong gamma": (30, 40, 12, (0.5, 0.5, 4.0), 2, 4),
-    "vectors": (40, 45, 9, tuple(np.linspace(*ends, 9) for ends in ((0.2, 3), (2, 0.3), (0.7, 0.02))), 1, 4),
-    "vectors, four blocks": (40, 45, 9, tuple(np.linspace(*ends, 9) for ends in ((0.2, 3), (2, 0.3), (0.02, 0.7))), 4, 4),
-    "one row": (1, 800, 30, (1.0, 2.0, 0.3), 1, 3),
-    "one column": (800, 1, 30, (1.0, 2.0, 0.3), 1, 3),
-}  # fmt: skip
+    "K=300": (30, 60, 300, (1.0, 1.0, 1 / 300), 1, 4),
+    "K=300, three blocks": (30, 60, 300, (0.7, 1.2, 0.05), 3, 4),
+    "strong gamma": (8, 150, 12, (0.5, 0.3, 4.0), 2, 8),
+    "vectors": (12, 120, 9, FALLING, 1, 6),
+    "vectors, four blocks": (12, 120, 9, RISING, 4, 6),
+    "one row": (1, 800, 30, (1.0, 2.0, 0.3), 1, 10),
+    "one column": (800, 1, 30, (1.0, 2.0, 0.3), 1, 10),
+}
 
 
 @pytest.mark.parametrize("sweeps_before", [0, 30])
@@ -120,7 +125,7 @@ def test_every_draw_follows_eq_25(name, sweeps_before):
     # False alarm rate 1e-6 for each case. One row and one column stay empty.
     F, N, K, hyperparameters, n_blocks, n_sweeps = REPLAYS[name]
     rng = np.random.default_rng(7)
-    empty = (3, 4) if min(F, N) > 4 else ()
+    empty = (3, 4) if min(F, N) > 5 else ()
     codes = ladder.large_matrix(F, N, 0.25, rng, *empty)
     chain = chain_of(codes, K, hyperparameters, 8, n_blocks=n_blocks)
     chain.sweep(sweeps_before)

@@ -134,19 +134,24 @@ def test_random_start_is_uniform():
 
 # --- Every draw of a sweep -------------------------------------------------------------------
 
-# K = 2 makes most proposals for a zero collide, K = 300 hardly any. Small gamma: sparse rows.
-# Small eta: columns of few components, so that pairs collide often and the fallback is reached.
-REPLAYS = {
+# Short columns, short rows: small counts, so that one cell too many or too few weighs most. Small
+# gamma: sparse rows. Small gamma and eta: rows and columns of few components, so that the z and c
+# proposed for a zero often collide. K = 300: they hardly ever do.
+RISING = np.linspace(0.02, 0.7, 9), np.linspace(2, 0.1, 9)
+FALLING = np.linspace(0.7, 0.02, 9), np.linspace(0.1, 2, 9)
+REPLAYS = {  # F, N, K, (gamma, eta), n_blocks, n_sweeps
     "K=2": (60, 25, 2, (0.8, 0.5), 1, 6),
+    "short columns": (4, 200, 3, (0.5, 0.4), 1, 8),
+    "short rows": (200, 4, 3, (0.4, 0.5), 2, 8),
     "sparse": (40, 50, 40, (1 / 40, 1.0), 1, 3),
-    "K=300": (30, 50, 300, (1 / 300, 1.0), 1, 2),
-    "K=300, three blocks": (30, 50, 300, (0.05, 0.01), 3, 2),
-    "strong gamma": (30, 40, 12, (4.0, 0.3), 2, 3),
+    "K=300": (25, 30, 300, (1 / 300, 1.0), 1, 3),
+    "K=300, three blocks": (25, 30, 300, (0.05, 0.01), 3, 3),
+    "strong gamma": (8, 120, 12, (4.0, 0.3), 2, 6),
     "colliding": (40, 40, 5, (0.01, 0.01), 1, 4),
-    "vectors": (40, 45, 9, (np.linspace(0.7, 0.02, 9), np.linspace(0.1, 2, 9)), 1, 3),
-    "vectors, four blocks": (40, 45, 9, (np.linspace(0.02, 0.7, 9), np.linspace(2, 0.1, 9)), 4, 3),
-    "one row": (1, 800, 30, (0.3, 1.0), 1, 3),
-    "one column": (800, 1, 30, (0.3, 1.0), 1, 3),
+    "vectors": (12, 100, 9, FALLING, 1, 5),
+    "vectors, four blocks": (12, 100, 9, RISING, 4, 5),
+    "one row": (1, 800, 30, (0.3, 1.0), 1, 6),
+    "one column": (800, 1, 30, (0.3, 1.0), 1, 6),
 }
 
 
@@ -157,7 +162,7 @@ def test_every_draw_follows_eqs_59_to_61(name, sweeps_before, scheme):
     # False alarm rate 1e-6 for each case. One row and one column stay empty.
     F, N, K, hyperparameters, n_blocks, n_sweeps = REPLAYS[name]
     rng = np.random.default_rng(6)
-    empty = (3, 4) if min(F, N) > 4 else ()
+    empty = (3, 4) if min(F, N) > 5 else ()
     codes = ladder.large_matrix(F, N, 0.25, rng, *empty)
     chain = chain_of(codes, K, hyperparameters, 7, n_blocks=n_blocks, scheme=scheme)
     chain.sweep(sweeps_before)

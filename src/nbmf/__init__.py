@@ -23,7 +23,7 @@ EXPORTS = {
     "perplexity": "nbmf.metrics",
 }
 
-__all__ = [*EXPORTS, "__version__"]  # noqa: PLE0604
+__all__ = [*EXPORTS, "__version__"]
 
 
 def __getattr__(name: str):

@@ -1,6 +1,6 @@
 """Compile every kernel once, so that fits that start together do not all do it.
 
-    python -m nbmf.compile_kernels
+python -m nbmf.compile_kernels
 """
 
 import time

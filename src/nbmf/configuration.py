@@ -32,7 +32,9 @@ def check(config: dict[str, Any], schema_file: str | Path) -> dict[str, Any]:
         For the first thing that is wrong: it names the key, what was given and what is allowed.
     """
     schema = yaml.safe_load(Path(schema_file).read_text(encoding="utf-8"))
-    errors = sorted(Draft202012Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.path)))
+    errors = sorted(
+        Draft202012Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.path))
+    )
     if errors:
         raise ConfigError(f"configuration: {_one_line(errors[0])}")
     for kind in ("datasets", "methods"):
@@ -107,7 +109,9 @@ def _one_line(error: ValidationError) -> str:
         case "additionalProperties":
             unknown = next(key for key in error.instance if key not in error.schema["properties"])
             place = f"{where}: " if where else ""
-            return f"{place}unknown key {unknown!r}; {_choices(unknown, error.schema['properties'])}"
+            return (
+                f"{place}unknown key {unknown!r}; {_choices(unknown, error.schema['properties'])}"
+            )
         case "required":
             missing = next(key for key in allowed if key not in error.instance)
             return f"{where or 'top level'}: the key {missing!r} is missing"

@@ -13,7 +13,7 @@ PROVIDED = ("n_components", "random_state", "threads")
 
 
 def module_of(class_name: str) -> str:
-    """Return the module of a class: one of nbmf's by its name, another as "package.module:Class"."""
+    """Return the module of a class: a name of nbmf's own, or "package.module:Class"."""
     if ":" in class_name:
         return class_name.partition(":")[0]
     if class_name not in nbmf.EXPORTS:

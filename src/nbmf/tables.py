@@ -37,7 +37,9 @@ def gather_scores(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.DataFram
                 content = json.load(file)
             rows.append({**key, **{fact: content[fact] for fact in FACTS}})
         except (ValueError, KeyError) as error:
-            raise DataError(f"{path}: not a complete fit ({error!r}); remove it and run again") from error
+            raise DataError(
+                f"{path}: not a complete fit ({error!r}); remove it and run again"
+            ) from error
     return pd.DataFrame(rows, columns=KEY + FACTS)
 
 

@@ -4,20 +4,20 @@
 rule download:
     output:
         "data/raw/{path}",
-    params:
-        source=lambda wildcards: json.dumps(
-            next(s for s in config["sources"].values() if s["path"] == wildcards.path),
-            sort_keys=True,
-        ),
     log:
         "data/logs/download/{path}.log",
-    message:
-        "download {wildcards.path}"
     conda:
         "../../envs/data.yaml"
     resources:
         mem_mb=500,
         runtime=30,
+    params:
+        source=lambda wildcards: json.dumps(
+            next(s for s in config["sources"].values() if s["path"] == wildcards.path),
+            sort_keys=True,
+        ),
+    message:
+        "download {wildcards.path}"
     script:
         "../scripts/download.py"
 
@@ -25,7 +25,8 @@ rule download:
 rule dataset:
     input:
         files=lambda wildcards: [
-            raw_file(source) for _, source in sorted(dataset_entry(wildcards)["files"].items())
+            raw_file(source)
+            for _, source in sorted(dataset_entry(wildcards)["files"].items())
         ],
         published=lambda wildcards: (
             raw_file(dataset_entry(wildcards)["published"])
@@ -37,16 +38,16 @@ rule dataset:
         ),
     output:
         MATRIX,
-    params:  # sorted keys: the order of input.files
-        entry=lambda wildcards: json.dumps(dataset_entry(wildcards), sort_keys=True),
     log:
         "data/logs/datasets/{dataset}.log",
-    message:
-        "build the matrix of {wildcards.dataset}"
     conda:
         "../../envs/data.yaml"
     resources:
         mem_mb=4000,
         runtime=30,
+    params:  # sorted keys: the order of input.files
+        entry=lambda wildcards: json.dumps(dataset_entry(wildcards), sort_keys=True),
+    message:
+        "build the matrix of {wildcards.dataset}"
     script:
         "../scripts/dataset.py"

@@ -2,9 +2,9 @@
 
 
 rule figure_10:
-    localrule: True
     input:
         multiext(f"{RESULTS}/figures/figure_10", ".pdf", ".png"),
+    localrule: True
 
 
 rule draw_figure_10:
@@ -18,6 +18,13 @@ rule draw_figure_10:
             category="Figures",
             caption="../report/figure_10.rst",
         ),
+    log:
+        f"{RESULTS}/logs/figures/figure_10.log",
+    conda:
+        "../../envs/figures.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
     params:
         methods=json.dumps(
             {
@@ -27,14 +34,7 @@ rule draw_figure_10:
             }
         ),
         datasets=config["run"]["datasets"],
-    log:
-        f"{RESULTS}/logs/figures/figure_10.log",
     message:
         "draw figure 10"
-    conda:
-        "../../envs/figures.yaml"
-    resources:
-        mem_mb=1000,
-        runtime=10,
     script:
         "../scripts/figure_10.py"

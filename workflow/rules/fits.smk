@@ -9,13 +9,13 @@ rule kernels:
         KERNELS,
     log:
         "data/logs/kernels.log",
-    message:
-        "compile the kernels"
     conda:
         "../../envs/fit.yaml"
     resources:
         mem_mb=2000,
         runtime=20,
+    message:
+        "compile the kernels"
     shell:
         "python -m nbmf.compile_kernels > {log} 2>&1 && echo compiled > {output}"
 
@@ -30,16 +30,16 @@ rule fit:
         ),
     output:
         FIT,
-    params:
-        fit=fit_parameters,
     log:
         f"{RESULTS}/logs/fits/{{dataset}}/{{method}}/K{{K}}-mask{{mask}}-seed{{seed}}.log",
-    message:
-        "fit {wildcards.method}, K = {wildcards.K}, to {wildcards.dataset}, mask {wildcards.mask}, seed {wildcards.seed}"
     conda:
         "../../envs/fit.yaml"
     resources:
         mem_mb=2000,
         runtime=60,
+    params:
+        fit=fit_parameters,
+    message:
+        "fit {wildcards.method}, K = {wildcards.K}, to {wildcards.dataset}, mask {wildcards.mask}, seed {wildcards.seed}"
     script:
         "../scripts/fit.py"

@@ -7,17 +7,17 @@ rule scores:
         sources=package_sources("nbmf.tables"),
     output:
         SCORES,
-    params:
-        fit_keys=[json.dumps(key._asdict()) for key in FITS],
     log:
         f"{RESULTS}/logs/scores.log",
-    message:
-        f"gather the scores of {len(FITS)} fits"
     conda:
         "../../envs/figures.yaml"
     resources:
         mem_mb=1000,
         runtime=10,
+    params:
+        fit_keys=[json.dumps(key._asdict()) for key in FITS],
+    message:
+        f"gather the scores of {len(FITS)} fits"
     script:
         "../scripts/scores.py"
 
@@ -27,15 +27,19 @@ rule summary:
         scores=SCORES,
         sources=package_sources("nbmf.tables"),
     output:
-        report(f"{RESULTS}/summary.csv", category="Tables", caption="../report/summary.rst"),
+        report(
+            f"{RESULTS}/summary.csv",
+            category="Tables",
+            caption="../report/summary.rst",
+        ),
     log:
         f"{RESULTS}/logs/summary.log",
-    message:
-        "summarise the scores"
     conda:
         "../../envs/figures.yaml"
     resources:
         mem_mb=1000,
         runtime=10,
+    message:
+        "summarise the scores"
     script:
         "../scripts/summary.py"

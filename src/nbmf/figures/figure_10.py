@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from nbmf.figures import style
 
 COLUMNS = 2
+SATURATED = {"marker": "v", "color": "black", "markersize": 3.5, "linestyle": "none"}
 
 
 class Box(NamedTuple):
@@ -56,44 +58,54 @@ def draw(scores: pd.DataFrame, methods: dict[str, dict], datasets: list[str]) ->
         axis.set_axis_off()
     for axis in axes[:, 0]:
         axis.set_ylabel("held-out perplexity\n(nats per entry)")
-    handles = [
-        Patch(facecolor=colours[method], label=_legend_label(entry))
-        for method, entry in methods.items()
-    ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    _draw_legend(figure, methods, colours, scores)
     return figure
 
 
-def _legend_label(entry: dict) -> str:
-    return entry["label"] + (" (K below each box)" if len(entry["K"]) > 1 else "")
+def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFrame) -> None:
+    handles = [
+        Patch(
+            facecolor=colours[method],
+            label=entry["label"] + (" (K below its boxes)" if len(entry["K"]) > 1 else ""),
+        )
+        for method, entry in methods.items()
+    ]
+    if scores.loc[scores["method"].isin(methods), "saturated"].any():
+        label = "held-out entries predicted impossible (36.7 nats each)"
+        handles.append(Line2D([], [], label=label, **SATURATED))
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
 
 
 def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dict) -> None:
-    samples = [
-        scores.loc[(scores["method"] == box.method) & (scores["K"] == box.K), "perplexity"]
-        for box in boxes
-    ]
-    drawn = axis.boxplot(
-        samples,
-        positions=np.arange(len(boxes)),
-        widths=0.7,
-        patch_artist=True,
-        medianprops={"color": "black", "linewidth": 0.9},
-        flierprops={"marker": ".", "markersize": 3},
-        boxprops={"linewidth": 0.5},
-        whiskerprops={"linewidth": 0.7},
-        capprops={"linewidth": 0.7},
-    )
-    for patch, box in zip(drawn["boxes"], boxes, strict=True):
-        patch.set_facecolor(colours[box.method])
+    for i, box in enumerate(boxes):
+        fits = scores[(scores["method"] == box.method) & (scores["K"] == box.K)]
+        if fits.empty:
+            axis.annotate(
+                "no fit", (i, 0.5), xycoords=("data", "axes fraction"), rotation=90, ha="center",
+                va="center", fontsize=6, color="0.4",
+            )  # fmt: skip
+            continue
+        _draw_box(axis, i, fits["perplexity"], colours[box.method])
+        if fits["saturated"].any():
+            axis.plot(i, fits["perplexity"].max(), **SATURATED)
     axis.set_xticks(np.arange(len(boxes)), [box.label for box in boxes])
     axis.tick_params(axis="x", length=0)
     axis.set_xlim(-0.7, len(boxes) - 0.3)
     axis.grid(axis="y", linewidth=0.4, alpha=0.5)
     axis.set_axisbelow(True)
-    for i, sample in enumerate(samples):
-        if sample.empty:
-            axis.annotate(
-                "no fit", (i, 0.5), xycoords=("data", "axes fraction"), rotation=90, ha="center",
-                va="center", fontsize=6, color="0.4",
-            )  # fmt: skip
+
+
+def _draw_box(axis: Axes, position: int, values: pd.Series, colour: str) -> None:
+    """Draw one box plot; its lines have its colour, so that a flat box still shows it."""
+    line = {"color": colour, "linewidth": 1.0}
+    axis.boxplot(
+        values,
+        positions=[position],
+        widths=0.7,
+        patch_artist=True,
+        boxprops={"facecolor": colour, "edgecolor": colour, "linewidth": 1.0},
+        medianprops={"color": "black", "linewidth": 0.9},
+        flierprops={"marker": ".", "markersize": 3, "markeredgecolor": colour},
+        whiskerprops=line,
+        capprops=line,
+    )

@@ -44,7 +44,9 @@ class BetaDirMeanField:
         """Update q(W), q(H) and then q(Z), `n_iter` times."""
         for _ in range(n_iter):
             W, H1, H0 = self._geometric_means()
-            ones = np.divide(self._ones, W @ H1, out=np.zeros_like(self._ones), where=self._ones > 0)
+            ones = np.divide(
+                self._ones, W @ H1, out=np.zeros_like(self._ones), where=self._ones > 0
+            )
             zeros = np.divide(
                 self._zeros, W @ H0, out=np.zeros_like(self._zeros), where=self._zeros > 0
             )

@@ -130,9 +130,8 @@ def _row_lists(L: np.ndarray):
 
 
 @kernel(inline="always")
-def _change_row(f, old, new, L, lists):
+def _change_row(f, old, new, L, component, slot, length):
     """Move one count of row f from `old` to `new`, and keep its list."""
-    component, slot, length = lists
     L[f, old] -= 1
     L[f, new] += 1
     if L[f, new] == 1 and new != old:
@@ -189,10 +188,9 @@ def _from_weights(weight, total, generator):
     return drawn
 
 
-@kernel
-def _draw_one(f, n, old, L, lists, Q, gamma, eta, fresh, generator, weight):
+@kernel(inline="always")
+def _draw_one(f, n, old, L, component, length, Q, gamma, eta, fresh, generator, weight):
     """Draw z = c for a one, eq. (59). The cell is left out of Q and `fresh`, but not of L."""
-    component, _, length = lists
     m = np.uint64(length[f])
     used = 0.0
     for s in range(m):
@@ -259,6 +257,7 @@ def _sweep_block(
     """Resample the cells of row block b and column block `block` once."""
     one = np.uint64(1)
     line_order, block_start, start, cross, value = cells
+    component, slot, length = lists
     B = np.uint64(block_start.size - 1)
     for j in range(block_start[b], block_start[b + one]):
         f = np.uint64(line_order[j])
@@ -271,8 +270,8 @@ def _sweep_block(
 
             if value[i] == 1:
                 new_z = _draw_one(
-                    f, n, old_z, L, lists, Q, gamma, eta, fresh[n] - gamma[old_c], generator,
-                    weight,
+                    f, n, old_z, L, component, length, Q, gamma, eta, fresh[n] - gamma[old_c],
+                    generator, weight,
                 )  # fmt: skip
                 new_c = new_z
             elif joint:
@@ -284,9 +283,7 @@ def _sweep_block(
                     new_c = _from_urn(c, first, end, own, eta_sums, generator)
                     tries += 1
                 if new_z == new_c:
-                    new_z, new_c = _exact_pair(
-                        f, n, old_z, L, Q, gamma, eta, generator, weight
-                    )
+                    new_z, new_c = _exact_pair(f, n, old_z, L, Q, gamma, eta, generator, weight)
             else:
                 new_z, new_c = _alternating_pair(
                     f, n, old_z, old_c, L, Q, gamma, eta, generator, weight
@@ -296,7 +293,7 @@ def _sweep_block(
             c[own] = new_c
             Q[n, new_c] += 1
             fresh[n] += gamma[new_c] - gamma[old_c]
-            _change_row(f, old_z, new_z, L, lists)
+            _change_row(f, old_z, new_z, L, component, slot, length)
 
 
 def _sweeps(

@@ -4,7 +4,7 @@ import numba
 
 
 def run_with_threads(serial, parallel, threads: int, arguments: tuple) -> None:
-    """Call the `serial` kernel for one thread, the `parallel` one, limited to `threads`, for more."""
+    """Call the `serial` kernel for one thread, else the `parallel` one limited to `threads`."""
     if threads == 1:
         serial(*arguments)
         return

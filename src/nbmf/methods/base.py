@@ -10,7 +10,6 @@ from threadpoolctl import threadpool_limits
 from nbmf import parameters
 from nbmf.matrix import as_codes
 
-
 ACTIVE_SHARE = 0.01  # of all weight, for a component to count as active
 
 

@@ -45,7 +45,5 @@ class BetaDirVB(BetaDirVariational):
         self.random_state = random_state
 
     def _inference(self, codes, priors, seed):
-        inference = BetaDirCVB0(
-            codes, self.n_components, **priors, seed=seed, threads=self.threads
-        )
+        inference = BetaDirCVB0(codes, self.n_components, **priors, seed=seed, threads=self.threads)
         return inference, None

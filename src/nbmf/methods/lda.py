@@ -1,7 +1,5 @@
 """Latent Dirichlet allocation on the ones as tokens, as the paper's baseline (section 6.4.2)."""
 
-import numpy as np
-
 from nbmf.methods.base import Factorization, Fit
 from nbmf.seeds import children
 
@@ -17,7 +15,7 @@ class LDA(Factorization):
     n_components : int
         K, the number of topics.
     max_iter : int
-        Variational passes over the data.
+        Variational passes over the data; the default is scikit-learn's.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
@@ -27,7 +25,7 @@ class LDA(Factorization):
 
     scored_per_token = True
 
-    def __init__(self, n_components=2, *, max_iter=100, random_state=None):
+    def __init__(self, n_components=2, *, max_iter=10, random_state=None):
         self.n_components = n_components
         self.max_iter = max_iter
         self.random_state = random_state

@@ -75,14 +75,20 @@ class _Step:
         self.main_effects = main_effects
         self._directions, self._scores, self._along_rows = directions, scores, along_rows
         self._signs = signs
-        low_rank = directions @ scores if along_rows else scores @ directions.T
-        self._log_odds = main_effects + low_rank
-        self._misfit = expit(-signs * self._log_odds)  # 1 - p(v); one half where missing
-        observed = signs != 0
-        losses = -np.log1p(-self._misfit, where=observed, out=np.zeros_like(signs))
-        saturated = observed & ~np.isfinite(losses)
-        losses[saturated] = -(signs * self._log_odds)[saturated]
-        self.mean_deviance = losses.sum() / np.count_nonzero(observed)
+        self._log_odds = directions @ scores if along_rows else scores @ directions.T
+        self._log_odds += main_effects
+        # With t = ±Θ: the probability 1 / (1 + e^t) of the value that was not observed, and the
+        # loss log(1 + e^-t) = log(1 + e^t) - t. A missing entry has t = 0; the cap at 500, where
+        # the loss is zero, keeps e^t finite.
+        t = signs * self._log_odds
+        np.minimum(t, 500.0, out=t)
+        total = t.sum()
+        np.exp(t, out=t)
+        t += 1.0
+        loss = np.log(t).sum() - total
+        self._misfit = np.reciprocal(t, out=t)
+        n_observed = np.count_nonzero(signs)
+        self.mean_deviance = (loss - (signs.size - n_observed) * np.log(2.0)) / n_observed
 
     @classmethod
     def of(cls, working, K, signs):
@@ -102,7 +108,10 @@ class _Step:
 
     def working_matrix(self):
         """Return Θ + 4 (V - σ(Θ)), with Θ itself where V is missing."""
-        return self._log_odds + 4.0 * self._signs * self._misfit
+        step = 4.0 * self._signs
+        step *= self._misfit
+        step += self._log_odds
+        return step
 
     def factors(self):
         """Return W (F, K), left singular vectors times singular values, and H (K, N)."""

@@ -1,4 +1,4 @@
-"""The Beta-Dir model (paper, sections 3.1 and 4): h_kn ~ Beta, w_f ~ Dirichlet, V ~ Bernoulli(WH).
+"""The Beta-Dir model (paper, 3.1 and 4): h_kn ~ Beta, w_f ~ Dirichlet, V ~ Bernoulli(WH).
 
 Assignments Z are an int array (F, N): the component of each observed entry, -1 where missing.
 Hyperparameters alpha, beta, gamma are scalars or arrays (K,).

@@ -1,4 +1,4 @@
-"""The Dir-Dir model (paper, sections 3.1 and 5): w_f ~ Dirichlet, h_n ~ Dirichlet, V ~ Bernoulli(WH).
+"""The Dir-Dir model (paper, 3.1 and 5): w_f ~ Dirichlet, h_n ~ Dirichlet, V ~ Bernoulli(WH).
 
 Assignments Z (row side) and C (column side) are int arrays (F, N), -1 where missing; an observed
 entry is one exactly where they agree, eq. (49). Hyperparameters gamma, eta are scalars or
@@ -65,7 +65,9 @@ def log_joint(codes: np.ndarray, Z: np.ndarray, C: np.ndarray, K: int, gamma, et
     return log_joint_of_counts(counts(Z, C, K), gamma, eta)
 
 
-def conditional(codes: np.ndarray, Z: np.ndarray, C: np.ndarray, f: int, n: int, K: int, gamma, eta):
+def conditional(
+    codes: np.ndarray, Z: np.ndarray, C: np.ndarray, f: int, n: int, K: int, gamma, eta
+):
     """Return p(z_fn = j, c_fn = k | all others, V), array (K, K).
 
     This is the joint law of the pair: eq. (59) on the diagonal for a one; for a zero, the law
