@@ -1,7 +1,7 @@
 """The configuration of the workflow: closed schemas, defaults, and errors of one clear line."""
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -63,8 +63,7 @@ def _problems(config: dict[str, Any]) -> Iterator[str]:
     """Yield what the schema cannot see: references between entries, and settings of methods."""
     for kind in ("datasets", "methods"):
         for i, name in enumerate(config["run"][kind]):
-            if name not in config[kind]:
-                yield f"run.{kind}[{i}] = {name!r}: {_choices(name, config[kind])}"
+            yield from _unknown(f"run.{kind}[{i}]", name, config[kind])
     for name, dataset in config["datasets"].items():
         yield from _dataset_problems(f"datasets.{name}", dataset, config["sources"])
     for name, method in config["methods"].items():
@@ -72,14 +71,11 @@ def _problems(config: dict[str, Any]) -> Iterator[str]:
 
 
 def _dataset_problems(where: str, dataset: dict, sources: dict) -> Iterator[str]:
-    if dataset["recipe"] not in datasets.RECIPES:
-        yield f"{where}.recipe = {dataset['recipe']!r}: {_choices(dataset['recipe'], datasets.RECIPES)}"
-    named = {f"files.{role}": source for role, source in dataset["files"].items()}
+    yield from _unknown(f"{where}.recipe", dataset["recipe"], datasets.RECIPES)
+    for role, source in dataset["files"].items():
+        yield from _unknown(f"{where}.files.{role}", source, sources)
     if "published" in dataset:
-        named["published"] = dataset["published"]
-    for key, source in named.items():
-        if source not in sources:
-            yield f"{where}.{key} = {source!r}: {_choices(source, sources)}"
+        yield from _unknown(f"{where}.published", dataset["published"], sources)
 
 
 def _method_problems(where: str, method: dict, methods: dict) -> Iterator[str]:
@@ -97,8 +93,14 @@ def _method_problems(where: str, method: dict, methods: dict) -> Iterator[str]:
             registry.make_estimator(method["class"], K, method["settings"])
         except ConfigError as error:
             yield f"{where}.settings: {error}"
-    if method.get("starts_as", where.partition(".")[2]) not in methods:
-        yield f"{where}.starts_as = {method['starts_as']!r}: {_choices(method['starts_as'], methods)}"
+    if "starts_as" in method:
+        yield from _unknown(f"{where}.starts_as", method["starts_as"], methods)
+
+
+def _unknown(where: str, name: str, known: Collection[str]) -> Iterator[str]:
+    """Yield a problem if `name` is not one of the `known` names."""
+    if name not in known:
+        yield f"{where} = {name!r}: {_choices(name, known)}"
 
 
 def _one_line(error: ValidationError) -> str:
@@ -142,7 +144,7 @@ def _path(error: ValidationError) -> str:
     return "".join(steps).removeprefix(".")
 
 
-def _choices(given: str, allowed) -> str:
+def _choices(given: str, allowed: Collection[str]) -> str:
     near = difflib.get_close_matches(str(given), list(allowed), n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     return f"allowed are {', '.join(allowed)}{hint}"

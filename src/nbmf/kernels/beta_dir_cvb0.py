@@ -79,7 +79,7 @@ class BetaDirCVB0:
 # a slice per cell would cost as much as the arithmetic.
 @kernel(fastmath={"reassoc", "contract", "nsz", "arcp"})
 def _update_cell(i, f, own, other, r, rows, columns, weight):
-    """Renew the responsibilities of cell i in row f, whose value stands in line `own` of columns."""
+    """Renew the responsibilities of cell i in row f; its value is counted in line `own`."""
     K = r.shape[1]
     total = np.float32(0.0)
     for k in range(K):

@@ -3,8 +3,8 @@
 Eq. (25) for the cell (f, n) with value v is p(z = k) ∝ (γ_k + L_fk) φ^v_kn, where
 φ^v_kn = (prior of v + count of v in column n) / (α_k + β_k + M_kn). Its mass splits into
 
-    used  = Σ over the components that row f uses of L_fk φ^v_kn   (a short list), and
-    fresh = Σ over all k of γ_k φ^v_kn                             (a running sum per column, value),
+    used  = Σ over the components that row f uses of L_fk φ^v_kn  (a short list), and
+    fresh = Σ over all k of γ_k φ^v_kn              (a running sum per column and value),
 
 so that a cell costs a few multiply-adds instead of K. Both leave the cell itself out. Row lists
 are kept in descending order of their counts: the search then mostly ends at its first entry.
