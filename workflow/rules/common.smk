@@ -9,11 +9,13 @@ from snakemake.exceptions import WorkflowError
 
 ROOT = Path(workflow.basedir)
 
-# Jobs import the package from this checkout, wherever they run; kernels compiled for it stay in it.
+# Jobs run this Python unless a conda environment brings its own, import the package from this
+# checkout, wherever they run, and keep the kernels they compile in it.
 sys.path.insert(0, str(ROOT / "src"))
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    [str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
-)
+for variable, first in (("PYTHONPATH", ROOT / "src"), ("PATH", Path(sys.executable).parent)):
+    os.environ[variable] = os.pathsep.join(
+        [str(first), *filter(None, [os.environ.get(variable)])]
+    )
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache"))
 
 from nbmf import configuration, datasets, registry
