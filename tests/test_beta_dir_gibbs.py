@@ -101,7 +101,7 @@ def test_random_start_is_uniform():
 
 # Short columns, short rows: small counts, so that one cell too many or too few weighs most. Small
 # gamma: sparse rows after some sweeps, many unused components. Strong gamma: most draws come from
-# the prior part. One row: a long list of components.
+# the prior part, where with two components the cell itself matters. One row: a long list of components.
 RISING = np.linspace(0.2, 3, 9), np.linspace(2, 0.3, 9), np.linspace(0.02, 0.7, 9)
 FALLING = np.linspace(0.2, 3, 9), np.linspace(2, 0.3, 9), np.linspace(0.7, 0.02, 9)
 REPLAYS = {  # F, N, K, (alpha, beta, gamma), n_blocks, n_sweeps
@@ -112,6 +112,7 @@ REPLAYS = {  # F, N, K, (alpha, beta, gamma), n_blocks, n_sweeps
     "K=300": (30, 60, 300, (1.0, 1.0, 1 / 300), 1, 4),
     "K=300, three blocks": (30, 60, 300, (0.7, 1.2, 0.05), 3, 4),
     "strong gamma": (8, 150, 12, (0.5, 0.3, 4.0), 2, 8),
+    "strong gamma, two components": (3, 400, 2, (0.4, 0.6, np.array([3.0, 1.5])), 1, 8),
     "vectors": (12, 120, 9, FALLING, 1, 6),
     "vectors, four blocks": (12, 120, 9, RISING, 4, 6),
     "one row": (1, 800, 30, (1.0, 2.0, 0.3), 1, 10),

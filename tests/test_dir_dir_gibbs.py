@@ -135,7 +135,7 @@ def test_random_start_is_uniform():
 # --- Every draw of a sweep -------------------------------------------------------------------
 
 # Short columns, short rows: small counts, so that one cell too many or too few weighs most. Small
-# gamma: sparse rows. Small gamma and eta: rows and columns of few components, so that the z and c
+# gamma: sparse rows. Strong gamma: draws from the prior part. Small gamma and eta: rows and columns of few components, so that the z and c
 # proposed for a zero often collide. K = 300: they hardly ever do.
 RISING = np.linspace(0.02, 0.7, 9), np.linspace(2, 0.1, 9)
 FALLING = np.linspace(0.7, 0.02, 9), np.linspace(0.1, 2, 9)
@@ -147,6 +147,7 @@ REPLAYS = {  # F, N, K, (gamma, eta), n_blocks, n_sweeps
     "K=300": (25, 30, 300, (1 / 300, 1.0), 1, 3),
     "K=300, three blocks": (25, 30, 300, (0.05, 0.01), 3, 3),
     "strong gamma": (8, 120, 12, (4.0, 0.3), 2, 6),
+    "strong gamma, two components": (3, 400, 2, (np.array([3.0, 1.5]), 0.4), 1, 8),
     "colliding": (40, 40, 5, (0.01, 0.01), 1, 4),
     "vectors": (12, 100, 9, FALLING, 1, 5),
     "vectors, four blocks": (12, 100, 9, RISING, 4, 5),

@@ -132,7 +132,7 @@ def test_mean_field_bound_is_an_expectation_under_q(case):
     R = naive.one_hot(codes, naive.random_assignments(codes, K, rng), K)
     L, A, B = naive.expected_counts(codes, R)
     R = naive.mean_field_responsibilities(codes, L, A, B, *hyperparameters)
-    draws = [monte_carlo_bound(codes, R, L, A, B, alpha, beta, gamma, rng) for _ in range(4000)]
+    draws = [monte_carlo_bound(codes, R, L, A, B, alpha, beta, gamma, rng) for _ in range(1000)]
     error = np.std(draws) / np.sqrt(len(draws))
     bound = naive.evidence_bound(codes, R, L, A, B, *hyperparameters)
     assert abs(np.mean(draws) - bound) < 4.9 * error
