@@ -14,6 +14,14 @@ configfile: "config/config.yaml"
 configfile: "config/sources.yaml"
 
 
+wildcard_constraints:
+    dataset="[A-Za-z0-9][A-Za-z0-9_.-]*",
+    method="[A-Za-z0-9][A-Za-z0-9_.-]*",
+    K="[0-9]+",
+    mask="[0-9]+",
+    seed="[0-9]+",
+
+
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/masks.smk"

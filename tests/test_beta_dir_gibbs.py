@@ -58,11 +58,12 @@ def test_same_seed_same_chain(problem, n_blocks):
     np.testing.assert_array_equal(Z, start)
 
 
-@pytest.mark.parametrize(("K", "gamma"), [(6, 0.2), (300, 1 / 300)])
-def test_threads_do_not_change_a_bit(K, gamma):
+@pytest.mark.parametrize(("K", "gamma", "n_blocks"), [(6, 0.2, None), (300, 1 / 300, 4)])
+def test_threads_do_not_change_a_bit(K, gamma, n_blocks):
     codes = ladder.large_matrix(70, 90, 0.25, np.random.default_rng(3), 5, 11)
     chains = [
-        chain_of(codes, K, (1.0, 1.0, gamma), 3, n_blocks=4, threads=threads) for threads in (1, 2)
+        chain_of(codes, K, (1.0, 1.0, gamma), 3, n_blocks=n_blocks, threads=threads)
+        for threads in (1, 2)
     ]
     for chain in chains:
         chain.sweep(20)

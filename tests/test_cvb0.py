@@ -92,10 +92,12 @@ def test_limit_is_a_fixed_point_of_eq_36(n_blocks):
     np.testing.assert_allclose(naive.cvb0_update(codes, R, *hyperparameters), R, atol=1e-5)
 
 
-def test_threads_do_not_change_a_bit():
+@pytest.mark.parametrize("n_blocks", [None, 4])
+def test_threads_do_not_change_a_bit(n_blocks):
     codes = ladder.large_matrix(70, 90, 0.25, np.random.default_rng(6), 5, 11)
     one, two = (
-        cvb0_of(codes, 30, (1.0, 1.0, 1 / 30), 6, n_blocks=4, threads=threads) for threads in (1, 2)
+        cvb0_of(codes, 30, (1.0, 1.0, 1 / 30), 6, n_blocks=n_blocks, threads=threads)
+        for threads in (1, 2)
     )
     one.update(10)
     two.update(10)

@@ -12,7 +12,10 @@ ROOT = Path(workflow.basedir)
 # Jobs run this Python unless a conda environment brings its own, import the package from this
 # checkout, wherever they run, and keep the kernels they compile in it.
 sys.path.insert(0, str(ROOT / "src"))
-for variable, first in (("PYTHONPATH", ROOT / "src"), ("PATH", Path(sys.executable).parent)):
+for variable, first in (
+    ("PYTHONPATH", ROOT / "src"),
+    ("PATH", Path(sys.executable).parent),
+):
     os.environ[variable] = os.pathsep.join(
         [str(first), *filter(None, [os.environ.get(variable)])]
     )
@@ -38,16 +41,8 @@ KERNELS = "data/kernels.txt"
 FITS = configuration.fit_keys(config)
 
 
-wildcard_constraints:
-    dataset="[A-Za-z0-9][A-Za-z0-9_.-]*",
-    method="[A-Za-z0-9][A-Za-z0-9_.-]*",
-    K="[0-9]+",
-    mask="[0-9]+",
-    seed="[0-9]+",
-
-
 def raw_file(source):
-    return "data/raw/" + config["sources"][source]["path"]
+    return f"data/raw/{config['sources'][source]['path']}"
 
 
 def dataset_entry(wildcards):
@@ -59,7 +54,7 @@ def method_entry(wildcards):
 
 
 def package_sources(*modules):
-    """The files a rule depends on: editing one reruns the rule, touching it does not."""
+    """The files a job depends on: editing one runs it again, touching it does not."""
     return [os.path.relpath(path) for path in source_files(*modules)]
 
 
