@@ -102,7 +102,7 @@ def test_random_start_is_uniform():
 
 # Short columns, short rows: small counts, so that one cell too many or too few weighs most. Small
 # gamma: sparse rows after some sweeps, many unused components. Strong gamma: most draws come from
-# the prior part, where with two components the cell itself matters. One row: a long list of components.
+# the prior part; with two components the cell itself matters there too. One row: a long list.
 RISING = np.linspace(0.2, 3, 9), np.linspace(2, 0.3, 9), np.linspace(0.02, 0.7, 9)
 FALLING = np.linspace(0.2, 3, 9), np.linspace(2, 0.3, 9), np.linspace(0.7, 0.02, 9)
 REPLAYS = {  # F, N, K, (alpha, beta, gamma), n_blocks, n_sweeps

@@ -135,8 +135,8 @@ def test_random_start_is_uniform():
 # --- Every draw of a sweep -------------------------------------------------------------------
 
 # Short columns, short rows: small counts, so that one cell too many or too few weighs most. Small
-# gamma: sparse rows. Strong gamma: draws from the prior part. Small gamma and eta: rows and columns of few components, so that the z and c
-# proposed for a zero often collide. K = 300: they hardly ever do.
+# gamma: sparse rows. Strong gamma: draws from the prior part. Small gamma and eta: rows and columns
+# of few components, so that the z and c proposed for a zero often collide; K = 300: hardly ever.
 RISING = np.linspace(0.02, 0.7, 9), np.linspace(2, 0.1, 9)
 FALLING = np.linspace(0.7, 0.02, 9), np.linspace(0.1, 2, 9)
 REPLAYS = {  # F, N, K, (gamma, eta), n_blocks, n_sweeps

@@ -39,7 +39,7 @@ def test_agrees_with_the_slow_twin(problem, n_iter):
 
 def test_agrees_with_the_slow_twin_large():
     rng = np.random.default_rng(2)
-    codes, K = ladder.large_matrix(30, 40, 0.25, rng, 3, 4), 300
+    codes, K = ladder.large_matrix(12, 15, 0.25, rng, 3, 4), 300
     hyperparameters = np.linspace(0.2, 2, K), np.linspace(1.5, 0.3, K), np.linspace(0.5, 2, K) / K
     Z = naive.random_assignments(codes, K, rng)
     mean_field = mean_field_of(codes, K, hyperparameters, 2, Z=Z)

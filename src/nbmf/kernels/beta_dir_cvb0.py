@@ -10,7 +10,7 @@ import numpy as np
 from numba import prange
 
 from nbmf.kernels.cells import layout, random_assignments
-from nbmf.kernels.compilation import kernel
+from nbmf.kernels.compilation import inner_kernel, kernel
 from nbmf.kernels.threads import run_with_threads
 from nbmf.models.beta_dir import Counts
 
@@ -77,7 +77,7 @@ class BetaDirCVB0:
 # Sums over components may be reordered here: nothing is compared with a random number, and the
 # order is fixed at compilation, so results still repeat. The arrays come whole, with indices:
 # a slice per cell would cost as much as the arithmetic.
-@kernel(fastmath={"reassoc", "contract", "nsz", "arcp"})
+@inner_kernel(fastmath={"reassoc", "contract", "nsz", "arcp"})
 def _update_cell(i, f, own, other, r, rows, columns, weight):
     """Renew the responsibilities of cell i in row f; its value is counted in line `own`."""
     K = r.shape[1]
@@ -96,7 +96,7 @@ def _update_cell(i, f, own, other, r, rows, columns, weight):
         columns[own, k] += step
 
 
-@kernel
+@inner_kernel
 def _update_block(b, c, cells, r, rows, columns, weight):
     """Renew the cells of column block b and row block c once."""
     one, two = np.uint64(1), np.uint64(2)

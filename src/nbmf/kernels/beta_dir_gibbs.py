@@ -14,7 +14,7 @@ import numpy as np
 from numba import prange
 
 from nbmf.kernels.cells import Cells, layout, random_assignments
-from nbmf.kernels.compilation import kernel
+from nbmf.kernels.compilation import inner_kernel, kernel
 from nbmf.kernels.random import generator_states, uniform
 from nbmf.kernels.row_lists import RowLists, drop_one, take_one
 from nbmf.kernels.threads import run_with_threads
@@ -103,7 +103,7 @@ def _column_tables(cells: Cells, z, N, prior, gamma):
     return counts.reshape(2 * N, K).astype(np.int32), phi.reshape(2 * N, K + 1)
 
 
-@kernel
+@inner_kernel
 def _renew_sums(n, phi, gamma):
     """Sum γ_k φ_kn afresh for both values of column n: the running sums drift by rounding."""
     K = gamma.size
@@ -114,7 +114,7 @@ def _renew_sums(n, phi, gamma):
         phi[line, K] = total
 
 
-@kernel(inline="always")
+@inner_kernel
 def _change_count(n, v, k, step, column_counts, phi, prior, gamma):
     """Add `step` to the count of (k, v) in column n and renew φ and its sums."""
     K = np.uint64(gamma.size)
@@ -130,7 +130,7 @@ def _change_count(n, v, k, step, column_counts, phi, prior, gamma):
     phi[line1, k] = ones * scale
 
 
-@kernel
+@inner_kernel
 def _sweep_block(b, c, cells, z, lists, column_counts, phi, prior, gamma, generator, weight):
     """Resample the cells of row block b and column block c once."""
     one = np.uint64(1)

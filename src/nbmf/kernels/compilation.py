@@ -37,3 +37,12 @@ def kernel(function=None, **options):
         return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
     finally:
         numba.config.CACHE_DIR = previous  # other packages keep their own place
+
+
+def inner_kernel(function=None, **options):
+    """Compile a function that only other kernels call, and that allocates nothing.
+
+    It is compiled without reference counting: counting each array argument at each call costs
+    more than the work of one cell (Dir-Dir: 80 ns a cell with it, 18 without).
+    """
+    return kernel(function, _nrt=False, **options)

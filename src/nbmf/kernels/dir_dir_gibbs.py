@@ -14,7 +14,7 @@ import numpy as np
 from numba import prange
 
 from nbmf.kernels.cells import layout, random_assignments
-from nbmf.kernels.compilation import kernel
+from nbmf.kernels.compilation import inner_kernel, kernel
 from nbmf.kernels.random import generator_states, uniform
 from nbmf.kernels.threads import run_with_threads
 from nbmf.models import dir_dir
@@ -129,7 +129,7 @@ def _row_lists(L: np.ndarray):
     return component.astype(np.uint32), slot.astype(np.int32), used.sum(axis=1, dtype=np.int32)
 
 
-@kernel(inline="always")
+@inner_kernel
 def _change_row(f, old, new, L, component, slot, length):
     """Move one count of row f from `old` to `new`, and keep its list."""
     L[f, old] -= 1
@@ -146,7 +146,7 @@ def _change_row(f, old, new, L, component, slot, length):
         length[f] = last
 
 
-@kernel(inline="always")
+@inner_kernel
 def _search(cumulative, u):
     """Return the first k with u < cumulative[k], at most K - 1.
 
@@ -161,7 +161,7 @@ def _search(cumulative, u):
     return k
 
 
-@kernel(inline="always")
+@inner_kernel
 def _from_urn(assigned, first, end, own, prior_sums, generator):
     """Draw from an urn: copy a random one of assigned[first:end] except `own`, or the prior."""
     others = end - first - np.uint64(1)
@@ -174,7 +174,7 @@ def _from_urn(assigned, first, end, own, prior_sums, generator):
     return np.uint64(assigned[place])
 
 
-@kernel
+@inner_kernel
 def _from_weights(weight, total, generator):
     """Draw k ∝ weight[k]; never a k of weight zero, however the sums are rounded."""
     u = uniform(generator) * total
@@ -188,7 +188,7 @@ def _from_weights(weight, total, generator):
     return drawn
 
 
-@kernel(inline="always")
+@inner_kernel
 def _draw_one(f, n, old, L, component, length, Q, gamma, eta, fresh, generator, weight):
     """Draw z = c for a one, eq. (59). The cell is left out of Q and `fresh`, but not of L."""
     m = np.uint64(length[f])
@@ -212,7 +212,7 @@ def _draw_one(f, n, old, L, component, length, Q, gamma, eta, fresh, generator, 
     return k
 
 
-@kernel
+@inner_kernel
 def _exact_pair(f, n, old, L, Q, gamma, eta, generator, weight):
     """Draw (z, c) with z ≠ c by plain loops: p(z) ∝ a_z (S - b_z), then p(c) ∝ b_c for c ≠ z."""
     K = gamma.size
@@ -228,7 +228,7 @@ def _exact_pair(f, n, old, L, Q, gamma, eta, generator, weight):
     return z, _c_given_z(n, z, Q, eta, generator, weight)
 
 
-@kernel
+@inner_kernel
 def _alternating_pair(f, n, old, old_c, L, Q, gamma, eta, generator, weight):
     """Draw z given c, eq. (60), then c given z, eq. (61)."""
     total = 0.0
@@ -239,7 +239,7 @@ def _alternating_pair(f, n, old, old_c, L, Q, gamma, eta, generator, weight):
     return z, _c_given_z(n, z, Q, eta, generator, weight)
 
 
-@kernel
+@inner_kernel
 def _c_given_z(n, z, Q, eta, generator, weight):
     """Draw c ∝ η + Q_n, but not z, eq. (61)."""
     total = 0.0
@@ -249,7 +249,7 @@ def _c_given_z(n, z, Q, eta, generator, weight):
     return _from_weights(weight, total, generator)
 
 
-@kernel
+@inner_kernel
 def _sweep_block(
     b, block, cells, z, c, place, column_start, L, lists, Q, gamma, gamma_sums, eta, eta_sums,
     joint, generator, weight, fresh,

@@ -6,7 +6,7 @@ never share one.
 
 import numpy as np
 
-from nbmf.kernels.compilation import kernel
+from nbmf.kernels.compilation import inner_kernel
 from nbmf.seeds import children
 
 STATE_WORDS = 4
@@ -21,12 +21,12 @@ def generator_states(seed: np.random.SeedSequence, count: int) -> np.ndarray:
     return states
 
 
-@kernel(inline="always")
+@inner_kernel
 def _rotate_left(word, bits):
     return (word << np.uint64(bits)) | (word >> np.uint64(64 - bits))
 
 
-@kernel
+@inner_kernel
 def next_word(state):
     """Return the next 64 random bits and advance the generator."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
@@ -41,7 +41,7 @@ def next_word(state):
     return word
 
 
-@kernel
+@inner_kernel
 def uniform(state):
     """Return a double in [0, 1) with 53 random bits."""
     return np.float64(next_word(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.kernels.compilation import kernel
+from nbmf.kernels.compilation import inner_kernel
 
 
 class RowLists(NamedTuple):
@@ -48,7 +48,7 @@ class RowLists(NamedTuple):
         return L
 
 
-@kernel(inline="always")
+@inner_kernel
 def _swap(f, s, t, component, count, slot):
     """Exchange the entries s and t of the list of row f."""
     component[f, s], component[f, t] = component[f, t], component[f, s]
@@ -57,7 +57,7 @@ def _swap(f, s, t, component, count, slot):
     slot[f, component[f, t]] = t
 
 
-@kernel(inline="always")
+@inner_kernel
 def take_one(f, k, component, count, slot, length):
     """Add one to the count of component k in row f."""
     one = np.uint64(1)
@@ -74,7 +74,7 @@ def take_one(f, k, component, count, slot, length):
         s -= one
 
 
-@kernel(inline="always")
+@inner_kernel
 def drop_one(f, k, component, count, slot, length):
     """Take one from the count of component k in row f; at zero it leaves the list."""
     one = np.uint64(1)

@@ -1,0 +1,196 @@
+"""One fit of the workflow: what it reports, and that the report is a matter of its key alone."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from nbmf import progress, registry
+from nbmf.experiment import run_fit
+from nbmf.masks import draw_mask
+from nbmf.matrix import BinaryMatrix
+from nbmf.metrics import score
+from nbmf.progress import FitRecorder
+
+BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8}
+CLASSES = registry.all_classes()
+every_class = pytest.mark.parametrize("name", CLASSES)
+
+
+def example():
+    rng = np.random.default_rng(1)
+    codes = (rng.random((16, 12)) < 0.4).astype(np.int8)
+    codes[rng.random(codes.shape) < 0.1] = -1
+    matrix = BinaryMatrix.from_array(codes)
+    return matrix, draw_mask(matrix, 0.25, np.random.SeedSequence(2))
+
+
+MATRIX, MASK = example()
+
+
+def run(name, seed=0, matrix=MATRIX, threads=1, log=lambda line: None, **settings):
+    brief = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(name)}
+    return run_fit(
+        matrix,
+        MASK,
+        class_name=name,
+        K=3,
+        settings=brief | settings,
+        seed_key=["fit", "example", name, seed],
+        threads=threads,
+        log=log,
+    )
+
+
+def without_seconds(result):
+    return {key: value for key, value in result.items() if key != "seconds"}
+
+
+@every_class
+def test_the_report_is_strict_json(name):
+    result = run(name)
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+
+
+@every_class
+def test_the_report_says_what_was_run(name):
+    result = run(name)
+    assert (result["class"], result["K"]) == (name, 3)
+    assert result["seed_key"] == ["fit", "example", name, 0]
+    assert result["settings"].items() <= BRIEF.items()
+    assert result["n_iter"] == 20
+    assert result["seconds"] > 0
+    assert {"python", "numpy", "numba", "scipy"} <= result["versions"].keys()
+
+
+@every_class
+def test_the_same_seed_key_gives_the_same_report(name):
+    assert without_seconds(run(name)) == without_seconds(run(name))
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSES if name != "LogisticPCA"])
+def test_another_seed_key_gives_another_fit(name):
+    assert run(name)["perplexity"] != run(name, seed=1)["perplexity"]
+
+
+def test_threads_do_not_change_the_report():
+    assert without_seconds(run("BetaDirGibbs")) == without_seconds(run("BetaDirGibbs", threads=2))
+
+
+@every_class
+def test_the_score_is_that_of_the_held_out_entries(name):
+    result = run(name)
+    if name == "LDA":
+        assert result["unit"] == "nats per held-out token"
+        assert result["n_test"] == np.count_nonzero(MASK & (MATRIX.codes == 1))
+        assert result["perplexity"] > np.log(4)  # one of 16 rows is not easy to guess
+    else:
+        assert result["unit"] == "nats per held-out entry"
+        assert result["n_test"] == np.count_nonzero(MASK)
+        assert 0.3 < result["perplexity"] < 2
+
+
+@pytest.mark.parametrize("name", ["BetaDirGibbs", "DirDirGibbs", "BinaryICA", "LogisticPCA"])
+def test_held_out_values_change_the_score_and_not_the_fit(name):
+    flipped = BinaryMatrix.from_array(np.where(MASK, 1 - MATRIX.codes, MATRIX.codes))
+    one, other = run(name), run(name, matrix=flipped)
+    assert one["trace"]["objective"] == other["trace"]["objective"]
+    assert one["perplexity"] != other["perplexity"]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "status", "converged"),
+    [
+        ("LogisticPCA", {"max_iter": 5}, "not converged", False),
+        ("LogisticPCA", {"max_iter": 500, "tol": 0.01}, "ok", True),
+        ("BetaDirVB", {}, "ok", None),
+    ],
+)
+def test_the_status_says_whether_the_stopping_rule_was_met(name, settings, status, converged):
+    result = run(name, **settings)
+    assert (result["status"], result["converged"]) == (status, converged)
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSES if name != "LDA"])
+def test_traces_are_of_one_length_and_end_with_the_result(name):
+    result = run(name)
+    iteration, perplexity = result["trace"]["iteration"], result["trace"]["perplexity"]
+    assert iteration == list(range(1, 21))
+    assert len(perplexity) == len(result["trace"]["objective"]) == 20
+    assert perplexity[-1] == result["perplexity"]
+
+
+@pytest.mark.parametrize(("total", "points"), [(500, 50), (30, 30), (2000, 50)])
+def test_long_traces_are_thinned(total, points):
+    iteration = run("BinaryICA", max_iter=total)["trace"]["iteration"]
+    assert len(iteration) == points
+    assert iteration[-1] == total
+
+
+def test_the_trace_is_scored_on_held_out_entries():
+    result = run("BetaDirVB", max_iter=1)
+    estimator = registry.make_estimator("BetaDirVB", 3, {"max_iter": 1}, random_state=0)
+    uniform = estimator.fit(np.where(MASK, -1, MATRIX.codes)).expectation_
+    near = score(MATRIX.codes, uniform, MASK).perplexity  # another start, the same matrix
+    assert result["trace"]["perplexity"] == [pytest.approx(near, abs=0.1)]
+
+
+# --- The log ---------------------------------------------------------------------------------
+
+LINE = re.compile(
+    r"iteration (\d+) of (\d+) \((\d+)%\), ([\d.]+) per second, (\d+) s left, "
+    r"held-out perplexity (\d\.\d{4})"
+)
+
+
+def test_the_log_says_what_starts_how_it_goes_and_how_it_ends():
+    lines = []
+    result = run("DirDirGibbs", log=lines.append)
+    first, *between, last = lines
+    assert "DirDirGibbs, K = 3" in first
+    assert f"{np.count_nonzero(MASK)} entries held out" in first
+    assert re.fullmatch(rf"done in \d+\.\d s: held-out perplexity {result['perplexity']:.6f}", last)
+    assert between
+    assert LINE.fullmatch(between[-1]).groups()[:3] == ("20", "20", "100")
+
+
+class State:
+    def expectation(self):
+        return np.array([[0.5]])
+
+    def objective(self):
+        return None
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that a test sets."""
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_rate_and_time_left_by_hand(clock):
+    lines = []
+    recorder = FitRecorder(200, lambda expectation: 0.25, lines.append)
+    clock[0] += 10
+    recorder(40, 200, State())
+    assert LINE.fullmatch(lines[0]).groups() == ("40", "200", "20", "4.0", "40", "0.2500")
+
+
+def test_lines_come_now_and_then_and_at_the_end(clock):
+    lines = []
+    recorder = FitRecorder(100, lambda expectation: 0.25, lines.append)
+    for iteration in range(1, 101):
+        clock[0] += 0.2  # 20 s in all
+        recorder(iteration, 100, State())
+    assert 3 <= len(lines) <= 5
+    assert lines[-1].startswith("iteration 100 of 100 (100%)")
+    assert len(recorder.trace["iteration"]) == 100
+
+
+def test_a_clock_that_stands_still_is_no_error(clock):
+    lines = []
+    FitRecorder(2, lambda expectation: 0.25, lines.append)(2, 2, State())
+    assert LINE.fullmatch(lines[0])

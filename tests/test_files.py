@@ -1,0 +1,123 @@
+"""Files are complete or absent, and damaged ones are refused by name."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from nbmf.errors import DataError
+from nbmf.files import atomic_path, read_arrays, sha256_of, write_json
+
+
+@pytest.fixture
+def target(tmp_path):
+    return tmp_path / "new folder" / "table.csv"
+
+
+def contents(folder):
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def test_a_finished_block_leaves_the_whole_file_and_nothing_else(target):
+    with atomic_path(target) as temporary:
+        temporary.write_text("whole")
+    assert contents(target.parent) == {"table.csv": "whole"}
+
+
+def test_the_temporary_file_is_beside_the_target_and_keeps_its_suffix(target):
+    with atomic_path(str(target)) as temporary:
+        assert temporary.parent == target.parent
+        assert temporary.suffix == ".csv"
+        assert temporary != target
+        assert not target.exists()
+
+
+def test_an_older_file_stays_until_the_block_ends_and_is_then_replaced_whole(target):
+    target.parent.mkdir()
+    target.write_text("a long older content")
+    with atomic_path(target) as temporary:
+        temporary.write_text("new")
+        assert target.read_text() == "a long older content"
+    assert contents(target.parent) == {"table.csv": "new"}
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_a_failure_leaves_the_older_file_and_nothing_else(target, error):
+    target.parent.mkdir()
+    target.write_text("older")
+    with pytest.raises(error), atomic_path(target) as temporary:
+        temporary.write_text("half")
+        raise error
+    assert contents(target.parent) == {"table.csv": "older"}
+
+
+def test_a_failure_without_an_older_file_leaves_an_empty_folder(target):
+    with pytest.raises(ValueError, match="stop"), atomic_path(target):
+        raise ValueError("stop")
+    assert contents(target.parent) == {}
+
+
+def test_two_writers_do_not_share_a_temporary_file(target):
+    with atomic_path(target) as one, atomic_path(target) as other:
+        assert one != other
+        one.write_text("one")
+        other.write_text("other")
+    assert contents(target.parent) == {"table.csv": "one"}  # the outer block ends last
+
+
+def test_others_may_read_the_file(target):
+    with atomic_path(target) as temporary:
+        temporary.write_text("whole")
+    assert target.stat().st_mode & 0o777 == 0o644
+
+
+def test_json_comes_back(target):
+    content = {"name": "Dorn-Dürkheim", "values": [1, 2.5, None, True]}
+    write_json(target, content)
+    text = target.read_text(encoding="utf-8")
+    assert json.loads(text) == content
+    assert "Dürkheim" in text
+    assert text.endswith("}\n")
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, {1, 2}, np.float32(1)])
+def test_what_is_no_json_is_refused_and_changes_nothing(target, wrong):
+    write_json(target, {"older": 1})
+    before = contents(target.parent)
+    with pytest.raises((ValueError, TypeError)):
+        write_json(target, {"value": wrong})
+    assert contents(target.parent) == before
+
+
+def test_checksum_of_a_known_text(tmp_path):
+    file = tmp_path / "abc"
+    file.write_bytes(b"abc")  # the example of the standard, FIPS 180-4
+    expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert sha256_of(file) == expected
+
+
+def test_arrays_come_back(tmp_path):
+    path = tmp_path / "parts.npz"
+    np.savez(path, a=np.arange(3), b=np.array(["x"]))
+    parts = read_arrays(path, "parts")
+    assert parts.keys() == {"a", "b"}
+    np.testing.assert_array_equal(parts["a"], [0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda content: b"", lambda content: b"text", lambda content: content[:-30]],
+    ids=["empty", "text", "truncated"],
+)
+def test_damaged_arrays_are_refused_with_name_and_kind(tmp_path, damage):
+    path = tmp_path / "parts.npz"
+    np.savez(path, a=np.arange(30))
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(DataError, match=r"parts\.npz: not a complete spare parts file"):
+        read_arrays(path, "spare parts")
+
+
+def test_absent_arrays_stay_absent(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_arrays(tmp_path / "absent.npz", "parts")

@@ -1,0 +1,626 @@
+"""The contract that every estimator keeps, and what single methods promise on top of it."""
+
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from scipy.special import expit
+from sklearn.base import clone
+
+import nbmf
+from nbmf import registry
+from nbmf.datasets import parliament
+from nbmf.errors import ConfigError, DataError
+from nbmf.kernels.beta_dir_gibbs import BetaDirChain
+from nbmf.masks import draw_mask, training_codes
+from nbmf.matrix import BinaryMatrix
+from nbmf.metrics import negative_log_likelihood, score, token_score
+
+CLASSES = registry.all_classes()
+CONCENTRATIONS = ("alpha", "beta", "gamma", "eta")
+BETA_DIR = ["BetaDirGibbs", "BetaDirVB", "CollapsedBinaryICA", "BinaryICA"]
+DIR_BETA = ["DirBetaGibbs", "DirBetaVB"]
+GIBBS = ["BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs"]
+STARTED_AT_RANDOM = [name for name in CLASSES if name != "LogisticPCA"]
+PARAMETERS = {name: list(inspect.signature(getattr(nbmf, name)).parameters) for name in CLASSES}
+BRIEF = {"max_iter": 20, "burn_in": 6, "n_samples": 6}
+LONGER = {"max_iter": 50, "burn_in": 60, "n_samples": 20}
+
+every_class = pytest.mark.parametrize("name", CLASSES)
+
+
+def make(name, K=3, random_state=0, threads=1, lengths=BRIEF, **settings):
+    """Return an estimator with few iterations (those of `lengths` it has) and given settings."""
+    lengths = {key: lengths[key] for key in lengths if key in PARAMETERS[name]}
+    return registry.make_estimator(name, K, lengths | settings, random_state, threads)
+
+
+def random_codes(F=14, N=11, p_missing=0.15, seed=1):
+    rng = np.random.default_rng(seed)
+    p = np.where(np.arange(F)[:, None] % 2 == np.arange(N) % 2, 0.8, 0.2)
+    codes = (rng.random((F, N)) < p).astype(np.int8)
+    codes[rng.random((F, N)) < p_missing] = -1
+    return codes
+
+
+CODES = random_codes()
+
+
+def easy_matrix():
+    """Two kinds of rows and of columns, one in ten entries against its kind."""
+    groups = np.arange(40)[:, None] % 2 == np.arange(36) % 2
+    probability = np.where(groups, 0.9, 0.1)
+    return BinaryMatrix.from_array(np.random.default_rng(3).random(groups.shape) < probability)
+
+
+EASY = easy_matrix()
+
+
+def assert_same_bits(one, other):
+    for attribute in ("W_", "H_", "expectation_"):
+        np.testing.assert_array_equal(getattr(one, attribute), getattr(other, attribute))
+
+
+class Recorder:
+    """A monitor that keeps what it sees."""
+
+    def __init__(self, every):
+        self.every = every
+        self.iterations, self.totals, self.expectations, self.objectives = [], [], [], []
+
+    def __call__(self, iteration, total, state):
+        self.iterations.append(iteration)
+        self.totals.append(total)
+        self.expectations.append(state.expectation().copy())
+        self.objectives.append(state.objective())
+
+
+# --- What fit returns ------------------------------------------------------------------------
+
+
+@every_class
+def test_fit_learns_factors_of_the_right_shapes(name):
+    estimator = make(name)
+    assert estimator.fit(CODES) is estimator
+    F, N = CODES.shape
+    assert estimator.W_.shape == (F, 3)
+    assert estimator.H_.shape == (3, N)
+    assert estimator.expectation_.shape == (F, N)
+    for array in (estimator.W_, estimator.H_, estimator.expectation_):
+        assert array.dtype == np.float64
+        assert np.isfinite(array).all()
+    assert 1 <= estimator.active_components_ <= 3
+    assert estimator.n_iter_ == {True: 12}.get(name in GIBBS, 20)
+    assert estimator.converged_ is (False if name == "LogisticPCA" else None)
+
+
+@every_class
+def test_expectations_are_probabilities(name):
+    expectation = make(name).fit(CODES).expectation_
+    assert expectation.min() >= 0
+    assert expectation.max() <= 1
+    if name == "LDA":  # of a token of the column, not of a one
+        np.testing.assert_allclose(expectation.sum(axis=0), 1)
+    else:
+        assert 0.1 < expectation.mean() < 0.9
+
+
+# Which axis of which factor holds a distribution; the entries of every factor are probabilities.
+DISTRIBUTIONS = {
+    **dict.fromkeys(BETA_DIR, [("W_", 1)]),
+    **dict.fromkeys(DIR_BETA, [("H_", 0)]),
+    "DirDirGibbs": [("W_", 1), ("H_", 0)],
+    "LDA": [("W_", 0), ("H_", 0)],
+}
+
+
+@pytest.mark.parametrize("name", STARTED_AT_RANDOM)
+def test_factors_are_the_distributions_of_the_model(name):
+    estimator = make(name).fit(CODES)
+    for factor in (estimator.W_, estimator.H_):
+        assert (factor > 0).all()
+        assert (factor < 1).all()
+    sums = [(f, axis) for f in ("W_", "H_") for axis in (0, 1)
+            if np.allclose(getattr(estimator, f).sum(axis=axis), 1)]  # fmt: skip
+    assert sums == DISTRIBUTIONS[name]
+
+
+@pytest.mark.parametrize("name", ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "LDA"])
+def test_the_expectation_is_the_product_of_the_means(name):
+    estimator = make(name).fit(CODES)
+    np.testing.assert_allclose(estimator.expectation_, estimator.W_ @ estimator.H_, rtol=1e-12)
+
+
+@every_class
+def test_active_components_have_a_hundredth_of_the_weight(name):
+    estimator = make(name, K=30, lengths=LONGER).fit(EASY.codes)
+    over_columns = name in (*DIR_BETA, "LDA")
+    shares = estimator.H_.mean(axis=1) if over_columns else estimator.W_.mean(axis=0)
+    expected = 30 if name == "LogisticPCA" else np.count_nonzero(shares >= 0.01)
+    assert estimator.active_components_ == expected
+
+
+@pytest.mark.parametrize("name", ["BetaDirGibbs", "DirBetaGibbs", "DirDirGibbs"])
+def test_a_small_concentration_leaves_components_inactive(name):
+    assert 2 <= make(name, K=30, lengths=LONGER).fit(EASY.codes).active_components_ < 20
+
+
+# --- The same data, the same bits ------------------------------------------------------------
+
+AS_FLOAT = np.where(CODES < 0, np.nan, CODES)
+SPELLINGS = {
+    "NaN": AS_FLOAT,
+    "float -1": CODES.astype(float),
+    "DataFrame": pd.DataFrame(AS_FLOAT),
+    "nullable DataFrame": pd.DataFrame(AS_FLOAT).astype("Int8"),
+    "BinaryMatrix": BinaryMatrix.from_array(CODES),
+    "masked array": np.ma.MaskedArray(np.maximum(CODES, 0), CODES < 0),
+    "list": CODES.tolist(),
+}
+
+
+@every_class
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_all_spellings_of_missing_give_the_same_bits(name, spelling):
+    assert_same_bits(make(name).fit(SPELLINGS[spelling]), make(name).fit(CODES))
+
+
+@every_class
+def test_booleans_give_the_same_bits(name):
+    complete = np.maximum(CODES, 0)
+    assert_same_bits(make(name).fit(complete == 1), make(name).fit(complete))
+
+
+@every_class
+def test_memory_order_gives_the_same_bits(name):
+    assert_same_bits(make(name).fit(np.asfortranarray(CODES)), make(name).fit(CODES))
+
+
+@every_class
+def test_a_second_fit_and_another_estimator_give_the_same_bits(name):
+    estimator = make(name).fit(CODES)
+    first = estimator.expectation_.copy()
+    np.testing.assert_array_equal(estimator.fit(CODES).expectation_, first)
+    assert_same_bits(make(name).fit(CODES), estimator)
+
+
+@every_class
+def test_a_seed_sequence_is_not_used_up(name):
+    seed = np.random.SeedSequence(5)
+    estimator = make(name, random_state=seed)
+    first = estimator.fit(CODES).expectation_.copy()
+    np.testing.assert_array_equal(estimator.fit(CODES).expectation_, first)
+    assert_same_bits(make(name, random_state=5).fit(CODES), estimator)
+
+
+@pytest.mark.parametrize("name", STARTED_AT_RANDOM)
+def test_another_seed_gives_another_fit(name):
+    one, other = (make(name, random_state=seed).fit(CODES) for seed in (0, 1))
+    assert not np.allclose(one.W_, other.W_, rtol=1e-2)
+
+
+def test_logistic_pca_needs_no_seed():
+    one, other = (make("LogisticPCA", random_state=seed).fit(CODES) for seed in (0, None))
+    assert_same_bits(one, other)
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSES if "threads" in PARAMETERS[name]])
+def test_threads_do_not_change_a_bit(name):
+    codes = random_codes(F=70, N=66)  # large enough for more than one block
+    assert_same_bits(make(name, threads=2).fit(codes), make(name, threads=1).fit(codes))
+
+
+@every_class
+def test_hidden_values_cannot_influence_the_fit(name):
+    matrix = BinaryMatrix.from_array(CODES)
+    mask = draw_mask(matrix, 0.25, np.random.SeedSequence(2))
+    flipped = BinaryMatrix.from_array(np.where(mask, 1 - CODES, CODES))
+    fits = [make(name).fit(training_codes(each, mask)) for each in (matrix, flipped)]
+    assert_same_bits(*fits)
+
+
+@every_class
+@pytest.mark.parametrize("spelling", ["codes", "NaN", "DataFrame"])
+def test_fit_leaves_its_input_alone(name, spelling):
+    data = {"codes": CODES, "NaN": AS_FLOAT, "DataFrame": pd.DataFrame(AS_FLOAT)}[spelling].copy()
+    before = data.copy()
+    make(name).fit(data)
+    np.testing.assert_array_equal(data, before)
+
+
+@every_class
+def test_fit_leaves_its_parameters_alone(name):
+    arrays = {key: np.full(3, 0.5) for key in CONCENTRATIONS if key in PARAMETERS[name]}
+    estimator = make(name, **arrays)
+    before = {key: np.copy(value) for key, value in estimator.get_params().items()}
+    estimator.fit(CODES)
+    for key, value in estimator.get_params().items():
+        np.testing.assert_array_equal(value, before[key])
+
+
+@pytest.mark.parametrize("name", BETA_DIR + DIR_BETA)
+def test_a_hyperparameter_per_component_equals_the_same_number(name):
+    array, number = (make(name, alpha=alpha).fit(CODES) for alpha in (np.full(3, 2.0), 2))
+    assert_same_bits(array, number)
+    assert not np.allclose(make(name, alpha=0.5).fit(CODES).expectation_, number.expectation_)
+
+
+# --- Parameters ------------------------------------------------------------------------------
+
+
+@every_class
+def test_parameters_make_a_round_trip(name):
+    estimator = make(name, K=4, random_state=7)
+    parameters = estimator.get_params()
+    assert list(parameters) == PARAMETERS[name]
+    assert parameters["n_components"] == 4
+    assert parameters["random_state"] == 7
+    printed = eval(repr(estimator), {name: type(estimator)})
+    for copy in (type(estimator)(**parameters), clone(estimator), printed):
+        assert type(copy) is type(estimator)
+        assert copy.get_params() == parameters
+
+
+@every_class
+def test_the_constructor_stores_what_it_is_given(name):
+    given = {key: object() for key in PARAMETERS[name]}
+    assert getattr(nbmf, name)(**given).get_params() == given
+
+
+AT_LEAST_ONE = (0, -1, 2.5, "3", None, True, [3])
+CONCENTRATION = (0, -1, "1", None, np.nan, np.inf, True, [], [1, 0, 1], [1, "1", 1], {"a": 1})
+WRONG = {
+    "n_components": AT_LEAST_ONE,
+    "alpha": (*CONCENTRATION, "1/K"),
+    "beta": (*CONCENTRATION, "1/K"),
+    "gamma": (*CONCENTRATION, "1/k"),
+    "eta": (*CONCENTRATION, "1/k"),
+    "max_iter": AT_LEAST_ONE,
+    "burn_in": (-1, 2.5, "3", None, True),
+    "n_samples": AT_LEAST_ONE,
+    "threads": AT_LEAST_ONE,
+    "tol": (-1e-9, "small", None, np.nan, np.inf, True),
+    "scheme": ("both", None, 1, ["joint"]),
+    "random_state": (-1, 1.5, "0", True, np.random.default_rng(0)),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [(name, parameter) for name in CLASSES for parameter in PARAMETERS[name]],
+)
+def test_wrong_parameters_are_refused_by_name(name, parameter):
+    for value in WRONG[parameter]:
+        estimator = getattr(nbmf, name)(**{parameter: value})  # the constructor only stores
+        with pytest.raises(ConfigError) as caught:
+            estimator.fit(CODES)
+        assert str(caught.value).startswith(f"{parameter} = {value!r}: allowed is ")
+
+
+LIMITS = {"burn_in": 0, "tol": 0, "random_state": None}
+
+
+@every_class
+def test_the_least_allowed_values_are_allowed(name):
+    least = {key: LIMITS.get(key, 1) for key in PARAMETERS[name] if key != "scheme"}
+    least["n_components"] = 2 if name == "DirDirGibbs" else 1
+    assert np.isfinite(getattr(nbmf, name)(**least).fit(CODES).expectation_).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [(name, key) for name in CLASSES for key in CONCENTRATIONS if key in PARAMETERS[name]],
+)
+def test_a_hyperparameter_of_the_wrong_length_is_refused_by_name(name, parameter):
+    with pytest.raises(ConfigError, match=rf"^{parameter} .*\(2,\).* one per component, 3"):
+        make(name, **{parameter: [1, 1]}).fit(CODES)
+
+
+@pytest.mark.xfail(strict=True, reason="other exceptions than ConfigError, or none")
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("BinaryICA", {"alpha": np.array(1.0)}),
+        ("BinaryICA", {"alpha": [[1], [2, 3]]}),
+        ("DirDirGibbs", {"scheme": np.array(["joint", "joint"])}),
+        ("BetaDirVB", {"alpha": 1e300}),  # expectation_ is NaN
+    ],
+    ids=["array without axes", "ragged", "array scheme", "huge"],
+)
+def test_more_wrong_parameters_are_refused_by_name(name, wrong):
+    with pytest.raises(ConfigError, match=next(iter(wrong))):
+        make(name, **wrong).fit(CODES)
+
+
+# --- Unusual matrices ------------------------------------------------------------------------
+
+
+@every_class
+def test_a_matrix_without_observations_is_refused(name):
+    with pytest.raises(DataError, match="none of the 6 entries"):
+        make(name, K=2).fit(np.full((2, 3), np.nan))
+
+
+@every_class
+def test_other_values_are_refused_by_place(name):
+    with pytest.raises(DataError, match="row 1, column 0"):
+        make(name).fit([[0, 1], [2, 1]])
+
+
+def with_empty_lines():
+    codes = random_codes()
+    codes[[3, 9]] = -1
+    codes[:, [0, 7]] = -1
+    return codes
+
+
+@every_class
+def test_lines_without_observations_are_legal(name):
+    estimator = make(name).fit(with_empty_lines())
+    assert np.isfinite(estimator.expectation_).all()
+    assert estimator.expectation_.min() >= 0
+    assert estimator.expectation_.max() <= 1
+
+
+@pytest.mark.parametrize("name", BETA_DIR + DIR_BETA)
+def test_lines_without_observations_are_predicted_from_the_prior(name):
+    """A Beta line nobody has seen has mean α / (α + β); a Dirichlet line mixes the others."""
+    estimator = make(name, alpha=1, beta=3).fit(with_empty_lines())
+    beta_lines, dirichlet_lines = estimator.expectation_[:, [0, 7]].T, estimator.W_[[3, 9]]
+    if name in DIR_BETA:
+        beta_lines, dirichlet_lines = estimator.expectation_[[3, 9]], estimator.H_[:, [0, 7]].T
+    np.testing.assert_allclose(beta_lines, 1 / 4, atol=1e-6)
+    np.testing.assert_allclose(dirichlet_lines, 1 / 3, atol=1e-6)
+
+
+def test_dir_dir_predicts_lines_without_observations_from_the_prior():
+    prior = {"gamma": [1, 2, 5], "eta": [3, 3, 6]}
+    estimator = make("DirDirGibbs", **prior).fit(with_empty_lines())
+    np.testing.assert_allclose(estimator.W_[[3, 9]], [[1 / 8, 2 / 8, 5 / 8]] * 2)
+    np.testing.assert_allclose(estimator.H_[:, [0, 7]].T, [[1 / 4, 1 / 4, 1 / 2]] * 2)
+    crossing = (1 * 1 + 2 * 1 + 5 * 2) / (8 * 4)
+    np.testing.assert_allclose(estimator.expectation_[3, [0, 7]], crossing)
+
+
+@every_class
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")  # LDA has no tokens
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_constant_matrices_are_fitted(name):
+    ones, zeros = (
+        make(name).fit(np.full((8, 6), value, np.int8)).expectation_ for value in (1, 0)
+    )
+    if name == "LDA":  # no row is a likelier token than another
+        np.testing.assert_allclose(ones, 1 / 8)
+        np.testing.assert_allclose(zeros, 1 / 8)
+    else:
+        assert zeros.max() < 0.5 < ones.min()
+
+
+@pytest.mark.parametrize("name", BETA_DIR + DIR_BETA)
+def test_one_component_has_the_exact_posterior_mean(name):
+    """With K = 1 every column (row, for Dir-Beta) is one coin with a Beta prior."""
+    axis = 1 if name in DIR_BETA else 0
+    ones, seen = (CODES == 1).sum(axis=axis), (CODES >= 0).sum(axis=axis)
+    expected = np.expand_dims((2 + ones) / (2 + 3 + seen), axis)
+    estimator = make(name, K=1, alpha=2, beta=3).fit(CODES)
+    expected = np.broadcast_to(expected, CODES.shape)
+    np.testing.assert_allclose(estimator.expectation_, expected, atol=1e-6)
+    assert estimator.active_components_ == 1
+
+
+def test_dir_dir_needs_two_components():
+    with pytest.raises(ConfigError, match="n_components = 1: .*at least 2"):
+        nbmf.DirDirGibbs(1).fit(CODES)
+
+
+@pytest.mark.parametrize("name", STARTED_AT_RANDOM)
+@pytest.mark.parametrize("shape", [(14, 11), (1, 6), (6, 1)])
+def test_more_components_than_lines(name, shape):
+    estimator = make(name, K=40).fit(random_codes(*shape))
+    assert estimator.W_.shape == (shape[0], 40)
+    assert np.isfinite(estimator.expectation_).all()
+
+
+def test_logistic_pca_needs_fewer_components_than_lines():
+    assert make("LogisticPCA", K=10).fit(CODES).active_components_ == 10
+    with pytest.raises(ConfigError, match=r"n_components = 11: .*\(14, 11\) allows 1 to 10"):
+        make("LogisticPCA", K=11).fit(CODES)
+
+
+# --- Monitors --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "total", "every", "expected"),
+    [
+        *[(name, 20, 6, [6, 12, 18, 20]) for name in CLASSES if name not in (*GIBBS, "LDA")],
+        *[(name, 12, 3, [3, 6, 9, 12]) for name in GIBBS],
+        *[(name, 12, 100, [12]) for name in ("BetaDirVB", "LogisticPCA")],
+        pytest.param("BetaDirGibbs", 12, 5, [5, 10, 12], marks=pytest.mark.xfail(
+            strict=True, reason="counts anew after the burn-in")),
+        pytest.param("LDA", 20, 5, [5, 10, 15, 20], marks=pytest.mark.xfail(
+            strict=True, reason="never calls its monitor")),
+    ],
+)  # fmt: skip
+def test_a_monitor_sees_the_iterations_it_asked_for_and_the_last(name, total, every, expected):
+    recorder = Recorder(every)
+    short = {} if name in GIBBS else {"max_iter": total}
+    estimator = make(name, **short).fit(CODES, monitor=recorder)
+    assert recorder.iterations == expected
+    assert set(recorder.totals) == {total} == {estimator.n_iter_}
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSES if name != "LDA"])
+def test_a_monitor_sees_the_final_result_and_changes_nothing(name):
+    recorder = Recorder(every=4)
+    watched = make(name).fit(CODES, monitor=recorder)
+    assert_same_bits(watched, make(name).fit(CODES))
+    np.testing.assert_array_equal(recorder.expectations[-1], watched.expectation_)
+    assert not np.array_equal(recorder.expectations[0], watched.expectation_)
+
+
+def test_a_monitor_sees_where_logistic_pca_stops():
+    recorder = Recorder(every=3)
+    estimator = make("LogisticPCA", max_iter=500, tol=1e-2).fit(CODES, monitor=recorder)
+    assert estimator.converged_
+    assert recorder.iterations[-1] == estimator.n_iter_ < 500
+    np.testing.assert_array_equal(recorder.expectations[-1], estimator.expectation_)
+
+
+@pytest.mark.parametrize("name", ["BetaDirVB", "CollapsedBinaryICA", "DirBetaVB"])
+def test_cvb0_has_no_objective(name):
+    recorder = Recorder(every=4)
+    make(name).fit(CODES, monitor=recorder)
+    assert set(recorder.objectives) == {None}
+
+
+# --- Single methods --------------------------------------------------------------------------
+
+
+def test_binary_ica_and_its_collapsed_twin_start_from_the_same_counts():
+    priors = {"alpha": 1.0, "beta": 1.0, "gamma": 1.0}
+    for seed in (0, 1):
+        starts = [
+            make(name, random_state=seed)._inference(CODES, priors, np.random.SeedSequence(seed))[0]
+            for name in ("BinaryICA", "CollapsedBinaryICA")
+        ]
+        for one, other in zip(*(start.counts() for start in starts), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("transposed", "plain"), [("DirBetaVB", "BetaDirVB"), ("DirBetaGibbs", "BetaDirGibbs")]
+)
+def test_dir_beta_is_beta_dir_of_the_transpose(transposed, plain):
+    hyperparameters = {"alpha": 2, "beta": [1, 2, 3]}
+    one, other = Recorder(every=6), Recorder(every=6)
+    dir_beta = make(transposed, eta=[0.5, 1, 2], **hyperparameters).fit(CODES, monitor=one)
+    beta_dir = make(plain, gamma=[0.5, 1, 2], **hyperparameters).fit(CODES.T, monitor=other)
+    np.testing.assert_array_equal(dir_beta.W_, beta_dir.H_.T)
+    np.testing.assert_array_equal(dir_beta.H_, beta_dir.W_.T)
+    np.testing.assert_array_equal(dir_beta.expectation_, beta_dir.expectation_.T)
+    np.testing.assert_array_equal(one.expectations, np.transpose(other.expectations, (0, 2, 1)))
+    assert one.objectives == other.objectives
+
+
+@pytest.mark.parametrize("name", GIBBS)
+def test_gibbs_does_not_multiply_averaged_factors(name):
+    estimator = make(name, burn_in=0).fit(CODES)
+    assert np.abs(estimator.expectation_ - estimator.W_ @ estimator.H_).max() > 0.01
+
+
+def test_gibbs_averages_the_kept_samples_of_its_chain():
+    alpha, beta, gamma = 2.0, 3.0, 0.5
+    chain = BetaDirChain(CODES, 3, alpha, beta, gamma, np.random.SeedSequence(9))
+    chain.sweep(4)
+    Ws, Hs = [], []
+    for _ in range(5):
+        chain.sweep()
+        L, A, B = chain.counts()
+        Ws.append((gamma + L) / (3 * gamma + L.sum(axis=1, keepdims=True)))
+        Hs.append((alpha + A) / (alpha + beta + A + B))
+    kept = {"burn_in": 4, "n_samples": 5, "alpha": alpha, "beta": beta, "gamma": gamma}
+    estimator = make("BetaDirGibbs", random_state=9, **kept).fit(CODES)
+    products = [W @ H for W, H in zip(Ws, Hs, strict=True)]
+    np.testing.assert_allclose(estimator.expectation_, np.mean(products, axis=0), rtol=1e-12)
+    np.testing.assert_allclose(estimator.W_, np.mean(Ws, axis=0), rtol=1e-12)
+    np.testing.assert_allclose(estimator.H_, np.mean(Hs, axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", GIBBS)
+def test_a_gibbs_monitor_sees_the_chain_before_the_first_sample_and_then_the_average(name):
+    """Averages over 12 samples move less from one sweep to the next than the chain itself."""
+    recorder = Recorder(every=1)
+    make(name, burn_in=12, n_samples=12).fit(CODES, monitor=recorder)
+    steps = np.abs(np.diff(recorder.expectations, axis=0)).mean(axis=(1, 2))
+    assert steps[-5:].max() < steps[:5].min() / 2
+    assert np.isfinite(recorder.objectives).all()
+
+
+def test_mean_field_reports_a_bound_that_never_decreases():
+    recorder = Recorder(every=1)
+    make("BinaryICA", max_iter=40).fit(CODES, monitor=recorder)
+    assert (np.diff(recorder.objectives) > -1e-9).all()
+    assert recorder.objectives[-1] > recorder.objectives[0]
+
+
+@pytest.mark.parametrize("codes", [CODES, CODES.T, np.maximum(CODES, 0)], ids=["F > N", "F < N", "complete"])
+def test_logistic_pca_never_gets_worse(codes):
+    recorder = Recorder(every=1)
+    estimator = make("LogisticPCA", max_iter=100, tol=0).fit(codes, monitor=recorder)
+    likelihood = np.array(recorder.objectives)
+    assert len(likelihood) > 50
+    assert (np.diff(likelihood) > -1e-9 * np.abs(likelihood[:-1])).all()
+    final = negative_log_likelihood(codes, estimator.expectation_)
+    np.testing.assert_allclose(-likelihood[-1], final, rtol=1e-9)
+
+
+@pytest.mark.parametrize("codes", [CODES, CODES.T], ids=["F > N", "F < N"])
+def test_logistic_pca_explains_its_expectation(codes):
+    estimator = make("LogisticPCA").fit(codes)
+    W, H = estimator.W_, estimator.H_
+    assert estimator.main_effects_.shape == (codes.shape[1],)
+    np.testing.assert_allclose(
+        estimator.expectation_, expit(estimator.main_effects_ + W @ H), rtol=1e-9, atol=1e-12
+    )
+    np.testing.assert_allclose(H @ H.T, np.eye(3), atol=1e-9)
+    gram = W.T @ W
+    np.testing.assert_allclose(gram, np.diag(np.diag(gram)), atol=1e-8 * gram.max())
+    assert (np.diff(np.diag(gram)) < 0).all()  # the strongest component first
+
+
+def test_logistic_pca_stops_when_the_deviance_stands_still():
+    recorder = Recorder(every=1)
+    estimator = make("LogisticPCA", max_iter=1000, tol=1e-3).fit(CODES, monitor=recorder)
+    deviance = -np.array(recorder.objectives) / np.count_nonzero(CODES >= 0)
+    gains = -np.diff(deviance)
+    assert estimator.converged_
+    assert gains[-1] < 1e-3 <= gains[3:-1].min()
+
+
+@pytest.fixture(scope="module")
+def catalan_parliament():
+    """The whole parliament matrix, from raw files where the workflow looks for them."""
+    root = Path(__file__).resolve().parents[1]
+    sources = yaml.safe_load((root / "config/sources.yaml").read_text(encoding="utf-8"))["sources"]
+    mirrors = ("data/mirror", "../shared/mirror")
+    for mirror in mirrors:
+        paths = {
+            role: root / mirror / sources[f"parliament_{role}"]["path"]
+            for role in ("follows", "parties")
+        }
+        if all(path.exists() for path in paths.values()):
+            return parliament.build(**paths)
+    pytest.skip(f"the raw files of parliament are in none of {', '.join(mirrors)}")
+
+
+def test_logistic_pca_has_the_published_likelihood_and_range(catalan_parliament):
+    """Known values of a fit that depends on no random start; the paper prints 1,783."""
+    estimator = nbmf.LogisticPCA(8).fit(catalan_parliament)
+    loss = negative_log_likelihood(catalan_parliament.codes, estimator.expectation_)
+    assert estimator.converged_
+    assert loss == pytest.approx(1782.8, abs=0.05)
+    # [-207.2, 217.9], up to the sign of each component.
+    W = estimator.W_
+    extremes = np.concatenate([W.max(axis=0), -W.min(axis=0)])
+    assert np.sort(extremes)[-2:] == pytest.approx([207.2, 217.9], abs=0.05)
+
+
+# --- Prediction ------------------------------------------------------------------------------
+
+
+@every_class
+def test_an_easy_matrix_is_predicted_better_than_by_its_base_rate(name):
+    mask = draw_mask(EASY, 0.25, np.random.SeedSequence(4))
+    train = training_codes(EASY, mask)
+    K = 1 if name == "LogisticPCA" else 2  # main effects and one component make two kinds
+    estimator = make(name, K=K, lengths=LONGER).fit(train)
+    if name == "LDA":  # the base rate of a token is its share of all tokens
+        scoring, rate = token_score, (train == 1).sum(axis=1, keepdims=True) / (train == 1).sum()
+    else:
+        scoring, rate = score, np.mean(train[train >= 0] == 1)
+    base = scoring(EASY.codes, np.broadcast_to(rate, EASY.shape), mask).perplexity
+    assert scoring(EASY.codes, estimator.expectation_, mask).perplexity < base - 0.1

@@ -1,0 +1,67 @@
+"""Scores by hand: perplexity, saturated predictions, reconstruction loss and tokens."""
+
+import math
+
+import numpy as np
+import pytest
+
+from nbmf.metrics import negative_log_likelihood, perplexity, score, token_score
+
+CODES = np.array([[1, 0, -1], [0, 1, 1]], np.int8)
+EXPECTATION = np.array([[0.5, 0.25, 0.9], [0.2, 0.8, 0.1]])
+ALL = CODES >= 0
+LOSSES = [-math.log(p) for p in (0.5, 0.75, 0.8, 0.8, 0.1)]
+
+
+def test_perplexity_is_the_mean_loss_of_the_chosen_entries():
+    chosen = np.array([[True, True, False], [False, False, True]])
+    expected = (LOSSES[0] + LOSSES[1] + LOSSES[4]) / 3
+    assert perplexity(CODES, EXPECTATION, chosen) == pytest.approx(expected, rel=1e-14)
+    assert score(CODES, EXPECTATION, chosen).entries == 3
+
+
+def test_reconstruction_loss_is_the_sum_over_observed_entries():
+    assert negative_log_likelihood(CODES, EXPECTATION) == pytest.approx(sum(LOSSES), rel=1e-14)
+
+
+def test_guessing_costs_the_logarithm_of_two():
+    assert perplexity(CODES, np.full(CODES.shape, 0.5), ALL) == pytest.approx(math.log(2))
+
+
+def test_certain_and_right_costs_nothing():
+    found = score(CODES, np.maximum(CODES, 0).astype(float), ALL)
+    assert found == (0.0, 5, 0)
+
+
+@pytest.mark.parametrize("wrong", [1, 3, 5])
+def test_certain_and_wrong_is_counted_and_costs_36_7_nats_each(wrong):
+    expectation = np.maximum(CODES, 0).astype(float)
+    flipped = tuple(np.argwhere(ALL)[:wrong].T)
+    expectation[flipped] = 1 - expectation[flipped]
+    found = score(CODES, expectation, ALL)
+    assert found.saturated == wrong
+    assert found.entries == 5
+    assert found.total == pytest.approx(36.7 * wrong, abs=0.05 * wrong)
+
+
+@pytest.mark.parametrize(("code", "excess"), [(1, -1e-16), (0, 1e-16), (0, 1e-9)])
+def test_a_rounding_error_beyond_zero_or_one_scores_as_zero_or_one(code, excess):
+    expectation = np.array([[1 - code + excess]])
+    found = score(np.array([[code]], np.int8), expectation, np.array([[True]]))
+    assert found.total == pytest.approx(36.7, abs=0.05)
+    assert score(np.array([[1 - code]], np.int8), expectation, np.array([[True]])).total <= 1e-15
+
+
+def test_a_small_probability_is_not_saturated():
+    codes, entry = np.array([[1]], np.int8), np.array([[True]])
+    found = score(codes, np.array([[1e-15]]), entry)
+    assert found.saturated == 0
+    assert found.total == pytest.approx(15 * math.log(10))
+
+
+def test_tokens_are_the_held_out_ones():
+    chosen = np.array([[True, True, False], [True, True, False]])
+    found = token_score(CODES, EXPECTATION, chosen)
+    assert found.entries == 2
+    assert found.perplexity == pytest.approx(-(math.log(0.5) + math.log(0.8)) / 2)
+    assert token_score(CODES, np.zeros(CODES.shape), chosen).saturated == 2

@@ -1,0 +1,114 @@
+"""From names to estimators: nbmf's own classes, and a user's."""
+
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+import nbmf
+from nbmf import methods, registry
+from nbmf.errors import ConfigError
+from nbmf.methods.base import Factorization
+
+MINE = '''
+from nbmf.methods.base import Factorization
+
+class Mine(Factorization):
+    """An estimator outside the package."""
+
+    def __init__(self, n_components=2, *, alpha=1.0, colour="red", random_state=None):
+        self.n_components = n_components
+        self.alpha = alpha
+        self.colour = colour
+        self.random_state = random_state
+'''
+
+
+@pytest.fixture
+def my_package(tmp_path, monkeypatch):
+    (tmp_path / "my_methods.py").write_text(MINE)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield
+    importlib.invalidate_caches()
+
+
+def test_every_estimator_of_the_package_is_exported():
+    """An estimator is a public class with a constructor of its own."""
+    modules = [importlib.import_module(f"nbmf.methods.{found.name}")
+               for found in pkgutil.iter_modules(methods.__path__)]  # fmt: skip
+    defined = {
+        (name, module.__name__)
+        for module in modules
+        for name, value in inspect.getmembers(module, inspect.isclass)
+        if issubclass(value, Factorization) and value.__module__ == module.__name__
+        if "__init__" in vars(value) and not name.startswith("_")
+    }
+    assert defined == {(name, registry.module_of(name)) for name in registry.all_classes()}
+
+
+@pytest.mark.parametrize("name", nbmf.EXPORTS)
+def test_every_exported_name_is_there(name):
+    assert getattr(nbmf, name).__name__ == name
+    assert getattr(nbmf, name).__module__ == nbmf.EXPORTS[name]
+    assert name in dir(nbmf)
+
+
+def test_another_name_is_refused_with_those_there_are():
+    with pytest.raises(AttributeError, match=r"nbmf has no 'BetaDir'; it has BinaryMatrix, "):
+        nbmf.BetaDir  # noqa: B018
+
+
+@pytest.mark.parametrize("name", registry.all_classes())
+def test_classes_are_made_by_name(name):
+    made = registry.make_estimator(name, 3, {}, random_state=5, threads=2)
+    assert type(made) is getattr(nbmf, name)
+    parameters = made.get_params()
+    assert (parameters["n_components"], parameters["random_state"]) == (3, 5)
+    assert parameters.get("threads", 2) == 2
+
+
+def test_settings_are_what_the_workflow_does_not_provide():
+    assert registry.settings_of("BetaDirVB") == ["alpha", "beta", "gamma", "max_iter"]
+    assert registry.settings_of("LogisticPCA") == ["max_iter", "tol"]
+
+
+def test_settings_reach_the_estimator():
+    made = registry.make_estimator("DirBetaVB", 3, {"eta": 0.5, "max_iter": 7})
+    assert (made.eta, made.max_iter, made.threads) == (0.5, 7, 1)
+
+
+def test_parameters_are_checked_before_any_fit():
+    with pytest.raises(ConfigError, match="max_iter = 0: allowed is an integer of at least 1"):
+        registry.make_estimator("BinaryICA", 3, {"max_iter": 0})
+    with pytest.raises(ConfigError, match="n_components = 0"):
+        registry.make_estimator("BinaryICA", 0, {})
+    with pytest.raises(ConfigError, match="threads = 0"):
+        registry.make_estimator("BetaDirGibbs", 3, {}, threads=0)
+
+
+@pytest.mark.usefixtures("my_package")
+def test_a_class_of_another_package_needs_no_registration():
+    assert registry.module_of("my_methods:Mine") == "my_methods"
+    assert registry.settings_of("my_methods:Mine") == ["alpha", "colour"]
+    made = registry.make_estimator("my_methods:Mine", 4, {"colour": "blue"}, threads=2)
+    assert repr(made) == "Mine(n_components=4, alpha=1.0, colour='blue', random_state=None)"
+    with pytest.raises(ConfigError, match="alpha = 0"):
+        registry.make_estimator("my_methods:Mine", 4, {"alpha": 0})
+
+
+@pytest.mark.usefixtures("my_package")
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("BinaryIC", "no class 'BinaryIC'; allowed are BetaDirGibbs, .*LDA"),
+        ("BinaryMatrix", "'BinaryMatrix' is no estimator"),
+        ("my_methods:Yours", "'my_methods:Yours' cannot be imported: .*Yours"),
+        ("your_methods:Mine", "'your_methods:Mine' cannot be imported: .*your_methods"),
+        ("json:JSONDecoder", "'json:JSONDecoder' is no estimator"),
+        ("json:dumps", "'json:dumps' is no estimator"),
+    ],
+)
+def test_what_is_no_estimator_is_refused_by_name(name, words):
+    with pytest.raises(ConfigError, match=words):
+        registry.make_estimator(name, 2, {})

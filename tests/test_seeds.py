@@ -1,0 +1,84 @@
+"""Random streams: a matter of their key alone, the same on every machine and every day."""
+
+import hashlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from nbmf.seeds import children, integer_seed, seed_sequence
+
+
+def stream(seed):
+    return np.random.default_rng(seed).integers(2**63, size=4).tolist()
+
+
+def test_a_key_has_the_checksum_of_its_text_as_entropy():
+    # printf '["mask", "animals", 3]' | sha256sum
+    digest = "621cbd677de6981417ecfaef0a5cefac27ea3e7c1757f70a6439c4c409e849fd"
+    assert seed_sequence("mask", "animals", 3).entropy == int(digest, 16)
+
+
+def test_another_process_has_the_same_stream():
+    code = "from nbmf.seeds import integer_seed; print(integer_seed('fit', 'ψ', 3))"
+    other = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert int(other.stdout) == integer_seed("fit", "ψ", 3)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("mask", 1), ("mask", 2)),
+        (("mask", 1), ("mask", "1")),
+        (("ab", "c"), ("a", "bc")),
+        (("a", "b"), ("b", "a")),
+        (("a",), ("a", "")),
+        (("ä",), ("a",)),
+    ],
+)
+def test_different_keys_have_different_streams(one, other):
+    assert stream(seed_sequence(*one)) == stream(seed_sequence(*one))
+    assert stream(seed_sequence(*one)) != stream(seed_sequence(*other))
+    assert integer_seed(*one) != integer_seed(*other)
+
+
+def test_neighbouring_streams_are_not_correlated():
+    draws = [np.random.default_rng(seed_sequence("mask", i)).random(4000) for i in range(8)]
+    correlations = np.corrcoef(draws)[np.triu_indices(8, 1)]
+    assert np.abs(correlations).max() < 5 / np.sqrt(4000)
+
+
+def test_integer_seeds_fill_their_range():
+    seeds = [integer_seed("any", i) for i in range(400)]
+    assert len(set(seeds)) == 400
+    assert all(0 <= seed < 2**32 for seed in seeds)
+    assert min(seeds) < 2**27  # each fails by chance with e^-12
+    assert max(seeds) > 2**32 - 2**27
+
+
+def test_children_are_always_the_same_and_all_different():
+    seed = seed_sequence("fit", 1)
+    first = [stream(child) for child in children(seed, 3)]
+    assert [stream(child) for child in children(seed, 5)][:3] == first
+    assert len({str(each) for each in [*first, stream(seed)]}) == 4
+
+
+def test_children_are_those_of_a_fresh_spawn_and_leave_their_parent_alone():
+    seed = seed_sequence("fit", 1)
+    children(seed, 4)
+    assert seed.n_children_spawned == 0
+    assert list(map(stream, children(seed, 2))) == list(map(stream, seed.spawn(2)))
+
+
+def test_grandchildren_differ_from_children():
+    seed = seed_sequence("fit", 1)
+    (child,) = children(seed, 1)
+    assert stream(children(child, 1)[0]) != stream(child)
+
+
+def test_entropy_is_the_whole_checksum():
+    longest = max(seed_sequence("bits", i).entropy.bit_length() for i in range(40))
+    assert longest == 8 * hashlib.sha256().digest_size

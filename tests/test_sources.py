@@ -1,0 +1,147 @@
+"""Which files a fit depends on: all that it loads, and nothing that it does not."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import nbmf
+from nbmf import datasets, registry, sources
+from nbmf.sources import source_files
+
+PACKAGE = Path(nbmf.__file__).parent
+
+
+def listed(*modules):
+    """Return the closure as paths below the package."""
+    return {Path(file).relative_to(PACKAGE).as_posix() for file in source_files(*modules)}
+
+
+def fit_sources(class_name):
+    """Return what the rule `fit` lists for a method."""
+    return listed("nbmf.experiment", registry.module_of(class_name))
+
+
+def test_a_fit_depends_on_what_it_imports_directly_or_not():
+    assert {
+        "experiment.py", "masks.py", "metrics.py", "matrix.py", "seeds.py", "progress.py",
+        "registry.py", "parameters.py", "files.py", "errors.py", "methods/base.py",
+        "methods/dir_beta.py", "methods/beta_dir_vb.py", "methods/variational.py",
+        "kernels/beta_dir_cvb0.py", "kernels/cells.py", "kernels/compilation.py",
+        "models/beta_dir.py",
+    } <= fit_sources("DirBetaVB")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", registry.all_classes())
+def test_a_fit_does_not_depend_on_what_comes_before_or_after_it(name):
+    after = ("figures/", "tables.py", "datasets/", "download.py", "configuration.py", "rda.py",
+             "compile_kernels.py", "sources.py", "jobs.py")  # fmt: skip
+    assert not [file for file in fit_sources(name) if file.startswith(after)]
+
+
+KERNELS = {
+    "kernels/beta_dir_gibbs.py": {"BetaDirGibbs", "DirBetaGibbs"},
+    "kernels/beta_dir_cvb0.py": {"BetaDirVB", "CollapsedBinaryICA", "DirBetaGibbs", "DirBetaVB"},
+    "kernels/beta_dir_mean_field.py": {"BinaryICA"},
+    "kernels/dir_dir_gibbs.py": {"DirDirGibbs"},
+    "kernels/row_lists.py": {"BetaDirGibbs", "DirBetaGibbs", "DirBetaVB"},
+    "models/dir_dir.py": {"DirDirGibbs"},
+    "methods/logistic_pca.py": {"LogisticPCA"},
+    "methods/lda.py": {"LDA"},
+}
+
+
+@pytest.mark.parametrize("file", KERNELS)
+def test_editing_a_file_concerns_the_methods_that_use_it(file):
+    """Dir-Beta's two methods share a module, so each lists the kernels of both."""
+    concerned = {name for name in registry.all_classes() if file in fit_sources(name)}
+    assert KERNELS[file] <= concerned
+    assert concerned <= KERNELS[file] | {"DirBetaGibbs", "DirBetaVB"}
+    assert not concerned & {"LogisticPCA", "LDA"} - KERNELS[file]
+
+
+def test_a_recipe_depends_on_its_readers_and_on_no_other_recipe():
+    paleo = listed("nbmf.datasets.check", datasets.RECIPES["paleo"])
+    assert {"datasets/paleo.py", "datasets/_reading.py", "matrix.py", "errors.py"} <= paleo
+    assert not {"datasets/lastfm.py", "datasets/_votes.py"} & paleo
+    assert not [file for file in paleo if file.startswith(("kernels/", "methods/", "figures/"))]
+
+
+def test_a_figure_depends_on_its_style():
+    assert listed("nbmf.figures.figure_10") == {
+        "figures/figure_10.py", "figures/style.py", "files.py", "errors.py"
+    }  # fmt: skip
+
+
+LOADED = """
+import json, sys
+import numpy as np
+from nbmf.experiment import run_fit
+from nbmf.matrix import BinaryMatrix
+matrix = BinaryMatrix.from_array(np.eye(4, dtype=np.int8))
+run_fit(matrix, np.eye(4) == 1, class_name=sys.argv[1], K=2, settings=json.loads(sys.argv[2]),
+        seed_key=["test"], log=lambda line: None)
+print(json.dumps([m.__file__ for n, m in sys.modules.items() if n.split(".")[0] == "nbmf"]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("DirBetaVB", {"max_iter": 2}), ("DirDirGibbs", {"burn_in": 1, "n_samples": 1})],
+)
+def test_all_that_a_fit_loads_is_listed(name, settings):
+    ran = subprocess.run(
+        [sys.executable, "-c", LOADED, name, json.dumps(settings)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded = {Path(file).relative_to(PACKAGE).as_posix() for file in json.loads(ran.stdout)}
+    modules = {file for file in loaded if not file.endswith("__init__.py")}
+    assert len(modules) > 10
+    assert modules <= fit_sources(name)
+
+
+def test_other_packages_and_names_that_are_no_modules_are_left_out():
+    assert listed("numpy", "nbmf.models", "nbmf.no_such_module", "nbmf.errors") == {"errors.py"}
+
+
+@pytest.fixture
+def scratch(tmp_path, monkeypatch):
+    """A package `nbmf_scratch` of three modules, read in place of nbmf."""
+    folder = tmp_path / "nbmf_scratch"
+    folder.mkdir()
+    files = {"__init__": "", "a": "", "b": "x = 1", "c": "raise RuntimeError('executed')"}
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sources, "PACKAGE", "nbmf_scratch")
+
+    def edited(text):
+        sources._imports.cache_clear()
+        (folder / "a.py").write_text(text)
+        return [Path(file).stem for file in source_files("nbmf_scratch.a")]
+
+    return edited
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import json", ["a"]),
+        ("import nbmf_scratch.b", ["a", "b"]),
+        ("from nbmf_scratch import b", ["a", "b"]),
+        ("from nbmf_scratch.b import x", ["a", "b"]),
+        ("from nbmf_scratch import b as other, c", ["a", "b", "c"]),
+        ("def later():\n    from nbmf_scratch import c", ["a", "c"]),
+        ("from nbmf_scratch import a", ["a"]),
+    ],
+)
+def test_each_form_of_import_is_followed_and_nothing_is_executed(scratch, text, expected):
+    assert scratch(text) == expected
+
+
+@pytest.mark.parametrize("text", ["from . import b", "from .b import x"])
+@pytest.mark.xfail(strict=True, reason="relative imports are not followed")
+def test_relative_imports_are_followed(scratch, text):
+    assert scratch(text) == ["a", "b"]
