@@ -10,7 +10,6 @@ from nbmf import progress, registry
 from nbmf.experiment import run_fit
 from nbmf.masks import draw_mask
 from nbmf.matrix import BinaryMatrix
-from nbmf.metrics import score
 from nbmf.progress import FitRecorder
 
 BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8}
@@ -126,14 +125,6 @@ def test_long_traces_are_thinned(total, points):
     iteration = run("BinaryICA", max_iter=total)["trace"]["iteration"]
     assert len(iteration) == points
     assert iteration[-1] == total
-
-
-def test_the_trace_is_scored_on_held_out_entries():
-    result = run("BetaDirVB", max_iter=1)
-    estimator = registry.make_estimator("BetaDirVB", 3, {"max_iter": 1}, random_state=0)
-    uniform = estimator.fit(np.where(MASK, -1, MATRIX.codes)).expectation_
-    near = score(MATRIX.codes, uniform, MASK).perplexity  # another start, the same matrix
-    assert result["trace"]["perplexity"] == [pytest.approx(near, abs=0.1)]
 
 
 # --- The log ---------------------------------------------------------------------------------

@@ -34,7 +34,8 @@ ONLY = {
     "tables": {"files", "errors"},
     "experiment": {"masks", "matrix", "metrics", "progress", "registry", "seeds", "errors"},
 }
-HEAVY = {"pandas": {"tables", "figures", "rda", "datasets"}, "matplotlib": {"figures"}}
+HEAVY = {"pandas": {"tables", "figures", "rda", "datasets"}, "matplotlib": {"figures"},
+         "numba": {"kernels"}}  # fmt: skip
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 every_module = pytest.mark.parametrize(
     "path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix()
@@ -77,17 +78,10 @@ def test_imports_go_down(path):
 
 
 @every_module
-def test_pandas_and_matplotlib_are_imported_where_tables_and_figures_are_made(path):
+def test_heavy_libraries_are_imported_where_they_are_needed(path):
     packages = {name.split(".")[0] for name in imports(path)}
     for package, where in HEAVY.items():
         assert package not in packages or part_of(path) in where
-
-
-@pytest.mark.parametrize("part", ["models", "parameters", "matrix", "datasets", "tables", "figures"])
-def test_numba_is_for_kernels_alone(part):
-    for path in MODULES:
-        if part_of(path) == part:
-            assert not {"numba", "nbmf.kernels"} & {name[: len("nbmf.kernels")] for name in imports(path)}
 
 
 def python(code, *arguments):

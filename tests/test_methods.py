@@ -128,7 +128,9 @@ def test_factors_are_the_distributions_of_the_model(name):
     assert sums == DISTRIBUTIONS[name]
 
 
-@pytest.mark.parametrize("name", ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "LDA"])
+@pytest.mark.parametrize(
+    "name", ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "LDA"]
+)
 def test_the_expectation_is_the_product_of_the_means(name):
     estimator = make(name).fit(CODES)
     np.testing.assert_allclose(estimator.expectation_, estimator.W_ @ estimator.H_, rtol=1e-12)
@@ -389,9 +391,7 @@ def test_dir_dir_predicts_lines_without_observations_from_the_prior():
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")  # LDA has no tokens
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_constant_matrices_are_fitted(name):
-    ones, zeros = (
-        make(name).fit(np.full((8, 6), value, np.int8)).expectation_ for value in (1, 0)
-    )
+    ones, zeros = (make(name).fit(np.full((8, 6), value, np.int8)).expectation_ for value in (1, 0))
     if name == "LDA":  # no row is a likelier token than another
         np.testing.assert_allclose(ones, 1 / 8)
         np.testing.assert_allclose(zeros, 1 / 8)
@@ -547,7 +547,9 @@ def test_mean_field_reports_a_bound_that_never_decreases():
     assert recorder.objectives[-1] > recorder.objectives[0]
 
 
-@pytest.mark.parametrize("codes", [CODES, CODES.T, np.maximum(CODES, 0)], ids=["F > N", "F < N", "complete"])
+@pytest.mark.parametrize(
+    "codes", [CODES, CODES.T, np.maximum(CODES, 0)], ids=["F > N", "F < N", "complete"]
+)
 def test_logistic_pca_never_gets_worse(codes):
     recorder = Recorder(every=1)
     estimator = make("LogisticPCA", max_iter=100, tol=0).fit(codes, monitor=recorder)

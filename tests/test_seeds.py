@@ -22,9 +22,7 @@ def test_a_key_has_the_checksum_of_its_text_as_entropy():
 
 def test_another_process_has_the_same_stream():
     code = "from nbmf.seeds import integer_seed; print(integer_seed('fit', 'ψ', 3))"
-    other = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(other.stdout) == integer_seed("fit", "ψ", 3)
 
 

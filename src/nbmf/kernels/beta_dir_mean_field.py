@@ -2,7 +2,8 @@
 
 q(W) q(H) q(Z) are updated in turn. With W~ = exp E[log W], H1~ = exp E[log H] and
 H0~ = exp E[log(1 - H)], the responsibility of k for a one is W~_fk H1~_kn / (W~ H1~)_fn, so the
-expected counts need no responsibilities: five matrix products an iteration.
+expected counts need no responsibilities. Ones and zeros stand side by side, H~ = [H1~ H0~] and
+V~ = [V 1-V]: three matrix products an iteration.
 """
 
 import numpy as np
@@ -11,6 +12,9 @@ from scipy.special import betaln, digamma, gammaln
 from nbmf.kernels.cells import random_assignments
 from nbmf.models import beta_dir
 from nbmf.models.beta_dir import Counts
+
+
+SMALLEST = np.finfo(float).tiny  # keeps 0 / 0 out of unobserved entries whose factors underflow
 
 
 class BetaDirMeanField:
@@ -33,8 +37,8 @@ class BetaDirMeanField:
     def __init__(self, codes, K, alpha, beta, gamma, seed, *, Z=None):
         if Z is None:
             Z = random_assignments(codes, K, np.random.default_rng(seed))
-        self._ones = (codes == 1).astype(float)
-        self._zeros = (codes == 0).astype(float)
+        self._observed = np.hstack([codes == 1, codes == 0]).astype(float)  # V~, F x 2N
+        self._ratio = np.empty_like(self._observed)  # V~ / (W~ H~)
         self._alpha = np.broadcast_to(alpha, K).astype(float)[:, None]
         self._beta = np.broadcast_to(beta, K).astype(float)[:, None]
         self._gamma = np.broadcast_to(gamma, K).astype(float)
@@ -42,17 +46,14 @@ class BetaDirMeanField:
 
     def update(self, n_iter: int = 1) -> None:
         """Update q(W), q(H) and then q(Z), `n_iter` times."""
+        N = self._observed.shape[1] // 2
         for _ in range(n_iter):
-            W, H1, H0 = self._geometric_means()
-            ones = np.divide(
-                self._ones, W @ H1, out=np.zeros_like(self._ones), where=self._ones > 0
-            )
-            zeros = np.divide(
-                self._zeros, W @ H0, out=np.zeros_like(self._zeros), where=self._zeros > 0
-            )
-            self._counts = Counts(
-                L=W * (ones @ H1.T + zeros @ H0.T), A=H1 * (W.T @ ones), B=H0 * (W.T @ zeros)
-            )
+            W, H = self._geometric_means()
+            np.matmul(W, H, out=self._ratio)
+            np.maximum(self._ratio, SMALLEST, out=self._ratio)
+            np.divide(self._observed, self._ratio, out=self._ratio)
+            by_value = H * (W.T @ self._ratio)
+            self._counts = Counts(L=W * (self._ratio @ H.T), A=by_value[:, :N], B=by_value[:, N:])
 
     def counts(self) -> Counts:
         """Return the expected counters E[L] (F, K), E[A] and E[B] (K, N)."""
@@ -63,8 +64,8 @@ class BetaDirMeanField:
 
         With that q(Z), E[log p(V, Z | W, H)] plus the entropy of q(Z) is Σ log (W~ H~)_fn.
         """
-        W, H1, H0 = self._geometric_means()
-        fit = _masked_log_sum(self._ones, W @ H1) + _masked_log_sum(self._zeros, W @ H0)
+        W, H = self._geometric_means()
+        fit = np.log((W @ H)[self._observed > 0]).sum()
         L, A, B = self._counts
         row = self._gamma + L
         log_W = digamma(row) - digamma(row.sum(axis=1, keepdims=True))
@@ -85,18 +86,12 @@ class BetaDirMeanField:
         return float(fit - divergence_W - divergence_H)
 
     def _geometric_means(self):
-        """Return W~, H1~ and H0~, the exponentials of expected logarithms."""
+        """Return W~ (F, K) and H~ (K, 2N), the exponentials of expected logarithms."""
         L, A, B = self._counts
         row = self._gamma + L
         a, b = self._alpha + A, self._beta + B
         both = digamma(a + b)
         return (
             np.exp(digamma(row) - digamma(row.sum(axis=1, keepdims=True))),
-            np.exp(digamma(a) - both),
-            np.exp(digamma(b) - both),
+            np.exp(np.hstack([digamma(a) - both, digamma(b) - both])),
         )
-
-
-def _masked_log_sum(mask: np.ndarray, values: np.ndarray) -> float:
-    """Return Σ log values over the entries where `mask` is one."""
-    return float(np.log(values[mask > 0]).sum())
