@@ -5,6 +5,10 @@ million, and a few hundred checks together less than once in a thousand choices 
 With the seeds fixed, a check that passes once passes always, until the code changes.
 """
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -59,6 +63,18 @@ def large_matrix(F, N, p_missing, rng, empty_row=None, empty_column=None):
         codes[empty_row] = -1
     if empty_column is not None:
         codes[:, empty_column] = -1
+    return codes
+
+
+def tiled_matrix(n_tiles, F, N, rng):
+    """Return codes observed only in n_tiles blocks of F x N along the diagonal.
+
+    Each row has N and each column F observed cells, so that single counts weigh much, and there are
+    many of them.
+    """
+    codes = np.full((n_tiles * F, n_tiles * N), -1, np.int8)
+    for t in range(n_tiles):
+        codes[t * F : (t + 1) * F, t * N : (t + 1) * N] = rng.random((F, N)) < 0.5
     return codes
 
 
@@ -119,6 +135,14 @@ def assert_posterior_mean(chain, predict, exact, n_samples=20_000, burn_in=100):
         draw[:] = predict(chain)
     p = means_p(*batch_means(draws), exact.mean)
     assert p > FALSE_ALARM, f"posterior mean of V differs from the exact one, p = {p:.1e}"
+
+
+def cold_run(script, cache, **environment):
+    """Run `script` in a new process with an empty cache of compiled code; return what it prints."""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)} | environment
+    command = [sys.executable, "-W", "ignore", "-c", script]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return run.stdout.strip()
 
 
 class Replay:
@@ -383,7 +407,7 @@ DIR_DIR_CASES = {
         np.array([1.1, 0.6]),
     ),
     "3x3 K=3 empty row and column": (
-        np.array([[1, 0, -1], [-1, -1, -1], [1, 0, -1]], np.int8),
+        np.array([[1, 0, -1], [-1, -1, -1], [1, -1, -1]], np.int8),
         3,
         np.array([0.5, 0.8, 1.0]),
         np.array([1.0, 0.5, 0.3]),

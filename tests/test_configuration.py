@@ -311,7 +311,7 @@ def test_an_unknown_class_is_named(class_name, words):
     assert words in message
 
 
-# Mistakes that are not noticed yet, or not in a line of their own.
+# Mistakes that are not noticed before the jobs run, or whose message could say more.
 
 
 @pytest.mark.parametrize(
@@ -327,8 +327,8 @@ def test_an_unknown_class_is_named(class_name, words):
         (dataset(recipe="lastfm"), "datasets.animals"),
         ({"datasets": {"beta_dir_1": {"options": {"modle": "dir-dir"}}}}, "'modle'"),
     ],
-    ids=["class hint", ":class", "gamma per K", "10.0", "..", "newline", "role", "recipe", "option"],
-)  # fmt: skip
-@pytest.mark.xfail(strict=True, reason="not checked before the jobs run")
+    ids=["hint", ":class", "gamma per K", "10.0", "..", "newline", "role", "recipe", "option"],
+)
+@pytest.mark.xfail(strict=True, reason="not noticed yet, or not in a clear line")
 def test_mistakes_still_to_be_noticed(overlay, words):
     assert words in complaint(overlay)

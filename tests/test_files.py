@@ -46,9 +46,14 @@ def test_an_older_file_stays_until_the_block_ends_and_is_then_replaced_whole(tar
 def test_a_failure_leaves_the_older_file_and_nothing_else(target, error):
     target.parent.mkdir()
     target.write_text("older")
-    with pytest.raises(error), atomic_path(target) as temporary:
-        temporary.write_text("half")
-        raise error
+
+    def interrupted():
+        with atomic_path(target) as temporary:
+            temporary.write_text("half")
+            raise error
+
+    with pytest.raises(error):
+        interrupted()
     assert contents(target.parent) == {"table.csv": "older"}
 
 

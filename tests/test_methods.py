@@ -110,8 +110,8 @@ def test_expectations_are_probabilities(name):
 
 # Which axis of which factor holds a distribution; the entries of every factor are probabilities.
 DISTRIBUTIONS = {
-    **dict.fromkeys(BETA_DIR, [("W_", 1)]),
-    **dict.fromkeys(DIR_BETA, [("H_", 0)]),
+    **{name: [("W_", 1)] for name in BETA_DIR},
+    **{name: [("H_", 0)] for name in DIR_BETA},
     "DirDirGibbs": [("W_", 1), ("H_", 0)],
     "LDA": [("W_", 0), ("H_", 0)],
 }
@@ -412,7 +412,7 @@ def test_one_component_has_the_exact_posterior_mean(name):
 
 
 def test_dir_dir_needs_two_components():
-    with pytest.raises(ConfigError, match="n_components = 1: .*at least 2"):
+    with pytest.raises(ConfigError, match=r"n_components = 1: .*at least 2"):
         nbmf.DirDirGibbs(1).fit(CODES)
 
 

@@ -49,14 +49,18 @@ def test_a_rounding_error_beyond_zero_or_one_scores_as_zero_or_one(code, excess)
     expectation = np.array([[1 - code + excess]])
     found = score(np.array([[code]], np.int8), expectation, np.array([[True]]))
     assert found.total == pytest.approx(36.7, abs=0.05)
-    assert score(np.array([[1 - code]], np.int8), expectation, np.array([[True]])).total <= 1e-15
+    assert score(np.array([[1 - code]], np.int8), expectation, np.array([[True]])).total == 0
 
 
-def test_a_small_probability_is_not_saturated():
-    codes, entry = np.array([[1]], np.int8), np.array([[True]])
-    found = score(codes, np.array([[1e-15]]), entry)
-    assert found.saturated == 0
-    assert found.total == pytest.approx(15 * math.log(10))
+@pytest.mark.parametrize(
+    ("probability", "saturated", "total"), [(1e-15, 0, 15 * math.log(10)), (1e-20, 1, 36.7368)]
+)
+def test_small_probabilities_are_saturated_below_the_spacing_of_numbers_near_one(
+    probability, saturated, total
+):
+    found = score(np.array([[1]], np.int8), np.array([[probability]]), np.array([[True]]))
+    assert found.saturated == saturated
+    assert found.total == pytest.approx(total, abs=1e-4)
 
 
 def test_tokens_are_the_held_out_ones():

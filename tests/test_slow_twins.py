@@ -284,7 +284,7 @@ def test_power_of_gewekes_test(conditional, monkeypatch):
         return naive.beta_dir_sweep(codes, Z, K, *hyperparameters, rng)
 
     with expect(conditional, right_beta_dir):
-        ladder.geweke_beta_dir(sweep, mask, K, hyperparameters, rng, n_successive=2500)
+        ladder.geweke_beta_dir(sweep, mask, K, hyperparameters, rng, n_successive=1500)
 
 
 @pytest.mark.parametrize(
@@ -366,7 +366,7 @@ def test_power_of_gewekes_test_for_dir_dir(urns, scheme, monkeypatch):
         return naive.dir_dir_sweep(codes, Z, C, K, *hyperparameters, rng, scheme)
 
     with expect(urns, right_urns):
-        ladder.geweke_dir_dir(sweep, mask, K, hyperparameters, rng, n_successive=2500)
+        ladder.geweke_dir_dir(sweep, mask, K, hyperparameters, rng, n_successive=1500)
 
 
 @scheme

@@ -1,5 +1,6 @@
 """Which files a fit depends on: all that it loads, and nothing that it does not."""
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -44,7 +45,6 @@ def test_a_fit_does_not_depend_on_what_comes_before_or_after_it(name):
 # Dir-Beta's two methods share a module, so each lists the kernels of both.
 USERS = {
     "kernels/beta_dir_gibbs.py": {"BetaDirGibbs", "DirBetaGibbs", "DirBetaVB"},
-    "kernels/row_lists.py": {"BetaDirGibbs", "DirBetaGibbs", "DirBetaVB"},
     "kernels/beta_dir_cvb0.py": {"BetaDirVB", "CollapsedBinaryICA", "DirBetaGibbs", "DirBetaVB"},
     "kernels/beta_dir_mean_field.py": {"BinaryICA"},
     "kernels/dir_dir_gibbs.py": {"DirDirGibbs"},
@@ -105,40 +105,35 @@ def test_other_packages_and_names_that_are_no_modules_are_left_out():
     assert listed("numpy", "nbmf.models", "nbmf.no_such_module", "nbmf.errors") == {"errors.py"}
 
 
-@pytest.fixture
-def scratch(tmp_path, monkeypatch):
-    """A package `nbmf_scratch` of three modules, read in place of nbmf."""
-    folder = tmp_path / "nbmf_scratch"
-    folder.mkdir()
-    files = {"__init__": "", "a": "", "b": "x = 1", "c": "raise RuntimeError('executed')"}
-    for name, text in files.items():
-        (folder / f"{name}.py").write_text(text)
+def test_a_method_of_ones_own_is_listed_with_what_it_imports(tmp_path, monkeypatch):
+    (tmp_path / "my_methods.py").write_text("from nbmf.methods.base import Factorization")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sources, "PACKAGE", "nbmf_scratch")
-
-    def edited(text):
-        (folder / "a.py").write_text(text)
-        return [Path(file).stem for file in source_files("nbmf_scratch.a")]
-
-    yield edited
-    for module in [name for name in sys.modules if name.startswith("nbmf_scratch")]:
-        del sys.modules[module]
-    sources._file_of.cache_clear()
-    sources._imports.cache_clear()
+    names = {Path(file).name for file in source_files("my_methods")}
+    assert {"my_methods.py", "base.py", "parameters.py"} <= names
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("import json", ["a"]),
-        ("import nbmf_scratch.b", ["a", "b"]),
-        ("from nbmf_scratch import b", ["a", "b"]),
-        ("from nbmf_scratch.b import x", ["a", "b"]),
-        ("from nbmf_scratch import b as other, c", ["a", "b", "c"]),
-        ("def later():\n    from nbmf_scratch import c", ["a", "c"]),
-        ("from nbmf_scratch import a", ["a"]),
-        ("from nbmf_scratch.c import x", ["a", "c"]),
+        ("import PACKAGE.b", ["a", "b"]),
+        ("from PACKAGE import b", ["a", "b"]),
+        ("from PACKAGE.b import x", ["a", "b"]),
+        ("from PACKAGE import b as other, c", ["a", "b", "c"]),
+        ("def later():\n    from PACKAGE import c", ["a", "c"]),
+        ("from PACKAGE import a", ["a"]),
+        ("from PACKAGE.c import x", ["a", "c"]),
     ],
 )
-def test_each_form_of_import_is_followed_and_nothing_is_executed(scratch, text, expected):
-    assert scratch(text) == expected
+def test_each_form_of_import_is_followed_and_nothing_is_executed(
+    text, expected, tmp_path, monkeypatch
+):
+    package = "scratch_" + hashlib.sha256(text.encode()).hexdigest()  # never imported before
+    folder = tmp_path / package
+    folder.mkdir()
+    files = {"__init__": "", "a": text.replace("PACKAGE", package), "b": "x = 1"}
+    for name, content in {**files, "c": "raise RuntimeError('executed')"}.items():
+        (folder / f"{name}.py").write_text(content)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sources, "PACKAGE", package)
+    assert [Path(file).stem for file in source_files(f"{package}.a")] == expected

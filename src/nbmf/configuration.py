@@ -1,16 +1,23 @@
 """The configuration of the workflow: closed schemas, defaults, and errors of one clear line."""
 
-import difflib
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from nbmf import datasets, registry
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, choices
+
+# JSON calls 10.0 an integer; Python's range does not.
+_Validator = validators.extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    ),
+)
 
 
 class FitKey(NamedTuple):
@@ -32,9 +39,7 @@ def check(config: dict[str, Any], schema_file: str | Path) -> dict[str, Any]:
         For the first thing that is wrong: it names the key, what was given and what is allowed.
     """
     schema = yaml.safe_load(Path(schema_file).read_text(encoding="utf-8"))
-    errors = sorted(
-        Draft202012Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.path))
-    )
+    errors = sorted(_Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.path)))
     if errors:
         raise ConfigError(f"configuration: {_one_line(errors[0])}")
     for kind in ("datasets", "methods"):
@@ -86,7 +91,7 @@ def _method_problems(where: str, method: dict, methods: dict) -> Iterator[str]:
         return
     for key in method["settings"]:
         if key not in allowed:
-            yield f"{where}.settings: unknown key {key!r}; {_choices(key, allowed)}"
+            yield f"{where}.settings: unknown key {key!r}; {choices(key, allowed)}"
             return
     for K in method["K"]:
         try:
@@ -100,7 +105,7 @@ def _method_problems(where: str, method: dict, methods: dict) -> Iterator[str]:
 def _unknown(where: str, name: str, known: Collection[str]) -> Iterator[str]:
     """Yield a problem if `name` is not one of the `known` names."""
     if name not in known:
-        yield f"{where} = {name!r}: {_choices(name, known)}"
+        yield f"{where} = {name!r}: {choices(name, known)}"
 
 
 def _one_line(error: ValidationError) -> str:
@@ -111,9 +116,7 @@ def _one_line(error: ValidationError) -> str:
         case "additionalProperties":
             unknown = next(key for key in error.instance if key not in error.schema["properties"])
             place = f"{where}: " if where else ""
-            return (
-                f"{place}unknown key {unknown!r}; {_choices(unknown, error.schema['properties'])}"
-            )
+            return f"{place}unknown key {unknown!r}; {choices(unknown, error.schema['properties'])}"
         case "required":
             missing = next(key for key in allowed if key not in error.instance)
             return f"{where or 'top level'}: the key {missing!r} is missing"
@@ -142,9 +145,3 @@ def _path(error: ValidationError) -> str:
     """Return the place of an error as methods.bica.K[0]."""
     steps = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path]
     return "".join(steps).removeprefix(".")
-
-
-def _choices(given: str, allowed: Collection[str]) -> str:
-    near = difflib.get_close_matches(str(given), list(allowed), n=1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
-    return f"allowed are {', '.join(allowed)}{hint}"

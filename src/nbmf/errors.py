@@ -1,5 +1,8 @@
 """Errors a user can cause: each names the thing, what was given and what is allowed."""
 
+import difflib
+from collections.abc import Collection
+
 
 class NbmfError(Exception):
     """Base class of every error raised on purpose by this package."""
@@ -15,3 +18,10 @@ class ConfigError(NbmfError, ValueError):
 
 class DownloadError(NbmfError, OSError):
     """A raw file could not be obtained from any of its places."""
+
+
+def choices(given: str, allowed: Collection[str]) -> str:
+    """Return the words for what is allowed in the place of `given`, with the nearest one."""
+    near = difflib.get_close_matches(str(given), list(allowed), n=1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    return f"allowed are {', '.join(allowed)}{hint}"

@@ -153,11 +153,11 @@ def as_codes(data: BinaryMatrix | np.ndarray | pd.DataFrame) -> np.ndarray:
     codes = _codes_from_values(_frame_values(data) if is_frame else data)
     if (codes == MISSING).all():
         raise DataError(f"none of the {codes.size} entries of the matrix is observed")
-    return codes
+    return np.ascontiguousarray(codes)  # memory order would show in the last digits of products
 
 
 def _frame_values(frame: pd.DataFrame) -> np.ndarray:
-    return frame.to_numpy(dtype=object, na_value=np.nan)
+    return frame.to_numpy(dtype=object, na_value=np.nan, copy=True)
 
 
 def _checked_codes(codes: np.ndarray) -> np.ndarray:

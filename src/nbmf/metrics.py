@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nbmf.errors import DataError
+
 # The largest double below one is 1 - 2**-53. A prediction that reaches 0 or 1 is scored as if it
 # had stopped there: a wrong one costs 36.7 nats instead of infinity, and is counted.
 SMALLEST_PROBABILITY = 2.0**-53
@@ -50,6 +52,8 @@ def token_score(codes: np.ndarray, token_probability: np.ndarray, entries: np.nd
 
 
 def _score_of(likelihood: np.ndarray) -> Score:
+    if likelihood.size == 0:
+        raise DataError("there is nothing to score: no entry (for LDA, no token) is held out")
     saturated = int(np.count_nonzero(likelihood < SMALLEST_PROBABILITY))
     clipped = np.clip(likelihood, SMALLEST_PROBABILITY, 1.0)
     return Score(float(-np.log(clipped).sum()), int(likelihood.size), saturated)

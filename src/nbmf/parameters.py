@@ -23,21 +23,31 @@ def _is_number(value) -> bool:
     return _is_integer(value) or isinstance(value, float | np.floating)
 
 
+# Wide enough for any prior a person means, narrow enough for single precision.
+SMALLEST, LARGEST = 1e-6, 1e6
+
+
 def _is_concentration(value) -> bool:
-    if _is_number(value):
-        return 0 < value < np.inf
-    if isinstance(value, list | tuple | np.ndarray):
-        return len(value) > 0 and all(_is_concentration(item) for item in value)
-    return False
+    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
+        return len(value) > 0 and all(_is_number(item) and _in_range(item) for item in value)
+    return _is_number(value) and _in_range(value)
+
+
+def _in_range(number) -> bool:
+    return SMALLEST <= number <= LARGEST
 
 
 _AT_LEAST_ONE = Rule(lambda value: _is_integer(value) and value >= 1, "an integer of at least 1")
 _AT_LEAST_ZERO = Rule(lambda value: _is_integer(value) and value >= 0, "an integer of at least 0")
-_CONCENTRATION = Rule(_is_concentration, "a positive number, or one per component")
+_CONCENTRATION = Rule(
+    _is_concentration, "a number from 1e-6 to 1e6, or a list of one per component"
+)
 _PER_K = Rule(
     lambda value: value == "1/K" if isinstance(value, str) else _is_concentration(value),
-    "a positive number, one per component, or the text 1/K",
+    "a number from 1e-6 to 1e6, a list of one per component, or the text 1/K",
 )
+
+CONCENTRATIONS = ("alpha", "beta", "gamma", "eta")
 
 RULES = {
     "n_components": _AT_LEAST_ONE,
@@ -45,12 +55,18 @@ RULES = {
     "beta": _CONCENTRATION,
     "gamma": _PER_K,
     "eta": _PER_K,
+    "max_memory_gb": Rule(
+        lambda value: _is_number(value) and 0 < value < np.inf, "a positive number"
+    ),
     "max_iter": _AT_LEAST_ONE,
     "burn_in": _AT_LEAST_ZERO,
     "n_samples": _AT_LEAST_ONE,
     "threads": _AT_LEAST_ONE,
     "tol": Rule(lambda value: _is_number(value) and 0 <= value < np.inf, "a number of at least 0"),
-    "scheme": Rule(lambda value: value in ("joint", "alternating"), "joint or alternating"),
+    "scheme": Rule(
+        lambda value: isinstance(value, str) and value in ("joint", "alternating"),
+        "joint or alternating",
+    ),
     "random_state": Rule(
         lambda value: (
             value is None

@@ -5,7 +5,7 @@ import inspect
 from typing import Any
 
 import nbmf
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, choices
 from nbmf.methods.base import Factorization
 
 # Constructor arguments that the workflow itself provides.
@@ -17,7 +17,7 @@ def module_of(class_name: str) -> str:
     if ":" in class_name:
         return class_name.partition(":")[0]
     if class_name not in nbmf.EXPORTS:
-        raise ConfigError(f"no class {class_name!r}; allowed are {', '.join(all_classes())}")
+        raise ConfigError(f"no class {class_name!r}; {choices(class_name, all_classes())}")
     return nbmf.EXPORTS[class_name]
 
 
@@ -37,7 +37,7 @@ def estimator_class(class_name: str) -> type[Factorization]:
     try:
         module = importlib.import_module(module_of(class_name))
         found = getattr(module, class_name.rpartition(":")[2])
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, ValueError) as error:
         raise ConfigError(f"class {class_name!r} cannot be imported: {error}") from error
     if not (inspect.isclass(found) and issubclass(found, Factorization)):
         raise ConfigError(f"{class_name!r} is no estimator (a subclass of Factorization)")

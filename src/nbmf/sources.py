@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 from functools import cache
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 PACKAGE = "nbmf"
@@ -26,15 +27,25 @@ def source_files(*modules: str) -> list[str]:
     return sorted(str(path) for path in found.values())
 
 
-@cache
 def _file_of(module: str) -> Path | None:
-    try:
-        spec = importlib.util.find_spec(module)
-    except ModuleNotFoundError:  # `from module import name`, where the name is no module
-        return None
+    spec = _spec(module)
     if spec is None or spec.origin is None or spec.submodule_search_locations is not None:
         return None
     return Path(spec.origin)
+
+
+@cache
+def _spec(module: str) -> ModuleSpec | None:
+    """Find a module; only its packages are imported, which are empty but for docstrings.
+
+    Asked for `module.name` where `name` is no module, importlib would import `module`.
+    """
+    parent = module.rpartition(".")[0]
+    if parent:
+        above = _spec(parent)
+        if above is None or above.submodule_search_locations is None:
+            return None
+    return importlib.util.find_spec(module)
 
 
 @cache

@@ -36,7 +36,7 @@ def gather_scores(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.DataFram
             with open(path, encoding="utf-8") as file:
                 content = json.load(file)
             rows.append({**key, **{fact: content[fact] for fact in FACTS}})
-        except (ValueError, KeyError) as error:
+        except (ValueError, KeyError, TypeError) as error:
             raise DataError(
                 f"{path}: not a complete fit ({error!r}); remove it and run again"
             ) from error

@@ -9,7 +9,7 @@ import inspect
 import os
 from typing import Any
 
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, choices
 from nbmf.matrix import BinaryMatrix
 
 RECIPES = {
@@ -40,7 +40,7 @@ def build(
         If a raw file is not what it has to be; the message names the file and the place.
     """
     if recipe not in RECIPES:
-        raise ConfigError(f"no dataset recipe {recipe!r}; allowed are {', '.join(RECIPES)}")
+        raise ConfigError(f"no dataset recipe {recipe!r}; {choices(recipe, RECIPES)}")
     # Imported here so that one recipe does not need the libraries of another.
     module = importlib.import_module(RECIPES[recipe])
     needed = set(inspect.signature(module.build).parameters)

@@ -73,7 +73,7 @@ def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFr
     if scores.loc[scores["method"].isin(methods), "saturated"].any():
         label = "held-out entries predicted impossible (36.7 nats each)"
         handles.append(Line2D([], [], label=label, **SATURATED))
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
 
 
 def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dict) -> None:

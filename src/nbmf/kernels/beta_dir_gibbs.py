@@ -7,7 +7,11 @@ Eq. (25) for the cell (f, n) with value v is p(z = k) ∝ (γ_k + L_fk) φ^v_kn,
     fresh = Σ over all k of γ_k φ^v_kn              (a running sum per column and value),
 
 so that a cell costs a few multiply-adds instead of K. Both leave the cell itself out. Row lists
-are kept in descending order of their counts: the search then mostly ends at its first entry.
+are kept roughly in descending order of their counts: the search mostly ends at its first entry.
+
+Rows that use many components are drawn by rejection: k ∝ γ_k + L_fk from the urn of the row,
+accepted with probability φ^v_kn, which takes one or two tries whatever K is. Both ways draw from
+exactly eq. (25), so each cell may choose.
 """
 
 import numpy as np
@@ -18,9 +22,13 @@ from nbmf.kernels.compilation import inner_kernel, kernel
 from nbmf.kernels.random import generator_states, uniform
 from nbmf.kernels.row_lists import RowLists, drop_one, take_one
 from nbmf.kernels.threads import run_with_threads
+from nbmf.kernels.urns import draw_from_urn
 from nbmf.models import beta_dir
 from nbmf.models.beta_dir import Counts
 from nbmf.seeds import children
+
+DENSE_ROW = 12  # components a row uses from which rejection is the faster (docs/kernels.md)
+MAX_TRIES = 16  # rejected components before the row list is used after all
 
 
 class BetaDirChain:
@@ -42,13 +50,18 @@ class BetaDirChain:
         Blocks per axis; by default a rule of the shape.
     threads : int
         Threads of a sweep; the chain is the same for any number.
+    dense_row : int
+        Rows that use more components than this are drawn by rejection.
     """
 
-    def __init__(self, codes, K, alpha, beta, gamma, seed, *, Z=None, n_blocks=None, threads=1):
+    def __init__(
+        self, codes, K, alpha, beta, gamma, seed, *, Z=None, n_blocks=None, threads=1,
+        dense_row=DENSE_ROW,
+    ):  # fmt: skip
         start_seed, block_seed = children(seed, 2)
         if Z is None:
             Z = random_assignments(codes, K, np.random.default_rng(start_seed))
-        self._shape, self._threads = codes.shape, threads
+        self._shape, self._threads, self._dense_row = codes.shape, threads, dense_row
         self._cells = layout(codes, n_blocks)
         self._rows = self._cells.line_of_cell()
         self._z = Z[self._rows, self._cells.cross].astype(np.uint32)
@@ -64,7 +77,7 @@ class BetaDirChain:
         """Resample every assignment `n_sweeps` times."""
         arguments = (
             *(self._cells, self._z, self._lists, self._column_counts, self._phi),
-            *(self._prior, self._gamma, self._generators, n_sweeps),
+            *(self._prior, self._gamma, self._generators, self._dense_row, n_sweeps),
         )
         run_with_threads(_sweeps_serial, _sweeps_parallel, self._threads, arguments)
 
@@ -131,7 +144,54 @@ def _change_count(n, v, k, step, column_counts, phi, prior, gamma):
 
 
 @inner_kernel
-def _sweep_block(b, c, cells, z, lists, column_counts, phi, prior, gamma, generator, weight):
+def _draw_from_list(
+    f, line, old, own_phi, reduced_phi, component, count, own, m, phi, gamma, generator, weight
+):
+    """Draw from the two masses `used` and `fresh`, both without the cell itself."""
+    one = np.uint64(1)
+    K = np.uint64(gamma.size)
+    used = 0.0
+    for s in range(m):
+        weight[s] = count[f, s] * phi[line, component[f, s]]
+        used += weight[s]
+    own_weight = (count[f, own] - 1.0) * reduced_phi
+    used += own_weight - weight[own]
+    weight[own] = own_weight
+    fresh = phi[line, K] + gamma[old] * (reduced_phi - own_phi)
+
+    u = uniform(generator) * (used + fresh)
+    if u < used:
+        s, last = np.uint64(0), m - one
+        while s < last and u >= weight[s]:
+            u -= weight[s]
+            s += one
+        return np.uint64(component[f, s])
+    u -= used
+    phi[line, old] = reduced_phi
+    new = np.uint64(0)
+    while new < K - one and u >= gamma[new] * phi[line, new]:
+        u -= gamma[new] * phi[line, new]
+        new += one
+    phi[line, old] = own_phi
+    return new
+
+
+@inner_kernel
+def _draw_by_rejection(z, first, end, i, line, old, reduced_phi, phi, gamma_sums, generator):
+    """Draw k ∝ γ_k + L_fk until one is accepted with probability φ_kn; K after MAX_TRIES."""
+    for _ in range(MAX_TRIES):
+        k = draw_from_urn(z, first, end, i, gamma_sums, generator)
+        accepted = reduced_phi if k == old else phi[line, k]
+        if uniform(generator) < accepted:
+            return k
+    return np.uint64(gamma_sums.size)
+
+
+@inner_kernel
+def _sweep_block(
+    b, c, cells, z, lists, column_counts, phi, prior, gamma, gamma_sums, generator, dense_row,
+    weight,
+):  # fmt: skip
     """Resample the cells of row block b and column block c once."""
     one = np.uint64(1)
     K = np.uint64(gamma.size)
@@ -140,43 +200,28 @@ def _sweep_block(b, c, cells, z, lists, column_counts, phi, prior, gamma, genera
     B = np.uint64(block_start.size - 1)
     for j in range(block_start[b], block_start[b + one]):
         f = np.uint64(line_order[j])
+        row_first, row_end = np.uint64(start[f * B]), np.uint64(start[(f + one) * B])
         for i in range(start[f * B + c], start[f * B + c + one]):
             n, v = np.uint64(cross[i]), np.uint64(value[i])
             old = np.uint64(z[i])
             line = np.uint64(2) * n + v
             other_line = np.uint64(2) * n + (one - v)
-
-            # The two masses, first with the cell, then corrected for leaving it out.
+            # φ of the current component without this cell.
             prior_v = prior[v, old] + column_counts[line, old] - 1.0
             prior_other = prior[one - v, old] + column_counts[other_line, old]
-            own_phi = phi[line, old]
             reduced_phi = prior_v / (prior_v + prior_other)
-            used = 0.0
-            m = np.uint64(length[f])
-            for s in range(m):
-                weight[s] = count[f, s] * phi[line, component[f, s]]
-                used += weight[s]
-            own = np.uint64(slot[f, old])
-            own_weight = (count[f, own] - 1.0) * reduced_phi
-            used += own_weight - weight[own]
-            weight[own] = own_weight
-            fresh = phi[line, K] + gamma[old] * (reduced_phi - own_phi)
 
-            u = uniform(generator) * (used + fresh)
-            if u < used:
-                s, last = np.uint64(0), m - one
-                while s < last and u >= weight[s]:
-                    u -= weight[s]
-                    s += one
-                new = np.uint64(component[f, s])
-            else:
-                u -= used
-                phi[line, old] = reduced_phi
-                new = np.uint64(0)
-                while new < K - one and u >= gamma[new] * phi[line, new]:
-                    u -= gamma[new] * phi[line, new]
-                    new += one
-                phi[line, old] = own_phi
+            new = K
+            if length[f] > dense_row:
+                new = _draw_by_rejection(
+                    z, row_first, row_end, np.uint64(i), line, old, reduced_phi, phi, gamma_sums,
+                    generator,
+                )  # fmt: skip
+            if new == K:
+                new = _draw_from_list(
+                    f, line, old, phi[line, old], reduced_phi, component, count,
+                    np.uint64(slot[f, old]), np.uint64(length[f]), phi, gamma, generator, weight,
+                )  # fmt: skip
 
             if new != old:
                 z[i] = new
@@ -186,9 +231,10 @@ def _sweep_block(b, c, cells, z, lists, column_counts, phi, prior, gamma, genera
                 _change_count(n, v, new, 1, column_counts, phi, prior, gamma)
 
 
-def _sweeps(cells, z, lists, column_counts, phi, prior, gamma, generators, n_sweeps):
+def _sweeps(cells, z, lists, column_counts, phi, prior, gamma, generators, dense_row, n_sweeps):
     B = cells.block_start.size - 1
     N = phi.shape[0] // 2
+    gamma_sums = np.cumsum(gamma)
     for _ in range(n_sweeps):
         for n in prange(N):
             _renew_sums(n, phi, gamma)
@@ -197,7 +243,7 @@ def _sweeps(cells, z, lists, column_counts, phi, prior, gamma, generators, n_swe
                 c = (b + r) % B
                 _sweep_block(
                     np.uint64(b), np.uint64(c), cells, z, lists, column_counts, phi, prior, gamma,
-                    generators[b * B + c], np.empty(gamma.size),
+                    gamma_sums, generators[b * B + c], dense_row, np.empty(gamma.size),
                 )  # fmt: skip
 
 

@@ -13,7 +13,6 @@ from nbmf.kernels.cells import random_assignments
 from nbmf.models import beta_dir
 from nbmf.models.beta_dir import Counts
 
-
 SMALLEST = np.finfo(float).tiny  # keeps 0 / 0 out of unobserved entries whose factors underflow
 
 

@@ -17,6 +17,7 @@ from nbmf.kernels.cells import layout, random_assignments
 from nbmf.kernels.compilation import inner_kernel, kernel
 from nbmf.kernels.random import generator_states, uniform
 from nbmf.kernels.threads import run_with_threads
+from nbmf.kernels.urns import draw_from_urn
 from nbmf.models import dir_dir
 from nbmf.models.dir_dir import Counts
 from nbmf.seeds import children
@@ -147,34 +148,6 @@ def _change_row(f, old, new, L, component, slot, length):
 
 
 @inner_kernel
-def _search(cumulative, u):
-    """Return the first k with u < cumulative[k], at most K - 1.
-
-    It starts where u would fall if all steps were equal, as they are for a symmetric prior.
-    """
-    last = np.uint64(cumulative.size - 1)
-    k = min(np.uint64(u * (cumulative.size / cumulative[last])), last)
-    while k < last and u >= cumulative[k]:
-        k += np.uint64(1)
-    while k > 0 and u < cumulative[k - np.uint64(1)]:
-        k -= np.uint64(1)
-    return k
-
-
-@inner_kernel
-def _from_urn(assigned, first, end, own, prior_sums, generator):
-    """Draw from an urn: copy a random one of assigned[first:end] except `own`, or the prior."""
-    others = end - first - np.uint64(1)
-    u = uniform(generator) * (others + prior_sums[prior_sums.size - 1])
-    if u >= others:
-        return _search(prior_sums, u - others)
-    place = first + np.uint64(u)
-    if place >= own:  # skip the cell itself
-        place += np.uint64(1)
-    return np.uint64(assigned[place])
-
-
-@inner_kernel
 def _from_weights(weight, total, generator):
     """Draw k ∝ weight[k]; never a k of weight zero, however the sums are rounded."""
     u = uniform(generator) * total
@@ -279,8 +252,10 @@ def _sweep_block(
                 tries = 0
                 new_z = new_c = np.uint64(0)
                 while new_z == new_c and tries < MAX_TRIES:
-                    new_z = _from_urn(z, row_first, row_end, np.uint64(i), gamma_sums, generator)
-                    new_c = _from_urn(c, first, end, own, eta_sums, generator)
+                    new_z = draw_from_urn(
+                        z, row_first, row_end, np.uint64(i), gamma_sums, generator
+                    )
+                    new_c = draw_from_urn(c, first, end, own, eta_sums, generator)
                     tries += 1
                 if new_z == new_c:
                     new_z, new_c = _exact_pair(f, n, old_z, L, Q, gamma, eta, generator, weight)

@@ -1,6 +1,8 @@
-"""The components each row uses, as short lists in descending order of their counts.
+"""The components each row uses, as short lists roughly in descending order of their counts.
 
-With γ_k = 1/K a row of a real matrix uses some three components of a hundred.
+With γ_k = 1/K a row of a real matrix uses some three components of a hundred. An entry whose count
+changes moves by at most one place: that keeps the large counts in front at O(1) an update, where
+exact order would cost a scan in rows of many small counts.
 """
 
 from typing import NamedTuple
@@ -11,7 +13,7 @@ from nbmf.kernels.compilation import inner_kernel
 
 
 class RowLists(NamedTuple):
-    """Row f uses component[f, s] count[f, s] times, for s < length[f]; counts descend.
+    """Row f uses component[f, s] count[f, s] times, for s < length[f].
 
     component : uint32 array (F, K)
     count : int32 array (F, K)
@@ -69,9 +71,8 @@ def take_one(f, k, component, count, slot, length):
         length[f] += 1
     s = np.uint64(slot[f, k])
     count[f, s] += 1
-    while s > 0 and count[f, s] > count[f, s - one]:
+    if s > 0 and count[f, s] > count[f, s - one]:
         _swap(f, s, s - one, component, count, slot)
-        s -= one
 
 
 @inner_kernel
@@ -79,11 +80,11 @@ def drop_one(f, k, component, count, slot, length):
     """Take one from the count of component k in row f; at zero it leaves the list."""
     one = np.uint64(1)
     s = np.uint64(slot[f, k])
+    last = np.uint64(length[f]) - one
     count[f, s] -= 1
-    end = np.uint64(length[f])
-    while s + one < end and count[f, s] < count[f, s + one]:
-        _swap(f, s, s + one, component, count, slot)
-        s += one
     if count[f, s] == 0:
+        _swap(f, s, last, component, count, slot)
         slot[f, k] = -1
         length[f] -= 1
+    elif s < last and count[f, s] < count[f, s + one]:
+        _swap(f, s, s + one, component, count, slot)

@@ -110,8 +110,12 @@ class Factorization:
 
     def check_parameters(self) -> None:
         """Raise ConfigError if a parameter has a value that is not allowed."""
-        for name, value in self.get_params().items():
+        given = self.get_params()
+        for name, value in given.items():
             parameters.check(name, value)
+        for name in parameters.CONCENTRATIONS:
+            if name in given:
+                self._concentration(name)  # has the right length
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
@@ -127,14 +131,23 @@ class Factorization:
 
 
 def iterate(
-    advance: Callable[[int], None], total: int, state: State, monitor: Monitor | None
+    advance: Callable[[int], None],
+    first: int,
+    last: int,
+    state: State,
+    monitor: Monitor | None,
+    total: int,
 ) -> None:
-    """Call `advance(steps)` until `total` iterations are done, with the monitor in between."""
-    every = total if monitor is None else monitor.every
-    done = 0
-    while done < total:
-        steps = min(every - done % every, total - done)
+    """Do iterations `first` + 1 to `last` of `total` by `advance(steps)`, the monitor in between.
+
+    The monitor is called at multiples of its `every` and after the last of all iterations.
+    """
+    done = first
+    while done < last:
+        steps = last - done
+        if monitor is not None:
+            steps = min(steps, monitor.every - done % monitor.every)
         advance(steps)
         done += steps
-        if monitor is not None:
+        if monitor is not None and (done % monitor.every == 0 or done == total):
             monitor(done, total, state)

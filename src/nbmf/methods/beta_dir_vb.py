@@ -1,7 +1,12 @@
 """Beta-Dir by collapsed variational inference, CVB0 (paper, section 4.3)."""
 
+import numpy as np
+
+from nbmf.errors import ConfigError
 from nbmf.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.methods.variational import BetaDirVariational
+
+BYTES_PER_RESPONSIBILITY = 4  # float32
 
 
 class BetaDirVB(BetaDirVariational):
@@ -19,6 +24,8 @@ class BetaDirVB(BetaDirVariational):
         Updates of every responsibility.
     threads : int
         Threads of an update; the result is the same for any number.
+    max_memory_gb : float
+        Refuse a fit whose responsibilities, 4 bytes per observed entry and component, need more.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
@@ -34,6 +41,7 @@ class BetaDirVB(BetaDirVariational):
         gamma="1/K",
         max_iter=500,
         threads=1,
+        max_memory_gb=4.0,
         random_state=None,
     ):
         self.n_components = n_components
@@ -42,8 +50,22 @@ class BetaDirVB(BetaDirVariational):
         self.gamma = gamma
         self.max_iter = max_iter
         self.threads = threads
+        self.max_memory_gb = max_memory_gb
         self.random_state = random_state
 
     def _inference(self, codes, priors, seed):
+        self._refuse_too_much_memory(np.count_nonzero(codes >= 0))
         inference = BetaDirCVB0(codes, self.n_components, **priors, seed=seed, threads=self.threads)
         return inference, None
+
+    def _refuse_too_much_memory(self, n_observed: int) -> None:
+        """Raise ConfigError, saying what would fit, if the responsibilities exceed the budget."""
+        per_component = BYTES_PER_RESPONSIBILITY * n_observed / 1e9
+        needed = per_component * self.n_components
+        if needed > self.max_memory_gb:
+            raise ConfigError(
+                f"n_components = {self.n_components} with {n_observed} observed entries needs "
+                f"{needed:.2g} GB, max_memory_gb = {self.max_memory_gb}: what fits is n_components "
+                f"up to {int(self.max_memory_gb / per_component)}, or a larger max_memory_gb; "
+                "Gibbs sampling keeps no responsibilities and needs far less"
+            )

@@ -19,6 +19,7 @@ class CollapsedBinaryICA(BetaDirVB):
         gamma=1.0,
         max_iter=500,
         threads=1,
+        max_memory_gb=4.0,
         random_state=None,
     ):
         super().__init__(
@@ -28,5 +29,6 @@ class CollapsedBinaryICA(BetaDirVB):
             gamma=gamma,
             max_iter=max_iter,
             threads=threads,
+            max_memory_gb=max_memory_gb,
             random_state=random_state,
         )

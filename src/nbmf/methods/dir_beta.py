@@ -66,6 +66,7 @@ class DirBetaVB(_Transposed):
         eta="1/K",
         max_iter=500,
         threads=1,
+        max_memory_gb=4.0,
         random_state=None,
     ):
         self.n_components = n_components
@@ -74,6 +75,7 @@ class DirBetaVB(_Transposed):
         self.eta = eta
         self.max_iter = max_iter
         self.threads = threads
+        self.max_memory_gb = max_memory_gb
         self.random_state = random_state
 
 

@@ -65,22 +65,7 @@ def sample_posterior(
     """Run a chain for `burn_in` sweeps, then keep `n_samples`."""
     state = ChainState(chain, expected_factors)
     total = burn_in + n_samples
-    iterate(state.burn, burn_in, state, _Shifted.of(monitor, 0, total))
-    iterate(state.sample, n_samples, state, _Shifted.of(monitor, burn_in, total))
+    iterate(state.burn, 0, burn_in, state, monitor, total)
+    iterate(state.sample, burn_in, total, state, monitor, total)
     W, H = state.means()
     return Fit(W, H, state.expectation(), shares=W.mean(axis=0), n_iter=total)
-
-
-class _Shifted:
-    """A monitor that sees one phase of a run as part of the whole."""
-
-    def __init__(self, monitor: Monitor, offset: int, total: int):
-        self.every = monitor.every
-        self._monitor, self._offset, self._total = monitor, offset, total
-
-    @classmethod
-    def of(cls, monitor: Monitor | None, offset: int, total: int):
-        return None if monitor is None else cls(monitor, offset, total)
-
-    def __call__(self, iteration: int, total: int, state) -> None:
-        self._monitor(self._offset + iteration, self._total, state)

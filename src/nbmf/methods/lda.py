@@ -42,4 +42,20 @@ class LDA(Factorization):
         tokens = (codes.T == 1).astype(float)
         H = model.fit_transform(tokens).T
         W = (model.components_ / model.components_.sum(axis=1, keepdims=True)).T
-        return Fit(W, H, W @ H, shares=H.mean(axis=1), n_iter=int(model.n_iter_))
+        expectation = W @ H
+        if monitor is not None:  # the library shows no state before the last
+            monitor(int(model.n_iter_), int(model.n_iter_), _FinalState(expectation))
+        return Fit(W, H, expectation, shares=H.mean(axis=1), n_iter=int(model.n_iter_))
+
+
+class _FinalState:
+    """What a monitor may ask of a finished fit."""
+
+    def __init__(self, expectation):
+        self._expectation = expectation
+
+    def expectation(self):
+        return self._expectation
+
+    def objective(self):
+        return None

@@ -35,6 +35,6 @@ class BetaDirVariational(Factorization):
         priors = {name: self._concentration(name) for name in ("alpha", "beta", "gamma")}
         inference, bound = self._inference(codes, priors, seed)
         state = VariationalState(inference, priors, bound)
-        iterate(inference.update, self.max_iter, state, monitor)
+        iterate(inference.update, 0, self.max_iter, state, monitor, total=self.max_iter)
         W, H = state.factors()
         return Fit(W, H, W @ H, shares=W.mean(axis=0), n_iter=self.max_iter)

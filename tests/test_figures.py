@@ -1,0 +1,199 @@
+"""Figure 10 on made-up scores: every box, gap and mark that has to be there, inside the page."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from matplotlib.colors import to_hex
+from matplotlib.image import imread
+
+from nbmf.figures import figure_10, style
+
+ROOT = Path(__file__).resolve().parents[1]
+CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+METHODS = {
+    "bica": {"label": "bICA", "K": [2, 3]},
+    "beta-dir-vb": {"label": "Beta-Dir VB", "K": [100]},
+    "logpca": {"label": "logPCA", "K": [2, 4]},
+}
+PAPER = {
+    name: entry for name, entry in CONFIG["methods"].items() if entry.get("in_figure_10", True)
+}
+DATASETS = ["paleo", "animals", "lastfm"]
+
+
+def made_up(methods=METHODS, datasets=DATASETS, masks=5):
+    """Return scores of every combination; the perplexity says which one it is."""
+    keys = [
+        (dataset, method, K, mask)
+        for dataset in datasets
+        for method, entry in methods.items()
+        for K in entry["K"]
+        for mask in range(masks)
+    ]
+    scores = pd.DataFrame(keys, columns=["dataset", "method", "K", "mask"])
+    level = scores["dataset"].map(datasets.index) + scores["method"].map(list(methods).index) / 10
+    return scores.assign(perplexity=level + scores["K"] / 1000 + scores["mask"] / 1e5, saturated=0)
+
+
+def where(scores, **key):
+    return np.logical_and.reduce([scores[name] == value for name, value in key.items()])
+
+
+@pytest.fixture
+def draw():
+    """Draw the figure, lay it out, and close it after the test."""
+
+    def drawn(scores, methods=METHODS, datasets=DATASETS):
+        figure = figure_10.draw(scores, methods, datasets)
+        figure.draw_without_rendering()
+        return figure
+
+    yield drawn
+    plt.close("all")
+
+
+def panels(figure):
+    return {axis.get_title(): axis for axis in figure.axes if axis.axison}
+
+
+def medians(axis):
+    """Return the height of the black line in each box, by position."""
+    lines = [
+        line for line in axis.lines if line.get_color() == "black" and len(line.get_xdata()) == 2
+    ]
+    return {round(float(np.mean(line.get_xdata()))): line.get_ydata()[0] for line in lines}
+
+
+def legend_texts(figure):
+    (legend,) = figure.legends
+    return [text.get_text() for text in legend.get_texts()]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_one_panel_per_dataset_in_the_given_order(draw, count):
+    figure = draw(made_up(), datasets=DATASETS[:count])
+    assert list(panels(figure)) == DATASETS[:count]
+
+
+def test_one_box_per_method_and_K(draw):
+    axes = panels(draw(made_up()))
+    for i, dataset in enumerate(DATASETS):
+        axis = axes[dataset]
+        assert len(axis.patches) == 5
+        assert [text.get_text() for text in axis.get_xticklabels()] == ["2", "3", "", "2", "4"]
+        # As made_up has it: dataset + method / 10 + K / 1000, and 2e-5 for the middle one of masks.
+        expected = [i + 0.002, i + 0.003, i + 0.1 + 0.1, i + 0.2 + 0.002, i + 0.2 + 0.004]
+        found = medians(axis)
+        assert list(found) == [0, 1, 2, 3, 4]
+        assert list(found.values()) == pytest.approx([value + 2e-5 for value in expected], rel=1e-9)
+
+
+def test_boxes_have_the_colour_of_their_method(draw):
+    figure = draw(made_up())
+    boxes = [to_hex(patch.get_facecolor()) for patch in panels(figure)["paleo"].patches]
+    keys = [to_hex(handle.get_facecolor()) for handle in figure.legends[0].get_patches()]
+    assert boxes == [keys[0], keys[0], keys[1], keys[2], keys[2]]
+    assert len(set(keys)) == 3
+
+
+def test_the_papers_methods_have_colours_of_their_own():
+    assert len(set(style.colours_of(list(CONFIG["methods"])).values())) == len(CONFIG["methods"])
+
+
+def test_the_legend_names_the_methods(draw):
+    below = " (K below its boxes)"
+    assert legend_texts(draw(made_up())) == ["bICA" + below, "Beta-Dir VB", "logPCA" + below]
+
+
+def test_a_missing_fit_is_a_gap_that_says_so(draw):
+    scores = made_up()
+    gap = where(scores, dataset="animals", method="beta-dir-vb", K=100)
+    axes = panels(draw(scores[~gap]))
+    (text,) = axes["animals"].texts
+    assert text.get_text() == "no fit"
+    assert text.xy[0] == 2
+    assert len(axes["animals"].patches) == 4
+    assert 2 not in medians(axes["animals"])
+    assert not axes["paleo"].texts
+    assert len(axes["paleo"].patches) == 5
+
+
+def test_a_dataset_without_any_fit_is_a_panel_of_gaps(draw):
+    scores = made_up()
+    axis = panels(draw(scores[scores["dataset"] != "lastfm"]))["lastfm"]
+    assert [text.get_text() for text in axis.texts] == ["no fit"] * 5
+
+
+def markers(axis):
+    return [line for line in axis.lines if line.get_marker() == "v"]
+
+
+def test_saturated_predictions_are_marked_and_explained(draw):
+    scores = made_up()
+    scores.loc[where(scores, dataset="animals", method="logpca", K=4, mask=1), "saturated"] = 2
+    figure = draw(scores)
+    axes = panels(figure)
+    (marker,) = markers(axes["animals"])
+    assert marker.get_xdata() == [4]
+    assert marker.get_ydata() == [pytest.approx(1 + 0.2 + 0.004 + 4e-5)]  # the highest of its box
+    assert not markers(axes["paleo"]) + markers(axes["lastfm"])
+    assert legend_texts(figure)[-1] == "held-out entries predicted impossible (36.7 nats each)"
+
+
+def test_nothing_saturated_needs_no_explanation(draw):
+    scores = made_up()
+    scores.loc[0, ["method", "saturated"]] = "lda", 3  # a method that is not drawn
+    figure = draw(scores)
+    assert len(legend_texts(figure)) == 3
+    assert not [marker for axis in panels(figure).values() for marker in markers(axis)]
+
+
+def test_the_axis_says_what_it_shows(draw):
+    axes = panels(draw(made_up()))
+    assert axes["paleo"].get_ylabel() == "held-out perplexity\n(nats per entry)"
+
+
+@pytest.mark.parametrize("datasets", [["animals"], CONFIG["run"]["datasets"]], ids=["one", "five"])
+def test_nothing_of_the_papers_figure_is_outside_the_canvas_or_overlaps(draw, datasets):
+    scores = made_up(PAPER, datasets).assign(saturated=1)
+    figure = draw(scores, PAPER, datasets)
+    assert list(panels(figure)) == datasets
+    canvas = figure.bbox.padded(1)  # pixels of 150 to an inch
+    boxes = [axis.get_tightbbox() for axis in panels(figure).values()]
+    boxes += [legend.get_window_extent() for legend in figure.legends]
+    for i, box in enumerate(boxes):
+        assert canvas.x0 <= box.x0 < box.x1 <= canvas.x1
+        assert canvas.y0 <= box.y0 < box.y1 <= canvas.y1
+        assert not any(box.overlaps(other) for other in boxes[:i])
+
+
+def test_labels_of_neighbouring_boxes_do_not_overlap(draw):
+    figure = draw(made_up(PAPER, ["animals", "paleo"]), PAPER, ["animals", "paleo"])
+    for axis in panels(figure).values():
+        extents = [text.get_window_extent() for text in axis.get_xticklabels() if text.get_text()]
+        assert all(a.x1 <= b.x0 for a, b in pairwise(extents))
+
+
+@pytest.mark.parametrize("suffix", ["png", "pdf"])
+def test_the_same_scores_give_the_same_bytes(draw, tmp_path, suffix):
+    for name in ("one", "other"):
+        style.save(draw(made_up()), tmp_path / f"{name}.{suffix}")
+    one, other = ((tmp_path / f"{name}.{suffix}").read_bytes() for name in ("one", "other"))
+    assert one == other
+    style.save(draw(made_up(masks=4)), tmp_path / f"other.{suffix}")
+    assert (tmp_path / f"other.{suffix}").read_bytes() != one
+
+
+def test_saved_figures_are_pictures_and_closed(draw, tmp_path):
+    style.save(draw(made_up()), tmp_path / "a.png", tmp_path / "a.pdf")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.pdf", "a.png"]
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+    picture = imread(tmp_path / "a.png")
+    assert picture.shape[1] >= 0.95 * style.PAGE_WIDTH * 200
+    assert picture[..., :3].min() < 0.1 < 0.9 < picture[..., :3].max()
+    assert not plt.get_fignums()
