@@ -39,12 +39,10 @@ def _in_range(number) -> bool:
 
 _AT_LEAST_ONE = Rule(lambda value: _is_integer(value) and value >= 1, "an integer of at least 1")
 _AT_LEAST_ZERO = Rule(lambda value: _is_integer(value) and value >= 0, "an integer of at least 0")
-_CONCENTRATION = Rule(
-    _is_concentration, "a number from 1e-6 to 1e6, or a list of one per component"
-)
+_CONCENTRATION = Rule(_is_concentration, "a number from 1e-6 to 1e6, or one per component")
 _PER_K = Rule(
     lambda value: value == "1/K" if isinstance(value, str) else _is_concentration(value),
-    "a number from 1e-6 to 1e6, a list of one per component, or the text 1/K",
+    "a number from 1e-6 to 1e6, one per component, or the text 1/K",
 )
 
 CONCENTRATIONS = ("alpha", "beta", "gamma", "eta")

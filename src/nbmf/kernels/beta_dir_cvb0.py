@@ -10,7 +10,7 @@ import numpy as np
 from numba import prange
 
 from nbmf.kernels.cells import layout, random_assignments
-from nbmf.kernels.compilation import inner_kernel, kernel
+from nbmf.kernels.compilation import inner_kernel, serial_and_parallel
 from nbmf.kernels.threads import run_with_threads
 from nbmf.models.beta_dir import Counts
 
@@ -120,5 +120,4 @@ def _updates(cells, r, rows, columns, n_iter):
                 _update_block(np.uint64(b), np.uint64(c), cells, r, rows, columns, weight)
 
 
-_updates_serial = kernel(_updates)
-_updates_parallel = kernel(_updates, parallel=True)
+_updates_serial, _updates_parallel = serial_and_parallel(_updates)

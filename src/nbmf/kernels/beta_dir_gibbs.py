@@ -18,7 +18,7 @@ import numpy as np
 from numba import prange
 
 from nbmf.kernels.cells import Cells, layout, random_assignments
-from nbmf.kernels.compilation import inner_kernel, kernel
+from nbmf.kernels.compilation import inner_kernel, serial_and_parallel
 from nbmf.kernels.random import generator_states, uniform
 from nbmf.kernels.row_lists import RowLists, drop_one, take_one
 from nbmf.kernels.threads import run_with_threads
@@ -247,5 +247,4 @@ def _sweeps(cells, z, lists, column_counts, phi, prior, gamma, generators, dense
                 )  # fmt: skip
 
 
-_sweeps_serial = kernel(_sweeps)
-_sweeps_parallel = kernel(_sweeps, parallel=True)
+_sweeps_serial, _sweeps_parallel = serial_and_parallel(_sweeps)

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import types
 from functools import cache
 from pathlib import Path
 
@@ -46,3 +47,17 @@ def inner_kernel(function=None, **options):
     more than the work of one cell (Dir-Dir: 80 ns a cell with it, 18 without).
     """
     return kernel(function, _nrt=False, forceinline=True, **options)
+
+
+def serial_and_parallel(function) -> tuple:
+    """Compile `function` twice: with its `prange` loops on one thread, and on many.
+
+    numba files machine code by the name and place of a function, not by its options, so the
+    parallel version needs a name of its own: otherwise the one compiled first serves for both.
+    """
+    renamed = types.FunctionType(
+        function.__code__, function.__globals__, f"{function.__name__}_parallel"
+    )
+    renamed.__qualname__ = f"{function.__qualname__}_parallel"
+    renamed.__module__ = function.__module__
+    return kernel(function), kernel(renamed, parallel=True)

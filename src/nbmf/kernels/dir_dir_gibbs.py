@@ -14,7 +14,7 @@ import numpy as np
 from numba import prange
 
 from nbmf.kernels.cells import layout, random_assignments
-from nbmf.kernels.compilation import inner_kernel, kernel
+from nbmf.kernels.compilation import inner_kernel, serial_and_parallel
 from nbmf.kernels.random import generator_states, uniform
 from nbmf.kernels.threads import run_with_threads
 from nbmf.kernels.urns import draw_from_urn
@@ -295,5 +295,4 @@ def _sweeps(
                 )  # fmt: skip
 
 
-_sweeps_serial = kernel(_sweeps)
-_sweeps_parallel = kernel(_sweeps, parallel=True)
+_sweeps_serial, _sweeps_parallel = serial_and_parallel(_sweeps)
