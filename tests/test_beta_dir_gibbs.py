@@ -219,17 +219,16 @@ def test_every_draw_is_right_where_nearly_all_are_rejected():
 
 
 @pytest.mark.parametrize(
-    ("n_blocks", "threads", "dense_row"),
-    [(1, 1, LISTS), (2, 1, LISTS), (2, 2, LISTS), (1, 1, REJECTION), (2, 1, REJECTION)],
+    ("n_blocks", "dense_row"), [(1, LISTS), (2, LISTS), (1, REJECTION), (2, REJECTION)]
 )
 @cases
-def test_distribution_over_assignments_is_exact(case, n_blocks, threads, dense_row):
+def test_distribution_over_assignments_is_exact(case, n_blocks, dense_row):
     codes, K, *hyperparameters = ladder.BETA_DIR_CASES[case]
     exact = naive.enumerate_beta_dir(codes, K, *hyperparameters)
-    options = {"n_blocks": n_blocks, "threads": threads, "dense_row": dense_row}
+    # On one thread: any other number gives the same bits, see test_threads_do_not_change_a_bit.
+    options = {"n_blocks": n_blocks, "dense_row": dense_row}
     chain = chain_of(codes, K, hyperparameters, 9, n_blocks, **options)
-    # Two threads cost more time than a tiny matrix is worth, and more still on a busy machine.
-    ladder.assert_exact_posterior(chain, lambda c: c.Z, exact, n_samples=20_000 // threads**2)
+    ladder.assert_exact_posterior(chain, lambda c: c.Z, exact, n_samples=20_000)
 
 
 def test_blocks_of_a_round_are_independent():

@@ -242,24 +242,23 @@ def test_every_draw_is_right_where_nearly_all_pairs_collide():
 
 # The alternating scheme cannot change the pair of a zero if K = 2 (see test_slow_twins).
 CASES = [
-    (case, scheme, n_blocks, threads)
+    (case, scheme, n_blocks)
     for case in ladder.DIR_DIR_CASES
     for scheme in SCHEMES
-    for n_blocks, threads in ((1, 1), (2, 1), (2, 2))
+    for n_blocks in (1, 2)
     if scheme == "joint" or ladder.DIR_DIR_CASES[case][1] > 2
 ]
 
 
-@pytest.mark.parametrize(("case", "scheme", "n_blocks", "threads"), CASES)
-def test_distribution_over_assignments_is_exact(case, scheme, n_blocks, threads):
+@pytest.mark.parametrize(("case", "scheme", "n_blocks"), CASES)
+def test_distribution_over_assignments_is_exact(case, scheme, n_blocks):
     codes, K, *hyperparameters = ladder.DIR_DIR_CASES[case]
     exact = naive.enumerate_dir_dir(codes, K, *hyperparameters)
-    options = {"n_blocks": n_blocks, "threads": threads, "scheme": scheme}
+    # On one thread: any other number gives the same bits, see test_threads_do_not_change_a_bit.
+    options = {"n_blocks": n_blocks, "scheme": scheme}
     chain = chain_of(codes, K, hyperparameters, 10, n_blocks, **options)
     thin = 10 if scheme == "joint" else 20
-    # Two threads cost more time than a tiny matrix is worth, and more still on a busy machine.
-    n_samples = 20_000 // threads**2
-    ladder.assert_exact_posterior(chain, labels, exact, thin=thin, n_samples=n_samples)
+    ladder.assert_exact_posterior(chain, labels, exact, thin=thin, n_samples=20_000)
 
 
 @schemes
