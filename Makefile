@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 SNAKEMAKE := $(VENV)/bin/snakemake --cores $(CORES)
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help paper quick demo test test-long check format lock clean
+.PHONY: help paper quick demo test test-long benchmark check format lock clean
 
 help: ## What can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -26,6 +26,10 @@ test: $(READY) ## The tests
 
 test-long: $(READY) ## The long statistical tests alone
 	$(VENV)/bin/pytest -m long
+
+benchmark: $(READY) ## Nanoseconds per cell of every kernel, beside plain loops
+	$(SNAKEMAKE) data/matrices/paleo.npz data/matrices/unvotes.npz
+	NUMBA_CACHE_DIR=.numba_cache $(VENV)/bin/python benchmarks/kernels.py
 
 check: $(READY) ## Lint and format checks
 	$(VENV)/bin/ruff check .
