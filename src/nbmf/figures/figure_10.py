@@ -96,14 +96,14 @@ def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dic
 
 
 def _draw_box(axis: Axes, position: int, values: pd.Series, colour: str) -> None:
-    """Draw one box plot; its lines have its colour, so that a flat box still shows it."""
+    """Draw one box plot; its edge is thick, so that a flat box still shows its colour."""
     line = {"color": colour, "linewidth": 1.0}
     axis.boxplot(
         values,
         positions=[position],
         widths=0.7,
         patch_artist=True,
-        boxprops={"facecolor": colour, "edgecolor": colour, "linewidth": 1.0},
+        boxprops={"facecolor": colour, "edgecolor": colour, "linewidth": 2.4},
         medianprops={"color": "black", "linewidth": 0.9},
         flierprops={"marker": ".", "markersize": 3, "markeredgecolor": colour},
         whiskerprops=line,
