@@ -45,7 +45,7 @@ format: $(READY) ## Format all sources
 lock: ## Renew requirements.lock from requirements.in (needs uv)
 	( echo "# Made by \`make lock\` from requirements.in. Names, versions and hashes only: any index will do."; \
 	  uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
-	    --no-emit-index-url --no-header --no-annotate requirements.in ) > requirements.lock.new
+	    --no-header --no-annotate requirements.in ) > requirements.lock.new
 	mv requirements.lock.new requirements.lock
 
 clean: ## Remove results and built matrices; keep raw files and the environment
