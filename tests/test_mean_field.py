@@ -10,8 +10,10 @@ import naive
 from nbmf.kernels.beta_dir_mean_field import BetaDirMeanField
 
 
-def mean_field_of(codes, K, hyperparameters, *key, **options):
-    return BetaDirMeanField(codes, K, *hyperparameters, ladder.seed_sequence(*key), **options)
+def mean_field_of(codes, K, hyperparameters, *key, dtype=np.float64, **options):
+    """Return the inference with matrix products in float64, so that comparisons can be tight."""
+    seed = ladder.seed_sequence(*key)
+    return BetaDirMeanField(codes, K, *hyperparameters, seed, dtype=dtype, **options)
 
 
 def naive_bound(codes, counts, hyperparameters):
@@ -52,6 +54,47 @@ def test_agrees_with_the_slow_twin_large():
         np.testing.assert_allclose(actual, expected, rtol=1e-8, atol=1e-12)
     expected = naive_bound(codes, counts, hyperparameters)
     assert mean_field.bound() == pytest.approx(expected, rel=1e-10)
+
+
+@ladder.PROPERTY
+@given(ladder.problems(3), st.integers(1, 4))
+def test_float32_agrees_with_float64(problem, n_iter):
+    codes, K, hyperparameters, _ = problem
+    double, single = (
+        mean_field_of(codes, K, hyperparameters, 12, dtype=dtype) for dtype in (float, np.float32)
+    )
+    double.update(n_iter)
+    single.update(n_iter)
+    for actual, expected in zip(single.counts(), double.counts(), strict=True):
+        np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5)
+    assert single.bound() == pytest.approx(double.bound(), rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("hyperparameters", "same_as"),
+    [((1, 1, 1), np.float32), ((1, 1, np.array([0.2, 0.05])), float), ((0.05, 1, 1), float)],
+)
+def test_small_priors_are_computed_in_float64(hyperparameters, same_as):
+    codes = ladder.large_matrix(12, 10, 0.25, np.random.default_rng(13), 3, 4)
+    by_rule = mean_field_of(codes, 2, hyperparameters, 13, dtype=None)
+    explicit = mean_field_of(codes, 2, hyperparameters, 13, dtype=same_as)
+    other = mean_field_of(
+        codes, 2, hyperparameters, 13, dtype=float if same_as is np.float32 else np.float32
+    )
+    for mean_field in by_rule, explicit, other:
+        mean_field.update(3)
+    np.testing.assert_array_equal(by_rule.counts().L, explicit.counts().L)
+    assert not np.array_equal(by_rule.counts().L, other.counts().L)
+
+
+def test_bound_in_float32_decreases_by_rounding_only():
+    codes = ladder.large_matrix(60, 80, 0.25, np.random.default_rng(14), 3, 4)
+    mean_field = mean_field_of(codes, 8, (1.0, 1.0, 1.0), 14, dtype=np.float32)
+    bounds = []
+    for _ in range(200):
+        mean_field.update()
+        bounds.append(mean_field.bound())
+    assert np.diff(bounds).min() > -1e-6 * abs(bounds[-1])
 
 
 def test_start_is_the_counts_of_uniform_assignments():

@@ -1,9 +1,10 @@
 """Collapsed variational inference of the Beta-Dir model, CVB0 (paper, section 4.3).
 
 Eq. (36) replaces each count of eq. (25) by its expectation under q(Z) without the cell itself.
-Every observed entry keeps its responsibilities r_k = q(z = k) in float32, the expected counts are
-float64: a sweep is bound by memory traffic. Cells are visited column by column, so that the
-tables of a column stay in the fastest cache.
+Every observed entry keeps its responsibilities r_k = q(z = k) in float32: a sweep is bound by
+memory traffic. Cells are visited column by column, so that the tables of a column stay in the
+fastest cache, and the responsibilities some cells ahead are prefetched. The expected counts are
+float64; a sweep adds its steps to them, a column's after its cells, a row's at the end.
 """
 
 import numpy as np
@@ -11,8 +12,12 @@ from numba import prange
 
 from nbmf.kernels.cells import layout, random_assignments
 from nbmf.kernels.compilation import inner_kernel, serial_and_parallel
+from nbmf.kernels.prefetch import LINE_BYTES, prefetch
 from nbmf.kernels.threads import run_with_threads
 from nbmf.models.beta_dir import Counts
+
+FLOATS_PER_LINE = LINE_BYTES // 4
+FLOATS_AHEAD = 1600  # how far ahead of the current cell responsibilities are prefetched
 
 
 class BetaDirCVB0:
@@ -78,46 +83,67 @@ class BetaDirCVB0:
 # order is fixed at compilation, so results still repeat. The arrays come whole, with indices:
 # a slice per cell would cost as much as the arithmetic.
 @inner_kernel(fastmath={"reassoc", "contract", "nsz", "arcp"})
-def _update_cell(i, f, own, other, r, rows, columns, weight):
-    """Renew the responsibilities of cell i in row f; its value is counted in line `own`."""
-    K = r.shape[1]
+def _update_cell(i, f, own, other, r, rows, row_steps, column, column_steps, weight):
+    """Renew the responsibilities of cell i in row f of a column; `own` is its value, 0 or 1.
+
+    Counts are a base plus the steps taken since, both float32: the eight lanes of a vector unit
+    instead of the four of float64. Steps are small, so their sum keeps its precision.
+    """
+    K = np.uint64(r.shape[1])
+    ahead = np.uint64(1) + np.uint64(FLOATS_AHEAD) // K
+    for k in range(np.uint64(0), K, np.uint64(FLOATS_PER_LINE)):
+        prefetch(r, i + ahead, k)
     total = np.float32(0.0)
     for k in range(K):
-        column = columns[own, k] - r[i, k]
-        share = np.float32(column) / np.float32(column + columns[other, k])
-        weight[k] = np.float32(rows[f, k] - r[i, k]) * share
+        count = column[own, k] + (column_steps[own, k] - r[i, k])
+        both = count + (column[other, k] + column_steps[other, k])
+        weight[k] = (rows[f, k] + (row_steps[f, k] - r[i, k])) * (count / both)
         total += weight[k]
     scale = np.float32(1.0) / total
     for k in range(K):
         new = weight[k] * scale
-        step = np.float64(new) - np.float64(r[i, k])
+        step = new - r[i, k]
         r[i, k] = new
-        rows[f, k] += step
-        columns[own, k] += step
+        row_steps[f, k] += step
+        column_steps[own, k] += step
 
 
 @inner_kernel
-def _update_block(b, c, cells, r, rows, columns, weight):
+def _update_block(b, c, cells, r, rows, row_steps, lines, column, column_steps, weight):
     """Renew the cells of column block b and row block c once."""
     one, two = np.uint64(1), np.uint64(2)
     line_order, block_start, start, cross, value = cells
     B = np.uint64(block_start.size - 1)
     for j in range(block_start[b], block_start[b + one]):
         n = np.uint64(line_order[j])
+        for v in range(two):
+            for k in range(lines.shape[1]):
+                column[v, k] = lines[two * n + v, k]
+                column_steps[v, k] = 0.0
         for i in range(start[n * B + c], start[n * B + c + one]):
-            v = np.uint64(value[i])
-            own, other = two * n + v, two * n + (one - v)
-            _update_cell(i, np.uint64(cross[i]), own, other, r, rows, columns, weight)
+            v, f = np.uint64(value[i]), np.uint64(cross[i])
+            _update_cell(i, f, v, one - v, r, rows, row_steps, column, column_steps, weight)
+        for v in range(two):
+            for k in range(lines.shape[1]):
+                lines[two * n + v, k] += column_steps[v, k]
 
 
-def _updates(cells, r, rows, columns, n_iter):
+def _updates(cells, r, rows, lines, n_iter):
     B = cells.block_start.size - 1
+    K = r.shape[1]
+    row_steps = np.zeros(rows.shape, np.float32)
     for _ in range(n_iter):
+        base = rows.astype(np.float32)
         for round_ in range(B):
             for b in prange(B):
-                c = (b + round_) % B
-                weight = np.empty(r.shape[1], np.float32)
-                _update_block(np.uint64(b), np.uint64(c), cells, r, rows, columns, weight)
+                c = np.uint64((b + round_) % B)
+                column, column_steps = np.empty((2, K), np.float32), np.empty((2, K), np.float32)
+                weight = np.empty(K, np.float32)
+                _update_block(
+                    np.uint64(b), c, cells, r, base, row_steps, lines, column, column_steps, weight
+                )
+        rows += row_steps
+        row_steps[:] = 0.0
 
 
 _updates_serial, _updates_parallel = serial_and_parallel(_updates)

@@ -10,10 +10,13 @@ import numpy as np
 from scipy.special import betaln, digamma, gammaln
 
 from nbmf.kernels.cells import random_assignments
+from nbmf.kernels.compilation import kernel
 from nbmf.models import beta_dir
 from nbmf.models.beta_dir import Counts
 
-SMALLEST = np.finfo(float).tiny  # keeps 0 / 0 out of unobserved entries whose factors underflow
+# The products are float32 where that is safe: with priors from here on W~ H~ stays above 1e-20 at
+# every observed entry, whereas exp(digamma(0.01)) is 1e-44.
+SMALLEST_PRIOR_IN_FLOAT32 = 0.1
 
 
 class BetaDirMeanField:
@@ -31,13 +34,19 @@ class BetaDirMeanField:
         Source of the start, the counts of random assignments, unless Z is given.
     Z : int array (F, N), optional
         Initial assignments, -1 where missing.
+    dtype : dtype, optional
+        Of the matrix products; by default float32 where the priors make it safe, else float64.
     """
 
-    def __init__(self, codes, K, alpha, beta, gamma, seed, *, Z=None):
+    def __init__(self, codes, K, alpha, beta, gamma, seed, *, Z=None, dtype=None):
         if Z is None:
             Z = random_assignments(codes, K, np.random.default_rng(seed))
-        self._observed = np.hstack([codes == 1, codes == 0]).astype(float)  # V~, F x 2N
-        self._ratio = np.empty_like(self._observed)  # V~ / (W~ H~)
+        if dtype is None:
+            smallest_prior = min(np.min(alpha), np.min(beta), np.min(gamma))
+            dtype = np.float32 if smallest_prior >= SMALLEST_PRIOR_IN_FLOAT32 else np.float64
+        self._codes = np.ascontiguousarray(codes)
+        # W~ H~, then V~ / (W~ H~), F x 2N
+        self._work = np.empty((codes.shape[0], 2 * codes.shape[1]), dtype)
         self._alpha = np.broadcast_to(alpha, K).astype(float)[:, None]
         self._beta = np.broadcast_to(beta, K).astype(float)[:, None]
         self._gamma = np.broadcast_to(gamma, K).astype(float)
@@ -45,14 +54,15 @@ class BetaDirMeanField:
 
     def update(self, n_iter: int = 1) -> None:
         """Update q(W), q(H) and then q(Z), `n_iter` times."""
-        N = self._observed.shape[1] // 2
+        N = self._codes.shape[1]
         for _ in range(n_iter):
             W, H = self._geometric_means()
-            np.matmul(W, H, out=self._ratio)
-            np.maximum(self._ratio, SMALLEST, out=self._ratio)
-            np.divide(self._observed, self._ratio, out=self._ratio)
-            by_value = H * (W.T @ self._ratio)
-            self._counts = Counts(L=W * (self._ratio @ H.T), A=by_value[:, :N], B=by_value[:, N:])
+            W_short, H_short = W.astype(self._work.dtype), H.astype(self._work.dtype)
+            np.matmul(W_short, H_short, out=self._work)
+            _divide(self._codes, self._work)
+            by_value = H * (W_short.T @ self._work)
+            L = W * (self._work @ H_short.T)
+            self._counts = Counts(L=L, A=by_value[:, :N], B=by_value[:, N:])
 
     def counts(self) -> Counts:
         """Return the expected counters E[L] (F, K), E[A] and E[B] (K, N)."""
@@ -64,7 +74,7 @@ class BetaDirMeanField:
         With that q(Z), E[log p(V, Z | W, H)] plus the entropy of q(Z) is Σ log (W~ H~)_fn.
         """
         W, H = self._geometric_means()
-        fit = np.log((W @ H)[self._observed > 0]).sum()
+        fit = np.log((W @ H)[np.hstack([self._codes == 1, self._codes == 0])]).sum()
         L, A, B = self._counts
         row = self._gamma + L
         log_W = digamma(row) - digamma(row.sum(axis=1, keepdims=True))
@@ -94,3 +104,17 @@ class BetaDirMeanField:
             np.exp(digamma(row) - digamma(row.sum(axis=1, keepdims=True))),
             np.exp(np.hstack([digamma(a) - both, digamma(b) - both])),
         )
+
+
+@kernel
+def _divide(codes, product):
+    """Turn W~ H~ into V~ / (W~ H~) in place; one division serves both values of an entry."""
+    F, N = np.uint64(codes.shape[0]), np.uint64(codes.shape[1])
+    zero, one = product.dtype.type(0), product.dtype.type(1)
+    for f in range(F):
+        for n in range(N):  # both are read before they are chosen from: this loop vectorises
+            of_one, of_zero = product[f, n], product[f, N + n]
+            is_one, is_zero = codes[f, n] == 1, codes[f, n] == 0
+            ratio = one / (of_one if is_one else of_zero)
+            product[f, n] = ratio if is_one else zero
+            product[f, N + n] = ratio if is_zero else zero

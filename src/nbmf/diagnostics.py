@@ -1,0 +1,117 @@
+"""Whether chains have settled (R-hat, effective sample size), and which K is enough."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from arviz_stats.base import array_stats
+
+from nbmf.errors import DataError
+
+# Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and
+# localization: an improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2):
+# use draws only if R-hat < 1.01, and trust R-hat and the effective sample size themselves only
+# from 400 effective draws in four chains, that is 100 per chain. The limit stays per chain when
+# there are fewer than four: fewer chains see less disagreement, which is no reason to ask for less.
+R_HAT_LIMIT = 1.01
+ESS_LIMIT = 100  # per chain
+MIN_CHAINS = 2  # one chain cannot disagree with another
+MIN_DRAWS = 4  # each chain is split in halves, and a half needs a variance
+TAILS = (0.05, 0.95)
+SUFFICIENT = 0.02
+
+
+class Diagnostics(NamedTuple):
+    """What the chains say about one quantity.
+
+    r_hat : float, rank-normalised split R-hat (the larger of bulk and folded)
+    ess_bulk : float, effective draws for the centre, of all chains together
+    ess_tail : float, the smaller effective number for the 5 % and 95 % quantiles
+    """
+
+    r_hat: float
+    ess_bulk: float
+    ess_tail: float
+
+
+UNKNOWN = Diagnostics(np.nan, np.nan, np.nan)
+
+
+def chain_diagnostics(draws: np.ndarray) -> Diagnostics:
+    """Return R-hat and effective sample sizes of one quantity (Vehtari et al. 2021).
+
+    Parameters
+    ----------
+    draws : float array (chains, draws)
+        The quantity along each chain after burn-in.
+
+    Returns
+    -------
+    Diagnostics
+        All NaN where nothing can be said: fewer than 2 chains or 4 draws, a value that is not
+        finite, or a chain that never moves, be it stuck or at rest.
+
+    Raises
+    ------
+    DataError
+        If `draws` has not two dimensions.
+    """
+    draws = np.asarray(draws, dtype=np.float64)
+    if draws.ndim != 2:
+        raise DataError(f"draws: two dimensions (chains, draws) are needed, not {draws.ndim}")
+    if draws.shape[0] < MIN_CHAINS or draws.shape[1] < MIN_DRAWS or not np.isfinite(draws).all():
+        return UNKNOWN
+    if (draws == draws[:, :1]).all(axis=1).any():
+        return UNKNOWN
+    axes = {"chain_axis": 0, "draw_axis": 1}
+    with np.errstate(divide="ignore", invalid="ignore"):  # a half of a chain may stand still
+        return Diagnostics(
+            float(array_stats.rhat(draws, method="rank", **axes)),
+            float(array_stats.ess(draws, method="bulk", **axes)),
+            float(array_stats.ess(draws, method="tail", prob=TAILS, **axes)),
+        )
+
+
+def settled(r_hat: float, ess: float, n_chains: int) -> bool:
+    """Return whether chains agree well enough: R-hat < 1.01 and ESS > 100 per chain.
+
+    Parameters
+    ----------
+    r_hat, ess : float
+        Of `chain_diagnostics`; `ess` counts all chains together. NaN is never settled.
+    n_chains : int
+        How many chains `ess` is of.
+    """
+    return bool(r_hat < R_HAT_LIMIT and ess > ESS_LIMIT * n_chains)
+
+
+def smallest_sufficient_K(
+    best_loss_by_K: Mapping[int, float], tolerance: float = SUFFICIENT
+) -> int:
+    """Return the smallest K such that no larger K lowers the loss by more than `tolerance` of it.
+
+    With l(K) the best loss over seeds: the smallest K with l(K') >= (1 - tolerance) l(K) for all
+    K' > K that were tried. The largest K tried always qualifies, so a result at the end of the
+    grid says that the grid was too short.
+
+    Parameters
+    ----------
+    best_loss_by_K : Series or dict
+        From K to the best loss D(V|V^) in nats, eq. (66), in any order.
+    tolerance : float
+        A share of the loss, from 0 to below 1.
+
+    Raises
+    ------
+    DataError
+        If there is no K, or a loss is negative or not finite.
+    """
+    if len(best_loss_by_K) == 0:
+        raise DataError("best_loss_by_K: there is no K to choose from")
+    grid, losses = zip(*sorted(best_loss_by_K.items()), strict=True)
+    losses = np.array(losses, dtype=np.float64)
+    if not (np.isfinite(losses) & (losses >= 0)).all():
+        raise DataError(f"best_loss_by_K: losses are finite and not negative, not {losses}")
+    best_from_here = np.minimum.accumulate(losses[::-1])[::-1]
+    enough = best_from_here >= (1 - tolerance) * losses
+    return int(grid[np.argmax(enough)])
