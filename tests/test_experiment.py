@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 
 from nbmf import progress, registry
-from nbmf.experiment import run_fit
+from nbmf.experiment import run_fit, save_factors
 from nbmf.masks import draw_mask
 from nbmf.matrix import BinaryMatrix
+from nbmf.metrics import negative_log_likelihood
 from nbmf.progress import FitRecorder
+from nbmf.seeds import seed_sequence
 
 BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8}
 CLASSES = registry.all_classes()
+GIBBS = ("BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs")
 every_class = pytest.mark.parametrize("name", CLASSES)
 
 
@@ -29,6 +32,7 @@ MATRIX, MASK = example()
 
 
 def run(name, seed=0, matrix=MATRIX, threads=1, log=lambda line: None, **settings):
+    """Return the report of a short fit."""
     brief = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(name)}
     return run_fit(
         matrix,
@@ -39,7 +43,7 @@ def run(name, seed=0, matrix=MATRIX, threads=1, log=lambda line: None, **setting
         seed_key=["fit", "example", name, seed],
         threads=threads,
         log=log,
-    )
+    ).report
 
 
 def without_seconds(result):
@@ -116,22 +120,64 @@ def test_traces_are_of_one_length_and_end_with_the_result(name):
     result = run(name)
     iteration, perplexity = result["trace"]["iteration"], result["trace"]["perplexity"]
     assert iteration == list(range(1, 21))
-    assert len(perplexity) == len(result["trace"]["objective"]) == 20
+    assert {len(values) for values in result["trace"].values()} == {20}
     assert perplexity[-1] == result["perplexity"]
+    active = result["trace"]["active_components"]
+    assert all(1 <= count <= 3 for count in active)
+    if name not in GIBBS:  # whose last state is not the average
+        assert active[-1] == result["active_components"]
 
 
-@pytest.mark.parametrize(("total", "points"), [(500, 50), (30, 30), (2000, 50)])
-def test_long_traces_are_thinned(total, points):
+@pytest.mark.parametrize(("total", "step"), [(500, 10), (30, 1), (2000, 40), (777, 15), (1, 1)])
+def test_long_traces_are_thinned_but_for_their_beginning(total, step):
     iteration = run("BinaryICA", max_iter=total)["trace"]["iteration"]
-    assert len(iteration) == points
+    assert iteration == sorted(set(iteration))
+    assert set(range(step, total, step)) <= set(iteration)
+    assert iteration[:2] == [1, 2][:total]
     assert iteration[-1] == total
+    assert len(iteration) <= total / step + 31
+
+
+# --- Complete fits ---------------------------------------------------------------------------
+
+
+def complete(name, **changes):
+    brief = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(name)}
+    arguments = {"class_name": name, "K": 3, "settings": brief, "seed_key": ["complete", name]}
+    return run_fit(MATRIX, None, **(arguments | changes), log=lambda line: None)
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSES if name != "LDA"])
+def test_a_complete_fit_is_scored_on_every_observed_entry(name):
+    result = complete(name)
+    loss = negative_log_likelihood(MATRIX.codes, result.estimator.expectation_)
+    assert result.report["loss"] == pytest.approx(loss, rel=1e-14)
+    assert result.report["n_test"] == np.count_nonzero(MATRIX.observed)
+    assert result.report["unit"] == "nats per observed entry"
+
+
+def test_a_complete_fit_sees_every_observed_entry():
+    expected = registry.make_estimator(
+        "BetaDirVB", 3, {"max_iter": 20}, seed_sequence("complete", "BetaDirVB")
+    ).fit(MATRIX.codes)
+    found = complete("BetaDirVB").estimator
+    np.testing.assert_array_equal(found.expectation_, expected.expectation_)
+
+
+def test_saved_factors_are_those_of_the_fit(tmp_path):
+    estimator = complete("DirDirGibbs").estimator
+    save_factors(tmp_path / "factors.npz", estimator)
+    with np.load(tmp_path / "factors.npz") as saved:
+        assert set(saved) == {"W", "H", "expectation"}
+        for name, expected in zip(saved, ("W_", "H_", "expectation_"), strict=True):
+            np.testing.assert_allclose(saved[name], getattr(estimator, expected), rtol=1e-6)
 
 
 # --- The log ---------------------------------------------------------------------------------
 
 LINE = re.compile(
     r"iteration (\d+) of (\d+) \((\d+)%\), ([\d.]+) per second, (\d+) s left, "
-    r"held-out perplexity (\d\.\d{4})"
+    r"perplexity (\d\.\d{4})"
 )
 
 
@@ -140,8 +186,8 @@ def test_the_log_says_what_starts_how_it_goes_and_how_it_ends():
     result = run("DirDirGibbs", log=lines.append)
     first, *between, last = lines
     assert "DirDirGibbs, K = 3" in first
-    assert f"{np.count_nonzero(MASK)} entries held out" in first
-    assert re.fullmatch(rf"done in \d+\.\d s: held-out perplexity {result['perplexity']:.6f}", last)
+    assert f"scored on {np.count_nonzero(MASK)} held-out entries" in first
+    assert re.fullmatch(rf"done in \d+\.\d s: perplexity {result['perplexity']:.6f}", last)
     assert between
     assert LINE.fullmatch(between[-1]).groups()[:3] == ("20", "20", "100")
 
@@ -152,6 +198,9 @@ class State:
 
     def objective(self):
         return None
+
+    def active_components(self):
+        return 1
 
 
 @pytest.fixture
@@ -164,7 +213,7 @@ def clock(monkeypatch):
 
 def test_rate_and_time_left_by_hand(clock):
     lines = []
-    recorder = FitRecorder(200, lambda expectation: 0.25, lines.append)
+    recorder = FitRecorder(200, 50, lambda expectation: 0.25, lines.append)
     clock[0] += 10
     recorder(40, 200, State())
     assert LINE.fullmatch(lines[0]).groups() == ("40", "200", "20", "4.0", "40", "0.2500")
@@ -172,7 +221,7 @@ def test_rate_and_time_left_by_hand(clock):
 
 def test_lines_come_now_and_then_and_at_the_end(clock):
     lines = []
-    recorder = FitRecorder(100, lambda expectation: 0.25, lines.append)
+    recorder = FitRecorder(100, 50, lambda expectation: 0.25, lines.append)
     for iteration in range(1, 101):
         clock[0] += 0.2  # 20 s in all
         recorder(iteration, 100, State())
@@ -183,5 +232,5 @@ def test_lines_come_now_and_then_and_at_the_end(clock):
 
 def test_a_clock_that_stands_still_is_no_error(clock):
     lines = []
-    FitRecorder(2, lambda expectation: 0.25, lines.append)(2, 2, State())
+    FitRecorder(2, 50, lambda expectation: 0.25, lines.append)(2, 2, State())
     assert LINE.fullmatch(lines[0])

@@ -21,7 +21,8 @@ LAYERS = [
     ("kernels", "masks", "rda", "download"),
     ("methods", "datasets"),
     ("registry", "progress"),
-    ("experiment", "compile_kernels", "configuration", "tables", "figures"),
+    ("experiment", "sensitivity", "compile_kernels", "configuration", "tables", "diagnostics"),
+    ("figures",),
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
@@ -30,9 +31,12 @@ ONLY = {
     "models": set(),
     "kernels": {"models", "seeds", "errors"},
     "methods": {"kernels", "models", "matrix", "parameters", "seeds", "errors"},
-    "figures": {"files", "errors"},
+    "figures": {"files", "errors", "matrix", "diagnostics"},
     "tables": {"files", "errors"},
-    "experiment": {"masks", "matrix", "metrics", "progress", "registry", "seeds", "errors"},
+    "experiment": {
+        *("masks", "matrix", "metrics", "methods", "progress", "registry", "seeds", "files"),
+        "errors",
+    },
 }
 HEAVY = {"pandas": {"tables", "figures", "rda", "datasets"}, "matplotlib": {"figures"},
          "numba": {"kernels"}}  # fmt: skip

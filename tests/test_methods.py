@@ -68,8 +68,11 @@ class Recorder:
     """A monitor that keeps what it sees."""
 
     def __init__(self, every):
-        self.every = every
+        self._every = every
         self.iterations, self.totals, self.expectations, self.objectives = [], [], [], []
+
+    def next_after(self, iteration):
+        return (iteration // self._every + 1) * self._every
 
     def __call__(self, iteration, total, state):
         self.iterations.append(iteration)
@@ -287,6 +290,7 @@ WRONG = {
     "max_memory_gb": (0, -1.0, "4", None, np.inf),
     "tol": (-1e-9, "small", None, np.nan, np.inf, True),
     "scheme": ("both", None, 1, ["joint"]),
+    "start": ("vb", None, 1, ["random"]),
     "random_state": (-1, 1.5, "0", True, np.random.default_rng(0)),
 }
 
@@ -308,7 +312,7 @@ LIMITS = {"burn_in": 0, "tol": 0, "random_state": None}
 
 @every_class
 def test_the_least_allowed_values_are_allowed(name):
-    least = {key: LIMITS.get(key, 1) for key in PARAMETERS[name] if key != "scheme"}
+    least = {key: LIMITS.get(key, 1) for key in PARAMETERS[name] if key not in ("scheme", "start")}
     least["n_components"] = 2 if name == "DirDirGibbs" else 1
     assert np.isfinite(getattr(nbmf, name)(**least).fit(CODES).expectation_).all()
 

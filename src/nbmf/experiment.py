@@ -1,43 +1,57 @@
-"""One fit of the workflow: a matrix, a held-out mask, a method with K, and what comes of them."""
+"""One fit of the workflow: a matrix, the entries it may not see, and a method with K."""
 
+import os
 import platform
 import time
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from nbmf.files import atomic_path
 from nbmf.masks import training_codes
 from nbmf.matrix import BinaryMatrix
+from nbmf.methods.base import Factorization
 from nbmf.metrics import score, token_score
 from nbmf.progress import FitRecorder
 from nbmf.registry import make_estimator
 from nbmf.seeds import seed_sequence
 
 
+class FitResult(NamedTuple):
+    """The report of a fit, ready for JSON, and the fitted estimator."""
+
+    report: dict[str, Any]
+    estimator: Factorization
+
+
 def run_fit(
     matrix: BinaryMatrix,
-    mask: np.ndarray,
+    mask: np.ndarray | None,
     *,
     class_name: str,
     K: int,
     settings: dict[str, Any],
     seed_key: list,
+    trace_points: int = 50,
     threads: int = 1,
     log=print,
-) -> dict[str, Any]:
-    """Fit a method to the training entries and score it on the held-out ones.
+) -> FitResult:
+    """Fit a method and score its predictions.
 
     Parameters
     ----------
     matrix : BinaryMatrix
         The data.
-    mask : bool array (F, N)
-        The held-out entries.
+    mask : bool array (F, N) or None
+        The held-out entries: the fit does not see them, the score is that of them alone. None for
+        a complete fit: it sees and is scored on every observed entry.
     class_name, K, settings
         The method: its class, number of components and other constructor arguments.
     seed_key : list of str and int
         What the random stream belongs to, for example ["fit", "animals", "bica", 2, 0, 0].
+    trace_points : int
+        Points of the traces.
     threads : int
         Threads of the kernels; the result does not depend on it.
     log : function
@@ -45,27 +59,32 @@ def run_fit(
 
     Returns
     -------
-    dict
-        Scores, convergence facts, traces, settings and versions, ready for JSON.
+    FitResult
+        Its report has scores, convergence facts, traces, settings and versions.
     """
     estimator = make_estimator(class_name, K, settings, seed_sequence(*seed_key), threads)
     scoring = token_score if getattr(estimator, "scored_per_token", False) else score
-    parameters = estimator.get_params()
-    total = parameters.get("max_iter") or parameters["burn_in"] + parameters["n_samples"]
+    codes, scored, kind = matrix.codes, matrix.observed, "observed"
+    if mask is not None:
+        codes, scored, kind = training_codes(matrix, mask), mask, "held-out"
     recorder = FitRecorder(
-        total, lambda expectation: scoring(matrix.codes, expectation, mask).perplexity, log
+        _iterations(estimator),
+        trace_points,
+        lambda expectation: scoring(matrix.codes, expectation, scored).perplexity,
+        log,
     )
-    log(f"{class_name}, K = {K}, {settings}: {np.count_nonzero(mask)} entries held out")
+    log(f"{class_name}, K = {K}, {settings}: scored on {np.count_nonzero(scored)} {kind} entries")
     started = time.perf_counter()
-    estimator.fit(training_codes(matrix, mask), monitor=recorder)
+    estimator.fit(codes, monitor=recorder)
     seconds = time.perf_counter() - started
-    held_out = scoring(matrix.codes, estimator.expectation_, mask)
-    log(f"done in {seconds:.1f} s: held-out perplexity {held_out.perplexity:.6f}")
-    return {
-        "perplexity": held_out.perplexity,
-        "n_test": held_out.entries,
-        "saturated": held_out.saturated,
-        "unit": "nats per held-out " + ("token" if scoring is token_score else "entry"),
+    result = scoring(matrix.codes, estimator.expectation_, scored)
+    log(f"done in {seconds:.1f} s: perplexity {result.perplexity:.6f}")
+    report = {
+        "perplexity": result.perplexity,
+        "loss": result.total,
+        "n_test": result.entries,
+        "saturated": result.saturated,
+        "unit": f"nats per {kind} " + ("token" if scoring is token_score else "entry"),
         "seconds": seconds,
         "n_iter": estimator.n_iter_,
         "converged": estimator.converged_,
@@ -78,6 +97,24 @@ def run_fit(
         "trace": recorder.trace,
         "versions": _versions(),
     }
+    return FitResult(report, estimator)
+
+
+def save_factors(path: str | os.PathLike, estimator: Factorization) -> None:
+    """Write W (F, K), H (K, N) and E[V] (F, N) as float32 in NPZ form, atomically."""
+    arrays = {
+        "W": estimator.W_,
+        "H": estimator.H_,
+        "expectation": estimator.expectation_,
+    }
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        np.savez(file, **{name: array.astype(np.float32) for name, array in arrays.items()})
+
+
+def _iterations(estimator: Factorization) -> int:
+    """Return how many iterations or sweeps a fit takes at most."""
+    parameters = estimator.get_params()
+    return parameters.get("max_iter") or parameters["burn_in"] + parameters["n_samples"]
 
 
 def _versions() -> dict[str, str]:

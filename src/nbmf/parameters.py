@@ -65,6 +65,10 @@ RULES = {
         lambda value: isinstance(value, str) and value in ("joint", "alternating"),
         "joint or alternating",
     ),
+    "start": Rule(
+        lambda value: isinstance(value, str) and value in ("random", "mean-field"),
+        "random or mean-field",
+    ),
     "random_state": Rule(
         lambda value: (
             value is None

@@ -1,5 +1,7 @@
 """What a fit reports while it runs: progress lines for its log, and traces for the figures."""
 
+import bisect
+import math
 import time
 from collections.abc import Callable
 
@@ -7,8 +9,15 @@ import numpy as np
 
 from nbmf.methods.base import State
 
-TRACE_POINTS = 50
+EARLY_POINTS = 30  # on a logarithmic scale, beside those that are evenly spaced
 SECONDS_BETWEEN_LINES = 5.0
+
+
+def trace_iterations(total: int, trace_points: int) -> list[int]:
+    """Return the iterations of a trace: evenly spaced ones, and the first more finely."""
+    step = max(1, total // trace_points)
+    early = np.geomspace(1, total, EARLY_POINTS).astype(int)
+    return sorted({*early.tolist(), *range(step, total, step), total})
 
 
 class FitRecorder:
@@ -18,23 +27,39 @@ class FitRecorder:
     ----------
     total : int
         The iterations the fit may take.
+    trace_points : int
+        How many evenly spaced points a trace has; some early ones come on top.
     loss : function
-        From E[V] to the held-out perplexity.
+        From E[V] to the perplexity.
     log : function
         Takes a line of text.
+
+    Attributes
+    ----------
+    trace : dict of lists
+        iteration, and perplexity, objective and active_components after it.
     """
 
-    def __init__(self, total: int, loss: Callable[[np.ndarray], float], log=print):
-        self.every = max(1, total // TRACE_POINTS)
-        self.trace = {"iteration": [], "perplexity": [], "objective": []}
+    def __init__(
+        self, total: int, trace_points: int, loss: Callable[[np.ndarray], float], log=print
+    ):
+        self._iterations = trace_iterations(total, trace_points)
+        names = ("iteration", "perplexity", "objective", "active_components")
+        self.trace = {name: [] for name in names}
         self._loss, self._log = loss, log
         self._started = self._last_line = time.monotonic()
+
+    def next_after(self, iteration: int) -> float:
+        """Return the first iteration of the trace after `iteration`, math.inf if none."""
+        place = bisect.bisect_right(self._iterations, iteration)
+        return self._iterations[place] if place < len(self._iterations) else math.inf
 
     def __call__(self, iteration: int, total: int, state: State) -> None:
         """Record one point of the traces; log a line now and then."""
         self.trace["iteration"].append(iteration)
         self.trace["perplexity"].append(self._loss(state.expectation()))
         self.trace["objective"].append(state.objective())
+        self.trace["active_components"].append(state.active_components())
         now = time.monotonic()
         if now - self._last_line < SECONDS_BETWEEN_LINES and iteration < total:
             return
@@ -43,5 +68,5 @@ class FitRecorder:
         self._log(
             f"iteration {iteration} of {total} ({iteration / total:.0%}), {rate:.1f} per second, "
             f"{(total - iteration) / rate:.0f} s left, "
-            f"held-out perplexity {self.trace['perplexity'][-1]:.4f}"
+            f"perplexity {self.trace['perplexity'][-1]:.4f}"
         )

@@ -34,6 +34,7 @@ rule fit:
         f"{RESULTS}/logs/fits/{{dataset}}/{{method}}/K{{K}}-mask{{mask}}-seed{{seed}}.log",
     conda:
         "../../envs/fit.yaml"
+    threads: config["run"]["threads"]
     resources:
         mem_mb=2000,
         runtime=60,

@@ -9,6 +9,8 @@ with logged(snakemake.log[0]):
     name, entry = snakemake.wildcards.dataset, json.loads(snakemake.params.entry)
     files = dict(zip(entry["files"], snakemake.input.files, strict=True))
     matrix = build(entry["recipe"], files, entry["options"])
+    if entry["transpose"]:
+        matrix = matrix.T
     print(f"{name}: {matrix.counts()}")
     if "counts" in entry:
         check_counts(matrix, entry["counts"], name)

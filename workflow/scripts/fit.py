@@ -13,6 +13,5 @@ with logged(snakemake.log[0]):
     mask = load_mask(snakemake.input.mask, matrix)
     fit = json.loads(snakemake.params.fit)
     log = functools.partial(print, flush=True)
-    write_json(
-        snakemake.output[0], run_fit(matrix, mask, **fit, threads=snakemake.threads, log=log)
-    )
+    result = run_fit(matrix, mask, **fit, threads=snakemake.threads, log=log)
+    write_json(snakemake.output[0], result.report)

@@ -64,8 +64,10 @@ def _draw_panel(axis: Axes, traces: pd.DataFrame, series: list) -> None:
         axis.plot(iterations, mean, color=colour, linewidth=1.2)
     if absent:
         text = "no fit: " + ", ".join(absent)
-        axis.text(0.98, 0.96, text, transform=axis.transAxes, ha="right", va="top", fontsize=6,
-                  color="0.4")  # fmt: skip
+        axis.text(
+            0.98, 0.96, text, transform=axis.transAxes, ha="right", va="top", fontsize=6,
+            color="0.4", bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+        )  # fmt: skip
     axis.set_xscale("log")
     axis.xaxis.set_major_formatter(FuncFormatter(lambda iteration, _: f"{iteration:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())

@@ -15,7 +15,7 @@ from nbmf.figures.dictionaries import Run, group_runs, order_by_group, spread
 from nbmf.matrix import MISSING, BinaryMatrix
 
 COLUMNS = 3
-PANEL_HEIGHT = 2.35  # inches, with the title
+PANEL_HEIGHT = 2.45  # inches, with the title
 LABEL_SIZE = 5  # points
 LABEL_GAP = 5.8  # points between the centres of group labels, at least
 BORDER = {"color": style.COLOURS[0], "linewidth": 0.35, "alpha": 0.8}
@@ -70,7 +70,7 @@ def draw(matrix: BinaryMatrix, panels: list[Panel]) -> Figure:
         COLUMNS,
         figsize=(style.PAGE_WIDTH, PANEL_HEIGHT * n_rows + 0.4),
         squeeze=False,
-        layout="constrained",
+        layout="compressed",
     )
     for axis in axes.flat[len(pictures) :]:
         axis.set_axis_off()

@@ -40,26 +40,13 @@ def draw(scores: pd.DataFrame, labels: dict[str, str], colours: dict[str, str]) 
         layout="constrained",
     )
     for axis, size in zip(axes.flat, sizes, strict=False):
-        of_size = scores[scores["size"] == size]
-        for place, method in enumerate(labels):
-            _draw_method(axis, of_size[of_size["method"] == method], colours[method], place,
-                         len(labels))  # fmt: skip
-        change, method = largest_change(of_size[of_size["method"].isin(labels)])
-        axis.set_title(
-            f"{size} × {size}\nlargest change {change:.3f}\n({labels[method]})", fontsize=8
-        )
-        _set_concentrations(axis, sorted(of_size["concentration"].dropna().unique()))
+        drawn = (scores["size"] == size) & scores["method"].isin(labels)
+        _draw_panel(axis, size, scores[drawn], labels, colours)
     for axis in axes.flat[len(sizes) :]:
         axis.set_axis_off()
     for axis in axes[:, 0]:
         axis.set_ylabel("held-out perplexity\n(nats per entry)")
-    handles = [
-        Line2D([], [], color=colours[method], marker="o", markersize=3, label=label)
-        for method, label in labels.items()
-    ]
-    handles.append(Line2D([], [], color="black", linestyle=(0, (3, 2)), linewidth=0.9,
-                          label="the true WH, in the colour of the method"))  # fmt: skip
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    _draw_legend(figure, labels, colours)
     return figure
 
 
@@ -69,6 +56,32 @@ def largest_change(scores: pd.DataFrame) -> tuple[float, str]:
     means = fits.groupby(["method", "concentration"])["perplexity"].mean().unstack()
     changes = means.max(axis=1) - means.min(axis=1)
     return float(changes.max()), str(changes.idxmax())
+
+
+def _draw_legend(figure: Figure, labels: dict, colours: dict) -> None:
+    handles = [
+        Line2D([], [], color=colours[method], marker="o", markersize=3, label=label)
+        for method, label in labels.items()
+    ]
+    label = "the true WH, in the colour of the method"
+    handles.append(Line2D([], [], color="black", linestyle=(0, (3, 2)), linewidth=0.9, label=label))
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+
+
+def _draw_panel(axis: Axes, size: int, scores: pd.DataFrame, labels: dict, colours: dict) -> None:
+    for place, method in enumerate(labels):
+        of_method = scores[scores["method"] == method]
+        _draw_method(axis, of_method, colours[method], place, len(labels))
+    change, method = largest_change(scores)
+    statement = f"largest change {change:.3f}\n({labels[method]})"
+    axis.set_title(f"{size} × {size}\n{statement}", fontsize=8)
+    concentrations = sorted(scores["concentration"].dropna().unique())
+    axis.set_xscale("log")
+    axis.set_xticks(concentrations, [f"{value:g}" for value in concentrations])
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.set_xlabel("assumed concentration")
+    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
+    axis.set_axisbelow(True)
 
 
 def _draw_method(axis: Axes, scores: pd.DataFrame, colour: str, place: int, count: int) -> None:
@@ -88,12 +101,3 @@ def _draw_method(axis: Axes, scores: pd.DataFrame, colour: str, place: int, coun
     truth = scores.loc[scores["concentration"].isna(), "perplexity"].mean()
     dashes = (3 * place, (3, 3 * count - 3 if count > 1 else 2))
     axis.axhline(truth, color=colour, linewidth=0.9, linestyle=dashes)
-
-
-def _set_concentrations(axis: Axes, concentrations: list[float]) -> None:
-    axis.set_xscale("log")
-    axis.set_xticks(concentrations, [f"{value:g}" for value in concentrations])
-    axis.xaxis.set_minor_locator(NullLocator())
-    axis.set_xlabel("assumed concentration")
-    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
-    axis.set_axisbelow(True)

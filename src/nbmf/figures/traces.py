@@ -124,7 +124,7 @@ def _draw_panel(
 def _set_range(axis: Axes, values: pd.Series) -> None:
     values = values[np.isfinite(values)]
     if values.empty:
-        axis.annotate("none", (0.5, 0.5), xycoords="axes fraction", ha="center", fontsize=6)
+        axis.annotate("not recorded", (0.5, 0.5), xycoords="axes fraction", ha="center", fontsize=6)
         return
     low, high = values.min(), values.max()
     margin = MARGIN * (high - low) or max(0.5, 0.01 * abs(high))

@@ -68,6 +68,22 @@ class BetaDirMeanField:
         """Return the expected counters E[L] (F, K), E[A] and E[B] (K, N)."""
         return self._counts
 
+    def draw_assignments(self, rng: np.random.Generator) -> np.ndarray:
+        """Draw Z from q(Z), the best one for the current q(W) q(H): int array (F, N), -1 missing.
+
+        Row by row, so that no array of F x N x K numbers is needed.
+        """
+        W, H = self._geometric_means()
+        N = self._codes.shape[1]
+        Z = np.full(self._codes.shape, -1)
+        uniforms = rng.random(self._codes.shape)
+        for f, codes in enumerate(self._codes):
+            n = np.flatnonzero(codes >= 0)
+            cumulative = np.cumsum(W[f] * H[:, n + N * (codes[n] == 0)].T, axis=1)
+            below = uniforms[f, n, None] * cumulative[:, -1:] >= cumulative
+            Z[f, n] = np.minimum(below.sum(axis=1), W.shape[1] - 1)
+        return Z
+
     def bound(self) -> float:
         """Return the evidence lower bound in nats, at the best q(Z) for the current q(W) q(H).
 

@@ -39,7 +39,8 @@ class DirDirChain:
     seed : SeedSequence
         Source of the start (unless Z and C are given) and of one stream per block pair.
     Z, C : int arrays (F, N), optional
-        Initial assignments, -1 where missing, equal exactly at ones; random if not given.
+        Initial assignments, -1 where missing, equal exactly at ones. Without Z both are random;
+        with Z alone, C is random where it is free.
     n_blocks : int, optional
         Blocks per axis; by default a rule of the shape.
     threads : int
@@ -53,8 +54,11 @@ class DirDirChain:
         scheme="joint",
     ):  # fmt: skip
         start_seed, block_seed = children(seed, 2)
+        rng = np.random.default_rng(start_seed)
         if Z is None:
-            Z, C = random_pairs(codes, K, np.random.default_rng(start_seed))
+            Z = random_assignments(codes, K, rng)
+        if C is None:
+            C = random_partners(codes, Z, K, rng)
         self._shape, self._threads, self._joint = codes.shape, threads, scheme == "joint"
         self._cells = layout(codes, n_blocks)
         self._rows = self._cells.line_of_cell()
@@ -110,11 +114,10 @@ class DirDirChain:
         return matrix
 
 
-def random_pairs(codes: np.ndarray, K: int, rng: np.random.Generator):
-    """Draw Z uniformly, C equal to it at ones and uniform over the others at zeros."""
-    Z = random_assignments(codes, K, rng)
+def random_partners(codes: np.ndarray, Z: np.ndarray, K: int, rng: np.random.Generator):
+    """Return C: equal to Z at ones, and uniform over the other components at zeros."""
     others = (Z + 1 + rng.integers(max(K - 1, 1), size=codes.shape)) % K
-    return Z, np.where(codes == 0, others, Z)
+    return np.where(codes == 0, others, Z)
 
 
 def _row_lists(L: np.ndarray):

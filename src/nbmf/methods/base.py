@@ -22,11 +22,15 @@ class State(Protocol):
     def objective(self) -> float | None:
         """Return the log joint, bound or log-likelihood in nats; None if there is none."""
 
+    def active_components(self) -> int:
+        """Return how many components are active now; see Factorization.active_components_."""
+
 
 class Monitor(Protocol):
-    """An observer of a fit, called after every `every` iterations and after the last one."""
+    """An observer of a fit, called at the iterations it asks for and after the last one."""
 
-    every: int
+    def next_after(self, iteration: int) -> float:
+        """Return the first iteration after `iteration` to be called at, math.inf if none."""
 
     def __call__(self, iteration: int, total: int, state: State) -> None:
         """Look at the state after `iteration` of at most `total` iterations."""
@@ -101,7 +105,7 @@ class Factorization:
             fit = self._factorize(codes, self._seed(), monitor)
         self.W_, self.H_, self.expectation_ = fit.W, fit.H, fit.expectation
         self.n_iter_, self.converged_ = fit.n_iter, fit.converged
-        self.active_components_ = int(np.count_nonzero(fit.shares >= ACTIVE_SHARE))
+        self.active_components_ = count_active(fit.shares)
         return self
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -130,6 +134,11 @@ class Factorization:
         return np.random.SeedSequence(self.random_state)
 
 
+def count_active(shares: np.ndarray) -> int:
+    """Return how many components hold at least ACTIVE_SHARE of all weight."""
+    return int(np.count_nonzero(shares >= ACTIVE_SHARE))
+
+
 def iterate(
     advance: Callable[[int], None],
     first: int,
@@ -140,14 +149,13 @@ def iterate(
 ) -> None:
     """Do iterations `first` + 1 to `last` of `total` by `advance(steps)`, the monitor in between.
 
-    The monitor is called at multiples of its `every` and after the last of all iterations.
+    The monitor is called when it asks to be, and after the last of all iterations.
     """
     done = first
     while done < last:
-        steps = last - done
-        if monitor is not None:
-            steps = min(steps, monitor.every - done % monitor.every)
-        advance(steps)
-        done += steps
-        if monitor is not None and (done % monitor.every == 0 or done == total):
+        called_at = last if monitor is None else monitor.next_after(done)
+        stop = int(min(called_at, last))
+        advance(stop - done)
+        done = stop
+        if monitor is not None and done in (called_at, total):
             monitor(done, total, state)

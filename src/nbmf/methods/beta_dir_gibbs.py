@@ -4,7 +4,7 @@ import functools
 
 from nbmf.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.methods.base import Factorization
-from nbmf.methods.gibbs import sample_posterior
+from nbmf.methods.gibbs import sample_posterior, starting_Z
 from nbmf.models.beta_dir import expected_factors
 
 
@@ -21,6 +21,9 @@ class BetaDirGibbs(Factorization):
         Dirichlet hyperparameters of the rows of W.
     burn_in, n_samples : int
         Sweeps thrown away, then sweeps averaged.
+    start : {"random", "mean-field"}
+        Initial assignments: uniform, as the paper says, or drawn from 100 iterations of bICA with
+        10 components, as the paper's scripts do.
     threads : int
         Threads of a sweep; the result is the same for any number.
     random_state : int, SeedSequence or None
@@ -38,6 +41,7 @@ class BetaDirGibbs(Factorization):
         gamma="1/K",
         burn_in=4000,
         n_samples=1000,
+        start="random",
         threads=1,
         random_state=None,
     ):
@@ -47,11 +51,15 @@ class BetaDirGibbs(Factorization):
         self.gamma = gamma
         self.burn_in = burn_in
         self.n_samples = n_samples
+        self.start = start
         self.threads = threads
         self.random_state = random_state
 
     def _factorize(self, codes, seed, monitor):
         priors = {name: self._concentration(name) for name in ("alpha", "beta", "gamma")}
-        chain = BetaDirChain(codes, self.n_components, **priors, seed=seed, threads=self.threads)
+        Z = starting_Z(self.start, codes, self.n_components, seed)
+        chain = BetaDirChain(
+            codes, self.n_components, **priors, seed=seed, Z=Z, threads=self.threads
+        )
         factors = functools.partial(expected_factors, **priors)
         return sample_posterior(chain, factors, self.burn_in, self.n_samples, monitor)

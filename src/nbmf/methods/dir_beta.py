@@ -35,6 +35,7 @@ class DirBetaGibbs(_Transposed):
         eta="1/K",
         burn_in=4000,
         n_samples=1000,
+        start="random",
         threads=1,
         random_state=None,
     ):
@@ -44,6 +45,7 @@ class DirBetaGibbs(_Transposed):
         self.eta = eta
         self.burn_in = burn_in
         self.n_samples = n_samples
+        self.start = start
         self.threads = threads
         self.random_state = random_state
 
@@ -83,7 +85,8 @@ class _Transposing:
     """A monitor that sees the state of a transposed fit in the original orientation."""
 
     def __init__(self, monitor):
-        self.every, self._monitor = monitor.every, monitor
+        self._monitor = monitor
+        self.next_after = monitor.next_after
 
     @classmethod
     def of(cls, monitor):
@@ -97,6 +100,7 @@ class _TransposedState:
     def __init__(self, state):
         self._state = state
         self.objective = state.objective
+        self.active_components = state.active_components
 
     def expectation(self):
         return self._state.expectation().T

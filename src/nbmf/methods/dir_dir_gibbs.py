@@ -5,7 +5,7 @@ import functools
 from nbmf.errors import ConfigError
 from nbmf.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.methods.base import Factorization
-from nbmf.methods.gibbs import sample_posterior
+from nbmf.methods.gibbs import sample_posterior, starting_Z
 from nbmf.models.dir_dir import expected_factors
 
 
@@ -22,6 +22,9 @@ class DirDirGibbs(Factorization):
         Dirichlet hyperparameters of the columns of H.
     burn_in, n_samples : int
         Sweeps thrown away, then sweeps averaged.
+    start : {"random", "mean-field"}
+        Initial assignments: uniform, as the paper says, or drawn from 100 iterations of bICA with
+        10 components, as the paper's scripts do.
     scheme : {"joint", "alternating"}
         How a zero's pair (z, c) is drawn: jointly, or as the paper does, eqs. (60)-(61).
     threads : int
@@ -40,6 +43,7 @@ class DirDirGibbs(Factorization):
         eta=1.0,
         burn_in=4000,
         n_samples=1000,
+        start="random",
         scheme="joint",
         threads=1,
         random_state=None,
@@ -49,6 +53,7 @@ class DirDirGibbs(Factorization):
         self.eta = eta
         self.burn_in = burn_in
         self.n_samples = n_samples
+        self.start = start
         self.scheme = scheme
         self.threads = threads
         self.random_state = random_state
@@ -61,8 +66,14 @@ class DirDirGibbs(Factorization):
 
     def _factorize(self, codes, seed, monitor):
         priors = {name: self._concentration(name) for name in ("gamma", "eta")}
+        Z = starting_Z(self.start, codes, self.n_components, seed)
         chain = DirDirChain(
-            codes, self.n_components, **priors, seed=seed, threads=self.threads, scheme=self.scheme
+            *(codes, self.n_components),
+            **priors,
+            seed=seed,
+            Z=Z,
+            threads=self.threads,
+            scheme=self.scheme,
         )
         factors = functools.partial(expected_factors, **priors)
         return sample_posterior(chain, factors, self.burn_in, self.n_samples, monitor)

@@ -2,7 +2,27 @@
 
 import numpy as np
 
-from nbmf.methods.base import Fit, Monitor, iterate
+from nbmf.kernels.beta_dir_mean_field import BetaDirMeanField
+from nbmf.methods.base import Fit, Monitor, count_active, iterate
+from nbmf.seeds import children
+
+# The start "mean-field", that of the paper's scripts.
+START_COMPONENTS, START_ITERATIONS = 10, 100
+
+
+def starting_Z(
+    start: str, codes: np.ndarray, K: int, seed: np.random.SeedSequence
+) -> np.ndarray | None:
+    """Return the assignments a chain starts from, int array (F, N); None for random ones.
+
+    The start "mean-field" draws them from bICA with at most 10 components after 100 iterations.
+    """
+    if start == "random":
+        return None
+    fit_seed, draw_seed = children(seed, 4)[2:]  # the chain itself takes the first two
+    mean_field = BetaDirMeanField(codes, min(START_COMPONENTS, K), 1.0, 1.0, 1.0, fit_seed)
+    mean_field.update(START_ITERATIONS)
+    return mean_field.draw_assignments(np.random.default_rng(draw_seed))
 
 
 class ChainState:
@@ -50,6 +70,10 @@ class ChainState:
     def objective(self) -> float:
         """Return the log joint of data and current assignments, in nats."""
         return self._chain.log_joint()
+
+    def active_components(self) -> int:
+        """Return how many components the current assignments use for at least 1 %."""
+        return count_active(self._factors()[0].mean(axis=0))
 
     def means(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the averages of W and H, eqs. (30)-(31)."""

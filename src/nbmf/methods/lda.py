@@ -1,6 +1,6 @@
 """Latent Dirichlet allocation on the ones as tokens, as the paper's baseline (section 6.4.2)."""
 
-from nbmf.methods.base import Factorization, Fit
+from nbmf.methods.base import Factorization, Fit, count_active
 from nbmf.seeds import children
 
 
@@ -42,20 +42,24 @@ class LDA(Factorization):
         tokens = (codes.T == 1).astype(float)
         H = model.fit_transform(tokens).T
         W = (model.components_ / model.components_.sum(axis=1, keepdims=True)).T
-        expectation = W @ H
+        expectation, shares = W @ H, H.mean(axis=1)
         if monitor is not None:  # the library shows no state before the last
-            monitor(int(model.n_iter_), int(model.n_iter_), _FinalState(expectation))
-        return Fit(W, H, expectation, shares=H.mean(axis=1), n_iter=int(model.n_iter_))
+            final = _FinalState(expectation, shares)
+            monitor(int(model.n_iter_), int(model.n_iter_), final)
+        return Fit(W, H, expectation, shares, n_iter=int(model.n_iter_))
 
 
 class _FinalState:
     """What a monitor may ask of a finished fit."""
 
-    def __init__(self, expectation):
-        self._expectation = expectation
+    def __init__(self, expectation, shares):
+        self._expectation, self._shares = expectation, shares
 
     def expectation(self):
         return self._expectation
 
     def objective(self):
         return None
+
+    def active_components(self):
+        return count_active(self._shares)

@@ -60,7 +60,7 @@ class LogisticPCA(Factorization):
             gain = previous.mean_deviance - state.mean_deviance
             converged = bool(iteration >= MIN_ITER and gain < self.tol)
             last = converged or iteration == self.max_iter
-            if monitor is not None and (last or iteration % monitor.every == 0):
+            if monitor is not None and (last or iteration == monitor.next_after(iteration - 1)):
                 monitor(iteration, self.max_iter, state)
         self.main_effects_ = state.main_effects
         W, H = state.factors()
@@ -127,3 +127,7 @@ class _Step:
     def objective(self):
         """Return the log-likelihood of the observed entries in nats."""
         return float(-self.mean_deviance * np.count_nonzero(self._signs))
+
+    def active_components(self):
+        """Return K: there is no distribution over components."""
+        return self._directions.shape[1]

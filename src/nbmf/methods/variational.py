@@ -1,6 +1,6 @@
 """The part that the variational methods of the Beta-Dir model share."""
 
-from nbmf.methods.base import Factorization, Fit, iterate
+from nbmf.methods.base import Factorization, Fit, count_active, iterate
 from nbmf.models.beta_dir import expected_factors
 
 
@@ -22,6 +22,10 @@ class VariationalState:
     def objective(self):
         """Return the evidence lower bound in nats, None if the method has none."""
         return None if self._bound is None else self._bound()
+
+    def active_components(self):
+        """Return how many components hold at least 1 % of E[W]."""
+        return count_active(self.factors()[0].mean(axis=0))
 
 
 class BetaDirVariational(Factorization):

@@ -1,0 +1,180 @@
+"""R-hat, effective sample size and the rule for K: known cases, and an answer for every input."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nbmf.diagnostics import (
+    ESS_LIMIT,
+    R_HAT_LIMIT,
+    Diagnostics,
+    chain_diagnostics,
+    settled,
+    smallest_sufficient_K,
+)
+from nbmf.errors import DataError
+
+
+@pytest.fixture(autouse=True)
+def _no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def normal(chains=4, draws=1000, seed=0):
+    return np.random.default_rng(seed).normal(size=(chains, draws))
+
+
+def autoregressive(rho, chains=4, draws=4000):
+    noise = normal(chains, draws)
+    x = np.empty_like(noise)
+    x[:, 0] = noise[:, 0] / np.sqrt(1 - rho**2)
+    for t in range(1, draws):
+        x[:, t] = rho * x[:, t - 1] + noise[:, t]
+    return x
+
+
+def unknown(found):
+    return isinstance(found, Diagnostics) and np.isnan(found).all()
+
+
+# --- Chains ----------------------------------------------------------------------------------
+
+
+def test_independent_draws_count_in_full():
+    found = chain_diagnostics(normal())
+    assert found.r_hat == pytest.approx(1, abs=0.005)
+    assert found.ess_bulk == pytest.approx(4000, rel=0.15)
+    assert found.ess_tail == pytest.approx(4000, rel=0.15)
+
+
+@pytest.mark.parametrize("rho", [0.5, 0.9])
+def test_correlated_draws_count_by_their_autocorrelation_time(rho):
+    found = chain_diagnostics(autoregressive(rho))
+    assert found.ess_bulk == pytest.approx(16000 * (1 - rho) / (1 + rho), rel=0.25)
+
+
+def test_split_r_hat_against_its_formula():
+    """For two-valued draws ranks are a linear map, so the bulk R-hat is that of the raw draws."""
+    draws = (normal(draws=200) + np.array([[0.0], [0.4], [0.8], [1.2]]) > 0).astype(float)
+    halves = draws.reshape(8, 100)
+    between = 100 * halves.mean(axis=1).var(ddof=1)
+    within = halves.var(axis=1, ddof=1).mean()
+    expected = np.sqrt((between / within + 99) / 100)
+    assert expected > 1.05
+    assert chain_diagnostics(draws).r_hat == pytest.approx(expected, rel=1e-9)
+
+
+def test_chains_apart_and_chains_on_their_way_show():
+    apart = normal() + np.arange(4)[:, None]
+    trend = normal() + np.linspace(0, 3, 1000)
+    wider = normal() * np.array([[1.0], [1.0], [1.0], [4.0]])  # same centre: seen after folding
+    for draws in (apart, trend, wider):
+        assert chain_diagnostics(draws).r_hat > 1.05
+
+
+def test_units_and_offset_do_not_matter():
+    draws = normal()
+    found = chain_diagnostics(-260_000 + 0.5 * draws)
+    assert found == pytest.approx(chain_diagnostics(draws), rel=1e-9)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_value_that_is_not_finite_leaves_all_unknown(value):
+    draws = normal()
+    draws[2, 17] = value
+    assert unknown(chain_diagnostics(draws))
+
+
+def test_too_little_to_tell():
+    assert unknown(chain_diagnostics(normal(chains=1)))
+    assert unknown(chain_diagnostics(normal(draws=3)))
+    assert unknown(chain_diagnostics(np.empty((0, 0))))
+    assert np.isfinite(chain_diagnostics(normal(chains=2, draws=4))).all()
+
+
+def test_chains_that_stand_still_leave_all_unknown():
+    one = normal()
+    one[3] = 0.0
+    for draws in (np.full((4, 100), 9.0), np.arange(4.0)[:, None] * np.ones(100), one):
+        assert unknown(chain_diagnostics(draws))
+
+
+def test_chains_with_one_jump_are_not_settled():
+    draws = np.repeat([[0.0, 1.0]], 4, axis=0).repeat(50, axis=1)
+    found = chain_diagnostics(draws)
+    assert found.r_hat > 2
+    assert not settled(found.r_hat, found.ess_bulk, 4)
+
+
+def test_counts_are_draws_too():
+    draws = np.random.default_rng(0).integers(7, 10, (4, 500))
+    found = chain_diagnostics(draws)
+    assert settled(found.r_hat, found.ess_bulk, 4)
+
+
+@pytest.mark.parametrize("draws", [np.zeros(5), np.zeros((2, 3, 4))])
+def test_draws_have_two_dimensions(draws):
+    with pytest.raises(DataError, match="two dimensions"):
+        chain_diagnostics(draws)
+
+
+def test_the_rule_and_its_limits():
+    assert (R_HAT_LIMIT, ESS_LIMIT) == (1.01, 100)
+    assert settled(1.0, 401, 4)
+    assert settled(1.0, 201, 2)
+    assert not settled(1.01, 401, 4)
+    assert not settled(1.0, 400, 4)
+    assert not settled(np.nan, 401, 4)
+    assert not settled(1.0, np.nan, 4)
+    assert type(settled(np.float64(1.0), np.float64(401), 4)) is bool
+
+
+# --- K ---------------------------------------------------------------------------------------
+
+
+def test_the_smallest_K_after_which_little_is_gained():
+    loss = pd.Series({2: 100.0, 3: 80.0, 4: 60.0, 5: 59.5, 6: 59.0})
+    assert smallest_sufficient_K(loss) == 4
+    assert smallest_sufficient_K(loss, tolerance=0) == 6
+    assert smallest_sufficient_K(loss, tolerance=0.5) == 2
+    assert type(smallest_sufficient_K(loss)) is int
+
+
+def test_many_small_gains_add_up():
+    loss = {K: 100 * 0.985**K for K in range(2, 9)}
+    assert smallest_sufficient_K(loss) == 7  # 8 gains 1.5 % on 7, 3 % on 6
+
+
+def test_a_later_fall_counts():
+    assert smallest_sufficient_K({2: 100, 3: 100, 4: 100, 5: 50}) == 5
+
+
+def test_a_rise_is_no_gain():
+    assert smallest_sufficient_K({2: 100, 3: 120, 4: 99}) == 2
+
+
+def test_the_limit_itself_is_little():
+    assert smallest_sufficient_K({2: 100.0, 3: 75.0}, tolerance=0.25) == 2
+    assert smallest_sufficient_K({2: 100.0, 3: 74.9}, tolerance=0.25) == 3
+
+
+def test_any_order_and_one_K():
+    assert smallest_sufficient_K(pd.Series({5: 59.5, 2: 100.0, 4: 60.0})) == 4
+    assert smallest_sufficient_K({7: 10.0}) == 7
+    assert smallest_sufficient_K({2: 0.0, 3: 0.0}) == 2
+
+
+@pytest.mark.parametrize("loss", [{}, pd.Series(dtype=float)])
+def test_nothing_to_choose_from(loss):
+    with pytest.raises(DataError, match="no K"):
+        smallest_sufficient_K(loss)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
+def test_a_loss_that_is_none(bad):
+    with pytest.raises(DataError, match="finite"):
+        smallest_sufficient_K({2: 100.0, 3: bad})

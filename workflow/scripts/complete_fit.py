@@ -1,0 +1,16 @@
+import functools
+import json
+
+from nbmf.jobs import logged
+
+with logged(snakemake.log[0]):
+    from nbmf.experiment import run_fit, save_factors
+    from nbmf.files import write_json
+    from nbmf.matrix import BinaryMatrix
+
+    matrix = BinaryMatrix.load(snakemake.input.matrix)
+    fit = json.loads(snakemake.params.fit)
+    log = functools.partial(print, flush=True)
+    result = run_fit(matrix, None, **fit, threads=snakemake.threads, log=log)
+    save_factors(snakemake.output.factors, result.estimator)
+    write_json(snakemake.output.report, result.report)
