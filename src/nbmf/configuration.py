@@ -11,6 +11,9 @@ from jsonschema.exceptions import ValidationError
 from nbmf import datasets, registry
 from nbmf.errors import ConfigError, choices
 
+# The figures made from the factors of complete fits.
+FACTOR_FIGURES = ("figure_6", "figure_7", "figure_8", "figure_9")
+
 # JSON calls 10.0 an integer; Python's range does not.
 _Validator = validators.extend(
     Draft202012Validator,
@@ -27,6 +30,15 @@ class FitKey(NamedTuple):
     method: str
     K: int
     mask: int
+    seed: int
+
+
+class CompleteKey(NamedTuple):
+    """What identifies one complete fit: nothing is held out."""
+
+    dataset: str
+    method: str
+    K: int
     seed: int
 
 
@@ -64,15 +76,62 @@ def fit_keys(config: dict[str, Any]) -> list[FitKey]:
     ]
 
 
+def complete_keys(config: dict[str, Any]) -> list[CompleteKey]:
+    """Return every complete fit of the datasets in `run.complete_fits`."""
+    return [
+        CompleteKey(dataset, method, K, seed)
+        for dataset in config["run"]["complete_fits"]
+        for method, grid in config["complete_fits"][dataset].items()
+        for K in grid["K"]
+        for seed in range(grid["seeds"])
+    ]
+
+
+def shown_K(config: dict[str, Any], figure: str) -> dict[str, int]:
+    """Return the methods that Figure 6, 7, 8 or 9 shows, and the K of each."""
+    chosen = config["figures"][figure]
+    grids = config["complete_fits"][chosen["dataset"]]
+    return {method: chosen["K"].get(method, grid["K"][0]) for method, grid in grids.items()}
+
+
 def _problems(config: dict[str, Any]) -> Iterator[str]:
     """Yield what the schema cannot see: references between entries, and settings of methods."""
     for kind in ("datasets", "methods"):
         for i, name in enumerate(config["run"][kind]):
             yield from _unknown(f"run.{kind}[{i}]", name, config[kind])
+    for i, name in enumerate(config["run"]["complete_fits"]):
+        yield from _unknown(f"run.complete_fits[{i}]", name, config["complete_fits"])
+    for dataset, methods in config["complete_fits"].items():
+        yield from _unknown(f"complete_fits.{dataset}", dataset, config["datasets"])
+        for method in methods:
+            yield from _unknown(f"complete_fits.{dataset}.{method}", method, config["methods"])
+    yield from _figure_problems(config)
     for name, dataset in config["datasets"].items():
         yield from _dataset_problems(f"datasets.{name}", dataset, config["sources"])
     for name, method in config["methods"].items():
         yield from _method_problems(f"methods.{name}", method, config["methods"])
+
+
+def _figure_problems(config: dict[str, Any]) -> Iterator[str]:
+    figures, datasets_, methods = config["figures"], config["datasets"], config["methods"]
+    for i, panel in enumerate(figures["figure_2"]):
+        yield from _unknown(f"figures.figure_2[{i}].dataset", panel["dataset"], datasets_)
+    where = "figures.figure_5.abstentions"
+    yield from _unknown(where, figures["figure_5"]["abstentions"], datasets_)
+    for figure in FACTOR_FIGURES:
+        chosen = figures[figure]
+        yield from _unknown(f"figures.{figure}.dataset", chosen["dataset"], config["complete_fits"])
+        grids = config["complete_fits"].get(chosen["dataset"], {})
+        for method, K in chosen["K"].items():
+            if method in grids and K not in grids[method]["K"]:
+                yield (
+                    f"figures.{figure}.K.{method} = {K}: allowed are the K of "
+                    f"complete_fits.{chosen['dataset']}.{method}, {grids[method]['K']}"
+                )
+    for name in ("figure_11", "sensitivity"):
+        shown = figures[name]["methods"] if name == "sensitivity" else figures[name]
+        for method in shown:
+            yield from _unknown(f"figures.{name}.{method}", method, methods)
 
 
 def _dataset_problems(where: str, dataset: dict, sources: dict) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from arviz_stats.base import array_stats
 
 from nbmf.errors import DataError
@@ -115,3 +116,31 @@ def smallest_sufficient_K(
     best_from_here = np.minimum.accumulate(losses[::-1])[::-1]
     enough = best_from_here >= (1 - tolerance) * losses
     return int(grid[np.argmax(enough)])
+
+
+def diagnose(traces: pd.DataFrame, burn_in: Mapping[str, int]) -> pd.DataFrame:
+    """Return R-hat and effective sample sizes of the log joint, per dataset, method and K.
+
+    Parameters
+    ----------
+    traces : DataFrame
+        Columns dataset, method, K, seed, iteration, objective (log joint in nats); a chain per
+        seed, all recorded at the same iterations.
+    burn_in : mapping
+        From each method that samples to the sweeps that are left out; other methods are.
+
+    Returns
+    -------
+    DataFrame
+        dataset, method, K, chains, draws (per chain), r_hat, ess_bulk, ess_tail, settled.
+    """
+    rows = []
+    sampled = traces[traces["method"].isin(list(burn_in))]
+    for (dataset, method, K), chains in sampled.groupby(["dataset", "method", "K"], sort=False):
+        kept = chains[chains["iteration"] > burn_in[method]]
+        draws = kept.pivot(index="seed", columns="iteration", values="objective").to_numpy()
+        found = chain_diagnostics(draws)
+        is_settled = settled(found.r_hat, found.ess_bulk, len(draws))
+        rows.append([dataset, method, K, *draws.shape, *found, is_settled])
+    names = ["dataset", "method", "K", "chains", "draws", *Diagnostics._fields, "settled"]
+    return pd.DataFrame(rows, columns=names)

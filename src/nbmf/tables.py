@@ -8,10 +8,10 @@ import pandas as pd
 
 from nbmf.errors import DataError
 
-KEY = ["dataset", "method", "K", "mask", "seed"]
 FACTS = [
     "n_test",
     "perplexity",
+    "loss",
     "unit",
     "saturated",
     "seconds",
@@ -20,27 +20,46 @@ FACTS = [
     "active_components",
     "status",
 ]
+TRACE = ["iteration", "perplexity", "objective", "active_components"]
 
 
 def gather_scores(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.DataFrame:
-    """Return one row per fit from its key and its file.
+    """Return one row per fit: the columns of its key, then FACTS.
+
+    Parameters
+    ----------
+    fits : iterable of (dict, path)
+        The key of each fit (dataset, method, K and so on) and its file.
 
     Raises
     ------
     DataError
         If a file is no complete fit; the message names it.
     """
-    rows = []
-    for key, path in fits:
-        try:
-            with open(path, encoding="utf-8") as file:
-                content = json.load(file)
-            rows.append({**key, **{fact: content[fact] for fact in FACTS}})
-        except (ValueError, KeyError, TypeError) as error:
-            raise DataError(
-                f"{path}: not a complete fit ({error!r}); remove it and run again"
-            ) from error
-    return pd.DataFrame(rows, columns=KEY + FACTS)
+    return pd.DataFrame([{**key, **_read(path, FACTS)} for key, path in fits])
+
+
+def gather_traces(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.DataFrame:
+    """Return one row per fit and recorded iteration: the columns of the key, then the trace.
+
+    Arguments and errors as for `gather_scores`.
+    """
+    parts = [pd.DataFrame(_read(path, ["trace"])["trace"]).assign(**key) for key, path in fits]
+    traces = pd.concat(parts, ignore_index=True)
+    keys = [name for name in traces.columns if name not in TRACE]
+    return traces[keys + TRACE]
+
+
+def _read(path: str | os.PathLike, names: list[str]) -> dict:
+    """Return the named parts of the file of a fit."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+        return {name: content[name] for name in names}
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            f"{path}: not a complete fit ({error!r}); remove it and run again"
+        ) from error
 
 
 def summarise(scores: pd.DataFrame) -> pd.DataFrame:
@@ -59,3 +78,36 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
         active_components=groups["active_components"].median(),
         seconds=groups["seconds"].median(),
     ).reset_index()
+
+
+def summarise_complete(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the spread of D(V|V^) and of active components over seeds, per dataset, method, K.
+
+    `best_seed` is the seed with the smallest D(V|V^), the one that figures show.
+    """
+    groups = scores.groupby(["dataset", "method", "K"], sort=False)
+    return pd.DataFrame(
+        {
+            "seeds": groups.size(),
+            "min_loss": groups["loss"].min(),
+            "median_loss": groups["loss"].median(),
+            "max_loss": groups["loss"].max(),
+            "min_active": groups["active_components"].min(),
+            "median_active": groups["active_components"].median(),
+            "max_active": groups["active_components"].max(),
+            "best_seed": scores.loc[groups["loss"].idxmin()].set_index(["dataset", "method", "K"])[
+                "seed"
+            ],
+            "seconds": groups["seconds"].median(),
+        }
+    ).reset_index()
+
+
+def best_fit(stems: list[str]) -> tuple[str, dict]:
+    """Return the stem and the report of the complete fit with the smallest D(V|V^).
+
+    `stems` are paths of fits without their suffix, .json.
+    """
+    reports = {stem: _read(f"{stem}.json", ["loss", "active_components"]) for stem in stems}
+    stem = min(stems, key=lambda stem: reports[stem]["loss"])
+    return stem, reports[stem]

@@ -32,13 +32,20 @@ try:
 except ConfigError as error:
     raise WorkflowError(str(error))
 
+TRACE_POINTS_OF_CHAINS = (
+    1000  # enough draws of the log joint for effective sample sizes
+)
+
 RESULTS = config["results"]
 MATRIX = "data/matrices/{dataset}.npz"
 MASK = f"{RESULTS}/masks/{{dataset}}/mask{{mask}}.npz"
 FIT = f"{RESULTS}/fits/{{dataset}}/{{method}}/K{{K}}-mask{{mask}}-seed{{seed}}.json"
+COMPLETE_FIT = f"{RESULTS}/complete/{{dataset}}/{{method}}/K{{K}}-seed{{seed}}"
+TABLES = f"{RESULTS}/tables"
 SCORES = f"{RESULTS}/scores.csv"
 KERNELS = "data/kernels.txt"
 FITS = configuration.fit_keys(config)
+COMPLETE_FITS = configuration.complete_keys(config)
 
 
 def raw_file(source):
@@ -66,19 +73,45 @@ def fit_parameters(wildcards):
     """
     method = method_entry(wildcards)
     started_as = method.get("starts_as", wildcards.method)
+    K, mask, seed = (int(wildcards[name]) for name in ("K", "mask", "seed"))
     return json.dumps(
         {
             "class_name": method["class"],
-            "K": int(wildcards.K),
+            "K": K,
             "settings": method["settings"],
-            "seed_key": [
-                "fit",
-                wildcards.dataset,
-                started_as,
-                int(wildcards.K),
-                int(wildcards.mask),
-                int(wildcards.seed),
-            ],
+            "seed_key": ["fit", wildcards.dataset, started_as, K, mask, seed],
         },
         sort_keys=True,
     )
+
+
+def complete_fit_parameters(wildcards):
+    """The same for a complete fit."""
+    method, K, seed = method_entry(wildcards), int(wildcards.K), int(wildcards.seed)
+    return json.dumps(
+        {
+            "class_name": method["class"],
+            "K": K,
+            "settings": method["settings"],
+            "seed_key": ["complete", wildcards.dataset, wildcards.method, K, seed],
+            "trace_points": (
+                TRACE_POINTS_OF_CHAINS if is_chain(wildcards.method) else 50
+            ),
+        },
+        sort_keys=True,
+    )
+
+
+def is_chain(method):
+    """Whether the method samples, so that its seeds are chains to be diagnosed."""
+    return "burn_in" in registry.settings_of(config["methods"][method]["class"])
+
+
+def label_of(method, K=None):
+    """The name of a method in figures, with its K where that was chosen: bICA-8."""
+    label = config["methods"][method]["label"]
+    return label if K is None or is_nonparametric(method) else f"{label}-{K}"
+
+
+def is_nonparametric(method):
+    return "1/K" in config["methods"][method]["settings"].values()

@@ -6,7 +6,8 @@ rule scores:
         fits=[FIT.format(**key._asdict()) for key in FITS],
         sources=package_sources("nbmf.tables"),
     output:
-        SCORES,
+        scores=SCORES,
+        traces=f"{TABLES}/traces.csv",
     log:
         f"{RESULTS}/logs/scores.log",
     conda:
@@ -28,7 +29,7 @@ rule summary:
         sources=package_sources("nbmf.tables"),
     output:
         report(
-            f"{RESULTS}/summary.csv",
+            f"{TABLES}/summary.csv",
             category="Tables",
             caption="../report/summary.rst",
         ),

@@ -7,7 +7,16 @@ with logged(snakemake.log[0]):
 
     from nbmf.figures import figure_10, style
 
-    scores = pd.read_csv(snakemake.input.scores)
-    methods = json.loads(snakemake.params.methods)
-    figure = figure_10.draw(scores, methods, snakemake.params.datasets)
+    unsettled = set()
+    if snakemake.input.diagnostics:
+        diagnostics = pd.read_csv(snakemake.input.diagnostics[0])
+        flagged = diagnostics[~diagnostics["settled"]]
+        unsettled = set(zip(flagged["dataset"], flagged["method"], strict=True))
+    figure = figure_10.draw(
+        pd.read_csv(snakemake.input.scores),
+        json.loads(snakemake.params.methods),
+        snakemake.params.datasets,
+        style.colours_of(snakemake.params.all_methods),
+        unsettled,
+    )
     style.save(figure, snakemake.output.pdf, snakemake.output.png)

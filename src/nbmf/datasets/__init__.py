@@ -22,6 +22,7 @@ RECIPES = {
         "parliament",
         "synthetic",
         "unvotes",
+        "unvotes_abstentions",
         "unvotes_coldwar",
     )
 }

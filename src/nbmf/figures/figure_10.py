@@ -15,6 +15,8 @@ from nbmf.figures import style
 
 COLUMNS = 2
 SATURATED = {"marker": "v", "color": "black", "markersize": 3.5, "linestyle": "none"}
+UNSETTLED = "$\\dagger$"  # below the box
+MARK = {"color": "black", "markersize": 5, "linestyle": "none"}
 
 
 class Box(NamedTuple):
@@ -25,7 +27,13 @@ class Box(NamedTuple):
     label: str
 
 
-def draw(scores: pd.DataFrame, methods: dict[str, dict], datasets: list[str]) -> Figure:
+def draw(
+    scores: pd.DataFrame,
+    methods: dict[str, dict],
+    datasets: list[str],
+    colours: dict[str, str],
+    unsettled: set[tuple[str, str]] = frozenset(),
+) -> Figure:
     """Draw the figure from the tidy scores.
 
     Parameters
@@ -36,13 +44,16 @@ def draw(scores: pd.DataFrame, methods: dict[str, dict], datasets: list[str]) ->
         The method entries of the configuration that are drawn, in the order of the boxes.
     datasets : list of str
         One panel each, in this order.
+    colours : dict
+        From method to colour, as `nbmf.figures.style.colours_of` makes it.
+    unsettled : set of (dataset, method)
+        Samplers whose chains have not settled there; they are marked.
     """
     boxes = [
         Box(method, K, str(K) if len(entry["K"]) > 1 else "")
         for method, entry in methods.items()
         for K in entry["K"]
     ]
-    colours = style.colours_of(list(methods))
     n_rows = math.ceil(len(datasets) / COLUMNS)
     figure, axes = plt.subplots(
         n_rows,
@@ -52,17 +63,20 @@ def draw(scores: pd.DataFrame, methods: dict[str, dict], datasets: list[str]) ->
         layout="constrained",
     )
     for axis, dataset in zip(axes.flat, datasets, strict=False):
-        _draw_panel(axis, scores[scores["dataset"] == dataset], boxes, colours)
+        marked = {method for where, method in unsettled if where == dataset}
+        _draw_panel(axis, scores[scores["dataset"] == dataset], boxes, colours, marked)
         axis.set_title(dataset)
     for axis in axes.flat[len(datasets) :]:
         axis.set_axis_off()
     for axis in axes[:, 0]:
         axis.set_ylabel("held-out perplexity\n(nats per entry)")
-    _draw_legend(figure, methods, colours, scores)
+    _draw_legend(figure, methods, colours, scores, any(m in methods for _, m in unsettled))
     return figure
 
 
-def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFrame) -> None:
+def _draw_legend(
+    figure: Figure, methods: dict, colours: dict, scores: pd.DataFrame, any_unsettled: bool
+) -> None:
     handles = [
         Patch(
             facecolor=colours[method],
@@ -73,10 +87,15 @@ def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFr
     if scores.loc[scores["method"].isin(methods), "saturated"].any():
         label = "held-out entries predicted impossible (36.7 nats each)"
         handles.append(Line2D([], [], label=label, **SATURATED))
+    if any_unsettled:
+        label = "chains have not settled (R-hat, ESS)"
+        handles.append(Line2D([], [], label=label, marker=UNSETTLED, **MARK))
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
 
 
-def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dict) -> None:
+def _draw_panel(
+    axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dict, unsettled: set[str]
+) -> None:
     for i, box in enumerate(boxes):
         fits = scores[(scores["method"] == box.method) & (scores["K"] == box.K)]
         if fits.empty:
@@ -88,7 +107,8 @@ def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dic
         _draw_box(axis, i, fits["perplexity"], colours[box.method])
         if fits["saturated"].any():
             axis.plot(i, fits["perplexity"].max(), **SATURATED)
-    axis.set_xticks(np.arange(len(boxes)), [box.label for box in boxes])
+    labels = [box.label + UNSETTLED * (box.method in unsettled) for box in boxes]
+    axis.set_xticks(np.arange(len(boxes)), labels)
     axis.tick_params(axis="x", length=0)
     axis.set_xlim(-0.7, len(boxes) - 0.3)
     axis.grid(axis="y", linewidth=0.4, alpha=0.5)

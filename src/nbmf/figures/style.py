@@ -38,7 +38,6 @@ RC = {
     "axes.linewidth": 0.7,
     "pdf.fonttype": 42,  # text stays text
     "figure.dpi": 150,
-    "savefig.dpi": 200,
 }
 plt.rcParams.update(RC)
 
@@ -48,10 +47,10 @@ def colours_of(methods: list[str]) -> dict[str, str]:
     return {method: COLOURS[i % len(COLOURS)] for i, method in enumerate(methods)}
 
 
-def save(figure: Figure, *paths: str | os.PathLike) -> None:
+def save(figure: Figure, *paths: str | os.PathLike, dpi: int = 200) -> None:
     """Write a figure to each path (.pdf, .png), atomically and without a date inside."""
     for path in map(Path, paths):
         metadata = {"CreationDate": None} if path.suffix == ".pdf" else None
         with atomic_path(path) as temporary:
-            figure.savefig(temporary, metadata=metadata, bbox_inches="tight")
+            figure.savefig(temporary, metadata=metadata, bbox_inches="tight", dpi=dpi)
     plt.close(figure)

@@ -1,0 +1,85 @@
+# Fits to whole matrices: the factors that Figures 6 to 9 show, and chains to be diagnosed.
+
+
+rule complete_fit:
+    input:
+        matrix=MATRIX,
+        kernels=KERNELS,
+        sources=lambda wildcards: package_sources(
+            "nbmf.experiment", registry.module_of(method_entry(wildcards)["class"])
+        ),
+    output:
+        report=f"{COMPLETE_FIT}.json",
+        factors=f"{COMPLETE_FIT}.npz",
+    log:
+        f"{RESULTS}/logs/complete/{{dataset}}/{{method}}/K{{K}}-seed{{seed}}.log",
+    conda:
+        "../../envs/fit.yaml"
+    threads: config["run"]["threads"]
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        fit=complete_fit_parameters,
+    message:
+        "fit {wildcards.method}, K = {wildcards.K}, to all of {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        "../scripts/complete_fit.py"
+
+
+rule complete_scores:
+    input:
+        fits=[f"{COMPLETE_FIT}.json".format(**key._asdict()) for key in COMPLETE_FITS],
+        sources=package_sources("nbmf.tables"),
+    output:
+        scores=f"{TABLES}/complete_scores.csv",
+        traces=f"{TABLES}/complete_traces.csv",
+        summary=report(
+            f"{TABLES}/complete_fits.csv",
+            category="Tables",
+            caption="../report/complete_fits.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/complete_scores.log",
+    conda:
+        "../../envs/figures.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        fit_keys=[json.dumps(key._asdict()) for key in COMPLETE_FITS],
+    message:
+        f"gather the scores of {len(COMPLETE_FITS)} complete fits"
+    script:
+        "../scripts/complete_scores.py"
+
+
+rule diagnostics:
+    input:
+        traces=rules.complete_scores.output.traces,
+        sources=package_sources("nbmf.diagnostics"),
+    output:
+        report(
+            f"{TABLES}/diagnostics.csv",
+            category="Tables",
+            caption="../report/diagnostics.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/diagnostics.log",
+    conda:
+        "../../envs/figures.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        burn_in=json.dumps(
+            {
+                method: config["methods"][method]["settings"]["burn_in"]
+                for method in sorted({key.method for key in COMPLETE_FITS})
+                if is_chain(method)
+            }
+        ),
+    message:
+        "diagnose the chains"
+    script:
+        "../scripts/diagnostics.py"

@@ -1,0 +1,20 @@
+import json
+
+from nbmf.jobs import logged
+
+with logged(snakemake.log[0]):
+    from nbmf.files import atomic_path
+    from nbmf.tables import gather_scores, gather_traces, summarise_complete
+
+    keys = [json.loads(key) for key in snakemake.params.fit_keys]
+    fits = list(zip(keys, snakemake.input.fits, strict=True))
+    scores = gather_scores(fits)
+    tables = {
+        snakemake.output.scores: scores,
+        snakemake.output.traces: gather_traces(fits),
+        snakemake.output.summary: summarise_complete(scores),
+    }
+    for path, table in tables.items():
+        with atomic_path(path) as temporary:
+            table.to_csv(temporary, index=False)
+    print(f"{len(scores)} complete fits")

@@ -1,0 +1,14 @@
+import json
+
+from nbmf.jobs import logged
+
+with logged(snakemake.log[0]):
+    import pandas as pd
+
+    from nbmf.diagnostics import diagnose
+    from nbmf.files import atomic_path
+
+    table = diagnose(pd.read_csv(snakemake.input.traces), json.loads(snakemake.params.burn_in))
+    with atomic_path(snakemake.output[0]) as temporary:
+        table.to_csv(temporary, index=False)
+    print(table.to_string(index=False))
