@@ -26,6 +26,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/masks.smk"
 include: "workflow/rules/fits.smk"
+include: "workflow/rules/complete_fits.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
 
@@ -38,5 +39,7 @@ rule all:
     input:
         rules.scores.output,
         rules.summary.output,
-        rules.figure_10.input,
+        rules.complete_scores.output if COMPLETE_FITS else [],
+        DIAGNOSTICS,
+        [files_of(figure) for figure in FIGURES],
     localrule: True
