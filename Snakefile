@@ -3,6 +3,7 @@
 #   snakemake --cores 2                                          the paper's protocol
 #   snakemake --cores 2 --configfile config/quick.yaml           the same in minutes
 #   snakemake --cores 2 figure_10                                one figure
+#   snakemake --cores 2 verify                                   does this machine repeat the published run?
 #   snakemake -n                                                 what would be run
 
 from snakemake.utils import min_version
@@ -41,5 +42,6 @@ rule all:
         rules.summary.output,
         rules.complete_scores.output if COMPLETE_FITS else [],
         DIAGNOSTICS,
+        rules.claims.output if COMPLETE_FITS else [],
         [files_of(figure) for figure in FIGURES],
     localrule: True

@@ -89,6 +89,8 @@ def run_fit(
         "n_iter": estimator.n_iter_,
         "converged": estimator.converged_,
         "active_components": estimator.active_components_,
+        "W_min": float(estimator.W_.min()),
+        "W_max": float(estimator.W_.max()),
         "status": "not converged" if estimator.converged_ is False else "ok",
         "class": class_name,
         "K": K,

@@ -18,7 +18,10 @@ FACTS = [
     "n_iter",
     "converged",
     "active_components",
+    "W_min",
+    "W_max",
     "status",
+    "settings",
 ]
 TRACE = ["iteration", "perplexity", "objective", "active_components"]
 
@@ -36,7 +39,9 @@ def gather_scores(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.DataFram
     DataError
         If a file is no complete fit; the message names it.
     """
-    return pd.DataFrame([{**key, **_read(path, FACTS)} for key, path in fits])
+    table = pd.DataFrame([{**key, **_read(path, FACTS)} for key, path in fits])
+    settings = [json.dumps(values, sort_keys=True) for values in table["settings"]]
+    return table.assign(settings=settings)
 
 
 def gather_traces(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.DataFrame:

@@ -23,6 +23,62 @@ rule scores:
         "../scripts/scores.py"
 
 
+rule claims:
+    input:
+        scores=SCORES,
+        traces=rules.scores.output.traces,
+        complete_scores=rules.complete_scores.output.scores,
+        sources=package_sources("nbmf.claims"),
+    output:
+        claims=report(
+            f"{TABLES}/claims.csv",
+            category="Tables",
+            caption="../report/claims.rst",
+        ),
+        parts=report(
+            f"{TABLES}/claims_parts.csv",
+            category="Tables",
+            caption="../report/claims_parts.rst",
+        ),
+        numbers=report(
+            f"{TABLES}/paper_numbers.csv",
+            category="Tables",
+            caption="../report/paper_numbers.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/claims.log",
+    conda:
+        "../../envs/figures.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    message:
+        "decide the paper's claims"
+    script:
+        "../scripts/claims.py"
+
+
+rule verify:
+    # Not part of `all`: it asks whether this machine repeats the published run.
+    input:
+        scores=SCORES,
+        reference="reference/scores.csv",
+        sources=package_sources("nbmf.verification"),
+    output:
+        f"{TABLES}/verification.csv",
+    log:
+        f"{RESULTS}/logs/verification.log",
+    conda:
+        "../../envs/figures.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    message:
+        "compare the scores with those of the published run"
+    script:
+        "../scripts/verify.py"
+
+
 rule summary:
     input:
         scores=SCORES,
