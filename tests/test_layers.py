@@ -21,7 +21,16 @@ LAYERS = [
     ("kernels", "masks", "rda", "download"),
     ("methods", "datasets"),
     ("registry", "progress"),
-    ("experiment", "sensitivity", "compile_kernels", "configuration", "tables", "diagnostics"),
+    (
+        "experiment",
+        "sensitivity",
+        "compile_kernels",
+        "configuration",
+        "tables",
+        "diagnostics",
+        "claims",
+        "verification",
+    ),
     ("figures",),
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

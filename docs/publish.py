@@ -1,0 +1,193 @@
+"""Publish a complete run: its figures, tables and times in docs/, its scores in reference/.
+
+    make paper publish
+
+docs/results.md and docs/figures/*.png are made by this script alone, from the files of a run.
+"""
+
+import argparse
+import json
+import platform
+import re
+import shutil
+from pathlib import Path
+
+import pandas as pd
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parents[1]
+FIGURES = {
+    "figure_2": "Figure 2: matrices drawn from the three models",
+    "figure_5": "Figure 5: the datasets",
+    "figure_6": "Figure 6: reconstructions of parliament",
+    "figure_7": "Figure 7: dictionaries of parliament",
+    "figure_8": "Figure 8: dictionaries of Cold-War UN votes",
+    "figure_9": "Figure 9: dictionaries of paleo",
+    "figure_10": "Figure 10: held-out perplexity",
+    "figure_11": "Figure 11: perplexity along iterations",
+    "sensitivity": "Section 6.2: sensitivity to the concentrations",
+    "fit_against_K": "The fit against K, for the choice of K in Figures 6 to 9",
+    "traces_beta-dir-gs": "The chains of Beta-Dir GS",
+    "traces_dir-dir-gs": "The chains of Dir-Dir GS",
+}
+COLOURS = 128  # of a published PNG
+JOB = re.compile(r"^job: ([\d.]+) s, (\d+) MB at most$", re.MULTILINE)
+# The folder of a log says which rule wrote it.
+RULE_OF = {"fits": "fit", "complete": "complete_fit", "masks": "mask", "figures": "draw figures"}
+
+
+def main() -> None:
+    """Write docs/results.md, docs/figures/ and reference/scores.csv."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--results", type=Path, default=ROOT / "results")
+    parser.add_argument("--mean-field-start", type=Path, default=None)
+    parser.add_argument("--transposed", type=Path, default=None)
+    options = parser.parse_args()
+    results = options.results
+    tables = results / "tables"
+    for name in FIGURES:
+        compress(results / f"figures/{name}.png", ROOT / f"docs/figures/{name}.png")
+    reference = ROOT / "reference"
+    reference.mkdir(exist_ok=True)
+    shutil.copy(results / "scores.csv", reference / "scores.csv")
+    shutil.copy(tables / "complete_scores.csv", reference / "complete_scores.csv")
+    scores = pd.read_csv(results / "scores.csv")
+    sections = [
+        "# Results of the published run",
+        "Made by `make paper publish`; every number and figure below is from that run. What they\n"
+        "mean is in [reproduction.md](reproduction.md).",
+        f"{versions(results)}",
+        "## The paper's claims",
+        markdown(pd.read_csv(tables / "claims.csv")),
+        "Their parts:",
+        markdown(pd.read_csv(tables / "claims_parts.csv")),
+        "## The paper's numbers beside ours (parliament)",
+        markdown(pd.read_csv(tables / "paper_numbers.csv").round(2)),
+        "## Held-out perplexity",
+        "Median over ten masks, interquartile range in brackets, nats per entry (LDA: per token).",
+        markdown(perplexities(pd.read_csv(tables / "summary.csv"))),
+        "## Active components, seconds, and what was flagged",
+        markdown(facts(pd.read_csv(tables / "summary.csv"))),
+        "## Fits to whole matrices",
+        markdown(pd.read_csv(tables / "complete_fits.csv").round(1)),
+        "## Have the chains settled?",
+        "R-hat and effective sample size of the log joint over the kept sweeps.",
+        markdown(pd.read_csv(tables / "diagnostics.csv").round(3)),
+    ]
+    if options.mean_field_start:
+        other = pd.read_csv(options.mean_field_start / "scores.csv")
+        sections += ["## The chains' start: random, and that of the paper's scripts"]
+        sections += [markdown(compare_starts(scores, other))]
+    if options.transposed:
+        other = pd.read_csv(options.transposed / "scores.csv")
+        sections += ["## The orientation: animals and lastfm, as they are and transposed"]
+        sections += [markdown(compare_orientations(scores, other))]
+    sections += ["## Time and memory", markdown(jobs(results / "logs"))]
+    for name, title in FIGURES.items():
+        sections += [f"## {title}", f"![{title}](figures/{name}.png)"]
+    (ROOT / "docs/results.md").write_text("\n\n".join(sections) + "\n", encoding="utf-8")
+
+
+def compress(source: Path, target: Path) -> None:
+    """Write a PNG with a palette of COLOURS."""
+    with Image.open(source) as image:
+        image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """Return a table in Markdown."""
+    cells = table.astype(object).where(table.notna(), "")
+    lines = [cells.columns, ["---"] * len(cells.columns), *cells.itertuples(index=False)]
+    return "\n".join("| " + " | ".join(_text(cell) for cell in line) + " |" for line in lines)
+
+
+def _text(cell) -> str:
+    text = f"{cell:g}" if isinstance(cell, float) and abs(cell) < 1e5 else str(cell)
+    return text.replace("D(V|V^)", "D(V\\|V^)")
+
+
+def perplexities(summary: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per method and K, a column per dataset."""
+    ranges = summary["upper_quartile"] - summary["lower_quartile"]
+    text = [f"{m:.4f} ({r:.4f})" for m, r in zip(summary["median"], ranges, strict=True)]
+    return _wide(summary.assign(text=text), "text")
+
+
+def facts(summary: pd.DataFrame) -> pd.DataFrame:
+    """Return active components, median seconds and flags, a column per dataset."""
+    text = [
+        f"{row.active_components:g} active, {row.seconds:.1f} s"
+        + f", {row.saturated} saturated" * bool(row.saturated)
+        + f", {row.not_converged} not converged" * bool(row.not_converged)
+        for row in summary.itertuples()
+    ]
+    return _wide(summary.assign(text=text), "text")
+
+
+def _wide(table: pd.DataFrame, values: str) -> pd.DataFrame:
+    order = table[["method", "K"]].drop_duplicates()
+    wide = table.pivot(index=["method", "K"], columns="dataset", values=values)
+    return wide.reindex(pd.MultiIndex.from_frame(order)).reset_index()
+
+
+def compare_starts(scores: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Return medians over the same masks for both starts of the chains."""
+    other = other.assign(method=other["method"].str.removesuffix("-mean-field"))
+    both = scores.merge(other, on=["dataset", "method", "K", "mask", "seed"], suffixes=("", "_mf"))
+    both = both.assign(difference=both["perplexity_mf"] - both["perplexity"])
+    groups = both.groupby(["method", "dataset"], sort=False)
+    return pd.DataFrame(
+        {
+            "random start": groups["perplexity"].median().round(4),
+            "mean-field start": groups["perplexity_mf"].median().round(4),
+            "median of paired differences": groups["difference"].median().round(4),
+            "masks where mean-field is better": groups["difference"].agg(lambda d: (d < 0).sum()),
+            "masks": groups.size(),
+            "active, random": groups["active_components"].median(),
+            "active, mean-field": groups["active_components_mf"].median(),
+        }
+    ).reset_index()
+
+
+def compare_orientations(scores: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Return medians over masks (others in the other orientation) for both orientations."""
+    other = other.assign(dataset=other["dataset"].str.removesuffix("_transposed"))
+    key = ["dataset", "method", "K"]
+    medians = pd.DataFrame(
+        {
+            "as it is": scores.groupby(key, sort=False)["perplexity"].median(),
+            "transposed": other.groupby(key, sort=False)["perplexity"].median(),
+        }
+    ).dropna()
+    return medians.round(4).reset_index()
+
+
+def jobs(logs: Path) -> pd.DataFrame:
+    """Return jobs, seconds in all, the longest, and peak memory per rule, from the logs of jobs."""
+    rows = []
+    for log in logs.rglob("*.log"):
+        found = JOB.search(log.read_text(encoding="utf-8"))
+        if found:
+            parent = log.relative_to(logs).parts[0]
+            rows.append([RULE_OF.get(parent, log.stem), float(found[1]), int(found[2])])
+    table = pd.DataFrame(rows, columns=["rule", "seconds", "MB"]).groupby("rule")
+    return pd.DataFrame(
+        {
+            "jobs": table.size(),
+            "seconds in all": table["seconds"].sum().round(1),
+            "longest job, s": table["seconds"].max().round(1),
+            "peak memory, MB": table["MB"].max(),
+        }
+    ).reset_index()
+
+
+def versions(results: Path) -> str:
+    """Return the versions a fit was made with, and the processor this script sees."""
+    fit = json.loads(next((results / "fits").rglob("*.json")).read_text(encoding="utf-8"))
+    text = ", ".join(f"{name} {version}" for name, version in fit["versions"].items())
+    model = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    return f"Versions: {text}. Processor: {model[1] if model else platform.processor()}."
+
+
+if __name__ == "__main__":
+    main()
