@@ -7,7 +7,11 @@ READY := $(VENV)/ready
 SNAKEMAKE := $(VENV)/bin/snakemake --cores $(CORES)
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help paper quick demo test test-long benchmark check format lock clean
+# Of which configuration `make report` shows the results: the paper's, or an overlay of it.
+CONFIG ?=
+REPORT = results/report-$(or $(basename $(notdir $(CONFIG))),paper).html
+
+.PHONY: help paper quick demo report test test-long benchmark check format lock clean
 
 help: ## What can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,6 +24,12 @@ quick: $(READY) ## The same workflow in minutes: animals and parliament, two mas
 
 demo: $(READY) ## The same workflow with nothing to download
 	$(SNAKEMAKE) --configfile config/demo.yaml
+
+report: $(READY) ## The results of `make paper` in one HTML file; of another run: make report CONFIG=config/quick.yaml
+	$(SNAKEMAKE) $(addprefix --configfile ,$(CONFIG)) \
+	  --report-stylesheet workflow/report/report.css --report $(REPORT) \
+	  || { echo "If results are missing, make them first: make paper, quick or demo"; exit 1; }
+	@echo "$(REPORT): for any browser, no network needed"
 
 test: $(READY) ## The tests
 	$(VENV)/bin/pytest -m "not long"
@@ -49,7 +59,7 @@ lock: ## Renew requirements.lock from requirements.in (needs uv)
 	mv requirements.lock.new requirements.lock
 
 clean: ## Remove results and built matrices; keep raw files and the environment
-	rm -rf results/*/ results/*.csv data/matrices data/logs data/kernels.txt
+	rm -rf results/*/ results/*.csv results/*.html data/matrices data/logs data/kernels.txt
 
 # Made once, and again only when the lock or the package's metadata change.
 $(READY): requirements.lock pyproject.toml

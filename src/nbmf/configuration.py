@@ -99,17 +99,24 @@ def _problems(config: dict[str, Any]) -> Iterator[str]:
     for kind in ("datasets", "methods"):
         for i, name in enumerate(config["run"][kind]):
             yield from _unknown(f"run.{kind}[{i}]", name, config[kind])
-    for i, name in enumerate(config["run"]["complete_fits"]):
-        yield from _unknown(f"run.complete_fits[{i}]", name, config["complete_fits"])
-    for dataset, methods in config["complete_fits"].items():
-        yield from _unknown(f"complete_fits.{dataset}", dataset, config["datasets"])
-        for method in methods:
-            yield from _unknown(f"complete_fits.{dataset}.{method}", method, config["methods"])
-    yield from _figure_problems(config)
     for name, dataset in config["datasets"].items():
         yield from _dataset_problems(f"datasets.{name}", dataset, config["sources"])
     for name, method in config["methods"].items():
         yield from _method_problems(f"methods.{name}", method, config["methods"])
+    yield from _complete_fit_problems(config)
+    yield from _figure_problems(config)
+
+
+def _complete_fit_problems(config: dict[str, Any]) -> Iterator[str]:
+    for i, name in enumerate(config["run"]["complete_fits"]):
+        yield from _unknown(f"run.complete_fits[{i}]", name, config["complete_fits"])
+    for dataset, grids in config["complete_fits"].items():
+        yield from _unknown(f"complete_fits.{dataset}", dataset, config["datasets"])
+        for name, grid in grids.items():
+            where = f"complete_fits.{dataset}.{name}"
+            yield from _unknown(where, name, config["methods"])
+            method = config["methods"][name]
+            yield from _settings_problems(where, method["class"], grid["K"], method["settings"])
 
 
 def _figure_problems(config: dict[str, Any]) -> Iterator[str]:
@@ -123,15 +130,19 @@ def _figure_problems(config: dict[str, Any]) -> Iterator[str]:
         yield from _unknown(f"figures.{figure}.dataset", chosen["dataset"], config["complete_fits"])
         grids = config["complete_fits"].get(chosen["dataset"], {})
         for method, K in chosen["K"].items():
+            yield from _unknown(f"figures.{figure}.K.{method}", method, methods)
             if method in grids and K not in grids[method]["K"]:
                 yield (
                     f"figures.{figure}.K.{method} = {K}: allowed are the K of "
                     f"complete_fits.{chosen['dataset']}.{method}, {grids[method]['K']}"
                 )
-    for name in ("figure_11", "sensitivity"):
-        shown = figures[name]["methods"] if name == "sensitivity" else figures[name]
-        for method in shown:
-            yield from _unknown(f"figures.{name}.{method}", method, methods)
+    for method in figures["figure_11"]:
+        yield from _unknown(f"figures.figure_11.{method}", method, methods)
+    for method, settings in figures["sensitivity"]["methods"].items():
+        where = f"figures.sensitivity.methods.{method}"
+        yield from _unknown(where, method, methods)
+        K = figures["sensitivity"]["K"]
+        yield from _settings_problems(where, methods[method]["class"], [K], settings)
 
 
 def _dataset_problems(where: str, dataset: dict, sources: dict) -> Iterator[str]:
@@ -144,21 +155,31 @@ def _dataset_problems(where: str, dataset: dict, sources: dict) -> Iterator[str]
 
 def _method_problems(where: str, method: dict, methods: dict) -> Iterator[str]:
     try:
-        allowed = registry.settings_of(method["class"])
+        registry.settings_of(method["class"])
     except ConfigError as error:
         yield f"{where}.class: {error}"
         return
-    for key in method["settings"]:
-        if key not in allowed:
-            yield f"{where}.settings: unknown key {key!r}; {choices(key, allowed)}"
-            return
-    for K in method["K"]:
-        try:
-            registry.make_estimator(method["class"], K, method["settings"])
-        except ConfigError as error:
-            yield f"{where}.settings: {error}"
+    yield from _settings_problems(
+        f"{where}.settings", method["class"], method["K"], method["settings"]
+    )
     if "starts_as" in method:
         yield from _unknown(f"{where}.starts_as", method["starts_as"], methods)
+
+
+def _settings_problems(
+    where: str, class_name: str, grid: list[int], settings: dict[str, Any]
+) -> Iterator[str]:
+    """Yield what the constructor of a class would not take."""
+    allowed = registry.settings_of(class_name)
+    for key in settings:
+        if key not in allowed:
+            yield f"{where}: unknown key {key!r}; {choices(key, allowed)}"
+            return
+    for K in grid:
+        try:
+            registry.make_estimator(class_name, K, settings)
+        except ConfigError as error:
+            yield f"{where}: {error}"
 
 
 def _unknown(where: str, name: str, known: Collection[str]) -> Iterator[str]:
@@ -191,6 +212,8 @@ def _one_line(error: ValidationError) -> str:
             rule = f"less than {allowed}"
         case "minItems":
             rule = f"a list of at least {allowed}"
+        case "maxItems":
+            rule = f"a list of at most {allowed}"
         case "uniqueItems":
             rule = "a list without repetitions"
         case "pattern":

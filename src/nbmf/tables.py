@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import pandas as pd
 
@@ -49,7 +50,7 @@ def gather_traces(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.DataFram
 
     Arguments and errors as for `gather_scores`.
     """
-    parts = [pd.DataFrame(_read(path, ["trace"])["trace"]).assign(**key) for key, path in fits]
+    parts = [_read_trace(path).assign(**key) for key, path in fits]
     traces = pd.concat(parts, ignore_index=True)
     keys = [name for name in traces.columns if name not in TRACE]
     return traces[keys + TRACE]
@@ -57,10 +58,23 @@ def gather_traces(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.DataFram
 
 def _read(path: str | os.PathLike, names: list[str]) -> dict:
     """Return the named parts of the file of a fit."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            content = json.load(file)
+    with _naming(path), open(path, encoding="utf-8") as file:
+        content = json.load(file)
         return {name: content[name] for name in names}
+
+
+def _read_trace(path: str | os.PathLike) -> pd.DataFrame:
+    """Return the trace of a fit, columns TRACE."""
+    trace = _read(path, ["trace"])["trace"]
+    with _naming(path):
+        return pd.DataFrame({name: trace[name] for name in TRACE})
+
+
+@contextmanager
+def _naming(path: str | os.PathLike) -> Iterator[None]:
+    """Turn an error about the content of a fit's file into one that names the file."""
+    try:
+        yield
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(
             f"{path}: not a complete fit ({error!r}); remove it and run again"

@@ -102,9 +102,16 @@ def complete_fit_parameters(wildcards):
     )
 
 
+def parameters_of(method):
+    """The constructor arguments of a method; those that are not set have the class's defaults."""
+    entry = config["methods"][method]
+    made = registry.make_estimator(entry["class"], entry["K"][0], entry["settings"])
+    return made.get_params()
+
+
 def is_chain(method):
     """Whether the method samples, so that its seeds are chains to be diagnosed."""
-    return "burn_in" in registry.settings_of(config["methods"][method]["class"])
+    return "burn_in" in parameters_of(method)
 
 
 def label_of(method, K=None):
@@ -114,4 +121,81 @@ def label_of(method, K=None):
 
 
 def is_nonparametric(method):
-    return "1/K" in config["methods"][method]["settings"].values()
+    return "1/K" in parameters_of(method).values()
+
+
+FIGURE = f"{RESULTS}/figures/{{}}"
+
+
+def files_of(figure):
+    return multiext(FIGURE.format(figure), ".pdf", ".png")
+
+
+def drawn(figure):
+    """Whether the complete fits that a figure shows are part of this run."""
+    return config["figures"][figure]["dataset"] in config["run"]["complete_fits"]
+
+
+def shown_fits(figure):
+    """The methods that Figure 6, 7, 8 or 9 shows: label, and the fits of all seeds to choose from."""
+    dataset = config["figures"][figure]["dataset"]
+    grids = config["complete_fits"][dataset]
+    return [
+        {
+            "method": method,
+            "label": label_of(method, K),
+            "stems": [
+                COMPLETE_FIT.format(dataset=dataset, method=method, K=K, seed=seed)
+                for seed in range(grids[method]["seeds"])
+            ],
+        }
+        for method, K in configuration.shown_K(config, figure).items()
+    ]
+
+
+def files_of_shown_fits(figure):
+    return [
+        stem + suffix
+        for fit in shown_fits(figure)
+        for stem in fit["stems"]
+        for suffix in (".json", ".npz")
+    ]
+
+
+def sensitivity_experiment():
+    """The arguments of nbmf.sensitivity.run_sensitivity."""
+    chosen = config["figures"]["sensitivity"]
+    methods = {
+        method: (
+            config["methods"][method]["class"],
+            config["methods"][method]["settings"] | settings,
+        )
+        for method, settings in chosen["methods"].items()
+    }
+    return {
+        "sizes": chosen["sizes"],
+        "K": chosen["K"],
+        "estimator_concentrations": chosen["concentrations"],
+        "masks": chosen["masks"],
+        "methods": methods,
+    }
+
+
+def chosen_K_methods():
+    """The methods of complete fits whose K is chosen by looking at the fit."""
+    return sorted(
+        {key.method for key in COMPLETE_FITS if not is_nonparametric(key.method)}
+    )
+
+
+CHAINS = sorted({key.method for key in COMPLETE_FITS if is_chain(key.method)})
+FIGURES = [
+    "figure_2",
+    "figure_5",
+    *(figure for figure in configuration.FACTOR_FIGURES if drawn(figure)),
+    "figure_10",
+    "figure_11",
+    "sensitivity",
+    *(["fit_against_K"] if any(drawn(f) for f in configuration.FACTOR_FIGURES) else []),
+    *(f"traces_{method}" for method in CHAINS),
+]

@@ -37,6 +37,7 @@ rule complete_scores:
         summary=report(
             f"{TABLES}/complete_fits.csv",
             category="Tables",
+            labels={"table": "Fits to whole matrices"},
             caption="../report/complete_fits.rst",
         ),
     log:
@@ -62,6 +63,7 @@ rule diagnostics:
         report(
             f"{TABLES}/diagnostics.csv",
             category="Tables",
+            labels={"table": "Diagnostics of the chains"},
             caption="../report/diagnostics.rst",
         ),
     log:
@@ -74,7 +76,7 @@ rule diagnostics:
     params:
         burn_in=json.dumps(
             {
-                method: config["methods"][method]["settings"]["burn_in"]
+                method: parameters_of(method)["burn_in"]
                 for method in sorted({key.method for key in COMPLETE_FITS})
                 if is_chain(method)
             }

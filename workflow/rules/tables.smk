@@ -33,16 +33,19 @@ rule claims:
         claims=report(
             f"{TABLES}/claims.csv",
             category="Tables",
+            labels={"table": "Claims"},
             caption="../report/claims.rst",
         ),
         parts=report(
             f"{TABLES}/claims_parts.csv",
             category="Tables",
+            labels={"table": "Claims, part by part"},
             caption="../report/claims_parts.rst",
         ),
         numbers=report(
             f"{TABLES}/paper_numbers.csv",
             category="Tables",
+            labels={"table": "Numbers of the paper and ours"},
             caption="../report/paper_numbers.rst",
         ),
     log:
@@ -87,6 +90,7 @@ rule summary:
         report(
             f"{TABLES}/summary.csv",
             category="Tables",
+            labels={"table": "Held-out perplexity"},
             caption="../report/summary.rst",
         ),
     log:

@@ -10,7 +10,7 @@ with logged(snakemake.log[0]):
     unsettled = set()
     if snakemake.input.diagnostics:
         diagnostics = pd.read_csv(snakemake.input.diagnostics[0])
-        flagged = diagnostics[~diagnostics["settled"]]
+        flagged = diagnostics[~diagnostics["settled"].astype(bool)]  # no chain, no type
         unsettled = set(zip(flagged["dataset"], flagged["method"], strict=True))
     figure = figure_10.draw(
         pd.read_csv(snakemake.input.scores),

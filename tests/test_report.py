@@ -1,0 +1,225 @@
+"""`make report` of a tiny run, opened in a browser and clicked through as a reader would."""
+
+import base64
+import io
+import json
+import os
+import subprocess
+import sys
+
+import matplotlib.image
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+import browser
+from test_workflow import Checkout
+
+pytestmark = pytest.mark.workflow
+
+CHAIN = {"K": [10], "settings": {"burn_in": 20, "n_samples": 10}}
+TINY = {
+    "run": {
+        "datasets": ["beta_dir_1"],
+        "methods": ["beta-dir-gs", "beta-dir-vb", "bica"],
+        "masks": 2,
+        "complete_fits": ["beta_dir_1"],
+    },
+    "results": "results/tiny",
+    "methods": {
+        "beta-dir-gs": CHAIN,
+        "beta-dir-vb": {"K": [10], "settings": {"max_iter": 10}},
+        "bica": {"K": [2], "settings": {"max_iter": 10}},
+        "dir-dir-gs": CHAIN,
+        "logpca": {"K": [2], "settings": {"max_iter": 10}},
+    },
+    "complete_fits": {
+        "beta_dir_1": {
+            "beta-dir-gs": {"K": [10], "seeds": 2},
+            "beta-dir-vb": {"K": [10], "seeds": 1},
+            "bica": {"K": [2], "seeds": 1},
+            "dir-dir-gs": {"K": [10], "seeds": 2},
+            "logpca": {"K": [2], "seeds": 1},
+        }
+    },
+    "figures": {
+        "figure_2": [{"dataset": "beta_dir_1", "title": "drawn"}] * 6,
+        "figure_7": {"dataset": "beta_dir_1", "columns": 2, "K": {"bica": 2, "logpca": 2}},
+        "figure_11": {"beta-dir-vb": 10, "bica": 2},
+        "sensitivity": {
+            "sizes": [10],
+            "concentrations": [1],
+            "masks": 1,
+            "methods": {"beta-dir-vb": {"max_iter": 5}},
+        },
+    },
+}
+FIGURES = {
+    "Figure 2: matrices drawn from the models": "figure_2",
+    "Figure 5: the datasets": "figure_5",
+    "Figure 7: dictionaries of beta_dir_1": "figure_7",
+    "Figure 10: held-out perplexity": "figure_10",
+    "Figure 11: perplexity along iterations": "figure_11",
+    "Fit against K": "fit_against_K",
+    "Sensitivity to hyperparameters": "sensitivity",
+    "Traces of Beta-Dir GS": "traces_beta-dir-gs",
+    "Traces of Dir-Dir GS": "traces_dir-dir-gs",
+}
+TABLES = {
+    "Claims": "claims",
+    "Claims, part by part": "claims_parts",
+    "Diagnostics of the chains": "diagnostics",
+    "Fits to whole matrices": "complete_fits",
+    "Held-out perplexity": "summary",
+    "Numbers of the paper and ours": "paper_numbers",
+}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A checkout in which the tiny workflow has run, and its report."""
+    checkout = Checkout(tmp_path_factory.mktemp("report"))
+    done = checkout.snakemake(config=TINY)
+    assert done.returncode == 0, done.stdout
+    done = make_report(checkout, "overlay.yaml")
+    assert done.returncode == 0, done.stdout
+    return checkout
+
+
+def make_report(checkout, config):
+    """Run `make report` with the environment that runs this test."""
+    unreachable = {"https_proxy": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9"}
+    return subprocess.run(
+        [
+            "make", "report", f"CONFIG={config}", f"VENV={sys.prefix}",
+            f"--old-file={sys.prefix}/ready",
+        ],
+        cwd=checkout.folder, env={**os.environ, **unreachable}, text=True, timeout=120,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    executable, reason = browser.find()
+    if executable is None:
+        pytest.skip(reason)
+    with browser.Browser(executable, tmp_path_factory.mktemp("profile")) as chromium:
+        yield chromium
+
+
+@pytest.fixture
+def page(finished, chromium):
+    """The report as it opens."""
+    chromium.open(finished.folder / "results/report-overlay.html")
+    chromium.wait_for("document.querySelector('nav li') !== null")
+    return chromium
+
+
+def click(page, name):
+    """Click what the navigation calls `name`."""
+    links = "[...document.querySelectorAll('nav a')]"
+    page.run(f"{links}.find(link => link.innerText.trim() === {json.dumps(name)}).click()")
+
+
+def click_in_row(page, name, number):
+    """Click a link in the row of a result: 0 is the eye, 1 is the letter i."""
+    rows = "[...document.querySelectorAll('nav tbody tr')]"
+    row = f"{rows}.find(row => row.innerText.trim() === {json.dumps(name)})"
+    page.run(f"{row}.querySelectorAll('a')[{number}].click()")
+
+
+def listed(page, category):
+    """Return the results that are listed under a category, in their order."""
+    click(page, category)
+    page.wait_for("document.querySelector('nav tbody tr') !== null")
+    rows = "[...document.querySelectorAll('nav tbody tr')]"
+    return page.run(f"{rows}.map(row => row.innerText.trim())")
+
+
+def decoded(data_uri):
+    return base64.b64decode(data_uri.partition(";base64,")[2])
+
+
+def test_it_opens_with_what_was_run(page):
+    text = page.run("document.querySelector('#app .prose').innerText")
+    assert "beta_dir_1; 2 masks, each of 25 % of the observed entries" in text
+    assert "burn_in = 20, n_samples = 10" in text
+
+
+def test_figures_and_tables_are_listed_in_order(page, finished):
+    drawn = {file.stem for file in (finished.folder / "results/tiny/figures").glob("*.png")}
+    assert drawn == set(FIGURES.values())
+    assert listed(page, "Figures") == list(FIGURES)
+    click(page, "Results")
+    assert listed(page, "Tables") == list(TABLES)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_eye_shows_the_figure(page, finished, name):
+    file = finished.folder / f"results/tiny/figures/{FIGURES[name]}.png"
+    listed(page, "Figures")
+    click_in_row(page, name, 0)
+    figure = "document.querySelector('#app .h-screen.grow img')"
+    page.wait_for(f"{figure} !== null")
+    page.run(f"{figure}.decode()")
+    assert decoded(page.run(f"{figure}.src")) == file.read_bytes()
+
+    height, width, _ = matplotlib.image.imread(file).shape
+    assert page.run(f"[{figure}.naturalWidth, {figure}.naturalHeight]") == [width, height]
+    box = page.run(f"{figure}.getBoundingClientRect().toJSON()")
+    assert box["width"] > 500
+    assert box["width"] / box["height"] == pytest.approx(width / height, rel=0.01)
+    seen = matplotlib.image.imread(io.BytesIO(page.screenshot()))
+    seen = seen[max(0, int(box["top"])) : int(box["bottom"]), int(box["left"]) : int(box["right"])]
+    assert np.std(seen[..., :3]) > 0.03
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_letter_i_shows_the_caption(page, name):
+    listed(page, "Figures")
+    click_in_row(page, name, 1)
+    caption = "document.querySelector('nav .prose')"
+    page.wait_for(f"{caption} !== null")
+    text = page.run(f"{caption}.innerText")
+    assert "paper" in text
+    assert "{" not in text
+    assert "System Message" not in text
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_can_be_read_and_saved(page, finished, name):
+    file = finished.folder / f"results/tiny/tables/{TABLES[name]}.csv"
+    listed(page, "Tables")
+    click_in_row(page, name, 1)
+    page.wait_for("document.querySelector('nav .prose table') !== null")
+    cells = "[...row.cells].map(cell => cell.innerText)"
+    rows = f"[...document.querySelectorAll('nav .prose tr')].map(row => {cells})"
+    table = pd.read_csv(file, dtype=str, keep_default_na=False)
+    assert page.run(rows) == [list(table.columns), *table.to_numpy().tolist()]
+    saved = page.run("document.querySelector('nav a[download]').href")
+    assert decoded(saved) == file.read_bytes()
+
+
+def test_the_rules_and_their_run_times_are_drawn(page):
+    page.wait_for("document.querySelector('#app canvas, #app svg.marks') !== null")
+    click(page, "Statistics")
+    page.wait_for("document.querySelectorAll('#app .vega-embed canvas, svg.marks').length >= 2")
+
+
+def test_the_browser_meets_no_error_and_asks_for_nothing_outside(page):
+    for category in ("Figures", "Tables"):
+        listed(page, category)
+        click(page, "Results")
+    assert page.errors == []
+    assert {request.partition(":")[0] for request in page.requests} == {"file", "data"}
+
+
+def test_missing_results_are_asked_for(finished):
+    other = {**TINY, "results": "results/other"}
+    (finished.folder / "other.yaml").write_text(yaml.safe_dump(other))
+    done = make_report(finished, "other.yaml")
+    assert done.returncode != 0
+    assert "make them first" in done.stdout
+    assert not (finished.folder / "results/report-other.html").exists()
