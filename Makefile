@@ -11,13 +11,19 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 CONFIG ?=
 REPORT = results/report-$(or $(basename $(notdir $(CONFIG))),paper).html
 
-.PHONY: help paper quick demo report test test-long benchmark check format lock clean
+.PHONY: help paper verify publish quick demo report test test-long benchmark check format lock clean
 
 help: ## What can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 paper: $(READY) ## The paper's full protocol: five datasets, ten masks, full iterations
 	$(SNAKEMAKE)
+
+verify: $(READY) ## Compare the scores of `make paper` with the published ones
+	$(SNAKEMAKE) verify
+
+publish: $(READY) ## Write docs/results.md, docs/figures and reference/ from the results of `make paper`
+	$(VENV)/bin/python docs/publish.py
 
 quick: $(READY) ## The same workflow in minutes: animals and parliament, two masks
 	$(SNAKEMAKE) --configfile config/quick.yaml
