@@ -43,9 +43,9 @@ test: $(READY) ## The tests
 test-long: $(READY) ## The long statistical tests alone
 	$(VENV)/bin/pytest -m long
 
-benchmark: $(READY) ## Nanoseconds per cell of every kernel, beside plain loops
-	$(SNAKEMAKE) data/matrices/paleo.npz data/matrices/unvotes.npz
-	NUMBA_CACHE_DIR=.numba_cache $(VENV)/bin/python benchmarks/kernels.py
+benchmark: $(READY) ## Speed, threads, scaling, mixing, memory, start-up, peers: results/benchmarks
+	$(SNAKEMAKE) $(foreach name,animals parliament paleo unvotes,data/matrices/$(name).npz)
+	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/python benchmarks/run.py
 
 check: $(READY) ## Lint and format checks
 	$(VENV)/bin/ruff check .

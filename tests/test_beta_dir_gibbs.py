@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import ladder
 import naive
 from nbmf.kernels.beta_dir_gibbs import BetaDirChain
+from nbmf.kernels.cells import default_blocks
 from nbmf.models import beta_dir
 
 cases = pytest.mark.parametrize("case", ladder.BETA_DIR_CASES)
@@ -23,6 +24,12 @@ def chain_of(codes, K, hyperparameters, *key, **options):
 
 
 # --- Invariants ------------------------------------------------------------------------------
+
+
+def assert_counts_are_right(chain, codes, K):
+    expected = naive.expected_counts(codes, naive.one_hot(codes, chain.Z, K))
+    for counts, e in zip(chain.counts(), expected, strict=True):
+        np.testing.assert_array_equal(counts, e)
 
 
 @ladder.PROPERTY
@@ -44,9 +51,7 @@ def test_counts_are_those_of_the_assignments(problem, n_blocks, n_sweeps, given_
     assert Z.shape == codes.shape
     assert (Z[codes < 0] == -1).all()
     assert ((Z >= 0) & (Z < K))[codes >= 0].all()
-    expected = naive.expected_counts(codes, naive.one_hot(codes, Z, K))
-    for counts, e in zip(chain.counts(), expected, strict=True):
-        np.testing.assert_array_equal(counts, e)
+    assert_counts_are_right(chain, codes, K)
     log_joint = naive.beta_dir_log_joint(codes, Z, K, *hyperparameters)
     assert chain.log_joint() == pytest.approx(log_joint, abs=1e-10)
 
@@ -80,6 +85,15 @@ def test_threads_do_not_change_a_bit(K, gamma, n_blocks):
         chain.sweep(20)
     np.testing.assert_array_equal(chains[0].Z, chains[1].Z)
     assert chains[0].log_joint() == chains[1].log_joint()
+
+
+@pytest.mark.parametrize(
+    ("F", "N", "B"),
+    [(1, 1, 1), (63, 500, 1), (64, 64, 2), (300, 127, 2), (128, 300, 4), (600, 900, 16),
+     (10**5, 10**6, 16)],
+)  # fmt: skip
+def test_blocks_by_default_are_a_power_of_two_of_32_lines_each(F, N, B):
+    assert default_blocks(F, N) == B
 
 
 @pytest.mark.long
@@ -195,6 +209,7 @@ def test_every_draw_follows_eq_25(name, sweeps_before, dense_row):
         ladder.replay_beta_dir(replay, codes, before, after, K, hyperparameters, order)
         before = after
     replay.assert_right()
+    assert_counts_are_right(chain, codes, K)  # from lists that have shrunk and grown
 
 
 def test_every_draw_is_right_where_nearly_all_are_rejected():

@@ -33,6 +33,16 @@ def checked(*overlays):
     return configuration.check(merged(*overlays), SCHEMA)
 
 
+def complete_grid(config):
+    """Return (dataset, method, K, number of seeds) of the complete fits that are run."""
+    return [
+        (dataset, method, K, grid["seeds"])
+        for dataset in config["run"]["complete_fits"]
+        for method, grid in config["complete_fits"][dataset].items()
+        for K in grid["K"]
+    ]
+
+
 def number_of_fits(config):
     run = config["run"]
     grid = sum(len(config["methods"][method]["K"]) for method in run["methods"])
@@ -76,7 +86,8 @@ def test_the_run_is_the_papers_protocol():
     run = config["run"]
     assert sorted(run["datasets"]) == ["animals", "lastfm", "paleo", "parliament", "unvotes"]
     assert (run["masks"], run["test_probability"]) == (10, 0.25)
-    assert set(run["methods"]) == set(PAPER) == set(config["methods"])
+    assert set(config["methods"]) == set(PAPER)
+    assert set(run["methods"]) == set(PAPER) - {"dir-beta-gs", "dir-beta-vb"}
     assert config["methods"]["c-bica"]["starts_as"] == "bica"
     assert [m for m, entry in config["methods"].items() if not entry["in_figure_10"]] == ["lda"]
 
@@ -86,11 +97,74 @@ def test_every_estimator_is_a_method_of_the_configuration():
     assert {entry["class"] for entry in checked()["methods"].values()} == estimators
 
 
-@pytest.mark.parametrize("overlay", ["quick", "demo"])
-def test_overlays_are_valid_and_shorter(overlay):
+FIGURES_OF_FITS = ("figure_6", "figure_7", "figure_8", "figure_9")
+
+
+def test_the_complete_fits_are_those_that_the_figures_need():
+    """Figures 6 to 9 choose K and the best of several seeds; Gibbs chains need several as well."""
+    config = checked()
+    shown = {config["figures"][figure]["dataset"] for figure in FIGURES_OF_FITS}
+    assert shown == {"parliament", "unvotes_coldwar", "paleo"}
+    assert shown | set(config["run"]["datasets"]) == set(config["run"]["complete_fits"])
+    for dataset, method, K, seeds in complete_grid(config):
+        assert dataset in shown or method.endswith("-gs")
+        assert seeds == 1 if method == "logpca" else seeds >= 4
+        assert K == 100 if "1/K" in config["methods"][method]["settings"].values() else K <= 10
+
+
+def test_complete_keys_are_every_combination_once():
+    config = checked()
+    keys = configuration.complete_keys(config)
+    expected = [
+        (dataset, method, K, seed)
+        for dataset, method, K, seeds in complete_grid(config)
+        for seed in range(seeds)
+    ]
+    assert keys == expected
+    # parliament: (3 + 9) x 10 + 9; coldwar and paleo: (3 + 9) x 4 + 9; the others: 2 x 4.
+    assert len(set(keys)) == len(keys) == 129 + 2 * 57 + 3 * 8
+
+
+def test_figures_show_the_methods_of_their_complete_fits_at_the_papers_K():
+    config = checked()
+    nonparametric = {"beta-dir-gs": 100, "beta-dir-vb": 100, "dir-dir-gs": 100}
+    for figure, K in zip(FIGURES_OF_FITS, (8, 8, 7, 7), strict=True):
+        expected = nonparametric | {"bica": K, "logpca": K}
+        assert configuration.shown_K(config, figure) == expected
+
+
+def test_a_method_without_a_chosen_K_is_shown_at_its_first():
+    grid = {"bica": {"K": [5, 3], "seeds": 1}, "lda": {"K": [4, 2], "seeds": 1}}
+    chosen = {"dataset": "animals", "K": {"bica": 3}}
+    config = checked({"complete_fits": {"animals": grid}, "figures": {"figure_9": chosen}})
+    shown = configuration.shown_K(config, "figure_9")
+    assert (shown["bica"], shown["lda"], shown["beta-dir-gs"]) == (3, 4, 100)
+
+
+OVERLAYS = sorted({path.stem for path in (ROOT / "config").glob("*.yaml")} - {"config", "sources"})
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_overlays_are_valid_and_apart(overlay):
+    """Each has a folder of its own, and an entry it adds is run or shown."""
     config = checked(read(overlay))
-    assert 0 < number_of_fits(config) < number_of_fits(checked())
-    assert config["results"] not in (checked()["results"], "")
+    assert 0 < number_of_fits(config) <= number_of_fits(checked())
+    others = [checked(), *(checked(read(name)) for name in OVERLAYS if name != overlay)]
+    assert config["results"] not in {other["results"] for other in others}
+    for kind in ("datasets", "methods"):
+        assert config[kind].keys() - checked()[kind].keys() <= set(config["run"][kind])
+
+
+@pytest.mark.parametrize("overlay", ["quick", "demo"])
+def test_short_overlays_are_shorter(overlay):
+    config = checked(read(overlay))
+    assert number_of_fits(config) < number_of_fits(checked()) / 2
+    keys = configuration.complete_keys(config)
+    assert 0 < len(keys) < len(configuration.complete_keys(checked())) / 2
+    assert {key.dataset for key in keys} <= set(config["run"]["datasets"])
+    for figure in ("figure_6", "figure_7"):  # parliament; the demo has no square matrix
+        drawn = config["figures"][figure]["dataset"] in config["run"]["complete_fits"]
+        assert drawn == ((overlay, figure) != ("demo", "figure_6"))
     for method, entry in config["methods"].items():
         full = checked()["methods"][method]
         assert set(entry["K"]) <= set(full["K"])
@@ -100,7 +174,35 @@ def test_overlays_are_valid_and_shorter(overlay):
 
 def test_the_demo_has_no_raw_files():
     config = checked(read("demo"))
-    assert not any(config["datasets"][name]["files"] for name in config["run"]["datasets"])
+    datasets = {*config["run"]["datasets"], *config["run"]["complete_fits"]}
+    assert not any(config["datasets"][name]["files"] for name in datasets)
+
+
+def test_the_mean_field_start_changes_the_start_alone():
+    config = checked(read("mean_field_start"))
+    for name in config["run"]["methods"]:
+        mine, papers = (
+            config["methods"][method] for method in (name, name.removesuffix("-mean-field"))
+        )
+        assert mine != papers
+        assert mine["settings"] == papers["settings"] | {"start": "mean-field"}
+        assert (mine["class"], mine["K"]) == (papers["class"], papers["K"])
+
+
+def test_transposed_datasets_are_the_others_with_their_axes_exchanged():
+    config = checked(read("transposed"))
+    for name in config["run"]["datasets"]:
+        entry, original = (
+            config["datasets"][dataset] for dataset in (name, name.removesuffix("_transposed"))
+        )
+        assert entry["transpose"]
+        assert not original["transpose"]
+        assert (entry["recipe"], entry["files"]) == (original["recipe"], original["files"])
+        rows_and_columns = {
+            "rows": original["counts"]["columns"],
+            "columns": original["counts"]["rows"],
+        }
+        assert entry["counts"] == original["counts"] | rows_and_columns
 
 
 @pytest.mark.parametrize("overlays", [(), ("quick",), ("demo",)], ids=["paper", "quick", "demo"])
@@ -131,7 +233,13 @@ def test_defaults_are_filled_and_the_given_configuration_is_left_alone():
     given = merged(new)
     before = copy.deepcopy(given)
     config = configuration.check(given, SCHEMA)
-    assert config["datasets"]["mine"] == {"recipe": "digits", "files": {}, "options": {}}
+    assert config["datasets"]["mine"] == {
+        "recipe": "digits",
+        "files": {},
+        "options": {},
+        "transpose": False,
+        "axes": ["rows", "columns"],
+    }
     assert config["methods"]["mine"]["settings"] == {}
     assert config["methods"]["mine"]["in_figure_10"] is True
     assert config["methods"]["lda"]["in_figure_10"] is False
@@ -162,6 +270,18 @@ def dataset(**changes):
     return {"datasets": {"animals": changes}}
 
 
+def complete(method="bica", dataset="animals", **changes):
+    return {"complete_fits": {dataset: {method: {"K": [2], "seeds": 1} | changes}}}
+
+
+def figure(name="figure_7", **changes):
+    return {"figures": {name: changes}}
+
+
+def sensitivity(**changes):
+    return figure("sensitivity", **changes)
+
+
 def source(**changes):
     return {"sources": {"animals_matrix": changes}}
 
@@ -177,6 +297,22 @@ def source(**changes):
         (settings(max_itr=3), "methods.bica.settings", "max_itr", "max_iter"),
         (settings("logpca", tolerance=3), "methods.logpca.settings", "tolerance", None),
         (source(sha25="0"), "sources.animals_matrix", "sha25", "sha256"),
+        ({"run": {"complete_fit": []}}, "run", "complete_fit", "complete_fits"),
+        (dataset(transposed=True), "datasets.animals", "transposed", "transpose"),
+        (complete(seed=3), "complete_fits.animals.bica", "seed", "seeds"),
+        (figure("sensitivty"), "figures", "sensitivty", "sensitivity"),
+        (figure(column=3), "figures.figure_7", "column", "columns"),
+        (figure("figure_6", columns=3), "figures.figure_6", "columns", None),
+        (figure("figure_5", abstention="x"), "figures.figure_5", "abstention", "abstentions"),
+        (sensitivity(size=[5]), "figures.sensitivity", "size", "sizes"),
+        (
+            sensitivity(methods={"beta-dir-vb": {"max_itr": 3}}),
+            *("figures.sensitivity.methods.beta-dir-vb", "max_itr", "max_iter"),
+        ),
+        (
+            sensitivity(methods={"beta-dir-gs": {"threads": 3}}),
+            *("figures.sensitivity.methods.beta-dir-gs", "threads", None),
+        ),
         (settings(n_components=3), "methods.bica.settings", "n_components", None),
         (settings(random_state=3), "methods.bica.settings", "random_state", None),
         (settings("beta-dir-gs", threads=3), "methods.beta-dir-gs.settings", "threads", None),
@@ -202,6 +338,31 @@ def test_a_misspelt_key_is_named(overlay, place, given, meant):
             *("datasets.animals.files.matrix", "animals_matrx", "animals_matrix"),
         ),
         (method("c-bica", starts_as="bicca"), "methods.c-bica.starts_as", "bicca", "bica"),
+        ({"run": {"complete_fits": ["pale"]}}, "run.complete_fits[0]", "pale", "paleo"),
+        ({"run": {"complete_fits": ["digits"]}}, "run.complete_fits[0]", "digits", None),
+        (complete(dataset="animal"), "complete_fits.animal", "animal", "animals"),
+        (complete("bicca"), "complete_fits.animals.bicca", "bicca", "bica"),
+        (
+            figure("figure_5", abstentions="abstentions"),
+            *("figures.figure_5.abstentions", "abstentions", "unvotes_abstentions"),
+        ),
+        (figure("figure_6", dataset="digits"), "figures.figure_6.dataset", "digits", None),
+        (
+            figure("figure_8", dataset="coldwar"),
+            "figures.figure_8.dataset",
+            "coldwar",
+            "unvotes_coldwar",
+        ),
+        (figure(K={"bicca": 8}), "figures.figure_7.K.bicca", "bicca", "bica"),
+        (figure("figure_11", logcpa=3), "figures.figure_11.logcpa", "logcpa", "logpca"),
+        (
+            sensitivity(methods={"beta-dir": {}}),
+            *("figures.sensitivity.methods.beta-dir", "beta-dir", "beta-dir-vb"),
+        ),
+        (
+            {"figures": {"figure_2": [{"dataset": "beta_dir", "title": "x"}]}},
+            *("figures.figure_2[0].dataset", "beta_dir", "beta_dir_1"),
+        ),
     ],
 )
 def test_an_unknown_name_is_named_with_the_known_ones(overlay, place, given, meant):
@@ -238,6 +399,22 @@ def test_an_unknown_name_is_named_with_the_known_ones(overlay, place, given, mea
         (method(in_figure_10="no"), "methods.bica.in_figure_10", "'no'", "boolean"),
         (method(settings=[1]), "methods.bica.settings", "[1]", "object"),
         (dataset(counts={"rows": 0}), "datasets.animals.counts.rows", "0", "at least 1"),
+        (dataset(transpose="yes"), "datasets.animals.transpose", "'yes'", "boolean"),
+        (dataset(axes=["rows"]), "datasets.animals.axes", "['rows']", "at least 2"),
+        (dataset(axes=["a", "b", "c"]), "datasets.animals.axes", "['a', 'b', 'c']", "at most 2"),
+        ({"run": {"threads": 0}}, "run.threads", "0", "at least 1"),
+        ({"run": {"complete_fits": "paleo"}}, "run.complete_fits", "'paleo'", "array"),
+        (complete(seeds=0), "complete_fits.animals.bica.seeds", "0", "at least 1"),
+        (complete(seeds=[0, 1]), "complete_fits.animals.bica.seeds", "[0, 1]", "integer"),
+        (complete(K=[]), "complete_fits.animals.bica.K", "[]", "at least 1"),
+        (complete(K=8), "complete_fits.animals.bica.K", "8", "array"),
+        (figure(columns=0), "figures.figure_7.columns", "0", "at least 1"),
+        (figure(K={"bica": [8]}), "figures.figure_7.K.bica", "[8]", "integer"),
+        (figure("figure_11", bica=0), "figures.figure_11.bica", "0", "at least 1"),
+        ({"figures": {"figure_2": []}}, "figures.figure_2", "[]", "at least 1"),
+        (sensitivity(sizes=[4]), "figures.sensitivity.sizes[0]", "4", "at least 5"),
+        (sensitivity(concentrations=[0]), "figures.sensitivity.concentrations[0]", "0", "than 0"),
+        (sensitivity(K=1), "figures.sensitivity.K", "1", "at least 2"),
         (source(bytes=-5), "sources.animals_matrix.bytes", "-5", "at least 1"),
         (source(sha256="00"), "sources.animals_matrix.sha256", "'00'", "matches"),
         (source(path="a/b/c"), "sources.animals_matrix.path", "'a/b/c'", "matches"),
@@ -273,7 +450,40 @@ def test_a_wrong_setting_is_shown_with_the_rule(overlay, given, allowed):
     assert allowed in message.partition(given)[2]
 
 
-@pytest.mark.parametrize("key", ["run", "methods", "sources"])
+@pytest.mark.parametrize(
+    ("overlay", "words"),
+    [
+        (complete("dir-dir-gs", K=[1]), "complete_fits.animals.dir-dir-gs: n_components = 1: "),
+        (
+            sensitivity(methods={"beta-dir-vb": {"max_iter": 0}}),
+            "figures.sensitivity.methods.beta-dir-vb: max_iter = 0: allowed is an integer of at",
+        ),
+        (
+            figure(K={"bica": 11}),
+            "figures.figure_7.K.bica = 11: allowed are the K of complete_fits.parliament.bica, "
+            "[2, 3, 4, 5, 6, 7, 8, 9, 10]",
+        ),
+        (
+            complete(dataset="parliament", K=[2, 3]),  # which Figures 6 and 7 show with 8
+            "figures.figure_6.K.bica = 8: allowed are the K of complete_fits.parliament.bica, "
+            "[2, 3]",
+        ),
+    ],
+    ids=["K of a complete fit", "setting", "K not fitted", "K not fitted any more"],
+)
+def test_what_a_figure_shows_is_fitted_and_can_be(overlay, words):
+    assert complaint(overlay).startswith(f"configuration: {words}")
+
+
+@pytest.mark.parametrize("key", ["dataset", "K"])
+def test_a_missing_key_of_a_figure_is_named(key):
+    config = merged()
+    del config["figures"]["figure_8"][key]
+    with pytest.raises(ConfigError, match=rf"figures\.figure_8: the key '{key}' is missing"):
+        configuration.check(config, SCHEMA)
+
+
+@pytest.mark.parametrize("key", ["run", "methods", "sources", "complete_fits", "figures"])
 def test_a_missing_section_is_named(key):
     config = merged()
     del config[key]

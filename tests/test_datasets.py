@@ -20,7 +20,11 @@ from nbmf.rda import read_matrix, read_table
 ROOT = Path(__file__).resolve().parents[1]
 MIRRORS = ("data/mirror", "../shared/mirror")
 SOURCES = yaml.safe_load((ROOT / "config/sources.yaml").read_text(encoding="utf-8"))["sources"]
-ENTRIES = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))["datasets"]
+CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+ENTRIES, RUN = CONFIG["datasets"], CONFIG["run"]["datasets"]
+TRANSPOSED = yaml.safe_load((ROOT / "config/transposed.yaml").read_text(encoding="utf-8"))[
+    "datasets"
+]
 PUBLISHED = [name for name, entry in ENTRIES.items() if "published" in entry]
 
 
@@ -70,6 +74,27 @@ def test_the_configuration_names_recipes_and_sources_that_exist(name):
 @pytest.mark.parametrize("name", ENTRIES)
 def test_counts_are_the_papers(name, built):
     check_counts(built(name), ENTRIES[name].get("counts", {}), name)
+
+
+@pytest.mark.parametrize("name", TRANSPOSED)
+def test_counts_of_transposed_datasets_are_known(name, built):
+    check_counts(built(name.removesuffix("_transposed")).T, TRANSPOSED[name]["counts"], name)
+
+
+def test_abstentions_are_zeros_of_unvotes_and_the_rest_of_its_zeros_are_noes(built):
+    votes, abstentions = built("unvotes"), built("unvotes_abstentions")
+    assert list(votes.row_names) == list(abstentions.row_names)
+    assert list(votes.column_names) == list(abstentions.column_names)
+    np.testing.assert_array_equal(votes.observed, abstentions.observed)
+    assert (votes.codes[abstentions.codes == 1] == 0).all()
+    assert 0 < (abstentions.codes == 1).sum() < (votes.codes == 0).sum()
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_axes_say_what_rows_and_columns_are(name):
+    """Of what the paper's figures show; a drawn matrix has nothing but rows and columns."""
+    rows, columns = ENTRIES[name].get("axes", ["", ""])
+    assert (rows != "") == (columns != "") == (name in RUN)
 
 
 @pytest.mark.parametrize("name", ENTRIES)
@@ -379,6 +404,13 @@ def test_unvotes_from_a_small_file(votes):
     np.testing.assert_array_equal(matrix.codes, [[1, 0, -1], [0, 1, 1]])
 
 
+def test_unvotes_abstentions_from_a_small_file(votes):
+    matrix = datasets.build("unvotes_abstentions", {"votes": votes["votes"]}, {})
+    assert list(matrix.row_names) == ["Chad", "Peru"]
+    assert list(matrix.column_names) == ["3", "20", "30"]
+    np.testing.assert_array_equal(matrix.codes, [[0, 1, -1], [0, 0, 0]])
+
+
 def test_unvotes_coldwar_ends_with_1990_and_skips_abstentions(votes):
     matrix = datasets.build("unvotes_coldwar", votes, {})
     assert list(matrix.column_names) == ["3", "20"]  # day 7670 is 1991-01-01
@@ -422,7 +454,12 @@ def test_unvotes_coldwar_takes_the_countries_with_most_records(votes, monkeypatc
 )
 def test_damaged_votes(columns, words, votes):
     write_r_table(votes["votes"], **columns)
-    for recipe, files in (("unvotes", {"votes": votes["votes"]}), ("unvotes_coldwar", votes)):
+    own = {"votes": votes["votes"]}
+    for recipe, files in {
+        "unvotes": own,
+        "unvotes_abstentions": own,
+        "unvotes_coldwar": votes,
+    }.items():
         with pytest.raises(DataError, match=words):
             datasets.build(recipe, files, {})
 

@@ -11,6 +11,7 @@ from nbmf.diagnostics import (
     R_HAT_LIMIT,
     Diagnostics,
     chain_diagnostics,
+    diagnose,
     settled,
     smallest_sufficient_K,
 )
@@ -178,3 +179,105 @@ def test_nothing_to_choose_from(loss):
 def test_a_loss_that_is_none(bad):
     with pytest.raises(DataError, match="finite"):
         smallest_sufficient_K({2: 100.0, 3: bad})
+
+
+# --- The table -------------------------------------------------------------------------------
+
+
+def traces_of(draws, dataset="animals", method="beta-dir-gs", K=100, iterations=None):
+    """Return the traces of chains, array (chains, iterations), one after another."""
+    iterations = range(1, draws.shape[1] + 1) if iterations is None else iterations
+    return pd.concat(
+        pd.DataFrame({"iteration": iterations, "objective": chain}).assign(
+            dataset=dataset, method=method, K=K, seed=seed
+        )
+        for seed, chain in enumerate(draws)
+    )
+
+
+COLUMNS = ["dataset", "method", "K", "chains", "draws", "r_hat", "ess_bulk", "ess_tail", "settled"]
+
+
+def test_the_draws_after_the_burn_in_are_diagnosed():
+    draws = normal()
+    draws[:, :100] += np.linspace(50, 0, 100)  # on their way
+    (row,) = diagnose(traces_of(draws), {"beta-dir-gs": 100}).to_dict("records")
+    found = chain_diagnostics(draws[:, 100:])
+    assert list(row) == COLUMNS
+    assert (row["dataset"], row["method"], row["K"]) == ("animals", "beta-dir-gs", 100)
+    assert (row["chains"], row["draws"]) == (4, 900)
+    assert (row["r_hat"], row["ess_bulk"], row["ess_tail"]) == found
+    assert row["settled"] is True
+    (row,) = diagnose(traces_of(draws), {"beta-dir-gs": 0}).to_dict("records")
+    assert row["draws"] == 1000
+    assert row["settled"] is False
+
+
+def test_the_burn_in_itself_is_left_out():
+    """Thinned traces: iterations 20, 40, ... of which those above 60 are kept."""
+    traces = traces_of(normal(draws=8), iterations=range(20, 180, 20))
+    (row,) = diagnose(traces, {"beta-dir-gs": 60}).to_dict("records")
+    assert row["draws"] == 5
+
+
+def test_the_order_of_rows_does_not_matter():
+    traces = traces_of(normal(draws=200))
+    shuffled = traces.sample(frac=1, random_state=0)
+    pd.testing.assert_frame_equal(
+        diagnose(traces, {"beta-dir-gs": 50}), diagnose(shuffled, {"beta-dir-gs": 50})
+    )
+
+
+def test_one_row_per_dataset_method_and_K_that_samples():
+    parts = [("paleo", "dir-dir-gs", 9), ("paleo", "beta-dir-gs", 9), ("animals", "dir-dir-gs", 9)]
+    parts.append(("animals", "dir-dir-gs", 2))
+    traces = pd.concat(
+        [
+            traces_of(normal(seed=1), "paleo", "bica", 5),
+            *(traces_of(normal(seed=i), *part) for i, part in enumerate(parts)),
+        ]
+    )
+    table = diagnose(traces, {"beta-dir-gs": 0, "dir-dir-gs": 500})
+    assert list(table[["dataset", "method", "K"]].itertuples(index=False, name=None)) == parts
+    assert table["draws"].tolist() == [500, 1000, 500, 500]
+    assert table["settled"].all()
+
+
+@pytest.mark.parametrize(
+    ("draws", "shape"),
+    [
+        (normal(chains=1), (1, 1000)),
+        (np.zeros((4, 100)), (4, 100)),
+        (normal() + np.array([[0], [0], [0], [np.nan]]), (4, 1000)),
+    ],
+    ids=["one chain", "at rest", "NaN"],
+)
+def test_where_nothing_can_be_said_chains_have_not_settled(draws, shape):
+    (row,) = diagnose(traces_of(draws), {"beta-dir-gs": 0}).to_dict("records")
+    assert (row["chains"], row["draws"]) == shape
+    assert np.isnan([row["r_hat"], row["ess_bulk"], row["ess_tail"]]).all()
+    assert row["settled"] is False
+
+
+def test_chains_recorded_at_other_iterations_have_not_settled():
+    traces = traces_of(normal(draws=100))
+    shorter = traces[(traces["seed"] > 0) | (traces["iteration"] <= 90)]
+    (row,) = diagnose(shorter, {"beta-dir-gs": 0}).to_dict("records")
+    assert np.isnan(row["r_hat"])
+    assert row["settled"] is False
+
+
+def test_without_chains_the_table_is_empty_with_its_columns():
+    table = diagnose(traces_of(normal(), method="bica"), {})
+    assert table.empty
+    assert list(table.columns) == COLUMNS
+
+
+def test_settled_survives_the_file(tmp_path):
+    """Figures 7 to 10 read it back: true and false, also where all are alike."""
+    for burn_in in (0, 998):
+        table = diagnose(traces_of(normal()), {"beta-dir-gs": burn_in})
+        table.to_csv(tmp_path / "t.csv", index=False)
+        again = pd.read_csv(tmp_path / "t.csv")
+        assert again["settled"].dtype == bool
+        assert again["settled"].tolist() == [burn_in == 0]

@@ -11,7 +11,7 @@ from nbmf.experiment import run_fit, save_factors
 from nbmf.masks import draw_mask
 from nbmf.matrix import BinaryMatrix
 from nbmf.metrics import negative_log_likelihood
-from nbmf.progress import FitRecorder
+from nbmf.progress import FitRecorder, trace_iterations
 from nbmf.seeds import seed_sequence
 
 BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8}
@@ -138,6 +138,25 @@ def test_long_traces_are_thinned_but_for_their_beginning(total, step):
     assert len(iteration) <= total / step + 31
 
 
+@pytest.mark.parametrize(
+    ("total", "points"), [(5000, 1000), (5000, 50), (500, 50), (7, 50), (1, 1)]
+)
+def test_points_of_traces_are_even_and_early(total, points):
+    """The kept sweeps of a chain, for effective sample sizes, are evenly spaced."""
+    iterations = trace_iterations(total, points)
+    assert iterations == sorted(set(iterations))
+    assert iterations[-1] == total
+    assert iterations[0] == 1
+    late = [i for i in iterations if i > 0.8 * total]
+    step = max(1, total // points)
+    # Late in a long run the logarithmic points are few.
+    even = [i for i in late if i % step == 0]
+    assert set(range(step, total, step)) <= set(iterations)
+    assert len(late) - len(even) <= 2
+    early = [i for i in iterations if i <= total**0.5]
+    assert len(early) >= min(10, int(total**0.5))
+
+
 # --- Complete fits ---------------------------------------------------------------------------
 
 
@@ -162,6 +181,27 @@ def test_a_complete_fit_sees_every_observed_entry():
     ).fit(MATRIX.codes)
     found = complete("BetaDirVB").estimator
     np.testing.assert_array_equal(found.expectation_, expected.expectation_)
+
+
+def test_the_report_has_the_range_of_the_dictionary():
+    result = complete("LogisticPCA")
+    assert result.report["W_min"] == result.estimator.W_.min() < 0
+    assert result.report["W_max"] == result.estimator.W_.max() > 0
+
+
+def test_the_trace_of_a_complete_fit_is_that_of_its_own_data_and_as_fine_as_asked():
+    settings = {"burn_in": 150, "n_samples": 50}
+    coarse, fine = (
+        complete("BetaDirGibbs", settings=settings, trace_points=points) for points in (20, 200)
+    )
+    assert fine.report["trace"]["iteration"] == list(range(1, 201))
+    assert set(coarse.report["trace"]["iteration"]) > set(range(10, 201, 10))
+    assert coarse.report["perplexity"] == fine.report["perplexity"]
+    assert fine.report["trace"]["perplexity"][-1] == fine.report["perplexity"]
+    places = [i - 1 for i in coarse.report["trace"]["iteration"]]
+    for name in ("objective", "perplexity", "active_components"):
+        seen = [fine.report["trace"][name][place] for place in places]
+        assert coarse.report["trace"][name] == seen
 
 
 def test_saved_factors_are_those_of_the_fit(tmp_path):

@@ -24,6 +24,7 @@ PAPER = {
     name: entry for name, entry in CONFIG["methods"].items() if entry.get("in_figure_10", True)
 }
 DATASETS = ["paleo", "animals", "lastfm"]
+COLOURS = style.colours_of(list(CONFIG["methods"]))
 
 
 def made_up(methods=METHODS, datasets=DATASETS, masks=5):
@@ -48,8 +49,8 @@ def where(scores, **key):
 def draw():
     """Draw the figure, lay it out, and close it after the test."""
 
-    def drawn(scores, methods=METHODS, datasets=DATASETS):
-        figure = figure_10.draw(scores, methods, datasets)
+    def drawn(scores, methods=METHODS, datasets=DATASETS, unsettled=frozenset()):
+        figure = figure_10.draw(scores, methods, datasets, COLOURS, unsettled)
         figure.draw_without_rendering()
         return figure
 
@@ -98,6 +99,7 @@ def test_boxes_have_the_colour_of_their_method(draw):
     boxes = [to_hex(patch.get_facecolor()) for patch in panels(figure)["paleo"].patches]
     keys = [to_hex(handle.get_facecolor()) for handle in figure.legends[0].get_patches()]
     assert boxes == [keys[0], keys[0], keys[1], keys[2], keys[2]]
+    assert keys == [COLOURS[method].lower() for method in METHODS]
     assert len(set(keys)) == 3
 
 
@@ -153,6 +155,30 @@ def test_nothing_saturated_needs_no_explanation(draw):
     assert not [marker for axis in panels(figure).values() for marker in markers(axis)]
 
 
+DAGGER = figure_10.UNSETTLED
+
+
+def test_samplers_that_have_not_settled_are_marked_and_explained(draw):
+    figure = draw(made_up(), unsettled={("animals", "beta-dir-vb"), ("lastfm", "logpca")})
+    labels = {
+        dataset: [text.get_text() for text in axis.get_xticklabels()]
+        for dataset, axis in panels(figure).items()
+    }
+    assert labels == {
+        "paleo": ["2", "3", "", "2", "4"],
+        "animals": ["2", "3", DAGGER, "2", "4"],
+        "lastfm": ["2", "3", "", "2" + DAGGER, "4" + DAGGER],
+    }
+    assert legend_texts(figure)[-1] == "chains have not settled (R-hat, ESS)"
+    assert figure.legends[0].legend_handles[-1].get_marker() == DAGGER
+
+
+def test_only_methods_that_are_drawn_are_explained(draw):
+    figure = draw(made_up(), unsettled={("animals", "dir-dir-gs")})
+    assert len(legend_texts(figure)) == 3
+    assert DAGGER not in [t.get_text() for t in panels(figure)["animals"].get_xticklabels()]
+
+
 def test_the_axis_says_what_it_shows(draw):
     axes = panels(draw(made_up()))
     assert axes["paleo"].get_ylabel() == "held-out perplexity\n(nats per entry)"
@@ -161,7 +187,7 @@ def test_the_axis_says_what_it_shows(draw):
 @pytest.mark.parametrize("datasets", [["animals"], CONFIG["run"]["datasets"]], ids=["one", "five"])
 def test_nothing_of_the_papers_figure_is_outside_the_canvas_or_overlaps(draw, datasets):
     scores = made_up(PAPER, datasets).assign(saturated=1)
-    figure = draw(scores, PAPER, datasets)
+    figure = draw(scores, PAPER, datasets, {("animals", method) for method in PAPER})
     assert list(panels(figure)) == datasets
     canvas = figure.bbox.padded(1)  # pixels of 150 to an inch
     boxes = [axis.get_tightbbox() for axis in panels(figure).values()]
@@ -173,7 +199,8 @@ def test_nothing_of_the_papers_figure_is_outside_the_canvas_or_overlaps(draw, da
 
 
 def test_labels_of_neighbouring_boxes_do_not_overlap(draw):
-    figure = draw(made_up(PAPER, ["animals", "paleo"]), PAPER, ["animals", "paleo"])
+    unsettled = {("animals", method) for method in PAPER}
+    figure = draw(made_up(PAPER, ["animals", "paleo"]), PAPER, ["animals", "paleo"], unsettled)
     for axis in panels(figure).values():
         extents = [text.get_window_extent() for text in axis.get_xticklabels() if text.get_text()]
         assert all(a.x1 <= b.x0 for a, b in pairwise(extents))
@@ -197,3 +224,10 @@ def test_saved_figures_are_pictures_and_closed(draw, tmp_path):
     assert picture.shape[1] >= 0.95 * style.PAGE_WIDTH * 200
     assert picture[..., :3].min() < 0.1 < 0.9 < picture[..., :3].max()
     assert not plt.get_fignums()
+
+
+def test_a_figure_of_fine_detail_is_saved_with_more_pixels(draw, tmp_path):
+    style.save(draw(made_up()), tmp_path / "a.png")
+    style.save(draw(made_up()), tmp_path / "b.png", dpi=300)
+    coarse, fine = (imread(tmp_path / name).shape for name in ("a.png", "b.png"))
+    assert fine[1] == pytest.approx(1.5 * coarse[1], rel=0.02)

@@ -47,8 +47,12 @@ ONLY = {
         "errors",
     },
 }
-HEAVY = {"pandas": {"tables", "figures", "rda", "datasets"}, "matplotlib": {"figures"},
-         "numba": {"kernels"}}  # fmt: skip
+HEAVY = {
+    "pandas": {"tables", "diagnostics", "claims", "verification", "figures", "rda", "datasets"},
+    "matplotlib": {"figures"},
+    "numba": {"kernels"},
+    "arviz_stats": {"diagnostics"},
+}
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 every_module = pytest.mark.parametrize(
     "path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix()
@@ -129,7 +133,9 @@ def test_fits_load_neither_pandas_nor_plotting():
     """LDA is apart: scikit-learn loads pandas itself wherever it is installed."""
     loaded = set(python(FIT, *[name for name in registry.all_classes() if name != "LDA"]))
     assert {"numba", "nbmf.methods.dir_dir_gibbs"} <= loaded
-    unwanted = {"pandas", "matplotlib", "sklearn", "rdata", "snakemake", "jsonschema"}
+    unwanted = {
+        *("pandas", "matplotlib", "sklearn", "rdata", "snakemake", "jsonschema", "arviz_stats")
+    }
     assert not unwanted & loaded
     assert not {name for name in loaded if name.startswith(("nbmf.figures", "nbmf.tables"))}
 

@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 
 import ladder
 import naive
+from nbmf.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.kernels.beta_dir_mean_field import BetaDirMeanField
+from nbmf.kernels.dir_dir_gibbs import DirDirChain
+from nbmf.methods.gibbs import START_COMPONENTS, starting_Z
 
 
 def mean_field_of(codes, K, hyperparameters, *key, dtype=np.float64, **options):
@@ -72,7 +75,13 @@ def test_float32_agrees_with_float64(problem, n_iter):
 
 @pytest.mark.parametrize(
     ("hyperparameters", "same_as"),
-    [((1, 1, 1), np.float32), ((1, 1, np.array([0.2, 0.05])), float), ((0.05, 1, 1), float)],
+    [
+        ((1, 1, 1), np.float32),
+        ((np.array([0.05, 1]), 1, 1), float),
+        ((1, np.array([1, 0.05]), 1), float),
+        ((1, 1, np.array([0.2, 0.05])), float),
+        ((0.05, 1, 1), float),
+    ],
 )
 def test_small_priors_are_computed_in_float64(hyperparameters, same_as):
     codes = ladder.large_matrix(12, 10, 0.25, np.random.default_rng(13), 3, 4)
@@ -209,3 +218,107 @@ def test_permuting_rows_columns_and_components_permutes_the_result(problem):
     expected = L[np.ix_(rows, new)], A[np.ix_(new, columns)], B[np.ix_(new, columns)]
     for actual, e in zip(permuted.counts(), expected, strict=True):
         np.testing.assert_allclose(actual, e, rtol=1e-9, atol=1e-12)
+
+
+def test_drawn_assignments_follow_q():
+    # Chi-square over the components of each of 9 cells, false alarm rate 1e-6 each.
+    codes = np.array([[1, 0, -1], [0, 1, 1], [-1, 0, 1], [1, -1, 0]], np.int8)
+    hyperparameters = np.array([0.5, 2.0, 1.0]), np.array([1.0, 0.4, 3.0]), 0.3
+    mean_field = mean_field_of(codes, 3, hyperparameters, 15)
+    mean_field.update(2)
+    q = naive.mean_field_responsibilities(codes, *mean_field.counts(), *hyperparameters)
+    rng = np.random.default_rng(15)
+    draws = np.array([mean_field.draw_assignments(rng) for _ in range(4000)])
+    assert (draws[:, codes < 0] == -1).all()
+    for cell in naive.column_scan(codes):
+        p = ladder.chi_square_p(naive.tally(draws[:, *cell], 3), q[cell])
+        assert p > ladder.FALSE_ALARM
+
+
+def test_drawn_assignments_follow_q_large():
+    # Given q, cells are independent: a replay of all draws in one matrix (see ladder.Replay). Also
+    # with a prior so small that components underflow: no impossible component may be drawn.
+    rng = np.random.default_rng(16)
+    codes, K = ladder.large_matrix(40, 50, 0.25, rng, 3, 4), 10
+    for hyperparameters in (1.0, 1.0, 1.0), (1e-3, 1e-3, 1e-4):
+        mean_field = mean_field_of(codes, K, hyperparameters, 16)
+        mean_field.update(20)
+        q = naive.mean_field_responsibilities(codes, *mean_field.counts(), *hyperparameters)
+        Z = mean_field.draw_assignments(rng)
+        np.testing.assert_array_equal(Z < 0, codes < 0)
+        replay = ladder.Replay(rng)
+        for f, n in naive.column_scan(codes):
+            p = q[f, n] / q[f, n].sum()
+            features = {"label": np.arange(K), "log p": np.log(np.maximum(p, 1e-300))}
+            replay.add(p, Z[f, n], {f"v={codes[f, n]}, {name}": x for name, x in features.items()})
+        replay.assert_right()
+
+
+# --- Where chains may start ------------------------------------------------------------------
+
+START = ladder.large_matrix(40, 50, 0.25, np.random.default_rng(18), 3, 4)
+
+
+def test_the_start_random_is_left_to_the_chain():
+    assert starting_Z("random", START, 30, ladder.seed_sequence(18)) is None
+
+
+@pytest.mark.parametrize("K", [1, 4, 10, 100])
+def test_the_start_mean_field_uses_at_most_ten_components(K):
+    Z = starting_Z("mean-field", START, K, ladder.seed_sequence(18))
+    assert Z.shape == START.shape
+    assert np.issubdtype(Z.dtype, np.integer)
+    np.testing.assert_array_equal(Z[START < 0], -1)
+    used = set(Z[START >= 0].tolist())
+    assert used <= set(range(min(K, START_COMPONENTS)))
+    assert len(used) >= min(K, 2)  # there are two kinds of rows
+
+
+def test_the_start_mean_field_is_a_matter_of_the_seed_alone():
+    seed = ladder.seed_sequence(18)
+    first = starting_Z("mean-field", START, 30, seed)
+    seed.spawn(3)  # which changes what `seed` would spawn next
+    np.testing.assert_array_equal(starting_Z("mean-field", START, 30, seed), first)
+    other = starting_Z("mean-field", START, 30, ladder.seed_sequence(19))
+    assert not np.array_equal(other, first)
+
+
+def test_dir_dir_completes_the_start_with_partners_that_agree_with_the_data():
+    """Chi-square over the distances from z to c at zeros, false alarm rate 1e-6."""
+    K, seed = 12, ladder.seed_sequence(20)
+    Z = starting_Z("mean-field", START, K, seed)
+    chain = DirDirChain(START, K, 1 / K, 1.0, seed, Z=Z)
+    np.testing.assert_array_equal(chain.Z, Z)
+    np.testing.assert_array_equal(chain.C[START < 0], -1)
+    observed = START >= 0
+    np.testing.assert_array_equal((chain.C == chain.Z)[observed], (START == 1)[observed])
+    assert chain.C[observed].min() >= 0
+    assert chain.C.max() < K
+    zeros = START == 0
+    distances = naive.tally((chain.C - chain.Z)[zeros] % K, K)
+    p = ladder.chi_square_p(distances, np.r_[0, np.full(K - 1, 1 / (K - 1))])
+    assert p > ladder.FALSE_ALARM
+
+
+def started(chain_class, codes, K, hyperparameters, *key):
+    seed = ladder.seed_sequence(*key)
+    Z = starting_Z("mean-field", codes, K, seed)
+    return chain_class(codes, K, *hyperparameters, seed, Z=Z)
+
+
+def test_beta_dir_started_there_has_the_exact_posterior():
+    codes, K, *hyperparameters = ladder.BETA_DIR_CASES["3x2 K=2 asymmetric"]
+    chain = started(BetaDirChain, codes, K, hyperparameters, 21)
+    exact = naive.enumerate_beta_dir(codes, K, *hyperparameters)
+    ladder.assert_exact_posterior(chain, lambda c: c.Z, exact, n_samples=5000)
+
+
+def test_dir_dir_started_there_has_the_exact_posterior():
+    codes, K, *hyperparameters = ladder.DIR_DIR_CASES["2x2 K=3 one missing"]
+    chain = started(DirDirChain, codes, K, hyperparameters, 22)
+    exact = naive.enumerate_dir_dir(codes, K, *hyperparameters)
+
+    def labels(chain):
+        return np.where(chain.Z < 0, -1, chain.Z * K + chain.C)
+
+    ladder.assert_exact_posterior(chain, labels, exact, n_samples=5000)

@@ -15,8 +15,10 @@ from nbmf import registry
 from nbmf.datasets import parliament
 from nbmf.errors import ConfigError, DataError
 from nbmf.kernels.beta_dir_gibbs import BetaDirChain
+from nbmf.kernels.beta_dir_mean_field import BetaDirMeanField
 from nbmf.masks import draw_mask, training_codes
 from nbmf.matrix import BinaryMatrix
+from nbmf.methods.gibbs import starting_Z
 from nbmf.metrics import negative_log_likelihood, score, token_score
 
 CLASSES = registry.all_classes()
@@ -532,6 +534,46 @@ def test_gibbs_averages_the_kept_samples_of_its_chain():
     np.testing.assert_allclose(estimator.H_, np.mean(Hs, axis=0), rtol=1e-12)
 
 
+def test_the_start_mean_field_is_drawn_from_binary_ica():
+    """At most 10 components after 100 iterations with flat priors, as in the paper's scripts."""
+    seed = np.random.SeedSequence(9)
+    fit_seed, draw_seed = seed.spawn(4)[2:]
+    for K, started in (12, 10), (3, 3):
+        mean_field = BetaDirMeanField(CODES, started, 1.0, 1.0, 1.0, fit_seed)
+        mean_field.update(100)
+        Z = mean_field.draw_assignments(np.random.default_rng(draw_seed))
+        np.testing.assert_array_equal(starting_Z("mean-field", CODES, K, seed), Z)
+        assert Z.max() == started - 1
+
+
+@pytest.mark.parametrize("name", GIBBS)
+def test_the_start_matters_to_a_chain_that_has_not_moved(name):
+    """Both starts are legal; a chain of one sweep tells them apart."""
+    drawn, random = (
+        make(name, burn_in=0, n_samples=1, start=start).fit(CODES).expectation_
+        for start in ("mean-field", "random")
+    )
+    assert not np.array_equal(drawn, random)
+
+
+@pytest.mark.parametrize("name", GIBBS)
+def test_the_start_mean_field_keeps_the_contract(name):
+    """Same bits for any threads and spelling; hidden values stay hidden; any matrix will do."""
+
+    def fit(codes, K=3, **options):
+        return make(name, K, start="mean-field", **options).fit(codes)
+
+    assert_same_bits(fit(CODES, threads=2), fit(CODES))
+    assert_same_bits(fit(pd.DataFrame(AS_FLOAT)), fit(CODES))
+    matrix = BinaryMatrix.from_array(CODES)
+    mask = draw_mask(matrix, 0.25, np.random.SeedSequence(2))
+    flipped = BinaryMatrix.from_array(np.where(mask, 1 - CODES, CODES))
+    assert_same_bits(*(fit(training_codes(each, mask)) for each in (matrix, flipped)))
+    for codes in with_empty_lines(), np.ones((8, 6), np.int8), random_codes(1, 6):
+        for K in 2, 40:
+            assert np.isfinite(fit(codes, K).expectation_).all()
+
+
 @pytest.mark.parametrize("name", GIBBS)
 def test_a_gibbs_monitor_sees_the_chain_before_the_first_sample_and_then_the_average(name):
     """Averages over 12 samples move less from one sweep to the next than the chain itself."""
@@ -583,6 +625,18 @@ def test_logistic_pca_stops_when_the_deviance_stands_still():
     gains = -np.diff(deviance)
     assert estimator.converged_
     assert gains[-1] < 1e-3 <= gains[3:-1].min()
+
+
+def test_logistic_pca_goes_on_as_long_as_it_gains_tol():
+    class Deviances(Recorder):
+        def __call__(self, iteration, total, state):
+            self.objectives.append(state.mean_deviance)
+
+    recorder = Deviances(every=1)
+    make("LogisticPCA", tol=0).fit(CODES, monitor=recorder)
+    gains = -np.diff(recorder.objectives)  # of iterations 2, 3, ...
+    assert (np.diff(gains) < 0).all()
+    assert make("LogisticPCA", tol=gains[8]).fit(CODES).n_iter_ == 11
 
 
 @pytest.fixture(scope="module")

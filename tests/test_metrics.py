@@ -53,7 +53,8 @@ def test_a_rounding_error_beyond_zero_or_one_scores_as_zero_or_one(code, excess)
 
 
 @pytest.mark.parametrize(
-    ("probability", "saturated", "total"), [(1e-15, 0, 15 * math.log(10)), (1e-20, 1, 36.7368)]
+    ("probability", "saturated", "total"),
+    [(1e-15, 0, 15 * math.log(10)), (2.0**-53, 0, 36.7368), (1e-20, 1, 36.7368)],
 )
 def test_small_probabilities_are_saturated_below_the_spacing_of_numbers_near_one(
     probability, saturated, total

@@ -73,6 +73,9 @@ def test_settings_are_what_the_workflow_does_not_provide():
         *("alpha", "beta", "gamma", "max_iter", "max_memory_gb")
     ]
     assert registry.settings_of("LogisticPCA") == ["max_iter", "tol"]
+    assert registry.settings_of("DirDirGibbs") == [
+        *("gamma", "eta", "burn_in", "n_samples", "start", "scheme")
+    ]
 
 
 def test_settings_reach_the_estimator():

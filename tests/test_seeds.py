@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+from nbmf.kernels.random import generator_states, next_word, uniform
 from nbmf.seeds import children, integer_seed, seed_sequence
 
 
@@ -80,3 +81,29 @@ def test_grandchildren_differ_from_children():
 def test_entropy_is_the_whole_checksum():
     longest = max(seed_sequence("bits", i).entropy.bit_length() for i in range(40))
     assert longest == 8 * hashlib.sha256().digest_size
+
+
+# --- The generator of the compiled kernels ---------------------------------------------------
+
+# What the reference implementation of xoshiro256++ returns from the state 1, 2, 3, 4.
+XOSHIRO = [
+    41943041, 58720359, 3588806011781223, 3591011842654386, 9228616714210784205,
+    9973669472204895162, 14011001112246962877, 12406186145184390807, 15849039046786891736,
+    10450023813501588000,
+]  # fmt: skip
+
+
+def test_kernels_draw_the_words_of_xoshiro():
+    state = np.array([1, 2, 3, 4], np.uint64)
+    assert [int(next_word(state)) for _ in XOSHIRO] == XOSHIRO
+
+
+def test_uniform_numbers_are_the_leading_53_bits():
+    state = np.array([1, 2, 3, 4], np.uint64)
+    assert [uniform(state) for _ in XOSHIRO] == [(word >> 11) / 2**53 for word in XOSHIRO]
+
+
+def test_each_block_has_the_stream_of_a_child():
+    seed = seed_sequence("fit", 1)
+    for state, child in zip(generator_states(seed, 3), seed.spawn(3), strict=True):
+        np.testing.assert_array_equal(state[:4], child.generate_state(4, np.uint64))

@@ -1,4 +1,4 @@
-"""The tidy table: one row per fit, and a summary by hand."""
+"""The tidy tables: one row per fit, one per point of a trace, and summaries by hand."""
 
 import json
 
@@ -6,19 +6,36 @@ import pandas as pd
 import pytest
 
 from nbmf.errors import DataError
-from nbmf.tables import gather_scores, summarise
+from nbmf.tables import (
+    FACTS,
+    TRACE,
+    best_fit,
+    gather_scores,
+    gather_traces,
+    summarise,
+    summarise_complete,
+)
 
 FIT = {
     "n_test": 10,
     "perplexity": 0.5,
+    "loss": 5.0,
     "unit": "nats per held-out entry",
     "saturated": 0,
     "seconds": 1.5,
     "n_iter": 20,
     "converged": None,
     "active_components": 3,
+    "W_min": 0.0,
+    "W_max": 0.75,
     "status": "ok",
-    "trace": {"iteration": [1, 2]},
+    "settings": {"max_iter": 20, "alpha": 1},
+    "trace": {
+        "iteration": [1, 2],
+        "perplexity": [0.7, 0.5],
+        "objective": [None, None],
+        "active_components": [2, 3],
+    },
 }
 
 
@@ -39,37 +56,106 @@ def test_one_row_per_fit_in_the_given_order(tmp_path):
     ]
     table = gather_scores(fits)
     assert list(table.columns[:5]) == ["dataset", "method", "K", "mask", "seed"]
-    assert set(table.columns[5:]) == FIT.keys() - {"trace"}
+    assert list(table.columns[5:]) == FACTS
+    assert set(FACTS) == FIT.keys() - {"trace"}
     assert table["method"].tolist() == ["lda", "bica"]
     assert table["perplexity"].tolist() == [5.5, 0.5]
     assert table["status"].tolist() == ["ok", "not converged"]
     assert table["mask"].tolist() == [1, 0]
 
 
-@pytest.mark.parametrize(
+def test_settings_are_text_with_sorted_keys(tmp_path):
+    """As text they stay in one cell, and the same settings in another order are the same text."""
+    other = FIT | {"settings": {"alpha": 1, "max_iter": 20}}
+    fits = [(key(0), write(tmp_path, "a", FIT)), (key(1), write(tmp_path, "b", other))]
+    assert gather_scores(fits)["settings"].tolist() == ['{"alpha": 1, "max_iter": 20}'] * 2
+
+
+DAMAGED = pytest.mark.parametrize(
     ("content", "words"),
     [
         ("", "JSONDecodeError"),
         (json.dumps(FIT)[:-40], "JSONDecodeError"),
-        ({name: value for name, value in FIT.items() if name != "saturated"}, "'saturated'"),
         ("{}", "KeyError"),
         ("[]", "TypeError"),
         ("null", "TypeError"),
     ],
-    ids=["empty", "truncated", "a fact less", "no facts", "a list", "null"],
+    ids=["empty", "truncated", "no facts", "a list", "null"],
 )
-def test_a_damaged_fit_is_named(tmp_path, content, words):
+
+
+@DAMAGED
+@pytest.mark.parametrize("gather", [gather_scores, gather_traces])
+def test_a_damaged_fit_is_named(tmp_path, gather, content, words):
     good, damaged = write(tmp_path, "good", FIT), write(tmp_path, "damaged", content)
     with pytest.raises(DataError, match=rf"not a complete fit \(.*{words}") as caught:
-        gather_scores([(key(0), good), (key(1), damaged)])
+        gather([(key(0), good), (key(1), damaged)])
     assert str(caught.value).startswith(str(damaged))
+    assert str(caught.value).endswith("; remove it and run again")
 
 
-def test_bytes_that_are_no_text_are_named(tmp_path):
+@pytest.mark.parametrize(
+    ("gather", "fact"), [*((gather_scores, fact) for fact in FACTS), (gather_traces, "trace")]
+)
+def test_a_fit_without_one_fact_is_named(tmp_path, gather, fact):
+    damaged = write(tmp_path, "damaged", {name: FIT[name] for name in FIT if name != fact})
+    with pytest.raises(DataError, match=rf"damaged\.json: not a complete fit \(.*'{fact}'"):
+        gather([(key(), damaged)])
+
+
+@pytest.mark.parametrize("gather", [gather_scores, gather_traces])
+def test_bytes_that_are_no_text_are_named(tmp_path, gather):
     path = tmp_path / "damaged.json"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(DataError, match=r"damaged\.json: not a complete fit"):
-        gather_scores([(key(), path)])
+        gather([(key(), path)])
+
+
+# --- Traces ----------------------------------------------------------------------------------
+
+
+def test_one_row_per_fit_and_recorded_iteration(tmp_path):
+    longer = {
+        "iteration": [1, 5, 9],
+        "perplexity": [0.9, 0.8, 0.6],
+        "objective": [-30.5, -20.0, -10.0],
+        "active_components": [2, 2, 1],
+    }
+    fits = [
+        (key(1, method="lda"), write(tmp_path, "b", FIT | {"trace": longer})),
+        (key(0), write(tmp_path, "a", FIT)),
+    ]
+    traces = gather_traces(fits)
+    assert list(traces.columns) == ["dataset", "method", "K", "mask", "seed", *TRACE]
+    assert traces["method"].tolist() == ["lda"] * 3 + ["bica"] * 2
+    assert traces["mask"].tolist() == [1, 1, 1, 0, 0]
+    assert traces["iteration"].tolist() == [1, 5, 9, 1, 2]
+    assert traces["perplexity"].tolist() == [0.9, 0.8, 0.6, 0.7, 0.5]
+    assert traces["active_components"].tolist() == [2, 2, 1, 2, 3]
+    assert traces["objective"].tolist()[:3] == [-30.5, -20.0, -10.0]
+    assert traces["objective"].isna().tolist() == [False] * 3 + [True] * 2
+    assert traces.index.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_traces_without_objective_are_numbers_in_the_file(tmp_path):
+    """CVB0 has no objective: an empty cell, read back as NaN."""
+    gather_traces([(key(), write(tmp_path, "a", FIT))]).to_csv(tmp_path / "t.csv", index=False)
+    assert pd.read_csv(tmp_path / "t.csv")["objective"].isna().all()
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [None, [], 7, {"iteration": [1, 2]}, FIT["trace"] | {"perplexity": [0.5]}],
+    ids=["null", "a list", "a number", "columns missing", "lengths differ"],
+)
+def test_a_damaged_trace_is_named(tmp_path, trace):
+    good = write(tmp_path, "good", FIT)
+    damaged = write(tmp_path, "damaged", FIT | {"trace": trace})
+    with pytest.raises(DataError, match=r"damaged\.json: not a complete fit"):
+        gather_traces([(key(0), good), (key(1), damaged)])
+
+
+# --- Summaries -------------------------------------------------------------------------------
 
 
 def scores(*rows):
@@ -106,3 +192,65 @@ def test_one_row_per_dataset_method_and_K_in_the_order_of_the_scores():
     assert list(summary[["dataset", "method", "K"]].itertuples(index=False, name=None)) == groups
     assert summary["fits"].tolist() == [2, 2, 2, 2]
     assert summary["median"].tolist() == [2, 3, 4, 5]
+
+
+def complete(*rows):
+    """Return scores of complete fits: seeds in place of masks."""
+    return scores(*rows).drop(columns="mask").assign(seed=range(len(rows)))
+
+
+def test_the_spread_over_seeds_by_hand():
+    table = complete(
+        {"loss": 30.0, "active_components": 9, "seconds": 1},
+        {"loss": 10.0, "active_components": 4, "seconds": 50},
+        {"loss": 20.0, "active_components": 5, "seconds": 3},
+    )
+    (row,) = summarise_complete(table).to_dict("records")
+    assert (row["min_loss"], row["median_loss"], row["max_loss"]) == (10, 20, 30)
+    assert (row["min_active"], row["median_active"], row["max_active"]) == (4, 5, 9)
+    assert (row["seeds"], row["best_seed"], row["seconds"]) == (3, 1, 3)
+
+
+def test_complete_fits_are_summarised_in_the_order_of_the_scores():
+    groups = [("paleo", "lda", 3), ("paleo", "lda", 2), ("paleo", "bica", 2), ("animals", "lda", 3)]
+    losses = [8, 7, 6, 5, 1, 2, 3, 9]  # of seed 0, then of seed 1
+    table = complete(*(
+        {"dataset": dataset, "method": method, "K": K, "loss": losses[i]}
+        for i, (dataset, method, K) in enumerate(groups * 2)
+    )).assign(seed=[0] * 4 + [1] * 4)  # fmt: skip
+    summary = summarise_complete(table)
+    assert list(summary[["dataset", "method", "K"]].itertuples(index=False, name=None)) == groups
+    assert summary["min_loss"].tolist() == [1, 2, 3, 5]
+    assert summary["best_seed"].tolist() == [1, 1, 1, 0]
+
+
+def test_of_equal_losses_the_first_seed_is_best():
+    table = complete({"loss": 2.0}, {"loss": 1.0}, {"loss": 1.0})
+    assert summarise_complete(table)["best_seed"].tolist() == [1]
+
+
+# --- The best fit ----------------------------------------------------------------------------
+
+
+def stems(folder, *losses):
+    names = [f"K2-seed{seed}" for seed in range(len(losses))]
+    for name, loss in zip(names, losses, strict=True):
+        write(folder, name, FIT | {"loss": loss, "active_components": int(loss)})
+    return [str(folder / name) for name in names]
+
+
+def test_the_best_fit_has_the_smallest_loss_and_is_that_of_the_summary(tmp_path):
+    paths = stems(tmp_path, 30.0, 10.0, 20.0)
+    stem, report = best_fit(paths)
+    assert stem == paths[1]
+    assert report == {"loss": 10.0, "active_components": 10}
+    assert best_fit(stems(tmp_path, 2.0, 1.0, 1.0))[0].endswith("seed1")
+
+
+@DAMAGED
+def test_a_damaged_fit_to_choose_from_is_named(tmp_path, content, words):
+    paths = stems(tmp_path, 30.0, 10.0)
+    damaged = write(tmp_path, "K2-seed0", content)
+    with pytest.raises(DataError, match=rf"not a complete fit \(.*{words}") as caught:
+        best_fit(paths)
+    assert str(caught.value).startswith(str(damaged))

@@ -1,0 +1,65 @@
+"""Run the benchmarks: `make benchmark`, or some parts alone.
+
+    .venv/bin/python benchmarks/run.py kernels scaling
+
+Prints the tables of each part and writes them to results/benchmarks/<part>.md.
+"""
+
+import argparse
+import importlib
+import sys
+import time
+import traceback
+from pathlib import Path
+
+from common import ROOT, Table, environment, say
+from threadpoolctl import threadpool_limits
+
+from nbmf.files import atomic_path
+
+PARTS = ("kernels", "threads", "scaling", "mixing", "memory", "startup", "peers")
+
+
+def page(part: str, tables: list[Table], machine: str, seconds: float) -> str:
+    """Return the Markdown page of a part."""
+    text = "\n".join(table.markdown() for table in tables)
+    return (
+        f"# Benchmark: {part}\n\n{machine}.\n\nMade by `benchmarks/run.py {part}` "
+        f"in {seconds:.0f} s.\n\n{text}"
+    )
+
+
+def run_part(part: str, folder: Path) -> None:
+    """Run a part; print its page and write it."""
+    tables_of = importlib.import_module(part).run
+    machine, started = environment(), time.perf_counter()
+    with threadpool_limits(limits=1, user_api="blas"):  # after the import has loaded the libraries
+        tables = tables_of()
+    text = page(part, tables, machine, time.perf_counter() - started)
+    print(text, flush=True)
+    with atomic_path(folder / f"{part}.md") as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    """Run the parts named on the command line; one that fails does not stop the others."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(PARTS))
+    parser.add_argument("--output", type=Path, default=ROOT / "results" / "benchmarks")
+    options = parser.parse_args()
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    failed = []
+    for part in options.parts or PARTS:
+        say(f"benchmark: {part}")
+        try:
+            run_part(part, options.output)
+        except Exception:
+            traceback.print_exc()
+            failed.append(part)
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""One thread against two: the speed-up, and whether the results are the same bits."""
+
+import hashlib
+
+import numba
+import numpy as np
+from common import KERNELS, Rounds, Table, count_cells, load_training, nanoseconds, number
+
+
+def digest(arrays: list[np.ndarray]) -> str:
+    """Return a checksum of the bytes of some arrays."""
+    checksum = hashlib.sha256()
+    for array in arrays:
+        checksum.update(np.ascontiguousarray(array).data)
+    return checksum.hexdigest()
+
+
+def threads_table(dataset: str, codes: np.ndarray, K: int, rounds: Rounds) -> Table:
+    """Time every kernel on one and two threads; both do the same sweeps from the same seed."""
+    rows = []
+    for name, kernel in KERNELS.items():
+        made = [kernel.make(codes, K, threads=threads) for threads in (1, 2)]
+        one, two = (kernel.run(model) for model in made)
+        sweeps = rounds.sweeps_after_warm_up(one)
+        two(rounds.warm_up)
+        seconds = rounds.alternate({"1": (one, sweeps), "2": (two, sweeps)})
+        first, second = (digest(kernel.state(model)) for model in made)
+        gain = seconds["1"] / seconds["2"]
+        cells = count_cells(codes)
+        rows.append([
+            name, *nanoseconds(seconds["1"], cells), *nanoseconds(seconds["2"], cells),
+            number(np.median(gain)), number(seconds["1"].min() / seconds["2"].min()),
+            f"{'identical' if first == second else 'DIFFERENT'} after "
+            f"{rounds.warm_up + rounds.count * sweeps} sweeps",
+        ])  # fmt: skip
+    return Table(
+        "Threads",
+        f"{dataset}, K = {K}, γ = 1/K, 25 % held out, after {rounds.warm_up} sweeps: nanoseconds "
+        f"per observed training cell and sweep on one and two threads, which alternate for "
+        f"{rounds.count} rounds. Speed-up: median of the ratios of each round, and ratio of the "
+        "minima. State: checksums of Z, of Z and C, or of all responsibilities. Threading layer: "
+        f"{_threading_layer()}.",
+        ["kernel", "one: minimum", "median", "two: minimum", "median", "speed-up: median",
+         "of minima", "state of one and two"],
+        rows,
+    )  # fmt: skip
+
+
+def _threading_layer() -> str:
+    try:
+        return numba.threading_layer()
+    except ValueError:  # no parallel kernel has run
+        return "none"
+
+
+def run() -> list[Table]:
+    """Do this part as `make benchmark` does."""
+    if numba.config.NUMBA_NUM_THREADS < 2:
+        return [Table("Threads", "Skipped: numba has one thread on this machine.", ["–"])]
+    return [threads_table("unvotes", load_training("unvotes"), 100, Rounds())]

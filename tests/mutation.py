@@ -1,0 +1,494 @@
+"""Mutation check of the inference code: does some test fail if a single operator is wrong?
+
+    python tests/mutation.py
+
+makes a fixed sample of one-place changes of each file in TESTS, runs the tests named there on a
+copy of the tree with that change, and writes docs/mutations.md. A change that no test notices
+has to be declared in EQUIVALENT with the reason why it is none; any other ends in exit status 1.
+"""
+
+import argparse
+import ast
+import hashlib
+import io
+import itertools
+import json
+import math
+import os
+import queue
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import tokenize
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+COPIED = ("src", "tests", "config", "pyproject.toml")
+MEMORY = 8 << 30  # bytes of address space: a wrong size shall not fill the machine
+
+# Which tests run for a mutant of a file, the quickest first.
+TESTS = {
+    "kernels/beta_dir_gibbs.py": ["beta_dir_gibbs"],
+    "kernels/dir_dir_gibbs.py": ["dir_dir_gibbs"],
+    "kernels/urns.py": ["dir_dir_gibbs"],
+    "kernels/row_lists.py": ["beta_dir_gibbs"],
+    "kernels/random.py": ["seeds", "dir_dir_gibbs"],
+    "kernels/cells.py": ["cvb0", "beta_dir_gibbs"],
+    "models/beta_dir.py": ["models"],
+    "models/dir_dir.py": ["models"],
+    "metrics.py": ["metrics"],
+    "masks.py": ["masks"],
+    "methods/logistic_pca.py": ["methods"],
+    "methods/gibbs.py": ["methods", "experiment"],
+    "methods/variational.py": ["methods", "experiment"],
+    "kernels/beta_dir_cvb0.py": ["cvb0"],
+    "kernels/beta_dir_mean_field.py": ["mean_field"],
+}
+
+MEASURE_ZERO = "a uniform double hits the limit with probability 2^-53"
+
+# Changes that no test can notice, or should: (file, function, source line, mutation) -> reason.
+# fmt: off
+EQUIVALENT = {
+    ("kernels/random.py", "", "STATE_WORDS = 4", "4 -> 5"):
+        "the fifth word lies in the padding, which nobody reads",
+    ("kernels/random.py", "generator_states",
+     "for state, child in zip(states, children(seed, count), strict=True):", "True -> False"):
+        "there are as many states as children",
+    ("kernels/urns.py", "_search",
+     "k = min(np.uint64(u * (cumulative.size / cumulative[last])), last)", "min -> max"):
+        "where the search starts; it walks both ways",
+    ("kernels/urns.py", "_search", "while k < last and u >= cumulative[k]:", "and -> or"):
+        "it goes on to the last k, and the second loop walks back",
+    ("kernels/urns.py", "draw_from_urn", "if u >= others:", ">= -> >"): MEASURE_ZERO,
+    ("kernels/beta_dir_gibbs.py", "",
+     "MAX_TRIES = 16  # rejected components before the row list is used after all", "16 -> 17"):
+        "both ways draw from exactly eq. (25)",
+    ("kernels/beta_dir_gibbs.py", "BetaDirChain.__init__",
+     "self._generators = generator_states(block_seed, self._cells.n_blocks**2)", "2 -> 3"):
+        "more streams than are used; the first ones are the same",
+    ("masks.py", "draw_mask", "mask = (draws < probability) & matrix.observed", "< -> <="):
+        MEASURE_ZERO,
+    ("kernels/beta_dir_gibbs.py", "_draw_from_list", "while s < last and u >= weight[s]:",
+     ">= -> >"): MEASURE_ZERO,
+    ("kernels/dir_dir_gibbs.py", "_from_weights", "if u < weight[k]:", "< -> <="): MEASURE_ZERO,
+    ("kernels/cells.py", "", "MAX_BLOCKS = 16", "16 -> 17"):
+        "the number of blocks is rounded down to a power of two",
+    ("methods/gibbs.py", "", "START_COMPONENTS, START_ITERATIONS = 10, 100", "100 -> 101"):
+        "where a chain starts; one update more hardly moves it",
+    ("kernels/beta_dir_cvb0.py", "", "FLOATS_PER_LINE = LINE_BYTES // 4", "4 -> 5"):
+        "how many hints are given to the processor: speed only",
+    ("kernels/beta_dir_cvb0.py", "_updates",
+     "column, column_steps = np.empty((2, K), np.float32), np.empty((2, K), np.float32)",
+     "2 -> 3"):
+        "a work array with a line that is not used",
+}
+# fmt: on
+
+
+# --- Mutants ---------------------------------------------------------------------------------
+
+SWAPS = {
+    ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"),
+    ast.FloorDiv: ("//", "%"), ast.Mod: ("%", "//"), ast.LShift: ("<<", ">>"),
+    ast.RShift: (">>", "<<"), ast.BitXor: ("^", "|"), ast.BitOr: ("|", "&"),
+    ast.BitAnd: ("&", "|"),
+    ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"),
+    ast.Eq: ("==", "!="), ast.NotEq: ("!=", "=="), ast.And: ("and", "or"), ast.Or: ("or", "and"),
+}  # fmt: skip
+EXTREMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
+
+
+class Mutant(NamedTuple):
+    """One change: `old` at row and column of the file becomes `new`."""
+
+    function: str
+    kind: str
+    row: int
+    column: int
+    old: str
+    new: str
+    line: str
+    mutation: str
+
+
+class Finder:
+    """Finds the mutants of one source text.
+
+    Docstrings, type hints, decorators and what is raised stay as they are.
+    """
+
+    def __init__(self, source):
+        self._lines = source.splitlines()
+        self._tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+        self._found = []
+        self._visit(ast.parse(source), "")
+
+    def mutants(self):
+        """Return the mutants in the order of the text, equal ones of a line numbered."""
+        named, seen = [], Counter()
+        for function, kind, (row, column), old, new in sorted(self._found, key=lambda m: m[2]):
+            mutation = f"swap {old}" if kind == "index" else f"{old} -> {new}"
+            seen[row, mutation] += 1
+            if seen[row, mutation] > 1:
+                mutation += f" (place {seen[row, mutation]})"
+            line = self._lines[row - 1].strip()
+            named.append(Mutant(function, kind, row, column, old, new, line, mutation))
+        return named
+
+    def _visit(self, node, function):
+        if isinstance(node, (ast.Raise, ast.JoinedStr)):
+            return
+        children = ast.iter_child_nodes(node)
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            function = f"{function}.{node.name}".lstrip(".")
+            children = node.body
+            if isinstance(node, ast.FunctionDef):
+                defaults = [*node.args.defaults, *node.args.kw_defaults]
+                children = [default for default in defaults if default is not None] + node.body
+        elif isinstance(node, ast.AnnAssign):
+            children = [node.value] if node.value else []
+        self._examine(node, function)
+        for child in children:
+            self._visit(child, function)
+
+    def _examine(self, node, function):
+        def add(kind, place, old, new):
+            self._found.append((function, kind, place, old, new))
+
+        def add_operator(kind, operator, left, right, suffix=""):
+            old, new = (each + suffix for each in SWAPS.get(type(operator), ("", "")))
+            if old != suffix:
+                add(kind, self._operator(old, self._end(left), self._start(right)), old, new)
+
+        if isinstance(node, ast.BinOp):
+            add_operator("arithmetic", node.op, node.left, node.right)
+        elif isinstance(node, ast.AugAssign):
+            add_operator("update", node.op, node.target, node.value, suffix="=")
+        elif isinstance(node, ast.Compare):
+            operands = itertools.pairwise([node.left, *node.comparators])
+            for operator, (left, right) in zip(node.ops, operands, strict=True):
+                add_operator("comparison", operator, left, right)
+        elif isinstance(node, ast.BoolOp):
+            for left, right in itertools.pairwise(node.values):
+                add_operator("logic", node.op, left, right)
+        elif isinstance(node, ast.Constant) and type(node.value) is bool:
+            add("logic", self._start(node), str(node.value), str(not node.value))
+        elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            old = ast.get_source_segment("\n".join(self._lines), node)
+            new = other_number(node.value)
+            if new != node.value:  # a float may be too large for its neighbour
+                add("number", self._start(node), old, repr(new))
+        elif isinstance(node, ast.Call):
+            self._examine_call(node.func, add)
+        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+            self._examine_indices(node.slice.elts, add)
+
+    def _examine_call(self, called, add):
+        name = getattr(called, "id", getattr(called, "attr", None))
+        if name in EXTREMES:
+            row, column = self._end(called)
+            add("extreme", (row, column - len(name)), name, EXTREMES[name])
+
+    def _examine_indices(self, indices, add):
+        for one, other in itertools.pairwise(indices):
+            plain = not {type(one), type(other)} & {ast.Slice, ast.Constant, ast.Starred}
+            (row, start), (row_after, end) = self._start(one), self._end(other)
+            if plain and row == row_after:
+                first, second = (ast.unparse(index) for index in (one, other))
+                add("index", (row, start), self._lines[row - 1][start:end], f"{second}, {first}")
+
+    def _operator(self, text, after, before):
+        return next(t.start for t in self._tokens if t.string == text and after <= t.start < before)
+
+    def _start(self, node):
+        return node.lineno, self._characters(node.lineno, node.col_offset)
+
+    def _end(self, node):
+        return node.end_lineno, self._characters(node.end_lineno, node.end_col_offset)
+
+    def _characters(self, row, n_bytes):
+        return len(self._lines[row - 1].encode()[:n_bytes].decode())
+
+
+def other_number(value):
+    """Return 0 for 1 and otherwise the next number, of the same type."""
+    return value * 0 if value == 1 else value + 1
+
+
+def apply(mutant, source):
+    """Return the source text with the change."""
+    lines = source.splitlines(keepends=True)
+    line = lines[mutant.row - 1]
+    after = mutant.column + len(mutant.old)
+    assert line[mutant.column : after] == mutant.old
+    lines[mutant.row - 1] = line[: mutant.column] + mutant.new + line[after:]
+    return "".join(lines)
+
+
+def sample(mutants, size, seed):
+    """Return a fixed sample: functions by the root of their size, the kinds of change in turn.
+
+    The order of the candidates is a hash of their text, so that an edit elsewhere in the file
+    changes little.
+    """
+
+    def rank(mutant):
+        text = f"{seed} {mutant.function} {mutant.line} {mutant.mutation}"
+        return hashlib.sha256(text.encode()).digest(), mutant.row
+
+    waiting, chosen = sorted(mutants, key=rank), []
+    weight = {f: math.sqrt(n) for f, n in Counter(m.function for m in mutants).items()}
+    functions, kinds = Counter(), Counter()
+    while waiting and len(chosen) < size:
+        turn = {f: (2 * functions[f] + 1) / weight[f] for f in weight}
+        best = min(waiting, key=lambda m: (turn[m.function], kinds[m.kind]))
+        waiting.remove(best)
+        chosen.append(best)
+        functions[best.function] += 1
+        kinds[best.kind] += 1
+    return sorted(chosen, key=lambda m: (m.row, m.column))
+
+
+# --- Runs ------------------------------------------------------------------------------------
+
+
+class Tree:
+    """A copy of the sources and tests, in which one file at a time is changed."""
+
+    def __init__(self, folder, patience):
+        self._folder, self._patience = Path(folder), patience
+        for name in COPIED:
+            source, target = ROOT / name, self._folder / name
+            if source.is_dir():
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, target)
+
+    def source(self, file):
+        """Return the text of a file of the package."""
+        return self._path(file).read_text(encoding="utf-8")
+
+    def test_sources(self, tests):
+        """Return the texts that decide, beside a mutant itself, whether it is noticed."""
+        names = "naive", "ladder", *(f"test_{test}" for test in tests)
+        return [(self._folder / "tests" / f"{name}.py").read_text("utf-8") for name in names]
+
+    def outcome(self, file, source, tests):
+        """Run tests with the file changed to `source`; return (how it ended, the test)."""
+        original = self.source(file)
+        self._path(file).write_text(source, encoding="utf-8")
+        try:
+            return self._run_tests([f"tests/test_{name}.py" for name in tests])
+        finally:
+            self._path(file).write_text(original, encoding="utf-8")
+
+    def _path(self, file):
+        return self._folder / "src" / "nbmf" / file
+
+    def _run_tests(self, files):
+        command = [sys.executable, "-m", "pytest", "-x", "-v", "-m", "not long and not workflow"]
+        command += ["-p", "no:cacheprovider", f"--basetemp={self._folder / 'scratch'}", *files]
+        environment = os.environ | {
+            "PYTHONPATH": str(self._folder / "src"),
+            "NUMBA_CACHE_DIR": str(self._folder / "compiled"),
+            "PYTHONDONTWRITEBYTECODE": "1",  # a changed file may have the size and time of another
+            "PYTHONUNBUFFERED": "1",
+            "COLUMNS": "400",
+        }
+        run = subprocess.Popen(
+            command, cwd=self._folder, env=environment, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=limit_resources,
+        )  # fmt: skip
+        output, stalled = self._listen(run)
+        return outcome_of(output, run.wait(), stalled)
+
+    def _listen(self, run):
+        """Return the output, and whether the run was ended because nothing came for so long."""
+        characters, output = queue.SimpleQueue(), []
+
+        def read():
+            while character := run.stdout.read(1):
+                characters.put(character)
+            characters.put("")
+
+        threading.Thread(target=read, daemon=True).start()
+        while True:
+            try:
+                character = characters.get(timeout=self._patience)
+            except queue.Empty:
+                os.killpg(run.pid, signal.SIGKILL)
+                return "".join(output), True
+            if not character:
+                return "".join(output), False
+            output.append(character)
+
+
+def limit_resources():
+    """Bound the memory of a run, and let it leave no core file."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def outcome_of(output, status, stalled):
+    """Return how a run of pytest -v ended: (survived, killed, crashed or timed out; the test)."""
+    if status == 0:
+        return "survived", ""
+    summary = re.findall(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", output, re.MULTILINE)
+    if summary:
+        return "killed", summary[-1]
+    ends = r"(?: PASSED.*| SKIPPED.*| Fatal Python error.*| *)$"
+    started = re.findall(rf"^(tests/\S+::.*?){ends}", output, re.MULTILINE)
+    test = started[-1] if started else "the collection of tests"
+    if stalled:
+        return "timed out", test
+    return "crashed", test
+
+
+class Record(NamedTuple):
+    """A mutant of a file and what became of it."""
+
+    file: str
+    mutant: Mutant
+    outcome: str
+    test: str
+
+    @property
+    def reason(self):
+        """Why a survivor is none, if that is declared."""
+        mutant = self.mutant
+        return EQUIVALENT.get((self.file, mutant.function, mutant.line, mutant.mutation))
+
+
+def examine(file, options, known):
+    """Return the records of the sampled mutants of one file."""
+    with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
+        tree, tests = Tree(folder, options.patience), TESTS[file]
+        source = tree.source(file)
+        found = Finder(source).mutants()
+        size = max(options.per_file, len(found) // 10)
+        chosen = sample(found, size, options.seed)
+        print(f"{file}: {len(chosen)} of {len(found)} mutants", flush=True)
+        changed = {mutant: apply(mutant, source) for mutant in chosen}
+        key = {mutant: digest([changed[mutant], *tree.test_sources(tests)]) for mutant in chosen}
+        if not known.keys() >= set(key.values()):
+            outcome = tree.outcome(file, source, tests)
+            if outcome[0] != "survived":
+                sys.exit(f"{file}: the unchanged code does not pass: {outcome}")
+        records = []
+        for mutant in chosen:
+            if key[mutant] not in known:
+                known[key[mutant]] = tree.outcome(file, changed[mutant], tests)
+                save(options.records, known)
+            records.append(Record(file, mutant, *known[key[mutant]]))
+            print(f"  {mutant.line}   [{mutant.mutation}]   {records[-1][2:]}", flush=True)
+        return records
+
+
+def digest(texts):
+    """Return a checksum of several texts."""
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
+def save(path, known):
+    """Write the outcomes so far, if asked to."""
+    if path:
+        path.write_text(json.dumps(known), encoding="utf-8")
+
+
+# --- Report ----------------------------------------------------------------------------------
+
+HEADER = """# Mutation check
+
+Does some test fail if a single operator of the inference code is wrong? `tests/mutation.py` makes
+one-place changes (operators, comparisons, numbers, `min`/`max`, `and`/`or`, swapped indices), runs
+the tests of that file on a copy of the tree with the change, and writes this page:
+
+    {command}
+
+Of each file it takes a fixed sample of that many, or of a tenth of all mutants if that is more.
+A mutant is *killed* if a test fails, *crashed* if the interpreter dies, *timed out* if a test
+hangs; *equivalent* if no test notices it and none should, for the reason given.
+
+{totals}
+"""
+
+
+def report(records, options):
+    """Return the page as Markdown."""
+    kinds = ("killed", "crashed", "timed out", "equivalent", "survived")
+    rows = [["file", "mutants", *kinds], ["---"] + ["--:"] * 6]
+    counts = {}
+    for record in records:
+        counts.setdefault(record.file, Counter())[final(record)] += 1
+    for file, count in counts.items():
+        rows.append([file, count.total(), *(count[kind] for kind in kinds)])
+    total = sum(counts.values(), Counter())
+    rows.append(["all", total.total(), *(total[kind] for kind in kinds)])
+    command = f"python tests/mutation.py --per-file {options.per_file} --seed {options.seed}"
+    parts = [HEADER.format(command=command, totals=table(rows))]
+    for file in counts:
+        rows = [["function", "line", "mutation", "noticed by, or why not"], ["---"] * 4]
+        for record in (record for record in records if record.file == file):
+            mutant = record.mutant
+            place = code(mutant.function or "(module)")
+            rows.append([place, code(mutant.line), code(mutant.mutation), remark(record)])
+        parts.append(f"## {file}\n\n{table(rows)}\n")
+    return "\n".join(parts)
+
+
+def final(record):
+    """Return the outcome, with declared survivors set apart."""
+    return "equivalent" if record.outcome == "survived" and record.reason else record.outcome
+
+
+def remark(record):
+    """Return the last cell of a row of the report."""
+    if record.outcome == "survived":
+        return f"equivalent: {record.reason}" if record.reason else "**survived**"
+    test = code(record.test.removeprefix("tests/"))
+    return test if record.outcome == "killed" else f"{record.outcome} in {test}"
+
+
+def code(text):
+    """Return text as code inside a table."""
+    return "`" + text.replace("|", "\\|") + "`" if text else ""
+
+
+def table(rows):
+    """Return rows as a Markdown table."""
+    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in rows)
+
+
+def main():
+    """Examine the files, write the page, and say whether a mutant survived."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--files", nargs="+", choices=TESTS, default=list(TESTS), metavar="FILE",
+                        help="files below src/nbmf (all)")  # fmt: skip
+    parser.add_argument("--per-file", type=int, default=8,
+                        help="mutants of a file (8), at least a tenth of all it has")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=1, help="of the sample (1)")
+    parser.add_argument("--patience", type=float, default=60,
+                        help="seconds without output that count as a hang (60)")  # fmt: skip
+    parser.add_argument("--records", type=Path, help="keeps finished mutants for a second run")
+    parser.add_argument("--report", type=Path, default=ROOT / "docs" / "mutations.md")
+    options = parser.parse_args()
+    known = {}
+    if options.records and options.records.exists():
+        known = json.loads(options.records.read_text(encoding="utf-8"))
+    records = [record for file in options.files for record in examine(file, options, known)]
+    options.report.write_text(report(records, options), encoding="utf-8")
+    survivors = [record for record in records if final(record) == "survived"]
+    print(f"{len(records)} mutants, {len(survivors)} of them survived without a reason")
+    sys.exit(bool(survivors))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""The log of a job: all it prints, how it ended, and what it took."""
+
+import re
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from nbmf.errors import DataError
+from nbmf.jobs import logged
+
+
+@pytest.fixture
+def log(tmp_path):
+    return tmp_path / "job.log"
+
+
+def lines(log):
+    return log.read_text(encoding="utf-8").splitlines()
+
+
+def fail(log, error):
+    with logged(str(log)):
+        print("work")
+        raise error
+
+
+def test_all_output_goes_to_the_log_and_nowhere_else(log, capsys):
+    with logged(str(log)):
+        print("to standard output, with γ")
+        print("to standard error", file=sys.stderr)
+    assert lines(log)[:-1] == ["to standard output, with γ", "to standard error"]
+    assert capsys.readouterr() == ("", "")
+    print("after")
+    assert capsys.readouterr().out == "after\n"
+
+
+def test_lines_are_there_while_the_job_runs(log):
+    with logged(str(log)):
+        print("iteration 1 of 2")
+        assert lines(log) == ["iteration 1 of 2"]
+
+
+def test_the_last_line_is_time_and_memory(log, monkeypatch):
+    clock = iter([100.0, 101.5])
+    monkeypatch.setattr("nbmf.jobs.time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    with logged(str(log)):
+        print("work")
+    first, last = lines(log)
+    assert first == "work"
+    found = re.fullmatch(r"job: 1\.50 s, (\d+) MB at most", last)
+    assert 10 < int(found[1]) < 100_000  # this process
+
+
+def test_an_error_raised_on_purpose_is_one_line(log):
+    with pytest.raises(SystemExit) as ended:
+        fail(log, DataError("votes.rda: row 2: the vote is 'maybe'"))
+    assert ended.value.code == 1
+    assert lines(log) == ["work", "error: votes.rda: row 2: the vote is 'maybe'"]
+
+
+def test_any_other_error_is_logged_with_its_place(log, capsys):
+    with pytest.raises(SystemExit) as ended:
+        fail(log, RuntimeError("nobody thought of this"))
+    assert ended.value.code == 1
+    text = lines(log)
+    assert text[:2] == ["work", "Traceback (most recent call last):"]
+    assert any("test_jobs.py" in line for line in text)
+    assert text[-1] == "RuntimeError: nobody thought of this"
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_earlier_log_is_replaced(log):
+    log.write_text("of another run\n" * 9)
+    with logged(str(log)):
+        pass
+    assert len(lines(log)) == 1
