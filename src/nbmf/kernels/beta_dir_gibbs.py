@@ -8,6 +8,10 @@ Eq. (25) for the cell (f, n) with value v is p(z = k) ∝ (γ_k + L_fk) φ^v_kn,
 
 so that a cell costs a few multiply-adds instead of K. Both leave the cell itself out. Row lists
 are kept roughly in descending order of their counts: the search mostly ends at its first entry.
+A component from the fresh mass is drawn in proportion to γ_k and accepted with probability φ^v_kn.
+
+A sweep goes along rows, and neighbouring cells of a row mostly use the same components. So the
+tables of columns have a line per component: reading is sequential, whatever K is.
 
 Rows that use many components are drawn by rejection: k ∝ γ_k + L_fk from the urn of the row,
 accepted with probability φ^v_kn, which takes one or two tries whatever K is. Both ways draw from
@@ -22,7 +26,7 @@ from nbmf.kernels.compilation import inner_kernel, serial_and_parallel
 from nbmf.kernels.random import generator_states, uniform
 from nbmf.kernels.row_lists import RowLists, drop_one, take_one
 from nbmf.kernels.threads import run_with_threads
-from nbmf.kernels.urns import draw_from_urn
+from nbmf.kernels.urns import draw_from_urn, search
 from nbmf.models import beta_dir
 from nbmf.models.beta_dir import Counts
 from nbmf.seeds import children
@@ -70,7 +74,7 @@ class BetaDirChain:
         self._generators = generator_states(block_seed, self._cells.n_blocks**2)
         self._lists = RowLists.of(self._rows, self._z, (codes.shape[0], K))
         self._column_counts, self._phi = _column_tables(
-            self._cells, self._z, codes.shape[1], self._prior, self._gamma
+            self._cells, self._z, codes.shape[1], self._prior
         )
 
     def sweep(self, n_sweeps: int = 1) -> None:
@@ -90,9 +94,8 @@ class BetaDirChain:
 
     def counts(self) -> Counts:
         """Return the counters L (F, K), A and B (K, N)."""
-        N, K = self._shape[1], self._gamma.size
-        by_value = self._column_counts.reshape(N, 2, K).astype(np.int64)
-        return Counts(L=self._lists.counts(), A=by_value[:, 1].T, B=by_value[:, 0].T)
+        by_value = self._column_counts.astype(np.int64)
+        return Counts(L=self._lists.counts(), A=by_value[:, 1::2], B=by_value[:, ::2])
 
     def log_joint(self) -> float:
         """Return log p(V, Z) in nats, eqs. (22)-(24)."""
@@ -100,64 +103,60 @@ class BetaDirChain:
         return beta_dir.log_joint_of_counts(self.counts(), alpha, beta, self._gamma)
 
 
-def _column_tables(cells: Cells, z, N, prior, gamma):
+def _column_tables(cells: Cells, z, N, prior):
     """Return the two tables of the columns that a sweep keeps up to date.
 
-    counts : int32 array (2 N, K); row 2 n + v says how often each k explains a v in column n
-    phi : float64 array (2 N, K + 1), φ^v_kn in the same order; the last entry of a row is
-        Σ_k γ_k φ^v_kn
+    counts : int32 array (K, 2 N); entry (k, 2 n + v) says how often k explains a v in column n
+    phi : float64 array (K, 2 N), φ^v_kn in the same order
     """
-    K = gamma.size
-    line = cells.cross.astype(np.int64) * 2 + cells.value
-    counts = np.bincount(line * K + z, minlength=2 * N * K).reshape(N, 2, K)
-    phi = np.empty((N, 2, K + 1))
-    phi[:, :, :K] = (prior + counts) / (prior + counts).sum(axis=1, keepdims=True)
-    phi[:, :, K] = phi[:, :, :K] @ gamma
-    return counts.reshape(2 * N, K).astype(np.int32), phi.reshape(2 * N, K + 1)
+    K = prior.shape[1]
+    place = cells.cross.astype(np.int64) * 2 + cells.value
+    counts = np.bincount(z * np.int64(2 * N) + place, minlength=2 * N * K).reshape(K, N, 2)
+    phi = prior.T[:, None] + counts
+    phi /= phi.sum(axis=2, keepdims=True)
+    return counts.reshape(K, 2 * N).astype(np.int32), phi.reshape(K, 2 * N)
 
 
 @inner_kernel
-def _renew_sums(n, phi, gamma):
-    """Sum γ_k φ_kn afresh for both values of column n: the running sums drift by rounding."""
-    K = gamma.size
-    for line in range(2 * n, 2 * n + 2):
-        total = 0.0
-        for k in range(K):
-            total += gamma[k] * phi[line, k]
-        phi[line, K] = total
+def _renew_sums(first, end, phi, gamma, sums):
+    """Sum γ_k φ_kn afresh from place `first` to `end`: the running sums drift by rounding."""
+    for place in range(first, end):
+        sums[place] = 0.0
+    for k in range(np.uint64(gamma.size)):
+        for place in range(first, end):
+            sums[place] += gamma[k] * phi[k, place]
 
 
 @inner_kernel
-def _change_count(n, v, k, step, column_counts, phi, prior, gamma):
+def _change_count(n, v, k, step, column_counts, phi, sums, prior, gamma):
     """Add `step` to the count of (k, v) in column n and renew φ and its sums."""
-    K = np.uint64(gamma.size)
-    line0 = np.uint64(2) * n
-    line1 = line0 + np.uint64(1)
-    column_counts[line0 + v, k] += step
-    zeros = prior[0, k] + column_counts[line0, k]
-    ones = prior[1, k] + column_counts[line1, k]
+    zero = np.uint64(2) * n
+    one = zero + np.uint64(1)
+    column_counts[k, zero + v] += step
+    zeros = prior[0, k] + column_counts[k, zero]
+    ones = prior[1, k] + column_counts[k, one]
     scale = 1.0 / (zeros + ones)
-    phi[line0, K] += gamma[k] * (zeros * scale - phi[line0, k])
-    phi[line1, K] += gamma[k] * (ones * scale - phi[line1, k])
-    phi[line0, k] = zeros * scale
-    phi[line1, k] = ones * scale
+    sums[zero] += gamma[k] * (zeros * scale - phi[k, zero])
+    sums[one] += gamma[k] * (ones * scale - phi[k, one])
+    phi[k, zero] = zeros * scale
+    phi[k, one] = ones * scale
 
 
 @inner_kernel
 def _draw_from_list(
-    f, line, old, own_phi, reduced_phi, component, count, own, m, phi, gamma, generator, weight
-):
+    f, place, old, reduced_phi, component, count, own, m, phi, sums, gamma, gamma_sums, generator,
+    weight,
+):  # fmt: skip
     """Draw from the two masses `used` and `fresh`, both without the cell itself."""
     one = np.uint64(1)
-    K = np.uint64(gamma.size)
     used = 0.0
     for s in range(m):
-        weight[s] = count[f, s] * phi[line, component[f, s]]
+        weight[s] = count[f, s] * phi[component[f, s], place]
         used += weight[s]
     own_weight = (count[f, own] - 1.0) * reduced_phi
     used += own_weight - weight[own]
     weight[own] = own_weight
-    fresh = phi[line, K] + gamma[old] * (reduced_phi - own_phi)
+    fresh = sums[place] + gamma[old] * (reduced_phi - phi[old, place])
 
     u = uniform(generator) * (used + fresh)
     if u < used:
@@ -166,22 +165,33 @@ def _draw_from_list(
             u -= weight[s]
             s += one
         return np.uint64(component[f, s])
-    u -= used
-    phi[line, old] = reduced_phi
-    new = np.uint64(0)
-    while new < K - one and u >= gamma[new] * phi[line, new]:
-        u -= gamma[new] * phi[line, new]
-        new += one
-    phi[line, old] = own_phi
-    return new
+    return _draw_fresh(place, old, reduced_phi, fresh, phi, gamma, gamma_sums, generator)
 
 
 @inner_kernel
-def _draw_by_rejection(z, first, end, i, line, old, reduced_phi, phi, gamma_sums, generator):
+def _draw_fresh(place, old, reduced_phi, fresh, phi, gamma, gamma_sums, generator):
+    """Draw k ∝ γ_k φ_kn, whose sum is `fresh`, leaving the cell itself out of φ."""
+    K, one = np.uint64(gamma.size), np.uint64(1)
+    for _ in range(MAX_TRIES):
+        k = search(gamma_sums, uniform(generator) * gamma_sums[K - one])
+        if uniform(generator) < (reduced_phi if k == old else phi[k, place]):
+            return k
+    u = uniform(generator) * fresh
+    k = np.uint64(0)
+    while k < K - one:
+        u -= gamma[k] * (reduced_phi if k == old else phi[k, place])
+        if u < 0.0:
+            break
+        k += one
+    return k
+
+
+@inner_kernel
+def _draw_by_rejection(z, first, end, i, place, old, reduced_phi, phi, gamma_sums, generator):
     """Draw k ∝ γ_k + L_fk until one is accepted with probability φ_kn; K after MAX_TRIES."""
     for _ in range(MAX_TRIES):
         k = draw_from_urn(z, first, end, i, gamma_sums, generator)
-        accepted = reduced_phi if k == old else phi[line, k]
+        accepted = reduced_phi if k == old else phi[k, place]
         if uniform(generator) < accepted:
             return k
     return np.uint64(gamma_sums.size)
@@ -189,8 +199,8 @@ def _draw_by_rejection(z, first, end, i, line, old, reduced_phi, phi, gamma_sums
 
 @inner_kernel
 def _sweep_block(
-    b, c, cells, z, lists, column_counts, phi, prior, gamma, gamma_sums, generator, dense_row,
-    weight,
+    b, c, cells, z, lists, column_counts, phi, sums, prior, gamma, gamma_sums, generator,
+    dense_row, weight,
 ):  # fmt: skip
     """Resample the cells of row block b and column block c once."""
     one = np.uint64(1)
@@ -204,46 +214,48 @@ def _sweep_block(
         for i in range(start[f * B + c], start[f * B + c + one]):
             n, v = np.uint64(cross[i]), np.uint64(value[i])
             old = np.uint64(z[i])
-            line = np.uint64(2) * n + v
-            other_line = np.uint64(2) * n + (one - v)
+            place = np.uint64(2) * n + v
+            other_place = np.uint64(2) * n + (one - v)
             # φ of the current component without this cell.
-            prior_v = prior[v, old] + column_counts[line, old] - 1.0
-            prior_other = prior[one - v, old] + column_counts[other_line, old]
-            reduced_phi = prior_v / (prior_v + prior_other)
+            own_value = prior[v, old] + column_counts[old, place] - 1.0
+            other_value = prior[one - v, old] + column_counts[old, other_place]
+            reduced_phi = own_value / (own_value + other_value)
 
             new = K
             if length[f] > dense_row:
                 new = _draw_by_rejection(
-                    z, row_first, row_end, np.uint64(i), line, old, reduced_phi, phi, gamma_sums,
+                    z, row_first, row_end, np.uint64(i), place, old, reduced_phi, phi, gamma_sums,
                     generator,
                 )  # fmt: skip
             if new == K:
                 new = _draw_from_list(
-                    f, line, old, phi[line, old], reduced_phi, component, count,
-                    np.uint64(slot[f, old]), np.uint64(length[f]), phi, gamma, generator, weight,
+                    f, place, old, reduced_phi, component, count, np.uint64(slot[f, old]),
+                    np.uint64(length[f]), phi, sums, gamma, gamma_sums, generator, weight,
                 )  # fmt: skip
 
             if new != old:
                 z[i] = new
                 take_one(f, new, component, count, slot, length)
                 drop_one(f, old, component, count, slot, length)
-                _change_count(n, v, old, -1, column_counts, phi, prior, gamma)
-                _change_count(n, v, new, 1, column_counts, phi, prior, gamma)
+                _change_count(n, v, old, -1, column_counts, phi, sums, prior, gamma)
+                _change_count(n, v, new, 1, column_counts, phi, sums, prior, gamma)
 
 
 def _sweeps(cells, z, lists, column_counts, phi, prior, gamma, generators, dense_row, n_sweeps):
     B = cells.block_start.size - 1
-    N = phi.shape[0] // 2
+    places = np.uint64(phi.shape[1])
     gamma_sums = np.cumsum(gamma)
+    sums = np.empty(phi.shape[1])  # Σ_k γ_k φ_kn of each place
     for _ in range(n_sweeps):
-        for n in prange(N):
-            _renew_sums(n, phi, gamma)
+        for b in prange(B):
+            part = places * np.uint64(b) // np.uint64(B), places * np.uint64(b + 1) // np.uint64(B)
+            _renew_sums(part[0], part[1], phi, gamma, sums)
         for r in range(B):
             for b in prange(B):
                 c = (b + r) % B
                 _sweep_block(
-                    np.uint64(b), np.uint64(c), cells, z, lists, column_counts, phi, prior, gamma,
-                    gamma_sums, generators[b * B + c], dense_row, np.empty(gamma.size),
+                    np.uint64(b), np.uint64(c), cells, z, lists, column_counts, phi, sums, prior,
+                    gamma, gamma_sums, generators[b * B + c], dense_row, np.empty(gamma.size),
                 )  # fmt: skip
 
 

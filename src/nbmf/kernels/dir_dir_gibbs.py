@@ -274,6 +274,15 @@ def _sweep_block(
             _change_row(f, old_z, new_z, L, component, slot, length)
 
 
+@inner_kernel(fastmath={"reassoc", "contract", "nsz"})
+def _fresh_mass(n, Q, gamma, eta):
+    """Return Σ_k γ_k (η_k + Q_kn)."""
+    total = 0.0
+    for k in range(np.uint64(gamma.size)):
+        total += gamma[k] * (eta[k] + Q[n, k])
+    return total
+
+
 def _sweeps(
     cells, z, c, place, column_start, L, lists, Q, gamma, eta, eta_sums, joint, generators,
     n_sweeps,
@@ -281,13 +290,10 @@ def _sweeps(
     B = cells.block_start.size - 1
     N, K = Q.shape
     gamma_sums = np.cumsum(gamma)
-    fresh = np.empty(N)  # Σ_k γ_k (η_k + Q_kn) of each column
+    fresh = np.empty(N)
     for _ in range(n_sweeps):
         for n in prange(N):
-            total = 0.0
-            for k in range(K):
-                total += gamma[k] * (eta[k] + Q[n, k])
-            fresh[n] = total
+            fresh[n] = _fresh_mass(np.uint64(n), Q, gamma, eta)
         for r in range(B):
             for b in prange(B):
                 block = (b + r) % B

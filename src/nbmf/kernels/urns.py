@@ -7,7 +7,7 @@ from nbmf.kernels.random import uniform
 
 
 @inner_kernel
-def _search(cumulative, u):
+def search(cumulative, u):
     """Return the first k with u < cumulative[k], at most K - 1.
 
     It starts where u would fall if all steps were equal, as they are for a symmetric prior.
@@ -31,7 +31,7 @@ def draw_from_urn(assigned, first, end, own, prior_sums, generator):
     others = end - first - np.uint64(1)
     u = uniform(generator) * (others + prior_sums[prior_sums.size - 1])
     if u >= others:
-        return _search(prior_sums, u - others)
+        return search(prior_sums, u - others)
     place = first + np.uint64(u)
     if place >= own:  # skip the cell itself
         place += np.uint64(1)
