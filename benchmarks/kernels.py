@@ -1,6 +1,7 @@
 """Nanoseconds per observed training cell and sweep of every kernel, beside the plain loops."""
 
 import numpy as np
+
 from common import (
     KERNELS,
     SEED,
@@ -12,10 +13,9 @@ from common import (
     nanoseconds,
     number,
 )
-from plain_loops import PlainBetaDir, PlainDirDir
-
 from nbmf.kernels.beta_dir_mean_field import BetaDirMeanField
 from nbmf.kernels.dir_dir_gibbs import DirDirChain
+from plain_loops import PlainBetaDir, PlainDirDir
 
 DATASETS = ("paleo", "unvotes")
 MEAN_FIELD_K = 10

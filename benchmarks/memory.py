@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 from common import Table, answer_of, number, say, worker
-from process_memory import available_gb
-
 from nbmf.methods.beta_dir_vb import BYTES_PER_RESPONSIBILITY
+from process_memory import available_gb
 
 SET_UP_BYTES = 80  # per observed entry, beside the responsibilities, at most
 

@@ -8,11 +8,11 @@ import sys
 import time
 
 import numpy as np
-from common import KERNELS
-from process_memory import megabytes
 
+from common import KERNELS
 from nbmf.errors import ConfigError
 from nbmf.registry import make_estimator, settings_of
+from process_memory import megabytes
 
 COMPONENTS = 20  # of the model that the matrix is drawn from
 ONE_IN = 100

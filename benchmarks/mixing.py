@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 from arviz_stats.base import array_stats
-from common import SEED, Table, load, number, say
-from plain_loops import PlainBetaDir, PlainDirDir
-from scaling import ALWAYS_DENSE, NEVER_DENSE
 
+from common import SEED, Table, load, number, say
 from nbmf.diagnostics import chain_diagnostics, settled
 from nbmf.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.seeds import children
+from plain_loops import PlainBetaDir, PlainDirDir
+from scaling import ALWAYS_DENSE, NEVER_DENSE
 
 DATASETS = ("animals", "parliament")
 PLAIN_ON = ("animals",)  # elsewhere the plain loops would take most of a benchmark's time

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+
 from common import (
     HERE,
     KERNELS,
@@ -25,7 +26,6 @@ from common import (
     run_worker,
     say,
 )  # fmt: skip
-
 from nbmf import (
     BetaDirGibbs,
     BetaDirVB,

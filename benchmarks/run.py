@@ -12,9 +12,9 @@ import time
 import traceback
 from pathlib import Path
 
-from common import ROOT, Table, environment, say
 from threadpoolctl import threadpool_limits
 
+from common import ROOT, Table, environment, say
 from nbmf.files import atomic_path
 
 PARTS = ("kernels", "threads", "scaling", "mixing", "memory", "startup", "peers")

@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from common import Table, answer_of, number, run_worker, say, worker
 
+from common import Table, answer_of, number, run_worker, say, worker
 from nbmf.masks import draw_mask, save_mask
 from nbmf.matrix import BinaryMatrix
 from nbmf.registry import all_classes

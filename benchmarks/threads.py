@@ -4,6 +4,7 @@ import hashlib
 
 import numba
 import numpy as np
+
 from common import KERNELS, Rounds, Table, count_cells, load_training, nanoseconds, number
 
 

@@ -128,3 +128,10 @@ def test_paper_numbers_by_hand():
     assert row["inside"]
     assert not table.loc["active components", "inside"]  # 8 of ours, 9 of the paper
     assert paper_numbers(scores.assign(dataset="animals")).empty
+
+
+def test_traces_that_were_not_recorded_leave_claim_5_open():
+    methods = {**METHODS, "c-bica": [4]}
+    run = made_up(methods=methods)
+    keep = ~((run.traces["method"] == "c-bica") & (run.traces["K"] == 5))
+    assert verdicts(Run(run.scores, run.traces[keep]))[4] == "not measured"

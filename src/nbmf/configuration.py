@@ -116,6 +116,8 @@ def _complete_fit_problems(config: dict[str, Any]) -> Iterator[str]:
             where = f"complete_fits.{dataset}.{name}"
             yield from _unknown(where, name, config["methods"])
             method = config["methods"][name]
+            if "burn_in" in registry.settings_of(method["class"]) and len(grid["K"]) > 1:
+                yield f"{where}.K = {grid['K']}: allowed is one K, since this is a sampler"
             yield from _settings_problems(where, method["class"], grid["K"], method["settings"])
 
 

@@ -1,11 +1,12 @@
 """What every script of the workflow does: its log, and errors a person can read."""
 
-import resource
+import re
 import sys
 import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
 
 from nbmf.errors import NbmfError
 
@@ -23,11 +24,20 @@ def logged(path: str) -> Iterator[None]:
             with redirect_stdout(log), redirect_stderr(log):
                 yield
             seconds = time.perf_counter() - started
-            megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # Linux: in kB
-            print(f"job: {seconds:.2f} s, {megabytes:.0f} MB at most", file=log)
+            print(f"job: {seconds:.2f} s, {peak_megabytes():.0f} MB at most", file=log)
         except NbmfError as error:
             print(f"error: {error}", file=log)
             sys.exit(1)
         except Exception:
             traceback.print_exc(file=log)
             sys.exit(1)
+
+
+def peak_megabytes() -> float:
+    """Return the most memory this process has held, in MB; NaN where Linux's /proc is missing.
+
+    Not getrusage's maximum: a process inherits that of its parent.
+    """
+    status = Path("/proc/self/status")
+    found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text()) if status.exists() else None
+    return int(found[1]) / 1024 if found else float("nan")

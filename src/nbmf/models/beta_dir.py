@@ -7,7 +7,8 @@ Hyperparameters alpha, beta, gamma are scalars or arrays (K,).
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaln, gammaln
+
+from nbmf.models.urns import log_rising, log_urns
 
 
 class Counts(NamedTuple):
@@ -50,13 +51,9 @@ def log_joint_of_counts(counts: Counts, alpha, beta, gamma) -> float:
     gamma = np.broadcast_to(np.asarray(gamma, float), K)
     alpha = np.broadcast_to(np.asarray(alpha, float), K)[:, None]
     beta = np.broadcast_to(np.asarray(beta, float), K)[:, None]
-    log_p_Z = (
-        gammaln(gamma.sum())
-        - gammaln(gamma.sum() + L.sum(axis=1))
-        + (gammaln(gamma + L) - gammaln(gamma)).sum(axis=1)
-    ).sum()
-    log_p_V_given_Z = (betaln(alpha + A, beta + B) - betaln(alpha, beta)).sum()
-    return float(log_p_Z + log_p_V_given_Z)
+    log_p_Z = log_urns(L, gamma)
+    log_p_V_given_Z = log_rising(A, alpha) + log_rising(B, beta) - log_rising(A + B, alpha + beta)
+    return log_p_Z + log_p_V_given_Z
 
 
 def log_joint(codes: np.ndarray, Z: np.ndarray, K: int, alpha, beta, gamma) -> float:

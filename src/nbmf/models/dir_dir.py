@@ -8,7 +8,8 @@ arrays (K,).
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
+
+from nbmf.models.urns import log_urns
 
 
 class Counts(NamedTuple):
@@ -37,24 +38,12 @@ def counts(Z: np.ndarray, C: np.ndarray, K: int) -> Counts:
     )
 
 
-def _log_urns(urn_counts: np.ndarray, concentration: np.ndarray) -> float:
-    """Return the log probability of assignments drawn from one Dirichlet urn per row, eq. (54)."""
-    total = concentration.sum()
-    return float(
-        (
-            gammaln(total)
-            - gammaln(total + urn_counts.sum(axis=1))
-            + (gammaln(concentration + urn_counts) - gammaln(concentration)).sum(axis=1)
-        ).sum()
-    )
-
-
 def log_joint_of_counts(counts: Counts, gamma, eta) -> float:
     """Return log p(Z, C) in nats, eqs. (54)-(55): log p(V, Z, C) where Z and C agree with V."""
     K = counts.L.shape[1]
     gamma = np.broadcast_to(np.asarray(gamma, float), K)
     eta = np.broadcast_to(np.asarray(eta, float), K)
-    return _log_urns(counts.L, gamma) + _log_urns(counts.Q.T, eta)
+    return log_urns(counts.L, gamma) + log_urns(counts.Q.T, eta)
 
 
 def log_joint(codes: np.ndarray, Z: np.ndarray, C: np.ndarray, K: int, gamma, eta) -> float:
