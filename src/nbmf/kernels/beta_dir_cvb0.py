@@ -10,7 +10,7 @@ float64; a sweep adds its steps to them, a column's after its cells, a row's at 
 import numpy as np
 from numba import prange
 
-from nbmf.kernels.cells import layout, random_assignments
+from nbmf.kernels.cells import Deal, layout, random_assignments
 from nbmf.kernels.compilation import inner_kernel, serial_and_parallel
 from nbmf.kernels.prefetch import LINE_BYTES, prefetch
 from nbmf.kernels.threads import run_with_threads
@@ -45,7 +45,9 @@ class BetaDirCVB0:
         if Z is None:
             Z = random_assignments(codes, K, np.random.default_rng(seed))
         self._shape, self._threads = codes.shape, threads
-        self._cells = layout(codes.T, n_blocks)
+        self._deal = Deal.of(*codes.shape, n_blocks)
+        codes, Z = self._deal.apply(codes), self._deal.apply(Z)
+        self._cells = layout(codes.T, self._deal.n_blocks)
         self._columns = self._cells.line_of_cell()
         z = Z[self._cells.cross, self._columns]
         self._r = np.zeros((z.size, K), np.float32)
@@ -71,12 +73,16 @@ class BetaDirCVB0:
         """E[z_fn], float32 array (F, N, K), zeros where missing. It is made at every call."""
         responsibilities = np.zeros((*self._shape, self._gamma.size), np.float32)
         responsibilities[self._cells.cross, self._columns] = self._r
-        return responsibilities
+        return self._deal.undo(responsibilities)
 
     def counts(self) -> Counts:
         """Return the expected counters E[L] (F, K), E[A] and E[B] (K, N)."""
         by_value = self._lines.reshape(-1, *self._prior.shape) - self._prior
-        return Counts(L=self._rows - self._gamma, A=by_value[:, 1].T, B=by_value[:, 0].T)
+        return Counts(
+            L=self._deal.undo_rows(self._rows - self._gamma),
+            A=self._deal.undo_columns(by_value[:, 1].T),
+            B=self._deal.undo_columns(by_value[:, 0].T),
+        )
 
 
 # Sums over components may be reordered here: nothing is compared with a random number, and the
@@ -112,10 +118,9 @@ def _update_cell(i, f, own, other, r, rows, row_steps, column, column_steps, wei
 def _update_block(b, c, cells, r, rows, row_steps, lines, column, column_steps, weight):
     """Renew the cells of column block b and row block c once."""
     one, two = np.uint64(1), np.uint64(2)
-    line_order, block_start, start, cross, value = cells
+    block_start, start, cross, value = cells
     B = np.uint64(block_start.size - 1)
-    for j in range(block_start[b], block_start[b + one]):
-        n = np.uint64(line_order[j])
+    for n in range(np.uint64(block_start[b]), np.uint64(block_start[b + one])):
         for v in range(two):
             for k in range(lines.shape[1]):
                 column[v, k] = lines[two * n + v, k]

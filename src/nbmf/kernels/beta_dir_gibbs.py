@@ -21,7 +21,7 @@ exactly eq. (25), so each cell may choose.
 import numpy as np
 from numba import prange
 
-from nbmf.kernels.cells import Cells, layout, random_assignments
+from nbmf.kernels.cells import Cells, Deal, layout, random_assignments
 from nbmf.kernels.compilation import inner_kernel, serial_and_parallel
 from nbmf.kernels.random import generator_states, uniform
 from nbmf.kernels.row_lists import RowLists, drop_one, take_one
@@ -65,8 +65,11 @@ class BetaDirChain:
         start_seed, block_seed = children(seed, 2)
         if Z is None:
             Z = random_assignments(codes, K, np.random.default_rng(start_seed))
-        self._shape, self._threads, self._dense_row = codes.shape, threads, dense_row
-        self._cells = layout(codes, n_blocks)
+        self._threads, self._dense_row = threads, dense_row
+        self._deal = Deal.of(*codes.shape, n_blocks)
+        codes, Z = self._deal.apply(codes), self._deal.apply(Z)
+        self._shape = codes.shape
+        self._cells = layout(codes, self._deal.n_blocks)
         self._rows = self._cells.line_of_cell()
         self._z = Z[self._rows, self._cells.cross].astype(np.uint32)
         self._prior = np.stack([np.broadcast_to(value, K) for value in (beta, alpha)]).astype(float)
@@ -90,12 +93,16 @@ class BetaDirChain:
         """The assignments, int array (F, N), -1 where missing."""
         Z = np.full(self._shape, -1, np.int64)
         Z[self._rows, self._cells.cross] = self._z
-        return Z
+        return self._deal.undo(Z)
 
     def counts(self) -> Counts:
         """Return the counters L (F, K), A and B (K, N)."""
         by_value = self._column_counts.astype(np.int64)
-        return Counts(L=self._lists.counts(), A=by_value[:, 1::2], B=by_value[:, ::2])
+        return Counts(
+            L=self._deal.undo_rows(self._lists.counts()),
+            A=self._deal.undo_columns(by_value[:, 1::2]),
+            B=self._deal.undo_columns(by_value[:, ::2]),
+        )
 
     def log_joint(self) -> float:
         """Return log p(V, Z) in nats, eqs. (22)-(24)."""
@@ -205,11 +212,10 @@ def _sweep_block(
     """Resample the cells of row block b and column block c once."""
     one = np.uint64(1)
     K = np.uint64(gamma.size)
-    line_order, block_start, start, cross, value = cells
+    block_start, start, cross, value = cells
     component, count, slot, length = lists
     B = np.uint64(block_start.size - 1)
-    for j in range(block_start[b], block_start[b + one]):
-        f = np.uint64(line_order[j])
+    for f in range(np.uint64(block_start[b]), np.uint64(block_start[b + one])):
         row_first, row_end = np.uint64(start[f * B]), np.uint64(start[(f + one) * B])
         for i in range(start[f * B + c], start[f * B + c + one]):
             n, v = np.uint64(cross[i]), np.uint64(value[i])

@@ -16,20 +16,59 @@ BLOCK_LINES = 32  # rows or columns a block needs to be worth its overhead
 MAX_BLOCKS = 16
 
 
+class Deal(NamedTuple):
+    """Rows and columns dealt into blocks, and put in the order of these.
+
+    Kernels see matrices in this order only: a block is then a range, and two threads never write
+    to neighbouring numbers, which would cost them their caches (Beta-Dir Gibbs on unvotes: two
+    threads are 1.8 times as fast as one, without it 1.5).
+
+    rows, columns : int arrays (F,), (N,), the row or column that has come to each place
+    n_blocks : int, B, the number of blocks of each axis
+    """
+
+    rows: np.ndarray
+    columns: np.ndarray
+    n_blocks: int
+
+    @classmethod
+    def of(cls, F: int, N: int, n_blocks: int | None = None) -> "Deal":
+        """Deal rows and columns out in turn, so that blocks carry similar loads."""
+        B = default_blocks(F, N) if n_blocks is None else n_blocks
+        return cls(*(np.argsort(np.arange(n) % B, kind="stable") for n in (F, N)), B)
+
+    def apply(self, matrix: np.ndarray) -> np.ndarray:
+        """Return a matrix (F, N) in the order of the blocks."""
+        return matrix[np.ix_(self.rows, self.columns)]
+
+    def undo(self, matrix: np.ndarray) -> np.ndarray:
+        """Return a matrix (F, N, ...) in the original order."""
+        original = np.empty_like(matrix)
+        original[np.ix_(self.rows, self.columns)] = matrix
+        return original
+
+    def undo_rows(self, table: np.ndarray) -> np.ndarray:
+        """Return a table (F, K) with its rows in the original order."""
+        return table[np.argsort(self.rows)]
+
+    def undo_columns(self, table: np.ndarray) -> np.ndarray:
+        """Return a table (K, N) with its columns in the original order."""
+        return table[:, np.argsort(self.columns)]
+
+
 class Cells(NamedTuple):
     """Observed entries line by line, and inside a line by block of the other axis.
 
     Index arrays are unsigned: numba then spares the check for negative indices.
 
-    line_order : uint32 array (lines,), the lines block after block
-    block_start : uint32 array (B + 1,); block b is line_order[block_start[b] : block_start[b + 1]]
+    block_start : uint32 array (B + 1,); block b has the lines block_start[b] up to
+        block_start[b + 1]
     start : uint32 array (lines * B + 1,); the cells of line i in block c of the other axis are
         start[i * B + c] up to start[i * B + c + 1]
     cross : uint32 array (cells,), the index of each cell on the other axis
     value : uint8 array (cells,), 0 or 1
     """
 
-    line_order: np.ndarray
     block_start: np.ndarray
     start: np.ndarray
     cross: np.ndarray
@@ -55,26 +94,25 @@ def default_blocks(F: int, N: int) -> int:
     return 1 << (affordable.bit_length() - 1)
 
 
-def layout(codes: np.ndarray, n_blocks: int | None = None) -> Cells:
-    """Arrange the observed entries of `codes` (int8, -1 missing) along its rows.
+def layout(codes: np.ndarray, n_blocks: int) -> Cells:
+    """Arrange the observed entries of dealt `codes` (int8, -1 missing) along its rows.
 
-    For lines along columns pass the transposed codes. Lines are dealt out in turn (line mod B),
-    so that blocks carry similar loads even where missing entries cluster.
+    For lines along columns pass the transposed codes.
     """
     lines, crossing = codes.shape
-    B = default_blocks(lines, crossing) if n_blocks is None else n_blocks
-    cross_order = np.argsort(np.arange(crossing) % B, kind="stable")
-    line, position = np.nonzero(codes[:, cross_order] >= 0)
-    cross = cross_order[position]
-    per_segment = np.bincount(line * B + cross % B, minlength=lines * B)
-    blocks = [np.arange(b, lines, B) for b in range(B)]
+    line, cross = np.nonzero(codes >= 0)
+    block_of = np.repeat(np.arange(n_blocks), _block_sizes(crossing, n_blocks))
+    per_segment = np.bincount(line * n_blocks + block_of[cross], minlength=lines * n_blocks)
     return Cells(
-        line_order=np.concatenate(blocks).astype(np.uint32),
-        block_start=np.cumsum([0] + [block.size for block in blocks]).astype(np.uint32),
+        block_start=np.cumsum([0, *_block_sizes(lines, n_blocks)]).astype(np.uint32),
         start=np.concatenate([[0], np.cumsum(per_segment)]).astype(np.uint32),
         cross=cross.astype(np.uint32),
         value=codes[line, cross].astype(np.uint8),
     )
+
+
+def _block_sizes(lines: int, n_blocks: int) -> list[int]:
+    return [len(range(b, lines, n_blocks)) for b in range(n_blocks)]
 
 
 def random_assignments(codes: np.ndarray, K: int, rng: np.random.Generator) -> np.ndarray:

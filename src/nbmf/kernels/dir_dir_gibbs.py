@@ -13,7 +13,7 @@ or, in proportion, take one from the prior.
 import numpy as np
 from numba import prange
 
-from nbmf.kernels.cells import layout, random_assignments
+from nbmf.kernels.cells import Deal, layout, random_assignments
 from nbmf.kernels.compilation import inner_kernel, serial_and_parallel
 from nbmf.kernels.random import generator_states, uniform
 from nbmf.kernels.threads import run_with_threads
@@ -59,8 +59,11 @@ class DirDirChain:
             Z = random_assignments(codes, K, rng)
         if C is None:
             C = random_partners(codes, Z, K, rng)
-        self._shape, self._threads, self._joint = codes.shape, threads, scheme == "joint"
-        self._cells = layout(codes, n_blocks)
+        self._threads, self._joint = threads, scheme == "joint"
+        self._deal = Deal.of(*codes.shape, n_blocks)
+        codes, Z, C = (self._deal.apply(matrix) for matrix in (codes, Z, C))
+        self._shape = codes.shape
+        self._cells = layout(codes, self._deal.n_blocks)
         self._rows = self._cells.line_of_cell()
         self._gamma = np.broadcast_to(gamma, K).astype(float)
         self._eta = np.broadcast_to(eta, K).astype(float)
@@ -102,7 +105,8 @@ class DirDirChain:
 
     def counts(self) -> Counts:
         """Return the counters L (F, K) and Q (K, N)."""
-        return Counts(L=self._L.astype(np.int64), Q=self._Q.T.astype(np.int64))
+        L, Q = self._L.astype(np.int64), self._Q.T.astype(np.int64)
+        return Counts(L=self._deal.undo_rows(L), Q=self._deal.undo_columns(Q))
 
     def log_joint(self) -> float:
         """Return log p(V, Z, C) in nats, eqs. (53)-(56)."""
@@ -111,7 +115,7 @@ class DirDirChain:
     def _as_matrix(self, assignments):
         matrix = np.full(self._shape, -1, np.int64)
         matrix[self._rows, self._cells.cross] = assignments
-        return matrix
+        return self._deal.undo(matrix)
 
 
 def random_partners(codes: np.ndarray, Z: np.ndarray, K: int, rng: np.random.Generator):
@@ -232,11 +236,10 @@ def _sweep_block(
 ):  # fmt: skip
     """Resample the cells of row block b and column block `block` once."""
     one = np.uint64(1)
-    line_order, block_start, start, cross, value = cells
+    block_start, start, cross, value = cells
     component, slot, length = lists
     B = np.uint64(block_start.size - 1)
-    for j in range(block_start[b], block_start[b + one]):
-        f = np.uint64(line_order[j])
+    for f in range(np.uint64(block_start[b]), np.uint64(block_start[b + one])):
         row_first, row_end = np.uint64(start[f * B]), np.uint64(start[(f + one) * B])
         for i in range(start[f * B + block], start[f * B + block + one]):
             n = np.uint64(cross[i])
