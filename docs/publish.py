@@ -39,13 +39,16 @@ RULE_OF = {"fits": "fit", "complete": "complete_fit", "masks": "mask", "figures"
 def main() -> None:
     """Write docs/results.md, docs/figures/ and reference/scores.csv."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", type=Path, default=ROOT / "results")
-    parser.add_argument("--mean-field-start", type=Path, default=None)
-    parser.add_argument("--transposed", type=Path, default=None)
+    parser.add_argument("--results", type=path, default=ROOT / "results")
+    parser.add_argument("--mean-field-start", type=path, default=None)
+    parser.add_argument("--transposed", type=path, default=None)
     options = parser.parse_args()
     results = options.results
     tables = results / "tables"
-    for name in FIGURES:
+    figures = {
+        name: title for name, title in FIGURES.items() if (results / f"figures/{name}.png").exists()
+    }
+    for name in figures:
         compress(results / f"figures/{name}.png", ROOT / f"docs/figures/{name}.png")
     reference = ROOT / "reference"
     reference.mkdir(exist_ok=True)
@@ -54,8 +57,8 @@ def main() -> None:
     scores = pd.read_csv(results / "scores.csv")
     sections = [
         "# Results of the published run",
-        "Made by `make paper publish`; every number and figure below is from that run. What they\n"
-        "mean is in [reproduction.md](reproduction.md).",
+        f"Made by `docs/publish.py` from {results.relative_to(ROOT)}/; what it means is in\n"
+        "[reproduction.md](reproduction.md).",
         f"{versions(results)}",
         "## The paper's claims",
         markdown(pd.read_csv(tables / "claims.csv")),
@@ -83,9 +86,14 @@ def main() -> None:
         sections += ["## The orientation: animals and lastfm, as they are and transposed"]
         sections += [markdown(compare_orientations(scores, other))]
     sections += ["## Time and memory", markdown(jobs(results / "logs"))]
-    for name, title in FIGURES.items():
+    for name, title in figures.items():
         sections += [f"## {title}", f"![{title}](figures/{name}.png)"]
     (ROOT / "docs/results.md").write_text("\n\n".join(sections) + "\n", encoding="utf-8")
+
+
+def path(text: str) -> Path:
+    """Return a path given on the command line."""
+    return Path(text).resolve()
 
 
 def compress(source: Path, target: Path) -> None:
