@@ -48,6 +48,10 @@ OURS = {
     "nbmf BinaryICA": lambda K, seed: BinaryICA(K, random_state=seed),
     "nbmf CollapsedBinaryICA": lambda K, seed: CollapsedBinaryICA(K, random_state=seed),
     "nbmf BetaDirVB": lambda K, seed: BetaDirVB(K, random_state=seed),
+    # A prior as weak as the 1.2 of nbmf-mm is at its mode: one or zero is not pulled to a half.
+    "nbmf BetaDirVB, α = β = 0.2": lambda K, seed: BetaDirVB(
+        K, alpha=0.2, beta=0.2, random_state=seed
+    ),
     "nbmf BetaDirGibbs": lambda K, seed: BetaDirGibbs(
         K, burn_in=BURN_IN, n_samples=SAMPLES, random_state=seed
     ),

@@ -43,6 +43,7 @@ TESTS = {
     "kernels/cells.py": ["cvb0", "beta_dir_gibbs"],
     "models/beta_dir.py": ["models"],
     "models/dir_dir.py": ["models"],
+    "models/urns.py": ["models"],
     "metrics.py": ["metrics"],
     "masks.py": ["masks"],
     "methods/logistic_pca.py": ["methods"],
@@ -62,10 +63,10 @@ EQUIVALENT = {
     ("kernels/random.py", "generator_states",
      "for state, child in zip(states, children(seed, count), strict=True):", "True -> False"):
         "there are as many states as children",
-    ("kernels/urns.py", "_search",
+    ("kernels/urns.py", "search",
      "k = min(np.uint64(u * (cumulative.size / cumulative[last])), last)", "min -> max"):
         "where the search starts; it walks both ways",
-    ("kernels/urns.py", "_search", "while k < last and u >= cumulative[k]:", "and -> or"):
+    ("kernels/urns.py", "search", "while k < last and u >= cumulative[k]:", "and -> or"):
         "it goes on to the last k, and the second loop walks back",
     ("kernels/urns.py", "draw_from_urn", "if u >= others:", ">= -> >"): MEASURE_ZERO,
     ("kernels/beta_dir_gibbs.py", "",
