@@ -311,35 +311,3 @@ def test_geweke(n_blocks, dense_row):
 @pytest.mark.parametrize("n_blocks", [1, 2])
 def test_geweke_long(n_blocks, dense_row):
     geweke(n_blocks, dense_row, 14, n_marginal=100_000, n_successive=500_000)
-
-
-@pytest.mark.long
-def test_simulation_based_calibration():
-    # Ranks of the true (WH)_00 (an observed cell) and (WH)_12 (a hidden one) among 15 posterior
-    # draws are uniform. Two chi-square tests, false alarm rate 1e-6 each.
-    rng, ranks = np.random.default_rng(15), []
-    for i in range(4000):
-        W, H, V = beta_dir.simulate(4, 5, 3, *GEWEKE, rng)
-        codes = np.where(MASK, V, -1).astype(np.int8)
-        chain = chain_of(codes, 3, GEWEKE, 16, i)
-        chain.sweep(100)
-        below = np.zeros(2, int)
-        for _ in range(15):
-            chain.sweep(20)
-            below += [p < t for p, t in zip(posterior_cells(chain, rng), cells(W, H), strict=True)]
-        ranks.append(below)
-    for column in np.transpose(ranks):
-        p = ladder.chi_square_p(np.bincount(column, minlength=16), np.full(16, 1 / 16))
-        assert p > ladder.FALSE_ALARM
-
-
-def cells(W, H):
-    return W[0] @ H[:, 0], W[1] @ H[:, 2]
-
-
-def posterior_cells(chain, rng):
-    """Draw W and H given the assignments, eqs. (26)-(27), and return two cells of WH."""
-    alpha, beta, gamma = GEWEKE
-    L, A, B = chain.counts()
-    W = np.array([rng.dirichlet(gamma + row) for row in L])
-    return cells(W, rng.beta(alpha[:, None] + A, beta[:, None] + B))

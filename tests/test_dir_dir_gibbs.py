@@ -325,37 +325,3 @@ def test_geweke(scheme, n_blocks):
 @pytest.mark.parametrize("n_blocks", [1, 2])
 def test_geweke_long(scheme, n_blocks):
     geweke(scheme, n_blocks, 15, n_marginal=100_000, n_successive=500_000)
-
-
-@pytest.mark.long
-@schemes
-def test_simulation_based_calibration(scheme):
-    # Ranks of the true (WH)_00 (an observed cell) and (WH)_12 (a hidden one) among 15 posterior
-    # draws are uniform. Two chi-square tests, false alarm rate 1e-6 each.
-    rng, ranks = np.random.default_rng(16), []
-    for i in range(4000):
-        W, H, V = dir_dir.simulate(4, 5, 3, *GEWEKE, rng)
-        codes = np.where(MASK, V, -1).astype(np.int8)
-        chain = chain_of(codes, 3, GEWEKE, 17, i, scheme=scheme)
-        chain.sweep(200)
-        below = np.zeros(2, int)
-        for _ in range(15):
-            chain.sweep(40)
-            below += [p < t for p, t in zip(posterior_cells(chain, rng), cells(W, H), strict=True)]
-        ranks.append(below)
-    for column in np.transpose(ranks):
-        p = ladder.chi_square_p(np.bincount(column, minlength=16), np.full(16, 1 / 16))
-        assert p > ladder.FALSE_ALARM
-
-
-def cells(W, H):
-    return W[0] @ H[:, 0], W[1] @ H[:, 2]
-
-
-def posterior_cells(chain, rng):
-    """Draw W and H given the assignments, eqs. (62)-(63), and return two cells of WH."""
-    gamma, eta = GEWEKE
-    L, Q = chain.counts()
-    W = np.array([rng.dirichlet(gamma + row) for row in L])
-    H = np.array([rng.dirichlet(eta + column) for column in Q.T]).T
-    return cells(W, H)
