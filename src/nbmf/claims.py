@@ -1,4 +1,4 @@
-"""The paper's claims, each decided by a rule that was fixed before its figures were looked at.
+"""The paper's claims, each decided by a rule that was fixed before the run of all datasets.
 
 A claim has parts, mostly one per dataset; a part is a comparison of numbers of this run. A claim
 is reproduced if all its parts hold, not reproduced if none does, and partly otherwise. The rules
