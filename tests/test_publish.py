@@ -1,0 +1,68 @@
+"""docs/publish.py: what it makes of the files of a run."""
+
+import importlib.util
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+PATH = Path(__file__).parents[1] / "docs/publish.py"
+
+
+@pytest.fixture(scope="module")
+def publish():
+    spec = importlib.util.spec_from_file_location("publish", PATH)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def scores(method, perplexities, dataset="animals", active=7):
+    rows = [
+        {"dataset": dataset, "method": method, "K": 100, "mask": mask, "seed": 0,
+         "perplexity": value, "active_components": active}
+        for mask, value in enumerate(perplexities)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_a_table_in_markdown(publish):
+    table = pd.DataFrame({"quantity": ["D(V|V^)"], "value": [0.5], "none": [None]})
+    assert publish.markdown(table) == (
+        "| quantity | value | none |\n| --- | --- | --- |\n| D(V\\|V^) | 0.5 |  |"
+    )
+
+
+def test_starts_are_compared_mask_by_mask(publish):
+    random = scores("beta-dir-gs", [0.5, 0.6, 0.7])
+    other = scores("beta-dir-gs-mean-field", [0.4, 0.65, 0.6], active=5)
+    row = publish.compare_starts(random, other).iloc[0]
+    assert (row["method"], row["random start"], row["mean-field start"]) == (
+        "beta-dir-gs",
+        0.6,
+        0.6,
+    )
+    assert row["median of paired differences"] == -0.1
+    assert (row["masks where mean-field is better"], row["masks"]) == (2, 3)
+    assert (row["active, random"], row["active, mean-field"]) == (7, 5)
+
+
+def test_orientations_are_compared_by_their_medians(publish):
+    as_it_is = pd.concat([scores("bica", [0.5, 0.6, 0.9]), scores("bica", [0.1], "paleo")])
+    transposed = scores("bica", [0.3, 0.4, 0.5], "animals_transposed")
+    table = publish.compare_orientations(as_it_is, transposed)
+    assert table.to_numpy().tolist() == [["animals", "bica", 100, 0.6, 0.4]]
+
+
+def test_jobs_are_counted_by_rule(publish, tmp_path):
+    for name, line in {
+        "fits/animals/bica/K2-mask0-seed0.log": "job: 1.50 s, 170 MB at most\n",
+        "fits/animals/bica/K2-mask1-seed0.log": "text\njob: 2.00 s, 180 MB at most\n",
+        "fits/animals/bica/K2-mask2-seed0.log": "failed before its last line\n",
+        "claims.log": "job: 0.30 s, 80 MB at most\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(line)
+    table = publish.jobs(tmp_path).set_index("rule")
+    assert table.loc["fit"].tolist() == [2, 3.5, 2.0, 180]
+    assert table.loc["claims"].tolist() == [1, 0.3, 0.3, 80]
