@@ -75,6 +75,10 @@ EQUIVALENT = {
     ("kernels/beta_dir_gibbs.py", "BetaDirChain.__init__",
      "self._generators = generator_states(block_seed, self._cells.n_blocks**2)", "2 -> 3"):
         "more streams than are used; the first ones are the same",
+    ("kernels/beta_dir_gibbs.py", "_sweeps", "c = (b + r) % B", "+ -> -"):
+        "the diagonals in another order: still disjoint, still every pair once",
+    ("models/beta_dir.py", "simulate", "V = (rng.random((F, N)) < W @ H).astype(np.int8)",
+     "< -> <="): MEASURE_ZERO,
     ("masks.py", "draw_mask", "mask = (draws < probability) & matrix.observed", "< -> <="):
         MEASURE_ZERO,
     ("kernels/beta_dir_gibbs.py", "_draw_from_list", "while s < last and u >= weight[s]:",

@@ -212,13 +212,16 @@ def test_every_draw_follows_eq_25(name, sweeps_before, dense_row):
     assert_counts_are_right(chain, codes, K)  # from lists that have shrunk and grown
 
 
-def test_every_draw_is_right_where_nearly_all_are_rejected():
+@pytest.mark.parametrize(("dense_row", "scale"), [(REJECTION, 1.0), (LISTS, 40.0)])
+def test_every_draw_is_right_where_nearly_all_are_rejected(dense_row, scale):
     # Few ones and a prior that hardly expects any: a one is rejected more than 16 times in a row,
-    # which takes it to the row list after all. False alarm rate 1e-6.
+    # which takes it from the row's urn to the list, or, where γ is large, from the prior's urn to
+    # the plain loop. False alarm rate 1e-6.
     rng = np.random.default_rng(8)
     codes = (rng.random((40, 60)) < 0.1).astype(np.int8)
-    hyperparameters, K = (np.array([0.02, 0.1, 0.05]), 12.0, np.array([1.0, 0.5, 2.0])), 3
-    chain = chain_of(codes, K, hyperparameters, 9, n_blocks=1, dense_row=REJECTION)
+    hyperparameters = np.array([0.02, 0.1, 0.05]), 12.0, scale * np.array([1.0, 0.5, 2.0])
+    K = 3
+    chain = chain_of(codes, K, hyperparameters, 9, n_blocks=1, dense_row=dense_row)
     chain.sweep(20)
     order, replay = naive.row_scan(codes), ladder.Replay(rng)
     before = chain.Z
