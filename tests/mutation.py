@@ -79,6 +79,11 @@ EQUIVALENT = {
         "the diagonals in another order: still disjoint, still every pair once",
     ("models/beta_dir.py", "simulate", "V = (rng.random((F, N)) < W @ H).astype(np.int8)",
      "< -> <="): MEASURE_ZERO,
+    ("models/dir_dir.py", "simulate", "V = (rng.random((F, N)) < W @ H).astype(np.int8)",
+     "< -> <="): MEASURE_ZERO,
+    ("models/urns.py", "log_rising",
+     "if (prior == prior.flat[0]).all():  # counts repeat, so a table saves most of the work",
+     "== -> !="): "the table is never used: slower, the same sum",
     ("masks.py", "draw_mask", "mask = (draws < probability) & matrix.observed", "< -> <="):
         MEASURE_ZERO,
     ("kernels/beta_dir_gibbs.py", "_draw_from_list", "while s < last and u >= weight[s]:",
