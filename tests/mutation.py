@@ -84,6 +84,11 @@ EQUIVALENT = {
     ("models/urns.py", "log_rising",
      "if (prior == prior.flat[0]).all():  # counts repeat, so a table saves most of the work",
      "== -> !="): "the table is never used: slower, the same sum",
+    ("kernels/urns.py", "search", "while k < last and u >= cumulative[k]:", "< -> <="):
+        "u stays below the last sum",
+    ("kernels/dir_dir_gibbs.py", "_sweep_block",
+     "while new_z == new_c and tries < MAX_TRIES:", "and -> or"):
+        "16 pairs are thrown away first: the same law, slower",
     ("masks.py", "draw_mask", "mask = (draws < probability) & matrix.observed", "< -> <="):
         MEASURE_ZERO,
     ("kernels/beta_dir_gibbs.py", "_draw_from_list", "while s < last and u >= weight[s]:",
