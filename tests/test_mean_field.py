@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import ladder
 import naive
+from nbmf.kernels import beta_dir_mean_field
 from nbmf.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.kernels.beta_dir_mean_field import BetaDirMeanField
 from nbmf.kernels.dir_dir_gibbs import DirDirChain
@@ -94,6 +95,15 @@ def test_small_priors_are_computed_in_float64(hyperparameters, same_as):
         mean_field.update(3)
     np.testing.assert_array_equal(by_rule.counts().L, explicit.counts().L)
     assert not np.array_equal(by_rule.counts().L, other.counts().L)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_that_underflow_give_no_infinite_ratio(dtype):
+    codes = np.array([[1, 0, -1, 1]], np.int8)
+    ratio = np.array([[0.0, 0.5, 0.0, 0.25, 0.5, 0.0, 0.0, 0.5]], dtype)
+    smallest = np.finfo(dtype).tiny
+    beta_dir_mean_field._divide(codes, ratio, smallest)
+    np.testing.assert_array_equal(ratio, [[1 / smallest, 0, 0, 4, 0, 1 / smallest, 0, 0]])
 
 
 def test_bound_in_float32_decreases_by_rounding_only():

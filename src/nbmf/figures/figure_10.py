@@ -1,9 +1,7 @@
 """Figure 10: held-out perplexity of every method, one panel per dataset, box plots over masks."""
 
-import math
 from typing import NamedTuple
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -54,20 +52,11 @@ def draw(
         for method, entry in methods.items()
         for K in entry["K"]
     ]
-    n_rows = math.ceil(len(datasets) / COLUMNS)
-    figure, axes = plt.subplots(
-        n_rows,
-        min(COLUMNS, len(datasets)),
-        figsize=(style.PAGE_WIDTH, 2.2 * n_rows + 0.7),
-        squeeze=False,
-        layout="constrained",
-    )
+    figure, axes = style.panel_grid(len(datasets), COLUMNS, 2.2, 0.7)
     for axis, dataset in zip(axes.flat, datasets, strict=False):
         marked = {method for where, method in unsettled if where == dataset}
         _draw_panel(axis, scores[scores["dataset"] == dataset], boxes, colours, marked)
         axis.set_title(dataset)
-    for axis in axes.flat[len(datasets) :]:
-        axis.set_axis_off()
     for axis in axes[:, 0]:
         axis.set_ylabel("held-out perplexity\n(nats per entry)")
     _draw_legend(figure, methods, colours, scores, any(m in methods for _, m in unsettled))

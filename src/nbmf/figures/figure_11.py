@@ -1,8 +1,5 @@
 """Figure 11: held-out perplexity along the iterations of the variational methods."""
 
-import math
-
-import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -30,20 +27,10 @@ def draw(
     datasets : list of str
         One panel each, in this order.
     """
-    n_columns = min(COLUMNS, len(datasets))
-    n_rows = math.ceil(len(datasets) / n_columns)
-    figure, axes = plt.subplots(
-        n_rows,
-        n_columns,
-        figsize=(style.PAGE_WIDTH, 2.0 * n_rows + 0.4),
-        squeeze=False,
-        layout="constrained",
-    )
+    figure, axes = style.panel_grid(len(datasets), COLUMNS, 2.0, 0.4)
     for axis, dataset in zip(axes.flat, datasets, strict=False):
         _draw_panel(axis, traces[traces["dataset"] == dataset], series)
         axis.set_title(dataset)
-    for axis in axes.flat[len(datasets) :]:
-        axis.set_axis_off()
     for axis in axes[:, 0]:
         axis.set_ylabel("held-out perplexity\n(nats per entry)")
     handles = [Line2D([], [], color=colour, label=label) for _, _, label, colour in series]

@@ -1,8 +1,5 @@
 """The loss D(V|V^) against K for the methods whose K is chosen, one panel per dataset."""
 
-import math
-
-import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -42,23 +39,13 @@ def draw(
         shown_K[dataset][method] is the K whose fit the figures of dictionaries show; it is ringed.
     """
     datasets = list(scores["dataset"].unique())
-    n_columns = min(COLUMNS, len(datasets))
-    n_rows = math.ceil(len(datasets) / COLUMNS)
-    figure, axes = plt.subplots(
-        n_rows,
-        n_columns,
-        figsize=(style.PAGE_WIDTH, 2.3 * n_rows + 0.5),
-        squeeze=False,
-        layout="constrained",
-    )
+    figure, axes = style.panel_grid(len(datasets), COLUMNS, 2.3, 0.5)
     for axis, dataset in zip(axes.flat, datasets, strict=False):
         of_dataset = scores[scores["dataset"] == dataset]
         for method in labels:
             fits = of_dataset[of_dataset["method"] == method]
             _draw_method(axis, fits, colours[method], shown_K.get(dataset, {}).get(method))
         _finish_panel(axis, dataset)
-    for axis in axes.flat[len(datasets) :]:
-        axis.set_axis_off()
     for axis in axes[:, 0]:
         axis.set_ylabel(r"$D(V|\hat{V})$ (nats)")
     _draw_legend(figure, labels, colours, has_shown=any(shown_K.values()))

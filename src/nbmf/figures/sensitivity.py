@@ -1,8 +1,5 @@
 """Section 6.2: held-out perplexity of toy data against the concentrations an estimator assumes."""
 
-import math
-
-import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -29,21 +26,10 @@ def draw(scores: pd.DataFrame, labels: dict[str, str], colours: dict[str, str]) 
         Of each method that is drawn, in the order of the legend.
     """
     sizes = sorted(scores["size"].unique())
-    n_columns = min(COLUMNS, len(sizes))
-    n_rows = math.ceil(len(sizes) / n_columns)
-    figure, axes = plt.subplots(
-        n_rows,
-        n_columns,
-        figsize=(style.PAGE_WIDTH, 2.3 * n_rows + 0.4),
-        squeeze=False,
-        sharey=True,
-        layout="constrained",
-    )
+    figure, axes = style.panel_grid(len(sizes), COLUMNS, 2.3, 0.4, sharey=True)
     for axis, size in zip(axes.flat, sizes, strict=False):
         drawn = (scores["size"] == size) & scores["method"].isin(labels)
         _draw_panel(axis, size, scores[drawn], labels, colours)
-    for axis in axes.flat[len(sizes) :]:
-        axis.set_axis_off()
     for axis in axes[:, 0]:
         axis.set_ylabel("held-out perplexity\n(nats per entry)")
     _draw_legend(figure, labels, colours)

@@ -1,5 +1,6 @@
 """The one style of all figures: sizes for print, colours that colour-blind readers tell apart."""
 
+import math
 import os
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import matplotlib as mpl
 
 mpl.use("agg")
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.figure import Figure
 
 from nbmf.files import atomic_path
@@ -45,6 +47,28 @@ plt.rcParams.update(RC)
 def colours_of(methods: list[str]) -> dict[str, str]:
     """Return the colour of each method of the configuration, the same in every figure."""
     return {method: COLOURS[i % len(COLOURS)] for i, method in enumerate(methods)}
+
+
+def panel_grid(
+    count: int, columns: int, row_height: float, legend_height: float, **options
+) -> tuple[Figure, np.ndarray]:
+    """Return a figure as wide as a page with `count` panels, and its axes, array (rows, columns).
+
+    Heights are in inches. Axes that are left over are switched off; options go to plt.subplots.
+    """
+    columns = min(columns, count)
+    rows = math.ceil(count / columns)
+    figure, axes = plt.subplots(
+        rows,
+        columns,
+        figsize=(PAGE_WIDTH, row_height * rows + legend_height),
+        squeeze=False,
+        layout="constrained",
+        **options,
+    )
+    for axis in axes.flat[count:]:
+        axis.set_axis_off()
+    return figure, axes
 
 
 def save(figure: Figure, *paths: str | os.PathLike, dpi: int = 200) -> None:

@@ -14,8 +14,8 @@ from nbmf.kernels.compilation import kernel
 from nbmf.models import beta_dir
 from nbmf.models.beta_dir import Counts
 
-# The products are float32 where that is safe: with priors from here on W~ H~ stays above 1e-20 at
-# every observed entry, whereas exp(digamma(0.01)) is 1e-44.
+# The products are float32 where that is safe: with priors from here on, up to the largest allowed,
+# W~ H~ stays above 1e-30, whereas exp(digamma(0.01)) is 1e-44.
 SMALLEST_PRIOR_IN_FLOAT32 = 0.1
 
 
@@ -59,7 +59,7 @@ class BetaDirMeanField:
             W, H = self._geometric_means()
             W_short, H_short = W.astype(self._work.dtype), H.astype(self._work.dtype)
             np.matmul(W_short, H_short, out=self._work)
-            _divide(self._codes, self._work)
+            _divide(self._codes, self._work, np.finfo(self._work.dtype).tiny)
             by_value = H * (W_short.T @ self._work)
             L = W * (self._work @ H_short.T)
             self._counts = Counts(L=L, A=by_value[:, :N], B=by_value[:, N:])
@@ -123,14 +123,17 @@ class BetaDirMeanField:
 
 
 @kernel
-def _divide(codes, product):
-    """Turn W~ H~ into V~ / (W~ H~) in place; one division serves both values of an entry."""
+def _divide(codes, product, smallest):
+    """Turn W~ H~ into V~ / (W~ H~) in place; one division serves both values of an entry.
+
+    Products that underflow count as `smallest`: an infinite ratio times a zero would be NaN.
+    """
     F, N = np.uint64(codes.shape[0]), np.uint64(codes.shape[1])
     zero, one = product.dtype.type(0), product.dtype.type(1)
     for f in range(F):
         for n in range(N):  # both are read before they are chosen from: this loop vectorises
             of_one, of_zero = product[f, n], product[f, N + n]
             is_one, is_zero = codes[f, n] == 1, codes[f, n] == 0
-            ratio = one / (of_one if is_one else of_zero)
+            ratio = one / max(of_one if is_one else of_zero, smallest)
             product[f, n] = ratio if is_one else zero
             product[f, N + n] = ratio if is_zero else zero
