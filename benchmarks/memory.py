@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from common import Table, answer_of, number, say, worker
+from nbmf.kernels.lanes import padded
 from nbmf.methods.beta_dir_vb import BYTES_PER_RESPONSIBILITY
 from process_memory import available_gb
 
@@ -22,7 +23,7 @@ class Size(NamedTuple):
 def gigabytes_needed(name: str, size: Size, K: int) -> float:
     """Return a generous guess of the peak memory in GB."""
     cells = size.F * size.N
-    responsibilities = BYTES_PER_RESPONSIBILITY * K if name == "Beta-Dir CVB0" else 0
+    responsibilities = BYTES_PER_RESPONSIBILITY * padded(K) if name == "Beta-Dir CVB0" else 0
     return cells * (SET_UP_BYTES + responsibilities) / 1e9
 
 
@@ -92,11 +93,12 @@ def refusal_table(size: Size, idle: float) -> Table:
     """Show what CVB0 says to a K that does not fit."""
     say("memory: refusal")
     found = answer_of(worker("memory_worker", "refusal", "BetaDirVB", *size[:3], 1))
-    needed = BYTES_PER_RESPONSIBILITY * size.K * size.F * size.N / 1e9
+    needed = BYTES_PER_RESPONSIBILITY * padded(size.K) * size.F * size.N / 1e9
     return Table(
         "A fit that is refused",
         f"`nbmf.BetaDirVB(n_components={size.K})` on the same matrix: its responsibilities would "
-        f"be 4 K bytes per observed entry, {needed:.2f} GB, more than the default max_memory_gb.",
+        f"be 4 bytes per observed entry and component, {needed:.2f} GB, more than the default "
+        "max_memory_gb.",
         ["error", "most when refused: MB"],
         [[found["message"], number(found["most"] - idle)]],
     )

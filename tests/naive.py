@@ -47,9 +47,29 @@ def row_scan(codes, n_blocks=1):
     return cells
 
 
-def column_scan(codes, n_blocks=1):
-    """Return the observed cells in the order of a sweep along columns."""
-    return [(f, n) for n, f in row_scan(codes.T, n_blocks)]
+def column_scan(codes):
+    """Return the observed cells column by column."""
+    return [(f, n) for n, f in row_scan(codes.T)]
+
+
+def interleaved_scan(codes, n_blocks=1):
+    """Return the observed cells in the order of CVB0: four columns of a block in turns.
+
+    Blocks and rounds are those of `row_scan`. Where blocks meet, the columns come in fours, and
+    each column begins with its first observed cell one turn after the one before it.
+    """
+    (F, N), B = codes.shape, n_blocks
+    cells = []
+    for r, b in itertools.product(range(B), range(B)):
+        columns = list(range(b, N, B))
+        for four in (columns[i : i + 4] for i in range(0, len(columns), 4)):
+            queues = [
+                [None] * j + [(f, n) for f in range((b + r) % B, F, B) if codes[f, n] >= 0]
+                for j, n in enumerate(four)
+            ]
+            for turn in itertools.zip_longest(*queues):
+                cells += [cell for cell in turn if cell is not None]
+    return cells
 
 
 def random_assignments(codes, K, rng):
@@ -98,7 +118,7 @@ def beta_dir_log_joint(codes, Z, K, alpha, beta, gamma):
     F, N = codes.shape
     L, A, B = np.zeros((F, K)), np.zeros((K, N)), np.zeros((K, N))
     total = 0.0
-    for f, n in column_scan(codes):
+    for f, n in row_scan(codes):
         k, v = Z[f, n], codes[f, n]
         total += log((gamma[k] + L[f, k]) / (gamma.sum() + L[f].sum()))
         p_one = (alpha[k] + A[k, n]) / (alpha[k] + beta[k] + A[k, n] + B[k, n])
@@ -168,7 +188,7 @@ def dir_dir_log_joint(codes, Z, C, K, gamma, eta):
     gamma, eta = vector(gamma, K), vector(eta, K)
     L, Q = np.zeros((codes.shape[0], K)), np.zeros((K, codes.shape[1]))
     total = 0.0
-    for f, n in column_scan(codes):
+    for f, n in row_scan(codes):
         j, k = Z[f, n], C[f, n]
         if (j == k) != (codes[f, n] == 1):
             return -np.inf
@@ -342,7 +362,7 @@ def quadrature_dir_dir(codes, K, gamma, eta):
 def one_hot(codes, Z, K):
     """Return responsibilities (F, N, K) that put all mass on Z, zero at missing cells."""
     R = np.zeros((*codes.shape, K))
-    for f, n in column_scan(codes):
+    for f, n in row_scan(codes):
         R[f, n, Z[f, n]] = 1
     return R
 
@@ -357,7 +377,7 @@ def expected_counts(codes, R):
 def cvb0_update(codes, R, alpha, beta, gamma, order=None):
     """Return the responsibilities after one pass of eq. (36) over the cells, in float64."""
     R = R.copy()
-    for f, n in order or column_scan(codes):
+    for f, n in order or interleaved_scan(codes):
         R[f, n] = 0
         ones, zeros = codes[:, n] == 1, codes[:, n] == 0
         L, A, B = R[f].sum(axis=0), R[ones, n].sum(axis=0), R[zeros, n].sum(axis=0)
@@ -380,7 +400,7 @@ def mean_field_responsibilities(codes, L, A, B, alpha, beta, gamma):
     """Return the optimal q(z), proportional to exp(E log w + v E log h + (1 - v) E log(1 - h))."""
     log_w, log_h, log_1h = mean_field_logs(L, A, B, alpha, beta, gamma)
     R = np.zeros((*codes.shape, L.shape[1]))
-    for f, n in column_scan(codes):
+    for f, n in row_scan(codes):
         logits = log_w[f] + (log_h if codes[f, n] == 1 else log_1h)[:, n]
         R[f, n] = np.exp(logits - logsumexp(logits))
     return R
@@ -396,7 +416,7 @@ def evidence_bound(codes, R, L, A, B, alpha, beta, gamma):
     alpha, beta, gamma = (vector(x, K) for x in (alpha, beta, gamma))
     log_w, log_h, log_1h = mean_field_logs(L, A, B, alpha, beta, gamma)
     bound = 0.0
-    for f, n in column_scan(codes):
+    for f, n in row_scan(codes):
         r = R[f, n]
         log_v = (log_h if codes[f, n] == 1 else log_1h)[:, n]
         bound += r @ (log_w[f] + log_v) - r[r > 0] @ np.log(r[r > 0])

@@ -686,7 +686,9 @@ def test_an_easy_matrix_is_predicted_better_than_by_its_base_rate(name):
 
 def test_a_fit_beyond_the_memory_budget_is_refused_with_what_would_fit():
     observed = int(np.count_nonzero(CODES >= 0))
-    fits = 3 * 4 * observed / 1e9  # three components at four bytes
-    with pytest.raises(ConfigError, match="what fits is n_components up to 3,"):
-        nbmf.BetaDirVB(4, max_memory_gb=fits, max_iter=1).fit(CODES)
-    nbmf.BetaDirVB(3, max_memory_gb=fits, max_iter=1).fit(CODES)
+    fits = 16 * 4 * observed / 1e9  # sixteen components at four bytes
+    with pytest.raises(ConfigError, match="what fits is n_components up to 16,"):
+        nbmf.BetaDirVB(17, max_memory_gb=fits, max_iter=1).fit(CODES)
+    nbmf.BetaDirVB(16, max_memory_gb=fits, max_iter=1).fit(CODES)
+    with pytest.raises(ConfigError, match="up to 8,"):
+        nbmf.BetaDirVB(9, max_memory_gb=0.99 * fits, max_iter=1).fit(CODES)

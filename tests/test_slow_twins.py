@@ -161,9 +161,21 @@ def test_scans_visit_every_observed_cell_once():
     columns = [(f, n) for n in range(7) for f in range(5) if codes[f, n] >= 0]
     assert naive.row_scan(codes) == rows
     assert naive.column_scan(codes) == columns
-    for scan in naive.row_scan, naive.column_scan:
+    for scan in naive.row_scan, naive.interleaved_scan:
         assert scan(codes, 3) not in (rows, columns)
         assert sorted(scan(codes, 3)) == rows
+
+
+def test_interleaved_scan_by_hand():
+    codes = np.array([[1, 0, 1, 1, 0], [0, -1, 1, 1, 0], [1, 1, 0, -1, 1]], np.int8)
+    assert naive.interleaved_scan(codes) == [
+        *[(0, 0)],
+        *[(1, 0), (0, 1)],
+        *[(2, 0), (2, 1), (0, 2)],  # column 1 has no cell in row 1
+        *[(1, 2), (0, 3)],
+        *[(2, 2), (1, 3)],
+        *[(0, 4), (1, 4), (2, 4)],
+    ]
 
 
 def test_dirichlet_rule_integrates_monomials():

@@ -5,7 +5,7 @@ independent. Rows and columns are dealt into B blocks each; in round r the B blo
 (b, (b + r) mod B) touch disjoint rows and disjoint columns and may be swept at the same time.
 The result is an exact systematic scan, whatever the number of threads.
 
-Kernels go along lines: rows, or columns if that keeps more of their working set close.
+Kernels go along lines, the rows; CVB0 takes some columns at once (interleaving.py).
 """
 
 from typing import NamedTuple
@@ -95,23 +95,21 @@ def default_blocks(F: int, N: int) -> int:
 
 
 def layout(codes: np.ndarray, n_blocks: int) -> Cells:
-    """Arrange the observed entries of dealt `codes` (int8, -1 missing) along its rows.
-
-    For lines along columns pass the transposed codes.
-    """
+    """Arrange the observed entries of dealt `codes` (int8, -1 missing) along its rows."""
     lines, crossing = codes.shape
     line, cross = np.nonzero(codes >= 0)
-    block_of = np.repeat(np.arange(n_blocks), _block_sizes(crossing, n_blocks))
+    block_of = np.repeat(np.arange(n_blocks), block_sizes(crossing, n_blocks))
     per_segment = np.bincount(line * n_blocks + block_of[cross], minlength=lines * n_blocks)
     return Cells(
-        block_start=np.cumsum([0, *_block_sizes(lines, n_blocks)]).astype(np.uint32),
+        block_start=np.cumsum([0, *block_sizes(lines, n_blocks)]).astype(np.uint32),
         start=np.concatenate([[0], np.cumsum(per_segment)]).astype(np.uint32),
         cross=cross.astype(np.uint32),
         value=codes[line, cross].astype(np.uint8),
     )
 
 
-def _block_sizes(lines: int, n_blocks: int) -> list[int]:
+def block_sizes(lines: int, n_blocks: int) -> list[int]:
+    """Return how many rows, or columns, each block has."""
     return [len(range(b, lines, n_blocks)) for b in range(n_blocks)]
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from nbmf.errors import ConfigError
 from nbmf.kernels.beta_dir_cvb0 import BetaDirCVB0
+from nbmf.kernels.lanes import LANES, padded
 from nbmf.methods.variational import BetaDirVariational
 
 BYTES_PER_RESPONSIBILITY = 4  # float32
@@ -25,7 +26,8 @@ class BetaDirVB(BetaDirVariational):
     threads : int
         Threads of an update; the result is the same for any number.
     max_memory_gb : float
-        Refuse a fit whose responsibilities, 4 bytes per observed entry and component, need more.
+        Refuse a fit whose responsibilities need more: 4 bytes per observed entry and component,
+        components in eights.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
@@ -61,11 +63,12 @@ class BetaDirVB(BetaDirVariational):
     def _refuse_too_much_memory(self, n_observed: int) -> None:
         """Raise ConfigError, saying what would fit, if the responsibilities exceed the budget."""
         per_component = BYTES_PER_RESPONSIBILITY * n_observed / 1e9
-        needed = per_component * self.n_components
+        needed = per_component * padded(self.n_components)
         if needed > self.max_memory_gb:
+            most = int(self.max_memory_gb / per_component) // LANES * LANES
             raise ConfigError(
                 f"n_components = {self.n_components} with {n_observed} observed entries needs "
                 f"{needed:.2g} GB, max_memory_gb = {self.max_memory_gb}: what fits is n_components "
-                f"up to {int(self.max_memory_gb / per_component)}, or a larger max_memory_gb; "
+                f"up to {most}, or a larger max_memory_gb; "
                 "Gibbs sampling keeps no responsibilities and needs far less"
             )
