@@ -11,7 +11,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 CONFIG ?=
 REPORT = results/report-$(or $(basename $(notdir $(CONFIG))),paper).html
 
-.PHONY: help paper verify publish quick demo report test test-long benchmark check format lock clean
+.PHONY: help paper verify publish status quick demo report test test-long benchmark check format lock clean
 
 help: ## What can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -24,6 +24,9 @@ verify: $(READY) ## Compare the scores of `make paper` with the published ones
 
 publish: $(READY) ## Write docs/results.md, docs/figures and reference/ from the results of `make paper`
 	$(VENV)/bin/python docs/publish.py
+
+status: $(READY) ## Which fits exist, failed or are missing; of another run: make status CONFIG=config/quick.yaml
+	@$(SNAKEMAKE) status --nolock --quiet all $(addprefix --configfile ,$(CONFIG))
 
 quick: $(READY) ## The same workflow in minutes: animals and parliament, two masks
 	$(SNAKEMAKE) --configfile config/quick.yaml

@@ -4,6 +4,7 @@
 #   snakemake --cores 2 --configfile config/quick.yaml           the same in minutes
 #   snakemake --cores 2 figure_10                                one figure
 #   snakemake --cores 2 verify                                   does this machine repeat the published run?
+#   snakemake --cores 2 --nolock status                          which fits exist, failed or are missing
 #   snakemake -n                                                 what would be run
 
 from snakemake.utils import min_version
@@ -30,6 +31,7 @@ include: "workflow/rules/fits.smk"
 include: "workflow/rules/complete_fits.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/status.smk"
 
 
 report: "workflow/report/workflow.rst"

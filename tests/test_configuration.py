@@ -386,8 +386,8 @@ def test_an_unknown_name_is_named_with_the_known_ones(overlay, place, given, mea
         ({"run": {"seeds": []}}, "run.seeds", "[]", "at least 1"),
         ({"run": {"datasets": "animals"}}, "run.datasets", "'animals'", "array"),
         ({"run": None}, "run", "None", "object"),
-        ({"results": "../elsewhere"}, "results", "'../elsewhere'", "matches"),
-        ({"results": ""}, "results", "''", "matches"),
+        ({"results": "../elsewhere"}, "results", "'../elsewhere'", "a folder inside the checkout"),
+        ({"results": ""}, "results", "''", "a folder inside the checkout"),
         ({"mirrors": "data"}, "mirrors", "'data'", "array"),
         (method(K=[2, 0]), "methods.bica.K[1]", "0", "at least 1"),
         (method(K=[]), "methods.bica.K", "[]", "at least 1"),
@@ -416,8 +416,8 @@ def test_an_unknown_name_is_named_with_the_known_ones(overlay, place, given, mea
         (sensitivity(concentrations=[0]), "figures.sensitivity.concentrations[0]", "0", "than 0"),
         (sensitivity(K=1), "figures.sensitivity.K", "1", "at least 2"),
         (source(bytes=-5), "sources.animals_matrix.bytes", "-5", "at least 1"),
-        (source(sha256="00"), "sources.animals_matrix.sha256", "'00'", "matches"),
-        (source(path="a/b/c"), "sources.animals_matrix.path", "'a/b/c'", "matches"),
+        (source(sha256="00"), "sources.animals_matrix.sha256", "'00'", "64 hexadecimal digits"),
+        (source(path="a/b/c"), "sources.animals_matrix.path", "'a/b/c'", "<owner>/<repo>"),
     ],
 )
 def test_a_wrong_value_is_shown_with_the_rule(overlay, place, given, allowed):

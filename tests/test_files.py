@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -69,6 +71,34 @@ def test_two_writers_do_not_share_a_temporary_file(target):
         one.write_text("one")
         other.write_text("other")
     assert contents(target.parent) == {"table.csv": "one"}  # the outer block ends last
+
+
+def test_leftovers_of_killed_processes_are_removed(target):
+    child = "\n".join([
+        "import os, sys",
+        "from nbmf.files import atomic_path",
+        "with atomic_path(sys.argv[1]) as temporary:",
+        "    temporary.write_text('half')",
+        "    os.kill(os.getpid(), 9)",
+    ])  # fmt: skip
+    other = target.with_name("other.csv")
+    for path in target, other:
+        subprocess.run([sys.executable, "-c", child, str(path)], check=False)
+    assert len(contents(target.parent)) == 2
+    with atomic_path(target) as temporary:
+        temporary.write_text("whole")
+    assert contents(target.parent)["table.csv"] == "whole"
+    (left,) = contents(target.parent).keys() - {"table.csv"}
+    assert left.startswith(".other-")  # another file's: the one who writes that removes it
+
+
+def test_temporary_files_of_other_machines_are_left_alone(target):
+    target.parent.mkdir()
+    elsewhere = target.with_name(".table-elsewhere-999999-abcdefgh.csv")
+    elsewhere.write_text("half")
+    with atomic_path(target) as temporary:
+        temporary.write_text("whole")
+    assert elsewhere.exists()
 
 
 def test_others_may_read_the_file(target):

@@ -21,6 +21,7 @@ LAYERS = [
     ("kernels", "masks", "rda", "download"),
     ("methods", "datasets"),
     ("registry", "progress"),
+    ("checkpoint",),
     (
         "experiment",
         "sensitivity",
@@ -30,8 +31,10 @@ LAYERS = [
         "diagnostics",
         "claims",
         "verification",
+        "status",
     ),
     ("figures",),
+    ("partial",),
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
@@ -42,8 +45,19 @@ ONLY = {
     "methods": {"kernels", "models", "matrix", "parameters", "seeds", "errors"},
     "figures": {"files", "errors", "matrix", "diagnostics"},
     "tables": {"files", "errors"},
+    "status": set(),
     "experiment": {
-        *("masks", "matrix", "metrics", "methods", "progress", "registry", "seeds", "files"),
+        *(
+            "checkpoint",
+            "masks",
+            "matrix",
+            "metrics",
+            "methods",
+            "progress",
+            "registry",
+            "seeds",
+            "files",
+        ),
         "errors",
     },
 }

@@ -73,6 +73,9 @@ class Recorder:
         self._every = every
         self.iterations, self.totals, self.expectations, self.objectives = [], [], [], []
 
+    def resume(self, state):
+        return 0
+
     def next_after(self, iteration):
         return (iteration // self._every + 1) * self._every
 

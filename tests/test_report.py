@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import browser
-from test_workflow import Checkout
+from checkout import Checkout
 
 pytestmark = pytest.mark.workflow
 

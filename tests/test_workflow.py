@@ -1,21 +1,16 @@
 """The workflow itself, run as a user would, on a copy of this checkout and tiny settings."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
 
+from checkout import ROOT, Checkout
 from nbmf.matrix import BinaryMatrix
 
-ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.workflow
 
 TINY = {
@@ -86,48 +81,6 @@ TABLES = {  # and the number of their rows, where that follows from the configur
     "paper_numbers": None,
 }
 UNREACHABLE = {"https_proxy": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9"}
-
-
-class Checkout:
-    """A copy of this checkout, in which Snakemake runs."""
-
-    def __init__(self, folder: Path):
-        self.folder = folder
-        listed = subprocess.run(
-            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-            cwd=ROOT, capture_output=True, text=True, check=True,
-        ).stdout  # fmt: skip
-        for name in filter(None, listed.split("\0")):
-            if (ROOT / name).is_file():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(ROOT / name, folder / name)
-
-    def snakemake(self, *arguments, config=None, **environment):
-        """Run Snakemake with an overlay `config`; return the finished process."""
-        if config is not None:
-            (self.folder / "overlay.yaml").write_text(yaml.safe_dump(config))
-            arguments += ("--configfile", "overlay.yaml")
-        return subprocess.run(
-            [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
-            cwd=self.folder,
-            env={**os.environ, "NUMBA_CACHE_DIR": str(ROOT / ".numba_cache"), **environment},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=300,
-        )
-
-    def planned(self, config, *targets):
-        """Return how many jobs of each rule a dry run lists, empty if there is nothing to do."""
-        output = self.snakemake(*targets, "--dry-run", "--quiet", "rules", config=config).stdout
-        assert "Error" not in output, output
-        jobs = re.findall(r"^([\w-]+) +(\d+)$", output, re.MULTILINE)
-        return {rule: int(n) for rule, n in jobs if rule != "total"}
-
-    def table(self, name):
-        """Return a table without the column that differs from run to run."""
-        table = pd.read_csv(self.folder / f"results/tiny/{name}.csv")
-        return table.drop(columns="seconds", errors="ignore")
 
 
 def changed(config, **methods):
@@ -462,14 +415,58 @@ def test_a_damaged_raw_file_leaves_no_matrix(tmp_path):
     assert not (checkout.folder / "data/matrices/parliament.npz").exists()
 
 
-@pytest.mark.parametrize(
-    "environment", sorted((ROOT / "envs").glob("*.yaml")), ids=lambda p: p.stem
-)
-def test_environments_pin_the_versions_of_the_lock(environment):
-    lock = (ROOT / "requirements.lock").read_text()
-    pins = yaml.safe_load(environment.read_text())["dependencies"]
-    for name, version in (pin.split("=") for pin in pins if not pin.startswith("python=")):
-        assert f"\n{name}=={version} " in lock
+FAILING = '''
+from nbmf import BinaryICA
+from nbmf.errors import DataError
+
+class Failing(BinaryICA):
+    """Fails at one of its two masks, to see what the workflow makes of it."""
+
+    def _factorize(self, codes, seed, monitor):
+        if self.max_iter == 7 and (codes[0] == -1).sum() %% 2 == %d:
+            raise DataError("made to fail")
+        return super()._factorize(codes, seed, monitor)
+'''
+
+
+def test_failed_fits_are_explained_and_shown_as_gaps_and_only_they_run_again(tmp_path):
+    checkout = Checkout(tmp_path)
+    module = checkout.folder / "src/failing.py"
+    method = {"class": "failing:Failing", "label": "failing", "K": [2], "settings": {"max_iter": 7}}
+    run = {
+        "datasets": ["beta_dir_1"],
+        "methods": ["bica", "failing"],
+        "masks": 6,
+        "complete_fits": [],
+    }
+    config = {**TINY, "run": run, "methods": {**TINY["methods"], "failing": method}}
+    module.write_text(FAILING % 0)
+    done = checkout.snakemake("scores", config=config)
+    assert done.returncode != 0
+    line = (
+        r"^failed: failing, K = 2, mask (\d), seed 0 of beta_dir_1: "
+        r"error: made to fail \((results/tiny/logs/fits/\S+)\)$"
+    )
+    failed = re.findall(line, done.stdout, re.MULTILINE)
+    assert 0 < len(failed) < 6
+    assert all((checkout.folder / log).exists() for _, log in failed)
+    assert f"{len(failed)} of 18 fits failed." in done.stdout
+    partial = checkout.folder / "results/tiny/partial"
+    scores = pd.read_csv(partial / "scores.csv")
+    assert (scores["status"] == "failed: error: made to fail").sum() == len(failed)
+    assert scores["perplexity"].notna().sum() == 18 - len(failed)
+    assert (partial / "figure_10.png").exists()
+    assert not (checkout.folder / "results/tiny/scores.csv").exists()
+
+    told = checkout.snakemake("status", "--nolock", "--quiet", "all", config=config).stdout
+    assert re.search(
+        rf"^beta_dir_1 +failing +6 +{6 - len(failed)} +{len(failed)} +0 +0 ", told, re.MULTILINE
+    )
+
+    module.write_text(FAILING % 2)  # the cause is gone: no remainder is 2
+    assert checkout.planned(config, "scores")["fit"] >= len(failed)
+    assert checkout.snakemake("scores", config=config).returncode == 0
+    assert not partial.exists()
 
 
 def test_the_lock_names_no_index():

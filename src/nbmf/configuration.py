@@ -1,5 +1,6 @@
 """The configuration of the workflow: closed schemas, defaults, and errors of one clear line."""
 
+import math
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,6 +11,9 @@ from jsonschema.exceptions import ValidationError
 
 from nbmf import datasets, registry
 from nbmf.errors import ConfigError, choices
+
+MAX_VALUES = 100_000  # of a configuration, lists and mappings included
+MAX_SHOWN = 200  # characters of a wrong value in a message
 
 # The figures made from the factors of complete fits.
 FACTOR_FIGURES = ("figure_6", "figure_7", "figure_8", "figure_9")
@@ -50,6 +54,7 @@ def check(config: dict[str, Any], schema_file: str | Path) -> dict[str, Any]:
     ConfigError
         For the first thing that is wrong: it names the key, what was given and what is allowed.
     """
+    _refuse_what_no_schema_sees(config)
     schema = yaml.safe_load(Path(schema_file).read_text(encoding="utf-8"))
     errors = sorted(_Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.path)))
     if errors:
@@ -61,6 +66,26 @@ def check(config: dict[str, Any], schema_file: str | Path) -> dict[str, Any]:
     for problem in _problems(config):
         raise ConfigError(f"configuration: {problem}")
     return config
+
+
+def _refuse_what_no_schema_sees(config: Any) -> None:
+    """Raise ConfigError if YAML's aliases make the configuration huge, or a number is not finite.
+
+    NaN is neither too small nor too large for a schema.
+    """
+    waiting, count = [("", config)], 0
+    while waiting:
+        where, value = waiting.pop()
+        count += 1
+        if count > MAX_VALUES:
+            raise ConfigError(f"configuration: has more than {MAX_VALUES} values")
+        if isinstance(value, float) and not math.isfinite(value):
+            place = where.removeprefix(".")
+            raise ConfigError(f"configuration: {place} = {value}: allowed is a finite number")
+        if isinstance(value, dict):
+            waiting.extend((f"{where}.{key}", entry) for key, entry in value.items())
+        elif isinstance(value, list):
+            waiting.extend((f"{where}[{i}]", entry) for i, entry in enumerate(value))
 
 
 def fit_keys(config: dict[str, Any]) -> list[FitKey]:
@@ -219,10 +244,12 @@ def _one_line(error: ValidationError) -> str:
         case "uniqueItems":
             rule = "a list without repetitions"
         case "pattern":
-            rule = f"a text that matches {allowed}"
+            rule = error.schema["description"]  # a person reads no regular expressions
         case _:
             rule = f"{error.validator} {allowed}"
-    return f"{where} = {error.instance!r}: allowed is {rule}"
+    given = repr(error.instance)
+    given = given if len(given) <= MAX_SHOWN else f"{given[:MAX_SHOWN]} ..."
+    return f"{where} = {given}: allowed is {rule}"
 
 
 def _path(error: ValidationError) -> str:

@@ -1,5 +1,7 @@
 """One fit of the workflow: a matrix, the entries it may not see, and a method with K."""
 
+import hashlib
+import json
 import os
 import platform
 import time
@@ -8,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nbmf.checkpoint import Checkpoint, package_digest
 from nbmf.files import atomic_path
 from nbmf.masks import training_codes
 from nbmf.matrix import BinaryMatrix
@@ -35,6 +38,8 @@ def run_fit(
     seed_key: list,
     trace_points: int = 50,
     threads: int = 1,
+    checkpoint: str | os.PathLike | None = None,
+    checkpoint_seconds: float = 60.0,
     log=print,
 ) -> FitResult:
     """Fit a method and score its predictions.
@@ -54,6 +59,9 @@ def run_fit(
         Points of the traces.
     threads : int
         Threads of the kernels; the result does not depend on it.
+    checkpoint : path, optional
+        Where a chain is saved every `checkpoint_seconds`: called again after an interruption, it
+        goes on from there and ends with the same bits. Remove it when the result is safe.
     log : function
         Takes a line of text.
 
@@ -67,16 +75,20 @@ def run_fit(
     codes, scored, kind = matrix.codes, matrix.observed, "observed"
     if mask is not None:
         codes, scored, kind = training_codes(matrix, mask), mask, "held-out"
-    recorder = FitRecorder(
+    monitor = recorder = FitRecorder(
         _iterations(estimator),
         trace_points,
         lambda expectation: scoring(matrix.codes, expectation, scored).perplexity,
         log,
     )
     log(f"{class_name}, K = {K}, {settings}: scored on {np.count_nonzero(scored)} {kind} entries")
+    if checkpoint is not None:
+        decisive = [class_name, K, settings, seed_key, trace_points, _versions()]
+        fingerprint = _fingerprint(decisive, codes, matrix.codes, scored)
+        monitor = Checkpoint(checkpoint, fingerprint, recorder, checkpoint_seconds, log)
     started = time.perf_counter()
-    estimator.fit(codes, monitor=recorder)
-    seconds = time.perf_counter() - started
+    estimator.fit(codes, monitor=monitor)
+    seconds = time.perf_counter() - started + recorder.seconds_before
     result = scoring(matrix.codes, estimator.expectation_, scored)
     log(f"done in {seconds:.1f} s: perplexity {result.perplexity:.6f}")
     report = {
@@ -117,6 +129,15 @@ def _iterations(estimator: Factorization) -> int:
     """Return how many iterations or sweeps a fit takes at most."""
     parameters = estimator.get_params()
     return parameters.get("max_iter") or parameters["burn_in"] + parameters["n_samples"]
+
+
+def _fingerprint(decisive: list, *matrices: np.ndarray) -> str:
+    """Return a checksum of all that decides the outcome of a fit, our sources included."""
+    digest = hashlib.sha256(json.dumps([*decisive, package_digest()], sort_keys=True).encode())
+    for matrix in matrices:
+        digest.update(f"{matrix.shape} {matrix.dtype}".encode())
+        digest.update(np.ascontiguousarray(matrix))
+    return digest.hexdigest()
 
 
 def _versions() -> dict[str, str]:

@@ -3,7 +3,10 @@
 import hashlib
 import json
 import os
+import platform
+import re
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,17 +15,22 @@ import numpy as np
 
 from nbmf.errors import DataError
 
+MAX_BYTES = 2**32  # of the arrays of a file; a bomb of a few kilobytes may declare any size
+
 
 @contextmanager
 def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
     """Yield a temporary path beside `path` that takes its name when the block succeeds.
 
     The temporary name keeps the suffix, since writers such as matplotlib choose a format by it.
-    A block that raises leaves neither the temporary file nor a changed `path`.
+    A block that raises leaves neither the temporary file nor a changed `path`; what a process
+    that was killed on this machine has left is removed by the next that writes the same path.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
+    _remove_leftovers(path)
+    prefix = f".{path.stem}-{_host()}-{os.getpid()}-"
+    handle, name = tempfile.mkstemp(prefix=prefix, suffix=path.suffix, dir=path.parent)
     os.close(handle)
     temporary = Path(name)
     try:
@@ -33,15 +41,43 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def _host() -> str:
+    return re.sub(r"\W", "_", platform.node())
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove temporary files for `path` whose process, on this machine, is no more."""
+    mine = re.compile(rf"\.{re.escape(path.stem)}-{_host()}-(\d+)-\w{{8}}{re.escape(path.suffix)}")
+    for other in path.parent.iterdir():
+        found = mine.fullmatch(other.name)
+        if found and not _is_alive(int(found[1])):
+            other.unlink(missing_ok=True)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True
+
+
 def read_arrays(path: str | os.PathLike, kind: str) -> dict[str, np.ndarray]:
     """Read all arrays of an NPZ file; nothing but plain arrays is ever read.
 
     Raises
     ------
     DataError
-        If the file is damaged or no NPZ file; the message names it and its `kind`.
+        If the file is damaged, no NPZ file or of more than MAX_BYTES; the message names it and
+        its `kind`.
     """
     try:
+        with zipfile.ZipFile(path) as archive:
+            unpacked = sum(member.file_size for member in archive.infolist())
+        if unpacked > MAX_BYTES:
+            raise ValueError(f"it unpacks to {unpacked / 2**30:.3g} GiB")
         with np.load(path, allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}
     except FileNotFoundError:

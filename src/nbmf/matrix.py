@@ -170,7 +170,10 @@ def _codes_from_values(values: Any) -> np.ndarray:
     """Return int8 codes of a two-dimensional array of 1, 0, -1 and NaN."""
     if isinstance(values, np.ma.MaskedArray):  # np.asarray would turn masked entries into data
         values = values.astype(np.float64).filled(np.nan)
-    values = np.asarray(values)
+    try:
+        values = np.asarray(values)
+    except ValueError as error:  # lists in lists that are no rectangle
+        raise DataError("the rows of a matrix have the same length; these have not") from error
     if values.ndim != 2:
         raise DataError(f"a matrix has two dimensions, not {values.ndim}")
     if values.size == 0:
@@ -186,10 +189,15 @@ def _codes_from_values(values: Any) -> np.ndarray:
     if wrong.any():
         f, n = np.argwhere(wrong)[0]
         raise DataError(
-            f"row {f}, column {n} (counted from 0): the value is {values[f, n]!r}; "
+            f"row {f}, column {n} (counted from 0): the value is {_plain(values[f, n])!r}; "
             "allowed are 0, 1 and missing (NaN or -1)"
         )
     return codes
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of numpy as Python's, which is shown without its type."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _as_numbers(values: np.ndarray) -> np.ndarray:
@@ -198,7 +206,7 @@ def _as_numbers(values: np.ndarray) -> np.ndarray:
         for (f, n), value in np.ndenumerate(values):
             if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
                 raise DataError(
-                    f"row {f}, column {n} (counted from 0): {value!r} is not a number; "
+                    f"row {f}, column {n} (counted from 0): {_plain(value)!r} is not a number; "
                     "allowed are 0, 1 and missing (NaN or -1)"
                 )
     return values.astype(np.float64)

@@ -38,6 +38,8 @@ class FitRecorder:
     ----------
     trace : dict of lists
         iteration, and perplexity, objective and active_components after it.
+    seconds_before : float
+        What an interrupted fit had taken when it was saved; 0 for one that was not interrupted.
     """
 
     def __init__(
@@ -48,6 +50,21 @@ class FitRecorder:
         self.trace = {name: [] for name in names}
         self._loss, self._log = loss, log
         self._started = self._last_line = time.monotonic()
+        self._first, self.seconds_before = 0, 0.0
+
+    @property
+    def seconds(self) -> float:
+        """What the fit has taken so far."""
+        return self.seconds_before + time.monotonic() - self._started
+
+    def go_on_from(self, iteration: int, seconds: float, trace: dict[str, list]) -> None:
+        """Take over what was recorded before an interruption."""
+        self._first, self.seconds_before = iteration, seconds
+        self.trace.update(trace)
+
+    def resume(self, state: State) -> int:
+        """Return 0: a recorder alone keeps nothing to go on from (see Checkpoint)."""
+        return 0
 
     def next_after(self, iteration: int) -> float:
         """Return the first iteration of the trace after `iteration`, math.inf if none."""
@@ -64,7 +81,7 @@ class FitRecorder:
         if now - self._last_line < SECONDS_BETWEEN_LINES and iteration < total:
             return
         self._last_line = now
-        rate = iteration / max(now - self._started, 1e-9)
+        rate = (iteration - self._first) / max(now - self._started, 1e-9)
         self._log(
             f"iteration {iteration} of {total} ({iteration / total:.0%}), {rate:.1f} per second, "
             f"{(total - iteration) / rate:.0f} s left, "

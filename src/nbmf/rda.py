@@ -1,5 +1,9 @@
 """R data files (.rda), read with the rdata package."""
 
+import bz2
+import gzip
+import io
+import lzma
 import os
 import warnings
 
@@ -8,6 +12,9 @@ import pandas as pd
 import rdata
 
 from nbmf.errors import DataError
+
+MAX_BYTES = 2**30  # of a file's content; a bomb of a few kilobytes may unpack to any size
+COMPRESSIONS = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ\x00": lzma}
 
 
 def read_matrix(path: str | os.PathLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -66,8 +73,8 @@ def _read_object(path: str | os.PathLike):
         with warnings.catch_warnings():
             # Tibbles and dates have no class in Python; plain tables and numbers are wanted.
             warnings.simplefilter("ignore", UserWarning)
-            objects = rdata.read_rda(path, default_encoding="utf-8")
-    except FileNotFoundError:
+            objects = rdata.read_rda(io.BytesIO(_unpacked(path)), default_encoding="utf-8")
+    except (FileNotFoundError, DataError):
         raise
     except Exception as error:  # damaged bytes make rdata raise nearly anything
         raise DataError(
@@ -77,6 +84,26 @@ def _read_object(path: str | os.PathLike):
         count = len(objects) if isinstance(objects, dict) else "no named"
         raise DataError(f"{path}: holds {count} objects; needed is exactly one")
     return next(iter(objects.values()))
+
+
+def _unpacked(path: str | os.PathLike) -> bytes:
+    """Return the content of a file that is compressed once or not at all."""
+    opener = _compression(path)
+    with (opener or io).open(path, "rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise DataError(f"{path}: unpacks to more than {MAX_BYTES / 2**30:g} GiB")
+    if opener and any(content.startswith(magic) for magic in COMPRESSIONS):
+        raise DataError(f"{path}: is compressed more than once")
+    return content
+
+
+def _compression(path: str | os.PathLike):
+    """Return the module that unpacks a file, None if it is not compressed."""
+    with open(path, "rb") as file:
+        start = file.read(max(map(len, COMPRESSIONS)))
+    found = (module for magic, module in COMPRESSIONS.items() if start.startswith(magic))
+    return next(found, None)
 
 
 def _description(value) -> str:

@@ -45,6 +45,12 @@ def gather_scores(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.DataFram
     return table.assign(settings=settings)
 
 
+def with_gaps(scores: pd.DataFrame, gaps: Iterable[tuple[dict, str]]) -> pd.DataFrame:
+    """Return `scores` with a row for each fit that is not there: its key and, as status, why."""
+    rows = [{**key, "status": status} for key, status in gaps]
+    return pd.concat([scores, pd.DataFrame(rows)], ignore_index=True)[scores.columns]
+
+
 def gather_traces(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.DataFrame:
     """Return one row per fit and recorded iteration: the columns of the key, then the trace.
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -21,7 +22,7 @@ for variable, first in (
     )
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache"))
 
-from nbmf import configuration, datasets, registry
+from nbmf import configuration, datasets, registry, status
 from nbmf.errors import ConfigError
 from nbmf.sources import source_files
 
@@ -32,6 +33,11 @@ try:
 except ConfigError as error:
     raise WorkflowError(str(error))
 
+# To keep to a rate of job starts, Snakemake 9.27 looks at every waiting job once a second for each job that has finished
+# (its issue 2967): a quarter of a core during the paper's run. Nothing here needs that rate.
+if workflow.scheduling_settings is not None:
+    workflow.scheduling_settings.max_jobs_per_timespan = None
+
 TRACE_POINTS_OF_CHAINS = (
     1000  # enough draws of the log joint for effective sample sizes
 )
@@ -40,12 +46,20 @@ RESULTS = config["results"]
 MATRIX = "data/matrices/{dataset}.npz"
 MASK = f"{RESULTS}/masks/{{dataset}}/mask{{mask}}.npz"
 FIT = f"{RESULTS}/fits/{{dataset}}/{{method}}/K{{K}}-mask{{mask}}-seed{{seed}}.json"
+FIT_LOG = f"{RESULTS}/logs/fits/{{dataset}}/{{method}}/K{{K}}-mask{{mask}}-seed{{seed}}.log"
 COMPLETE_FIT = f"{RESULTS}/complete/{{dataset}}/{{method}}/K{{K}}-seed{{seed}}"
+COMPLETE_FIT_LOG = f"{RESULTS}/logs/complete/{{dataset}}/{{method}}/K{{K}}-seed{{seed}}.log"
 TABLES = f"{RESULTS}/tables"
+PARTIAL = f"{RESULTS}/partial"
 SCORES = f"{RESULTS}/scores.csv"
 KERNELS = "data/kernels.txt"
 FITS = configuration.fit_keys(config)
 COMPLETE_FITS = configuration.complete_keys(config)
+
+
+def per_attempt(amount):
+    """A resource that grows with each attempt: a cluster kills jobs that ask for too little."""
+    return lambda wildcards, attempt: amount * attempt
 
 
 def raw_file(source):
@@ -178,6 +192,15 @@ def sensitivity_experiment():
         "estimator_concentrations": chosen["concentrations"],
         "masks": chosen["masks"],
         "methods": methods,
+    }
+
+
+def figure_10_methods():
+    """The methods that Figure 10 compares, in the order of its boxes."""
+    return {
+        name: {key: config["methods"][name][key] for key in ("label", "K")}
+        for name in config["run"]["methods"]
+        if config["methods"][name]["in_figure_10"]
     }
 
 

@@ -12,13 +12,14 @@ rule complete_fit:
         report=f"{COMPLETE_FIT}.json",
         factors=f"{COMPLETE_FIT}.npz",
     log:
-        f"{RESULTS}/logs/complete/{{dataset}}/{{method}}/K{{K}}-seed{{seed}}.log",
+        COMPLETE_FIT_LOG,
     conda:
         "../../envs/fit.yaml"
     threads: config["run"]["threads"]
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=per_attempt(2000),
+        runtime=per_attempt(60),
+        checkpoint_seconds=config["run"]["checkpoint_seconds"],
     params:
         fit=complete_fit_parameters,
     message:
@@ -45,8 +46,8 @@ rule complete_scores:
     conda:
         "../../envs/figures.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=per_attempt(2000),
+        runtime=per_attempt(10),
     params:
         fit_keys=[json.dumps(key._asdict()) for key in COMPLETE_FITS],
     message:
@@ -71,8 +72,8 @@ rule diagnostics:
     conda:
         "../../envs/figures.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=per_attempt(1000),
+        runtime=per_attempt(10),
     params:
         burn_in=json.dumps(
             {

@@ -9,8 +9,8 @@ rule download:
     conda:
         "../../envs/data.yaml"
     resources:
-        mem_mb=500,
-        runtime=30,
+        mem_mb=per_attempt(500),
+        runtime=per_attempt(30),
     params:
         source=lambda wildcards: json.dumps(
             next(s for s in config["sources"].values() if s["path"] == wildcards.path),
@@ -43,8 +43,8 @@ rule dataset:
     conda:
         "../../envs/data.yaml"
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=per_attempt(4000),
+        runtime=per_attempt(30),
     params:  # sorted keys: the order of input.files
         entry=lambda wildcards: json.dumps(dataset_entry(wildcards), sort_keys=True),
     message:

@@ -33,8 +33,8 @@ rule draw_figure_2:
     conda:
         "../../envs/figures.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=per_attempt(2000),
+        runtime=per_attempt(10),
     params:
         titles=[panel["title"] for panel in config["figures"]["figure_2"]],
     message:
@@ -65,8 +65,8 @@ rule draw_figure_5:
     conda:
         "../../envs/figures.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=per_attempt(2000),
+        runtime=per_attempt(10),
     params:
         labels=json.dumps(
             {
@@ -100,8 +100,8 @@ if drawn("figure_6"):
         conda:
             "../../envs/figures.yaml"
         resources:
-            mem_mb=2000,
-            runtime=10,
+            mem_mb=per_attempt(2000),
+            runtime=per_attempt(10),
         params:
             fits=json.dumps(shown_fits("figure_6")),
         message:
@@ -135,8 +135,8 @@ for figure in filter(drawn, ("figure_7", "figure_8", "figure_9")):
         conda:
             "../../envs/figures.yaml"
         resources:
-            mem_mb=2000,
-            runtime=10,
+            mem_mb=per_attempt(2000),
+            runtime=per_attempt(10),
         params:
             dataset=config["figures"][figure]["dataset"],
             fits=json.dumps(shown_fits(figure)),
@@ -165,16 +165,10 @@ rule draw_figure_10:
     conda:
         "../../envs/figures.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=per_attempt(2000),
+        runtime=per_attempt(10),
     params:
-        methods=json.dumps(
-            {
-                name: {key: config["methods"][name][key] for key in ("label", "K")}
-                for name in config["run"]["methods"]
-                if config["methods"][name]["in_figure_10"]
-            }
-        ),
+        methods=json.dumps(figure_10_methods()),
         datasets=config["run"]["datasets"],
         all_methods=list(config["methods"]),
     message:
@@ -200,8 +194,8 @@ rule draw_figure_11:
     conda:
         "../../envs/figures.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=per_attempt(2000),
+        runtime=per_attempt(10),
     params:
         series=[
             (method, K, label_of(method, K))
@@ -234,8 +228,8 @@ rule sensitivity_fits:
     conda:
         "../../envs/figures.yaml"
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=per_attempt(2000),
+        runtime=per_attempt(60),
     params:
         experiment=json.dumps(sensitivity_experiment(), sort_keys=True),
     message:
@@ -261,8 +255,8 @@ rule draw_sensitivity:
     conda:
         "../../envs/figures.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=per_attempt(2000),
+        runtime=per_attempt(10),
     params:
         labels=json.dumps(
             {
@@ -296,8 +290,8 @@ if "fit_against_K" in FIGURES:
         conda:
             "../../envs/figures.yaml"
         resources:
-            mem_mb=2000,
-            runtime=10,
+            mem_mb=per_attempt(2000),
+            runtime=per_attempt(10),
         params:
             labels=json.dumps({name: label_of(name) for name in chosen_K_methods()}),
             shown_K=json.dumps(
@@ -338,8 +332,8 @@ for method in CHAINS:
         conda:
             "../../envs/figures.yaml"
         resources:
-            mem_mb=2000,
-            runtime=10,
+            mem_mb=per_attempt(2000),
+            runtime=per_attempt(10),
         params:
             method=method,
             label=label_of(method),

@@ -12,8 +12,8 @@ rule kernels:
     conda:
         "../../envs/fit.yaml"
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=per_attempt(2000),
+        runtime=per_attempt(20),
     message:
         "compile the kernels"
     shell:
@@ -31,13 +31,14 @@ rule fit:
     output:
         FIT,
     log:
-        f"{RESULTS}/logs/fits/{{dataset}}/{{method}}/K{{K}}-mask{{mask}}-seed{{seed}}.log",
+        FIT_LOG,
     conda:
         "../../envs/fit.yaml"
     threads: config["run"]["threads"]
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=per_attempt(2000),
+        runtime=per_attempt(60),
+        checkpoint_seconds=config["run"]["checkpoint_seconds"],
     params:
         fit=fit_parameters,
     message:

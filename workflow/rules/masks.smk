@@ -12,8 +12,8 @@ rule mask:
     conda:
         "../../envs/fit.yaml"
     resources:
-        mem_mb=500,
-        runtime=10,
+        mem_mb=per_attempt(500),
+        runtime=per_attempt(10),
     params:
         test_probability=config["run"]["test_probability"],
     message:

@@ -13,8 +13,8 @@ rule scores:
     conda:
         "../../envs/figures.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=per_attempt(1000),
+        runtime=per_attempt(10),
     params:
         fit_keys=[json.dumps(key._asdict()) for key in FITS],
     message:
@@ -53,8 +53,8 @@ rule claims:
     conda:
         "../../envs/figures.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=per_attempt(1000),
+        runtime=per_attempt(10),
     message:
         "decide the paper's claims"
     script:
@@ -74,8 +74,8 @@ rule verify:
     conda:
         "../../envs/figures.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=per_attempt(1000),
+        runtime=per_attempt(10),
     message:
         "compare the scores with those of the published run"
     script:
@@ -98,8 +98,8 @@ rule summary:
     conda:
         "../../envs/figures.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=per_attempt(1000),
+        runtime=per_attempt(10),
     message:
         "summarise the scores"
     script:

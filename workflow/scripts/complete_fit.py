@@ -1,5 +1,6 @@
 import functools
 import json
+from pathlib import Path
 
 from nbmf.jobs import logged
 
@@ -11,6 +12,16 @@ with logged(snakemake.log[0]):
     matrix = BinaryMatrix.load(snakemake.input.matrix)
     fit = json.loads(snakemake.params.fit)
     log = functools.partial(print, flush=True)
-    result = run_fit(matrix, None, **fit, threads=snakemake.threads, log=log)
+    checkpoint = Path(snakemake.output.report).with_suffix(".checkpoint.npz")
+    result = run_fit(
+        matrix,
+        None,
+        **fit,
+        threads=snakemake.threads,
+        checkpoint=checkpoint,
+        checkpoint_seconds=snakemake.resources.checkpoint_seconds,
+        log=log,
+    )
     save_factors(snakemake.output.factors, result.estimator)
     write_json(snakemake.output.report, result.report)
+    checkpoint.unlink(missing_ok=True)

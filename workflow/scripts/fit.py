@@ -1,5 +1,6 @@
 import functools
 import json
+from pathlib import Path
 
 from nbmf.jobs import logged
 
@@ -13,5 +14,15 @@ with logged(snakemake.log[0]):
     mask = load_mask(snakemake.input.mask, matrix)
     fit = json.loads(snakemake.params.fit)
     log = functools.partial(print, flush=True)
-    result = run_fit(matrix, mask, **fit, threads=snakemake.threads, log=log)
+    checkpoint = Path(snakemake.output[0]).with_suffix(".checkpoint.npz")
+    result = run_fit(
+        matrix,
+        mask,
+        **fit,
+        threads=snakemake.threads,
+        checkpoint=checkpoint,
+        checkpoint_seconds=snakemake.resources.checkpoint_seconds,
+        log=log,
+    )
     write_json(snakemake.output[0], result.report)
+    checkpoint.unlink(missing_ok=True)

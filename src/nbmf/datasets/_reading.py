@@ -19,12 +19,12 @@ class Record(NamedTuple):
 
 
 def read_text(path: str | os.PathLike) -> str:
-    """Return the text of a UTF-8 file; line endings are kept."""
+    """Return the text of a UTF-8 file, with or without a byte order mark; line endings are kept."""
     content = Path(path).read_bytes()
     if not content.strip():
         raise DataError(f"{path}: the file is empty")
     try:
-        return content.decode("utf-8")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise DataError(f"{path}, line {line}: not UTF-8 ({error.reason})") from error

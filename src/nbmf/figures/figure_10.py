@@ -1,5 +1,6 @@
 """Figure 10: held-out perplexity of every method, one panel per dataset, box plots over masks."""
 
+import textwrap
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from nbmf.figures import style
 COLUMNS = 2
 SATURATED = {"marker": "v", "color": "black", "markersize": 3.5, "linestyle": "none"}
 UNSETTLED = "$\\dagger$"  # below the box
+GAP = {"color": "#B2182B", "fontsize": 6, "rotation": 90, "ha": "center", "va": "bottom"}
+SHOWN_REASONS, REASON_LENGTH = 3, 90  # of gaps, in the legend
 MARK = {"color": "black", "markersize": 5, "linestyle": "none"}
 
 
@@ -37,7 +40,8 @@ def draw(
     Parameters
     ----------
     scores : DataFrame
-        As `nbmf.tables.gather_scores` makes it.
+        As `nbmf.tables.gather_scores` makes it. Fits that are not there (`with_gaps`) are counted
+        where their box is, or would be, and the legend says why.
     methods : dict
         The method entries of the configuration that are drawn, in the order of the boxes.
     datasets : list of str
@@ -73,12 +77,17 @@ def _draw_legend(
         )
         for method, entry in methods.items()
     ]
-    if scores.loc[scores["method"].isin(methods), "saturated"].any():
+    drawn = scores[scores["method"].isin(methods)]
+    if (drawn["saturated"] > 0).any():
         label = "held-out entries predicted impossible (36.7 nats each)"
         handles.append(Line2D([], [], label=label, **SATURATED))
     if any_unsettled:
         label = "chains have not settled (R-hat, ESS)"
         handles.append(Line2D([], [], label=label, marker=UNSETTLED, **MARK))
+    gaps = drawn[drawn["perplexity"].isna()]
+    for reason in gaps["status"].unique()[:SHOWN_REASONS] if len(gaps) else []:
+        label = textwrap.shorten(reason, REASON_LENGTH, placeholder=" ...")
+        handles.append(Line2D([], [], label=label, marker="x", **{**MARK, "color": GAP["color"]}))
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
 
 
@@ -93,8 +102,14 @@ def _draw_panel(
                 va="center", fontsize=6, color="0.4",
             )  # fmt: skip
             continue
-        _draw_box(axis, i, fits["perplexity"], colours[box.method])
-        if fits["saturated"].any():
+        gaps = int(fits["perplexity"].isna().sum())
+        if gaps:
+            text = f"{gaps} of {len(fits)} missing"
+            axis.annotate(text, (i, 0.02), xycoords=("data", "axes fraction"), **GAP)
+        if gaps == len(fits):
+            continue
+        _draw_box(axis, i, fits["perplexity"].dropna(), colours[box.method])
+        if (fits["saturated"] > 0).any():
             axis.plot(i, fits["perplexity"].max(), **SATURATED)
     labels = [box.label + UNSETTLED * (box.method in unsettled) for box in boxes]
     axis.set_xticks(np.arange(len(boxes)), labels)

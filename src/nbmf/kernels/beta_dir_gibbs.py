@@ -29,6 +29,7 @@ from nbmf.kernels.threads import run_with_threads
 from nbmf.kernels.urns import draw_from_urn, search
 from nbmf.models import beta_dir
 from nbmf.models.beta_dir import Counts
+from nbmf.models.urns import log_urns
 from nbmf.seeds import children
 
 DENSE_ROW = 12  # components a row uses from which rejection is the faster (docs/kernels.md)
@@ -88,6 +89,19 @@ class BetaDirChain:
         )
         run_with_threads(_sweeps_serial, _sweeps_parallel, self._threads, arguments)
 
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all that a sweep changes, by name; writing to them sets the state.
+
+        φ belongs to it: its last bits depend on how it came about.
+        """
+        return {
+            "z": self._z,
+            "column counts": self._column_counts,
+            "phi": self._phi,
+            "generators": self._generators,
+            **{f"row list {name}": array for name, array in self._lists._asdict().items()},
+        }
+
     @property
     def Z(self) -> np.ndarray:
         """The assignments, int array (F, N), -1 where missing."""
@@ -95,19 +109,26 @@ class BetaDirChain:
         Z[self._rows, self._cells.cross] = self._z
         return self._deal.undo(Z)
 
-    def counts(self) -> Counts:
-        """Return the counters L (F, K), A and B (K, N)."""
-        by_value = self._column_counts.astype(np.int64)
+    def row_counts(self) -> np.ndarray:
+        """Return the counter L, int64 array (F, K)."""
+        return self._deal.undo_rows(self._lists.counts())
+
+    def counts(self, components=slice(None)) -> Counts:
+        """Return the counters L (F, K), A and B (K, N), or those of some of the K components."""
+        by_value = self._column_counts[components].astype(np.int64)
         return Counts(
-            L=self._deal.undo_rows(self._lists.counts()),
+            L=self.row_counts()[:, components],
             A=self._deal.undo_columns(by_value[:, 1::2]),
             B=self._deal.undo_columns(by_value[:, ::2]),
         )
 
     def log_joint(self) -> float:
         """Return log p(V, Z) in nats, eqs. (22)-(24)."""
-        beta, alpha = self._prior
-        return beta_dir.log_joint_of_counts(self.counts(), alpha, beta, self._gamma)
+        L = self.row_counts()
+        used = np.flatnonzero(L.any(axis=0))
+        beta, alpha = self._prior[:, used]
+        _, A, B = self.counts(used)
+        return log_urns(L, self._gamma) + beta_dir.log_likelihood(A, B, alpha, beta)
 
 
 def _column_tables(cells: Cells, z, N, prior):

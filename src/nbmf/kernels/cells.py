@@ -49,11 +49,15 @@ class Deal(NamedTuple):
 
     def undo_rows(self, table: np.ndarray) -> np.ndarray:
         """Return a table (F, K) with its rows in the original order."""
-        return table[np.argsort(self.rows)]
+        original = np.empty_like(table)
+        original[self.rows] = table
+        return original
 
     def undo_columns(self, table: np.ndarray) -> np.ndarray:
         """Return a table (K, N) with its columns in the original order."""
-        return table[:, np.argsort(self.columns)]
+        original = np.empty_like(table)
+        original[:, self.columns] = table
+        return original
 
 
 class Cells(NamedTuple):

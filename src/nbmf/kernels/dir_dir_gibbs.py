@@ -93,6 +93,20 @@ class DirDirChain:
         )
         run_with_threads(_sweeps_serial, _sweeps_parallel, self._threads, arguments)
 
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all that a sweep changes, by name; writing to them sets the state."""
+        component, slot, length = self._lists
+        return {
+            "z": self._z,
+            "c": self._c,
+            "L": self._L,
+            "Q": self._Q,
+            "generators": self._generators,
+            "row list component": component,
+            "row list slot": slot,
+            "row list length": length,
+        }
+
     @property
     def Z(self) -> np.ndarray:
         """The row-side assignments, int array (F, N), -1 where missing."""
@@ -103,10 +117,22 @@ class DirDirChain:
         """The column-side assignments, int array (F, N), -1 where missing."""
         return self._as_matrix(self._c[self._place])
 
-    def counts(self) -> Counts:
-        """Return the counters L (F, K) and Q (K, N)."""
-        L, Q = self._L.astype(np.int64), self._Q.T.astype(np.int64)
-        return Counts(L=self._deal.undo_rows(L), Q=self._deal.undo_columns(Q))
+    def row_counts(self) -> np.ndarray:
+        """Return the counter L, int64 array (F, K)."""
+        return self._deal.undo_rows(self._L.astype(np.int64))
+
+    def counts(self, components=slice(None)) -> Counts:
+        """Return the counters L (F, K) and Q (K, N), or those of some of the K components."""
+        Q = self._Q[:, components].T.astype(np.int64)
+        return Counts(L=self.row_counts()[:, components], Q=self._deal.undo_columns(Q))
+
+    def add_Q(self, total: np.ndarray) -> None:
+        """Add Q to `total`, int64 array (N, K), in the order of the chain: no copy is made."""
+        total += self._Q
+
+    def undo_Q(self, total: np.ndarray) -> np.ndarray:
+        """Return what `add_Q` has added up as (K, N), columns in their order."""
+        return self._deal.undo_columns(total.T)
 
     def log_joint(self) -> float:
         """Return log p(V, Z, C) in nats, eqs. (53)-(56)."""

@@ -29,6 +29,12 @@ class State(Protocol):
 class Monitor(Protocol):
     """An observer of a fit, called at the iterations it asks for and after the last one."""
 
+    def resume(self, state: State) -> int:
+        """Put back the state of an interrupted chain; return its iteration, 0 if there is none.
+
+        Only chains ask: other fits are short.
+        """
+
     def next_after(self, iteration: int) -> float:
         """Return the first iteration after `iteration` to be called at, math.inf if none."""
 

@@ -2,10 +2,12 @@
 
 import functools
 
+import numpy as np
+
 from nbmf.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.methods.base import Factorization
-from nbmf.methods.gibbs import sample_posterior, starting_Z
-from nbmf.models.beta_dir import expected_factors
+from nbmf.methods.gibbs import PosteriorSums, sample_posterior, starting_Z
+from nbmf.models.beta_dir import expected_factors, expected_H
 
 
 class BetaDirGibbs(Factorization):
@@ -62,4 +64,29 @@ class BetaDirGibbs(Factorization):
             codes, self.n_components, **priors, seed=seed, Z=Z, threads=self.threads
         )
         factors = functools.partial(expected_factors, **priors)
-        return sample_posterior(chain, factors, self.burn_in, self.n_samples, monitor)
+        sum_of_H = _SumOfH(priors["alpha"], priors["beta"], codes.shape[1])
+        sums = PosteriorSums(chain, priors["gamma"], sum_of_H, codes.shape[1])
+        return sample_posterior(chain, factors, sums, self.burn_in, self.n_samples, monitor)
+
+
+class _SumOfH:
+    """Σ E[H | Z]: a component without counts is at its prior mean, so it is only counted."""
+
+    def __init__(self, alpha, beta, N):
+        self._alpha, self._beta = alpha, beta
+        self._sum = np.zeros((alpha.size, N))
+        self._times_used = np.zeros(alpha.size, int)
+
+    def add(self, chain, used):
+        counts = chain.counts(used)
+        H = expected_H(counts.A, counts.B, self._alpha[used], self._beta[used])
+        self._sum[used] += H
+        self._times_used[used] += 1
+        return H
+
+    def total(self, samples):
+        at_prior = (samples - self._times_used) * self._alpha / (self._alpha + self._beta)
+        return self._sum + at_prior[:, None]
+
+    def arrays(self):
+        return {"sum of E[H]": self._sum, "times used": self._times_used}

@@ -87,6 +87,7 @@ class _Transposing:
     def __init__(self, monitor):
         self._monitor = monitor
         self.next_after = monitor.next_after
+        self.resume = monitor.resume
 
     @classmethod
     def of(cls, monitor):
@@ -101,6 +102,7 @@ class _TransposedState:
         self._state = state
         self.objective = state.objective
         self.active_components = state.active_components
+        self.arrays = getattr(state, "arrays", None)  # chains have it
 
     def expectation(self):
         return self._state.expectation().T

@@ -2,10 +2,12 @@
 
 import functools
 
+import numpy as np
+
 from nbmf.errors import ConfigError
 from nbmf.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.methods.base import Factorization
-from nbmf.methods.gibbs import sample_posterior, starting_Z
+from nbmf.methods.gibbs import PosteriorSums, sample_posterior, starting_Z
 from nbmf.models.dir_dir import expected_factors
 
 
@@ -76,4 +78,25 @@ class DirDirGibbs(Factorization):
             scheme=self.scheme,
         )
         factors = functools.partial(expected_factors, **priors)
-        return sample_posterior(chain, factors, self.burn_in, self.n_samples, monitor)
+        sums = PosteriorSums(chain, priors["gamma"], _SumOfH(chain, priors["eta"]), codes.shape[1])
+        return sample_posterior(chain, factors, sums, self.burn_in, self.n_samples, monitor)
+
+
+class _SumOfH:
+    """Σ E[H | C] = Σ (η + Q) / s, where s_n = Ση + n_n is the same for every C: Q is summed."""
+
+    def __init__(self, chain, eta):
+        Q = chain.counts().Q
+        self._chain, self._eta = chain, eta[:, None]
+        self._s = eta.sum() + Q.sum(axis=0)
+        self._Q = np.zeros(Q.T.shape, np.int64)
+
+    def add(self, chain, used):
+        chain.add_Q(self._Q)
+        return (self._eta[used] + chain.counts(used).Q) / self._s
+
+    def total(self, samples):
+        return (samples * self._eta + self._chain.undo_Q(self._Q)) / self._s
+
+    def arrays(self):
+        return {"sum of Q": self._Q}

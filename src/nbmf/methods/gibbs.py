@@ -1,5 +1,7 @@
 """Posterior means from a collapsed Gibbs chain, streamed: no draw is stored."""
 
+from typing import Protocol
+
 import numpy as np
 
 from nbmf.kernels.beta_dir_mean_field import BetaDirMeanField
@@ -25,6 +27,73 @@ def starting_Z(
     return mean_field.draw_assignments(np.random.default_rng(draw_seed))
 
 
+class SumOfH(Protocol):
+    """The part of the sums that depends on the model: Σ E[H | Z] over samples."""
+
+    def add(self, chain, used: np.ndarray) -> np.ndarray:
+        """Add the current E[H | Z]; return its rows of the components `used`, float (U, N)."""
+
+    def total(self, samples: int) -> np.ndarray:
+        """Return the sum, float array (K, N)."""
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all that changes, by name."""
+
+
+class PosteriorSums:
+    """What a chain adds up over its samples, at the cost of the components in use, not of K.
+
+    E[W | Z] = (γ + L) / s, and s_f = Σγ + n_f is the same for every Z. So
+
+        Σ E[W | Z] = (samples γ + Σ L) / s,
+        Σ E[W | Z] E[H | Z] = (γ Σ E[H | Z] + Σ L E[H | Z]) / s,
+
+    where L E[H | Z] only needs the few components that any row uses.
+    """
+
+    def __init__(self, chain, gamma: np.ndarray, sum_of_H: SumOfH, N: int):
+        L = chain.row_counts()
+        self._gamma, self._H = gamma, sum_of_H
+        self._s = gamma.sum() + L.sum(axis=1, keepdims=True)
+        self._samples = np.zeros((), int)
+        self._L = np.zeros_like(L)
+        self._LH = np.zeros((L.shape[0], N))
+
+    def add(self, chain) -> None:
+        """Add the means given the chain's current assignments."""
+        L = chain.row_counts()
+        used = np.flatnonzero(L.any(axis=0))
+        self._L += L
+        self._LH += L[:, used] @ self._H.add(chain, used)
+        self._samples += 1
+
+    def expected_W(self, L: np.ndarray) -> np.ndarray:
+        """Return E[W | Z] for the counter L, or for a mean of it, eq. (28)."""
+        return (self._gamma + L) / self._s
+
+    @property
+    def samples(self) -> int:
+        """How many samples have been added."""
+        return int(self._samples)
+
+    def factors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the means of E[W | Z] and E[H | Z], eqs. (30)-(31)."""
+        W = self.expected_W(self._L / self.samples)
+        return W, self._H.total(self.samples) / self.samples
+
+    def expectation(self) -> np.ndarray:
+        """Return the mean of E[W | Z] E[H | Z], eq. (33) with means in place of draws.
+
+        Same expectation, less variance, and labels may switch from sample to sample.
+        """
+        return (self._LH + self._gamma @ self._H.total(self.samples)) / (self.samples * self._s)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all that changes, by name; writing to them sets the state."""
+        own = {"samples": self._samples, "sum of L": self._L, "sum of L E[H]": self._LH}
+        return own | self._H.arrays()
+
+
 class ChainState:
     """The running averages of a chain, and what a monitor may ask of it.
 
@@ -33,39 +102,32 @@ class ChainState:
     chain : BetaDirChain or DirDirChain
     expected_factors : function
         Counts to E[W | Z] and E[H | Z].
+    sums : PosteriorSums
     """
 
-    def __init__(self, chain, expected_factors):
-        self._chain, self._expected_factors = chain, expected_factors
-        self._samples = 0
-        W, H = self._factors()
-        self._W, self._H = np.zeros_like(W), np.zeros_like(H)
-        self._expectation = np.zeros((W.shape[0], H.shape[1]))
+    def __init__(self, chain, expected_factors, sums: PosteriorSums):
+        self._chain, self._expected_factors, self._sums = chain, expected_factors, sums
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all that changes along the chain, by name; writing to them sets the state."""
+        return self._sums.arrays() | self._chain.arrays()
 
     def burn(self, sweeps: int) -> None:
         """Advance the chain without keeping anything."""
         self._chain.sweep(sweeps)
 
     def sample(self, sweeps: int) -> None:
-        """Advance the chain and add the means given each Z to the averages.
-
-        E[V] averages the products W^(j) H^(j), eq. (33) with the conditional means (28)-(29) in
-        place of draws: same expectation, less variance, and labels may switch.
-        """
+        """Advance the chain and add the means given each Z to the sums."""
         for _ in range(sweeps):
             self._chain.sweep(1)
-            W, H = self._factors()
-            self._W += W
-            self._H += H
-            self._expectation += W @ H
-            self._samples += 1
+            self._sums.add(self._chain)
 
     def expectation(self) -> np.ndarray:
         """Return E[V] over the kept samples so far; before the first, given the current Z."""
-        if self._samples == 0:
-            W, H = self._factors()
+        if self._sums.samples == 0:
+            W, H = self._expected_factors(self._chain.counts())
             return W @ H
-        return self._expectation / self._samples
+        return self._sums.expectation()
 
     def objective(self) -> float:
         """Return the log joint of data and current assignments, in nats."""
@@ -73,23 +135,23 @@ class ChainState:
 
     def active_components(self) -> int:
         """Return how many components the current assignments use for at least 1 %."""
-        return count_active(self._factors()[0].mean(axis=0))
-
-    def means(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the averages of W and H, eqs. (30)-(31)."""
-        return self._W / self._samples, self._H / self._samples
-
-    def _factors(self):
-        return self._expected_factors(self._chain.counts())
+        W = self._sums.expected_W(self._chain.row_counts())
+        return count_active(W.mean(axis=0))
 
 
 def sample_posterior(
-    chain, expected_factors, burn_in: int, n_samples: int, monitor: Monitor | None
+    chain,
+    expected_factors,
+    sums: PosteriorSums,
+    burn_in: int,
+    n_samples: int,
+    monitor: Monitor | None,
 ) -> Fit:
-    """Run a chain for `burn_in` sweeps, then keep `n_samples`."""
-    state = ChainState(chain, expected_factors)
+    """Run a chain for `burn_in` sweeps, then keep `n_samples`; go on where the monitor says."""
+    state = ChainState(chain, expected_factors, sums)
     total = burn_in + n_samples
-    iterate(state.burn, 0, burn_in, state, monitor, total)
-    iterate(state.sample, burn_in, total, state, monitor, total)
-    W, H = state.means()
+    done = 0 if monitor is None else monitor.resume(state)
+    iterate(state.burn, done, burn_in, state, monitor, total)
+    iterate(state.sample, max(done, burn_in), total, state, monitor, total)
+    W, H = sums.factors()
     return Fit(W, H, state.expectation(), shares=W.mean(axis=0), n_iter=total)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.models.urns import log_rising, log_urns
+from nbmf.models.urns import expected_weights, log_rising, log_urns
 
 
 class Counts(NamedTuple):
@@ -48,12 +48,17 @@ def log_joint_of_counts(counts: Counts, alpha, beta, gamma) -> float:
     """Return log p(V, Z) in nats, eqs. (22)-(24), from the counters."""
     L, A, B = counts
     K = L.shape[1]
-    gamma = np.broadcast_to(np.asarray(gamma, float), K)
-    alpha = np.broadcast_to(np.asarray(alpha, float), K)[:, None]
-    beta = np.broadcast_to(np.asarray(beta, float), K)[:, None]
-    log_p_Z = log_urns(L, gamma)
-    log_p_V_given_Z = log_rising(A, alpha) + log_rising(B, beta) - log_rising(A + B, alpha + beta)
-    return log_p_Z + log_p_V_given_Z
+    alpha, beta, gamma = (np.broadcast_to(x, K).astype(float) for x in (alpha, beta, gamma))
+    return log_urns(L, gamma) + log_likelihood(A, B, alpha, beta)
+
+
+def log_likelihood(A: np.ndarray, B: np.ndarray, alpha: np.ndarray, beta: np.ndarray) -> float:
+    """Return log p(V | Z) in nats, eq. (23), from the counters A and B (K, N); alpha, beta (K,).
+
+    Components without counts may be left out.
+    """
+    alpha, beta = alpha[:, None], beta[:, None]
+    return log_rising(A, alpha) + log_rising(B, beta) - log_rising(A + B, alpha + beta)
 
 
 def log_joint(codes: np.ndarray, Z: np.ndarray, K: int, alpha, beta, gamma) -> float:
@@ -76,10 +81,12 @@ def expected_factors(counts: Counts, alpha, beta, gamma) -> tuple[np.ndarray, np
 
     Expected counts E_q[L], E_q[A], E_q[B] give the variational means, eqs. (37)-(38).
     """
-    L, A, B = counts
-    K = L.shape[1]
-    W = gamma + L
-    W = W / W.sum(axis=1, keepdims=True)
-    alpha = np.broadcast_to(alpha, K)[:, None]
-    beta = np.broadcast_to(beta, K)[:, None]
-    return W, (alpha + A) / (alpha + beta + A + B)
+    K = counts.L.shape[1]
+    W = expected_weights(counts.L, np.broadcast_to(gamma, K).astype(float))
+    return W, expected_H(counts.A, counts.B, np.broadcast_to(alpha, K), np.broadcast_to(beta, K))
+
+
+def expected_H(A: np.ndarray, B: np.ndarray, alpha: np.ndarray, beta: np.ndarray) -> np.ndarray:
+    """Return E[H | Z] (K, N) from the counters A and B (K, N), eq. (29); alpha, beta (K,)."""
+    alpha, beta = alpha[:, None], beta[:, None]
+    return (alpha + A) / (alpha + beta + A + B)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.models.urns import log_urns
+from nbmf.models.urns import expected_weights, log_urns
 
 
 class Counts(NamedTuple):
@@ -73,6 +73,5 @@ def conditional(
 def expected_factors(counts: Counts, gamma, eta) -> tuple[np.ndarray, np.ndarray]:
     """Return E[W | Z] (F, K) and E[H | C] (K, N), the means of eqs. (62)-(63)."""
     K = counts.L.shape[1]
-    W = gamma + counts.L
-    H = np.broadcast_to(eta, K)[:, None] + counts.Q
-    return W / W.sum(axis=1, keepdims=True), H / H.sum(axis=0, keepdims=True)
+    gamma, eta = (np.broadcast_to(prior, K).astype(float) for prior in (gamma, eta))
+    return expected_weights(counts.L, gamma), expected_weights(counts.Q.T, eta).T

@@ -18,6 +18,14 @@ def log_urns(counts: np.ndarray, prior: np.ndarray) -> float:
     return log_rising(counts, prior) - log_rising(totals, np.array([prior.sum()]))
 
 
+def expected_weights(counts: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Return the posterior mean of the weights of each urn, float array (rows, K), eq. (28).
+
+    Arguments as for `log_urns`.
+    """
+    return (prior + counts) / (prior.sum() + counts.sum(axis=1, keepdims=True))
+
+
 def log_rising(counts: np.ndarray, prior: np.ndarray) -> float:
     """Return Σ log Γ(prior + counts) - log Γ(prior): the log of rising factorials, summed.
 

@@ -1,0 +1,410 @@
+"""Malformed input of every kind, and what the user sees: one clear message, never a traceback.
+
+    python tests/bad_input.py        writes docs/bad-input.md
+
+A case is a function that is given an empty folder, makes a bad file or configuration in it, and
+feeds it to the code a user would. tests/test_bad_input.py runs the same cases.
+"""
+
+import copy
+import gzip
+import io
+import re
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import yaml
+
+import nbmf
+from nbmf import configuration, datasets
+from nbmf.download import fetch
+from nbmf.errors import NbmfError
+from nbmf.masks import draw_mask, load_mask, save_mask
+from nbmf.matrix import BinaryMatrix
+from nbmf.rda import read_table
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs/bad-input.md"
+SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+
+
+class Case(NamedTuple):
+    """What is bad, in which kind of input, and the function that feeds it."""
+
+    kind: str
+    what: str
+    feed: Callable[[Path], object]
+
+
+CASES: list[Case] = []
+
+
+def case(kind: str, what: str):
+    """Register a function as a case."""
+
+    def register(feed):
+        CASES.append(Case(kind, what, feed))
+        return feed
+
+    return register
+
+
+def message_of(case: Case) -> str:
+    """Return what the user sees; any exception but the package's own is an error of ours."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            case.feed(Path(folder))
+        except NbmfError as error:
+            return str(error).replace(f"{folder}/", "")
+    raise AssertionError(f"{case.kind}, {case.what}: was accepted")
+
+
+# --- Configuration ---------------------------------------------------------------------------
+
+
+def whole_configuration() -> dict:
+    """Return the paper's configuration as Snakemake hands it over."""
+    parts = [(ROOT / f"config/{name}.yaml").read_text() for name in ("config", "sources")]
+    return yaml.safe_load(parts[0]) | yaml.safe_load(parts[1])
+
+
+def check_configuration(place: str, value) -> None:
+    """Check the paper's configuration with another value at a dotted place."""
+    config = copy.deepcopy(whole_configuration())
+    *path, last = place.split("/")
+    entry = config
+    for key in path:
+        entry = entry[int(key)] if isinstance(entry, list) else entry[key]
+    entry[int(last) if isinstance(entry, list) else last] = value
+    configuration.check(config, SCHEMA)
+
+
+SECRET = "../" * 4 + "etc/passwd"
+COMMIT = "0123456789" * 4
+for what, place, value in [
+    ("a misspelt key", "run/datasest", ["animals"]),
+    ("a method that does not exist", "run/methods", ["bika"]),
+    ("a dataset that does not exist", "run/datasets", ["animal"]),
+    ("a number as text", "run/masks", "ten"),
+    ("no masks", "run/masks", 0),
+    ("a yes for a number", "run/masks", True),
+    ("a test probability of 1", "run/test_probability", 1),
+    ("a test probability that is not a number", "run/test_probability", float("nan")),
+    ("an infinite test probability", "run/test_probability", float("inf")),
+    ("a seed twice", "run/seeds", [0, 0]),
+    ("a negative seed", "run/seeds", [-1]),
+    ("an empty list of datasets", "run/datasets", []),
+    ("K = 0", "methods/bica/K", [0]),
+    ("K = 2.5", "methods/bica/K", [2.5]),
+    ("a negative concentration", "methods/bica/settings", {"alpha": -1}),
+    ("a concentration that is not a number", "methods/bica/settings", {"alpha": float("nan")}),
+    ("a formula that is not 1/K", "methods/beta-dir-gs/settings", {"gamma": "2/K"}),
+    ("code for a number", "methods/bica/settings", {"alpha": "__import__('os').getcwd()"}),
+    ("a setting of another method", "methods/bica/settings", {"burn_in": 5}),
+    ("a class that does not exist", "methods/bica/class", "os.system"),
+    ("a dataset named to leave its folder", "datasets/..\\..\\etc", {"recipe": "digits"}),
+    ("a dataset name with a blank", "datasets/my votes", {"recipe": "digits"}),
+    ("a dataset name with a comma", "datasets/a,b", {"recipe": "digits"}),
+    ("a dataset name beyond ASCII", "datasets/Größe", {"recipe": "digits"}),
+    ("a dataset name with a line break", "datasets/a\n", {"recipe": "digits"}),
+    ("a results folder outside the checkout", "results", "../elsewhere"),
+    ("an absolute results folder", "results", "/tmp/results"),
+    ("a raw file outside data/raw", "sources/animals_matrix/path", f"a/b/{COMMIT}/{SECRET}"),
+    ("an absolute raw file", "sources/animals_matrix/path", "/etc/passwd"),
+    ("a checksum that is none", "sources/animals_matrix/sha256", "0" * 63),
+    ("a recipe that does not exist", "datasets/animals/recipe", "os"),
+    ("ten thousand characters for a number", "run/masks", "x" * 10_000),
+    ("a whole section missing", "run", None),
+]:
+
+    def feed(folder, place=place, value=value):
+        check_configuration(place, value)
+
+    case("configuration", what)(feed)
+
+
+@case("configuration", "a YAML file that unfolds to a billion values")
+def _(folder):
+    levels = ["a: &a [x, x, x, x, x, x, x, x, x, x]"]
+    for this, last in zip("bcdefghi", "abcdefgh", strict=True):
+        levels.append(f"{this}: &{this} [{', '.join(10 * [f'*{last}'])}]")
+    configuration.check(yaml.safe_load("\n".join(levels)), SCHEMA)
+
+
+# --- Raw files of recipes --------------------------------------------------------------------
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    """Write a file, text as UTF-8; return its path."""
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+for what, content in [
+    ("an empty CSV", ""),
+    ("a CSV of line breaks", "\r\n\r\n"),
+    ("a CSV without the column of users", "id,abba\n1,0\n"),
+    ("a ragged row", "user,abba,acdc\n1,0,1\n2,0\n"),
+    ("a 2 among zeros and ones", "user,abba\n1,2\n"),
+    ("a -1 among zeros and ones", "user,abba\n1,-1\n"),
+    ("a half", "user,abba\n1,0.5\n"),
+    ("NaN", "user,abba\n1,nan\n"),
+    ("an infinity", "user,abba\n1,inf\n"),
+    ("a word", "user,abba\n1,yes\n"),
+    ("an empty field", "user,abba\n1,\n"),
+    ("a quote that does not end", 'user,abba\n1,"0\n'),
+    ("a NUL byte", b"user,abba\n1,\x00\n"),
+    ("UTF-16", "user,abba\n1,0\n".encode("utf-16")),
+    ("Latin-1", "user,Björk\n1,0\n".encode("latin-1")),
+    ("a field of a million characters", "user,abba\n1," + "0" * 1_000_000 + "\n"),
+    ("an artist twice", "user,abba,abba\n1,0,1\n"),
+    ("a user twice", "user,abba\n1,1\n1,1\n"),
+    ("a byte order mark and a 2", b"\xef\xbb\xbfuser,abba\r\n1,2\r\n"),
+    ("a header and nothing else", "user,abba\n"),
+    ("gzip for text", gzip.compress(b"user,abba\n1,0\n")),
+]:
+
+    def feed(folder, content=content):
+        datasets.build("lastfm", {"listens": write(folder / "listens.csv", content)}, {})
+
+    case("CSV", what)(feed)
+
+
+def read_rda(folder: Path, content: bytes) -> None:
+    """Read a file as an R data frame with a column of votes."""
+    read_table(write(folder / "votes.rda", content), ["vote"])
+
+
+class _Zeros(io.RawIOBase):
+    """A stream of zeros that is never in memory as a whole."""
+
+    def __init__(self, size):
+        self._left = size
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        size = min(len(buffer), self._left)
+        buffer[:size] = bytes(size)
+        self._left -= size
+        return size
+
+
+@case("R data", "text")
+def _(folder):
+    read_rda(folder, b"vote\nyes\n")
+
+
+@case("R data", "an empty file")
+def _(folder):
+    read_rda(folder, b"")
+
+
+@case("R data", "half of a file")
+def _(folder):
+    import rdata
+
+    rdata.write_rda(folder / "whole.rda", {"votes": pd.DataFrame({"vote": [1.0, 0.0]})})
+    content = (folder / "whole.rda").read_bytes()
+    read_rda(folder, content[: len(content) // 2])
+
+
+@case("R data", "another object")
+def _(folder):
+    import rdata
+
+    rdata.write_rda(folder / "whole.rda", {"x": [1.0, 2.0]})
+    read_rda(folder, (folder / "whole.rda").read_bytes())
+
+
+@case("R data", "a bomb: 1 MB that unpacks to more than 1 GiB")
+def _(folder):
+    with gzip.open(folder / "votes.rda", "wb", compresslevel=1) as file:
+        for _ in range(1025):
+            file.write(bytes(2**20))
+    read_table(folder / "votes.rda", ["vote"])
+
+
+@case("R data", "gzip in gzip")
+def _(folder):
+    read_rda(folder, gzip.compress(gzip.compress(b"RDX2\nX\n")))
+
+
+@case("R data", "a vector declared to have two billion numbers")
+def _(folder):
+    header = b"RDX2\nX\n" + bytes([0, 0, 0, 2, 0, 4, 0, 0, 0, 2, 3, 0])
+    read_rda(folder, header + bytes([0, 0, 0, 14]) + (2**31 - 1).to_bytes(4, "big"))
+
+
+# --- Files of the workflow -------------------------------------------------------------------
+
+MATRIX = BinaryMatrix.from_array(np.eye(6, dtype=np.int8))
+
+
+def load_matrix(folder: Path, **arrays) -> None:
+    """Save arrays as a matrix file and load it."""
+    np.savez(folder / "matrix.npz", **arrays)
+    BinaryMatrix.load(folder / "matrix.npz")
+
+
+NAMES = {"row_names": ["a", "b"], "column_names": ["c", "d"]}
+
+
+@case("matrix file", "an array too few")
+def _(folder):
+    load_matrix(folder, codes=np.eye(2))
+
+
+@case("matrix file", "a pickle")
+def _(folder):
+    load_matrix(folder, codes=np.array([{}, {}], dtype=object), **NAMES)
+
+
+@case("matrix file", "other values")
+def _(folder):
+    load_matrix(folder, codes=2 * np.eye(2), **NAMES)
+
+
+@case("matrix file", "cut off")
+def _(folder):
+    MATRIX.save(folder / "matrix.npz")
+    content = (folder / "matrix.npz").read_bytes()
+    BinaryMatrix.load(write(folder / "matrix.npz", content[:-40]))
+
+
+@case("matrix file", "an array declared to have 10^15 entries")
+def _(folder):
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "|i1", "fortran_order": False, "shape": (10**8, 10**7)}
+    )
+    with zipfile.ZipFile(folder / "matrix.npz", "w") as archive:
+        archive.writestr("codes.npy", header.getvalue())
+    BinaryMatrix.load(folder / "matrix.npz")
+
+
+@case("matrix file", "a bomb of two arrays that declare 4 GiB each")
+def _(folder):
+    path, size = folder / "matrix.npz", 2**20
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name in ("codes.npy", "row_names.npy"):
+            archive.writestr(name, bytes(size))
+    declared = (2**32 - 2).to_bytes(4, "little")
+    BinaryMatrix.load(write(path, path.read_bytes().replace(size.to_bytes(4, "little"), declared)))
+
+
+@case("mask file", "the mask of another matrix")
+def _(folder):
+    save_mask(folder / "mask.npz", np.ones((3, 3), bool))
+    load_mask(folder / "mask.npz", MATRIX)
+
+
+@case("mask file", "a matrix in its place")
+def _(folder):
+    MATRIX.save(folder / "mask.npz")
+    load_mask(folder / "mask.npz", MATRIX)
+
+
+@case("mask file", "nothing to hold out")
+def _(folder):
+    draw_mask(MATRIX, 1e-9, np.random.SeedSequence(1))
+
+
+# --- Downloads -------------------------------------------------------------------------------
+
+
+@case("download", "a damaged copy in a mirror, and no network")
+def _(folder):
+    import nbmf.download
+
+    source = {"path": f"a/b/{COMMIT}/c.csv", "sha256": "0" * 64, "bytes": 3}
+    (folder / "mirror" / source["path"]).parent.mkdir(parents=True)
+    write(folder / "mirror" / source["path"], "abc")
+    address, nbmf.download.PUBLIC_ADDRESS = nbmf.download.PUBLIC_ADDRESS, "https://127.0.0.1:9/"
+    try:
+        fetch(source, folder / "c.csv", [folder / "mirror"], tries=1, timeout=1, log=[].append)
+    finally:
+        nbmf.download.PUBLIC_ADDRESS = address
+
+
+# --- Arrays given to an estimator ------------------------------------------------------------
+
+for what, V in [
+    ("a 2", [[0, 1], [2, 0]]),
+    ("a half", [[0.5, 1.0]]),
+    ("an infinity", [[np.inf, 1.0]]),
+    ("words", [["yes", "no"]]),
+    ("one dimension", [0, 1, 1]),
+    ("no rows", np.zeros((0, 3))),
+    ("nothing observed", [[np.nan, np.nan]]),
+    ("complex numbers", [[1j, 0]]),
+    ("rows of different lengths", [[0, 1], [1]]),
+]:
+
+    def feed(folder, V=V):
+        nbmf.BetaDirVB(2, max_iter=1).fit(V)
+
+    case("array", what)(feed)
+
+
+for what, parameters in [
+    ("no components", {"n_components": 0}),
+    ("half a component", {"n_components": 1.5}),
+    ("a concentration of 0", {"alpha": 0.0}),
+    ("three concentrations for two components", {"gamma": [1.0, 1.0, 1.0]}),
+    ("a negative seed", {"random_state": -1}),
+    ("more memory than allowed", {"n_components": 10, "max_memory_gb": 1e-9}),
+]:
+
+    def feed(folder, parameters=parameters):
+        nbmf.BetaDirVB(**{"n_components": 2, "max_iter": 1} | parameters).fit([[0, 1], [1, 0]])
+
+    case("parameter", what)(feed)
+
+
+# --- The page --------------------------------------------------------------------------------
+
+INTRODUCTION = """# Bad input
+
+What the user sees when something is wrong with a configuration, a file or an argument. Every
+message below is the real one: `python tests/bad_input.py` wrote this page, and
+`tests/test_bad_input.py` compares it with what the code says. In the workflow a wrong configuration
+stops everything before the first job; a wrong file fails the job that reads it, its message is on
+screen and in its log, and what does not depend on it goes on.
+
+Files are only read as data: arrays without pickles, YAML without tags, no `eval`. (Snakemake itself
+runs the Python in a configuration file that says `__use_yte__: true`: use configurations of people
+you would take a Snakefile from.)
+"""
+
+
+def page() -> str:
+    """Return the text of docs/bad-input.md."""
+    lines = [INTRODUCTION, f"{len(CASES)} cases.", ""]
+    for kind in dict.fromkeys(c.kind for c in CASES):
+        lines += [
+            f"## {kind[0].upper()}{kind[1:]}",
+            "",
+            "| what is wrong | what the user sees |",
+            "|---|---|",
+        ]
+        for c in CASES:
+            if c.kind == kind:
+                lines.append(f"| {c.what} | {_cell(message_of(c))} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _cell(message: str) -> str:
+    return re.sub(r"\s*\n\s*", "<br>", message.strip()).replace("|", "\\|").replace("*", "\\*")
+
+
+if __name__ == "__main__":
+    sys.exit(PAGE.write_text(page(), encoding="utf-8") and None)

@@ -1,0 +1,164 @@
+"""A chain that is interrupted anywhere goes on from its checkpoint and ends with the same bits."""
+
+import errno
+import re
+
+import numpy as np
+import pytest
+
+from nbmf import checkpoint
+from nbmf.experiment import run_fit
+from nbmf.masks import draw_mask
+from nbmf.matrix import BinaryMatrix
+from nbmf.progress import FitRecorder
+
+CHAINS = ("BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs")
+LENGTHS = {"burn_in": 100, "n_samples": 100}
+
+
+def example(seed=1):
+    rng = np.random.default_rng(seed)
+    codes = (rng.random((30, 40)) < 0.4).astype(np.int8)
+    codes[rng.random(codes.shape) < 0.1] = -1
+    return BinaryMatrix.from_array(codes)
+
+
+MATRIX = example()
+MASK = draw_mask(MATRIX, 0.25, np.random.SeedSequence(2))
+
+
+class Killed(BaseException):
+    """Stands in for SIGKILL: nothing of the package catches it."""
+
+
+def run(name, path, *, matrix=MATRIX, mask=MASK, seed=0, lines=None, **settings):
+    """Fit with a checkpoint at every look at the clock."""
+    return run_fit(
+        matrix,
+        mask,
+        class_name=name,
+        K=20,
+        settings=LENGTHS | settings,
+        seed_key=["fit", "example", name, seed],
+        trace_points=40,
+        checkpoint=path,
+        checkpoint_seconds=0,
+        log=[].append if lines is None else lines.append,
+    )
+
+
+def run_until(name, path, iteration, monkeypatch, **options):
+    """Fit, and be killed in a record of the trace at or after `iteration`."""
+    record = FitRecorder.__call__
+
+    def record_or_die(self, done, total, state):
+        if done >= iteration:
+            raise Killed
+        record(self, done, total, state)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FitRecorder, "__call__", record_or_die)
+        with pytest.raises(Killed):
+            run(name, path, **options)
+
+
+def assert_same(one, other):
+    reports = [{**result.report, "seconds": None} for result in (one, other)]
+    assert reports[0] == reports[1]
+    for attribute in ("W_", "H_", "expectation_"):
+        np.testing.assert_array_equal(
+            getattr(one.estimator, attribute), getattr(other.estimator, attribute)
+        )
+
+
+@pytest.mark.parametrize("name", CHAINS)
+@pytest.mark.parametrize("iteration", [30, 60, 101, 140, 200])
+def test_a_killed_chain_ends_with_the_same_bits(name, iteration, tmp_path, monkeypatch):
+    path, lines = tmp_path / "chain.npz", []
+    run_until(name, path, iteration, monkeypatch)
+    resumed = run(name, path, lines=lines)
+    (gone_on_after,) = re.findall(r"going on after iteration (\d+)", "\n".join(lines))
+    assert iteration - 25 <= int(gone_on_after) < iteration
+    assert_same(resumed, run(name, tmp_path / "other.npz"))
+
+
+def test_a_chain_may_be_killed_again_and_again(tmp_path, monkeypatch):
+    path = tmp_path / "chain.npz"
+    for iteration in (40, 80, 120, 130, 180):
+        run_until("BetaDirGibbs", path, iteration, monkeypatch)
+    assert_same(run("BetaDirGibbs", path), run("BetaDirGibbs", tmp_path / "other.npz"))
+
+
+def test_checkpoints_change_nothing(tmp_path):
+    without = run_fit(
+        MATRIX, MASK, class_name="DirDirGibbs", K=20, settings=LENGTHS,
+        seed_key=["fit", "example", "DirDirGibbs", 0], trace_points=40, log=[].append,
+    )  # fmt: skip
+    assert_same(run("DirDirGibbs", tmp_path / "chain.npz"), without)
+
+
+def test_seconds_include_those_before_the_interruption(tmp_path, monkeypatch):
+    path = tmp_path / "chain.npz"
+    monkeypatch.setattr(FitRecorder, "seconds", 1000.0)
+    run_until("BetaDirGibbs", path, 60, monkeypatch)
+    assert 1000 < run("BetaDirGibbs", path).report["seconds"] < 1100
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": 1},
+        {"matrix": example(seed=5)},
+        {"mask": draw_mask(MATRIX, 0.25, np.random.SeedSequence(3))},
+        {"alpha": 2.0},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_the_checkpoint_of_another_fit_is_not_used(change, tmp_path, monkeypatch):
+    path, lines = tmp_path / "chain.npz", []
+    run_until("BetaDirGibbs", path, 60, monkeypatch, **change)
+    result = run("BetaDirGibbs", path, lines=lines)
+    assert f"{path}: checkpoint of another fit, or of other sources: not used" in lines
+    assert_same(result, run("BetaDirGibbs", tmp_path / "other.npz"))
+
+
+def test_the_checkpoint_of_other_sources_is_not_used(tmp_path, monkeypatch):
+    path, lines = tmp_path / "chain.npz", []
+    run_until("BetaDirGibbs", path, 60, monkeypatch)
+    monkeypatch.setattr("nbmf.experiment.package_digest", lambda: "edited")
+    run("BetaDirGibbs", path, lines=lines)
+    assert any("not used" in line for line in lines)
+
+
+def test_a_damaged_checkpoint_is_not_used(tmp_path, monkeypatch):
+    path, lines = tmp_path / "chain.npz", []
+    run_until("BetaDirGibbs", path, 60, monkeypatch)
+    path.write_bytes(path.read_bytes()[:-100])
+    result = run("BetaDirGibbs", path, lines=lines)
+    assert any("not a complete checkpoint file" in line for line in lines)
+    assert_same(result, run("BetaDirGibbs", tmp_path / "other.npz"))
+
+
+def test_a_full_disk_costs_the_checkpoint_not_the_fit(tmp_path, monkeypatch):
+    def full(*arguments, **arrays):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path, lines = tmp_path / "chain.npz", []
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "savez", full)
+        result = run("BetaDirGibbs", path, lines=lines)
+    assert any("no checkpoint after iteration 25: [Errno 28] No space" in line for line in lines)
+    assert list(tmp_path.iterdir()) == []  # no temporary file either
+    assert_same(result, run("BetaDirGibbs", path))
+
+
+def test_it_is_saved_only_now_and_then(tmp_path, monkeypatch):
+    saved = []
+    monkeypatch.setattr(checkpoint.Checkpoint, "_save", lambda self, i, state: saved.append(i))
+    run_fit(
+        MATRIX, MASK, class_name="BetaDirGibbs", K=20, settings=LENGTHS, seed_key=["x"],
+        checkpoint=tmp_path / "chain.npz", checkpoint_seconds=3600, log=[].append,
+    )  # fmt: skip
+    assert saved == []
+    run("BetaDirGibbs", tmp_path / "chain.npz")
+    assert {25, 50, 75, 100, 125, 150, 175} <= set(saved)

@@ -1,0 +1,93 @@
+"""The conda environments: versions of the lock, and all that a rule's script imports."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+import test_layers
+from checkout import ROOT
+from nbmf import datasets, registry
+from nbmf.sources import source_files
+
+PACKAGE_OF = {"sklearn": "scikit-learn", "arviz_stats": "arviz-stats", "yaml": "pyyaml"}
+# numba brings the one llvmlite it works with.
+COMES_WITH = {"llvmlite": "numba"}
+# What scripts reach by a name in the configuration, not by an import.
+BY_NAME = {
+    "dataset": list(datasets.RECIPES.values()),
+    "fit": [registry.module_of(name) for name in registry.all_classes()],
+    "complete_fit": [registry.module_of(name) for name in registry.all_classes()],
+    "sensitivity_fits": [registry.module_of(name) for name in registry.all_classes()],
+}
+ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
+
+
+def pins(environment):
+    """Return package to version, without python."""
+    dependencies = yaml.safe_load(environment.read_text())["dependencies"]
+    return dict(pin.split("=") for pin in dependencies if not pin.startswith("python="))
+
+
+def rules():
+    """Yield the name, environment and script, or module that a shell command runs, of each rule."""
+    for path in sorted((ROOT / "workflow/rules").glob("*.smk")):
+        for block in re.split(r"^ *rule\b", path.read_text(), flags=re.MULTILINE)[1:]:
+            script = re.search(r'script:\s+"\.\./scripts/(\w+)\.py"', block)
+            module = re.search(r"python -m ([\w.]+)", block)
+            environment = re.search(r'conda:\s+"\.\./\.\./envs/(\w+)\.yaml"', block)
+            if script or module:
+                named = re.match(r" (\w+):", block)  # those made in a loop go by their script
+                name = named[1] if named else script[1]
+                yield (
+                    name,
+                    environment and environment[1],
+                    script and script[1],
+                    module and module[1],
+                )
+
+
+RULES = list(rules())
+
+
+def imported(path):
+    """Return the dotted names that a file imports, inside functions too."""
+    return set(test_layers.imports(Path(path)))
+
+
+def packages_of(script, module):
+    """Return the packages that a script, or a module that a shell command runs, imports."""
+    names, modules = set(), [module] if module else []
+    if script:
+        names = imported(ROOT / f"workflow/scripts/{script}.py")
+        modules = BY_NAME.get(script, []) + [m for n in names for m in (n, n.rpartition(".")[0])]
+    for path in source_files(*(m for m in modules if m.startswith("nbmf."))):
+        names |= imported(path)
+    packages = {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - {"nbmf"}
+    return {COMES_WITH.get(p, PACKAGE_OF.get(p, p)) for p in packages}
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda path: path.stem)
+def test_versions_are_those_of_the_lock(environment):
+    lock = (ROOT / "requirements.lock").read_text()
+    for name, version in pins(environment).items():
+        assert f"\n{name}=={version} " in lock, name
+
+
+def test_every_rule_that_runs_something_has_an_environment():
+    assert len(RULES) >= 15
+    assert {name for name, environment, _, _ in RULES if environment is None} == set()
+    assert {environment for _, environment, _, _ in RULES} == {path.stem for path in ENVIRONMENTS}
+
+
+@pytest.mark.parametrize(("name", "environment", "script", "module"), RULES, ids=lambda x: str(x))
+def test_an_environment_has_all_that_its_scripts_import(name, environment, script, module):
+    assert packages_of(script, module) <= pins(ROOT / f"envs/{environment}.yaml").keys(), name
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda path: path.stem)
+def test_every_pin_is_imported_somewhere(environment):
+    used = [packages_of(*rest) for _, where, *rest in RULES if where == environment.stem]
+    assert pins(environment).keys() <= set().union(*used)

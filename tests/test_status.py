@@ -1,0 +1,129 @@
+"""What `make status` says, and what is left of a run in which fits failed."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nbmf import status
+from nbmf.figures import style
+from nbmf.partial import write_partial
+from nbmf.status import FitFiles
+from nbmf.tables import FACTS
+
+LOGS = {
+    "failed": "beginning\nerror: the matrix is empty\n",
+    "crashed": "Traceback (most recent call last):\n  ...\nMemoryError: too large\n",
+    "begun": "iteration 5 of 10\n",
+    "finished": "done\njob: 1.23 s, 99 MB at most\n",
+}
+
+
+def key(dataset="votes", method="bica", K=2, mask=0):
+    return {"dataset": dataset, "method": method, "K": K, "mask": mask, "seed": 0}
+
+
+def fit(folder, *, seconds=None, log=None, **changes):
+    """Make the files of one fit: a result if it has taken seconds, a log if it is given."""
+    about = key(**changes)
+    stem = folder / "-".join(map(str, about.values()))
+    if seconds is not None:
+        facts = dict.fromkeys(FACTS, 1) | {
+            "seconds": seconds, "perplexity": 0.5, "saturated": 0, "status": "ok", "settings": {},
+        }  # fmt: skip
+        stem.with_suffix(".json").write_text(json.dumps(facts))
+    if log is not None:
+        stem.with_suffix(".log").write_text(LOGS[log])
+    return FitFiles(about, str(stem.with_suffix(".json")), str(stem.with_suffix(".log")))
+
+
+@pytest.mark.parametrize(
+    ("made", "state", "reason"),
+    [
+        ({"seconds": 2.0, "log": "finished"}, "done", ""),
+        ({"seconds": 2.0}, "done", ""),
+        ({}, "missing", ""),
+        ({"log": "failed"}, "failed", "error: the matrix is empty"),
+        ({"log": "crashed"}, "failed", "MemoryError: too large"),
+        ({"log": "begun"}, "begun", ""),
+        ({"log": "finished"}, "missing", ""),  # the result was removed
+    ],
+)
+def test_the_state_of_a_fit(made, state, reason, tmp_path):
+    (found,) = status.states_of([fit(tmp_path, **made)])
+    assert (found.state, found.reason) == (state, reason)
+    assert found.seconds == made.get("seconds")
+
+
+def test_a_damaged_result_is_done_without_seconds(tmp_path):
+    made = fit(tmp_path, seconds=1.0)
+    (tmp_path / "votes-bica-2-0-0.json").write_text("{")
+    (found,) = status.states_of([made])
+    assert (found.state, found.seconds) == ("done", None)
+
+
+def test_what_had_begun_has_failed_once_nothing_runs(tmp_path):
+    states = status.states_of([fit(tmp_path, log="begun"), fit(tmp_path, mask=1)])
+    begun, missing = status.after_the_end(states)
+    assert (begun.state, missing.state) == ("failed", "missing")
+    assert "killed" in begun.reason
+
+
+def test_the_summary_counts_and_estimates(tmp_path):
+    fits = [
+        *(fit(tmp_path, mask=mask, seconds=99.4, log="finished") for mask in range(2)),
+        *(fit(tmp_path, mask=mask) for mask in range(2, 5)),
+        fit(tmp_path, mask=5, log="failed"),
+        fit(tmp_path, method="logpca"),
+    ]
+    text = status.summary(status.states_of(fits), {"votes": 100}, cores=2)
+    lines = {tuple(line.split()[:2]): line.split()[2:] for line in text.splitlines() if line}
+    assert lines["dataset", "method"] == [
+        "fits",
+        "done",
+        "failed",
+        "begun",
+        "missing",
+        "time",
+        "left",
+    ]
+    assert lines["votes", "bica"] == ["6", "2", "1", "0", "3", "3", "min"]  # 4 x 100 s / 2
+    assert lines["votes", "logpca"] == ["1", "0", "0", "0", "1", "0", "s"]
+    assert lines["all", "7"] == ["2", "1", "0", "4", "3", "min"]
+    assert "1 fits of methods that have no finished fit yet are not estimated" in text
+    assert "failed: bica, K = 2, mask 5, seed 0 of votes: error: the matrix is empty (" in text
+
+
+def test_an_estimate_comes_from_the_nearest_finished_fit(tmp_path):
+    done = [fit(tmp_path, seconds=99.4), fit(tmp_path, K=3, seconds=399.4)]
+    left = {
+        "the same K": (fit(tmp_path, mask=1), 100),
+        "another K": (fit(tmp_path, K=4), 250),
+        "another dataset, ten times as large": (fit(tmp_path, dataset="large"), 2494.6),
+    }
+    for made, seconds in left.values():
+        states = status.states_of([*done, made])
+        estimate = status._Estimate(states, {"votes": 100, "large": 1000})
+        assert estimate.seconds(states) == pytest.approx(seconds)
+
+
+def test_scores_and_figure_10_show_gaps_and_reasons(tmp_path):
+    made = tmp_path / "fits"
+    made.mkdir()
+    fits = [
+        *(fit(made, mask=mask, seconds=1.0) for mask in range(2)),
+        fit(made, mask=2, log="failed"),
+        fit(made, method="logpca", log="crashed"),
+        fit(made, method="logpca", mask=1),
+    ]
+    methods = {"bica": {"label": "bICA", "K": [2]}, "logpca": {"label": "logPCA", "K": [2]}}
+    states = status.states_of(fits)
+    write_partial(tmp_path / "partial", states, methods, ["votes"], style.colours_of(list(methods)))
+    scores = pd.read_csv(tmp_path / "partial/scores.csv")
+    assert scores["status"].tolist() == [
+        *("ok", "ok", "failed: error: the matrix is empty", "failed: MemoryError: too large"),
+        "not run",
+    ]
+    np.testing.assert_array_equal(scores["perplexity"].isna(), [False, False, True, True, True])
+    assert (tmp_path / "partial/figure_10.png").stat().st_size > 10_000
