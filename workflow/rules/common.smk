@@ -46,9 +46,13 @@ RESULTS = config["results"]
 MATRIX = "data/matrices/{dataset}.npz"
 MASK = f"{RESULTS}/masks/{{dataset}}/mask{{mask}}.npz"
 FIT = f"{RESULTS}/fits/{{dataset}}/{{method}}/K{{K}}-mask{{mask}}-seed{{seed}}.json"
-FIT_LOG = f"{RESULTS}/logs/fits/{{dataset}}/{{method}}/K{{K}}-mask{{mask}}-seed{{seed}}.log"
+FIT_LOG = (
+    f"{RESULTS}/logs/fits/{{dataset}}/{{method}}/K{{K}}-mask{{mask}}-seed{{seed}}.log"
+)
 COMPLETE_FIT = f"{RESULTS}/complete/{{dataset}}/{{method}}/K{{K}}-seed{{seed}}"
-COMPLETE_FIT_LOG = f"{RESULTS}/logs/complete/{{dataset}}/{{method}}/K{{K}}-seed{{seed}}.log"
+COMPLETE_FIT_LOG = (
+    f"{RESULTS}/logs/complete/{{dataset}}/{{method}}/K{{K}}-seed{{seed}}.log"
+)
 TABLES = f"{RESULTS}/tables"
 PARTIAL = f"{RESULTS}/partial"
 SCORES = f"{RESULTS}/scores.csv"

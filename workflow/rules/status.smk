@@ -54,7 +54,9 @@ def explain_failure():
         from nbmf.figures import style
         from nbmf.partial import write_partial
 
-        datasets, colours = config["run"]["datasets"], style.colours_of(config["methods"])
+        datasets, colours = config["run"]["datasets"], style.colours_of(
+            config["methods"]
+        )
         write_partial(PARTIAL, masked, figure_10_methods(), datasets, colours)
         print(f"Scores and Figure 10 with gaps for fits without a result: {PARTIAL}/")
     if failures:
