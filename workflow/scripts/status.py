@@ -1,0 +1,10 @@
+import json
+from pathlib import Path
+
+from nbmf.status import FitFiles, states_of, summary
+
+# On the screen, unlike other scripts, and in the log.
+states = states_of(FitFiles(*fit) for fit in json.loads(snakemake.params.fits))
+text = summary(states, json.loads(snakemake.params.entries), snakemake.params.cores)
+print(text)
+Path(snakemake.log[0]).write_text(text + "\n", encoding="utf-8")
