@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from nbmf import checkpoint
+from nbmf import checkpoint, registry
 from nbmf.experiment import run_fit
 from nbmf.masks import draw_mask
 from nbmf.matrix import BinaryMatrix
@@ -89,12 +89,18 @@ def test_a_chain_may_be_killed_again_and_again(tmp_path, monkeypatch):
     assert_same(run("BetaDirGibbs", path), run("BetaDirGibbs", tmp_path / "other.npz"))
 
 
-def test_checkpoints_change_nothing(tmp_path):
-    without = run_fit(
-        MATRIX, MASK, class_name="DirDirGibbs", K=20, settings=LENGTHS,
-        seed_key=["fit", "example", "DirDirGibbs", 0], trace_points=40, log=[].append,
+@pytest.mark.parametrize("name", registry.all_classes())
+def test_checkpoints_change_nothing_and_only_chains_have_them(name, tmp_path):
+    brief = {"max_iter": 60} if name not in CHAINS else LENGTHS
+    one, other = (
+        run_fit(
+            MATRIX, MASK, class_name=name, K=5, settings=brief, seed_key=["fit", name],
+            trace_points=40, checkpoint=path, checkpoint_seconds=0, log=[].append,
+        )
+        for path in (tmp_path / "chain.npz", None)
     )  # fmt: skip
-    assert_same(run("DirDirGibbs", tmp_path / "chain.npz"), without)
+    assert_same(one, other)
+    assert (tmp_path / "chain.npz").exists() == (name in CHAINS)
 
 
 def test_seconds_include_those_before_the_interruption(tmp_path, monkeypatch):

@@ -48,9 +48,14 @@ class Checkpoint:
         self._recorder, self._seconds, self._log = recorder, seconds, log
         self._recorder_is_due = recorder.next_after(0)
         self._last_save = time.monotonic()
+        self._is_chain = False
 
     def resume(self, state: State) -> int:
-        """Put the saved state back; return its iteration, 0 if there is none that fits."""
+        """Put the saved state back; return its iteration, 0 if there is none that fits.
+
+        Only chains ask: what does not is not saved.
+        """
+        self._is_chain = True
         try:
             saved = read_arrays(self._path, "checkpoint")
         except FileNotFoundError:
@@ -80,7 +85,8 @@ class Checkpoint:
         if iteration in (self._recorder_is_due, total):
             self._recorder(iteration, total, state)
             self._recorder_is_due = self._recorder.next_after(iteration)
-        if iteration < total and time.monotonic() - self._last_save >= self._seconds:
+        is_due = self._is_chain and time.monotonic() - self._last_save >= self._seconds
+        if is_due and iteration < total:
             self._save(iteration, state)
             self._last_save = time.monotonic()
 
