@@ -285,5 +285,7 @@ def explain_failure():
 
 def forget_failure():
     """Remove what an earlier failure left, once every fit is there."""
-    if all(state.state == "done" for state in status.states_of(masked_fit_files())):
-        shutil.rmtree(PARTIAL, ignore_errors=True)
+    if os.path.isdir(PARTIAL) and all(
+        state.state == "done" for state in status.states_of(masked_fit_files())
+    ):
+        shutil.rmtree(PARTIAL)
