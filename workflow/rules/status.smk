@@ -10,7 +10,7 @@ rule status:
     params:
         fits=json.dumps(masked_fit_files() + complete_fit_files()),
         entries=json.dumps(entries_of_datasets()),
-        cores=workflow.cores,
+        cores=lambda _: workflow.cores,  # a cluster run has none
     message:
         "the fits of this configuration"
     script:
