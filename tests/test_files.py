@@ -4,6 +4,7 @@ import json
 import math
 import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -156,3 +157,11 @@ def test_damaged_arrays_are_refused_with_name_and_kind(tmp_path, damage):
 def test_absent_arrays_stay_absent(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_arrays(tmp_path / "absent.npz", "parts")
+
+
+def test_members_that_are_no_arrays_are_refused(tmp_path):
+    # Found by fuzzing: numpy returns their bytes.
+    with zipfile.ZipFile(tmp_path / "arrays.npz", "w") as archive:
+        archive.writestr("bits", b"no array")
+    with pytest.raises(DataError, match="not a complete mask file .bits is no array"):
+        read_arrays(tmp_path / "arrays.npz", "mask")

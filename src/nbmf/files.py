@@ -79,7 +79,11 @@ def read_arrays(path: str | os.PathLike, kind: str) -> dict[str, np.ndarray]:
         if unpacked > MAX_BYTES:
             raise ValueError(f"it unpacks to {unpacked / 2**30:.3g} GiB")
         with np.load(path, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
+            found = {name: arrays[name] for name in arrays.files}
+        for name, array in found.items():
+            if not isinstance(array, np.ndarray):  # numpy gives the bytes of what is no array
+                raise ValueError(f"{name} is no array")
+        return found
     except FileNotFoundError:
         raise
     except Exception as error:  # damaged bytes make zipfile, zlib and numpy raise nearly anything
