@@ -163,5 +163,5 @@ def test_members_that_are_no_arrays_are_refused(tmp_path):
     # Found by fuzzing: numpy returns their bytes.
     with zipfile.ZipFile(tmp_path / "arrays.npz", "w") as archive:
         archive.writestr("bits", b"no array")
-    with pytest.raises(DataError, match="not a complete mask file .bits is no array"):
+    with pytest.raises(DataError, match=r"not a complete mask file .bits is no array"):
         read_arrays(tmp_path / "arrays.npz", "mask")
