@@ -42,6 +42,7 @@ def main() -> None:
     parser.add_argument("--results", type=path, default=ROOT / "results")
     parser.add_argument("--mean-field-start", type=path, default=None)
     parser.add_argument("--transposed", type=path, default=None)
+    parser.add_argument("--note", default="", help="what to know of the times of this run")
     options = parser.parse_args()
     results = options.results
     tables = results / "tables"
@@ -85,7 +86,8 @@ def main() -> None:
         other = pd.read_csv(options.transposed / "scores.csv")
         sections += ["## The orientation: animals and lastfm, as they are and transposed"]
         sections += [markdown(compare_orientations(scores, other))]
-    sections += ["## Time and memory", markdown(jobs(results / "logs"))]
+    sections += ["## Time and memory", *filter(None, [options.note])]
+    sections += [markdown(jobs(results / "logs"))]
     for name, title in figures.items():
         sections += [f"## {title}", f"![{title}](figures/{name}.png)"]
     (ROOT / "docs/results.md").write_text("\n\n".join(sections) + "\n", encoding="utf-8")

@@ -397,12 +397,12 @@ def page() -> str:
         ]
         for c in CASES:
             if c.kind == kind:
-                lines.append(f"| {c.what} | {_cell(message_of(c))} |")
+                lines.append(f"| {c.what} | {cell(message_of(c))} |")
         lines.append("")
     return "\n".join(lines)
 
 
-def _cell(message: str) -> str:
+def cell(message: str) -> str:
     return re.sub(r"\s*\n\s*", "<br>", message.strip()).replace("|", "\\|").replace("*", "\\*")
 
 

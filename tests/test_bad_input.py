@@ -10,7 +10,7 @@ def test_the_message_is_the_documented_one(case):
     message = bad_input.message_of(case)
     assert "Traceback" not in message
     assert len(message) < 1500
-    row = f"| {case.what} | {bad_input._cell(message)} |"
+    row = f"| {case.what} | {bad_input.cell(message)} |"
     assert row in bad_input.PAGE.read_text(encoding="utf-8"), "run python tests/bad_input.py"
 
 

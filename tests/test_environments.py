@@ -19,7 +19,6 @@ COMES_WITH = {"llvmlite": "numba"}
 BY_NAME = {
     "dataset": list(datasets.RECIPES.values()),
     "fit": [registry.module_of(name) for name in registry.all_classes()],
-    "complete_fit": [registry.module_of(name) for name in registry.all_classes()],
     "sensitivity_fits": [registry.module_of(name) for name in registry.all_classes()],
 }
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))

@@ -5,6 +5,7 @@
 #
 # Submitted again after the time is up, it goes on where it stopped.
 #SBATCH --job-name=nbmf
+#SBATCH --dependency=singleton
 #SBATCH --nodes=1
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=16
@@ -12,5 +13,5 @@
 #SBATCH --time=04:00:00
 set -euo pipefail
 cd "${SLURM_SUBMIT_DIR:?submit this script with sbatch, from the checkout}"
-.venv/bin/snakemake --unlock --quiet all # of an allocation that ran out of time
+.venv/bin/snakemake --unlock --quiet all # of an allocation that ran out of time; singleton: none is running
 exec .venv/bin/snakemake --cores "$SLURM_CPUS_PER_TASK" "$@"

@@ -3,7 +3,7 @@
 import hashlib
 import os
 import time
-from functools import cache
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +26,9 @@ class Checkpoint:
     ----------
     path : path
         Of the checkpoint, an NPZ file of plain arrays.
-    fingerprint : str
-        Of all that decides the outcome of the fit. A file that has another one is not used.
+    fingerprint : function
+        Returns a text that stands for all that decides the outcome of the fit. A file that has
+        another one is not used. It is called for chains alone.
     recorder : FitRecorder
         Its trace belongs to what is saved.
     seconds : float
@@ -39,23 +40,23 @@ class Checkpoint:
     def __init__(
         self,
         path: str | os.PathLike,
-        fingerprint: str,
+        fingerprint: Callable[[], str],
         recorder: FitRecorder,
         seconds: float = 60.0,
         log=print,
     ):
-        self._path, self._fingerprint = Path(path), fingerprint
+        self._path, self._make_fingerprint = Path(path), fingerprint
         self._recorder, self._seconds, self._log = recorder, seconds, log
         self._recorder_is_due = recorder.next_after(0)
         self._last_save = time.monotonic()
-        self._is_chain = False
+        self._fingerprint = None  # until a chain asks whether it may go on
 
     def resume(self, state: State) -> int:
         """Put the saved state back; return its iteration, 0 if there is none that fits.
 
         Only chains ask: what does not is not saved.
         """
-        self._is_chain = True
+        self._fingerprint = self._make_fingerprint()
         try:
             saved = read_arrays(self._path, "checkpoint")
         except FileNotFoundError:
@@ -85,8 +86,9 @@ class Checkpoint:
         if iteration in (self._recorder_is_due, total):
             self._recorder(iteration, total, state)
             self._recorder_is_due = self._recorder.next_after(iteration)
-        is_due = self._is_chain and time.monotonic() - self._last_save >= self._seconds
-        if is_due and iteration < total:
+        is_chain = self._fingerprint is not None
+        is_due = time.monotonic() - self._last_save >= self._seconds
+        if is_chain and is_due and iteration < total:
             self._save(iteration, state)
             self._last_save = time.monotonic()
 
@@ -105,7 +107,6 @@ class Checkpoint:
             self._log(f"no checkpoint after iteration {iteration}: {error}")
 
 
-@cache
 def package_digest() -> str:
     """Return a checksum of every source file of this package."""
     digest = hashlib.sha256()

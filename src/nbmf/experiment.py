@@ -1,5 +1,6 @@
 """One fit of the workflow: a matrix, the entries it may not see, and a method with K."""
 
+import functools
 import hashlib
 import json
 import os
@@ -84,7 +85,7 @@ def run_fit(
     log(f"{class_name}, K = {K}, {settings}: scored on {np.count_nonzero(scored)} {kind} entries")
     if checkpoint is not None:
         decisive = [class_name, K, settings, seed_key, trace_points, _versions()]
-        fingerprint = _fingerprint(decisive, codes, matrix.codes, scored)
+        fingerprint = functools.partial(_fingerprint, decisive, codes, matrix.codes, scored)
         monitor = Checkpoint(checkpoint, fingerprint, recorder, checkpoint_seconds, log)
     started = time.perf_counter()
     estimator.fit(codes, monitor=monitor)

@@ -234,28 +234,21 @@ def entries_of_datasets():
     return {name: c["rows"] * c["columns"] for name, c in counts.items() if c}
 
 
-def masked_fit_files():
-    """The results and logs of all fits to masked matrices."""
+def fit_files(keys, result, log):
+    """The result and log of each fit, from the patterns of their paths."""
+    parts = [key._asdict() for key in keys]
     return [
-        status.FitFiles(
-            key._asdict(),
-            FIT.format(**key._asdict()),
-            FIT_LOG.format(**key._asdict()),
-        )
-        for key in FITS
+        status.FitFiles(part, result.format(**part), log.format(**part))
+        for part in parts
     ]
+
+
+def masked_fit_files():
+    return fit_files(FITS, FIT, FIT_LOG)
 
 
 def complete_fit_files():
-    """The results and logs of all fits to whole matrices."""
-    return [
-        status.FitFiles(
-            key._asdict(),
-            COMPLETE_FIT.format(**key._asdict()) + ".json",
-            COMPLETE_FIT_LOG.format(**key._asdict()),
-        )
-        for key in COMPLETE_FITS
-    ]
+    return fit_files(COMPLETE_FITS, f"{COMPLETE_FIT}.json", COMPLETE_FIT_LOG)
 
 
 def explain_failure():

@@ -25,7 +25,7 @@ rule complete_fit:
     message:
         "fit {wildcards.method}, K = {wildcards.K}, to all of {wildcards.dataset}, seed {wildcards.seed}"
     script:
-        "../scripts/complete_fit.py"
+        "../scripts/fit.py"
 
 
 rule complete_scores:

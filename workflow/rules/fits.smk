@@ -29,7 +29,7 @@ rule fit:
             "nbmf.experiment", registry.module_of(method_entry(wildcards)["class"])
         ),
     output:
-        FIT,
+        report=FIT,
     log:
         FIT_LOG,
     conda:

@@ -5,24 +5,25 @@ from pathlib import Path
 from nbmf.jobs import logged
 
 with logged(snakemake.log[0]):
-    from nbmf.experiment import run_fit
+    from nbmf.experiment import run_fit, save_factors
     from nbmf.files import write_json
     from nbmf.masks import load_mask
     from nbmf.matrix import BinaryMatrix
 
     matrix = BinaryMatrix.load(snakemake.input.matrix)
-    mask = load_mask(snakemake.input.mask, matrix)
-    fit = json.loads(snakemake.params.fit)
-    log = functools.partial(print, flush=True)
-    checkpoint = Path(snakemake.output[0]).with_suffix(".checkpoint.npz")
+    mask_file = snakemake.input.get("mask")  # a complete fit has none
+    checkpoint = Path(snakemake.output.report).with_suffix(".checkpoint.npz")
     result = run_fit(
         matrix,
-        mask,
-        **fit,
+        load_mask(mask_file, matrix) if mask_file else None,
+        **json.loads(snakemake.params.fit),
         threads=snakemake.threads,
         checkpoint=checkpoint,
         checkpoint_seconds=snakemake.resources.checkpoint_seconds,
-        log=log,
+        log=functools.partial(print, flush=True),
     )
-    write_json(snakemake.output[0], result.report)
+    factors_file = snakemake.output.get("factors")
+    if factors_file:
+        save_factors(factors_file, result.estimator)
+    write_json(snakemake.output.report, result.report)
     checkpoint.unlink(missing_ok=True)
