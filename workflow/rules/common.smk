@@ -33,11 +33,6 @@ try:
 except ConfigError as error:
     raise WorkflowError(str(error))
 
-# To keep to a rate of job starts, Snakemake 9.27 looks at every waiting job once a second for each job that has finished
-# (its issue 2967): a quarter of a core during the paper's run. Nothing here needs that rate.
-if workflow.scheduling_settings is not None:
-    workflow.scheduling_settings.max_jobs_per_timespan = None
-
 TRACE_POINTS_OF_CHAINS = (
     1000  # enough draws of the log joint for effective sample sizes
 )
