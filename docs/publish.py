@@ -35,6 +35,8 @@ JOB = re.compile(r"^job: ([\d.]+) s, (\d+) MB at most$", re.MULTILINE)
 # The folder of a log says which rule wrote it.
 RULE_OF = {"fits": "fit", "complete": "complete_fit", "masks": "mask", "figures": "draw figures"}
 
+FITTING = ["fit", "complete_fit", "sensitivity"]  # rules
+
 
 def main() -> None:
     """Write docs/results.md, docs/figures/ and reference/scores.csv."""
@@ -42,7 +44,8 @@ def main() -> None:
     parser.add_argument("--results", type=path, default=ROOT / "results")
     parser.add_argument("--mean-field-start", type=path, default=None)
     parser.add_argument("--transposed", type=path, default=None)
-    parser.add_argument("--note", default="", help="what to know of the times of this run")
+    parser.add_argument("--elapsed", type=float, help="seconds that `make paper` took")
+    parser.add_argument("--cores", type=int, default=2, help="that it had")
     options = parser.parse_args()
     results = options.results
     tables = results / "tables"
@@ -86,8 +89,11 @@ def main() -> None:
         other = pd.read_csv(options.transposed / "scores.csv")
         sections += ["## The orientation: animals and lastfm, as they are and transposed"]
         sections += [markdown(compare_orientations(scores, other))]
-    sections += ["## Time and memory", *filter(None, [options.note])]
-    sections += [markdown(jobs(results / "logs"))]
+    table = jobs(results / "logs")
+    sections += ["## Time and memory"]
+    if options.elapsed:
+        sections += [whole_run(table, options.elapsed, options.cores)]
+    sections += [markdown(table)]
     for name, title in figures.items():
         sections += [f"## {title}", f"![{title}](figures/{name}.png)"]
     (ROOT / "docs/results.md").write_text("\n\n".join(sections) + "\n", encoding="utf-8")
@@ -189,6 +195,20 @@ def jobs(logs: Path) -> pd.DataFrame:
             "peak memory, MB": table["MB"].max(),
         }
     ).reset_index()
+
+
+def whole_run(table: pd.DataFrame, elapsed: float, cores: int) -> str:
+    """Return where the time of a run went; what no job accounts for is Snakemake and starts."""
+    seconds = table.set_index("rule")["seconds in all"]
+    fits = seconds.reindex(FITTING).sum()
+    others = seconds.sum() - fits
+    rest = cores * elapsed - fits - others
+    return (
+        f"`make paper` in a fresh clone took {elapsed / 60:.1f} minutes on {cores} cores, that is "
+        f"{cores * elapsed:.0f} core-seconds: fits {fits:.0f}, other jobs {others:.0f}. The rest, "
+        f"{rest:.0f} or {100 * rest / fits:.1f} % of the fits' time, is the environment, building "
+        "the matrices, starting Python, importing, Snakemake, and a core that waits at the end."
+    )
 
 
 def versions(results: Path) -> str:

@@ -66,3 +66,12 @@ def test_jobs_are_counted_by_rule(publish, tmp_path):
     table = publish.jobs(tmp_path).set_index("rule")
     assert table.loc["fit"].tolist() == [2, 3.5, 2.0, 180]
     assert table.loc["claims"].tolist() == [1, 0.3, 0.3, 80]
+
+
+def test_the_whole_run_is_accounted_for(publish):
+    table = pd.DataFrame(
+        {"rule": ["fit", "complete_fit", "claims"], "seconds in all": [150.0, 50.0, 10.0]}
+    )
+    text = publish.whole_run(table, elapsed=120.0, cores=2)
+    assert "took 2.0 minutes on 2 cores, that is 240 core-seconds: fits 200, other jobs 10" in text
+    assert "30 or 15.0 % of the fits' time" in text
