@@ -16,7 +16,7 @@ from nbmf.files import atomic_path
 from nbmf.masks import training_codes
 from nbmf.matrix import BinaryMatrix
 from nbmf.methods.base import Factorization
-from nbmf.metrics import score, token_score
+from nbmf.metrics import EntryScorer, TokenScorer
 from nbmf.progress import FitRecorder
 from nbmf.registry import make_estimator
 from nbmf.seeds import seed_sequence
@@ -72,15 +72,13 @@ def run_fit(
         Its report has scores, convergence facts, traces, settings and versions.
     """
     estimator = make_estimator(class_name, K, settings, seed_sequence(*seed_key), threads)
-    scoring = token_score if getattr(estimator, "scored_per_token", False) else score
+    per_token = getattr(estimator, "scored_per_token", False)
     codes, scored, kind = matrix.codes, matrix.observed, "observed"
     if mask is not None:
         codes, scored, kind = training_codes(matrix, mask), mask, "held-out"
+    score = (TokenScorer if per_token else EntryScorer)(matrix.codes, scored)
     monitor = recorder = FitRecorder(
-        _iterations(estimator),
-        trace_points,
-        lambda expectation: scoring(matrix.codes, expectation, scored).perplexity,
-        log,
+        _iterations(estimator), trace_points, lambda expectation: score(expectation).perplexity, log
     )
     log(f"{class_name}, K = {K}, {settings}: scored on {np.count_nonzero(scored)} {kind} entries")
     if checkpoint is not None:
@@ -90,14 +88,14 @@ def run_fit(
     started = time.perf_counter()
     estimator.fit(codes, monitor=monitor)
     seconds = time.perf_counter() - started + recorder.seconds_before
-    result = scoring(matrix.codes, estimator.expectation_, scored)
+    result = score(estimator.expectation_)
     log(f"done in {seconds:.1f} s: perplexity {result.perplexity:.6f}")
     report = {
         "perplexity": result.perplexity,
         "loss": result.total,
         "n_test": result.entries,
         "saturated": result.saturated,
-        "unit": f"nats per {kind} " + ("token" if scoring is token_score else "entry"),
+        "unit": f"nats per {kind} {score.unit}",
         "seconds": seconds,
         "n_iter": estimator.n_iter_,
         "converged": estimator.converged_,

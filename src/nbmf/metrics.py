@@ -29,26 +29,50 @@ class Score(NamedTuple):
         return self.total / self.entries
 
 
-def score(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> Score:
-    """Score the probabilities `expectation` of a one against the observed codes.
+class EntryScorer:
+    """Scores probabilities of a one at the same entries as often as asked: a trace does.
 
     Parameters
     ----------
     codes : int8 array (F, N)
         1, 0, -1 (missing).
-    expectation : float array (F, N)
-        E[V].
     entries : bool array (F, N)
         Which entries to score; all of them must be observed.
     """
-    predicted = expectation[entries]
-    likelihood = np.where(codes[entries] == 1, predicted, 1.0 - predicted)
-    return _score_of(likelihood)
+
+    unit = "entry"
+
+    def __init__(self, codes: np.ndarray, entries: np.ndarray):
+        self._places = np.flatnonzero(entries)
+        self._is_one = codes.ravel()[self._places] == 1
+
+    def __call__(self, expectation: np.ndarray) -> Score:
+        """Score E[V], float array (F, N)."""
+        predicted = expectation.ravel()[self._places]
+        return _score_of(np.where(self._is_one, predicted, 1.0 - predicted))
+
+
+class TokenScorer:
+    """The same for a model of tokens: only the ones among `entries` count, per token."""
+
+    unit = "token"
+
+    def __init__(self, codes: np.ndarray, entries: np.ndarray):
+        self._places = np.flatnonzero(entries & (codes == 1))
+
+    def __call__(self, token_probability: np.ndarray) -> Score:
+        """Score the probability that a token of column n is row f, float array (F, N)."""
+        return _score_of(token_probability.ravel()[self._places])
+
+
+def score(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> Score:
+    """Score the probabilities `expectation` of a one, float array (F, N); see EntryScorer."""
+    return EntryScorer(codes, entries)(expectation)
 
 
 def token_score(codes: np.ndarray, token_probability: np.ndarray, entries: np.ndarray) -> Score:
-    """Score a model of tokens: only the ones among `entries` count, per token."""
-    return _score_of(token_probability[entries & (codes == 1)])
+    """Score a model of tokens; see TokenScorer."""
+    return TokenScorer(codes, entries)(token_probability)
 
 
 def _score_of(likelihood: np.ndarray) -> Score:

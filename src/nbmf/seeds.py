@@ -22,6 +22,16 @@ def integer_seed(*key: str | int) -> int:
     return int(seed_sequence(*key).generate_state(1, np.uint32)[0])
 
 
+def child(seed: np.random.SeedSequence, *key: str | int) -> np.random.SeedSequence:
+    """Return the child of `seed` that belongs to `key`, for example ("draw", 17).
+
+    It depends on nothing else, and is none of `children`.
+    """
+    return np.random.SeedSequence(
+        seed.entropy, spawn_key=(*seed.spawn_key, seed_sequence(*key).entropy)
+    )
+
+
 def children(seed: np.random.SeedSequence, count: int) -> list[np.random.SeedSequence]:
     """Return the first `count` children of `seed`; unlike `seed.spawn`, always the same ones."""
     return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key).spawn(count)

@@ -122,6 +122,17 @@ class BetaDirChain:
             B=self._deal.undo_columns(by_value[:, ::2]),
         )
 
+    def expected_H(self, components) -> np.ndarray:
+        """Return E[H | Z] of some components, (U, N), columns in the order of the chain, eq. (29).
+
+        That is φ of a one, which sweeps keep up to date.
+        """
+        return self._phi[:, 1::2][components]
+
+    def undo_columns(self, table: np.ndarray) -> np.ndarray:
+        """Return a table (rows, N) in the order of the chain with its columns in their order."""
+        return self._deal.undo_columns(table)
+
     def log_joint(self) -> float:
         """Return log p(V, Z) in nats, eqs. (22)-(24)."""
         L = self.row_counts()

@@ -47,6 +47,7 @@ class BetaDirMeanField:
         self._codes = np.ascontiguousarray(codes)
         # W~ H~, then V~ / (W~ H~), F x 2N
         self._work = np.empty((codes.shape[0], 2 * codes.shape[1]), dtype)
+        self._observed = np.flatnonzero(np.hstack([codes == 1, codes == 0]))  # of F x 2N
         self._alpha = np.broadcast_to(alpha, K).astype(float)[:, None]
         self._beta = np.broadcast_to(beta, K).astype(float)[:, None]
         self._gamma = np.broadcast_to(gamma, K).astype(float)
@@ -90,7 +91,7 @@ class BetaDirMeanField:
         With that q(Z), E[log p(V, Z | W, H)] plus the entropy of q(Z) is Σ log (W~ H~)_fn.
         """
         W, H = self._geometric_means()
-        fit = np.log((W @ H)[np.hstack([self._codes == 1, self._codes == 0])]).sum()
+        fit = np.log((W @ H).ravel()[self._observed]).sum()
         L, A, B = self._counts
         row = self._gamma + L
         log_W = digamma(row) - digamma(row.sum(axis=1, keepdims=True))

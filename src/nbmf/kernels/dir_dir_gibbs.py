@@ -126,13 +126,14 @@ class DirDirChain:
         Q = self._Q[:, components].T.astype(np.int64)
         return Counts(L=self.row_counts()[:, components], Q=self._deal.undo_columns(Q))
 
-    def add_Q(self, total: np.ndarray) -> None:
-        """Add Q to `total`, int64 array (N, K), in the order of the chain: no copy is made."""
-        total += self._Q
+    @property
+    def Q(self) -> np.ndarray:
+        """The counter Q itself, (N, K), columns n in the order of the chain: for reading only."""
+        return self._Q
 
-    def undo_Q(self, total: np.ndarray) -> np.ndarray:
-        """Return what `add_Q` has added up as (K, N), columns in their order."""
-        return self._deal.undo_columns(total.T)
+    def undo_columns(self, table: np.ndarray) -> np.ndarray:
+        """Return a table (rows, N) in the order of the chain with its columns in their order."""
+        return self._deal.undo_columns(table)
 
     def log_joint(self) -> float:
         """Return log p(V, Z, C) in nats, eqs. (53)-(56)."""

@@ -1,13 +1,11 @@
 """Beta-Dir by collapsed Gibbs sampling (paper, section 4.2)."""
 
-import functools
-
 import numpy as np
 
 from nbmf.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.methods.base import Factorization
 from nbmf.methods.gibbs import PosteriorSums, sample_posterior, starting_Z
-from nbmf.models.beta_dir import expected_factors, expected_H
+from nbmf.models import beta_dir
 
 
 class BetaDirGibbs(Factorization):
@@ -63,23 +61,22 @@ class BetaDirGibbs(Factorization):
         chain = BetaDirChain(
             codes, self.n_components, **priors, seed=seed, Z=Z, threads=self.threads
         )
-        factors = functools.partial(expected_factors, **priors)
-        sum_of_H = _SumOfH(priors["alpha"], priors["beta"], codes.shape[1])
+        sum_of_H = _SumOfH(chain, priors["alpha"], priors["beta"], codes.shape[1])
         sums = PosteriorSums(chain, priors["gamma"], sum_of_H, codes.shape[1])
-        return sample_posterior(chain, factors, sums, self.burn_in, self.n_samples, monitor)
+        lengths = self.burn_in, self.n_samples
+        return sample_posterior(chain, beta_dir, priors, sums, *lengths, monitor)
 
 
 class _SumOfH:
     """Σ E[H | Z]: a component without counts is at its prior mean, so it is only counted."""
 
-    def __init__(self, alpha, beta, N):
-        self._alpha, self._beta = alpha, beta
+    def __init__(self, chain, alpha, beta, N):
+        self._chain, self._alpha, self._beta = chain, alpha, beta
         self._sum = np.zeros((alpha.size, N))
         self._times_used = np.zeros(alpha.size, int)
 
-    def add(self, chain, used):
-        counts = chain.counts(used)
-        H = expected_H(counts.A, counts.B, self._alpha[used], self._beta[used])
+    def add(self, used):
+        H = self._chain.expected_H(used)
         self._sum[used] += H
         self._times_used[used] += 1
         return H

@@ -106,3 +106,11 @@ class _TransposedState:
 
     def expectation(self):
         return self._state.expectation().T
+
+    def factors(self):
+        W, H = self._state.factors()
+        return H.T, W.T
+
+    def draw_factors(self, rng):
+        W, H = self._state.draw_factors(rng)
+        return H.T, W.T

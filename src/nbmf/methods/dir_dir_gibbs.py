@@ -1,14 +1,12 @@
 """Dir-Dir by collapsed Gibbs sampling (paper, section 5.2)."""
 
-import functools
-
 import numpy as np
 
 from nbmf.errors import ConfigError
 from nbmf.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.methods.base import Factorization
 from nbmf.methods.gibbs import PosteriorSums, sample_posterior, starting_Z
-from nbmf.models.dir_dir import expected_factors
+from nbmf.models import dir_dir
 
 
 class DirDirGibbs(Factorization):
@@ -77,26 +75,25 @@ class DirDirGibbs(Factorization):
             threads=self.threads,
             scheme=self.scheme,
         )
-        factors = functools.partial(expected_factors, **priors)
         sums = PosteriorSums(chain, priors["gamma"], _SumOfH(chain, priors["eta"]), codes.shape[1])
-        return sample_posterior(chain, factors, sums, self.burn_in, self.n_samples, monitor)
+        lengths = self.burn_in, self.n_samples
+        return sample_posterior(chain, dir_dir, priors, sums, *lengths, monitor)
 
 
 class _SumOfH:
     """Σ E[H | C] = Σ (η + Q) / s, where s_n = Ση + n_n is the same for every C: Q is summed."""
 
     def __init__(self, chain, eta):
-        Q = chain.counts().Q
-        self._chain, self._eta = chain, eta[:, None]
-        self._s = eta.sum() + Q.sum(axis=0)
-        self._Q = np.zeros(Q.T.shape, np.int64)
+        self._chain, self._eta = chain, eta
+        self._Q = np.zeros(chain.Q.shape, np.int64)
+        self._s = eta.sum() + chain.Q.sum(axis=1)
 
-    def add(self, chain, used):
-        chain.add_Q(self._Q)
-        return (self._eta[used] + chain.counts(used).Q) / self._s
+    def add(self, used):
+        self._Q += self._chain.Q
+        return (self._eta[used, None] + self._chain.Q[:, used].T) / self._s
 
     def total(self, samples):
-        return (samples * self._eta + self._chain.undo_Q(self._Q)) / self._s
+        return (samples * self._eta[:, None] + self._Q.T) / self._s
 
     def arrays(self):
         return {"sum of Q": self._Q}

@@ -1,7 +1,9 @@
 """The part that the variational methods of the Beta-Dir model share."""
 
+import numpy as np
+
 from nbmf.methods.base import Factorization, Fit, count_active, iterate
-from nbmf.models.beta_dir import expected_factors
+from nbmf.models.beta_dir import Counts, draw_factors, expected_factors
 
 
 class VariationalState:
@@ -13,6 +15,11 @@ class VariationalState:
     def factors(self):
         """Return the variational means of W and H, those of eqs. (37)-(38)."""
         return expected_factors(self._inference.counts(), **self._priors)
+
+    def draw_factors(self, rng):
+        """Draw W and H from q(W) q(H); for CVB0, given the expected counts, eqs. (37)-(38)."""
+        expected = (np.maximum(count, 0) for count in self._inference.counts())  # but for rounding
+        return draw_factors(Counts(*expected), **self._priors, rng=rng)
 
     def expectation(self):
         """Return E[V] = E[W] E[H], eq. (39)."""

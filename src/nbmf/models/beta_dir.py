@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.models.urns import expected_weights, log_rising, log_urns
+from nbmf.models.urns import draw_weights, expected_weights, log_rising, log_urns
 
 
 class Counts(NamedTuple):
@@ -90,3 +90,16 @@ def expected_H(A: np.ndarray, B: np.ndarray, alpha: np.ndarray, beta: np.ndarray
     """Return E[H | Z] (K, N) from the counters A and B (K, N), eq. (29); alpha, beta (K,)."""
     alpha, beta = alpha[:, None], beta[:, None]
     return (alpha + A) / (alpha + beta + A + B)
+
+
+def draw_factors(
+    counts: Counts, alpha, beta, gamma, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw W (F, K) and H (K, N) given the assignments, eqs. (26)-(27).
+
+    Expected counts give a draw from the variational q(W) q(H).
+    """
+    L, A, B = counts
+    K = L.shape[1]
+    alpha, beta, gamma = (np.broadcast_to(x, K).astype(float) for x in (alpha, beta, gamma))
+    return draw_weights(L, gamma, rng), rng.beta(alpha[:, None] + A, beta[:, None] + B)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.models.urns import expected_weights, log_urns
+from nbmf.models.urns import draw_weights, expected_weights, log_urns
 
 
 class Counts(NamedTuple):
@@ -75,3 +75,12 @@ def expected_factors(counts: Counts, gamma, eta) -> tuple[np.ndarray, np.ndarray
     K = counts.L.shape[1]
     gamma, eta = (np.broadcast_to(prior, K).astype(float) for prior in (gamma, eta))
     return expected_weights(counts.L, gamma), expected_weights(counts.Q.T, eta).T
+
+
+def draw_factors(
+    counts: Counts, gamma, eta, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw W (F, K) and H (K, N) given the assignments, eqs. (62)-(63)."""
+    K = counts.L.shape[1]
+    gamma, eta = (np.broadcast_to(prior, K).astype(float) for prior in (gamma, eta))
+    return draw_weights(counts.L, gamma, rng), draw_weights(counts.Q.T, eta, rng).T

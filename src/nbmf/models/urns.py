@@ -26,6 +26,20 @@ def expected_weights(counts: np.ndarray, prior: np.ndarray) -> np.ndarray:
     return (prior + counts) / (prior.sum() + counts.sum(axis=1, keepdims=True))
 
 
+def draw_weights(counts: np.ndarray, prior: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw the weights of each urn from its Dirichlet posterior, float array (rows, K), eq. (26).
+
+    Arguments as for `log_urns`. A Gamma variable of shape a is one of shape a + 1 times U^(1/a),
+    U uniform; in logarithms, since with a small prior all weights of an urn without counts may be
+    too small for a float before they are normalised.
+    """
+    shape = prior + counts
+    log_weights = np.log(rng.standard_gamma(shape + 1.0))
+    log_weights -= rng.standard_exponential(shape.shape) / shape
+    weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
 def log_rising(counts: np.ndarray, prior: np.ndarray) -> float:
     """Return Σ log Γ(prior + counts) - log Γ(prior): the log of rising factorials, summed.
 
