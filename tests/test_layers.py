@@ -32,8 +32,9 @@ LAYERS = [
         "claims",
         "verification",
         "status",
+        "uncertainty",
     ),
-    ("figures",),
+    ("figures", "chains"),
     ("partial",),
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -62,10 +63,14 @@ ONLY = {
     },
 }
 HEAVY = {
-    "pandas": {"tables", "diagnostics", "claims", "verification", "figures", "rda", "datasets"},
+    "pandas": {
+        *("tables", "diagnostics", "claims", "verification", "figures", "rda", "datasets"),
+        *("uncertainty", "chains"),
+    },
     "matplotlib": {"figures"},
     "numba": {"kernels"},
     "arviz_stats": {"diagnostics"},
+    "xarray": {"chains"},
 }
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 every_module = pytest.mark.parametrize(

@@ -19,6 +19,8 @@ EXPORTS = {
     "BinaryICA": "nbmf.methods.binary_ica",
     "LogisticPCA": "nbmf.methods.logistic_pca",
     "LDA": "nbmf.methods.lda",
+    "posterior_draws": "nbmf.uncertainty",
+    "run_chains": "nbmf.chains",
     "draw_mask": "nbmf.masks",
     "perplexity": "nbmf.metrics",
 }

@@ -20,6 +20,10 @@ class DownloadError(NbmfError, OSError):
     """A raw file could not be obtained from any of its places."""
 
 
+class NotSettledWarning(UserWarning):
+    """Chains do not agree well enough to be trusted; the message says what to do."""
+
+
 def choices(given: str, allowed: Collection[str]) -> str:
     """Return the words for what is allowed in the place of `given`, with the nearest one."""
     near = difflib.get_close_matches(str(given), list(allowed), n=1)

@@ -26,6 +26,16 @@ class State(Protocol):
         """Return how many components are active now; see Factorization.active_components_."""
 
 
+class BayesianState(State, Protocol):
+    """What a monitor may ask as well, of methods that have a posterior distribution."""
+
+    def factors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the means of W (F, K) and H (K, N) given the current assignments or counts."""
+
+    def draw_factors(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Draw W (F, K) and H (K, N) from the same distribution; the fit is not changed."""
+
+
 class Monitor(Protocol):
     """An observer of a fit, called at the iterations it asks for and after the last one."""
 
