@@ -220,7 +220,14 @@ def test_methods_that_cannot_be_told_apart():
     assert (advice.method, advice.runner_up, advice.told_apart) == ("a", "b", False)
     assert advice.take == "b"  # the fastest of the two; c is worse
     assert advice.sentence.startswith("A and B cannot be told apart: A has the best mean")
-    assert advice.sentence.endswith("take the fastest of them, B (0.5 s a fit).")
+    assert advice.sentence.endswith("Take the fastest of them, B (0.5 s a fit instead of 12).")
+
+
+def test_a_few_seconds_decide_nothing():
+    found = made_up({("a", 2): [0.30, 0.34], ("b", 2): [0.33, 0.33]}, seconds={"a": 9, "b": 0.5})
+    advice = found.recommendation
+    assert (advice.take, advice.told_apart) == ("a", False)
+    assert advice.sentence.endswith("None of the others is much faster, so take A.")
 
 
 def test_one_mask_says_nothing_about_uncertainty():

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LEVEL = 0.95  # of the interval around a margin
+WORTHWHILE = 10.0  # seconds a fit that a method has to save to be taken for its speed
 FACTS = (
     *("n_test", "perplexity", "unit", "saturated", "seconds", "n_iter", "converged"),
     *("active_components", "status"),
@@ -58,7 +59,8 @@ class Recommendation(NamedTuple):
     margin : float, how much larger the runner-up's mean is, in nats per entry
     uncertainty : float, half the width of the margin's 95 % interval; NaN from a single mask
     told_apart : bool, whether the margin's interval lies above zero for every other method
-    take : str, the method itself, or the fastest of those that cannot be told apart from it
+    take : str, the method itself; or the fastest of those that cannot be told apart from it, if it
+        saves ten seconds a fit
     sentence : str, all this for a person
     """
 
@@ -490,7 +492,9 @@ def _recommend(comparison: Comparison) -> Recommendation:
     }
     alike = [winner, *(method for method, margin in margins.items() if not margin.told_apart)]
     seconds = {method: _seconds(comparison, method, best[method][0]) for method in alike}
-    take = min(alike, key=seconds.get) if len(by_mask) > 1 else winner
+    fastest = min(alike, key=seconds.get)
+    saved = seconds[winner] - seconds[fastest]
+    take = fastest if len(by_mask) > 1 and saved > WORTHWHILE else winner
     others = order[1:]
     runner_up = others[0] if others else None
     margin = margins.get(runner_up, Margin(math.nan, math.nan))
@@ -543,10 +547,12 @@ def _sentence(
     if len(alike) == 1:
         return f"{names[winner]} predicts best ({perplexity}); {lead}."
     listed = " and ".join([", ".join(names[m] for m in alike[:-1]), names[alike[-1]]])
-    return (
-        f"{listed} cannot be told apart: {names[winner]} has the best mean ({perplexity}), {lead}; "
-        f"take the fastest of them, {names[take]} ({seconds[take]:.2g} s a fit)."
-    )
+    best = f"{names[winner]} has the best mean ({perplexity})"
+    text = f"{listed} cannot be told apart: {best}, {lead}"
+    if take == winner:
+        return f"{text}. None of the others is much faster, so take {names[take]}."
+    speeds = f"{seconds[take]:.2g} s a fit instead of {seconds[winner]:.2g}"
+    return f"{text}. Take the fastest of them, {names[take]} ({speeds})."
 
 
 def _against_baselines(comparison: Comparison, by_mask: pd.Series) -> str:
