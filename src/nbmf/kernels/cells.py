@@ -55,9 +55,7 @@ class Deal(NamedTuple):
 
     def undo_columns(self, table: np.ndarray) -> np.ndarray:
         """Return a table (K, N) with its columns in the original order."""
-        original = np.empty_like(table)
-        original[:, self.columns] = table
-        return original
+        return table.take(np.argsort(self.columns), axis=1)  # faster than writing to columns
 
 
 class Cells(NamedTuple):

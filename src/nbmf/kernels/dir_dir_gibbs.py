@@ -82,6 +82,7 @@ class DirDirChain:
         columns = np.repeat(np.arange(N), per_column)
         self._Q = np.bincount(columns * K + self._c, minlength=N * K)
         self._Q = self._Q.reshape(N, K).astype(np.int32)
+        self._s = self._eta.sum() + per_column  # the same for every C
         self._generators = generator_states(block_seed, self._cells.n_blocks**2)
 
     def sweep(self, n_sweeps: int = 1) -> None:
@@ -125,6 +126,10 @@ class DirDirChain:
         """Return the counters L (F, K) and Q (K, N), or those of some of the K components."""
         Q = self._Q[:, components].T.astype(np.int64)
         return Counts(L=self.row_counts()[:, components], Q=self._deal.undo_columns(Q))
+
+    def expected_H(self, components) -> np.ndarray:
+        """Return E[H | C] of some components, (U, N), columns in the order of the chain."""
+        return (self._eta[components, None] + self._Q[:, components].T) / self._s
 
     @property
     def Q(self) -> np.ndarray:

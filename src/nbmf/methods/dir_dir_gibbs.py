@@ -5,11 +5,12 @@ import numpy as np
 from nbmf.errors import ConfigError
 from nbmf.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.methods.base import Factorization
+from nbmf.methods.fold_in import DirDirFoldIn
 from nbmf.methods.gibbs import PosteriorSums, sample_posterior, starting_Z
 from nbmf.models import dir_dir
 
 
-class DirDirGibbs(Factorization):
+class DirDirGibbs(DirDirFoldIn, Factorization):
     """Dir-Dir GS: w_f ~ Dirichlet(γ), h_n ~ Dirichlet(η), collapsed Gibbs sampling of (Z, C).
 
     Parameters
@@ -90,7 +91,7 @@ class _SumOfH:
 
     def add(self, used):
         self._Q += self._chain.Q
-        return (self._eta[used, None] + self._chain.Q[:, used].T) / self._s
+        return self._chain.expected_H(used)
 
     def total(self, samples):
         return (samples * self._eta[:, None] + self._Q.T) / self._s

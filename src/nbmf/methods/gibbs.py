@@ -82,6 +82,15 @@ class PosteriorSums:
         self._L += L
         self._samples += 1
 
+    def current_expectation(self) -> np.ndarray:
+        """Return E[W | Z] E[H | Z] of the current assignments alone, float array (F, N)."""
+        L, H = self._chain.row_counts(), self._chain.expected_H(slice(None))
+        used = np.flatnonzero(L.any(axis=0))
+        total = L[:, used].astype(float) @ H[used]
+        total += self._gamma @ H
+        total /= self._s
+        return self._chain.undo_columns(total)
+
     def _waiting_product(self) -> np.ndarray:
         """Return the sum of the products L E[H | Z] that wait, float array (F, N)."""
         return self._waiting_L[: self._n_waiting].T @ self._waiting_H[: self._n_waiting]
@@ -155,10 +164,8 @@ class ChainState:
 
     def expectation(self) -> np.ndarray:
         """Return E[V] over the kept samples so far; before the first, given the current Z."""
-        if self._sums.samples == 0:
-            W, H = self.factors()
-            return W @ H
-        return self._sums.expectation()
+        sums = self._sums
+        return sums.expectation() if sums.samples else sums.current_expectation()
 
     def factors(self) -> tuple[np.ndarray, np.ndarray]:
         """Return E[W | Z] (F, K) and E[H | Z] (K, N) given the current assignments alone."""
