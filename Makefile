@@ -11,7 +11,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 CONFIG ?=
 REPORT = results/report-$(or $(basename $(notdir $(CONFIG))),paper).html
 
-.PHONY: help paper verify publish status quick demo report test test-long benchmark check format lock clean
+.PHONY: help paper verify publish status quick demo report docs test test-long benchmark check format lock clean
 
 help: ## What can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,8 +40,12 @@ report: $(READY) ## The results of `make paper` in one HTML file; of another run
 	  || { echo "If results are missing, make them first: make paper, quick or demo"; exit 1; }
 	@echo "$(REPORT): for any browser, no network needed"
 
+docs: $(READY) ## The documentation site: docs/_build/index.html
+	$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build
+	@echo "docs/_build/index.html"
+
 test: $(READY) ## The tests
-	$(VENV)/bin/pytest -m "not long"
+	$(VENV)/bin/pytest -m "not long" --numprocesses auto --dist loadfile
 
 test-long: $(READY) ## The long statistical tests alone
 	$(VENV)/bin/pytest -m long

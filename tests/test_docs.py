@@ -1,0 +1,66 @@
+"""The documentation: its examples run, its links lead somewhere, and it names all there is."""
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+import nbmf
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
+name_of = {"ids": lambda path: path.name}
+
+
+def examples(page):
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], **name_of)
+def test_examples_run(page, tmp_path, monkeypatch):
+    """The blocks of a page, one after the other, in a folder of their own."""
+    matrices = ROOT / "data/matrices"
+    if not (matrices / "animals.npz").exists():
+        pytest.skip("needs data/matrices/animals.npz: make quick")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/matrices").symlink_to(matrices)
+    V = nbmf.BinaryMatrix.load(matrices / "animals.npz")
+    names = {"V": V.codes} if page.name == "README.md" else {}
+    for block in examples(page):
+        exec(compile(block, page.name, "exec"), names)
+
+
+def anchors(page):
+    """Return the anchors of a page's headings, as GitHub and MyST make them."""
+    found = HEADING.findall(page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in found}
+
+
+@pytest.mark.parametrize("page", PAGES, **name_of)
+def test_links_lead_somewhere(page):
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        if re.match(r"https?:", link):
+            assert link.startswith("https://"), link
+            continue
+        name, _, anchor = link.partition("#")
+        target = page.parent / unquote(name) if name else page
+        assert target.exists(), f"{page.name}: {link}"
+        if anchor:
+            assert anchor in anchors(target), f"{page.name}: {link}"
+
+
+def test_the_reference_has_everything_public():
+    reference = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+    documented = set(re.findall(r"auto(?:class|function|data):: nbmf\.(\w+)$", reference, re.M))
+    assert set(nbmf.EXPORTS) <= documented
+
+
+def test_every_page_is_in_the_table_of_contents():
+    index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^[a-z-]+$", index, re.MULTILINE))
+    assert {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"} == listed
