@@ -2,6 +2,7 @@
 
 import math
 import textwrap
+from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -168,7 +169,7 @@ def draw(
             axis.set_ylim(len(parts[0]) - 0.5, -0.5)  # the same height of rows in every part
         _name_rows(part_axes[0], row_names[rows], pad=STRIPE + 3 if runs else 1.5)
         if runs:
-            _show_groups(part_axes, runs, sorted(set(row_groups)))
+            show_groups(part_axes, runs, sorted(set(row_groups)))
     bar = figure.colorbar(
         image, ax=axes, location="bottom", shrink=0.3, aspect=40, pad=0.01, ticks=[0, 0.5, 1]
     )
@@ -233,9 +234,15 @@ def _name_rows(axis: Axes, names: np.ndarray, pad: float) -> None:
     axis.tick_params(axis="y", length=0, pad=pad)
 
 
-def _show_groups(axes: np.ndarray, runs: list[Run], groups: list[str]) -> None:
-    """Draw the stripe left of the first panel and right of the last, and the labels there."""
-    gap = LABEL_GAP / (72 * ROW_HEIGHT)  # in rows
+def show_groups(
+    axes: Sequence[Axes], runs: list[Run], groups: list[str], row_height: float = ROW_HEIGHT
+) -> None:
+    """Draw a stripe left of the first panel and right of the last, and the labels there.
+
+    `groups` are all there are, so that a group has the same colour everywhere; `row_height` is in
+    inches.
+    """
+    gap = LABEL_GAP / (72 * row_height)  # in rows
     places = spread(np.array([(run.start + run.stop - 1) / 2 for run in runs]), gap)
     for run, place in zip(runs, places, strict=True):
         colour = style.COLOURS[groups.index(run.group) % len(style.COLOURS)]

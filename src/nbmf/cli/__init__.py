@@ -1,0 +1,40 @@
+"""The command `nbmf`: info, fit, compare and plot, one module each.
+
+Nothing but the arguments is imported before it is known what to do, so that help is there at once.
+"""
+
+import os
+import sys
+import threading
+
+from nbmf.errors import NbmfError
+
+FAILED, INTERRUPTED = 2, 130
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    0, FAILED after an error a user can cause (one line says what), or INTERRUPTED by Ctrl-C.
+    """
+    from nbmf.cli import kernel_cache
+    from nbmf.cli.arguments import command_of, parse
+
+    options = parse(argv)
+    try:
+        kernel_cache.prepare()
+        command_of(options).run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # what reads our output has had enough: nbmf info FILE | head -1
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (NbmfError, OSError, MemoryError) as error:
+        print(f"nbmf: error: {error}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt as stopped:
+        note = f": {stopped}" if str(stopped) else ""
+        print(f"\nnbmf: interrupted{note}", file=sys.stderr)
+        if threading.active_count() > 1:  # fits in threads, which nobody waits for any more
+            sys.stdout.flush()
+            os._exit(INTERRUPTED)
+        return INTERRUPTED
+    return 0

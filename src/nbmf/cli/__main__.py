@@ -1,0 +1,7 @@
+"""python -m nbmf.cli, the same as the command nbmf."""
+
+import sys
+
+from nbmf.cli import main
+
+sys.exit(main())

@@ -1,0 +1,222 @@
+"""The arguments of the command line, and help that teaches by example."""
+
+import argparse
+import importlib
+import types
+
+import nbmf
+from nbmf.catalogue import COMPARED, METHODS
+
+LAYOUTS = ("long", "presence")
+
+TOP = """\
+examples:
+  nbmf info votes.csv                     what is in the file, and what to type next
+  nbmf fit votes.csv                      components, probabilities and pictures in votes.nbmf/
+  nbmf fit votes.csv --ones yes --zeros no --missing abstain
+  nbmf compare votes.csv                  which method predicts held-out entries best
+  nbmf plot votes.nbmf --rows 80          draw a fit again
+
+nbmf COMMAND --help has more of them.
+"""
+INFO = """\
+examples:
+  nbmf info votes.csv
+  nbmf info votes.csv --ones yes --zeros no --missing abstain --missing absent
+  nbmf info listens.tsv.gz --layout long --row user --column artist --value played
+  nbmf info finds.csv --layout presence --row genus --column place
+"""
+FIT = """\
+examples:
+  nbmf fit votes.csv                              Beta-Dir VB: seconds, and no K to choose
+  nbmf fit votes.csv --check                      and how well it predicts entries it has not seen
+  nbmf fit votes.csv --method beta-dir-gs         Gibbs sampling, four chains: has it settled?
+  nbmf fit votes.csv --method beta-dir-gs --draws 400          with 90 % credible intervals
+  nbmf fit votes.csv --method bica --components 5              exactly five components
+  nbmf fit votes.csv --set alpha=0.2 --set beta=0.2            few ones: a weaker prior
+  nbmf fit members.csv --groups party --out members-by-party   rows have groups; another folder
+
+what is written, in FILE's name with .nbmf at the end, or in the folder after --out:
+  summary.txt       what is printed: components, their rows and columns, loss, chains
+  W.csv, H.csv      rows x components and components x columns, the most important ones first
+  expectation.csv   the probability of a one for every entry, for missing ones too
+  components.csv    the share of each component
+  dictionary.png    both factors as a picture; reconstruction.png: the data beside E[V]
+  model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
+  *_lower.csv, *_upper.csv  (--draws) 90 % intervals;  chains.csv  (Gibbs) R-hat, sample sizes
+"""
+COMPARE = """\
+examples:
+  nbmf compare votes.csv                                     the paper's six methods, five masks
+  nbmf compare votes.csv --methods beta-dir-vb bica --components 2 3 4 5
+  nbmf compare votes.csv --masks 10                          a more certain answer
+  nbmf compare votes.csv --iterations 500                    a quicker one: Gibbs with 500 sweeps
+
+written to FILE's name with .compare at the end, or to the folder after --out: scores.csv (a row
+per fit), summary.csv, comparison.png, recommendation.txt. K is chosen on the same held-out entries
+that are scored, which favours methods with many K a little.
+"""
+PLOT = """\
+examples:
+  nbmf plot votes.nbmf                        dictionary.png and reconstruction.png once more
+  nbmf plot votes.nbmf --rows 120 --components 5 --out large.pdf
+  nbmf plot model.npz                         a model saved from Python
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    top = _parser(
+        argparse.ArgumentParser,
+        prog="nbmf",
+        description="Bayesian factorization of binary matrices: from a file to components with "
+        "probabilities that a person can read.",
+        epilog=TOP,
+    )
+    top.add_argument("--version", action="version", version=f"nbmf {nbmf.__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, add in {"info": _info, "fit": _fit, "compare": _compare, "plot": _plot}.items():
+        add(commands, name)
+    return top
+
+
+def parse(argv: list[str] | None) -> argparse.Namespace:
+    """Return what the arguments say; help and usage errors end the process."""
+    return parser().parse_args(argv)
+
+
+def command_of(options: argparse.Namespace) -> types.ModuleType:
+    """Import and return the module of the command; its `run` takes the options."""
+    return importlib.import_module(f"nbmf.cli.{options.command}")
+
+
+def _parser(make, *arguments, **options) -> argparse.ArgumentParser:
+    return make(*arguments, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+
+
+def _info(commands, name: str) -> None:
+    words = "say what is in a file, and what to type next"
+    _add_file(_parser(commands.add_parser, name, help=words, description=words, epilog=INFO))
+
+
+def _fit(commands, name: str) -> None:
+    words = "find components; write them as CSV, NPZ and PNG with a summary to read"
+    fit = _parser(commands.add_parser, name, help=words, description=words, epilog=FIT)
+    _add_file(fit)
+    fit.add_argument(
+        "--method", choices=METHODS, default="beta-dir-vb", metavar="ID",
+        help=f"{', '.join(METHODS)} (default: beta-dir-vb)",
+    )  # fmt: skip
+    fit.add_argument(
+        "--components", type=int, metavar="K",
+        help="number of components; default: 100 where the data choose how many of them are used",
+    )  # fmt: skip
+    fit.add_argument(
+        "--chains", type=int, metavar="N",
+        help="independent chains (Gibbs: default 4) or starts of which the best is kept "
+        "(others: 4 on small data, 1 on large)",
+    )  # fmt: skip
+    fit.add_argument(
+        "--iterations", type=int, metavar="N",
+        help="at most so many iterations; for Gibbs sweeps, a part of which is burn-in",
+    )  # fmt: skip
+    fit.add_argument("--draws", type=int, default=0, metavar="N", help="keep posterior draws "
+                     "(Gibbs), for 90 %% credible intervals of every entry")  # fmt: skip
+    _add_setting(fit)
+    _add_seed(fit)
+    fit.add_argument(
+        "--check", action="store_true",
+        help="also fit without a quarter of the entries, and say how well they are predicted",
+    )  # fmt: skip
+    _add_output(fit, ".nbmf")
+
+
+def _compare(commands, name: str) -> None:
+    words = "hold entries out, and say which method predicts them best and how certain that is"
+    compare = _parser(commands.add_parser, name, help=words, description=words, epilog=COMPARE)
+    _add_file(compare)
+    compare.add_argument(
+        "--methods", nargs="+", choices=METHODS, default=list(COMPARED), metavar="ID",
+        help=f"{', '.join(METHODS)} (default: the first six; lda is scored in another unit)",
+    )  # fmt: skip
+    compare.add_argument("--components", type=int, nargs="+", metavar="K",
+                         help="in the place of each method's own grid of K")  # fmt: skip
+    compare.add_argument("--masks", type=int, default=5, metavar="N",
+                         help="held-out masks (default: 5)")  # fmt: skip
+    compare.add_argument("--iterations", type=int, metavar="N",
+                         help="at most so many iterations or sweeps per fit")  # fmt: skip
+    compare.add_argument("--jobs", type=int, metavar="N",
+                         help="fits at a time (default: the number of processors)")  # fmt: skip
+    _add_seed(compare)
+    _add_output(compare, ".compare")
+
+
+def _plot(commands, name: str) -> None:
+    words = "draw the dictionary of a fit, and its reconstruction of the data"
+    plot = _parser(commands.add_parser, name, help=words, description=words, epilog=PLOT)
+    plot.add_argument("model", metavar="DIR_OR_MODEL", help="a folder of nbmf fit, or a model.npz")
+    plot.add_argument("--rows", type=int, default=60, metavar="N",
+                      help="show at most so many rows and columns: the most distinctive ones "
+                      "(default: 60)")  # fmt: skip
+    plot.add_argument("--components", type=int, metavar="K",
+                      help="show so many components (default: the active ones)")  # fmt: skip
+    plot.add_argument("--out", metavar="PATH",
+                      help="a folder, or a file ending in .png or .pdf for the dictionary alone "
+                      "(default: the folder of the model)")  # fmt: skip
+    plot.add_argument("--force", action="store_true", help="overwrite files not written by nbmf")
+
+
+def _add_file(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "file", metavar="FILE",
+        help="CSV, TSV, Parquet, NPZ, Matrix Market, .rda or .rds; .gz too",
+    )  # fmt: skip
+    reading = command.add_argument_group(
+        "reading the file", "What is not given is detected, and reported."
+    )
+    add = reading.add_argument
+    add("--layout", choices=LAYOUTS, help="a line per entry with row, column and value (long), or "
+        "a line per one with row and column (presence); default: a matrix")  # fmt: skip
+    add("--header", action=argparse.BooleanOptionalAction, help="whether the first line has names")
+    add("--index", action=argparse.BooleanOptionalAction, help="whether the first column has names")
+    for name, meaning in (("ones", "a one"), ("zeros", "a zero"), ("missing", "missing")):
+        add(f"--{name}", action="append", metavar="TEXT", help=f"a value that means {meaning}; "
+            "may be given several times")  # fmt: skip
+    add("--groups", metavar="NAME", help="the column that holds a group per row, for example party")
+    for name in ("row", "column", "value"):
+        add(f"--{name}", metavar="NAME", help=f"long tables and lists: where the {name} stands")
+    add("--name", metavar="NAME", help="which object of an R or NPZ file")
+    add("--transpose", action="store_true", help="rows and columns trade places")
+
+
+def _add_setting(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--set", action="append", default=[], type=_setting, metavar="NAME=VALUE", dest="settings",
+        help="any other argument of the method, for example alpha=0.2 or tol=0",
+    )  # fmt: skip
+
+
+def _setting(text: str) -> tuple[str, int | float | str]:
+    """Return name and value of NAME=VALUE; a value is a number if it can be read as one."""
+    name, equals, value = text.partition("=")
+    if not (equals and name and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            pass
+    return name, value
+
+
+def _add_seed(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="the same seed, the same result (0)"
+    )
+
+
+def _add_output(command: argparse.ArgumentParser, suffix: str) -> None:
+    command.add_argument(
+        "--out", metavar="DIR", help=f"folder of the results (default: FILE's name with {suffix})"
+    )
+    command.add_argument("--force", action="store_true", help="overwrite files not written by nbmf")

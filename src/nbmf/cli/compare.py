@@ -1,0 +1,122 @@
+"""nbmf compare: which method predicts held-out entries best."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from nbmf.catalogue import METHODS
+from nbmf.cli.output import OutputFolder
+from nbmf.cli.progress import Progress
+from nbmf.cli.reading import read_matrix, repeated
+from nbmf.cli.settings import iteration_settings
+from nbmf.comparison import BASELINES, Comparison, compare
+
+FILES = ("scores.csv", "summary.csv", "comparison.png", "recommendation.txt")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Compare, write the folder, and print the table and the recommendation."""
+    stem = Path(options.file).name.split(".")[0]
+    folder = OutputFolder(options.out or f"{stem}.compare", FILES, force=options.force)
+    matrix = read_matrix(options)
+    methods = {
+        name: {"settings": iteration_settings(METHODS[name]["class"], options.iterations)}
+        for name in options.methods
+    }
+    rows: list[dict[str, Any]] = []
+    with Progress("fits") as progress:
+
+        def on_fit(done: int, total: int, row: dict[str, Any]) -> None:
+            rows.append(row)
+            progress.advance(1, total)
+
+        try:
+            found = compare(
+                matrix,
+                methods,
+                options.components,
+                options.masks,
+                seed=options.seed,
+                n_jobs=options.jobs,
+                name=stem,
+                log=lambda line: None,
+                on_fit=on_fit,
+            )
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(_kept(folder, rows)) from None
+    text = _text(found, options)
+    _write(folder, found, text)
+    print(f"\n{text}\n\nwritten to {folder.path}/: {', '.join(FILES)}")
+
+
+def _kept(folder: OutputFolder, rows: list[dict[str, Any]]) -> str:
+    """Write the scores of the fits that were finished; return what to say of them."""
+    if not rows:
+        return "no fit was finished"
+    folder.write_table("scores.csv", pd.DataFrame(rows))
+    return f"the scores of {len(rows)} finished fits are in {folder.path / 'scores.csv'}"
+
+
+def _write(folder: OutputFolder, found: Comparison, text: str) -> None:
+    from nbmf.figures import style
+
+    folder.write_table("scores.csv", found.scores)
+    folder.write_table("summary.csv", found.summary())
+    folder.write_text("recommendation.txt", text)
+    folder.write("comparison.png", lambda path: style.save(found.figure(), path))
+    folder.finish({"command": "compare"})
+
+
+def _text(found: Comparison, options: argparse.Namespace) -> str:
+    """Return the table and the recommendation, with what to type next."""
+    advice = found.recommendation
+    K = f" --components {_K_of(found, advice.take)}" if METHODS[advice.take]["K"] != [100] else ""
+    command = f"nbmf fit {repeated(options)} --method {advice.take}{K}"
+    lines = [
+        f"Held-out perplexity of {found.name}: nats per entry, smaller is better; quartiles over "
+        f"{options.masks} masks",
+        "",
+        _table(found),
+        "",
+        advice.sentence,
+        "",
+        f"next: {command}",
+    ]
+    return "\n".join(lines)
+
+
+def _K_of(found: Comparison, method: str) -> int:
+    means = {K: found.by_mask(method, K).mean() for K in found.methods[method]["K"]}
+    return min(means, key=means.get)
+
+
+def _table(found: Comparison) -> str:
+    """Return the summary as aligned text."""
+    lines = [("", "K", "mean", "25 %", "median", "75 %", "seconds")]
+    for row in found.summary().itertuples():
+        is_baseline = row.method in BASELINES
+        label = BASELINES[row.method][0] if is_baseline else found.methods[row.method]["label"]
+        numbers = [f"{row.mean:.4f}", f"{row.lower_quartile:.4f}", f"{row.median:.4f}",
+                   f"{row.upper_quartile:.4f}"]  # fmt: skip
+        K, seconds = ("", "") if is_baseline else (str(row.K), f"{row.seconds:.1f}")
+        notes = [
+            f"{count:g} {what}"
+            for count, what in (
+                (row.failed, "failed"),
+                (row.not_converged, "not converged"),
+                (row.saturated, "entries predicted impossible"),
+            )
+            if count
+        ]
+        if "token" in str(row.unit):
+            notes.append("per token: not comparable")
+        lines.append((label, K, *numbers, seconds, "; ".join(notes)))
+    first = max(len(line[0]) for line in lines)
+    return "\n".join(
+        f"{line[0]:{first}} {line[1]:>4} "
+        + " ".join(f"{cell:>8}" for cell in line[2:7])
+        + (f"  {line[7]}" if len(line) > 7 and line[7] else "")
+        for line in lines
+    )

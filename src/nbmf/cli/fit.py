@@ -1,0 +1,228 @@
+"""nbmf fit: from a file to components, with a folder of results and a summary to read."""
+
+import argparse
+import time
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from nbmf import registry
+from nbmf.catalogue import METHODS
+from nbmf.chains import Chains, run_chains
+from nbmf.cli.components import Components, components_of
+from nbmf.cli.output import OutputFolder
+from nbmf.cli.plot import DATA, DICTIONARY, MODEL, RECONSTRUCTION, title_of
+from nbmf.cli.progress import Progress, StepCounter
+from nbmf.cli.reading import read_matrix
+from nbmf.cli.settings import checked, iteration_settings
+from nbmf.errors import ConfigError, NotConvergedWarning, NotSettledWarning
+from nbmf.matrix import BinaryMatrix
+from nbmf.methods.base import Factorization
+from nbmf.uncertainty import Draws, is_sampler, posterior_draws
+
+INTERVALS = tuple(
+    f"{name}_{end}.csv" for name in ("W", "H", "expectation") for end in ("lower", "upper")
+)
+FILES = (
+    *("summary.txt", "W.csv", "H.csv", "expectation.csv", "components.csv"),
+    *(DICTIONARY, RECONSTRUCTION, MODEL, DATA, "chains.csv", *INTERVALS),
+)
+CHAINS, STARTS = 4, 4
+# Observed entries times components times iterations from which a single start is enough.
+LARGE = 5e9
+TOL = 1e-4  # of variational methods: E[V] moves by less in ten iterations
+LEVEL = 0.9  # of credible intervals
+
+
+class Fitted(NamedTuple):
+    """A fit and all that is said about it.
+
+    model : the chain or start with the smallest training loss
+    expectation : float array (F, N), E[V]; of a sampler the mean over its chains
+    chains : all of them; None where there was a single one
+    draws : of all chains; None if not asked for
+    intervals : dict from "W", "H" and "expectation" to (lower, upper); empty without draws
+    seconds : float
+    """
+
+    model: Factorization
+    expectation: np.ndarray
+    chains: Chains | None
+    draws: Draws | None
+    intervals: dict[str, tuple[np.ndarray, np.ndarray]]
+    seconds: float
+
+
+def run(options: argparse.Namespace) -> None:
+    """Fit, write the folder and print the summary."""
+    stem = Path(options.file).name.split(".")[0]
+    folder = OutputFolder(options.out or f"{stem}.nbmf", FILES, force=options.force)
+    _check(options)
+    matrix = read_matrix(options)
+    estimator = _estimator(options)
+    chains = options.chains or _chains(estimator, matrix)
+    fitted = _fit(estimator, matrix, chains, options.draws)
+    held_out = _held_out(estimator, matrix, options, stem) if options.check else None
+
+    from nbmf.cli.summary import summary
+
+    components = components_of(fitted.model)
+    text = summary(stem, matrix, fitted, components, held_out)
+    _write(folder, matrix, fitted, components, text)
+    folder.finish({"command": "fit", "file": options.file, "model": repr(fitted.model)})
+    print(f"\n{text}\n\nwritten to {folder.path}/; start with {DICTIONARY}")
+
+
+def _check(options: argparse.Namespace) -> None:
+    for name, least in (("components", 1), ("chains", 1), ("iterations", 1), ("draws", 0)):
+        value = getattr(options, name)
+        if value is not None and value < least:
+            raise ConfigError(f"--{name} {value}: allowed is an integer of at least {least}")
+
+
+def _estimator(options: argparse.Namespace) -> Factorization:
+    """Return the method with the settings of the command line."""
+    entry = METHODS[options.method]
+    settings = iteration_settings(entry["class"], options.iterations)
+    settings |= checked(entry["class"], options.settings)
+    is_variational = {"tol", "alpha"} <= set(registry.settings_of(entry["class"]))
+    if is_variational:
+        settings.setdefault("tol", TOL)
+    default = registry.estimator_class(entry["class"])().n_components
+    K = options.components or default
+    return registry.make_estimator(entry["class"], K, settings, random_state=options.seed)
+
+
+def _chains(estimator: Factorization, matrix: BinaryMatrix) -> int:
+    """Return how many chains or starts there are by default; it depends on no clock."""
+    if is_sampler(estimator):
+        return CHAINS
+    if "alpha" not in estimator.get_params():  # logPCA ends where it ends; LDA hardly differs
+        return 1
+    work = np.count_nonzero(matrix.observed) * estimator.n_components * estimator.max_iter
+    return STARTS if work <= LARGE else 1
+
+
+def _fit(estimator: Factorization, matrix: BinaryMatrix, chains: int, n_draws: int) -> Fitted:
+    """Fit all chains, with progress."""
+    kind = ("chain" if is_sampler(estimator) else "start") + "s" * (chains > 1)
+    started = time.perf_counter()
+    with warnings.catch_warnings(), Progress(f"{chains} {kind}") as progress:
+        for category in (NotSettledWarning, NotConvergedWarning):  # the summary says it
+            warnings.simplefilter("ignore", category)
+        if chains > 1:
+            found = run_chains(
+                estimator,
+                matrix,
+                chains=chains,
+                n_draws=n_draws,
+                monitor_of=lambda number: StepCounter(progress, chains),
+            )
+            expectation = found.expectation if is_sampler(estimator) else found.best.expectation_
+            fitted = found.best, expectation, found, found.draws
+        else:
+            draws = _fit_one(estimator, matrix, n_draws, StepCounter(progress, 1))
+            fitted = estimator, estimator.expectation_, None, draws
+    return Fitted(*fitted, _intervals(fitted[-1]), time.perf_counter() - started)
+
+
+def _fit_one(estimator, matrix, n_draws, monitor) -> Draws | None:
+    if n_draws:
+        return posterior_draws(estimator, matrix, n_draws=n_draws, monitor=monitor)
+    estimator.fit(matrix, monitor=monitor)
+    return None
+
+
+def _intervals(draws: Draws | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    if draws is None:
+        return {}
+    return {
+        "W": draws.dictionary_interval(LEVEL),
+        "H": draws.activation_interval(LEVEL),
+        "expectation": draws.expectation_interval(LEVEL),
+    }
+
+
+def _held_out(
+    estimator: Factorization, matrix: BinaryMatrix, options: argparse.Namespace, name: str
+) -> dict[str, float]:
+    """Return the held-out perplexity of another fit, and those of the baselines."""
+    from nbmf.comparison import BASELINES, compare
+
+    given = estimator.get_params()
+    accepted = registry.settings_of(METHODS[options.method]["class"])
+    settings = {key: value for key, value in given.items() if key in accepted}
+    with Progress("check"):
+        found = compare(
+            matrix,
+            {options.method: {"settings": settings}},
+            estimator.n_components,
+            masks=1,
+            seed=options.seed,
+            name=name,
+            log=lambda line: None,
+        )
+    failed = found.scores["perplexity"].isna()
+    if failed.any():
+        raise ConfigError(f"--check: {found.scores['status'][failed].iloc[0]}")
+    own = {"": found.by_mask(options.method, estimator.n_components)[0]}
+    return own | {label: found.by_mask(name, 0)[0] for name, (label, _) in BASELINES.items()}
+
+
+def _write(
+    folder: OutputFolder,
+    matrix: BinaryMatrix,
+    fitted: Fitted,
+    components: Components,
+    text: str,
+) -> None:
+    """Write everything, the model and the summary first."""
+    model, order = fitted.model, components.order
+    rows, columns, names = matrix.row_names, matrix.column_names, components.names()
+    folder.write(MODEL, model.save)
+    folder.write(DATA, matrix.save)
+    folder.write_text("summary.txt", text)
+    folder.write_table("components.csv", _table(components, fitted))
+    written = {
+        "W": lambda W: ("row", W[:, order], rows, names),
+        "H": lambda H: ("component", H[order], names, columns),
+        "expectation": lambda expectation: ("row", expectation, rows, columns),
+    }
+    means = {"W": model.W_, "H": model.H_, "expectation": fitted.expectation}
+    for name, as_written in written.items():
+        folder.write_matrix(f"{name}.csv", *as_written(means[name]))
+        for end, values in zip(("lower", "upper"), fitted.intervals.get(name, ()), strict=False):
+            folder.write_matrix(f"{name}_{end}.csv", *as_written(values))
+    if fitted.chains is not None:
+        folder.write_table("chains.csv", fitted.chains.diagnostics)
+    _draw(folder, matrix, fitted)
+
+
+def _draw(folder: OutputFolder, matrix: BinaryMatrix, fitted: Fitted) -> None:
+    from nbmf.cli import pictures
+    from nbmf.figures import style
+
+    title = title_of(fitted.model)
+    figures = {
+        DICTIONARY: pictures.dictionary(fitted.model, title, matrix.row_groups),
+        RECONSTRUCTION: pictures.reconstruction(fitted.model, matrix, title),
+    }
+    for name, figure in figures.items():
+        folder.write(name, lambda path, figure=figure: style.save(figure, path))
+
+
+def _table(components: Components, fitted: Fitted) -> pd.DataFrame:
+    """Return number, share and place in model.npz of each component."""
+    K = len(components.order)
+    table: dict[str, Any] = {
+        "component": np.arange(1, K + 1),
+        "share": components.shares,
+        "active": np.arange(K) < components.active,
+        "place_in_model": components.order,
+    }
+    if fitted.draws is not None:
+        table["overlap"] = fitted.draws.alignment.overlap[components.order]
+    return pd.DataFrame(table)

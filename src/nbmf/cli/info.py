@@ -1,0 +1,84 @@
+"""nbmf info: what is in a file, and what to type next."""
+
+import argparse
+
+import numpy as np
+
+from nbmf.cli.reading import read_matrix, repeated
+from nbmf.matrix import BinaryMatrix
+
+NAMED = 3  # rows or columns at either end
+FEW = 5  # observed entries
+VB_GIGABYTES = 4.0  # the default max_memory_gb of BetaDirVB
+VB_BYTES = 4 * 104  # per observed entry with K = 100, components in eights
+# Nanoseconds per observed entry and iteration (docs/benchmarks.md), and iterations.
+SECONDS_PER_ENTRY = {"Beta-Dir VB": 65e-9 * 500, "Beta-Dir GS": 13e-9 * 5000}
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the report."""
+    matrix = read_matrix(options)
+    for axis, kind in ((1, "rows"), (0, "columns")):
+        print(_extremes(matrix, axis, kind))
+    for line in _warnings(matrix):
+        print(line)
+    print(_size(matrix))
+    again = repeated(options)
+    is_big = _vb_gigabytes(matrix) > VB_GIGABYTES
+    method = " --method beta-dir-gs --chains 1" if is_big else ""
+    print("\nnext:")
+    print(f"  nbmf fit {again}{method}")
+    print(f"  nbmf compare {again}{' --masks 2' if is_big else ''}")
+
+
+def _extremes(matrix: BinaryMatrix, axis: int, kind: str) -> str:
+    """Return which rows (axis 1) or columns (axis 0) have the fewest and the most ones."""
+    names = matrix.row_names if axis == 1 else matrix.column_names
+    ones = (matrix.codes == 1).sum(axis=axis)
+    order = np.argsort(ones, kind="stable")
+    few, many = (
+        ", ".join(f"{names[i]} {ones[i]}" for i in places)
+        for places in (order[:NAMED], order[::-1][:NAMED])
+    )
+    return f"{kind} with the fewest ones: {few}; with the most: {many}"
+
+
+def _warnings(matrix: BinaryMatrix) -> list[str]:
+    """Return what is worth a second look."""
+    lines = []
+    for axis, kind in ((1, "rows"), (0, "columns")):
+        ones = (matrix.codes == 1).sum(axis=axis)
+        observed = matrix.observed.sum(axis=axis)
+        for count, words in (
+            (np.count_nonzero(ones == 0), "without a one"),
+            (np.count_nonzero(ones == observed), "without a zero"),
+            (np.count_nonzero(observed < FEW), f"with fewer than {FEW} observed entries"),
+        ):
+            if count:
+                lines.append(f"{kind} {words}: {count}")
+    return lines
+
+
+def _vb_gigabytes(matrix: BinaryMatrix) -> float:
+    return float(np.count_nonzero(matrix.observed) * VB_BYTES / 1e9)
+
+
+def _size(matrix: BinaryMatrix) -> str:
+    observed = int(np.count_nonzero(matrix.observed))
+    gigabytes = _vb_gigabytes(matrix)
+    times = ", ".join(
+        f"{name} {_time(seconds * observed)}" for name, seconds in SECONDS_PER_ENTRY.items()
+    )
+    text = f"{observed} observed entries; one fit takes about: {times}"
+    if gigabytes > VB_GIGABYTES:
+        text += (
+            f"\nBeta-Dir VB would need {gigabytes:.1f} GB, its limit is {VB_GIGABYTES:g} GB "
+            "(--set max_memory_gb=...): take Gibbs sampling"
+        )
+    return text
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

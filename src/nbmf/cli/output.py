@@ -1,0 +1,105 @@
+"""The folder of results: whole files, and none overwritten that this program has not written."""
+
+import json
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import nbmf
+from nbmf.errors import DataError
+from nbmf.files import atomic_path, write_json
+
+RECORD = "nbmf.json"  # which files of the folder are ours, and how they were made
+DIGITS = "%.6g"
+
+
+class OutputFolder:
+    """A folder that a command may write some files to.
+
+    Parameters
+    ----------
+    path : path
+        Is made when the first file is written.
+    names : collection of str
+        All that the command may write. What it wrote there before and does not write this time is
+        removed at the end.
+    force : bool
+        Overwrite files of other origin.
+
+    Raises
+    ------
+    DataError
+        If `path` is a file, or holds one of `names` that is not ours. So it is known before the
+        work begins.
+    """
+
+    def __init__(self, path: str | Path, names: Collection[str], *, force: bool = False):
+        self.path = Path(path)
+        if self.path.exists() and not self.path.is_dir():
+            raise DataError(f"{self.path} is a file; --out names a folder")
+        self._names = set(names)
+        self._how = _record_of(self.path)
+        self._ours = set(self._how.pop("files", ()))
+        self._written: set[str] = set()
+        foreign = [n for n in names if n not in self._ours and (self.path / n).exists()]
+        if foreign and not force:
+            raise DataError(
+                f"{self.path / foreign[0]} exists and was not written by nbmf; choose another "
+                "folder with --out, or overwrite it with --force"
+            )
+
+    def write(self, name: str, write: Callable[[Path], object]) -> None:
+        """Call `write` with a path, whose content becomes the file `name` when it is complete."""
+        if name not in self._ours:  # from now on it is, even if we are interrupted
+            self._ours.add(name)
+            self._record()
+        self._written.add(name)
+        with atomic_path(self.path / name) as temporary:
+            write(temporary)
+
+    def write_text(self, name: str, text: str) -> None:
+        """Write text, a newline at its end."""
+        self.write(name, lambda path: path.write_text(text + "\n", encoding="utf-8"))
+
+    def write_table(self, name: str, table: pd.DataFrame, **options) -> None:
+        """Write a table as CSV, without its index unless the options of to_csv say otherwise."""
+        options = {"index": False, "float_format": DIGITS, **options}
+        self.write(name, lambda path: table.to_csv(path, **options))
+
+    def write_matrix(
+        self,
+        name: str,
+        corner: str,
+        values: np.ndarray,
+        rows: Collection[str],
+        columns: Collection[str],
+    ) -> None:
+        """Write an array with names of rows and columns as CSV, one more in the corner."""
+        table = pd.DataFrame(values, index=rows, columns=columns)
+        self.write_table(name, table, index=True, index_label=corner)
+
+    def finish(self, how: dict) -> None:
+        """Remove what an earlier run left, and record how the files were made."""
+        for name in (self._ours & self._names) - self._written:
+            (self.path / name).unlink(missing_ok=True)
+            self._ours.remove(name)
+        self._how = how
+        self._record()
+
+    def _record(self) -> None:
+        record = {**self._how, "nbmf": nbmf.__version__, "files": sorted(self._ours)}
+        write_json(self.path / RECORD, record)
+
+
+def _record_of(folder: Path) -> dict:
+    """Return what an earlier run recorded about a folder, {} if there was none."""
+    path = folder / RECORD
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        return {**record, "files": [str(name) for name in record["files"]]}
+    except FileNotFoundError:
+        return {}
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path}: not a record of nbmf ({error!r}); use another --out") from error

@@ -1,0 +1,78 @@
+"""How far the work is: a bar with the time left on a terminal, a line now and then elsewhere."""
+
+import sys
+import threading
+import time
+
+SECONDS_BETWEEN_LINES = 10.0
+SECONDS_BETWEEN_CALLS = 0.1  # of a fit's monitor; what it does costs next to nothing
+
+
+class Progress:
+    """Counts steps of one piece of work, from any number of threads.
+
+    Parameters
+    ----------
+    what : str
+        Named before the bar.
+    """
+
+    def __init__(self, what: str):
+        self._what, self._done = what, 0
+        self._lock = threading.Lock()
+        self._started = self._last_line = time.monotonic()
+        self._bar = None
+        if sys.stderr.isatty():
+            from tqdm import tqdm
+
+            self._bar = tqdm(desc=what, leave=False, dynamic_ncols=True)
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, *_) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def advance(self, steps: int, total: int) -> None:
+        """Count `steps` more of `total`, all there are if nothing stops early."""
+        with self._lock:
+            self._done += steps
+            if self._bar is not None:
+                self._bar.total = total
+                self._bar.update(steps)
+            elif time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
+                self._write_line(total)
+
+    def _write_line(self, total: int) -> None:
+        self._last_line = now = time.monotonic()
+        left = (now - self._started) * (total / self._done - 1)
+        share = self._done / total
+        line = f"{self._what}: {self._done} of {total} ({share:.0%}), {left:.0f} s left"
+        print(line, file=sys.stderr, flush=True)
+
+
+class StepCounter:
+    """A monitor of one of `fits` equal fits that reports its iterations to a Progress."""
+
+    def __init__(self, progress: Progress, fits: int):
+        self._progress, self._fits = progress, fits
+        self._reported, self._stride = 0, 1
+        self._last_call = time.monotonic()
+
+    def resume(self, state) -> int:
+        """Return 0: there is nothing to go on from."""
+        return 0
+
+    def next_after(self, iteration: int) -> float:
+        """Return the iteration to be called at: about a tenth of a second later."""
+        return iteration + self._stride
+
+    def __call__(self, iteration: int, total: int, state) -> None:
+        """Report the iterations since the last call."""
+        now = time.monotonic()
+        seconds = max(now - self._last_call, 1e-6)
+        steps = iteration - self._reported
+        self._stride = max(1, min(2 * self._stride, int(steps * SECONDS_BETWEEN_CALLS / seconds)))
+        self._reported, self._last_call = iteration, now
+        self._progress.advance(steps, self._fits * total)

@@ -1,0 +1,31 @@
+"""The matrix that a command works on."""
+
+import argparse
+import shlex
+
+import nbmf
+from nbmf.matrix import BinaryMatrix
+
+OPTIONS = (
+    *("layout", "header", "index", "ones", "zeros", "missing", "groups"),
+    *("row", "column", "value", "name"),
+)
+
+
+def read_matrix(options: argparse.Namespace, log=print) -> BinaryMatrix:
+    """Read FILE as the options say; what is said about it goes to `log`."""
+    chosen = {name: getattr(options, name) for name in OPTIONS}
+    return nbmf.read(options.file, **chosen, transpose=options.transpose, log=log)
+
+
+def repeated(options: argparse.Namespace) -> str:
+    """Return FILE and the options that it was read with, for another command line."""
+    words = [options.file]
+    for name in OPTIONS:
+        value = getattr(options, name)
+        if isinstance(value, bool):
+            words.append(f"--{'' if value else 'no-'}{name}")
+        elif value is not None:
+            for text in [value] if isinstance(value, str) else value:
+                words += [f"--{name}", text]
+    return shlex.join(words + ["--transpose"] * options.transpose)

@@ -1,0 +1,28 @@
+"""From the arguments of the command line to the arguments of a method."""
+
+from typing import Any
+
+from nbmf import registry
+from nbmf.errors import ConfigError, choices
+
+KEPT = 0.2  # of a sampler's sweeps, as in the paper: 4000 of burn-in, 1000 kept
+
+
+def iteration_settings(class_name: str, iterations: int | None) -> dict[str, int]:
+    """Return the settings for so many iterations, or sweeps with their burn-in."""
+    if iterations is None:
+        return {}
+    if "burn_in" not in registry.settings_of(class_name):
+        return {"max_iter": iterations}
+    kept = max(1, round(KEPT * iterations))
+    return {"burn_in": iterations - kept, "n_samples": kept}
+
+
+def checked(class_name: str, given: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the settings of --set, their names checked."""
+    allowed = registry.settings_of(class_name)
+    for name, _ in given:
+        if name not in allowed:
+            raise ConfigError(f"--set {name}: {class_name} has no such setting; "
+                              f"{choices(name, allowed)}")  # fmt: skip
+    return dict(given)

@@ -1,0 +1,173 @@
+"""What a person reads first about a fit."""
+
+import textwrap
+from collections.abc import Iterator
+
+import numpy as np
+
+from nbmf.cli.components import Components, meanings
+from nbmf.cli.plot import title_of
+from nbmf.figures.overview import contrast
+from nbmf.matrix import BinaryMatrix
+from nbmf.methods.base import Factorization
+from nbmf.metrics import score
+from nbmf.uncertainty import is_sampler
+
+NAMED = 6  # rows and columns of a component
+AT_LEAST = 0.1  # of a weight, for a row or a column to be named
+DESCRIBED = 12  # components
+WIDTH = 100
+STEADY = 0.8  # overlap of a component over draws below which its intervals mean little
+
+
+def summary(name, matrix: BinaryMatrix, fitted, components: Components, held_out) -> str:
+    """Return the text.
+
+    Parameters
+    ----------
+    name : str
+        Of the data.
+    matrix : BinaryMatrix
+        The data.
+    fitted : nbmf.cli.fit.Fitted
+        The fit.
+    components : Components
+        Those of its model.
+    held_out : dict or None
+        Held-out perplexity of another fit under the key "", and of the baselines.
+    """
+    parts = [
+        "\n".join(_facts(name, matrix, fitted, components)),
+        "\n".join(_wrap(line) for line in _quality(matrix, fitted, held_out)),
+        _key(fitted.model),
+        *(_component(number, matrix, fitted, components) for number in _described(components)),
+    ]
+    if components.active > DESCRIBED:
+        parts.append(f"... and {components.active - DESCRIBED} more: see W.csv and H.csv")
+    return "\n\n".join(parts)
+
+
+def _described(components: Components) -> range:
+    return range(min(components.active, DESCRIBED))
+
+
+def _facts(name, matrix: BinaryMatrix, fitted, components: Components) -> Iterator[str]:
+    counts, model = matrix.counts(), fitted.model
+    share = counts["ones"] / (counts["ones"] + counts["zeros"])
+    yield (
+        f"{name}: {counts['rows']} rows x {counts['columns']} columns, {share:.1%} ones among the "
+        f"observed, {counts['missing'] / matrix.codes.size:.1%} missing"
+    )
+    held = "" if np.isnan(components.shares).any() else ", which hold at least 1 % each"
+    plural = "s" * (components.active > 1)
+    yield f"{title_of(model)}: {components.active} active component{plural}{held}"
+
+
+def _quality(matrix: BinaryMatrix, fitted, held_out) -> Iterator[str]:
+    """Yield loss, prediction, and whether it can be relied on."""
+    model = fitted.model
+    loss = _loss(matrix, model, fitted.expectation)
+    yield f"loss on the data that were fitted: {loss}"
+    if held_out:
+        baselines = ", ".join(f"{label} {value:.4f}" for label, value in held_out.items() if label)
+        yield (
+            f"held out: {held_out['']:.4f} nats per entry, for a quarter of the entries and a fit "
+            f"that has not seen them; to beat: {baselines}"
+        )
+    runs = 1 if fitted.chains is None else len(fitted.chains.estimators)
+    kind = "chain" if is_sampler(model) else "start"
+    yield f"{runs} {kind}{'s' * (runs > 1)} of {model.n_iter_} iterations, {fitted.seconds:.1f} s"
+    if model.converged_ is False:
+        yield (
+            f"E[V] was still changing after {model.n_iter_} iterations: --iterations "
+            f"{4 * model.n_iter_} gives it time to settle"
+        )
+    yield from _agreement(fitted)
+    if fitted.draws is not None and not is_sampler(model):
+        yield "intervals of a variational fit are too narrow: take --method beta-dir-gs for these"
+
+
+def _loss(matrix: BinaryMatrix, model: Factorization, expectation: np.ndarray) -> str:
+    if getattr(model, "scored_per_token", False):
+        return "per token, not comparable"
+    found = score(matrix.codes, expectation, matrix.observed)
+    alone = np.count_nonzero(matrix.codes == 1) / found.entries
+    share = np.full(matrix.shape, alone)
+    worth = score(matrix.codes, share, matrix.observed).perplexity
+    return f"{found.perplexity:.4f} nats per entry; the overall share of ones alone has {worth:.4f}"
+
+
+def _agreement(fitted) -> Iterator[str]:
+    """Yield whether the chains or starts agree, and what to do if not."""
+    chains = fitted.chains
+    if chains is None:
+        if is_sampler(fitted.model):
+            yield "one chain cannot show whether it has settled: take --chains 4"
+        return
+    if not is_sampler(fitted.model):
+        if chains.settled:
+            yield "the starts end in the same place"
+        else:
+            low, high = chains.losses.min(), chains.losses.max()
+            yield (
+                f"the starts end in different places, losses {low:.4f} to {high:.4f}: this is the "
+                "best of them; what all have in common is the safest reading"
+            )
+        return
+    table = chains.diagnostics
+    if chains.settled:
+        yield (
+            f"the chains have settled: R-hat at most {table['r_hat'].max():.3f}, at least "
+            f"{table['ess_bulk'].min():.0f} effective draws (chains.csv)"
+        )
+        return
+    yield f"NOT SETTLED: {chains.advice}"
+    yield (
+        "(settings are given as --set NAME=VALUE; .expectation is in expectation.csv, and .best is "
+        "the chain whose components are shown)"
+    )
+
+
+def _key(model: Factorization) -> str:
+    """Return how to read the lines of the components."""
+    of_W, of_H = meanings(model)
+    return _wrap(
+        f"rows: {of_W} (W); columns: {of_H} (H), + where it is most above that of the other "
+        "components, - where most below",
+    )
+
+
+def _component(number: int, matrix: BinaryMatrix, fitted, components: Components) -> str:
+    """Return what a component holds and says."""
+    model, k = fitted.model, components.order[number]
+    share = components.shares[number]
+    title = f"component {number + 1}" + ("" if np.isnan(share) else f": {share:.0%} of the weight")
+    if fitted.draws is not None and fitted.draws.alignment.overlap[k] < STEADY:
+        title += " (not the same in all draws: its intervals mean little)"
+    above = contrast(model.H_[components.shown].T)[:, number]
+    W, H = (fitted.intervals.get(name) for name in ("W", "H"))
+    W, H = W and [end[:, k] for end in W], H and [end[k] for end in H]
+    lines = [
+        _listed("rows     ", matrix.row_names, model.W_[:, k], model.W_[:, k], W),
+        _listed("columns +", matrix.column_names, model.H_[k], above, H),
+        _listed("columns -", matrix.column_names, model.H_[k], -above, H),
+    ]
+    return "\n".join([title, *filter(None, lines)])
+
+
+def _listed(title: str, names: np.ndarray, values, importance, interval) -> str:
+    """Return the names of the largest importance with their values; "" if none is of any."""
+    order = np.argsort(-importance, kind="stable")[:NAMED]
+    texts = []
+    for i in order:
+        if importance[i] < AT_LEAST:
+            break
+        ends = "" if interval is None else f" [{interval[0][i]:.2f}, {interval[1][i]:.2f}]"
+        texts.append(f"{names[i]} {values[i]:.2f}{ends}")
+    return _wrap(f"  {title} {', '.join(texts)}", " " * 12) if texts else ""
+
+
+def _wrap(text: str, indent: str = "  ") -> str:
+    return textwrap.fill(
+        text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )

@@ -1,0 +1,522 @@
+"""The command line: what it prints and writes, what it refuses, and how it ends."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import types
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import nbmf
+from nbmf import cli, registry
+from nbmf.cli import kernel_cache, progress
+from nbmf.cli.arguments import parse
+from nbmf.cli.components import components_of
+from nbmf.cli.output import OutputFolder
+from nbmf.cli.reading import repeated
+from nbmf.errors import DataError
+from nbmf.figures import style
+
+QUICK = ["--components", "3", "--iterations", "30"]
+ALWAYS = {
+    *("summary.txt", "W.csv", "H.csv", "expectation.csv", "components.csv", "dictionary.png"),
+    *("reconstruction.png", "model.npz", "matrix.npz", "nbmf.json"),
+}
+
+
+def table():
+    rng = np.random.default_rng(1)
+    W, H = rng.dirichlet([0.2] * 3, 30), rng.beta(0.3, 0.3, (3, 20))
+    values = (rng.random((30, 20)) < W @ H).astype(float)
+    values[rng.random(values.shape) < 0.1] = np.nan
+    rows, columns = [f"person {f}" for f in range(30)], [f"question {n}" for n in range(20)]
+    return pd.DataFrame(values, rows, columns).astype("Int64")
+
+
+TABLE = table()
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch, request):
+    """Work in an empty folder that has the file survey.csv; pictures are not drawn in full."""
+    monkeypatch.chdir(tmp_path)
+    TABLE.to_csv("survey.csv")
+    if "pictures" not in request.fixturenames:
+        monkeypatch.setattr(style, "save", lambda figure, path: path.write_text("a picture"))
+    yield tmp_path
+    plt.close("all")
+
+
+@pytest.fixture
+def pictures():
+    """Draw pictures as they are, which takes a second each."""
+
+
+def run(capsys, *argv, code=0):
+    """Run the command line in this process; return what it printed to stdout and to stderr."""
+    assert cli.main([str(word) for word in argv]) == code
+    return capsys.readouterr()
+
+
+def files(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+# Help.
+
+
+@pytest.mark.parametrize("command", [[], ["info"], ["fit"], ["compare"], ["plot"]])
+def test_help_teaches_by_example(command, capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main([*command, "--help"])
+    assert end.value.code == 0
+    assert f"examples:\n  nbmf {' '.join(command)}" in capsys.readouterr().out
+
+
+def test_the_examples_of_the_help_are_valid():
+    from nbmf.cli import arguments
+
+    texts = (arguments.TOP, arguments.INFO, arguments.FIT, arguments.COMPARE, arguments.PLOT)
+    lines = [line for text in texts for line in re.findall(r"^  nbmf (.*)$", text, re.MULTILINE)]
+    assert len(lines) > 15
+    for line in lines:
+        options = parse(shlex.split(re.split(r"  +", line)[0]))
+        assert options.command in ("info", "fit", "compare", "plot")
+
+
+HELP = """
+import sys, time
+started = time.perf_counter()
+from nbmf import cli
+try:
+    cli.main(["--help"])
+except SystemExit:
+    pass
+assert not {"numpy", "numba", "pandas", "matplotlib", "tqdm"} & set(sys.modules)
+print(time.perf_counter() - started)
+"""
+
+
+def test_help_is_there_at_once():
+    def seconds():
+        ran = subprocess.run([sys.executable, "-c", HELP], capture_output=True, check=True)
+        return float(ran.stdout.split()[-1])
+
+    assert min(seconds() for _ in range(3)) < 0.3
+
+
+# Info.
+
+
+def test_info_says_what_is_there_and_what_to_type_next(capsys):
+    out = run(capsys, "info", "survey.csv").out
+    counts = nbmf.read("survey.csv", log=lambda line: None).counts()
+    assert f"30 rows x 20 columns: {counts['ones'] / 600:.1%} ones" in out
+    assert re.search(r"rows with the fewest ones: person \d+ \d+, .*with the most: person", out)
+    assert out.endswith("next:\n  nbmf fit survey.csv\n  nbmf compare survey.csv\n")
+
+
+def test_info_points_at_what_says_nothing(capsys):
+    data = TABLE.copy()
+    data.iloc[0], data.iloc[1], data.iloc[2, :17] = 1, 0, pd.NA
+    data.to_csv("odd.csv")
+    out = run(capsys, "info", "odd.csv").out
+    assert "rows without a one: 1\n" in out
+    assert "rows without a zero: 1\n" in out
+    assert "rows with fewer than 5 observed entries: 1\n" in out
+    assert "columns without" not in out
+
+
+def test_info_knows_what_is_too_large_for_vb(capsys, monkeypatch):
+    monkeypatch.setattr("nbmf.cli.info.VB_GIGABYTES", 1e-6)
+    out = run(capsys, "info", "survey.csv").out
+    assert "take Gibbs sampling" in out
+    assert "nbmf fit survey.csv --method beta-dir-gs --chains 1\n" in out
+
+
+def test_options_of_the_readers_reach_them_and_are_repeated(capsys):
+    words = TABLE.astype(object).replace({1: "agree", 0: "reject"}).fillna("not there")
+    words.insert(0, "party", ["left", "right"] * 15)
+    words.to_csv("words.csv")
+    options = "--ones agree --zeros reject --missing 'not there' --groups party --index"
+    out = run(capsys, "info", "words.csv", *shlex.split(options)).out
+    assert "30 rows x 20 columns" in out
+    again = next(line for line in out.splitlines() if "nbmf fit" in line).removeprefix("  nbmf ")
+    assert shlex.split(again) == ["fit", "words.csv", *shlex.split("--index " + options[:-8])]
+    folder = run(capsys, *shlex.split(again), *QUICK, "--chains", "1").out
+    assert "words.nbmf" in folder
+    groups = nbmf.BinaryMatrix.load("words.nbmf/matrix.npz").row_groups
+    assert groups.tolist() == ["left", "right"] * 15
+
+
+def test_repeated_options_are_read_the_same():
+    line = "compare f.csv --no-header --missing x --missing 'y z' --transpose --layout long --row r"
+    options = parse(shlex.split(line))
+    other = parse(["compare", *shlex.split(repeated(options))])
+    assert vars(other) == vars(options)
+
+
+# Fit.
+
+
+@pytest.fixture
+def fitted(here, capsys):
+    """Return the folder of a fit by Beta-Dir VB, and what was printed."""
+    out = run(capsys, "fit", "survey.csv", *QUICK).out
+    return types.SimpleNamespace(folder=here / "survey.nbmf", out=out)
+
+
+def read(path):
+    return pd.read_csv(path, index_col=0)
+
+
+def test_a_fit_writes_its_folder(fitted):
+    assert files(fitted.folder) == ALWAYS | {"chains.csv"}
+    record = json.loads((fitted.folder / "nbmf.json").read_text())
+    assert set(record["files"]) == files(fitted.folder) - {"nbmf.json"}
+    assert (record["command"], record["file"]) == ("fit", "survey.csv")
+    text = (fitted.folder / "summary.txt").read_text()
+    assert text.strip() in fitted.out
+    assert "written to survey.nbmf/" in fitted.out
+
+
+def test_the_tables_are_those_of_the_model(fitted):
+    model = nbmf.load(fitted.folder / "model.npz")
+    W, H, E = (read(fitted.folder / f"{name}.csv") for name in ("W", "H", "expectation"))
+    assert list(W.index) == list(E.index) == list(TABLE.index)
+    assert list(H.columns) == list(E.columns) == list(TABLE.columns)
+    np.testing.assert_allclose(W.to_numpy() @ H.to_numpy(), model.expectation_, atol=1e-5)
+    np.testing.assert_allclose(E, model.expectation_, atol=1e-5)
+    parts = pd.read_csv(fitted.folder / "components.csv")
+    np.testing.assert_allclose(W, model.W_[:, parts["place_in_model"]], atol=1e-5)
+    np.testing.assert_allclose(parts["share"], W.mean(axis=0), atol=1e-5)
+    assert parts["active"].sum() == model.active_components_
+    norms = np.linalg.norm(W, axis=0)[parts["active"]]
+    assert (np.diff(norms) <= 0).all()
+
+
+def test_the_best_of_several_starts_is_taken(here, capsys):
+    losses = []
+    for number in (1, 4):
+        out = run(capsys, "fit", "survey.csv", *QUICK, "--chains", number, "--out", f"{number}").out
+        losses.append(float(re.search(r"fitted: ([\d.]+) nats", out)[1]))
+        assert f"{number} start" in out
+    assert losses[1] < losses[0]
+    single = nbmf.load("1/model.npz")
+    own = nbmf.BetaDirVB(3, max_iter=30, tol=1e-4, random_state=0)
+    with pytest.warns(UserWarning, match="had not converged"):
+        own.fit(nbmf.read("survey.csv", log=lambda line: None))
+    np.testing.assert_array_equal(single.W_, own.W_)  # --seed 0 is random_state=0
+
+
+def test_the_same_seed_gives_the_same_bytes(here, capsys, pictures):
+    for name, seed in (("one", 1), ("same", 1), ("other", 2)):
+        run(capsys, "fit", "survey.csv", *QUICK, "--chains", 1, "--out", name, "--seed", seed)
+    for file in ("W.csv", "expectation.csv", "dictionary.png"):
+        one, same, other = ((here / name / file).read_bytes() for name in ("one", "same", "other"))
+        assert one == same
+        assert one != other
+
+
+def test_a_sampler_has_chains_and_intervals_and_their_files_go_with_it(here, capsys):
+    command = ["fit", "survey.csv", *QUICK[:2], "--method", "beta-dir-gs", "--chains", "2"]
+    out = run(capsys, *command, "--iterations", "60", "--draws", "10").out
+    assert "2 chains of 60 iterations" in out
+    assert "NOT SETTLED: " in out
+    assert re.search(r"person \d+ 0\.\d\d \[0\.\d\d, [01]\.\d\d\]", out)
+    folder = here / "survey.nbmf"
+    intervals = {f"{name}_{end}.csv" for name in ("W", "H", "expectation") for end in ENDS}
+    assert files(folder) == ALWAYS | {"chains.csv"} | intervals
+    for name in ("W", "H", "expectation"):
+        lower, middle, upper = (
+            read(folder / f"{name}{end}.csv") for end in ("_lower", "", "_upper")
+        )
+        assert list(lower.columns) == list(middle.columns) == list(upper.columns)
+        inside = (lower.to_numpy() <= middle.to_numpy()) & (middle.to_numpy() <= upper.to_numpy())
+        assert inside.mean() > 0.7
+    chains = pd.read_csv(folder / "chains.csv")
+    assert {"quantity", "r_hat", "ess_bulk", "settled"} <= set(chains.columns)
+    run(capsys, "fit", "survey.csv", *QUICK, "--chains", "1")
+    assert files(folder) == ALWAYS
+
+
+ENDS = ("lower", "upper")
+
+
+def test_one_chain_is_told_that_it_cannot_show_whether_it_has_settled(capsys):
+    command = ["fit", "survey.csv", *QUICK, "--method", "dir-dir-gs", "--chains", "1"]
+    assert "one chain cannot show whether it has settled" in run(capsys, *command).out
+
+
+@pytest.mark.parametrize("method", ["bica", "c-bica", "logpca", "lda", "dir-beta-vb"])
+def test_every_kind_of_method_has_a_summary_and_pictures(method, here, capsys):
+    out = run(capsys, "fit", "survey.csv", "--method", method, *QUICK).out
+    assert re.search(r"component 1.*\n  rows ", out)
+    assert files(here / "survey.nbmf") >= ALWAYS
+
+
+def test_settings_and_the_check_of_the_prediction(capsys):
+    options = ["--set", "alpha=0.5", "--set", "gamma=1/K", "--check", "--chains", "1"]
+    out = run(capsys, "fit", "survey.csv", *QUICK, *options).out
+    model = nbmf.load("survey.nbmf/model.npz")
+    assert (model.alpha, model.gamma, model.max_iter) == (0.5, "1/K", 30)
+    found = nbmf.compare(
+        nbmf.read("survey.csv", log=lambda line: None),
+        {"beta-dir-vb": {"settings": {"alpha": 0.5, "max_iter": 30, "tol": 1e-4}}},
+        3,
+        masks=1,
+        name="survey",
+        log=lambda line: None,
+    )
+    assert f"held out: {found.by_mask('beta-dir-vb', 3)[0]:.4f} nats per entry" in out
+    assert f"share of ones {found.by_mask('row-shares', 0)[0]:.4f}" in out.replace("\n  ", " ")
+
+
+@pytest.mark.parametrize("name", registry.all_classes())
+def test_the_active_components_are_those_that_the_model_counts(name):
+    brief = {"max_iter": 10, "burn_in": 5, "n_samples": 5}
+    settings = {key: brief[key] for key in brief if key in registry.settings_of(name)}
+    data = TABLE.to_numpy(dtype=float, na_value=np.nan)
+    model = registry.make_estimator(name, 5, settings, random_state=0).fit(data)
+    found = components_of(model)
+    assert found.active == model.active_components_
+    assert sorted(found.order) == list(range(5))
+
+
+# The folder.
+
+
+def test_files_of_others_are_not_overwritten(here, capsys):
+    (here / "out").mkdir()
+    (here / "out/W.csv").write_text("mine")
+    error = run(capsys, "fit", "survey.csv", "--out", "out", code=2).err
+    assert error == (
+        "nbmf: error: out/W.csv exists and was not written by nbmf; choose another folder with "
+        "--out, or overwrite it with --force\n"
+    )
+    assert files(here / "out") == {"W.csv"}  # and that before any work
+    run(capsys, "fit", "survey.csv", *QUICK, "--out", "out", "--force")
+    assert (here / "out/W.csv").read_text() != "mine"
+
+
+def test_other_files_of_the_folder_stay(here, capsys):
+    for _ in range(2):
+        run(capsys, "fit", "survey.csv", *QUICK, "--chains", "1", "--out", ".")
+    assert files(here) == ALWAYS | {"survey.csv"}
+
+
+def test_a_folder_whose_writing_was_interrupted_is_still_ours(here):
+    def fail(path):
+        raise KeyboardInterrupt
+
+    folder = OutputFolder("out", ["a.txt", "b.txt"])
+    folder.write_text("a.txt", "a")
+    with pytest.raises(KeyboardInterrupt):
+        folder.write("b.txt", fail)
+    assert files(here / "out") == {"a.txt", "nbmf.json"}
+    again = OutputFolder("out", ["a.txt", "b.txt"])
+    again.write_text("b.txt", "b")
+    again.finish({"command": "x"})
+    assert files(here / "out") == {"b.txt", "nbmf.json"}
+
+
+def test_a_record_of_something_else_is_refused(here):
+    (here / "nbmf.json").write_text("[1]")
+    with pytest.raises(DataError, match=r"^nbmf.json: not a record of nbmf"):
+        OutputFolder(".", ["a.txt"])
+
+
+# Compare.
+
+
+def test_compare_writes_table_picture_and_recommendation(here, capsys):
+    options = ["--methods", "bica", "logpca", "--components", "2", "3", "--masks", "2"]
+    out = run(capsys, "compare", "survey.csv", *options, "--iterations", "20").out
+    folder = here / "survey.compare"
+    assert files(folder) == {
+        *("scores.csv", "summary.csv", "comparison.png", "recommendation.txt", "nbmf.json")
+    }
+    scores = pd.read_csv(folder / "scores.csv")
+    assert len(scores) == 2 * 2 * 2 + 3 * 2
+    assert set(scores["n_iter"].dropna()) <= set(range(21))
+    summary = pd.read_csv(folder / "summary.csv")
+    best = summary[summary["K"] > 0].sort_values("mean").iloc[0]
+    text = (folder / "recommendation.txt").read_text()
+    assert text.strip() in out
+    assert f"{best['mean']:.4f}" in text
+    assert re.search(r"^next: nbmf fit survey.csv --method (bica|logpca) --components [23]$", text,
+                     re.MULTILINE)  # fmt: skip
+
+
+def test_a_comparison_without_any_fit_is_an_error(here, capsys):
+    error = run(capsys, "compare", "survey.csv", "--methods", "logpca", "--components", "99",
+                "--masks", "1", code=2).err  # fmt: skip
+    assert error.startswith("nbmf: error: nothing to recommend")
+
+
+def test_an_interrupted_comparison_keeps_what_was_finished(here, capsys, monkeypatch):
+    def interrupted(*arguments, on_fit, **options):
+        on_fit(1, 2, {"method": "bica", "K": 2, "perplexity": 0.5})
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nbmf.cli.compare.compare", interrupted)
+    error = run(capsys, "compare", "survey.csv", code=130).err
+    assert error == (
+        "\nnbmf: interrupted: the scores of 1 finished fits are in survey.compare/scores.csv\n"
+    )
+    assert pd.read_csv("survey.compare/scores.csv")["perplexity"].tolist() == [0.5]
+
+
+# Plot.
+
+
+def test_plot_draws_a_fit_again(here, capsys, pictures):
+    run(capsys, "fit", "survey.csv", *QUICK, "--chains", 1)
+    picture = here / "survey.nbmf/dictionary.png"
+    before = picture.read_bytes()
+    assert run(capsys, "plot", "survey.nbmf").out == (
+        "written: survey.nbmf/dictionary.png, survey.nbmf/reconstruction.png\n"
+    )
+    assert picture.read_bytes() == before
+    run(capsys, "plot", "survey.nbmf", "--rows", "5", "--components", "1")
+    assert picture.read_bytes() != before
+    assert json.loads((here / "survey.nbmf/nbmf.json").read_text())["command"] == "fit"
+
+
+def test_plot_of_a_model_from_python(here, capsys, pictures):
+    nbmf.BinaryICA(2, max_iter=5, random_state=0).fit(TABLE.to_numpy(float, na_value=np.nan)).save(
+        "model.npz"
+    )
+    assert run(capsys, "plot", "model.npz", "--out", "a.pdf").out == "written: a.pdf\n"
+    assert (here / "a.pdf").read_bytes().startswith(b"%PDF")
+    run(capsys, "plot", "model.npz", "--out", "pictures")
+    assert files(here / "pictures") == {"dictionary.png", "nbmf.json"}
+
+
+# Errors and ends.
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("info nowhere.csv", "nowhere.csv: there is no such file"),
+        ("fit survey.csv --components 0", "--components 0: allowed is an integer of at least 1"),
+        ("fit survey.csv --set alfa=1", "--set alfa: BetaDirVB has no such setting; .*'alpha'.*"),
+        ("fit survey.csv --set alpha=-1", "alpha = -1: allowed is a number from 1e-6 to 1e6.*"),
+        ("fit survey.csv --method logpca --components 40", "n_components = 40: a matrix of .*"),
+        ("fit survey.csv --method logpca --draws 5", "LogisticPCA has no posterior .*"),
+        ("fit survey.csv --out survey.csv", "survey.csv is a file; --out names a folder"),
+        ("compare survey.csv --masks 0", "masks = 0: allowed is an integer of at least 1"),
+        ("plot nowhere", "nowhere: there is no such folder or file; nbmf fit FILE makes one"),
+        ("plot .", r"\.: no model.npz in this folder; nbmf fit FILE makes one"),
+        ("plot survey.csv", "survey.csv: not a complete nbmf model file .*"),
+        ("plot . --rows 0", "--rows 0: allowed is an integer of at least 1"),
+    ],
+)
+def test_errors_are_one_line(line, message, capsys):
+    error = run(capsys, *shlex.split(line), code=2).err
+    assert re.fullmatch(f"nbmf: error: {message}\n", error), error
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("fit survey.csv --method vb", "argument --method: invalid choice: 'vb'"),
+        ("fit survey.csv --set alpha", "'alpha' is not of the form NAME=VALUE"),
+        ("", "the following arguments are required: COMMAND"),
+    ],
+)
+def test_usage_errors_name_the_argument(line, message, capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(shlex.split(line))
+    assert end.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def python(*arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, "-u", "-m", "nbmf.cli", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+@pytest.mark.parametrize("command", ["fit", "compare"])
+def test_ctrl_c_ends_it_with_one_line(command, here):
+    names = ["--methods" if command == "compare" else "--method", "beta-dir-gs"]
+    process = python(command, "survey.csv", *names, "--iterations", "100000000")
+    assert "survey.csv" in process.stdout.readline()  # the report of the reader
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert error.strip().startswith("nbmf: interrupted")
+    assert len(error.strip().splitlines()) == 1
+    assert files(here) == {"survey.csv"}
+
+
+def test_output_that_nobody_reads_is_no_error():
+    with python("info", "survey.csv") as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 0
+
+
+# Progress.
+
+
+def test_progress_says_how_much_is_left(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    with progress.Progress("2 chains") as bar:
+        for _ in range(2):
+            bar.advance(10, 40)
+    assert capsys.readouterr().err.splitlines()[-1] == "2 chains: 20 of 40 (50%), 0 s left"
+
+
+def test_progress_is_a_bar_on_a_terminal(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with progress.Progress("2 chains") as bar:
+        time.sleep(0.15)  # more often the bar is not drawn
+        bar.advance(10, 40)
+    assert "2 chains:  25%" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("total", [1, 37])
+def test_every_iteration_is_counted(total):
+    steps = []
+    counted = types.SimpleNamespace(advance=lambda n, total: steps.append((n, total)))
+    nbmf.BinaryICA(2, max_iter=total, random_state=0).fit(
+        TABLE.to_numpy(float, na_value=np.nan), monitor=progress.StepCounter(counted, 3)
+    )
+    assert sum(n for n, _ in steps) == total
+    assert {total_of_all for _, total_of_all in steps} == {3 * total}
+
+
+# Where kernels are kept.
+
+
+def test_a_home_that_can_be_written_is_used(here, monkeypatch, capsys):
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("HOME", str(here))
+    kernel_cache.prepare()
+    assert "NUMBA_CACHE_DIR" not in os.environ
+    assert capsys.readouterr().err == ""
+
+
+def test_without_a_home_kernels_are_kept_in_a_private_folder(here, monkeypatch, capsys):
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("HOME", str(here / "survey.csv"))  # a file: nothing can be below it
+    kernel_cache.prepare()
+    folder = os.environ.pop("NUMBA_CACHE_DIR")
+    assert os.stat(folder).st_mode & 0o077 == 0
+    assert "set NUMBA_CACHE_DIR to a folder of yours" in capsys.readouterr().err
