@@ -15,11 +15,11 @@ PACKAGE = Path(nbmf.__file__).parent
 
 # From the ground up. A module imports from layers below its own, and from its own package.
 LAYERS = [
-    ("errors", "seeds"),
+    ("errors", "seeds", "catalogue"),
     ("files", "parameters", "jobs", "sources"),
     ("matrix", "metrics", "models"),
     ("kernels", "masks", "rda", "download"),
-    ("methods", "datasets"),
+    ("methods", "datasets", "readers"),
     ("registry", "progress"),
     ("checkpoint",),
     (
@@ -35,7 +35,8 @@ LAYERS = [
         "uncertainty",
     ),
     ("figures", "chains"),
-    ("partial",),
+    ("partial", "comparison"),
+    ("cli",),
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
@@ -44,6 +45,7 @@ ONLY = {
     "models": set(),
     "kernels": {"models", "seeds", "errors"},
     "methods": {"kernels", "models", "matrix", "parameters", "seeds", "errors"},
+    "readers": {"rda", "matrix", "files", "errors"},
     "figures": {"files", "errors", "matrix", "diagnostics"},
     "tables": {"files", "errors"},
     "status": set(),
@@ -64,13 +66,25 @@ ONLY = {
 }
 HEAVY = {
     "pandas": {
-        *("tables", "diagnostics", "claims", "verification", "figures", "rda", "datasets"),
-        *("uncertainty", "chains"),
+        "tables",
+        "uncertainty",
+        "chains",
+        "comparison",
+        "cli",
+        "diagnostics",
+        "claims",
+        "verification",
+        "figures",
+        "rda",
+        "datasets",
+        "readers",
     },
+    "pyarrow": {"readers"},
     "matplotlib": {"figures"},
     "numba": {"kernels"},
     "arviz_stats": {"diagnostics"},
     "xarray": {"chains"},
+    "tqdm": {"cli"},
 }
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 every_module = pytest.mark.parametrize(

@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 # Public name -> module that defines it.
 EXPORTS = {
     "BinaryMatrix": "nbmf.matrix",
+    "read": "nbmf.readers.reading",
     "BetaDirGibbs": "nbmf.methods.beta_dir_gibbs",
     "BetaDirVB": "nbmf.methods.beta_dir_vb",
     "DirDirGibbs": "nbmf.methods.dir_dir_gibbs",
@@ -19,10 +20,12 @@ EXPORTS = {
     "BinaryICA": "nbmf.methods.binary_ica",
     "LogisticPCA": "nbmf.methods.logistic_pca",
     "LDA": "nbmf.methods.lda",
-    "posterior_draws": "nbmf.uncertainty",
-    "run_chains": "nbmf.chains",
+    "load": "nbmf.registry",
     "draw_mask": "nbmf.masks",
     "perplexity": "nbmf.metrics",
+    "posterior_draws": "nbmf.uncertainty",
+    "run_chains": "nbmf.chains",
+    "compare": "nbmf.comparison",
 }
 
 __all__ = [*EXPORTS, "__version__"]

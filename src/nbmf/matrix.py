@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MISSING = -1
+# Of a matrix made from fewer values, such as a sparse one: checks and fits hold some ten bytes for
+# each entry.
+MAX_ENTRIES = 2**28
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +76,23 @@ class BinaryMatrix:
         if column_names is None:
             column_names = [f"column {n}" for n in range(codes.shape[1])]
         return cls(codes, row_names, column_names, row_groups)
+
+    @classmethod
+    def from_sparse(
+        cls,
+        values: Any,
+        row_names: Any = None,
+        column_names: Any = None,
+        row_groups: Any = None,
+    ) -> BinaryMatrix:
+        """Make a matrix from a scipy.sparse matrix or array: what it does not store is 0.
+
+        Stored are 1, 0 and missing (NaN or -1). The matrix keeps all its entries: F x N bytes,
+        at most MAX_ENTRIES.
+        """
+        if not _is_sparse(values):
+            raise DataError(f"a scipy.sparse matrix is needed, not {type(values).__name__}")
+        return cls.from_array(values, row_names, column_names, row_groups)
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> BinaryMatrix:
@@ -139,6 +160,8 @@ class BinaryMatrix:
 def as_codes(data: BinaryMatrix | np.ndarray | pd.DataFrame) -> np.ndarray:
     """Return the codes (int8, F x N) of a matrix, an array or a DataFrame.
 
+    What a scipy.sparse matrix does not store is 0.
+
     Unlike a BinaryMatrix, codes may have rows or columns with no observed entry: a held-out mask
     can empty them, and a model then predicts them from its prior.
 
@@ -168,6 +191,8 @@ def _checked_codes(codes: np.ndarray) -> np.ndarray:
 
 def _codes_from_values(values: Any) -> np.ndarray:
     """Return int8 codes of a two-dimensional array of 1, 0, -1 and NaN."""
+    if _is_sparse(values):
+        values = _all_entries(values)
     if isinstance(values, np.ma.MaskedArray):  # np.asarray would turn masked entries into data
         values = values.astype(np.float64).filled(np.nan)
     try:
@@ -193,6 +218,20 @@ def _codes_from_values(values: Any) -> np.ndarray:
             "allowed are 0, 1 and missing (NaN or -1)"
         )
     return codes
+
+
+def _is_sparse(values: Any) -> bool:
+    return hasattr(values, "toarray") and hasattr(values, "nnz")
+
+
+def _all_entries(values: Any) -> np.ndarray:
+    """Return a scipy.sparse matrix as an array; what is not stored is 0."""
+    if math.prod(values.shape) > MAX_ENTRIES:
+        raise DataError(
+            f"a sparse matrix of shape {values.shape} has more than {MAX_ENTRIES} entries; "
+            "a matrix is kept with all of them"
+        )
+    return values.toarray()
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""R data files (.rda), read with the rdata package."""
+"""R data files (.rda, .rds), read with the rdata package."""
 
 import bz2
 import gzip
@@ -6,6 +6,8 @@ import io
 import lzma
 import os
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +16,9 @@ import rdata
 from nbmf.errors import DataError
 
 MAX_BYTES = 2**30  # of a file's content; a bomb of a few kilobytes may unpack to any size
+SEVERAL_OBJECTS = tuple(
+    b"RD%c%c\n" % (c, n) for c in b"XAB" for n in b"23"
+)  # what .rda begins with
 COMPRESSIONS = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ\x00": lzma}
 
 
@@ -34,7 +39,7 @@ def read_matrix(path: str | os.PathLike) -> tuple[np.ndarray, np.ndarray, np.nda
     dimensions = getattr(matrix, "dims", ())
     if len(dimensions) != 2 or not set(dimensions) <= set(matrix.coords):
         raise DataError(
-            f"{path}: holds {_description(matrix)}; needed is an R matrix with row and column names"
+            f"{path}: holds {description(matrix)}; needed is an R matrix with row and column names"
         )
     row_names, column_names = (matrix.coords[name].to_numpy().astype(str) for name in dimensions)
     return matrix.to_numpy(), row_names, column_names
@@ -56,7 +61,7 @@ def read_table(path: str | os.PathLike, columns: list[str]) -> pd.DataFrame:
     """
     table = _read_object(path)
     if not isinstance(table, pd.DataFrame):
-        raise DataError(f"{path}: holds {_description(table)}; needed is an R data frame")
+        raise DataError(f"{path}: holds {description(table)}; needed is an R data frame")
     for column in columns:
         if column not in table:
             raise DataError(
@@ -68,29 +73,55 @@ def read_table(path: str | os.PathLike, columns: list[str]) -> pd.DataFrame:
     return table[columns]
 
 
+def read_objects(path: str | os.PathLike) -> dict[str, Any]:
+    """Read all objects of an .rda file, or the one of an .rds file, which has the name "".
+
+    Raises
+    ------
+    DataError
+        If the file is damaged.
+    """
+    content = _unpacked(path)
+    if content.startswith(SEVERAL_OBJECTS):
+        objects = _parsed(path, content, rdata.read_rda)
+        if not isinstance(objects, dict):
+            raise DataError(f"{path}: holds no named objects")
+        return objects
+    return {"": _parsed(path, content, rdata.read_rds)}
+
+
 def _read_object(path: str | os.PathLike):
-    try:
-        with warnings.catch_warnings():
-            # Tibbles and dates have no class in Python; plain tables and numbers are wanted.
-            warnings.simplefilter("ignore", UserWarning)
-            objects = rdata.read_rda(io.BytesIO(_unpacked(path)), default_encoding="utf-8")
-    except (FileNotFoundError, DataError):
-        raise
-    except Exception as error:  # damaged bytes make rdata raise nearly anything
-        raise DataError(
-            f"{path}: not a complete R data file ({type(error).__name__}: {error})"
-        ) from error
+    objects = _parsed(path, _unpacked(path), rdata.read_rda)
     if not isinstance(objects, dict) or len(objects) != 1:
         count = len(objects) if isinstance(objects, dict) else "no named"
         raise DataError(f"{path}: holds {count} objects; needed is exactly one")
     return next(iter(objects.values()))
 
 
+def _parsed(path: str | os.PathLike, content: bytes, read: Callable) -> Any:
+    try:
+        with warnings.catch_warnings():
+            # Tibbles and dates have no class in Python; plain tables and numbers are wanted.
+            warnings.simplefilter("ignore", UserWarning)
+            return read(io.BytesIO(content), default_encoding="utf-8")
+    except Exception as error:  # damaged bytes make rdata raise nearly anything
+        raise _incomplete(path, error) from error
+
+
+def _incomplete(path: str | os.PathLike, error: Exception) -> DataError:
+    return DataError(f"{path}: not a complete R data file ({type(error).__name__}: {error})")
+
+
 def _unpacked(path: str | os.PathLike) -> bytes:
     """Return the content of a file that is compressed once or not at all."""
-    opener = _compression(path)
-    with (opener or io).open(path, "rb") as file:
-        content = file.read(MAX_BYTES + 1)
+    try:
+        opener = _compression(path)
+        with (opener or io).open(path, "rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # damaged bytes, again
+        raise _incomplete(path, error) from error
     if len(content) > MAX_BYTES:
         raise DataError(f"{path}: unpacks to more than {MAX_BYTES / 2**30:g} GiB")
     if opener and any(content.startswith(magic) for magic in COMPRESSIONS):
@@ -106,6 +137,7 @@ def _compression(path: str | os.PathLike):
     return next(found, None)
 
 
-def _description(value) -> str:
+def description(value: Any) -> str:
+    """Return the words for an object that is not what it should be."""
     shape = f" of shape {value.shape}" if hasattr(value, "shape") else ""
     return f"a {type(value).__name__}{shape}"

@@ -1,0 +1,116 @@
+"""Data frames, as Parquet and R files hold them, in any layout."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nbmf.errors import DataError
+from nbmf.readers.arguments import Options
+from nbmf.readers.cells import Cells, place_of, refuse_repeated
+from nbmf.readers.coding import Coding, UnknownValue, text_of
+from nbmf.readers.lists import ABSENT, Records, places_of, words_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NO_INDEX = " (the first column is read as names of rows; index=False reads it as values)"
+
+
+def read_table(
+    path: str | os.PathLike, format: str, table: pd.DataFrame, options: Options, coding: Coding
+) -> Cells:
+    """Read a data frame in any layout; see `nbmf.read`. Rows are counted from 1 in messages."""
+    columns = [str(name) for name in table.columns]
+    refuse_repeated(columns, "column", lambda place: f"{path}, column {place + 1}")
+    if not len(table):
+        raise DataError(f"{path}: columns and no rows")
+    where = lambda place: f"{path}, row {place + 1}"  # noqa: E731
+    if options.layout is None:
+        return _read_matrix(path, format, table, columns, options, coding, where)
+    places = places_of(options, columns, path)
+    names = {r: _texts(table.iloc[:, place]) for r, place in places.items() if r != "value"}
+    codes = np.ones(len(table), dtype=np.int8)
+    if "value" in places:
+        codes = _encode(table, places["value"], columns, coding, where)
+    found = Records(where)
+    found.extend(
+        range(len(table)), names["row"], names["column"], codes.tobytes(), names.get("groups")
+    )
+    format = f"{format}; {words_of(places, columns, options)}"
+    return found.cells(path, format, absent=ABSENT[options.layout])
+
+
+def _read_matrix(
+    path: str | os.PathLike,
+    format: str,
+    table: pd.DataFrame,
+    columns: list[str],
+    options: Options,
+    coding: Coding,
+    where: Callable[[int], str],
+) -> Cells:
+    groups, said = None, [format]
+    places = list(range(len(columns)))
+    if options.groups is not None:
+        place = place_of(options.groups, columns, path)
+        groups = _texts(table.iloc[:, place])
+        places.remove(place)
+        said.append(f"groups in {options.groups!r}")
+    row_names, hint = None, ""
+    if _has_names(table) and options.index is not False:
+        row_names = [text_of(name) for name in table.index]
+        said.append("names of rows in the file's index")
+    elif places and _first_is_names(table, places[0], options, coding):
+        row_names, hint = _texts(table.iloc[:, places[0]]), "" if options.index else NO_INDEX
+        said.append(f"names of rows in the first column, {columns[places.pop(0)]!r}")
+    else:
+        said.append("no names of rows")
+    if row_names is not None:
+        refuse_repeated(row_names, "row", where, hint)
+    if not places:
+        raise DataError(f"{path}: no columns beside names and groups")
+    codes = np.empty((len(table), len(places)), dtype=np.int8)
+    for n, place in enumerate(places):
+        codes[:, n] = _encode(table, place, columns, coding, where)
+    column_names = [columns[place] for place in places]
+    return Cells(codes, "; ".join(said), row_names, column_names, groups)
+
+
+def _has_names(table: pd.DataFrame) -> bool:
+    """Whether the rows have names, and not only numbers that nobody gave."""
+    return table.index.name is not None or table.index.dtype.kind not in "iu"
+
+
+def _first_is_names(table: pd.DataFrame, place: int, options: Options, coding: Coding) -> bool:
+    if options.index is not None:
+        return options.index
+    try:
+        coding.encode(table.iloc[:, place])
+    except UnknownValue:
+        return True
+    return False
+
+
+def _texts(column: pd.Series) -> list[str]:
+    """Return the values of a column as texts; what is missing is empty."""
+    present = column.notna().tolist()
+    values = column.astype(object).tolist()
+    return [text_of(v).strip() if there else "" for v, there in zip(values, present, strict=True)]
+
+
+def _encode(
+    table: pd.DataFrame,
+    place: int,
+    columns: list[str],
+    coding: Coding,
+    where: Callable[[int], str],
+) -> np.ndarray:
+    try:
+        return coding.encode(table.iloc[:, place])
+    except UnknownValue as found:
+        complaint = coding.complaint(found.value, columns[place])
+        raise DataError(f"{where(found.place)}, column {columns[place]!r}: {complaint}") from None
