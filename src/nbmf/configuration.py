@@ -1,6 +1,8 @@
 """The configuration of the workflow: closed schemas, defaults, and errors of one clear line."""
 
 import math
+import os
+import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,11 +11,14 @@ import yaml
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
-from nbmf import datasets, registry
+from nbmf import datasets, download, registry
 from nbmf.errors import ConfigError, choices
+from nbmf.readers import arguments as read_arguments
 
 MAX_VALUES = 100_000  # of a configuration, lists and mappings included
 MAX_SHOWN = 200  # characters of a wrong value in a message
+
+WRITTEN = ("data/matrices", "data/logs")  # and the folder of results
 
 # The figures made from the factors of complete fits.
 FACTOR_FIGURES = ("figure_6", "figure_7", "figure_8", "figure_9")
@@ -125,7 +130,7 @@ def _problems(config: dict[str, Any]) -> Iterator[str]:
         for i, name in enumerate(config["run"][kind]):
             yield from _unknown(f"run.{kind}[{i}]", name, config[kind])
     for name, dataset in config["datasets"].items():
-        yield from _dataset_problems(f"datasets.{name}", dataset, config["sources"])
+        yield from _dataset_problems(f"datasets.{name}", dataset, config)
     for name, method in config["methods"].items():
         yield from _method_problems(f"methods.{name}", method, config["methods"])
     yield from _complete_fit_problems(config)
@@ -172,12 +177,62 @@ def _figure_problems(config: dict[str, Any]) -> Iterator[str]:
         yield from _settings_problems(where, methods[method]["class"], [K], settings)
 
 
-def _dataset_problems(where: str, dataset: dict, sources: dict) -> Iterator[str]:
+def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
+    sources = config["sources"]
+    if "published" in dataset:
+        yield from _unknown(f"{where}.published", dataset["published"], sources)
+    if "file" in dataset:
+        yield from _file_problems(where, dataset, config["results"])
+        return
+    if "recipe" not in dataset:
+        yield f"{where}: the key 'recipe' is missing, or 'file' in its place"
+        return
+    for key in ("read", "sha256"):
+        if key in dataset:
+            yield f"{where}.{key}: belongs to 'file', which this dataset has not"
     yield from _unknown(f"{where}.recipe", dataset["recipe"], datasets.RECIPES)
     for role, source in dataset["files"].items():
         yield from _unknown(f"{where}.files.{role}", source, sources)
-    if "published" in dataset:
-        yield from _unknown(f"{where}.published", dataset["published"], sources)
+
+
+def _file_problems(where: str, dataset: dict, results: str) -> Iterator[str]:
+    """Yield what is wrong with a dataset that is one file, at a path or an address."""
+    file, place = dataset["file"], f"{where}.file = {_shown(dataset['file'])}"
+    for key in ("recipe", "files", "options"):
+        if dataset.get(key):
+            yield f"{where}.{key}: belongs to a recipe; this dataset has a 'file'"
+    if is_address(file):
+        try:
+            download.source_of_address(file)
+        except ConfigError as error:
+            yield f"{where}.file = {error}"
+    elif not file.isprintable() or re.search(r"[{}]|^\w+://", file):
+        yield f"{place}: allowed is a path without braces, or an https address"
+    elif not os.path.isfile(local_path(file)):
+        kind = "is a folder" if os.path.isdir(local_path(file)) else "there is no such file"
+        yield f"{place}: {kind}; a relative path starts at the checkout"
+    elif any(_is_below(local_path(file), folder) for folder in (*WRITTEN, results)):
+        yield f"{place}: the workflow itself writes there; keep the file elsewhere"
+    if "sha256" in dataset and not is_address(file):
+        yield f"{where}.sha256: belongs to an https address"
+    try:
+        read_arguments.check(dataset.get("read", {}), dataset["transpose"])
+    except ConfigError as error:
+        yield f"{where}.read: {error}"
+
+
+def is_address(file: str) -> bool:
+    """Whether the `file` of a dataset is an address; otherwise it is a path."""
+    return file.startswith("https://")
+
+
+def local_path(file: str) -> str:
+    """Return the `file` of a dataset as a path: "~" is the home folder."""
+    return os.path.normpath(os.path.expanduser(file))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return Path(path).resolve().is_relative_to(Path(folder).resolve())
 
 
 def _method_problems(where: str, method: dict, methods: dict) -> Iterator[str]:
@@ -247,9 +302,12 @@ def _one_line(error: ValidationError) -> str:
             rule = error.schema["description"]  # a person reads no regular expressions
         case _:
             rule = f"{error.validator} {allowed}"
-    given = repr(error.instance)
-    given = given if len(given) <= MAX_SHOWN else f"{given[:MAX_SHOWN]} ..."
-    return f"{where} = {given}: allowed is {rule}"
+    return f"{where} = {_shown(error.instance)}: allowed is {rule}"
+
+
+def _shown(value: Any) -> str:
+    given = repr(value)
+    return given if len(given) <= MAX_SHOWN else f"{given[:MAX_SHOWN]} ..."
 
 
 def _path(error: ValidationError) -> str:

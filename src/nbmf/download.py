@@ -4,6 +4,7 @@ import errno
 import hashlib
 import http.client
 import os
+import re
 import socket
 import ssl
 import time
@@ -13,10 +14,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import quote
 
-from nbmf.errors import DownloadError
+from nbmf.errors import ConfigError, DownloadError
 from nbmf.files import atomic_path
 
 PUBLIC_ADDRESS = "https://raw.githubusercontent.com/"
+MAX_BYTES = 2**30  # of a file whose size is not known before
+ADDRESS = re.compile(
+    r"https://(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*(:\d+)?)/(?P<path>[A-Za-z0-9._~%+,=@/-]+)"
+    r"(?P<query>\?[A-Za-z0-9._~%+,=@/:&;-]*)?"
+)
 
 
 class _Refused(Exception):
@@ -42,6 +48,7 @@ def fetch(
     ----------
     source : dict
         An entry of config/sources.yaml: path ("<owner>/<repo>/<commit>/<path>"), sha256, bytes.
+        Or what `source_of_address` returns.
     destination : path
         Written atomically: it is the complete file or not there.
     mirrors : paths
@@ -57,7 +64,7 @@ def fetch(
         If no place has the file; the message lists each with its reason and says what helps.
     """
     folders = [Path(mirror) / source["path"] for mirror in mirrors]
-    address = PUBLIC_ADDRESS + quote(source["path"])
+    address = source.get("address") or PUBLIC_ADDRESS + quote(source["path"])
     places = [(str(folder), lambda file=folder: _read_copy(file, source)) for folder in folders]
     places.append((address, lambda: _download(address, source, tries, timeout, log)))
     failures = []
@@ -73,27 +80,61 @@ def fetch(
         with atomic_path(destination) as temporary:
             temporary.write_bytes(content)
         log(f"{destination}: taken from {place}")
+        if "sha256" not in source:
+            log(
+                "unchecked: the configuration has no sha256 for it. "
+                f"To notice another file, set sha256: {hashlib.sha256(content).hexdigest()}"
+            )
         return
     raise DownloadError(_advice(source, failures, folders))
+
+
+def source_of_address(address: str, sha256: str | None = None) -> dict:
+    """Return a source for `fetch` from an https address.
+
+    Returns
+    -------
+    dict
+        address, path (where it is below data/raw and below a mirror) and, if known, sha256.
+
+    Raises
+    ------
+    ConfigError
+        If it is not an https address of a file.
+    """
+    found = ADDRESS.fullmatch(address)
+    steps = found["path"].split("/") if found else [""]
+    if not all(steps) or {".", ".."} & set(steps):  # which would leave the folder of raw files
+        raise ConfigError(
+            f"{address!r}: allowed is https://<host>/<path>, of plain characters and without '..'"
+        )
+    path = quote(f"{found['host']}/{found['path']}{found['query'] or ''}", safe="/:%")
+    source = {"address": address, "path": path.replace(":", "_")}
+    return source | ({"sha256": sha256} if sha256 else {})
 
 
 def _read_copy(file: Path, source: dict) -> bytes:
     try:
         with open(file, "rb") as stream:
-            return stream.read(source["bytes"] + 1)  # one more shows that a file is too long
+            return stream.read(_most(source) + 1)  # one more shows that a file is too long
     except FileNotFoundError:
         raise _Refused("no such file") from None
     except OSError as error:
         raise _Refused(f"cannot be read ({error.strerror})") from error
 
 
+def _most(source: dict) -> int:
+    """Return how many bytes a file has at most."""
+    return source.get("bytes", MAX_BYTES)
+
+
 def _verify(content: bytes, source: dict) -> None:
-    expected = source["bytes"]
+    expected = source.get("bytes", min(len(content), MAX_BYTES))
     if len(content) != expected:
         found = f"more than {expected}" if len(content) > expected else len(content)
         raise _Damaged(f"damaged: {found} bytes instead of {expected}")
     checksum = hashlib.sha256(content).hexdigest()
-    if checksum != source["sha256"]:
+    if checksum != source.get("sha256", checksum):
         raise _Damaged(f"damaged: SHA-256 {checksum} instead of {source['sha256']}")
 
 
@@ -103,7 +144,7 @@ def _download(
     attempt = 1
     while True:
         try:
-            return _read_address(address, source["bytes"], timeout)
+            return _read_address(address, source, timeout)
         except (OSError, http.client.HTTPException) as error:
             if attempt >= _useful_tries(error, tries):
                 raise _Refused(_reason(error)) from error
@@ -112,9 +153,10 @@ def _download(
         attempt += 1
 
 
-def _read_address(address: str, expected: int, timeout: float) -> bytes:
+def _read_address(address: str, source: dict, timeout: float) -> bytes:
     with _open(address, timeout) as response:
-        content = response.read(expected + 1)  # a longer answer is wrong, however long it is
+        expected = source.get("bytes", getattr(response, "length", None) or 0)
+        content = response.read(_most(source) + 1)  # a longer answer is wrong, however long it is
     if len(content) < expected:
         raise http.client.IncompleteRead(content, expected - len(content))
     return content
@@ -161,12 +203,14 @@ def _reason(error: Exception) -> str:
 
 def _advice(source: dict, failures: list[str], folders: list[Path]) -> str:
     place = folders[0] if folders else f"<folder>/{source['path']}, <folder> listed in `mirrors`"
+    facts = {"bytes": "{} bytes", "sha256": "SHA-256 {}"}
+    known = ", ".join(words.format(source[key]) for key, words in facts.items() if key in source)
     return "\n".join(
         [
             f"{Path(source['path']).name} could not be obtained. Places tried:",
             *(f"  {failure}" for failure in failures),
             "What helps, any one of:",
-            f"  put the file ({source['bytes']} bytes, SHA-256 {source['sha256']}) at {place}",
+            f"  put the file{f' ({known})' if known else ''} at {place}",
             "  connect this machine to the network and run again",
             "  run `make demo`, which needs no download",
         ]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -22,7 +23,7 @@ for variable, first in (
     )
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache"))
 
-from nbmf import configuration, datasets, registry, status
+from nbmf import configuration, datasets, download, registry, status
 from nbmf.errors import ConfigError
 from nbmf.sources import source_files
 
@@ -67,6 +68,41 @@ def raw_file(source):
 
 def dataset_entry(wildcards):
     return config["datasets"][wildcards.dataset]
+
+
+def source_of_dataset(entry):
+    """The source of a dataset whose file is at an address."""
+    return download.source_of_address(entry["file"], entry.get("sha256"))
+
+
+def dataset_files(wildcards):
+    """The files a dataset is built from: those of its recipe by their names, or the one it is."""
+    entry = dataset_entry(wildcards)
+    if "file" not in entry:
+        return [raw_file(source) for _, source in sorted(entry["files"].items())]
+    if configuration.is_address(entry["file"]):
+        return [f"data/raw/{source_of_dataset(entry)['path']}"]
+    return [configuration.local_path(entry["file"])]
+
+
+def dataset_modules(wildcards):
+    """The modules that build a dataset."""
+    entry = dataset_entry(wildcards)
+    builder = (
+        "nbmf.readers.reading" if "file" in entry else datasets.RECIPES[entry["recipe"]]
+    )
+    return ["nbmf.datasets.check", builder]
+
+
+# What the rule `download` can get, by its place below data/raw.
+RAW = {source["path"]: source for source in config["sources"].values()} | {
+    source["path"]: source
+    for source in (
+        source_of_dataset(entry)
+        for entry in config["datasets"].values()
+        if configuration.is_address(entry.get("file", ""))
+    )
+}
 
 
 def method_entry(wildcards):

@@ -6,16 +6,15 @@ rule download:
         "data/raw/{path}",
     log:
         "data/logs/download/{path}.log",
+    wildcard_constraints:
+        path="|".join(map(re.escape, RAW)),
     conda:
         "../../envs/data.yaml"
     resources:
         mem_mb=per_attempt(500),
         runtime=per_attempt(30),
     params:
-        source=lambda wildcards: json.dumps(
-            next(s for s in config["sources"].values() if s["path"] == wildcards.path),
-            sort_keys=True,
-        ),
+        source=lambda wildcards: json.dumps(RAW[wildcards.path], sort_keys=True),
     message:
         "download {wildcards.path}"
     script:
@@ -24,18 +23,13 @@ rule download:
 
 rule dataset:
     input:
-        files=lambda wildcards: [
-            raw_file(source)
-            for _, source in sorted(dataset_entry(wildcards)["files"].items())
-        ],
+        files=dataset_files,
         published=lambda wildcards: (
             raw_file(dataset_entry(wildcards)["published"])
             if "published" in dataset_entry(wildcards)
             else []
         ),
-        sources=lambda wildcards: package_sources(
-            "nbmf.datasets.check", datasets.RECIPES[dataset_entry(wildcards)["recipe"]]
-        ),
+        sources=lambda wildcards: package_sources(*dataset_modules(wildcards)),
     output:
         MATRIX,
     log:

@@ -5,12 +5,16 @@ from nbmf.jobs import logged
 with logged(snakemake.log[0]):
     from nbmf.datasets import build
     from nbmf.datasets.check import check_counts, check_published
+    from nbmf.readers.reading import read
 
     name, entry = snakemake.wildcards.dataset, json.loads(snakemake.params.entry)
-    files = dict(zip(entry["files"], snakemake.input.files, strict=True))
-    matrix = build(entry["recipe"], files, entry["options"])
-    if entry["transpose"]:
-        matrix = matrix.T
+    files = list(snakemake.input.files)
+    if "file" in entry:
+        matrix = read(*files, **entry.get("read", {}), transpose=entry["transpose"])
+    else:
+        files = dict(zip(entry["files"], files, strict=True))
+        matrix = build(entry["recipe"], files, entry["options"])
+        matrix = matrix.T if entry["transpose"] else matrix
     print(f"{name}: {matrix.counts()}")
     if "counts" in entry:
         check_counts(matrix, entry["counts"], name)
