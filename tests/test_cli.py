@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import types
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -90,6 +91,18 @@ def test_the_examples_of_the_help_are_valid():
     for line in lines:
         options = parse(shlex.split(re.split(r"  +", line)[0]))
         assert options.command in ("info", "fit", "compare", "plot")
+
+
+def test_the_page_of_the_command_line_has_every_option():
+    """docs/transcript.py writes it."""
+    from nbmf.cli.arguments import parser
+
+    page = (Path(__file__).parents[1] / "docs/command-line.md").read_text(encoding="utf-8")
+    commands = parser()._subparsers._group_actions[0].choices
+    for name, command in commands.items():
+        (shown,) = re.findall(rf"^\$ nbmf {name} --help$(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+        for option in (text for action in command._actions for text in action.option_strings):
+            assert re.search(rf"(?<![-\w]){option}(?![-\w])", shown), (name, option)
 
 
 HELP = """
@@ -249,6 +262,19 @@ def test_a_sampler_has_chains_and_intervals_and_their_files_go_with_it(here, cap
 
 
 ENDS = ("lower", "upper")
+
+
+def test_a_large_expectation_is_no_csv(here, capsys, monkeypatch):
+    monkeypatch.setattr("nbmf.cli.fit.LARGEST_CSV", 599)
+    run(capsys, "fit", "survey.csv", *QUICK, "--chains", "1", "--draws", "20")
+    folder = here / "survey.nbmf"
+    assert "expectation.npz" in files(folder)
+    assert not {"expectation.csv", "expectation_lower.csv"} & files(folder)
+    with np.load(folder / "expectation.npz") as parts:
+        assert set(parts) == {"expectation", "expectation_lower", "expectation_upper"}
+        model = nbmf.load(folder / "model.npz")
+        np.testing.assert_allclose(parts["expectation"], model.expectation_, rtol=1e-6)
+        assert (parts["expectation_lower"] <= parts["expectation_upper"]).all()
 
 
 def test_one_chain_is_told_that_it_cannot_show_whether_it_has_settled(capsys):
@@ -520,3 +546,15 @@ def test_without_a_home_kernels_are_kept_in_a_private_folder(here, monkeypatch, 
     folder = os.environ.pop("NUMBA_CACHE_DIR")
     assert os.stat(folder).st_mode & 0o077 == 0
     assert "set NUMBA_CACHE_DIR to a folder of yours" in capsys.readouterr().err
+
+
+def test_a_single_large_fit_takes_all_processors_and_gives_the_same(here, capsys, monkeypatch):
+    command = ["fit", "survey.csv", *QUICK[:2], "--method", "beta-dir-gs", "--iterations", "20"]
+    run(capsys, *command, "--chains", 1, "--out", "one")
+    monkeypatch.setattr("nbmf.cli.fit.SMALL", 0)
+    monkeypatch.setattr("nbmf.cli.fit.processors", lambda: 2)
+    run(capsys, *command, "--chains", 1, "--out", "two")
+    assert (here / "one/W.csv").read_bytes() == (here / "two/W.csv").read_bytes()
+    assert nbmf.load("two/model.npz").threads == 1
+    out = run(capsys, "fit", "survey.csv", *QUICK, "--out", "large").out
+    assert "1 start of " in out

@@ -253,7 +253,7 @@ def compare(
 
     rows = {}
     # Mask after mask, so that what an interrupted comparison has is comparable.
-    for fit, row in _all(sorted(fits, key=lambda fit: fit.mask), run, n_jobs or _processors()):
+    for fit, row in _all(sorted(fits, key=lambda fit: fit.mask), run, n_jobs or processors()):
         rows[fit] = row
         log(f"{len(rows)} of {len(fits)}: {_told(row, entries)}")
         if on_fit is not None:
@@ -340,7 +340,7 @@ def _mask_key(name: str, number: int, seed: int) -> list[str | int]:
     return ["mask", name, number, seed] if seed else ["mask", name, number]
 
 
-def _processors() -> int:
+def processors() -> int:
     """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

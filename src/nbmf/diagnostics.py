@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from arviz_stats.base import array_stats
 
 from nbmf.errors import DataError
 
@@ -64,6 +63,8 @@ def chain_diagnostics(draws: np.ndarray) -> Diagnostics:
         return UNKNOWN
     if (draws == draws[:, :1]).all(axis=1).any():
         return UNKNOWN
+    from arviz_stats.base import array_stats  # takes a second, which most users of limits save
+
     axes = {"chain_axis": 0, "draw_axis": 1}
     with np.errstate(divide="ignore", invalid="ignore"):  # a half of a chain may stand still
         return Diagnostics(

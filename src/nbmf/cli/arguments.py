@@ -39,7 +39,7 @@ examples:
 what is written, in FILE's name with .nbmf at the end, or in the folder after --out:
   summary.txt       what is printed: components, their rows and columns, loss, chains
   W.csv, H.csv      rows x components and components x columns, the most important ones first
-  expectation.csv   the probability of a one for every entry, for missing ones too
+  expectation.csv   the probability of a one for every entry, for missing ones too (.npz if large)
   components.csv    the share of each component
   dictionary.png    both factors as a picture; reconstruction.png: the data beside E[V]
   model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
@@ -109,7 +109,8 @@ def _fit(commands, name: str) -> None:
     )  # fmt: skip
     fit.add_argument(
         "--components", type=int, metavar="K",
-        help="number of components; default: 100 where the data choose how many of them are used",
+        help="number of components; default: 100 where the data choose how many of them are used, "
+        "5 for bica and c-bica, 2 for logpca and lda",
     )  # fmt: skip
     fit.add_argument(
         "--chains", type=int, metavar="N",

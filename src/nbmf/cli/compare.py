@@ -11,6 +11,7 @@ from nbmf.cli.output import OutputFolder
 from nbmf.cli.progress import Progress
 from nbmf.cli.reading import read_matrix, repeated
 from nbmf.cli.settings import iteration_settings
+from nbmf.cli.text import wrapped
 from nbmf.comparison import BASELINES, Comparison, compare
 
 FILES = ("scores.csv", "summary.csv", "comparison.png", "recommendation.txt")
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> None:
         except KeyboardInterrupt:
             raise KeyboardInterrupt(_kept(folder, rows)) from None
     text = _text(found, options)
-    _write(folder, found, text)
+    _write(folder, found, text, options)
     print(f"\n{text}\n\nwritten to {folder.path}/: {', '.join(FILES)}")
 
 
@@ -59,14 +60,14 @@ def _kept(folder: OutputFolder, rows: list[dict[str, Any]]) -> str:
     return f"the scores of {len(rows)} finished fits are in {folder.path / 'scores.csv'}"
 
 
-def _write(folder: OutputFolder, found: Comparison, text: str) -> None:
+def _write(folder: OutputFolder, found: Comparison, text: str, options: argparse.Namespace) -> None:
     from nbmf.figures import style
 
     folder.write_table("scores.csv", found.scores)
     folder.write_table("summary.csv", found.summary())
     folder.write_text("recommendation.txt", text)
     folder.write("comparison.png", lambda path: style.save(found.figure(), path))
-    folder.finish({"command": "compare"})
+    folder.finish(vars(options))
 
 
 def _text(found: Comparison, options: argparse.Namespace) -> str:
@@ -74,13 +75,13 @@ def _text(found: Comparison, options: argparse.Namespace) -> str:
     advice = found.recommendation
     K = f" --components {_K_of(found, advice.take)}" if METHODS[advice.take]["K"] != [100] else ""
     command = f"nbmf fit {repeated(options)} --method {advice.take}{K}"
+    title = f"Held-out perplexity of {found.name} over {options.masks} masks"
     lines = [
-        f"Held-out perplexity of {found.name}: nats per entry, smaller is better; quartiles over "
-        f"{options.masks} masks",
+        f"{title}: nats per entry, smaller is better",
         "",
         _table(found),
         "",
-        advice.sentence,
+        wrapped(advice.sentence, ""),
         "",
         f"next: {command}",
     ]
@@ -94,7 +95,7 @@ def _K_of(found: Comparison, method: str) -> int:
 
 def _table(found: Comparison) -> str:
     """Return the summary as aligned text."""
-    lines = [("", "K", "mean", "25 %", "median", "75 %", "seconds")]
+    lines = [("", "K", "mean", "25 %", "median", "75 %", "seconds", "")]
     for row in found.summary().itertuples():
         is_baseline = row.method in BASELINES
         label = BASELINES[row.method][0] if is_baseline else found.methods[row.method]["label"]
@@ -106,7 +107,7 @@ def _table(found: Comparison) -> str:
             for count, what in (
                 (row.failed, "failed"),
                 (row.not_converged, "not converged"),
-                (row.saturated, "entries predicted impossible"),
+                (row.saturated, "predicted impossible"),
             )
             if count
         ]
@@ -115,8 +116,6 @@ def _table(found: Comparison) -> str:
         lines.append((label, K, *numbers, seconds, "; ".join(notes)))
     first = max(len(line[0]) for line in lines)
     return "\n".join(
-        f"{line[0]:{first}} {line[1]:>4} "
-        + " ".join(f"{cell:>8}" for cell in line[2:7])
-        + (f"  {line[7]}" if len(line) > 7 and line[7] else "")
-        for line in lines
+        f"{label:{first}} {K:>4} {' '.join(f'{cell:>8}' for cell in cells)}  {note}".rstrip()
+        for label, K, *cells, note in lines
     )

@@ -18,21 +18,25 @@ from nbmf.cli.plot import DATA, DICTIONARY, MODEL, RECONSTRUCTION, title_of
 from nbmf.cli.progress import Progress, StepCounter
 from nbmf.cli.reading import read_matrix
 from nbmf.cli.settings import checked, iteration_settings
+from nbmf.comparison import processors
 from nbmf.errors import ConfigError, NotConvergedWarning, NotSettledWarning
 from nbmf.matrix import BinaryMatrix
 from nbmf.methods.base import Factorization
 from nbmf.uncertainty import Draws, is_sampler, posterior_draws
 
+EXPECTATION = "expectation.npz"
 INTERVALS = tuple(
     f"{name}_{end}.csv" for name in ("W", "H", "expectation") for end in ("lower", "upper")
 )
 FILES = (
     *("summary.txt", "W.csv", "H.csv", "expectation.csv", "components.csv"),
-    *(DICTIONARY, RECONSTRUCTION, MODEL, DATA, "chains.csv", *INTERVALS),
+    *(EXPECTATION, DICTIONARY, RECONSTRUCTION, MODEL, DATA, "chains.csv", *INTERVALS),
 )
+LARGEST_CSV = 5_000_000  # entries; a larger E[V] is written as EXPECTATION
 CHAINS, STARTS = 4, 4
-# Observed entries times components times iterations from which a single start is enough.
-LARGE = 5e9
+# Observed entries times iterations, some seconds of Beta-Dir VB with K = 100. Above, one start is
+# made by default, and a single fit takes all processors.
+SMALL = 5e7
 TOL = 1e-4  # of variational methods: E[V] moves by less in ten iterations
 LEVEL = 0.9  # of credible intervals
 
@@ -72,7 +76,7 @@ def run(options: argparse.Namespace) -> None:
     components = components_of(fitted.model)
     text = summary(stem, matrix, fitted, components, held_out)
     _write(folder, matrix, fitted, components, text)
-    folder.finish({"command": "fit", "file": options.file, "model": repr(fitted.model)})
+    folder.finish(vars(options))
     print(f"\n{text}\n\nwritten to {folder.path}/; start with {DICTIONARY}")
 
 
@@ -102,8 +106,14 @@ def _chains(estimator: Factorization, matrix: BinaryMatrix) -> int:
         return CHAINS
     if "alpha" not in estimator.get_params():  # logPCA ends where it ends; LDA hardly differs
         return 1
-    work = np.count_nonzero(matrix.observed) * estimator.n_components * estimator.max_iter
-    return STARTS if work <= LARGE else 1
+    return STARTS if _visits(estimator, matrix) <= SMALL else 1
+
+
+def _visits(estimator: Factorization, matrix: BinaryMatrix) -> int:
+    """Return how often a fit visits an observed entry at most."""
+    given = estimator.get_params()
+    iterations = given.get("max_iter") or given["burn_in"] + given["n_samples"]
+    return int(np.count_nonzero(matrix.observed)) * iterations
 
 
 def _fit(estimator: Factorization, matrix: BinaryMatrix, chains: int, n_draws: int) -> Fitted:
@@ -130,10 +140,18 @@ def _fit(estimator: Factorization, matrix: BinaryMatrix, chains: int, n_draws: i
 
 
 def _fit_one(estimator, matrix, n_draws, monitor) -> Draws | None:
+    """Fit on all processors if that pays; it changes no result."""
+    is_parallel = "threads" in estimator.get_params() and _visits(estimator, matrix) > SMALL
+    if is_parallel:
+        estimator.set_params(threads=processors())
+    draws = None
     if n_draws:
-        return posterior_draws(estimator, matrix, n_draws=n_draws, monitor=monitor)
-    estimator.fit(matrix, monitor=monitor)
-    return None
+        draws = posterior_draws(estimator, matrix, n_draws=n_draws, monitor=monitor)
+    else:
+        estimator.fit(matrix, monitor=monitor)
+    if is_parallel:
+        estimator.set_params(threads=1)
+    return draws
 
 
 def _intervals(draws: Draws | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -191,6 +209,11 @@ def _write(
         "H": lambda H: ("component", H[order], names, columns),
         "expectation": lambda expectation: ("row", expectation, rows, columns),
     }
+    if matrix.codes.size > LARGEST_CSV:
+        written.pop("expectation")
+        arrays = {"": fitted.expectation}
+        arrays |= zip(("_lower", "_upper"), fitted.intervals.get("expectation", ()), strict=False)
+        folder.write(EXPECTATION, lambda path: _save(path, arrays))
     means = {"W": model.W_, "H": model.H_, "expectation": fitted.expectation}
     for name, as_written in written.items():
         folder.write_matrix(f"{name}.csv", *as_written(means[name]))
@@ -199,6 +222,11 @@ def _write(
     if fitted.chains is not None:
         folder.write_table("chains.csv", fitted.chains.diagnostics)
     _draw(folder, matrix, fitted)
+
+
+def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    parts = {f"expectation{end}": array.astype(np.float32) for end, array in arrays.items()}
+    np.savez_compressed(path, **parts)
 
 
 def _draw(folder: OutputFolder, matrix: BinaryMatrix, fitted: Fitted) -> None:

@@ -1,6 +1,7 @@
 """The matrix that a command works on."""
 
 import argparse
+import functools
 import shlex
 
 import nbmf
@@ -12,10 +13,11 @@ OPTIONS = (
 )
 
 
-def read_matrix(options: argparse.Namespace, log=print) -> BinaryMatrix:
-    """Read FILE as the options say; what is said about it goes to `log`."""
+def read_matrix(options: argparse.Namespace) -> BinaryMatrix:
+    """Read FILE as the options say, and print what the reader reports."""
     chosen = {name: getattr(options, name) for name in OPTIONS}
-    return nbmf.read(options.file, **chosen, transpose=options.transpose, log=log)
+    report = functools.partial(print, flush=True)  # before whatever goes to stderr
+    return nbmf.read(options.file, **chosen, transpose=options.transpose, log=report)
 
 
 def repeated(options: argparse.Namespace) -> str:

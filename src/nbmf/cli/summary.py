@@ -1,12 +1,12 @@
 """What a person reads first about a fit."""
 
-import textwrap
 from collections.abc import Iterator
 
 import numpy as np
 
 from nbmf.cli.components import Components, meanings
 from nbmf.cli.plot import title_of
+from nbmf.cli.text import wrapped
 from nbmf.figures.overview import contrast
 from nbmf.matrix import BinaryMatrix
 from nbmf.methods.base import Factorization
@@ -16,7 +16,6 @@ from nbmf.uncertainty import is_sampler
 NAMED = 6  # rows and columns of a component
 AT_LEAST = 0.1  # of a weight, for a row or a column to be named
 DESCRIBED = 12  # components
-WIDTH = 100
 STEADY = 0.8  # overlap of a component over draws below which its intervals mean little
 
 
@@ -38,7 +37,7 @@ def summary(name, matrix: BinaryMatrix, fitted, components: Components, held_out
     """
     parts = [
         "\n".join(_facts(name, matrix, fitted, components)),
-        "\n".join(_wrap(line) for line in _quality(matrix, fitted, held_out)),
+        "\n".join(wrapped(line) for line in _quality(matrix, fitted, held_out)),
         _key(fitted.model),
         *(_component(number, matrix, fitted, components) for number in _described(components)),
     ]
@@ -131,7 +130,7 @@ def _agreement(fitted) -> Iterator[str]:
 def _key(model: Factorization) -> str:
     """Return how to read the lines of the components."""
     of_W, of_H = meanings(model)
-    return _wrap(
+    return wrapped(
         f"rows: {of_W} (W); columns: {of_H} (H), + where it is most above that of the other "
         "components, - where most below",
     )
@@ -164,10 +163,4 @@ def _listed(title: str, names: np.ndarray, values, importance, interval) -> str:
             break
         ends = "" if interval is None else f" [{interval[0][i]:.2f}, {interval[1][i]:.2f}]"
         texts.append(f"{names[i]} {values[i]:.2f}{ends}")
-    return _wrap(f"  {title} {', '.join(texts)}", " " * 12) if texts else ""
-
-
-def _wrap(text: str, indent: str = "  ") -> str:
-    return textwrap.fill(
-        text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
+    return wrapped(f"  {title} {', '.join(texts)}", " " * 12) if texts else ""

@@ -1,0 +1,208 @@
+"""Try the command line as a new user would, and write down what happens in docs/command-line.md.
+
+    python docs/transcript.py
+
+Installs this checkout into an empty virtual environment (that sees the libraries of the running
+Python), makes a CSV with missing values from the animals matrix, runs every command of PAGE on it,
+and puts what they print, how long they took and the pictures they made into the page.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+import venv
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from publish import compress
+
+from nbmf.matrix import BinaryMatrix
+
+ROOT = Path(__file__).resolve().parents[1]
+MATRIX = ROOT / "data/matrices/animals.npz"
+MISSING = 0.1  # of the entries
+LONGEST = 60  # lines that are shown of an output
+WRONG = ("nbmf fit animals.cvs", "nbmf fit animals.csv --set alfa=0.2")
+INSTALL = "pip install --quiet --no-deps --no-build-isolation ."
+
+PAGE = """\
+# The command line
+
+From a file to components, pictures and a recommendation. This page is the output of `python
+docs/transcript.py`: every command below was run as it stands, in a fresh virtual environment and an
+empty home, on a CSV made from the animals matrix (85 attributes of 50 animals) with a tenth of its
+entries removed. Times are those of two cores; the first fit compiles its kernels, once.
+
+$ pip install .
+
+$ head -4 animals.csv | cut -c 1-76
+
+## What is in the file
+
+$ nbmf info animals.csv
+
+`info` reports how the file was read, and everything that was detected can be overridden: `--ones
+agree --zeros reject --missing abstain`, `--no-header`, `--layout long`, `--groups party`,
+`--transpose`. The formats are those of [nbmf.read](your-data.md).
+
+## Components
+
+$ nbmf fit animals.csv --check
+
+![Dictionary](figures/cli_dictionary.png)
+
+[How to read a dictionary](reading.md). Without more options this is Beta-Dir VB with early
+stopping: on small data four starts, of which the best is kept, on large data one. `--check` costs a
+second fit and says how well entries are predicted that it has not seen.
+
+![Data and reconstruction](figures/cli_reconstruction.png)
+
+$ ls animals.nbmf
+
+$ head -3 animals.nbmf/W.csv | cut -c 1-76
+
+Components have the same numbers in every file and picture. `nbmf.load("animals.nbmf/model.npz")` is
+the fitted estimator. The same command with the same `--seed` writes the same numbers. A folder's
+files are overwritten by the next run only if `nbmf` wrote them (`nbmf.json` lists them); `--force`
+overrides that.
+
+## Uncertainty
+
+$ nbmf fit animals.csv --method beta-dir-gs --draws 400 --out animals-gibbs | head -32
+
+Several chains, whether they have settled and what to do if not, and 90 % credible intervals, in the
+summary and as `*_lower.csv` and `*_upper.csv`: see [uncertainty](uncertainty.md).
+
+## Which method
+
+$ nbmf compare animals.csv
+
+![Held-out perplexity](figures/cli_comparison.png)
+
+Every method is fitted without a quarter of the entries and scored on these, for five masks: the
+paper's Figure 10. The margin is the mean of paired differences over masks. Masks share training
+data, so their plain standard error is too small; the interval uses the correction of Nadeau and
+Bengio (2003), (1/J + n_test/n_train) var(d), with Student's t. K is chosen on the masks that are
+scored, so a method with many K has more chances to look good: read a lead smaller than its
+uncertainty as none. `--masks 10` makes the interval narrower.
+
+## Drawing again
+
+$ nbmf plot animals.nbmf --rows 24 --components 4 --out four.png
+
+![Four components](figures/cli_four.png)
+
+## When something is wrong
+
+$ nbmf fit animals.cvs
+
+$ nbmf fit animals.csv --set alfa=0.2
+
+One line, and exit code 2. Ctrl-C ends any command with exit code 130; what was finished stays.
+Compiled kernels are kept in `~/.cache/nbmf`, or in `NUMBA_CACHE_DIR` if that is set; where neither
+can be written they are compiled in every run, and that is said.
+
+## All options
+
+$ nbmf --help
+
+$ nbmf info --help
+
+$ nbmf fit --help
+
+$ nbmf compare --help
+
+$ nbmf plot --help
+"""
+PICTURES = {
+    "cli_dictionary.png": "animals.nbmf/dictionary.png",
+    "cli_reconstruction.png": "animals.nbmf/reconstruction.png",
+    "cli_comparison.png": "animals.compare/comparison.png",
+    "cli_four.png": "four.png",
+}
+
+
+def main() -> None:
+    """Write the page and its pictures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--page", type=Path, default=ROOT / "docs/command-line.md")
+    page = parser.parse_args().page
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        environment = prepared(folder)
+        work = folder / "work"
+        text = re.sub(
+            r"^\$ (.*)$", lambda found: shown(found[1], work, environment), PAGE, flags=re.MULTILINE
+        )
+        for target, source in PICTURES.items():
+            compress(work / source, page.parent / "figures" / target)
+    page.write_text(text, encoding="utf-8")
+
+
+def prepared(folder: Path) -> dict[str, str]:
+    """Make the checkout's copy, the CSV and a virtual environment; return the variables to use."""
+    work = folder / "work"
+    shutil.copytree(
+        ROOT / "src", work / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info")
+    )
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, work)
+    write_csv(work / "animals.csv")
+    home = folder / "home"
+    home.mkdir()
+    venv.create(folder / "venv", with_pip=True)
+    # Before Python 3.12 it has a setuptools, too old, which would hide the other.
+    pip = folder / "venv/bin/pip"
+    subprocess.run([pip, "uninstall", "--quiet", "--yes", "setuptools"], check=True)
+    libraries = sysconfig.get_path("purelib", vars={"base": str(folder / "venv")})
+    Path(libraries, "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return {
+        "PATH": os.pathsep.join([str(folder / "venv/bin"), os.defpath]),
+        "HOME": str(home),
+        "LANG": "C.UTF-8",
+        "COLUMNS": "100",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
+
+
+def write_csv(path: Path) -> None:
+    """Write the animals matrix with some entries removed."""
+    matrix = BinaryMatrix.load(MATRIX)
+    values = pd.DataFrame(matrix.codes, matrix.row_names, matrix.column_names).astype("Int64")
+    removed = np.random.default_rng(0).random(matrix.shape) < MISSING
+    values.mask(removed).to_csv(path, index_label="attribute")
+
+
+def shown(command: str, work: Path, environment: dict[str, str]) -> str:
+    """Run a command; return it with its output as a block of the page."""
+    actual = INSTALL if command == "pip install ." else command
+    print(f"$ {actual}", file=sys.stderr, flush=True)
+    started = time.perf_counter()
+    ran = subprocess.run(
+        ["bash", "-c", actual],
+        cwd=work,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    seconds = time.perf_counter() - started
+    expected = 2 if command in WRONG else 0
+    if ran.returncode != expected:
+        raise SystemExit(f"{actual}: exit code {ran.returncode}, not {expected}\n{ran.stdout}")
+    lines = ran.stdout.rstrip().splitlines()
+    if len(lines) > LONGEST and "--help" not in command:
+        lines = [*lines[:LONGEST], f"... ({len(lines) - LONGEST} more lines)"]
+    took = f"\n\n{seconds:.1f} s." if command.startswith("nbmf") and "--help" not in command else ""
+    return "\n".join(["```console", f"$ {command}", *lines, "```"]) + took
+
+
+if __name__ == "__main__":
+    main()
