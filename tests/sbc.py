@@ -3,7 +3,7 @@
 Draw W, H from the prior and V from Bernoulli(WH), then W and H again and again from the posterior
 of V. Truth and draws are exchangeable, so the rank of a true value among independent draws is
 uniform on 0..N_DRAWS, for any statistic of W, H and V. The chains start at random, as in use. W
-and H given the assignments are drawn here, since the package itself needs only their means.
+and H given the assignments are drawn by this file's own lines, not by those of the package.
 
 The draws of a chain count as independent if they are thinned enough; `Calibration.times` says so.
 What ranks cannot see: a posterior that is right, but for more data or less, such as one that reads

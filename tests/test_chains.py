@@ -330,13 +330,13 @@ def noise(chain, sweep):
         (
             lambda chain, sweep: 20 * chain + 0 * sweep,
             r"log joint has R-hat \d\.\d+ and \d+ effective draws; settled is below 1.01 and above "
-            r"400. Each stays in a place of its own, so longer chains will hardly help: use "
+            r"400. Each stays in a place of its own, so longer chains hardly help: use "
             r".expectation, the mean over chains, and .best for pictures, "
             r"or try start = 'mean-field'$",
         ),
         (
             lambda chain, sweep: sweep / 50 + chain,
-            r"They are still on their way: try burn_in = 3000, n_samples = 2000$",
+            r"They are still on their way: try burn_in = 3000, n_samples = 2000; or use .expec",
         ),
         (
             lambda chain, sweep: 3 * np.sin(sweep / 20 + chain),

@@ -483,33 +483,24 @@ class Chains:
                 f"{n_chains} chains have settled: try n_samples = 1000"
             )
         text = f"{n_chains} chains of {self._name} have not settled: {worst['quantity']} "
+        instead = "use .expectation, the mean over chains, and .best for pictures"
+        if settings.get("start") == "random":
+            instead += ", or try start = 'mean-field'"
         if np.isnan(worst["r_hat"]):
-            return text + (
-                f"stands still in a chain, and not at the same value in all. Use .expectation, "
-                f"the mean over chains, and .best for pictures{self._other_start(settings)}"
-            )
+            return f"{text}stands still in a chain, and not at the same value in all: {instead}"
         text += (
             f"has R-hat {worst['r_hat']:.3f} and {worst['ess_bulk']:.0f} effective draws; settled "
             f"is below {R_HAT_LIMIT} and above {ESS_LIMIT * n_chains}. "
         )
         if worst["r_hat"] < STILL_MOVING:
-            longer = math.ceil(ESS_LIMIT * n_chains / worst["ess_bulk"])
-            factor = min(max(2, longer), 10)
+            factor = int(np.clip(np.ceil(ESS_LIMIT * n_chains / worst["ess_bulk"]), 2, 10))
             return text + f"They agree but move slowly: try n_samples = {factor * n_samples}"
         if _between_halves(values) >= STILL_MOVING:
             return text + (
                 f"They are still on their way: try burn_in = {2 * (burn_in + n_samples)}, "
-                f"n_samples = {2 * n_samples}"
+                f"n_samples = {2 * n_samples}; or {instead}"
             )
-        return text + (
-            "Each stays in a place of its own, so longer chains will hardly help: use "
-            ".expectation, the mean over chains, and .best for pictures"
-            f"{self._other_start(settings)}"
-        )
-
-    @staticmethod
-    def _other_start(settings) -> str:
-        return ", or try start = 'mean-field'" if settings.get("start") == "random" else ""
+        return f"{text}Each stays in a place of its own, so longer chains hardly help: {instead}"
 
     def to_arviz(self) -> xarray.DataTree:
         """Return the chains as an xarray DataTree with ArviZ's groups.
