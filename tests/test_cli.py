@@ -306,6 +306,7 @@ def test_settings_and_the_check_of_the_prediction(capsys):
     assert f"share of ones {found.by_mask('row-shares', 0)[0]:.4f}" in out.replace("\n  ", " ")
 
 
+@pytest.mark.filterwarnings("ignore::nbmf.errors.NotConvergedWarning")
 @pytest.mark.parametrize("name", registry.all_classes())
 def test_the_active_components_are_those_that_the_model_counts(name):
     brief = {"max_iter": 10, "burn_in": 5, "n_samples": 5}
@@ -558,3 +559,36 @@ def test_a_single_large_fit_takes_all_processors_and_gives_the_same(here, capsys
     assert nbmf.load("two/model.npz").threads == 1
     out = run(capsys, "fit", "survey.csv", *QUICK, "--out", "large").out
     assert "1 start of " in out
+
+
+def test_the_summary_names_what_is_most_typical():
+    """By hand: two components that share a column, and one that has no part in it."""
+    from nbmf.cli.fit import Fitted
+    from nbmf.cli.summary import summary
+
+    W = np.array([[0.9, 0.1], [0.8, 0.2], [0.05, 0.95]])
+    H = np.array([[0.9, 0.9, 0.1], [0.1, 0.9, 0.3]])
+    model = nbmf.BinaryICA(2)
+    model.W_, model.H_, model.expectation_ = W, H, W @ H
+    model.n_iter_, model.converged_ = 7, None
+    codes = np.array([[1, 1, 0], [1, 1, 0], [0, 1, -1]])
+    matrix = nbmf.BinaryMatrix.from_array(codes, ["a", "b", "c"], ["x", "y", "z"])
+    fitted = Fitted(model, model.expectation_, None, None, {}, 1.0)
+    text = summary("tiny", matrix, fitted, components_of(model), None)
+    assert text.splitlines()[:2] == [
+        "tiny: 3 rows x 3 columns, 62.5% ones among the observed, 11.1% missing",
+        "bICA, K = 2: 2 active components (at least 1 % of all weight each)",
+    ]
+    assert text.endswith(
+        "component 1: 58% of the weight\n"
+        "  rows      a 0.90, b 0.80\n"
+        "  columns + x 0.90\n"
+        "  columns - z 0.10\n"
+        "\n"
+        "component 2: 42% of the weight\n"
+        "  rows      c 0.95, b 0.20, a 0.10\n"
+        "  columns + z 0.30\n"
+        "  columns - x 0.10"
+    )
+    loss = -np.mean(np.log(np.where(codes == 1, W @ H, 1 - W @ H)[codes >= 0]))
+    assert f"fitted: {loss:.4f} nats per entry" in text

@@ -21,6 +21,7 @@ class Progress:
         self._what, self._done = what, 0
         self._lock = threading.Lock()
         self._started = self._last_line = time.monotonic()
+        self._first = 0  # steps that took the time of compiling as well
         self._bar = None
         if sys.stderr.isatty():
             from tqdm import tqdm
@@ -37,16 +38,21 @@ class Progress:
     def advance(self, steps: int, total: int) -> None:
         """Count `steps` more of `total`, all there are if nothing stops early."""
         with self._lock:
+            if not self._done:
+                self._started, self._first = time.monotonic(), steps
             self._done += steps
             if self._bar is not None:
                 self._bar.total = total
                 self._bar.update(steps)
-            elif time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
+            elif (
+                self._done > self._first
+                and time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES
+            ):
                 self._write_line(total)
 
     def _write_line(self, total: int) -> None:
         self._last_line = now = time.monotonic()
-        left = (now - self._started) * (total / self._done - 1)
+        left = (now - self._started) * (total - self._done) / (self._done - self._first)
         share = self._done / total
         line = f"{self._what}: {self._done} of {total} ({share:.0%}), {left:.0f} s left"
         print(line, file=sys.stderr, flush=True)

@@ -1,6 +1,7 @@
 """What a person reads first about a fit."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from nbmf.metrics import score
 from nbmf.uncertainty import is_sampler
 
 NAMED = 6  # rows and columns of a component
-AT_LEAST = 0.1  # of a weight, for a row or a column to be named
+AT_LEAST = 0.1  # of the largest weight, for a row or a column to be named
 DESCRIBED = 12  # components
 STEADY = 0.8  # overlap of a component over draws below which its intervals mean little
 
@@ -57,7 +58,7 @@ def _facts(name, matrix: BinaryMatrix, fitted, components: Components) -> Iterat
         f"{name}: {counts['rows']} rows x {counts['columns']} columns, {share:.1%} ones among the "
         f"observed, {counts['missing'] / matrix.codes.size:.1%} missing"
     )
-    held = "" if np.isnan(components.shares).any() else ", which hold at least 1 % each"
+    held = "" if np.isnan(components.shares).any() else " (at least 1 % of all weight each)"
     plural = "s" * (components.active > 1)
     yield f"{title_of(model)}: {components.active} active component{plural}{held}"
 
@@ -130,10 +131,46 @@ def _agreement(fitted) -> Iterator[str]:
 def _key(model: Factorization) -> str:
     """Return how to read the lines of the components."""
     of_W, of_H = meanings(model)
+    if model.W_.min() < 0:
+        return wrapped(f"rows (W), columns (H): {of_W}, the largest (+) and the smallest (-)")
     return wrapped(
         f"rows: {of_W} (W); columns: {of_H} (H), + where it is most above that of the other "
         "components, - where most below",
     )
+
+
+class _Line(NamedTuple):
+    """Some names with their values.
+
+    title : str
+    names : str array (n,)
+    values : float array (n,)
+    importance : float array (n,), of which the largest are named
+    scale : float, the largest absolute value of the whole factor
+    interval : (lower, upper), float arrays (n,), or None
+    """
+
+    title: str
+    names: np.ndarray
+    values: np.ndarray
+    importance: np.ndarray
+    scale: float
+    interval: tuple[np.ndarray, np.ndarray] | None
+
+    def __str__(self) -> str:
+        """Return the line, "" if nothing is of any importance."""
+        order = np.argsort(-self.importance, kind="stable")[:NAMED]
+        named = [i for i in order if self.importance[i] >= AT_LEAST * self.scale]
+        texts = ", ".join(f"{self.names[i]} {self._value(i)}" for i in named)
+        return wrapped(f"  {self.title} {texts}", " " * 12) if named else ""
+
+    def _value(self, i: int) -> str:
+        digits = 2 if self.scale > 0.5 else 3
+        text = f"{self.values[i]:.{digits}f}"
+        if self.interval is None:
+            return text
+        lower, upper = self.interval
+        return f"{text} [{lower[i]:.{digits}f}, {upper[i]:.{digits}f}]"
 
 
 def _component(number: int, matrix: BinaryMatrix, fitted, components: Components) -> str:
@@ -143,24 +180,26 @@ def _component(number: int, matrix: BinaryMatrix, fitted, components: Components
     title = f"component {number + 1}" + ("" if np.isnan(share) else f": {share:.0%} of the weight")
     if fitted.draws is not None and fitted.draws.alignment.overlap[k] < STEADY:
         title += " (not the same in all draws: its intervals mean little)"
-    above = contrast(model.H_[components.shown].T)[:, number]
     W, H = (fitted.intervals.get(name) for name in ("W", "H"))
-    W, H = W and [end[:, k] for end in W], H and [end[k] for end in H]
-    lines = [
-        _listed("rows     ", matrix.row_names, model.W_[:, k], model.W_[:, k], W),
-        _listed("columns +", matrix.column_names, model.H_[k], above, H),
-        _listed("columns -", matrix.column_names, model.H_[k], -above, H),
+    W, H = W and (W[0][:, k], W[1][:, k]), H and (H[0][k], H[1][k])
+    rows = matrix.row_names, model.W_[:, k], abs(model.W_).max(), W
+    columns = matrix.column_names, model.H_[k], abs(model.H_).max(), H
+    if model.W_.min() < 0:
+        lines = [
+            ("rows    +", rows, rows[1]),
+            ("rows    -", rows, -rows[1]),
+            ("columns +", columns, columns[1]),
+            ("columns -", columns, -columns[1]),
+        ]
+    else:
+        above = contrast(model.H_[components.shown].T)[:, number]
+        lines = [
+            ("rows     ", rows, rows[1]),
+            ("columns +", columns, above),
+            ("columns -", columns, -above),
+        ]
+    texts = [
+        str(_Line(name, names, values, importance, scale, interval))
+        for name, (names, values, scale, interval), importance in lines
     ]
-    return "\n".join([title, *filter(None, lines)])
-
-
-def _listed(title: str, names: np.ndarray, values, importance, interval) -> str:
-    """Return the names of the largest importance with their values; "" if none is of any."""
-    order = np.argsort(-importance, kind="stable")[:NAMED]
-    texts = []
-    for i in order:
-        if importance[i] < AT_LEAST:
-            break
-        ends = "" if interval is None else f" [{interval[0][i]:.2f}, {interval[1][i]:.2f}]"
-        texts.append(f"{names[i]} {values[i]:.2f}{ends}")
-    return wrapped(f"  {title} {', '.join(texts)}", " " * 12) if texts else ""
+    return "\n".join([title, *filter(None, texts)])
