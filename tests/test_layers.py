@@ -17,7 +17,7 @@ PACKAGE = Path(nbmf.__file__).parent
 LAYERS = [
     ("errors", "seeds", "catalogue"),
     ("files", "parameters", "jobs", "sources"),
-    ("matrix", "metrics", "models"),
+    ("matrix", "metrics", "models", "saving"),
     ("kernels", "masks", "rda", "download"),
     ("methods", "datasets", "readers"),
     ("registry", "progress"),
@@ -44,7 +44,10 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 ONLY = {
     "models": set(),
     "kernels": {"models", "seeds", "errors"},
-    "methods": {"kernels", "models", "matrix", "parameters", "seeds", "errors"},
+    "methods": {
+        *("kernels", "models", "matrix", "metrics", "parameters", "saving", "seeds", "errors")
+    },
+    "saving": {"files", "errors"},
     "readers": {"rda", "matrix", "files", "errors"},
     "figures": {"files", "errors", "matrix", "diagnostics"},
     "tables": {"files", "errors"},

@@ -20,6 +20,18 @@ class DownloadError(NbmfError, OSError):
     """A raw file could not be obtained from any of its places."""
 
 
+class NotFittedError(NbmfError, ValueError, AttributeError):
+    """A method was asked for what only a fit learns."""
+
+
+class NotSupportedError(NbmfError, AttributeError):
+    """A method was asked for what its model does not have; `hasattr` says no."""
+
+
+class NotConvergedWarning(UserWarning):
+    """A fit ran out of iterations before its stopping rule was met."""
+
+
 class NotSettledWarning(UserWarning):
     """Chains do not agree well enough to be trusted; the message says what to do."""
 

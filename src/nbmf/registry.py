@@ -2,10 +2,13 @@
 
 import importlib
 import inspect
+import os
+import sys
 from typing import Any
 
 import nbmf
-from nbmf.errors import ConfigError, choices
+from nbmf import saving
+from nbmf.errors import ConfigError, DataError, choices
 from nbmf.methods.base import Factorization
 
 # Constructor arguments that the workflow itself provides.
@@ -61,3 +64,36 @@ def make_estimator(
     made = estimator(**given)
     made.check_parameters()
     return made
+
+
+def load(path: str | os.PathLike) -> Factorization:
+    """Read a fitted estimator that its `save` has written; nothing in the file is executed.
+
+    A class outside nbmf is found only if its module has been imported: a file cannot import one.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged or no model file, or its class is unknown; the message names it.
+    """
+    model = saving.read(path)
+    try:
+        estimator = _class_in_memory(model.class_name)(**model.parameters)
+        estimator.check_parameters()
+        estimator._restore(model.learned)
+    except (TypeError, ConfigError, DataError) as error:
+        raise DataError(f"{path}: {error}") from error
+    return estimator
+
+
+def _class_in_memory(class_name: str) -> type[Factorization]:
+    """Return one of nbmf's own estimator classes, or one whose module has been imported."""
+    module, colon, name = class_name.partition(":")
+    if not colon:
+        if class_name not in all_classes():
+            raise DataError(f"no class {class_name!r}; {choices(class_name, all_classes())}")
+    elif module not in sys.modules:
+        raise DataError(f"a model of class {class_name!r}: import {module} first")
+    elif name not in vars(sys.modules[module]):  # getattr could run code
+        raise DataError(f"a model of class {class_name!r}, which {module} does not have")
+    return estimator_class(class_name)

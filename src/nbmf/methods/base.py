@@ -1,14 +1,25 @@
 """What every estimator has in common."""
 
 import inspect
+import os
+import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nbmf import parameters
-from nbmf.matrix import as_codes
+import nbmf
+from nbmf import metrics, parameters, saving
+from nbmf.errors import (
+    ConfigError,
+    DataError,
+    NotConvergedWarning,
+    NotFittedError,
+    NotSupportedError,
+    choices,
+)
+from nbmf.matrix import BinaryMatrix, as_codes
 
 ACTIVE_SHARE = 0.01  # of all weight, for a component to count as active
 
@@ -72,38 +83,63 @@ class Fit(NamedTuple):
 
 
 class Factorization:
-    """Base class: parameters, their checks, and `fit` around the subclass's `_factorize`.
+    """Base class: parameters, their checks, and what `_factorize` and two fold-ins are made into.
+
+    The conventions are scikit-learn's, with rows of V as samples and columns as features, W as
+    what `transform` returns and H as `components_`: those of its NMF. Names of rows and columns
+    are kept where V has them, and checked against those of other matrices later.
 
     Attributes
     ----------
     W_ : float array (F, K)
         The dictionary.
-    H_ : float array (K, N)
+    H_, components_ : float array (K, N)
         The activations.
     expectation_ : float array (F, N)
         E[V], the predicted probability of a one, for missing entries too.
     n_iter_ : int
         Iterations or sweeps that were run.
     converged_ : bool or None
-        Whether the stopping rule was met; None for methods that have none.
+        Whether the stopping rule was met; None for methods that have none, or where it is off.
     active_components_ : int
         Components with a share of at least 1 % of the factor that is a distribution over
         components (the rows of W_; for Dir-Beta and LDA the columns of H_). All K for logPCA,
         which has no such factor.
+    row_names_, column_names_ : str arrays (F,), (N,), or None
+        Those of V, if it was a BinaryMatrix, or a DataFrame that does not just number them.
+    n_features_in_, feature_names_in_ : int, object array (N,)
+        N and the names of columns under scikit-learn's names; the latter is there with names only.
     """
+
+    # The axes of what is learned, for the check of a loaded file.
+    _shapes: ClassVar = {"W_": "FK", "H_": "KN", "expectation_": "FN"}
+
+    # --- What a method defines ---------------------------------------------------------------
 
     def _factorize(
         self, codes: np.ndarray, seed: np.random.SeedSequence, monitor: Monitor | None
     ) -> Fit:
         raise NotImplementedError
 
-    def fit(self, V: Any, *, monitor: Monitor | None = None) -> Self:
+    def _fold_in_rows(self, codes: np.ndarray) -> np.ndarray:
+        """Return W (F', K) of new rows, int8 codes (F', N), given H_."""
+        raise NotSupportedError(f"{type(self).__name__} has no fold-in of new rows")
+
+    def _fold_in_columns(self, codes: np.ndarray) -> np.ndarray:
+        """Return H (K, N') of new columns, int8 codes (F, N'), given W_."""
+        raise NotSupportedError(f"{type(self).__name__} has no fold-in of new columns")
+
+    # --- Fitting -----------------------------------------------------------------------------
+
+    def fit(self, V: Any, y: Any = None, *, monitor: Monitor | None = None) -> Self:
         """Factorize V.
 
         Parameters
         ----------
         V : BinaryMatrix, array (F, N) or DataFrame
             1, 0 and missing (NaN or -1).
+        y : None
+            Not used; there for scikit-learn's pipelines.
         monitor : Monitor, optional
             Called as the fit goes on, for progress and traces.
 
@@ -113,20 +149,239 @@ class Factorization:
             If a parameter has a value that is not allowed.
         DataError
             If V has a value that is not allowed or no observed entry.
+
+        Warns
+        -----
+        NotConvergedWarning
+            If `max_iter` was reached before the change fell below a `tol` above zero.
         """
         self.check_parameters()
-        codes = as_codes(V)
+        codes = self._codes_of(V)
         # Matrix products on one thread: their rounding must not depend on the machine's load.
         with threadpool_limits(limits=1, user_api="blas"):
             fit = self._factorize(codes, self._seed(), monitor)
         self.W_, self.H_, self.expectation_ = fit.W, fit.H, fit.expectation
         self.n_iter_, self.converged_ = fit.n_iter, fit.converged
         self.active_components_ = count_active(fit.shares)
+        self.row_names_, self.column_names_ = _names_of(V)
+        if self.converged_ is False and getattr(self, "tol", 0) > 0:
+            warnings.warn(
+                f"{type(self).__name__} had not converged after max_iter = {self.max_iter} "
+                f"iterations, by tol = {self.tol}: raise max_iter, or tol if that is near enough",
+                NotConvergedWarning,
+                stacklevel=2,
+            )
         return self
+
+    def fit_transform(self, V: Any, y: Any = None) -> np.ndarray:
+        """Return fit(V).transform(V), float array (F, K): training rows treated as new ones.
+
+        The estimate that `fit` itself makes of W, jointly with H, is `W_`.
+        """
+        return self.fit(V, y).transform(V)
+
+    # --- New rows and columns ----------------------------------------------------------------
+
+    def transform(self, V: Any) -> np.ndarray:
+        """Return W of new rows by fold-in, given H_ (see nbmf.methods.fold_in).
+
+        Parameters
+        ----------
+        V : BinaryMatrix, array (F', N) or DataFrame
+            1, 0 and missing, with the columns of the fitted matrix.
+
+        Returns
+        -------
+        float array (F', K)
+            A row depends on no other row of V, and on no random number.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        DataError
+            If V has other columns, a value that is not allowed or no observed entry.
+        """
+        return self._fold_in(self._fold_in_rows, V, axis=1)
+
+    def transform_columns(self, V: Any) -> np.ndarray:
+        """Return H of new columns by fold-in, given W_, float array (K, N').
+
+        V, (F, N'), has the rows of the fitted matrix; the rest is as for `transform`.
+        """
+        return self._fold_in(self._fold_in_columns, V, axis=0)
+
+    def predict_rows(self, V: Any) -> np.ndarray:
+        """Return E[V] of new rows, float array (F', N), missing entries too."""
+        return self.inverse_transform(self.transform(V))
+
+    def predict_columns(self, V: Any) -> np.ndarray:
+        """Return E[V] of new columns, float array (F, N'), missing entries too."""
+        H = self.transform_columns(V)
+        return self.W_ @ H
+
+    def inverse_transform(self, W: Any) -> np.ndarray:
+        """Return E[V] = W H_ for rows W (F', K), float array (F', N).
+
+        Of a Gibbs sampler's `W_` that is not `expectation_`, which averages products.
+        """
+        return self._as_W(W) @ self.H_
+
+    def score(self, V: Any, y: Any = None) -> float:
+        """Return the mean log-likelihood of rows folded in, in nats per observed entry.
+
+        Higher is better. The entries that are scored are those that were folded in; how well
+        unseen ones are predicted is told by entries held out, see `nbmf.compare`.
+        """
+        expectation = self.predict_rows(V)
+        codes = self._codes_of(V)
+        return -metrics.score(codes, expectation, codes >= 0).perplexity
+
+    def _fold_in(self, fold_in: Callable, V: Any, axis: int) -> np.ndarray:
+        """Return what `fold_in` makes of V, whose lines along `axis` are those of the fit."""
+        self._require_fit()
+        codes = self._codes_of(V)
+        name, fitted = type(self).__name__, self.expectation_.shape[axis]
+        if codes.shape[axis] != fitted:
+            things = ("samples", "features")[axis]
+            raise DataError(
+                f"V is of another shape: X has {codes.shape[axis]} {things}, but {name} is "
+                f"expecting {fitted} {things} as input"
+            )
+        given, known = _names_of(V)[axis], (self.row_names_, self.column_names_)[axis]
+        if given is not None and known is not None and (given != known).any():
+            n = int(np.flatnonzero(given != known)[0])
+            raise DataError(
+                f"{('row', 'column')[axis]} {n} (counted from 0) of V is {str(given[n])!r}; "
+                f"in the matrix that was fitted it is {str(known[n])!r}"
+            )
+        with threadpool_limits(limits=1, user_api="blas"):
+            return fold_in(codes)
+
+    @staticmethod
+    def _codes_of(V: Any) -> np.ndarray:
+        """Return the codes (int8, F x N) of V; some errors are in scikit-learn's words."""
+        if hasattr(V, "tocsr"):
+            raise DataError(
+                "V is a sparse matrix, in which an absent entry may mean 0 or missing: "
+                "give V.toarray() if it means 0"
+            )
+        shape, kind = getattr(V, "shape", ()), getattr(getattr(V, "dtype", None), "kind", None)
+        if kind == "c":
+            raise DataError("Complex data not supported: allowed are 0, 1 and missing (NaN or -1)")
+        if len(shape) == 1:
+            raise DataError(
+                "V has one dimension and a matrix has two. Reshape your data: "
+                "V.reshape(1, -1) is a matrix of one row"
+            )
+        if len(shape) == 2 and shape[1] == 0:
+            raise DataError(f"V has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
+        return as_codes(V)
+
+    def _as_W(self, W: Any) -> np.ndarray:
+        self._require_fit()
+        W, K = np.asarray(W, dtype=float), self.H_.shape[0]
+        if W.ndim != 2 or W.shape[1] != K:
+            raise DataError(f"W has shape {W.shape}: allowed is (rows, {K})")
+        return W
+
+    def _require_fit(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit(V) first")
+
+    @property
+    def components_(self) -> np.ndarray:
+        """H_, under scikit-learn's name."""
+        self._require_fit()
+        return self.H_
+
+    @property
+    def n_features_in_(self) -> int:
+        """N, under scikit-learn's name."""
+        self._require_fit()
+        return self.H_.shape[1]
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """The names of columns under scikit-learn's name, object array (N,)."""
+        self._require_fit()
+        if self.column_names_ is None:
+            raise AttributeError("the matrix that was fitted had no names of columns")
+        return self.column_names_.astype(object)
+
+    # --- Files -------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the fitted estimator to an NPZ file without pickles; `nbmf.load` reads it.
+
+        Parameters, all learned attributes (E[V] too: a Gibbs sampler's cannot be recomputed) and
+        the versions of what made them. Written atomically.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ConfigError
+            If a parameter is nothing that JSON can hold.
+        """
+        self._require_fit()
+        own = type(self)
+        is_exported = nbmf.EXPORTS.get(own.__name__) == own.__module__
+        name = own.__name__ if is_exported else f"{own.__module__}:{own.__qualname__}"
+        learned = {key: value for key, value in vars(self).items() if _is_learned(key)}
+        saving.write(path, saving.Model(name, self.get_params(), learned))
+
+    def _restore(self, learned: dict[str, Any]) -> None:
+        """Take over what a file says was learned.
+
+        Raises
+        ------
+        DataError
+            If something is missing, or is not of the type and shape it has to be.
+        """
+        sizes = {}
+        for name, axes in self._shapes.items():
+            array = learned.get(name)
+            if not isinstance(array, np.ndarray) or array.dtype != float or array.ndim != len(axes):
+                raise DataError(f"{name} has to be an array of floats with {len(axes)} axes")
+            expected = tuple(
+                sizes.setdefault(axis, size) for axis, size in zip(axes, array.shape, strict=True)
+            )
+            if array.shape != expected or not np.isfinite(array).all():
+                raise DataError(f"{name} has to be finite and of shape {expected}")
+        for name, axis in (("row_names_", "F"), ("column_names_", "N")):
+            names = learned.get(name)
+            is_text = isinstance(names, np.ndarray) and names.dtype.kind == "U"
+            if names is not None and not (is_text and names.shape == (sizes[axis],)):
+                raise DataError(f"{name} has to be {sizes[axis]} texts")
+        for name, types in _SCALARS.items():
+            if name not in learned or type(learned[name]) not in types:
+                raise DataError(f"{name} is missing or of another type")
+        if unknown := [name for name in learned if not _is_learned(name)]:
+            raise DataError(f"{unknown[0]!r} is nothing that is learned")
+        vars(self).update(learned)
+
+    # --- Parameters --------------------------------------------------------------------------
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's parameters and their values."""
         return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; their values are checked by `fit`.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such parameter; none is set then.
+        """
+        allowed = inspect.signature(type(self)).parameters
+        for name in params:
+            if name not in allowed:
+                own = type(self).__name__
+                raise ConfigError(f"{own} has no parameter {name!r}; {choices(name, allowed)}")
+        vars(self).update(params)
+        return self
 
     def check_parameters(self) -> None:
         """Raise ConfigError if a parameter has a value that is not allowed."""
@@ -141,6 +396,20 @@ class Factorization:
         given = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
         return f"{type(self).__name__}({given})"
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return "H_" in vars(self)
+
+    def __sklearn_tags__(self):
+        # Only scikit-learn asks, so it is loaded: no fit pays for it.
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            transformer_tags=TransformerTags(),
+            input_tags=InputTags(allow_nan=True),
+        )
+
     def _concentration(self, name: str) -> np.ndarray:
         return parameters.per_component(name, getattr(self, name), self.n_components)
 
@@ -148,6 +417,31 @@ class Factorization:
         if isinstance(self.random_state, np.random.SeedSequence):
             return self.random_state
         return np.random.SeedSequence(self.random_state)
+
+
+# Learned numbers, and the types JSON gives them.
+_SCALARS = {"n_iter_": (int,), "converged_": (bool, type(None)), "active_components_": (int,)}
+
+
+def _is_learned(name: str) -> bool:
+    return name.endswith("_") and not name.startswith("_")
+
+
+def _names_of(V: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Return the names of rows and columns, str arrays, None where V has none."""
+    if isinstance(V, BinaryMatrix):
+        return V.row_names, V.column_names
+    if hasattr(V, "columns") and hasattr(V, "index"):
+        return _names_along(V.index), _names_along(V.columns)
+    return None, None
+
+
+def _names_along(index: Any) -> np.ndarray | None:
+    """Return the names of an index of pandas, None if they only number its places."""
+    names = list(index)
+    if names == list(range(len(names))):
+        return None
+    return np.array([str(name) for name in names])
 
 
 def count_active(shares: np.ndarray) -> int:

@@ -4,11 +4,12 @@ import numpy as np
 
 from nbmf.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.methods.base import Factorization
+from nbmf.methods.fold_in import BetaDirFoldIn
 from nbmf.methods.gibbs import PosteriorSums, sample_posterior, starting_Z
 from nbmf.models import beta_dir
 
 
-class BetaDirGibbs(Factorization):
+class BetaDirGibbs(BetaDirFoldIn, Factorization):
     """Beta-Dir GS: w_f ~ Dirichlet(γ), h_kn ~ Beta(α, β), collapsed Gibbs sampling, eq. (25).
 
     Parameters

@@ -22,7 +22,10 @@ class BetaDirVB(BetaDirVariational):
     gamma : float, array (K,) or "1/K"
         Dirichlet hyperparameters of the rows of W.
     max_iter : int
-        Updates of every responsibility.
+        Updates of every responsibility, at most.
+    tol : float
+        Stop when E[V] changes by less in 10 updates, on average over its entries; 0, the paper's
+        protocol, never does.
     threads : int
         Threads of an update; the result is the same for any number.
     max_memory_gb : float
@@ -42,6 +45,7 @@ class BetaDirVB(BetaDirVariational):
         beta=1.0,
         gamma="1/K",
         max_iter=500,
+        tol=0.0,
         threads=1,
         max_memory_gb=4.0,
         random_state=None,
@@ -51,6 +55,7 @@ class BetaDirVB(BetaDirVariational):
         self.beta = beta
         self.gamma = gamma
         self.max_iter = max_iter
+        self.tol = tol
         self.threads = threads
         self.max_memory_gb = max_memory_gb
         self.random_state = random_state

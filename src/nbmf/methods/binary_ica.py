@@ -16,7 +16,10 @@ class BinaryICA(BetaDirVariational):
     gamma : float, array (K,) or "1/K"
         Dirichlet hyperparameters of the rows of W.
     max_iter : int
-        Updates of all three factors.
+        Updates of all three factors, at most.
+    tol : float
+        Stop when E[V] changes by less in 10 updates, on average over its entries; 0, the paper's
+        protocol, never does.
     random_state : int, SeedSequence or None
         The same value gives the same bits, and the same start as CollapsedBinaryICA's.
 
@@ -24,13 +27,22 @@ class BinaryICA(BetaDirVariational):
     """
 
     def __init__(
-        self, n_components=5, *, alpha=1.0, beta=1.0, gamma=1.0, max_iter=500, random_state=None
+        self,
+        n_components=5,
+        *,
+        alpha=1.0,
+        beta=1.0,
+        gamma=1.0,
+        max_iter=500,
+        tol=0.0,
+        random_state=None,
     ):
         self.n_components = n_components
         self.alpha = alpha
         self.beta = beta
         self.gamma = gamma
         self.max_iter = max_iter
+        self.tol = tol
         self.random_state = random_state
 
     def _inference(self, codes, priors, seed):

@@ -3,9 +3,10 @@
 from nbmf.methods.base import Factorization
 from nbmf.methods.beta_dir_gibbs import BetaDirGibbs
 from nbmf.methods.beta_dir_vb import BetaDirVB
+from nbmf.methods.fold_in import DirBetaFoldIn
 
 
-class _Transposed(Factorization):
+class _Transposed(DirBetaFoldIn, Factorization):
     """Fits `_beta_dir` to V transposed; its eta is the gamma of that model."""
 
     _beta_dir: type[Factorization]
@@ -67,6 +68,7 @@ class DirBetaVB(_Transposed):
         beta=1.0,
         eta="1/K",
         max_iter=500,
+        tol=0.0,
         threads=1,
         max_memory_gb=4.0,
         random_state=None,
@@ -76,6 +78,7 @@ class DirBetaVB(_Transposed):
         self.beta = beta
         self.eta = eta
         self.max_iter = max_iter
+        self.tol = tol
         self.threads = threads
         self.max_memory_gb = max_memory_gb
         self.random_state = random_state

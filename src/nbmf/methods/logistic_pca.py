@@ -1,13 +1,16 @@
 """logPCA: logistic PCA by maximum likelihood (Collins et al. 2002; de Leeuw 2006)."""
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.linalg import eigh
 from scipy.special import expit
 
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, DataError
 from nbmf.methods.base import Factorization, Fit
 
 MIN_ITER = 5  # the deviance of the first steps may stand still
+NUMBERS_AT_ONCE = 2**22  # 32 MB, of each of the few arrays that a fold-in needs
 
 
 class LogisticPCA(Factorization):
@@ -17,6 +20,13 @@ class LogisticPCA(Factorization):
     minimiser is a truncated SVD of the working matrix Θ + 4 (V - σ(Θ)). A missing entry of the
     working matrix is its current fit. The result is deterministic up to the signs of components.
     There is no regularisation: predicted probabilities may reach 0 or 1.
+
+    New rows and columns are folded in by the same steps with the other factor fixed: W H is then
+    fitted to the working matrix by least squares. For new rows μ stays too; a new column's own is
+    estimated with it. A line stops when its own mean deviance improves by less than `tol`, or
+    after `max_iter` steps; a line with no observed entry stays at zero. As in the fit nothing
+    holds a line back whose observed values can be told apart perfectly: its probabilities go on
+    towards 0 and 1 until it stops, and the fewer entries it has, the likelier that is.
 
     Parameters
     ----------
@@ -38,6 +48,8 @@ class LogisticPCA(Factorization):
     rows of H_ are orthonormal, expectation_ is σ(μ + WH).
     """
 
+    _shapes: ClassVar = Factorization._shapes | {"main_effects_": "N"}
+
     def __init__(self, n_components=2, *, max_iter=2000, tol=1e-5, random_state=None):
         self.n_components = n_components
         self.max_iter = max_iter
@@ -45,12 +57,18 @@ class LogisticPCA(Factorization):
         self.random_state = random_state
 
     def _factorize(self, codes, seed, monitor):
+        if min(codes.shape) == 1:
+            F, N = codes.shape
+            raise DataError(
+                f"logPCA needs at least 2 rows and 2 columns; V has n_samples = {F} rows and "
+                f"n_features = {N} columns"
+            )
         if self.n_components >= min(codes.shape):
             raise ConfigError(
                 f"n_components = {self.n_components}: a matrix of shape {codes.shape} allows "
                 f"1 to {min(codes.shape) - 1}"
             )
-        signs = np.where(codes < 0, 0.0, 2.0 * codes - 1.0)  # 0 for missing: no pull on the fit
+        signs = _signs(codes)
         state = _Step.of(4.0 * signs, self.n_components, signs)
         iteration, converged = 0, False
         while iteration < self.max_iter and not converged:
@@ -66,6 +84,56 @@ class LogisticPCA(Factorization):
         W, H = state.factors()
         shares = np.ones(self.n_components)
         return Fit(W, H, state.expectation(), shares, iteration, converged)
+
+    def _fold_in_rows(self, codes):
+        return self._fold_in_lines(codes, self.H_.T, self.main_effects_)
+
+    def _fold_in_columns(self, codes):
+        return self._fold_in_columns_and_effects(codes)[:, 1:].T
+
+    def _fold_in_columns_and_effects(self, codes):
+        """Return the main effect of each new column, then its H: float array (N', 1 + K)."""
+        design = np.column_stack([np.ones(len(self.W_)), self.W_])
+        return self._fold_in_lines(np.ascontiguousarray(codes.T), design, 0.0)
+
+    def predict_columns(self, V):
+        """Return σ(μ + WH) of new columns, float array (F, N'), each with a μ of its own."""
+        both = self._fold_in(self._fold_in_columns_and_effects, V, axis=0)
+        return expit(both[:, 0] + self.W_ @ both[:, 1:].T)
+
+    def inverse_transform(self, W):
+        """Return E[V] = σ(μ + W H_) for rows W (F', K), float array (F', N)."""
+        return expit(self.main_effects_ + super().inverse_transform(W))
+
+    def _fold_in_lines(self, codes, design, offset):
+        """Return the coefficients of `design` (entries, J) for each line of codes, (lines, J)."""
+        solve = np.linalg.pinv(design).T
+        at_once = max(1, NUMBERS_AT_ONCE // len(design))
+        parts = [codes[first : first + at_once] for first in range(0, len(codes), at_once)]
+        return np.vstack([self._fold_in_part(part, design, offset, solve) for part in parts])
+
+    def _fold_in_part(self, codes, design, offset, solve):
+        signs = _signs(codes)
+        coefficients = np.zeros((len(codes), design.shape[1]))
+        observed = np.maximum(np.count_nonzero(signs, axis=1), 1)
+        going, deviance = np.arange(len(codes)), np.full(len(codes), np.inf)
+        for iteration in range(self.max_iter + 1):
+            t = signs[going] * (offset + coefficients[going] @ design.T)
+            # log(1 + e^-t) of a missing entry, where t = 0, is left out.
+            loss = np.where(signs[going] == 0, 0.0, np.logaddexp(0.0, -t)).sum(axis=1)
+            now = loss / observed[going]
+            gain, deviance[going] = deviance[going] - now, now
+            goes_on = (gain >= self.tol) | (iteration < MIN_ITER)
+            going, t = going[goes_on], t[goes_on]
+            if going.size == 0 or iteration == self.max_iter:
+                break
+            coefficients[going] += 4.0 * (signs[going] * expit(-t)) @ solve
+        return coefficients
+
+
+def _signs(codes):
+    """Return 1 and -1 for ones and zeros, and 0 for missing, which then has no pull on a fit."""
+    return np.where(codes < 0, 0.0, 2.0 * codes - 1.0)
 
 
 class _Step:

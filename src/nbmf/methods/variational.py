@@ -3,7 +3,10 @@
 import numpy as np
 
 from nbmf.methods.base import Factorization, Fit, count_active, iterate
+from nbmf.methods.fold_in import BetaDirFoldIn
 from nbmf.models.beta_dir import Counts, draw_factors, expected_factors
+
+LOOK_EVERY = 10  # iterations between looks at the change of E[V]
 
 
 class VariationalState:
@@ -35,8 +38,8 @@ class VariationalState:
         return count_active(self.factors()[0].mean(axis=0))
 
 
-class BetaDirVariational(Factorization):
-    """Base class of the variational methods: a fixed number of updates, then the means."""
+class BetaDirVariational(BetaDirFoldIn, Factorization):
+    """Base class of the variational methods: updates until E[V] settles, then the means."""
 
     def _inference(self, codes, priors, seed):
         """Return the inference object and its evidence bound, None if it has none."""
@@ -46,6 +49,28 @@ class BetaDirVariational(Factorization):
         priors = {name: self._concentration(name) for name in ("alpha", "beta", "gamma")}
         inference, bound = self._inference(codes, priors, seed)
         state = VariationalState(inference, priors, bound)
-        iterate(inference.update, 0, self.max_iter, state, monitor, total=self.max_iter)
+        if self.tol > 0:
+            n_iter, converged = self._update_until_settled(inference, state, monitor)
+        else:
+            n_iter, converged = self.max_iter, None
+            iterate(inference.update, 0, n_iter, state, monitor, total=n_iter)
         W, H = state.factors()
-        return Fit(W, H, W @ H, shares=W.mean(axis=0), n_iter=self.max_iter)
+        return Fit(W, H, W @ H, W.mean(axis=0), n_iter, converged)
+
+    def _update_until_settled(self, inference, state, monitor):
+        """Update until E[V] changes by less than tol on average; return iterations, and whether.
+
+        A single update changes little even far from the end, so it is looked at every tenth.
+        """
+        done, before = 0, state.expectation()
+        while done + LOOK_EVERY <= self.max_iter:
+            iterate(inference.update, done, done + LOOK_EVERY, state, monitor, total=self.max_iter)
+            done += LOOK_EVERY
+            now = state.expectation()
+            if np.abs(now - before).mean() < self.tol:
+                if monitor is not None and done < min(self.max_iter, monitor.next_after(done - 1)):
+                    monitor(done, done, state)  # it has not seen the last iteration
+                return done, True
+            before = now
+        iterate(inference.update, done, self.max_iter, state, monitor, total=self.max_iter)
+        return self.max_iter, False

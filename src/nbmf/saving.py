@@ -1,0 +1,121 @@
+"""A fitted estimator as one file: an NPZ of plain arrays, one of them a JSON text; no pickle."""
+
+import json
+import os
+import platform
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import nbmf
+from nbmf.errors import ConfigError, DataError
+from nbmf.files import atomic_path, read_arrays
+
+FORMAT = "nbmf model 1"
+ABOUT = "about"  # the array with the text
+PACKAGES = ("numpy", "scipy", "numba")
+
+
+class Model(NamedTuple):
+    """What a model file holds.
+
+    class_name : str, the name of one of nbmf's classes, or "package.module:Class"
+    parameters : dict, the constructor's arguments
+    learned : dict, what `fit` has learned: arrays, numbers, None
+    """
+
+    class_name: str
+    parameters: dict[str, Any]
+    learned: dict[str, Any]
+
+
+def write(path: str | os.PathLike, model: Model) -> None:
+    """Write a model, atomically.
+
+    Raises
+    ------
+    ConfigError
+        If a parameter or a learned value is none of those that JSON or an array can hold.
+    """
+    arrays = {k: value for k, value in model.learned.items() if isinstance(value, np.ndarray)}
+    others = {k: value for k, value in model.learned.items() if k not in arrays}
+    if pickled := [name for name, array in arrays.items() if array.dtype.hasobject]:
+        raise ConfigError(f"{pickled[0]} cannot be saved: it is an array of objects")
+    about = {
+        "format": FORMAT,
+        "class": model.class_name,
+        "parameters": {name: _plain(name, value) for name, value in model.parameters.items()},
+        "learned": {name: _plain(name, value) for name, value in others.items()},
+        "versions": {
+            "nbmf": nbmf.__version__,
+            "python": platform.python_version(),
+            **{package: version(package) for package in PACKAGES},
+        },
+    }
+    text = np.array(json.dumps(about))
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        np.savez(file, **{ABOUT: text}, **arrays)
+
+
+def read(path: str | os.PathLike) -> Model:
+    """Read a model file; nothing in it is executed, and its class is not looked up here.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged or no model file; the message names it.
+    """
+    arrays = read_arrays(path, "nbmf model")
+    about = _read_about(path, arrays.pop(ABOUT, None), arrays)
+    if about.get("format") != FORMAT:
+        raise DataError(f"{path}: format {about.get('format')!r}; allowed is {FORMAT!r}")
+    parts = tuple(about.get(part) for part in ("class", "parameters", "learned"))
+    if tuple(type(part) for part in parts) != (str, dict, dict):
+        raise DataError(f"{path}: a model file names a class, parameters and what was learned")
+    class_name, parameters, learned = parts
+    try:
+        parameters = {name: _restored(value) for name, value in parameters.items()}
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{path}: a parameter is damaged ({error})") from error
+    return Model(class_name, parameters, learned | arrays)
+
+
+def _read_about(path, text: np.ndarray | None, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    if text is None or text.shape != () or text.dtype.kind != "U":
+        raise DataError(
+            f"{path}: no model, which an estimator's save() writes; "
+            f"it holds {', '.join(sorted(arrays)) or 'nothing'}"
+        )
+    try:
+        about = json.loads(str(text))
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}: not a complete nbmf model file ({error})") from error
+    if not isinstance(about, dict):
+        raise DataError(f"{path}: a model file describes itself in a JSON object")
+    return about
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Return a value as JSON has it; a seed sequence as an object that says so."""
+    if isinstance(value, np.random.SeedSequence):
+        parts = {"entropy": value.entropy, "spawn_key": value.spawn_key}
+        return {"SeedSequence": {part: _plain(name, parts[part]) for part in parts}}
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(name, value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(name, item) for item in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ConfigError(
+        f"{name} = {value!r} cannot be saved: allowed are numbers, texts, lists of them and seeds"
+    )
+
+
+def _restored(value: Any) -> Any:
+    if isinstance(value, dict):
+        if value.keys() != {"SeedSequence"}:
+            raise ValueError(f"a parameter is no {value!r}")
+        parts = value["SeedSequence"]
+        return np.random.SeedSequence(parts["entropy"], spawn_key=parts["spawn_key"])
+    return value
