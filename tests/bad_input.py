@@ -23,7 +23,7 @@ import yaml
 
 import nbmf
 from nbmf import configuration, datasets
-from nbmf.download import fetch
+from nbmf.download import fetch, source_of_address
 from nbmf.errors import NbmfError
 from nbmf.masks import draw_mask, load_mask, save_mask
 from nbmf.matrix import BinaryMatrix
@@ -137,6 +137,32 @@ def _(folder):
     configuration.check(yaml.safe_load("\n".join(levels)), SCHEMA)
 
 
+FILE = "datasets/mine"
+for what, entry in [
+    ("a dataset without a recipe and without a file", {}),
+    ("a file that is not there", {"file": "data/votes.csv"}),
+    ("a folder for a file", {"file": "/"}),
+    ("a device for a file", {"file": "/dev/zero"}),
+    ("a placeholder in a file's path", {"file": "data/{dataset}.csv"}),
+    ("a line break in a file's path", {"file": "votes.csv\n"}),
+    ("http for https", {"file": "http://example.org/votes.csv"}),
+    ("an address that leaves the folder of raw files", {"file": "https://example.org/../x.csv"}),
+    ("a host that leaves the folder of raw files", {"file": "https://../x.csv"}),
+    ("an address with a password", {"file": "https://me:word@example.org/x.csv"}),
+    ("a checksum for an address that is none", {"file": "https://a.org/x", "sha256": "0" * 63}),
+    ("a recipe and a file", {"recipe": "digits", "file": "/etc/hostname"}),
+    ("a misspelt argument of the reader", {"file": "https://a.org/x", "read": {"onse": ["yes"]}}),
+    ("a word for a switch of the reader", {"file": "https://a.org/x", "read": {"header": "yes"}}),
+    ("groups of a file that is transposed",
+     {"file": "https://a.org/x", "read": {"groups": "party"}, "transpose": True}),
+]:  # fmt: skip
+
+    def feed(folder, entry=entry):
+        check_configuration(FILE, entry)
+
+    case("configuration", what)(feed)
+
+
 # --- Raw files of recipes --------------------------------------------------------------------
 
 
@@ -243,6 +269,118 @@ def _(folder):
     read_rda(folder, header + bytes([0, 0, 0, 14]) + (2**31 - 1).to_bytes(4, "big"))
 
 
+# --- Files of users --------------------------------------------------------------------------
+
+
+def read_file(folder: Path, name: str, content: str | bytes, **options) -> None:
+    """Read a file as a user would."""
+    nbmf.read(write(folder / name, content), log=[].append, **options)
+
+
+LONG = {"layout": "long"}
+MARKET = "%%MatrixMarket matrix coordinate real general\n"
+for what, name, content, options in [
+    ("an empty file", "votes.csv", "", {}),
+    ("a header and nothing else", "votes.csv", "who,b1,b2\n", {}),
+    ("a ragged row", "votes.csv", "who,b1,b2\nann,1,0\nbob,1\n", {}),
+    ("a 2", "votes.csv", "who,b1\nann,1\nbob,2\n", {}),
+    ("a half, after a byte order mark", "votes.csv", b"\xef\xbb\xbfwho,b1\r\nann,0.5\r\n", {}),
+    ("an infinity", "votes.csv", "who,b1\nann,inf\n", {}),
+    ("a word", "votes.csv", "who,b1\nann,1\nbob,maybe\n", {}),
+    ("a word beside own codes", "votes.csv", "who,b1\nann,aye\nbob,maybe\n",
+     {"ones": ["aye"], "zeros": ["nay"]}),
+    ("a code for two things", "votes.csv", "who,b1\nann,aye\n", {"ones": ["a"], "zeros": ["a"]}),
+    ("a row twice", "votes.csv", "who,b1\nann,1\nann,1\n", {}),
+    ("a column twice", "votes.csv", "who,b1,b1\nann,1,1\n", {}),
+    ("a row without a name", "votes.csv", "who,b1\nann,1\n,1\n", {}),
+    ("nothing observed", "votes.csv", "who,b1\nann,NA\nbob,\n", {}),
+    ("a quote that does not end", "votes.csv", 'who,b1\nann,"1\n', {}),
+    ("Latin-1", "votes.csv", "who,b1\nBjörk,1\n".encode("latin-1"), {}),
+    ("groups in a column that is not there", "votes.csv", "who,b1\nann,1\n", {"groups": "party"}),
+    ("a spreadsheet", "votes.xlsx", "PK", {}),
+    ("text with the name of an NPZ file", "votes.npz", "who,b1\nann,1\n", {}),
+    ("half of a gzip file", "votes.csv.gz", gzip.compress(b"who,b1\nann,1\n")[:-9], {}),
+    ("two records that contradict", "votes.csv", "who,what,vote\nann,b1,1\nann,b1,0\n", LONG),
+    ("a record without a name", "votes.csv", "who,what,vote\nann,,1\n", LONG),
+    ("a group that changes", "votes.csv", "who,what,v,p\na,x,1,red\na,y,1,blue\n",
+     LONG | {"groups": "p"}),
+    ("a list without values", "votes.csv", "who,what\nann,b1\n", LONG),
+    ("an argument for another layout", "votes.csv", "who,what\nann,b1\n", {"value": "vote"}),
+    ("a header that declares 10^12 entries", "v.mtx", MARKET + "1000000 1000000 1\n1 1 1\n", {}),
+    ("a header that declares 10^11 values", "v.mtx", MARKET + "9 9 99999999999\n1 1 1\n", {}),
+    ("a row beyond the last", "v.mtx", MARKET + "2 2 1\n3 1 1\n", {}),
+    ("an entry twice, with two values", "v.mtx", MARKET + "2 2 2\n1 1 1\n1 1 0\n", {}),
+    ("complex numbers", "v.mtx", MARKET.replace("real", "complex") + "1 1 1\n1 1 1 1\n", {}),
+    ("a damaged Parquet file", "v.parquet", b"PAR1 and no more PAR1", {}),
+    ("an RDS file that is text", "v.rds", "who,b1\nann,1\n", {}),
+]:  # fmt: skip
+
+    def feed(folder, name=name, content=content, options=options):
+        read_file(folder, name, content, **options)
+
+    case("file of your own", what)(feed)
+
+
+@case("file of your own", "a file that is not there")
+def _(folder):
+    nbmf.read(folder / "votes.csv")
+
+
+@case("file of your own", "a bomb: 5 MB that unpack to more than 1 GiB")
+def _(folder):
+    with gzip.open(folder / "votes.csv.gz", "wb", compresslevel=1) as file:
+        for _ in range(1025):
+            file.write(b"1,0\n" * 2**18)
+    nbmf.read(folder / "votes.csv.gz")
+
+
+@case("file of your own", "a bomb of one line")
+def _(folder):
+    with gzip.open(folder / "votes.csv.gz", "wb", compresslevel=1) as file:
+        for _ in range(65):
+            file.write(bytes(2**20))
+    nbmf.read(folder / "votes.csv.gz")
+
+
+@case("file of your own", "objects in an NPZ file, which would need a pickle")
+def _(folder):
+    np.savez(folder / "v.npz", x=np.array([[{}]], dtype=object))
+    nbmf.read(folder / "v.npz")
+
+
+@case("file of your own", "several arrays in an NPZ file")
+def _(folder):
+    np.savez(folder / "v.npz", x=np.eye(2), y=np.eye(2))
+    nbmf.read(folder / "v.npz")
+
+
+@case("file of your own", "an NPY file declared to have 10^12 entries")
+def _(folder):
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "|i1", "fortran_order": False, "shape": (10**6, 10**6)}
+    )
+    nbmf.read(write(folder / "v.npy", header.getvalue()))
+
+
+@case("file of your own", "a sparse matrix with a column beyond the last")
+def _(folder):
+    import scipy.sparse
+
+    stored = scipy.sparse.csr_array(np.eye(3))
+    stored.indices[0] = 10**6
+    scipy.sparse.save_npz(folder / "v.npz", stored)
+    nbmf.read(folder / "v.npz")
+
+
+@case("file of your own", "several objects in an R file")
+def _(folder):
+    import rdata
+
+    rdata.write_rda(folder / "v.rda", {"votes": pd.DataFrame({"b": [1.0]}), "years": [1.0]})
+    nbmf.read(folder / "v.rda")
+
+
 # --- Files of the workflow -------------------------------------------------------------------
 
 MATRIX = BinaryMatrix.from_array(np.eye(6, dtype=np.int8))
@@ -332,6 +470,14 @@ def _(folder):
         fetch(source, folder / "c.csv", [folder / "mirror"], tries=1, timeout=1, log=[].append)
     finally:
         nbmf.download.PUBLIC_ADDRESS = address
+
+
+@case("download", "an address whose file has another checksum")
+def _(folder):
+    source = source_of_address("https://127.0.0.1:9/votes.csv", "0" * 64)
+    (folder / "127.0.0.1_9").mkdir()
+    write(folder / "127.0.0.1_9/votes.csv", "abc")  # as a mirror has it
+    fetch(source, folder / "votes.csv", [folder], tries=1, timeout=1, log=[].append)
 
 
 # --- Arrays given to an estimator ------------------------------------------------------------

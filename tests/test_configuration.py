@@ -537,6 +537,94 @@ def test_subtler_mistakes_are_named(overlay, words):
     assert words in complaint(overlay)
 
 
+# --- Datasets that are one file --------------------------------------------------------------
+
+
+def with_file(**entry):
+    return {"datasets": {"mine": entry}}
+
+
+@pytest.fixture
+def votes(tmp_path):
+    (tmp_path / "votes.csv").write_text("who,b1\nann,1\n")
+    return str(tmp_path / "votes.csv")
+
+
+def test_a_dataset_may_be_a_file_or_an_address(votes, monkeypatch, tmp_path):
+    address = "https://example.org/votes.csv"
+    for file, extra in [(votes, {}), (address, {}), (address, {"sha256": "0" * 64})]:
+        entry = checked(with_file(file=file, read={"ones": ["yes"], "index": True}, **extra))[
+            "datasets"
+        ]["mine"]
+        assert entry["file"] == file
+        assert (entry["transpose"], entry["axes"]) == (False, ["rows", "columns"])
+    monkeypatch.setenv("HOME", str(tmp_path))
+    checked(with_file(file="~/votes.csv", transpose=True))
+    monkeypatch.chdir(tmp_path)
+    checked(with_file(file="./votes.csv"))
+    assert configuration.local_path("./a/../votes.csv") == "votes.csv"
+
+
+def test_datasets_with_a_recipe_have_no_keys_of_those_with_a_file():
+    """Their entries decide what is rerun: a key more would rerun everything."""
+    keys = {key for entry in checked()["datasets"].values() for key in entry}
+    assert keys == {
+        "recipe", "files", "options", "transpose", "axes", "counts", "published"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({}, "datasets.mine: the key 'recipe' is missing, or 'file' in its place"),
+        ({"file": "data/absent.csv"}, "datasets.mine.file = 'data/absent.csv': there is no such f"),
+        ({"file": "/"}, "datasets.mine.file = '/': is a folder"),
+        ({"file": "/dev/zero"}, "datasets.mine.file = '/dev/zero': there is no such file"),
+        ({"file": ""}, "datasets.mine.file = '': allowed is a path or an https address"),
+        ({"file": ["a"]}, "datasets.mine.file = ['a']: allowed is a value of type string"),
+        ({"file": "{dataset}.csv"}, "datasets.mine.file = '{dataset}.csv': allowed is a path"),
+        ({"file": "a\n.csv"}, "datasets.mine.file = 'a\\n.csv': allowed is a path without braces"),
+        ({"file": "x" * 5000}, "xxxxx ...: there is no such file"),
+        ({"file": "http://a.org/x"}, "datasets.mine.file = 'http://a.org/x': allowed is a path"),
+        ({"file": "https://a.org/../x"}, "datasets.mine.file = 'https://a.org/../x': allowed is h"),
+        ({"file": "https://a.org/x", "sha256": "0"}, "datasets.mine.sha256 = '0': allowed is 64 h"),
+        ({"sha256": "0" * 64}, "datasets.mine.sha256: belongs to an https address"),
+        ({"recipe": "digits"}, "datasets.mine.recipe: belongs to a recipe; this dataset has a 'f"),
+        ({"options": {"a": 1}}, "datasets.mine.options: belongs to a recipe"),
+        ({"read": {"onse": ["a"]}}, "datasets.mine.read: unknown key 'onse'; allowed are layout, "),
+        ({"read": {"header": "yes"}}, "datasets.mine.read: header = 'yes': allowed is True, False"),
+        ({"read": {"transpose": True}}, "datasets.mine.read: unknown key 'transpose'"),
+        ({"read": ["ones"]}, "datasets.mine.read = ['ones']: allowed is a value of type object"),
+        ({"read": {"groups": 3}}, "datasets.mine.read: groups = 3: allowed is the name of a"),
+        ({"read": {"ones": ["a"], "zeros": ["a"]}}, "datasets.mine.read: 'a' is given for two of"),
+        ({"read": {"groups": "p"}, "transpose": True}, "datasets.mine.read: groups = 'p': transp"),
+        ({"recipe": "digits", "file": None}, "datasets.mine.file = None: allowed is a value"),
+    ],
+)  # fmt: skip
+def test_a_wrong_file_is_one_line_that_names_the_key(entry, words, votes):
+    if entry and "file" not in entry:
+        entry = {"file": votes, **entry}
+    assert words in complaint(with_file(**entry))
+
+
+@pytest.mark.parametrize("key", ["read", "sha256"])
+def test_what_belongs_to_a_file_is_refused_beside_a_recipe(key):
+    value = {"read": {}, "sha256": "0" * 64}[key]
+    message = complaint(with_file(recipe="digits", **{key: value}))
+    assert message.endswith(f"datasets.mine.{key}: belongs to 'file', which this dataset has not")
+
+
+def test_the_workflows_own_folders_hold_no_datasets(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for path in ("data/matrices/x.npz", "data/logs/x.csv", "results/sub/x.csv"):
+        Path(path).parent.mkdir(parents=True)
+        Path(path).write_text("a\n1\n")
+        assert "the workflow itself writes there" in complaint(with_file(file=f"./{path}"))
+    Path("data/raw").mkdir()
+    Path("data/raw/x.csv").write_text("a\n1\n")
+    checked(with_file(file="data/raw/x.csv"))
+
+
 # Noticed by the job that builds the dataset: knowing a recipe's arguments earlier would import
 # every recipe and its libraries at each start of Snakemake.
 @pytest.mark.parametrize(

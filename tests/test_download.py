@@ -10,7 +10,7 @@ import urllib.error
 import pytest
 
 from nbmf import download
-from nbmf.errors import DownloadError
+from nbmf.errors import ConfigError, DownloadError
 
 CONTENT = b"twelve bytes"
 PATH = "owner/repo/commit/data/raw file.csv"
@@ -192,3 +192,97 @@ def test_a_redirect_away_from_https_is_refused():
         redirects.redirect_request(request, None, 302, "Found", {}, "http://elsewhere.example/x")
     followed = redirects.redirect_request(request, None, 302, "Found", {}, "https://b.example/x")
     assert followed.full_url == "https://b.example/x"
+
+
+# --- Any https address -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("address", "path"),
+    [
+        ("https://example.org/votes.csv", "example.org/votes.csv"),
+        ("https://example.org:8443/a/b%20c.csv", "example.org_8443/a/b%20c.csv"),
+        (
+            "https://example.org/get?file=a/b.csv&raw=1",
+            "example.org/get%3Ffile%3Da/b.csv%26raw%3D1",
+        ),
+    ],
+)
+def test_an_address_has_a_place_below_the_raw_files(address, path):
+    assert download.source_of_address(address) == {"address": address, "path": path}
+    assert download.source_of_address(address, "0" * 64)["sha256"] == "0" * 64
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("http://example.org/votes.csv", "ftp://example.org/votes.csv", "example.org/votes.csv"),
+        *("https://example.org", "https://example.org/", "https://example.org/folder/"),
+        *("https://../votes.csv", "https://a.org/../votes.csv", "https://a.org//votes.csv"),
+        *(
+            "https://user:word@a.org/x",
+            "https://a.org/{x}",
+            "https://a.org/a b",
+            "https://a.org/x\n",
+        ),
+        "https://a.org/x?y=../../z",
+    ],
+)
+def test_other_addresses_are_refused(address):
+    with pytest.raises(ConfigError, match="allowed is https://<host>/<path>"):
+        download.source_of_address(address)
+
+
+OPEN_SOURCE = download.source_of_address("https://example.org/votes.csv")
+
+
+def test_a_file_without_a_checksum_is_taken_and_its_checksum_recorded(destination, network):
+    net = network(CONTENT)
+    lines = []
+    download.fetch(OPEN_SOURCE, destination, [], log=lines.append)
+    assert destination.read_bytes() == CONTENT
+    assert net.asked == ["https://example.org/votes.csv"]
+    assert lines[1].startswith("unchecked: the configuration has no sha256 for it.")
+    assert lines[1].endswith(f"set sha256: {SOURCE['sha256']}")
+
+
+def test_a_file_with_another_checksum_is_refused(tmp_path, destination, network):
+    network(CONTENT)
+    source = download.source_of_address("https://example.org/votes.csv", "0" * 64)
+    with pytest.raises(DownloadError) as caught:
+        download.fetch(source, destination, [tmp_path], log=[].append)
+    assert f"damaged: SHA-256 {SOURCE['sha256']} instead of {'0' * 64}" in str(caught.value)
+    assert f"put the file (SHA-256 {'0' * 64}) at {tmp_path}/example.org/votes" in str(caught.value)
+    assert not destination.exists()
+
+
+def test_an_address_has_its_copy_in_a_mirror(tmp_path, destination, network):
+    net = network(NO_NETWORK)
+    (tmp_path / "example.org").mkdir()
+    (tmp_path / "example.org/votes.csv").write_bytes(CONTENT)
+    download.fetch(OPEN_SOURCE, destination, [tmp_path], log=[].append)
+    assert destination.read_bytes() == CONTENT
+    assert net.asked == []
+
+
+class Declared(io.BytesIO):
+    """An answer that declares a length, as http.client knows it."""
+
+    length = len(CONTENT)
+
+
+def test_a_cut_answer_is_noticed_by_the_length_it_declared(destination, network, monkeypatch):
+    network(CONTENT)
+    answers = [Declared(CONTENT[:5]), Declared(CONTENT)]
+    monkeypatch.setattr(download, "_open", lambda address, timeout: answers.pop(0))
+    lines = []
+    download.fetch(OPEN_SOURCE, destination, [], log=lines.append)
+    assert destination.read_bytes() == CONTENT
+    assert "the connection ended after 5 bytes; trying again in 1 s" in lines[0]
+
+
+def test_a_file_of_any_size_has_a_limit(destination, network, monkeypatch):
+    network(CONTENT)
+    monkeypatch.setattr(download, "MAX_BYTES", 10)
+    with pytest.raises(DownloadError, match=r"votes\.csv: more than 9\.\S+ GiB"):
+        download.fetch(OPEN_SOURCE, destination, [], log=[].append)

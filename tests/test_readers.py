@@ -171,6 +171,7 @@ def test_groups_are_a_column(read):
         "line 1: no column 'partie'; the columns are who, b1, party, b2 (did you mean 'party'?)"
     )
     assert "or groups='party' for a column of names" in refused(read, content)
+    assert "no columns beside the groups" in refused(read, "party\nred\n", groups="party")
 
 
 def test_transposed_is_the_other_with_its_names(read):
@@ -200,8 +201,8 @@ def test_the_report_says_what_was_understood_and_left_out(read, tmp_path):
     [
         ("who,b1,b2\nann,1\n", "votes.csv, line 2: 2 fields instead of 3"),
         ("who,b1,b2\nann,1,0\nbob,1,0,1\n", "votes.csv, line 3: 4 fields instead of 3"),
-        ("a,b\n1,0\n1\n", "votes.csv, line 3: 1 fields instead of 2"),
-        ("who,b1\nann,1\nann,0\n", "votes.csv, line 3: the row 'ann' is there already, in votes"),
+        ("a,b\n1,0\n1\n", "votes.csv, line 3: 1 field instead of 2"),
+        ("who,b1\nann,1\nann,0\n", "votes.csv, line 3: the row 'ann' is there already, in line"),
         ("who,b1\n7,1\n2,0\n7,1\n", "(the first column is read as names of rows; index=False "),
         ("who,b1,b1\nann,1,0\n", "votes.csv, line 1, field 3: the column 'b1' is there already, "),
         ("1,2,2\n1,0,1\n", "(line 1 is read as names of columns; header=False reads it as values)"),
@@ -215,6 +216,7 @@ def test_the_report_says_what_was_understood_and_left_out(read, tmp_path):
         (b"a,b\n1,0\n\xff,1\n", "votes.csv, line 3: not UTF-8"),
         ("", "votes.csv: the file is empty"),
         (" \r\n\n", "votes.csv: the file is empty"),
+        (",,\n\n , ,\n", "votes.csv: all fields are empty"),
     ],
 )
 def test_damaged_text_is_refused_with_the_line(content, words, read):
@@ -281,8 +283,7 @@ def test_groups_of_a_list_belong_to_its_rows(read):
     content = "who,what,vote,party\nann,b1,1,red\nann,b2,0,red\nbob,b1,0,blue\n"
     assert read(content, layout="long", groups="party").row_groups.tolist() == ["red", "blue"]
     message = refused(read, content + "bob,b2,1,red\n", layout="long", groups="party")
-    assert message.startswith("votes.csv, line 5: 'bob' has the group 'red', but 'blue' in ")
-    assert message.endswith("votes.csv, line 4")
+    assert message == "votes.csv, line 5: 'bob' has the group 'red', but 'blue' in line 4"
 
 
 @pytest.mark.parametrize(
@@ -383,7 +384,7 @@ PATTERN = "coordinate pattern general"
     ("content", "words"),
     [
         (market(PATTERN, "100000 100000 1", "1 1"), "m.mtx: 100000 x 100000 entries; allowed"),
-        (market(PATTERN, "2 2 99999999999", "1 1"), "m.mtx: 1 entries; declared are 99999999999"),
+        (market(PATTERN, "2 2 99999999999", "1 1"), "m.mtx: declares 99999999999 entries and h"),
         (market(PATTERN, "2 2 1", "1 1", "2 2"), "m.mtx, line 4: one more entry than the 1 decl"),
         (market(PATTERN, "2 2 2", "1 1", "3 1"), "m.mtx, line 4: row '3'; allowed are 1 to 2"),
         (market(PATTERN, "2 2 2", "1 1", "1 0"), "m.mtx, line 4: column '0'; allowed are 1 to 2"),
@@ -568,8 +569,7 @@ def test_lists_and_groups_of_tables(read):
     assert presence.codes.tolist() == [[1, 1], [1, 0]]
     twice = pd.concat([long, long.assign(v=1)])
     message = refused(read, saved_parquet(twice), file="v.parquet", **options)
-    assert message.startswith("v.parquet, row 5: row '7', column 'y' is 1, but 0 in ")
-    assert message.endswith("v.parquet, row 2")
+    assert message == "v.parquet, row 5: row '7', column 'y' is 1, but 0 in row 2"
     wide = TABLE.assign(party=["r", "b"])
     assert read(saved_parquet(wide), "v.parquet", groups="party").row_groups.tolist() == ["r", "b"]
 

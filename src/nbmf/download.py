@@ -103,7 +103,7 @@ def source_of_address(address: str, sha256: str | None = None) -> dict:
         If it is not an https address of a file.
     """
     found = ADDRESS.fullmatch(address)
-    steps = found["path"].split("/") if found else [""]
+    steps = (found["path"] + (found["query"] or "")).split("/") if found else [""]
     if not all(steps) or {".", ".."} & set(steps):  # which would leave the folder of raw files
         raise ConfigError(
             f"{address!r}: allowed is https://<host>/<path>, of plain characters and without '..'"
@@ -129,8 +129,10 @@ def _most(source: dict) -> int:
 
 
 def _verify(content: bytes, source: dict) -> None:
-    expected = source.get("bytes", min(len(content), MAX_BYTES))
-    if len(content) != expected:
+    expected = source.get("bytes")
+    if expected is None and len(content) > MAX_BYTES:
+        raise _Refused(f"more than {MAX_BYTES / 2**30:g} GiB")
+    if expected is not None and len(content) != expected:
         found = f"more than {expected}" if len(content) > expected else len(content)
         raise _Damaged(f"damaged: {found} bytes instead of {expected}")
     checksum = hashlib.sha256(content).hexdigest()

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from nbmf.errors import ConfigError, choices
+from nbmf.readers.coding import Coding
 
 LAYOUTS = ("long", "presence")
 
@@ -96,3 +97,4 @@ def check(arguments: dict[str, Any], transpose: Any = False) -> None:
             f"groups = {given['groups']!r}: transpose = True would make them groups of columns; "
             "a matrix has groups of rows"
         )
+    Coding(*(given.get(kind) for kind in ("ones", "zeros", "missing")))

@@ -85,16 +85,20 @@ def refuse_huge(path: str | os.PathLike, rows: int, columns: int) -> None:
 
 
 def refuse_repeated(
-    names: Sequence[str], kind: str, where: Callable[[int], str], hint: str = ""
+    path: str | os.PathLike,
+    names: Sequence[str],
+    kind: str,
+    where: Callable[[int], str],
+    hint: str = "",
 ) -> None:
     """Raise DataError if a name is empty or is there twice; `where` names the place of a name."""
     first: dict[str, int] = {}
     for place, name in enumerate(names):
         if not name:
-            raise DataError(f"{where(place)}: the name of the {kind} is empty{hint}")
+            raise DataError(f"{path}, {where(place)}: the name of the {kind} is empty{hint}")
         if first.setdefault(name, place) != place:
             raise DataError(
-                f"{where(place)}: the {kind} {name!r} is there already, "
+                f"{path}, {where(place)}: the {kind} {name!r} is there already, "
                 f"in {where(first[name])}{hint}"
             )
 

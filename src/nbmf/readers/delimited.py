@@ -87,71 +87,98 @@ class _Lines:
     def check_width(self, line: _Line, width: int) -> None:
         """Raise DataError if a record has not as many fields as the others."""
         if len(line.fields) != width:
-            raise DataError(
-                f"{self.where(line.number)}: {len(line.fields)} fields instead of {width}"
-            )
+            found = counted(len(line.fields), "field")
+            raise DataError(f"{self.where(line.number)}: {found} instead of {width}")
 
     def notes(self) -> tuple[str, ...]:
         """Return what is to be said about records that were left out."""
-        return (
-            (f"left out: {counted(self._left_out, 'line')} of empty fields",)
-            if self._left_out
-            else ()
-        )
+        said = f"left out: {counted(self._left_out, 'line')} of empty fields"
+        return (said,) if self._left_out else ()
+
+
+def _first_of(lines: _Lines) -> tuple[_Line, Iterator[_Line]]:
+    """Return the first record, and the others."""
+    records = iter(lines)
+    first = next(records, None)
+    if first is None:
+        raise DataError(f"{lines.path}: all fields are empty")
+    return first, records
 
 
 # --- A matrix --------------------------------------------------------------------------------
 
 
 def _read_matrix(lines: _Lines, options: Options, coding: Coding) -> Cells:
-    records = iter(lines)
-    first = next(records)
-    header = _header_of(first, options, coding)
-    names, width = header, len(first.fields)
-    if header is None:
-        records = itertools.chain([first], records)
+    top, records = _read_top(lines, options, coding)
+    body = _read_body(lines, records, top, coding)
+    index = options.index
+    if index is None:
+        index = top.has_unnamed or any(coding.of_text(name) == UNKNOWN for name in body.firsts)
+    labels, codes, row_names = top.labels, body.codes, None
+    if index:
+        labels, row_names = labels[1:], body.firsts
+        hint = "" if options.index else NO_INDEX
+        refuse_repeated(lines.path, row_names, "row", lambda f: f"line {body.numbers[f]}", hint)
     else:
-        second = next(records, None)
-        if second is None:
-            raise DataError(f"{lines.path}: a header and no rows{NO_HEADER.format(first.number)}")
-        records = itertools.chain([second], records)
-        if len(second.fields) == width + 1:  # as R writes it: names of rows without a header
-            names, width = ["", *header], width + 1
-    labels = _labels(names, width)
-    if header is not None:
-        hint = "" if options.header else NO_HEADER.format(first.number)
-        where = lambda place: f"{lines.where(first.number)}, field {place + 1}"  # noqa: E731
-        refuse_repeated(labels, "column", where, hint)
+        codes = np.column_stack([_first_codes(lines, body, labels[0], coding), codes])
+    if not codes.shape[1]:
+        raise DataError(f"{lines.path}: no columns beside the names of rows")
+    said = [
+        lines.format,
+        f"header in line {top.header_line}" if top.header_line else "no header",
+        "names of rows in the first column" if index else "no names of rows",
+    ]
+    if options.groups is not None:
+        said.append(f"groups in {options.groups!r}")
+    column_names = labels if top.header_line else None
+    return Cells(codes, "; ".join(said), row_names, column_names, body.groups)
+
+
+class _Top(NamedTuple):
+    """What is known before the values are read.
+
+    header_line : int, None if there is no header
+    width : int, the number of fields of a row
+    labels : list of str, what each column but that of the groups is called
+    groups_at : int or None, the place of the groups in a row
+    has_unnamed : bool, whether the first column has no name, so that it has the names of rows
+    """
+
+    header_line: int | None
+    width: int
+    labels: list[str]
+    groups_at: int | None
+    has_unnamed: bool
+
+
+def _read_top(lines: _Lines, options: Options, coding: Coding) -> tuple[_Top, Iterator[_Line]]:
+    """Return what the first line says, and the records with values."""
+    first, records = _first_of(lines)
+    names = _header_of(first, options, coding)
+    if names is None:
+        width = len(first.fields)
+        return _Top(None, width, _labels([""] * width), None, False), itertools.chain(
+            [first], records
+        )
+    hint = "" if options.header else NO_HEADER.format(first.number)
+    second = next(records, None)
+    if second is None:
+        raise DataError(f"{lines.path}: a header and no rows{hint}")
+    if len(second.fields) == len(names) + 1:  # as R writes it: nothing above the names of rows
+        names = ["", *names]
+    labels = _labels(names)
+    refuse_repeated(
+        lines.path, labels, "column", lambda i: f"line {first.number}, field {i + 1}", hint
+    )
     groups_at = None
     if options.groups is not None:
         groups_at = place_of(options.groups, labels, lines.where(first.number))
         del labels[groups_at]
-    body = _read_body(lines, records, width, groups_at, labels, coding)
-    index = options.index
-    if index is None:
-        index = (names is not None and names[0] == "" and groups_at != 0) or any(
-            coding.of_text(name) == UNKNOWN for name in body.firsts
-        )
-    said = [lines.format, "no header" if header is None else f"header in line {first.number}"]
-    codes, row_names = body.codes, None
-    if index:
-        row_names, labels = body.firsts, labels[1:]
-        refuse_repeated(
-            row_names,
-            "row",
-            lambda place: lines.where(body.numbers[place]),
-            "" if options.index else NO_INDEX,
-        )
-        said.append("names of rows in the first column")
-    else:
-        codes = np.column_stack([_first_codes(lines, body, labels[0], coding), codes])
-        said.append("no names of rows")
-    if groups_at is not None:
-        said.append(f"groups in {options.groups!r}")
-    if not codes.shape[1]:
-        raise DataError(f"{lines.path}: no columns beside the names of rows")
-    column_names = None if header is None else labels
-    return Cells(codes, "; ".join(said), row_names, column_names, body.groups)
+        if not labels:
+            raise DataError(f"{lines.path}: no columns beside the groups")
+    has_unnamed = names[0] == "" and groups_at != 0
+    top = _Top(first.number, len(names), labels, groups_at, has_unnamed)
+    return top, itertools.chain([second], records)
 
 
 def _header_of(first: _Line, options: Options, coding: Coding) -> list[str] | None:
@@ -166,9 +193,8 @@ def _header_of(first: _Line, options: Options, coding: Coding) -> list[str] | No
     return fields if has_header else None
 
 
-def _labels(names: list[str] | None, width: int) -> list[str]:
-    """Return what each column is called in messages."""
-    names = [""] * width if names is None else names
+def _labels(names: list[str]) -> list[str]:
+    """Return what each column is called, those without a name too."""
     return [name or f"field {place}" for place, name in enumerate(names, start=1)]
 
 
@@ -187,29 +213,22 @@ class _Body(NamedTuple):
     numbers: list[int]
 
 
-def _read_body(
-    lines: _Lines,
-    records: Iterator[_Line],
-    width: int,
-    groups_at: int | None,
-    labels: list[str],
-    coding: Coding,
-) -> _Body:
+def _read_body(lines: _Lines, records: Iterator[_Line], top: _Top, coding: Coding) -> _Body:
     content, firsts, groups, numbers = bytearray(), [], [], []
     for line in records:
-        lines.check_width(line, width)
+        lines.check_width(line, top.width)
         fields = line.fields
-        if groups_at is not None:
-            groups.append(fields.pop(groups_at).strip())
+        if top.groups_at is not None:
+            groups.append(fields.pop(top.groups_at).strip())
         codes = bytes(map(coding.__getitem__, fields[1:]))
         if UNKNOWN in codes:
             place = 1 + codes.index(UNKNOWN)
-            _refuse(lines, line.number, labels[place], fields[place], coding)
+            _refuse(lines, line.number, top.labels[place], fields[place], coding)
         content += codes
         firsts.append(fields[0].strip())
         numbers.append(line.number)
-    codes = np.frombuffer(bytes(content), dtype=np.int8).reshape(len(firsts), len(labels) - 1)
-    return _Body(codes, firsts, groups if groups_at is not None else None, numbers)
+    codes = np.frombuffer(bytes(content), dtype=np.int8).reshape(len(firsts), len(top.labels) - 1)
+    return _Body(codes, firsts, groups if top.groups_at is not None else None, numbers)
 
 
 def _first_codes(lines: _Lines, body: _Body, label: str, coding: Coding) -> np.ndarray:
@@ -230,19 +249,18 @@ def _refuse(lines: _Lines, number: int, label: str, value: str, coding: Coding) 
 
 
 def _read_list(lines: _Lines, options: Options, coding: Coding) -> Cells:
-    records = iter(lines)
-    first = next(records)
+    first, records = _first_of(lines)
     width = len(first.fields)
     has_header = _list_has_header(lines.path, first, options, coding)
     if has_header:
-        columns = _labels([field.strip() for field in first.fields], width)
+        columns = _labels([field.strip() for field in first.fields])
     else:
-        columns = _labels(None, width)
+        columns = _labels([""] * width)
         records = itertools.chain([first], records)
     places = places_of(options, columns, lines.where(first.number))
     row, column = places["row"], places["column"]
     value, groups = places.get("value"), places.get("groups")
-    found = Records(lines.where)
+    found = Records(lines.path, "line")
     for batch in batches(records):
         for line in batch:
             lines.check_width(line, width)
@@ -263,7 +281,7 @@ def _read_list(lines: _Lines, options: Options, coding: Coding) -> Cells:
         found.extend(numbers, rows_, columns_, codes, groups_)
     said = f"header in line {first.number}" if has_header else "no header"
     format = f"{lines.format}; {said}; {words_of(places, columns, options)}"
-    return found.cells(lines.path, format, absent=ABSENT[options.layout])
+    return found.cells(format, absent=ABSENT[options.layout])
 
 
 def _list_has_header(

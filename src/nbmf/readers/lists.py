@@ -2,7 +2,7 @@
 
 import os
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -59,12 +59,14 @@ class Records:
 
     Parameters
     ----------
-    where : function
-        From the number of a record's place, a line or a row, to the words that name it.
+    path : path
+        The file.
+    what : str
+        What the places of records are numbers of: "line" or "row".
     """
 
-    def __init__(self, where: Callable[[int], str]):
-        self._where = where
+    def __init__(self, path: str | os.PathLike, what: str):
+        self._path, self._what = path, what
         self._row_names, self._column_names = _Numbers(), _Numbers()
         self._rows, self._columns, self._places = array("q"), array("q"), array("q")
         self._codes = bytearray()
@@ -88,7 +90,7 @@ class Records:
         for kind, names in (("row", rows), ("column", columns)):
             if "" in names:
                 place = places[names.index("")]
-                raise DataError(f"{self._where(place)}: the name of the {kind} is empty")
+                raise DataError(f"{self._at(place)}: the name of the {kind} is empty")
         self._places.extend(places)
         self._rows.extend(map(self._row_names.__getitem__, rows))
         self._columns.extend(map(self._column_names.__getitem__, columns))
@@ -101,11 +103,14 @@ class Records:
         first, first_place = self._groups.setdefault(row, (group, place))
         if group != first:
             raise DataError(
-                f"{self._where(place)}: {row!r} has the group {group!r}, "
-                f"but {first!r} in {self._where(first_place)}"
+                f"{self._at(place)}: {row!r} has the group {group!r}, "
+                f"but {first!r} in {self._what} {first_place}"
             )
 
-    def cells(self, path: str | os.PathLike, format: str, *, absent: int) -> Cells:
+    def _at(self, place: int) -> str:
+        return f"{self._path}, {self._what} {place}"
+
+    def cells(self, format: str, *, absent: int) -> Cells:
         """Return the matrix; pairs without a record have the code `absent`.
 
         Raises
@@ -115,20 +120,20 @@ class Records:
             differ: both are named.
         """
         if not self._codes:
-            raise DataError(f"{path}: there are no records")
+            raise DataError(f"{self._path}: there are no records")
         shape = len(self._row_names), len(self._column_names)
         row_names, column_names = list(self._row_names), list(self._column_names)
         codes = np.frombuffer(bytes(self._codes), dtype=np.int8)
         rows, columns = np.asarray(self._rows), np.asarray(self._columns)
-        refuse_huge(path, *shape)
+        refuse_huge(self._path, *shape)
         try:
             matrix, repeated = scatter(rows, columns, codes, shape, absent)
         except Contradiction as found:
-            first, second = (self._where(self._places[k]) for k in found.records)
+            first, second = (self._places[k] for k in found.records)
             row, column = row_names[rows[found.first]], column_names[columns[found.first]]
             raise DataError(
-                f"{second}: row {row!r}, column {column!r} is {_shown(found.codes[1])}, "
-                f"but {_shown(found.codes[0])} in {first}"
+                f"{self._at(second)}: row {row!r}, column {column!r} is {_shown(found.codes[1])}, "
+                f"but {_shown(found.codes[0])} in {self._what} {first}"
             ) from None
         notes = [f"pairs without a record are {'zeros' if absent == 0 else 'missing'}"]
         if repeated:

@@ -133,7 +133,9 @@ def _batches(
     for batch in batches(entry for entry in split if entry[1]):
         for number, words in batch:
             if len(words) != width:
-                raise DataError(f"{path}, line {number}: {len(words)} words instead of {width}")
+                raise DataError(
+                    f"{path}, line {number}: {counted(len(words), 'word')} instead of {width}"
+                )
         count += len(batch)
         if count > header.entries:
             number, _ = batch[header.entries - count]
@@ -143,7 +145,7 @@ def _batches(
         numbers, words = zip(*batch, strict=True)
         yield numbers, list(zip(*words, strict=True))
     if count < header.entries:
-        raise DataError(f"{path}: {count} entries; declared are {header.entries}")
+        raise DataError(f"{path}: declares {header.entries} entries and has {count}")
 
 
 def _indices(

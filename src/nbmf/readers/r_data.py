@@ -54,7 +54,7 @@ def _read_matrix(path: str | os.PathLike, format: str, matrix: Any, coding: Codi
     ]
     for kind, given in zip(("row", "column"), names, strict=True):
         if given is not None:
-            refuse_repeated(given, kind, lambda place, kind=kind: f"{path}, {kind} {place + 1}")
+            refuse_repeated(path, given, kind, lambda i, kind=kind: f"{kind} {i + 1}")
     if np.ma.isMaskedArray(matrix):  # integers and logicals with NA
         values = np.where(np.ma.getmaskarray(matrix), None, matrix.data.astype(object))
     else:

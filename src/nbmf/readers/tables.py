@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,23 +24,26 @@ def read_table(
 ) -> Cells:
     """Read a data frame in any layout; see `nbmf.read`. Rows are counted from 1 in messages."""
     columns = [str(name) for name in table.columns]
-    refuse_repeated(columns, "column", lambda place: f"{path}, column {place + 1}")
+    refuse_repeated(path, columns, "column", lambda n: f"column {n + 1}")
     if not len(table):
         raise DataError(f"{path}: columns and no rows")
-    where = lambda place: f"{path}, row {place + 1}"  # noqa: E731
     if options.layout is None:
-        return _read_matrix(path, format, table, columns, options, coding, where)
+        return _read_matrix(path, format, table, columns, options, coding)
     places = places_of(options, columns, path)
     names = {r: _texts(table.iloc[:, place]) for r, place in places.items() if r != "value"}
     codes = np.ones(len(table), dtype=np.int8)
     if "value" in places:
-        codes = _encode(table, places["value"], columns, coding, where)
-    found = Records(where)
+        codes = _encode(path, table, places["value"], columns, coding)
+    found = Records(path, "row")
     found.extend(
-        range(len(table)), names["row"], names["column"], codes.tobytes(), names.get("groups")
+        range(1, len(table) + 1),
+        names["row"],
+        names["column"],
+        codes.tobytes(),
+        names.get("groups"),
     )
     format = f"{format}; {words_of(places, columns, options)}"
-    return found.cells(path, format, absent=ABSENT[options.layout])
+    return found.cells(format, absent=ABSENT[options.layout])
 
 
 def _read_matrix(
@@ -51,7 +53,6 @@ def _read_matrix(
     columns: list[str],
     options: Options,
     coding: Coding,
-    where: Callable[[int], str],
 ) -> Cells:
     groups, said = None, [format]
     places = list(range(len(columns)))
@@ -70,12 +71,12 @@ def _read_matrix(
     else:
         said.append("no names of rows")
     if row_names is not None:
-        refuse_repeated(row_names, "row", where, hint)
+        refuse_repeated(path, row_names, "row", lambda f: f"row {f + 1}", hint)
     if not places:
         raise DataError(f"{path}: no columns beside names and groups")
     codes = np.empty((len(table), len(places)), dtype=np.int8)
     for n, place in enumerate(places):
-        codes[:, n] = _encode(table, place, columns, coding, where)
+        codes[:, n] = _encode(path, table, place, columns, coding)
     column_names = [columns[place] for place in places]
     return Cells(codes, "; ".join(said), row_names, column_names, groups)
 
@@ -103,14 +104,14 @@ def _texts(column: pd.Series) -> list[str]:
 
 
 def _encode(
+    path: str | os.PathLike,
     table: pd.DataFrame,
     place: int,
     columns: list[str],
     coding: Coding,
-    where: Callable[[int], str],
 ) -> np.ndarray:
     try:
         return coding.encode(table.iloc[:, place])
     except UnknownValue as found:
-        complaint = coding.complaint(found.value, columns[place])
-        raise DataError(f"{where(found.place)}, column {columns[place]!r}: {complaint}") from None
+        where = f"{path}, row {found.place + 1}, column {columns[place]!r}"
+        raise DataError(f"{where}: {coding.complaint(found.value, columns[place])}") from None

@@ -37,13 +37,12 @@ def lines_of(path: str | os.PathLike) -> Iterator[str]:
         If it is not UTF-8, a line is longer than MAX_LINE, or a gzipped file is damaged or
         unpacks to more than MAX_BYTES.
     """
-    number, total, limit = 0, 0, MAX_BYTES if is_gzipped(path) else float("inf")
+    if is_gzipped(path):
+        _refuse_bomb(path)
+    number = 0
     with _unpacked(path) as file:
         while line := file.readline(MAX_LINE + 1):
             number += 1
-            total += len(line)
-            if total > limit:
-                raise DataError(f"{path}: unpacks to more than {MAX_BYTES / 2**30:g} GiB")
             if len(line) > MAX_LINE:
                 raise DataError(f"{path}, line {number}: longer than {MAX_LINE // 2**20} MiB")
             try:
@@ -58,6 +57,16 @@ def lines_of(path: str | os.PathLike) -> Iterator[str]:
                 yield from io.StringIO(text, newline="")
             else:
                 yield text
+
+
+def _refuse_bomb(path: str | os.PathLike) -> None:
+    """Raise DataError if a file unpacks to more than MAX_BYTES, within seconds."""
+    total = 0
+    with _unpacked(path) as file:
+        while part := file.read(2**20):
+            total += len(part)
+            if total > MAX_BYTES:
+                raise DataError(f"{path}: unpacks to more than {MAX_BYTES / 2**30:g} GiB")
 
 
 @contextmanager
