@@ -3,9 +3,9 @@
     python tests/kill_trials.py --trials 50
 
 A trial starts a small workflow in a fresh checkout and, at a random moment, kills the whole
-workflow, its main process alone, one job (a fit, most often), or the download while it runs. Then
-it does what docs/workflow.md says - the same command again, after `--unlock` if Snakemake asks for
-it - and checks that
+workflow, its main process alone, one job (a fit, most often), or the download while it runs; one
+that finds nothing left to kill does not count. Then it does what docs/operations.md says - the same
+command again, after `--unlock` if Snakemake asks for it - and checks that
 
 - every result equals that of a run that was not interrupted, bit for bit,
 - no job that had finished before was run again,
@@ -178,12 +178,15 @@ def complete(checkout: Checkout) -> tuple[str, bool]:
     return output, locked
 
 
-def trial(victim: str, after: float, expected: dict, rng: random.Random) -> str:
-    """Kill, run again, check; return what happened in a line."""
+def trial(victim: str, after: float, expected: dict, rng: random.Random) -> tuple[str, str]:
+    """Kill, run again, check; return what was killed, and what happened in a line.
+
+    What was killed is empty if everything had ended before.
+    """
     with tempfile.TemporaryDirectory(prefix="nbmf-kill-") as temporary:
         checkout = Checkout(Path(temporary).resolve())
         workflow = Workflow(checkout)
-        killed = workflow.kill(victim, after, rng)
+        killed = workflow.kill(victim, after, rng) or ""
         moment = time.monotonic() - workflow.started
         workflow.wait()
         before = finished_fits(checkout.folder)
@@ -201,8 +204,8 @@ def trial(victim: str, after: float, expected: dict, rng: random.Random) -> str:
             raise AssertionError(
                 f"{killed} killed after {moment:.2f} s: {'; '.join(problems)}\n{output}"
             )
-        return (
-            f"{killed or 'nothing'} killed after {moment:.2f} s: {len(before)} fits were done, "
+        return killed, (
+            f"{killed} killed after {moment:.2f} s: {len(before)} fits were done, "
             f"{checkpoints} had a checkpoint{', unlocked' if locked else ''}"
         )
 
@@ -222,11 +225,12 @@ def main() -> None:
         expected = results(undisturbed.folder)
     print(f"undisturbed: {length:.1f} s, {len(expected)} results", flush=True)
     count = Counter()
-    for number in range(arguments.trials):
-        victim = VICTIMS[number % len(VICTIMS)]
-        line = trial(victim, rng.uniform(0.0, length), expected, rng)
-        count[line.split(" killed")[0]] += 1
-        print(f"{number + 1}. {line}", flush=True)
+    while count.total() < arguments.trials:
+        victim = VICTIMS[count.total() % len(VICTIMS)]
+        killed, line = trial(victim, rng.uniform(0.0, length), expected, rng)
+        if killed:
+            count[killed] += 1
+            print(f"{count.total()}. {line}", flush=True)
     print(f"{arguments.trials} trials passed; killed: {dict(count)}; configuration:")
     print(yaml.safe_dump(CONFIG["run"], default_flow_style=True).strip())
 
