@@ -12,10 +12,11 @@ import yaml
 import nbmf
 from nbmf import comparison, registry
 from nbmf.catalogue import COMPARED, METHODS
-from nbmf.comparison import Comparison, compare, margin_of
+from nbmf.comparison import Comparison, compare
 from nbmf.errors import ConfigError, DataError
 from nbmf.experiment import run_fit
 from nbmf.masks import draw_mask
+from nbmf.recommendation import margin_of
 from nbmf.seeds import seed_sequence
 
 CONFIG = yaml.safe_load((Path(__file__).parents[1] / "config/config.yaml").read_text())
@@ -218,7 +219,7 @@ def test_methods_that_cannot_be_told_apart():
     )
     advice = found.recommendation
     assert (advice.method, advice.runner_up, advice.told_apart) == ("a", "b", False)
-    assert advice.take == "b"  # the fastest of the two; c is worse
+    assert (advice.take, advice.take_K) == ("b", 2)  # the fastest of the two; c is worse
     assert advice.sentence.startswith("A and B cannot be told apart: A has the best mean")
     assert advice.sentence.endswith("Take the fastest of them, B (0.5 s a fit instead of 12).")
 

@@ -15,7 +15,7 @@ PACKAGE = Path(nbmf.__file__).parent
 
 # From the ground up. A module imports from layers below its own, and from its own package.
 LAYERS = [
-    ("errors", "seeds", "catalogue"),
+    ("errors", "seeds", "catalogue", "recommendation"),
     ("files", "parameters", "jobs", "sources"),
     ("matrix", "metrics", "models", "saving"),
     ("kernels", "masks", "rda", "download"),

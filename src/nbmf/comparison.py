@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 from threadpoolctl import threadpool_limits
 
 from nbmf import parameters, registry
@@ -22,14 +21,13 @@ from nbmf.experiment import run_fit
 from nbmf.masks import draw_mask
 from nbmf.matrix import BinaryMatrix
 from nbmf.metrics import score
+from nbmf.recommendation import Candidate, Recommendation, recommend
 from nbmf.seeds import seed_sequence
 from nbmf.tables import summarise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LEVEL = 0.95  # of the interval around a margin
-WORTHWHILE = 10.0  # seconds a fit that a method has to save to be taken for its speed
 FACTS = (
     *("n_test", "perplexity", "unit", "saturated", "seconds", "n_iter", "converged"),
     *("active_components", "status"),
@@ -48,51 +46,6 @@ class Fit(NamedTuple):
     method: str
     K: int
     mask: int
-
-
-class Recommendation(NamedTuple):
-    """Which method to take, and how sure that is.
-
-    method, K : the method with the smallest mean perplexity over masks, and its best K
-    perplexity : float, that mean, in nats per held-out entry
-    runner_up, runner_up_K : the best of the other methods; None if there is none
-    margin : float, how much larger the runner-up's mean is, in nats per entry
-    uncertainty : float, half the width of the margin's 95 % interval; NaN from a single mask
-    told_apart : bool, whether the margin's interval lies above zero for every other method
-    take : str, the method itself; or the fastest of those that cannot be told apart from it, if it
-        saves ten seconds a fit
-    sentence : str, all this for a person
-    """
-
-    method: str
-    K: int
-    perplexity: float
-    runner_up: str | None
-    runner_up_K: int | None
-    margin: float
-    uncertainty: float
-    told_apart: bool
-    take: str
-    sentence: str
-
-
-class Margin(NamedTuple):
-    """How much worse another method is than the best.
-
-    mean : float, nats per entry
-    uncertainty : float, half the width of its 95 % interval
-    """
-
-    mean: float
-    uncertainty: float
-
-    @property
-    def told_apart(self) -> bool:
-        """Whether the interval lies above zero."""
-        return self.mean > self.uncertainty
-
-    def __str__(self) -> str:
-        return f"{self.mean:.4f} ± {self.uncertainty:.4f}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +90,8 @@ class Comparison:
         """The best method, its margin to the best of the others, and how certain that is.
 
         The best method has the smallest mean perplexity over masks with its best K. The margin is
-        the mean of the paired differences d_j over J masks. Masks share most of their training
-        entries, so d_1, ..., d_J are not independent and var(d) / J is too small. Nadeau and
-        Bengio's corrected estimate is used ("Inference for the generalization error", Machine
-        Learning 52, 2003), (1/J + n_test / n_train) var(d), with Student's t on J - 1 degrees of
-        freedom for the 95 % interval.
+        the mean of the paired differences over masks, with the corrected uncertainty of Nadeau and
+        Bengio (2003): see nbmf.recommendation.margin_of.
 
         K is chosen on the masks that are scored, and so is the best method: a method with many K
         has more chances to look good, and the best looks a little better than it is.
@@ -151,7 +101,30 @@ class Comparison:
         DataError
             If no comparable method has a perplexity for every mask.
         """
-        return _recommend(self)
+        candidates = list(self._candidates())
+        if not candidates:
+            raise DataError(
+                "nothing to recommend: no comparable method has a perplexity for every mask; the "
+                "column status of the scores says why"
+            )
+        baselines = {
+            label: self.by_mask(name, 0).to_numpy() for name, (label, _) in BASELINES.items()
+        }
+        return recommend(candidates, baselines, self.test_ratio)
+
+    def _candidates(self) -> Iterator[Candidate]:
+        """Yield each comparable method with its best K.
+
+        A K that has no perplexity for some mask is left out: its mean would be one of other masks.
+        """
+        for method, entry in self.methods.items():
+            grid = {K: self.by_mask(method, K) for K in entry["K"]}
+            means = {K: values.mean() for K, values in grid.items() if values.notna().all()}
+            if not _comparable(entry) or not means:
+                continue
+            K = min(means, key=means.get)
+            seconds = float(self._rows(method, K)["seconds"].median())
+            yield Candidate(method, K, _named(entry, K), grid[K].to_numpy(), seconds)
 
     def figure(self) -> "Figure":
         """Return Figure 10 for this matrix; `figure.savefig(path)` writes it.
@@ -172,9 +145,10 @@ class Comparison:
 
     def by_mask(self, method: str, K: int) -> pd.Series:
         """Return the perplexity for each mask, NaN where the fit failed; baselines have K = 0."""
-        scores = self.scores
-        own = scores[(scores["method"] == method) & (scores["K"] == K)]
-        return own.set_index("mask")["perplexity"]
+        return self._rows(method, K).set_index("mask")["perplexity"]
+
+    def _rows(self, method: str, K: int) -> pd.DataFrame:
+        return self.scores[(self.scores["method"] == method) & (self.scores["K"] == K)]
 
 
 def compare(
@@ -444,128 +418,9 @@ def _comparable(entry: Mapping[str, Any]) -> bool:
     return entry.get("in_figure_10", True)
 
 
-def _best_by_method(comparison: Comparison) -> dict[str, tuple[int, pd.Series]]:
-    """Return each comparable method's best K and its perplexities by mask.
-
-    A K that has no perplexity for some mask is left out: its mean would be one of other masks.
-    """
-    best = {}
-    for method, entry in comparison.methods.items():
-        grid = {k: comparison.by_mask(method, k) for k in entry["K"]}
-        whole = {k: values for k, values in grid.items() if values.notna().all()}
-        if _comparable(entry) and whole:
-            best[method] = min(whole.items(), key=lambda item: item[1].mean())
-    return best
-
-
-def margin_of(differences: np.ndarray, test_ratio: float) -> Margin:
-    """Return the mean of paired differences and its uncertainty (Nadeau and Bengio 2003).
-
-    Parameters
-    ----------
-    differences : float array (J,)
-        Perplexity of the other method minus that of the best, mask by mask, in nats per entry.
-    test_ratio : float
-        Held-out entries per training entry.
-    """
-    J = len(differences)
-    mean = float(np.mean(differences))
-    if J < 2:
-        return Margin(mean, math.nan)
-    variance = (1 / J + test_ratio) * np.var(differences, ddof=1)
-    return Margin(mean, float(stdtrit(J - 1, (1 + LEVEL) / 2) * math.sqrt(variance)))
-
-
-def _recommend(comparison: Comparison) -> Recommendation:
-    best = _best_by_method(comparison)
-    if not best:
-        raise DataError(
-            "nothing to recommend: no comparable method has a perplexity for every mask; the "
-            "column status of the scores says why"
-        )
-    order = sorted(best, key=lambda method: best[method][1].mean())
-    winner = order[0]
-    K, by_mask = best[winner]
-    margins = {
-        method: margin_of((best[method][1] - by_mask).to_numpy(), comparison.test_ratio)
-        for method in order[1:]  # those of smaller means first
-    }
-    alike = [winner, *(method for method, margin in margins.items() if not margin.told_apart)]
-    seconds = {method: _seconds(comparison, method, best[method][0]) for method in alike}
-    fastest = min(alike, key=seconds.get)
-    saved = seconds[winner] - seconds[fastest]
-    take = fastest if len(by_mask) > 1 and saved > WORTHWHILE else winner
-    others = order[1:]
-    runner_up = others[0] if others else None
-    margin = margins.get(runner_up, Margin(math.nan, math.nan))
-    names = {method: _named(comparison.methods[method], best[method][0]) for method in order}
-    sentence = _sentence(names, alike, margins, by_mask, take, seconds)
-    return Recommendation(
-        winner,
-        K,
-        float(by_mask.mean()),
-        runner_up,
-        best[runner_up][0] if runner_up else None,
-        *margin,
-        bool(others) and alike == [winner],
-        take,
-        sentence + _against_baselines(comparison, by_mask),
-    )
-
-
-def _seconds(comparison: Comparison, method: str, K: int) -> float:
-    scores = comparison.scores
-    own = scores[(scores["method"] == method) & (scores["K"] == K)]
-    return float(own["seconds"].median())
-
-
 def _named(entry: Mapping[str, Any], K: int) -> str:
     """Return the method's label, with its K where there was a choice."""
     return f"{entry['label']} with K = {K}" if len(entry["K"]) > 1 else entry["label"]
-
-
-def _sentence(
-    names: dict[str, str],
-    alike: list[str],
-    margins: dict[str, Margin],
-    by_mask: pd.Series,
-    take: str,
-    seconds: dict[str, float],
-) -> str:
-    winner, *others = names
-    perplexity = f"{by_mask.mean():.4f} nats per held-out entry, mean over {len(by_mask)} masks"
-    if not others:
-        return f"{names[winner]} is the only method compared: {perplexity}."
-    if len(by_mask) == 1:
-        return (
-            f"{names[winner]} predicts best on the one mask that was drawn, {names[others[0]]} is "
-            f"{margins[others[0]].mean:.4f} nats per entry behind; one mask does not say how "
-            "certain that is."
-        )
-    rival = others[0] if len(alike) == 1 else alike[1]
-    lead = f"its lead over {names[rival]} is {margins[rival]} nats per entry"
-    if len(alike) == 1:
-        return f"{names[winner]} predicts best ({perplexity}); {lead}."
-    listed = " and ".join([", ".join(names[m] for m in alike[:-1]), names[alike[-1]]])
-    best = f"{names[winner]} has the best mean ({perplexity})"
-    text = f"{listed} cannot be told apart: {best}, {lead}"
-    if take == winner:
-        return f"{text}. None of the others is much faster, so take {names[take]}."
-    speeds = f"{seconds[take]:.2g} s a fit instead of {seconds[winner]:.2g}"
-    return f"{text}. Take the fastest of them, {names[take]} ({speeds})."
-
-
-def _against_baselines(comparison: Comparison, by_mask: pd.Series) -> str:
-    """Return a warning if the best method does not clearly beat every baseline, else nothing."""
-    for method, (label, _) in BASELINES.items():
-        worse = comparison.by_mask(method, 0) - by_mask
-        margin = margin_of(worse.to_numpy(), comparison.test_ratio)
-        if margin.mean <= np.nan_to_num(margin.uncertainty):
-            return (
-                f" But it does not clearly beat {label} as the prediction: these data show no "
-                "structure that components could explain."
-            )
-    return ""
 
 
 def _draw_baselines(axis, means: dict[str, float]) -> None:

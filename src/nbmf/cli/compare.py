@@ -73,7 +73,7 @@ def _write(folder: OutputFolder, found: Comparison, text: str, options: argparse
 def _text(found: Comparison, options: argparse.Namespace) -> str:
     """Return the table and the recommendation, with what to type next."""
     advice = found.recommendation
-    K = f" --components {_K_of(found, advice.take)}" if METHODS[advice.take]["K"] != [100] else ""
+    K = f" --components {advice.take_K}" if METHODS[advice.take]["K"] != [100] else ""
     command = f"nbmf fit {repeated(options)} --method {advice.take}{K}"
     title = f"Held-out perplexity of {found.name} over {options.masks} masks"
     lines = [
@@ -86,11 +86,6 @@ def _text(found: Comparison, options: argparse.Namespace) -> str:
         f"next: {command}",
     ]
     return "\n".join(lines)
-
-
-def _K_of(found: Comparison, method: str) -> int:
-    means = {K: found.by_mask(method, K).mean() for K in found.methods[method]["K"]}
-    return min(means, key=means.get)
 
 
 def _table(found: Comparison) -> str:

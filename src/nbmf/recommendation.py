@@ -1,0 +1,177 @@
+"""Which of several methods to take, from their held-out perplexities on the same masks."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+
+LEVEL = 0.95  # of the interval around a margin
+WORTHWHILE = 10.0  # seconds a fit that a method has to save to be taken for its speed
+
+
+class Candidate(NamedTuple):
+    """A method with its best K.
+
+    name : str, for a person
+    perplexities : float array (J,), nats per held-out entry, one for each mask
+    seconds : float, of a fit
+    """
+
+    method: str
+    K: int
+    name: str
+    perplexities: np.ndarray
+    seconds: float
+
+    @property
+    def mean(self) -> float:
+        """The mean perplexity over masks."""
+        return float(np.mean(self.perplexities))
+
+
+class Margin(NamedTuple):
+    """How much worse another prediction is than the best.
+
+    mean : float, nats per entry
+    uncertainty : float, half the width of its 95 % interval; NaN from a single mask
+    """
+
+    mean: float
+    uncertainty: float
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether the interval lies above zero."""
+        return self.mean > self.uncertainty
+
+    def __str__(self) -> str:
+        return f"{self.mean:.4f} ± {self.uncertainty:.4f}"
+
+
+class Recommendation(NamedTuple):
+    """Which method to take, and how sure that is.
+
+    method, K : the method with the smallest mean perplexity over masks, and its best K
+    perplexity : float, that mean, in nats per held-out entry
+    runner_up, runner_up_K : the best of the other methods; None if there is none
+    margin : float, how much larger the runner-up's mean is, in nats per entry
+    uncertainty : float, half the width of the margin's 95 % interval; NaN from a single mask
+    told_apart : bool, whether the margin to every other method has its interval above zero
+    take, take_K : that method; or the fastest of those that cannot be told apart from it, if it
+        saves ten seconds a fit
+    sentence : str, all this for a person
+    """
+
+    method: str
+    K: int
+    perplexity: float
+    runner_up: str | None
+    runner_up_K: int | None
+    margin: float
+    uncertainty: float
+    told_apart: bool
+    take: str
+    take_K: int
+    sentence: str
+
+
+def margin_of(differences: np.ndarray, test_ratio: float) -> Margin:
+    """Return the mean of paired differences and its uncertainty.
+
+    Masks share most of their training entries, so the differences of J masks are not independent
+    and var / J is too small. This is the corrected estimate of Nadeau and Bengio ("Inference for
+    the generalization error", Machine Learning 52, 2003), (1/J + n_test / n_train) var, with
+    Student's t on J - 1 degrees of freedom.
+
+    Parameters
+    ----------
+    differences : float array (J,)
+        Perplexity of the other prediction minus that of the best, mask by mask, in nats per entry.
+    test_ratio : float
+        Held-out entries per training entry.
+    """
+    J, mean = len(differences), float(np.mean(differences))
+    if J < 2:
+        return Margin(mean, math.nan)
+    variance = (1 / J + test_ratio) * np.var(differences, ddof=1)
+    return Margin(mean, float(stdtrit(J - 1, (1 + LEVEL) / 2) * math.sqrt(variance)))
+
+
+def recommend(
+    candidates: list[Candidate], baselines: dict[str, np.ndarray], test_ratio: float
+) -> Recommendation:
+    """Return the method with the smallest mean, and whether the others can be told apart from it.
+
+    Parameters
+    ----------
+    candidates : list of Candidate
+        At least one, all on the same masks.
+    baselines : dict of float arrays (J,)
+        Perplexities of predictions that use no component, by what they are.
+    test_ratio : float
+        Held-out entries per training entry.
+    """
+    winner, *others = sorted(candidates, key=lambda candidate: candidate.mean)
+    margins = [margin_of(o.perplexities - winner.perplexities, test_ratio) for o in others]
+    alike = [o for o, margin in zip(others, margins, strict=True) if not margin.told_apart]
+    take = _taken(winner, alike)
+    sentence = _sentence(winner, others, margins, alike, take)
+    return Recommendation(
+        winner.method,
+        winner.K,
+        winner.mean,
+        others[0].method if others else None,
+        others[0].K if others else None,
+        *(margins[0] if others else Margin(math.nan, math.nan)),
+        bool(others) and not alike,
+        take.method,
+        take.K,
+        sentence + _against(baselines, winner, test_ratio),
+    )
+
+
+def _taken(winner: Candidate, alike: list[Candidate]) -> Candidate:
+    """Return the best, or a much faster method that is as good for all that is known."""
+    fastest = min(alike, key=lambda candidate: candidate.seconds, default=winner)
+    is_known = len(winner.perplexities) > 1
+    return fastest if is_known and winner.seconds - fastest.seconds > WORTHWHILE else winner
+
+
+def _sentence(winner, others, margins, alike, take) -> str:
+    J = len(winner.perplexities)
+    mean = f"{winner.mean:.4f} nats per held-out entry, mean over {J} masks"
+    if not others:
+        return f"{winner.name} is the only method compared: {mean}."
+    if J == 1:
+        return (
+            f"{winner.name} predicts best on the one mask that was drawn, {others[0].name} is "
+            f"{margins[0].mean:.4f} nats per entry behind; one mask does not say how certain that "
+            "is."
+        )
+    rival = alike[0] if alike else others[0]
+    margin = margins[others.index(rival)]
+    lead = f"its lead over {rival.name} is {margin} nats per entry"
+    if not alike:
+        return f"{winner.name} predicts best ({mean}); {lead}."
+    names = [candidate.name for candidate in (winner, *alike)]
+    text = (
+        f"{', '.join(names[:-1])} and {names[-1]} cannot be told apart: {winner.name} has the best "
+        f"mean ({mean}), {lead}."
+    )
+    if take is winner:
+        return f"{text} None of the others is much faster, so take {take.name}."
+    speeds = f"{take.seconds:.2g} s a fit instead of {winner.seconds:.2g}"
+    return f"{text} Take the fastest of them, {take.name} ({speeds})."
+
+
+def _against(baselines: dict[str, np.ndarray], winner: Candidate, test_ratio: float) -> str:
+    """Return a warning if the best method does not clearly beat every baseline, else nothing."""
+    for what, perplexities in baselines.items():
+        margin = margin_of(perplexities - winner.perplexities, test_ratio)
+        if margin.mean <= np.nan_to_num(margin.uncertainty):
+            return (
+                f" But it does not clearly beat {what} as the prediction: none of these methods "
+                "finds structure that predicts better."
+            )
+    return ""
