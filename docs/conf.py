@@ -17,7 +17,10 @@ source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
-suppress_warnings = ["myst.header"]  # a table may come before the first heading of a level
+suppress_warnings = [
+    "myst.header",  # a table may come before the first heading of a level
+    "misc.highlighting_failure",  # CSV has no colours
+]
 napoleon_numpy_docstring = True
 napoleon_google_docstring = False
 napoleon_use_rtype = False

@@ -505,11 +505,11 @@ class Chains:
     def to_arviz(self) -> xarray.DataTree:
         """Return the chains as an xarray DataTree with ArviZ's groups.
 
-        posterior : (chain, draw) active_components; share (of the largest components); expected_v,
-            E[v_fn | Z] of some entries; with draws, those sweeps alone, and their W and H, whose
-            components are numbered as they come
-        sample_stats : lp, the log joint in nats, and log_likelihood, of V given E[V | Z]
-        observed_data : V (row, column), float32, NaN where missing
+        - posterior, (chain, draw): active_components; share (of the largest components);
+          expected_v, E[v_fn | Z] of some entries; with draws, those sweeps alone, and their W and
+          H, whose components are numbered as they come
+        - sample_stats: lp, the log joint in nats, and log_likelihood, of V given E[V | Z]
+        - observed_data: V (row, column), float32, NaN where missing
 
         A method that does not sample has a single draw, its end, or the draws of its q(W) q(H).
 

@@ -41,6 +41,8 @@ class LDA(Factorization):
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
+    Notes
+    -----
     W_ has a topic per column (distributions over rows), H_ the topic shares of each column,
     expectation_ = W_ H_ the probability that a token of column n is row f: columns sum to one.
     New columns are folded in by scikit-learn's `transform`; new rows cannot be.
