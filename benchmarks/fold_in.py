@@ -87,9 +87,8 @@ def compare(make: Callable, codes: np.ndarray, split: Split, seeds: tuple[int, i
     for seed in seeds:
         refitted = make(seed).fit(split.known)
         predictions.append(refitted.expectation_.take(split.new, split.axis))
-    across = 1 - split.axis  # the axis along which the lines that are not new are counted
-    ones = (split.others == 1).sum(axis=1 - across, keepdims=True)
-    seen = (split.others >= 0).sum(axis=1 - across, keepdims=True)
+    ones = (split.others == 1).sum(axis=split.axis, keepdims=True)
+    seen = (split.others >= 0).sum(axis=split.axis, keepdims=True)
     predictions.append(np.broadcast_to((ones + 1) / (seen + 2), split.hidden.shape))
     return Outcome(*(split.perplexity(codes, of_new) for of_new in predictions))
 

@@ -449,6 +449,16 @@ def count_active(shares: np.ndarray) -> int:
     return int(np.count_nonzero(shares >= ACTIVE_SHARE))
 
 
+class StoppingRule(Protocol):
+    """Says when a fit is done."""
+
+    def next_after(self, iteration: int) -> int:
+        """Return the first iteration after `iteration` to be asked at."""
+
+    def is_met(self, iteration: int) -> bool:
+        """Whether to stop after `iteration`; False at those it did not ask for."""
+
+
 def iterate(
     advance: Callable[[int], None],
     first: int,
@@ -456,16 +466,22 @@ def iterate(
     state: State,
     monitor: Monitor | None,
     total: int,
-) -> None:
+    rule: StoppingRule | None = None,
+) -> int:
     """Do iterations `first` + 1 to `last` of `total` by `advance(steps)`, the monitor in between.
 
-    The monitor is called when it asks to be, and after the last of all iterations.
+    The monitor is called when it asks to be, and after the last of all iterations, which is the
+    one at which the rule is met. Returns how many have been done.
     """
     done = first
     while done < last:
         called_at = last if monitor is None else monitor.next_after(done)
-        stop = int(min(called_at, last))
+        asked_at = last if rule is None else rule.next_after(done)
+        stop = int(min(called_at, asked_at, last))
         advance(stop - done)
         done = stop
+        if rule is not None and rule.is_met(done):
+            last = total = done
         if monitor is not None and done in (called_at, total):
             monitor(done, total, state)
+    return done

@@ -22,13 +22,13 @@ A_k = Σ q_nk over ones, B_k over zeros, and w_nk the weights of entry n in the 
     q_nk ∝ w_nk (β_k + B_k^-n) / (α_k + β_k + A_k^-n + B_k^-n)   where v_n = 0,
     E[h_k] = (α_k + A_k) / (α_k + β_k + A_k + B_k).
 
-The start is q_nk from the prior alone (A = B = L = 0), which for a line of one entry is the answer;
+The start is q_nk from the prior alone (A = B = L = 0), which is exact for a line of one entry;
 then entries are renewed one after the other until no mean moves by more than TOLERANCE in a sweep,
 at most MAX_SWEEPS times. Missing entries take no part; a line with none observed gets its prior
 mean. No random numbers. Memory: the responsibilities of one line, 8 bytes per entry and component.
 
-With one entry per line the means are exact. With more they are as approximate as CVB0 is; the
-likelihood is concave in the line, so it is the prior alone that can make several fixed points.
+For a line of weights with one entry the mean is exact. In general it is as approximate as CVB0 is;
+the likelihood is concave in the line, so it is the prior alone that can make several fixed points.
 Components that are the same in everything, as those that a fit has left unused, have the same
 responsibilities and are computed once; the other factor is compared to DIGITS digits, since CVB0
 leaves unused components equal but for the rounding of its responsibilities.

@@ -49,28 +49,30 @@ class BetaDirVariational(BetaDirFoldIn, Factorization):
         priors = {name: self._concentration(name) for name in ("alpha", "beta", "gamma")}
         inference, bound = self._inference(codes, priors, seed)
         state = VariationalState(inference, priors, bound)
-        if self.tol > 0:
-            n_iter, converged = self._update_until_settled(inference, state, monitor)
-        else:
-            n_iter, converged = self.max_iter, None
-            iterate(inference.update, 0, n_iter, state, monitor, total=n_iter)
+        rule = _StandsStill(state, self.tol) if self.tol > 0 else None
+        total = self.max_iter
+        n_iter = iterate(inference.update, 0, total, state, monitor, total, rule)
         W, H = state.factors()
+        converged = None if rule is None else rule.was_met
         return Fit(W, H, W @ H, W.mean(axis=0), n_iter, converged)
 
-    def _update_until_settled(self, inference, state, monitor):
-        """Update until E[V] changes by less than tol on average; return iterations, and whether.
 
-        A single update changes little even far from the end, so it is looked at every tenth.
-        """
-        done, before = 0, state.expectation()
-        while done + LOOK_EVERY <= self.max_iter:
-            iterate(inference.update, done, done + LOOK_EVERY, state, monitor, total=self.max_iter)
-            done += LOOK_EVERY
-            now = state.expectation()
-            if np.abs(now - before).mean() < self.tol:
-                if monitor is not None and done < min(self.max_iter, monitor.next_after(done - 1)):
-                    monitor(done, done, state)  # it has not seen the last iteration
-                return done, True
-            before = now
-        iterate(inference.update, done, self.max_iter, state, monitor, total=self.max_iter)
-        return self.max_iter, False
+class _StandsStill:
+    """Stop when E[V] has changed by less than tol since the last look, on average over entries.
+
+    A single update changes little even far from the end, so looks are LOOK_EVERY iterations apart.
+    """
+
+    def __init__(self, state, tol):
+        self._state, self._tol, self.was_met = state, tol, False
+        self._before = np.inf  # so the first look only remembers
+
+    def next_after(self, iteration):
+        return (iteration // LOOK_EVERY + 1) * LOOK_EVERY
+
+    def is_met(self, iteration):
+        if iteration % LOOK_EVERY == 0:
+            now = self._state.expectation()
+            self.was_met = bool(np.abs(now - self._before).mean() < self._tol)
+            self._before = now
+        return self.was_met
