@@ -11,6 +11,7 @@ than NbmfError, a hang of 20 seconds or 4 GB of memory is a finding: the fuzzer 
 import argparse
 import contextlib
 import copy
+import gzip
 import re
 import subprocess
 import sys
@@ -23,13 +24,16 @@ with atheris.instrument_imports(include=["nbmf", "rdata", "jsonschema", "csv", "
     import rdata
     import yaml
 
+    import nbmf
     from nbmf import configuration, datasets
     from nbmf.masks import load_mask, save_mask
     from nbmf.matrix import BinaryMatrix
     from nbmf.rda import read_matrix, read_table
+    from nbmf.readers import parquet, reading, tables  # noqa: F401, instrumented
 
 import numpy as np
 import pandas as pd
+import scipy.sparse
 from snakemake.utils import update_config
 
 from nbmf.errors import NbmfError
@@ -61,7 +65,17 @@ def read_animals(path: Path) -> None:
     datasets.build("animals", {"matrix": path, "animals": path, "attributes": path}, {})
 
 
+def read_market(path: Path) -> None:
+    """Read the file as Matrix Market, whatever it begins with."""
+    path.write_bytes(b"%%MatrixMarket " + path.read_bytes())
+    nbmf.read(path, log=[].append)
+
+
 TARGETS = {
+    "nbmf.read": lambda path: nbmf.read(path, log=[].append),
+    "nbmf.read, long": lambda path: nbmf.read(path, layout="long", log=[].append),
+    "nbmf.read, presence": lambda path: nbmf.read(path, layout="presence", log=[].append),
+    "Matrix Market": read_market,
     "matrix file": BinaryMatrix.load,
     "mask file": lambda path: load_mask(path, MATRIX),
     "CSV of users": lambda path: datasets.build("lastfm", {"listens": path}, {}),
@@ -81,6 +95,21 @@ def seeds(folder: Path) -> None:
     (folder / "finds.csv").write_text("GENUS|NAME|ORDER|LONG\nUrsus|Cave|Carnivora|12.5\n" * 2)
     (folder / "animals.txt").write_text("1\tbat\n2\tcat\n")
     rdata.write_rda(folder / "table.rda", {"votes": pd.DataFrame({"vote": [1.0, 0.0]})})
+    (folder / "votes.csv").write_text("who;b1;b2\n'ann';yes;NA\n\"bob\";0;1\n")
+    (folder / "votes.csv.gz").write_bytes(gzip.compress(b"who,b1\nann,1\n"))
+    (folder / "long.csv").write_text("who,what,vote\nann,b1,1\nann,b2,0\nbob,b1,1\n")
+    (folder / "presence.csv").write_text("who,what\nann,b1\nann,b2\nbob,b1\n")
+    for banner, body in [
+        ("matrix coordinate real general\n", "2 3 2\n1 1 1.0\n2 3 0\n"),
+        ("matrix coordinate pattern symmetric\n", "2 2 2\n1 1\n2 1\n"),
+        ("matrix array integer general\n", "1 2\n1\n0\n"),
+    ]:
+        name = banner.split()[1] + banner.split()[2]
+        (folder / f"{name}.mtx").write_text(f"%%MatrixMarket {banner}{body}")
+        (folder / f"{name} without its first word").write_text(banner + body)
+    np.save(folder / "array.npy", np.eye(2))
+    scipy.sparse.save_npz(folder / "sparse.npz", scipy.sparse.csr_array(np.eye(2)))
+    pd.DataFrame({"who": ["ann", "bob"], "b1": [1, 0]}).to_parquet(folder / "table.parquet")
     (folder / "config.yaml").write_text(
         "run: {masks: 2, seeds: [0, 1]}\nmethods: {bica: {K: [2]}}\n"
     )

@@ -1,0 +1,164 @@
+"""docs/your-data.md, done as it says: a file, an entry for it, and a method of one's own."""
+
+import copy
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+import nbmf
+from checkout import ROOT, Checkout
+from nbmf.matrix import BinaryMatrix
+
+PAGE = (ROOT / "docs/your-data.md").read_text(encoding="utf-8")
+
+
+def blocks(language):
+    """Return the blocks of a language in the page, in their order."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+(CSV,), (REPORT,) = blocks("csv"), blocks("text")
+READ, METHOD = blocks("py")
+VOTES, CLUSTERS = map(yaml.safe_load, blocks("yaml"))
+FITS = 3 * (1 + 2)  # masks; beta-dir-vb with one K, bICA with two
+
+
+def test_reading_the_file_says_what_the_page_says(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "votes.csv").write_text(CSV)
+    names = {}
+    exec(compile(READ, "your-data.md", "exec"), names)
+    assert capsys.readouterr().out == REPORT
+    assert names["V"].shape == (9, 8)
+    assert set(names["V"].row_groups) == {"red", "blue", "none"}
+
+
+def test_the_method_of_the_page_finds_clusters():
+    names = {"__name__": "my_methods"}
+    exec(compile(METHOD, "your-data.md", "exec"), names)
+    V = np.kron(np.eye(2, dtype=int), np.ones((5, 6), dtype=int)).astype(float)
+    V[0, 0] = np.nan
+    model = names["RowClusters"](2, random_state=3).fit(V)
+    assert (model.W_[:5].argmax(axis=1) != model.W_[5:].argmax(axis=1)).all()
+    assert model.expectation_[0, 0] > 0.7
+    np.testing.assert_allclose(model.expectation_, model.W_ @ model.H_)
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A checkout in which the page's first example has run."""
+    checkout = Checkout(tmp_path_factory.mktemp("your_data"))
+    (checkout.folder / "data").mkdir(exist_ok=True)
+    (checkout.folder / "data/votes.csv").write_text(CSV)
+    done = checkout.snakemake("figure_10", config=VOTES)
+    assert done.returncode == 0, done.stdout
+    return checkout
+
+
+def scores(checkout):
+    return pd.read_csv(checkout.folder / "results/votes/scores.csv")
+
+
+def merged(*configs):
+    """Lay configurations over each other, as Snakemake does with several files."""
+    result = {}
+    for config in configs:
+        for key, value in config.items():
+            known = result.get(key)
+            both = isinstance(known, dict) and isinstance(value, dict)
+            result[key] = merged(known, value) if both else copy.deepcopy(value)
+    return result
+
+
+@pytest.mark.workflow
+def test_a_file_and_an_entry_join_figure_10(checkout):
+    assert (checkout.folder / "results/votes/figures/figure_10.png").stat().st_size > 4000
+    table = scores(checkout)
+    assert len(table) == FITS
+    assert set(table["dataset"]) == {"votes"}
+    log = (checkout.folder / "data/logs/datasets/votes.log").read_text()
+    assert log.startswith(f"data/{REPORT}")
+    matrix = BinaryMatrix.load(checkout.folder / "data/matrices/votes.npz")
+    expected = nbmf.read(
+        checkout.folder / "data/votes.csv", log=[].append, **VOTES["datasets"]["votes"]["read"]
+    )
+    np.testing.assert_array_equal(matrix.codes, expected.codes)
+    np.testing.assert_array_equal(matrix.row_groups, expected.row_groups)
+    assert checkout.planned(VOTES, "figure_10").keys() <= {"figure_10"}
+
+
+@pytest.mark.workflow
+def test_a_class_and_an_entry_add_their_fits_and_no_others(checkout):
+    (checkout.folder / "src/my_methods.py").write_text(METHOD)
+    both = merged(VOTES, CLUSTERS)
+    assert checkout.planned(both, "figure_10")["fit"] == 3 * 2
+    done = checkout.snakemake("figure_10", config=both)
+    assert done.returncode == 0, done.stdout
+    table = scores(checkout)
+    assert len(table) == FITS + 3 * 2
+    assert table.loc[table["method"] == "row-clusters", "perplexity"].between(0, 2).all()
+
+
+@pytest.mark.workflow
+def test_editing_a_file_reruns_the_fits_of_its_dataset(checkout):
+    other = {"file": "data/other.csv", "read": {"layout": "presence"}, "transpose": True}
+    config = merged(VOTES, {"run": {"datasets": ["votes", "other"], "masks": 1}})
+    config["datasets"]["other"] = other
+    pairs = [f"member {i},bill {j}" for i in range(8) for j in range(8) if (i + j) % 3]
+    (checkout.folder / "data/other.csv").write_text("\n".join(pairs) + "\n")
+    done = checkout.snakemake("scores", config=config)
+    assert done.returncode == 0, done.stdout
+    matrix = BinaryMatrix.load(checkout.folder / "data/matrices/other.npz")
+    assert (matrix.shape, matrix.row_names[0]) == ((8, 8), "bill 1")  # member 0 has no bill 0
+    assert checkout.planned(config, "scores") == {}
+    votes = checkout.folder / "data/votes.csv"
+    votes.write_text(CSV.replace("Abel,red,yes", "Abel,red,no"))
+    planned = checkout.planned(config, "scores")
+    assert (planned["dataset"], planned["mask"], planned["fit"]) == (1, 1, 3)
+    votes.write_text(CSV)
+    config["datasets"]["votes"]["read"]["groups"] = "member"
+    assert checkout.planned(config, "scores")["dataset"] == 1
+
+
+@pytest.mark.workflow
+def test_a_file_that_is_not_there_is_one_line_before_anything_runs(checkout):
+    config = merged(VOTES, {"datasets": {"votes": {"file": "data/vote.csv"}}})
+    done = checkout.snakemake(config=config)
+    assert done.returncode != 0
+    line = "configuration: datasets.votes.file = 'data/vote.csv': there is no such file; a relative"
+    assert line in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+@pytest.mark.workflow
+def test_a_wrong_value_fails_the_job_with_its_place(checkout):
+    (checkout.folder / "data/wrong.csv").write_text("who,b1\nann,1\nbob,maybe\n")
+    config = merged(VOTES, {"datasets": {"wrong": {"file": "data/wrong.csv"}}})
+    done = checkout.snakemake("data/matrices/wrong.npz", config=config)
+    assert done.returncode != 0
+    assert "error: data/wrong.csv, line 3, column 'b1': the value is 'maybe'" in done.stdout
+    assert not (checkout.folder / "data/matrices/wrong.npz").exists()
+
+
+@pytest.mark.workflow
+def test_a_file_at_an_address_goes_through_the_download_rule(checkout):
+    """From a mirror folder, since a test has no network."""
+    place = checkout.folder / "data/mirror/example.org/get%3Ffile%3Dvotes.csv"
+    place.parent.mkdir(parents=True)
+    place.write_text(CSV)
+    read = VOTES["datasets"]["votes"]["read"]
+    entry = {"file": "https://example.org/get?file=votes.csv", "read": read}
+    config = merged(VOTES, {"mirrors": ["data/mirror"], "datasets": {"far": entry}})
+    done = checkout.snakemake("data/matrices/far.npz", config=config)
+    assert done.returncode == 0, done.stdout
+    log = next((checkout.folder / "data/logs/download/example.org").iterdir()).read_text()
+    checksum = re.search(r"unchecked: .* set sha256: ([0-9a-f]{64})$", log, re.MULTILINE)[1]
+    config["datasets"]["far"]["sha256"] = checksum[::-1]
+    done = checkout.snakemake(
+        "data/matrices/far.npz", config=config, https_proxy="http://127.0.0.1:9"
+    )
+    assert done.returncode != 0
+    assert f"damaged: SHA-256 {checksum} instead of {checksum[::-1]}" in done.stdout
