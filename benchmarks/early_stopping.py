@@ -16,7 +16,7 @@ import nbmf
 from common import SEED, Table, environment, first_mask, load, number, say
 from nbmf.masks import training_codes
 from nbmf.matrix import BinaryMatrix
-from nbmf.methods.variational import LOOK_EVERY
+from nbmf.methods.variational import LOOK_EVERY, has_settled
 
 DATASETS = ("animals", "parliament", "paleo", "lastfm")
 TOLERANCES = (1e-2, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
@@ -32,11 +32,11 @@ class Course:
     """A monitor: held-out perplexity and change of E[V] at every look.
 
     perplexities : list, after LOOK_EVERY, 2 LOOK_EVERY, ... iterations, nats per entry
-    changes : list, the mean absolute change since the look before; of the first, infinite
+    changes : list, the mean absolute change from each look to the next
     """
 
     def __init__(self, codes: np.ndarray, mask: np.ndarray):
-        self._codes, self._mask, self._before = codes, mask, np.inf
+        self._codes, self._mask, self._before = codes, mask, None
         self.perplexities, self.changes = [], []
 
     def resume(self, state) -> int:
@@ -47,14 +47,15 @@ class Course:
 
     def __call__(self, iteration: int, total: int, state) -> None:
         now = state.expectation()
-        self.changes.append(float(np.abs(now - self._before).mean()))
+        if self._before is not None:
+            self.changes.append(float(np.abs(now - self._before).mean()))
         self.perplexities.append(nbmf.perplexity(self._codes, now, self._mask))
         self._before = now
 
     def stop(self, tol: float) -> int | None:
         """Return the look at which `tol` stops, from 0; None if it does not."""
-        below = np.flatnonzero(np.array(self.changes) < tol)
-        return int(below[0]) if below.size else None
+        looks = range(1, len(self.perplexities))
+        return next((look for look in looks if has_settled(self.changes[:look], tol)), None)
 
 
 def early_stopping_table(

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from nbmf.experiment import run_fit
 from nbmf.masks import draw_mask
 from nbmf.matrix import BinaryMatrix
 from nbmf.methods.base import Factorization, Fit
+from nbmf.methods.variational import has_settled
 from nbmf.metrics import negative_log_likelihood
 
 BRIEF = {"max_iter": 20, "burn_in": 6, "n_samples": 6, "tol": 0}
@@ -295,13 +297,21 @@ def changes(name, max_iter=200):
 def test_a_fit_stops_at_the_first_look_that_finds_less_change_than_tol(name):
     found = changes(name)
     tol = np.sort(found)[5]
-    stop = 20 + 10 * int(np.flatnonzero(found < tol)[0])
+    met = (found[1:] < tol) & (found[1:] <= found[:-1])
+    stop = 30 + 10 * int(np.flatnonzero(met)[0])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         estimator = make(name, max_iter=200, tol=tol).fit(CODES)
     assert (estimator.n_iter_, estimator.converged_) == (stop, True)
     plain = make(name, max_iter=stop).fit(CODES)
     np.testing.assert_array_equal(estimator.expectation_, plain.expectation_)
+
+
+def test_a_fit_does_not_stop_at_a_saddle_where_changes_grow():
+    """The changes of bICA on paleo with a quarter of the entries held out."""
+    paleo = [1.8e-4, 7.0e-4, 2.2e-3, 4.1e-3, 3.9e-3, 6.0e-4, 5.6e-4]
+    looks = [has_settled(paleo[: look + 1], 1e-3) for look in range(len(paleo))]
+    assert looks == [False] * 5 + [True] * 2
 
 
 @pytest.mark.parametrize("name", VARIATIONAL)
@@ -337,3 +347,20 @@ def test_the_workflow_reports_how_a_fit_ended(tol, status, tmp_path):
     assert (report["status"], report["converged"]) == (status, status == "ok")
     assert report["trace"]["iteration"][-1] == report["n_iter"]
     assert report["trace"]["perplexity"][-1] == report["perplexity"]
+
+
+def test_the_benchmark_of_early_stopping_says_where_fits_stop(monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).resolve().parents[1] / "benchmarks")
+    import early_stopping
+
+    mask = draw_mask(MATRIX, 0.25, np.random.SeedSequence(2))
+    rows = early_stopping.early_stopping_table(
+        {"tiny": (MATRIX, mask)}, ["c-bica"], 200, (1e-3, 1e-12)
+    ).rows
+    made = early_stopping.METHODS["c-bica"](200).set_params(tol=1e-3)
+    made.fit(np.where(mask, -1, CODES))
+    assert rows[0][:2] == ["tiny", "c-bica"]
+    assert rows[0][3].startswith(f"{made.n_iter_}: ")
+    assert rows[0][4] == "–"
+    cost = nbmf.perplexity(CODES, made.expectation_, mask) - float(rows[0][2])
+    assert float(rows[0][3].split()[1]) == pytest.approx(cost, abs=2e-4)

@@ -24,8 +24,8 @@ class BetaDirVB(BetaDirVariational):
     max_iter : int
         Updates of every responsibility, at most.
     tol : float
-        Stop when E[V] changes by less in 10 updates, on average over its entries; 0, the paper's
-        protocol, never does.
+        Stop when E[V] changes by less in 10 updates, on average over its entries, and by no more
+        than in the 10 before; 0, the paper's protocol, never does.
     threads : int
         Threads of an update; the result is the same for any number.
     max_memory_gb : float

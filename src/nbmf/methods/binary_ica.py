@@ -18,8 +18,8 @@ class BinaryICA(BetaDirVariational):
     max_iter : int
         Updates of all three factors, at most.
     tol : float
-        Stop when E[V] changes by less in 10 updates, on average over its entries; 0, the paper's
-        protocol, never does.
+        Stop when E[V] changes by less in 10 updates, on average over its entries, and by no more
+        than in the 10 before; 0, the paper's protocol, never does.
     random_state : int, SeedSequence or None
         The same value gives the same bits, and the same start as CollapsedBinaryICA's.
 
