@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from arviz_stats.base import array_stats
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import nbmf
 from nbmf import chains as module
@@ -176,13 +176,32 @@ def test_an_interrupt_stops_all_chains(name):
     assert not [t for t in threading.enumerate() if t.name.startswith("chain")]
 
 
-def test_blas_has_its_threads_again_afterwards():
-    def threads():
-        return [library["num_threads"] for library in threadpool_info()]
+def blas_threads():
+    return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
 
-    before = threads()
-    run(make("BetaDirGibbs"), chains=4, n_jobs=4)
-    assert threads() == before
+
+def test_blas_is_on_one_thread_until_the_last_chain_ends():
+    """The end of the first chain, which undoes its own limit, must not undo the second's."""
+    second_runs, first_ends, seen = threading.Event(), threading.Event(), []
+
+    class First(Ticks):
+        def __call__(self, iteration, total, state):
+            assert second_runs.wait(30)
+            if iteration == total:
+                first_ends.set()
+
+    class Second(Ticks):
+        def __call__(self, iteration, total, state):
+            second_runs.set()
+            if iteration == total:
+                assert first_ends.wait(30)
+                time.sleep(0.3)  # until it has ended
+                seen.append(blas_threads())
+
+    with threadpool_limits(limits=2, user_api="blas"):
+        run(make("BetaDirGibbs"), chains=2, n_jobs=2, monitor_of=[First(), Second()].__getitem__)
+        assert blas_threads() == {2}
+    assert seen == [{1}]
 
 
 def test_an_interrupted_chain_goes_on_with_what_it_recorded(tmp_path):
