@@ -338,10 +338,12 @@ def test_a_monitor_sees_the_iteration_at_which_a_fit_stops(every):
 
 @pytest.mark.filterwarnings("ignore::nbmf.errors.NotConvergedWarning")
 @pytest.mark.parametrize(("tol", "status"), [(1e-3, "ok"), (1e-12, "not converged")])
-def test_the_workflow_reports_how_a_fit_ended(tol, status, tmp_path):
+@pytest.mark.parametrize("name", ["BetaDirVB", "LogisticPCA"])
+def test_the_workflow_reports_how_a_fit_ended(name, tol, status, tmp_path):
+    """Traces end with the fit, where checkpoints are on too."""
     mask = draw_mask(MATRIX, 0.25, np.random.SeedSequence(2))
     report = run_fit(
-        *(MATRIX, mask), class_name="BetaDirVB", K=3, settings={"max_iter": 100, "tol": tol},
+        *(MATRIX, mask), class_name=name, K=3, settings={"max_iter": 100, "tol": tol},
         seed_key=["fit"], checkpoint=tmp_path / "c.npz", log=lambda line: None,
     ).report  # fmt: skip
     assert (report["status"], report["converged"]) == (status, status == "ok")

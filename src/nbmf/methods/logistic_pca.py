@@ -77,9 +77,9 @@ class LogisticPCA(Factorization):
             iteration += 1
             gain = previous.mean_deviance - state.mean_deviance
             converged = bool(iteration >= MIN_ITER and gain < self.tol)
-            last = converged or iteration == self.max_iter
-            if monitor is not None and (last or iteration == monitor.next_after(iteration - 1)):
-                monitor(iteration, self.max_iter, state)
+            total = iteration if converged else self.max_iter
+            if monitor is not None and iteration in (total, monitor.next_after(iteration - 1)):
+                monitor(iteration, total, state)
         self.main_effects_ = state.main_effects
         W, H = state.factors()
         shares = np.ones(self.n_components)
