@@ -20,11 +20,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbmf
+from nbmf import datasets
 from nbmf.errors import ConfigError, DataError
 from nbmf.matrix import BinaryMatrix, as_codes
 from nbmf.readers import cells, text
 from nbmf.readers.coding import Coding
-from test_datasets import write_r_matrix, write_r_table
+from test_datasets import ENTRIES, raw_file, write_r_matrix, write_r_table
 
 CODES = [[1, 0, -1], [0, 1, 1]]
 
@@ -77,6 +78,9 @@ HEADER_AND_NAMES = "who,b1,b2,b3\nann,1,0,\nbob,0,1,1\n"
         (HEADER_AND_NAMES.rstrip("\n"), ["ann", "bob"], ["b1", "b2", "b3"]),
         (HEADER_AND_NAMES.replace("who", ""), ["ann", "bob"], ["b1", "b2", "b3"]),
         ("b1,b2,b3\nann,1,0,\nbob,0,1,1\n", ["ann", "bob"], ["b1", "b2", "b3"]),
+        ('"b1" "b2" "b3"\n"ann" 1 0 NA\n"bob" 0 1 1\n', ["ann", "bob"], ["b1", "b2", "b3"]),
+        ("   b1 b2  b3 \n ann  1  0   . \n bob  0  1   1\n", ["ann", "bob"], ["b1", "b2", "b3"]),
+        ('who, b1, "b, 2", b3\nann, 1, 0, \nbob, 0, 1, 1\n', ["ann", "bob"], ["b1", "b, 2", "b3"]),
         ('"b 1";"b;2";"b3"\n"ann, jr";1;0;\nbob;0;1;1\n', ["ann, jr", "bob"], ["b 1", "b;2", "b3"]),
         ('who,"a\nb",c,d\nann,1,0,\nbob,0,1,1\n', ["ann", "bob"], ["a\nb", "c", "d"]),
         ("b1, b2, b3\n1, 0, NA\n0, 1, 1\n", ["row 0", "row 1"], ["b1", "b2", "b3"]),
@@ -87,7 +91,8 @@ HEADER_AND_NAMES = "who,b1,b2,b3\nann,1,0,\nbob,0,1,1\n"
     ],
     ids=[
         *("commas", "semicolons", "tabs", "bars", "CRLF", "CR", "mark", "blank lines"),
-        *("no last line end", "no name above names", "as R writes it", "quotes", "line in quotes"),
+        *("no last line end", "no name above names", "as R writes CSV", "as R writes tables"),
+        *("blanks", "blanks after commas", "quotes", "line in quotes"),
         *("no names", "no header", "bare", "numbers for names", "columns without a name"),
     ],
 )
@@ -202,6 +207,7 @@ def test_the_report_says_what_was_understood_and_left_out(read, tmp_path):
         ("who,b1,b2\nann,1\n", "votes.csv, line 2: 2 fields instead of 3"),
         ("who,b1,b2\nann,1,0\nbob,1,0,1\n", "votes.csv, line 3: 4 fields instead of 3"),
         ("a,b\n1,0\n1\n", "votes.csv, line 3: 1 field instead of 2"),
+        ("1 0\n1 0 1\n", "votes.csv, line 2: 3 fields instead of 2"),
         ("who,b1\nann,1\nann,0\n", "votes.csv, line 3: the row 'ann' is there already, in line"),
         ("who,b1\n7,1\n2,0\n7,1\n", "(the first column is read as names of rows; index=False "),
         ("who,b1,b1\nann,1,0\n", "votes.csv, line 1, field 3: the column 'b1' is there already, "),
@@ -753,6 +759,36 @@ def test_arguments_that_a_format_has_not_are_refused(read):
 
 def test_codes_may_be_one_text(read):
     assert read("a,b\nyes,no\n", ones="yes", zeros="no").codes.tolist() == [[1, 0]]
+
+
+# --- Real files ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("dataset", "source", "options"),
+    [
+        ("lastfm", "lastfm_listens", {"transpose": True}),
+        ("parliament", "parliament_follows", {}),
+        ("paleo", "published_paleo", {}),
+        ("animals", "animals_matrix", {"transpose": True}),  # blanks, and no names at all
+    ],
+)
+def test_files_of_the_paper_are_read_as_their_recipes_do(dataset, source, options):
+    entry = ENTRIES[dataset]
+    files = {role: raw_file(name) for role, name in entry["files"].items()}
+    expected = datasets.build(entry["recipe"], files, {})
+    found = nbmf.read(raw_file(source), log=quiet, **options)
+    if dataset == "animals":
+        assert found.counts() == expected.counts()
+        return
+    rows, columns = (
+        [list(names).index(name) for name in wanted]
+        for names, wanted in (
+            (found.row_names, expected.row_names),
+            (found.column_names, expected.column_names),
+        )
+    )
+    np.testing.assert_array_equal(found.codes[np.ix_(rows, columns)], expected.codes)
 
 
 # --- Any matrix ------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Delimited text: CSV, TSV, and fields separated by ";" or "|"."""
+"""Delimited text: CSV, TSV, and fields separated by ";", "|" or blanks."""
 
 import csv
 import itertools
@@ -16,7 +16,7 @@ from nbmf.readers.coding import ONE, UNKNOWN, Coding
 from nbmf.readers.lists import ABSENT, Records, places_of, words_of
 from nbmf.readers.text import is_gzipped, lines_of
 
-SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 NO_HEADER = " (line {} is read as names of columns; header=False reads it as values)"
 NO_INDEX = " (the first column is read as names of rows; index=False reads it as values)"
 
@@ -33,9 +33,13 @@ def separator_of(line: str) -> str:
     """Return what separates the fields of a file, seen from its first line.
 
     A tab is hardly ever part of a name; of the others the most frequent one, outside of quotes.
+    Blanks do if there is nothing else, in any number.
     """
-    line = re.sub(r'"[^"]*"', "", line)
-    return "\t" if "\t" in line else max((",", ";", "|"), key=line.count)
+    line = re.sub(r'"[^"]*"', "name", line).strip(" \r\n")
+    if "\t" in line:
+        return "\t"
+    most = max((",", ";", "|"), key=line.count)
+    return " " if most not in line and " " in line else most
 
 
 class _Line(NamedTuple):
@@ -67,7 +71,11 @@ class _Lines:
         separator = separator_of(leading[-1])
         packed = ", gzipped" if is_gzipped(path) else ""
         self.format = f"text, fields separated by {SEPARATORS[separator]}{packed}"
-        self._reader = csv.reader(itertools.chain(leading, lines), delimiter=separator, strict=True)
+        lines = itertools.chain(leading, lines)
+        if separator == " ":
+            lines = (line.rstrip() + "\n" for line in lines)
+        # Several blanks are one: those at the beginning of a field do not count.
+        self._reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
 
     def __iter__(self) -> Iterator[_Line]:
         try:

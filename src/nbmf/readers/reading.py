@@ -75,8 +75,8 @@ def read(
 ) -> BinaryMatrix:
     """Read a binary matrix from a file and say how it was understood.
 
-    The format follows from the content: delimited text (CSV, TSV, ";" or "|"; gzipped or not),
-    Parquet, NPZ (of this package, of scipy.sparse or with one array), NPY, Matrix Market
+    The format follows from the content: delimited text (CSV, TSV, ";", "|" or blanks; gzipped or
+    not), Parquet, NPZ (of this package, of scipy.sparse or with one array), NPY, Matrix Market
     (gzipped or not) and R data (.rda, .rds). Files are data only: nothing in them is executed.
 
     Parameters
