@@ -21,7 +21,8 @@ class Cells(NamedTuple):
     row_names, column_names : sequences of unique texts, None where the file has none
     row_groups : sequence of F texts, or None
     format : str, the format as it was understood
-    notes : tuple of str, what else is to be said
+    absent : str, what is said about entries that the file does not have, if there may be any
+    left_out : tuple of str, what was
     """
 
     codes: np.ndarray
@@ -29,7 +30,8 @@ class Cells(NamedTuple):
     row_names: Sequence[str] | None = None
     column_names: Sequence[str] | None = None
     row_groups: Sequence[str] | None = None
-    notes: tuple[str, ...] = ()
+    absent: str | None = None
+    left_out: tuple[str, ...] = ()
 
 
 class Contradiction(Exception):
@@ -68,9 +70,9 @@ def scatter(
     # An entry has the code of its last record, from which an earlier one may differ.
     differ = np.flatnonzero(matrix[rows, columns] != codes) if repeated else rows[:0]
     if differ.size:
-        first = int(differ[0])
-        same = (rows == rows[first]) & (columns == columns[first]) & (codes != codes[first])
-        second = int(np.flatnonzero(same)[0])
+        one = int(differ[0])
+        same = (rows == rows[one]) & (columns == columns[one]) & (codes != codes[one])
+        first, second = sorted((one, int(np.flatnonzero(same)[0])))
         raise Contradiction((first, second), (int(codes[first]), int(codes[second])))
     return matrix, repeated
 
@@ -118,6 +120,11 @@ def place_of(name: str, columns: Sequence[str], where: str) -> int:
 def counted(number: int, what: str) -> str:
     """Return the words for a number of things: 1 record, 2 records."""
     return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def repeated_records(number: int) -> tuple[str, ...]:
+    """Return the words for what `scatter` counts, none if there is nothing."""
+    return (f"{counted(number, 'record')} that repeat another",) if number else ()
 
 
 def batches(items: Iterable, size: int = 512) -> Iterator[list]:

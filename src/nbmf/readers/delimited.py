@@ -26,7 +26,7 @@ def read_delimited(path: str | os.PathLike, options: Options, coding: Coding) ->
     lines = _Lines(path)
     read = _read_matrix if options.layout is None else _read_list
     found = read(lines, options, coding)
-    return found._replace(notes=found.notes + lines.notes())
+    return found._replace(left_out=found.left_out + lines.left_out())
 
 
 def separator_of(line: str) -> str:
@@ -98,9 +98,9 @@ class _Lines:
             found = counted(len(line.fields), "field")
             raise DataError(f"{self.where(line.number)}: {found} instead of {width}")
 
-    def notes(self) -> tuple[str, ...]:
+    def left_out(self) -> tuple[str, ...]:
         """Return what is to be said about records that were left out."""
-        said = f"left out: {counted(self._left_out, 'line')} of empty fields"
+        said = f"{counted(self._left_out, 'line')} of empty fields"
         return (said,) if self._left_out else ()
 
 

@@ -8,7 +8,15 @@ import numpy as np
 
 from nbmf.errors import DataError
 from nbmf.readers.arguments import Options
-from nbmf.readers.cells import Cells, Contradiction, counted, place_of, refuse_huge, scatter
+from nbmf.readers.cells import (
+    Cells,
+    Contradiction,
+    counted,
+    place_of,
+    refuse_huge,
+    repeated_records,
+    scatter,
+)
 
 # What the columns of a list are; of those without a name in the options the first ones are taken.
 ROLES = {"long": ("row", "column", "value"), "presence": ("row", "column")}
@@ -135,11 +143,10 @@ class Records:
                 f"{self._at(second)}: row {row!r}, column {column!r} is {_shown(found.codes[1])}, "
                 f"but {_shown(found.codes[0])} in {self._what} {first}"
             ) from None
-        notes = [f"pairs without a record are {'zeros' if absent == 0 else 'missing'}"]
-        if repeated:
-            notes.append(f"left out: {counted(repeated, 'record')} that repeat another")
         groups = [self._groups[name][0] for name in row_names] if self._groups else None
-        return Cells(matrix, format, row_names, column_names, groups, tuple(notes))
+        said = f"pairs without a record are {'zeros' if absent == 0 else 'missing'}"
+        left_out = repeated_records(repeated)
+        return Cells(matrix, format, row_names, column_names, groups, said, left_out)
 
 
 class _Numbers(dict):

@@ -10,7 +10,15 @@ import numpy as np
 
 from nbmf.errors import DataError
 from nbmf.readers.arguments import Options
-from nbmf.readers.cells import Cells, Contradiction, batches, counted, refuse_huge, scatter
+from nbmf.readers.cells import (
+    Cells,
+    Contradiction,
+    batches,
+    counted,
+    refuse_huge,
+    repeated_records,
+    scatter,
+)
 from nbmf.readers.coding import ONE, UNKNOWN, Coding
 from nbmf.readers.text import is_gzipped, lines_of
 
@@ -40,10 +48,10 @@ def read_matrix_market(path: str | os.PathLike, options: Options, coding: Coding
     lines = enumerate(lines_of(path), start=1)
     header = _read_header(path, lines)
     read = _read_coordinates if header.format == "coordinate" else _read_array
-    codes, notes = read(path, header, lines, coding)
+    cells = read(path, header, lines, coding)
     packed = ", gzipped" if is_gzipped(path) else ""
     kind = f"{header.format} {header.field} {header.symmetry}"
-    return Cells(codes, f"Matrix Market, {kind}{packed}; it has no names", notes=notes)
+    return cells._replace(format=f"Matrix Market, {kind}{packed}; it has no names")
 
 
 def _read_header(path: str | os.PathLike, lines: Iterator[tuple[int, str]]) -> _Header:
@@ -75,7 +83,7 @@ def _read_header(path: str | os.PathLike, lines: Iterator[tuple[int, str]]) -> _
 
 def _read_coordinates(
     path: str | os.PathLike, header: _Header, lines: Iterator[tuple[int, str]], coding: Coding
-) -> tuple[np.ndarray, tuple[str, ...]]:
+) -> Cells:
     rows, columns, numbers, codes = array("q"), array("q"), array("q"), bytearray()
     width = 2 if header.field == "pattern" else 3
     for batch, words in _batches(path, header, lines, width):
@@ -97,25 +105,23 @@ def _read_coordinates(
         raise DataError(
             f"{path}, line {second}: the entry of line {first} with another value"
         ) from None
-    notes = ("entries that are not in the file are zeros",)
-    if repeated:
-        notes += (f"left out: {counted(repeated, 'record')} that repeat another",)
-    return matrix, notes
+    said = "entries that are not in the file are zeros"
+    return Cells(matrix, "", absent=said, left_out=repeated_records(repeated))
 
 
 def _read_array(
     path: str | os.PathLike, header: _Header, lines: Iterator[tuple[int, str]], coding: Coding
-) -> tuple[np.ndarray, tuple[str, ...]]:
+) -> Cells:
     codes = bytearray()
     for batch, words in _batches(path, header, lines, width=1):
         codes += _codes(path, batch, words[0], coding)
     values = np.frombuffer(bytes(codes), dtype=np.int8)
     if header.symmetry == "general":
-        return values.reshape((header.rows, header.columns), order="F"), ()
+        return Cells(values.reshape((header.rows, header.columns), order="F"), "")
     matrix = np.empty((header.rows, header.rows), dtype=np.int8)
     upper = np.triu_indices(header.rows)  # the file goes down the columns of the lower triangle
     matrix[upper] = matrix.T[upper] = values
-    return matrix, ()
+    return Cells(matrix, "")
 
 
 def _batches(

@@ -8,7 +8,7 @@ from nbmf.errors import ConfigError, DataError
 from nbmf.files import read_arrays
 from nbmf.matrix import BinaryMatrix
 from nbmf.readers.arguments import Options
-from nbmf.readers.cells import Cells, Contradiction, counted, refuse_huge, scatter
+from nbmf.readers.cells import Cells, Contradiction, refuse_huge, repeated_records, scatter
 from nbmf.readers.coding import Coding, UnknownValue
 
 OWN = {"codes", "row_names", "column_names"}
@@ -83,10 +83,12 @@ def _read_sparse(path: str | os.PathLike, options: Options, coding: Coding) -> C
     except Contradiction as found:
         place = f"row {rows[found.first]}, column {columns[found.first]} (from 0)"
         raise DataError(f"{path}, {place}: stored twice, with different values") from None
-    notes = ("entries that are not stored are zeros",)
-    if repeated:
-        notes += (f"left out: {counted(repeated, 'record')} that repeat another",)
-    return Cells(matrix, f"NPZ of scipy.sparse ({stored.format})", notes=notes)
+    return Cells(
+        matrix,
+        f"NPZ of scipy.sparse ({stored.format})",
+        absent="entries that are not stored are zeros",
+        left_out=repeated_records(repeated),
+    )
 
 
 def _read_array(path: str | os.PathLike, format: str, array: np.ndarray, coding: Coding) -> Cells:

@@ -11,7 +11,7 @@ from nbmf.errors import ConfigError, DataError
 from nbmf.matrix import MISSING, BinaryMatrix
 from nbmf.readers import arguments
 from nbmf.readers.arguments import Options
-from nbmf.readers.cells import Cells
+from nbmf.readers.cells import Cells, counted
 from nbmf.readers.coding import Coding
 from nbmf.readers.delimited import read_delimited
 from nbmf.readers.matrix_market import BANNER, read_matrix_market
@@ -195,16 +195,14 @@ def _matrix(path: Path, cells: Cells, transpose: bool, log: Callable[[str], None
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     log(f"{path}: {cells.format}" + ("; transposed" if transpose else ""))
-    log(_summary(matrix))
-    left_out = [
-        _left_out(kind, names[~kept])
-        for kind, names, kept in (("row", row_names, rows), ("column", column_names, columns))
-        if not kept.all()
+    log(_summary(matrix) + (f"; {cells.absent}" if cells.absent else ""))
+    unobserved = [
+        f"{counted(len(left), kind)} without an observed entry ({_first(left)})"
+        for kind, left in (("row", row_names[~rows]), ("column", column_names[~columns]))
+        if len(left)
     ]
-    if left_out:
-        log(f"left out, since no entry is observed: {'; '.join(left_out)}")
-    for note in cells.notes:
-        log(note)
+    if left_out := [*unobserved, *cells.left_out]:
+        log(f"left out: {'; '.join(left_out)}")
     return matrix
 
 
@@ -216,7 +214,6 @@ def _summary(matrix: BinaryMatrix) -> str:
     return f"{counts['rows']} rows x {counts['columns']} columns: {shares}"
 
 
-def _left_out(kind: str, names: np.ndarray) -> str:
+def _first(names: np.ndarray) -> str:
     more = ", ..." if len(names) > SHOWN else ""
-    shown = ", ".join(repr(str(name)) for name in names[:SHOWN])
-    return f"{len(names)} {kind}{'s' if len(names) > 1 else ''} ({shown}{more})"
+    return ", ".join(repr(str(name)) for name in names[:SHOWN]) + more
