@@ -226,8 +226,8 @@ def main(config: str = "config/quick.yaml", results: str = "results/quick") -> N
     except Unavailable as reason:
         print(f"Slurm was not tested: {reason}")
         return
-    local = [sys.executable, "-m", "snakemake", "--cores", "2", "--quiet", "all"]
-    subprocess.run([*local, *TARGETS, "--configfile", config], cwd=ROOT, check=True)
+    local = [sys.executable, "-m", "snakemake", *TARGETS, "--cores", "2", "--quiet", "all"]
+    subprocess.run([*local, "--configfile", config], cwd=ROOT, check=True)
     with tempfile.TemporaryDirectory(prefix="nbmf-slurm-") as temporary:
         folder = Checkout(Path(temporary) / "checkout").folder
         (folder / "data/mirror").symlink_to(ROOT / "data/raw")  # of the local run
