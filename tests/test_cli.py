@@ -22,7 +22,7 @@ from nbmf.cli import kernel_cache, progress
 from nbmf.cli.arguments import parse
 from nbmf.cli.components import components_of
 from nbmf.cli.output import OutputFolder
-from nbmf.cli.reading import repeated
+from nbmf.cli.reading import name_of, repeated
 from nbmf.errors import DataError
 from nbmf.figures import style
 
@@ -168,6 +168,13 @@ def test_options_of_the_readers_reach_them_and_are_repeated(capsys):
     assert "words.nbmf" in folder
     groups = nbmf.BinaryMatrix.load("words.nbmf/matrix.npz").row_groups
     assert groups.tolist() == ["left", "right"] * 15
+
+
+@pytest.mark.parametrize(
+    ("file", "name"), [("a/votes.csv", "votes"), ("v.2.tsv.gz", "v.2"), ("votes", "votes")]
+)
+def test_results_are_named_after_the_file(file, name):
+    assert name_of(parse(["info", file])) == name
 
 
 def test_repeated_options_are_read_the_same():

@@ -9,7 +9,7 @@ import pandas as pd
 from nbmf.catalogue import METHODS
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.progress import Progress
-from nbmf.cli.reading import read_matrix, repeated
+from nbmf.cli.reading import name_of, read_matrix, repeated
 from nbmf.cli.settings import iteration_settings
 from nbmf.cli.text import wrapped
 from nbmf.comparison import BASELINES, Comparison, compare
@@ -19,8 +19,8 @@ FILES = ("scores.csv", "summary.csv", "comparison.png", "recommendation.txt")
 
 def run(options: argparse.Namespace) -> None:
     """Compare, write the folder, and print the table and the recommendation."""
-    stem = Path(options.file).name.split(".")[0]
-    folder = OutputFolder(options.out or f"{stem}.compare", FILES, force=options.force)
+    name = name_of(options)
+    folder = OutputFolder(options.out or f"{name}.compare", FILES, force=options.force)
     matrix = read_matrix(options)
     methods = {
         name: {"settings": iteration_settings(METHODS[name]["class"], options.iterations)}
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
                 options.masks,
                 seed=options.seed,
                 n_jobs=options.jobs,
-                name=stem,
+                name=name,
                 log=lambda line: None,
                 on_fit=on_fit,
             )

@@ -16,7 +16,7 @@ from nbmf.cli.components import Components, components_of
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.plot import DATA, DICTIONARY, MODEL, RECONSTRUCTION, title_of
 from nbmf.cli.progress import Progress, StepCounter
-from nbmf.cli.reading import read_matrix
+from nbmf.cli.reading import name_of, read_matrix
 from nbmf.cli.settings import checked, iteration_settings
 from nbmf.comparison import processors
 from nbmf.errors import ConfigError, NotConvergedWarning, NotSettledWarning
@@ -62,19 +62,19 @@ class Fitted(NamedTuple):
 
 def run(options: argparse.Namespace) -> None:
     """Fit, write the folder and print the summary."""
-    stem = Path(options.file).name.split(".")[0]
-    folder = OutputFolder(options.out or f"{stem}.nbmf", FILES, force=options.force)
+    name = name_of(options)
+    folder = OutputFolder(options.out or f"{name}.nbmf", FILES, force=options.force)
     _check(options)
     matrix = read_matrix(options)
     estimator = _estimator(options)
     chains = options.chains or _chains(estimator, matrix)
     fitted = _fit(estimator, matrix, chains, options.draws)
-    held_out = _held_out(estimator, matrix, options, stem) if options.check else None
+    held_out = _held_out(estimator, matrix, options, name) if options.check else None
 
     from nbmf.cli.summary import summary
 
     components = components_of(fitted.model)
-    text = summary(stem, matrix, fitted, components, held_out)
+    text = summary(name, matrix, fitted, components, held_out)
     _write(folder, matrix, fitted, components, text)
     folder.finish(vars(options))
     print(f"\n{text}\n\nwritten to {folder.path}/; start with {DICTIONARY}")

@@ -3,6 +3,7 @@
 import argparse
 import functools
 import shlex
+from pathlib import Path
 
 import nbmf
 from nbmf.matrix import BinaryMatrix
@@ -18,6 +19,11 @@ def read_matrix(options: argparse.Namespace) -> BinaryMatrix:
     chosen = {name: getattr(options, name) for name in OPTIONS}
     report = functools.partial(print, flush=True)  # before whatever goes to stderr
     return nbmf.read(options.file, **chosen, transpose=options.transpose, log=report)
+
+
+def name_of(options: argparse.Namespace) -> str:
+    """Return FILE's name without its folder and suffixes: votes of data/votes.csv.gz."""
+    return Path(Path(options.file).name.removesuffix(".gz")).stem
 
 
 def repeated(options: argparse.Namespace) -> str:
