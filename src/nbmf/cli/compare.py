@@ -1,7 +1,6 @@
 """nbmf compare: which method predicts held-out entries best."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
