@@ -219,6 +219,7 @@ def differing_columns(ours: Path, theirs: Path) -> list[str]:
 
 def main(config: str = "config/quick.yaml", results: str = "results/quick") -> None:
     """Run the workflow locally, unless it has been, and on Slurm; compare the scores."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))  # daemons are stopped then too
     try:
         install()
         version = subprocess.run([_find("slurmd"), "-V"], capture_output=True, text=True)
