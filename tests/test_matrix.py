@@ -5,6 +5,7 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
@@ -227,3 +228,10 @@ def test_pickles_are_never_read(saved):
 def test_an_absent_file_stays_an_absent_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         BinaryMatrix.load(tmp_path / "absent.npz")
+
+
+def test_a_sparse_matrix_has_to_say_what_absent_means():
+    V = scipy.sparse.csr_array(np.eye(3))
+    with pytest.raises(DataError, match=r"may mean 0 or missing: BinaryMatrix\.from_sparse\(V\)"):
+        as_codes(V)
+    assert as_codes(BinaryMatrix.from_sparse(V)).tolist() == np.eye(3).tolist()

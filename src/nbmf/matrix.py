@@ -92,7 +92,7 @@ class BinaryMatrix:
         """
         if not _is_sparse(values):
             raise DataError(f"a scipy.sparse matrix is needed, not {type(values).__name__}")
-        return cls.from_array(values, row_names, column_names, row_groups)
+        return cls.from_array(_all_entries(values), row_names, column_names, row_groups)
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> BinaryMatrix:
@@ -160,15 +160,13 @@ class BinaryMatrix:
 def as_codes(data: BinaryMatrix | np.ndarray | pd.DataFrame) -> np.ndarray:
     """Return the codes (int8, F x N) of a matrix, an array or a DataFrame.
 
-    What a scipy.sparse matrix does not store is 0.
-
     Unlike a BinaryMatrix, codes may have rows or columns with no observed entry: a held-out mask
     can empty them, and a model then predicts them from its prior.
 
     Raises
     ------
     DataError
-        If a value is none of 1, 0 and missing, or the matrix is empty or wholly missing.
+        If a value is none of 1, 0 and missing, the matrix is empty or wholly missing, or sparse.
     """
     if isinstance(data, BinaryMatrix):
         return data.codes
@@ -192,7 +190,10 @@ def _checked_codes(codes: np.ndarray) -> np.ndarray:
 def _codes_from_values(values: Any) -> np.ndarray:
     """Return int8 codes of a two-dimensional array of 1, 0, -1 and NaN."""
     if _is_sparse(values):
-        values = _all_entries(values)
+        raise DataError(
+            "the matrix is sparse, and an absent entry may mean 0 or missing: "
+            "BinaryMatrix.from_sparse(V) takes it for 0"
+        )
     if isinstance(values, np.ma.MaskedArray):  # np.asarray would turn masked entries into data
         values = values.astype(np.float64).filled(np.nan)
     try:

@@ -261,11 +261,6 @@ class Factorization:
     @staticmethod
     def _codes_of(V: Any) -> np.ndarray:
         """Return the codes (int8, F x N) of V; some errors are in scikit-learn's words."""
-        if hasattr(V, "tocsr"):
-            raise DataError(
-                "V is a sparse matrix, in which an absent entry may mean 0 or missing: "
-                "give V.toarray() if it means 0"
-            )
         shape, kind = getattr(V, "shape", ()), getattr(getattr(V, "dtype", None), "kind", None)
         if kind == "c":
             raise DataError("Complex data not supported: allowed are 0, 1 and missing (NaN or -1)")
