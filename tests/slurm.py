@@ -26,6 +26,8 @@ PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo")
 PACKAGES = ("slurm-wlm", "munge")
 SYSTEM_CONF = Path("/etc/slurm/slurm.conf")
 TARGETS = ("scores", "complete_scores")  # every fit of the configuration
+# The profile's job arrays for complete fits, groups for the others: both ways are tried.
+GROUPS = ("--groups", "fit=fits", "--group-components", "fits=10")
 TABLES = ("scores.csv", "tables/complete_scores.csv")
 UP_WITHIN, DOWN_WITHIN = 60, 20  # seconds
 CTLD_PORT, SLURMD_PORT = 16817, 16818  # not Slurm's own: another one may run here
@@ -196,7 +198,7 @@ def run_workflow(cluster: Cluster, folder: Path, config: str) -> float:
     started = time.monotonic()
     snakemake = [sys.executable, "-m", "snakemake", "--profile", "profiles/slurm"]
     here = ["--slurm-no-account", "--slurm-status-command", "squeue",
-            "--seconds-between-status-checks", "3"]  # fmt: skip
+            "--seconds-between-status-checks", "3", *GROUPS]  # fmt: skip
     with open(folder / "snakemake.out", "w") as out:
         done = cluster.run(
             *snakemake, *TARGETS, *here, "--latency-wait", "5", "--configfile", config, cwd=folder,

@@ -159,8 +159,16 @@ def test_when_one_chain_fails_all_stop():
     assert not [t for t in threading.enumerate() if t.name.startswith("chain")]
 
 
+@pytest.fixture
+def heeding_interrupts():
+    """Python's own answer to Ctrl-C: a shell that runs tests in the background has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("name", ["BetaDirGibbs", "BetaDirVB"])
-def test_an_interrupt_stops_all_chains(name):
+def test_an_interrupt_stops_all_chains(name, heeding_interrupts):
     settings = ENDLESS if name in GIBBS else {"max_iter": 10**9}
 
     def interrupt():

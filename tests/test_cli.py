@@ -488,11 +488,16 @@ def python(*arguments, **options):
 @pytest.mark.parametrize("command", ["fit", "compare"])
 def test_ctrl_c_ends_it_with_one_line(command, here):
     names = ["--methods" if command == "compare" else "--method", "beta-dir-gs"]
-    process = python(command, "survey.csv", *names, "--iterations", "100000000")
-    assert "survey.csv" in process.stdout.readline()  # the report of the reader
-    time.sleep(1.5)
-    process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=20)
+    # Tests that run in the background have a shell that makes them ignore Ctrl-C.
+    heeding = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}
+    process = python(command, "survey.csv", *names, "--iterations", "100000000", **heeding)
+    try:
+        assert "survey.csv" in process.stdout.readline()  # the report of the reader
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=20)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert error.strip().startswith("nbmf: interrupted")
     assert len(error.strip().splitlines()) == 1
