@@ -93,6 +93,19 @@ Bengio (2003), (1/J + n_test/n_train) var(d), with Student's t. K is chosen on t
 scored, so a method with many K has more chances to look good: read a lead smaller than its
 uncertainty as none. `--masks 10` makes the interval narrower.
 
+## In the workflow
+
+One entry of a configuration, and the same file takes part in the paper's comparison, here beside
+the digits of scikit-learn, which need no download ([more](your-data.md)):
+
+$ cat survey.yaml
+
+$ snakemake --cores 2 figure_10 --configfile survey.yaml --quiet all
+
+$ head -4 results/survey/scores.csv | cut -d , -f 1-7
+
+![Figure 10 with the survey](figures/cli_figure_10.png)
+
 ## Drawing again
 
 $ nbmf plot animals.nbmf --rows 24 --components 4 --out four.png
@@ -121,11 +134,25 @@ $ nbmf compare --help
 
 $ nbmf plot --help
 """
+SURVEY = """\
+run:
+  datasets: [survey, digits]
+  methods: [beta-dir-vb, bica, logpca]
+  masks: 3
+  complete_fits: []
+results: results/survey
+
+datasets:
+  survey:
+    file: animals.csv
+    axes: [attributes, animals]
+"""
 PICTURES = {
     "cli_dictionary.png": "animals.nbmf/dictionary.png",
     "cli_reconstruction.png": "animals.nbmf/reconstruction.png",
     "cli_comparison.png": "animals.compare/comparison.png",
     "cli_four.png": "four.png",
+    "cli_figure_10.png": "results/survey/figures/figure_10.png",
 }
 
 
@@ -149,12 +176,12 @@ def main() -> None:
 def prepared(folder: Path) -> dict[str, str]:
     """Make the checkout's copy, the CSV and a virtual environment; return the variables to use."""
     work = folder / "work"
-    shutil.copytree(
-        ROOT / "src", work / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info")
-    )
-    for name in ("pyproject.toml", "README.md"):
-        shutil.copy(ROOT / name, work)
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    for name in listed.stdout.splitlines():
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, work / name)
     write_csv(work / "animals.csv")
+    (work / "survey.yaml").write_text(SURVEY)
     home = folder / "home"
     home.mkdir()
     venv.create(folder / "venv", with_pip=True)
@@ -164,7 +191,10 @@ def prepared(folder: Path) -> dict[str, str]:
     libraries = sysconfig.get_path("purelib", vars={"base": str(folder / "venv")})
     Path(libraries, "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return {
-        "PATH": os.pathsep.join([str(folder / "venv/bin"), os.defpath]),
+        # Snakemake is where the libraries are.
+        "PATH": os.pathsep.join(
+            [str(folder / "venv/bin"), sysconfig.get_path("scripts"), os.defpath]
+        ),
         "HOME": str(home),
         "LANG": "C.UTF-8",
         "COLUMNS": "100",
@@ -200,7 +230,8 @@ def shown(command: str, work: Path, environment: dict[str, str]) -> str:
     lines = ran.stdout.rstrip().splitlines()
     if len(lines) > LONGEST and "--help" not in command:
         lines = [*lines[:LONGEST], f"... ({len(lines) - LONGEST} more lines)"]
-    took = f"\n\n{seconds:.1f} s." if command.startswith("nbmf") and "--help" not in command else ""
+    is_timed = command.startswith(("nbmf", "snakemake")) and "--help" not in command
+    took = f"\n\n{seconds:.1f} s." if is_timed else ""
     return "\n".join(["```console", f"$ {command}", *lines, "```"]) + took
 
 

@@ -27,7 +27,7 @@ PACKAGES = ("slurm-wlm", "munge")
 SYSTEM_CONF = Path("/etc/slurm/slurm.conf")
 TARGETS = ("scores", "complete_scores")  # every fit of the configuration
 # The profile's job arrays for complete fits, groups for the others: both ways are tried.
-GROUPS = ("--groups", "fit=fits", "--group-components", "fits=10")
+GROUPS = ("--groups", "fit=fits", "--group-components", "fits=10", "--cores", "1")
 TABLES = ("scores.csv", "tables/complete_scores.csv")
 UP_WITHIN, DOWN_WITHIN = 60, 20  # seconds
 CTLD_PORT, SLURMD_PORT = 16817, 16818  # not Slurm's own: another one may run here
