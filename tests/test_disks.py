@@ -68,7 +68,8 @@ def test_a_full_and_a_read_only_disk_stop_the_run_clearly_and_it_goes_on_later(t
     more = {**CONFIG, "run": {**CONFIG["run"], "masks": 3}}
     read_only = checkout.snakemake("scores", config=more)
     assert read_only.returncode != 0
-    assert "Read-only file system" in read_only.stdout
+    assert "Write-protected output files for rule scores" in read_only.stdout
+    assert "results/tiny/scores.csv" in read_only.stdout
     assert "Traceback" not in read_only.stdout
     disk.change("rw")
     pd.testing.assert_frame_equal(pd.read_csv(disk.folder / "scores.csv"), scores)
