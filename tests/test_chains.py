@@ -17,6 +17,7 @@ from arviz_stats.base import array_stats
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import nbmf
+from matrices import blocks_matrix
 from nbmf import chains as module
 from nbmf.checkpoint import Checkpoint
 from nbmf.errors import ConfigError, DataError, NotSettledWarning
@@ -34,15 +35,6 @@ OTHERS = ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "Logistic
 def make(name, K=3, random_state=0, **settings):
     lengths = {"burn_in": 20, "n_samples": 40} if name in GIBBS else {"max_iter": 20}
     return make_estimator(name, K, lengths | settings, random_state)
-
-
-def blocks_matrix(F=14, N=11, seed=1):
-    """Two kinds of rows and of columns, some entries missing."""
-    rng = np.random.default_rng(seed)
-    p = np.where(np.arange(F)[:, None] % 2 == np.arange(N) % 2, 0.85, 0.15)
-    codes = (rng.random((F, N)) < p).astype(np.int8)
-    codes[rng.random((F, N)) < 0.15] = -1
-    return codes
 
 
 CODES = blocks_matrix()

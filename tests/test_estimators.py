@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import nbmf
+from matrices import blocks_matrix
 from nbmf import registry
 from nbmf.errors import ConfigError, DataError, NotConvergedWarning, NotFittedError
 from nbmf.experiment import run_fit
@@ -31,15 +32,7 @@ def make(name, K=3, random_state=0, **settings):
     return registry.make_estimator(name, K, brief | settings, random_state)
 
 
-def random_codes(F=14, N=11, seed=1):
-    rng = np.random.default_rng(seed)
-    p = np.where(np.arange(F)[:, None] % 2 == np.arange(N) % 2, 0.8, 0.2)
-    codes = (rng.random((F, N)) < p).astype(np.int8)
-    codes[rng.random((F, N)) < 0.15] = -1
-    return codes
-
-
-CODES = random_codes()
+CODES = blocks_matrix(probability=0.8)
 MATRIX = BinaryMatrix.from_array(CODES, [f"r{f}" for f in range(14)], [f"c{n}" for n in range(11)])
 
 

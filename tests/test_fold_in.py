@@ -11,6 +11,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.linear_model import LogisticRegression
 
 import nbmf
+from matrices import blocks_matrix
 from nbmf import registry
 from nbmf.datasets import digits
 from nbmf.errors import DataError, NotSupportedError
@@ -33,15 +34,7 @@ def make(name, K=3, **settings):
     return registry.make_estimator(name, K, brief | settings, random_state=0)
 
 
-def random_codes(F=14, N=11, seed=1):
-    rng = np.random.default_rng(seed)
-    p = np.where(np.arange(F)[:, None] % 2 == np.arange(N) % 2, 0.8, 0.2)
-    codes = (rng.random((F, N)) < p).astype(np.int8)
-    codes[rng.random((F, N)) < 0.15] = -1
-    return codes
-
-
-CODES = random_codes()
+CODES = blocks_matrix(probability=0.8)
 
 
 @pytest.fixture(scope="module")

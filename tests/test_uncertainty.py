@@ -9,6 +9,7 @@ import intervals
 import ladder
 import naive
 import nbmf
+from matrices import blocks_matrix
 from nbmf import uncertainty
 from nbmf.checkpoint import Checkpoint
 from nbmf.errors import ConfigError, DataError
@@ -28,15 +29,6 @@ LENGTHS = {"burn_in": 20, "n_samples": 30}
 def make(name, K=3, random_state=0, **settings):
     lengths = LENGTHS if name in GIBBS else {"max_iter": 30}
     return make_estimator(name, K, lengths | settings, random_state)
-
-
-def blocks_matrix(F=14, N=11, seed=1):
-    """Two kinds of rows and of columns, some entries missing."""
-    rng = np.random.default_rng(seed)
-    p = np.where(np.arange(F)[:, None] % 2 == np.arange(N) % 2, 0.85, 0.15)
-    codes = (rng.random((F, N)) < p).astype(np.int8)
-    codes[rng.random((F, N)) < 0.15] = -1
-    return codes
 
 
 CODES = blocks_matrix()
