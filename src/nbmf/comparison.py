@@ -332,8 +332,10 @@ def _all(
 
     Threads, since kernels and linear algebra release the interpreter's lock. Six methods, two masks
     of 500 x 100 entries, two cores: 25.4 s one at a time, 13.4 in two threads, 15.0 in two
-    processes, of which starting them took 2.8. The limit of one BLAS thread is set here for all of them: set
-    by each fit alone, one that ends would lift it for the others and change their rounding.
+    processes, of which starting them took 2.8.
+
+    The limit of one BLAS thread is set here for all of them: set by each fit alone, one that ends
+    would lift it for the others and change their rounding.
     """
     stop = threading.Event()
     executor = ThreadPoolExecutor(n_jobs, thread_name_prefix="nbmf-compare")
