@@ -301,7 +301,7 @@ def test_lda_alone_cannot_be_drawn():
         ({"methods": ["beta-dir-bv"]}, r"no 'beta-dir-bv'; .*did you mean 'beta-dir-vb'"),
         ({"methods": []}, "methods: none given"),
         ({"methods": {"bica": {"setings": {}}}}, "methods.bica: unknown key 'setings'.*'settings'"),
-        ({"methods": {"bica": {"settings": {"alfa": 1}}}}, "unknown 'alfa'; .*'alpha'"),
+        ({"methods": {"bica": {"settings": {"alfa": 1}}}}, "unknown key 'alfa'; .*'alpha'"),
         ({"methods": {"bica": {"settings": {"alpha": -1}}}}, "alpha = -1: allowed is a number"),
         ({"methods": {"mine": {"class": "BinaryICA"}}}, "methods.mine: the key 'K' is missing"),
         ({"K": 0}, "n_components = 0: allowed is an integer of at least 1"),

@@ -2,6 +2,9 @@
 
 import json
 import re
+import subprocess
+import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -156,6 +159,24 @@ def test_logs_show_progress_and_end_with_time_and_memory(finished):
     for log in logs:
         last = log.read_text().splitlines()[-1]
         assert re.fullmatch(r"job: \d+\.\d\d s, \d+ MB at most", last), log
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
+def test_snakemake_starts_no_timer_for_every_job_that_has_finished(part):
+    """Each would wake it up once a second to the end of the run (see the Snakefile)."""
+    config = running(datasets=["dir_dir_0.1"], masks=3)
+    with subprocess.Popen(
+        part.command("--cores", "2", "scores", config=config),
+        cwd=part.folder, env=part.environment(),
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        most = 0
+        while process.poll() is None:
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            most = max(most, int(re.search(r"^Threads:\s+(\d+)$", status, re.MULTILINE)[1]))
+            time.sleep(0.05)
+    assert process.returncode == 0
+    assert 0 < most <= 8  # 6 as it is; a timer per finished job makes more than 15
 
 
 def test_a_second_run_has_nothing_to_do(finished):

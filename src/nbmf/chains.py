@@ -7,7 +7,6 @@ numbered, recorded at some of the kept sweeps.
 from __future__ import annotations
 
 import math
-import os
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -32,15 +31,16 @@ from nbmf.diagnostics import (
     settled,
 )
 from nbmf.errors import ConfigError, NotSettledWarning
+from nbmf.kernels.threads import processors
 from nbmf.matrix import MISSING, as_codes
 from nbmf.methods.base import ACTIVE_SHARE, BayesianState, Factorization, Monitor, State
-from nbmf.metrics import Score, score, token_score
+from nbmf.metrics import Score, score, scorer
+from nbmf.parameters import check_count
 from nbmf.seeds import child, seed_sequence
 from nbmf.uncertainty import (
     Draws,
     DrawStore,
     Observer,
-    check_count,
     draws_that_fit,
     is_sampler,
     kept_sweeps,
@@ -110,7 +110,7 @@ def run_chains(
     check_count("chains", chains, 1)
     check_count("n_draws", n_draws, 0)
     if n_jobs is None:
-        n_jobs = _cpus()
+        n_jobs = processors()
     check_count("n_jobs", n_jobs, 1)
     estimator.check_parameters()
     codes, K = as_codes(V), estimator.n_components
@@ -141,12 +141,6 @@ def _copies(estimator: Factorization, chains: int) -> Iterator[Factorization]:
     yield type(estimator)(**given)
     for i in range(1, chains):
         yield type(estimator)(**given | {"random_state": child(seed, "chain", i)})
-
-
-def _cpus() -> int:
-    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 # --- Running ---------------------------------------------------------------------------------
@@ -290,8 +284,7 @@ def _run_all(runs: list[_Run], V: Any, n_jobs: int, stop: threading.Event) -> No
 
 def loss(estimator: Factorization, codes: np.ndarray) -> Score:
     """Return the training loss D(V|V^) in nats, for LDA that of its tokens."""
-    scoring = token_score if getattr(estimator, "scored_per_token", False) else score
-    return scoring(codes, estimator.expectation_, codes != MISSING)
+    return scorer(estimator.scored_per_token)(codes, codes != MISSING)(estimator.expectation_)
 
 
 # --- What chains say -------------------------------------------------------------------------

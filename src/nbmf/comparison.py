@@ -2,7 +2,6 @@
 
 import functools
 import math
-import os
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,6 +17,7 @@ from nbmf import parameters, registry
 from nbmf.catalogue import COMPARED, METHODS
 from nbmf.errors import ConfigError, DataError, NbmfError, NotConvergedWarning, choices
 from nbmf.experiment import run_fit
+from nbmf.kernels.threads import processors
 from nbmf.masks import draw_mask
 from nbmf.matrix import BinaryMatrix
 from nbmf.metrics import score
@@ -263,7 +263,8 @@ def _entries(methods: Any, K: Any) -> dict[str, dict[str, Any]]:
             raise ConfigError(f"methods.{name}: unknown key {key!r}; {choices(key, known)}")
         entry = {"label": name, "settings": {}, **entry}
         entry["K"] = _grid(name, _wanted_K(K, name, entry))
-        _check_settings(name, entry)
+        where = f"methods.{name}.settings"
+        registry.check_settings(where, entry["class"], entry["K"], entry["settings"])
         entries[name] = entry
     for name in K if isinstance(K, Mapping) else ():
         if name not in entries:
@@ -288,21 +289,10 @@ def _grid(name: str, K: Any) -> list[int]:
     return list(dict.fromkeys(int(k) for k in grid))
 
 
-def _check_settings(name: str, entry: Mapping[str, Any]) -> None:
-    """Raise ConfigError before the first fit for what the constructor would not take."""
-    allowed = registry.settings_of(entry["class"])
-    for key in entry["settings"]:
-        if key not in allowed:
-            raise ConfigError(f"methods.{name}.settings: unknown {key!r}; {choices(key, allowed)}")
-    for k in entry["K"]:
-        registry.make_estimator(entry["class"], k, entry["settings"])
-
-
 def _check(masks: int, test_probability: float, seed: int, n_jobs: int | None) -> None:
-    n_jobs = 1 if n_jobs is None else n_jobs
-    for name, value, least in (("masks", masks, 1), ("seed", seed, 0), ("n_jobs", n_jobs, 1)):
-        if not isinstance(value, int) or value < least:
-            raise ConfigError(f"{name} = {value!r}: allowed is an integer of at least {least}")
+    parameters.check_count("masks", masks, 1)
+    parameters.check_count("seed", seed, 0)
+    parameters.check_count("n_jobs", 1 if n_jobs is None else n_jobs, 1)
     if not (isinstance(test_probability, float) and 0 < test_probability < 1):
         raise ConfigError(
             f"test_probability = {test_probability!r}: allowed is a number between 0 and 1"
@@ -312,13 +302,6 @@ def _check(masks: int, test_probability: float, seed: int, n_jobs: int | None) -
 def _mask_key(name: str, number: int, seed: int) -> list[str | int]:
     """Return what a mask's random stream belongs to; for seed 0 it is the workflow's."""
     return ["mask", name, number, seed] if seed else ["mask", name, number]
-
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class _Stopped(Exception):

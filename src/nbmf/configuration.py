@@ -252,16 +252,10 @@ def _settings_problems(
     where: str, class_name: str, grid: list[int], settings: dict[str, Any]
 ) -> Iterator[str]:
     """Yield what the constructor of a class would not take."""
-    allowed = registry.settings_of(class_name)
-    for key in settings:
-        if key not in allowed:
-            yield f"{where}: unknown key {key!r}; {choices(key, allowed)}"
-            return
-    for K in grid:
-        try:
-            registry.make_estimator(class_name, K, settings)
-        except ConfigError as error:
-            yield f"{where}: {error}"
+    try:
+        registry.check_settings(where, class_name, grid, settings)
+    except ConfigError as error:
+        yield str(error)
 
 
 def _unknown(where: str, name: str, known: Collection[str]) -> Iterator[str]:

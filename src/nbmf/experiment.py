@@ -15,8 +15,8 @@ from nbmf.checkpoint import Checkpoint, package_digest
 from nbmf.files import atomic_path
 from nbmf.masks import training_codes
 from nbmf.matrix import BinaryMatrix
-from nbmf.methods.base import Factorization
-from nbmf.metrics import EntryScorer, TokenScorer
+from nbmf.methods.base import Factorization, most_iterations
+from nbmf.metrics import scorer
 from nbmf.progress import FitRecorder
 from nbmf.registry import make_estimator
 from nbmf.seeds import seed_sequence
@@ -72,13 +72,15 @@ def run_fit(
         Its report has scores, convergence facts, traces, settings and versions.
     """
     estimator = make_estimator(class_name, K, settings, seed_sequence(*seed_key), threads)
-    per_token = getattr(estimator, "scored_per_token", False)
     codes, scored, kind = matrix.codes, matrix.observed, "observed"
     if mask is not None:
         codes, scored, kind = training_codes(matrix, mask), mask, "held-out"
-    score = (TokenScorer if per_token else EntryScorer)(matrix.codes, scored)
+    score = scorer(estimator.scored_per_token)(matrix.codes, scored)
     monitor = recorder = FitRecorder(
-        _iterations(estimator), trace_points, lambda expectation: score(expectation).perplexity, log
+        most_iterations(estimator),
+        trace_points,
+        lambda expectation: score(expectation).perplexity,
+        log,
     )
     log(f"{class_name}, K = {K}, {settings}: scored on {np.count_nonzero(scored)} {kind} entries")
     if checkpoint is not None:
@@ -122,12 +124,6 @@ def save_factors(path: str | os.PathLike, estimator: Factorization) -> None:
     }
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
         np.savez(file, **{name: array.astype(np.float32) for name, array in arrays.items()})
-
-
-def _iterations(estimator: Factorization) -> int:
-    """Return how many iterations or sweeps a fit takes at most."""
-    parameters = estimator.get_params()
-    return parameters.get("max_iter") or parameters["burn_in"] + parameters["n_samples"]
 
 
 def _fingerprint(decisive: list, *matrices: np.ndarray) -> str:

@@ -65,6 +65,11 @@ class TokenScorer:
         return _score_of(token_probability.ravel()[self._places])
 
 
+def scorer(per_token: bool) -> type[EntryScorer] | type[TokenScorer]:
+    """Return the scorer of a method, by its attribute `scored_per_token`."""
+    return TokenScorer if per_token else EntryScorer
+
+
 def score(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> Score:
     """Score the probabilities `expectation` of a one, float array (F, N); see EntryScorer."""
     return EntryScorer(codes, entries)(expectation)

@@ -86,6 +86,12 @@ def check(name: str, value: Any) -> None:
         raise ConfigError(f"{name} = {value!r}: allowed is {RULES[name].allowed}")
 
 
+def check_count(name: str, value: Any, least: int) -> None:
+    """Raise ConfigError if `value` is no integer of at least `least`."""
+    if not _is_integer(value) or value < least:
+        raise ConfigError(f"{name} = {value!r}: allowed is an integer of at least {least}")
+
+
 def per_component(name: str, value: Any, K: int) -> np.ndarray:
     """Return a concentration as array (K,); the text "1/K" means 1/K for each component."""
     concentration = np.asarray(1 / K if isinstance(value, str) else value, dtype=float)

@@ -52,15 +52,15 @@ class Margin(NamedTuple):
 class Recommendation(NamedTuple):
     """Which method to take, and how sure that is.
 
-    method, K : the method with the smallest mean perplexity over masks, and its best K
-    perplexity : float, that mean, in nats per held-out entry
-    runner_up, runner_up_K : the best of the other methods; None if there is none
-    margin : float, how much larger the runner-up's mean is, in nats per entry
-    uncertainty : float, half the width of the margin's 95 % interval; NaN from a single mask
-    told_apart : bool, whether the margin to every other method has its interval above zero
-    take, take_K : that method; or the fastest of those that cannot be told apart from it, if it
-        saves ten seconds a fit
-    sentence : str, all this for a person
+    - method, K : the method with the smallest mean perplexity over masks, and its best K
+    - perplexity : float, that mean, in nats per held-out entry
+    - runner_up, runner_up_K : the best of the other methods; None if there is none
+    - margin : float, how much larger the runner-up's mean is, in nats per entry
+    - uncertainty : float, half the width of the margin's 95 % interval; NaN from a single mask
+    - told_apart : bool, whether the margin to every other method has its interval above zero
+    - take, take_K : that method; or the fastest of those that cannot be told apart from it, if it
+      saves ten seconds a fit
+    - sentence : str, all this for a person
     """
 
     method: str

@@ -53,6 +53,19 @@ def settings_of(class_name: str) -> list[str]:
     return [name for name in accepted if name not in PROVIDED]
 
 
+def check_settings(where: str, class_name: str, grid: list[int], settings: dict[str, Any]) -> None:
+    """Raise ConfigError, naming the place `where`, if a constructor would not take the settings."""
+    allowed = settings_of(class_name)
+    for key in settings:
+        if key not in allowed:
+            raise ConfigError(f"{where}: unknown key {key!r}; {choices(key, allowed)}")
+    for K in grid:
+        try:
+            make_estimator(class_name, K, settings)
+        except ConfigError as error:
+            raise ConfigError(f"{where}: {error}") from error
+
+
 def make_estimator(
     class_name: str, K: int, settings: dict[str, Any], random_state=None, threads: int = 1
 ) -> Factorization:

@@ -80,7 +80,7 @@ def posterior_draws(
         As for `fit`.
     """
     estimator.check_parameters()
-    check_count("n_draws", n_draws, 1)
+    parameters.check_count("n_draws", n_draws, 1)
     F, N = as_codes(V).shape
     K = estimator.n_components
     refuse_too_much_memory((F, N), K, n_draws, max_memory_gb)
@@ -183,12 +183,6 @@ def refuse_too_much_memory(
         f"n_draws = {n_draws}{of_chains} with n_components = {K} need {needed:.2g} GB, "
         f"max_memory_gb = {max_memory_gb}: what fits is {fits}a larger max_memory_gb"
     )
-
-
-def check_count(name: str, value: Any, least: int) -> None:
-    """Raise ConfigError if `value` is no integer of at least `least`."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise ConfigError(f"{name} = {value!r}: allowed is an integer of at least {least}")
 
 
 class Observer:

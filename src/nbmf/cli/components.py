@@ -49,7 +49,7 @@ def meanings(model: Factorization) -> tuple[str, str]:
     W, H = model.W_, model.H_
     if min(W.min(), H.min()) < 0:
         return "coordinates in log-odds", "coordinates in log-odds"
-    if getattr(model, "scored_per_token", False):
+    if model.scored_per_token:
         return "share of the component's ones", "shares of components"
     return tuple(
         "shares of components" if np.allclose(sums, 1) else "probability of a one"

@@ -18,10 +18,10 @@ from nbmf.cli.plot import DATA, DICTIONARY, MODEL, RECONSTRUCTION, title_of
 from nbmf.cli.progress import Progress, StepCounter
 from nbmf.cli.reading import name_of, read_matrix
 from nbmf.cli.settings import checked, iteration_settings
-from nbmf.comparison import processors
 from nbmf.errors import ConfigError, NotConvergedWarning, NotSettledWarning
+from nbmf.kernels.threads import processors
 from nbmf.matrix import BinaryMatrix
-from nbmf.methods.base import Factorization
+from nbmf.methods.base import Factorization, most_iterations
 from nbmf.uncertainty import Draws, is_sampler, posterior_draws
 
 EXPECTATION = "expectation.npz"
@@ -111,9 +111,7 @@ def _chains(estimator: Factorization, matrix: BinaryMatrix) -> int:
 
 def _visits(estimator: Factorization, matrix: BinaryMatrix) -> int:
     """Return how often a fit visits an observed entry at most."""
-    given = estimator.get_params()
-    iterations = given.get("max_iter") or given["burn_in"] + given["n_samples"]
-    return int(np.count_nonzero(matrix.observed)) * iterations
+    return int(np.count_nonzero(matrix.observed)) * most_iterations(estimator)
 
 
 def _fit(estimator: Factorization, matrix: BinaryMatrix, chains: int, n_draws: int) -> Fitted:

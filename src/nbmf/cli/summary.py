@@ -88,7 +88,7 @@ def _quality(matrix: BinaryMatrix, fitted, held_out) -> Iterator[str]:
 
 
 def _loss(matrix: BinaryMatrix, model: Factorization, expectation: np.ndarray) -> str:
-    if getattr(model, "scored_per_token", False):
+    if model.scored_per_token:
         return "per token, not comparable"
     found = score(matrix.codes, expectation, matrix.observed)
     alone = np.count_nonzero(matrix.codes == 1) / found.entries

@@ -82,7 +82,7 @@ class DirDirChain:
         columns = np.repeat(np.arange(N), per_column)
         self._Q = np.bincount(columns * K + self._c, minlength=N * K)
         self._Q = self._Q.reshape(N, K).astype(np.int32)
-        self._s = self._eta.sum() + per_column  # the same for every C
+        self.s = self._eta.sum() + per_column  # Ση + n_n, the same for every C
         self._generators = generator_states(block_seed, self._cells.n_blocks**2)
 
     def sweep(self, n_sweeps: int = 1) -> None:
@@ -129,7 +129,7 @@ class DirDirChain:
 
     def expected_H(self, components) -> np.ndarray:
         """Return E[H | C] of some components, (U, N), columns in the order of the chain."""
-        return (self._eta[components, None] + self._Q[:, components].T) / self._s
+        return (self._eta[components, None] + self._Q[:, components].T) / self.s
 
     @property
     def Q(self) -> np.ndarray:

@@ -1,6 +1,15 @@
 """Running a kernel on one thread or many; the result does not depend on how many."""
 
+import os
+
 import numba
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def run_with_threads(serial, parallel, threads: int, arguments: tuple) -> None:

@@ -111,6 +111,8 @@ class Factorization:
         N and the names of columns under scikit-learn's names; the latter is there with names only.
     """
 
+    scored_per_token = False  # a method models entries; LDA alone which tokens occur
+
     # The axes of what is learned, for the check of a loaded file.
     _shapes: ClassVar = {"W_": "FK", "H_": "KN", "expectation_": "FN"}
 
@@ -437,6 +439,12 @@ def _names_along(index: Any) -> np.ndarray | None:
     if names == list(range(len(names))):
         return None
     return np.array([str(name) for name in names])
+
+
+def most_iterations(estimator: Factorization) -> int:
+    """Return how many iterations or sweeps a fit takes at most."""
+    given = estimator.get_params()
+    return given.get("max_iter") or given["burn_in"] + given["n_samples"]
 
 
 def count_active(shares: np.ndarray) -> int:

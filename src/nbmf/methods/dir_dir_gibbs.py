@@ -87,14 +87,13 @@ class _SumOfH:
     def __init__(self, chain, eta):
         self._chain, self._eta = chain, eta
         self._Q = np.zeros(chain.Q.shape, np.int64)
-        self._s = eta.sum() + chain.Q.sum(axis=1)
 
     def add(self, used):
         self._Q += self._chain.Q
         return self._chain.expected_H(used)
 
     def total(self, samples):
-        return (samples * self._eta[:, None] + self._Q.T) / self._s
+        return (samples * self._eta[:, None] + self._Q.T) / self._chain.s
 
     def arrays(self):
         return {"sum of Q": self._Q}
