@@ -51,7 +51,7 @@ class Table:
             [str(cell).replace("|", "/").replace("\n", " ") for cell in line] for line in lines
         ]
         body = "\n".join("| " + " | ".join(line) + " |" for line in cells)
-        return f"## {self.title}\n\n{self.note}\n\n{body if self.rows else 'Nothing to show.'}\n"
+        return f"### {self.title}\n\n{self.note}\n\n{body if self.rows else 'Nothing to show.'}\n"
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -2,7 +2,8 @@
 
     .venv/bin/python benchmarks/run.py kernels scaling
 
-Prints the tables of each part and writes them to results/benchmarks/<part>.md.
+Prints the tables of each part and writes them to results/benchmarks/<part>.md. With --publish it
+runs nothing: it makes docs/benchmarks.md of the pages of all parts.
 """
 
 import argparse
@@ -17,6 +18,13 @@ from threadpoolctl import threadpool_limits
 from common import ROOT, Table, environment, say
 from nbmf.files import atomic_path
 
+DOCUMENT = ROOT / "docs" / "benchmarks.md"
+INTRODUCTION = """\
+# Benchmarks
+
+Made by `make benchmark` and `benchmarks/run.py --publish`; what it means is in
+[kernels.md](kernels.md).
+"""
 PARTS = ("kernels", "threads", "scaling", "mixing", "memory", "startup", "peers")
 
 
@@ -24,7 +32,7 @@ def page(part: str, tables: list[Table], machine: str, seconds: float) -> str:
     """Return the Markdown page of a part."""
     text = "\n".join(table.markdown() for table in tables)
     return (
-        f"# Benchmark: {part}\n\n{machine}.\n\nMade by `benchmarks/run.py {part}` "
+        f"## Part: {part}\n\n{machine}.\n\nMade by `benchmarks/run.py {part}` "
         f"in {seconds:.0f} s.\n\n{text}"
     )
 
@@ -41,12 +49,21 @@ def run_part(part: str, folder: Path) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
+def publish(folder: Path) -> None:
+    """Write docs/benchmarks.md from the pages of all parts in `folder`."""
+    pages = [(folder / f"{part}.md").read_text(encoding="utf-8") for part in PARTS]
+    DOCUMENT.write_text("\n".join([INTRODUCTION, *pages]), encoding="utf-8")
+
+
 def main() -> None:
     """Run the parts named on the command line; one that fails does not stop the others."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(PARTS))
     parser.add_argument("--output", type=Path, default=ROOT / "results" / "benchmarks")
+    parser.add_argument("--publish", action="store_true", help="docs/benchmarks.md from the pages")
     options = parser.parse_args()
+    if options.publish:
+        return publish(options.output)
     if unknown := set(options.parts) - set(PARTS):
         parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     failed = []

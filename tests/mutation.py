@@ -53,6 +53,7 @@ TESTS = {
     "kernels/interleaving.py": ["cvb0"],
     "kernels/lanes.py": ["lanes", "cvb0"],
     "kernels/beta_dir_mean_field.py": ["mean_field"],
+    "kernels/fold_in.py": ["fold_in"],
 }
 
 MEASURE_ZERO = "a uniform double hits the limit with probability 2^-53"

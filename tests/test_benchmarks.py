@@ -49,7 +49,7 @@ def numbers(table, name):
 def test_a_table_is_markdown():
     table = common.Table("Title", "Note.", ["a", "b"], [["x|y", 1], ["two\nlines", 2]])
     assert table.markdown().splitlines() == [
-        "## Title", "", "Note.", "", "| a | b |", "| --- | --- |", "| x/y | 1 |",
+        "### Title", "", "Note.", "", "| a | b |", "| --- | --- |", "| x/y | 1 |",
         "| two lines | 2 |",
     ]  # fmt: skip
     with pytest.raises(ValueError, match="a row has not 2 cells"):
@@ -280,3 +280,13 @@ def test_parts_write_pages_and_one_that_fails_stops_no_other(monkeypatch, tmp_pa
 
 def test_all_parts_are_there():
     assert all(hasattr(sys.modules[part], "run") for part in run.PARTS)
+
+
+def test_the_document_is_made_of_the_pages(monkeypatch, tmp_path):
+    monkeypatch.setattr(run, "DOCUMENT", tmp_path / "benchmarks.md")
+    for part in run.PARTS:
+        (tmp_path / f"{part}.md").write_text(run.page(part, [], "A machine", 3.0), "utf-8")
+    monkeypatch.setattr(sys, "argv", ["run.py", "--publish", "--output", str(tmp_path)])
+    run.main()
+    headings = [s for s in run.DOCUMENT.read_text("utf-8").splitlines() if s.startswith("#")]
+    assert headings == ["# Benchmarks", *(f"## Part: {part}" for part in run.PARTS)]
