@@ -131,7 +131,7 @@ class Ticks:
 def test_every_chain_has_a_monitor_of_its_own(name, end):
     monitors = [Ticks(), Ticks(), None]
     run(make(name), chains=3, monitor_of=monitors.__getitem__)
-    expected = [end] if name == "LDA" else list(range(10, end + 1, 10))
+    expected = list(range(10, end + 1, 10))
     assert monitors[0].iterations == monitors[1].iterations == expected
 
 

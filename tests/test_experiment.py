@@ -115,7 +115,7 @@ def test_the_status_says_whether_the_stopping_rule_was_met(name, settings, statu
     assert (result["status"], result["converged"]) == (status, converged)
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSES if name != "LDA"])
+@every_class
 def test_traces_are_of_one_length_and_end_with_the_result(name):
     result = run(name)
     iteration, perplexity = result["trace"]["iteration"], result["trace"]["perplexity"]

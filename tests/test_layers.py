@@ -166,20 +166,13 @@ print(json.dumps(sorted(sys.modules)))
 
 
 def test_fits_load_neither_pandas_nor_plotting():
-    """LDA is apart: scikit-learn loads pandas itself wherever it is installed."""
-    loaded = set(python(FIT, *[name for name in registry.all_classes() if name != "LDA"]))
+    loaded = set(python(FIT, *registry.all_classes()))
     assert {"numba", "nbmf.methods.dir_dir_gibbs"} <= loaded
     unwanted = {
         *("pandas", "matplotlib", "sklearn", "rdata", "snakemake", "jsonschema", "arviz_stats")
     }
     assert not unwanted & loaded
     assert not {name for name in loaded if name.startswith(("nbmf.figures", "nbmf.tables"))}
-
-
-def test_lda_loads_no_plotting():
-    loaded = set(python(FIT, "LDA"))
-    assert "sklearn" in loaded
-    assert not {"matplotlib", "nbmf.figures", "nbmf.tables", "nbmf.datasets"} & loaded
 
 
 IMPORT = """

@@ -445,11 +445,10 @@ def test_logistic_pca_needs_fewer_components_than_lines():
 @pytest.mark.parametrize(
     ("name", "total", "every", "expected"),
     [
-        *[(name, 20, 6, [6, 12, 18, 20]) for name in CLASSES if name not in (*GIBBS, "LDA")],
+        *[(name, 20, 6, [6, 12, 18, 20]) for name in CLASSES if name not in GIBBS],
         *[(name, 12, 3, [3, 6, 9, 12]) for name in GIBBS],
         *[(name, 12, 100, [12]) for name in ("BetaDirVB", "LogisticPCA")],
         ("BetaDirGibbs", 12, 5, [5, 10, 12]),  # across the end of the burn-in
-        ("LDA", 20, 5, [20]),  # the library shows its last state only
     ],
 )
 def test_a_monitor_sees_the_iterations_it_asked_for_and_the_last(name, total, every, expected):
@@ -460,7 +459,7 @@ def test_a_monitor_sees_the_iterations_it_asked_for_and_the_last(name, total, ev
     assert set(recorder.totals) == {total} == {estimator.n_iter_}
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSES if name != "LDA"])
+@pytest.mark.parametrize("name", CLASSES)
 def test_a_monitor_sees_the_final_result_and_changes_nothing(name):
     recorder = Recorder(every=4)
     watched = make(name).fit(CODES, monitor=recorder)

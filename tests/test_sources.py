@@ -54,6 +54,7 @@ USERS = {
     "kernels/dir_dir_gibbs.py": {"DirDirGibbs"},
     "models/dir_dir.py": {"DirDirGibbs"},
     "methods/logistic_pca.py": {"LogisticPCA"},
+    "kernels/lda.py": {"LDA"},
     "methods/lda.py": {"LDA"},
     "methods/base.py": set(registry.all_classes()),
 }

@@ -382,16 +382,12 @@ def recorder(total=50):
     return FitRecorder(total, 7, lambda expectation: float(expectation.mean()), [].append)
 
 
-@pytest.mark.parametrize("name", ["BetaDirGibbs", "DirBetaGibbs", "BetaDirVB", "LDA"])
+@pytest.mark.parametrize("name", ["BetaDirGibbs", "DirBetaGibbs", "BetaDirVB"])
 def test_a_monitor_sees_what_it_sees_alone(name):
     estimators = [make(name), make(name)]
     alone, beside = (recorder(50 if name in GIBBS else 30) for _ in range(2))
     estimators[0].fit(CODES, monitor=alone)
-    if name == "LDA":
-        with pytest.raises(ConfigError, match="LDA has no posterior distribution"):
-            posterior_draws(estimators[1], CODES, monitor=beside)
-    else:
-        posterior_draws(estimators[1], CODES, n_draws=11, monitor=beside)
+    posterior_draws(estimators[1], CODES, n_draws=11, monitor=beside)
     assert alone.trace == beside.trace
 
 
@@ -473,9 +469,11 @@ def test_a_method_without_a_posterior_says_so(name):
     refused(message, nbmf.registry.make_estimator(name, 2, {}), CODES)
 
 
-def test_logpca_says_so_at_its_first_iteration():
-    estimator = nbmf.LogisticPCA(2, max_iter=10**9, tol=0.0)
-    refused("LogisticPCA has no posterior", estimator, CODES)
+@pytest.mark.parametrize(
+    "estimator", [nbmf.LogisticPCA(2, max_iter=10**9, tol=0.0), nbmf.LDA(2, max_iter=10**9)]
+)
+def test_it_says_so_at_its_first_iteration(estimator):
+    refused(f"{type(estimator).__name__} has no posterior", estimator, CODES)
 
 
 def test_no_more_draws_than_kept_sweeps_and_memory():

@@ -44,12 +44,13 @@ class EntryScorer:
 
     def __init__(self, codes: np.ndarray, entries: np.ndarray):
         self._places = np.flatnonzero(entries)
-        self._is_one = codes.ravel()[self._places] == 1
+        self._is_zero = codes.ravel()[self._places] == 0
 
     def __call__(self, expectation: np.ndarray) -> Score:
         """Score E[V], float array (F, N)."""
-        predicted = expectation.ravel()[self._places]
-        return _score_of(np.where(self._is_one, predicted, 1.0 - predicted))
+        likelihood = np.asarray(expectation, float).ravel()[self._places]
+        np.subtract(1.0, likelihood, out=likelihood, where=self._is_zero)
+        return _score_of(likelihood)
 
 
 class TokenScorer:
@@ -62,7 +63,7 @@ class TokenScorer:
 
     def __call__(self, token_probability: np.ndarray) -> Score:
         """Score the probability that a token of column n is row f, float array (F, N)."""
-        return _score_of(token_probability.ravel()[self._places])
+        return _score_of(np.asarray(token_probability, float).ravel()[self._places])
 
 
 def scorer(per_token: bool) -> type[EntryScorer] | type[TokenScorer]:
@@ -81,11 +82,14 @@ def token_score(codes: np.ndarray, token_probability: np.ndarray, entries: np.nd
 
 
 def _score_of(likelihood: np.ndarray) -> Score:
+    """Score the probabilities of what was observed; the array is overwritten."""
     if likelihood.size == 0:
         raise DataError("there is nothing to score: no entry (for LDA, no token) is held out")
     saturated = int(np.count_nonzero(likelihood < SMALLEST_PROBABILITY))
-    clipped = np.clip(likelihood, SMALLEST_PROBABILITY, 1.0)
-    return Score(float(-np.log(clipped).sum()), int(likelihood.size), saturated)
+    # In place: large temporary arrays cost more than the logarithms.
+    np.clip(likelihood, SMALLEST_PROBABILITY, 1.0, out=likelihood)
+    np.log(likelihood, out=likelihood)
+    return Score(float(-likelihood.sum()), int(likelihood.size), saturated)
 
 
 def perplexity(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> float:

@@ -3,10 +3,10 @@
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import digamma
 
 from nbmf.errors import NotSupportedError
-from nbmf.methods.base import Factorization, Fit, count_active
+from nbmf.kernels.lda import LatentDirichletAllocation, topic_shares
+from nbmf.methods.base import Factorization, Fit, count_active, iterate
 from nbmf.seeds import children
 
 
@@ -27,9 +27,10 @@ class _NotOfRows:
 
 
 class LDA(Factorization):
-    """LDA by scikit-learn: columns are documents, their ones are tokens, rows are the vocabulary.
+    """LDA: columns are documents, their ones are tokens, rows are the vocabulary.
 
-    LDA has no notion of a missing entry: it counts as an absent token. It models which tokens
+    Batch variational Bayes with the hyperparameters, starts and limits of scikit-learn, which gives
+    the same fit but for rounding. LDA has no notion of a missing entry: it counts as an absent token. It models which tokens
     occur, not whether an entry is one, so it is scored per held-out token.
 
     Parameters
@@ -37,7 +38,7 @@ class LDA(Factorization):
     n_components : int
         K, the number of topics.
     max_iter : int
-        Variational passes over the data; the default is scikit-learn's.
+        Passes over the data; the default is scikit-learn's.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
@@ -45,7 +46,8 @@ class LDA(Factorization):
     -----
     W_ has a topic per column (distributions over rows), H_ the topic shares of each column,
     expectation_ = W_ H_ the probability that a token of column n is row f: columns sum to one.
-    New columns are folded in by scikit-learn's `transform`; new rows cannot be.
+    New columns are folded in as the columns of V are at the end of a fit: the parameters of their
+    shares are updated from 1, given the topics. New rows cannot be.
 
     Attributes
     ----------
@@ -65,48 +67,38 @@ class LDA(Factorization):
         self.random_state = random_state
 
     def _factorize(self, codes, seed, monitor):
-        # Imported here: scikit-learn takes a second that no other method should pay.
-        from sklearn.decomposition import LatentDirichletAllocation
-
-        model = LatentDirichletAllocation(
-            self.n_components,
-            max_iter=self.max_iter,
-            random_state=int(children(seed, 1)[0].generate_state(1)[0]),
-        )
-        tokens = (codes.T == 1).astype(float)
-        H = model.fit_transform(tokens).T
-        self.topic_counts_ = model.components_.T.copy()
-        W = (model.components_ / model.components_.sum(axis=1, keepdims=True)).T
-        expectation, shares = W @ H, H.mean(axis=1)
-        if monitor is not None:  # the library shows no state before the last
-            final = _FinalState(expectation, shares)
-            monitor(int(model.n_iter_), int(model.n_iter_), final)
-        return Fit(W, H, expectation, shares, n_iter=int(model.n_iter_))
+        seed = int(children(seed, 1)[0].generate_state(1)[0])
+        inference = LatentDirichletAllocation(codes, self.n_components, seed)
+        state = _State(inference, codes)
+        n_iter = iterate(inference.update, 0, self.max_iter, state, monitor, self.max_iter)
+        self.topic_counts_ = inference.topic_counts
+        W, H = state.factors()
+        return Fit(W, H, W @ H, H.mean(axis=1), n_iter)
 
     def _fold_in_columns(self, codes):
-        from sklearn.decomposition import LatentDirichletAllocation
-
-        model = LatentDirichletAllocation(self.H_.shape[0])
-        # What scikit-learn's fit leaves behind for its transform.
-        model.components_ = np.ascontiguousarray(self.topic_counts_.T)
-        totals = model.components_.sum(axis=1, keepdims=True)
-        model.exp_dirichlet_component_ = np.exp(digamma(model.components_) - digamma(totals))
-        model.doc_topic_prior_ = 1.0 / self.H_.shape[0]
-        model.n_features_in_ = len(self.W_)
-        return model.transform((codes.T == 1).astype(float)).T
+        return topic_shares(codes, self.topic_counts_)
 
 
-class _FinalState:
-    """What a monitor may ask of a finished fit."""
+class _State:
+    """What a monitor may ask of a fit."""
 
-    def __init__(self, expectation, shares):
-        self._expectation, self._shares = expectation, shares
+    def __init__(self, inference, codes):
+        self._inference, self._codes = inference, codes
+
+    def factors(self):
+        """Return the means of the topics, W (F, K), and of their shares given them, H (K, N)."""
+        counts = self._inference.topic_counts
+        return counts / counts.sum(axis=0), topic_shares(self._codes, counts)
 
     def expectation(self):
-        return self._expectation
+        """Return W H, the probability that a token of column n is row f."""
+        W, H = self.factors()
+        return W @ H
 
     def objective(self):
+        """Return None: the bound is not computed."""
         return None
 
     def active_components(self):
-        return count_active(self._shares)
+        """Return how many topics have at least 1 % of the shares."""
+        return count_active(self.factors()[1].mean(axis=1))
