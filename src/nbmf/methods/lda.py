@@ -2,8 +2,6 @@
 
 from typing import ClassVar
 
-import numpy as np
-
 from nbmf.errors import NotSupportedError
 from nbmf.kernels.lda import LatentDirichletAllocation, topic_shares
 from nbmf.methods.base import Factorization, Fit, count_active, iterate
@@ -30,8 +28,9 @@ class LDA(Factorization):
     """LDA: columns are documents, their ones are tokens, rows are the vocabulary.
 
     Batch variational Bayes with the hyperparameters, starts and limits of scikit-learn, which gives
-    the same fit but for rounding. LDA has no notion of a missing entry: it counts as an absent token. It models which tokens
-    occur, not whether an entry is one, so it is scored per held-out token.
+    the same fit but for rounding. LDA has no notion of a missing entry: it counts as an absent
+    token. It models which tokens occur, not whether an entry is one, so it is scored per held-out
+    token.
 
     Parameters
     ----------
