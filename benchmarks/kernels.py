@@ -1,6 +1,7 @@
 """Nanoseconds per observed training cell and sweep of every kernel, beside the plain loops."""
 
 import numpy as np
+from sklearn.decomposition import LatentDirichletAllocation
 
 from common import (
     KERNELS,
@@ -13,6 +14,7 @@ from common import (
     nanoseconds,
     number,
 )
+from nbmf import LDA
 from nbmf.kernels.beta_dir_mean_field import BetaDirMeanField
 from nbmf.kernels.dir_dir_gibbs import DirDirChain
 from plain_loops import PlainBetaDir, PlainDirDir
@@ -76,6 +78,38 @@ def kernel_table(datasets: dict[str, np.ndarray], K: int, rounds: Rounds) -> Tab
     return table
 
 
+def lda_table(datasets: dict[str, np.ndarray], K: int, rounds: Rounds) -> Table:
+    """Time fits of LDA, which has no cells but tokens, beside scikit-learn's."""
+    table = Table(
+        "LDA",
+        f"Seconds of a fit: {LDA().max_iter} passes, K = {K}, the same training cells, one thread, "
+        "in turns; the last column is the median over rounds of their ratio.",
+        [
+            "dataset",
+            "tokens",
+            "nbmf: minimum",
+            "median",
+            "scikit-learn: minimum",
+            "median",
+            "ratio",
+        ],
+    )
+    for dataset, codes in datasets.items():
+        tokens = (codes.T == 1).astype(float)
+        LDA(K, max_iter=1).fit(codes)  # compiles
+        peer = LatentDirichletAllocation(K, max_iter=LDA().max_iter)
+        fits = {
+            "nbmf": (lambda _, codes=codes: LDA(K).fit(codes), 1),
+            "peer": (lambda _, tokens=tokens, peer=peer: peer.fit_transform(tokens), 1),
+        }
+        ours, theirs = rounds.alternate(fits).values()
+        times = [f(x) for x in (ours, theirs) for f in (np.min, np.median)]
+        ratio = np.median(theirs / ours)
+        table.rows.append([dataset, int(tokens.sum()), *map(number, times), number(ratio)])
+    return table
+
+
 def run() -> list[Table]:
     """Do this part as `make benchmark` does."""
-    return [kernel_table({name: load_training(name) for name in DATASETS}, 100, Rounds())]
+    datasets = {name: load_training(name) for name in DATASETS}
+    return [kernel_table(datasets, 100, Rounds()), lda_table(datasets, 4, Rounds(count=3))]

@@ -54,6 +54,7 @@ TESTS = {
     "kernels/lanes.py": ["lanes", "cvb0"],
     "kernels/beta_dir_mean_field.py": ["mean_field"],
     "kernels/fold_in.py": ["fold_in"],
+    "kernels/lda.py": ["lda"],
 }
 
 MEASURE_ZERO = "a uniform double hits the limit with probability 2^-53"

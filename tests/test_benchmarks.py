@@ -110,6 +110,12 @@ def test_kernels():
     assert "K = 3" in table.markdown()
 
 
+def test_lda_beside_scikit_learn():
+    table = kernels.lda_table({"tiny": CODES}, 2, BRIEF)
+    assert column(table, "tokens") == [np.count_nonzero(CODES == 1)]
+    assert (numbers(table, "ratio") > 0).all()
+
+
 def test_threads_give_the_same_bits():
     table = threads.threads_table("tiny", CODES, 3, BRIEF)
     assert column(table, "kernel") == list(common.KERNELS)

@@ -169,7 +169,6 @@ def digamma(x):
         result -= 1.0 / x
         x += 1.0
     r = 1.0 / (x * x)
-    series = 1 / 12 - r * (
-        1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132 - r * 691 / 32760)))
-    )
+    series = 1 / 240 - r * (1 / 132 - r * 691 / 32760)
+    series = 1 / 12 - r * (1 / 120 - r * (1 / 252 - r * series))
     return result + math.log(x) - 0.5 / x - r * series

@@ -83,11 +83,15 @@ class _State:
 
     def __init__(self, inference, codes):
         self._inference, self._codes = inference, codes
+        self._counts = self._factors = None  # those that were asked for last
 
     def factors(self):
         """Return the means of the topics, W (F, K), and of their shares given them, H (K, N)."""
         counts = self._inference.topic_counts
-        return counts / counts.sum(axis=0), topic_shares(self._codes, counts)
+        if counts is not self._counts:
+            self._factors = counts / counts.sum(axis=0), topic_shares(self._codes, counts)
+            self._counts = counts
+        return self._factors
 
     def expectation(self):
         """Return W H, the probability that a token of column n is row f."""
