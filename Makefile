@@ -37,7 +37,7 @@ demo: $(READY) ## The same workflow with nothing to download
 report: $(READY) ## The results of `make paper` in one HTML file; of another run: make report CONFIG=config/quick.yaml
 	$(SNAKEMAKE) $(addprefix --configfile ,$(CONFIG)) \
 	  --report-stylesheet workflow/report/report.css --report $(REPORT) \
-	  || { echo "If results are missing, make them first: make paper, quick or demo"; exit 1; }
+	  || { echo "If results are missing, make them first: make paper; report of another run: make report CONFIG=config/quick.yaml"; exit 1; }
 	@echo "$(REPORT): for any browser, no network needed"
 
 docs: $(READY) ## The documentation site: docs/_build/index.html

@@ -33,13 +33,19 @@ FIGURES = {
 COLOURS = 128  # of a published PNG
 JOB = re.compile(r"^job: ([\d.]+) s, (\d+) MB at most$", re.MULTILINE)
 # The folder of a log says which rule wrote it.
-RULE_OF = {"fits": "fit", "complete": "complete_fit", "masks": "mask", "figures": "draw figures"}
-
-FITTING = ["fit", "complete_fit", "sensitivity"]  # rules
+RULE_OF = {
+    "download": "download",
+    "datasets": "dataset",
+    "masks": "mask",
+    "fits": "fit",
+    "complete": "complete_fit",
+    "figures": "draw figures",
+}
+FITTING = ["fit", "complete_fit"]  # rules
 
 
 def main() -> None:
-    """Write docs/results.md, docs/figures/ and reference/scores.csv."""
+    """Write docs/results.md, docs/figures/ and reference/."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=path, default=ROOT / "results")
     parser.add_argument("--mean-field-start", type=path, default=None)
@@ -89,10 +95,13 @@ def main() -> None:
         other = pd.read_csv(options.transposed / "scores.csv")
         sections += ["## The orientation: animals and lastfm, as they are and transposed"]
         sections += [markdown(compare_orientations(scores, other))]
-    table = jobs(results / "logs")
+    table = jobs(results / "logs", results.parent / "data/logs")
     sections += ["## Time and memory"]
     if options.elapsed:
-        sections += [whole_run(table, options.elapsed, options.cores)]
+        seconds = (
+            scores["seconds"].sum() + pd.read_csv(tables / "complete_scores.csv")["seconds"].sum()
+        )
+        sections += [whole_run(seconds, table, options.elapsed, options.cores)]
     sections += [markdown(table)]
     for name, title in figures.items():
         sections += [f"## {title}", f"![{title}](figures/{name}.png)"]
@@ -178,14 +187,15 @@ def compare_orientations(scores: pd.DataFrame, other: pd.DataFrame) -> pd.DataFr
     return medians.round(4).reset_index()
 
 
-def jobs(logs: Path) -> pd.DataFrame:
-    """Return jobs, seconds in all, the longest, and peak memory per rule, from the logs of jobs."""
+def jobs(*folders: Path) -> pd.DataFrame:
+    """Return jobs, seconds in all, the longest, and peak memory per rule, from folders of logs."""
     rows = []
-    for log in logs.rglob("*.log"):
-        found = JOB.search(log.read_text(encoding="utf-8"))
-        if found:
-            parent = log.relative_to(logs).parts[0]
-            rows.append([RULE_OF.get(parent, log.stem), float(found[1]), int(found[2])])
+    for logs in folders:
+        for log in logs.rglob("*.log"):
+            found = JOB.search(log.read_text(encoding="utf-8"))
+            if found:
+                parent = log.relative_to(logs).parts[0]
+                rows.append([RULE_OF.get(parent, log.stem), float(found[1]), int(found[2])])
     table = pd.DataFrame(rows, columns=["rule", "seconds", "MB"]).groupby("rule")
     return pd.DataFrame(
         {
@@ -197,17 +207,35 @@ def jobs(logs: Path) -> pd.DataFrame:
     ).reset_index()
 
 
-def whole_run(table: pd.DataFrame, elapsed: float, cores: int) -> str:
-    """Return where the time of a run went; what no job accounts for is Snakemake and starts."""
+def whole_run(fitting: float, table: pd.DataFrame, elapsed: float, cores: int) -> str:
+    """Return where the time of a run went.
+
+    Parameters
+    ----------
+    fitting : float
+        Seconds of all fits themselves, as their reports say.
+    table : DataFrame
+        As `jobs` makes it.
+    elapsed : float
+        Seconds of the whole run.
+    cores : int
+        How many it had.
+    """
     seconds = table.set_index("rule")["seconds in all"]
-    fits = seconds.reindex(FITTING).sum()
-    others = seconds.sum() - fits
-    rest = cores * elapsed - fits - others
+    jobs_of_fits = seconds.reindex(FITTING).sum()
+    others = seconds.sum() - jobs_of_fits
+    rest = cores * elapsed - seconds.sum()
+
+    def share(part: float) -> str:
+        return f"{part:.0f} ({100 * part / fitting:.1f} %)"
+
     return (
         f"`make paper` in a fresh clone took {elapsed / 60:.1f} minutes on {cores} cores, that is "
-        f"{cores * elapsed:.0f} core-seconds: fits {fits:.0f}, other jobs {others:.0f}. The rest, "
-        f"{rest:.0f} or {100 * rest / fits:.1f} % of the fits' time, is the environment, building "
-        "the matrices, starting Python, importing, Snakemake, and a core that waits at the end."
+        f"{cores * elapsed:.0f} core-seconds. Fits took {fitting:.0f} of them. In per cent of "
+        f"that: {share(jobs_of_fits - fitting)} for their jobs to import libraries, load compiled "
+        f"code, read and write; {share(others)} for the other jobs, from matrices to figures; "
+        f"{share(rest)} for what no job accounts for: compiling the kernels, starting and ending "
+        "Python, Snakemake, and a core without work."
     )
 
 

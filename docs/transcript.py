@@ -36,9 +36,10 @@ PAGE = """\
 # The command line
 
 From a file to components, pictures and a recommendation. This page is the output of `python
-docs/transcript.py`: every command below was run as it stands, in a fresh virtual environment and an
-empty home, on a CSV made from the animals matrix (85 attributes of 50 animals) with a tenth of its
-entries removed. Times are those of two cores; the first fit compiles its kernels, once.
+docs/transcript.py`: every command below was run as it stands, in an empty home and a virtual
+environment with nothing but this install and the libraries of `make .venv/ready`, on a CSV made
+from the animals matrix (85 attributes of 50 animals) with a tenth of its entries removed. Times
+are those of two cores; the first fit compiles its kernels, once.
 
 $ pip install .
 
@@ -96,7 +97,8 @@ uncertainty as none. `--masks 10` makes the interval narrower.
 ## In the workflow
 
 One entry of a configuration, and the same file takes part in the paper's comparison, here beside
-the digits of scikit-learn, which need no download ([more](your-data.md)):
+the digits of scikit-learn, which need no download ([more](your-data.md)). This is in the checkout,
+after `make .venv/ready` and `export PATH=$PWD/.venv/bin:$PATH`:
 
 $ cat survey.yaml
 

@@ -22,12 +22,13 @@ import pandas as pd
 import yaml
 
 import nbmf
-from nbmf import configuration, datasets
-from nbmf.download import fetch, source_of_address
+from nbmf.datasets.building import build
 from nbmf.errors import NbmfError
 from nbmf.masks import draw_mask, load_mask, save_mask
 from nbmf.matrix import BinaryMatrix
 from nbmf.rda import read_table
+from nbmf.workflow import configuration
+from nbmf.workflow.download import fetch, source_of_address
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/bad-input.md"
@@ -197,7 +198,7 @@ for what, content in [
 ]:
 
     def feed(folder, content=content):
-        datasets.build("lastfm", {"listens": write(folder / "listens.csv", content)}, {})
+        build("lastfm", {"listens": write(folder / "listens.csv", content)}, {})
 
     case("CSV", what)(feed)
 
@@ -460,16 +461,19 @@ def _(folder):
 
 @case("download", "a damaged copy in a mirror, and no network")
 def _(folder):
-    import nbmf.download
+    import nbmf.workflow.download
 
     source = {"path": f"a/b/{COMMIT}/c.csv", "sha256": "0" * 64, "bytes": 3}
     (folder / "mirror" / source["path"]).parent.mkdir(parents=True)
     write(folder / "mirror" / source["path"], "abc")
-    address, nbmf.download.PUBLIC_ADDRESS = nbmf.download.PUBLIC_ADDRESS, "https://127.0.0.1:9/"
+    address, nbmf.workflow.download.PUBLIC_ADDRESS = (
+        nbmf.workflow.download.PUBLIC_ADDRESS,
+        "https://127.0.0.1:9/",
+    )
     try:
         fetch(source, folder / "c.csv", [folder / "mirror"], tries=1, timeout=1, log=[].append)
     finally:
-        nbmf.download.PUBLIC_ADDRESS = address
+        nbmf.workflow.download.PUBLIC_ADDRESS = address
 
 
 @case("download", "an address whose file has another checksum")

@@ -25,11 +25,12 @@ with atheris.instrument_imports(include=["nbmf", "rdata", "jsonschema", "csv", "
     import yaml
 
     import nbmf
-    from nbmf import configuration, datasets
+    from nbmf.datasets.building import build
     from nbmf.masks import load_mask, save_mask
     from nbmf.matrix import BinaryMatrix
     from nbmf.rda import read_matrix, read_table
     from nbmf.readers import parquet, reading, tables  # noqa: F401, instrumented
+    from nbmf.workflow import configuration
 
 import numpy as np
 import pandas as pd
@@ -62,13 +63,18 @@ def read_config(path: Path) -> None:
 
 def read_animals(path: Path) -> None:
     """Use the file for all three of the recipe's files."""
-    datasets.build("animals", {"matrix": path, "animals": path, "attributes": path}, {})
+    build("animals", {"matrix": path, "animals": path, "attributes": path}, {})
 
 
 def read_market(path: Path) -> None:
     """Read the file as Matrix Market, whatever it begins with."""
     path.write_bytes(b"%%MatrixMarket " + path.read_bytes())
     nbmf.read(path, log=[].append)
+
+
+def use_model(path: Path) -> None:
+    """Load a model, and fold new columns in: kernels compute with whatever was in the file."""
+    nbmf.load(path).transform_columns(MATRIX.codes)
 
 
 TARGETS = {
@@ -78,8 +84,9 @@ TARGETS = {
     "Matrix Market": read_market,
     "matrix file": BinaryMatrix.load,
     "mask file": lambda path: load_mask(path, MATRIX),
-    "CSV of users": lambda path: datasets.build("lastfm", {"listens": path}, {}),
-    "CSV of finds": lambda path: datasets.build("paleo", {"finds": path}, {}),
+    "model file": use_model,
+    "CSV of users": lambda path: build("lastfm", {"listens": path}, {}),
+    "CSV of finds": lambda path: build("paleo", {"finds": path}, {}),
     "blank-separated": read_animals,
     "R matrix": read_matrix,
     "R data frame": lambda path: read_table(path, ["vote"]),
@@ -91,6 +98,8 @@ def seeds(folder: Path) -> None:
     """Write a valid file of each kind, from which the fuzzer starts."""
     MATRIX.save(folder / "matrix.npz")
     save_mask(folder / "mask.npz", np.eye(4, dtype=bool))
+    for method in (nbmf.LDA(2, max_iter=2), nbmf.BinaryICA(2, max_iter=2), nbmf.LogisticPCA(1)):
+        method.fit(MATRIX).save(folder / f"{type(method).__name__}.npz")
     (folder / "users.csv").write_text("user,abba,acdc\n1,1,0\n2,0,1\n")
     (folder / "finds.csv").write_text("GENUS|NAME|ORDER|LONG\nUrsus|Cave|Carnivora|12.5\n" * 2)
     (folder / "animals.txt").write_text("1\tbat\n2\tcat\n")

@@ -24,6 +24,7 @@ def example(seed=1):
 
 
 MATRIX = example()
+FLIPPED = BinaryMatrix.from_array(np.where(MATRIX.observed, 1 - MATRIX.codes, -1))
 MASK = draw_mask(MATRIX, 0.25, np.random.SeedSequence(2))
 
 
@@ -40,7 +41,8 @@ def run(name, path, *, matrix=MATRIX, mask=MASK, seed=0, lines=None, **settings)
         K=20,
         settings=LENGTHS | settings,
         seed_key=["fit", "example", name, seed],
-        trace_points=40,
+        trace_points=20,
+        chain_points=40,
         checkpoint=path,
         checkpoint_seconds=0,
         log=[].append if lines is None else lines.append,
@@ -95,7 +97,7 @@ def test_checkpoints_change_nothing_and_only_chains_have_them(name, tmp_path):
     one, other = (
         run_fit(
             MATRIX, MASK, class_name=name, K=5, settings=brief, seed_key=["fit", name],
-            trace_points=40, checkpoint=path, checkpoint_seconds=0, log=[].append,
+            trace_points=20, chain_points=40, checkpoint=path, checkpoint_seconds=0, log=[].append,
         )
         for path in (tmp_path / "chain.npz", None)
     )  # fmt: skip
@@ -114,7 +116,7 @@ def test_seconds_include_those_before_the_interruption(tmp_path, monkeypatch):
     "change",
     [
         {"seed": 1},
-        {"matrix": example(seed=5)},
+        {"matrix": FLIPPED},
         {"mask": draw_mask(MATRIX, 0.25, np.random.SeedSequence(3))},
         {"alpha": 2.0},
     ],

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from nbmf import claims
-from nbmf.claims import CLAIMS, Run, arrival, judge, paper_numbers
+from nbmf.workflow import claims
+from nbmf.workflow.claims import CLAIMS, Run, arrival, judge, paper_numbers
 
 METHODS = {
     "beta-dir-gs": [100],
@@ -53,6 +53,15 @@ def made_up(changes=(), datasets=claims.PAPER_DATASETS, methods=METHODS, active=
                 perplexity = start + (value - start) * reached
                 traces.append({**key, "iteration": iteration, "perplexity": perplexity})
     return Run(pd.DataFrame(rows), pd.DataFrame(traces))
+
+
+def test_one_mask_says_nothing_of_how_much_a_method_varies():
+    run = made_up()
+    one = Run(run.scores[run.scores["mask"] == 0], run.traces)
+    names = [part.where for part in CLAIMS[2].parts(one)]
+    assert "varies less" in [part.where for part in CLAIMS[2].parts(run)]
+    assert "varies less" not in names
+    assert "no improvement in general" in names
 
 
 def verdicts(run):

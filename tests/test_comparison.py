@@ -125,6 +125,18 @@ def test_a_fit_that_fails_is_a_row_that_says_why():
     assert found.recommendation.K == 2
 
 
+def test_the_rows_of_the_summary_are_those_of_their_fits():
+    """Methods with different grids: whatever sorts K mixes up their rows."""
+    methods = {"bica": {"K": [3]}, "logpca": {"K": [2, 3, 4]}}
+    found = quiet(V, methods, masks=2)
+    table = found.summary().set_index(["method", "K"])
+    assert list(table.index)[:4] == [("bica", 3), ("logpca", 2), ("logpca", 3), ("logpca", 4)]
+    for (method, K), row in table.iterrows():
+        values = found.by_mask(method, K)
+        assert row["mean"] == pytest.approx(values.mean())
+        assert row["median"] == pytest.approx(values.median())
+
+
 def test_the_summary_has_mean_and_quartiles():
     found = quiet(V, brief("bica"), K=2, masks=4)
     values = found.by_mask("bica", 2)

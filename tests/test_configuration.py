@@ -8,8 +8,9 @@ import yaml
 from snakemake.utils import update_config
 
 import nbmf
-from nbmf import configuration, registry
+from nbmf import registry
 from nbmf.errors import ConfigError
+from nbmf.workflow import configuration
 
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -563,6 +564,28 @@ def test_a_dataset_may_be_a_file_or_an_address(votes, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     checked(with_file(file="./votes.csv"))
     assert configuration.local_path("./a/../votes.csv") == "votes.csv"
+
+
+def test_one_address_has_one_checksum():
+    entry = {"file": "https://example.org/votes.csv", "sha256": "0" * 64}
+    twice = {"datasets": {"one": entry, "other": dict(entry), "third": {"file": entry["file"]}}}
+    checked(twice)
+    twice["datasets"]["other"]["sha256"] = "1" * 64
+    message = complaint(twice)
+    assert "datasets.other.sha256: 'one' has another for the same address" in message
+
+
+@pytest.mark.parametrize(
+    ("overlay", "words"),
+    [
+        (sensitivity(methods={"logpca": {}}), "logpca: LogisticPCA is of none of the models"),
+        (sensitivity(concentrations=[1, 1e-7]), "alpha = 1e-07: allowed is a number from 1e-6"),
+    ],
+)
+def test_what_the_sensitivity_cannot_use_is_said_at_the_start(overlay, words):
+    message = complaint(overlay)
+    assert "figures.sensitivity.methods." in message
+    assert words in message
 
 
 def test_datasets_with_a_recipe_have_no_keys_of_those_with_a_file():

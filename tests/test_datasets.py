@@ -1,6 +1,7 @@
 """Dataset recipes: the paper's matrices from their sources, and complaints about damaged files."""
 
 import functools
+import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,9 @@ import yaml
 
 from nbmf import datasets
 from nbmf.datasets import _votes
+from nbmf.datasets.building import build
 from nbmf.datasets.check import check_counts, check_published, r_name
 from nbmf.errors import ConfigError, DataError
-from nbmf.files import sha256_of
 from nbmf.matrix import BinaryMatrix
 from nbmf.rda import read_matrix, read_table
 
@@ -44,12 +45,12 @@ def built():
         patch.setattr(_votes, "read_votes", functools.cache(_votes.read_votes))
 
         @functools.cache
-        def build(name):
+        def build_entry(name):
             entry = ENTRIES[name]
             files = {key: raw_file(source) for key, source in entry.get("files", {}).items()}
-            return datasets.build(entry["recipe"], files, entry.get("options", {}))
+            return build(entry["recipe"], files, entry.get("options", {}))
 
-        yield build
+        yield build_entry
 
 
 # The paper's matrices from their sources.
@@ -60,7 +61,7 @@ def test_raw_files_are_the_ones_the_recipes_were_written_for(source):
     file = raw_file(source)
     assert set(SOURCES[source]) == {"path", "sha256", "bytes", "licence"}
     assert file.stat().st_size == SOURCES[source]["bytes"]
-    assert sha256_of(file) == SOURCES[source]["sha256"]
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == SOURCES[source]["sha256"]
 
 
 @pytest.mark.parametrize("name", ENTRIES)
@@ -151,7 +152,7 @@ def test_roll_calls_are_in_order_of_their_id(built):
 @pytest.mark.parametrize("model", ["beta-dir", "dir-beta", "dir-dir"])
 def test_synthetic_matrices_are_fixed_and_differ(model):
     one, same, other = (
-        datasets.build("synthetic", {}, {"model": model, "concentration": value}).codes
+        build("synthetic", {}, {"model": model, "concentration": value}).codes
         for value in (1, 1.0, 0.1)
     )
     assert one.shape == (100, 100)
@@ -162,7 +163,7 @@ def test_synthetic_matrices_are_fixed_and_differ(model):
 def test_small_concentration_separates_rows_of_beta_dir_and_columns_of_dir_beta():
     # With 0.1, E[V] is near 0 or 1 in the direction in which the prior is Beta.
     def spread(model, axis):
-        codes = datasets.build("synthetic", {}, {"model": model, "concentration": 0.1}).codes
+        codes = build("synthetic", {}, {"model": model, "concentration": 0.1}).codes
         return codes.mean(axis=axis).std()
 
     assert spread("beta-dir", axis=0) > spread("beta-dir", axis=1)
@@ -183,17 +184,17 @@ def test_small_concentration_separates_rows_of_beta_dir_and_columns_of_dir_beta(
 )
 def test_other_options_of_synthetic_are_refused(options, words):
     with pytest.raises(ConfigError, match=words):
-        datasets.build("synthetic", {}, options)
+        build("synthetic", {}, options)
 
 
 def test_an_unknown_recipe_is_refused():
     with pytest.raises(ConfigError, match="no dataset recipe 'mammals'; allowed are animals, dig"):
-        datasets.build("mammals", {}, {})
+        build("mammals", {}, {})
 
 
 def test_other_files_are_refused():
     with pytest.raises(ConfigError, match="options listens; given were csv"):
-        datasets.build("lastfm", {"csv": "x"}, {})
+        build("lastfm", {"csv": "x"}, {})
 
 
 # Small files made here, whole and damaged.
@@ -243,7 +244,7 @@ def animals(tmp_path):
 
 
 def test_animals_from_small_files(animals):
-    matrix = datasets.build("animals", animals, {})
+    matrix = build("animals", animals, {})
     assert list(matrix.row_names) == ["big", "fast", "red"]
     assert list(matrix.column_names) == ["bat", "walrus"]
     np.testing.assert_array_equal(matrix.codes, [[0, 1], [0, 1], [1, 0]])
@@ -266,12 +267,12 @@ def test_animals_from_small_files(animals):
 def test_damaged_animals(file, content, words, animals):
     write(animals[file], content)
     with pytest.raises(DataError, match=words):
-        datasets.build("animals", animals, {})
+        build("animals", animals, {})
 
 
 def test_lastfm_from_a_small_file(tmp_path):
     listens = write(tmp_path / "l.csv", 'user,muse,"b, c"\n1,1,0\n33,0,0\n42,1,1\n')
-    matrix = datasets.build("lastfm", {"listens": listens}, {})
+    matrix = build("lastfm", {"listens": listens}, {})
     assert list(matrix.row_names) == ["b, c", "muse"]
     assert list(matrix.column_names) == ["1", "42"]
     np.testing.assert_array_equal(matrix.codes, [[0, 1], [1, 1]])
@@ -294,7 +295,7 @@ def test_lastfm_from_a_small_file(tmp_path):
 )
 def test_damaged_lastfm(content, words, tmp_path):
     with pytest.raises(DataError, match=words):
-        datasets.build("lastfm", {"listens": write(tmp_path / "l.csv", content)}, {})
+        build("lastfm", {"listens": write(tmp_path / "l.csv", content)}, {})
 
 
 FINDS = "NAME|LONG|ORDER|GENUS\n"
@@ -312,7 +313,7 @@ def test_paleo_counts_rows_and_keeps_indeterminate_genera(tmp_path):
     records += ["Kalfa|20|Lagomorpha|Lepus"] * 10
     records += ["Once|20|Rodentia|indet."]  # a locality of one row
     path = write(tmp_path / "finds.csv", finds(*records))
-    matrix = datasets.build("paleo", {"finds": path}, {})
+    matrix = build("paleo", {"finds": path}, {})
     assert list(matrix.row_names) == ["cf. Ursus", "indet."]
     assert list(matrix.column_names) == ["Dorn Dürkheim", "Steinheim"]
     np.testing.assert_array_equal(matrix.codes, [[0, 1], [1, 1]])
@@ -334,7 +335,7 @@ def test_paleo_counts_rows_and_keeps_indeterminate_genera(tmp_path):
 )
 def test_damaged_paleo(content, words, tmp_path):
     with pytest.raises(DataError, match=words):
-        datasets.build("paleo", {"finds": write(tmp_path / "f.csv", content)}, {})
+        build("paleo", {"finds": write(tmp_path / "f.csv", content)}, {})
 
 
 @pytest.fixture
@@ -346,7 +347,7 @@ def parliament(tmp_path):
 
 
 def test_parliament_from_small_files(parliament):
-    matrix = datasets.build("parliament", parliament, {})
+    matrix = build("parliament", parliament, {})
     assert list(matrix.row_names) == list(matrix.column_names) == ["a", "b"]
     assert list(matrix.row_groups) == ["ERC", "CUP"]
     np.testing.assert_array_equal(matrix.codes, [[0, 0], [1, 0]])  # b follows a
@@ -365,7 +366,7 @@ def test_parliament_from_small_files(parliament):
 def test_damaged_parties(content, words, parliament):
     write(parliament["parties"], content)
     with pytest.raises(DataError, match=words):
-        datasets.build("parliament", parliament, {})
+        build("parliament", parliament, {})
 
 
 @pytest.mark.parametrize(
@@ -379,7 +380,7 @@ def test_damaged_parties(content, words, parliament):
 def test_damaged_follows(arguments, words, parliament):
     write_r_matrix(parliament["follows"], *arguments)
     with pytest.raises(DataError, match=words):
-        datasets.build("parliament", parliament, {})
+        build("parliament", parliament, {})
 
 
 @pytest.fixture
@@ -398,21 +399,21 @@ def votes(tmp_path):
 
 
 def test_unvotes_from_a_small_file(votes):
-    matrix = datasets.build("unvotes", {"votes": votes["votes"]}, {})
+    matrix = build("unvotes", {"votes": votes["votes"]}, {})
     assert list(matrix.row_names) == ["Chad", "Peru"]
     assert list(matrix.column_names) == ["3", "20", "30"]
     np.testing.assert_array_equal(matrix.codes, [[1, 0, -1], [0, 1, 1]])
 
 
 def test_unvotes_abstentions_from_a_small_file(votes):
-    matrix = datasets.build("unvotes_abstentions", {"votes": votes["votes"]}, {})
+    matrix = build("unvotes_abstentions", {"votes": votes["votes"]}, {})
     assert list(matrix.row_names) == ["Chad", "Peru"]
     assert list(matrix.column_names) == ["3", "20", "30"]
     np.testing.assert_array_equal(matrix.codes, [[0, 1, -1], [0, 0, 0]])
 
 
 def test_unvotes_coldwar_ends_with_1990_and_skips_abstentions(votes):
-    matrix = datasets.build("unvotes_coldwar", votes, {})
+    matrix = build("unvotes_coldwar", votes, {})
     assert list(matrix.column_names) == ["3", "20"]  # day 7670 is 1991-01-01
     np.testing.assert_array_equal(matrix.codes, [[1, -1], [0, 1]])
 
@@ -426,7 +427,7 @@ def test_unvotes_coldwar_takes_the_countries_with_most_records(votes, monkeypatc
         country=["Peru", "Peru", "Chad", "Chad", "Fiji", "Fiji", "Fiji"],
         vote=["yes", "no", "abstain", "yes", "yes", "yes", "yes"],
     )
-    matrix = datasets.build("unvotes_coldwar", votes, {})
+    matrix = build("unvotes_coldwar", votes, {})
     assert list(matrix.row_names) == ["Chad", "Peru"]
     np.testing.assert_array_equal(matrix.codes, [[-1, 1], [1, 0]])
 
@@ -461,7 +462,7 @@ def test_damaged_votes(columns, words, votes):
         "unvotes_coldwar": votes,
     }.items():
         with pytest.raises(DataError, match=words):
-            datasets.build(recipe, files, {})
+            build(recipe, files, {})
 
 
 @pytest.mark.parametrize(
@@ -476,7 +477,7 @@ def test_damaged_votes(columns, words, votes):
 def test_damaged_roll_calls(columns, words, votes):
     write_r_table(votes["roll_calls"], **columns)
     with pytest.raises(DataError, match=words):
-        datasets.build("unvotes_coldwar", votes, {})
+        build("unvotes_coldwar", votes, {})
 
 
 def test_truncated_r_files_are_noticed(votes):
@@ -484,7 +485,7 @@ def test_truncated_r_files_are_noticed(votes):
     for length in range(0, len(content), 11):
         write(votes["votes"], content[:length])
         with pytest.raises(DataError, match=r"votes\.rda: not a complete R data file"):
-            datasets.build("unvotes", {"votes": votes["votes"]}, {})
+            build("unvotes", {"votes": votes["votes"]}, {})
 
 
 def test_other_r_contents_are_refused(tmp_path):

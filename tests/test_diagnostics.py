@@ -13,7 +13,6 @@ from nbmf.diagnostics import (
     chain_diagnostics,
     diagnose,
     settled,
-    smallest_sufficient_K,
 )
 from nbmf.errors import DataError
 
@@ -132,53 +131,6 @@ def test_the_rule_and_its_limits():
     assert not settled(np.nan, 401, 4)
     assert not settled(1.0, np.nan, 4)
     assert type(settled(np.float64(1.0), np.float64(401), 4)) is bool
-
-
-# --- K ---------------------------------------------------------------------------------------
-
-
-def test_the_smallest_K_after_which_little_is_gained():
-    loss = pd.Series({2: 100.0, 3: 80.0, 4: 60.0, 5: 59.5, 6: 59.0})
-    assert smallest_sufficient_K(loss) == 4
-    assert smallest_sufficient_K(loss, tolerance=0) == 6
-    assert smallest_sufficient_K(loss, tolerance=0.5) == 2
-    assert type(smallest_sufficient_K(loss)) is int
-
-
-def test_many_small_gains_add_up():
-    loss = {K: 100 * 0.985**K for K in range(2, 9)}
-    assert smallest_sufficient_K(loss) == 7  # 8 gains 1.5 % on 7, 3 % on 6
-
-
-def test_a_later_fall_counts():
-    assert smallest_sufficient_K({2: 100, 3: 100, 4: 100, 5: 50}) == 5
-
-
-def test_a_rise_is_no_gain():
-    assert smallest_sufficient_K({2: 100, 3: 120, 4: 99}) == 2
-
-
-def test_the_limit_itself_is_little():
-    assert smallest_sufficient_K({2: 100.0, 3: 75.0}, tolerance=0.25) == 2
-    assert smallest_sufficient_K({2: 100.0, 3: 74.9}, tolerance=0.25) == 3
-
-
-def test_any_order_and_one_K():
-    assert smallest_sufficient_K(pd.Series({5: 59.5, 2: 100.0, 4: 60.0})) == 4
-    assert smallest_sufficient_K({7: 10.0}) == 7
-    assert smallest_sufficient_K({2: 0.0, 3: 0.0}) == 2
-
-
-@pytest.mark.parametrize("loss", [{}, pd.Series(dtype=float)])
-def test_nothing_to_choose_from(loss):
-    with pytest.raises(DataError, match="no K"):
-        smallest_sufficient_K(loss)
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
-def test_a_loss_that_is_none(bad):
-    with pytest.raises(DataError, match="finite"):
-        smallest_sufficient_K({2: 100.0, 3: bad})
 
 
 # --- The table -------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ import urllib.error
 
 import pytest
 
-from nbmf import download
 from nbmf.errors import ConfigError, DownloadError
+from nbmf.workflow import download
 
 CONTENT = b"twelve bytes"
 PATH = "owner/repo/commit/data/raw file.csv"

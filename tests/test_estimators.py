@@ -19,7 +19,7 @@ from nbmf.masks import draw_mask
 from nbmf.matrix import BinaryMatrix
 from nbmf.methods.base import Factorization, Fit
 from nbmf.methods.variational import has_settled
-from nbmf.metrics import negative_log_likelihood
+from nbmf.metrics import score
 
 BRIEF = {"max_iter": 20, "burn_in": 6, "n_samples": 6, "tol": 0}
 CLASSES = registry.all_classes()
@@ -86,7 +86,7 @@ def test_fit_transform_treats_training_rows_as_new_ones(name):
 @pytest.mark.parametrize("name", [name for name in CLASSES if name != "LDA"])
 def test_the_score_is_the_mean_log_likelihood_of_rows_folded_in(name):
     estimator = make(name).fit(CODES)
-    loss = negative_log_likelihood(CODES, estimator.predict_rows(CODES))
+    loss = score(CODES, estimator.predict_rows(CODES), CODES >= 0).total
     assert estimator.score(CODES) == pytest.approx(-loss / np.count_nonzero(CODES >= 0))
     assert estimator.score(CODES) > estimator.score(1 - np.abs(CODES))
 
@@ -234,6 +234,16 @@ def test_a_file_that_is_not_as_it_was_written_is_refused(change, words, parts, t
     with pytest.raises(DataError, match=rf"bad\.npz: .*{words}"):
         nbmf.load(path)
     assert "antigravity" not in sys.modules
+
+
+@pytest.mark.parametrize("count", [0.0, -1e17])
+def test_counts_of_topics_have_to_be_positive(count, tmp_path):
+    """The kernel would look for the digamma of what is far below zero without end."""
+    model = make("LDA").fit(MATRIX)
+    model.topic_counts_[2, 1] = count
+    model.save(tmp_path / "bad.npz")
+    with pytest.raises(DataError, match=r"bad\.npz: .*topic_counts_ has to be positive"):
+        nbmf.load(tmp_path / "bad.npz")
 
 
 def test_other_files_are_refused(tmp_path):

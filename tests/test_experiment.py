@@ -10,7 +10,7 @@ from nbmf import progress, registry
 from nbmf.experiment import run_fit, save_factors
 from nbmf.masks import draw_mask
 from nbmf.matrix import BinaryMatrix
-from nbmf.metrics import negative_log_likelihood
+from nbmf.metrics import score
 from nbmf.progress import FitRecorder, trace_iterations
 from nbmf.seeds import seed_sequence
 
@@ -169,7 +169,7 @@ def complete(name, **changes):
 @pytest.mark.parametrize("name", [name for name in CLASSES if name != "LDA"])
 def test_a_complete_fit_is_scored_on_every_observed_entry(name):
     result = complete(name)
-    loss = negative_log_likelihood(MATRIX.codes, result.estimator.expectation_)
+    loss = score(MATRIX.codes, result.estimator.expectation_, MATRIX.observed).total
     assert result.report["loss"] == pytest.approx(loss, rel=1e-14)
     assert result.report["n_test"] == np.count_nonzero(MATRIX.observed)
     assert result.report["unit"] == "nats per observed entry"
@@ -241,6 +241,24 @@ class State:
 
     def active_components(self):
         return 1
+
+
+def test_points_for_the_diagnosis_of_a_chain_are_not_scored():
+    settings = {"burn_in": 150, "n_samples": 50}
+    figure, chain, both = (
+        complete("BetaDirGibbs", settings=settings, **points).report["trace"]
+        for points in (
+            {"trace_points": 20},
+            {"trace_points": 100},
+            {"trace_points": 20, "chain_points": 100},
+        )
+    )
+    assert both["iteration"] == chain["iteration"]
+    for name in ("objective", "active_components"):
+        assert both[name] == chain[name]
+    scored = dict(zip(figure["iteration"], figure["perplexity"], strict=True))
+    assert both["perplexity"] == [scored.get(iteration) for iteration in both["iteration"]]
+    assert None in both["perplexity"]
 
 
 @pytest.fixture

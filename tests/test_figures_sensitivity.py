@@ -7,10 +7,10 @@ import pytest
 from matplotlib.colors import to_hex
 
 from figure_checks import assert_tidy, legend_texts, panels
-from nbmf import sensitivity as experiment
 from nbmf.errors import ConfigError
 from nbmf.figures import sensitivity, style
-from nbmf.sensitivity import run_sensitivity
+from nbmf.workflow import sensitivity as experiment
+from nbmf.workflow.sensitivity import run_sensitivity
 
 BRIEF = {"burn_in": 10, "n_samples": 10}
 METHODS = {

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nbmf.errors import DataError
-from nbmf.files import atomic_path, read_arrays, sha256_of, write_json
+from nbmf.files import atomic_path, read_arrays, write_json
 
 
 @pytest.fixture
@@ -124,13 +124,6 @@ def test_what_is_no_json_is_refused_and_changes_nothing(target, wrong):
     with pytest.raises((ValueError, TypeError)):
         write_json(target, {"value": wrong})
     assert contents(target.parent) == before
-
-
-def test_checksum_of_a_known_text(tmp_path):
-    file = tmp_path / "abc"
-    file.write_bytes(b"abc")  # the example of the standard, FIPS 180-4
-    expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    assert sha256_of(file) == expected
 
 
 def test_arrays_come_back(tmp_path):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from nbmf.errors import DataError
-from nbmf.jobs import logged
+from nbmf.workflow.jobs import logged
 
 
 @pytest.fixture
@@ -43,7 +43,9 @@ def test_lines_are_there_while_the_job_runs(log):
 
 def test_the_last_line_is_time_and_memory(log, monkeypatch):
     clock = iter([100.0, 101.5])
-    monkeypatch.setattr("nbmf.jobs.time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    monkeypatch.setattr(
+        "nbmf.workflow.jobs.time", SimpleNamespace(perf_counter=lambda: next(clock))
+    )
     with logged(str(log)):
         print("work")
     first, last = lines(log)

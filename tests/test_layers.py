@@ -16,27 +16,16 @@ PACKAGE = Path(nbmf.__file__).parent
 # From the ground up. A module imports from layers below its own, and from its own package.
 LAYERS = [
     ("errors", "seeds", "catalogue", "recommendation"),
-    ("files", "parameters", "jobs", "sources"),
+    ("files", "parameters"),
     ("matrix", "metrics", "models", "saving"),
-    ("kernels", "masks", "rda", "download"),
+    ("kernels", "masks", "rda"),
     ("methods", "datasets", "readers"),
     ("registry", "progress"),
     ("checkpoint",),
-    (
-        "experiment",
-        "sensitivity",
-        "compile_kernels",
-        "configuration",
-        "tables",
-        "diagnostics",
-        "claims",
-        "verification",
-        "status",
-        "uncertainty",
-    ),
+    ("experiment", "tables", "diagnostics", "uncertainty"),
     ("figures", "chains"),
-    ("partial", "comparison"),
-    ("cli",),
+    ("comparison",),
+    ("cli", "workflow"),
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
@@ -51,7 +40,6 @@ ONLY = {
     "readers": {"rda", "matrix", "files", "errors"},
     "figures": {"files", "errors", "matrix", "diagnostics"},
     "tables": {"files", "errors"},
-    "status": set(),
     "experiment": {
         *(
             "checkpoint",
@@ -75,8 +63,7 @@ HEAVY = {
         "comparison",
         "cli",
         "diagnostics",
-        "claims",
-        "verification",
+        "workflow",
         "figures",
         "rda",
         "datasets",
@@ -189,3 +176,17 @@ def test_importing_the_package_is_quick_and_loads_no_library():
     assert min(seconds) < 0.3
     assert not {"numpy", "numba", "scipy", "pandas", "matplotlib", "sklearn"} & set(loaded[0])
     assert [name for name in loaded[0] if name.startswith("nbmf")] == ["nbmf"]
+
+
+START_OF_SNAKEMAKE = """
+import json, sys
+from nbmf import datasets, registry
+from nbmf.workflow import configuration, download, sources, status
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def test_what_the_workflow_imports_at_its_start_is_light():
+    loaded = set(python(START_OF_SNAKEMAKE))
+    assert "nbmf.workflow.configuration" in loaded
+    assert not {"numba", "scipy", "pandas", "matplotlib", "sklearn"} & loaded

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from nbmf.metrics import negative_log_likelihood, perplexity, score, token_score
+from nbmf.errors import DataError
+from nbmf.metrics import TokenScorer, perplexity, score
 
 CODES = np.array([[1, 0, -1], [0, 1, 1]], np.int8)
 EXPECTATION = np.array([[0.5, 0.25, 0.9], [0.2, 0.8, 0.1]])
@@ -21,7 +22,7 @@ def test_perplexity_is_the_mean_loss_of_the_chosen_entries():
 
 
 def test_reconstruction_loss_is_the_sum_over_observed_entries():
-    assert negative_log_likelihood(CODES, EXPECTATION) == pytest.approx(sum(LOSSES), rel=1e-14)
+    assert score(CODES, EXPECTATION, ALL).total == pytest.approx(sum(LOSSES), rel=1e-14)
 
 
 def test_guessing_costs_the_logarithm_of_two():
@@ -66,7 +67,29 @@ def test_small_probabilities_are_saturated_below_the_spacing_of_numbers_near_one
 
 def test_tokens_are_the_held_out_ones():
     chosen = np.array([[True, True, False], [True, True, False]])
-    found = token_score(CODES, EXPECTATION, chosen)
+    scorer = TokenScorer(CODES, chosen)
+    found = scorer(EXPECTATION)
     assert found.entries == 2
     assert found.perplexity == pytest.approx(-(math.log(0.5) + math.log(0.8)) / 2)
-    assert token_score(CODES, np.zeros(CODES.shape), chosen).saturated == 2
+    assert scorer(np.zeros(CODES.shape)).saturated == 2
+
+
+def test_what_was_predicted_is_not_changed_by_its_score():
+    predicted = EXPECTATION.copy()
+    score(CODES, predicted, ALL)
+    TokenScorer(CODES, ALL)(predicted)
+    np.testing.assert_array_equal(predicted, EXPECTATION)
+
+
+@pytest.mark.parametrize(
+    ("expectation", "entries", "words"),
+    [
+        (EXPECTATION.T, ALL, r"probabilities: shape \(3, 2\); allowed is that of codes, \(2, 3\)"),
+        (EXPECTATION, ALL.T, r"entries: shape \(3, 2\); allowed is that of codes, \(2, 3\)"),
+        (EXPECTATION, np.ones((2, 3), bool), "entries: 1 of those to score are missing in codes"),
+        (EXPECTATION, np.zeros((2, 3), bool), "there is nothing to score"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused(expectation, entries, words):
+    with pytest.raises(DataError, match=words):
+        perplexity(CODES, expectation, entries)

@@ -63,7 +63,11 @@ def test_jobs_are_counted_by_rule(publish, tmp_path):
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(line)
-    table = publish.jobs(tmp_path).set_index("rule")
+    data = tmp_path / "data-logs"
+    (data / "datasets").mkdir(parents=True)
+    (data / "datasets/animals.log").write_text("job: 0.50 s, 70 MB at most\n")
+    table = publish.jobs(tmp_path, data).set_index("rule")
+    assert table.loc["dataset"].tolist() == [1, 0.5, 0.5, 70]
     assert table.loc["fit"].tolist() == [2, 3.5, 2.0, 180]
     assert table.loc["claims"].tolist() == [1, 0.3, 0.3, 80]
 
@@ -72,6 +76,8 @@ def test_the_whole_run_is_accounted_for(publish):
     table = pd.DataFrame(
         {"rule": ["fit", "complete_fit", "claims"], "seconds in all": [150.0, 50.0, 10.0]}
     )
-    text = publish.whole_run(table, elapsed=120.0, cores=2)
-    assert "took 2.0 minutes on 2 cores, that is 240 core-seconds: fits 200, other jobs 10" in text
-    assert "30 or 15.0 % of the fits' time" in text
+    text = publish.whole_run(160.0, table, elapsed=120.0, cores=2)
+    assert "took 2.0 minutes on 2 cores, that is 240 core-seconds. Fits took 160 of them." in text
+    assert "40 (25.0 %) for their jobs to import" in text
+    assert "10 (6.2 %) for the other jobs" in text
+    assert "30 (18.8 %) for what no job accounts for" in text

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbmf
-from nbmf import datasets
+from nbmf.datasets.building import build
 from nbmf.errors import ConfigError, DataError
 from nbmf.matrix import BinaryMatrix
 from nbmf.readers import cells, text
@@ -781,7 +781,7 @@ def test_codes_may_be_one_text(read):
 def test_files_of_the_paper_are_read_as_their_recipes_do(dataset, source, options):
     entry = ENTRIES[dataset]
     files = {role: raw_file(name) for role, name in entry["files"].items()}
-    expected = datasets.build(entry["recipe"], files, {})
+    expected = build(entry["recipe"], files, {})
     found = nbmf.read(raw_file(source), log=quiet, **options)
     if dataset == "animals":
         assert found.counts() == expected.counts()

@@ -92,6 +92,11 @@ def test_parameters_are_checked_before_any_fit():
         registry.make_estimator("BetaDirGibbs", 3, {}, threads=0)
 
 
+def test_which_methods_take_threads():
+    without = [name for name in registry.all_classes() if not registry.takes_threads(name)]
+    assert without == ["BinaryICA", "LogisticPCA", "LDA"]
+
+
 @pytest.mark.usefixtures("my_package")
 def test_a_class_of_another_package_needs_no_registration():
     assert registry.module_of("my_methods:Mine") == "my_methods"

@@ -1,19 +1,21 @@
 """What `make status` says, and what is left of a run in which fits failed."""
 
 import json
+import os
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from nbmf import status
 from nbmf.figures import style
-from nbmf.partial import write_partial
-from nbmf.status import FitFiles
 from nbmf.tables import FACTS
+from nbmf.workflow import status
+from nbmf.workflow.partial import write_partial
+from nbmf.workflow.status import FitFiles
 
 LOGS = {
     "failed": "beginning\nerror: the matrix is empty\n",
+    "long": "error: my_methods cannot be imported:\nNo module named 'x'\nwhich it needs\n",
     "crashed": "Traceback (most recent call last):\n  ...\nMemoryError: too large\n",
     "begun": "iteration 5 of 10\n",
     "finished": "done\njob: 1.23 s, 99 MB at most\n",
@@ -45,6 +47,7 @@ def fit(folder, *, seconds=None, log=None, **changes):
         ({"seconds": 2.0}, "done", ""),
         ({}, "missing", ""),
         ({"log": "failed"}, "failed", "error: the matrix is empty"),
+        ({"log": "long"}, "failed", "error: my_methods cannot be imported:"),
         ({"log": "crashed"}, "failed", "MemoryError: too large"),
         ({"log": "begun"}, "begun", ""),
         ({"log": "finished"}, "missing", ""),  # the result was removed
@@ -65,9 +68,20 @@ def test_a_damaged_result_is_done_without_seconds(tmp_path):
 
 def test_what_had_begun_has_failed_once_nothing_runs(tmp_path):
     states = status.states_of([fit(tmp_path, log="begun"), fit(tmp_path, mask=1)])
-    begun, missing = status.after_the_end(states)
+    begun, missing = status.after_the_end(states, start=0)
     assert (begun.state, missing.state) == ("failed", "missing")
     assert "killed" in begun.reason
+
+
+def test_failures_of_earlier_runs_are_not_of_this_one(tmp_path):
+    logs = ("begun", "failed", "crashed", "finished")
+    fits = [fit(tmp_path, mask=mask, log=log) for mask, log in enumerate(logs)]
+    states = status.states_of([*fits, fit(tmp_path, mask=9, seconds=1.0)])
+    for made in fits[:2]:
+        os.utime(made.log, (1000, 1000))
+    found = status.after_the_end(states, start=2000)
+    assert [state.state for state in found] == ["missing", "missing", "failed", "missing", "done"]
+    assert [state.reason for state in found] == ["", "", "MemoryError: too large", "", ""]
 
 
 def test_the_summary_counts_and_estimates(tmp_path):

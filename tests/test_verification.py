@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from nbmf.verification import compare_with_reference
+from nbmf.workflow.verification import compare_with_reference
 
 
 def run(*perplexities, **changes):

@@ -164,7 +164,7 @@ def test_logs_show_progress_and_end_with_time_and_memory(finished):
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
 def test_snakemake_starts_no_timer_for_every_job_that_has_finished(part):
     """Each would wake it up once a second to the end of the run (see the Snakefile)."""
-    config = running(datasets=["dir_dir_0.1"], masks=3)
+    config = {**running(datasets=["dir_dir_0.1"], masks=3), "results": "results/timers"}
     with subprocess.Popen(
         part.command("--cores", "2", "scores", config=config),
         cwd=part.folder, env=part.environment(),

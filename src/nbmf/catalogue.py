@@ -8,18 +8,18 @@ lists these names in its help.
 
 from typing import Any
 
-SAMPLER = [100]  # "1/K" priors: the data choose how many components are used
+NONPARAMETRIC = [100]  # "1/K" priors: the data choose how many components are used
 FEW = [2, 3, 4, 5, 6, 7, 8]
 
 METHODS: dict[str, dict[str, Any]] = {
-    "beta-dir-gs": {"class": "BetaDirGibbs", "label": "Beta-Dir GS", "K": SAMPLER},
-    "beta-dir-vb": {"class": "BetaDirVB", "label": "Beta-Dir VB", "K": SAMPLER},
-    "dir-dir-gs": {"class": "DirDirGibbs", "label": "Dir-Dir GS", "K": SAMPLER},
+    "beta-dir-gs": {"class": "BetaDirGibbs", "label": "Beta-Dir GS", "K": NONPARAMETRIC},
+    "beta-dir-vb": {"class": "BetaDirVB", "label": "Beta-Dir VB", "K": NONPARAMETRIC},
+    "dir-dir-gs": {"class": "DirDirGibbs", "label": "Dir-Dir GS", "K": NONPARAMETRIC},
     "c-bica": {"class": "CollapsedBinaryICA", "label": "c-bICA", "K": FEW, "starts_as": "bica"},
     "bica": {"class": "BinaryICA", "label": "bICA", "K": FEW},
     "logpca": {"class": "LogisticPCA", "label": "logPCA", "K": [2, 3, 4]},
-    "dir-beta-gs": {"class": "DirBetaGibbs", "label": "Dir-Beta GS", "K": SAMPLER},
-    "dir-beta-vb": {"class": "DirBetaVB", "label": "Dir-Beta VB", "K": SAMPLER},
+    "dir-beta-gs": {"class": "DirBetaGibbs", "label": "Dir-Beta GS", "K": NONPARAMETRIC},
+    "dir-beta-vb": {"class": "DirBetaVB", "label": "Dir-Beta VB", "K": NONPARAMETRIC},
     # Scored in nats per held-out token, so it is comparable with no other method.
     "lda": {"class": "LDA", "label": "LDA", "K": [2, 3, 4], "in_figure_10": False},
 }

@@ -34,7 +34,7 @@ from nbmf.errors import ConfigError, NotSettledWarning
 from nbmf.kernels.threads import processors
 from nbmf.matrix import MISSING, as_codes
 from nbmf.methods.base import ACTIVE_SHARE, BayesianState, Factorization, Monitor, State
-from nbmf.metrics import Score, score, scorer
+from nbmf.metrics import EntryScorer, Score, scorer
 from nbmf.parameters import check_count
 from nbmf.seeds import child, seed_sequence
 from nbmf.uncertainty import (
@@ -94,6 +94,11 @@ def run_chains(
         Of the draws of all chains together.
     monitor_of : function, optional
         From the number of a chain to its monitor, which is called from the chain's thread.
+
+    Returns
+    -------
+    Chains
+        The fitted estimators, what was recorded of them, and whether they agree.
 
     Raises
     ------
@@ -195,6 +200,7 @@ class _Run:
     def __init__(self, estimator, codes, plan, store, stop, monitor):
         self.estimator = estimator
         self._codes, self._plan, self._store, self._stop = codes, plan, store, stop
+        self._score = EntryScorer(codes, codes != MISSING)
         one = np.full(plan.n_recorded, np.nan)
         self.trace = {
             "objective": one.copy(),
@@ -232,7 +238,7 @@ class _Run:
     def _record(self, number: int, state: BayesianState) -> None:
         """Record a sweep, all quantities given its assignments."""
         W, H = state.factors()
-        likelihood = -score(self._codes, W @ H, self._codes != MISSING).total
+        likelihood = -self._score(W @ H).total
         f, n = self._plan.places
         entries = np.einsum("ek,ke->e", W[f], H[:, n])
         self._put(number, state, likelihood, state.active_components(), W, H, entries)

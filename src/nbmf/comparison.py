@@ -78,12 +78,13 @@ class Comparison:
         Further columns: fits, failed (of these), not_converged, saturated, unit,
         active_components (median). The baselines come last.
         """
-        table = summarise(self.scores).drop(columns="dataset")
-        groups = self.scores.groupby(["method", "K"], sort=False)["perplexity"]
-        failed = groups.agg(lambda values: int(values.isna().sum())).to_numpy()
-        table.insert(2, "mean", groups.mean().to_numpy())
+        key = ["dataset", "method", "K"]
+        groups = self.scores.groupby(key, sort=False)["perplexity"]
+        failed = groups.agg(lambda values: int(values.isna().sum()))
+        table = summarise(self.scores).set_index(key)  # new columns are aligned by it
+        table.insert(0, "mean", groups.mean())
         table["not_converged"] -= failed  # summarise counts whatever is not ok
-        return table.assign(failed=failed)
+        return table.assign(failed=failed).reset_index().drop(columns="dataset")
 
     @functools.cached_property
     def recommendation(self) -> Recommendation:

@@ -1,4 +1,4 @@
-"""Whether chains have settled (R-hat, effective sample size), and which K is enough."""
+"""Whether chains have settled: R-hat and effective sample size."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -18,7 +18,6 @@ ESS_LIMIT = 100  # per chain
 MIN_CHAINS = 2  # one chain cannot disagree with another
 MIN_DRAWS = 4  # each chain is split in halves, and a half needs a variance
 TAILS = (0.05, 0.95)
-SUFFICIENT = 0.02
 
 
 class Diagnostics(NamedTuple):
@@ -85,38 +84,6 @@ def settled(r_hat: float, ess: float, n_chains: int) -> bool:
         How many chains `ess` is of.
     """
     return bool(r_hat < R_HAT_LIMIT and ess > ESS_LIMIT * n_chains)
-
-
-def smallest_sufficient_K(
-    best_loss_by_K: Mapping[int, float], tolerance: float = SUFFICIENT
-) -> int:
-    """Return the smallest K such that no larger K lowers the loss by more than `tolerance` of it.
-
-    With l(K) the best loss over seeds: the smallest K with l(K') >= (1 - tolerance) l(K) for all
-    K' > K that were tried. The largest K tried always qualifies, so a result at the end of the
-    grid says that the grid was too short.
-
-    Parameters
-    ----------
-    best_loss_by_K : Series or dict
-        From K to the best loss D(V|V^) in nats, eq. (66), in any order.
-    tolerance : float
-        A share of the loss, from 0 to below 1.
-
-    Raises
-    ------
-    DataError
-        If there is no K, or a loss is negative or not finite.
-    """
-    if len(best_loss_by_K) == 0:
-        raise DataError("best_loss_by_K: there is no K to choose from")
-    grid, losses = zip(*sorted(best_loss_by_K.items()), strict=True)
-    losses = np.array(losses, dtype=np.float64)
-    if not (np.isfinite(losses) & (losses >= 0)).all():
-        raise DataError(f"best_loss_by_K: losses are finite and not negative, not {losses}")
-    best_from_here = np.minimum.accumulate(losses[::-1])[::-1]
-    enough = best_from_here >= (1 - tolerance) * losses
-    return int(grid[np.argmax(enough)])
 
 
 def diagnose(traces: pd.DataFrame, burn_in: Mapping[str, int]) -> pd.DataFrame:

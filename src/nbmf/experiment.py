@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import json
+import math
 import os
 import platform
 import time
@@ -38,6 +39,7 @@ def run_fit(
     settings: dict[str, Any],
     seed_key: list,
     trace_points: int = 50,
+    chain_points: int = 0,
     threads: int = 1,
     checkpoint: str | os.PathLike | None = None,
     checkpoint_seconds: float = 60.0,
@@ -56,13 +58,15 @@ def run_fit(
         The method: its class, number of components and other constructor arguments.
     seed_key : list of str and int
         What the random stream belongs to, for example ["fit", "animals", "bica", 2, 0, 0].
-    trace_points : int
-        Points of the traces.
+    trace_points, chain_points : int
+        Points of the traces, see FitRecorder.
     threads : int
         Threads of the kernels; the result does not depend on it.
     checkpoint : path, optional
-        Where a chain is saved every `checkpoint_seconds`: called again after an interruption, it
-        goes on from there and ends with the same bits. Remove it when the result is safe.
+        Where a chain is saved: called again after an interruption, it goes on from there and ends
+        with the same bits. Remove it when the result is safe.
+    checkpoint_seconds : float
+        Between two savings.
     log : function
         Takes a line of text.
 
@@ -70,21 +74,29 @@ def run_fit(
     -------
     FitResult
         Its report has scores, convergence facts, traces, settings and versions.
+
+    Raises
+    ------
+    ConfigError
+        If a setting has a value that is not allowed, for this matrix or at all.
+    DataError
+        If there is nothing to fit or to score.
     """
     estimator = make_estimator(class_name, K, settings, seed_sequence(*seed_key), threads)
     codes, scored, kind = matrix.codes, matrix.observed, "observed"
     if mask is not None:
         codes, scored, kind = training_codes(matrix, mask), mask, "held-out"
-    score = scorer(estimator.scored_per_token)(matrix.codes, scored)
+    score, versions = scorer(estimator.scored_per_token)(matrix.codes, scored), _versions()
     monitor = recorder = FitRecorder(
         most_iterations(estimator),
         trace_points,
         lambda expectation: score(expectation).perplexity,
         log,
+        chain_points,
     )
     log(f"{class_name}, K = {K}, {settings}: scored on {np.count_nonzero(scored)} {kind} entries")
     if checkpoint is not None:
-        decisive = [class_name, K, settings, seed_key, trace_points, _versions()]
+        decisive = [class_name, K, settings, seed_key, trace_points, chain_points, versions]
         fingerprint = functools.partial(_fingerprint, decisive, codes, matrix.codes, scored)
         monitor = Checkpoint(checkpoint, fingerprint, recorder, checkpoint_seconds, log)
     started = time.perf_counter()
@@ -109,8 +121,8 @@ def run_fit(
         "K": K,
         "settings": settings,
         "seed_key": seed_key,
-        "trace": recorder.trace,
-        "versions": _versions(),
+        "trace": recorder.trace | {"perplexity": _without_nan(recorder.trace["perplexity"])},
+        "versions": versions,
     }
     return FitResult(report, estimator)
 
@@ -138,3 +150,8 @@ def _fingerprint(decisive: list, *matrices: np.ndarray) -> str:
 def _versions() -> dict[str, str]:
     packages = {name: version(name) for name in ("numpy", "scipy", "numba")}
     return {"python": platform.python_version(), **packages, "machine": platform.machine()}
+
+
+def _without_nan(values: list[float]) -> list[float | None]:
+    """Return the values as JSON can hold them."""
+    return [None if math.isnan(value) else value for value in values]

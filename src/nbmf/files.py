@@ -1,6 +1,5 @@
 """Files that are either complete or absent, and their checksums."""
 
-import hashlib
 import json
 import os
 import platform
@@ -95,9 +94,3 @@ def write_json(path: str | os.PathLike, content: dict) -> None:
     text = json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
     with atomic_path(path) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")
-
-
-def sha256_of(path: str | os.PathLike) -> str:
-    """Return the SHA-256 checksum of a file in hexadecimal."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -14,7 +14,7 @@ SMALLEST_PROBABILITY = 2.0**-53
 class Score(NamedTuple):
     """The loss of some entries.
 
-    total : float, negative log-likelihood in nats
+    total : float, negative log-likelihood in nats, eq. (66) if all observed entries are scored
     entries : int, how many entries were scored
     saturated : int, how many of them had observed what was predicted to be impossible
     """
@@ -38,17 +38,28 @@ class EntryScorer:
         1, 0, -1 (missing).
     entries : bool array (F, N)
         Which entries to score; all of them must be observed.
+
+    Raises
+    ------
+    DataError
+        If shapes differ, an entry to score is missing, or there is none.
     """
 
     unit = "entry"
 
     def __init__(self, codes: np.ndarray, entries: np.ndarray):
+        self._shape = codes.shape
+        _check_shape("entries", entries, self._shape)
         self._places = np.flatnonzero(entries)
-        self._is_zero = codes.ravel()[self._places] == 0
+        values = codes.ravel()[self._places]
+        self._is_zero = values == 0
+        unknown = int(np.count_nonzero(~self._is_zero & (values != 1)))
+        if unknown:
+            raise DataError(f"entries: {unknown} of those to score are missing in codes")
 
     def __call__(self, expectation: np.ndarray) -> Score:
         """Score E[V], float array (F, N)."""
-        likelihood = np.asarray(expectation, float).ravel()[self._places]
+        likelihood = _at(self._places, expectation, self._shape)
         np.subtract(1.0, likelihood, out=likelihood, where=self._is_zero)
         return _score_of(likelihood)
 
@@ -59,11 +70,13 @@ class TokenScorer:
     unit = "token"
 
     def __init__(self, codes: np.ndarray, entries: np.ndarray):
+        self._shape = codes.shape
+        _check_shape("entries", entries, self._shape)
         self._places = np.flatnonzero(entries & (codes == 1))
 
     def __call__(self, token_probability: np.ndarray) -> Score:
         """Score the probability that a token of column n is row f, float array (F, N)."""
-        return _score_of(np.asarray(token_probability, float).ravel()[self._places])
+        return _score_of(_at(self._places, token_probability, self._shape))
 
 
 def scorer(per_token: bool) -> type[EntryScorer] | type[TokenScorer]:
@@ -76,9 +89,15 @@ def score(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> Sc
     return EntryScorer(codes, entries)(expectation)
 
 
-def token_score(codes: np.ndarray, token_probability: np.ndarray, entries: np.ndarray) -> Score:
-    """Score a model of tokens; see TokenScorer."""
-    return TokenScorer(codes, entries)(token_probability)
+def _check_shape(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
+    if np.shape(array) != shape:
+        raise DataError(f"{name}: shape {np.shape(array)}; allowed is that of codes, {shape}")
+
+
+def _at(places: np.ndarray, probabilities: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return a copy of the probabilities at some places of a matrix."""
+    _check_shape("probabilities", probabilities, shape)
+    return np.asarray(probabilities, float).ravel()[places]
 
 
 def _score_of(likelihood: np.ndarray) -> Score:
@@ -95,8 +114,3 @@ def _score_of(likelihood: np.ndarray) -> Score:
 def perplexity(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> float:
     """Return the held-out perplexity in nats per entry, eq. (67); arguments as for `score`."""
     return score(codes, expectation, entries).perplexity
-
-
-def negative_log_likelihood(codes: np.ndarray, expectation: np.ndarray) -> float:
-    """Return D(V | V^) in nats over all observed entries, eq. (66)."""
-    return score(codes, expectation, codes >= 0).total

@@ -28,24 +28,36 @@ class FitRecorder:
     total : int
         The iterations the fit may take.
     trace_points : int
-        How many evenly spaced points a trace has; some early ones come on top.
+        How many evenly spaced points a trace has at least (fewer than twice as many, since they
+        are a whole number of iterations apart); some early ones come on top.
     loss : function
         From E[V] to the perplexity.
     log : function
         Takes a line of text.
+    chain_points : int
+        How many evenly spaced points the traces of objective and active components have at least:
+        R-hat needs more of them than a figure, and the perplexity costs most.
 
     Attributes
     ----------
     trace : dict of lists
-        iteration, and perplexity, objective and active_components after it.
+        iteration, and perplexity (NaN where only a chain needed the point), objective and
+        active_components after it.
     seconds_before : float
         What an interrupted fit had taken when it was saved; 0 for one that was not interrupted.
     """
 
     def __init__(
-        self, total: int, trace_points: int, loss: Callable[[np.ndarray], float], log=print
+        self,
+        total: int,
+        trace_points: int,
+        loss: Callable[[np.ndarray], float],
+        log=print,
+        chain_points: int = 0,
     ):
-        self._iterations = trace_iterations(total, trace_points)
+        self._scored = set(trace_iterations(total, trace_points))
+        chain = trace_iterations(total, chain_points) if chain_points else []
+        self._iterations = sorted(self._scored.union(chain))
         names = ("iteration", "perplexity", "objective", "active_components")
         self.trace = {name: [] for name in names}
         self._loss, self._log = loss, log
@@ -73,8 +85,10 @@ class FitRecorder:
 
     def __call__(self, iteration: int, total: int, state: State) -> None:
         """Record one point of the traces; log a line now and then."""
+        is_scored = iteration in self._scored or iteration == total
+        perplexity = self._loss(state.expectation()) if is_scored else math.nan
         self.trace["iteration"].append(iteration)
-        self.trace["perplexity"].append(self._loss(state.expectation()))
+        self.trace["perplexity"].append(perplexity)
         self.trace["objective"].append(state.objective())
         self.trace["active_components"].append(state.active_components())
         now = time.monotonic()
@@ -84,6 +98,6 @@ class FitRecorder:
         rate = (iteration - self._first) / max(now - self._started, 1e-9)
         self._log(
             f"iteration {iteration} of {total} ({iteration / total:.0%}), {rate:.1f} per second, "
-            f"{(total - iteration) / rate:.0f} s left, "
-            f"perplexity {self.trace['perplexity'][-1]:.4f}"
+            f"{(total - iteration) / rate:.0f} s left"
+            + (f", perplexity {perplexity:.4f}" if is_scored else "")
         )

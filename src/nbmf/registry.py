@@ -66,13 +66,18 @@ def check_settings(where: str, class_name: str, grid: list[int], settings: dict[
             raise ConfigError(f"{where}: {error}") from error
 
 
+def takes_threads(class_name: str) -> bool:
+    """Return whether fits of that class can use more than one thread."""
+    return "threads" in inspect.signature(estimator_class(class_name)).parameters
+
+
 def make_estimator(
     class_name: str, K: int, settings: dict[str, Any], random_state=None, threads: int = 1
 ) -> Factorization:
     """Return an estimator with K components and the given settings, its parameters checked."""
     estimator = estimator_class(class_name)
     given = {"n_components": K, "random_state": random_state, **settings}
-    if "threads" in inspect.signature(estimator).parameters:
+    if takes_threads(class_name):
         given["threads"] = threads
     made = estimator(**given)
     made.check_parameters()

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import operator
 
 import numpy as np
 
@@ -13,13 +14,9 @@ def seed_sequence(*key: str | int) -> np.random.SeedSequence:
     of the configuration, not on the process (as `hash()` would), and not on neighbouring keys (as
     `seed + i` would).
     """
-    text = json.dumps(key, ensure_ascii=True)
+    parts = [part if isinstance(part, str) else operator.index(part) for part in key]
+    text = json.dumps(parts, ensure_ascii=True)
     return np.random.SeedSequence(int(hashlib.sha256(text.encode("ascii")).hexdigest(), 16))
-
-
-def integer_seed(*key: str | int) -> int:
-    """Return a seed in [0, 2**32) for `key`, for parameters and libraries that take an integer."""
-    return int(seed_sequence(*key).generate_state(1, np.uint32)[0])
 
 
 def child(seed: np.random.SeedSequence, *key: str | int) -> np.random.SeedSequence:

@@ -90,10 +90,11 @@ def _naming(path: str | os.PathLike) -> Iterator[None]:
 def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the quartiles of perplexity, and median seconds, per dataset, method and K.
 
-    The order of datasets and methods is that of `scores`.
+    The order of rows is that of their first appearance in `scores`.
     """
     groups = scores.groupby(["dataset", "method", "K"], sort=False)
     quartiles = groups["perplexity"].quantile([0.25, 0.5, 0.75]).unstack()
+    quartiles = quartiles.reindex(groups.size().index)  # unstack has its own order of K
     quartiles.columns = ["lower_quartile", "median", "upper_quartile"]
     return quartiles.assign(
         fits=groups.size(),

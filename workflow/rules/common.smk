@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import sys
+import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -23,9 +24,11 @@ for variable, first in (
     )
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache"))
 
-from nbmf import configuration, datasets, download, registry, status
+from nbmf import registry
+from nbmf.datasets import RECIPES
 from nbmf.errors import ConfigError
-from nbmf.sources import source_files
+from nbmf.workflow import configuration, download, status
+from nbmf.workflow.sources import source_files
 
 try:
     config = configuration.check(
@@ -34,9 +37,7 @@ try:
 except ConfigError as error:
     raise WorkflowError(str(error))
 
-TRACE_POINTS_OF_CHAINS = (
-    1000  # enough draws of the log joint for effective sample sizes
-)
+CHAIN_POINTS = 1000  # enough draws of the log joint for effective sample sizes
 
 RESULTS = config["results"]
 MATRIX = "data/matrices/{dataset}.npz"
@@ -51,6 +52,7 @@ COMPLETE_FIT_LOG = (
 )
 TABLES = f"{RESULTS}/tables"
 PARTIAL = f"{RESULTS}/partial"
+STARTED = time.time()
 SCORES = f"{RESULTS}/scores.csv"
 KERNELS = "data/kernels.txt"
 FITS = configuration.fit_keys(config)
@@ -89,18 +91,35 @@ def dataset_modules(wildcards):
     """The modules that build a dataset."""
     entry = dataset_entry(wildcards)
     builder = (
-        "nbmf.readers.reading" if "file" in entry else datasets.RECIPES[entry["recipe"]]
+        "nbmf.readers.reading" if "file" in entry else RECIPES[entry["recipe"]]
     )
-    return ["nbmf.datasets.check", builder]
+    return ["nbmf.datasets.building", "nbmf.datasets.check", builder]
 
 
-# What the rule `download` can get, by its place below data/raw.
-RAW = {source["path"]: source for source in config["sources"].values()} | {
-    source["path"]: source
+def building_parameters(wildcards):
+    """What decides how a matrix is built, as text with sorted keys; see fit_parameters."""
+    entry = dataset_entry(wildcards)
+    elsewhere = ("axes", "sha256")  # in figures, and when the file is downloaded
+    return json.dumps(
+        {key: value for key, value in entry.items() if key not in elsewhere},
+        sort_keys=True,
+    )
+
+
+# What the rule `download` can get, by its place below data/raw. Of datasets with the same address, one
+# that states the checksum speaks for all.
+RAW = {
+    source["path"]: {key: value for key, value in source.items() if key != "licence"}
     for source in (
-        source_of_dataset(entry)
-        for entry in config["datasets"].values()
-        if configuration.is_address(entry.get("file", ""))
+        *config["sources"].values(),
+        *sorted(
+            (
+                source_of_dataset(entry)
+                for entry in config["datasets"].values()
+                if configuration.is_address(entry.get("file", ""))
+            ),
+            key=lambda source: "sha256" in source,
+        ),
     )
 }
 
@@ -134,18 +153,23 @@ def fit_parameters(wildcards):
     )
 
 
+def fit_threads(wildcards):
+    """The threads of a fit: one where its method could not use more."""
+    method = method_entry(wildcards)
+    return config["run"]["threads"] if registry.takes_threads(method["class"]) else 1
+
+
 def complete_fit_parameters(wildcards):
     """The same for a complete fit."""
     method, K, seed = method_entry(wildcards), int(wildcards.K), int(wildcards.seed)
+    started_as = method.get("starts_as", wildcards.method)
     return json.dumps(
         {
             "class_name": method["class"],
             "K": K,
             "settings": method["settings"],
-            "seed_key": ["complete", wildcards.dataset, wildcards.method, K, seed],
-            "trace_points": (
-                TRACE_POINTS_OF_CHAINS if is_chain(wildcards.method) else 50
-            ),
+            "seed_key": ["complete", wildcards.dataset, started_as, K, seed],
+            "chain_points": CHAIN_POINTS if is_chain(wildcards.method) else 0,
         },
         sort_keys=True,
     )
@@ -212,7 +236,7 @@ def files_of_shown_fits(figure):
 
 
 def sensitivity_experiment():
-    """The arguments of nbmf.sensitivity.run_sensitivity."""
+    """The arguments of nbmf.workflow.sensitivity.run_sensitivity."""
     chosen = config["figures"]["sensitivity"]
     methods = {
         method: (
@@ -284,8 +308,8 @@ def complete_fit_files():
 
 def explain_failure():
     """Say which fits failed and why, and show what there is, with gaps, in a folder of its own."""
-    masked = status.after_the_end(status.states_of(masked_fit_files()))
-    complete = status.after_the_end(status.states_of(complete_fit_files()))
+    masked = status.after_the_end(status.states_of(masked_fit_files()), STARTED)
+    complete = status.after_the_end(status.states_of(complete_fit_files()), STARTED)
     failures = status.failures(masked + complete)
     if failures:
         print(f"\n{len(failures)} of {len(masked + complete)} fits failed.")
@@ -294,12 +318,15 @@ def explain_failure():
         state.state == "done" for state in masked
     ):
         from nbmf.figures import style
-        from nbmf.partial import write_partial
+        from nbmf.workflow.partial import write_partial
 
-        datasets, colours = config["run"]["datasets"], style.colours_of(
-            config["methods"]
+        write_partial(
+            PARTIAL,
+            masked,
+            figure_10_methods(),
+            config["run"]["datasets"],
+            style.colours_of(config["methods"]),
         )
-        write_partial(PARTIAL, masked, figure_10_methods(), datasets, colours)
         print(f"Scores and Figure 10 with gaps for fits without a result: {PARTIAL}/")
     if failures:
         print(

@@ -15,7 +15,7 @@ rule complete_fit:
         COMPLETE_FIT_LOG,
     conda:
         "../../envs/fit.yaml"
-    threads: config["run"]["threads"]
+    threads: fit_threads
     resources:
         mem_mb=per_attempt(2000),
         runtime=per_attempt(60),

@@ -11,7 +11,7 @@ rule download:
     conda:
         "../../envs/data.yaml"
     resources:
-        mem_mb=per_attempt(500),
+        mem_mb=per_attempt(1500),  # a file of 1 GiB, the largest allowed
         runtime=per_attempt(30),
     params:
         source=lambda wildcards: json.dumps(RAW[wildcards.path], sort_keys=True),
@@ -40,7 +40,7 @@ rule dataset:
         mem_mb=per_attempt(4000),
         runtime=per_attempt(30),
     params:  # sorted keys: the order of input.files
-        entry=lambda wildcards: json.dumps(dataset_entry(wildcards), sort_keys=True),
+        entry=building_parameters,
     message:
         "build the matrix of {wildcards.dataset}"
     script:

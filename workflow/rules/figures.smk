@@ -215,7 +215,7 @@ rule sensitivity_fits:
     input:
         kernels=KERNELS,
         sources=package_sources(
-            "nbmf.sensitivity",
+            "nbmf.workflow.sensitivity",
             *sorted(
                 registry.module_of(config["methods"][method]["class"])
                 for method in config["figures"]["sensitivity"]["methods"]

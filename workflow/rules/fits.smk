@@ -11,13 +11,14 @@ rule kernels:
         "data/logs/kernels.log",
     conda:
         "../../envs/fit.yaml"
+    threads: config["run"]["threads"]
     resources:
         mem_mb=per_attempt(2000),
         runtime=per_attempt(20),
     message:
         "compile the kernels"
     shell:
-        "python -m nbmf.compile_kernels > {log} 2>&1 && echo compiled > {output}"
+        "python -m nbmf.workflow.compile_kernels {threads} > {log} 2>&1 && echo compiled > {output}"
 
 
 rule fit:
@@ -34,7 +35,7 @@ rule fit:
         FIT_LOG,
     conda:
         "../../envs/fit.yaml"
-    threads: config["run"]["threads"]
+    threads: fit_threads
     resources:
         mem_mb=per_attempt(2000),
         runtime=per_attempt(60),

@@ -28,7 +28,7 @@ rule claims:
         scores=SCORES,
         traces=rules.scores.output.traces,
         complete_scores=rules.complete_scores.output.scores,
-        sources=package_sources("nbmf.claims"),
+        sources=package_sources("nbmf.workflow.claims"),
     output:
         claims=report(
             f"{TABLES}/claims.csv",
@@ -66,7 +66,7 @@ rule verify:
     input:
         scores=SCORES,
         reference="reference/scores.csv",
-        sources=package_sources("nbmf.verification"),
+        sources=package_sources("nbmf.workflow.verification"),
     output:
         f"{TABLES}/verification.csv",
     log:

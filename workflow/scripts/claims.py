@@ -1,10 +1,10 @@
-from nbmf.jobs import logged
+from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
     import pandas as pd
 
-    from nbmf.claims import Run, judge, paper_numbers
     from nbmf.files import atomic_path
+    from nbmf.workflow.claims import Run, judge, paper_numbers
 
     run = Run(pd.read_csv(snakemake.input.scores), pd.read_csv(snakemake.input.traces))
     verdicts, parts = judge(run)

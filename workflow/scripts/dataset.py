@@ -1,9 +1,9 @@
 import json
 
-from nbmf.jobs import logged
+from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
-    from nbmf.datasets import build
+    from nbmf.datasets.building import build
     from nbmf.datasets.check import check_counts, check_published
     from nbmf.readers.reading import read
 

@@ -1,8 +1,8 @@
 import json
 
-from nbmf.jobs import logged
+from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
-    from nbmf.download import fetch
+    from nbmf.workflow.download import fetch
 
     fetch(json.loads(snakemake.params.source), snakemake.output[0], snakemake.config["mirrors"])

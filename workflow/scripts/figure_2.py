@@ -1,4 +1,4 @@
-from nbmf.jobs import logged
+from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
     from nbmf.figures import figure_2, style

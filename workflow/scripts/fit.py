@@ -2,7 +2,7 @@ import functools
 import json
 from pathlib import Path
 
-from nbmf.jobs import logged
+from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
     from nbmf.experiment import run_fit, save_factors

@@ -1,6 +1,6 @@
 import json
 
-from nbmf.jobs import logged
+from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
     import pandas as pd

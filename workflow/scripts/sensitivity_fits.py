@@ -1,12 +1,12 @@
 import json
 
-from nbmf.jobs import logged
+from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
     import pandas as pd
 
     from nbmf.files import atomic_path
-    from nbmf.sensitivity import COLUMNS, run_sensitivity
+    from nbmf.workflow.sensitivity import COLUMNS, run_sensitivity
 
     rows = run_sensitivity(**json.loads(snakemake.params.experiment))
     with atomic_path(snakemake.output[0]) as temporary:

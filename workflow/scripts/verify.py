@@ -1,13 +1,13 @@
 import sys
 
-from nbmf.jobs import logged
+from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
     import pandas as pd
 
     from nbmf.errors import NbmfError
     from nbmf.files import atomic_path
-    from nbmf.verification import compare_with_reference
+    from nbmf.workflow.verification import compare_with_reference
 
     scores, reference = map(pd.read_csv, (snakemake.input.scores, snakemake.input.reference))
     table = compare_with_reference(scores, reference)

@@ -13,7 +13,7 @@ TOP = """\
 examples:
   nbmf info votes.csv                     what is in the file, and what to type next
   nbmf fit votes.csv                      components, probabilities and pictures in votes.nbmf/
-  nbmf fit votes.csv --ones yes --zeros no --missing abstain
+  nbmf fit votes.csv --ones aye --zeros nay --missing abstain --missing ""
   nbmf compare votes.csv                  which method predicts held-out entries best
   nbmf plot votes.nbmf --rows 80          draw a fit again
 
@@ -22,7 +22,7 @@ nbmf COMMAND --help has more of them.
 INFO = """\
 examples:
   nbmf info votes.csv
-  nbmf info votes.csv --ones yes --zeros no --missing abstain --missing absent
+  nbmf info votes.csv --ones aye --zeros nay --missing abstain --missing ""
   nbmf info listens.tsv.gz --layout long --row user --column artist --value played
   nbmf info finds.csv --layout presence --row genus --column place
 """
@@ -43,7 +43,7 @@ what is written, in FILE's name with .nbmf at the end, or in the folder after --
   components.csv    the share of each component
   dictionary.png    both factors as a picture; reconstruction.png: the data beside E[V]
   model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
-  *_lower.csv, *_upper.csv  (--draws) 90 % intervals;  chains.csv  (Gibbs) R-hat, sample sizes
+  *_lower.csv, *_upper.csv  (--draws) 90 % intervals;  chains.csv  (several chains or starts)
 """
 COMPARE = """\
 examples:
@@ -115,7 +115,7 @@ def _fit(commands, name: str) -> None:
     fit.add_argument(
         "--chains", type=int, metavar="N",
         help="independent chains (Gibbs: default 4) or starts of which the best is kept "
-        "(others: 4 on small data, 1 on large)",
+        "(others: 4 on small data, else 1; logpca and lda: 1)",
     )  # fmt: skip
     fit.add_argument(
         "--iterations", type=int, metavar="N",

@@ -4,14 +4,6 @@ A recipe's module has one public function, `build`. Its keyword arguments are th
 files and options, under the names they have in config/config.yaml.
 """
 
-import importlib
-import inspect
-import os
-from typing import Any
-
-from nbmf.errors import ConfigError, choices
-from nbmf.matrix import BinaryMatrix
-
 RECIPES = {
     name: f"nbmf.datasets.{name}"
     for name in (
@@ -26,33 +18,3 @@ RECIPES = {
         "unvotes_coldwar",
     )
 }
-
-
-def build(
-    recipe: str, files: dict[str, str | os.PathLike], options: dict[str, Any]
-) -> BinaryMatrix:
-    """Build the matrix of a recipe from its raw files and options.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such recipe, its files and options are others, or an option is not allowed.
-    DataError
-        If a raw file is not what it has to be; the message names the file and the place.
-    """
-    if recipe not in RECIPES:
-        raise ConfigError(f"no dataset recipe {recipe!r}; {choices(recipe, RECIPES)}")
-    # Imported here so that one recipe does not need the libraries of another.
-    module = importlib.import_module(RECIPES[recipe])
-    needed = set(inspect.signature(module.build).parameters)
-    given = {*files, *options}
-    if needed != given:
-        raise ConfigError(
-            f"recipe {recipe!r} takes the files and options {_listed(needed)}; "
-            f"given were {_listed(given)}"
-        )
-    return module.build(**files, **options)
-
-
-def _listed(names: set[str]) -> str:
-    return ", ".join(sorted(names)) or "(none)"

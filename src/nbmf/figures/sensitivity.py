@@ -21,7 +21,7 @@ def draw(scores: pd.DataFrame, labels: dict[str, str], colours: dict[str, str]) 
     Parameters
     ----------
     scores : DataFrame
-        The rows of `nbmf.sensitivity.run_sensitivity`.
+        The rows of `nbmf.workflow.sensitivity.run_sensitivity`.
     labels, colours : dict
         Of each method that is drawn, in the order of the legend.
     """

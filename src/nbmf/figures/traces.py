@@ -46,9 +46,9 @@ def draw(
     Parameters
     ----------
     traces : DataFrame
-        Columns dataset, method, K, seed, iteration, perplexity (in sample, nats per entry),
-        objective (log joint in nats), active_components; one method, one K per dataset. Columns
-        of panels are in the order in which datasets first appear.
+        Columns dataset, method, K, seed, iteration, perplexity (in sample, nats per entry; NaN
+        where it was not computed), objective (log joint in nats), active_components; one method,
+        one K per dataset. Columns of panels are in the order in which datasets first appear.
     diagnostics : DataFrame
         Columns dataset, method, r_hat, ess_bulk, settled: of the log joint over the kept sweeps,
         as `nbmf.diagnostics` makes them; printed in its panel.
@@ -106,6 +106,7 @@ def _draw_panel(
 ) -> None:
     for seed, trace in traces.groupby("seed"):
         trace = trace.sort_values("iteration")
+        trace = trace.dropna(subset=quantity.column)  # not every point is scored
         values = trace[quantity.column].astype(float) / quantity.unit
         axis.plot(trace["iteration"], values, color=colours[seed], linewidth=0.6)
     last = traces["iteration"].max()

@@ -18,7 +18,7 @@ from nbmf.kernels.compilation import inner_kernel, kernel
 TOLERANCE, MAX_UPDATES = 1e-3, 100  # of a document in a pass
 START_SHAPE, START_SCALE = 100.0, 0.01  # of the Gamma law that random starts follow
 TINY = np.finfo(float).eps  # added to every sum over topics: φ of a word may underflow in all
-ASYMPTOTIC_FROM = 8.0  # the series of the digamma function has 15 digits from here on
+ASYMPTOTIC_FROM = 10.0  # the series of the digamma function has 15 digits from here on
 
 
 class LatentDirichletAllocation:
@@ -41,7 +41,7 @@ class LatentDirichletAllocation:
 
     def __init__(self, codes: np.ndarray, K: int, seed: int):
         F, self._N = codes.shape
-        self._tokens = tokens(codes)
+        self._words, self._starts = tokens(codes)
         self._prior = 1.0 / K
         self._random = np.random.RandomState(seed)
         start = self._random.gamma(START_SHAPE, START_SCALE, (K, F))
@@ -54,24 +54,28 @@ class LatentDirichletAllocation:
             K = topics.shape[1]
             documents = self._random.gamma(START_SHAPE, START_SCALE, (self._N, K))
             counts = np.zeros_like(topics)
-            update_documents(*self._tokens, topics, self._prior, documents, counts)
+            update_documents(self._words, self._starts, topics, self._prior, documents, counts)
             self.topic_counts = self._prior + counts * topics
 
+    def topic_shares(self) -> np.ndarray:
+        """Return the mean shares of the topics in each document, float array (K, N)."""
+        return topic_shares(self._words, self._starts, self.topic_counts)
 
-def topic_shares(codes: np.ndarray, topic_counts: np.ndarray) -> np.ndarray:
-    """Return the mean shares of the topics in each column of `codes`, float array (K, N).
+
+def topic_shares(words: np.ndarray, starts: np.ndarray, topic_counts: np.ndarray) -> np.ndarray:
+    """Return the mean shares of the topics in each document, float array (K, N).
 
     Parameters
     ----------
-    codes : int8 array (F, N)
-        1 is a token.
+    words, starts : arrays
+        The documents, as `tokens` makes them.
     topic_counts : float array (F, K)
         Dirichlet parameters of the topics, which stay as they are.
     """
     topics = geometric_means(topic_counts)
     K = topics.shape[1]
-    documents = np.ones((codes.shape[1], K))
-    update_documents(*tokens(codes), topics, 1.0 / K, documents, np.zeros_like(topics))
+    documents = np.ones((starts.size - 1, K))
+    update_documents(words, starts, topics, 1.0 / K, documents, np.zeros_like(topics))
     return (documents / documents.sum(axis=1, keepdims=True)).T
 
 

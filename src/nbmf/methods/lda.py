@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from nbmf.errors import NotSupportedError
-from nbmf.kernels.lda import LatentDirichletAllocation, topic_shares
+from nbmf.errors import DataError, NotSupportedError
+from nbmf.kernels.lda import LatentDirichletAllocation, tokens, topic_shares
 from nbmf.methods.base import Factorization, Fit, count_active, iterate
 from nbmf.seeds import children
 
@@ -68,28 +68,33 @@ class LDA(Factorization):
     def _factorize(self, codes, seed, monitor):
         seed = int(children(seed, 1)[0].generate_state(1)[0])
         inference = LatentDirichletAllocation(codes, self.n_components, seed)
-        state = _State(inference, codes)
+        state = _State(inference)
         n_iter = iterate(inference.update, 0, self.max_iter, state, monitor, self.max_iter)
         self.topic_counts_ = inference.topic_counts
         W, H = state.factors()
         return Fit(W, H, W @ H, H.mean(axis=1), n_iter)
 
     def _fold_in_columns(self, codes):
-        return topic_shares(codes, self.topic_counts_)
+        return topic_shares(*tokens(codes), self.topic_counts_)
+
+    def _restore(self, learned):
+        super()._restore(learned)
+        if not (self.topic_counts_ > 0).all():
+            raise DataError("topic_counts_ has to be positive")
 
 
 class _State:
     """What a monitor may ask of a fit."""
 
-    def __init__(self, inference, codes):
-        self._inference, self._codes = inference, codes
+    def __init__(self, inference):
+        self._inference = inference
         self._counts = self._factors = None  # those that were asked for last
 
     def factors(self):
         """Return the means of the topics, W (F, K), and of their shares given them, H (K, N)."""
         counts = self._inference.topic_counts
         if counts is not self._counts:
-            self._factors = counts / counts.sum(axis=0), topic_shares(self._codes, counts)
+            self._factors = counts / counts.sum(axis=0), self._inference.topic_shares()
             self._counts = counts
         return self._factors
 

@@ -5,6 +5,7 @@ is reproduced if all its parts hold, not reproduced if none does, and partly oth
 are in words beside the verdicts, and their thresholds are the constants below.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -116,11 +117,13 @@ def collapsed_against_uncollapsed(run: Run) -> Iterator[Part]:
                 f"c-bICA : bICA = {ratio:.3f} (median over K)",
             )
     spreads = (run.quartile_ranges("c-bica") / run.quartile_ranges("bica")).median()
-    yield Part(
-        "varies less",
-        bool(spreads < 1),
-        f"interquartile range over masks, c-bICA : bICA = {spreads:.2f} (median over dataset, K)",
-    )
+    if not math.isnan(spreads):  # one mask has no range
+        yield Part(
+            "varies less",
+            bool(spreads < 1),
+            "interquartile range over masks, "
+            f"c-bICA : bICA = {spreads:.2f} (median over dataset, K)",
+        )
 
 
 def logistic_pca(run: Run) -> Iterator[Part]:
@@ -262,7 +265,8 @@ CLAIMS = [
 def judge(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the verdicts (claim, verdict, holds, rule) and their parts (claim number, ...).
 
-    Claims are numbered from 1. A claim none of whose datasets or methods was run is "not measured".
+    Claims are numbered from 1. It is "not measured" if one of its methods, or
+    every dataset of the paper, was left out.
     """
     verdicts, parts = [], []
     have = set(run.scores["method"])

@@ -40,4 +40,4 @@ def peak_megabytes() -> float:
     """
     status = Path("/proc/self/status")
     found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text()) if status.exists() else None
-    return int(found[1]) / 1024 if found else float("nan")
+    return int(found[1]) * 1024 / 1e6 if found else float("nan")

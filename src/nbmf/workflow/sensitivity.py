@@ -125,6 +125,16 @@ def _row(*values) -> dict[str, Any]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
+def check_method(
+    class_name: str, K: int, settings: dict[str, Any], concentrations: Iterable[float]
+) -> None:
+    """Raise ConfigError if `run_sensitivity` could not use the method with these values."""
+    _model_of(class_name)
+    for value in concentrations:
+        own = dict.fromkeys(_concentrations_of(class_name), value)
+        make_estimator(class_name, K, settings | own)
+
+
 def _concentrations_of(class_name: str) -> frozenset[str]:
     return frozenset(settings_of(class_name)) & frozenset().union(*MODEL_OF)
 

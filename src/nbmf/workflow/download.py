@@ -159,7 +159,7 @@ def _read_address(address: str, source: dict, timeout: float) -> bytes:
     with _open(address, timeout) as response:
         expected = source.get("bytes", getattr(response, "length", None) or 0)
         content = response.read(_most(source) + 1)  # a longer answer is wrong, however long it is
-    if len(content) < expected:
+    if len(content) < min(expected, _most(source) + 1):
         raise http.client.IncompleteRead(content, expected - len(content))
     return content
 

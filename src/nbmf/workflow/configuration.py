@@ -11,9 +11,10 @@ import yaml
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
-from nbmf import datasets, download, registry
+from nbmf import datasets, registry
 from nbmf.errors import ConfigError, choices
 from nbmf.readers import arguments as read_arguments
+from nbmf.workflow import download
 
 MAX_VALUES = 100_000  # of a configuration, lists and mappings included
 MAX_SHOWN = 200  # characters of a wrong value in a message
@@ -131,10 +132,21 @@ def _problems(config: dict[str, Any]) -> Iterator[str]:
             yield from _unknown(f"run.{kind}[{i}]", name, config[kind])
     for name, dataset in config["datasets"].items():
         yield from _dataset_problems(f"datasets.{name}", dataset, config)
+    yield from _checksum_problems(config["datasets"])
     for name, method in config["methods"].items():
         yield from _method_problems(f"methods.{name}", method, config["methods"])
     yield from _complete_fit_problems(config)
     yield from _figure_problems(config)
+
+
+def _checksum_problems(entries: dict[str, dict]) -> Iterator[str]:
+    """Yield which datasets expect different files at the same address."""
+    first: dict[str, str] = {}
+    for name, entry in entries.items():
+        if "sha256" in entry:
+            other = first.setdefault(entry["file"], name)
+            if entries[other]["sha256"] != entry["sha256"]:
+                yield f"datasets.{name}.sha256: {other!r} has another for the same address"
 
 
 def _complete_fit_problems(config: dict[str, Any]) -> Iterator[str]:
@@ -173,8 +185,22 @@ def _figure_problems(config: dict[str, Any]) -> Iterator[str]:
     for method, settings in figures["sensitivity"]["methods"].items():
         where = f"figures.sensitivity.methods.{method}"
         yield from _unknown(where, method, methods)
-        K = figures["sensitivity"]["K"]
-        yield from _settings_problems(where, methods[method]["class"], [K], settings)
+        K, values = figures["sensitivity"]["K"], figures["sensitivity"]["concentrations"]
+        problems = list(_settings_problems(where, methods[method]["class"], [K], settings))
+        yield from problems or _sensitivity_problems(
+            where, methods[method]["class"], K, settings, values
+        )
+
+
+def _sensitivity_problems(
+    where: str, class_name: str, K: int, settings: dict[str, Any], concentrations: list[float]
+) -> Iterator[str]:
+    from nbmf.workflow import sensitivity  # loads what fits need
+
+    try:
+        sensitivity.check_method(class_name, K, settings, concentrations)
+    except ConfigError as error:
+        yield f"{where}: {error}"
 
 
 def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:

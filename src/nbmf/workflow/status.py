@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 START_SECONDS = 0.6  # of a job before its fit begins (docs/benchmarks.md)
-LAST_LOG_LINE = "job: "  # how the log of a finished job ends; see nbmf.jobs
+LAST_LOG_LINE = "job: "  # how the log of a finished job ends; see nbmf.workflow.jobs
 TRACEBACK = "Traceback (most recent call last):"
 
 
@@ -26,7 +26,7 @@ class FitState(NamedTuple):
 
     state : "done", "failed", "begun" (running, or interrupted) or "missing"
     seconds : float, what a finished fit took; None for others
-    reason : str, the last line of what a failed fit said, "" for others
+    reason : str, what a failed fit said, in a line; "" for others
     """
 
     fit: FitFiles
@@ -48,8 +48,9 @@ def _state_of(fit: FitFiles) -> FitState:
     text = Path(fit.log).read_text(encoding="utf-8", errors="replace")
     lines = [line for line in text.splitlines() if line.strip()]
     last = lines[-1] if lines else ""
-    if last.startswith("error: ") or TRACEBACK in text:
-        return FitState(fit, "failed", None, last)
+    errors = [line for line in lines if line.startswith("error: ")]  # a message may have more lines
+    if errors or TRACEBACK in text:
+        return FitState(fit, "failed", None, errors[0] if errors else last)
     # Also a finished log without its result: the result was removed, or never written.
     return FitState(fit, "missing" if last.startswith(LAST_LOG_LINE) else "begun", None, "")
 
@@ -100,13 +101,21 @@ def failures(states: list[FitState]) -> list[str]:
     ]
 
 
-def after_the_end(states: list[FitState]) -> list[FitState]:
-    """Return the states once no job runs any more: what has begun has failed without a word."""
+def after_the_end(states: list[FitState], start: float) -> list[FitState]:
+    """Return how it stands at the end of a run that began at `start` (seconds since 1970).
+
+    What has begun has failed without a word. What only logs of earlier runs tell of is missing.
+    """
+    return [_after_the_end(state, start) for state in states]
+
+
+def _after_the_end(state: FitState, start: float) -> FitState:
+    if state.state not in ("begun", "failed"):
+        return state
+    if os.path.getmtime(state.fit.log) < start:
+        return state._replace(state="missing", reason="")
     reason = "ended without a message: killed, or out of memory or time"
-    return [
-        state._replace(state="failed", reason=reason) if state.state == "begun" else state
-        for state in states
-    ]
+    return state._replace(state="failed", reason=state.reason or reason)
 
 
 def describe(key: dict) -> str:

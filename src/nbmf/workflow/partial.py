@@ -4,8 +4,8 @@ from pathlib import Path
 
 from nbmf.figures import figure_10, style
 from nbmf.files import atomic_path
-from nbmf.status import FitState
 from nbmf.tables import gather_scores, with_gaps
+from nbmf.workflow.status import FitState
 
 
 def write_partial(
