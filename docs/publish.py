@@ -165,7 +165,7 @@ def compare_starts(scores: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
         {
             "random start": groups["perplexity"].median().round(4),
             "mean-field start": groups["perplexity_mf"].median().round(4),
-            "median of paired differences": groups["difference"].median().round(4),
+            "median of paired differences": groups["difference"].median().round(4) + 0.0,  # no -0
             "masks where mean-field is better": groups["difference"].agg(lambda d: (d < 0).sum()),
             "masks": groups.size(),
             "active, random": groups["active_components"].median(),

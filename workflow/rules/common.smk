@@ -90,9 +90,7 @@ def dataset_files(wildcards):
 def dataset_modules(wildcards):
     """The modules that build a dataset."""
     entry = dataset_entry(wildcards)
-    builder = (
-        "nbmf.readers.reading" if "file" in entry else RECIPES[entry["recipe"]]
-    )
+    builder = "nbmf.readers.reading" if "file" in entry else RECIPES[entry["recipe"]]
     return ["nbmf.datasets.building", "nbmf.datasets.check", builder]
 
 
