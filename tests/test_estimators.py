@@ -214,6 +214,7 @@ def changed(parts, change, path):
         (lambda arrays, about: arrays["W_"].fill(np.nan), "W_ has to be finite"),
         (lambda arrays, about: arrays.update(main_effects_=np.zeros(3)), "main_effects_ has to be"),
         (lambda arrays, about: arrays.update(row_names_=np.zeros(14)), "row_names_ .* 14 texts"),
+        (lambda arrays, about: arrays.pop("row_names_"), "row_names_ is missing"),
         (lambda arrays, about: about["learned"].pop("n_iter_"), "n_iter_ is missing"),
         (lambda arrays, about: about["learned"].update(n_iter_="many"), "n_iter_ is missing or of"),
         (lambda arrays, about: about["learned"].update(fit=1), "'fit' is nothing that is learned"),

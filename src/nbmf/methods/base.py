@@ -347,7 +347,9 @@ class Factorization:
             if array.shape != expected or not np.isfinite(array).all():
                 raise DataError(f"{name} has to be finite and of shape {expected}")
         for name, axis in (("row_names_", "F"), ("column_names_", "N")):
-            names = learned.get(name)
+            if name not in learned:
+                raise DataError(f"{name} is missing")
+            names = learned[name]  # None if there are none
             is_text = isinstance(names, np.ndarray) and names.dtype.kind == "U"
             if names is not None and not (is_text and names.shape == (sizes[axis],)):
                 raise DataError(f"{name} has to be {sizes[axis]} texts")
