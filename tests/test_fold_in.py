@@ -305,6 +305,20 @@ def test_priors_of_the_estimator_are_those_of_the_fold_in():
     np.testing.assert_allclose(estimator.transform_columns(empty)[:, 0], 3 / 4)
 
 
+@pytest.mark.parametrize("max_sweeps", [1, 5])
+def test_a_line_is_swept_once_to_start_and_then_as_often_as_allowed(max_sweeps):
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 2, (2, 6)).astype(np.int8)
+    of_value, mixture, times = rng.random((2, 6, 3)), rng.dirichlet(np.ones(3), 6), np.ones(3)
+    mean = np.empty((2, 3))
+    limits = times, -1.0, max_sweeps, mean  # no mean moves by less than nothing
+    for sweeps in (
+        dirichlet_lines(codes, of_value, np.ones(3), *limits),
+        beta_lines(codes, mixture, np.ones((2, 3)), *limits),
+    ):
+        np.testing.assert_array_equal(sweeps, 1 + max_sweeps)
+
+
 # --- logPCA and LDA ----------------------------------------------------------------------------
 
 
