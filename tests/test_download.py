@@ -286,3 +286,6 @@ def test_a_file_of_any_size_has_a_limit(destination, network, monkeypatch):
     monkeypatch.setattr(download, "MAX_BYTES", 10)
     with pytest.raises(DownloadError, match=r"votes\.csv: more than 9\.\S+ GiB"):
         download.fetch(OPEN_SOURCE, destination, [], log=[].append)
+    monkeypatch.setattr(download, "_open", lambda address, timeout: Declared(CONTENT))
+    with pytest.raises(DownloadError, match=r"votes\.csv: more than 9\.\S+ GiB"):
+        download.fetch(OPEN_SOURCE, destination, [], log=[].append)

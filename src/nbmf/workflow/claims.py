@@ -265,8 +265,8 @@ CLAIMS = [
 def judge(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the verdicts (claim, verdict, holds, rule) and their parts (claim number, ...).
 
-    Claims are numbered from 1. It is "not measured" if one of its methods, or
-    every dataset of the paper, was left out.
+    Claims are numbered from 1. One is "not measured" if one of its methods, or every dataset of
+    the paper, was left out.
     """
     verdicts, parts = [], []
     have = set(run.scores["method"])
