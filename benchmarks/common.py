@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.kernels.beta_dir_cvb0 import BetaDirCVB0
-from nbmf.kernels.beta_dir_gibbs import BetaDirChain
-from nbmf.kernels.compilation import cache_directory
-from nbmf.kernels.dir_dir_gibbs import DirDirChain
-from nbmf.masks import draw_mask, training_codes
-from nbmf.matrix import BinaryMatrix
+from nbmf.data.masks import draw_mask, training_codes
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
+from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
+from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
+from nbmf.numerics.compilation import cache_directory
 from nbmf.seeds import seed_sequence
 
 HERE = Path(__file__).resolve().parent

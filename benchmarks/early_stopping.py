@@ -14,9 +14,9 @@ from threadpoolctl import threadpool_limits
 
 import nbmf
 from common import SEED, Table, environment, first_mask, load, number, say
-from nbmf.masks import training_codes
-from nbmf.matrix import BinaryMatrix
-from nbmf.methods.variational import LOOK_EVERY, has_settled
+from nbmf.data.masks import training_codes
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.families.beta_dirichlet.variational import LOOK_EVERY, has_settled
 
 DATASETS = ("animals", "parliament", "paleo", "lastfm")
 TOLERANCES = (1e-2, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)

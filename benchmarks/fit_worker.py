@@ -10,10 +10,10 @@ import time
 started = time.perf_counter()
 
 from nbmf import registry  # noqa: E402
-from nbmf.experiment import run_fit  # noqa: E402
+from nbmf.data.masks import load_mask  # noqa: E402
+from nbmf.data.matrix import BinaryMatrix  # noqa: E402
 from nbmf.files import write_json  # noqa: E402
-from nbmf.masks import load_mask  # noqa: E402
-from nbmf.matrix import BinaryMatrix  # noqa: E402
+from nbmf.inference.experiment import run_fit  # noqa: E402
 from process_memory import megabytes  # noqa: E402
 
 BRIEF = {"max_iter": 1, "burn_in": 0, "n_samples": 1}

@@ -15,8 +15,8 @@ from common import (
     number,
 )
 from nbmf import LDA
-from nbmf.kernels.beta_dir_mean_field import BetaDirMeanField
-from nbmf.kernels.dir_dir_gibbs import DirDirChain
+from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
+from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 from plain_loops import PlainBetaDir, PlainDirDir
 
 DATASETS = ("paleo", "unvotes")

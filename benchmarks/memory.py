@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from common import Table, answer_of, number, say, worker
-from nbmf.kernels.lanes import padded
-from nbmf.methods.beta_dir_vb import BYTES_PER_RESPONSIBILITY
+from nbmf.families.beta_dirichlet.beta_dir_vb import BYTES_PER_RESPONSIBILITY
+from nbmf.numerics.lanes import padded
 from process_memory import available_gb
 
 SET_UP_BYTES = 80  # per observed entry, beside the responsibilities, at most

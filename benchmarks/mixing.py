@@ -8,9 +8,9 @@ import numpy as np
 from arviz_stats.base import array_stats
 
 from common import SEED, Table, load, number, say
-from nbmf.diagnostics import chain_diagnostics, settled
-from nbmf.kernels.beta_dir_gibbs import BetaDirChain
-from nbmf.kernels.dir_dir_gibbs import DirDirChain
+from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
+from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
+from nbmf.posterior.diagnostics import chain_diagnostics, settled
 from nbmf.seeds import children
 from plain_loops import PlainBetaDir, PlainDirDir
 from scaling import ALWAYS_DENSE, NEVER_DENSE

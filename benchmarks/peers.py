@@ -26,15 +26,9 @@ from common import (
     run_worker,
     say,
 )  # fmt: skip
-from nbmf import (
-    BetaDirGibbs,
-    BetaDirVB,
-    BinaryICA,
-    BinaryMatrix,
-    CollapsedBinaryICA,
-)
-from nbmf.masks import training_codes
-from nbmf.metrics import score
+from nbmf import BetaDirGibbs, BetaDirVB, BinaryICA, BinaryMatrix, CollapsedBinaryICA
+from nbmf.data.masks import training_codes
+from nbmf.likelihoods.metrics import score
 
 REQUIREMENTS = HERE / "peers.txt"
 HOMES = ROOT / "results" / "benchmarks" / "peers-venv"

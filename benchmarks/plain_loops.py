@@ -7,8 +7,8 @@ numbers, all K weights of every cell.
 import numba
 import numpy as np
 
-from nbmf.kernels.random import generator_states, uniform
-from nbmf.models import beta_dir, dir_dir
+from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
+from nbmf.numerics.random import generator_states, uniform
 
 
 @numba.njit(error_model="numpy")

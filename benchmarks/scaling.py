@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from common import KERNELS, SEED, Rounds, Table, count_cells, load_training, nanoseconds, number
-from nbmf.kernels.beta_dir_gibbs import DENSE_ROW, BetaDirChain
+from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import DENSE_ROW, BetaDirChain
 
 K_GRID = (10, 30, 100, 300)
 LARGE_K = 1000

@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from common import Table, answer_of, number, run_worker, say, worker
-from nbmf.masks import draw_mask, save_mask
-from nbmf.matrix import BinaryMatrix
+from nbmf.data.masks import draw_mask, save_mask
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.registry import all_classes
 from nbmf.seeds import seed_sequence
 

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from publish import compress
 
-from nbmf.matrix import BinaryMatrix
+from nbmf.data.matrix import BinaryMatrix
 
 ROOT = Path(__file__).resolve().parents[1]
 MATRIX = ROOT / "data/matrices/animals.npz"

@@ -22,11 +22,11 @@ import pandas as pd
 import yaml
 
 import nbmf
-from nbmf.datasets.building import build
+from nbmf.data.masks import draw_mask, load_mask, save_mask
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.rda import read_table
+from nbmf.data.recipes.building import build
 from nbmf.errors import NbmfError
-from nbmf.masks import draw_mask, load_mask, save_mask
-from nbmf.matrix import BinaryMatrix
-from nbmf.rda import read_table
 from nbmf.workflow import configuration
 from nbmf.workflow.download import fetch, source_of_address
 

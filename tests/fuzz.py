@@ -25,11 +25,11 @@ with atheris.instrument_imports(include=["nbmf", "rdata", "jsonschema", "csv", "
     import yaml
 
     import nbmf
-    from nbmf.datasets.building import build
-    from nbmf.masks import load_mask, save_mask
-    from nbmf.matrix import BinaryMatrix
-    from nbmf.rda import read_matrix, read_table
-    from nbmf.readers import parquet, reading, tables  # noqa: F401, instrumented
+    from nbmf.data.masks import load_mask, save_mask
+    from nbmf.data.matrix import BinaryMatrix
+    from nbmf.data.rda import read_matrix, read_table
+    from nbmf.data.readers import parquet, reading, tables  # noqa: F401, instrumented
+    from nbmf.data.recipes.building import build
     from nbmf.workflow import configuration
 
 import numpy as np

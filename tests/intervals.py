@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.models import beta_dir, dir_dir
+from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
+from nbmf.posterior.draws import posterior_draws
 from nbmf.registry import make_estimator
 from nbmf.seeds import seed_sequence
-from nbmf.uncertainty import posterior_draws
 
 F, N, K = 8, 10, 3
 PRIORS = {"alpha": 0.7, "beta": 0.9, "gamma": 0.6}

@@ -35,26 +35,26 @@ MEMORY = 8 << 30  # bytes of address space: a wrong size shall not fill the mach
 
 # Which tests run for a mutant of a file, the quickest first.
 TESTS = {
-    "kernels/beta_dir_gibbs.py": ["beta_dir_gibbs"],
-    "kernels/dir_dir_gibbs.py": ["dir_dir_gibbs"],
-    "kernels/urns.py": ["dir_dir_gibbs"],
-    "kernels/row_lists.py": ["beta_dir_gibbs"],
-    "kernels/random.py": ["seeds", "dir_dir_gibbs"],
-    "kernels/cells.py": ["cvb0", "beta_dir_gibbs"],
-    "models/beta_dir.py": ["models"],
-    "models/dir_dir.py": ["models"],
-    "models/urns.py": ["models"],
-    "metrics.py": ["metrics"],
-    "masks.py": ["masks"],
-    "methods/logistic_pca.py": ["methods"],
-    "methods/gibbs.py": ["methods", "experiment"],
-    "methods/variational.py": ["methods", "experiment"],
-    "kernels/beta_dir_cvb0.py": ["cvb0"],
-    "kernels/interleaving.py": ["cvb0"],
-    "kernels/lanes.py": ["lanes", "cvb0"],
-    "kernels/beta_dir_mean_field.py": ["mean_field"],
-    "kernels/fold_in.py": ["fold_in"],
-    "kernels/lda.py": ["lda"],
+    "families/beta_dirichlet/kernels/beta_dir_gibbs.py": ["beta_dir_gibbs"],
+    "families/beta_dirichlet/kernels/dir_dir_gibbs.py": ["dir_dir_gibbs"],
+    "numerics/urns.py": ["dir_dir_gibbs"],
+    "numerics/row_lists.py": ["beta_dir_gibbs"],
+    "numerics/random.py": ["seeds", "dir_dir_gibbs"],
+    "numerics/cells.py": ["cvb0", "beta_dir_gibbs"],
+    "families/beta_dirichlet/models/beta_dir.py": ["models"],
+    "families/beta_dirichlet/models/dir_dir.py": ["models"],
+    "families/beta_dirichlet/models/urns.py": ["models"],
+    "likelihoods/metrics.py": ["metrics"],
+    "data/masks.py": ["masks"],
+    "families/logistic/logistic_pca.py": ["methods"],
+    "families/beta_dirichlet/gibbs.py": ["methods", "experiment"],
+    "families/beta_dirichlet/variational.py": ["methods", "experiment"],
+    "families/beta_dirichlet/kernels/beta_dir_cvb0.py": ["cvb0"],
+    "numerics/interleaving.py": ["cvb0"],
+    "numerics/lanes.py": ["lanes", "cvb0"],
+    "families/beta_dirichlet/kernels/beta_dir_mean_field.py": ["mean_field"],
+    "families/beta_dirichlet/kernels/fold_in.py": ["fold_in"],
+    "families/topics/kernels/lda.py": ["lda"],
 }
 
 MEASURE_ZERO = "a uniform double hits the limit with probability 2^-53"
@@ -62,48 +62,48 @@ MEASURE_ZERO = "a uniform double hits the limit with probability 2^-53"
 # Changes that no test can notice, or should: (file, function, source line, mutation) -> reason.
 # fmt: off
 EQUIVALENT = {
-    ("kernels/lda.py", "digamma",
+    ("families/topics/kernels/lda.py", "digamma",
      "series = 1 / 240 - r * (1 / 132 - r * 691 / 32760)", "691 -> 692"):
         "3e-17 of a number above 2: below rounding",
-    ("kernels/random.py", "", "STATE_WORDS = 4", "4 -> 5"):
+    ("numerics/random.py", "", "STATE_WORDS = 4", "4 -> 5"):
         "the fifth word lies in the padding, which nobody reads",
-    ("kernels/random.py", "generator_states",
+    ("numerics/random.py", "generator_states",
      "for state, child in zip(states, children(seed, count), strict=True):", "True -> False"):
         "there are as many states as children",
-    ("kernels/urns.py", "search",
+    ("numerics/urns.py", "search",
      "k = min(np.uint64(u * (cumulative.size / cumulative[last])), last)", "min -> max"):
         "where the search starts; it walks both ways",
-    ("kernels/urns.py", "search", "while k < last and u >= cumulative[k]:", "and -> or"):
+    ("numerics/urns.py", "search", "while k < last and u >= cumulative[k]:", "and -> or"):
         "it goes on to the last k, and the second loop walks back",
-    ("kernels/urns.py", "draw_from_urn", "if u >= others:", ">= -> >"): MEASURE_ZERO,
-    ("kernels/beta_dir_gibbs.py", "",
+    ("numerics/urns.py", "draw_from_urn", "if u >= others:", ">= -> >"): MEASURE_ZERO,
+    ("families/beta_dirichlet/kernels/beta_dir_gibbs.py", "",
      "MAX_TRIES = 16  # rejected components before the row list is used after all", "16 -> 17"):
         "both ways draw from exactly eq. (25)",
-    ("kernels/beta_dir_gibbs.py", "BetaDirChain.__init__",
+    ("families/beta_dirichlet/kernels/beta_dir_gibbs.py", "BetaDirChain.__init__",
      "self._generators = generator_states(block_seed, self._cells.n_blocks**2)", "2 -> 3"):
         "more streams than are used; the first ones are the same",
-    ("kernels/beta_dir_gibbs.py", "_sweeps", "c = (b + r) % B", "+ -> -"):
+    ("families/beta_dirichlet/kernels/beta_dir_gibbs.py", "_sweeps", "c = (b + r) % B", "+ -> -"):
         "the diagonals in another order: still disjoint, still every pair once",
-    ("models/beta_dir.py", "simulate", "V = (rng.random((F, N)) < W @ H).astype(np.int8)",
+    ("families/beta_dirichlet/models/beta_dir.py", "simulate", "V = (rng.random((F, N)) < W @ H).astype(np.int8)",
      "< -> <="): MEASURE_ZERO,
-    ("models/dir_dir.py", "simulate", "V = (rng.random((F, N)) < W @ H).astype(np.int8)",
+    ("families/beta_dirichlet/models/dir_dir.py", "simulate", "V = (rng.random((F, N)) < W @ H).astype(np.int8)",
      "< -> <="): MEASURE_ZERO,
-    ("models/urns.py", "log_rising",
+    ("families/beta_dirichlet/models/urns.py", "log_rising",
      "if (prior == prior.flat[0]).all():  # counts repeat, so a table saves most of the work",
      "== -> !="): "the table is never used: slower, the same sum",
-    ("kernels/urns.py", "search", "while k < last and u >= cumulative[k]:", "< -> <="):
+    ("numerics/urns.py", "search", "while k < last and u >= cumulative[k]:", "< -> <="):
         "u stays below the last sum",
-    ("kernels/dir_dir_gibbs.py", "_sweep_block",
+    ("families/beta_dirichlet/kernels/dir_dir_gibbs.py", "_sweep_block",
      "while new_z == new_c and tries < MAX_TRIES:", "and -> or"):
         "16 pairs are thrown away first: the same law, slower",
-    ("masks.py", "draw_mask", "mask = (draws < probability) & matrix.observed", "< -> <="):
+    ("data/masks.py", "draw_mask", "mask = (draws < probability) & matrix.observed", "< -> <="):
         MEASURE_ZERO,
-    ("kernels/beta_dir_gibbs.py", "_draw_from_list", "while s < last and u >= weight[s]:",
+    ("families/beta_dirichlet/kernels/beta_dir_gibbs.py", "_draw_from_list", "while s < last and u >= weight[s]:",
      ">= -> >"): MEASURE_ZERO,
-    ("kernels/dir_dir_gibbs.py", "_from_weights", "if u < weight[k]:", "< -> <="): MEASURE_ZERO,
-    ("kernels/cells.py", "", "MAX_BLOCKS = 16", "16 -> 17"):
+    ("families/beta_dirichlet/kernels/dir_dir_gibbs.py", "_from_weights", "if u < weight[k]:", "< -> <="): MEASURE_ZERO,
+    ("numerics/cells.py", "", "MAX_BLOCKS = 16", "16 -> 17"):
         "the number of blocks is rounded down to a power of two",
-    ("methods/gibbs.py", "", "START_COMPONENTS, START_ITERATIONS = 10, 100", "100 -> 101"):
+    ("families/beta_dirichlet/gibbs.py", "", "START_COMPONENTS, START_ITERATIONS = 10, 100", "100 -> 101"):
         "where a chain starts; one update more hardly moves it",
 }
 # fmt: on

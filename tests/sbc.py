@@ -18,9 +18,9 @@ import numpy as np
 from scipy import stats
 
 import ladder
-from nbmf.kernels.beta_dir_gibbs import BetaDirChain
-from nbmf.kernels.dir_dir_gibbs import DirDirChain
-from nbmf.models import beta_dir, dir_dir
+from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
+from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
+from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
 
 F, N = 12, 15
 MASK = np.random.default_rng(1).random((F, N)) < 0.8

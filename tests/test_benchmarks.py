@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nbmf.diagnostics import chain_diagnostics
-from nbmf.masks import draw_mask, training_codes
-from nbmf.matrix import BinaryMatrix
-from nbmf.models import beta_dir, dir_dir
+from nbmf.data.masks import draw_mask, training_codes
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
+from nbmf.posterior.diagnostics import chain_diagnostics
 from nbmf.seeds import seed_sequence
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import ladder
 import naive
-from nbmf.kernels.beta_dir_gibbs import BetaDirChain
-from nbmf.kernels.cells import default_blocks
-from nbmf.models import beta_dir
+from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
+from nbmf.families.beta_dirichlet.models import beta_dir
+from nbmf.numerics.cells import default_blocks
 
 cases = pytest.mark.parametrize("case", ladder.BETA_DIR_CASES)
 
@@ -102,7 +102,7 @@ def test_threads_run_their_own_compiled_code(tmp_path):
     # care, whichever of the serial and the parallel version comes first is served for both.
     script = """
 import numpy as np
-from nbmf.kernels import beta_dir_gibbs as module
+from nbmf.families.beta_dirichlet.kernels import beta_dir_gibbs as module
 codes = np.ones((4, 4), np.int8)
 for threads in 1, 2:
     model = module.BetaDirChain(codes, 2, 1.0, 1.0, 1.0, np.random.SeedSequence(1), threads=threads)
@@ -116,7 +116,7 @@ def test_interpreted_kernel_gives_the_same_chain(tmp_path):
     # Without compilation, the same source runs as plain Python: the compiler changes nothing.
     script = """
 import numpy as np
-from nbmf.kernels.beta_dir_gibbs import BetaDirChain
+from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
 rng = np.random.default_rng(1)
 codes = rng.integers(-1, 2, (9, 11)).astype(np.int8)
 chain = BetaDirChain(codes, 4, 0.7, 1.2, 0.3, np.random.SeedSequence(1), n_blocks=2)

@@ -18,13 +18,13 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import nbmf
 from matrices import blocks_matrix
-from nbmf import chains as module
-from nbmf.checkpoint import Checkpoint
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError, NotSettledWarning
-from nbmf.matrix import BinaryMatrix
-from nbmf.progress import FitRecorder
+from nbmf.inference.checkpoint import Checkpoint
+from nbmf.inference.progress import FitRecorder
+from nbmf.posterior import chains as module
+from nbmf.posterior.draws import posterior_draws
 from nbmf.registry import make_estimator
-from nbmf.uncertainty import posterior_draws
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbmf.errors.NotConvergedWarning")
 

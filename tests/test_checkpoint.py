@@ -6,11 +6,12 @@ import re
 import numpy as np
 import pytest
 
-from nbmf import checkpoint, registry
-from nbmf.experiment import run_fit
-from nbmf.masks import draw_mask
-from nbmf.matrix import BinaryMatrix
-from nbmf.progress import FitRecorder
+from nbmf import registry
+from nbmf.data.masks import draw_mask
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.inference import checkpoint
+from nbmf.inference.experiment import run_fit
+from nbmf.inference.progress import FitRecorder
 
 CHAINS = ("BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs")
 LENGTHS = {"burn_in": 100, "n_samples": 100}
@@ -133,7 +134,7 @@ def test_the_checkpoint_of_another_fit_is_not_used(change, tmp_path, monkeypatch
 def test_the_checkpoint_of_other_sources_is_not_used(tmp_path, monkeypatch):
     path, lines = tmp_path / "chain.npz", []
     run_until("BetaDirGibbs", path, 60, monkeypatch)
-    monkeypatch.setattr("nbmf.experiment.package_digest", lambda: "edited")
+    monkeypatch.setattr("nbmf.inference.experiment.package_digest", lambda: "edited")
     run("BetaDirGibbs", path, lines=lines)
     assert any("not used" in line for line in lines)
 

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from nbmf.workflow import claims
-from nbmf.workflow.claims import CLAIMS, Run, arrival, judge, paper_numbers
+from nbmf.studies.lumbreras2020 import claims
+from nbmf.studies.lumbreras2020.claims import CLAIMS, Run, arrival, judge, paper_numbers
 
 METHODS = {
     "beta-dir-gs": [100],

@@ -24,7 +24,7 @@ from nbmf.cli.components import components_of
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.reading import name_of, repeated
 from nbmf.errors import DataError
-from nbmf.figures import style
+from nbmf.plots import style
 
 QUICK = ["--components", "3", "--iterations", "30"]
 ALWAYS = {

@@ -10,13 +10,14 @@ import pytest
 import yaml
 
 import nbmf
-from nbmf import comparison, registry
+from nbmf import registry
 from nbmf.catalogue import COMPARED, METHODS
-from nbmf.comparison import Comparison, compare
+from nbmf.comparison import compare as comparison
+from nbmf.comparison.compare import Comparison, compare
+from nbmf.comparison.recommendation import margin_of
+from nbmf.data.masks import draw_mask
 from nbmf.errors import ConfigError, DataError
-from nbmf.experiment import run_fit
-from nbmf.masks import draw_mask
-from nbmf.recommendation import margin_of
+from nbmf.inference.experiment import run_fit
 from nbmf.seeds import seed_sequence
 
 CONFIG = yaml.safe_load((Path(__file__).parents[1] / "config/config.yaml").read_text())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import ladder
 import naive
-from nbmf.kernels.beta_dir_cvb0 import BetaDirCVB0
+from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 
 # Responsibilities are kept in float32: a relative error of 6e-8 a cell, which later cells see
 # through the counts. Over the few updates of these tests it stays far below this tolerance; a
@@ -111,7 +111,7 @@ def test_threads_run_their_own_compiled_code(tmp_path):
     # care, whichever of the serial and the parallel version comes first is served for both.
     script = """
 import numpy as np
-from nbmf.kernels import beta_dir_cvb0 as module
+from nbmf.families.beta_dirichlet.kernels import beta_dir_cvb0 as module
 codes = np.ones((4, 4), np.int8)
 for threads in 1, 2:
     model = module.BetaDirCVB0(codes, 2, 1.0, 1.0, 1.0, np.random.SeedSequence(1), threads=threads)
@@ -186,7 +186,7 @@ def test_interpreted_kernel_gives_the_same_responsibilities(tmp_path):
     # Without compilation the same source runs as plain Python, lanes as arrays of eight numbers.
     script = """
 import numpy as np
-from nbmf.kernels.beta_dir_cvb0 import BetaDirCVB0
+from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 rng = np.random.default_rng(1)
 codes = rng.integers(-1, 2, (9, 11)).astype(np.int8)
 model = BetaDirCVB0(codes, 11, 0.7, 1.2, 0.3, np.random.SeedSequence(1), n_blocks=2)

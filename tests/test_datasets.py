@@ -10,13 +10,13 @@ import pytest
 import rdata
 import yaml
 
-from nbmf import datasets
-from nbmf.datasets import _votes
-from nbmf.datasets.building import build
-from nbmf.datasets.check import check_counts, check_published, r_name
+from nbmf.data import recipes as datasets
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.rda import read_matrix, read_table
+from nbmf.data.recipes import _votes
+from nbmf.data.recipes.building import build
+from nbmf.data.recipes.check import check_counts, check_published, r_name
 from nbmf.errors import ConfigError, DataError
-from nbmf.matrix import BinaryMatrix
-from nbmf.rda import read_matrix, read_table
 
 ROOT = Path(__file__).resolve().parents[1]
 MIRRORS = ("data/mirror", "../shared/mirror")
@@ -419,7 +419,7 @@ def test_unvotes_coldwar_ends_with_1990_and_skips_abstentions(votes):
 
 
 def test_unvotes_coldwar_takes_the_countries_with_most_records(votes, monkeypatch):
-    monkeypatch.setattr("nbmf.datasets.unvotes_coldwar.COUNTRIES", 2)
+    monkeypatch.setattr("nbmf.data.recipes.unvotes_coldwar.COUNTRIES", 2)
     write_r_table(votes["roll_calls"], rcid=[3, 20, 30, 31], date=[0.0, 1.0, 9e3, 9e3])
     write_r_table(
         votes["votes"],

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nbmf.diagnostics import (
+from nbmf.errors import DataError
+from nbmf.posterior.diagnostics import (
     ESS_LIMIT,
     R_HAT_LIMIT,
     Diagnostics,
@@ -14,7 +15,6 @@ from nbmf.diagnostics import (
     diagnose,
     settled,
 )
-from nbmf.errors import DataError
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import ladder
 import naive
-from nbmf.kernels.dir_dir_gibbs import DirDirChain
-from nbmf.models import dir_dir
+from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
+from nbmf.families.beta_dirichlet.models import dir_dir
 
 SCHEMES = ("joint", "alternating")
 schemes = pytest.mark.parametrize("scheme", SCHEMES)
@@ -107,7 +107,7 @@ def test_threads_run_their_own_compiled_code(tmp_path):
     # care, whichever of the serial and the parallel version comes first is served for both.
     script = """
 import numpy as np
-from nbmf.kernels import dir_dir_gibbs as module
+from nbmf.families.beta_dirichlet.kernels import dir_dir_gibbs as module
 codes = np.ones((4, 4), np.int8)
 for threads in 1, 2:
     model = module.DirDirChain(codes, 2, 1.0, 1.0, np.random.SeedSequence(1), threads=threads)
@@ -121,7 +121,7 @@ def test_interpreted_kernel_gives_the_same_chain(tmp_path):
     # Without compilation, the same source runs as plain Python: the compiler changes nothing.
     script = """
 import numpy as np
-from nbmf.kernels.dir_dir_gibbs import DirDirChain
+from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 rng = np.random.default_rng(1)
 codes = rng.integers(-1, 2, (9, 11)).astype(np.int8)
 chain = DirDirChain(codes, 4, 0.3, 0.8, np.random.SeedSequence(1), n_blocks=2)

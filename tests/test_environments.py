@@ -9,8 +9,9 @@ import yaml
 
 import test_layers
 from checkout import ROOT
-from nbmf import datasets, registry
-from nbmf.workflow.sources import source_files
+from nbmf import registry
+from nbmf.data import recipes as datasets
+from nbmf.sources import source_files
 
 PACKAGE_OF = {"sklearn": "scikit-learn", "arviz_stats": "arviz-stats", "yaml": "pyyaml"}
 # numba brings the one llvmlite it works with.

@@ -13,13 +13,13 @@ import pytest
 import nbmf
 from matrices import blocks_matrix
 from nbmf import registry
+from nbmf.data.masks import draw_mask
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError, NotConvergedWarning, NotFittedError
-from nbmf.experiment import run_fit
-from nbmf.masks import draw_mask
-from nbmf.matrix import BinaryMatrix
-from nbmf.methods.base import Factorization, Fit
-from nbmf.methods.variational import has_settled
-from nbmf.metrics import score
+from nbmf.families.beta_dirichlet.variational import has_settled
+from nbmf.inference.estimator import Factorization, Fit
+from nbmf.inference.experiment import run_fit
+from nbmf.likelihoods.metrics import score
 
 BRIEF = {"max_iter": 20, "burn_in": 6, "n_samples": 6, "tol": 0}
 CLASSES = registry.all_classes()

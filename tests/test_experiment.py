@@ -6,12 +6,13 @@ import re
 import numpy as np
 import pytest
 
-from nbmf import progress, registry
-from nbmf.experiment import run_fit, save_factors
-from nbmf.masks import draw_mask
-from nbmf.matrix import BinaryMatrix
-from nbmf.metrics import score
-from nbmf.progress import FitRecorder, trace_iterations
+from nbmf import registry
+from nbmf.data.masks import draw_mask
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.inference import progress
+from nbmf.inference.experiment import run_fit, save_factors
+from nbmf.inference.progress import FitRecorder, trace_iterations
+from nbmf.likelihoods.metrics import score
 from nbmf.seeds import seed_sequence
 
 BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8}

@@ -11,7 +11,8 @@ import yaml
 from matplotlib.colors import to_hex
 from matplotlib.image import imread
 
-from nbmf.figures import figure_10, style
+from nbmf.plots import boxes as figure_10
+from nbmf.plots import style
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))

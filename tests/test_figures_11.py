@@ -10,7 +10,8 @@ import yaml
 from matplotlib.colors import to_hex
 
 from figure_checks import assert_tidy, legend_texts, panels
-from nbmf.figures import figure_11, style
+from nbmf.plots import progress as figure_11
+from nbmf.plots import style
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))

@@ -6,10 +6,11 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from figure_checks import assert_tidy, legend_texts, panels
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
-from nbmf.figures import figure_2, figure_5, style
-from nbmf.figures.ordering import clustered, complete_linkage_order
-from nbmf.matrix import BinaryMatrix
+from nbmf.plots import style
+from nbmf.plots.ordering import clustered, complete_linkage_order
+from nbmf.studies.lumbreras2020 import figure_2, figure_5
 
 BLACK, WHITE, BLUE, RED = (to_rgb(c) for c in ("black", "white", "#0072B2", "#D55E00"))
 

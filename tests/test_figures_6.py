@@ -6,10 +6,11 @@ import pytest
 from matplotlib.image import imread
 
 from figure_checks import assert_tidy
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
-from nbmf.figures import figure_6, style
-from nbmf.figures.figure_6 import Panel
-from nbmf.matrix import BinaryMatrix
+from nbmf.plots import style
+from nbmf.studies.lumbreras2020 import figure_6
+from nbmf.studies.lumbreras2020.figure_6 import Panel
 
 SIZES = {"PP": 4, "Ciutadans": 35, "CEC": 8, "JuntsxCat": 35, "CUP": 4, "ERC": 28, "PSC": 16}
 

@@ -8,8 +8,8 @@ from matplotlib.patches import Rectangle
 
 from figure_checks import texts_of
 from nbmf.errors import DataError
-from nbmf.figures import style
-from nbmf.figures.dictionaries import (
+from nbmf.plots import style
+from nbmf.plots.dictionaries import (
     Dictionary,
     Run,
     columns_by_norm,

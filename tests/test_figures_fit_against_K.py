@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from figure_checks import assert_tidy, legend_texts, panels
-from nbmf.figures import fit_against_K, style
+from nbmf.plots import fit_against_K, style
 
 LABELS = {"bica": "bICA", "logpca": "logPCA"}
 COLOURS = {"bica": "#E69F00", "logpca": "#7F7F7F", "lda": "#000000"}

@@ -8,8 +8,8 @@ import pytest
 
 from figure_checks import assert_tidy, texts_of
 from nbmf.errors import DataError
-from nbmf.figures import overview
-from nbmf.figures.overview import Side, draw_factors, draw_reconstruction
+from nbmf.plots import overview
+from nbmf.plots.overview import Side, draw_factors, draw_reconstruction
 
 
 @pytest.fixture(autouse=True)

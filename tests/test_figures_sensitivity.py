@@ -8,9 +8,10 @@ from matplotlib.colors import to_hex
 
 from figure_checks import assert_tidy, legend_texts, panels
 from nbmf.errors import ConfigError
-from nbmf.figures import sensitivity, style
-from nbmf.workflow import sensitivity as experiment
-from nbmf.workflow.sensitivity import run_sensitivity
+from nbmf.plots import style
+from nbmf.studies.lumbreras2020 import sensitivity
+from nbmf.studies.lumbreras2020 import sensitivity_fits as experiment
+from nbmf.studies.lumbreras2020.sensitivity_fits import run_sensitivity
 
 BRIEF = {"burn_in": 10, "n_samples": 10}
 METHODS = {

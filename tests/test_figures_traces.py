@@ -8,7 +8,7 @@ from matplotlib.colors import to_hex
 
 from figure_checks import legend_texts, texts_of
 from nbmf.errors import DataError
-from nbmf.figures import style, traces
+from nbmf.plots import style, traces
 
 LABELS = {"dir-dir-gs": "Dir-Dir GS", "beta-dir-gs": "Beta-Dir GS"}
 DATASETS = ["animals", "lastfm", "paleo", "parliament", "unvotes", "unvotes_coldwar"]

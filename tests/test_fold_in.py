@@ -13,12 +13,12 @@ from sklearn.linear_model import LogisticRegression
 import nbmf
 from matrices import blocks_matrix
 from nbmf import registry
-from nbmf.datasets import digits
+from nbmf.data.recipes import digits
 from nbmf.errors import DataError, NotSupportedError
-from nbmf.kernels.fold_in import beta_lines, dirichlet_lines
-from nbmf.methods import fold_in
-from nbmf.methods.fold_in import fold_in_probabilities, fold_in_weights
-from nbmf.models import beta_dir, dir_dir
+from nbmf.families.beta_dirichlet import fold_in
+from nbmf.families.beta_dirichlet.fold_in import fold_in_probabilities, fold_in_weights
+from nbmf.families.beta_dirichlet.kernels.fold_in import beta_lines, dirichlet_lines
+from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
@@ -366,7 +366,7 @@ def test_a_separated_row_of_logistic_pca_saturates_and_stays_finite(logistic):
 def test_logistic_pca_folds_in_part_by_part(logistic, monkeypatch):
     estimator, V = logistic
     whole = estimator.transform(V)
-    monkeypatch.setattr("nbmf.methods.logistic_pca.NUMBERS_AT_ONCE", 200)  # four rows
+    monkeypatch.setattr("nbmf.families.logistic.logistic_pca.NUMBERS_AT_ONCE", 200)  # four rows
     np.testing.assert_allclose(estimator.transform(V), whole, rtol=1e-6)
 
 

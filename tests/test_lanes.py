@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nbmf.kernels.compilation import kernel
-from nbmf.kernels.lanes import LANES, load, padded, spread, store, total
+from nbmf.numerics.compilation import kernel
+from nbmf.numerics.lanes import LANES, load, padded, spread, store, total
 
 RNG = np.random.default_rng(1)
 TABLE = RNG.normal(size=(3, 2 * LANES)).astype(np.float32)

@@ -135,9 +135,9 @@ def python(code, *arguments):
 FIT = """
 import json, sys
 import numpy as np
-from nbmf.experiment import run_fit
-from nbmf.masks import draw_mask
-from nbmf.matrix import BinaryMatrix
+from nbmf.inference.experiment import run_fit
+from nbmf.data.masks import draw_mask
+from nbmf.data.matrix import BinaryMatrix
 from nbmf import registry
 from nbmf.seeds import seed_sequence
 
@@ -154,7 +154,7 @@ print(json.dumps(sorted(sys.modules)))
 
 def test_fits_load_neither_pandas_nor_plotting():
     loaded = set(python(FIT, *registry.all_classes()))
-    assert {"numba", "nbmf.methods.dir_dir_gibbs"} <= loaded
+    assert {"numba", "nbmf.families.beta_dirichlet.dir_dir_gibbs"} <= loaded
     unwanted = {
         *("pandas", "matplotlib", "sklearn", "rdata", "snakemake", "jsonschema", "arviz_stats")
     }
@@ -180,8 +180,10 @@ def test_importing_the_package_is_quick_and_loads_no_library():
 
 START_OF_SNAKEMAKE = """
 import json, sys
-from nbmf import datasets, registry
-from nbmf.workflow import configuration, download, sources, status
+from nbmf.data import recipes as datasets
+from nbmf import registry
+from nbmf.workflow import configuration, download, status
+from nbmf import sources
 print(json.dumps(sorted(sys.modules)))
 """
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from sklearn.decomposition import LatentDirichletAllocation
 
 import nbmf
-from nbmf.kernels import lda
+from nbmf.families.topics.kernels import lda
 from nbmf.seeds import children, seed_sequence
 
 RNG = np.random.default_rng(11)

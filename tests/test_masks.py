@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from nbmf.data.masks import draw_mask, load_mask, save_mask, training_codes
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
-from nbmf.masks import draw_mask, load_mask, save_mask, training_codes
-from nbmf.matrix import BinaryMatrix
 from nbmf.seeds import seed_sequence
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from nbmf.data.matrix import BinaryMatrix, as_codes
 from nbmf.errors import DataError
-from nbmf.matrix import BinaryMatrix, as_codes
 
 CODES = np.array([[1, 0, -1], [0, 1, 1]], dtype=np.int8)
 

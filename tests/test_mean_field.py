@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 import ladder
 import naive
-from nbmf.kernels import beta_dir_mean_field
-from nbmf.kernels.beta_dir_gibbs import BetaDirChain
-from nbmf.kernels.beta_dir_mean_field import BetaDirMeanField
-from nbmf.kernels.dir_dir_gibbs import DirDirChain
-from nbmf.methods.gibbs import START_COMPONENTS, starting_Z
+from nbmf.families.beta_dirichlet.gibbs import START_COMPONENTS, starting_Z
+from nbmf.families.beta_dirichlet.kernels import beta_dir_mean_field
+from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
+from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
+from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 
 
 def mean_field_of(codes, K, hyperparameters, *key, dtype=np.float64, **options):

@@ -12,14 +12,14 @@ from sklearn.base import clone
 
 import nbmf
 from nbmf import registry
-from nbmf.datasets import parliament
+from nbmf.data.masks import draw_mask, training_codes
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.recipes import parliament
 from nbmf.errors import ConfigError, DataError
-from nbmf.kernels.beta_dir_gibbs import BetaDirChain
-from nbmf.kernels.beta_dir_mean_field import BetaDirMeanField
-from nbmf.masks import draw_mask, training_codes
-from nbmf.matrix import BinaryMatrix
-from nbmf.methods.gibbs import starting_Z
-from nbmf.metrics import score, scorer
+from nbmf.families.beta_dirichlet.gibbs import starting_Z
+from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
+from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
+from nbmf.likelihoods.metrics import score, scorer
 
 CLASSES = registry.all_classes()
 CONCENTRATIONS = ("alpha", "beta", "gamma", "eta")

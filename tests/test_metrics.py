@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nbmf.errors import DataError
-from nbmf.metrics import TokenScorer, perplexity, score
+from nbmf.likelihoods.metrics import TokenScorer, perplexity, score
 
 CODES = np.array([[1, 0, -1], [0, 1, 1]], np.int8)
 EXPECTATION = np.array([[0.5, 0.25, 0.9], [0.2, 0.8, 0.1]])

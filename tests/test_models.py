@@ -6,7 +6,7 @@ from hypothesis import given
 
 import ladder
 import naive
-from nbmf.models import beta_dir, dir_dir
+from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
 
 ALPHA, BETA, GAMMA = np.array([2.0, 0.5]), np.array([0.8, 1.7]), np.array([0.3, 1.0])
 

@@ -20,11 +20,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbmf
-from nbmf.datasets.building import build
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.readers import cells, text
+from nbmf.data.readers.coding import Coding
+from nbmf.data.recipes.building import build
 from nbmf.errors import ConfigError, DataError
-from nbmf.matrix import BinaryMatrix
-from nbmf.readers import cells, text
-from nbmf.readers.coding import Coding
 from test_datasets import ENTRIES, raw_file, write_r_matrix, write_r_table
 
 CODES = [[1, 0, -1], [0, 1, 1]]
@@ -451,7 +451,7 @@ def test_arrays_are_read(values, read):
 
 
 def test_large_arrays_are_coded_in_blocks(monkeypatch):
-    monkeypatch.setattr("nbmf.readers.coding.BLOCK", 4)
+    monkeypatch.setattr("nbmf.data.readers.coding.BLOCK", 4)
     assert Coding().encode(VALUES).tolist() == CODES
     values = VALUES.copy()
     values[1, 2] = 7

@@ -7,12 +7,12 @@ import pkgutil
 import pytest
 
 import nbmf
-from nbmf import methods, registry
+from nbmf import families, registry
 from nbmf.errors import ConfigError
-from nbmf.methods.base import Factorization
+from nbmf.inference.estimator import Factorization
 
 MINE = '''
-from nbmf.methods.base import Factorization
+from nbmf.inference.estimator import Factorization
 
 class Mine(Factorization):
     """An estimator outside the package."""
@@ -35,8 +35,10 @@ def my_package(tmp_path, monkeypatch):
 
 def test_every_estimator_of_the_package_is_exported():
     """An estimator is a public class with a constructor of its own."""
-    modules = [importlib.import_module(f"nbmf.methods.{found.name}")
-               for found in pkgutil.iter_modules(methods.__path__)]  # fmt: skip
+    modules = [
+        importlib.import_module(found.name)
+        for found in pkgutil.walk_packages(families.__path__, "nbmf.families.")
+    ]
     defined = {
         (name, module.__name__)
         for module in modules

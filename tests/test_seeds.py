@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from nbmf.kernels.random import generator_states, next_word, uniform
+from nbmf.numerics.random import generator_states, next_word, uniform
 from nbmf.seeds import children, seed_sequence
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import nbmf
-from nbmf import datasets, registry
-from nbmf.workflow import sources
-from nbmf.workflow.sources import source_files
+from nbmf import registry, sources
+from nbmf.data import recipes as datasets
+from nbmf.sources import source_files
 
 PACKAGE = Path(nbmf.__file__).parent
 
@@ -23,39 +23,55 @@ def listed(*modules):
 
 def fit_sources(class_name):
     """Return what the rule `fit` lists for a method."""
-    return listed("nbmf.experiment", registry.module_of(class_name))
+    return listed("nbmf.inference.experiment", registry.module_of(class_name))
 
 
 def test_a_fit_depends_on_what_it_imports_directly_or_not():
     assert {
-        "experiment.py", "masks.py", "metrics.py", "matrix.py", "seeds.py", "progress.py",
-        "registry.py", "parameters.py", "files.py", "errors.py", "methods/base.py",
-        "methods/dir_beta.py", "methods/beta_dir_vb.py", "methods/variational.py",
-        "kernels/beta_dir_cvb0.py", "kernels/cells.py", "kernels/compilation.py",
-        "models/beta_dir.py",
+        "inference/experiment.py", "data/masks.py", "likelihoods/metrics.py", "data/matrix.py", "seeds.py", "inference/progress.py",
+        "registry.py", "inference/parameters.py", "files.py", "errors.py", "inference/estimator.py",
+        "families/beta_dirichlet/dir_beta.py", "families/beta_dirichlet/beta_dir_vb.py", "families/beta_dirichlet/variational.py",
+        "families/beta_dirichlet/kernels/beta_dir_cvb0.py", "numerics/cells.py", "numerics/compilation.py",
+        "families/beta_dirichlet/models/beta_dir.py",
     } <= fit_sources("DirBetaVB")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", registry.all_classes())
 def test_a_fit_does_not_depend_on_what_comes_before_or_after_it(name):
-    after = ("figures/", "tables.py", "datasets/", "rda.py", "diagnostics.py", "workflow/")
+    after = (
+        "figures/",
+        "tables.py",
+        "datasets/",
+        "data/rda.py",
+        "posterior/diagnostics.py",
+        "workflow/",
+    )
     assert not [file for file in fit_sources(name) if file.startswith(after)]
 
 
 # Dir-Beta's two methods share a module, so each lists the kernels of both. Gibbs chains may start
 # from the mean-field kernel.
 USERS = {
-    "kernels/beta_dir_gibbs.py": {"BetaDirGibbs", "DirBetaGibbs", "DirBetaVB"},
-    "kernels/beta_dir_cvb0.py": {"BetaDirVB", "CollapsedBinaryICA", "DirBetaGibbs", "DirBetaVB"},
-    "kernels/beta_dir_mean_field.py": {
+    "families/beta_dirichlet/kernels/beta_dir_gibbs.py": {
+        "BetaDirGibbs",
+        "DirBetaGibbs",
+        "DirBetaVB",
+    },
+    "families/beta_dirichlet/kernels/beta_dir_cvb0.py": {
+        "BetaDirVB",
+        "CollapsedBinaryICA",
+        "DirBetaGibbs",
+        "DirBetaVB",
+    },
+    "families/beta_dirichlet/kernels/beta_dir_mean_field.py": {
         *("BinaryICA", "BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs", "DirBetaVB")
     },
-    "kernels/dir_dir_gibbs.py": {"DirDirGibbs"},
-    "models/dir_dir.py": {"DirDirGibbs"},
-    "methods/logistic_pca.py": {"LogisticPCA"},
-    "kernels/lda.py": {"LDA"},
-    "methods/lda.py": {"LDA"},
-    "methods/base.py": set(registry.all_classes()),
+    "families/beta_dirichlet/kernels/dir_dir_gibbs.py": {"DirDirGibbs"},
+    "families/beta_dirichlet/models/dir_dir.py": {"DirDirGibbs"},
+    "families/logistic/logistic_pca.py": {"LogisticPCA"},
+    "families/topics/kernels/lda.py": {"LDA"},
+    "families/topics/lda.py": {"LDA"},
+    "inference/estimator.py": set(registry.all_classes()),
 }
 
 
@@ -66,23 +82,23 @@ def test_editing_a_file_concerns_the_methods_that_use_it(file):
 
 
 def test_a_recipe_depends_on_its_readers_and_on_no_other_recipe():
-    paleo = listed("nbmf.datasets.check", datasets.RECIPES["paleo"])
-    assert {"datasets/paleo.py", "datasets/_reading.py", "matrix.py", "errors.py"} <= paleo
+    paleo = listed("nbmf.data.recipes.check", datasets.RECIPES["paleo"])
+    assert {"datasets/paleo.py", "datasets/_reading.py", "data/matrix.py", "errors.py"} <= paleo
     assert not {"datasets/lastfm.py", "datasets/_votes.py"} & paleo
     assert not [file for file in paleo if file.startswith(("kernels/", "methods/", "figures/"))]
 
 
 def test_a_figure_depends_on_its_style():
-    assert listed("nbmf.figures.figure_10") == {
-        "figures/figure_10.py", "figures/style.py", "files.py", "errors.py"
+    assert listed("nbmf.plots.boxes") == {
+        "plots/boxes.py", "plots/style.py", "files.py", "errors.py"
     }  # fmt: skip
 
 
 LOADED = """
 import json, sys
 import numpy as np
-from nbmf.experiment import run_fit
-from nbmf.matrix import BinaryMatrix
+from nbmf.inference.experiment import run_fit
+from nbmf.data.matrix import BinaryMatrix
 matrix = BinaryMatrix.from_array(np.eye(4, dtype=np.int8))
 run_fit(matrix, np.eye(4) == 1, class_name=sys.argv[1], K=2, settings=json.loads(sys.argv[2]),
         seed_key=["test"], log=lambda line: None)
@@ -106,14 +122,16 @@ def test_all_that_a_fit_loads_is_listed(name, settings):
 
 
 def test_other_packages_and_names_that_are_no_modules_are_left_out():
-    assert listed("numpy", "nbmf.models", "nbmf.no_such_module", "nbmf.errors") == {"errors.py"}
+    assert listed(
+        "numpy", "nbmf.families.beta_dirichlet.models", "nbmf.no_such_module", "nbmf.errors"
+    ) == {"errors.py"}
 
 
 def test_a_method_of_ones_own_is_listed_with_what_it_imports(tmp_path, monkeypatch):
-    (tmp_path / "my_methods.py").write_text("from nbmf.methods.base import Factorization")
+    (tmp_path / "my_methods.py").write_text("from nbmf.inference.estimator import Factorization")
     monkeypatch.syspath_prepend(tmp_path)
     names = {Path(file).name for file in source_files("my_methods")}
-    assert {"my_methods.py", "base.py", "parameters.py"} <= names
+    assert {"my_methods.py", "base.py", "inference/parameters.py"} <= names
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nbmf.figures import style
+from nbmf.plots import style
 from nbmf.tables import FACTS
 from nbmf.workflow import status
 from nbmf.workflow.partial import write_partial

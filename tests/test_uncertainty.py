@@ -10,16 +10,16 @@ import ladder
 import naive
 import nbmf
 from matrices import blocks_matrix
-from nbmf import uncertainty
-from nbmf.checkpoint import Checkpoint
+from nbmf.data.matrix import as_codes
 from nbmf.errors import ConfigError, DataError
-from nbmf.matrix import as_codes
-from nbmf.models import beta_dir
-from nbmf.models.urns import draw_weights
-from nbmf.progress import FitRecorder
+from nbmf.families.beta_dirichlet.models import beta_dir
+from nbmf.families.beta_dirichlet.models.urns import draw_weights
+from nbmf.inference.checkpoint import Checkpoint
+from nbmf.inference.progress import FitRecorder
+from nbmf.posterior import draws as uncertainty
+from nbmf.posterior.draws import Draws, posterior_draws, predictive_p_values
 from nbmf.registry import make_estimator
 from nbmf.seeds import child, children, seed_sequence
-from nbmf.uncertainty import Draws, posterior_draws, predictive_p_values
 
 GIBBS = ["BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs"]
 VARIATIONAL = ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB"]

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from checkout import ROOT, Checkout
-from nbmf.matrix import BinaryMatrix
+from nbmf.data.matrix import BinaryMatrix
 
 pytestmark = pytest.mark.workflow
 
@@ -297,7 +297,7 @@ def test_a_transposed_dataset_is_the_other_with_its_axes_exchanged(finished):
 
 
 def test_editing_a_methods_module_reruns_that_method_and_touching_it_nothing(finished):
-    module = finished.folder / "src/nbmf/methods/logistic_pca.py"
+    module = finished.folder / "src/nbmf/families/logistic/logistic_pca.py"
     original = module.read_text()
     try:
         module.touch()
@@ -309,7 +309,7 @@ def test_editing_a_methods_module_reruns_that_method_and_touching_it_nothing(fin
 
 
 def test_editing_a_kernel_reruns_the_methods_that_use_it(finished):
-    module = finished.folder / "src/nbmf/kernels/dir_dir_gibbs.py"
+    module = finished.folder / "src/nbmf/families/beta_dirichlet/kernels/dir_dir_gibbs.py"
     original = module.read_text()
     try:
         module.write_text(original + "# edited\n")

@@ -10,7 +10,7 @@ import yaml
 
 import nbmf
 from checkout import ROOT, Checkout
-from nbmf.matrix import BinaryMatrix
+from nbmf.data.matrix import BinaryMatrix
 
 PAGE = (ROOT / "docs/your-data.md").read_text(encoding="utf-8")
 

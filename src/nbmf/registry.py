@@ -7,9 +7,9 @@ import sys
 from typing import Any
 
 import nbmf
-from nbmf import saving
 from nbmf.errors import ConfigError, DataError, choices
-from nbmf.methods.base import Factorization
+from nbmf.inference import saving
+from nbmf.inference.estimator import Factorization
 
 # Constructor arguments that the workflow itself provides.
 PROVIDED = ("n_components", "random_state", "threads")
@@ -26,7 +26,7 @@ def module_of(class_name: str) -> str:
 
 def all_classes() -> list[str]:
     """Return the names of nbmf's own estimators."""
-    return [name for name, module in nbmf.EXPORTS.items() if module.startswith("nbmf.methods.")]
+    return [name for name, module in nbmf.EXPORTS.items() if module.startswith("nbmf.families.")]
 
 
 def estimator_class(class_name: str) -> type[Factorization]:

@@ -25,10 +25,10 @@ for variable, first in (
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache"))
 
 from nbmf import registry
-from nbmf.datasets import RECIPES
+from nbmf.data.recipes import RECIPES
 from nbmf.errors import ConfigError
 from nbmf.workflow import configuration, download, status
-from nbmf.workflow.sources import source_files
+from nbmf.sources import source_files
 
 try:
     config = configuration.check(
@@ -90,8 +90,8 @@ def dataset_files(wildcards):
 def dataset_modules(wildcards):
     """The modules that build a dataset."""
     entry = dataset_entry(wildcards)
-    builder = "nbmf.readers.reading" if "file" in entry else RECIPES[entry["recipe"]]
-    return ["nbmf.datasets.building", "nbmf.datasets.check", builder]
+    builder = "nbmf.data.readers.reading" if "file" in entry else RECIPES[entry["recipe"]]
+    return ["nbmf.data.recipes.building", "nbmf.data.recipes.check", builder]
 
 
 def building_parameters(wildcards):
@@ -234,7 +234,7 @@ def files_of_shown_fits(figure):
 
 
 def sensitivity_experiment():
-    """The arguments of nbmf.workflow.sensitivity.run_sensitivity."""
+    """The arguments of nbmf.studies.lumbreras2020.sensitivity_fits.run_sensitivity."""
     chosen = config["figures"]["sensitivity"]
     methods = {
         method: (
@@ -315,7 +315,7 @@ def explain_failure():
     if any(state.state == "failed" for state in masked) and any(
         state.state == "done" for state in masked
     ):
-        from nbmf.figures import style
+        from nbmf.plots import style
         from nbmf.workflow.partial import write_partial
 
         write_partial(

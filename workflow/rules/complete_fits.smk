@@ -6,7 +6,7 @@ rule complete_fit:
         matrix=MATRIX,
         kernels=KERNELS,
         sources=lambda wildcards: package_sources(
-            "nbmf.experiment", registry.module_of(method_entry(wildcards)["class"])
+            "nbmf.inference.experiment", registry.module_of(method_entry(wildcards)["class"])
         ),
     output:
         report=f"{COMPLETE_FIT}.json",
@@ -59,7 +59,7 @@ rule complete_scores:
 rule diagnostics:
     input:
         traces=rules.complete_scores.output.traces,
-        sources=package_sources("nbmf.diagnostics"),
+        sources=package_sources("nbmf.posterior.diagnostics"),
     output:
         report(
             f"{TABLES}/diagnostics.csv",

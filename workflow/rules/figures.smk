@@ -18,7 +18,7 @@ rule draw_figure_2:
         matrices=[
             MATRIX.format(dataset=p["dataset"]) for p in config["figures"]["figure_2"]
         ],
-        sources=package_sources("nbmf.figures.figure_2"),
+        sources=package_sources("nbmf.studies.lumbreras2020.figure_2"),
     output:
         pdf=FIGURE.format("figure_2.pdf"),
         png=report(
@@ -51,7 +51,7 @@ rule draw_figure_5:
             if "unvotes" in config["run"]["datasets"]
             else []
         ),
-        sources=package_sources("nbmf.figures.figure_5"),
+        sources=package_sources("nbmf.studies.lumbreras2020.figure_5"),
     output:
         pdf=FIGURE.format("figure_5.pdf"),
         png=report(
@@ -86,7 +86,7 @@ if drawn("figure_6"):
         input:
             matrix=MATRIX.format(dataset=config["figures"]["figure_6"]["dataset"]),
             fits=files_of_shown_fits("figure_6"),
-            sources=package_sources("nbmf.figures.figure_6", "nbmf.tables"),
+            sources=package_sources("nbmf.studies.lumbreras2020.figure_6", "nbmf.tables"),
         output:
             pdf=FIGURE.format("figure_6.pdf"),
             png=report(
@@ -119,7 +119,7 @@ for figure in filter(drawn, ("figure_7", "figure_8", "figure_9")):
             matrix=MATRIX.format(dataset=config["figures"][figure]["dataset"]),
             fits=files_of_shown_fits(figure),
             diagnostics=DIAGNOSTICS,
-            sources=package_sources("nbmf.figures.dictionaries", "nbmf.tables"),
+            sources=package_sources("nbmf.plots.dictionaries", "nbmf.tables"),
         output:
             pdf=FIGURE.format(f"{figure}.pdf"),
             png=report(
@@ -151,7 +151,7 @@ rule draw_figure_10:
     input:
         scores=SCORES,
         diagnostics=DIAGNOSTICS,
-        sources=package_sources("nbmf.figures.figure_10"),
+        sources=package_sources("nbmf.plots.boxes"),
     output:
         pdf=FIGURE.format("figure_10.pdf"),
         png=report(
@@ -180,7 +180,7 @@ rule draw_figure_10:
 rule draw_figure_11:
     input:
         traces=rules.scores.output.traces,
-        sources=package_sources("nbmf.figures.figure_11"),
+        sources=package_sources("nbmf.plots.progress"),
     output:
         pdf=FIGURE.format("figure_11.pdf"),
         png=report(
@@ -215,7 +215,7 @@ rule sensitivity_fits:
     input:
         kernels=KERNELS,
         sources=package_sources(
-            "nbmf.workflow.sensitivity",
+            "nbmf.studies.lumbreras2020.sensitivity_fits",
             *sorted(
                 registry.module_of(config["methods"][method]["class"])
                 for method in config["figures"]["sensitivity"]["methods"]
@@ -241,7 +241,7 @@ rule sensitivity_fits:
 rule draw_sensitivity:
     input:
         scores=rules.sensitivity_fits.output,
-        sources=package_sources("nbmf.figures.sensitivity"),
+        sources=package_sources("nbmf.studies.lumbreras2020.sensitivity"),
     output:
         pdf=FIGURE.format("sensitivity.pdf"),
         png=report(
@@ -276,7 +276,7 @@ if "fit_against_K" in FIGURES:
     rule draw_fit_against_K:
         input:
             scores=rules.complete_scores.output.scores,
-            sources=package_sources("nbmf.figures.fit_against_K"),
+            sources=package_sources("nbmf.plots.fit_against_K"),
         output:
             pdf=FIGURE.format("fit_against_K.pdf"),
             png=report(
@@ -318,7 +318,7 @@ for method in CHAINS:
         input:
             traces=rules.complete_scores.output.traces,
             diagnostics=DIAGNOSTICS,
-            sources=package_sources("nbmf.figures.traces"),
+            sources=package_sources("nbmf.plots.traces"),
         output:
             pdf=FIGURE.format(f"traces_{method}.pdf"),
             png=report(

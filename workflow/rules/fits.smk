@@ -27,7 +27,7 @@ rule fit:
         mask=MASK,
         kernels=KERNELS,
         sources=lambda wildcards: package_sources(
-            "nbmf.experiment", registry.module_of(method_entry(wildcards)["class"])
+            "nbmf.inference.experiment", registry.module_of(method_entry(wildcards)["class"])
         ),
     output:
         report=FIT,

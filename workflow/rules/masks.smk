@@ -4,7 +4,7 @@
 rule mask:
     input:
         matrix=MATRIX,
-        sources=package_sources("nbmf.masks", "nbmf.seeds"),
+        sources=package_sources("nbmf.data.masks", "nbmf.seeds"),
     output:
         MASK,
     log:

@@ -28,7 +28,7 @@ rule claims:
         scores=SCORES,
         traces=rules.scores.output.traces,
         complete_scores=rules.complete_scores.output.scores,
-        sources=package_sources("nbmf.workflow.claims"),
+        sources=package_sources("nbmf.studies.lumbreras2020.claims"),
     output:
         claims=report(
             f"{TABLES}/claims.csv",

@@ -4,7 +4,7 @@ with logged(snakemake.log[0]):
     import pandas as pd
 
     from nbmf.files import atomic_path
-    from nbmf.workflow.claims import Run, judge, paper_numbers
+    from nbmf.studies.lumbreras2020.claims import Run, judge, paper_numbers
 
     run = Run(pd.read_csv(snakemake.input.scores), pd.read_csv(snakemake.input.traces))
     verdicts, parts = judge(run)

@@ -3,9 +3,9 @@ import json
 from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
-    from nbmf.datasets.building import build
-    from nbmf.datasets.check import check_counts, check_published
-    from nbmf.readers.reading import read
+    from nbmf.data.readers.reading import read
+    from nbmf.data.recipes.building import build
+    from nbmf.data.recipes.check import check_counts, check_published
 
     name, entry = snakemake.wildcards.dataset, json.loads(snakemake.params.entry)
     files = list(snakemake.input.files)

@@ -5,8 +5,8 @@ from nbmf.workflow.jobs import logged
 with logged(snakemake.log[0]):
     import pandas as pd
 
-    from nbmf.diagnostics import diagnose
     from nbmf.files import atomic_path
+    from nbmf.posterior.diagnostics import diagnose
 
     table = diagnose(pd.read_csv(snakemake.input.traces), json.loads(snakemake.params.burn_in))
     with atomic_path(snakemake.output[0]) as temporary:

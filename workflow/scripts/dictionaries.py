@@ -5,9 +5,9 @@ from nbmf.workflow.jobs import logged
 with logged(snakemake.log[0]):
     import pandas as pd
 
-    from nbmf.figures import dictionaries, style
+    from nbmf.data.matrix import BinaryMatrix
     from nbmf.files import read_arrays
-    from nbmf.matrix import BinaryMatrix
+    from nbmf.plots import dictionaries, style
     from nbmf.tables import best_fit
 
     matrix = BinaryMatrix.load(snakemake.input.matrix)

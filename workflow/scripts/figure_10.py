@@ -5,7 +5,8 @@ from nbmf.workflow.jobs import logged
 with logged(snakemake.log[0]):
     import pandas as pd
 
-    from nbmf.figures import figure_10, style
+    from nbmf.plots import boxes as figure_10
+    from nbmf.plots import style
 
     unsettled = set()
     if snakemake.input.diagnostics:

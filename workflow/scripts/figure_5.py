@@ -3,8 +3,9 @@ import json
 from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
-    from nbmf.figures import figure_5, style
-    from nbmf.matrix import BinaryMatrix
+    from nbmf.data.matrix import BinaryMatrix
+    from nbmf.plots import style
+    from nbmf.studies.lumbreras2020 import figure_5
 
     labels = json.loads(snakemake.params.labels)
     matrices = dict(zip(labels, map(BinaryMatrix.load, snakemake.input.matrices), strict=True))

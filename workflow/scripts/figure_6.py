@@ -3,9 +3,10 @@ import json
 from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
-    from nbmf.figures import figure_6, style
+    from nbmf.data.matrix import BinaryMatrix
     from nbmf.files import read_arrays
-    from nbmf.matrix import BinaryMatrix
+    from nbmf.plots import style
+    from nbmf.studies.lumbreras2020 import figure_6
     from nbmf.tables import best_fit
 
     panels = []

@@ -5,10 +5,10 @@ from pathlib import Path
 from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
-    from nbmf.experiment import run_fit, save_factors
+    from nbmf.data.masks import load_mask
+    from nbmf.data.matrix import BinaryMatrix
     from nbmf.files import write_json
-    from nbmf.masks import load_mask
-    from nbmf.matrix import BinaryMatrix
+    from nbmf.inference.experiment import run_fit, save_factors
 
     matrix = BinaryMatrix.load(snakemake.input.matrix)
     mask_file = snakemake.input.get("mask")  # a complete fit has none

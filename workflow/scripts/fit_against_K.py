@@ -5,7 +5,7 @@ from nbmf.workflow.jobs import logged
 with logged(snakemake.log[0]):
     import pandas as pd
 
-    from nbmf.figures import fit_against_K, style
+    from nbmf.plots import fit_against_K, style
 
     labels, shown_K = json.loads(snakemake.params.labels), json.loads(snakemake.params.shown_K)
     scores = pd.read_csv(snakemake.input.scores)

@@ -1,8 +1,8 @@
 from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
-    from nbmf.masks import draw_mask, save_mask
-    from nbmf.matrix import BinaryMatrix
+    from nbmf.data.masks import draw_mask, save_mask
+    from nbmf.data.matrix import BinaryMatrix
     from nbmf.seeds import seed_sequence
 
     dataset, number = snakemake.wildcards.dataset, int(snakemake.wildcards.mask)

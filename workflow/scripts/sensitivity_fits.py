@@ -6,7 +6,7 @@ with logged(snakemake.log[0]):
     import pandas as pd
 
     from nbmf.files import atomic_path
-    from nbmf.workflow.sensitivity import COLUMNS, run_sensitivity
+    from nbmf.studies.lumbreras2020.sensitivity_fits import COLUMNS, run_sensitivity
 
     rows = run_sensitivity(**json.loads(snakemake.params.experiment))
     with atomic_path(snakemake.output[0]) as temporary:

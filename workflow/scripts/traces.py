@@ -3,7 +3,7 @@ from nbmf.workflow.jobs import logged
 with logged(snakemake.log[0]):
     import pandas as pd
 
-    from nbmf.figures import style, traces
+    from nbmf.plots import style, traces
 
     method = snakemake.params.method
     recorded = pd.read_csv(snakemake.input.traces)

@@ -11,7 +11,7 @@ from nbmf.cli.progress import Progress
 from nbmf.cli.reading import name_of, read_matrix, repeated
 from nbmf.cli.settings import iteration_settings
 from nbmf.cli.text import wrapped
-from nbmf.comparison import BASELINES, Comparison, compare
+from nbmf.comparison.compare import BASELINES, Comparison, compare
 
 FILES = ("scores.csv", "summary.csv", "comparison.png", "recommendation.txt")
 
@@ -60,7 +60,7 @@ def _kept(folder: OutputFolder, rows: list[dict[str, Any]]) -> str:
 
 
 def _write(folder: OutputFolder, found: Comparison, text: str, options: argparse.Namespace) -> None:
-    from nbmf.figures import style
+    from nbmf.plots import style
 
     folder.write_table("scores.csv", found.scores)
     folder.write_table("summary.csv", found.summary())

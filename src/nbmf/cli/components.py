@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.methods.base import ACTIVE_SHARE, Factorization
-from nbmf.uncertainty import memberships
+from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
+from nbmf.posterior.draws import memberships
 
 
 class Components(NamedTuple):

@@ -11,18 +11,18 @@ import pandas as pd
 
 from nbmf import registry
 from nbmf.catalogue import METHODS
-from nbmf.chains import Chains, run_chains
 from nbmf.cli.components import Components, components_of
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.plot import DATA, DICTIONARY, MODEL, RECONSTRUCTION, title_of
 from nbmf.cli.progress import Progress, StepCounter
 from nbmf.cli.reading import name_of, read_matrix
 from nbmf.cli.settings import checked, iteration_settings
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, NotConvergedWarning, NotSettledWarning
-from nbmf.kernels.threads import processors
-from nbmf.matrix import BinaryMatrix
-from nbmf.methods.base import Factorization, most_iterations
-from nbmf.uncertainty import Draws, is_sampler, posterior_draws
+from nbmf.inference.estimator import Factorization, most_iterations
+from nbmf.numerics.threads import processors
+from nbmf.posterior.chains import Chains, run_chains
+from nbmf.posterior.draws import Draws, is_sampler, posterior_draws
 
 EXPECTATION = "expectation.npz"
 INTERVALS = tuple(
@@ -166,7 +166,7 @@ def _held_out(
     estimator: Factorization, matrix: BinaryMatrix, options: argparse.Namespace, name: str
 ) -> dict[str, float]:
     """Return the held-out perplexity of another fit, and those of the baselines."""
-    from nbmf.comparison import BASELINES, compare
+    from nbmf.comparison.compare import BASELINES, compare
 
     given = estimator.get_params()
     accepted = registry.settings_of(METHODS[options.method]["class"])
@@ -229,7 +229,7 @@ def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
 
 def _draw(folder: OutputFolder, matrix: BinaryMatrix, fitted: Fitted) -> None:
     from nbmf.cli import pictures
-    from nbmf.figures import style
+    from nbmf.plots import style
 
     title = title_of(fitted.model)
     figures = {

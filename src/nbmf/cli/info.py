@@ -5,7 +5,7 @@ import argparse
 import numpy as np
 
 from nbmf.cli.reading import read_matrix, repeated
-from nbmf.matrix import BinaryMatrix
+from nbmf.data.matrix import BinaryMatrix
 
 NAMED = 3  # rows or columns at either end
 FEW = 5  # observed entries

@@ -1,7 +1,7 @@
 """A folder for compiled kernels, where the usual one cannot be written.
 
 Kernels are compiled at their first use, in seconds, and kept in NUMBA_CACHE_DIR or else in
-~/.cache/nbmf (nbmf.kernels.compilation). Without a writable home numba would fall back on the
+~/.cache/nbmf (nbmf.numerics.compilation). Without a writable home numba would fall back on the
 package's own folder and, where that cannot be written either, refuse to compile.
 """
 

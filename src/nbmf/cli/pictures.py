@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbmf.cli.components import components_of, meanings
-from nbmf.figures import overview
-from nbmf.matrix import BinaryMatrix
-from nbmf.methods.base import Factorization
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.inference.estimator import Factorization
+from nbmf.plots import overview
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

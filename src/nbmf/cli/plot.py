@@ -6,9 +6,9 @@ from pathlib import Path
 import nbmf
 from nbmf.catalogue import METHODS
 from nbmf.cli.output import OutputFolder
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError
-from nbmf.matrix import BinaryMatrix
-from nbmf.methods.base import Factorization
+from nbmf.inference.estimator import Factorization
 
 MODEL, DATA = "model.npz", "matrix.npz"
 DICTIONARY, RECONSTRUCTION = "dictionary.png", "reconstruction.png"
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> None:
     target = None if is_file else OutputFolder(out, names, force=options.force)
 
     from nbmf.cli import pictures
-    from nbmf.figures import style
+    from nbmf.plots import style
 
     title = title_of(model)
     groups = None if matrix is None else matrix.row_groups

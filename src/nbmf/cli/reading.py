@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 import nbmf
-from nbmf.matrix import BinaryMatrix
+from nbmf.data.matrix import BinaryMatrix
 
 OPTIONS = (
     *("layout", "header", "index", "ones", "zeros", "missing", "groups"),

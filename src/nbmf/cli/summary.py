@@ -8,11 +8,11 @@ import numpy as np
 from nbmf.cli.components import Components, meanings
 from nbmf.cli.plot import title_of
 from nbmf.cli.text import wrapped
-from nbmf.figures.overview import contrast
-from nbmf.matrix import BinaryMatrix
-from nbmf.methods.base import Factorization
-from nbmf.metrics import score
-from nbmf.uncertainty import is_sampler
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.inference.estimator import Factorization
+from nbmf.likelihoods.metrics import score
+from nbmf.plots.overview import contrast
+from nbmf.posterior.draws import is_sampler
 
 NAMED = 6  # rows and columns of a component
 AT_LEAST = 0.1  # of the largest weight, for a row or a column to be named

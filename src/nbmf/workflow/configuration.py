@@ -11,9 +11,10 @@ import yaml
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
-from nbmf import datasets, registry
+from nbmf import registry
+from nbmf.data import recipes as datasets
+from nbmf.data.readers import arguments as read_arguments
 from nbmf.errors import ConfigError, choices
-from nbmf.readers import arguments as read_arguments
 from nbmf.workflow import download
 
 MAX_VALUES = 100_000  # of a configuration, lists and mappings included

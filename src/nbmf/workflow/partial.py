@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from nbmf.figures import figure_10, style
 from nbmf.files import atomic_path
+from nbmf.plots import boxes as figure_10
+from nbmf.plots import style
 from nbmf.tables import gather_scores, with_gaps
 from nbmf.workflow.status import FitState
 

@@ -1,0 +1,64 @@
+"""Held-out entries: which observed entries a fit may not see."""
+
+import os
+
+import numpy as np
+
+from nbmf.data.matrix import MISSING, BinaryMatrix
+from nbmf.errors import DataError
+from nbmf.files import atomic_path, read_arrays
+
+
+def draw_mask(matrix: BinaryMatrix, probability: float, seed: np.random.SeedSequence) -> np.ndarray:
+    """Draw the test set: each observed entry is held out with `probability` (paper 6.4.1).
+
+    Returns
+    -------
+    bool array (F, N)
+        True where the entry is held out; never where it is missing.
+
+    Raises
+    ------
+    DataError
+        If the draw holds out nothing or everything, which happens on tiny matrices only.
+    """
+    draws = np.random.default_rng(seed).random(matrix.shape)
+    mask = (draws < probability) & matrix.observed
+    held_out, observed = np.count_nonzero(mask), np.count_nonzero(matrix.observed)
+    if held_out in (0, observed):
+        raise DataError(
+            f"a mask with probability {probability} holds out {held_out} of {observed} observed "
+            "entries; the matrix is too small for a held-out test"
+        )
+    return mask
+
+
+def save_mask(path: str | os.PathLike, mask: np.ndarray) -> None:
+    """Write a mask as packed bits in NPZ form, atomically."""
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        np.savez_compressed(file, bits=np.packbits(mask), shape=np.array(mask.shape))
+
+
+def load_mask(path: str | os.PathLike, matrix: BinaryMatrix) -> np.ndarray:
+    """Read a mask and check that it fits `matrix`.
+
+    Raises
+    ------
+    DataError
+        If the file is no complete mask, its shape differs, or it holds out a missing entry.
+    """
+    parts = read_arrays(path, "mask")
+    if parts.keys() != {"bits", "shape"} or parts["bits"].dtype != np.uint8:
+        raise DataError(f"{path}: a mask file holds bits (uint8) and shape, not {', '.join(parts)}")
+    bits, shape = parts["bits"], tuple(parts["shape"].ravel().tolist())
+    if shape != matrix.shape or bits.size != (matrix.codes.size + 7) // 8:
+        raise DataError(f"{path}: a mask of shape {shape} for a matrix of shape {matrix.shape}")
+    mask = np.unpackbits(bits, count=matrix.codes.size).reshape(shape).astype(bool)
+    if (mask & ~matrix.observed).any():
+        raise DataError(f"{path}: the mask holds out entries that are missing in the data")
+    return mask
+
+
+def training_codes(matrix: BinaryMatrix, mask: np.ndarray) -> np.ndarray:
+    """Return the codes (int8, F x N) with held-out entries turned missing."""
+    return np.where(mask, np.int8(MISSING), matrix.codes)

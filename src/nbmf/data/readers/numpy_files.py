@@ -1,0 +1,104 @@
+"""NumPy's .npz and .npy files: our own matrix files, those of scipy.sparse, and plain arrays."""
+
+import os
+
+import numpy as np
+
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.readers.arguments import Options
+from nbmf.data.readers.cells import Cells, Contradiction, refuse_huge, repeated_records, scatter
+from nbmf.data.readers.coding import Coding, UnknownValue
+from nbmf.errors import ConfigError, DataError
+from nbmf.files import read_arrays
+
+OWN = {"codes", "row_names", "column_names"}
+SPARSE = {"format", "shape", "data"}
+
+
+def read_npz(path: str | os.PathLike, options: Options, coding: Coding) -> Cells:
+    """Read an NPZ file; see `nbmf.read`."""
+    arrays = read_arrays(path, "NPZ")
+    if arrays.keys() >= OWN:
+        return _read_own(path, options, coding)
+    if arrays.keys() >= SPARSE:
+        return _read_sparse(path, options, coding)
+    names = ", ".join(arrays) or "nothing"
+    if options.name is not None:
+        if options.name not in arrays:
+            raise DataError(f"{path}: holds no array {options.name!r}, but {names}")
+        chosen = [options.name]
+    else:
+        chosen = [name for name, array in arrays.items() if array.ndim == 2]
+        if len(chosen) != 1:
+            raise DataError(
+                f"{path}: holds {names}; needed is one array of two dimensions, or name= chooses it"
+            )
+    return _read_array(path, f"NPZ, array {chosen[0]!r}", arrays[chosen[0]], coding)
+
+
+def read_npy(path: str | os.PathLike, options: Options, coding: Coding) -> Cells:
+    """Read an .npy file; see `nbmf.read`."""
+    try:  # mapped: a header that declares more than there is costs nothing
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # damaged bytes make numpy raise nearly anything
+        raise DataError(f"{path}: not a complete NPY file of plain values ({error})") from error
+    return _read_array(path, "NPY", array, coding)
+
+
+def _read_own(path: str | os.PathLike, options: Options, coding: Coding) -> Cells:
+    if coding.is_given or options.name is not None:
+        raise ConfigError(
+            f"{path}: a matrix file of nbmf has its codes; only transpose= is allowed"
+        )
+    matrix = BinaryMatrix.load(path)
+    names = matrix.row_names.tolist(), matrix.column_names.tolist()
+    groups = None if matrix.row_groups is None else matrix.row_groups.tolist()
+    return Cells(matrix.codes, "NPZ, a matrix file of nbmf", *names, groups)
+
+
+def _read_sparse(path: str | os.PathLike, options: Options, coding: Coding) -> Cells:
+    import scipy.sparse
+
+    if options.name is not None:
+        raise ConfigError(f"{path}: a file of scipy.sparse holds one matrix; name= has no meaning")
+    try:
+        stored = scipy.sparse.load_npz(path)
+        if hasattr(stored, "check_format"):
+            stored.check_format(full_check=True)  # indices in range, before they are used
+        if stored.ndim != 2:
+            raise ValueError(f"{stored.ndim} dimensions")
+        refuse_huge(path, *stored.shape)
+        entries = stored.tocoo()
+    except DataError:
+        raise
+    except Exception as error:  # damaged arrays make scipy raise nearly anything
+        raise DataError(f"{path}: not a matrix of scipy.sparse ({error})") from error
+    rows, columns = entries.coords
+    try:
+        codes = coding.encode(entries.data)
+        matrix, repeated = scatter(rows, columns, codes, entries.shape, absent=0)
+    except UnknownValue as found:
+        place = f"row {rows[found.place]}, column {columns[found.place]} (from 0)"
+        raise DataError(f"{path}, {place}: {coding.complaint(found.value)}") from None
+    except Contradiction as found:
+        place = f"row {rows[found.first]}, column {columns[found.first]} (from 0)"
+        raise DataError(f"{path}, {place}: stored twice, with different values") from None
+    return Cells(
+        matrix,
+        f"NPZ of scipy.sparse ({stored.format})",
+        absent="entries that are not stored are zeros",
+        left_out=repeated_records(repeated),
+    )
+
+
+def _read_array(path: str | os.PathLike, format: str, array: np.ndarray, coding: Coding) -> Cells:
+    if array.ndim != 2:
+        raise DataError(f"{path}: an array of {array.ndim} dimensions; a matrix has two")
+    try:
+        codes = coding.encode(array)
+    except UnknownValue as found:
+        f, n = np.unravel_index(found.place, array.shape)
+        raise DataError(
+            f"{path}, row {f}, column {n} (from 0): {coding.complaint(found.value)}"
+        ) from None
+    return Cells(codes, f"{format} of {array.dtype}")

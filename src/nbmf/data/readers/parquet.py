@@ -1,0 +1,30 @@
+"""Parquet files, read with pyarrow."""
+
+import os
+
+from nbmf.data.readers.arguments import Options
+from nbmf.data.readers.cells import Cells, refuse_huge
+from nbmf.data.readers.coding import Coding
+from nbmf.data.readers.tables import read_table
+from nbmf.errors import DataError
+
+
+def read_parquet(path: str | os.PathLike, options: Options, coding: Coding) -> Cells:
+    """Read a Parquet file in any layout; see `nbmf.read`."""
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise DataError(
+            f"{path}: Parquet files are read with pyarrow, which is not installed; "
+            "pip install pyarrow, or save the file as CSV"
+        ) from None
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            refuse_huge(path, file.metadata.num_rows, file.metadata.num_columns)
+            table = file.read().to_pandas()
+    except DataError:
+        raise
+    except Exception as error:  # damaged bytes make pyarrow raise nearly anything
+        reason = " ".join(str(error).split())
+        raise DataError(f"{path}: not a complete Parquet file ({reason})") from error
+    return read_table(path, "Parquet", table, options, coding)

@@ -1,0 +1,219 @@
+"""`nbmf.read`: from a file of any usual format to a BinaryMatrix, and a few lines about it."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from nbmf.data.matrix import MISSING, BinaryMatrix
+from nbmf.data.readers import arguments
+from nbmf.data.readers.arguments import Options
+from nbmf.data.readers.cells import Cells, counted
+from nbmf.data.readers.coding import Coding
+from nbmf.data.readers.delimited import read_delimited
+from nbmf.data.readers.matrix_market import BANNER, read_matrix_market
+from nbmf.data.readers.numpy_files import read_npy, read_npz
+from nbmf.data.readers.parquet import read_parquet
+from nbmf.data.readers.r_data import read_r
+from nbmf.data.readers.text import beginning, is_gzipped
+from nbmf.errors import ConfigError, DataError
+
+CODES = ("ones", "zeros", "missing")
+TABLE = ("layout", "index", *CODES, "groups", "row", "column", "value")
+SHOWN = 5  # names in the report
+
+
+class _Format(NamedTuple):
+    """What it is called, its reader, and the arguments that have a meaning for it."""
+
+    words: str
+    read: Callable[[str | os.PathLike, Options, Coding], Cells]
+    arguments: tuple[str, ...]
+    suffixes: tuple[str, ...] = ()
+
+
+TEXT = _Format("delimited text", read_delimited, ("header", *TABLE))
+PARQUET = _Format("a Parquet file", read_parquet, TABLE, (".parquet", ".pq"))
+R_DATA = _Format("an R data file", read_r, (*TABLE, "name"), (".rda", ".rdata", ".rds"))
+NPZ = _Format("an NPZ file", read_npz, (*CODES, "name"), (".npz",))
+NPY = _Format("an NPY file", read_npy, CODES, (".npy",))
+MATRIX_MARKET = _Format("a Matrix Market file", read_matrix_market, CODES, (".mtx",))
+FORMATS = (TEXT, PARQUET, R_DATA, NPZ, NPY, MATRIX_MARKET)
+
+# How files begin. Anything else is text.
+BEGINNINGS = {
+    b"PAR1": PARQUET,
+    b"PK\x03\x04": NPZ,
+    b"PK\x05\x06": NPZ,
+    b"\x93NUMPY": NPY,
+    BANNER.encode(): MATRIX_MARKET,
+    **{b"RD%c%c\n" % (kind, version): R_DATA for kind in b"XAB" for version in b"23"},
+    b"X\n\0\0\0": R_DATA,  # .rds
+}
+READ_UNPACKED = (TEXT, MATRIX_MARKET, R_DATA)  # formats that may be gzipped
+SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
+
+
+def read(
+    path: str | os.PathLike,
+    *,
+    layout: str | None = None,
+    header: bool | None = None,
+    index: bool | None = None,
+    ones: Sequence[str] | None = None,
+    zeros: Sequence[str] | None = None,
+    missing: Sequence[str] | None = None,
+    groups: str | None = None,
+    row: str | None = None,
+    column: str | None = None,
+    value: str | None = None,
+    name: str | None = None,
+    transpose: bool = False,
+    log: Callable[[str], None] = print,
+) -> BinaryMatrix:
+    """Read a binary matrix from a file and say how it was understood.
+
+    The format follows from the content: delimited text (CSV, TSV, ";", "|" or blanks; gzipped or
+    not), Parquet, NPZ (of this package, of scipy.sparse or with one array), NPY, Matrix Market
+    (gzipped or not) and R data (.rda, .rds). Files are data only: nothing in them is executed.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    layout : {None, "long", "presence"}
+        None: a matrix. "long": a record per entry with a row, a column and a value; pairs
+        without a record are missing. "presence": a record per one with a row and a column; all
+        other pairs are 0.
+    header : bool, optional
+        Whether the first line of a text names the columns. By default it does if it has a field,
+        beside the first, that is no value.
+    index : bool, optional
+        Whether the first column names the rows. By default it does if it has a value that is
+        none of ones, zeros and missing, or no name itself.
+    ones, zeros, missing : list of str, optional
+        The texts that mean 1, 0 and missing, each in the place of its defaults: 1, 1.0, true,
+        yes; 0, 0.0, false, no; nothing, -1, -1.0, ".", "?", NA, NaN, None, null (the defaults in
+        upper or lower case). NA and null of a format that has them are always missing.
+    groups : str, optional
+        Name of a column with the group of each row.
+    row, column, value : str, optional
+        Names of the columns of a list; by default the first ones that are not named.
+    name : str, optional
+        Which object of an R file, or array of an NPZ file, to read if it has several.
+    transpose : bool
+        Let rows and columns trade places.
+    log : function
+        Takes each line of the report: the format as it was understood, the shape, the shares of
+        ones and of missing entries, and what was left out.
+
+    Returns
+    -------
+    BinaryMatrix
+        Rows and columns in the order of the file; those without an observed entry are left out.
+
+    Raises
+    ------
+    ConfigError
+        If an argument is not allowed, or has no meaning for the file.
+    DataError
+        If the file is not what it has to be; the message names the file and the line.
+    """
+    given = {
+        "layout": layout, "header": header, "index": index, "ones": ones, "zeros": zeros,
+        "missing": missing, "groups": groups, "row": row, "column": column, "value": value,
+        "name": name,
+    }  # fmt: skip
+    given = {key: value for key, value in given.items() if value is not None}
+    arguments.check(given, transpose)
+    coding = Coding(ones, zeros, missing)
+    path = Path(path).expanduser()
+    format = format_of(path)
+    for key in given:
+        if key not in format.arguments:
+            raise ConfigError(
+                f"{path}: {key} has no meaning for {format.words}; "
+                f"its arguments are {', '.join((*format.arguments, 'transpose'))}"
+            )
+    options = {key: value for key, value in given.items() if key in Options._fields}
+    cells = format.read(path, Options(**options), coding)
+    return _matrix(path, cells, transpose, log)
+
+
+def format_of(path: Path) -> _Format:
+    """Return the format of a file, by its content; its suffix must not promise another.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, or it has a format that is not read.
+    """
+    if not path.is_file():
+        kind = "is a folder" if path.is_dir() else "there is no such file"
+        raise DataError(f"{path}: {kind}")
+    suffix = path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix
+    if suffix.lower() in SPREADSHEETS:
+        raise DataError(f"{path}: a spreadsheet; save its sheet as CSV (UTF-8)")
+    promised = next((format for format in FORMATS if suffix.lower() in format.suffixes), None)
+    if promised is R_DATA:  # compressed in three ways, or not
+        return R_DATA
+    head = beginning(path).removeprefix(b"\xef\xbb\xbf").lower()
+    found = (format for start, format in BEGINNINGS.items() if head.startswith(start.lower()))
+    format = next(found, TEXT)
+    if promised not in (None, format):
+        raise DataError(f"{path}: its content is not that of {promised.words}")
+    if is_gzipped(path) and format not in READ_UNPACKED:
+        raise DataError(f"{path}: {format.words} that is gzipped; unpack it first")
+    return format
+
+
+def _matrix(path: Path, cells: Cells, transpose: bool, log: Callable[[str], None]) -> BinaryMatrix:
+    """Return what was found as a matrix, and report it."""
+    codes, names, groups = cells.codes, (cells.row_names, cells.column_names), cells.row_groups
+    if transpose:
+        codes, names, groups = codes.T, names[::-1], None
+    row_names, column_names = (
+        np.array([f"{kind} {i}" for i in range(size)] if given is None else given, dtype=str)
+        for kind, size, given in zip(("row", "column"), codes.shape, names, strict=True)
+    )
+    groups = None if groups is None else np.array(groups, dtype=str)
+    observed = codes != MISSING
+    rows, columns = observed.any(axis=1), observed.any(axis=0)
+    if not rows.any():
+        raise DataError(f"{path}: none of the {codes.size} entries is observed")
+    if not (rows.all() and columns.all()):
+        codes = codes[np.ix_(rows, columns)]
+    try:
+        matrix = BinaryMatrix(
+            codes,
+            row_names[rows],
+            column_names[columns],
+            None if groups is None else groups[rows],
+        )
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    log(f"{path}: {cells.format}" + ("; transposed" if transpose else ""))
+    log(_summary(matrix) + (f"; {cells.absent}" if cells.absent else ""))
+    unobserved = [
+        f"{counted(len(left), kind)} without an observed entry ({_first(left)})"
+        for kind, left in (("row", row_names[~rows]), ("column", column_names[~columns]))
+        if len(left)
+    ]
+    if left_out := [*unobserved, *cells.left_out]:
+        log(f"left out: {'; '.join(left_out)}")
+    return matrix
+
+
+def _summary(matrix: BinaryMatrix) -> str:
+    counts = matrix.counts()
+    shares = ", ".join(
+        f"{counts[kind] / matrix.codes.size:.1%} {kind}" for kind in ("ones", "zeros", "missing")
+    )
+    return f"{counts['rows']} rows x {counts['columns']} columns: {shares}"
+
+
+def _first(names: np.ndarray) -> str:
+    more = ", ..." if len(names) > SHOWN else ""
+    return ", ".join(repr(str(name)) for name in names[:SHOWN]) + more

@@ -1,0 +1,207 @@
+"""Posterior means from a collapsed Gibbs chain, streamed: no draw is stored."""
+
+from typing import Protocol
+
+import numpy as np
+
+from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
+from nbmf.inference.estimator import Fit, Monitor, count_active, iterate
+from nbmf.seeds import children
+
+# The start "mean-field", that of the paper's scripts.
+START_COMPONENTS, START_ITERATIONS = 10, 100
+WAITING = 256  # components of samples that are multiplied at once
+
+
+def starting_Z(
+    start: str, codes: np.ndarray, K: int, seed: np.random.SeedSequence
+) -> np.ndarray | None:
+    """Return the assignments a chain starts from, int array (F, N); None for random ones.
+
+    The start "mean-field" draws them from bICA with at most 10 components after 100 iterations.
+    """
+    if start == "random":
+        return None
+    fit_seed, draw_seed = children(seed, 4)[2:]  # the chain itself takes the first two
+    mean_field = BetaDirMeanField(codes, min(START_COMPONENTS, K), 1.0, 1.0, 1.0, fit_seed)
+    mean_field.update(START_ITERATIONS)
+    return mean_field.draw_assignments(np.random.default_rng(draw_seed))
+
+
+class SumOfH(Protocol):
+    """The part of the sums that depends on the model: Σ E[H | Z] over samples.
+
+    Columns are in the order in which the chain keeps them.
+    """
+
+    def add(self, used: np.ndarray) -> np.ndarray:
+        """Add the current E[H | Z]; return its rows of the components `used`, float (U, N)."""
+
+    def total(self, samples: int) -> np.ndarray:
+        """Return the sum, float array (K, N)."""
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all that changes, by name."""
+
+
+class PosteriorSums:
+    """What a chain adds up over its samples, at the cost of the components in use, not of K.
+
+    E[W | Z] = (γ + L) / s, and s_f = Σγ + n_f is the same for every Z. So
+
+        Σ E[W | Z] = (samples γ + Σ L) / s,
+        Σ E[W | Z] E[H | Z] = (γ Σ E[H | Z] + Σ L E[H | Z]) / s,
+
+    where L E[H | Z] only needs the few components that any row uses. These products wait until
+    WAITING components have come together: one product of matrices then serves several samples.
+    """
+
+    def __init__(self, chain, gamma: np.ndarray, sum_of_H: SumOfH, N: int):
+        L = chain.row_counts()
+        F, K = L.shape
+        self._chain, self._gamma, self._H = chain, gamma, sum_of_H
+        self._s = gamma.sum() + L.sum(axis=1, keepdims=True)
+        self._samples = np.zeros((), int)
+        self._L = np.zeros_like(L)
+        self._LH = np.zeros((F, N))
+        self._n_waiting = np.zeros((), int)
+        size = max(K, WAITING)
+        self._waiting_L, self._waiting_H = np.zeros((size, F)), np.zeros((size, N))
+
+    def add(self) -> None:
+        """Add the means given the chain's current assignments."""
+        L = self._chain.row_counts()
+        used = np.flatnonzero(L.any(axis=0))
+        if self._n_waiting + used.size > len(self._waiting_L):
+            self._LH += self._waiting_product()
+            self._n_waiting[...] = 0
+        here = slice(self._n_waiting, self._n_waiting + used.size)
+        self._waiting_L[here] = L.T[used]
+        self._waiting_H[here] = self._H.add(used)
+        self._n_waiting += used.size
+        self._L += L
+        self._samples += 1
+
+    def current_expectation(self) -> np.ndarray:
+        """Return E[W | Z] E[H | Z] of the current assignments alone, float array (F, N)."""
+        L, H = self._chain.row_counts(), self._chain.expected_H(slice(None))
+        used = np.flatnonzero(L.any(axis=0))
+        total = L[:, used].astype(float) @ H[used]
+        total += self._gamma @ H
+        total /= self._s
+        return self._chain.undo_columns(total)
+
+    def _waiting_product(self) -> np.ndarray:
+        """Return the sum of the products L E[H | Z] that wait, float array (F, N)."""
+        return self._waiting_L[: self._n_waiting].T @ self._waiting_H[: self._n_waiting]
+
+    def expected_W(self, L: np.ndarray) -> np.ndarray:
+        """Return E[W | Z] for the counter L, or for a mean of it, eq. (28)."""
+        return (self._gamma + L) / self._s
+
+    @property
+    def samples(self) -> int:
+        """How many samples have been added."""
+        return int(self._samples)
+
+    def factors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the means of E[W | Z] and E[H | Z], eqs. (30)-(31)."""
+        W = self.expected_W(self._L / self.samples)
+        return W, self._chain.undo_columns(self._H.total(self.samples)) / self.samples
+
+    def expectation(self) -> np.ndarray:
+        """Return the mean of E[W | Z] E[H | Z], eq. (33) with means in place of draws.
+
+        Same expectation, less variance, and labels may switch from sample to sample.
+        """
+        total = self._LH + self._waiting_product()
+        total += self._gamma @ self._H.total(self.samples)
+        total /= self.samples * self._s
+        return self._chain.undo_columns(total)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all that changes, by name; writing to them sets the state."""
+        own = {
+            "samples": self._samples,
+            "sum of L": self._L,
+            "sum of L E[H]": self._LH,
+            "waiting": self._n_waiting,
+            "waiting L": self._waiting_L,
+            "waiting E[H]": self._waiting_H,
+        }
+        return own | self._H.arrays()
+
+
+class ChainState:
+    """The running averages of a chain, and what a monitor may ask of it.
+
+    Parameters
+    ----------
+    chain : BetaDirChain or DirDirChain
+    model : module
+        models.beta_dir or models.dir_dir, whose counts the chain has.
+    priors : dict
+        The model's hyperparameters, arrays (K,), by name.
+    sums : PosteriorSums
+    """
+
+    def __init__(self, chain, model, priors: dict[str, np.ndarray], sums: PosteriorSums):
+        self._chain, self._model, self._priors, self._sums = chain, model, priors, sums
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all that changes along the chain, by name; writing to them sets the state."""
+        return self._sums.arrays() | self._chain.arrays()
+
+    def burn(self, sweeps: int) -> None:
+        """Advance the chain without keeping anything."""
+        self._chain.sweep(sweeps)
+
+    def sample(self, sweeps: int) -> None:
+        """Advance the chain and add the means given each Z to the sums."""
+        for _ in range(sweeps):
+            self._chain.sweep(1)
+            self._sums.add()
+
+    def expectation(self) -> np.ndarray:
+        """Return E[V] over the kept samples so far; before the first, given the current Z."""
+        sums = self._sums
+        return sums.expectation() if sums.samples else sums.current_expectation()
+
+    def factors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return E[W | Z] (F, K) and E[H | Z] (K, N) given the current assignments alone."""
+        return self._model.expected_factors(self._chain.counts(), **self._priors)
+
+    def draw_factors(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Draw W (F, K) and H (K, N) given the current assignments: with them, a posterior draw."""
+        return self._model.draw_factors(self._chain.counts(), **self._priors, rng=rng)
+
+    def objective(self) -> float:
+        """Return the log joint of data and current assignments, in nats."""
+        return self._chain.log_joint()
+
+    def active_components(self) -> int:
+        """Return how many components the current assignments use for at least 1 %."""
+        W = self._sums.expected_W(self._chain.row_counts())
+        return count_active(W.mean(axis=0))
+
+
+def sample_posterior(
+    chain,
+    model,
+    priors: dict[str, np.ndarray],
+    sums: PosteriorSums,
+    burn_in: int,
+    n_samples: int,
+    monitor: Monitor | None,
+) -> Fit:
+    """Run a chain for `burn_in` sweeps, then keep `n_samples`; go on where the monitor says.
+
+    Arguments as for ChainState.
+    """
+    state = ChainState(chain, model, priors, sums)
+    total = burn_in + n_samples
+    done = 0 if monitor is None else monitor.resume(state)
+    iterate(state.burn, done, burn_in, state, monitor, total)
+    iterate(state.sample, max(done, burn_in), total, state, monitor, total)
+    W, H = sums.factors()
+    return Fit(W, H, state.expectation(), shares=W.mean(axis=0), n_iter=total)

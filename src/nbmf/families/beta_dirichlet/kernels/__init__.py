@@ -1,0 +1,1 @@
+"""Compiled inference: arrays in, arrays changed, no Python objects inside loops."""

@@ -1,0 +1,300 @@
+"""Collapsed Gibbs sampling of the Beta-Dir model (paper, section 4.2), sparse and exact.
+
+Eq. (25) for the cell (f, n) with value v is p(z = k) ∝ (γ_k + L_fk) φ^v_kn, where
+φ^v_kn = (prior of v + count of v in column n) / (α_k + β_k + M_kn). Its mass splits into
+
+    used  = Σ over the components that row f uses of L_fk φ^v_kn  (a short list), and
+    fresh = Σ over all k of γ_k φ^v_kn              (a running sum per column and value),
+
+so that a cell costs a few multiply-adds instead of K. Both leave the cell itself out. Row lists
+are kept roughly in descending order of their counts: the search mostly ends at its first entry.
+A component from the fresh mass is drawn in proportion to γ_k and accepted with probability φ^v_kn.
+
+A sweep goes along rows, and neighbouring cells of a row mostly use the same components. So the
+tables of columns have a line per component: reading is sequential, whatever K is.
+
+Rows that use many components are drawn by rejection: k ∝ γ_k + L_fk from the urn of the row,
+accepted with probability φ^v_kn, which takes one or two tries whatever K is. Both ways draw from
+exactly eq. (25), so each cell may choose.
+"""
+
+import numpy as np
+from numba import prange
+
+from nbmf.families.beta_dirichlet.models import beta_dir
+from nbmf.families.beta_dirichlet.models.beta_dir import Counts
+from nbmf.families.beta_dirichlet.models.urns import log_urns
+from nbmf.numerics.cells import Cells, Deal, layout, random_assignments
+from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
+from nbmf.numerics.random import generator_states, uniform
+from nbmf.numerics.row_lists import RowLists, drop_one, take_one
+from nbmf.numerics.threads import run_with_threads
+from nbmf.numerics.urns import draw_from_urn, search
+from nbmf.seeds import children
+
+DENSE_ROW = 12  # components a row uses from which rejection is the faster (docs/kernels.md)
+MAX_TRIES = 16  # rejected components before the row list is used after all
+
+
+class BetaDirChain:
+    """A Markov chain over the assignments Z of the Beta-Dir model.
+
+    Parameters
+    ----------
+    codes : int8 array (F, N)
+        1, 0, -1 (missing).
+    K : int
+        Number of components.
+    alpha, beta, gamma : float or array (K,)
+        Beta and Dirichlet hyperparameters.
+    seed : SeedSequence
+        Source of the start (unless Z is given) and of one stream per block pair.
+    Z : int array (F, N), optional
+        Initial assignments, -1 where missing; random if not given.
+    n_blocks : int, optional
+        Blocks per axis; by default a rule of the shape.
+    threads : int
+        Threads of a sweep; the chain is the same for any number.
+    dense_row : int
+        Rows that use more components than this are drawn by rejection.
+    """
+
+    def __init__(
+        self, codes, K, alpha, beta, gamma, seed, *, Z=None, n_blocks=None, threads=1,
+        dense_row=DENSE_ROW,
+    ):  # fmt: skip
+        start_seed, block_seed = children(seed, 2)
+        if Z is None:
+            Z = random_assignments(codes, K, np.random.default_rng(start_seed))
+        self._threads, self._dense_row = threads, dense_row
+        self._deal = Deal.of(*codes.shape, n_blocks)
+        codes, Z = self._deal.apply(codes), self._deal.apply(Z)
+        self._shape = codes.shape
+        self._cells = layout(codes, self._deal.n_blocks)
+        self._rows = self._cells.line_of_cell()
+        self._z = Z[self._rows, self._cells.cross].astype(np.uint32)
+        self._prior = np.stack([np.broadcast_to(value, K) for value in (beta, alpha)]).astype(float)
+        self._gamma = np.broadcast_to(gamma, K).astype(float)
+        self._generators = generator_states(block_seed, self._cells.n_blocks**2)
+        self._lists = RowLists.of(self._rows, self._z, (codes.shape[0], K))
+        self._column_counts, self._phi = _column_tables(
+            self._cells, self._z, codes.shape[1], self._prior
+        )
+
+    def sweep(self, n_sweeps: int = 1) -> None:
+        """Resample every assignment `n_sweeps` times."""
+        arguments = (
+            *(self._cells, self._z, self._lists, self._column_counts, self._phi),
+            *(self._prior, self._gamma, self._generators, self._dense_row, n_sweeps),
+        )
+        run_with_threads(_sweeps_serial, _sweeps_parallel, self._threads, arguments)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all that a sweep changes, by name; writing to them sets the state.
+
+        φ belongs to it: its last bits depend on how it came about.
+        """
+        return {
+            "z": self._z,
+            "column counts": self._column_counts,
+            "phi": self._phi,
+            "generators": self._generators,
+            **{f"row list {name}": array for name, array in self._lists._asdict().items()},
+        }
+
+    @property
+    def Z(self) -> np.ndarray:
+        """The assignments, int array (F, N), -1 where missing."""
+        Z = np.full(self._shape, -1, np.int64)
+        Z[self._rows, self._cells.cross] = self._z
+        return self._deal.undo(Z)
+
+    def row_counts(self) -> np.ndarray:
+        """Return the counter L, int64 array (F, K)."""
+        return self._deal.undo_rows(self._lists.counts())
+
+    def counts(self, components=slice(None)) -> Counts:
+        """Return the counters L (F, K), A and B (K, N), or those of some of the K components."""
+        by_value = self._column_counts[components].astype(np.int64)
+        return Counts(
+            L=self.row_counts()[:, components],
+            A=self._deal.undo_columns(by_value[:, 1::2]),
+            B=self._deal.undo_columns(by_value[:, ::2]),
+        )
+
+    def expected_H(self, components) -> np.ndarray:
+        """Return E[H | Z] of some components, (U, N), columns in the order of the chain, eq. (29).
+
+        That is φ of a one, which sweeps keep up to date.
+        """
+        return self._phi[:, 1::2][components]
+
+    def undo_columns(self, table: np.ndarray) -> np.ndarray:
+        """Return a table (rows, N) in the order of the chain with its columns in their order."""
+        return self._deal.undo_columns(table)
+
+    def log_joint(self) -> float:
+        """Return log p(V, Z) in nats, eqs. (22)-(24)."""
+        L = self.row_counts()
+        used = np.flatnonzero(L.any(axis=0))
+        beta, alpha = self._prior[:, used]
+        _, A, B = self.counts(used)
+        return log_urns(L, self._gamma) + beta_dir.log_likelihood(A, B, alpha, beta)
+
+
+def _column_tables(cells: Cells, z, N, prior):
+    """Return the two tables of the columns that a sweep keeps up to date.
+
+    counts : int32 array (K, 2 N); entry (k, 2 n + v) says how often k explains a v in column n
+    phi : float64 array (K, 2 N), φ^v_kn in the same order
+    """
+    K = prior.shape[1]
+    place = cells.cross.astype(np.int64) * 2 + cells.value
+    counts = np.bincount(z * np.int64(2 * N) + place, minlength=2 * N * K).reshape(K, N, 2)
+    phi = prior.T[:, None] + counts
+    phi /= phi.sum(axis=2, keepdims=True)
+    return counts.reshape(K, 2 * N).astype(np.int32), phi.reshape(K, 2 * N)
+
+
+@inner_kernel
+def _renew_sums(first, end, phi, gamma, sums):
+    """Sum γ_k φ_kn afresh from place `first` to `end`: the running sums drift by rounding."""
+    for place in range(first, end):
+        sums[place] = 0.0
+    for k in range(np.uint64(gamma.size)):
+        for place in range(first, end):
+            sums[place] += gamma[k] * phi[k, place]
+
+
+@inner_kernel
+def _change_count(n, v, k, step, column_counts, phi, sums, prior, gamma):
+    """Add `step` to the count of (k, v) in column n and renew φ and its sums."""
+    zero = np.uint64(2) * n
+    one = zero + np.uint64(1)
+    column_counts[k, zero + v] += step
+    zeros = prior[0, k] + column_counts[k, zero]
+    ones = prior[1, k] + column_counts[k, one]
+    scale = 1.0 / (zeros + ones)
+    sums[zero] += gamma[k] * (zeros * scale - phi[k, zero])
+    sums[one] += gamma[k] * (ones * scale - phi[k, one])
+    phi[k, zero] = zeros * scale
+    phi[k, one] = ones * scale
+
+
+@inner_kernel
+def _draw_from_list(
+    f, place, old, reduced_phi, component, count, own, m, phi, sums, gamma, gamma_sums, generator,
+    weight,
+):  # fmt: skip
+    """Draw from the two masses `used` and `fresh`, both without the cell itself."""
+    one = np.uint64(1)
+    used = 0.0
+    for s in range(m):
+        weight[s] = count[f, s] * phi[component[f, s], place]
+        used += weight[s]
+    own_weight = (count[f, own] - 1.0) * reduced_phi
+    used += own_weight - weight[own]
+    weight[own] = own_weight
+    fresh = sums[place] + gamma[old] * (reduced_phi - phi[old, place])
+
+    u = uniform(generator) * (used + fresh)
+    if u < used:
+        s, last = np.uint64(0), m - one
+        while s < last and u >= weight[s]:
+            u -= weight[s]
+            s += one
+        return np.uint64(component[f, s])
+    return _draw_fresh(place, old, reduced_phi, fresh, phi, gamma, gamma_sums, generator)
+
+
+@inner_kernel
+def _draw_fresh(place, old, reduced_phi, fresh, phi, gamma, gamma_sums, generator):
+    """Draw k ∝ γ_k φ_kn, whose sum is `fresh`, leaving the cell itself out of φ."""
+    K, one = np.uint64(gamma.size), np.uint64(1)
+    for _ in range(MAX_TRIES):
+        k = search(gamma_sums, uniform(generator) * gamma_sums[K - one])
+        if uniform(generator) < (reduced_phi if k == old else phi[k, place]):
+            return k
+    u = uniform(generator) * fresh
+    k = np.uint64(0)
+    while k < K - one:
+        u -= gamma[k] * (reduced_phi if k == old else phi[k, place])
+        if u < 0.0:
+            break
+        k += one
+    return k
+
+
+@inner_kernel
+def _draw_by_rejection(z, first, end, i, place, old, reduced_phi, phi, gamma_sums, generator):
+    """Draw k ∝ γ_k + L_fk until one is accepted with probability φ_kn; K after MAX_TRIES."""
+    for _ in range(MAX_TRIES):
+        k = draw_from_urn(z, first, end, i, gamma_sums, generator)
+        accepted = reduced_phi if k == old else phi[k, place]
+        if uniform(generator) < accepted:
+            return k
+    return np.uint64(gamma_sums.size)
+
+
+@inner_kernel
+def _sweep_block(
+    b, c, cells, z, lists, column_counts, phi, sums, prior, gamma, gamma_sums, generator,
+    dense_row, weight,
+):  # fmt: skip
+    """Resample the cells of row block b and column block c once."""
+    one = np.uint64(1)
+    K = np.uint64(gamma.size)
+    block_start, start, cross, value = cells
+    component, count, slot, length = lists
+    B = np.uint64(block_start.size - 1)
+    for f in range(np.uint64(block_start[b]), np.uint64(block_start[b + one])):
+        row_first, row_end = np.uint64(start[f * B]), np.uint64(start[(f + one) * B])
+        for i in range(start[f * B + c], start[f * B + c + one]):
+            n, v = np.uint64(cross[i]), np.uint64(value[i])
+            old = np.uint64(z[i])
+            place = np.uint64(2) * n + v
+            other_place = np.uint64(2) * n + (one - v)
+            # φ of the current component without this cell.
+            own_value = prior[v, old] + column_counts[old, place] - 1.0
+            other_value = prior[one - v, old] + column_counts[old, other_place]
+            reduced_phi = own_value / (own_value + other_value)
+
+            new = K
+            if length[f] > dense_row:
+                new = _draw_by_rejection(
+                    z, row_first, row_end, np.uint64(i), place, old, reduced_phi, phi, gamma_sums,
+                    generator,
+                )  # fmt: skip
+            if new == K:
+                new = _draw_from_list(
+                    f, place, old, reduced_phi, component, count, np.uint64(slot[f, old]),
+                    np.uint64(length[f]), phi, sums, gamma, gamma_sums, generator, weight,
+                )  # fmt: skip
+
+            if new != old:
+                z[i] = new
+                take_one(f, new, component, count, slot, length)
+                drop_one(f, old, component, count, slot, length)
+                _change_count(n, v, old, -1, column_counts, phi, sums, prior, gamma)
+                _change_count(n, v, new, 1, column_counts, phi, sums, prior, gamma)
+
+
+def _sweeps(cells, z, lists, column_counts, phi, prior, gamma, generators, dense_row, n_sweeps):
+    B = cells.block_start.size - 1
+    places = np.uint64(phi.shape[1])
+    gamma_sums = np.cumsum(gamma)
+    sums = np.empty(phi.shape[1])  # Σ_k γ_k φ_kn of each place
+    for _ in range(n_sweeps):
+        for b in prange(B):
+            part = places * np.uint64(b) // np.uint64(B), places * np.uint64(b + 1) // np.uint64(B)
+            _renew_sums(part[0], part[1], phi, gamma, sums)
+        for r in range(B):
+            for b in prange(B):
+                c = (b + r) % B
+                _sweep_block(
+                    np.uint64(b), np.uint64(c), cells, z, lists, column_counts, phi, sums, prior,
+                    gamma, gamma_sums, generators[b * B + c], dense_row, np.empty(gamma.size),
+                )  # fmt: skip
+
+
+_sweeps_serial, _sweeps_parallel = serial_and_parallel(_sweeps)

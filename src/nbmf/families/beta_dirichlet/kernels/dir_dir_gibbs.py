@@ -1,0 +1,342 @@
+"""Collapsed Gibbs sampling of the Dir-Dir model (paper, section 5.2).
+
+A one has z = c = k with p(k) ∝ (γ_k + L_fk)(η_k + Q_kn), eq. (59). As in the Beta-Dir sampler its
+mass splits into the few components that row f uses and a running sum Σ_k γ_k (η_k + Q_kn).
+
+A zero has z ≠ c. The scheme "joint" draws the pair: z from its row urn γ + L, c from its column
+urn η + Q, again until they differ. That is rejection from the exact joint law, costs O(1), and
+mixes better than the paper's scheme, "alternating", which draws z given c (eq. 60), then c given
+z (eq. 61). To draw from an urn, copy the component of a random other cell of the row or column
+or, in proportion, take one from the prior.
+"""
+
+import numpy as np
+from numba import prange
+
+from nbmf.families.beta_dirichlet.models import dir_dir
+from nbmf.families.beta_dirichlet.models.dir_dir import Counts
+from nbmf.numerics.cells import Deal, layout, random_assignments
+from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
+from nbmf.numerics.random import generator_states, uniform
+from nbmf.numerics.threads import run_with_threads
+from nbmf.numerics.urns import draw_from_urn
+from nbmf.seeds import children
+
+MAX_TRIES = 16  # rejected pairs before the plain loop over components, which is exact too
+
+
+class DirDirChain:
+    """A Markov chain over the assignments Z and C of the Dir-Dir model.
+
+    Parameters
+    ----------
+    codes : int8 array (F, N)
+        1, 0, -1 (missing).
+    K : int
+        Number of components; at least 2 if there are zeros, since a zero needs z ≠ c.
+    gamma, eta : float or array (K,)
+        Dirichlet hyperparameters of W and H.
+    seed : SeedSequence
+        Source of the start (unless Z and C are given) and of one stream per block pair.
+    Z, C : int arrays (F, N), optional
+        Initial assignments, -1 where missing, equal exactly at ones. Without Z both are random;
+        with Z alone, C is random where it is free.
+    n_blocks : int, optional
+        Blocks per axis; by default a rule of the shape.
+    threads : int
+        Threads of a sweep; the chain is the same for any number.
+    scheme : {"joint", "alternating"}
+        How the pair of a zero is drawn.
+    """
+
+    def __init__(
+        self, codes, K, gamma, eta, seed, *, Z=None, C=None, n_blocks=None, threads=1,
+        scheme="joint",
+    ):  # fmt: skip
+        start_seed, block_seed = children(seed, 2)
+        rng = np.random.default_rng(start_seed)
+        if Z is None:
+            Z = random_assignments(codes, K, rng)
+        if C is None:
+            C = random_partners(codes, Z, K, rng)
+        self._threads, self._joint = threads, scheme == "joint"
+        self._deal = Deal.of(*codes.shape, n_blocks)
+        codes, Z, C = (self._deal.apply(matrix) for matrix in (codes, Z, C))
+        self._shape = codes.shape
+        self._cells = layout(codes, self._deal.n_blocks)
+        self._rows = self._cells.line_of_cell()
+        self._gamma = np.broadcast_to(gamma, K).astype(float)
+        self._eta = np.broadcast_to(eta, K).astype(float)
+        self._z = Z[self._rows, self._cells.cross].astype(np.uint32)
+        # c is stored column after column, so that a random cell of a column is one load away.
+        by_column = np.argsort(self._cells.cross, kind="stable")
+        self._place = np.empty_like(self._cells.cross)
+        self._place[by_column] = np.arange(by_column.size, dtype=np.uint32)
+        self._c = C[self._rows, self._cells.cross][by_column].astype(np.uint32)
+        per_column = np.bincount(self._cells.cross, minlength=codes.shape[1])
+        self._column_start = np.concatenate([[0], np.cumsum(per_column)]).astype(np.uint32)
+        F, N = codes.shape
+        self._L = np.bincount(self._rows * K + self._z, minlength=F * K)
+        self._L = self._L.reshape(F, K).astype(np.int32)
+        self._lists = _row_lists(self._L)
+        columns = np.repeat(np.arange(N), per_column)
+        self._Q = np.bincount(columns * K + self._c, minlength=N * K)
+        self._Q = self._Q.reshape(N, K).astype(np.int32)
+        self.s = self._eta.sum() + per_column  # Ση + n_n, the same for every C
+        self._generators = generator_states(block_seed, self._cells.n_blocks**2)
+
+    def sweep(self, n_sweeps: int = 1) -> None:
+        """Resample every pair of assignments `n_sweeps` times."""
+        arguments = (
+            *(self._cells, self._z, self._c, self._place, self._column_start, self._L),
+            *(self._lists, self._Q, self._gamma, self._eta, np.cumsum(self._eta), self._joint),
+            *(self._generators, n_sweeps),
+        )
+        run_with_threads(_sweeps_serial, _sweeps_parallel, self._threads, arguments)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all that a sweep changes, by name; writing to them sets the state."""
+        component, slot, length = self._lists
+        return {
+            "z": self._z,
+            "c": self._c,
+            "L": self._L,
+            "Q": self._Q,
+            "generators": self._generators,
+            "row list component": component,
+            "row list slot": slot,
+            "row list length": length,
+        }
+
+    @property
+    def Z(self) -> np.ndarray:
+        """The row-side assignments, int array (F, N), -1 where missing."""
+        return self._as_matrix(self._z)
+
+    @property
+    def C(self) -> np.ndarray:
+        """The column-side assignments, int array (F, N), -1 where missing."""
+        return self._as_matrix(self._c[self._place])
+
+    def row_counts(self) -> np.ndarray:
+        """Return the counter L, int64 array (F, K)."""
+        return self._deal.undo_rows(self._L.astype(np.int64))
+
+    def counts(self, components=slice(None)) -> Counts:
+        """Return the counters L (F, K) and Q (K, N), or those of some of the K components."""
+        Q = self._Q[:, components].T.astype(np.int64)
+        return Counts(L=self.row_counts()[:, components], Q=self._deal.undo_columns(Q))
+
+    def expected_H(self, components) -> np.ndarray:
+        """Return E[H | C] of some components, (U, N), columns in the order of the chain."""
+        return (self._eta[components, None] + self._Q[:, components].T) / self.s
+
+    @property
+    def Q(self) -> np.ndarray:
+        """The counter Q itself, (N, K), columns n in the order of the chain: for reading only."""
+        return self._Q
+
+    def undo_columns(self, table: np.ndarray) -> np.ndarray:
+        """Return a table (rows, N) in the order of the chain with its columns in their order."""
+        return self._deal.undo_columns(table)
+
+    def log_joint(self) -> float:
+        """Return log p(V, Z, C) in nats, eqs. (53)-(56)."""
+        return dir_dir.log_joint_of_counts(self.counts(), self._gamma, self._eta)
+
+    def _as_matrix(self, assignments):
+        matrix = np.full(self._shape, -1, np.int64)
+        matrix[self._rows, self._cells.cross] = assignments
+        return self._deal.undo(matrix)
+
+
+def random_partners(codes: np.ndarray, Z: np.ndarray, K: int, rng: np.random.Generator):
+    """Return C: equal to Z at ones, and uniform over the other components at zeros."""
+    others = (Z + 1 + rng.integers(max(K - 1, 1), size=codes.shape)) % K
+    return np.where(codes == 0, others, Z)
+
+
+def _row_lists(L: np.ndarray):
+    """Return which components each row uses, in no particular order.
+
+    component : uint32 array (F, K); row f uses component[f, s] for s < length[f]
+    slot : int32 array (F, K), the s at which k stands in the list of row f
+    length : int32 array (F,)
+    """
+    used = L > 0
+    component = np.argsort(~used, axis=1, kind="stable")
+    slot = np.argsort(component, axis=1)
+    return component.astype(np.uint32), slot.astype(np.int32), used.sum(axis=1, dtype=np.int32)
+
+
+@inner_kernel
+def _change_row(f, old, new, L, component, slot, length):
+    """Move one count of row f from `old` to `new`, and keep its list."""
+    L[f, old] -= 1
+    L[f, new] += 1
+    if L[f, new] == 1 and new != old:
+        end = length[f]
+        component[f, end] = new
+        slot[f, new] = end
+        length[f] = end + 1
+    if L[f, old] == 0:  # close the gap with the last of the list
+        last = length[f] - 1
+        component[f, slot[f, old]] = component[f, last]
+        slot[f, component[f, last]] = slot[f, old]
+        length[f] = last
+
+
+@inner_kernel
+def _from_weights(weight, total, generator):
+    """Draw k ∝ weight[k]; never a k of weight zero, however the sums are rounded."""
+    u = uniform(generator) * total
+    drawn = np.uint64(0)
+    for k in range(weight.size):
+        if weight[k] > 0.0:
+            drawn = np.uint64(k)
+            if u < weight[k]:
+                break
+            u -= weight[k]
+    return drawn
+
+
+@inner_kernel
+def _draw_one(f, n, old, L, component, length, Q, gamma, eta, fresh, generator, weight):
+    """Draw z = c for a one, eq. (59). The cell is left out of Q and `fresh`, but not of L."""
+    m = np.uint64(length[f])
+    used = 0.0
+    for s in range(m):
+        k = np.uint64(component[f, s])
+        weight[s] = (L[f, k] - (k == old)) * (eta[k] + Q[n, k])
+        used += weight[s]
+    u = uniform(generator) * (used + fresh)
+    if u < used:
+        s, last = np.uint64(0), m - np.uint64(1)
+        while s < last and u >= weight[s]:
+            u -= weight[s]
+            s += np.uint64(1)
+        return np.uint64(component[f, s])
+    u -= used
+    k, last = np.uint64(0), np.uint64(gamma.size - 1)
+    while k < last and u >= gamma[k] * (eta[k] + Q[n, k]):
+        u -= gamma[k] * (eta[k] + Q[n, k])
+        k += np.uint64(1)
+    return k
+
+
+@inner_kernel
+def _exact_pair(f, n, old, L, Q, gamma, eta, generator, weight):
+    """Draw (z, c) with z ≠ c by plain loops: p(z) ∝ a_z (S - b_z), then p(c) ∝ b_c for c ≠ z."""
+    K = gamma.size
+    b_total = 0.0
+    for k in range(K):
+        b_total += eta[k] + Q[n, k]
+    total = 0.0
+    for k in range(K):
+        a = gamma[k] + L[f, k] - (k == old)
+        weight[k] = a * (b_total - eta[k] - Q[n, k])
+        total += weight[k]
+    z = _from_weights(weight, total, generator)
+    return z, _c_given_z(n, z, Q, eta, generator, weight)
+
+
+@inner_kernel
+def _alternating_pair(f, n, old, old_c, L, Q, gamma, eta, generator, weight):
+    """Draw z given c, eq. (60), then c given z, eq. (61)."""
+    total = 0.0
+    for k in range(gamma.size):
+        weight[k] = 0.0 if k == old_c else gamma[k] + L[f, k] - (k == old)
+        total += weight[k]
+    z = _from_weights(weight, total, generator)
+    return z, _c_given_z(n, z, Q, eta, generator, weight)
+
+
+@inner_kernel
+def _c_given_z(n, z, Q, eta, generator, weight):
+    """Draw c ∝ η + Q_n, but not z, eq. (61)."""
+    total = 0.0
+    for k in range(eta.size):
+        weight[k] = 0.0 if k == z else eta[k] + Q[n, k]
+        total += weight[k]
+    return _from_weights(weight, total, generator)
+
+
+@inner_kernel
+def _sweep_block(
+    b, block, cells, z, c, place, column_start, L, lists, Q, gamma, gamma_sums, eta, eta_sums,
+    joint, generator, weight, fresh,
+):  # fmt: skip
+    """Resample the cells of row block b and column block `block` once."""
+    one = np.uint64(1)
+    block_start, start, cross, value = cells
+    component, slot, length = lists
+    B = np.uint64(block_start.size - 1)
+    for f in range(np.uint64(block_start[b]), np.uint64(block_start[b + one])):
+        row_first, row_end = np.uint64(start[f * B]), np.uint64(start[(f + one) * B])
+        for i in range(start[f * B + block], start[f * B + block + one]):
+            n = np.uint64(cross[i])
+            own = np.uint64(place[i])
+            old_z, old_c = np.uint64(z[i]), np.uint64(c[own])
+            Q[n, old_c] -= 1
+
+            if value[i] == 1:
+                new_z = _draw_one(
+                    f, n, old_z, L, component, length, Q, gamma, eta, fresh[n] - gamma[old_c],
+                    generator, weight,
+                )  # fmt: skip
+                new_c = new_z
+            elif joint:
+                first, end = np.uint64(column_start[n]), np.uint64(column_start[n + one])
+                tries = 0
+                new_z = new_c = np.uint64(0)
+                while new_z == new_c and tries < MAX_TRIES:
+                    new_z = draw_from_urn(
+                        z, row_first, row_end, np.uint64(i), gamma_sums, generator
+                    )
+                    new_c = draw_from_urn(c, first, end, own, eta_sums, generator)
+                    tries += 1
+                if new_z == new_c:
+                    new_z, new_c = _exact_pair(f, n, old_z, L, Q, gamma, eta, generator, weight)
+            else:
+                new_z, new_c = _alternating_pair(
+                    f, n, old_z, old_c, L, Q, gamma, eta, generator, weight
+                )
+
+            z[i] = new_z
+            c[own] = new_c
+            Q[n, new_c] += 1
+            fresh[n] += gamma[new_c] - gamma[old_c]
+            _change_row(f, old_z, new_z, L, component, slot, length)
+
+
+@inner_kernel(fastmath={"reassoc", "contract", "nsz"})
+def _fresh_mass(n, Q, gamma, eta):
+    """Return Σ_k γ_k (η_k + Q_kn)."""
+    total = 0.0
+    for k in range(np.uint64(gamma.size)):
+        total += gamma[k] * (eta[k] + Q[n, k])
+    return total
+
+
+def _sweeps(
+    cells, z, c, place, column_start, L, lists, Q, gamma, eta, eta_sums, joint, generators,
+    n_sweeps,
+):  # fmt: skip
+    B = cells.block_start.size - 1
+    N, K = Q.shape
+    gamma_sums = np.cumsum(gamma)
+    fresh = np.empty(N)
+    for _ in range(n_sweeps):
+        for n in prange(N):
+            fresh[n] = _fresh_mass(np.uint64(n), Q, gamma, eta)
+        for r in range(B):
+            for b in prange(B):
+                block = (b + r) % B
+                _sweep_block(
+                    np.uint64(b), np.uint64(block), cells, z, c, place, column_start, L, lists, Q,
+                    gamma, gamma_sums, eta, eta_sums, joint, generators[b * B + block],
+                    np.empty(K), fresh,
+                )  # fmt: skip
+
+
+_sweeps_serial, _sweeps_parallel = serial_and_parallel(_sweeps)

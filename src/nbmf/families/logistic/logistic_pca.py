@@ -1,0 +1,201 @@
+"""logPCA: logistic PCA by maximum likelihood (Collins et al. 2002; de Leeuw 2006)."""
+
+from typing import ClassVar
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.special import expit
+
+from nbmf.errors import ConfigError, DataError
+from nbmf.inference.estimator import Factorization, Fit
+
+MIN_ITER = 5  # the deviance of the first steps may stand still
+NUMBERS_AT_ONCE = 2**22  # 32 MB, of each of the few arrays that a fold-in needs
+
+
+class LogisticPCA(Factorization):
+    """logPCA: V ~ Bernoulli(σ(μ + WH)) with column main effects μ, by majorisation-minimisation.
+
+    Each step replaces the log-likelihood by a quadratic bound around the current fit Θ, whose
+    minimiser is a truncated SVD of the working matrix Θ + 4 (V - σ(Θ)). A missing entry of the
+    working matrix is its current fit. The result is deterministic up to the signs of components.
+    There is no regularisation: predicted probabilities may reach 0 or 1.
+
+    New rows and columns are folded in by the same steps with the other factor fixed: W H is then
+    fitted to the working matrix by least squares. For new rows μ stays too; a new column's own is
+    estimated with it. A line stops when its own mean deviance improves by less than `tol`, or
+    after `max_iter` steps; a line with no observed entry stays at zero. As in the fit nothing
+    holds a line back whose observed values can be told apart perfectly: its probabilities go on
+    towards 0 and 1 until it stops, and the fewer entries it has, the likelier that is.
+
+    Parameters
+    ----------
+    n_components : int
+        K, at most min(F, N) - 1.
+    max_iter : int
+        Steps at most.
+    tol : float
+        Stop when the mean deviance (nats per observed entry) improves by less.
+    random_state : None
+        Not used; there for the common interface.
+
+    Attributes
+    ----------
+    main_effects_ : float array (N,)
+        μ, the main effect of each column in log-odds.
+
+    See Factorization for the other learned attributes; W_ is scaled by the singular values, the
+    rows of H_ are orthonormal, expectation_ is σ(μ + WH).
+    """
+
+    _shapes: ClassVar = Factorization._shapes | {"main_effects_": "N"}
+
+    def __init__(self, n_components=2, *, max_iter=2000, tol=1e-5, random_state=None):
+        self.n_components = n_components
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _factorize(self, codes, seed, monitor):
+        if min(codes.shape) == 1:
+            F, N = codes.shape
+            raise DataError(
+                f"logPCA needs at least 2 rows and 2 columns; V has n_samples = {F} rows and "
+                f"n_features = {N} columns"
+            )
+        if self.n_components >= min(codes.shape):
+            raise ConfigError(
+                f"n_components = {self.n_components}: a matrix of shape {codes.shape} allows "
+                f"1 to {min(codes.shape) - 1}"
+            )
+        signs = _signs(codes)
+        state = _Step.of(4.0 * signs, self.n_components, signs)
+        iteration, converged = 0, False
+        while iteration < self.max_iter and not converged:
+            previous = state
+            state = _Step.of(previous.working_matrix(), self.n_components, signs)
+            iteration += 1
+            gain = previous.mean_deviance - state.mean_deviance
+            converged = bool(iteration >= MIN_ITER and gain < self.tol)
+            total = iteration if converged else self.max_iter
+            if monitor is not None and iteration in (total, monitor.next_after(iteration - 1)):
+                monitor(iteration, total, state)
+        self.main_effects_ = state.main_effects
+        W, H = state.factors()
+        shares = np.ones(self.n_components)
+        return Fit(W, H, state.expectation(), shares, iteration, converged)
+
+    def _fold_in_rows(self, codes):
+        return self._fold_in_lines(codes, self.H_.T, self.main_effects_)
+
+    def _fold_in_columns(self, codes):
+        return self._fold_in_columns_and_effects(codes)[:, 1:].T
+
+    def _fold_in_columns_and_effects(self, codes):
+        """Return the main effect of each new column, then its H: float array (N', 1 + K)."""
+        design = np.column_stack([np.ones(len(self.W_)), self.W_])
+        return self._fold_in_lines(np.ascontiguousarray(codes.T), design, 0.0)
+
+    def predict_columns(self, V):
+        """Return σ(μ + WH) of new columns, float array (F, N'), each with a μ of its own."""
+        both = self._fold_in(self._fold_in_columns_and_effects, V, axis=0)
+        return expit(both[:, 0] + self.W_ @ both[:, 1:].T)
+
+    def inverse_transform(self, W):
+        """Return E[V] = σ(μ + W H_) for rows W (F', K), float array (F', N)."""
+        return expit(self.main_effects_ + super().inverse_transform(W))
+
+    def _fold_in_lines(self, codes, design, offset):
+        """Return the coefficients of `design` (entries, J) for each line of codes, (lines, J)."""
+        solve = np.linalg.pinv(design).T
+        at_once = max(1, NUMBERS_AT_ONCE // len(design))
+        parts = [codes[first : first + at_once] for first in range(0, len(codes), at_once)]
+        return np.vstack([self._fold_in_part(part, design, offset, solve) for part in parts])
+
+    def _fold_in_part(self, codes, design, offset, solve):
+        signs = _signs(codes)
+        coefficients = np.zeros((len(codes), design.shape[1]))
+        observed = np.maximum(np.count_nonzero(signs, axis=1), 1)
+        going, deviance = np.arange(len(codes)), np.full(len(codes), np.inf)
+        for iteration in range(self.max_iter + 1):
+            t = signs[going] * (offset + coefficients[going] @ design.T)
+            # log(1 + e^-t) of a missing entry, where t = 0, is left out.
+            loss = np.where(signs[going] == 0, 0.0, np.logaddexp(0.0, -t)).sum(axis=1)
+            now = loss / observed[going]
+            gain, deviance[going] = deviance[going] - now, now
+            goes_on = (gain >= self.tol) | (iteration < MIN_ITER)
+            going, t = going[goes_on], t[goes_on]
+            if going.size == 0 or iteration == self.max_iter:
+                break
+            coefficients[going] += 4.0 * (signs[going] * expit(-t)) @ solve
+        return coefficients
+
+
+def _signs(codes):
+    """Return 1 and -1 for ones and zeros, and 0 for missing, which then has no pull on a fit."""
+    return np.where(codes < 0, 0.0, 2.0 * codes - 1.0)
+
+
+class _Step:
+    """One iterate: main effects, the K leading directions, and the fit Θ in log-odds (F, N)."""
+
+    def __init__(self, main_effects, directions, scores, along_rows, signs):
+        self.main_effects = main_effects
+        self._directions, self._scores, self._along_rows = directions, scores, along_rows
+        self._signs = signs
+        self._log_odds = directions @ scores if along_rows else scores @ directions.T
+        self._log_odds += main_effects
+        # With t = ±Θ: the probability 1 / (1 + e^t) of the value that was not observed, and the
+        # loss log(1 + e^-t) = log(1 + e^t) - t. A missing entry has t = 0; the cap at 500, where
+        # the loss is zero, keeps e^t finite.
+        t = signs * self._log_odds
+        np.minimum(t, 500.0, out=t)
+        total = t.sum()
+        np.exp(t, out=t)
+        t += 1.0
+        loss = np.log(t).sum() - total
+        self._misfit = np.reciprocal(t, out=t)
+        n_observed = np.count_nonzero(signs)
+        self.mean_deviance = (loss - (signs.size - n_observed) * np.log(2.0)) / n_observed
+
+    @classmethod
+    def of(cls, working, K, signs):
+        """Return the best rank-K fit with main effects to the working matrix.
+
+        The leading singular vectors of the shorter side come from its Gram matrix.
+        """
+        main_effects = working.mean(axis=0)
+        centred = working - main_effects
+        along_rows = centred.shape[0] <= centred.shape[1]
+        gram = centred @ centred.T if along_rows else centred.T @ centred
+        size = gram.shape[0]
+        _, vectors = eigh(gram, subset_by_index=(size - K, size - 1), overwrite_a=True)
+        directions = np.ascontiguousarray(vectors[:, ::-1])
+        scores = directions.T @ centred if along_rows else centred @ directions
+        return cls(main_effects, directions, scores, along_rows, signs)
+
+    def working_matrix(self):
+        """Return Θ + 4 (V - σ(Θ)), with Θ itself where V is missing."""
+        step = 4.0 * self._signs
+        step *= self._misfit
+        step += self._log_odds
+        return step
+
+    def factors(self):
+        """Return W (F, K), left singular vectors times singular values, and H (K, N)."""
+        if self._along_rows:
+            sizes = np.linalg.norm(self._scores, axis=1)
+            return self._directions * sizes, self._scores / np.maximum(sizes, 1e-300)[:, None]
+        return self._scores, self._directions.T
+
+    def expectation(self):
+        """Return σ(Θ)."""
+        return expit(self._log_odds)
+
+    def objective(self):
+        """Return the log-likelihood of the observed entries in nats."""
+        return float(-self.mean_deviance * np.count_nonzero(self._signs))
+
+    def active_components(self):
+        """Return K: there is no distribution over components."""
+        return self._directions.shape[1]

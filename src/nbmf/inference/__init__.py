@@ -1,0 +1,1 @@
+"""What every method shares: the estimator, the one loop, parameters, checkpoints, files."""

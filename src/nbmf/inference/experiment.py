@@ -1,0 +1,157 @@
+"""One fit of the workflow: a matrix, the entries it may not see, and a method with K."""
+
+import functools
+import hashlib
+import json
+import math
+import os
+import platform
+import time
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbmf.data.masks import training_codes
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.files import atomic_path
+from nbmf.inference.checkpoint import Checkpoint, package_digest
+from nbmf.inference.estimator import Factorization, most_iterations
+from nbmf.inference.progress import FitRecorder
+from nbmf.likelihoods.metrics import scorer
+from nbmf.registry import make_estimator
+from nbmf.seeds import seed_sequence
+
+
+class FitResult(NamedTuple):
+    """The report of a fit, ready for JSON, and the fitted estimator."""
+
+    report: dict[str, Any]
+    estimator: Factorization
+
+
+def run_fit(
+    matrix: BinaryMatrix,
+    mask: np.ndarray | None,
+    *,
+    class_name: str,
+    K: int,
+    settings: dict[str, Any],
+    seed_key: list,
+    trace_points: int = 50,
+    chain_points: int = 0,
+    threads: int = 1,
+    checkpoint: str | os.PathLike | None = None,
+    checkpoint_seconds: float = 60.0,
+    log=print,
+) -> FitResult:
+    """Fit a method and score its predictions.
+
+    Parameters
+    ----------
+    matrix : BinaryMatrix
+        The data.
+    mask : bool array (F, N) or None
+        The held-out entries: the fit does not see them, the score is that of them alone. None for
+        a complete fit: it sees and is scored on every observed entry.
+    class_name, K, settings
+        The method: its class, number of components and other constructor arguments.
+    seed_key : list of str and int
+        What the random stream belongs to, for example ["fit", "animals", "bica", 2, 0, 0].
+    trace_points, chain_points : int
+        Points of the traces, see FitRecorder.
+    threads : int
+        Threads of the kernels; the result does not depend on it.
+    checkpoint : path, optional
+        Where a chain is saved: called again after an interruption, it goes on from there and ends
+        with the same bits. Remove it when the result is safe.
+    checkpoint_seconds : float
+        Between two savings.
+    log : function
+        Takes a line of text.
+
+    Returns
+    -------
+    FitResult
+        Its report has scores, convergence facts, traces, settings and versions.
+
+    Raises
+    ------
+    ConfigError
+        If a setting has a value that is not allowed, for this matrix or at all.
+    DataError
+        If there is nothing to fit or to score.
+    """
+    estimator = make_estimator(class_name, K, settings, seed_sequence(*seed_key), threads)
+    codes, scored, kind = matrix.codes, matrix.observed, "observed"
+    if mask is not None:
+        codes, scored, kind = training_codes(matrix, mask), mask, "held-out"
+    score, versions = scorer(estimator.scored_per_token)(matrix.codes, scored), _versions()
+    monitor = recorder = FitRecorder(
+        most_iterations(estimator),
+        trace_points,
+        lambda expectation: score(expectation).perplexity,
+        log,
+        chain_points,
+    )
+    log(f"{class_name}, K = {K}, {settings}: scored on {np.count_nonzero(scored)} {kind} entries")
+    if checkpoint is not None:
+        decisive = [class_name, K, settings, seed_key, trace_points, chain_points, versions]
+        fingerprint = functools.partial(_fingerprint, decisive, codes, matrix.codes, scored)
+        monitor = Checkpoint(checkpoint, fingerprint, recorder, checkpoint_seconds, log)
+    started = time.perf_counter()
+    estimator.fit(codes, monitor=monitor)
+    seconds = time.perf_counter() - started + recorder.seconds_before
+    result = score(estimator.expectation_)
+    log(f"done in {seconds:.1f} s: perplexity {result.perplexity:.6f}")
+    report = {
+        "perplexity": result.perplexity,
+        "loss": result.total,
+        "n_test": result.entries,
+        "saturated": result.saturated,
+        "unit": f"nats per {kind} {score.unit}",
+        "seconds": seconds,
+        "n_iter": estimator.n_iter_,
+        "converged": estimator.converged_,
+        "active_components": estimator.active_components_,
+        "W_min": float(estimator.W_.min()),
+        "W_max": float(estimator.W_.max()),
+        "status": "not converged" if estimator.converged_ is False else "ok",
+        "class": class_name,
+        "K": K,
+        "settings": settings,
+        "seed_key": seed_key,
+        "trace": recorder.trace | {"perplexity": _without_nan(recorder.trace["perplexity"])},
+        "versions": versions,
+    }
+    return FitResult(report, estimator)
+
+
+def save_factors(path: str | os.PathLike, estimator: Factorization) -> None:
+    """Write W (F, K), H (K, N) and E[V] (F, N) as float32 in NPZ form, atomically."""
+    arrays = {
+        "W": estimator.W_,
+        "H": estimator.H_,
+        "expectation": estimator.expectation_,
+    }
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        np.savez(file, **{name: array.astype(np.float32) for name, array in arrays.items()})
+
+
+def _fingerprint(decisive: list, *matrices: np.ndarray) -> str:
+    """Return a checksum of all that decides the outcome of a fit, our sources included."""
+    digest = hashlib.sha256(json.dumps([*decisive, package_digest()], sort_keys=True).encode())
+    for matrix in matrices:
+        digest.update(f"{matrix.shape} {matrix.dtype}".encode())
+        digest.update(np.ascontiguousarray(matrix))
+    return digest.hexdigest()
+
+
+def _versions() -> dict[str, str]:
+    packages = {name: version(name) for name in ("numpy", "scipy", "numba")}
+    return {"python": platform.python_version(), **packages, "machine": platform.machine()}
+
+
+def _without_nan(values: list[float]) -> list[float | None]:
+    """Return the values as JSON can hold them."""
+    return [None if math.isnan(value) else value for value in values]

@@ -1,0 +1,1 @@
+"""Likelihoods: how values are checked and predictions scored, one module each."""

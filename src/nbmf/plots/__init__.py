@@ -1,0 +1,1 @@
+"""Pictures of any study or fit; pandas and matplotlib load here and not in a fit."""

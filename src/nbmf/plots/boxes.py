@@ -1,0 +1,135 @@
+"""Figure 10: held-out perplexity of every method, one panel per dataset, box plots over masks."""
+
+import textwrap
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from nbmf.plots import style
+
+COLUMNS = 2
+SATURATED = {"marker": "v", "color": "black", "markersize": 3.5, "linestyle": "none"}
+UNSETTLED = "$\\dagger$"  # below the box
+GAP = {"color": "#B2182B", "fontsize": 6, "rotation": 90, "ha": "center", "va": "bottom"}
+SHOWN_REASONS, REASON_LENGTH = 3, 90  # of gaps, in the legend
+MARK = {"color": "black", "markersize": 5, "linestyle": "none"}
+
+
+class Box(NamedTuple):
+    """One box of a panel: a method with one K, and the label below it."""
+
+    method: str
+    K: int
+    label: str
+
+
+def draw(
+    scores: pd.DataFrame,
+    methods: dict[str, dict],
+    datasets: list[str],
+    colours: dict[str, str],
+    unsettled: set[tuple[str, str]] = frozenset(),
+) -> Figure:
+    """Draw the figure from the tidy scores.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As `nbmf.tables.gather_scores` makes it. Fits that are not there (`with_gaps`) are counted
+        where their box is, or would be, and the legend says why.
+    methods : dict
+        The method entries of the configuration that are drawn, in the order of the boxes.
+    datasets : list of str
+        One panel each, in this order.
+    colours : dict
+        From method to colour, as `nbmf.plots.style.colours_of` makes it.
+    unsettled : set of (dataset, method)
+        Samplers whose chains have not settled there; they are marked.
+    """
+    boxes = [
+        Box(method, K, str(K) if len(entry["K"]) > 1 else "")
+        for method, entry in methods.items()
+        for K in entry["K"]
+    ]
+    figure, axes = style.panel_grid(len(datasets), COLUMNS, 2.2, 0.7)
+    for axis, dataset in zip(axes.flat, datasets, strict=False):
+        marked = {method for where, method in unsettled if where == dataset}
+        _draw_panel(axis, scores[scores["dataset"] == dataset], boxes, colours, marked)
+        axis.set_title(dataset)
+    for axis in axes[:, 0]:
+        axis.set_ylabel("held-out perplexity\n(nats per entry)")
+    _draw_legend(figure, methods, colours, scores, any(m in methods for _, m in unsettled))
+    return figure
+
+
+def _draw_legend(
+    figure: Figure, methods: dict, colours: dict, scores: pd.DataFrame, any_unsettled: bool
+) -> None:
+    handles = [
+        Patch(
+            facecolor=colours[method],
+            label=entry["label"] + (" (K below its boxes)" if len(entry["K"]) > 1 else ""),
+        )
+        for method, entry in methods.items()
+    ]
+    drawn = scores[scores["method"].isin(methods)]
+    if (drawn["saturated"] > 0).any():
+        label = "held-out entries predicted impossible (36.7 nats each)"
+        handles.append(Line2D([], [], label=label, **SATURATED))
+    if any_unsettled:
+        label = "chains have not settled (R-hat, ESS)"
+        handles.append(Line2D([], [], label=label, marker=UNSETTLED, **MARK))
+    gaps = drawn[drawn["perplexity"].isna()]
+    for reason in gaps["status"].unique()[:SHOWN_REASONS] if len(gaps) else []:
+        label = textwrap.shorten(reason, REASON_LENGTH, placeholder=" ...")
+        handles.append(Line2D([], [], label=label, marker="x", **{**MARK, "color": GAP["color"]}))
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+
+
+def _draw_panel(
+    axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dict, unsettled: set[str]
+) -> None:
+    for i, box in enumerate(boxes):
+        fits = scores[(scores["method"] == box.method) & (scores["K"] == box.K)]
+        if fits.empty:
+            axis.annotate(
+                "no fit", (i, 0.5), xycoords=("data", "axes fraction"), rotation=90, ha="center",
+                va="center", fontsize=6, color="0.4",
+            )  # fmt: skip
+            continue
+        gaps = int(fits["perplexity"].isna().sum())
+        if gaps:
+            text = f"{gaps} of {len(fits)} missing"
+            axis.annotate(text, (i, 0.02), xycoords=("data", "axes fraction"), **GAP)
+        if gaps == len(fits):
+            continue
+        _draw_box(axis, i, fits["perplexity"].dropna(), colours[box.method])
+        if (fits["saturated"] > 0).any():
+            axis.plot(i, fits["perplexity"].max(), **SATURATED)
+    labels = [box.label + UNSETTLED * (box.method in unsettled) for box in boxes]
+    axis.set_xticks(np.arange(len(boxes)), labels)
+    axis.tick_params(axis="x", length=0)
+    axis.set_xlim(-0.7, len(boxes) - 0.3)
+    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
+    axis.set_axisbelow(True)
+
+
+def _draw_box(axis: Axes, position: int, values: pd.Series, colour: str) -> None:
+    """Draw one box plot; its edge is thick, so that a flat box still shows its colour."""
+    line = {"color": colour, "linewidth": 1.0}
+    axis.boxplot(
+        values,
+        positions=[position],
+        widths=0.7,
+        patch_artist=True,
+        boxprops={"facecolor": colour, "edgecolor": colour, "linewidth": 2.4},
+        medianprops={"color": "black", "linewidth": 0.9},
+        flierprops={"marker": ".", "markersize": 3, "markeredgecolor": colour},
+        whiskerprops=line,
+        capprops=line,
+    )

@@ -1,0 +1,158 @@
+"""The traces of one method: every chain of every dataset, and whether the chains have settled."""
+
+from typing import NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+
+from nbmf.errors import DataError
+from nbmf.plots import style
+
+# The first iterations, far from where a chain ends, would flatten all that matters: the vertical
+# range is that of the values from this share of the iterations on.
+RANGE_FROM = 0.1
+MARGIN = 0.08  # of the range, above and below
+ALARM = "#B2182B"
+BURN_IN = {"facecolor": "0.9", "edgecolor": "none"}
+TEXT_BOX = {"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+
+
+class Quantity(NamedTuple):
+    """One row of panels: a column of the traces, its name, and the unit it is divided by."""
+
+    column: str
+    label: str
+    unit: float = 1.0
+
+
+QUANTITIES = [
+    Quantity("objective", "log joint\n(1000 nats)", 1000.0),
+    Quantity("perplexity", "in-sample perplexity\n(nats per entry)"),
+    Quantity("active_components", "active components"),
+]
+
+
+def draw(
+    traces: pd.DataFrame, diagnostics: pd.DataFrame, labels: dict[str, str], burn_in: int
+) -> Figure:
+    """Draw the traces of one method, a column of panels per dataset, a line per seed.
+
+    Parameters
+    ----------
+    traces : DataFrame
+        Columns dataset, method, K, seed, iteration, perplexity (in sample, nats per entry; NaN
+        where it was not computed), objective (log joint in nats), active_components; one method,
+        one K per dataset. Columns of panels are in the order in which datasets first appear.
+    diagnostics : DataFrame
+        Columns dataset, method, r_hat, ess_bulk, settled: of the log joint over the kept sweeps,
+        as `nbmf.posterior.diagnostics` makes them; printed in its panel.
+    labels : dict
+        From method to its name.
+    burn_in : int
+        The iterations that are shaded; 0 for none.
+
+    Raises
+    ------
+    DataError
+        If the traces are of several methods, or of several K for a dataset.
+    """
+    method = _only_method(traces)
+    datasets = list(traces["dataset"].unique())
+    seeds = sorted(traces["seed"].unique())
+    colours = {seed: style.COLOURS[i % len(style.COLOURS)] for i, seed in enumerate(seeds)}
+    figure, axes = plt.subplots(
+        len(QUANTITIES),
+        len(datasets),
+        figsize=(style.PAGE_WIDTH, 1.35 * len(QUANTITIES) + 0.7),
+        squeeze=False,
+        sharex="col",
+        layout="constrained",
+    )
+    figure.get_layout_engine().set(w_pad=0.02, wspace=0.02)
+    figure.suptitle(labels[method], fontsize=9)
+    for column, dataset in zip(axes.T, datasets, strict=True):
+        of_dataset = traces[traces["dataset"] == dataset]
+        for axis, quantity in zip(column, QUANTITIES, strict=True):
+            _draw_panel(axis, of_dataset, quantity, colours, burn_in)
+        column[0].set_title(f"{dataset}\nK = {of_dataset['K'].iloc[0]}", fontsize=7)
+        column[-1].set_xlabel("iteration", fontsize=7)
+        own = diagnostics[(diagnostics["dataset"] == dataset) & (diagnostics["method"] == method)]
+        for row in own.itertuples():
+            _print_diagnostics(column, row)
+    for axis, quantity in zip(axes[:, 0], QUANTITIES, strict=True):
+        axis.set_ylabel(quantity.label, fontsize=7)
+    _draw_legend(figure, colours, burn_in)
+    return figure
+
+
+def _only_method(traces: pd.DataFrame) -> str:
+    methods = traces["method"].unique()
+    if len(methods) != 1:
+        raise DataError(f"traces: one method per figure, not {', '.join(methods) or 'none'}")
+    several = traces.groupby("dataset")["K"].nunique().gt(1)
+    if several.any():
+        raise DataError(f"traces: several K for {', '.join(several.index[several])}")
+    return methods[0]
+
+
+def _draw_panel(
+    axis: Axes, traces: pd.DataFrame, quantity: Quantity, colours: dict, burn_in: int
+) -> None:
+    for seed, trace in traces.groupby("seed"):
+        trace = trace.sort_values("iteration")
+        trace = trace.dropna(subset=quantity.column)  # not every point is scored
+        values = trace[quantity.column].astype(float) / quantity.unit
+        axis.plot(trace["iteration"], values, color=colours[seed], linewidth=0.6)
+    last = traces["iteration"].max()
+    if burn_in:
+        axis.axvspan(0, burn_in, zorder=0, **BURN_IN)
+    axis.set_xlim(0, last)
+    later = traces.loc[traces["iteration"] >= RANGE_FROM * last, quantity.column].astype(float)
+    _set_range(axis, later / quantity.unit)
+    axis.xaxis.set_major_locator(MaxNLocator(nbins=2, integer=True))
+    whole = quantity.column == "active_components"
+    axis.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=whole))
+    axis.ticklabel_format(axis="y", useOffset=False)
+    axis.tick_params(labelsize=5, length=2, pad=1.5)
+
+
+def _set_range(axis: Axes, values: pd.Series) -> None:
+    values = values[np.isfinite(values)]
+    if values.empty:
+        axis.annotate("not recorded", (0.5, 0.5), xycoords="axes fraction", ha="center", fontsize=6)
+        return
+    low, high = values.min(), values.max()
+    margin = MARGIN * (high - low) or max(0.5, 0.01 * abs(high))
+    axis.set_ylim(low - margin, high + margin)
+
+
+def _print_diagnostics(column: np.ndarray, row) -> None:
+    """Print R-hat and ESS in the first panel; say in red that chains have not settled."""
+    lines = [rf"$\hat{{R}}$ {_said(row.r_hat, '.3f')}", f"ESS {_said(row.ess_bulk, ',.0f')}"]
+    style_of_text = {"color": "black"}
+    if not row.settled:
+        lines.append("NOT SETTLED")
+        style_of_text = {"color": ALARM, "weight": "bold"}
+        for axis in column:
+            axis.spines[:].set(color=ALARM, linewidth=1.2)
+    column[0].annotate(
+        "\n".join(lines), (0.96, 0.05), xycoords="axes fraction", ha="right", va="bottom",
+        fontsize=5.5, bbox=TEXT_BOX, **style_of_text,
+    )  # fmt: skip
+
+
+def _said(number: float, form: str) -> str:
+    return "not defined" if np.isnan(number) else format(number, form)
+
+
+def _draw_legend(figure: Figure, colours: dict, burn_in: int) -> None:
+    handles = [Line2D([], [], color=colour, label=f"seed {s}") for s, colour in colours.items()]
+    if burn_in:
+        handles.append(Patch(label="burn-in", **BURN_IN))
+    figure.legend(handles=handles, loc="outside lower center", ncols=8, frameon=False)

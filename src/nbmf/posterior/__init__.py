@@ -1,0 +1,1 @@
+"""Draws, intervals and chains of any method, and whether chains have settled."""

@@ -1,0 +1,1 @@
+"""One folder per paper that is reproduced: its figures, tables and claims."""

@@ -1,0 +1,1 @@
+"""Lumbreras, Filstroff and Févotte (2020): the main paper."""
