@@ -65,11 +65,13 @@ format: $(READY) ## Format all sources
 	$(VENV)/bin/ruff format .
 	$(VENV)/bin/snakefmt Snakefile workflow
 
-lock: ## Renew requirements.lock from requirements.in (needs uv)
+lock: ## Renew requirements.lock from requirements.in (needs uv); versions stay, unless: make lock UPGRADE=--upgrade
+	cp requirements.lock requirements.lock.new
+	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
+	  --no-header --no-annotate $(UPGRADE) --output-file requirements.lock.new requirements.in
 	( echo "# Made by \`make lock\` from requirements.in. Names, versions and hashes only: any index will do."; \
-	  uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
-	    --no-header --no-annotate requirements.in ) > requirements.lock.new
-	mv requirements.lock.new requirements.lock
+	  cat requirements.lock.new ) > requirements.lock
+	rm requirements.lock.new
 
 clean: ## Remove results and built matrices; keep raw files and the environment
 	rm -rf results/*/ results/*.csv results/*.html data/matrices data/logs data/kernels.txt
