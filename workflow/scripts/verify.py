@@ -3,25 +3,25 @@ import sys
 from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
-    import pandas as pd
-
-    from nbmf.errors import NbmfError
     from nbmf.files import atomic_path
-    from nbmf.workflow.verification import compare_with_reference
+    from nbmf.workflow import verification
 
-    scores, reference = map(pd.read_csv, (snakemake.input.scores, snakemake.input.reference))
-    table = compare_with_reference(scores, reference)
-    if table.empty:
-        raise NbmfError(
-            "no fit of this run is in the published one: other datasets, methods, K, masks, seeds "
-            "or settings"
-        )
-    counts = table["result"].value_counts().to_string()
-    summary = f"{table['fits'].sum()} of {len(scores)} fits compared\n{counts}"
-    print(table.to_string(index=False), summary, sep="\n")
-    print(summary, file=sys.__stdout__)
-    different = table[table["result"] == "differs"]
-    if not different.empty:
-        raise NbmfError(f"scores differ from the published ones:\n{different.to_string()}")
+    rows = verification.compare_runs(
+        verification.read_tables(snakemake.params.tables),
+        verification.read_tables(snakemake.params.reference),
+    )
+    table, alone = verification.summarise_comparison(rows), verification.without_partner(rows)
+    print(table.to_string(index=False))
+    if not alone.empty:
+        print("rows without a partner:", alone.to_string(index=False), sep="\n")
+    summary = f"{snakemake.wildcards.study}: {verification.counts(rows)}"
+    results = table["result"].value_counts()
+    words = ", ".join(f"{number} {result}" for result, number in results.items())
+    for file in (sys.stdout, sys.__stdout__):  # the log, and the terminal
+        print(f"{summary}\nof {len(table)} combinations of table, dataset, method and K: {words}",
+              file=file)  # fmt: skip
+    verification.require_repeated(rows)
+    if snakemake.params.strict:
+        verification.require_identical(rows)
     with atomic_path(snakemake.output[0]) as temporary:
         table.to_csv(temporary, index=False)
