@@ -1,28 +1,30 @@
-"""The methods by their short names: class, label, and the K they are compared with (section 6.2).
+"""The methods by their short names, as methods.yaml beside this file lists them.
 
-Entries have the form of `methods` in config/config.yaml, where they stand once more with their
-settings spelled out; here a setting that is not given has the default of the class, which is the
-paper's (tests/test_comparison.py compares the two). Nothing heavy is imported: the command line
-lists these names in its help.
+Nothing heavy is imported: the command line lists these names in its help.
 """
 
+from collections.abc import Mapping
+from importlib.resources import files
 from typing import Any
 
-NONPARAMETRIC = [100]  # "1/K" priors: the data choose how many components are used
-FEW = [2, 3, 4, 5, 6, 7, 8]
+import yaml
 
-METHODS: dict[str, dict[str, Any]] = {
-    "beta-dir-gs": {"class": "BetaDirGibbs", "label": "Beta-Dir GS", "K": NONPARAMETRIC},
-    "beta-dir-vb": {"class": "BetaDirVB", "label": "Beta-Dir VB", "K": NONPARAMETRIC},
-    "dir-dir-gs": {"class": "DirDirGibbs", "label": "Dir-Dir GS", "K": NONPARAMETRIC},
-    "c-bica": {"class": "CollapsedBinaryICA", "label": "c-bICA", "K": FEW, "starts_as": "bica"},
-    "bica": {"class": "BinaryICA", "label": "bICA", "K": FEW},
-    "logpca": {"class": "LogisticPCA", "label": "logPCA", "K": [2, 3, 4]},
-    "dir-beta-gs": {"class": "DirBetaGibbs", "label": "Dir-Beta GS", "K": NONPARAMETRIC},
-    "dir-beta-vb": {"class": "DirBetaVB", "label": "Dir-Beta VB", "K": NONPARAMETRIC},
-    # Scored in nats per held-out token, so it is comparable with no other method.
-    "lda": {"class": "LDA", "label": "LDA", "K": [2, 3, 4], "in_figure_10": False},
-}
+# From the id of a method to its entry: class, label, colour, K, settings, starts_as.
+METHODS: dict[str, dict[str, Any]] = yaml.safe_load(
+    files("nbmf").joinpath("methods.yaml").read_text(encoding="utf-8")
+)["methods"]
 
-# What the paper's Figure 10 compares.
+# What the paper's Figure 10 compares, and `nbmf compare` where nothing is said.
 COMPARED = ("beta-dir-gs", "beta-dir-vb", "dir-dir-gs", "c-bica", "bica", "logpca")
+
+
+def colours_of(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Return the colour of each method (hexadecimal), the same in every figure.
+
+    A method whose entry states none has one of the catalogue's, by its place among `methods`.
+    """
+    palette = [entry["colour"] for entry in METHODS.values()]
+    return {
+        name: entry.get("colour", palette[place % len(palette)])
+        for place, (name, entry) in enumerate(methods.items())
+    }
