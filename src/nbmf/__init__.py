@@ -22,7 +22,7 @@ EXPORTS = {
     "LDA": "nbmf.families.topics.lda",
     "load": "nbmf.registry",
     "draw_mask": "nbmf.data.masks",
-    "perplexity": "nbmf.likelihoods.metrics",
+    "perplexity": "nbmf.likelihoods.bernoulli",
     "posterior_draws": "nbmf.posterior.draws",
     "run_chains": "nbmf.posterior.chains",
     "compare": "nbmf.comparison.compare",

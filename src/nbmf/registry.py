@@ -8,7 +8,8 @@ from typing import Any
 
 import nbmf
 from nbmf.errors import ConfigError, DataError, choices
-from nbmf.inference import saving
+from nbmf.inference import model_file
+from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 
 # Constructor arguments that the workflow itself provides.
@@ -66,6 +67,13 @@ def check_settings(where: str, class_name: str, grid: list[int], settings: dict[
             raise ConfigError(f"{where}: {error}") from error
 
 
+def length_settings(class_name: str, before: int, kept: int) -> dict[str, int]:
+    """Return the settings for so many iterations; of a sampler `before` of them are its burn-in."""
+    if estimator_class(class_name).inference is Inference.SAMPLER:
+        return {"burn_in": before, "n_samples": kept}
+    return {"max_iter": before + kept}
+
+
 def takes_threads(class_name: str) -> bool:
     """Return whether fits of that class can use more than one thread."""
     return "threads" in inspect.signature(estimator_class(class_name)).parameters
@@ -94,11 +102,11 @@ def load(path: str | os.PathLike) -> Factorization:
     DataError
         If the file is damaged or no model file, or its class is unknown; the message names it.
     """
-    model = saving.read(path)
+    model = model_file.read(path)
     try:
         estimator = _class_in_memory(model.class_name)(**model.parameters)
         estimator.check_parameters()
-        estimator._restore(model.learned)
+        estimator.restore(model.learned)
     except (TypeError, ConfigError, DataError) as error:
         raise DataError(f"{path}: {error}") from error
     return estimator

@@ -8,7 +8,7 @@ with logged(snakemake.log[0]):
     from nbmf.data.masks import load_mask
     from nbmf.data.matrix import BinaryMatrix
     from nbmf.files import write_json
-    from nbmf.inference.experiment import run_fit, save_factors
+    from nbmf.inference.experiment import FitRequest, run_fit, save_factors
 
     matrix = BinaryMatrix.load(snakemake.input.matrix)
     mask_file = snakemake.input.get("mask")  # a complete fit has none
@@ -16,7 +16,7 @@ with logged(snakemake.log[0]):
     result = run_fit(
         matrix,
         load_mask(mask_file, matrix) if mask_file else None,
-        **json.loads(snakemake.params.fit),
+        FitRequest(**json.loads(snakemake.params.fit)),
         threads=snakemake.threads,
         checkpoint=checkpoint,
         checkpoint_seconds=snakemake.resources.checkpoint_seconds,

@@ -10,7 +10,7 @@ from nbmf.cli.plot import title_of
 from nbmf.cli.text import wrapped
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference.estimator import Factorization
-from nbmf.likelihoods.metrics import score
+from nbmf.likelihoods.bernoulli import score
 from nbmf.plots.overview import contrast
 from nbmf.posterior.draws import is_sampler
 

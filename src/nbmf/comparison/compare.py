@@ -20,8 +20,8 @@ from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError, NbmfError, NotConvergedWarning, choices
 from nbmf.inference import parameters
-from nbmf.inference.experiment import run_fit
-from nbmf.likelihoods.metrics import score
+from nbmf.inference.experiment import FitRequest, run_fit
+from nbmf.likelihoods.bernoulli import score
 from nbmf.numerics.threads import processors
 from nbmf.seeds import seed_sequence
 from nbmf.tables import summarise
@@ -353,15 +353,13 @@ def _outcome(
 
     started_as = entry.get("starts_as", key["method"])
     try:
-        report = run_fit(
-            matrix,
-            mask,
-            class_name=entry["class"],
-            K=key["K"],
-            settings=entry["settings"],
-            seed_key=["fit", key["dataset"], started_as, key["K"], key["mask"], key["seed"]],
-            log=log,
-        ).report
+        request = FitRequest(
+            entry["class"],
+            key["K"],
+            entry["settings"],
+            ["fit", key["dataset"], started_as, key["K"], key["mask"], key["seed"]],
+        )
+        report = run_fit(matrix, mask, request, log=log).report
     except NbmfError as error:
         return _gap(str(error))
     except Exception as error:  # whatever it is, the other fits go on

@@ -277,3 +277,20 @@ def _refuse_unobserved(codes: np.ndarray, row_names: np.ndarray, column_names: n
                 f"{kind} {str(names[empty[0]])!r} has no observed entry "
                 f"({empty.size} such {kind}(s)); leave it out"
             )
+
+
+def names_of(V: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Return the names of rows and columns, str arrays, None where V has none."""
+    if isinstance(V, BinaryMatrix):
+        return V.row_names, V.column_names
+    if hasattr(V, "columns") and hasattr(V, "index"):
+        return _names_along(V.index), _names_along(V.columns)
+    return None, None
+
+
+def _names_along(index: Any) -> np.ndarray | None:
+    """Return the names of an index of pandas, None if they only number its places."""
+    names = list(index)
+    if names == list(range(len(names))):
+        return None
+    return np.array([str(name) for name in names])

@@ -1,4 +1,4 @@
-"""Checkpoints: a chain that is killed goes on from its last one and ends with the same bits."""
+"""Checkpoints: a fit that is killed goes on from its last one and ends with the same bits."""
 
 import hashlib
 import os
@@ -10,17 +10,19 @@ import numpy as np
 
 from nbmf.errors import DataError
 from nbmf.files import atomic_path, read_arrays
-from nbmf.inference.estimator import State
 from nbmf.inference.progress import FitRecorder
+from nbmf.inference.state import State
+from nbmf.sources import source_files
 
 SWEEPS_BETWEEN_LOOKS = 25  # at the clock; what a look costs vanishes beside so many sweeps
-TRACE = "trace "  # begins the names of the arrays that hold the trace
+TRACE, STATE = "trace ", "state "  # begin the names of their arrays
 
 
 class Checkpoint:
-    """A monitor that records traces as `recorder` does, and saves the chain now and then.
+    """A monitor that records traces as `recorder` does, and saves the state now and then.
 
-    Only chains are saved: they run for long, and their state is small beside the time it took.
+    Only resumable states are saved, those of chains: they run for long, and their state is small
+    beside the time it took.
 
     Parameters
     ----------
@@ -28,7 +30,7 @@ class Checkpoint:
         Of the checkpoint, an NPZ file of plain arrays.
     fingerprint : function
         Returns a text that stands for all that decides the outcome of the fit. A file that has
-        another one is not used. It is called for chains alone.
+        another one is not used. It is called for resumable states alone.
     recorder : FitRecorder
         Its trace belongs to what is saved.
     seconds : float
@@ -49,12 +51,12 @@ class Checkpoint:
         self._recorder, self._seconds, self._log = recorder, seconds, log
         self._recorder_is_due = recorder.next_after(0)
         self._last_save = time.monotonic()
-        self._fingerprint = None  # until a chain asks whether it may go on
+        self._fingerprint = None  # until a resumable state asks whether it may go on
 
     def resume(self, state: State) -> int:
         """Put the saved state back; return its iteration, 0 if there is none that fits.
 
-        Only chains ask: what does not is not saved.
+        Only resumable states ask: what does not is not saved.
         """
         self._fingerprint = self._make_fingerprint()
         try:
@@ -68,8 +70,9 @@ class Checkpoint:
             self._log(f"{self._path}: checkpoint of another fit, or of other sources: not used")
             return 0
         iteration = int(saved.pop("iteration"))
-        for name, array in state.arrays().items():
-            array[...] = saved[name]
+        state.restore(
+            {name.removeprefix(STATE): saved[name] for name in saved if name.startswith(STATE)}
+        )
         trace = {name: saved[TRACE + name].tolist() for name in self._recorder.trace}
         self._recorder.go_on_from(iteration, float(saved["seconds"]), trace)
         self._recorder_is_due = self._recorder.next_after(iteration)
@@ -86,15 +89,16 @@ class Checkpoint:
         if iteration in (self._recorder_is_due, total):
             self._recorder(iteration, total, state)
             self._recorder_is_due = self._recorder.next_after(iteration)
-        is_chain = self._fingerprint is not None
+        is_resumable = self._fingerprint is not None
         is_due = time.monotonic() - self._last_save >= self._seconds
-        if is_chain and is_due and iteration < total:
+        if is_resumable and is_due and iteration < total:
             self._save(iteration, state)
             self._last_save = time.monotonic()
 
     def _save(self, iteration: int, state: State) -> None:
         """Write the file; a full disk, say, is logged and costs no more than the checkpoint."""
         trace = {TRACE + name: np.array(values) for name, values in self._recorder.trace.items()}
+        parts = {STATE + name: array for name, array in state.snapshot().items()}
         about = {
             "fingerprint": np.array(self._fingerprint),
             "iteration": np.array(iteration),
@@ -102,14 +106,14 @@ class Checkpoint:
         }
         try:
             with atomic_path(self._path) as temporary, open(temporary, "wb") as file:
-                np.savez(file, **about, **trace, **state.arrays())
+                np.savez(file, **about, **trace, **parts)
         except OSError as error:
             self._log(f"no checkpoint after iteration {iteration}: {error}")
 
 
-def package_digest() -> str:
-    """Return a checksum of every source file of this package."""
+def digest_of(*modules: str) -> str:
+    """Return a checksum of the source files of some modules and of all that they import."""
     digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(source.read_bytes())
+    for source in source_files(*modules):
+        digest.update(Path(source).read_bytes())
     return digest.hexdigest()

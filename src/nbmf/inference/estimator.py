@@ -1,94 +1,43 @@
-"""What every estimator has in common."""
+"""What every estimator has in common: declarations, the fit, what is learned, predictions."""
 
-import inspect
-import os
 import warnings
-from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-import nbmf
-from nbmf.data.matrix import BinaryMatrix, as_codes
-from nbmf.errors import (
-    ConfigError,
-    DataError,
-    NotConvergedWarning,
-    NotFittedError,
-    NotSupportedError,
-    choices,
-)
-from nbmf.inference import parameters, saving
-from nbmf.likelihoods import metrics
+from nbmf.data.matrix import names_of
+from nbmf.errors import DataError, NotConvergedWarning, NotFittedError
+from nbmf.inference import loop
+from nbmf.inference.declarations import Alignment, Inference
+from nbmf.inference.model_file import Saved
+from nbmf.inference.new_lines import NewLines
+from nbmf.inference.parameters import Parametrized, at_least, check
+from nbmf.inference.state import Factors, Monitor, State
+from nbmf.likelihoods.likelihood import Likelihood
 
 ACTIVE_SHARE = 0.01  # of all weight, for a component to count as active
+EXPECTATION_GB = 1.0  # that a dense E[V] may take where a fit has not kept it
 
 
-class State(Protocol):
-    """What a monitor may ask of a running fit."""
-
-    def expectation(self) -> np.ndarray:
-        """Return the current estimate of E[V], float array (F, N)."""
-
-    def objective(self) -> float | None:
-        """Return the log joint, bound or log-likelihood in nats; None if there is none."""
-
-    def active_components(self) -> int:
-        """Return how many components are active now; see Factorization.active_components_."""
-
-
-class BayesianState(State, Protocol):
-    """What a monitor may ask as well, of methods that have a posterior distribution."""
-
-    def factors(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the means of W (F, K) and H (K, N) given the current assignments or counts."""
-
-    def draw_factors(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draw W (F, K) and H (K, N) from the same distribution; the fit is not changed."""
-
-
-class Monitor(Protocol):
-    """An observer of a fit, called at the iterations it asks for and after the last one."""
-
-    def resume(self, state: State) -> int:
-        """Put back the state of an interrupted chain; return its iteration, 0 if there is none.
-
-        Only chains ask: other fits are short.
-        """
-
-    def next_after(self, iteration: int) -> float:
-        """Return the first iteration after `iteration` to be called at, math.inf if none."""
-
-    def __call__(self, iteration: int, total: int, state: State) -> None:
-        """Look at the state after `iteration` of at most `total` iterations."""
-
-
-class Fit(NamedTuple):
-    """What an inference returns.
-
-    W : float array (F, K)
-    H : float array (K, N)
-    expectation : float array (F, N), E[V]
-    shares : float array (K,), the mean of the factor that is a distribution over components
-    n_iter : int
-    converged : bool, None where the algorithm has no stopping rule
-    """
-
-    W: np.ndarray
-    H: np.ndarray
-    expectation: np.ndarray
-    shares: np.ndarray
-    n_iter: int
-    converged: bool | None = None
-
-
-class Factorization:
-    """Base class: parameters, their checks, and what `_factorize` and two fold-ins are made into.
+class Factorization(Parametrized, NewLines, Saved):
+    """Base class: what a class declares, and what a family's state is made into.
 
     The conventions are scikit-learn's, with rows of V as samples and columns as features, W as
     what `transform` returns and H as `components_`: those of its NMF. Names of rows and columns
     are kept where V has them, and checked against those of other matrices later.
+
+    A class declares
+        inference : Inference, how it learns
+        likelihoods : Likelihood instances that it takes, the first by default
+        distributions : which of "W" (its rows) and "H" (its columns) are distributions over
+            components; of both, W tells how much weight a component holds
+        meanings : what an entry of W and one of H is, for a person
+        alignment : Alignment, what has to be undone to compare components of two draws
+        finds_components : whether the data choose how many components are used, so that K is none
+            of a person's choices
+        allows_no_components : whether n_components = 0 makes sense
+    and defines `_start`, `mean`, and what of the other underscored methods its model has.
 
     Attributes
     ----------
@@ -97,42 +46,68 @@ class Factorization:
     H_, components_ : float array (K, N)
         The activations.
     expectation_ : float array (F, N)
-        E[V], the predicted probability of a one, for missing entries too.
+        E[V], for missing entries too: under a binary model the probability of a one.
     n_iter_ : int
         Iterations or sweeps that were run.
     converged_ : bool or None
         Whether the stopping rule was met; None for methods that have none, or where it is off.
+    n_components_ : int
+        K of W_ and H_: `n_components` unless the method finds it.
     active_components_ : int
-        Components with a share of at least 1 % of the factor that is a distribution over
-        components (the rows of W_; for Dir-Beta and LDA the columns of H_). All K for logPCA,
-        which has no such factor.
+        Components with a share of at least 1 % of all weight (see `shares_of`); all K where
+        there is no such thing as a share.
     row_names_, column_names_ : str arrays (F,), (N,), or None
         Those of V, if it was a BinaryMatrix, or a DataFrame that does not just number them.
     n_features_in_, feature_names_in_ : int, object array (N,)
         N and the names of columns under scikit-learn's names; the latter is there with names only.
     """
 
-    scored_per_token = False  # a method models entries; LDA alone which tokens occur
+    inference: ClassVar[Inference]
+    likelihoods: ClassVar[tuple[Likelihood, ...]]
+    distributions: ClassVar[frozenset[str]] = frozenset()
+    meanings: ClassVar[tuple[str, str]] = ("weight", "weight")
+    alignment: ClassVar[Alignment] = Alignment.NONE
+    finds_components: bool = False
+    allows_no_components: ClassVar[bool] = False
 
-    # The axes of what is learned, for the check of a loaded file.
-    _shapes: ClassVar = {"W_": "FK", "H_": "KN", "expectation_": "FN"}
+    # --- What a family defines -----------------------------------------------------------------
 
-    # --- What a method defines ---------------------------------------------------------------
-
-    def _factorize(
-        self, codes: np.ndarray, seed: np.random.SeedSequence, monitor: Monitor | None
-    ) -> Fit:
+    def _start(self, values: np.ndarray, seed: np.random.SeedSequence) -> State:
+        """Return the state before the first iteration, for values in the likelihood's coding."""
         raise NotImplementedError
 
-    def _fold_in_rows(self, codes: np.ndarray) -> np.ndarray:
-        """Return W (F', K) of new rows, int8 codes (F', N), given H_."""
-        raise NotSupportedError(f"{type(self).__name__} has no fold-in of new rows")
+    def _stopping_rule(self, state: State) -> loop.StoppingRule | None:
+        """Return the rule that may end the fit early, None for none."""
+        return None
 
-    def _fold_in_columns(self, codes: np.ndarray) -> np.ndarray:
-        """Return H (K, N') of new columns, int8 codes (F, N'), given W_."""
-        raise NotSupportedError(f"{type(self).__name__} has no fold-in of new columns")
+    def mean(
+        self, factors: Factors, rows: Any = slice(None), columns: Any = slice(None)
+    ) -> np.ndarray:
+        """Return E[V | factors] of some rows and columns, float array (rows, columns).
 
-    # --- Fitting -----------------------------------------------------------------------------
+        `rows` and `columns` are slices or index arrays; the factors are those of all lines.
+        """
+        raise NotImplementedError
+
+    def mean_at(self, factors: Factors, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return E[v | factors] of single entries, float array (n,), for index arrays (n,)."""
+        raise NotImplementedError
+
+    def shares_of(self, factors: Factors) -> np.ndarray | None:
+        """Return the share of all weight that each component holds, float array (K,).
+
+        By the factor that is a distribution over components; None without one.
+        """
+        lines = self.memberships(factors)
+        return None if lines is None else lines.mean(axis=0)
+
+    def memberships(self, factors: Factors) -> np.ndarray | None:
+        """Return the factor that is a distribution over components, (lines, K); None without."""
+        if "W" in self.distributions:
+            return factors.W
+        return factors.H.T if "H" in self.distributions else None
+
+    # --- Fitting ---------------------------------------------------------------------------------
 
     def fit(self, V: Any, y: Any = None, *, monitor: Monitor | None = None) -> Self:
         """Factorize V.
@@ -140,7 +115,7 @@ class Factorization:
         Parameters
         ----------
         V : BinaryMatrix, array (F, N) or DataFrame
-            1, 0 and missing (NaN or -1).
+            Values that the likelihood allows, for a binary one 1 and 0, and missing (NaN or -1).
         y : None
             Not used; there for scikit-learn's pipelines.
         monitor : Monitor, optional
@@ -159,15 +134,16 @@ class Factorization:
             If `max_iter` was reached before the change fell below a `tol` above zero.
         """
         self.check_parameters()
-        codes = self._codes_of(V)
+        values = self.likelihood.values_of(V)
         # Matrix products on one thread: their rounding must not depend on the machine's load.
         with threadpool_limits(limits=1, user_api="blas"):
-            fit = self._factorize(codes, self._seed(), monitor)
-        self.W_, self.H_, self.expectation_ = fit.W, fit.H, fit.expectation
-        self.n_iter_, self.converged_ = fit.n_iter, fit.converged
-        self.active_components_ = count_active(fit.shares)
-        self.row_names_, self.column_names_ = _names_of(V)
-        if self.converged_ is False and getattr(self, "tol", 0) > 0:
+            state = self._start(values, self._seed())
+            rule = self._stopping_rule(state)
+            outcome = loop.run(state, self.n_iterations, monitor, rule)
+            self._learn(state)
+        self.n_iter_, self.converged_ = outcome
+        self.row_names_, self.column_names_ = names_of(V)
+        if self.converged_ is False and self.tol > 0:
             warnings.warn(
                 f"{type(self).__name__} had not converged after max_iter = {self.max_iter} "
                 f"iterations, by tol = {self.tol}: raise max_iter, or tol if that is near enough",
@@ -176,122 +152,126 @@ class Factorization:
             )
         return self
 
-    def fit_transform(self, V: Any, y: Any = None) -> np.ndarray:
-        """Return fit(V).transform(V), float array (F, K): training rows treated as new ones.
+    def _learn(self, state: State) -> None:
+        """Take over what the state ends with."""
+        estimate = state.estimate()
+        self.W_, self.H_ = estimate.W, estimate.H
+        self._keep_expectation(state)
+        self.active_components_ = self.count_active(estimate)
 
-        The estimate that `fit` itself makes of W, jointly with H, is `W_`.
-        """
-        return self.fit(V, y).transform(V)
+    def _keep_expectation(self, state: State) -> None:
+        """Keep E[V]; classes for matrices whose dense E[V] may not fit keep less."""
+        self._expectation = state.expectation()
 
-    # --- New rows and columns ----------------------------------------------------------------
+    def count_active(self, factors: Factors) -> int:
+        """Return how many components hold at least ACTIVE_SHARE of all weight."""
+        shares = self.shares_of(factors)
+        if shares is None:
+            return factors.W.shape[1]
+        return int(np.count_nonzero(shares >= ACTIVE_SHARE))
 
-    def transform(self, V: Any) -> np.ndarray:
-        """Return W of new rows by fold-in, given H_ (see nbmf.families.beta_dirichlet.fold_in).
+    @property
+    def n_iterations(self) -> int:
+        """How many iterations or sweeps a fit takes at most."""
+        if self.inference is Inference.SAMPLER:
+            return self.burn_in + self.n_samples
+        return self.max_iter
 
-        Parameters
-        ----------
-        V : BinaryMatrix, array (F', N) or DataFrame
-            1, 0 and missing, with the columns of the fitted matrix.
+    @property
+    def likelihood(self) -> Likelihood:
+        """The likelihood of the values that `fit` takes."""
+        return self.likelihoods[0]
 
-        Returns
-        -------
-        float array (F', K)
-            A row depends on no other row of V, and on no random number.
+    @property
+    def advice_if_stuck(self) -> str:
+        """What else can be tried if chains stay in places of their own; "" if nothing."""
+        return ""
+
+    def check_parameters(self) -> None:
+        """Raise ConfigError if a parameter has a value that is not allowed."""
+        least = at_least(0 if self.allows_no_components else 1)
+        for name, value in self.get_params().items():
+            check(name, value, self.rules | {"n_components": least})
+
+    # --- Predictions -----------------------------------------------------------------------------
+
+    @property
+    def expectation_(self) -> np.ndarray:
+        """E[V], float array (F, N), for missing entries too.
 
         Raises
         ------
         NotFittedError
             Before `fit`.
         DataError
-            If V has other columns, a value that is not allowed or no observed entry.
+            If the fit has not kept it and it would take more than EXPECTATION_GB; `predict` gives
+            single entries.
         """
-        return self._fold_in(self._fold_in_rows, V, axis=1)
-
-    def transform_columns(self, V: Any) -> np.ndarray:
-        """Return H of new columns by fold-in, given W_, float array (K, N').
-
-        V, (F, N'), has the rows of the fitted matrix; the rest is as for `transform`.
-        """
-        return self._fold_in(self._fold_in_columns, V, axis=0)
-
-    def predict_rows(self, V: Any) -> np.ndarray:
-        """Return E[V] of new rows, float array (F', N), missing entries too."""
-        return self.inverse_transform(self.transform(V))
-
-    def predict_columns(self, V: Any) -> np.ndarray:
-        """Return E[V] of new columns, float array (F, N'), missing entries too."""
-        H = self.transform_columns(V)
-        return self.W_ @ H
-
-    def inverse_transform(self, W: Any) -> np.ndarray:
-        """Return E[V] = W H_ for rows W (F', K), float array (F', N).
-
-        Of a Gibbs sampler's `W_` that is not `expectation_`, which averages products.
-        """
-        return self._as_W(W) @ self.H_
-
-    def score(self, V: Any, y: Any = None) -> float:
-        """Return the mean log-likelihood of rows folded in, in nats per observed entry.
-
-        Higher is better. The entries that are scored are those that were folded in; how well
-        unseen ones are predicted is told by entries held out, see `nbmf.compare`.
-        """
-        expectation = self.predict_rows(V)
-        codes = self._codes_of(V)
-        return -metrics.score(codes, expectation, codes >= 0).perplexity
-
-    def _fold_in(self, fold_in: Callable, V: Any, axis: int) -> np.ndarray:
-        """Return what `fold_in` makes of V, whose lines along `axis` are those of the fit."""
         self._require_fit()
-        codes = self._codes_of(V)
-        name, fitted = type(self).__name__, self.expectation_.shape[axis]
-        if codes.shape[axis] != fitted:
-            things = ("samples", "features")[axis]
+        if self._expectation is not None:
+            return self._expectation
+        F, N = self.W_.shape[0], self.H_.shape[1]
+        if 8e-9 * F * N > EXPECTATION_GB:
             raise DataError(
-                f"V is of another shape: X has {codes.shape[axis]} {things}, but {name} is "
-                f"expecting {fitted} {things} as input"
+                f"E[V] of {F} x {N} entries takes {8e-9 * F * N:.2g} GB, more than "
+                f"{EXPECTATION_GB:g}: predict(rows, columns) gives those you name"
             )
-        given, known = _names_of(V)[axis], (self.row_names_, self.column_names_)[axis]
-        if given is not None and known is not None and (given != known).any():
-            n = int(np.flatnonzero(given != known)[0])
-            raise DataError(
-                f"{('row', 'column')[axis]} {n} (counted from 0) of V is {str(given[n])!r}; "
-                f"in the matrix that was fitted it is {str(known[n])!r}"
-            )
-        with threadpool_limits(limits=1, user_api="blas"):
-            return fold_in(codes)
+        return self.predict(np.arange(F)[:, None], np.arange(N))
 
-    @staticmethod
-    def _codes_of(V: Any) -> np.ndarray:
-        """Return the codes (int8, F x N) of V; some errors are in scikit-learn's words."""
-        shape, kind = getattr(V, "shape", ()), getattr(getattr(V, "dtype", None), "kind", None)
-        if kind == "c":
-            raise DataError("Complex data not supported: allowed are 0, 1 and missing (NaN or -1)")
-        if len(shape) == 1:
-            raise DataError(
-                "V has one dimension and a matrix has two. Reshape your data: "
-                "V.reshape(1, -1) is a matrix of one row"
-            )
-        if len(shape) == 2 and shape[1] == 0:
-            raise DataError(f"V has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
-        return as_codes(V)
+    def predict(self, rows: Any, columns: Any) -> np.ndarray:
+        """Return E[v] of single entries, whatever the size of V.
 
-    def _as_W(self, W: Any) -> np.ndarray:
+        Parameters
+        ----------
+        rows, columns : int arrays
+            Indices that are broadcast against each other, as in V[rows, columns].
+
+        Returns
+        -------
+        float array
+            Of their broadcast shape.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        DataError
+            If an index is none of the fitted matrix.
+        """
         self._require_fit()
-        W, K = np.asarray(W, dtype=float), self.H_.shape[0]
-        if W.ndim != 2 or W.shape[1] != K:
-            raise DataError(f"W has shape {W.shape}: allowed is (rows, {K})")
-        return W
+        places = []
+        for index, size, kind in zip(
+            (rows, columns), (self.W_.shape[0], self.H_.shape[1]), ("row", "column"), strict=True
+        ):
+            index = np.asarray(index)
+            if index.dtype.kind not in "iu" or (index.size and not -size <= index.min()):
+                raise DataError(f"{kind}s: allowed are integers from 0 to {size - 1}")
+            if index.size and index.max() >= size:
+                raise DataError(f"{kind} {index.max()}: allowed are 0 to {size - 1}")
+            places.append(index)
+        return self._predict(*np.broadcast_arrays(*places))
 
-    def _require_fit(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit(V) first")
+    def _predict(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return E[v] of entries of one shape; classes that keep no E[V] define their own."""
+        return self._expectation[rows, columns]
+
+    def predictive(self, rows: np.ndarray, columns: np.ndarray) -> Any:
+        """Return what the likelihood scores at some entries: E[v], unless it needs more."""
+        return self.predict(rows, columns)
+
+    # --- scikit-learn's names --------------------------------------------------------------------
 
     @property
     def components_(self) -> np.ndarray:
         """H_, under scikit-learn's name."""
         self._require_fit()
         return self.H_
+
+    @property
+    def n_components_(self) -> int:
+        """K of W_ and H_."""
+        self._require_fit()
+        return self.H_.shape[0]
 
     @property
     def n_features_in_(self) -> int:
@@ -307,94 +287,9 @@ class Factorization:
             raise AttributeError("the matrix that was fitted had no names of columns")
         return self.column_names_.astype(object)
 
-    # --- Files -------------------------------------------------------------------------------
-
-    def save(self, path: str | os.PathLike) -> None:
-        """Write the fitted estimator to an NPZ file without pickles; `nbmf.load` reads it.
-
-        Parameters, all learned attributes (E[V] too: a Gibbs sampler's cannot be recomputed) and
-        the versions of what made them. Written atomically.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ConfigError
-            If a parameter is nothing that JSON can hold.
-        """
-        self._require_fit()
-        own = type(self)
-        is_exported = nbmf.EXPORTS.get(own.__name__) == own.__module__
-        name = own.__name__ if is_exported else f"{own.__module__}:{own.__qualname__}"
-        learned = {key: value for key, value in vars(self).items() if _is_learned(key)}
-        saving.write(path, saving.Model(name, self.get_params(), learned))
-
-    def _restore(self, learned: dict[str, Any]) -> None:
-        """Take over what a file says was learned.
-
-        Raises
-        ------
-        DataError
-            If something is missing, or is not of the type and shape it has to be.
-        """
-        sizes = {}
-        for name, axes in self._shapes.items():
-            array = learned.get(name)
-            if not isinstance(array, np.ndarray) or array.dtype != float or array.ndim != len(axes):
-                raise DataError(f"{name} has to be an array of floats with {len(axes)} axes")
-            expected = tuple(
-                sizes.setdefault(axis, size) for axis, size in zip(axes, array.shape, strict=True)
-            )
-            if array.shape != expected or not np.isfinite(array).all():
-                raise DataError(f"{name} has to be finite and of shape {expected}")
-        for name, axis in (("row_names_", "F"), ("column_names_", "N")):
-            if name not in learned:
-                raise DataError(f"{name} is missing")
-            names = learned[name]  # None if there are none
-            is_text = isinstance(names, np.ndarray) and names.dtype.kind == "U"
-            if names is not None and not (is_text and names.shape == (sizes[axis],)):
-                raise DataError(f"{name} has to be {sizes[axis]} texts")
-        for name, types in _SCALARS.items():
-            if name not in learned or type(learned[name]) not in types:
-                raise DataError(f"{name} is missing or of another type")
-        if unknown := [name for name in learned if not _is_learned(name)]:
-            raise DataError(f"{unknown[0]!r} is nothing that is learned")
-        vars(self).update(learned)
-
-    # --- Parameters --------------------------------------------------------------------------
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the constructor's parameters and their values."""
-        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; their values are checked by `fit`.
-
-        Raises
-        ------
-        ConfigError
-            If there is no such parameter; none is set then.
-        """
-        allowed = inspect.signature(type(self)).parameters
-        for name in params:
-            if name not in allowed:
-                own = type(self).__name__
-                raise ConfigError(f"{own} has no parameter {name!r}; {choices(name, allowed)}")
-        vars(self).update(params)
-        return self
-
-    def check_parameters(self) -> None:
-        """Raise ConfigError if a parameter has a value that is not allowed."""
-        given = self.get_params()
-        for name, value in given.items():
-            parameters.check(name, value)
-        for name in parameters.CONCENTRATIONS:
-            if name in given:
-                self._concentration(name)  # has the right length
-
-    def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
-        return f"{type(self).__name__}({given})"
+    def _require_fit(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit(V) first")
 
     def __sklearn_is_fitted__(self) -> bool:
         return "H_" in vars(self)
@@ -410,84 +305,7 @@ class Factorization:
             input_tags=InputTags(allow_nan=True),
         )
 
-    def _concentration(self, name: str) -> np.ndarray:
-        return parameters.per_component(name, getattr(self, name), self.n_components)
-
     def _seed(self) -> np.random.SeedSequence:
         if isinstance(self.random_state, np.random.SeedSequence):
             return self.random_state
         return np.random.SeedSequence(self.random_state)
-
-
-# Learned numbers, and the types JSON gives them.
-_SCALARS = {"n_iter_": (int,), "converged_": (bool, type(None)), "active_components_": (int,)}
-
-
-def _is_learned(name: str) -> bool:
-    return name.endswith("_") and not name.startswith("_")
-
-
-def _names_of(V: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Return the names of rows and columns, str arrays, None where V has none."""
-    if isinstance(V, BinaryMatrix):
-        return V.row_names, V.column_names
-    if hasattr(V, "columns") and hasattr(V, "index"):
-        return _names_along(V.index), _names_along(V.columns)
-    return None, None
-
-
-def _names_along(index: Any) -> np.ndarray | None:
-    """Return the names of an index of pandas, None if they only number its places."""
-    names = list(index)
-    if names == list(range(len(names))):
-        return None
-    return np.array([str(name) for name in names])
-
-
-def most_iterations(estimator: Factorization) -> int:
-    """Return how many iterations or sweeps a fit takes at most."""
-    given = estimator.get_params()
-    return given.get("max_iter") or given["burn_in"] + given["n_samples"]
-
-
-def count_active(shares: np.ndarray) -> int:
-    """Return how many components hold at least ACTIVE_SHARE of all weight."""
-    return int(np.count_nonzero(shares >= ACTIVE_SHARE))
-
-
-class StoppingRule(Protocol):
-    """Says when a fit is done."""
-
-    def next_after(self, iteration: int) -> int:
-        """Return the first iteration after `iteration` to be asked at."""
-
-    def is_met(self, iteration: int) -> bool:
-        """Whether to stop after `iteration`; False at those it did not ask for."""
-
-
-def iterate(
-    advance: Callable[[int], None],
-    first: int,
-    last: int,
-    state: State,
-    monitor: Monitor | None,
-    total: int,
-    rule: StoppingRule | None = None,
-) -> int:
-    """Do iterations `first` + 1 to `last` of `total` by `advance(steps)`, the monitor in between.
-
-    The monitor is called when it asks to be, and after the last of all iterations, which is the
-    one at which the rule is met. Returns how many have been done.
-    """
-    done = first
-    while done < last:
-        called_at = last if monitor is None else monitor.next_after(done)
-        asked_at = last if rule is None else rule.next_after(done)
-        stop = int(min(called_at, asked_at, last))
-        advance(stop - done)
-        done = stop
-        if rule is not None and rule.is_met(done):
-            last = total = done
-        if monitor is not None and done in (called_at, total):
-            monitor(done, total, state)
-    return done

@@ -7,19 +7,18 @@ import math
 import os
 import platform
 import time
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbmf.data.masks import training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.files import atomic_path
-from nbmf.inference.checkpoint import Checkpoint, package_digest
-from nbmf.inference.estimator import Factorization, most_iterations
+from nbmf.inference.checkpoint import Checkpoint, digest_of
+from nbmf.inference.estimator import Factorization
 from nbmf.inference.progress import FitRecorder
-from nbmf.likelihoods.metrics import scorer
-from nbmf.registry import make_estimator
+from nbmf.registry import make_estimator, module_of
 from nbmf.seeds import seed_sequence
 
 
@@ -30,16 +29,28 @@ class FitResult(NamedTuple):
     estimator: Factorization
 
 
+class FitRequest(NamedTuple):
+    """All that decides the outcome of a fit beside the data.
+
+    class_name, K, settings : the method, its number of components and other arguments
+    seed_key : list of str and int, what the random stream belongs to, for example
+        ["fit", "animals", "bica", 2, 0, 0]
+    trace_points, chain_points : points of the traces, see FitRecorder
+    """
+
+    class_name: str
+    K: int
+    settings: dict[str, Any]
+    seed_key: list
+    trace_points: int = 50
+    chain_points: int = 0
+
+
 def run_fit(
     matrix: BinaryMatrix,
     mask: np.ndarray | None,
+    request: FitRequest,
     *,
-    class_name: str,
-    K: int,
-    settings: dict[str, Any],
-    seed_key: list,
-    trace_points: int = 50,
-    chain_points: int = 0,
     threads: int = 1,
     checkpoint: str | os.PathLike | None = None,
     checkpoint_seconds: float = 60.0,
@@ -50,16 +61,11 @@ def run_fit(
     Parameters
     ----------
     matrix : BinaryMatrix
-        The data.
+        The data, or any matrix whose values the method's likelihood allows.
     mask : bool array (F, N) or None
         The held-out entries: the fit does not see them, the score is that of them alone. None for
-        a complete fit: it sees and is scored on every observed entry.
-    class_name, K, settings
-        The method: its class, number of components and other constructor arguments.
-    seed_key : list of str and int
-        What the random stream belongs to, for example ["fit", "animals", "bica", 2, 0, 0].
-    trace_points, chain_points : int
-        Points of the traces, see FitRecorder.
+        an unmasked fit: it sees and is scored on every observed entry.
+    request : FitRequest
     threads : int
         Threads of the kernels; the result does not depend on it.
     checkpoint : path, optional
@@ -82,27 +88,31 @@ def run_fit(
     DataError
         If there is nothing to fit or to score.
     """
-    estimator = make_estimator(class_name, K, settings, seed_sequence(*seed_key), threads)
-    codes, scored, kind = matrix.codes, matrix.observed, "observed"
+    class_name, K, settings, seed_key, trace_points, chain_points = request
+    seed = seed_sequence(*seed_key)
+    estimator = make_estimator(class_name, K, settings, seed, threads)
+    likelihood, versions = estimator.likelihood, _versions()
+    values = training = likelihood.values_of(matrix)
+    scored, kind = likelihood.is_observed(values), "observed"
     if mask is not None:
-        codes, scored, kind = training_codes(matrix, mask), mask, "held-out"
-    score, versions = scorer(estimator.scored_per_token)(matrix.codes, scored), _versions()
+        training, scored, kind = likelihood.hide(values, mask), mask, "held-out"
+    score = likelihood.scorer(values, scored)
     monitor = recorder = FitRecorder(
-        most_iterations(estimator),
+        estimator.n_iterations,
         trace_points,
-        lambda expectation: score(expectation).perplexity,
+        lambda state: score(state.predict(score.rows, score.columns)).perplexity,
         log,
         chain_points,
     )
     log(f"{class_name}, K = {K}, {settings}: scored on {np.count_nonzero(scored)} {kind} entries")
     if checkpoint is not None:
-        decisive = [class_name, K, settings, seed_key, trace_points, chain_points, versions]
-        fingerprint = functools.partial(_fingerprint, decisive, codes, matrix.codes, scored)
+        decisive = [*request, versions]
+        fingerprint = functools.partial(_fingerprint, decisive, training, values, scored)
         monitor = Checkpoint(checkpoint, fingerprint, recorder, checkpoint_seconds, log)
     started = time.perf_counter()
-    estimator.fit(codes, monitor=monitor)
+    estimator.fit(training, monitor=monitor)
     seconds = time.perf_counter() - started + recorder.seconds_before
-    result = score(estimator.expectation_)
+    result = score(estimator.predictive(score.rows, score.columns))
     log(f"done in {seconds:.1f} s: perplexity {result.perplexity:.6f}")
     report = {
         "perplexity": result.perplexity,
@@ -114,8 +124,9 @@ def run_fit(
         "n_iter": estimator.n_iter_,
         "converged": estimator.converged_,
         "active_components": estimator.active_components_,
-        "W_min": float(estimator.W_.min()),
-        "W_max": float(estimator.W_.max()),
+        "n_components": estimator.n_components_,
+        "W_min": _or_none(np.min, estimator.W_),
+        "W_max": _or_none(np.max, estimator.W_),
         "status": "not converged" if estimator.converged_ is False else "ok",
         "class": class_name,
         "K": K,
@@ -140,7 +151,8 @@ def save_factors(path: str | os.PathLike, estimator: Factorization) -> None:
 
 def _fingerprint(decisive: list, *matrices: np.ndarray) -> str:
     """Return a checksum of all that decides the outcome of a fit, our sources included."""
-    digest = hashlib.sha256(json.dumps([*decisive, package_digest()], sort_keys=True).encode())
+    sources = digest_of("nbmf.inference.experiment", module_of(decisive[0]))
+    digest = hashlib.sha256(json.dumps([*decisive, sources], sort_keys=True).encode())
     for matrix in matrices:
         digest.update(f"{matrix.shape} {matrix.dtype}".encode())
         digest.update(np.ascontiguousarray(matrix))
@@ -150,6 +162,11 @@ def _fingerprint(decisive: list, *matrices: np.ndarray) -> str:
 def _versions() -> dict[str, str]:
     packages = {name: version(name) for name in ("numpy", "scipy", "numba")}
     return {"python": platform.python_version(), **packages, "machine": platform.machine()}
+
+
+def _or_none(reduce: Callable[[np.ndarray], float], factor: np.ndarray) -> float | None:
+    """Return a reduction of a factor, None if it has no component."""
+    return float(reduce(factor)) if factor.size else None
 
 
 def _without_nan(values: list[float]) -> list[float | None]:

@@ -1,11 +1,16 @@
-"""What each constructor parameter may be: one name, one meaning, one check for all methods."""
+"""What each constructor parameter may be: one name, one meaning, one check.
 
+Here are the parameters that several families share. A family adds its own to `rules` of its
+classes, so that a new one concerns that family alone.
+"""
+
+import inspect
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, choices
 
 
 class Rule(NamedTuple):
@@ -15,64 +20,43 @@ class Rule(NamedTuple):
     allowed: str
 
 
-def _is_integer(value) -> bool:
+def is_integer(value: Any) -> bool:
+    """Whether a value is an integer, Python's or NumPy's, and no truth value."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)
 
 
-def _is_number(value) -> bool:
-    return _is_integer(value) or isinstance(value, float | np.floating)
+def is_number(value: Any) -> bool:
+    """Whether a value is an integer or a floating-point number."""
+    return is_integer(value) or isinstance(value, float | np.floating)
 
 
-# Wide enough for any prior a person means, narrow enough for single precision.
-SMALLEST, LARGEST = 1e-6, 1e6
+def at_least(least: int) -> Rule:
+    """Return the rule for integers of at least `least`."""
+    return Rule(
+        lambda value: is_integer(value) and value >= least, f"an integer of at least {least}"
+    )
 
 
-def _is_concentration(value) -> bool:
-    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
-        return len(value) > 0 and all(_is_number(item) and _in_range(item) for item in value)
-    return _is_number(value) and _in_range(value)
+def one_of(*texts: str) -> Rule:
+    """Return the rule for one of some texts."""
+    words = f"{', '.join(texts[:-1])} or {texts[-1]}"
+    return Rule(lambda value: isinstance(value, str) and value in texts, words)
 
-
-def _in_range(number) -> bool:
-    return SMALLEST <= number <= LARGEST
-
-
-_AT_LEAST_ONE = Rule(lambda value: _is_integer(value) and value >= 1, "an integer of at least 1")
-_AT_LEAST_ZERO = Rule(lambda value: _is_integer(value) and value >= 0, "an integer of at least 0")
-_CONCENTRATION = Rule(_is_concentration, "a number from 1e-6 to 1e6, or one per component")
-_PER_K = Rule(
-    lambda value: value == "1/K" if isinstance(value, str) else _is_concentration(value),
-    "a number from 1e-6 to 1e6, one per component, or the text 1/K",
-)
-
-CONCENTRATIONS = ("alpha", "beta", "gamma", "eta")
 
 RULES = {
-    "n_components": _AT_LEAST_ONE,
-    "alpha": _CONCENTRATION,
-    "beta": _CONCENTRATION,
-    "gamma": _PER_K,
-    "eta": _PER_K,
+    "n_components": at_least(1),
     "max_memory_gb": Rule(
-        lambda value: _is_number(value) and 0 < value < np.inf, "a positive number"
+        lambda value: is_number(value) and 0 < value < np.inf, "a positive number"
     ),
-    "max_iter": _AT_LEAST_ONE,
-    "burn_in": _AT_LEAST_ZERO,
-    "n_samples": _AT_LEAST_ONE,
-    "threads": _AT_LEAST_ONE,
-    "tol": Rule(lambda value: _is_number(value) and 0 <= value < np.inf, "a number of at least 0"),
-    "scheme": Rule(
-        lambda value: isinstance(value, str) and value in ("joint", "alternating"),
-        "joint or alternating",
-    ),
-    "start": Rule(
-        lambda value: isinstance(value, str) and value in ("random", "mean-field"),
-        "random or mean-field",
-    ),
+    "max_iter": at_least(1),
+    "burn_in": at_least(0),
+    "n_samples": at_least(1),
+    "threads": at_least(1),
+    "tol": Rule(lambda value: is_number(value) and 0 <= value < np.inf, "a number of at least 0"),
     "random_state": Rule(
         lambda value: (
             value is None
-            or (_is_integer(value) and value >= 0)
+            or (is_integer(value) and value >= 0)
             or isinstance(value, np.random.SeedSequence)
         ),
         "None, an integer of at least 0, or a numpy SeedSequence",
@@ -80,23 +64,58 @@ RULES = {
 }
 
 
-def check(name: str, value: Any) -> None:
+def check(name: str, value: Any, rules: dict[str, Rule] = RULES) -> None:
     """Raise ConfigError if `value` is not allowed for `name`; names without a rule are free."""
-    if name in RULES and not RULES[name].holds(value):
-        raise ConfigError(f"{name} = {value!r}: allowed is {RULES[name].allowed}")
+    if name in rules and not rules[name].holds(value):
+        raise ConfigError(f"{name} = {value!r}: allowed is {rules[name].allowed}")
 
 
 def check_count(name: str, value: Any, least: int) -> None:
     """Raise ConfigError if `value` is no integer of at least `least`."""
-    if not _is_integer(value) or value < least:
-        raise ConfigError(f"{name} = {value!r}: allowed is an integer of at least {least}")
+    check(name, value, {name: at_least(least)})
 
 
-def per_component(name: str, value: Any, K: int) -> np.ndarray:
-    """Return a concentration as array (K,); the text "1/K" means 1/K for each component."""
-    concentration = np.asarray(1 / K if isinstance(value, str) else value, dtype=float)
-    if concentration.shape not in ((), (K,)):
-        raise ConfigError(
-            f"{name} has shape {concentration.shape}: allowed is a number or one per component, {K}"
-        )
-    return np.broadcast_to(concentration, K).copy()
+class Parametrized:
+    """The constructor's parameters: given and set by name, checked, shown.
+
+    Attributes
+    ----------
+    rules : dict
+        From the name of a parameter to its Rule.
+    """
+
+    rules: ClassVar[dict[str, Rule]] = RULES
+
+    @classmethod
+    def parameter_names(cls) -> list[str]:
+        """Return the names of the constructor's parameters."""
+        return list(inspect.signature(cls).parameters)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the constructor's parameters and their values."""
+        return {name: getattr(self, name) for name in self.parameter_names()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; their values are checked by `fit`.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such parameter; none is set then.
+        """
+        allowed = self.parameter_names()
+        for name in params:
+            if name not in allowed:
+                own = type(self).__name__
+                raise ConfigError(f"{own} has no parameter {name!r}; {choices(name, allowed)}")
+        vars(self).update(params)
+        return self
+
+    def check_parameters(self) -> None:
+        """Raise ConfigError if a parameter has a value that is not allowed."""
+        for name, value in self.get_params().items():
+            check(name, value, self.rules)
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        return f"{type(self).__name__}({given})"

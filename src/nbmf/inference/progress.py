@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nbmf.inference.estimator import State
+from nbmf.inference.state import State
 
 EARLY_POINTS = 30  # on a logarithmic scale, beside those that are evenly spaced
 SECONDS_BETWEEN_LINES = 5.0
@@ -31,7 +31,7 @@ class FitRecorder:
         How many evenly spaced points a trace has at least (fewer than twice as many, since they
         are a whole number of iterations apart); some early ones come on top.
     loss : function
-        From E[V] to the perplexity.
+        From the state to the perplexity.
     log : function
         Takes a line of text.
     chain_points : int
@@ -51,7 +51,7 @@ class FitRecorder:
         self,
         total: int,
         trace_points: int,
-        loss: Callable[[np.ndarray], float],
+        loss: Callable[[State], float],
         log=print,
         chain_points: int = 0,
     ):
@@ -86,7 +86,7 @@ class FitRecorder:
     def __call__(self, iteration: int, total: int, state: State) -> None:
         """Record one point of the traces; log a line now and then."""
         is_scored = iteration in self._scored or iteration == total
-        perplexity = self._loss(state.expectation()) if is_scored else math.nan
+        perplexity = self._loss(state) if is_scored else math.nan
         self.trace["iteration"].append(iteration)
         self.trace["perplexity"].append(perplexity)
         self.trace["objective"].append(state.objective())

@@ -24,7 +24,7 @@ from nbmf.data.matrix import MISSING, as_codes
 from nbmf.errors import ConfigError, NotSettledWarning
 from nbmf.inference.estimator import ACTIVE_SHARE, BayesianState, Factorization, Monitor, State
 from nbmf.inference.parameters import check_count
-from nbmf.likelihoods.metrics import EntryScorer, Score, scorer
+from nbmf.likelihoods.bernoulli import EntryScorer, Score, scorer
 from nbmf.numerics.threads import processors
 from nbmf.posterior.diagnostics import (
     ESS_LIMIT,

@@ -10,7 +10,6 @@ import numpy as np
 
 from nbmf import registry
 
-BRIEF = {"max_iter": 1, "burn_in": 1, "n_samples": 1}
 
 
 def main(threads: int = 1) -> None:
@@ -21,8 +20,7 @@ def main(threads: int = 1) -> None:
     """
     codes = np.array([[1, 0, -1], [0, 1, 1], [1, 1, 0]], np.int8)
     for name in registry.all_classes():
-        accepted = registry.settings_of(name)
-        settings = {key: value for key, value in BRIEF.items() if key in accepted}
+        settings = registry.length_settings(name, 1, 1)
         started = time.perf_counter()
         registry.make_estimator(name, 2, settings, random_state=0, threads=threads).fit(codes)
         print(f"{name}: {time.perf_counter() - started:.1f} s", flush=True)

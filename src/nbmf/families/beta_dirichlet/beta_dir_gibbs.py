@@ -2,14 +2,19 @@
 
 import numpy as np
 
+from nbmf.families.beta_dirichlet.estimator import PROBABILITIES, WEIGHTS
 from nbmf.families.beta_dirichlet.fold_in import BetaDirFoldIn
-from nbmf.families.beta_dirichlet.gibbs import PosteriorSums, sample_posterior, starting_Z
+from nbmf.families.beta_dirichlet.gibbs import (
+    ChainState,
+    CollapsedGibbs,
+    PosteriorSums,
+    starting_Z,
+)
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.families.beta_dirichlet.models import beta_dir
-from nbmf.inference.estimator import Factorization
 
 
-class BetaDirGibbs(BetaDirFoldIn, Factorization):
+class BetaDirGibbs(BetaDirFoldIn, CollapsedGibbs):
     """Beta-Dir GS: w_f ~ Dirichlet(γ), h_kn ~ Beta(α, β), collapsed Gibbs sampling, eq. (25).
 
     Parameters
@@ -32,6 +37,10 @@ class BetaDirGibbs(BetaDirFoldIn, Factorization):
 
     See Factorization for the learned attributes.
     """
+
+    distributions = frozenset({"W"})
+    meanings = (WEIGHTS, PROBABILITIES)
+    weights_prior = "gamma"
 
     def __init__(
         self,
@@ -56,7 +65,7 @@ class BetaDirGibbs(BetaDirFoldIn, Factorization):
         self.threads = threads
         self.random_state = random_state
 
-    def _factorize(self, codes, seed, monitor):
+    def _start(self, codes, seed):
         priors = {name: self._concentration(name) for name in ("alpha", "beta", "gamma")}
         Z = starting_Z(self.start, codes, self.n_components, seed)
         chain = BetaDirChain(
@@ -64,8 +73,7 @@ class BetaDirGibbs(BetaDirFoldIn, Factorization):
         )
         sum_of_H = _SumOfH(chain, priors["alpha"], priors["beta"], codes.shape[1])
         sums = PosteriorSums(chain, priors["gamma"], sum_of_H, codes.shape[1])
-        lengths = self.burn_in, self.n_samples
-        return sample_posterior(chain, beta_dir, priors, sums, *lengths, monitor)
+        return ChainState(chain, beta_dir, priors, sums, self.burn_in)
 
 
 class _SumOfH:

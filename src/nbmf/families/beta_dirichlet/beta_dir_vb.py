@@ -60,7 +60,7 @@ class BetaDirVB(BetaDirVariational):
         self.max_memory_gb = max_memory_gb
         self.random_state = random_state
 
-    def _inference(self, codes, priors, seed):
+    def _make_inference(self, codes, priors, seed):
         self._refuse_too_much_memory(np.count_nonzero(codes >= 0))
         inference = BetaDirCVB0(codes, self.n_components, **priors, seed=seed, threads=self.threads)
         return inference, None

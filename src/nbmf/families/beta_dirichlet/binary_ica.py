@@ -45,6 +45,6 @@ class BinaryICA(BetaDirVariational):
         self.tol = tol
         self.random_state = random_state
 
-    def _inference(self, codes, priors, seed):
+    def _make_inference(self, codes, priors, seed):
         inference = BetaDirMeanField(codes, self.n_components, **priors, seed=seed)
         return inference, inference.bound

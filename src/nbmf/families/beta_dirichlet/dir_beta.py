@@ -1,24 +1,38 @@
 """Dir-Beta: the Beta-Dir model of the transposed matrix (paper, section 3.1)."""
 
+from typing import ClassVar
+
 from nbmf.families.beta_dirichlet.beta_dir_gibbs import BetaDirGibbs
 from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
+from nbmf.families.beta_dirichlet.estimator import PROBABILITIES, WEIGHTS, MeanParameterized
 from nbmf.families.beta_dirichlet.fold_in import DirBetaFoldIn
-from nbmf.inference.estimator import Factorization
+from nbmf.families.beta_dirichlet.gibbs import CollapsedGibbs
+from nbmf.inference.declarations import Inference
+from nbmf.inference.state import Factors, State
 
 
-class _Transposed(DirBetaFoldIn, Factorization):
+class _Transposed(DirBetaFoldIn, MeanParameterized):
     """Fits `_beta_dir` to V transposed; its eta is the gamma of that model."""
 
-    _beta_dir: type[Factorization]
+    distributions = frozenset({"H"})
+    meanings = (PROBABILITIES, WEIGHTS)
+    weights_prior = "eta"
 
-    def _factorize(self, codes, seed, monitor):
-        settings = self.get_params() | {"random_state": seed}
+    _beta_dir: ClassVar[type[MeanParameterized]]
+
+    def _start(self, codes, seed):
+        return TransposedState(self._inner(random_state=seed)._start(codes.T, seed))
+
+    def _stopping_rule(self, state):
+        return self._inner()._stopping_rule(state.inner)
+
+    def _inner(self, **changes):
+        settings = self.get_params() | changes
         settings["gamma"] = settings.pop("eta")
-        fit = self._beta_dir(**settings)._factorize(codes.T, seed, _Transposing.of(monitor))
-        return fit._replace(W=fit.H.T, H=fit.W.T, expectation=fit.expectation.T)
+        return self._beta_dir(**settings)
 
 
-class DirBetaGibbs(_Transposed):
+class DirBetaGibbs(_Transposed, CollapsedGibbs):
     """Dir-Beta GS: w_fk ~ Beta(α, β), h_n ~ Dirichlet(η), collapsed Gibbs sampling.
 
     Parameters are those of BetaDirGibbs, with eta, the Dirichlet hyperparameters of the columns
@@ -58,6 +72,7 @@ class DirBetaVB(_Transposed):
     H, in place of gamma.
     """
 
+    inference = Inference.ASCENT
     _beta_dir = BetaDirVB
 
     def __init__(
@@ -84,36 +99,52 @@ class DirBetaVB(_Transposed):
         self.random_state = random_state
 
 
-class _Transposing:
-    """A monitor that sees the state of a transposed fit in the original orientation."""
+class TransposedState(State):
+    """The state of a transposed fit in the original orientation."""
 
-    def __init__(self, monitor):
-        self._monitor = monitor
-        self.next_after = monitor.next_after
-        self.resume = monitor.resume
+    def __init__(self, inner: State):
+        self.inner, self.resumable = inner, inner.resumable
 
-    @classmethod
-    def of(cls, monitor):
-        return None if monitor is None else cls(monitor)
+    def advance(self, steps):
+        """Advance the transposed fit."""
+        self.inner.advance(steps)
 
-    def __call__(self, iteration, total, state):
-        self._monitor(iteration, total, _TransposedState(state))
+    def objective(self):
+        """Return the objective, which has no orientation."""
+        return self.inner.objective()
 
-
-class _TransposedState:
-    def __init__(self, state):
-        self._state = state
-        self.objective = state.objective
-        self.active_components = state.active_components
-        self.arrays = getattr(state, "arrays", None)  # chains have it
-
-    def expectation(self):
-        return self._state.expectation().T
+    def active_components(self):
+        """Return how many components are active."""
+        return self.inner.active_components()
 
     def factors(self):
-        W, H = self._state.factors()
-        return H.T, W.T
+        """Return the factors, transposed."""
+        return _transposed(self.inner.factors())
 
-    def draw_factors(self, rng):
-        W, H = self._state.draw_factors(rng)
-        return H.T, W.T
+    def estimate(self):
+        """Return the factors that the fit ends with, transposed."""
+        return _transposed(self.inner.estimate())
+
+    def expectation(self):
+        """Return E[V], transposed."""
+        return self.inner.expectation().T
+
+    def current_mean(self, rows, columns):
+        """Return the mean given the current factors."""
+        return self.inner.current_mean(columns, rows)
+
+    def draw(self, rng):
+        """Draw the factors, transposed."""
+        return _transposed(self.inner.draw(rng))
+
+    def snapshot(self):
+        """Return what the transposed fit needs."""
+        return self.inner.snapshot()
+
+    def restore(self, snapshot):
+        """Hand it back."""
+        self.inner.restore(snapshot)
+
+
+def _transposed(factors: Factors) -> Factors:
+    return Factors(factors.H.T, factors.W.T)

@@ -3,14 +3,19 @@
 import numpy as np
 
 from nbmf.errors import ConfigError
+from nbmf.families.beta_dirichlet.estimator import WEIGHTS
 from nbmf.families.beta_dirichlet.fold_in import DirDirFoldIn
-from nbmf.families.beta_dirichlet.gibbs import PosteriorSums, sample_posterior, starting_Z
+from nbmf.families.beta_dirichlet.gibbs import (
+    ChainState,
+    CollapsedGibbs,
+    PosteriorSums,
+    starting_Z,
+)
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.families.beta_dirichlet.models import dir_dir
-from nbmf.inference.estimator import Factorization
 
 
-class DirDirGibbs(DirDirFoldIn, Factorization):
+class DirDirGibbs(DirDirFoldIn, CollapsedGibbs):
     """Dir-Dir GS: w_f ~ Dirichlet(γ), h_n ~ Dirichlet(η), collapsed Gibbs sampling of (Z, C).
 
     Parameters
@@ -35,6 +40,10 @@ class DirDirGibbs(DirDirFoldIn, Factorization):
 
     See Factorization for the learned attributes.
     """
+
+    distributions = frozenset({"W", "H"})
+    meanings = (WEIGHTS, WEIGHTS)
+    weights_prior = "gamma"
 
     def __init__(
         self,
@@ -65,7 +74,7 @@ class DirDirGibbs(DirDirFoldIn, Factorization):
         if self.n_components < 2:
             raise ConfigError("n_components = 1: Dir-Dir needs at least 2, since a zero takes two")
 
-    def _factorize(self, codes, seed, monitor):
+    def _start(self, codes, seed):
         priors = {name: self._concentration(name) for name in ("gamma", "eta")}
         Z = starting_Z(self.start, codes, self.n_components, seed)
         chain = DirDirChain(
@@ -77,8 +86,7 @@ class DirDirGibbs(DirDirFoldIn, Factorization):
             scheme=self.scheme,
         )
         sums = PosteriorSums(chain, priors["gamma"], _SumOfH(chain, priors["eta"]), codes.shape[1])
-        lengths = self.burn_in, self.n_samples
-        return sample_posterior(chain, dir_dir, priors, sums, *lengths, monitor)
+        return ChainState(chain, dir_dir, priors, sums, self.burn_in)
 
 
 class _SumOfH:

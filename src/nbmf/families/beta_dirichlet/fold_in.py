@@ -39,7 +39,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.families.beta_dirichlet.kernels.fold_in import beta_lines, dirichlet_lines
-from nbmf.inference import parameters
+from nbmf.families.beta_dirichlet.parameters import per_component
 
 TOLERANCE = 1e-5  # of a mean, in a sweep
 MAX_SWEEPS = 1000
@@ -148,4 +148,4 @@ class DirDirFoldIn:
 
 def _prior(estimator, name: str) -> np.ndarray:
     """Return a concentration of a fitted estimator, float array (K,)."""
-    return parameters.per_component(name, getattr(estimator, name), estimator.H_.shape[0])
+    return per_component(name, getattr(estimator, name), estimator.H_.shape[0])

@@ -4,8 +4,11 @@ from typing import Protocol
 
 import numpy as np
 
+from nbmf.families.beta_dirichlet.estimator import MeanParameterized
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
-from nbmf.inference.estimator import Fit, Monitor, count_active, iterate
+from nbmf.inference.declarations import Inference
+from nbmf.inference.estimator import ACTIVE_SHARE
+from nbmf.inference.state import Factors, State, put_back
 from nbmf.seeds import children
 
 # The start "mean-field", that of the paper's scripts.
@@ -26,6 +29,17 @@ def starting_Z(
     mean_field = BetaDirMeanField(codes, min(START_COMPONENTS, K), 1.0, 1.0, 1.0, fit_seed)
     mean_field.update(START_ITERATIONS)
     return mean_field.draw_assignments(np.random.default_rng(draw_seed))
+
+
+class CollapsedGibbs(MeanParameterized):
+    """Base class of the samplers."""
+
+    inference = Inference.SAMPLER
+
+    @property
+    def advice_if_stuck(self):
+        """Another start, where there is one."""
+        return "try start = 'mean-field'" if self.start == "random" else ""
 
 
 class SumOfH(Protocol):
@@ -132,8 +146,8 @@ class PosteriorSums:
         return own | self._H.arrays()
 
 
-class ChainState:
-    """The running averages of a chain, and what a monitor may ask of it.
+class ChainState(State):
+    """A chain and the running averages over its kept sweeps.
 
     Parameters
     ----------
@@ -143,37 +157,25 @@ class ChainState:
     priors : dict
         The model's hyperparameters, arrays (K,), by name.
     sums : PosteriorSums
+    burn_in : int
+        Sweeps before the first that is kept.
     """
 
-    def __init__(self, chain, model, priors: dict[str, np.ndarray], sums: PosteriorSums):
+    resumable = True
+
+    def __init__(self, chain, model, priors: dict[str, np.ndarray], sums: PosteriorSums, burn_in):
         self._chain, self._model, self._priors, self._sums = chain, model, priors, sums
+        self._burn_in, self._sweeps = burn_in, np.zeros((), int)
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return all that changes along the chain, by name; writing to them sets the state."""
-        return self._sums.arrays() | self._chain.arrays()
-
-    def burn(self, sweeps: int) -> None:
-        """Advance the chain without keeping anything."""
-        self._chain.sweep(sweeps)
-
-    def sample(self, sweeps: int) -> None:
-        """Advance the chain and add the means given each Z to the sums."""
-        for _ in range(sweeps):
+    def advance(self, steps: int) -> None:
+        """Sweep; after the burn-in add the means given each Z to the sums."""
+        burnt = int(np.clip(self._burn_in - self._sweeps, 0, steps))
+        if burnt:
+            self._chain.sweep(burnt)
+        for _ in range(steps - burnt):
             self._chain.sweep(1)
             self._sums.add()
-
-    def expectation(self) -> np.ndarray:
-        """Return E[V] over the kept samples so far; before the first, given the current Z."""
-        sums = self._sums
-        return sums.expectation() if sums.samples else sums.current_expectation()
-
-    def factors(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return E[W | Z] (F, K) and E[H | Z] (K, N) given the current assignments alone."""
-        return self._model.expected_factors(self._chain.counts(), **self._priors)
-
-    def draw_factors(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draw W (F, K) and H (K, N) given the current assignments: with them, a posterior draw."""
-        return self._model.draw_factors(self._chain.counts(), **self._priors, rng=rng)
+        self._sweeps += steps
 
     def objective(self) -> float:
         """Return the log joint of data and current assignments, in nats."""
@@ -182,26 +184,34 @@ class ChainState:
     def active_components(self) -> int:
         """Return how many components the current assignments use for at least 1 %."""
         W = self._sums.expected_W(self._chain.row_counts())
-        return count_active(W.mean(axis=0))
+        return int(np.count_nonzero(W.mean(axis=0) >= ACTIVE_SHARE))
 
+    def factors(self) -> Factors:
+        """Return E[W | Z] and E[H | Z] given the current assignments alone."""
+        return Factors(*self._model.expected_factors(self._chain.counts(), **self._priors))
 
-def sample_posterior(
-    chain,
-    model,
-    priors: dict[str, np.ndarray],
-    sums: PosteriorSums,
-    burn_in: int,
-    n_samples: int,
-    monitor: Monitor | None,
-) -> Fit:
-    """Run a chain for `burn_in` sweeps, then keep `n_samples`; go on where the monitor says.
+    def estimate(self) -> Factors:
+        """Return the means of E[W | Z] and E[H | Z] over the kept sweeps."""
+        return Factors(*self._sums.factors())
 
-    Arguments as for ChainState.
-    """
-    state = ChainState(chain, model, priors, sums)
-    total = burn_in + n_samples
-    done = 0 if monitor is None else monitor.resume(state)
-    iterate(state.burn, done, burn_in, state, monitor, total)
-    iterate(state.sample, max(done, burn_in), total, state, monitor, total)
-    W, H = sums.factors()
-    return Fit(W, H, state.expectation(), shares=W.mean(axis=0), n_iter=total)
+    def expectation(self) -> np.ndarray:
+        """Return E[V] over the kept sweeps so far; before the first, given the current Z."""
+        sums = self._sums
+        return sums.expectation() if sums.samples else sums.current_expectation()
+
+    def current_mean(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return E[W | Z] E[H | Z] of the current assignments at some entries."""
+        W, H, _ = self.factors()
+        return (W @ H)[rows, columns]
+
+    def draw(self, rng: np.random.Generator) -> Factors:
+        """Draw W and H given the current assignments: with them, a posterior draw."""
+        return Factors(*self._model.draw_factors(self._chain.counts(), **self._priors, rng=rng))
+
+    def snapshot(self) -> dict[str, np.ndarray]:
+        """Return all that changes along the chain, by name."""
+        return {"sweeps": self._sweeps} | self._sums.arrays() | self._chain.arrays()
+
+    def restore(self, snapshot: dict[str, np.ndarray]) -> None:
+        """Take over a snapshot."""
+        put_back(self.snapshot(), snapshot)

@@ -7,8 +7,12 @@ from scipy.linalg import eigh
 from scipy.special import expit
 
 from nbmf.errors import ConfigError, DataError
-from nbmf.inference.estimator import Factorization, Fit
+from nbmf.inference.declarations import Alignment, Inference
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.state import Factors, State
+from nbmf.likelihoods.bernoulli import BERNOULLI
 
+EFFECTS = "main effects"  # of the columns, among the factors
 MIN_ITER = 5  # the deviance of the first steps may stand still
 NUMBERS_AT_ONCE = 2**22  # 32 MB, of each of the few arrays that a fold-in needs
 
@@ -48,7 +52,12 @@ class LogisticPCA(Factorization):
     rows of H_ are orthonormal, expectation_ is σ(μ + WH).
     """
 
-    _shapes: ClassVar = Factorization._shapes | {"main_effects_": "N"}
+    shapes: ClassVar = Factorization.shapes | {"main_effects_": "N"}
+
+    inference = Inference.POINT
+    likelihoods = (BERNOULLI,)
+    meanings = ("coordinates in log-odds", "coordinates in log-odds")
+    alignment = Alignment.ROTATION
 
     def __init__(self, n_components=2, *, max_iter=2000, tol=1e-5, random_state=None):
         self.n_components = n_components
@@ -56,7 +65,7 @@ class LogisticPCA(Factorization):
         self.tol = tol
         self.random_state = random_state
 
-    def _factorize(self, codes, seed, monitor):
+    def _start(self, codes, seed):
         if min(codes.shape) == 1:
             F, N = codes.shape
             raise DataError(
@@ -68,22 +77,27 @@ class LogisticPCA(Factorization):
                 f"n_components = {self.n_components}: a matrix of shape {codes.shape} allows "
                 f"1 to {min(codes.shape) - 1}"
             )
-        signs = _signs(codes)
-        state = _Step.of(4.0 * signs, self.n_components, signs)
-        iteration, converged = 0, False
-        while iteration < self.max_iter and not converged:
-            previous = state
-            state = _Step.of(previous.working_matrix(), self.n_components, signs)
-            iteration += 1
-            gain = previous.mean_deviance - state.mean_deviance
-            converged = bool(iteration >= MIN_ITER and gain < self.tol)
-            total = iteration if converged else self.max_iter
-            if monitor is not None and iteration in (total, monitor.next_after(iteration - 1)):
-                monitor(iteration, total, state)
-        self.main_effects_ = state.main_effects
-        W, H = state.factors()
-        shares = np.ones(self.n_components)
-        return Fit(W, H, state.expectation(), shares, iteration, converged)
+        return _Iterates(_signs(codes), self.n_components)
+
+    def _stopping_rule(self, state):
+        return _GainsLittle(state, self.tol)
+
+    def _learn(self, state):
+        super()._learn(state)
+        self.main_effects_ = state.estimate().others[EFFECTS]
+
+    def mean(self, factors, rows=slice(None), columns=slice(None)):
+        """Return σ(μ + WH) of some lines; μ is the fitted one if the factors have none."""
+        effects = factors.others.get(EFFECTS)
+        effects = self.main_effects_ if effects is None else effects
+        return expit(effects[columns] + factors.W[rows] @ factors.H[:, columns])
+
+    def mean_at(self, factors, rows, columns):
+        """Return the same of single entries."""
+        effects = factors.others.get(EFFECTS)
+        effects = self.main_effects_ if effects is None else effects
+        log_odds = np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns])
+        return expit(effects[columns] + log_odds)
 
     def _fold_in_rows(self, codes):
         return self._fold_in_lines(codes, self.H_.T, self.main_effects_)
@@ -99,11 +113,7 @@ class LogisticPCA(Factorization):
     def predict_columns(self, V):
         """Return σ(μ + WH) of new columns, float array (F, N'), each with a μ of its own."""
         both = self._fold_in(self._fold_in_columns_and_effects, V, axis=0)
-        return expit(both[:, 0] + self.W_ @ both[:, 1:].T)
-
-    def inverse_transform(self, W):
-        """Return E[V] = σ(μ + W H_) for rows W (F', K), float array (F', N)."""
-        return expit(self.main_effects_ + super().inverse_transform(W))
+        return self.mean(Factors(self.W_, both[:, 1:].T, {EFFECTS: both[:, 0]}))
 
     def _fold_in_lines(self, codes, design, offset):
         """Return the coefficients of `design` (entries, J) for each line of codes, (lines, J)."""
@@ -136,6 +146,48 @@ def _signs(codes):
     return np.where(codes < 0, 0.0, 2.0 * codes - 1.0)
 
 
+class _Iterates(State):
+    """The iterates of the fit, of which the last two are kept."""
+
+    def __init__(self, signs, K):
+        self._signs, self._K = signs, K
+        self.now = self.before = _Step.of(4.0 * signs, K, signs)
+
+    def advance(self, steps):
+        for _ in range(steps):
+            self.before = self.now
+            self.now = _Step.of(self.before.working_matrix(), self._K, self._signs)
+
+    def factors(self):
+        return Factors(*self.now.factors(), {EFFECTS: self.now.main_effects})
+
+    def expectation(self):
+        """Return σ(Θ)."""
+        return expit(self.now.log_odds)
+
+    def objective(self):
+        """Return the log-likelihood of the observed entries in nats."""
+        return float(-self.now.mean_deviance * np.count_nonzero(self._signs))
+
+    def active_components(self):
+        """Return K: there is no distribution over components."""
+        return self._K
+
+
+class _GainsLittle:
+    """Stop when a step improves the mean deviance by less than tol."""
+
+    def __init__(self, state, tol):
+        self._state, self._tol = state, tol
+
+    def next_after(self, iteration):
+        return iteration + 1
+
+    def is_met(self, iteration):
+        gain = self._state.before.mean_deviance - self._state.now.mean_deviance
+        return bool(iteration >= MIN_ITER and gain < self._tol)
+
+
 class _Step:
     """One iterate: main effects, the K leading directions, and the fit Θ in log-odds (F, N)."""
 
@@ -143,12 +195,12 @@ class _Step:
         self.main_effects = main_effects
         self._directions, self._scores, self._along_rows = directions, scores, along_rows
         self._signs = signs
-        self._log_odds = directions @ scores if along_rows else scores @ directions.T
-        self._log_odds += main_effects
+        self.log_odds = directions @ scores if along_rows else scores @ directions.T
+        self.log_odds += main_effects
         # With t = ±Θ: the probability 1 / (1 + e^t) of the value that was not observed, and the
         # loss log(1 + e^-t) = log(1 + e^t) - t. A missing entry has t = 0; the cap at 500, where
         # the loss is zero, keeps e^t finite.
-        t = signs * self._log_odds
+        t = signs * self.log_odds
         np.minimum(t, 500.0, out=t)
         total = t.sum()
         np.exp(t, out=t)
@@ -178,7 +230,7 @@ class _Step:
         """Return Θ + 4 (V - σ(Θ)), with Θ itself where V is missing."""
         step = 4.0 * self._signs
         step *= self._misfit
-        step += self._log_odds
+        step += self.log_odds
         return step
 
     def factors(self):
@@ -187,15 +239,3 @@ class _Step:
             sizes = np.linalg.norm(self._scores, axis=1)
             return self._directions * sizes, self._scores / np.maximum(sizes, 1e-300)[:, None]
         return self._scores, self._directions.T
-
-    def expectation(self):
-        """Return σ(Θ)."""
-        return expit(self._log_odds)
-
-    def objective(self):
-        """Return the log-likelihood of the observed entries in nats."""
-        return float(-self.mean_deviance * np.count_nonzero(self._signs))
-
-    def active_components(self):
-        """Return K: there is no distribution over components."""
-        return self._directions.shape[1]

@@ -2,9 +2,14 @@
 
 from typing import ClassVar
 
+import numpy as np
+
 from nbmf.errors import DataError, NotSupportedError
 from nbmf.families.topics.kernels.lda import LatentDirichletAllocation, tokens, topic_shares
-from nbmf.inference.estimator import Factorization, Fit, count_active, iterate
+from nbmf.inference.declarations import Alignment, Inference
+from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
+from nbmf.inference.state import Factors, State
+from nbmf.likelihoods.tokens import TOKENS
 from nbmf.seeds import children
 
 
@@ -56,51 +61,69 @@ class LDA(Factorization):
 
     transform, fit_transform = _NotOfRows(), _NotOfRows()
     predict_rows, score = _NotOfRows(), _NotOfRows()
-    _shapes: ClassVar = Factorization._shapes | {"topic_counts_": "FK"}
+    shapes: ClassVar = Factorization.shapes | {"topic_counts_": "FK"}
 
-    scored_per_token = True
+    inference = Inference.POINT
+    likelihoods = (TOKENS,)
+    distributions = frozenset({"H"})
+    meanings = ("share of the component's ones", "shares of components")
+    alignment = Alignment.PERMUTATION
 
     def __init__(self, n_components=2, *, max_iter=10, random_state=None):
         self.n_components = n_components
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _factorize(self, codes, seed, monitor):
+    def _start(self, codes, seed):
         seed = int(children(seed, 1)[0].generate_state(1)[0])
-        inference = LatentDirichletAllocation(codes, self.n_components, seed)
-        state = _State(inference)
-        n_iter = iterate(inference.update, 0, self.max_iter, state, monitor, self.max_iter)
-        self.topic_counts_ = inference.topic_counts
-        W, H = state.factors()
-        return Fit(W, H, W @ H, H.mean(axis=1), n_iter)
+        return _State(LatentDirichletAllocation(codes, self.n_components, seed))
+
+    def _learn(self, state):
+        super()._learn(state)
+        self.topic_counts_ = state.topic_counts
+
+    def mean(self, factors, rows=slice(None), columns=slice(None)):
+        """Return W H of some rows and columns: the probability that a token is the row."""
+        return factors.W[rows] @ factors.H[:, columns]
+
+    def mean_at(self, factors, rows, columns):
+        """Return the same of single entries."""
+        return np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns])
 
     def _fold_in_columns(self, codes):
         return topic_shares(*tokens(codes), self.topic_counts_)
 
-    def _restore(self, learned):
-        super()._restore(learned)
+    def restore(self, learned):
+        """Take over what a file says was learned; see Factorization.restore."""
+        super().restore(learned)
         if not (self.topic_counts_ > 0).all():
             raise DataError("topic_counts_ has to be positive")
 
 
-class _State:
-    """What a monitor may ask of a fit."""
-
+class _State(State):
     def __init__(self, inference):
         self._inference = inference
         self._counts = self._factors = None  # those that were asked for last
 
+    @property
+    def topic_counts(self):
+        """The parameters of the topics, (F, K)."""
+        return self._inference.topic_counts
+
+    def advance(self, steps):
+        self._inference.update(steps)
+
     def factors(self):
         """Return the means of the topics, W (F, K), and of their shares given them, H (K, N)."""
-        counts = self._inference.topic_counts
+        counts = self.topic_counts
         if counts is not self._counts:
-            self._factors = counts / counts.sum(axis=0), self._inference.topic_shares()
+            self._factors = Factors(counts / counts.sum(axis=0), self._inference.topic_shares())
             self._counts = counts
         return self._factors
 
     def expectation(self):
         """Return W H, the probability that a token of column n is row f."""
-        W, H = self.factors()
+        W, H, _ = self.factors()
         return W @ H
 
     def objective(self):
@@ -109,4 +132,4 @@ class _State:
 
     def active_components(self):
         """Return how many topics have at least 1 % of the shares."""
-        return count_active(self.factors()[1].mean(axis=1))
+        return int(np.count_nonzero(self.factors().H.mean(axis=1) >= ACTIVE_SHARE))

@@ -12,7 +12,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError
 from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
 from nbmf.inference.estimator import Factorization
-from nbmf.likelihoods.metrics import perplexity
+from nbmf.likelihoods.bernoulli import perplexity
 from nbmf.registry import make_estimator, settings_of
 from nbmf.seeds import seed_sequence
 

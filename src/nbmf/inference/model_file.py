@@ -4,7 +4,7 @@ import json
 import os
 import platform
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,11 @@ from nbmf.files import atomic_path, read_arrays
 FORMAT = "nbmf model 1"
 ABOUT = "about"  # the array with the text
 PACKAGES = ("numpy", "scipy", "numba")
+EXPECTATION = "expectation_"
+
+
+# Learned numbers, and the types JSON gives them.
+SCALARS = {"n_iter_": (int,), "converged_": (bool, type(None)), "active_components_": (int,)}
 
 
 class Model(NamedTuple):
@@ -119,3 +124,84 @@ def _restored(value: Any) -> Any:
         parts = value["SeedSequence"]
         return np.random.SeedSequence(parts["entropy"], spawn_key=parts["spawn_key"])
     return value
+
+
+class Saved:
+    """The part of an estimator that writes and takes over what was learned.
+
+    Attributes
+    ----------
+    shapes : dict
+        The axes of each learned array, for the check of a loaded file.
+    """
+
+    shapes: ClassVar[dict[str, str]] = {"W_": "FK", "H_": "KN"}
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the fitted estimator to an NPZ file without pickles; `nbmf.load` reads it.
+
+        Parameters, all learned attributes (E[V] too where it was kept: a Gibbs sampler's cannot be
+        recomputed) and the versions of what made them. Written atomically.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ConfigError
+            If a parameter is nothing that JSON can hold.
+        """
+        self._require_fit()
+        own = type(self)
+        is_exported = nbmf.EXPORTS.get(own.__name__) == own.__module__
+        name = own.__name__ if is_exported else f"{own.__module__}:{own.__qualname__}"
+        learned = {key: value for key, value in vars(self).items() if is_learned(key)}
+        write(path, Model(name, self.get_params(), learned | {EXPECTATION: self._expectation}))
+
+    def restore(self, learned: dict[str, Any]) -> None:
+        """Take over what a file says was learned.
+
+        Raises
+        ------
+        DataError
+            If something is missing, or is not of the type and shape it has to be.
+        """
+        learned = dict(learned)
+        if EXPECTATION not in learned:
+            raise DataError(f"{EXPECTATION} is missing")
+        sizes: dict[str, int] = {}
+        shapes = self.shapes if learned[EXPECTATION] is None else self.shapes | {EXPECTATION: "FN"}
+        for name, axes in shapes.items():
+            _check_array(name, learned.get(name), axes, sizes)
+        for name, axis in (("row_names_", "F"), ("column_names_", "N")):
+            _check_names(name, learned, sizes[axis])
+        for name, types in SCALARS.items():
+            if name not in learned or type(learned[name]) not in types:
+                raise DataError(f"{name} is missing or of another type")
+        if unknown := [name for name in learned if not is_learned(name)]:
+            raise DataError(f"{unknown[0]!r} is nothing that is learned")
+        self._expectation = learned.pop(EXPECTATION)
+        vars(self).update(learned)
+
+
+def is_learned(name: str) -> bool:
+    """Whether an attribute is one that `fit` learns, by its name."""
+    return name.endswith("_") and not name.startswith("_")
+
+
+def _check_array(name: str, array: Any, axes: str, sizes: dict[str, int]) -> None:
+    if not isinstance(array, np.ndarray) or array.dtype != float or array.ndim != len(axes):
+        raise DataError(f"{name} has to be an array of floats with {len(axes)} axes")
+    expected = tuple(
+        sizes.setdefault(axis, size) for axis, size in zip(axes, array.shape, strict=True)
+    )
+    if array.shape != expected or not np.isfinite(array).all():
+        raise DataError(f"{name} has to be finite and of shape {expected}")
+
+
+def _check_names(name: str, learned: dict[str, Any], size: int) -> None:
+    if name not in learned:
+        raise DataError(f"{name} is missing")
+    names = learned[name]  # None if there are none
+    is_text = isinstance(names, np.ndarray) and names.dtype.kind == "U"
+    if names is not None and not (is_text and names.shape == (size,)):
+        raise DataError(f"{name} has to be {size} texts")

@@ -1,0 +1,50 @@
+"""The one loop of all methods: advance, observe, checkpoint, stop."""
+
+from typing import NamedTuple, Protocol
+
+from nbmf.inference.state import Monitor, State
+
+
+class StoppingRule(Protocol):
+    """Says when a fit is done."""
+
+    def next_after(self, iteration: int) -> int:
+        """Return the first iteration after `iteration` to be asked at."""
+
+    def is_met(self, iteration: int) -> bool:
+        """Whether to stop after `iteration`; False at those it did not ask for."""
+
+
+class Outcome(NamedTuple):
+    """How a fit ended.
+
+    n_iter : int, the iterations that were done
+    converged : bool, whether the stopping rule was met; None where there is none
+    """
+
+    n_iter: int
+    converged: bool | None
+
+
+def run(
+    state: State, total: int, monitor: Monitor | None = None, rule: StoppingRule | None = None
+) -> Outcome:
+    """Advance `state` by `total` iterations, fewer if the rule is met.
+
+    It goes on where the monitor says that an interrupted fit was. The monitor is called when it
+    asks to be, and after the last of all iterations, which is the one at which the rule is met.
+    """
+    done = monitor.resume(state) if monitor is not None and state.resumable else 0
+    is_met = False
+    while done < total and not is_met:
+        called_at = total if monitor is None else monitor.next_after(done)
+        asked_at = total if rule is None else rule.next_after(done)
+        stop = int(min(called_at, asked_at, total))
+        state.advance(stop - done)
+        done = stop
+        is_met = rule is not None and rule.is_met(done)
+        if is_met:
+            total = done
+        if monitor is not None and done in (called_at, total):
+            monitor(done, total, state)
+    return Outcome(done, None if rule is None else is_met)

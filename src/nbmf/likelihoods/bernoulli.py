@@ -1,0 +1,111 @@
+"""The Bernoulli likelihood: 1, 0 or missing, scored by the predicted probability of a one."""
+
+from typing import Any
+
+import numpy as np
+
+from nbmf.data.matrix import MISSING, as_codes
+from nbmf.errors import DataError
+from nbmf.likelihoods.likelihood import Likelihood, Score, Scorer, places
+
+# The largest double below one is 1 - 2**-53. A prediction that reaches 0 or 1 is scored as if it
+# had stopped there: a wrong one costs 36.7 nats instead of infinity, and is counted.
+SMALLEST_PROBABILITY = 2.0**-53
+
+
+class EntryScorer(Scorer):
+    """Scores probabilities of a one; see Likelihood.scorer."""
+
+    unit = "entry"
+
+    def __init__(self, codes: np.ndarray, entries: np.ndarray):
+        self.rows, self.columns = places(codes, entries)
+        values = codes[self.rows, self.columns]
+        self._is_zero = values == 0
+        unknown = int(np.count_nonzero(~self._is_zero & (values != 1)))
+        if unknown:
+            raise DataError(f"entries: {unknown} of those to score are missing in codes")
+
+    def __call__(self, prediction: np.ndarray) -> Score:
+        """Score E[v] at the entries, float array (n,)."""
+        likelihood = np.array(prediction, float)
+        np.subtract(1.0, likelihood, out=likelihood, where=self._is_zero)
+        return score_probabilities(likelihood)
+
+
+class Bernoulli(Likelihood):
+    """Values are int8 codes (F, N): 1, 0, -1 (missing)."""
+
+    name = "bernoulli"
+
+    def values_of(self, V: Any) -> np.ndarray:
+        """Return the codes of a BinaryMatrix, an array or a DataFrame; some errors are
+        scikit-learn's words.
+        """
+        shape, kind = getattr(V, "shape", ()), getattr(getattr(V, "dtype", None), "kind", None)
+        if kind == "c":
+            raise DataError("Complex data not supported: allowed are 0, 1 and missing (NaN or -1)")
+        if len(shape) == 1:
+            raise DataError(
+                "V has one dimension and a matrix has two. Reshape your data: "
+                "V.reshape(1, -1) is a matrix of one row"
+            )
+        if len(shape) == 2 and shape[1] == 0:
+            raise DataError(f"V has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
+        return as_codes(V)
+
+    def is_observed(self, values: np.ndarray) -> np.ndarray:
+        """Return where there is a one or a zero."""
+        return values != MISSING
+
+    def hide(self, values: np.ndarray, entries: np.ndarray) -> np.ndarray:
+        """Return the codes with `entries` turned missing."""
+        return np.where(entries, np.int8(MISSING), values)
+
+    def scorer(self, values: np.ndarray, entries: np.ndarray) -> Scorer:
+        """Return what scores probabilities of a one."""
+        return EntryScorer(values, entries)
+
+
+BERNOULLI = Bernoulli()
+
+
+def score_probabilities(likelihood: np.ndarray) -> Score:
+    """Score the probabilities of what was observed; the array is overwritten."""
+    if likelihood.size == 0:
+        raise DataError("there is nothing to score: no entry (for LDA, no token) is held out")
+    saturated = int(np.count_nonzero(likelihood < SMALLEST_PROBABILITY))
+    # In place: large temporary arrays cost more than the logarithms.
+    np.clip(likelihood, SMALLEST_PROBABILITY, 1.0, out=likelihood)
+    np.log(likelihood, out=likelihood)
+    return Score(float(-likelihood.sum()), int(likelihood.size), saturated)
+
+
+def score(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> Score:
+    """Score the probabilities `expectation` of a one, float array (F, N), at some entries.
+
+    Parameters
+    ----------
+    codes : int8 array (F, N)
+        1, 0, -1 (missing).
+    expectation : float array (F, N)
+        E[V].
+    entries : bool array (F, N)
+        Which entries to score; all of them must be observed.
+
+    Raises
+    ------
+    DataError
+        If shapes differ, an entry to score is missing, or there is none.
+    """
+    scorer = EntryScorer(codes, entries)
+    if np.shape(expectation) != codes.shape:
+        raise DataError(
+            f"probabilities: shape {np.shape(expectation)}; allowed is that of codes, {codes.shape}"
+        )
+    return scorer(np.asarray(expectation)[scorer.rows, scorer.columns])
+
+
+def perplexity(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> float:
+    """Return the held-out perplexity in nats per entry, eq. (67); arguments as for `score`."""
+    return score(codes, expectation, entries).perplexity

@@ -1,0 +1,111 @@
+"""What every likelihood does: check values at the door, hide entries, score predictions.
+
+A likelihood is a module of this package with one instance of a subclass; families name those they
+take. Values of a matrix are an array (F, N) in the likelihood's own coding, which says where
+entries are missing; predictions are scored in nats per held-out entry or token.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from nbmf.errors import DataError
+
+
+class Score(NamedTuple):
+    """The loss of some entries.
+
+    total : float, negative log-likelihood in nats, eq. (66) if all observed entries are scored
+    entries : int, how many entries (or tokens) were scored
+    saturated : int, how many of them had observed what was predicted to be impossible
+    """
+
+    total: float
+    entries: int
+    saturated: int
+
+    @property
+    def perplexity(self) -> float:
+        """The mean loss in nats per entry, eq. (67)."""
+        return self.total / self.entries
+
+
+class Scorer(ABC):
+    """Scores predictions at the same entries as often as asked: a trace does.
+
+    Attributes
+    ----------
+    rows, columns : int arrays (n,)
+        The entries that are scored.
+    unit : str
+        What the mean loss is per: "entry" or "token".
+    """
+
+    rows: np.ndarray
+    columns: np.ndarray
+    unit: str
+
+    @abstractmethod
+    def __call__(self, prediction: Any) -> Score:
+        """Score what a state or an estimator predicts at `rows` and `columns`."""
+
+
+class Likelihood(ABC):
+    """One likelihood; its subclasses have no parameters.
+
+    Attributes
+    ----------
+    name : str
+    unit : str
+        What a score is per, "entry" or "token". Scores of different units are not comparable.
+    """
+
+    name: ClassVar[str]
+    unit: ClassVar[str] = "entry"
+
+    @abstractmethod
+    def values_of(self, V: Any) -> np.ndarray:
+        """Return the values of a matrix, array or DataFrame in the likelihood's own coding.
+
+        Raises
+        ------
+        DataError
+            If a value is not allowed or none is observed; the message names the place.
+        """
+
+    @abstractmethod
+    def is_observed(self, values: np.ndarray) -> np.ndarray:
+        """Return a bool array (F, N): where `values` are not missing."""
+
+    @abstractmethod
+    def hide(self, values: np.ndarray, entries: np.ndarray) -> np.ndarray:
+        """Return a copy of `values` in which `entries`, bool array (F, N), are missing."""
+
+    @abstractmethod
+    def scorer(self, values: np.ndarray, entries: np.ndarray) -> Scorer:
+        """Return what scores predictions of `entries`, bool array (F, N), all observed.
+
+        Raises
+        ------
+        DataError
+            If shapes differ, an entry to score is missing, or there is none.
+        """
+
+    def __repr__(self) -> str:
+        return f"<likelihood {self.name}>"
+
+
+def places(values: np.ndarray, entries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows and columns of the entries to score, row by row.
+
+    Raises
+    ------
+    DataError
+        If `entries` is of another shape than `values`.
+    """
+    if np.shape(entries) != values.shape:
+        raise DataError(
+            f"entries: shape {np.shape(entries)}; allowed is that of the values, {values.shape}"
+        )
+    return np.nonzero(entries)

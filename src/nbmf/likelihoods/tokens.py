@@ -1,0 +1,49 @@
+"""The likelihood of tokens: the ones of a column are draws from a distribution over rows."""
+
+from typing import Any
+
+import numpy as np
+
+from nbmf.likelihoods.bernoulli import BERNOULLI, score_probabilities
+from nbmf.likelihoods.likelihood import Likelihood, Score, Scorer, places
+
+
+class TokenScorer(Scorer):
+    """Scores only the ones among the entries, per token."""
+
+    unit = "token"
+
+    def __init__(self, codes: np.ndarray, entries: np.ndarray):
+        rows, columns = places(codes, entries)
+        is_token = codes[rows, columns] == 1
+        self.rows, self.columns = rows[is_token], columns[is_token]
+
+    def __call__(self, prediction: np.ndarray) -> Score:
+        """Score the probability that a token of the column is the row, float array (n,)."""
+        return score_probabilities(np.array(prediction, float))
+
+
+class Tokens(Likelihood):
+    """Values are those of the Bernoulli likelihood; a missing entry counts as an absent token."""
+
+    name = "tokens"
+    unit = "token"
+
+    def values_of(self, V: Any) -> np.ndarray:
+        """Return int8 codes (F, N): 1 (a token), 0 and -1 (missing)."""
+        return BERNOULLI.values_of(V)
+
+    def is_observed(self, values: np.ndarray) -> np.ndarray:
+        """Return where there is a one or a zero."""
+        return BERNOULLI.is_observed(values)
+
+    def hide(self, values: np.ndarray, entries: np.ndarray) -> np.ndarray:
+        """Return the codes with `entries` turned missing."""
+        return BERNOULLI.hide(values, entries)
+
+    def scorer(self, values: np.ndarray, entries: np.ndarray) -> Scorer:
+        """Return what scores the probabilities of tokens."""
+        return TokenScorer(values, entries)
+
+
+TOKENS = Tokens()
