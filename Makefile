@@ -11,7 +11,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 CONFIG ?=
 REPORT = results/report-$(or $(basename $(notdir $(CONFIG))),paper).html
 
-.PHONY: help paper verify publish status quick demo report docs test test-long benchmark check format lock clean
+.PHONY: help paper verify publish status quick report docs test test-long benchmark check format lock clean
 
 help: ## What can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,9 +30,6 @@ status: $(READY) ## Which fits exist, failed or are missing; of another run: mak
 
 quick: $(READY) ## The same workflow in minutes: animals and parliament, two masks
 	$(SNAKEMAKE) --configfile config/quick.yaml
-
-demo: $(READY) ## The same workflow with nothing to download
-	$(SNAKEMAKE) --configfile config/demo.yaml
 
 report: $(READY) ## The results of `make paper` in one HTML file; of another run: make report CONFIG=config/quick.yaml
 	$(SNAKEMAKE) $(addprefix --configfile ,$(CONFIG)) \

@@ -233,7 +233,6 @@ def main(config: str = "config/quick.yaml", results: str = "results/quick") -> N
     subprocess.run([*local, "--configfile", config], cwd=ROOT, check=True)
     with tempfile.TemporaryDirectory(prefix="nbmf-slurm-") as temporary:
         folder = Checkout(Path(temporary) / "checkout").folder
-        (folder / "data/mirror").symlink_to(ROOT / "data/raw")  # of the local run
         (Path(temporary) / "slurm").mkdir()
         try:
             cluster = Cluster(Path(temporary) / "slurm")

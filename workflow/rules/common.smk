@@ -25,9 +25,9 @@ for variable, first in (
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache"))
 
 from nbmf import registry
-from nbmf.data.recipes import RECIPES
+from nbmf.data import recipes
 from nbmf.errors import ConfigError
-from nbmf.workflow import configuration, download, status
+from nbmf.workflow import configuration, raw_files, status
 from nbmf.sources import source_files
 
 try:
@@ -65,7 +65,11 @@ def per_attempt(amount):
 
 
 def raw_file(source):
-    return f"data/raw/{config['sources'][source]['path']}"
+    return below_raw(raw_files.located(config["sources"][source]))
+
+
+def below_raw(source):
+    return os.path.join(raw_files.RAW, raw_files.below_raw(source))
 
 
 def dataset_entry(wildcards):
@@ -74,7 +78,12 @@ def dataset_entry(wildcards):
 
 def source_of_dataset(entry):
     """The source of a dataset whose file is at an address."""
-    return download.source_of_address(entry["file"], entry.get("sha256"))
+    return raw_files.located(
+        {
+            "address": entry["file"],
+            **({"sha256": entry["sha256"]} if "sha256" in entry else {}),
+        }
+    )
 
 
 def dataset_files(wildcards):
@@ -83,14 +92,18 @@ def dataset_files(wildcards):
     if "file" not in entry:
         return [raw_file(source) for _, source in sorted(entry["files"].items())]
     if configuration.is_address(entry["file"]):
-        return [f"data/raw/{source_of_dataset(entry)['path']}"]
+        return [below_raw(source_of_dataset(entry))]
     return [configuration.local_path(entry["file"])]
 
 
 def dataset_modules(wildcards):
     """The modules that build a dataset."""
     entry = dataset_entry(wildcards)
-    builder = "nbmf.data.readers.reading" if "file" in entry else RECIPES[entry["recipe"]]
+    builder = (
+        "nbmf.data.readers.reading"
+        if "file" in entry
+        else recipes.module_of(entry["recipe"])
+    )
     return ["nbmf.data.recipes.building", "nbmf.data.recipes.check", builder]
 
 
@@ -105,11 +118,10 @@ def building_parameters(wildcards):
 
 
 # What the rule `download` can get, by its place below data/raw. Of datasets with the same address, one
-# that states the checksum speaks for all.
+# that states the checksum speaks for all, and a source for any dataset.
 RAW = {
-    source["path"]: {key: value for key, value in source.items() if key != "licence"}
+    raw_files.below_raw(source): source
     for source in (
-        *config["sources"].values(),
         *sorted(
             (
                 source_of_dataset(entry)
@@ -118,6 +130,7 @@ RAW = {
             ),
             key=lambda source: "sha256" in source,
         ),
+        *map(raw_files.located, config["sources"].values()),
     )
 }
 

@@ -8,11 +8,10 @@ rule download:
         "data/logs/download/{path}.log",
     wildcard_constraints:
         path="|".join(map(re.escape, RAW)),
+    retries: 2
+    localrule: True
     conda:
         "../../envs/data.yaml"
-    resources:
-        mem_mb=per_attempt(1500),  # a file of 1 GiB, the largest allowed
-        runtime=per_attempt(30),
     params:
         source=lambda wildcards: json.dumps(RAW[wildcards.path], sort_keys=True),
     message:

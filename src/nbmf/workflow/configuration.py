@@ -12,10 +12,10 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from nbmf import registry
-from nbmf.data import recipes as datasets
+from nbmf.data import recipes
 from nbmf.data.readers import arguments as read_arguments
 from nbmf.errors import ConfigError, choices
-from nbmf.workflow import download
+from nbmf.workflow import raw_files
 
 MAX_VALUES = 100_000  # of a configuration, lists and mappings included
 MAX_SHOWN = 200  # characters of a wrong value in a message
@@ -134,6 +134,7 @@ def _problems(config: dict[str, Any]) -> Iterator[str]:
     for name, dataset in config["datasets"].items():
         yield from _dataset_problems(f"datasets.{name}", dataset, config)
     yield from _checksum_problems(config["datasets"])
+    yield from raw_files.problems(config["sources"])
     for name, method in config["methods"].items():
         yield from _method_problems(f"methods.{name}", method, config["methods"])
     yield from _complete_fit_problems(config)
@@ -217,7 +218,10 @@ def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
     for key in ("read", "sha256"):
         if key in dataset:
             yield f"{where}.{key}: belongs to 'file', which this dataset has not"
-    yield from _unknown(f"{where}.recipe", dataset["recipe"], datasets.RECIPES)
+    try:
+        recipes.module_of(dataset["recipe"])
+    except ConfigError as error:
+        yield f"{where}.recipe: {error}"
     for role, source in dataset["files"].items():
         yield from _unknown(f"{where}.files.{role}", source, sources)
 
@@ -230,7 +234,7 @@ def _file_problems(where: str, dataset: dict, results: str) -> Iterator[str]:
             yield f"{where}.{key}: belongs to a recipe; this dataset has a 'file'"
     if is_address(file):
         try:
-            download.source_of_address(file)
+            raw_files.located({"address": file})
         except ConfigError as error:
             yield f"{where}.file = {error}"
     elif not file.isprintable() or re.search(r"[{}]|^\w+://", file):

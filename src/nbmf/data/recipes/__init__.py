@@ -1,20 +1,46 @@
-"""Recipes that build a BinaryMatrix from raw files, one module each.
+"""Recipes that build a matrix from raw files, one module each.
 
 A recipe's module has one public function, `build`. Its keyword arguments are the recipe's raw
-files and options, under the names they have in config/config.yaml.
+files and options, under the names they have in the configuration. A study may have recipes of its
+own, which the configuration names by their modules: nbmf.studies.lumbreras2020.synthetic.
 """
 
-RECIPES = {
-    name: f"nbmf.data.recipes.{name}"
-    for name in (
-        "animals",
-        "digits",
-        "lastfm",
-        "paleo",
-        "parliament",
-        "synthetic",
-        "unvotes",
-        "unvotes_abstentions",
-        "unvotes_coldwar",
+import importlib.util
+
+from nbmf.errors import ConfigError, choices
+
+RECIPES = (
+    "animals",
+    "lastfm",
+    "paleo",
+    "parliament",
+    "unvotes",
+    "unvotes_abstentions",
+    "unvotes_coldwar",
+)
+STUDIES = "nbmf.studies"
+
+
+def module_of(recipe: str) -> str:
+    """Return the module of a recipe: of one of RECIPES, or the one of a study that it names.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such recipe.
+    """
+    if recipe in RECIPES:
+        return f"{__name__}.{recipe}"
+    if recipe.startswith(f"{STUDIES}.") and _exists(recipe):
+        return recipe
+    raise ConfigError(
+        f"no dataset recipe {recipe!r}; {choices(recipe, RECIPES)}, or a module of {STUDIES}"
     )
-}
+
+
+def _exists(module: str) -> bool:
+    """Whether there is such a module; it is not imported, its packages are."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False

@@ -6,8 +6,8 @@ import os
 from typing import Any
 
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.data.recipes import RECIPES
-from nbmf.errors import ConfigError, choices
+from nbmf.data.recipes import module_of
+from nbmf.errors import ConfigError
 
 
 def build(
@@ -22,10 +22,10 @@ def build(
     DataError
         If a raw file is not what it has to be; the message names the file and the place.
     """
-    if recipe not in RECIPES:
-        raise ConfigError(f"no dataset recipe {recipe!r}; {choices(recipe, RECIPES)}")
     # Imported here so that one recipe does not need the libraries of another.
-    module = importlib.import_module(RECIPES[recipe])
+    module = importlib.import_module(module_of(recipe))
+    if not hasattr(module, "build"):
+        raise ConfigError(f"recipe {recipe!r} has no function 'build'")
     needed = set(inspect.signature(module.build).parameters)
     given = {*files, *options}
     if needed != given:

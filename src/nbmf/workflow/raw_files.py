@@ -1,0 +1,147 @@
+"""The raw files of the datasets: what config/sources.yaml says of them, and where they lie."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+from nbmf.errors import ConfigError
+
+RAW = "data/raw"
+GITHUB = "raw.githubusercontent.com"  # <owner>/<repo>/<commit>/<path>: needs no host to be known by
+ADDRESS = re.compile(
+    r"https://(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*(:\d+)?)/(?P<path>[A-Za-z0-9._~%+,=@/-]+)"
+    r"(?P<query>\?[A-Za-z0-9._~%+,=@/:&;-]*)?"
+)
+# What decides which bytes a raw file has and where they come from.
+NEEDED = ("address", "path", "sha256", "bytes", "member", "folder")
+
+
+def located(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return what is needed to get a raw file, from its entry in config/sources.yaml.
+
+    Returns
+    -------
+    dict
+        The keys of NEEDED that the entry has, and in any case `path`: where the file, or the
+        archive it is in, lies below a mirror.
+
+    Raises
+    ------
+    ConfigError
+        If the address is not an https address of a file.
+    """
+    entry = {"path": entry.get("path") or _path_of(entry["address"]), **entry}
+    return {key: entry[key] for key in NEEDED if key in entry}
+
+
+def below_raw(source: dict[str, Any]) -> str:
+    """Return where a raw file lies below data/raw; those of an archive in a folder beside it."""
+    if "member" in source:
+        return f"{source['path']}.members/{source['member']['name']}"
+    return source["path"]
+
+
+def problems(sources: dict[str, dict[str, Any]]) -> Iterator[str]:
+    """Yield what is wrong with the section `sources` of the configuration, beyond its schema."""
+    first: dict[str, str] = {}
+    for name, source in sources.items():
+        where = f"sources.{name}"
+        try:
+            place = below_raw(located(source))
+        except ConfigError as error:
+            yield f"{where}.address = {error}"
+            continue
+        parts = [source.get(key, {}) for key in ("member", "folder")]
+        if all(parts):
+            yield f"{where}: allowed is one of 'member' and 'folder'"
+        if "folder" in source and "sha256" not in source["folder"]:
+            yield f"{where}.folder: the key 'sha256' is missing"
+        elif not any("sha256" in part for part in (source, *parts)):
+            yield f"{where}: the key 'sha256' is missing, of the file or of what is in the archive"
+        if "sha256" in source and "bytes" not in source:
+            yield f"{where}: the key 'bytes' is missing, which belongs to 'sha256'"
+        other = first.setdefault(place, name)
+        if other != name:
+            yield f"{where}: {other!r} is the same file, {place}"
+
+
+def source_names(dataset: dict[str, Any]) -> list[str]:
+    """Return the names of the sources that a dataset of the configuration is built from."""
+    published = [dataset["published"]] if "published" in dataset else []
+    return [*dataset.get("files", {}).values(), *published]
+
+
+def at_hand(source: dict[str, Any], mirrors: Iterable[str], raw: str = RAW) -> Path | None:
+    """Return where a raw file, or the archive with it, already is; None if it is to be downloaded.
+
+    Nothing is read: whether it is intact shows when it is used.
+    """
+    source = located(source)
+    places = [Path(raw, below_raw(source)), *(Path(m, source["path"]) for m in mirrors)]
+    return next((place for place in places if place.is_file()), None)
+
+
+def awaited(
+    names: Iterable[str], sources: dict[str, dict], mirrors: list[str], raw: str = RAW
+) -> list[str]:
+    """Return what to do for each source that is fetched on demand only and is not at hand.
+
+    What needs one of them is left out of a run, with this said in its place: a large file is not
+    downloaded unasked. Other sources are left to the rule `download`. No network is used.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names of sources, such as `source_names` gives.
+    sources : dict
+        The section `sources` of the configuration.
+    mirrors : list of str
+        Its section `mirrors`.
+    raw : str
+        The folder of raw files.
+
+    Returns
+    -------
+    list of str
+        One line per source, none if nothing is awaited.
+    """
+    return [
+        _advice(name, sources[name], mirrors, raw)
+        for name in sorted(set(names))
+        if sources[name].get("on_demand") and at_hand(sources[name], mirrors, raw) is None
+    ]
+
+
+def _advice(name: str, entry: dict[str, Any], mirrors: list[str], raw: str) -> str:
+    source = located(entry)
+    size = f" ({entry['bytes'] / 1e6:.1f} MB)" if "bytes" in entry else ""
+    by_hand = f", or put {source['address']} at {mirrors[0]}/{source['path']}" if mirrors else ""
+    return (
+        f"{name}{size} is not here: with a network, "
+        f"snakemake --cores 1 {_quoted(os.path.join(raw, below_raw(source)))}{by_hand}; "
+        f"licence: {entry['licence']}"
+    )
+
+
+def _quoted(path: str) -> str:
+    return path if re.fullmatch(r"[\w./@+-]+", path) else f"'{path}'"
+
+
+def _path_of(address: str) -> str:
+    """Return where the file of an address lies below data/raw and below a mirror."""
+    found = ADDRESS.fullmatch(address)
+    if found and found["host"] == GITHUB and not found["query"]:
+        path = unquote(found["path"])
+    elif found:
+        path = quote(f"{found['host']}/{found['path']}{found['query'] or ''}", safe="/:%")
+        path = path.replace(":", "_")
+    steps = path.split("/") if found else [""]
+    # Which would leave the folder, or be more than a name to Snakemake.
+    if not all(steps) or {".", ".."} & set(steps) or re.search(r"[\\{}]|[^ -~]", path):
+        raise ConfigError(
+            f"{address!r}: allowed is https://<host>/<path>, of plain characters and without '..'"
+        )
+    return path
