@@ -19,8 +19,11 @@ help: ## What can be made
 paper: $(READY) ## The paper's full protocol: five datasets, ten masks, full iterations
 	$(SNAKEMAKE)
 
-verify: $(READY) ## Compare the scores of `make paper` with the published ones
-	$(SNAKEMAKE) verify
+# Of another run: make verify REFERENCE=folder. Every row identical or a failure: make verify STRICT=1
+REFERENCE ?= reference
+verify: $(READY) ## Compare the scores of `make paper` with the published ones; with STRICT=1 all must be identical
+	$(SNAKEMAKE) verify --forcerun verification \
+	  --config 'verify={reference: $(REFERENCE), strict: $(if $(STRICT),true,false)}'
 
 publish: $(READY) ## Write docs/results.md, docs/figures and reference/ from the results of `make paper`
 	$(VENV)/bin/python docs/publish.py
@@ -51,11 +54,12 @@ benchmark: $(READY) ## Speed, threads, scaling, mixing, memory, start-up, peers:
 	$(SNAKEMAKE) $(foreach name,animals parliament paleo unvotes,data/matrices/$(name).npz)
 	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/python benchmarks/run.py
 
-check: $(READY) ## Lint and format checks
+check: $(READY) ## Lint and format checks, and who imports whom
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/snakefmt --check Snakefile workflow
 	$(VENV)/bin/snakemake --lint
+	$(VENV)/bin/lint-imports --no-cache --no-logo
 
 format: $(READY) ## Format all sources
 	$(VENV)/bin/ruff check --fix .

@@ -1,0 +1,39 @@
+# Whether this machine repeats a run: `make verify`. Not part of `all`.
+
+
+def reference_of(study):
+    """The folder of scores that a study is compared with: its own in the one given, or that one."""
+    folder = Path(config["verify"]["reference"])
+    return folder / study if (folder / study).is_dir() else folder
+
+
+rule verification:
+    input:
+        tables=lambda wildcards: tables_of_scores(wildcards.study),
+        reference=lambda wildcards: sorted(
+            str(path) for path in reference_of(wildcards.study).glob("*scores.csv")
+        ),
+        sources=package_sources("nbmf.workflow.verification"),
+    output:
+        f"{RESULTS}/{{study}}/tables/verification.csv",
+    log:
+        f"{RESULTS}/{{study}}/logs/verification.log",
+    conda:
+        "../../envs/figures.yaml"
+    resources:
+        mem_mb=per_attempt(1000),
+        runtime=per_attempt(10),
+    params:
+        tables=lambda wildcards: f"{RESULTS}/{wildcards.study}/tables",
+        reference=lambda wildcards: str(reference_of(wildcards.study)),
+        strict=config["verify"]["strict"],
+    message:
+        "compare the scores of {wildcards.study} with those in {params.reference}"
+    script:
+        "../scripts/verify.py"
+
+
+rule verify:
+    input:
+        expand(rules.verification.output, study=config["run"]["studies"]),
+    localrule: True
