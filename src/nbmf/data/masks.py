@@ -1,15 +1,17 @@
 """Held-out entries: which observed entries a fit may not see."""
 
+import math
 import os
 
 import numpy as np
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
+from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
 from nbmf.files import atomic_path, read_arrays
 
 
-def draw_mask(matrix: BinaryMatrix, probability: float, seed: np.random.SeedSequence) -> np.ndarray:
+def draw_mask(matrix: NamedMatrix, probability: float, seed: np.random.SeedSequence) -> np.ndarray:
     """Draw the test set: each observed entry is held out with `probability` (paper 6.4.1).
 
     Returns
@@ -39,7 +41,7 @@ def save_mask(path: str | os.PathLike, mask: np.ndarray) -> None:
         np.savez_compressed(file, bits=np.packbits(mask), shape=np.array(mask.shape))
 
 
-def load_mask(path: str | os.PathLike, matrix: BinaryMatrix) -> np.ndarray:
+def load_mask(path: str | os.PathLike, matrix: NamedMatrix) -> np.ndarray:
     """Read a mask and check that it fits `matrix`.
 
     Raises
@@ -51,9 +53,9 @@ def load_mask(path: str | os.PathLike, matrix: BinaryMatrix) -> np.ndarray:
     if parts.keys() != {"bits", "shape"} or parts["bits"].dtype != np.uint8:
         raise DataError(f"{path}: a mask file holds bits (uint8) and shape, not {', '.join(parts)}")
     bits, shape = parts["bits"], tuple(parts["shape"].ravel().tolist())
-    if shape != matrix.shape or bits.size != (matrix.codes.size + 7) // 8:
+    if shape != matrix.shape or bits.size != (math.prod(shape) + 7) // 8:
         raise DataError(f"{path}: a mask of shape {shape} for a matrix of shape {matrix.shape}")
-    mask = np.unpackbits(bits, count=matrix.codes.size).reshape(shape).astype(bool)
+    mask = np.unpackbits(bits, count=math.prod(shape)).reshape(shape).astype(bool)
     if (mask & ~matrix.observed).any():
         raise DataError(f"{path}: the mask holds out entries that are missing in the data")
     return mask

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nbmf.data.matrix import names_of
+from nbmf.data.named import names_of
 from nbmf.errors import DataError, NotConvergedWarning, NotFittedError
 from nbmf.inference import loop
 from nbmf.inference.declarations import Alignment, Inference

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import NamedMatrix
 from nbmf.files import atomic_path
 from nbmf.inference.checkpoint import Checkpoint, digest_of
 from nbmf.inference.estimator import Factorization
@@ -47,7 +47,7 @@ class FitRequest(NamedTuple):
 
 
 def run_fit(
-    matrix: BinaryMatrix,
+    matrix: NamedMatrix,
     mask: np.ndarray | None,
     request: FitRequest,
     *,
@@ -60,8 +60,8 @@ def run_fit(
 
     Parameters
     ----------
-    matrix : BinaryMatrix
-        The data, or any matrix whose values the method's likelihood allows.
+    matrix : NamedMatrix
+        The data, of a kind that the method's likelihood takes.
     mask : bool array (F, N) or None
         The held-out entries: the fit does not see them, the score is that of them alone. None for
         an unmasked fit: it sees and is scored on every observed entry.

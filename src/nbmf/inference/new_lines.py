@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nbmf.data.matrix import names_of
+from nbmf.data.named import names_of
 from nbmf.errors import DataError, NotSupportedError
 from nbmf.inference.state import Factors
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.data.matrix import MISSING, as_codes
+from nbmf.data.matrix import MISSING, BinaryMatrix, as_codes
 from nbmf.errors import DataError
 from nbmf.likelihoods.likelihood import Likelihood, Score, Scorer, places
 
@@ -37,10 +37,12 @@ class Bernoulli(Likelihood):
     """Values are int8 codes (F, N): 1, 0, -1 (missing)."""
 
     name = "bernoulli"
+    matrix = BinaryMatrix
 
     def values_of(self, V: Any) -> np.ndarray:
-        """Return the codes of a BinaryMatrix, an array or a DataFrame; some errors are
-        scikit-learn's words.
+        """Return the codes of a BinaryMatrix, an array or a DataFrame.
+
+        Some errors are in scikit-learn's words.
         """
         shape, kind = getattr(V, "shape", ()), getattr(getattr(V, "dtype", None), "kind", None)
         if kind == "c":

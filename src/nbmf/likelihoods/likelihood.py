@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
 
 
@@ -59,10 +60,13 @@ class Likelihood(ABC):
     name : str
     unit : str
         What a score is per, "entry" or "token". Scores of different units are not comparable.
+    matrix : class
+        The kind of named matrix that holds such values.
     """
 
     name: ClassVar[str]
     unit: ClassVar[str] = "entry"
+    matrix: ClassVar[type[NamedMatrix]]
 
     @abstractmethod
     def values_of(self, V: Any) -> np.ndarray:

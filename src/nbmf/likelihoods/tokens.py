@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.likelihoods.bernoulli import BERNOULLI, score_probabilities
 from nbmf.likelihoods.likelihood import Likelihood, Score, Scorer, places
 
@@ -28,6 +29,7 @@ class Tokens(Likelihood):
 
     name = "tokens"
     unit = "token"
+    matrix = BinaryMatrix
 
     def values_of(self, V: Any) -> np.ndarray:
         """Return int8 codes (F, N): 1 (a token), 0 and -1 (missing)."""

@@ -1,0 +1,23 @@
+"""A matrix file of any kind."""
+
+import os
+
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import NamedMatrix
+from nbmf.data.real_matrix import RealMatrix
+from nbmf.files import read_arrays
+
+KINDS = (BinaryMatrix, RealMatrix)
+
+
+def load_matrix(path: str | os.PathLike) -> NamedMatrix:
+    """Read a matrix that its `save` has written; what its file holds tells which kind it is.
+
+    Raises
+    ------
+    DataError
+        If the file is no complete matrix file; the message names it.
+    """
+    parts = read_arrays(path, "nbmf matrix")
+    kind = next((kind for kind in KINDS if kind.field in parts), BinaryMatrix)
+    return kind.of_parts(path, parts)

@@ -1,0 +1,234 @@
+"""What all matrices share: names of rows and columns, groups, files; and one door for arrays."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from nbmf.errors import DataError
+from nbmf.files import atomic_path, read_arrays
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAMES = ("row_names", "column_names")
+
+
+class NamedMatrix:
+    """Base class of matrices with missing entries, named rows and columns, and row groups.
+
+    A subclass is a frozen dataclass whose first field holds the values, and is named by `field`;
+    the others are row_names, column_names (str arrays (F,), (N,)) and row_groups (str array (F,)
+    or None). Values are checked by `_checked` and tell by `observed` what is missing.
+    """
+
+    field: ClassVar[str]
+
+    @staticmethod
+    def _checked(values: Any) -> np.ndarray:
+        """Return the values of a two-dimensional array in the coding of this kind of matrix."""
+        raise NotImplementedError
+
+    @property
+    def observed(self) -> np.ndarray:
+        """Boolean array (F, N): True where the entry is not missing."""
+        raise NotImplementedError
+
+    def __post_init__(self) -> None:
+        values = np.ascontiguousarray(self._checked(getattr(self, self.field)))
+        values.setflags(write=False)
+        object.__setattr__(self, self.field, values)
+        for axis, name in enumerate(NAMES):
+            names = _checked_names(getattr(self, name), values.shape[axis], name)
+            _refuse_duplicates(names, name)
+            object.__setattr__(self, name, names)
+        if self.row_groups is not None:
+            groups = _checked_names(self.row_groups, values.shape[0], "row_groups")
+            object.__setattr__(self, "row_groups", groups)
+        _refuse_unobserved(self.observed, self.row_names, self.column_names)
+
+    @classmethod
+    def from_array(
+        cls,
+        values: np.ndarray,
+        row_names: Any = None,
+        column_names: Any = None,
+        row_groups: Any = None,
+    ) -> Self:
+        """Make a matrix from an array of allowed values and missing (NaN; of binary ones -1 too).
+
+        Names default to "row 0", "row 1", ... and "column 0", ...
+        """
+        values = cls._checked(values)
+        if row_names is None:
+            row_names = [f"row {f}" for f in range(values.shape[0])]
+        if column_names is None:
+            column_names = [f"column {n}" for n in range(values.shape[1])]
+        return cls(values, row_names, column_names, row_groups)
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame) -> Self:
+        """Make a matrix from a DataFrame of allowed values and missing (NaN, None)."""
+        values = frame_values(frame)
+        return cls.from_array(values, frame.index.astype(str), frame.columns.astype(str))
+
+    @classmethod
+    def of(cls, V: Any) -> Self:
+        """Return V as such a matrix: V itself, or one made of a DataFrame or an array."""
+        if isinstance(V, cls):
+            return V
+        if isinstance(V, NamedMatrix):
+            raise DataError(f"a {cls.__name__} is needed, not a {type(V).__name__}")
+        return cls.from_frame(V) if is_frame(V) else cls.from_array(V)
+
+    @classmethod
+    def of_parts(cls, path: str | os.PathLike, parts: dict[str, np.ndarray]) -> Self:
+        """Return the matrix whose arrays the file `path` holds.
+
+        Raises
+        ------
+        DataError
+            If they are not those of a matrix; the message names the file.
+        """
+        needed = {cls.field, *NAMES}
+        if needed - parts.keys() or parts.keys() - needed - {"row_groups"}:
+            raise DataError(
+                f"{path}: a matrix file holds {cls.field}, row_names, column_names and optionally "
+                f"row_groups; this one has {', '.join(sorted(parts)) or 'nothing'}"
+            )
+        try:
+            return cls(**parts)
+        except DataError as error:
+            raise DataError(f"{path}: {error}") from error
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> Self:
+        """Read a matrix written by `save`; nothing but plain arrays is ever read.
+
+        Raises
+        ------
+        DataError
+            If the file is no complete matrix file; the message names it.
+        """
+        return cls.of_parts(path, read_arrays(path, "nbmf matrix"))
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the matrix as compressed NPZ, atomically; equal matrices give equal bytes."""
+        parts = {name: value for name, value in vars(self).items() if value is not None}
+        with atomic_path(path) as temporary, open(temporary, "wb") as file:
+            np.savez_compressed(file, **parts)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(F, N)."""
+        return getattr(self, self.field).shape
+
+    @property
+    def T(self) -> Self:
+        """The transposed matrix; row groups belong to rows and are dropped."""
+        return type(self)(getattr(self, self.field).T, self.column_names, self.row_names)
+
+
+def is_frame(V: Any) -> bool:
+    """Whether V is a DataFrame, of pandas or alike."""
+    return hasattr(V, "columns") and hasattr(V, "to_numpy")
+
+
+def frame_values(frame: pd.DataFrame) -> np.ndarray:
+    """Return the values of a DataFrame, array of objects (F, N), NaN where missing."""
+    return frame.to_numpy(dtype=object, na_value=np.nan, copy=True)
+
+
+def is_sparse(values: Any) -> bool:
+    """Whether values are a sparse matrix or array of SciPy."""
+    return hasattr(values, "toarray") and hasattr(values, "nnz")
+
+
+def two_dimensional(values: Any) -> np.ndarray:
+    """Return `values` as an array of two dimensions that is not empty.
+
+    Raises
+    ------
+    DataError
+        If they are none, or sparse.
+    """
+    if is_sparse(values):
+        raise DataError(
+            "the matrix is sparse, and an absent entry may mean 0 or missing: "
+            "BinaryMatrix.from_sparse(V) takes it for 0"
+        )
+    if isinstance(values, np.ma.MaskedArray):  # np.asarray would turn masked entries into data
+        values = values.astype(np.float64).filled(np.nan)
+    try:
+        values = np.asarray(values)
+    except ValueError as error:  # lists in lists that are no rectangle
+        raise DataError("the rows of a matrix have the same length; these have not") from error
+    if values.ndim != 2:
+        raise DataError(f"a matrix has two dimensions, not {values.ndim}")
+    if values.size == 0:
+        raise DataError(f"the matrix is empty: {values.shape[0]} rows, {values.shape[1]} columns")
+    return values
+
+
+def as_numbers(values: np.ndarray, allowed: str) -> np.ndarray:
+    """Return `values` as float64; an entry that is not a number is named, with what is allowed."""
+    if values.dtype.kind not in "fiu":
+        for (f, n), value in np.ndenumerate(values):
+            if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
+                raise DataError(
+                    f"row {f}, column {n} (counted from 0): {plain(value)!r} is not a number; "
+                    f"allowed are {allowed}"
+                )
+    return values.astype(np.float64)
+
+
+def plain(value: Any) -> Any:
+    """Return a number of numpy as Python's, which is shown without its type."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def names_of(V: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Return the names of rows and columns, str arrays, None where V has none."""
+    if isinstance(V, NamedMatrix):
+        return V.row_names, V.column_names
+    if hasattr(V, "columns") and hasattr(V, "index"):
+        return _names_along(V.index), _names_along(V.columns)
+    return None, None
+
+
+def _names_along(index: Any) -> np.ndarray | None:
+    """Return the names of an index of pandas, None if they only number its places."""
+    names = list(index)
+    if names == list(range(len(names))):
+        return None
+    return np.array([str(name) for name in names])
+
+
+def _checked_names(names: Any, length: int, field: str) -> np.ndarray:
+    names = np.array(names, dtype=str)  # a copy: the caller's own stays writeable
+    if names.shape != (length,):
+        raise DataError(f"{field}: {length} names are needed, {names.size} were given")
+    names.setflags(write=False)
+    return names
+
+
+def _refuse_duplicates(names: np.ndarray, field: str) -> None:
+    unique, counts = np.unique(names, return_counts=True)
+    if (counts > 1).any():
+        name = str(unique[counts > 1][0])
+        places = ", ".join(str(place) for place in np.flatnonzero(names == name)[:5])
+        raise DataError(f"{field}: {name!r} names more than one (places {places}, from 0)")
+
+
+def _refuse_unobserved(
+    observed: np.ndarray, row_names: np.ndarray, column_names: np.ndarray
+) -> None:
+    for axis, kind, names in ((1, "row", row_names), (0, "column", column_names)):
+        empty = np.flatnonzero(~observed.any(axis=axis))
+        if empty.size:
+            raise DataError(
+                f"{kind} {str(names[empty[0]])!r} has no observed entry "
+                f"({empty.size} such {kind}(s)); leave it out"
+            )

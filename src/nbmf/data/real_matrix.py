@@ -1,0 +1,85 @@
+"""The matrix of real numbers with missing entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nbmf.data.named import NamedMatrix, as_numbers, frame_values, is_frame, plain, two_dimensional
+from nbmf.errors import DataError
+
+ALLOWED = "finite numbers and missing (NaN)"
+
+
+@dataclass(frozen=True, eq=False)
+class RealMatrix(NamedMatrix):
+    """A matrix V of real numbers with missing entries, names of rows and columns, and row groups.
+
+    Parameters
+    ----------
+    values : float64 array (F, N)
+        Finite, or NaN (missing). Every row and every column has an observed entry.
+    row_names, column_names, row_groups
+        As for BinaryMatrix.
+
+    Raises
+    ------
+    DataError
+        If a value is infinite or no number, the matrix is empty, a row or column has no observed
+        entry, names repeat, or lengths differ.
+    """
+
+    values: np.ndarray
+    row_names: np.ndarray
+    column_names: np.ndarray
+    row_groups: np.ndarray | None = None
+
+    field = "values"
+
+    @staticmethod
+    def _checked(values: Any) -> np.ndarray:
+        values = two_dimensional(values)
+        numbers = as_numbers(values, ALLOWED)
+        if np.isinf(numbers).any():
+            f, n = np.argwhere(np.isinf(numbers))[0]
+            raise DataError(
+                f"row {f}, column {n} (counted from 0): the value is {plain(values[f, n])!r}; "
+                f"allowed are {ALLOWED}"
+            )
+        return numbers
+
+    @property
+    def observed(self) -> np.ndarray:
+        """Boolean array (F, N): True where the entry is a number."""
+        return ~np.isnan(self.values)
+
+    def counts(self) -> dict[str, int]:
+        """Return rows, columns, observed and missing."""
+        rows, columns = self.shape
+        observed = int(np.count_nonzero(self.observed))
+        return {
+            "rows": rows,
+            "columns": columns,
+            "observed": observed,
+            "missing": rows * columns - observed,
+        }
+
+
+def as_reals(data: Any) -> np.ndarray:
+    """Return the values (float64, F x N, NaN where missing) of a matrix, array or DataFrame.
+
+    Raises
+    ------
+    DataError
+        If a value is infinite or no number, the matrix is empty or wholly missing, or sparse.
+    """
+    if isinstance(data, RealMatrix):
+        return data.values
+    if isinstance(data, NamedMatrix):
+        raise DataError(f"a matrix of real numbers is needed, not a {type(data).__name__}")
+    values = RealMatrix._checked(frame_values(data) if is_frame(data) else data)
+    if np.isnan(values).all():
+        raise DataError(f"none of the {values.size} entries of the matrix is observed")
+    return np.ascontiguousarray(values)
