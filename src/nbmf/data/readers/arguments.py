@@ -1,7 +1,7 @@
 """What may be asked of a reader, checked before any file is opened."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypedDict
 
 from nbmf.data.readers.coding import Coding
 from nbmf.errors import ConfigError, choices
@@ -20,6 +20,22 @@ class Options(NamedTuple):
     column: str | None = None
     value: str | None = None
     name: str | None = None
+
+
+class Given(TypedDict, total=False):
+    """The keyword arguments of `nbmf.read` that say how a file is to be understood."""
+
+    layout: str | None
+    header: bool | None
+    index: bool | None
+    ones: Sequence[str] | None
+    zeros: Sequence[str] | None
+    missing: Sequence[str] | None
+    groups: str | None
+    row: str | None
+    column: str | None
+    value: str | None
+    name: str | None
 
 
 def _is_text(value: Any) -> bool:

@@ -1,15 +1,15 @@
 """`nbmf.read`: from a file of any usual format to a BinaryMatrix, and a few lines about it."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.readers import arguments
-from nbmf.data.readers.arguments import Options
+from nbmf.data.readers.arguments import Given, Options
 from nbmf.data.readers.cells import Cells, counted
 from nbmf.data.readers.coding import Coding
 from nbmf.data.readers.delimited import read_delimited
@@ -59,19 +59,9 @@ SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 def read(
     path: str | os.PathLike,
     *,
-    layout: str | None = None,
-    header: bool | None = None,
-    index: bool | None = None,
-    ones: Sequence[str] | None = None,
-    zeros: Sequence[str] | None = None,
-    missing: Sequence[str] | None = None,
-    groups: str | None = None,
-    row: str | None = None,
-    column: str | None = None,
-    value: str | None = None,
-    name: str | None = None,
     transpose: bool = False,
     log: Callable[[str], None] = print,
+    **given: Unpack[Given],
 ) -> BinaryMatrix:
     """Read a binary matrix from a file and say how it was understood.
 
@@ -121,14 +111,9 @@ def read(
     DataError
         If the file is not what it has to be; the message names the file and the line.
     """
-    given = {
-        "layout": layout, "header": header, "index": index, "ones": ones, "zeros": zeros,
-        "missing": missing, "groups": groups, "row": row, "column": column, "value": value,
-        "name": name,
-    }  # fmt: skip
     given = {key: value for key, value in given.items() if value is not None}
     arguments.check(given, transpose)
-    coding = Coding(ones, zeros, missing)
+    coding = Coding(*map(given.get, CODES))
     path = Path(path).expanduser()
     format = format_of(path)
     for key in given:
