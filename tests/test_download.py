@@ -5,22 +5,22 @@ import http.client
 import io
 import socket
 import ssl
+import tarfile
 import urllib.error
+import zipfile
 
 import pytest
 
-from nbmf.errors import ConfigError, DownloadError
+from nbmf.data.archives import folder_checksum
+from nbmf.errors import DownloadError
 from nbmf.workflow import download
+from nbmf.workflow.raw_files import located
 
 CONTENT = b"twelve bytes"
 PATH = "owner/repo/commit/data/raw file.csv"
-SOURCE = {
-    "path": PATH,
-    "sha256": hashlib.sha256(CONTENT).hexdigest(),
-    "bytes": len(CONTENT),
-    "licence": "none stated",
-}
 ADDRESS = "https://raw.githubusercontent.com/owner/repo/commit/data/raw%20file.csv"
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+SOURCE = located({"address": ADDRESS, "sha256": SHA256, "bytes": len(CONTENT)})
 
 
 class Network:
@@ -29,7 +29,6 @@ class Network:
     def __init__(self, *answers):
         self.answers = list(answers)
         self.asked = []
-        self.waits = []
 
     def open(self, address, timeout):
         self.asked.append(address)
@@ -44,7 +43,6 @@ def network(monkeypatch):
     def replace(*answers):
         network = Network(*answers)
         monkeypatch.setattr(download, "_open", network.open)
-        monkeypatch.setattr(download.time, "sleep", network.waits.append)
         return network
 
     return replace
@@ -109,42 +107,32 @@ def test_a_folder_in_place_of_the_file_is_skipped(tmp_path, destination, network
 
 
 @pytest.mark.parametrize(
-    ("failure", "attempts"),
+    ("failure", "words"),
     [
-        (NO_NETWORK, 2),
-        (urllib.error.URLError(ConnectionRefusedError(111, "Connection refused")), 2),
-        (urllib.error.URLError(OSError(101, "Network is unreachable")), 2),
-        (urllib.error.URLError(ssl.SSLCertVerificationError(1, "expired")), 1),
-        (urllib.error.URLError(TimeoutError("timed out")), 3),
-        (TimeoutError("timed out"), 3),
-        (ConnectionResetError(104, "Connection reset by peer"), 3),
-        (http.client.IncompleteRead(b"tw", 10), 3),
-        (http_error(404), 1),
-        (http_error(403), 1),
-        (http_error(503), 3),
-        (CONTENT[:5], 3),
-        (CONTENT + b"!", 1),
-        (b"twelve bytez", 1),
+        (NO_NETWORK, "cannot be reached ([Errno -2] Name or service not known)"),
+        (urllib.error.URLError(ConnectionRefusedError(111, "refused")), "cannot be reached ("),
+        (urllib.error.URLError(ssl.SSLCertVerificationError(1, "expired")), "cannot be reached ("),
+        (urllib.error.URLError(TimeoutError("timed out")), "no answer in time"),
+        (TimeoutError("timed out"), "no answer in time"),
+        (ConnectionResetError(104, "Connection reset by peer"), "cannot be reached ([Errno 104]"),
+        (http.client.IncompleteRead(b"tw", 10), "the connection ended after 2 bytes"),
+        (http_error(404), "the server answers 404 words of the server"),
+        (http_error(503), "the server answers 503 words of the server"),
+        (CONTENT[:5], "the connection ended after 5 bytes"),
+        (CONTENT + b"!", "damaged: more than 12 bytes instead of 12"),
+        (b"twelve bytez", "damaged: SHA-256 "),
     ],
     ids=str,
 )
-def test_the_network_is_retried_where_that_helps(failure, attempts, destination, network):
+def test_each_failure_has_its_words_and_the_address_is_asked_once(
+    failure, words, destination, network
+):
     net = network(failure)
-    with pytest.raises(DownloadError):
-        download.fetch(SOURCE, destination, [])
-    assert len(net.asked) == attempts
-    assert net.waits == [1, 2][: attempts - 1]
+    with pytest.raises(DownloadError) as caught:
+        download.fetch(SOURCE, destination, [], log=[].append)
+    assert f"  {ADDRESS}: {words}" in str(caught.value)
+    assert net.asked == [ADDRESS]
     assert not destination.parent.exists()
-
-
-def test_a_retry_can_succeed(destination, network):
-    net = network(http_error(500), CONTENT[:3], CONTENT)
-    lines = []
-    download.fetch(SOURCE, destination, [], log=lines.append)
-    assert destination.read_bytes() == CONTENT
-    assert len(net.asked) == 3
-    assert "the server answers 500 words of the server; trying again in 1 s" in lines[0]
-    assert "the connection ended after 3 bytes; trying again in 2 s" in lines[1]
 
 
 def test_an_endless_answer_is_cut_off(destination, monkeypatch):
@@ -169,9 +157,8 @@ def test_when_all_fails_each_place_has_its_line_and_help_is_named(tmp_path, dest
         f"  {tmp_path / 'short' / PATH}: damaged: 4 bytes instead of 12",
         f"  {ADDRESS}: cannot be reached ([Errno -2] Name or service not known)",
         "What helps, any one of:",
-        f"  put the file (12 bytes, SHA-256 {SOURCE['sha256']}) at {tmp_path / 'absent' / PATH}",
+        f"  put the file (12 bytes, SHA-256 {SHA256}) at {tmp_path / 'absent' / PATH}",
         "  connect this machine to the network and run again",
-        "  run `make demo`, which needs no download",
     ]
 
 
@@ -197,43 +184,7 @@ def test_a_redirect_away_from_https_is_refused():
 # --- Any https address -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("address", "path"),
-    [
-        ("https://example.org/votes.csv", "example.org/votes.csv"),
-        ("https://example.org:8443/a/b%20c.csv", "example.org_8443/a/b%20c.csv"),
-        (
-            "https://example.org/get?file=a/b.csv&raw=1",
-            "example.org/get%3Ffile%3Da/b.csv%26raw%3D1",
-        ),
-    ],
-)
-def test_an_address_has_a_place_below_the_raw_files(address, path):
-    assert download.source_of_address(address) == {"address": address, "path": path}
-    assert download.source_of_address(address, "0" * 64)["sha256"] == "0" * 64
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        *("http://example.org/votes.csv", "ftp://example.org/votes.csv", "example.org/votes.csv"),
-        *("https://example.org", "https://example.org/", "https://example.org/folder/"),
-        *("https://../votes.csv", "https://a.org/../votes.csv", "https://a.org//votes.csv"),
-        *(
-            "https://user:word@a.org/x",
-            "https://a.org/{x}",
-            "https://a.org/a b",
-            "https://a.org/x\n",
-        ),
-        "https://a.org/x?y=../../z",
-    ],
-)
-def test_other_addresses_are_refused(address):
-    with pytest.raises(ConfigError, match="allowed is https://<host>/<path>"):
-        download.source_of_address(address)
-
-
-OPEN_SOURCE = download.source_of_address("https://example.org/votes.csv")
+OPEN_SOURCE = located({"address": "https://example.org/votes.csv"})
 
 
 def test_a_file_without_a_checksum_is_taken_and_its_checksum_recorded(destination, network):
@@ -243,15 +194,15 @@ def test_a_file_without_a_checksum_is_taken_and_its_checksum_recorded(destinatio
     assert destination.read_bytes() == CONTENT
     assert net.asked == ["https://example.org/votes.csv"]
     assert lines[1].startswith("unchecked: the configuration has no sha256 for it.")
-    assert lines[1].endswith(f"set sha256: {SOURCE['sha256']}")
+    assert lines[1].endswith(f"set sha256: {SHA256}")
 
 
 def test_a_file_with_another_checksum_is_refused(tmp_path, destination, network):
     network(CONTENT)
-    source = download.source_of_address("https://example.org/votes.csv", "0" * 64)
+    source = {**OPEN_SOURCE, "sha256": "0" * 64}
     with pytest.raises(DownloadError) as caught:
         download.fetch(source, destination, [tmp_path], log=[].append)
-    assert f"damaged: SHA-256 {SOURCE['sha256']} instead of {'0' * 64}" in str(caught.value)
+    assert f"damaged: SHA-256 {SHA256} instead of {'0' * 64}" in str(caught.value)
     assert f"put the file (SHA-256 {'0' * 64}) at {tmp_path}/example.org/votes" in str(caught.value)
     assert not destination.exists()
 
@@ -271,14 +222,11 @@ class Declared(io.BytesIO):
     length = len(CONTENT)
 
 
-def test_a_cut_answer_is_noticed_by_the_length_it_declared(destination, network, monkeypatch):
-    network(CONTENT)
-    answers = [Declared(CONTENT[:5]), Declared(CONTENT)]
-    monkeypatch.setattr(download, "_open", lambda address, timeout: answers.pop(0))
-    lines = []
-    download.fetch(OPEN_SOURCE, destination, [], log=lines.append)
-    assert destination.read_bytes() == CONTENT
-    assert "the connection ended after 5 bytes; trying again in 1 s" in lines[0]
+def test_a_cut_answer_is_noticed_by_the_length_it_declared(destination, monkeypatch):
+    monkeypatch.setattr(download, "_open", lambda address, timeout: Declared(CONTENT[:5]))
+    with pytest.raises(DownloadError, match="the connection ended after 5 bytes"):
+        download.fetch(OPEN_SOURCE, destination, [], log=[].append)
+    assert not destination.exists()
 
 
 def test_a_file_of_any_size_has_a_limit(destination, network, monkeypatch):
@@ -289,3 +237,104 @@ def test_a_file_of_any_size_has_a_limit(destination, network, monkeypatch):
     monkeypatch.setattr(download, "_open", lambda address, timeout: Declared(CONTENT))
     with pytest.raises(DownloadError, match=r"votes\.csv: more than 9\.\S+ GiB"):
         download.fetch(OPEN_SOURCE, destination, [], log=[].append)
+
+
+# --- Files in archives -----------------------------------------------------------------------
+
+
+def zipped(files):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def tarred(files):
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as archive:
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return stream.getvalue()
+
+
+def of_archive(archive, **part):
+    entry = {"address": "https://example.org/a.zip", **part}
+    if archive is not None:
+        entry |= {"sha256": hashlib.sha256(archive).hexdigest(), "bytes": len(archive)}
+    return located(entry)
+
+
+FILES = {"notes.txt": b"not this", "deep/data.csv": CONTENT}
+MEMBER = {"name": "deep/data.csv", "bytes": len(CONTENT)}
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred])
+@pytest.mark.parametrize("known", ["archive", "member", "both"])
+def test_one_file_of_an_archive_is_taken(pack, known, tmp_path, destination, network):
+    archive = pack(FILES)
+    member = MEMBER if known == "archive" else {**MEMBER, "sha256": SHA256}
+    source = of_archive(None if known == "member" else archive, member=member)
+    net = network(archive)
+    lines = []
+    download.fetch(source, destination, [tmp_path / "m"], log=lines.append)
+    assert destination.read_bytes() == CONTENT
+    assert net.asked == ["https://example.org/a.zip"]
+    assert len(lines) == 1  # nothing is unchecked
+
+
+def test_an_archive_in_a_mirror_spares_the_network(tmp_path, destination, network):
+    net = network(NO_NETWORK)
+    (tmp_path / "example.org").mkdir()
+    (tmp_path / "example.org/a.zip").write_bytes(zipped(FILES))
+    download.fetch(of_archive(zipped(FILES), member=MEMBER), destination, [tmp_path])
+    assert destination.read_bytes() == CONTENT
+    assert net.asked == []
+
+
+@pytest.mark.parametrize(
+    ("member", "words"),
+    [
+        ({"name": "data.csv"}, "damaged: the archive has no file 'data.csv'"),
+        ({"bytes": 11}, "damaged: 'deep/data.csv' in the archive has more than 11 bytes"),
+        ({"bytes": 13}, "damaged: deep/data.csv in it has 12 bytes instead of 13"),
+        ({"sha256": "0" * 64}, f"damaged: deep/data.csv in it has SHA-256 {SHA256} instead of 00"),
+    ],
+)
+@pytest.mark.parametrize("pack", [zipped, tarred])
+def test_another_file_in_the_archive_is_refused(pack, member, words, destination, network):
+    archive = pack(FILES)
+    network(archive)
+    with pytest.raises(DownloadError) as caught:
+        download.fetch(
+            of_archive(archive, member={**MEMBER, **member}), destination, [], log=[].append
+        )
+    assert words in str(caught.value)
+    assert not destination.exists()
+
+
+def test_no_archive_in_the_place_of_one_is_refused(destination, network):
+    network(b"<html>moved</html>")
+    source = of_archive(None, member={**MEMBER, "sha256": SHA256})
+    with pytest.raises(DownloadError, match=r"damaged: neither a \.zip nor a \.tar\.gz archive"):
+        download.fetch(source, destination, [], log=[].append)
+
+
+def test_an_archive_made_anew_counts_if_its_folder_holds_the_same(tmp_path, destination, network):
+    files = {"news/a/2": b"two", "news/a/1": b"one"}
+    public = {f"repo-0123/{name}": content for name, content in {**files, "x": b""}.items()}
+    folder = {
+        "name": "news", "bytes": 6,
+        "sha256": folder_checksum([("a/1", b"one"), ("a/2", b"two")]),
+    }  # fmt: skip
+    source = of_archive(None, folder=folder)
+    for archive in (tarred(files), tarred(public), zipped(dict(sorted(public.items())))):
+        network(archive)
+        download.fetch(source, destination, [], log=[].append)
+        assert destination.read_bytes() == archive
+    for other in ({**public, "repo-0123/news/a/1": b"six"}, {**public, "repo-0123/news/b": b""}):
+        network(tarred(other))
+        with pytest.raises(DownloadError, match="damaged: folder news in it has SHA-256"):
+            download.fetch(source, tmp_path / "other", [], log=[].append)
