@@ -12,10 +12,8 @@ def iteration_settings(class_name: str, iterations: int | None) -> dict[str, int
     """Return the settings for so many iterations, or sweeps with their burn-in."""
     if iterations is None:
         return {}
-    if "burn_in" not in registry.settings_of(class_name):
-        return {"max_iter": iterations}
     kept = max(1, round(KEPT * iterations))
-    return {"burn_in": iterations - kept, "n_samples": kept}
+    return registry.length_settings(class_name, iterations - kept, kept)
 
 
 def checked(class_name: str, given: list[tuple[str, Any]]) -> dict[str, Any]:
