@@ -32,6 +32,7 @@ class Factorization(Parametrized, NewLines, Saved):
         likelihoods : Likelihood instances that it takes, the first by default
         distributions : which of "W" (its rows) and "H" (its columns) are distributions over
             components; of both, W tells how much weight a component holds
+        probabilities : which of "W" and "H" are the probabilities of a one given the component
         meanings : what an entry of W and one of H is, for a person
         alignment : Alignment, what has to be undone to compare components of two draws
         finds_components : whether the data choose how many components are used, so that K is none
@@ -65,6 +66,7 @@ class Factorization(Parametrized, NewLines, Saved):
     inference: ClassVar[Inference]
     likelihoods: ClassVar[tuple[Likelihood, ...]]
     distributions: ClassVar[frozenset[str]] = frozenset()
+    probabilities: ClassVar[frozenset[str]] = frozenset()
     meanings: ClassVar[tuple[str, str]] = ("weight", "weight")
     alignment: ClassVar[Alignment] = Alignment.NONE
     finds_components: bool = False

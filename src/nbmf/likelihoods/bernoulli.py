@@ -38,6 +38,7 @@ class Bernoulli(Likelihood):
 
     name = "bernoulli"
     matrix = BinaryMatrix
+    limits = (0.0, 1.0)
 
     def values_of(self, V: Any) -> np.ndarray:
         """Return the codes of a BinaryMatrix, an array or a DataFrame.

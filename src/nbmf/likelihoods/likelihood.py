@@ -5,6 +5,7 @@ take. Values of a matrix are an array (F, N) in the likelihood's own coding, whi
 entries are missing; predictions are scored in nats per held-out entry or token.
 """
 
+import math
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
@@ -62,11 +63,14 @@ class Likelihood(ABC):
         What a score is per, "entry" or "token". Scores of different units are not comparable.
     matrix : class
         The kind of named matrix that holds such values.
+    limits : tuple of float
+        The smallest and the largest value that E[v] can have.
     """
 
     name: ClassVar[str]
     unit: ClassVar[str] = "entry"
     matrix: ClassVar[type[NamedMatrix]]
+    limits: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
 
     @abstractmethod
     def values_of(self, V: Any) -> np.ndarray:

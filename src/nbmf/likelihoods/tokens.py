@@ -30,6 +30,7 @@ class Tokens(Likelihood):
     name = "tokens"
     unit = "token"
     matrix = BinaryMatrix
+    limits = (0.0, 1.0)
 
     def values_of(self, V: Any) -> np.ndarray:
         """Return int8 codes (F, N): 1 (a token), 0 and -1 (missing)."""

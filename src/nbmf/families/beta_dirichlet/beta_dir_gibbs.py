@@ -39,6 +39,7 @@ class BetaDirGibbs(BetaDirFoldIn, CollapsedGibbs):
     """
 
     distributions = frozenset({"W"})
+    probabilities = frozenset({"H"})
     meanings = (WEIGHTS, PROBABILITIES)
     weights_prior = "gamma"
 

@@ -15,6 +15,7 @@ class _Transposed(DirBetaFoldIn, MeanParameterized):
     """Fits `_beta_dir` to V transposed; its eta is the gamma of that model."""
 
     distributions = frozenset({"H"})
+    probabilities = frozenset({"W"})
     meanings = (PROBABILITIES, WEIGHTS)
     weights_prior = "eta"
 

@@ -52,6 +52,7 @@ class BetaDirVariational(BetaDirFoldIn, MeanParameterized):
 
     inference = Inference.ASCENT
     distributions = frozenset({"W"})
+    probabilities = frozenset({"H"})
     meanings = (WEIGHTS, PROBABILITIES)
     weights_prior = "gamma"
 
