@@ -10,7 +10,7 @@ from nbmf import registry
 from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference import checkpoint
-from nbmf.inference.experiment import run_fit
+from nbmf.inference.experiment import FitRequest, run_fit
 from nbmf.inference.progress import FitRecorder
 
 CHAINS = ("BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs")
@@ -35,15 +35,11 @@ class Killed(BaseException):
 
 def run(name, path, *, matrix=MATRIX, mask=MASK, seed=0, lines=None, **settings):
     """Fit with a checkpoint at every look at the clock."""
+    key = ["fit", "example", name, seed]
     return run_fit(
         matrix,
         mask,
-        class_name=name,
-        K=20,
-        settings=LENGTHS | settings,
-        seed_key=["fit", "example", name, seed],
-        trace_points=20,
-        chain_points=40,
+        FitRequest(name, 20, LENGTHS | settings, key, trace_points=20, chain_points=40),
         checkpoint=path,
         checkpoint_seconds=0,
         log=[].append if lines is None else lines.append,
@@ -97,11 +93,15 @@ def test_checkpoints_change_nothing_and_only_chains_have_them(name, tmp_path):
     brief = {"max_iter": 60} if name not in CHAINS else LENGTHS
     one, other = (
         run_fit(
-            MATRIX, MASK, class_name=name, K=5, settings=brief, seed_key=["fit", name],
-            trace_points=20, chain_points=40, checkpoint=path, checkpoint_seconds=0, log=[].append,
+            MATRIX,
+            MASK,
+            FitRequest(name, 5, brief, ["fit", name], trace_points=20, chain_points=40),
+            checkpoint=path,
+            checkpoint_seconds=0,
+            log=[].append,
         )
         for path in (tmp_path / "chain.npz", None)
-    )  # fmt: skip
+    )
     assert_same(one, other)
     assert (tmp_path / "chain.npz").exists() == (name in CHAINS)
 
@@ -134,7 +134,7 @@ def test_the_checkpoint_of_another_fit_is_not_used(change, tmp_path, monkeypatch
 def test_the_checkpoint_of_other_sources_is_not_used(tmp_path, monkeypatch):
     path, lines = tmp_path / "chain.npz", []
     run_until("BetaDirGibbs", path, 60, monkeypatch)
-    monkeypatch.setattr("nbmf.inference.experiment.package_digest", lambda: "edited")
+    monkeypatch.setattr("nbmf.inference.experiment.digest_of", lambda *modules: "edited")
     run("BetaDirGibbs", path, lines=lines)
     assert any("not used" in line for line in lines)
 
@@ -165,9 +165,13 @@ def test_it_is_saved_only_now_and_then(tmp_path, monkeypatch):
     saved = []
     monkeypatch.setattr(checkpoint.Checkpoint, "_save", lambda self, i, state: saved.append(i))
     run_fit(
-        MATRIX, MASK, class_name="BetaDirGibbs", K=20, settings=LENGTHS, seed_key=["x"],
-        checkpoint=tmp_path / "chain.npz", checkpoint_seconds=3600, log=[].append,
-    )  # fmt: skip
+        MATRIX,
+        MASK,
+        FitRequest("BetaDirGibbs", 20, LENGTHS, ["x"]),
+        checkpoint=tmp_path / "chain.npz",
+        checkpoint_seconds=3600,
+        log=[].append,
+    )
     assert saved == []
     run("BetaDirGibbs", tmp_path / "chain.npz")
     assert {25, 50, 75, 100, 125, 150, 175} <= set(saved)

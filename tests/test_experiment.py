@@ -10,9 +10,9 @@ from nbmf import registry
 from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference import progress
-from nbmf.inference.experiment import run_fit, save_factors
+from nbmf.inference.experiment import FitRequest, run_fit, save_factors
 from nbmf.inference.progress import FitRecorder, trace_iterations
-from nbmf.likelihoods.metrics import score
+from nbmf.likelihoods.bernoulli import score
 from nbmf.seeds import seed_sequence
 
 BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8}
@@ -35,16 +35,8 @@ MATRIX, MASK = example()
 def run(name, seed=0, matrix=MATRIX, threads=1, log=lambda line: None, **settings):
     """Return the report of a short fit."""
     brief = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(name)}
-    return run_fit(
-        matrix,
-        MASK,
-        class_name=name,
-        K=3,
-        settings=brief | settings,
-        seed_key=["fit", "example", name, seed],
-        threads=threads,
-        log=log,
-    ).report
+    request = FitRequest(name, 3, brief | settings, ["fit", "example", name, seed])
+    return run_fit(matrix, MASK, request, threads=threads, log=log).report
 
 
 def without_seconds(result):
@@ -163,8 +155,8 @@ def test_points_of_traces_are_even_and_early(total, points):
 
 def complete(name, **changes):
     brief = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(name)}
-    arguments = {"class_name": name, "K": 3, "settings": brief, "seed_key": ["complete", name]}
-    return run_fit(MATRIX, None, **(arguments | changes), log=lambda line: None)
+    request = FitRequest(name, 3, brief, ["complete", name])
+    return run_fit(MATRIX, None, request._replace(**changes), log=lambda line: None)
 
 
 @pytest.mark.parametrize("name", [name for name in CLASSES if name != "LDA"])

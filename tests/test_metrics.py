@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from nbmf.errors import DataError
-from nbmf.likelihoods.metrics import TokenScorer, perplexity, score
+from nbmf.likelihoods.bernoulli import BERNOULLI, perplexity, score
+from nbmf.likelihoods.tokens import TOKENS
 
 CODES = np.array([[1, 0, -1], [0, 1, 1]], np.int8)
 EXPECTATION = np.array([[0.5, 0.25, 0.9], [0.2, 0.8, 0.1]])
@@ -67,25 +68,29 @@ def test_small_probabilities_are_saturated_below_the_spacing_of_numbers_near_one
 
 def test_tokens_are_the_held_out_ones():
     chosen = np.array([[True, True, False], [True, True, False]])
-    scorer = TokenScorer(CODES, chosen)
-    found = scorer(EXPECTATION)
+    scorer = TOKENS.scorer(CODES, chosen)
+    found = scorer(EXPECTATION[scorer.rows, scorer.columns])
     assert found.entries == 2
     assert found.perplexity == pytest.approx(-(math.log(0.5) + math.log(0.8)) / 2)
-    assert scorer(np.zeros(CODES.shape)).saturated == 2
+    assert scorer(np.zeros(2)).saturated == 2
 
 
 def test_what_was_predicted_is_not_changed_by_its_score():
     predicted = EXPECTATION.copy()
     score(CODES, predicted, ALL)
-    TokenScorer(CODES, ALL)(predicted)
     np.testing.assert_array_equal(predicted, EXPECTATION)
+    for likelihood in (BERNOULLI, TOKENS):
+        scorer = likelihood.scorer(CODES, ALL)
+        predicted = EXPECTATION[scorer.rows, scorer.columns]
+        scorer(predicted)
+        np.testing.assert_array_equal(predicted, EXPECTATION[scorer.rows, scorer.columns])
 
 
 @pytest.mark.parametrize(
     ("expectation", "entries", "words"),
     [
         (EXPECTATION.T, ALL, r"probabilities: shape \(3, 2\); allowed is that of codes, \(2, 3\)"),
-        (EXPECTATION, ALL.T, r"entries: shape \(3, 2\); allowed is that of codes, \(2, 3\)"),
+        (EXPECTATION, ALL.T, r"entries: shape \(3, 2\); allowed is that of the values, \(2, 3\)"),
         (EXPECTATION, np.ones((2, 3), bool), "entries: 1 of those to score are missing in codes"),
         (EXPECTATION, np.zeros((2, 3), bool), "there is nothing to score"),
     ],

@@ -13,9 +13,12 @@ from nbmf.inference.estimator import Factorization
 
 MINE = '''
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.parameters import Rule
 
 class Mine(Factorization):
     """An estimator outside the package."""
+
+    rules = Factorization.rules | {"alpha": Rule(lambda value: value > 0, "a positive number")}
 
     def __init__(self, n_components=2, *, alpha=1.0, colour="red", random_state=None):
         self.n_components = n_components

@@ -10,7 +10,7 @@ import pytest
 
 import nbmf
 from nbmf import registry, sources
-from nbmf.data import recipes as datasets
+from nbmf.data import recipes
 from nbmf.sources import source_files
 
 PACKAGE = Path(nbmf.__file__).parent
@@ -28,25 +28,53 @@ def fit_sources(class_name):
 
 def test_a_fit_depends_on_what_it_imports_directly_or_not():
     assert {
-        "inference/experiment.py", "data/masks.py", "likelihoods/metrics.py", "data/matrix.py", "seeds.py", "inference/progress.py",
-        "registry.py", "inference/parameters.py", "files.py", "errors.py", "inference/estimator.py",
-        "families/beta_dirichlet/dir_beta.py", "families/beta_dirichlet/beta_dir_vb.py", "families/beta_dirichlet/variational.py",
-        "families/beta_dirichlet/kernels/beta_dir_cvb0.py", "numerics/cells.py", "numerics/compilation.py",
+        *("errors.py", "files.py", "registry.py", "seeds.py", "sources.py"),
+        *(
+            "data/matrix.py",
+            "data/named.py",
+            "likelihoods/bernoulli.py",
+            "likelihoods/likelihood.py",
+        ),
+        *(
+            f"inference/{name}.py"
+            for name in ("estimator", "experiment", "loop", "parameters", "progress")
+        ),
+        *(
+            f"families/beta_dirichlet/{name}.py"
+            for name in ("beta_dir_vb", "dir_beta", "variational")
+        ),
+        "families/beta_dirichlet/kernels/beta_dir_cvb0.py",
         "families/beta_dirichlet/models/beta_dir.py",
-    } <= fit_sources("DirBetaVB")  # fmt: skip
+        *("numerics/cells.py", "numerics/compilation.py"),
+    } <= fit_sources("DirBetaVB")
 
 
 @pytest.mark.parametrize("name", registry.all_classes())
 def test_a_fit_does_not_depend_on_what_comes_before_or_after_it(name):
-    after = (
-        "figures/",
-        "tables.py",
-        "datasets/",
-        "data/rda.py",
-        "posterior/diagnostics.py",
-        "workflow/",
-    )
-    assert not [file for file in fit_sources(name) if file.startswith(after)]
+    other = ("plots/", "studies/", "posterior/", "comparison/", "cli/", "workflow/", "tables.py")
+    other += ("data/recipes/", "data/readers/", "data/rda.py", "data/real_matrix.py")
+    assert not [file for file in fit_sources(name) if file.startswith(other)]
+
+
+FAMILIES = {
+    "beta_dirichlet": {"BetaDirGibbs", "BetaDirVB", "DirDirGibbs", "DirBetaGibbs", "DirBetaVB"}
+    | {"CollapsedBinaryICA", "BinaryICA"},
+    "logistic": {"LogisticPCA"},
+    "topics": {"LDA"},
+}
+
+
+@pytest.mark.parametrize("name", registry.all_classes())
+def test_a_fit_depends_on_its_own_family_alone(name):
+    used = {file.split("/")[1] for file in fit_sources(name) if file.startswith("families/")}
+    assert used == {family for family, classes in FAMILIES.items() if name in classes}
+
+
+def test_likelihoods_concern_the_families_that_take_them():
+    users = [
+        name for name in registry.all_classes() if "likelihoods/tokens.py" in fit_sources(name)
+    ]
+    assert users == ["LDA"]
 
 
 # Dir-Beta's two methods share a module, so each lists the kernels of both. Gibbs chains may start
@@ -82,7 +110,7 @@ def test_editing_a_file_concerns_the_methods_that_use_it(file):
 
 
 def test_a_recipe_depends_on_its_readers_and_on_no_other_recipe():
-    paleo = listed("nbmf.data.recipes.check", datasets.RECIPES["paleo"])
+    paleo = listed("nbmf.data.recipes.check", recipes.module_of("paleo"))
     assert {"datasets/paleo.py", "datasets/_reading.py", "data/matrix.py", "errors.py"} <= paleo
     assert not {"datasets/lastfm.py", "datasets/_votes.py"} & paleo
     assert not [file for file in paleo if file.startswith(("kernels/", "methods/", "figures/"))]
@@ -97,11 +125,11 @@ def test_a_figure_depends_on_its_style():
 LOADED = """
 import json, sys
 import numpy as np
-from nbmf.inference.experiment import run_fit
+from nbmf.inference.experiment import FitRequest, run_fit
 from nbmf.data.matrix import BinaryMatrix
 matrix = BinaryMatrix.from_array(np.eye(4, dtype=np.int8))
-run_fit(matrix, np.eye(4) == 1, class_name=sys.argv[1], K=2, settings=json.loads(sys.argv[2]),
-        seed_key=["test"], log=lambda line: None)
+request = FitRequest(sys.argv[1], 2, json.loads(sys.argv[2]), ["test"])
+run_fit(matrix, np.eye(4) == 1, request, log=lambda line: None)
 print(json.dumps([m.__file__ for n, m in sys.modules.items() if n.split(".")[0] == "nbmf"]))
 """
 
@@ -131,7 +159,7 @@ def test_a_method_of_ones_own_is_listed_with_what_it_imports(tmp_path, monkeypat
     (tmp_path / "my_methods.py").write_text("from nbmf.inference.estimator import Factorization")
     monkeypatch.syspath_prepend(tmp_path)
     names = {Path(file).name for file in source_files("my_methods")}
-    assert {"my_methods.py", "base.py", "inference/parameters.py"} <= names
+    assert {"my_methods.py", "estimator.py", "parameters.py"} <= names
 
 
 @pytest.mark.parametrize(
