@@ -11,7 +11,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 CONFIG ?=
 REPORT = results/report-$(or $(basename $(notdir $(CONFIG))),paper).html
 
-.PHONY: help paper verify publish status quick report docs test test-long benchmark check format lock clean
+.PHONY: help paper verify publish status quick report docs test test-long examples benchmark check format lock clean
 
 help: ## What can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -49,6 +49,11 @@ test: $(READY) ## The tests
 
 test-long: $(READY) ## The long statistical tests alone
 	$(VENV)/bin/pytest -m long
+
+examples: $(READY) ## Build the matrices that the package brings (nbmf.load_example) from the raw files
+	$(SNAKEMAKE) $(foreach name,animals parliament unvotes_important,data/matrices/$(name).npz)
+	cp data/matrices/animals.npz data/matrices/parliament.npz src/nbmf/data/examples/
+	cp data/matrices/unvotes_important.npz src/nbmf/data/examples/votes.npz
 
 benchmark: $(READY) ## Speed, threads, scaling, mixing, memory, start-up, peers: results/benchmarks
 	$(SNAKEMAKE) $(foreach name,animals parliament paleo unvotes,data/matrices/$(name).npz)

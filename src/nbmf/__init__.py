@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 EXPORTS = {
     "BinaryMatrix": "nbmf.data.matrix",
     "read": "nbmf.data.readers.reading",
+    "load_example": "nbmf.data.examples",
     "BetaDirGibbs": "nbmf.families.beta_dirichlet.beta_dir_gibbs",
     "BetaDirVB": "nbmf.families.beta_dirichlet.beta_dir_vb",
     "DirDirGibbs": "nbmf.families.beta_dirichlet.dir_dir_gibbs",

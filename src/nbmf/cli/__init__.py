@@ -1,4 +1,4 @@
-"""The command `nbmf`: info, fit, compare and plot, one module each.
+"""The command `nbmf`: example, info, fit, compare and plot, one module each.
 
 Nothing but the arguments is imported before it is known what to do, so that help is there at once.
 """

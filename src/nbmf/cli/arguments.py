@@ -11,20 +11,31 @@ LAYOUTS = ("long", "presence")
 
 TOP = """\
 examples:
+  nbmf example votes                      write votes.csv: how countries voted in the UN
   nbmf info votes.csv                     what is in the file, and what to type next
   nbmf fit votes.csv                      components, probabilities and pictures in votes.nbmf/
-  nbmf fit votes.csv --ones aye --zeros nay --missing abstain --missing ""
+  nbmf fit votes.csv --ones yes --zeros no --missing ""
   nbmf compare votes.csv                  which method predicts held-out entries best
   nbmf plot votes.nbmf --rows 80          draw a fit again
 
 nbmf COMMAND --help has more of them.
 """
+EXAMPLE = """\
+examples:
+  nbmf example                              which examples there are
+  nbmf example votes                        votes.csv, a matrix with missing entries
+  nbmf example parliament                   parliament.csv, whose rows have groups
+  nbmf example votes --layout long --out votes-long.csv
+  nbmf example parliament --layout presence --out follows.csv
+"""
 INFO = """\
 examples:
   nbmf info votes.csv
-  nbmf info votes.csv --ones aye --zeros nay --missing abstain --missing ""
-  nbmf info listens.tsv.gz --layout long --row user --column artist --value played
-  nbmf info finds.csv --layout presence --row genus --column place
+  nbmf info votes.csv --ones yes --zeros no --missing ""
+  nbmf info votes-long.csv --layout long --row country --column roll_call --value vote
+  nbmf info follows.csv --layout presence --row follower --column followed
+
+nbmf example --help says where these files come from.
 """
 FIT = """\
 examples:
@@ -34,7 +45,7 @@ examples:
   nbmf fit votes.csv --method beta-dir-gs --draws 400          with 90 % credible intervals
   nbmf fit votes.csv --method bica --components 5              exactly five components
   nbmf fit votes.csv --set alpha=0.2 --set beta=0.2            few ones: a weaker prior
-  nbmf fit members.csv --groups party --out members-by-party   rows have groups; another folder
+  nbmf fit parliament.csv --groups party --out by-party        rows have groups; another folder
 
 what is written, in FILE's name with .nbmf at the end, or in the folder after --out:
   summary.txt       what is printed: components, their rows and columns, loss, chains
@@ -60,7 +71,7 @@ PLOT = """\
 examples:
   nbmf plot votes.nbmf                        dictionary.png and reconstruction.png once more
   nbmf plot votes.nbmf --rows 120 --components 5 --out large.pdf
-  nbmf plot model.npz                         a model saved from Python
+  nbmf plot votes.nbmf/model.npz              a saved model alone, this or one from Python
 """
 
 
@@ -75,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"nbmf {nbmf.__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, add in {"info": _info, "fit": _fit, "compare": _compare, "plot": _plot}.items():
+    for name, add in COMMANDS.items():
         add(commands, name)
     return top
 
@@ -92,6 +103,18 @@ def command_of(options: argparse.Namespace) -> types.ModuleType:
 
 def _parser(make, *arguments, **options) -> argparse.ArgumentParser:
     return make(*arguments, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+
+
+def _example(commands, name: str) -> None:
+    words = "write a matrix that comes with the package as a CSV file to try"
+    example = _parser(commands.add_parser, name, help=words, description=words, epilog=EXAMPLE)
+    example.add_argument("name", nargs="?", metavar="NAME", help="which one; default: list them")
+    example.add_argument(
+        "--layout", choices=("matrix", *LAYOUTS), default="matrix",
+        help="a line per row of the matrix, per entry (long) or per one (presence)",
+    )  # fmt: skip
+    example.add_argument("--out", metavar="FILE", help="its name (default: NAME with .csv)")
+    example.add_argument("--force", action="store_true", help="overwrite another file")
 
 
 def _info(commands, name: str) -> None:
@@ -221,3 +244,6 @@ def _add_output(command: argparse.ArgumentParser, suffix: str) -> None:
         "--out", metavar="DIR", help=f"folder of the results (default: FILE's name with {suffix})"
     )
     command.add_argument("--force", action="store_true", help="overwrite files not written by nbmf")
+
+
+COMMANDS = {"example": _example, "info": _info, "fit": _fit, "compare": _compare, "plot": _plot}

@@ -6,7 +6,7 @@ import io
 import lzma
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -45,8 +45,10 @@ def read_matrix(path: str | os.PathLike) -> tuple[np.ndarray, np.ndarray, np.nda
     return matrix.to_numpy(), row_names, column_names
 
 
-def read_table(path: str | os.PathLike, columns: list[str]) -> pd.DataFrame:
-    """Read `columns` of the one R data frame of an .rda file.
+def read_table(
+    path: str | os.PathLike, columns: list[str], gaps: Collection[str] = ()
+) -> pd.DataFrame:
+    """Read `columns` of the one R data frame of an .rda file; those of `gaps` may have gaps.
 
     Returns
     -------
@@ -57,7 +59,7 @@ def read_table(path: str | os.PathLike, columns: list[str]) -> pd.DataFrame:
     ------
     DataError
         If the file is damaged, holds anything but one data frame, lacks a column, or a column
-        has a missing value.
+        that is not one of `gaps` has a missing value.
     """
     table = _read_object(path)
     if not isinstance(table, pd.DataFrame):
@@ -68,7 +70,7 @@ def read_table(path: str | os.PathLike, columns: list[str]) -> pd.DataFrame:
                 f"{path}: has no column {column!r}; its columns are {', '.join(table.columns)}"
             )
         missing = np.flatnonzero(table[column].isna())
-        if missing.size:
+        if missing.size and column not in gaps:
             raise DataError(f"{path}: row {missing[0] + 1}: column {column!r} is missing")
     return table[columns]
 

@@ -17,6 +17,7 @@ RECIPES = (
     "unvotes",
     "unvotes_abstentions",
     "unvotes_coldwar",
+    "unvotes_important",
 )
 STUDIES = "nbmf.studies"
 

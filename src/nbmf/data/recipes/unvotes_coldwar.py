@@ -15,6 +15,9 @@ END = (date(1991, 1, 1) - date(1970, 1, 1)).days  # R counts days from 1970
 COUNTRIES = 100
 
 
+CODE_OF = {"yes": 1, "abstain": MISSING, "no": 0}
+
+
 def build(*, votes: Path, roll_calls: Path) -> BinaryMatrix:
     """Build countries x roll calls: yes is 1, no is 0, abstain and no record are missing.
 
@@ -27,12 +30,16 @@ def build(*, votes: Path, roll_calls: Path) -> BinaryMatrix:
     roll_calls : path
         .rda of a data frame with columns rcid and date.
     """
+    return vote_matrix(votes, active_records(votes, roll_calls), CODE_OF)
+
+
+def active_records(votes: Path, roll_calls: Path) -> pd.DataFrame:
+    """Return the recorded votes of the Cold War of its most active countries."""
     records = read_votes(votes)
     records = records[_dates(records["rcid"], votes, roll_calls) < END]
     records_of = records["country"].value_counts().sort_index()  # by name, for a stable tie
     active = records_of.sort_values(ascending=False, kind="stable").index[:COUNTRIES]
-    records = records[records["country"].isin(active)]
-    return vote_matrix(votes, records, {"yes": 1, "abstain": MISSING, "no": 0})
+    return records[records["country"].isin(active)]
 
 
 def _dates(roll_call_ids: pd.Series, votes: Path, roll_calls: Path) -> np.ndarray:

@@ -1,0 +1,83 @@
+"""Small matrices that come with the package, with the names of their rows and columns.
+
+`make examples` builds them in the checkout, by the recipes of the datasets they are. They keep the
+licences of their data, which EXAMPLES states; the package's own covers none of them.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import TYPE_CHECKING, NamedTuple
+
+from nbmf.errors import ConfigError, choices
+
+if TYPE_CHECKING:
+    from nbmf.data.matrix import BinaryMatrix
+
+
+class Example(NamedTuple):
+    """What an example is: of which dataset, what its parts are called, and where it is from."""
+
+    dataset: str  # the name in config/datasets.yaml
+    title: str
+    row: str
+    column: str
+    value: str
+    words: tuple[str, str]  # for a one and for a zero
+    origin: str
+    licence: str
+    group: str | None = None
+
+
+EXAMPLES = {
+    "animals": Example(
+        dataset="animals",
+        title="which of 85 attributes each of 50 animals has",
+        row="attribute", column="animal", value="has", words=("1", "0"),
+        origin="Animals with Attributes (Lampert, Nickisch and Harmeling, 2009)",
+        licence="none stated",
+    ),
+    "parliament": Example(
+        dataset="parliament",
+        title="which of 130 members of the Catalan parliament follow which on Twitter, 2018",
+        row="follower", column="followed", value="follows", words=("1", "0"), group="party",
+        origin="the R package NBMF (Lumbreras, Filstroff and Févotte, 2020)",
+        licence="GPL (>= 2)",
+    ),
+    "votes": Example(
+        dataset="unvotes_important",
+        title="how 100 countries voted in 72 roll calls of the United Nations, 1983 to 1990; "
+        "abstentions are missing",
+        row="country", column="roll_call", value="vote", words=("yes", "no"),
+        origin="United Nations General Assembly Voting Data (Voeten, 2013), "
+        "by the R package unvotes (Robinson)",
+        licence="CC0 (the votes), MIT (the package)",
+    ),
+}  # fmt: skip
+
+
+def load_example(name: str) -> BinaryMatrix:
+    """Return one of the matrices that come with the package.
+
+    Parameters
+    ----------
+    name : str
+        "animals" (85 attributes x 50 animals; no licence stated), "parliament" (130 members
+        following x 130 followed, row groups are parties; GPL (>= 2), from the R package NBMF) or
+        "votes" (100 countries x 72 roll calls of the United Nations, with missing entries; CC0).
+
+    Returns
+    -------
+    BinaryMatrix
+
+    Raises
+    ------
+    ConfigError
+        If there is no such example; the message says which there are.
+    """
+    from nbmf.data.matrix import BinaryMatrix
+
+    if name not in EXAMPLES:
+        raise ConfigError(f"no example {name!r}; {choices(name, EXAMPLES)}")
+    with resources.as_file(resources.files(__name__) / f"{name}.npz") as file:
+        return BinaryMatrix.load(file)
