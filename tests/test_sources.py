@@ -111,9 +111,18 @@ def test_editing_a_file_concerns_the_methods_that_use_it(file):
 
 def test_a_recipe_depends_on_its_readers_and_on_no_other_recipe():
     paleo = listed("nbmf.data.recipes.check", recipes.module_of("paleo"))
-    assert {"datasets/paleo.py", "datasets/_reading.py", "data/matrix.py", "errors.py"} <= paleo
-    assert not {"datasets/lastfm.py", "datasets/_votes.py"} & paleo
-    assert not [file for file in paleo if file.startswith(("kernels/", "methods/", "figures/"))]
+    assert {
+        "data/recipes/paleo.py",
+        "data/recipes/_reading.py",
+        "data/matrix.py",
+        "errors.py",
+    } <= paleo
+    assert not {"data/recipes/lastfm.py", "data/recipes/_votes.py"} & paleo
+    assert not [
+        file
+        for file in paleo
+        if file.startswith(("families/", "numerics/", "inference/", "plots/"))
+    ]
 
 
 def test_a_figure_depends_on_its_style():
