@@ -1,5 +1,14 @@
 # Whether this machine repeats a run: `make verify`. Not part of `all`.
 
+# As in nbmf.workflow.verification.FILES; to import that would load pandas whenever Snakemake starts.
+COMPARED_TABLES = ("scores", "unmasked_scores")
+
+
+def tables_of_scores(study):
+    """The tables of a study that are compared."""
+    names = [table.name for table in TABLES[study]]
+    return [PATHS[study].table(name) for name in names if name in COMPARED_TABLES]
+
 
 def reference_of(study):
     """The folder of scores that a study is compared with: its own in the one given, or that one."""
@@ -17,7 +26,7 @@ rule verification:
     output:
         f"{RESULTS}/{{study}}/tables/verification.csv",
     log:
-        f"{RESULTS}/{{study}}/logs/verification.log",
+        f"{RESULTS}/{{study}}/logs/tables/verification.log",
     conda:
         "../../envs/figures.yaml"
     resources:
