@@ -31,16 +31,9 @@ class RowLists(NamedTuple):
         """Count the components `z` of cells in `rows`; shape is (F, K)."""
         L = np.bincount(rows * np.int64(shape[1]) + z, minlength=shape[0] * shape[1])
         L = L.reshape(shape)
-        component = np.argsort(-L, axis=1, kind="stable")
-        length = np.count_nonzero(L, axis=1)
-        slot = np.where(L > 0, np.argsort(component, axis=1), -1)
-        count = np.take_along_axis(L, component, axis=1)
-        return cls(
-            component.astype(np.uint32),
-            count.astype(np.int32),
-            slot.astype(np.int32),
-            length.astype(np.int32),
-        )
+        component, slot, length = used_components(L, order=-L)
+        count = np.take_along_axis(L, component.astype(np.int64), axis=1)
+        return cls(component, count.astype(np.int32), slot, length)
 
     def counts(self) -> np.ndarray:
         """Return L, int64 array (F, K)."""
@@ -48,6 +41,19 @@ class RowLists(NamedTuple):
         L = np.zeros(self.count.shape, np.int64)
         L[row, self.component[row, place]] = self.count[row, place]
         return L
+
+
+def used_components(L: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return which components each row uses, by increasing `order`, for counts L (F, K).
+
+    component : uint32 array (F, K); row f uses component[f, s] for s < length[f]
+    slot : int32 array (F, K), the s at which k stands in the list of row f, -1 if it does not
+    length : int32 array (F,)
+    """
+    component = np.argsort(order, axis=1, kind="stable")
+    slot = np.where(L > 0, np.argsort(component, axis=1), -1)
+    length = np.count_nonzero(L, axis=1)
+    return component.astype(np.uint32), slot.astype(np.int32), length.astype(np.int32)
 
 
 @inner_kernel

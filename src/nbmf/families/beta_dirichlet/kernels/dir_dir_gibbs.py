@@ -18,6 +18,7 @@ from nbmf.families.beta_dirichlet.models.dir_dir import Counts
 from nbmf.numerics.cells import Deal, layout, random_assignments
 from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
 from nbmf.numerics.random import generator_states, uniform
+from nbmf.numerics.row_lists import used_components
 from nbmf.numerics.threads import run_with_threads
 from nbmf.numerics.urns import draw_from_urn
 from nbmf.seeds import children
@@ -78,7 +79,7 @@ class DirDirChain:
         F, N = codes.shape
         self._L = np.bincount(self._rows * K + self._z, minlength=F * K)
         self._L = self._L.reshape(F, K).astype(np.int32)
-        self._lists = _row_lists(self._L)
+        self._lists = used_components(self._L, order=self._L == 0)
         columns = np.repeat(np.arange(N), per_column)
         self._Q = np.bincount(columns * K + self._c, minlength=N * K)
         self._Q = self._Q.reshape(N, K).astype(np.int32)
@@ -154,19 +155,6 @@ def random_partners(codes: np.ndarray, Z: np.ndarray, K: int, rng: np.random.Gen
     """Return C: equal to Z at ones, and uniform over the other components at zeros."""
     others = (Z + 1 + rng.integers(max(K - 1, 1), size=codes.shape)) % K
     return np.where(codes == 0, others, Z)
-
-
-def _row_lists(L: np.ndarray):
-    """Return which components each row uses, in no particular order.
-
-    component : uint32 array (F, K); row f uses component[f, s] for s < length[f]
-    slot : int32 array (F, K), the s at which k stands in the list of row f
-    length : int32 array (F,)
-    """
-    used = L > 0
-    component = np.argsort(~used, axis=1, kind="stable")
-    slot = np.argsort(component, axis=1)
-    return component.astype(np.uint32), slot.astype(np.int32), used.sum(axis=1, dtype=np.int32)
 
 
 @inner_kernel
