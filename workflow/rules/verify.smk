@@ -35,7 +35,7 @@ rule verification:
     params:
         tables=lambda wildcards: f"{RESULTS}/{wildcards.study}/tables",
         reference=lambda wildcards: str(reference_of(wildcards.study)),
-        strict=config["verify"]["strict"],
+        accept=config["verify"]["accept"],
     message:
         "compare the scores of {wildcards.study} with those in {params.reference}"
     script:

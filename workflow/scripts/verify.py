@@ -21,7 +21,7 @@ with logged(snakemake.log[0]):
         print(f"{summary}\nof {len(table)} combinations of table, dataset, method and K: {words}",
               file=file)  # fmt: skip
     verification.require_repeated(rows)
-    if snakemake.params.strict:
+    if snakemake.params.accept == "identical":
         verification.require_identical(rows)
     with atomic_path(snakemake.output[0]) as temporary:
         table.to_csv(temporary, index=False)
