@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nbmf import registry
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
-from nbmf.numerics.compilation import cache_directory
+from nbmf.inference.checkpoint import digest_of
 from nbmf.seeds import seed_sequence
 
 HERE = Path(__file__).resolve().parent
@@ -69,7 +70,7 @@ def environment() -> str:
     return (
         f"{cpu_model()}, {os.cpu_count()} core(s), {platform.machine()}, {platform.system()}; "
         f"Python {platform.python_version()}, {versions}; "
-        f"kernel sources {cache_directory().name}; "
+        f"kernel sources {digest_of(*map(registry.module_of, registry.all_classes()))[:16]}; "
         f"{date.today()}, load before the run {load}"
     )
 

@@ -11,26 +11,16 @@ started = time.perf_counter()
 
 from nbmf import registry  # noqa: E402
 from nbmf.data.masks import load_mask  # noqa: E402
-from nbmf.data.matrix import BinaryMatrix  # noqa: E402
+from nbmf.data.loading import load_matrix  # noqa: E402
 from nbmf.files import write_json  # noqa: E402
-from nbmf.inference.experiment import run_fit  # noqa: E402
+from nbmf.inference.experiment import FitRequest, run_fit  # noqa: E402
 from process_memory import megabytes  # noqa: E402
 
-BRIEF = {"max_iter": 1, "burn_in": 0, "n_samples": 1}
-
 class_name, matrix_path, mask_path, report_path = sys.argv[1:]
-settings = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(class_name)}
+request = FitRequest(class_name, 2, registry.length_settings(class_name, 0, 1), ["benchmark"])
 imported = time.perf_counter()
-matrix = BinaryMatrix.load(matrix_path)
-result = run_fit(
-    matrix,
-    load_mask(mask_path, matrix),
-    class_name=class_name,
-    K=2,
-    settings=settings,
-    seed_key=["benchmark"],
-    log=lambda line: None,
-)
+matrix = load_matrix(matrix_path)
+result = run_fit(matrix, load_mask(mask_path, matrix), request, log=lambda line: None)
 write_json(report_path, result.report)
 finished = time.perf_counter()
 times = {"imports": imported - started, "job": finished - imported}

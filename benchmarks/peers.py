@@ -28,7 +28,7 @@ from common import (
 )  # fmt: skip
 from nbmf import BetaDirGibbs, BetaDirVB, BinaryICA, BinaryMatrix, CollapsedBinaryICA
 from nbmf.data.masks import training_codes
-from nbmf.likelihoods.metrics import score
+from nbmf.likelihoods.bernoulli import score
 
 REQUIREMENTS = HERE / "peers.txt"
 HOMES = ROOT / "results" / "benchmarks" / "peers-venv"

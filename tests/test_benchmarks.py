@@ -11,6 +11,7 @@ import pytest
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
+from nbmf.numerics.compilation import cache_home
 from nbmf.posterior.diagnostics import chain_diagnostics
 from nbmf.seeds import seed_sequence
 
@@ -220,7 +221,7 @@ def test_startup(tmp_path):
     empty.mkdir()
     (row,) = startup.import_table(empty, 2).rows
     assert row[2:] == ["none of " + ", ".join(startup.LIBRARIES), 0]
-    table = startup.job_table(common.cache_directory().parent, tmp_path, ["BetaDirGibbs"], 1)
+    table = startup.job_table(cache_home(), tmp_path, ["BetaDirGibbs"], 1)
     assert (numbers(table, "wall: seconds") > numbers(table, "matrix, fit and report")).all()
     assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["n_iter"] == 1
 

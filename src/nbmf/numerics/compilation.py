@@ -11,19 +11,23 @@ import numba
 from nbmf.sources import source_files
 
 
+def cache_home() -> Path:
+    """Return the folder of all compiled code: NUMBA_CACHE_DIR, else one in the user's cache."""
+    return Path(os.environ.get("NUMBA_CACHE_DIR") or Path.home() / ".cache" / "nbmf")
+
+
 @cache
 def cache_directory(module: str) -> Path:
     """Return the folder of compiled code that belongs to exactly the sources of a module.
 
     numba notices a change of the file it compiles, but not of a helper in another file; a folder
     per state of all that the module imports does. So editing a kernel compiles what uses it anew,
-    and nothing else. It lies in NUMBA_CACHE_DIR if that is set, else in the user's cache.
+    and nothing else.
     """
     digest = hashlib.sha256(numba.__version__.encode())
     for source in source_files(module):
         digest.update(Path(source).read_bytes())
-    home = os.environ.get("NUMBA_CACHE_DIR") or Path.home() / ".cache" / "nbmf"
-    return Path(home) / f"{module.rpartition('.')[2]}-{digest.hexdigest()[:16]}"
+    return cache_home() / f"{module.rpartition('.')[2]}-{digest.hexdigest()[:16]}"
 
 
 def kernel(function=None, **options):
