@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from checkout import Checkout
 from nbmf.errors import DataError, NbmfError
 from nbmf.workflow import verification
 from nbmf.workflow.verification import (
@@ -213,3 +214,38 @@ def test_the_published_scores_repeat_themselves(tmp_path):
     rows = compare_runs(read_tables(tmp_path), published)
     assert counts(rows) == "1149 of 1150 and 0 of 267 rows identical"
     assert verification.summarise_comparison(rows)["result"].tolist()[0] == "rounding"
+
+
+@pytest.mark.workflow
+def test_the_rule_says_how_many_rows_are_identical_and_fails_where_it_should(tmp_path):
+    checkout = Checkout(tmp_path)
+    tables, reference = tmp_path / "results/lumbreras2020/tables", tmp_path / "elsewhere"
+    for folder, name in ((tables, "unmasked_scores.csv"), (reference, "complete_scores.csv")):
+        folder.mkdir(parents=True)
+        run(0.5, 0.6)["scores"].to_csv(folder / "scores.csv", index=False)
+        run(0.5, 0.6)["unmasked_scores"].to_csv(folder / name, index=False)
+
+    def verify(accept):
+        return checkout.snakemake(
+            *("verify", "--forcerun", "verification", "--allowed-rules", "verify", "verification"),
+            *("--config", f"verify={{reference: elsewhere, accept: {accept}}}"),
+        )
+
+    done = verify("identical")
+    assert "lumbreras2020: 2 of 2 and 2 of 2 rows identical" in done.stdout, done.stdout
+    assert done.returncode == 0
+    assert pd.read_csv(tables / "verification.csv")["result"].tolist() == ["identical"] * 2
+
+    run(0.5, 0.6 * (1 + 1e-9))["scores"].to_csv(tables / "scores.csv", index=False)
+    assert verify("medians").returncode == 0
+    strict = verify("identical")
+    assert strict.returncode != 0
+    assert "1 of 2 and 2 of 2 rows identical" in strict.stdout
+    log = (tmp_path / "results/lumbreras2020/logs/tables/verification.log").read_text()
+    assert "scores, animals, bica, K 2, mask 1, seed 0: perplexity differs by 1e-09" in log
+    run(0.5)["scores"].to_csv(tables / "scores.csv", index=False)
+    assert verify("medians").returncode == 0
+    assert verify("identical").returncode != 0
+    run(0.5, 0.9)["scores"].to_csv(tables / "scores.csv", index=False)
+    assert verify("medians").returncode != 0
+    assert verify("most").returncode != 0
