@@ -10,8 +10,8 @@ import time
 started = time.perf_counter()
 
 from nbmf import registry  # noqa: E402
-from nbmf.data.masks import load_mask  # noqa: E402
 from nbmf.data.loading import load_matrix  # noqa: E402
+from nbmf.data.masks import load_mask  # noqa: E402
 from nbmf.files import write_json  # noqa: E402
 from nbmf.inference.experiment import FitRequest, run_fit  # noqa: E402
 from process_memory import megabytes  # noqa: E402
