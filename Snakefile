@@ -1,11 +1,14 @@
-# Raw public data in, the paper's figures and tables out.
+# Raw public data in, the figures and tables of papers out.
 #
-#   snakemake --cores 2                                          the paper's protocol
+#   snakemake --cores 2                                          the studies of `run.studies`: the main paper's protocol
 #   snakemake --cores 2 --configfile config/quick.yaml           the same in minutes
-#   snakemake --cores 2 figure_10                                one figure
+#   snakemake --cores 2 all_methods                              another study
+#   snakemake --cores 2 lumbreras2020_figure_10                  one figure
 #   snakemake --cores 2 verify                                   does this machine repeat the published run?
 #   snakemake --cores 2 --nolock status                          which fits exist, failed or are missing
 #   snakemake -n                                                 what would be run
+
+from pathlib import Path
 
 from snakemake.utils import min_version
 
@@ -13,14 +16,21 @@ min_version("9.0")
 
 
 configfile: "config/config.yaml"
+configfile: "config/datasets.yaml"
 configfile: "config/sources.yaml"
+configfile: "src/nbmf/methods.yaml"
+
+
+for file in sorted(Path(workflow.basedir, "config/studies").glob("*.yaml")):
+
+    configfile: f"config/studies/{file.name}"
 
 
 wildcard_constraints:
     dataset="[A-Za-z0-9][A-Za-z0-9_.-]*",
     method="[A-Za-z0-9][A-Za-z0-9_.-]*",
     K="[0-9]+",
-    mask="[0-9]+",
+    mask="[0-9]+|none",
     seed="[0-9]+",
 
 
@@ -28,10 +38,9 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/masks.smk"
 include: "workflow/rules/fits.smk"
-include: "workflow/rules/complete_fits.smk"
-include: "workflow/rules/tables.smk"
-include: "workflow/rules/figures.smk"
+include: "workflow/rules/studies.smk"
 include: "workflow/rules/status.smk"
+include: "workflow/rules/verify.smk"
 
 
 report: "workflow/report/workflow.rst"
@@ -46,10 +55,5 @@ onstart:
 rule all:
     default_target: True
     input:
-        rules.scores.output,
-        rules.summary.output,
-        rules.complete_scores.output if COMPLETE_FITS else [],
-        DIAGNOSTICS,
-        rules.claims.output if COMPLETE_FITS else [],
-        [files_of(figure) for figure in FIGURES],
+        [files_of_study(study) for study in config["run"]["studies"]],
     localrule: True

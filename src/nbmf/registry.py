@@ -69,9 +69,19 @@ def check_settings(where: str, class_name: str, grid: list[int], settings: dict[
 
 def length_settings(class_name: str, before: int, kept: int) -> dict[str, int]:
     """Return the settings for so many iterations; of a sampler `before` of them are its burn-in."""
-    if estimator_class(class_name).inference is Inference.SAMPLER:
+    if is_sampler(class_name):
         return {"burn_in": before, "n_samples": kept}
     return {"max_iter": before + kept}
+
+
+def is_sampler(class_name: str) -> bool:
+    """Return whether fits of that class are chains."""
+    return estimator_class(class_name).inference is Inference.SAMPLER
+
+
+def scores_entries(class_name: str) -> bool:
+    """Return whether fits of that class are scored per entry, so that they can be compared."""
+    return estimator_class(class_name).likelihoods[0].unit == "entry"
 
 
 def takes_threads(class_name: str) -> bool:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import pandas as pd
 
 from nbmf.errors import DataError
+from nbmf.files import atomic_path
 
 FACTS = [
     "n_test",
@@ -38,7 +39,7 @@ def gather_scores(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.DataFram
     Raises
     ------
     DataError
-        If a file is no complete fit; the message names it.
+        If a file is damaged; the message names it.
     """
     table = pd.DataFrame([{**key, **_read(path, FACTS)} for key, path in fits])
     settings = [json.dumps(values, sort_keys=True) for values in table["settings"]]
@@ -83,7 +84,7 @@ def _naming(path: str | os.PathLike) -> Iterator[None]:
         yield
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(
-            f"{path}: not a complete fit ({error!r}); remove it and run again"
+            f"{path}: not a whole report of a fit ({error!r}); remove it and run again"
         ) from error
 
 
@@ -106,7 +107,7 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def summarise_complete(scores: pd.DataFrame) -> pd.DataFrame:
+def summarise_unmasked(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the spread of D(V|V^) and of active components over seeds, per dataset, method, K.
 
     `best_seed` is the seed with the smallest D(V|V^), the one that figures show.
@@ -129,11 +130,16 @@ def summarise_complete(scores: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def best_fit(stems: list[str]) -> tuple[str, dict]:
-    """Return the stem and the report of the complete fit with the smallest D(V|V^).
+def best_fit(paths: Iterable[str]) -> tuple[str, dict]:
+    """Return the path and report (loss, active_components) of the fit with the smallest loss."""
+    reports = {path: _read(path, ["loss", "active_components"]) for path in paths}
+    path = min(reports, key=lambda path: reports[path]["loss"])
+    return path, reports[path]
 
-    `stems` are paths of fits without their suffix, .json.
-    """
-    reports = {stem: _read(f"{stem}.json", ["loss", "active_components"]) for stem in stems}
-    stem = min(stems, key=lambda stem: reports[stem]["loss"])
-    return stem, reports[stem]
+
+def write_table(
+    path: str | os.PathLike, table: pd.DataFrame, float_format: str | None = None
+) -> None:
+    """Write a table as CSV, atomically; `float_format` as of `DataFrame.to_csv`."""
+    with atomic_path(path) as temporary:
+        table.to_csv(temporary, index=False, float_format=float_format)

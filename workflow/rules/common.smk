@@ -1,4 +1,4 @@
-# Helpers of the rules, no rules: the checked configuration, paths, and what a fit depends on.
+# Helpers of the rules, no rules: the checked configuration, paths, and what jobs depend on.
 
 import json
 import os
@@ -27,8 +27,11 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache"))
 from nbmf import registry
 from nbmf.data import recipes
 from nbmf.errors import ConfigError
-from nbmf.workflow import configuration, raw_files, status
 from nbmf.sources import source_files
+from nbmf.studies import all_studies
+from nbmf.workflow import configuration, products, raw_files, status
+from nbmf.workflow.partial import write_partial
+from nbmf.workflow.paths import MATRIX, NO_MASK, Paths
 
 try:
     config = configuration.check(
@@ -40,23 +43,14 @@ except ConfigError as error:
 CHAIN_POINTS = 1000  # enough draws of the log joint for effective sample sizes
 
 RESULTS = config["results"]
-MATRIX = "data/matrices/{dataset}.npz"
-MASK = f"{RESULTS}/masks/{{dataset}}/mask{{mask}}.npz"
-FIT = f"{RESULTS}/fits/{{dataset}}/{{method}}/K{{K}}-mask{{mask}}-seed{{seed}}.json"
-FIT_LOG = (
-    f"{RESULTS}/logs/fits/{{dataset}}/{{method}}/K{{K}}-mask{{mask}}-seed{{seed}}.log"
-)
-COMPLETE_FIT = f"{RESULTS}/complete/{{dataset}}/{{method}}/K{{K}}-seed{{seed}}"
-COMPLETE_FIT_LOG = (
-    f"{RESULTS}/logs/complete/{{dataset}}/{{method}}/K{{K}}-seed{{seed}}.log"
-)
-TABLES = f"{RESULTS}/tables"
-PARTIAL = f"{RESULTS}/partial"
-STARTED = time.time()
-SCORES = f"{RESULTS}/scores.csv"
+MASK = Paths(RESULTS).mask("{dataset}", "{mask}")
+MASKED, UNMASKED = "{mask,[0-9]+}", f"{{mask,{NO_MASK}}}"
 KERNELS = "data/kernels.txt"
-FITS = configuration.fit_keys(config)
-COMPLETE_FITS = configuration.complete_keys(config)
+STARTED = time.time()
+
+STUDIES = all_studies()
+PLANS = configuration.plans(config)
+PATHS = {key: Paths(RESULTS, key) for key in PLANS}
 
 
 def per_attempt(amount):
@@ -135,13 +129,44 @@ RAW = {
 }
 
 
+def package_sources(*modules):
+    """The files a job depends on: editing one runs it again, touching it does not."""
+    return [os.path.relpath(path) for path in source_files(*modules)]
+
+
+# --- Fits ---------------------------------------------------------------------------------------
+
+
+def fit_file(suffix, mask="{mask}"):
+    """The pattern of a file of a fit."""
+    names = ("dataset", "method", "K", "seed")
+    return Paths(RESULTS).fit(suffix, mask=mask, **{x: f"{{{x}}}" for x in names})
+
+
 def method_entry(wildcards):
     return config["methods"][wildcards.method]
 
 
-def package_sources(*modules):
-    """The files a job depends on: editing one runs it again, touching it does not."""
-    return [os.path.relpath(path) for path in source_files(*modules)]
+def mask_of_fit(wildcards):
+    """The file of the held-out mask; an unmasked fit has none."""
+    if wildcards.mask == NO_MASK:
+        return []
+    return Paths(RESULTS).mask(wildcards.dataset, wildcards.mask)
+
+
+def fit_sources(wildcards):
+    """What computes a fit; editing anything else runs none again."""
+    family = registry.module_of(method_entry(wildcards)["class"])
+    return package_sources("nbmf.inference.experiment", family)
+
+
+def seed_key(wildcards):
+    """The name of a fit's random stream."""
+    started_as = method_entry(wildcards).get("starts_as", wildcards.method)
+    K, seed = int(wildcards.K), int(wildcards.seed)
+    if wildcards.mask == NO_MASK:
+        return ["complete", wildcards.dataset, started_as, K, seed]
+    return ["fit", wildcards.dataset, started_as, K, int(wildcards.mask), seed]
 
 
 def fit_parameters(wildcards):
@@ -151,14 +176,14 @@ def fit_parameters(wildcards):
     that trade values would go unnoticed.
     """
     method = method_entry(wildcards)
-    started_as = method.get("starts_as", wildcards.method)
-    K, mask, seed = (int(wildcards[name]) for name in ("K", "mask", "seed"))
+    is_chain = wildcards.mask == NO_MASK and registry.is_sampler(method["class"])
     return json.dumps(
         {
             "class_name": method["class"],
-            "K": K,
+            "K": int(wildcards.K),
             "settings": method["settings"],
-            "seed_key": ["fit", wildcards.dataset, started_as, K, mask, seed],
+            "seed_key": seed_key(wildcards),
+            "chain_points": CHAIN_POINTS if is_chain else 0,
         },
         sort_keys=True,
     )
@@ -170,128 +195,65 @@ def fit_threads(wildcards):
     return config["run"]["threads"] if registry.takes_threads(method["class"]) else 1
 
 
-def complete_fit_parameters(wildcards):
-    """The same for a complete fit."""
-    method, K, seed = method_entry(wildcards), int(wildcards.K), int(wildcards.seed)
-    started_as = method.get("starts_as", wildcards.method)
-    return json.dumps(
-        {
-            "class_name": method["class"],
-            "K": K,
-            "settings": method["settings"],
-            "seed_key": ["complete", wildcards.dataset, started_as, K, seed],
-            "chain_points": CHAIN_POINTS if is_chain(wildcards.method) else 0,
-        },
-        sort_keys=True,
+# --- Figures and tables of studies --------------------------------------------------------------
+
+FIGURES = {key: STUDIES[key].figures_of(plan) for key, plan in PLANS.items()}
+TABLES = {key: STUDIES[key].tables_of(plan) for key, plan in PLANS.items()}
+
+
+def inputs_of(study, product):
+    """An input function: the files a figure or table is made from, by role."""
+    return lambda _: products.files(product, PLANS[study], PATHS[study])
+
+
+def sources_of(study, product):
+    """An input function: the code of a figure or table, and of the classes that its job fits."""
+    return lambda _: package_sources(
+        *products.modules(product, PLANS[study]),
+        *map(registry.module_of, products.fitted_classes(product, PLANS[study])),
     )
 
 
-def parameters_of(method):
-    """The constructor arguments of a method; those that are not set have the class's defaults."""
-    entry = config["methods"][method]
-    made = registry.make_estimator(entry["class"], entry["K"][0], entry["settings"])
-    return made.get_params()
+def kernels_of(study, product):
+    """The compiled kernels, for jobs that fit."""
+    return KERNELS if products.fitted_classes(product, PLANS[study]) else []
 
 
-def is_chain(method):
-    """Whether the method samples, so that its seeds are chains to be diagnosed."""
-    return "burn_in" in parameters_of(method)
+def request_of(study, product):
+    """A function of parameters: what the job is asked for."""
+    return lambda _: products.request(product, PLANS[study])
 
 
-def label_of(method, K=None):
-    """The name of a method in figures, with its K where that was chosen: bICA-8."""
-    label = config["methods"][method]["label"]
-    return label if K is None or is_nonparametric(method) else f"{label}-{K}"
-
-
-def is_nonparametric(method):
-    return "1/K" in parameters_of(method).values()
-
-
-FIGURE = f"{RESULTS}/figures/{{}}"
-
-
-def files_of(figure):
-    return multiext(FIGURE.format(figure), ".pdf", ".png")
-
-
-def drawn(figure):
-    """Whether the complete fits that a figure shows are part of this run."""
-    return config["figures"][figure]["dataset"] in config["run"]["complete_fits"]
-
-
-def shown_fits(figure):
-    """The methods that Figure 6, 7, 8 or 9 shows: label, and the fits of all seeds to choose from."""
-    dataset = config["figures"][figure]["dataset"]
-    grids = config["complete_fits"][dataset]
-    return [
-        {
-            "method": method,
-            "label": label_of(method, K),
-            "stems": [
-                COMPLETE_FIT.format(dataset=dataset, method=method, K=K, seed=seed)
-                for seed in range(grids[method]["seeds"])
-            ],
-        }
-        for method, K in configuration.shown_K(config, figure).items()
-    ]
-
-
-def files_of_shown_fits(figure):
-    return [
-        stem + suffix
-        for fit in shown_fits(figure)
-        for stem in fit["stems"]
-        for suffix in (".json", ".npz")
-    ]
-
-
-def sensitivity_experiment():
-    """The arguments of nbmf.studies.lumbreras2020.sensitivity_fits.run_sensitivity."""
-    chosen = config["figures"]["sensitivity"]
-    methods = {
-        method: (
-            config["methods"][method]["class"],
-            config["methods"][method]["settings"] | settings,
-        )
-        for method, settings in chosen["methods"].items()
-    }
-    return {
-        "sizes": chosen["sizes"],
-        "K": chosen["K"],
-        "estimator_concentrations": chosen["concentrations"],
-        "masks": chosen["masks"],
-        "methods": methods,
-    }
-
-
-def figure_10_methods():
-    """The methods that Figure 10 compares, in the order of its boxes."""
-    return {
-        name: {key: config["methods"][name][key] for key in ("label", "K")}
-        for name in config["run"]["methods"]
-        if config["methods"][name]["in_figure_10"]
-    }
-
-
-def chosen_K_methods():
-    """The methods of complete fits whose K is chosen by looking at the fit."""
-    return sorted(
-        {key.method for key in COMPLETE_FITS if not is_nonparametric(key.method)}
+def shown(study, kind, product, path):
+    """The path of a figure or table, marked for the report with its place there."""
+    return report(
+        path,
+        category=STUDIES[study].title,
+        subcategory=kind,
+        labels={"title": products.label(product, PLANS[study])},
+        caption=str(ROOT / "src/nbmf/studies" / product.caption),
     )
 
 
-CHAINS = sorted({key.method for key in COMPLETE_FITS if is_chain(key.method)})
-FIGURES = [
-    "figure_2",
-    "figure_5",
-    *(figure for figure in configuration.FACTOR_FIGURES if drawn(figure)),
-    "figure_10",
-    "figure_11",
-    "sensitivity",
-    *(["fit_against_K"] if any(drawn(f) for f in configuration.FACTOR_FIGURES) else []),
-    *(f"traces_{method}" for method in CHAINS),
-]
+def files_of_study(study):
+    """Every file that a study shows."""
+    paths = PATHS[study]
+    return [paths.table(table.name) for table in TABLES[study]] + [
+        paths.figure(figure.name, suffix)
+        for figure in FIGURES[study]
+        for suffix in ("pdf", "png")
+    ]
+
+
+def tables_of_scores(study):
+    """The tables with a row per fit, masked and unmasked."""
+    names = ("scores", "unmasked_scores")
+    return [
+        PATHS[study].table(table.name) for table in TABLES[study] if table.name in names
+    ]
+
+
+# --- How it stands ------------------------------------------------------------------------------
 
 
 def entries_of_datasets():
@@ -300,54 +262,49 @@ def entries_of_datasets():
     return {name: c["rows"] * c["columns"] for name, c in counts.items() if c}
 
 
-def fit_files(keys, result, log):
-    """The result and log of each fit, from the patterns of their paths."""
-    parts = [key._asdict() for key in keys]
+def fit_files(keys):
+    """The result and log of each fit, once."""
+    paths = Paths(RESULTS)
     return [
-        status.FitFiles(part, result.format(**part), log.format(**part))
-        for part in parts
+        status.FitFiles(key.columns(), paths.report(key), paths.log(key))
+        for key in dict.fromkeys(keys)
     ]
 
 
-def masked_fit_files():
-    return fit_files(FITS, FIT, FIT_LOG)
-
-
-def complete_fit_files():
-    return fit_files(COMPLETE_FITS, f"{COMPLETE_FIT}.json", COMPLETE_FIT_LOG)
+def fits_of_run():
+    """The fits of the studies that are run by default."""
+    return fit_files(
+        key for study in config["run"]["studies"] for key in PLANS[study].fits
+    )
 
 
 def explain_failure():
-    """Say which fits failed and why, and show what there is, with gaps, in a folder of its own."""
-    masked = status.after_the_end(status.states_of(masked_fit_files()), STARTED)
-    complete = status.after_the_end(status.states_of(complete_fit_files()), STARTED)
-    failures = status.failures(masked + complete)
-    if failures:
-        print(f"\n{len(failures)} of {len(masked + complete)} fits failed.")
-        print("\n".join(failures))
-    if any(state.state == "failed" for state in masked) and any(
-        state.state == "done" for state in masked
-    ):
-        from nbmf.plots import style
-        from nbmf.workflow.partial import write_partial
-
-        write_partial(
-            PARTIAL,
-            masked,
-            figure_10_methods(),
-            config["run"]["datasets"],
-            style.colours_of(config["methods"]),
-        )
-        print(f"Scores and Figure 10 with gaps for fits without a result: {PARTIAL}/")
-    if failures:
+    """Say which fits failed and why, and show what there is, with gaps, study by study."""
+    told = set()
+    for study, plan in PLANS.items():
+        states = status.after_the_end(status.states_of(fit_files(plan.fits)), STARTED)
+        failures = status.failures(states)
+        if failures:
+            print(f"\n{study}: {len(failures)} of {len(states)} fits failed.")
+            print("\n".join(line for line in failures if line not in told))
+            told.update(failures)
+        masked = [state for state in states if "mask" in state.fit.key]
+        drawn = write_partial(PATHS[study].partial, masked, plan, FIGURES[study])
+        if drawn:
+            print(f"{', '.join(drawn)} with gaps for fits without a result: ", end="")
+            print(f"{PATHS[study].partial}/")
+    if told:
         print(
             "Run the same command again when the cause is gone: finished fits are kept."
         )
 
 
 def forget_failure():
-    """Remove what an earlier failure left, once every fit is there."""
-    if os.path.isdir(PARTIAL) and all(
-        state.state == "done" for state in status.states_of(masked_fit_files())
-    ):
-        shutil.rmtree(PARTIAL)
+    """Remove what an earlier failure left, once every fit of its study is there."""
+    for study, plan in PLANS.items():
+        folder = PATHS[study].partial
+        if os.path.isdir(folder) and all(
+            state.state == "done"
+            for state in status.states_of(fit_files(plan.masked_fits))
+        ):
+            shutil.rmtree(folder)

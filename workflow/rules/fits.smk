@@ -1,4 +1,4 @@
-# One job per (dataset, method, K, mask, seed).
+# One job per (dataset, method, K, mask, seed), shared by all studies; the mask "none" holds nothing out.
 
 
 rule kernels:
@@ -24,15 +24,13 @@ rule kernels:
 rule fit:
     input:
         matrix=MATRIX,
-        mask=MASK,
+        mask=mask_of_fit,
         kernels=KERNELS,
-        sources=lambda wildcards: package_sources(
-            "nbmf.inference.experiment", registry.module_of(method_entry(wildcards)["class"])
-        ),
+        sources=fit_sources,
     output:
-        report=FIT,
+        report=fit_file("json", MASKED),
     log:
-        FIT_LOG,
+        fit_file("log"),
     conda:
         "../../envs/fit.yaml"
     threads: fit_threads
@@ -46,3 +44,10 @@ rule fit:
         "fit {wildcards.method}, K = {wildcards.K}, to {wildcards.dataset}, mask {wildcards.mask}, seed {wildcards.seed}"
     script:
         "../scripts/fit.py"
+
+
+# Unmasked fits: figures show their factors.
+use rule fit as fit_keeping_factors with:
+    output:
+        report=fit_file("json", UNMASKED),
+        factors=fit_file("npz", UNMASKED),

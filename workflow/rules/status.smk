@@ -8,7 +8,7 @@ rule status:
     conda:
         "../../envs/figures.yaml"
     params:
-        fits=json.dumps(masked_fit_files() + complete_fit_files()),
+        fits=json.dumps(fits_of_run()),
         entries=json.dumps(entries_of_datasets()),
         cores=lambda _: workflow.cores,  # a cluster run has none
     message:

@@ -14,14 +14,14 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from nbmf import registry
-from nbmf.catalogue import COMPARED, METHODS
+from nbmf.catalogue import COMPARED, METHODS, colours_of
+from nbmf.comparison.baselines import BASELINES, baseline_score
 from nbmf.comparison.recommendation import Candidate, Recommendation, recommend
 from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError, NbmfError, NotConvergedWarning, choices
 from nbmf.inference import parameters
 from nbmf.inference.experiment import FitRequest, run_fit
-from nbmf.likelihoods.bernoulli import score
 from nbmf.numerics.threads import processors
 from nbmf.seeds import seed_sequence
 from nbmf.tables import summarise
@@ -33,12 +33,6 @@ FACTS = (
     *("n_test", "perplexity", "unit", "saturated", "seconds", "n_iter", "converged"),
     *("active_components", "status"),
 )
-# What a prediction has to beat, and the axis of V along which its shares of ones are taken.
-BASELINES = {
-    "overall-share": ("the overall share of ones", None),
-    "column-shares": ("each column's share of ones", 0),
-    "row-shares": ("each row's share of ones", 1),
-}
 
 
 class Fit(NamedTuple):
@@ -61,7 +55,7 @@ class Comparison:
         each), seconds, n_iter, converged, active_components, status: "ok", "not converged", or
         why there is no perplexity. The baselines are in it with K = 0.
     methods : dict
-        The entries that were compared, by their ids, in the form of config/config.yaml.
+        The entries that were compared, by their ids, in the form of nbmf/methods.yaml.
     name : str
         Of the matrix.
     test_ratio : float
@@ -134,17 +128,16 @@ class Comparison:
         The baselines are named below it, and drawn as lines where they lie among the boxes.
         """
         from nbmf.plots import boxes as figure_10
-        from nbmf.plots import style
 
         shown = {name: entry for name, entry in self.methods.items() if _comparable(entry)}
         if not shown:
             raise DataError("nothing to draw: LDA is scored per token and cannot be compared")
-        colours = style.colours_of(list(dict.fromkeys([*METHODS, *self.methods])))
+        colours = colours_of({**METHODS, **self.methods})
         scores = self.scores[self.scores["method"].isin(shown)]
-        figure = figure_10.draw(scores, shown, [self.name], colours)
-        means = {name: self.by_mask(name, 0).mean() for name in BASELINES}
-        _draw_baselines(figure.axes[0], means)
-        return figure
+        of_baselines = self.scores[self.scores["method"].isin(BASELINES)]
+        labels = of_baselines["method"].map({name: label for name, (label, _) in BASELINES.items()})
+        baselines = of_baselines.assign(label=labels)
+        return figure_10.draw(scores, shown, [self.name], colours, baselines=baselines)
 
     def by_mask(self, method: str, K: int) -> pd.Series:
         """Return the perplexity for each mask, NaN where the fit failed; baselines have K = 0."""
@@ -178,7 +171,7 @@ def compare(
         1, 0 and missing (NaN or -1). Every row and column needs an observed entry.
     methods : list of str, or dict, optional
         Ids such as "beta-dir-vb" (see nbmf.catalogue.METHODS), or a dict from id to an entry as
-        in config/config.yaml: class, label, K, settings. An entry of a known id needs only what
+        in nbmf/methods.yaml: class, label, K, settings. An entry of a known id needs only what
         differs: {"beta-dir-vb": {"settings": {"alpha": 0.2, "beta": 0.2}}}. Default: the six
         methods of Figure 10. LDA's score is per token: it is reported, not recommended.
     K : int, list of int, or dict from id to list of int, optional
@@ -258,10 +251,13 @@ def _entries(methods: Any, K: Any) -> dict[str, dict[str, Any]]:
         raise ConfigError(f"methods: none given; {choices('', METHODS)}")
     entries = {}
     for name, changes in given.items():
-        entry = {**METHODS.get(name, {}), **(changes or {})}
+        known_entry = METHODS.get(name, {})
+        if "class" in (changes or {}):  # the settings are those of another class
+            known_entry = {key: known_entry[key] for key in known_entry.keys() - {"settings"}}
+        entry = {**known_entry, **(changes or {})}
         if "class" not in entry:
             raise ConfigError(f"methods: no {name!r}; {choices(name, METHODS)}")
-        known = ("class", "label", "K", "settings", "starts_as", "in_figure_10")
+        known = ("class", "label", "colour", "K", "settings", "starts_as")
         for key in entry.keys() - set(known):
             raise ConfigError(f"methods.{name}: unknown key {key!r}; {choices(key, known)}")
         entry = {"label": name, "settings": {}, **entry}
@@ -383,16 +379,9 @@ def _told(row: Mapping[str, Any], entries: Mapping[str, Mapping]) -> str:
 def _baseline_rows(
     matrix: BinaryMatrix, masks: list[np.ndarray], name: str, seed: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the scores of predictions that use no component.
-
-    A share is (ones + 1) / (entries + 2), the posterior mean under a uniform prior: never 0 or 1.
-    """
-    for method, (_, axis) in BASELINES.items():
+    for method in BASELINES:
         for j, mask in enumerate(masks):
-            seen = matrix.observed & ~mask
-            ones = ((matrix.codes == 1) & seen).sum(axis=axis, keepdims=True)
-            share = (ones + 1) / (seen.sum(axis=axis, keepdims=True) + 2)
-            found = score(matrix.codes, np.broadcast_to(share, matrix.shape), mask)
+            found = baseline_score(method, matrix, mask)
             yield {
                 **{"dataset": name, "method": method, "K": 0, "mask": j, "seed": seed},
                 **_gap("ok"),
@@ -402,19 +391,9 @@ def _baseline_rows(
 
 
 def _comparable(entry: Mapping[str, Any]) -> bool:
-    return entry.get("in_figure_10", True)
+    return registry.scores_entries(entry["class"])
 
 
 def _named(entry: Mapping[str, Any], K: int) -> str:
     """Return the method's label, with its K where there was a choice."""
     return f"{entry['label']} with K = {K}" if len(entry["K"]) > 1 else entry["label"]
-
-
-def _draw_baselines(axis, means: dict[str, float]) -> None:
-    """Name the baselines below the axis; draw those that lie within it as dashed lines."""
-    low, high = axis.get_ylim()
-    for mean in means.values():
-        if low <= mean <= high:
-            axis.axhline(mean, color="0.3", linewidth=0.8, linestyle="--", zorder=0)
-    texts = [f"{BASELINES[name][0]} {mean:.3f}" for name, mean in means.items()]
-    axis.set_xlabel("to beat (dashed): " + ", ".join(texts), fontsize=6.5)

@@ -1,4 +1,4 @@
-"""Figure 10: held-out perplexity of every method, one panel per dataset, box plots over masks."""
+"""Held-out perplexity of every method, one panel per dataset, box plots over masks (Figure 10)."""
 
 import textwrap
 from typing import NamedTuple
@@ -17,6 +17,7 @@ SATURATED = {"marker": "v", "color": "black", "markersize": 3.5, "linestyle": "n
 UNSETTLED = "$\\dagger$"  # below the box
 GAP = {"color": "#B2182B", "fontsize": 6, "rotation": 90, "ha": "center", "va": "bottom"}
 SHOWN_REASONS, REASON_LENGTH = 3, 90  # of gaps, in the legend
+BASELINE = {"color": "0.3", "linewidth": 0.8, "linestyle": "--", "zorder": 0}
 MARK = {"color": "black", "markersize": 5, "linestyle": "none"}
 
 
@@ -33,7 +34,8 @@ def draw(
     methods: dict[str, dict],
     datasets: list[str],
     colours: dict[str, str],
-    unsettled: set[tuple[str, str]] = frozenset(),
+    diagnostics: pd.DataFrame | None = None,
+    baselines: pd.DataFrame | None = None,
 ) -> Figure:
     """Draw the figure from the tidy scores.
 
@@ -47,10 +49,15 @@ def draw(
     datasets : list of str
         One panel each, in this order.
     colours : dict
-        From method to colour, as `nbmf.plots.style.colours_of` makes it.
-    unsettled : set of (dataset, method)
-        Samplers whose chains have not settled there; they are marked.
+        From method to colour, as `nbmf.catalogue.colours_of` makes it.
+    diagnostics : DataFrame, optional
+        As `nbmf.posterior.diagnostics.diagnose` makes it: samplers whose chains have not settled
+        on a dataset are marked.
+    baselines : DataFrame, optional
+        Columns dataset, label, perplexity: predictions that use no component, named below their
+        panel and drawn as dashed lines where they lie among the boxes.
     """
+    unsettled = _unsettled(diagnostics)
     boxes = [
         Box(method, K, str(K) if len(entry["K"]) > 1 else "")
         for method, entry in methods.items()
@@ -61,10 +68,31 @@ def draw(
         marked = {method for where, method in unsettled if where == dataset}
         _draw_panel(axis, scores[scores["dataset"] == dataset], boxes, colours, marked)
         axis.set_title(dataset)
+        if baselines is not None:
+            _draw_baselines(axis, baselines[baselines["dataset"] == dataset])
     for axis in axes[:, 0]:
         axis.set_ylabel("held-out perplexity\n(nats per entry)")
     _draw_legend(figure, methods, colours, scores, any(m in methods for _, m in unsettled))
     return figure
+
+
+def _unsettled(diagnostics: pd.DataFrame | None) -> set[tuple[str, str]]:
+    """Return the (dataset, method) whose chains have not settled."""
+    if diagnostics is None:
+        return set()
+    flagged = diagnostics[~diagnostics["settled"].astype(bool)]  # no chain, no type
+    return set(zip(flagged["dataset"], flagged["method"], strict=True))
+
+
+def _draw_baselines(axis: Axes, baselines: pd.DataFrame) -> None:
+    """Name the baselines below the axis; draw those that lie within it as dashed lines."""
+    means = baselines.groupby("label", sort=False)["perplexity"].mean()
+    low, high = axis.get_ylim()
+    for mean in means:
+        if low <= mean <= high:
+            axis.axhline(mean, **BASELINE)
+    texts = ", ".join(f"{label} {mean:.3f}" for label, mean in means.items())
+    axis.set_xlabel(f"to beat (dashed): {texts}", fontsize=6.5)
 
 
 def _draw_legend(

@@ -30,14 +30,16 @@ def draw(
     ----------
     scores : DataFrame
         Columns dataset, method, K, seed, loss (D(V|V^) in nats, eq. (66), of fits to whole
-        matrices). Panels are in the order in which datasets first appear.
+        matrices); methods without a label are left out. Panels are in the order in which
+        datasets first appear.
     labels : dict
         From each method that is drawn to its name.
     colours : dict
-        From method to colour, as `nbmf.plots.style.colours_of` makes it.
+        From method to colour, as `nbmf.catalogue.colours_of` makes it.
     shown_K : dict of dict
         shown_K[dataset][method] is the K whose fit the figures of dictionaries show; it is ringed.
     """
+    scores = scores[scores["method"].isin(list(labels))]
     datasets = list(scores["dataset"].unique())
     figure, axes = style.panel_grid(len(datasets), COLUMNS, 2.3, 0.5)
     for axis, dataset in zip(axes.flat, datasets, strict=False):

@@ -15,7 +15,8 @@ from nbmf.files import atomic_path
 
 PAGE_WIDTH = 7.2  # inches, two columns of a journal page
 
-# Okabe and Ito's palette, in the order in which methods appear; light colours come last.
+# Okabe and Ito's palette and some more, light colours last: of groups and chains. Those of methods
+# are in methods.yaml.
 COLOURS = [
     "#0072B2",
     "#D55E00",
@@ -42,11 +43,6 @@ RC = {
     "figure.dpi": 150,
 }
 plt.rcParams.update(RC)
-
-
-def colours_of(methods: list[str]) -> dict[str, str]:
-    """Return the colour of each method of the configuration, the same in every figure."""
-    return {method: COLOURS[i % len(COLOURS)] for i, method in enumerate(methods)}
 
 
 def panel_grid(

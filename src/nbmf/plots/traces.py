@@ -91,6 +91,13 @@ def draw(
     return figure
 
 
+def draw_method(
+    traces: pd.DataFrame, diagnostics: pd.DataFrame, method: str, label: str, burn_in: int
+) -> Figure:
+    """Draw the traces of one of several methods; arguments as for `draw`."""
+    return draw(traces[traces["method"] == method], diagnostics, {method: label}, burn_in)
+
+
 def _only_method(traces: pd.DataFrame) -> str:
     methods = traces["method"].unique()
     if len(methods) != 1:

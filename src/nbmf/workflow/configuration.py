@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 from jsonschema import Draft202012Validator, validators
@@ -15,15 +15,14 @@ from nbmf import registry
 from nbmf.data import recipes
 from nbmf.data.readers import arguments as read_arguments
 from nbmf.errors import ConfigError, choices
+from nbmf.studies import all_studies
+from nbmf.studies.plan import Plan
 from nbmf.workflow import raw_files
 
 MAX_VALUES = 100_000  # of a configuration, lists and mappings included
 MAX_SHOWN = 200  # characters of a wrong value in a message
 
 WRITTEN = ("data/matrices", "data/logs")  # and the folder of results
-
-# The figures made from the factors of complete fits.
-FACTOR_FIGURES = ("figure_6", "figure_7", "figure_8", "figure_9")
 
 # JSON calls 10.0 an integer; Python's range does not.
 _Validator = validators.extend(
@@ -32,25 +31,6 @@ _Validator = validators.extend(
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     ),
 )
-
-
-class FitKey(NamedTuple):
-    """What identifies one fit of the workflow."""
-
-    dataset: str
-    method: str
-    K: int
-    mask: int
-    seed: int
-
-
-class CompleteKey(NamedTuple):
-    """What identifies one complete fit: nothing is held out."""
-
-    dataset: str
-    method: str
-    K: int
-    seed: int
 
 
 def check(config: dict[str, Any], schema_file: str | Path) -> dict[str, Any]:
@@ -62,14 +42,23 @@ def check(config: dict[str, Any], schema_file: str | Path) -> dict[str, Any]:
         For the first thing that is wrong: it names the key, what was given and what is allowed.
     """
     _refuse_what_no_schema_sees(config)
-    schema = yaml.safe_load(Path(schema_file).read_text(encoding="utf-8"))
+    schema = _with_studies(yaml.safe_load(Path(schema_file).read_text(encoding="utf-8")))
     errors = sorted(_Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.path)))
     if errors:
         raise ConfigError(f"configuration: {_one_line(errors[0])}")
-    for kind in ("datasets", "methods"):
-        properties = schema["properties"][kind]["additionalProperties"]["properties"]
-        defaults = {k: rule["default"] for k, rule in properties.items() if "default" in rule}
+    for kind, entry_schema in (
+        ("datasets", schema["properties"]["datasets"]["additionalProperties"]),
+        ("methods", schema["properties"]["methods"]["additionalProperties"]),
+        ("studies", schema["$defs"]["study"]),
+    ):
+        rules = entry_schema["properties"]
+        defaults = {k: rule["default"] for k, rule in rules.items() if "default" in rule}
         config = {**config, kind: {k: {**defaults, **entry} for k, entry in config[kind].items()}}
+    studies = {
+        key: {**study, "unmasked": _without_dropped(study["unmasked"])}
+        for key, study in config["studies"].items()
+    }
+    config = {**config, "studies": studies}
     for problem in _problems(config):
         raise ConfigError(f"configuration: {problem}")
     return config
@@ -95,50 +84,53 @@ def _refuse_what_no_schema_sees(config: Any) -> None:
             waiting.extend((f"{where}[{i}]", entry) for i, entry in enumerate(value))
 
 
-def fit_keys(config: dict[str, Any]) -> list[FitKey]:
-    """Return every fit that the `run` section asks for."""
-    run = config["run"]
-    return [
-        FitKey(dataset, method, K, mask, seed)
-        for dataset in run["datasets"]
-        for method in run["methods"]
-        for K in config["methods"][method]["K"]
-        for mask in range(run["masks"])
-        for seed in run["seeds"]
-    ]
+def plans(config: dict[str, Any]) -> dict[str, Plan]:
+    """Return the plan of every study that a checked configuration has, by its key."""
+    return {key: Plan(key, config) for key in config["studies"]}
 
 
-def complete_keys(config: dict[str, Any]) -> list[CompleteKey]:
-    """Return every complete fit of the datasets in `run.complete_fits`."""
-    return [
-        CompleteKey(dataset, method, K, seed)
-        for dataset in config["run"]["complete_fits"]
-        for method, grid in config["complete_fits"][dataset].items()
-        for K in grid["K"]
-        for seed in range(grid["seeds"])
-    ]
+def _with_studies(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema with each study's own options, as its folder declares them."""
+    general = schema["$defs"]["study"]
+    own = {}
+    for key, study in all_studies().items():
+        options = {p.name: p.options for p in study.products() if p.options is not None}
+        rule = {
+            **general["properties"]["options"],
+            "additionalProperties": False,
+            "required": list(options),
+            "properties": options,
+        }
+        required = [*general["required"], *(["options"] if options else [])]
+        own[key] = {
+            **general,
+            "required": required,
+            "properties": {**general["properties"], "options": rule},
+        }
+    section = {**schema["properties"]["studies"], "properties": own}
+    return {**schema, "properties": {**schema["properties"], "studies": section}}
 
 
-def shown_K(config: dict[str, Any], figure: str) -> dict[str, int]:
-    """Return the methods that Figure 6, 7, 8 or 9 shows, and the K of each."""
-    chosen = config["figures"][figure]
-    grids = config["complete_fits"][chosen["dataset"]]
-    return {method: chosen["K"].get(method, grid["K"][0]) for method, grid in grids.items()}
+def _without_dropped(unmasked: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the grids of unmasked fits without what an overlay has dropped by null."""
+    return {
+        dataset: {method: grid for method, grid in grids.items() if grid is not None}
+        for dataset, grids in (unmasked or {}).items()
+        if grids is not None
+    }
 
 
 def _problems(config: dict[str, Any]) -> Iterator[str]:
     """Yield what the schema cannot see: references between entries, and settings of methods."""
-    for kind in ("datasets", "methods"):
-        for i, name in enumerate(config["run"][kind]):
-            yield from _unknown(f"run.{kind}[{i}]", name, config[kind])
+    for i, key in enumerate(config["run"]["studies"]):
+        yield from _unknown(f"run.studies[{i}]", key, config["studies"])
     for name, dataset in config["datasets"].items():
         yield from _dataset_problems(f"datasets.{name}", dataset, config)
     yield from _checksum_problems(config["datasets"])
-    yield from raw_files.problems(config["sources"])
     for name, method in config["methods"].items():
         yield from _method_problems(f"methods.{name}", method, config["methods"])
-    yield from _complete_fit_problems(config)
-    yield from _figure_problems(config)
+    for key in config["studies"]:
+        yield from _study_problems(key, config)
 
 
 def _checksum_problems(entries: dict[str, dict]) -> Iterator[str]:
@@ -151,58 +143,24 @@ def _checksum_problems(entries: dict[str, dict]) -> Iterator[str]:
                 yield f"datasets.{name}.sha256: {other!r} has another for the same address"
 
 
-def _complete_fit_problems(config: dict[str, Any]) -> Iterator[str]:
-    for i, name in enumerate(config["run"]["complete_fits"]):
-        yield from _unknown(f"run.complete_fits[{i}]", name, config["complete_fits"])
-    for dataset, grids in config["complete_fits"].items():
-        yield from _unknown(f"complete_fits.{dataset}", dataset, config["datasets"])
+def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
+    where, study = f"studies.{key}", config["studies"][key]
+    for kind in ("datasets", "methods"):
+        for i, name in enumerate(study.get(kind, [])):
+            yield from _unknown(f"{where}.{kind}[{i}]", name, config[kind])
+    for dataset, grids in study["unmasked"].items():
+        yield from _unknown(f"{where}.unmasked.{dataset}", dataset, config["datasets"])
         for name, grid in grids.items():
-            where = f"complete_fits.{dataset}.{name}"
-            yield from _unknown(where, name, config["methods"])
+            place = f"{where}.unmasked.{dataset}.{name}"
+            yield from _unknown(place, name, config["methods"])
             method = config["methods"][name]
-            if "burn_in" in registry.settings_of(method["class"]) and len(grid["K"]) > 1:
-                yield f"{where}.K = {grid['K']}: allowed is one K, since this is a sampler"
-            yield from _settings_problems(where, method["class"], grid["K"], method["settings"])
-
-
-def _figure_problems(config: dict[str, Any]) -> Iterator[str]:
-    figures, datasets_, methods = config["figures"], config["datasets"], config["methods"]
-    for i, panel in enumerate(figures["figure_2"]):
-        yield from _unknown(f"figures.figure_2[{i}].dataset", panel["dataset"], datasets_)
-    where = "figures.figure_5.abstentions"
-    yield from _unknown(where, figures["figure_5"]["abstentions"], datasets_)
-    for figure in FACTOR_FIGURES:
-        chosen = figures[figure]
-        yield from _unknown(f"figures.{figure}.dataset", chosen["dataset"], config["complete_fits"])
-        grids = config["complete_fits"].get(chosen["dataset"], {})
-        for method, K in chosen["K"].items():
-            yield from _unknown(f"figures.{figure}.K.{method}", method, methods)
-            if method in grids and K not in grids[method]["K"]:
-                yield (
-                    f"figures.{figure}.K.{method} = {K}: allowed are the K of "
-                    f"complete_fits.{chosen['dataset']}.{method}, {grids[method]['K']}"
-                )
-    for method in figures["figure_11"]:
-        yield from _unknown(f"figures.figure_11.{method}", method, methods)
-    for method, settings in figures["sensitivity"]["methods"].items():
-        where = f"figures.sensitivity.methods.{method}"
-        yield from _unknown(where, method, methods)
-        K, values = figures["sensitivity"]["K"], figures["sensitivity"]["concentrations"]
-        problems = list(_settings_problems(where, methods[method]["class"], [K], settings))
-        yield from problems or _sensitivity_problems(
-            where, methods[method]["class"], K, settings, values
-        )
-
-
-def _sensitivity_problems(
-    where: str, class_name: str, K: int, settings: dict[str, Any], concentrations: list[float]
-) -> Iterator[str]:
-    from nbmf.workflow import sensitivity  # loads what fits need
-
-    try:
-        sensitivity.check_method(class_name, K, settings, concentrations)
-    except ConfigError as error:
-        yield f"{where}: {error}"
+            if registry.is_sampler(method["class"]) and len(grid["K"]) > 1:
+                yield f"{place}.K = {grid['K']}: allowed is one K, since this is a sampler"
+            yield from _settings_problems(place, method["class"], grid["K"], method["settings"])
+    plan = Plan(key, config)
+    for product in all_studies()[key].products():
+        for problem in product.check(plan) if product.check else ():
+            yield f"{where}.options.{product.name}{problem}"
 
 
 def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
@@ -308,7 +266,9 @@ def _one_line(error: ValidationError) -> str:
             missing = next(key for key in allowed if key not in error.instance)
             return f"{where or 'top level'}: the key {missing!r} is missing"
         case "type":
-            rule = f"a value of type {allowed}"
+            rule = (
+                f"a value of type {' or '.join([allowed] if isinstance(allowed, str) else allowed)}"
+            )
         case "minimum":
             rule = f"at least {allowed}"
         case "maximum":

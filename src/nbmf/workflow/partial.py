@@ -1,32 +1,41 @@
 """What a run with failures still shows: the scores there are, with a gap for each that is not."""
 
+import json
+from collections.abc import Iterable
 from pathlib import Path
 
-from nbmf.files import atomic_path
-from nbmf.plots import boxes as figure_10
-from nbmf.plots import style
-from nbmf.tables import gather_scores, with_gaps
+from nbmf.studies.declaration import Figure
+from nbmf.studies.plan import Plan
+from nbmf.workflow import products
 from nbmf.workflow.status import FitState
 
 
 def write_partial(
-    folder: str | Path,
-    states: list[FitState],
-    methods: dict[str, dict],
-    datasets: list[str],
-    colours: dict[str, str],
-) -> None:
-    """Write scores.csv and Figure 10 of an unfinished run into `folder`.
+    folder: str | Path, states: list[FitState], plan: Plan, figures: Iterable[Figure]
+) -> list[str]:
+    """Write scores.csv of an unfinished run, and the figures that can do with it, into `folder`.
+
+    Nothing is written unless some fits have failed and some are done.
 
     Parameters
     ----------
     folder : path
         Apart from the results of finished runs, so that nobody takes one for the other.
     states : list of FitState
-        Of all masked fits, after the end of the run; at least one of them done.
-    methods, datasets, colours
-        As for `figure_10.draw`.
+        Of all masked fits of a study, after the end of the run.
+    plan, figures
+        Of the study; figures that are declared `with_gaps` are drawn.
+
+    Returns
+    -------
+    list of str
+        What was written, without suffixes.
     """
+    if not {"failed", "done"} <= {state.state for state in states}:
+        return []
+    from nbmf.plots import style  # what this loads, other runs never need
+    from nbmf.tables import gather_scores, with_gaps, write_table
+
     done = [(state.fit.key, state.fit.result) for state in states if state.state == "done"]
     gaps = [
         (state.fit.key, f"failed: {state.reason}" if state.state == "failed" else "not run")
@@ -34,7 +43,10 @@ def write_partial(
         if state.state != "done"
     ]
     scores = with_gaps(gather_scores(done), gaps)
-    with atomic_path(Path(folder) / "scores.csv") as temporary:
-        scores.to_csv(temporary, index=False)
-    figure = figure_10.draw(scores, methods, datasets, colours)
-    style.save(figure, Path(folder) / "figure_10.pdf", Path(folder) / "figure_10.png")
+    write_table(Path(folder) / "scores.csv", scores)
+    shown = [figure for figure in figures if figure.with_gaps]
+    for figure in shown:
+        drawn = products.call(json.loads(products.request(figure, plan)), {"scores": scores})
+        files = [Path(folder) / f"{figure.name}.{suffix}" for suffix in ("pdf", "png")]
+        style.save(drawn, *files, dpi=figure.dpi)
+    return ["scores", *(figure.name for figure in shown)]

@@ -262,6 +262,16 @@ CLAIMS = [
 ]
 
 
+def claims(scores: pd.DataFrame, traces: pd.DataFrame) -> pd.DataFrame:
+    """Return the verdicts of `judge`."""
+    return judge(Run(scores, traces))[0]
+
+
+def claims_parts(scores: pd.DataFrame, traces: pd.DataFrame) -> pd.DataFrame:
+    """Return the parts of `judge`."""
+    return judge(Run(scores, traces))[1]
+
+
 def judge(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the verdicts (claim, verdict, holds, rule) and their parts (claim number, ...).
 
@@ -311,7 +321,7 @@ COLUMN_OF = {
 }
 
 
-def paper_numbers(complete_scores: pd.DataFrame) -> pd.DataFrame:
+def paper_numbers(unmasked_scores: pd.DataFrame) -> pd.DataFrame:
     """Return the paper's numbers for parliament beside the spread of ours over seeds.
 
     Columns: quantity, method, K, paper, seeds, min, median, max, and whether the paper's value
@@ -319,10 +329,10 @@ def paper_numbers(complete_scores: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for quantity, method, K, value in PAPER_NUMBERS:
-        scores = complete_scores[
-            (complete_scores["dataset"] == "parliament")
-            & (complete_scores["method"] == method)
-            & (complete_scores["K"] == K)
+        scores = unmasked_scores[
+            (unmasked_scores["dataset"] == "parliament")
+            & (unmasked_scores["method"] == method)
+            & (unmasked_scores["K"] == K)
         ]
         if scores.empty:
             continue

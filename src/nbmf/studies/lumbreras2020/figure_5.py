@@ -44,8 +44,8 @@ class Groups(NamedTuple):
 
 def draw(
     matrices: dict[str, BinaryMatrix],
-    abstentions: BinaryMatrix | None,
     labels: dict[str, tuple[str, str]],
+    abstentions: BinaryMatrix | None = None,
 ) -> Figure:
     """Draw the figure.
 
@@ -57,11 +57,11 @@ def draw(
     matrices : dict
         Name of a dataset to its matrix; those of similar height and width come first and share
         rows of panels, then one panel each takes the whole width.
-    abstentions : BinaryMatrix, optional
-        Of the same rows and columns as unvotes: 1 where a country abstained.
     labels : dict
         Name of a dataset to what its rows and its columns are, for example
         ("attributes", "animals"); plainly rows and columns where it is not in there.
+    abstentions : BinaryMatrix, optional
+        Of the same rows and columns as unvotes: 1 where a country abstained.
 
     Raises
     ------

@@ -27,16 +27,16 @@ class Panel(NamedTuple):
     label : str, the method and, where it was chosen, its K
     expectation : float array (F, N), E[V] of a fit to the whole matrix
     loss : float, D(V|V^) in nats, eq. (66)
-    active : int, active components; None for a method that has no such count
+    active_components : int; None for a method that has no such count
     """
 
     label: str
     expectation: np.ndarray
     loss: float
-    active: int | None
+    active_components: int | None
 
 
-def draw(matrix: BinaryMatrix, panels: list[Panel]) -> Figure:
+def draw(matrix: BinaryMatrix, fits: list[Panel]) -> Figure:
     """Draw the data and the reconstructions; black is 1, white is 0, orange is missing.
 
     Rows and columns are sorted alike: by group, the largest first, then by name.
@@ -45,7 +45,7 @@ def draw(matrix: BinaryMatrix, panels: list[Panel]) -> Figure:
     ----------
     matrix : BinaryMatrix
         A square matrix whose rows and columns have the same names, with row groups.
-    panels : list of Panel
+    fits : list of Panel, or of anything that has its fields
         The reconstructions, drawn after the data in this order.
 
     Raises
@@ -54,7 +54,7 @@ def draw(matrix: BinaryMatrix, panels: list[Panel]) -> Figure:
         If the matrix is not as described, or a reconstruction has another shape.
     """
     rows, columns = _orders(matrix)
-    for panel in panels:
+    for panel in fits:
         if panel.expectation.shape != matrix.shape:
             raise DataError(
                 f"{panel.label}: the shape {panel.expectation.shape} is not the data's, "
@@ -62,7 +62,7 @@ def draw(matrix: BinaryMatrix, panels: list[Panel]) -> Figure:
             )
     data = np.where(matrix.codes == MISSING, np.nan, matrix.codes)
     pictures = [("data V", data)]
-    pictures += [(_title(panel), panel.expectation) for panel in panels]
+    pictures += [(_title(panel), panel.expectation) for panel in fits]
     runs = group_runs(matrix.row_groups[rows])
     n_rows = math.ceil(len(pictures) / COLUMNS)
     figure, axes = plt.subplots(
@@ -88,8 +88,8 @@ def draw(matrix: BinaryMatrix, panels: list[Panel]) -> Figure:
 
 def _title(panel: Panel) -> str:
     facts = rf"$D(V|\hat{{V}})$ = {panel.loss:,.0f} nats"
-    if panel.active is not None:
-        facts += f", {panel.active} active"
+    if panel.active_components is not None:
+        facts += f", {panel.active_components} active"
     return f"{panel.label}\n{facts}"
 
 

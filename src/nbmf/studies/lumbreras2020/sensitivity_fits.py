@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
@@ -26,6 +27,11 @@ MODEL_OF = {
     frozenset({"alpha", "beta", "eta"}): "dir-beta",
     frozenset({"gamma", "eta"}): "dir-dir",
 }
+
+
+def tabulate(**experiment) -> pd.DataFrame:
+    """Return the rows of `run_sensitivity`, which says what the arguments are, as a table."""
+    return pd.DataFrame(run_sensitivity(**experiment), columns=COLUMNS)
 
 
 def run_sensitivity(

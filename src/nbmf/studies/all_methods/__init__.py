@@ -1,0 +1,1 @@
+"""Every method that can be compared, beside predictions that use no component."""

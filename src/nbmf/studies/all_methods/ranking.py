@@ -1,0 +1,89 @@
+"""Which method predicts a dataset best, and how far the others are behind."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from nbmf.comparison.recommendation import margin_of
+
+COLUMNS = (
+    *("dataset", "rank", "method", "label", "K", "masks", "mean"),
+    *("behind", "uncertainty", "told_apart"),
+)
+
+
+def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
+    """Return the methods of each dataset, the smallest mean perplexity first.
+
+    A method is represented by the K with the smallest mean over masks; a K without a perplexity for
+    some mask is left out, since its mean would be one of other masks. Several seeds of a mask count
+    as their mean.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As `nbmf.tables.gather_scores` makes it.
+    baselines : DataFrame
+        As `nbmf.comparison.baselines.tabulate` makes it: ranked with the methods, K = 0.
+    labels : dict
+        The methods that are ranked, and their names.
+
+    Returns
+    -------
+    DataFrame
+        COLUMNS. `behind` is the mean over masks of the difference to the best, in nats per entry;
+        `uncertainty` half the width of its 95 % interval (see `margin_of`; missing for the best
+        and from a single mask), and `told_apart` whether that interval lies above zero.
+    """
+    rows = []
+    for dataset in scores["dataset"].unique():
+        own = scores[(scores["dataset"] == dataset) & scores["method"].isin(list(labels))]
+        beside = baselines[baselines["dataset"] == dataset]
+        candidates = [_with_best_K(own[own["method"] == name], name, labels) for name in labels]
+        candidates += [
+            Candidate(name, 0, of_name["label"].iloc[0], _by_mask(of_name))
+            for name, of_name in beside.groupby("baseline", sort=False)
+        ]
+        ratio = beside["n_test"].mean() / beside["n_train"].mean()
+        found = [candidate for candidate in candidates if candidate is not None]
+        rows += [[dataset, *row] for row in _ranked(found, ratio)]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+class Candidate(NamedTuple):
+    """A method with its best K and its perplexity for each mask."""
+
+    method: str
+    K: int
+    label: str
+    perplexities: pd.Series
+
+
+def _by_mask(fits: pd.DataFrame) -> pd.Series:
+    """Return the perplexity of each mask, NaN where a fit has none."""
+    return fits.groupby("mask")["perplexity"].agg(lambda values: values.mean(skipna=False))
+
+
+def _with_best_K(fits: pd.DataFrame, method: str, labels: dict[str, str]) -> Candidate | None:
+    """Return a method at the K with the smallest mean, None if no K has all masks."""
+    grid = {int(K): _by_mask(of_K) for K, of_K in fits.groupby("K")}
+    means = {K: values.mean() for K, values in grid.items() if values.notna().all()}
+    if not means:
+        return None
+    K = min(means, key=means.get)
+    return Candidate(method, K, labels[method], grid[K])
+
+
+def _ranked(candidates: list[Candidate], test_ratio: float) -> Iterator[list]:
+    """Yield a row per candidate, without its dataset."""
+    best, *others = sorted(candidates, key=lambda candidate: candidate.perplexities.mean())
+    for place, one in enumerate([best, *others], start=1):
+        values = one.perplexities
+        row = [place, one.method, one.label, one.K, len(values), values.mean()]
+        if one is best:
+            yield [*row, 0.0, np.nan, None]
+        else:
+            margin = margin_of((values - best.perplexities).to_numpy(), test_ratio)
+            yield [*row, *margin, margin.told_apart]

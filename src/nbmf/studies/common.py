@@ -1,0 +1,118 @@
+"""Tables and figures that any study may list among its own."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from nbmf.studies.declaration import Figure, Table
+from nbmf.studies.needs import Need, Reports, TableOf
+from nbmf.studies.plan import Plan
+
+
+def has_unmasked_fits(plan: Plan) -> bool:
+    """Return whether a study has any fit to a whole matrix."""
+    return bool(plan.unmasked_fits)
+
+
+def diagnostics_if_any(plan: Plan) -> dict[str, Need]:
+    """Return the role of the diagnostics, for figures that mark what has not settled."""
+    return {"diagnostics": TableOf("diagnostics")} if has_unmasked_fits(plan) else {}
+
+
+def compared(plan: Plan) -> dict[str, Any]:
+    """Return the arguments of `nbmf.plots.boxes.draw` for all methods that can be compared."""
+    methods = plan.comparable(plan.methods)
+    entries = {name: plan.entry(name) for name in methods}
+    return {
+        "methods": {name: {key: entries[name][key] for key in ("label", "K")} for name in entries},
+        "datasets": plan.datasets,
+        "colours": plan.colours(methods),
+    }
+
+
+SCORES = Table(
+    "scores",
+    "Scores of the fits to held-out masks",
+    "captions/scores.rst",
+    "nbmf.tables:gather_scores",
+    needs=lambda plan: {"fits": Reports(plan.masked_fits)},
+)
+TRACES = Table(
+    "traces",
+    "Traces of the fits to held-out masks",
+    "captions/scores.rst",
+    "nbmf.tables:gather_traces",
+    needs=lambda plan: {"fits": Reports(plan.masked_fits)},
+)
+SUMMARY = Table(
+    "summary",
+    "Held-out perplexity",
+    "captions/summary.rst",
+    "nbmf.tables:summarise",
+    needs=lambda plan: {"scores": TableOf("scores")},
+    in_report=True,
+    float_format="%.6g",
+)
+UNMASKED_SCORES = Table(
+    "unmasked_scores",
+    "Scores of the fits to whole matrices",
+    "captions/scores.rst",
+    "nbmf.tables:gather_scores",
+    needs=lambda plan: {"fits": Reports(plan.unmasked_fits)},
+    applies=has_unmasked_fits,
+)
+UNMASKED_TRACES = Table(
+    "unmasked_traces",
+    "Traces of the fits to whole matrices",
+    "captions/scores.rst",
+    "nbmf.tables:gather_traces",
+    needs=lambda plan: {"fits": Reports(plan.unmasked_fits)},
+    applies=has_unmasked_fits,
+)
+UNMASKED_SUMMARY = Table(
+    "unmasked_summary",
+    "Fits to whole matrices",
+    "captions/unmasked_summary.rst",
+    "nbmf.tables:summarise_unmasked",
+    needs=lambda plan: {"scores": TableOf("unmasked_scores")},
+    applies=has_unmasked_fits,
+    in_report=True,
+)
+
+
+def _burn_ins(plan: Plan) -> dict[str, Any]:
+    return {"burn_in": {method: plan.estimator(method).burn_in for method in plan.samplers}}
+
+
+DIAGNOSTICS = Table(
+    "diagnostics",
+    "Diagnostics of the chains",
+    "captions/diagnostics.rst",
+    "nbmf.posterior.diagnostics:diagnose",
+    needs=lambda plan: {"traces": TableOf("unmasked_traces")},
+    arguments=_burn_ins,
+    applies=has_unmasked_fits,
+    in_report=True,
+)
+
+MASKED_TABLES = (SCORES, TRACES, SUMMARY)
+UNMASKED_TABLES = (UNMASKED_SCORES, UNMASKED_TRACES, UNMASKED_SUMMARY, DIAGNOSTICS)
+
+
+def traces_of_samplers(plan: Plan) -> Iterator[Figure]:
+    """Yield a figure per sampler: every chain of every dataset."""
+    for method in plan.samplers:
+        yield Figure(
+            f"traces_{method}",
+            f"Traces of {plan.label(method)}",
+            "captions/traces.rst",
+            "nbmf.plots.traces:draw_method",
+            needs=lambda _: {
+                "traces": TableOf("unmasked_traces"),
+                "diagnostics": TableOf("diagnostics"),
+            },
+            arguments=lambda plan, method=method: {
+                "method": method,
+                "label": plan.label(method),
+                "burn_in": plan.estimator(method).burn_in,
+            },
+        )

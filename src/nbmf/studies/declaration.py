@@ -1,0 +1,122 @@
+"""The vocabulary in which a study says what it shows: figures and tables, and what each needs."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from nbmf.studies.needs import Need
+from nbmf.studies.plan import Plan
+
+
+def _nothing(plan: Plan) -> dict:
+    return {}
+
+
+def _always(plan: Plan) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Product:
+    """What figures and tables have in common.
+
+    Attributes
+    ----------
+    name : str
+        Of its file, and of its target `<study>_<name>`.
+    title : str, or function of the plan
+        In the report.
+    caption : str
+        What the report says of it: a file of reStructuredText below src/nbmf/studies.
+    make : str
+        The function that makes it, "module:function". It is called with what is needed, by role,
+        and with the arguments. The job depends on this module and all it imports.
+    needs : function of the plan
+        Returns a dict from role to Need.
+    arguments : function of the plan
+        Returns a dict of values that JSON can hold. Only what is in there, or in the needs, makes
+        the job run again when the configuration changes.
+    options : dict, optional
+        The JSON schema of `studies.<key>.options.<name>`, which must then be there.
+    check : function of the plan, optional
+        Yields what a schema cannot see, as "place within the option = value: what is allowed".
+    applies : function of the plan
+        Returns whether it is made at all, with what this run has.
+    """
+
+    name: str
+    title: str | Callable[[Plan], str]
+    caption: str
+    make: str
+    needs: Callable[[Plan], dict[str, Need]]
+    arguments: Callable[[Plan], dict[str, Any]] = _nothing
+    options: dict[str, Any] | None = None
+    check: Callable[[Plan], Iterator[str]] | None = None
+    applies: Callable[[Plan], bool] = _always
+
+    def title_of(self, plan: Plan) -> str:
+        """Return the title for a plan."""
+        return self.title if isinstance(self.title, str) else self.title(plan)
+
+
+@dataclass(frozen=True)
+class Figure(Product):
+    """A figure; its function returns a matplotlib Figure.
+
+    dpi : int, dots per inch of the PNG
+    with_gaps : bool, whether its function can do with its role `scores` alone, fits without a
+        result being gaps: after a run with failures it is drawn from what there is
+    """
+
+    dpi: int = 200
+    with_gaps: bool = False
+
+
+@dataclass(frozen=True)
+class Table(Product):
+    """A table; its function returns a DataFrame.
+
+    in_report : bool
+    float_format : str, of numbers in the file; None for all digits
+    classes : function of the plan, the classes of estimators that the job itself fits
+    minutes : int, that it may take on a cluster
+    """
+
+    in_report: bool = False
+    float_format: str | None = None
+    classes: Callable[[Plan], Iterable[str]] = _nothing
+    minutes: int = 10
+
+
+@dataclass(frozen=True)
+class Study:
+    """One paper, or one question.
+
+    key : str, the name of its folder and of its target
+    figures, tables : what it shows. Figures that come as many as there are methods or datasets are
+        a function of the plan that returns them
+    check : as for a product, of the study's whole configuration
+    """
+
+    key: str
+    title: str
+    citation: str
+    figures: tuple[Figure | Callable[[Plan], Iterable[Figure]], ...]
+    tables: tuple[Table, ...]
+
+    def products(self) -> list[Product]:
+        """Return the figures and tables that are declared whatever the plan is."""
+        return [product for product in (*self.figures, *self.tables) if not callable(product)]
+
+    def figures_of(self, plan: Plan) -> list[Figure]:
+        """Return the figures that apply to a plan, in their order."""
+        every = [
+            figure
+            for entry in self.figures
+            for figure in (entry(plan) if callable(entry) else [entry])
+        ]
+        return [figure for figure in every if figure.applies(plan)]
+
+    def tables_of(self, plan: Plan) -> list[Table]:
+        """Return the tables that apply to a plan, in their order."""
+        return [table for table in self.tables if table.applies(plan)]

@@ -1,0 +1,135 @@
+"""What a study is asked to do in one run: its fits, and what its figures ask the methods for."""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from nbmf import registry
+from nbmf.catalogue import colours_of
+
+
+class FitKey(NamedTuple):
+    """What identifies one fit, of whatever study: where two ask for the same, it is one job.
+
+    mask : int, which of the held-out masks; None for an unmasked fit, which sees every entry
+    """
+
+    dataset: str
+    method: str
+    K: int
+    mask: int | None
+    seed: int
+
+    def columns(self) -> dict[str, str | int]:
+        """Return the key as columns of a table; an unmasked fit has no mask."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
+
+class Plan:
+    """The configuration of one study, as its declarations see it.
+
+    Attributes
+    ----------
+    key : str
+        Of the study.
+    datasets, methods : list of str
+        Compared on held-out masks; without `methods`, every method whose score is per entry.
+    masks : int
+    seeds : list of int
+    unmasked : dict of dict
+        unmasked[dataset][method] has K (list of int) and seeds (int).
+    options : dict
+        What single figures and tables show, by their names.
+    """
+
+    def __init__(self, key: str, config: dict[str, Any]):
+        study = config["studies"][key]
+        self.key = key
+        self.datasets: list[str] = study["datasets"]
+        self._methods: dict[str, dict] = config["methods"]
+        self._datasets: dict[str, dict] = config["datasets"]
+        self.methods: list[str] = (
+            study["methods"] if "methods" in study else self.comparable(self._methods)
+        )
+        self.masks: int = study["masks"]
+        self.seeds: list[int] = study["seeds"]
+        self.unmasked: dict[str, dict[str, dict]] = study["unmasked"]
+        self.options: dict[str, Any] = study["options"]
+
+    @cached_property
+    def masked_fits(self) -> list[FitKey]:
+        """Every fit to what held-out masks leave."""
+        return [
+            FitKey(dataset, method, K, mask, seed)
+            for dataset in self.datasets
+            for method in self.methods
+            for K in self.entry(method)["K"]
+            for mask in range(self.masks)
+            for seed in self.seeds
+        ]
+
+    @cached_property
+    def unmasked_fits(self) -> list[FitKey]:
+        """Every fit to a whole matrix."""
+        return [
+            FitKey(dataset, method, K, None, seed)
+            for dataset, grids in self.unmasked.items()
+            for method, grid in grids.items()
+            for K in grid["K"]
+            for seed in range(grid["seeds"])
+        ]
+
+    @cached_property
+    def fits(self) -> list[FitKey]:
+        """All of them."""
+        return self.masked_fits + self.unmasked_fits
+
+    @cached_property
+    def unmasked_methods(self) -> list[str]:
+        """The methods of unmasked fits, sorted."""
+        return sorted({method for grids in self.unmasked.values() for method in grids})
+
+    @cached_property
+    def samplers(self) -> list[str]:
+        """Those of them that sample, so that seeds are chains to be diagnosed."""
+        return [method for method in self.unmasked_methods if self.is_sampler(method)]
+
+    def entry(self, method: str) -> dict[str, Any]:
+        """Return the entry of a method: class, label, K, settings ..."""
+        return self._methods[method]
+
+    def settings_of_dataset(self, dataset: str) -> dict[str, Any]:
+        """Return the entry of a dataset."""
+        return self._datasets[dataset]
+
+    def names(self, kind: str) -> list[str]:
+        """Return every name of a kind ("methods" or "datasets") that the configuration has."""
+        return list({"methods": self._methods, "datasets": self._datasets}[kind])
+
+    def is_sampler(self, method: str) -> bool:
+        """Return whether a method samples."""
+        return registry.is_sampler(self.entry(method)["class"])
+
+    def comparable(self, methods: Iterable[str]) -> list[str]:
+        """Return the methods whose score is per held-out entry, as that of most."""
+        return [name for name in methods if registry.scores_entries(self.entry(name)["class"])]
+
+    def estimator(self, method: str) -> Any:
+        """Return an estimator with the first K and the settings of a method."""
+        entry = self.entry(method)
+        return registry.make_estimator(entry["class"], entry["K"][0], entry["settings"])
+
+    def label(self, method: str, K: int | None = None) -> str:
+        """Return the name of a method in figures, with its K where that was chosen: bICA-8."""
+        label = self.entry(method)["label"]
+        chosen = K is not None and not self.estimator(method).finds_components
+        return f"{label}-{K}" if chosen else label
+
+    def labels(self, methods: Iterable[str]) -> dict[str, str]:
+        """Return the names of several methods, without K."""
+        return {method: self.label(method) for method in methods}
+
+    def colours(self, methods: Iterable[str]) -> dict[str, str]:
+        """Return the colours of several methods (hexadecimal)."""
+        every = colours_of(self._methods)
+        return {method: every[method] for method in methods}

@@ -1,0 +1,66 @@
+"""Where the files of the workflow lie."""
+
+from dataclasses import dataclass
+
+from nbmf.studies.plan import FitKey
+
+MATRIX = "data/matrices/{dataset}.npz"
+FIT = "{dataset}/{method}/K{K}-mask{mask}-seed{seed}"
+NO_MASK = "none"  # in the names of unmasked fits
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The files below a folder of results, of one study where it says so.
+
+    Fits and masks are shared by all studies, so they lie in no study's folder.
+    """
+
+    results: str
+    study: str = ""
+
+    def matrix(self, dataset: str) -> str:
+        """Return the path of a matrix."""
+        return MATRIX.format(dataset=dataset)
+
+    def mask(self, dataset: str, mask: int | str) -> str:
+        """Return the path of a held-out mask."""
+        return f"{self.results}/masks/{dataset}/mask{mask}.npz"
+
+    def fit(self, suffix: str, **key) -> str:
+        """Return the path of a file of a fit, from the parts of its key or their wildcards."""
+        folder = "logs/fits" if suffix == "log" else "fits"
+        return f"{self.results}/{folder}/{FIT.format(**key)}.{suffix}"
+
+    def report(self, key: FitKey) -> str:
+        """Return the path of a fit's report."""
+        return self.fit("json", **_parts(key))
+
+    def factors(self, key: FitKey) -> str:
+        """Return the path of the factors of an unmasked fit."""
+        return self.fit("npz", **_parts(key))
+
+    def log(self, key: FitKey) -> str:
+        """Return the path of a fit's log."""
+        return self.fit("log", **_parts(key))
+
+    def table(self, name: str) -> str:
+        """Return the path of a table of the study."""
+        return f"{self.results}/{self.study}/tables/{name}.csv"
+
+    def figure(self, name: str, suffix: str) -> str:
+        """Return the path of a figure of the study; suffix is pdf or png."""
+        return f"{self.results}/{self.study}/figures/{name}.{suffix}"
+
+    def product_log(self, kind: str, name: str) -> str:
+        """Return the path of the log of a figure or table (kind: figures or tables)."""
+        return f"{self.results}/{self.study}/logs/{kind}/{name}.log"
+
+    @property
+    def partial(self) -> str:
+        """The folder of what a run with failures of the study still shows."""
+        return f"{self.results}/{self.study}/partial"
+
+
+def _parts(key: FitKey) -> dict[str, str | int]:
+    return {**key._asdict(), "mask": NO_MASK if key.mask is None else key.mask}

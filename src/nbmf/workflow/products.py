@@ -1,0 +1,79 @@
+"""Figures and tables as jobs: what a declaration comes to, and the one way to make any of them.
+
+The workflow turns each declaration into a request, text that decides all of a job beside its input
+files. The job loads the files, calls the function that the request names, and gets its result.
+"""
+
+import importlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from nbmf.studies.declaration import Figure, Product, Table
+from nbmf.studies.needs import described, from_description
+from nbmf.studies.plan import Plan
+from nbmf.workflow.paths import Paths
+
+
+def request(product: Product, plan: Plan) -> str:
+    """Return what a job is asked for, as JSON.
+
+    As text, since Snakemake compares parameters by value without their names. Keys keep the order
+    of the configuration, which is that of boxes and legends.
+    """
+    needs = {role: described(need) for role, need in product.needs(plan).items()}
+    asked = {"arguments": product.arguments(plan), "make": product.make, "needs": needs}
+    return json.dumps(asked)
+
+
+def files(product: Product, plan: Plan, paths: Paths) -> dict[str, list[str]]:
+    """Return the input files of a job, by the roles that its function gives them."""
+    return {role: need.files(paths) for role, need in product.needs(plan).items()}
+
+
+def modules(product: Product, plan: Plan) -> list[str]:
+    """Return the modules whose edition makes the job run again."""
+    loading = {module for need in product.needs(plan).values() for module in need.modules}
+    return [product.make.partition(":")[0], *sorted(loading)]
+
+
+def fitted_classes(product: Product, plan: Plan) -> list[str]:
+    """Return the classes of estimators that a job itself fits, sorted."""
+    return sorted(set(product.classes(plan))) if isinstance(product, Table) else []
+
+
+def make(asked: str, files: Mapping[str, Iterable[str] | str]) -> Any:
+    """Load what a request needs, call its function, and return what that returns.
+
+    Parameters
+    ----------
+    asked : str
+        As `request` makes it.
+    files : mapping
+        From role to path or paths, in the order of `files`; more roles may be in it.
+    """
+    job = json.loads(asked)
+    loaded = {
+        role: from_description(need).load(_listed(files[role]))
+        for role, need in job["needs"].items()
+    }
+    return call(job, loaded)
+
+
+def call(job: Mapping[str, Any], loaded: Mapping[str, Any]) -> Any:
+    """Call the function of a parsed request with what has been loaded and its arguments."""
+    module, _, name = job["make"].partition(":")
+    return getattr(importlib.import_module(module), name)(**loaded, **job["arguments"])
+
+
+def _listed(files: Iterable[str] | str) -> list[str]:
+    return [files] if isinstance(files, str) else list(files)
+
+
+def label(product: Figure | Table, plan: Plan) -> str:
+    """Return the title as the report sorts it: two spaces, seen as one, put Figure 2 before 10."""
+    title = product.title_of(plan)
+    words = title.split(" ", 2)
+    if len(words) == 3 and words[0] == "Figure" and len(words[1].rstrip(":")) == 1:
+        return f"{words[0]}  {words[1]} {words[2]}"
+    return title

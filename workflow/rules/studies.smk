@@ -1,0 +1,70 @@
+# The figures and tables of every study: one rule for figures and one for tables, made in a loop from what the
+# studies declare. Each is a target: `snakemake --cores 2 lumbreras2020_figure_10`, `lumbreras2020_table_scores`; so
+# is a study as a whole.
+
+
+for study in PLANS:
+    for table in TABLES[study]:
+
+        rule:
+            name:
+                f"{study}_table_{table.name}"
+            input:
+                unpack(inputs_of(study, table)),
+                kernels=kernels_of(study, table),
+                sources=sources_of(study, table),
+            output:
+                (
+                    shown(study, "Tables", table, PATHS[study].table(table.name))
+                    if table.in_report
+                    else PATHS[study].table(table.name)
+                ),
+            log:
+                PATHS[study].product_log("tables", table.name),
+            conda:
+                "../../envs/figures.yaml"
+            resources:
+                mem_mb=per_attempt(2000),
+                runtime=per_attempt(table.minutes),
+            params:
+                request=request_of(study, table),
+                float_format=table.float_format,
+            message:
+                f"tabulate {table.name} of {study}"
+            script:
+                "../scripts/table.py"
+
+    for figure in FIGURES[study]:
+
+        rule:
+            name:
+                f"{study}_{figure.name}"
+            input:
+                unpack(inputs_of(study, figure)),
+                sources=sources_of(study, figure),
+            output:
+                pdf=PATHS[study].figure(figure.name, "pdf"),
+                png=shown(
+                    study, "Figures", figure, PATHS[study].figure(figure.name, "png")
+                ),
+            log:
+                PATHS[study].product_log("figures", figure.name),
+            conda:
+                "../../envs/figures.yaml"
+            resources:
+                mem_mb=per_attempt(2000),
+                runtime=per_attempt(10),
+            params:
+                request=request_of(study, figure),
+                dpi=figure.dpi,
+            message:
+                f"draw {figure.name} of {study}"
+            script:
+                "../scripts/figure.py"
+
+    rule:
+        name:
+            study
+        input:
+            files_of_study(study),
+        localrule: True
