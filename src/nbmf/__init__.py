@@ -25,7 +25,7 @@ EXPORTS = {
     "draw_mask": "nbmf.data.masks",
     "perplexity": "nbmf.likelihoods.bernoulli",
     "posterior_draws": "nbmf.posterior.draws",
-    "run_chains": "nbmf.posterior.chains",
+    "run_chains": "nbmf.posterior.running",
     "compare": "nbmf.comparison.compare",
 }
 

@@ -1,0 +1,75 @@
+"""What to do about chains that have not settled, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nbmf.posterior.diagnostics import (
+    ESS_LIMIT,
+    MIN_CHAINS,
+    MIN_DRAWS,
+    R_HAT_LIMIT,
+    chain_diagnostics,
+)
+
+if TYPE_CHECKING:
+    from nbmf.posterior.chains import Chains
+
+STILL_MOVING = 1.05  # R-hat between the halves of one chain from which on it has not arrived
+
+
+def advice_about(chains: Chains) -> str:
+    """Return what to do about chains that have not settled; empty if they have."""
+    n_chains = len(chains.estimators)
+    if chains.settled:
+        return ""
+    if n_chains < MIN_CHAINS:
+        return f"a single run of {chains.name} cannot show what another would: take 4 chains"
+    if not chains.sampled:
+        return (
+            f"{n_chains} starts of {chains.name} end in different places, with losses from "
+            f"{chains.losses.min():.4f} to {chains.losses.max():.4f} nats per entry: "
+            "take .best, or more starts"
+        )
+    return _advice_to_a_sampler(chains, n_chains)
+
+
+def _advice_to_a_sampler(chains: Chains, n_chains: int) -> str:
+    first = chains.estimators[0]
+    table = chains.diagnostics[~chains.diagnostics["settled"]]
+    worst = table.loc[table["r_hat"].fillna(np.inf).idxmax()]
+    values = next(q.values for q in chains.quantities() if q.name == worst["quantity"])
+    if values.shape[1] < MIN_DRAWS:
+        return (
+            f"n_samples = {first.n_samples} of {chains.name} is too few to tell whether "
+            f"{n_chains} chains have settled: try n_samples = 1000"
+        )
+    text = f"{n_chains} chains of {chains.name} have not settled: {worst['quantity']} "
+    instead = "use .expectation, the mean over chains, and .best for pictures"
+    if first.advice_if_stuck:
+        instead += f", or {first.advice_if_stuck}"
+    if np.isnan(worst["r_hat"]):
+        return f"{text}stands still in a chain, and not at the same value in all: {instead}"
+    text += (
+        f"has R-hat {worst['r_hat']:.3f} and {worst['ess_bulk']:.0f} effective draws; settled "
+        f"is below {R_HAT_LIMIT} and above {ESS_LIMIT * n_chains}. "
+    )
+    if worst["r_hat"] < STILL_MOVING:
+        factor = int(np.clip(np.ceil(ESS_LIMIT * n_chains / worst["ess_bulk"]), 2, 10))
+        return text + f"They agree but move slowly: try n_samples = {factor * first.n_samples}"
+    if _between_halves(values) >= STILL_MOVING:
+        return text + (
+            f"They are still on their way: try burn_in = {2 * first.n_iterations}, "
+            f"n_samples = {2 * first.n_samples}; or {instead}"
+        )
+    return f"{text}Each stays in a place of its own, so longer chains hardly help: {instead}"
+
+
+def _between_halves(values: np.ndarray) -> float:
+    """Return the median over chains of R-hat between the halves of one; inf where none is known."""
+    length = values.shape[1] // 2
+    halves = [np.array([chain[:length], chain[-length:]]) for chain in values]
+    known = [x for x in (chain_diagnostics(two).r_hat for two in halves) if not np.isnan(x)]
+    return float(np.median(known)) if known else np.inf

@@ -1,0 +1,148 @@
+"""Which component of a draw is which component of the estimator."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from nbmf.errors import NotSupportedError
+from nbmf.inference.declarations import Alignment
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.state import Factors
+
+ROUNDS = 10  # of matching components, at most
+ENOUGH = 1e-3  # relative gain of a round for another one to be worth while
+INSTEAD = "expectation_interval needs no components to be matched"
+
+
+class Matching(NamedTuple):
+    """Which component of each draw plays the role of component k of the estimator.
+
+    order : int array (S, K)
+        Component order[s, k] of draw s plays the role of k.
+    moved : float
+        The share of all weight that is in components with another number than their role: 0 if
+        labels never switched. Without shares, the share of components.
+    overlap : float array (K,)
+        Mean cosine between what component k holds in a draw and what it holds on average: rows
+        for Beta-Dir and Dir-Dir, columns for Dir-Beta. Near 1, a component is the same in every
+        draw; far below, there is no such component, and its intervals mean nothing.
+    """
+
+    order: np.ndarray
+    moved: float
+    overlap: np.ndarray
+
+
+def match_components(estimator: Factorization, draws: Sequence[Factors]) -> Matching:
+    """Return which component of each draw is which component of the estimator.
+
+    Where components come in any order, every draw's are assigned one to one to those of a
+    reference, first W_ and H_, then the means of the draws so aligned, until little is gained:
+    the assignment for which most entries of V are expected to be in matched components that say
+    the same of them. This is a heuristic, and no matching helps where a component of one draw is
+    split in two in another: `overlap` shows it.
+
+    Raises
+    ------
+    NotSupportedError
+        If factors are known up to a rotation only, or draws have another K than W_.
+    """
+    _refuse_what_cannot_be_matched(estimator, draws)
+    reference = Factors(estimator.W_.astype(np.float32), estimator.H_.astype(np.float32))
+    if estimator.alignment is Alignment.PERMUTATION:
+        order, reference = _permutations(estimator, draws, reference)
+    else:
+        K = reference.W.shape[1]
+        order = np.tile(np.arange(K), (len(draws), 1))
+        reference = _means(draws, order)
+    overlap = np.mean(
+        [
+            _cosines(_held(estimator, factors)[:, k], _held(estimator, reference))
+            for factors, k in zip(draws, order, strict=True)
+        ],
+        axis=0,
+    )
+    return Matching(order, _moved(estimator, draws, order), overlap)
+
+
+def _refuse_what_cannot_be_matched(estimator: Factorization, draws: Sequence[Factors]) -> None:
+    name, K = type(estimator).__name__, estimator.W_.shape[1]
+    if estimator.alignment is Alignment.ROTATION:
+        raise NotSupportedError(
+            f"factors of {name} are known up to a rotation and signs, so that components of two "
+            f"draws cannot be compared: {INSTEAD}"
+        )
+    found = sorted({factors.W.shape[1] for factors in draws} | {K})
+    if len(found) > 1:
+        raise NotSupportedError(
+            f"draws of {name} and its W_ have different numbers of components, {found[0]} to "
+            f"{found[-1]}, so that they cannot be matched one to one: {INSTEAD}"
+        )
+
+
+def _permutations(
+    estimator: Factorization, draws: Sequence[Factors], reference: Factors
+) -> tuple[np.ndarray, Factors]:
+    """Return the order of each draw's components, (S, K), and the reference of the last round."""
+    agreement = 0.0
+    for _ in range(ROUNDS):
+        before = agreement
+        matches = [_match(estimator, factors, reference) for factors in draws]
+        order = np.array([found for found, _ in matches])
+        agreement = sum(agreed for _, agreed in matches)
+        if agreement <= (1 + ENOUGH) * before:
+            break
+        reference = _means(draws, order)
+    return order, reference
+
+
+def _means(draws: Sequence[Factors], order: np.ndarray) -> Factors:
+    """Return the means of draws with their components in some order."""
+    return Factors(
+        np.mean([one.W[:, k] for one, k in zip(draws, order, strict=True)], axis=0),
+        np.mean([one.H[k] for one, k in zip(draws, order, strict=True)], axis=0),
+    )
+
+
+def _match(
+    estimator: Factorization, factors: Factors, reference: Factors
+) -> tuple[np.ndarray, float]:
+    """Return the component of a draw for each of the reference, and how well they agree."""
+    probabilities = estimator.probabilities
+    same_rows = _agreement(factors.W.T, reference.W.T, "W" in probabilities)
+    same_columns = _agreement(factors.H, reference.H, "H" in probabilities)
+    agreement = same_rows * same_columns
+    found, roles = linear_sum_assignment(agreement, maximize=True)
+    return found[np.argsort(roles)], float(agreement[found, roles].sum())
+
+
+def _agreement(X: np.ndarray, Y: np.ndarray, are_probabilities: bool) -> np.ndarray:
+    """Return Σ_n x_kn y_ln, of probabilities + (1 - x_kn)(1 - y_ln): float array (K, K)."""
+    products = X @ Y.T
+    if not are_probabilities:
+        return products
+    return 2 * products + X.shape[1] - X.sum(axis=1)[:, None] - Y.sum(axis=1)
+
+
+def _held(estimator: Factorization, factors: Factors) -> np.ndarray:
+    """Return what components hold, (lines, K): memberships, or W where there are none."""
+    lines = estimator.memberships(factors)
+    return factors.W if lines is None else lines
+
+
+def _moved(estimator: Factorization, draws: Sequence[Factors], order: np.ndarray) -> float:
+    """Return the share of weight in components with another number than their role."""
+    S, K = order.shape
+    if not estimator.distributions:
+        return float((order != np.arange(K)).mean()) if K else 0.0
+    shares = np.array([estimator.shares_of(factors) for factors in draws])
+    roles = np.take_along_axis(shares, order, axis=1)
+    return float(roles[order != np.arange(K)].sum() / S)
+
+
+def _cosines(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Return the cosine between the columns of X and those of Y, (K,)."""
+    sizes = np.linalg.norm(X, axis=0) * np.linalg.norm(Y, axis=0)
+    return (X * Y).sum(axis=0) / np.maximum(sizes, np.finfo(np.float32).tiny)

@@ -1,0 +1,89 @@
+"""Chains in the shape that ArviZ reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import nbmf
+from nbmf.errors import ConfigError
+
+if TYPE_CHECKING:
+    import xarray
+
+    from nbmf.posterior.chains import Chains
+    from nbmf.posterior.recording import Plan
+
+SAMPLED = ("chain", "draw")
+
+
+def tree_of(chains: Chains, plan: Plan) -> xarray.DataTree:
+    """Return the chains as an xarray DataTree; see Chains.to_arviz."""
+    try:
+        import xarray
+    except ImportError as error:
+        raise ConfigError("to_arviz needs the package xarray: pip install xarray") from error
+
+    is_observed = chains.estimators[0].likelihood.is_observed(chains.values)
+    V = np.where(is_observed, chains.values, np.nan).astype(np.float32)
+    groups = {
+        "posterior": _posterior(chains, plan),
+        "sample_stats": _sample_stats(chains, plan),
+        "observed_data": {"V": (("row", "column"), V)},
+    }
+    rows, columns = chains.line_names()
+    names = {"row": rows, "column": columns, "entry": chains.entry_names()}
+    about = {
+        "inference_library": "nbmf",
+        "inference_library_version": nbmf.__version__,
+        "creation_library": "nbmf",
+        "method": repr(chains.estimators[0]),
+    }
+    datasets = {}
+    for group, variables in groups.items():
+        sizes = {}
+        for dims, values in variables.values():
+            sizes |= dict(zip(dims, values.shape, strict=True))
+        coordinates = {dim: names.get(dim, np.arange(size)) for dim, size in sizes.items()}
+        datasets[group] = xarray.Dataset(variables, coordinates, about)
+    return xarray.DataTree.from_dict(datasets)
+
+
+def _posterior(chains: Chains, plan: Plan) -> dict[str, tuple]:
+    """Return dimensions and values of the variables of ArviZ's group posterior."""
+    variables = {
+        "active_components": (SAMPLED, _at_draws(chains, plan, "active components")),
+        "expected_v": ((*SAMPLED, "entry"), _at_draws(chains, plan, "entries")),
+    }
+    shares = _at_draws(chains, plan, "shares")
+    if shares.shape[-1]:
+        variables["share"] = (*SAMPLED, "rank"), shares
+    if plan.is_draws and not np.ptp(chains.draws.sizes):
+        each = len(chains.estimators), plan.n_kept
+        W, H = (
+            factor.reshape(*each, *factor.shape[1:]) for factor in (chains.draws.W, chains.draws.H)
+        )
+        variables["W"] = (*SAMPLED, "row", "component"), W
+        variables["H"] = (*SAMPLED, "component", "column"), H
+    return variables
+
+
+def _sample_stats(chains: Chains, plan: Plan) -> dict[str, tuple]:
+    """Return dimensions and values of the variables of ArviZ's group sample_stats."""
+    names = {"lp": "objective", "log_likelihood": "log likelihood"}
+    return {
+        name: (SAMPLED, _at_draws(chains, plan, own))
+        for name, own in names.items()
+        if not np.isnan(chains.trace[own]).any()
+    }
+
+
+def _at_draws(chains: Chains, plan: Plan, name: str) -> np.ndarray:
+    """Return a trace at the sweeps of the draws, or at all that were recorded without draws."""
+    trace = chains.trace[name]
+    if not plan.is_draws:
+        return trace
+    if not chains.sampled:  # its end, for each draw from it
+        return np.repeat(trace, plan.n_kept, axis=1)
+    return trace[:, plan.per_kept - 1 :: plan.per_kept]

@@ -1,0 +1,44 @@
+"""Which lines go together, whatever the numbers of their components."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nbmf.errors import ConfigError, NotSupportedError
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.state import Factors
+
+LINES = ("rows", "columns")
+
+
+def refuse_without_memberships(estimator: Factorization, axis: int) -> None:
+    """Raise an error if co-clustering along an axis makes no sense; see Draws.co_clustering."""
+    if axis not in (0, 1):
+        raise ConfigError(f"axis = {axis!r}: allowed are 0 (rows) and 1 (columns)")
+    name, factor = type(estimator).__name__, "WH"[axis]
+    if not estimator.distributions:
+        raise NotSupportedError(
+            f"co_clustering: neither W nor H of {name} is a distribution over components"
+        )
+    if factor not in estimator.distributions | estimator.probabilities:
+        raise NotSupportedError(
+            f"co_clustering: {LINES[axis]} of {name} are neither distributions over components "
+            f"nor probabilities of a one; axis = {1 - axis} can be asked"
+        )
+
+
+def co_clustering(estimator: Factorization, draws: Sequence[Factors], axis: int) -> np.ndarray:
+    """Return how probably two lines go together; see Draws.co_clustering."""
+    refuse_without_memberships(estimator, axis)
+    are_shares = "WH"[axis] in estimator.distributions
+    lines = draws[0].W.shape[0] if axis == 0 else draws[0].H.shape[1]
+    total = np.zeros((lines, lines))
+    for factors in draws:
+        X = factors.W if axis == 0 else factors.H.T  # (lines, K)
+        if are_shares:
+            total += X @ X.T
+        else:
+            shares = estimator.shares_of(factors)
+            one = X @ shares
+            total += 2 * (X * shares) @ X.T + 1 - one - one[:, None]
+    return total / len(draws)

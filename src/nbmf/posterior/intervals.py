@@ -1,0 +1,81 @@
+"""Equal-tailed intervals of numbers that draws give, a block at a time."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from nbmf.errors import ConfigError
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.state import Factors
+
+BLOCK = 2**24  # numbers that an interval is computed from at a time: 64 MB
+
+
+def expectation_interval(
+    estimator: Factorization, draws: Sequence[Factors], level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the interval of every E[v_fn]; see Draws.expectation_interval."""
+    S, F, N = len(draws), draws[0].W.shape[0], draws[0].H.shape[1]
+    lower, upper = np.empty((2, F, N), np.float32)
+    for n in blocks(N, S):
+        for f in blocks(F, S * (n.stop - n.start)):
+            means = np.empty((S, f.stop - f.start, n.stop - n.start), np.float32)
+            for s, factors in enumerate(draws):
+                means[s] = estimator.mean(factors, f, n)
+            lower[f, n], upper[f, n] = interval(means, level)
+    limits = estimator.likelihood.limits  # which rounding may miss
+    return np.clip(lower, *limits), np.clip(upper, *limits)
+
+
+def factor_interval(
+    factor: Sequence[np.ndarray], order: np.ndarray, level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the interval of every entry of a factor whose components are matched.
+
+    Parameters
+    ----------
+    factor : list of S float32 arrays (lines, K)
+    order : int array (S, K)
+        Which component of a draw plays the role of k.
+    level : float
+
+    Returns
+    -------
+    lower, upper : float32 arrays (lines, K)
+    """
+    (S, K), lines = order.shape, len(factor[0])
+    lower, upper = np.empty((2, lines, K), np.float32)
+    for block in blocks(lines, max(S * K, 1)):
+        aligned = np.stack([one[block][:, k] for one, k in zip(factor, order, strict=True)])
+        lower[block], upper[block] = interval(aligned, level)
+    return lower, upper
+
+
+def blocks(lines: int, per_line: int) -> Iterator[slice]:
+    """Yield slices of as many lines as BLOCK allows, at least one."""
+    step = max(1, BLOCK // per_line)
+    for start in range(0, lines, step):
+        yield slice(start, min(start + step, lines))
+
+
+def interval(draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower and upper end of the interval over axis 0, by Weibull's rule.
+
+    Raises
+    ------
+    ConfigError
+        If `level` is not between 0 and 1.
+    """
+    if not (isinstance(level, int | float) and 0 < level < 1):
+        raise ConfigError(f"level = {level!r}: allowed is a number between 0 and 1")
+    ordered = np.sort(draws, axis=0)  # several times faster than numpy's quantile
+    return (_quantile(ordered, (1 - level) / 2), _quantile(ordered, (1 + level) / 2))
+
+
+def _quantile(ordered: np.ndarray, p: float) -> np.ndarray:
+    """Return the quantile by Weibull's rule of S values in increasing order, axis 0."""
+    S = len(ordered)
+    place = min(max(p * (S + 1), 1), S) - 1
+    below = int(place)
+    above = min(below + 1, S - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])

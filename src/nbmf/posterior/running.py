@@ -1,0 +1,130 @@
+"""Several independent chains or starts of one method, each in a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from nbmf.errors import NotSettledWarning
+from nbmf.inference.declarations import Inference
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.parameters import check_count
+from nbmf.inference.state import Monitor
+from nbmf.numerics.threads import processors
+from nbmf.posterior.chains import Chains
+from nbmf.posterior.recording import Plan, Run, together
+from nbmf.posterior.store import refuse_too_much_memory, refuse_without_posterior
+from nbmf.seeds import child
+
+
+def run_chains(
+    estimator: Factorization,
+    V: Any,
+    *,
+    chains: int = 4,
+    n_jobs: int | None = None,
+    n_draws: int = 0,
+    max_memory_gb: float = 1.0,
+    monitor_of: Callable[[int], Monitor | None] | None = None,
+) -> Chains:
+    """Fit the same method several times, each time with random numbers of its own.
+
+    Samplers give independent chains, to be diagnosed and averaged; other methods give starts, of
+    which the best is taken. Chain 0 is the very fit that `estimator.fit(V)` makes, and every chain
+    has the same bits whatever `chains` and `n_jobs` are. Each runs on one thread.
+
+    Parameters
+    ----------
+    estimator : Factorization
+        It is not fitted itself: the chains are copies.
+    V : BinaryMatrix, array (F, N) or DataFrame
+        Values that the likelihood allows, for a binary one 1 and 0, and missing (NaN or -1).
+    chains : int
+        R-hat needs at least 2; 4 are usual.
+    n_jobs : int, optional
+        Chains at a time, in threads; by default as many as there are CPUs.
+    n_draws : int
+        Draws of the factors that each chain keeps; see `posterior_draws`.
+    max_memory_gb : float
+        Of the draws of all chains together.
+    monitor_of : function, optional
+        From the number of a chain to its monitor, which is called from the chain's thread.
+
+    Returns
+    -------
+    Chains
+        The fitted estimators, what was recorded of them, and whether they agree.
+
+    Raises
+    ------
+    ConfigError
+        If a parameter has a value that is not allowed, or draws exceed n_samples or the memory.
+    DataError
+        As for `fit`.
+
+    Warns
+    -----
+    NotSettledWarning
+        If the chains of a sampler have not settled: see `Chains.advice`.
+    """
+    check_count("chains", chains, 1)
+    check_count("n_draws", n_draws, 0)
+    if n_jobs is None:
+        n_jobs = processors()
+    check_count("n_jobs", n_jobs, 1)
+    estimator.check_parameters()
+    if n_draws:
+        refuse_without_posterior(estimator)
+    values = estimator.likelihood.values_of(V)
+    refuse_too_much_memory(values.shape, estimator.n_components, n_draws, max_memory_gb, chains)
+    plan = Plan.of(estimator, values.shape, n_draws, max_memory_gb, chains)
+    stop = threading.Event()
+    runs = [
+        Run(one, values, plan, stop, monitor_of and monitor_of(i))
+        for i, one in enumerate(_copies(estimator, chains))
+    ]
+    _run_all(runs, V, min(chains, n_jobs), stop)
+    result = Chains(
+        [run.estimator for run in runs],
+        values,
+        together([run.trace for run in runs]),
+        [run.store.factors for run in runs],
+        plan,
+    )
+    if estimator.inference is Inference.SAMPLER and not result.settled:
+        warnings.warn(result.advice, NotSettledWarning, stacklevel=2)
+    return result
+
+
+def _copies(estimator: Factorization, chains: int) -> Iterator[Factorization]:
+    """Yield the estimators of the chains; the first has the seed of `estimator` itself."""
+    given, seed = estimator.get_params(), estimator._seed()
+    if "threads" in given:  # chains take their place; two at a time would get into each other's way
+        given["threads"] = 1
+    if given["random_state"] is None:
+        given["random_state"] = seed
+    yield type(estimator)(**given)
+    for i in range(1, chains):
+        yield type(estimator)(**given | {"random_state": child(seed, "chain", i)})
+
+
+def _run_all(runs: list[Run], V: Any, n_jobs: int, stop: threading.Event) -> None:
+    """Fit all runs, `n_jobs` at a time; all stop soon after one fails or a person interrupts."""
+    # Each fit limits BLAS to one thread and undoes that at its end, which in threads happens in
+    # any order: around them all, the limit is what each finds and leaves.
+    with (
+        threadpool_limits(limits=1, user_api="blas"),
+        ThreadPoolExecutor(n_jobs, thread_name_prefix="chain") as pool,
+    ):
+        futures = [pool.submit(run.fit, V) for run in runs]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            stop.set()
+            raise

@@ -1,0 +1,169 @@
+"""Draws of factors as they come: in single precision, of any number of components, in a budget."""
+
+import numpy as np
+
+from nbmf.errors import ConfigError
+from nbmf.inference import parameters
+from nbmf.inference.declarations import Inference
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.state import Factors, State
+from nbmf.seeds import child
+
+BYTES = 4  # of a float32
+OTHER = "draws of other "  # begins the names of their arrays
+
+
+def kept_sweeps(estimator: Factorization, count: int) -> list[int]:
+    """Return `count` evenly spaced sweeps after the burn-in, the last sweep among them.
+
+    Raises
+    ------
+    ConfigError
+        If there are fewer.
+    """
+    if count > estimator.n_samples:
+        raise ConfigError(
+            f"n_draws = {count}: {type(estimator).__name__} keeps n_samples = "
+            f"{estimator.n_samples} sweeps; allowed is 1 to {estimator.n_samples}"
+        )
+    return [
+        estimator.burn_in + number * estimator.n_samples // count for number in range(1, count + 1)
+    ]
+
+
+def refuse_without_posterior(estimator: Factorization) -> None:
+    """Raise ConfigError if there is nothing to draw from."""
+    if estimator.inference is Inference.POINT:
+        raise ConfigError(
+            f"{type(estimator).__name__} has no posterior distribution to draw from: it is a point "
+            "estimate; samplers and variational methods have one"
+        )
+
+
+class DrawStore:
+    """Draws of one chain, in the order in which they were taken.
+
+    Parameters
+    ----------
+    estimator : Factorization
+        Its random_state is the source of the draws' own random numbers.
+    max_memory_gb : float
+        Of all W and H together. It matters where K changes along the chain: nobody knows before
+        the fit what its draws will take.
+
+    Attributes
+    ----------
+    factors : list of Factors
+        float32 arrays W (F, K), H (K, N), and whatever else the family's factors have.
+    """
+
+    def __init__(self, estimator: Factorization, max_memory_gb: float):
+        self._name, self._seed = type(estimator).__name__, estimator._seed()
+        self._max_memory_gb, self._bytes = max_memory_gb, 0
+        self.factors: list[Factors] = []
+
+    def draw(self, number: int, state: State) -> None:
+        """Draw the factors from the state as draw `number`.
+
+        Raises
+        ------
+        ConfigError
+            If they exceed the memory.
+        """
+        if not self._take(state.draw(np.random.default_rng(child(self._seed, "draw", number)))):
+            raise ConfigError(
+                f"draw {number + 1} of {self._name} does not fit into max_memory_gb = "
+                f"{self._max_memory_gb:g} any more: its components have become too many; take "
+                f"n_draws up to {number}, or a larger max_memory_gb"
+            )
+
+    def take_means(self, number: int, state: State) -> None:
+        """Take the factors given the current assignments in the place of a draw, if they fit."""
+        self._take(state.factors())
+
+    def _take(self, factors: Factors) -> bool:
+        """Append the factors in single precision; return False if the memory is used up."""
+        needed = BYTES * (factors.W.size + factors.H.size)
+        if self._bytes + needed > self._max_memory_gb * 1e9 * (1 + 1e-9):
+            return False
+        self._bytes += needed
+        others = {name: _single(array) for name, array in factors.others.items()}
+        self.factors.append(Factors(_single(factors.W), _single(factors.H), others))
+        return True
+
+    def snapshot(self) -> dict[str, np.ndarray]:
+        """Return the draws so far as arrays, components of all of them side by side."""
+        drawn = self.factors
+        arrays = {"draws": np.array([one.W.shape[1] for one in drawn], int)}
+        if drawn:
+            arrays["draws of W"] = np.concatenate([one.W for one in drawn], axis=1)
+            arrays["draws of H"] = np.concatenate([one.H for one in drawn], axis=0)
+            for name in drawn[0].others:
+                arrays |= _packed(OTHER + name, [one.others[name] for one in drawn])
+        return arrays
+
+    def restore(self, snapshot: dict[str, np.ndarray]) -> None:
+        """Take over a snapshot; KeyError if it has no draws."""
+        sizes = snapshot["draws"]
+        self.factors = []
+        if sizes.size:
+            ends = np.cumsum(sizes)[:-1]
+            W = np.split(snapshot["draws of W"], ends, axis=1)
+            H = np.split(snapshot["draws of H"], ends, axis=0)
+            shapes = " shapes"
+            names = [name.removesuffix(shapes) for name in snapshot
+                     if name.startswith(OTHER) and name.endswith(shapes)]  # fmt: skip
+            others = {
+                name.removeprefix(OTHER): _unpacked(snapshot[name], snapshot[name + shapes])
+                for name in names
+            }
+            for s, (w, h) in enumerate(zip(W, H, strict=True)):
+                more = {name: arrays[s] for name, arrays in others.items()}
+                self.factors.append(Factors(w.copy(), h.copy(), more))
+        self._bytes = BYTES * sum(one.W.size + one.H.size for one in self.factors)
+
+
+def _single(array: np.ndarray) -> np.ndarray:
+    """Return a copy, of floating-point numbers in single precision."""
+    kind = np.float32 if array.dtype.kind == "f" else array.dtype
+    return np.array(array, kind, order="C")
+
+
+def _packed(name: str, arrays: list[np.ndarray]) -> dict[str, np.ndarray]:
+    """Return arrays of the same number of axes as one, and their shapes."""
+    shapes = np.array([array.shape for array in arrays], int)
+    return {
+        name: np.concatenate([array.ravel() for array in arrays]),
+        f"{name} shapes": shapes.reshape(len(arrays), -1),
+    }
+
+
+def _unpacked(flat: np.ndarray, shapes: np.ndarray) -> list[np.ndarray]:
+    """Return the arrays that `_packed` has made one."""
+    parts = np.split(flat, np.cumsum(shapes.prod(axis=1, dtype=int))[:-1])
+    return [part.reshape(shape).copy() for part, shape in zip(parts, shapes, strict=True)]
+
+
+def draws_that_fit(shape: tuple[int, int], K: int, max_memory_gb: float) -> int:
+    """Return how many draws of W and H of an F x N matrix fit into the memory."""
+    return int(max_memory_gb * 1e9 // (BYTES * sum(shape) * max(K, 1)))
+
+
+def refuse_too_much_memory(
+    shape: tuple[int, int], K: int, n_draws: int, max_memory_gb: float, chains: int = 1
+) -> None:
+    """Raise ConfigError, saying what would fit, if the draws of all chains need more memory."""
+    parameters.check("max_memory_gb", max_memory_gb)
+    if n_draws * chains <= draws_that_fit(shape, K, max_memory_gb):
+        return
+    most = {
+        "n_draws": draws_that_fit(shape, K * chains, max_memory_gb),
+        "n_components": draws_that_fit(shape, n_draws * chains, max_memory_gb),
+    }
+    fits = "".join(f"{name} up to {value}, or " for name, value in most.items() if value)
+    of_chains = f" of each of {chains} chains" if chains > 1 else ""
+    needed = BYTES * sum(shape) * K * n_draws * chains / 1e9
+    raise ConfigError(
+        f"n_draws = {n_draws}{of_chains} with n_components = {K} need {needed:.2g} GB, "
+        f"max_memory_gb = {max_memory_gb}: what fits is {fits}a larger max_memory_gb"
+    )
