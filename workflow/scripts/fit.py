@@ -5,13 +5,13 @@ from pathlib import Path
 from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
+    from nbmf.data.loading import load_matrix
     from nbmf.data.masks import load_mask
-    from nbmf.data.matrix import BinaryMatrix
     from nbmf.files import write_json
     from nbmf.inference.experiment import FitRequest, run_fit, save_factors
 
-    matrix = BinaryMatrix.load(snakemake.input.matrix)
-    mask_file = snakemake.input.get("mask")  # a complete fit has none
+    matrix = load_matrix(snakemake.input.matrix)
+    mask_file = snakemake.input.get("mask")  # an unmasked fit has none
     checkpoint = Path(snakemake.output.report).with_suffix(".checkpoint.npz")
     result = run_fit(
         matrix,

@@ -1,12 +1,12 @@
 from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
+    from nbmf.data.loading import load_matrix
     from nbmf.data.masks import draw_mask, save_mask
-    from nbmf.data.matrix import BinaryMatrix
     from nbmf.seeds import seed_sequence
 
     dataset, number = snakemake.wildcards.dataset, int(snakemake.wildcards.mask)
-    matrix = BinaryMatrix.load(snakemake.input.matrix)
+    matrix = load_matrix(snakemake.input.matrix)
     probability = snakemake.params.test_probability
     mask = draw_mask(matrix, probability, seed_sequence("mask", dataset, number))
     save_mask(snakemake.output[0], mask)

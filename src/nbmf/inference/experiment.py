@@ -1,5 +1,6 @@
 """One fit of the workflow: a matrix, the entries it may not see, and a method with K."""
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.named import NamedMatrix
+from nbmf.errors import DataError
 from nbmf.files import atomic_path
 from nbmf.inference.checkpoint import Checkpoint, digest_of
 from nbmf.inference.estimator import Factorization
@@ -139,12 +141,13 @@ def run_fit(
 
 
 def save_factors(path: str | os.PathLike, estimator: Factorization) -> None:
-    """Write W (F, K), H (K, N) and E[V] (F, N) as float32 in NPZ form, atomically."""
-    arrays = {
-        "W": estimator.W_,
-        "H": estimator.H_,
-        "expectation": estimator.expectation_,
-    }
+    """Write W (F, K), H (K, N) and E[V] (F, N) as float32 in NPZ form, atomically.
+
+    E[V] is left out where it is refused for its size.
+    """
+    arrays = {"W": estimator.W_, "H": estimator.H_}
+    with contextlib.suppress(DataError):
+        arrays["expectation"] = estimator.expectation_
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
         np.savez(file, **{name: array.astype(np.float32) for name, array in arrays.items()})
 
