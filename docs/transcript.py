@@ -128,6 +128,8 @@ can be written they are compiled in every run, and that is said.
 
 $ nbmf --help
 
+$ nbmf example --help
+
 $ nbmf info --help
 
 $ nbmf fit --help

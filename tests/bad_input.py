@@ -28,7 +28,8 @@ from nbmf.data.rda import read_table
 from nbmf.data.recipes.building import build
 from nbmf.errors import NbmfError
 from nbmf.workflow import configuration
-from nbmf.workflow.download import fetch, source_of_address
+from nbmf.workflow.download import fetch
+from nbmf.workflow.raw_files import located
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/bad-input.md"
@@ -109,11 +110,11 @@ for what, place, value in [
     ("code for a number", "methods/bica/settings", {"alpha": "__import__('os').getcwd()"}),
     ("a setting of another method", "methods/bica/settings", {"burn_in": 5}),
     ("a class that does not exist", "methods/bica/class", "os.system"),
-    ("a dataset named to leave its folder", "datasets/..\\..\\etc", {"recipe": "digits"}),
-    ("a dataset name with a blank", "datasets/my votes", {"recipe": "digits"}),
-    ("a dataset name with a comma", "datasets/a,b", {"recipe": "digits"}),
-    ("a dataset name beyond ASCII", "datasets/Größe", {"recipe": "digits"}),
-    ("a dataset name with a line break", "datasets/a\n", {"recipe": "digits"}),
+    ("a dataset named to leave its folder", "datasets/..\\..\\etc", {"recipe": "paleo"}),
+    ("a dataset name with a blank", "datasets/my votes", {"recipe": "paleo"}),
+    ("a dataset name with a comma", "datasets/a,b", {"recipe": "paleo"}),
+    ("a dataset name beyond ASCII", "datasets/Größe", {"recipe": "paleo"}),
+    ("a dataset name with a line break", "datasets/a\n", {"recipe": "paleo"}),
     ("a results folder outside the checkout", "results", "../elsewhere"),
     ("an absolute results folder", "results", "/tmp/results"),
     ("a raw file outside data/raw", "sources/animals_matrix/path", f"a/b/{COMMIT}/{SECRET}"),
@@ -151,7 +152,7 @@ for what, entry in [
     ("a host that leaves the folder of raw files", {"file": "https://../x.csv"}),
     ("an address with a password", {"file": "https://me:word@example.org/x.csv"}),
     ("a checksum for an address that is none", {"file": "https://a.org/x", "sha256": "0" * 63}),
-    ("a recipe and a file", {"recipe": "digits", "file": "/etc/hostname"}),
+    ("a recipe and a file", {"recipe": "paleo", "file": "/etc/hostname"}),
     ("a misspelt argument of the reader", {"file": "https://a.org/x", "read": {"onse": ["yes"]}}),
     ("a word for a switch of the reader", {"file": "https://a.org/x", "read": {"header": "yes"}}),
     ("groups of a file that is transposed",
@@ -461,27 +462,28 @@ def _(folder):
 
 @case("download", "a damaged copy in a mirror, and no network")
 def _(folder):
-    import nbmf.workflow.download
-
-    source = {"path": f"a/b/{COMMIT}/c.csv", "sha256": "0" * 64, "bytes": 3}
-    (folder / "mirror" / source["path"]).parent.mkdir(parents=True)
-    write(folder / "mirror" / source["path"], "abc")
-    address, nbmf.workflow.download.PUBLIC_ADDRESS = (
-        nbmf.workflow.download.PUBLIC_ADDRESS,
-        "https://127.0.0.1:9/",
-    )
-    try:
-        fetch(source, folder / "c.csv", [folder / "mirror"], tries=1, timeout=1, log=[].append)
-    finally:
-        nbmf.workflow.download.PUBLIC_ADDRESS = address
+    address = "https://127.0.0.1:9/c.csv"
+    source = located({"address": address, "path": "a/c.csv", "sha256": "0" * 64, "bytes": 3})
+    (folder / "mirror/a").mkdir(parents=True)
+    write(folder / "mirror/a/c.csv", "abc")
+    fetch(source, folder / "c.csv", [folder / "mirror"], timeout=1, log=[].append)
 
 
 @case("download", "an address whose file has another checksum")
 def _(folder):
-    source = source_of_address("https://127.0.0.1:9/votes.csv", "0" * 64)
+    source = located({"address": "https://127.0.0.1:9/votes.csv", "sha256": "0" * 64})
     (folder / "127.0.0.1_9").mkdir()
     write(folder / "127.0.0.1_9/votes.csv", "abc")  # as a mirror has it
-    fetch(source, folder / "votes.csv", [folder], tries=1, timeout=1, log=[].append)
+    fetch(source, folder / "votes.csv", [folder], timeout=1, log=[].append)
+
+
+@case("download", "an archive in which the file is larger than declared")
+def _(folder):
+    with zipfile.ZipFile(folder / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("votes.csv", bytes(10**7))
+    member = {"name": "votes.csv", "bytes": 1000, "sha256": "0" * 64}
+    source = located({"address": "https://127.0.0.1:9/a.zip", "path": "a.zip", "member": member})
+    fetch(source, folder / "votes.csv", [folder], timeout=1, log=[].append)
 
 
 # --- Arrays given to an estimator ------------------------------------------------------------

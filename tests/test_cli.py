@@ -18,11 +18,12 @@ import pytest
 
 import nbmf
 from nbmf import cli, registry
-from nbmf.cli import kernel_cache, progress
-from nbmf.cli.arguments import parse
+from nbmf.cli import arguments, kernel_cache, progress
+from nbmf.cli.arguments import COMMANDS, parse
 from nbmf.cli.components import components_of
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.reading import name_of, repeated
+from nbmf.data.examples import EXAMPLES
 from nbmf.errors import DataError
 from nbmf.plots import style
 
@@ -74,7 +75,7 @@ def files(folder):
 # Help.
 
 
-@pytest.mark.parametrize("command", [[], ["info"], ["fit"], ["compare"], ["plot"]])
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
 def test_help_teaches_by_example(command, capsys):
     with pytest.raises(SystemExit) as end:
         cli.main([*command, "--help"])
@@ -82,15 +83,18 @@ def test_help_teaches_by_example(command, capsys):
     assert f"examples:\n  nbmf {' '.join(command)}" in capsys.readouterr().out
 
 
-def test_the_examples_of_the_help_are_valid():
-    from nbmf.cli import arguments
-
-    texts = (arguments.TOP, arguments.INFO, arguments.FIT, arguments.COMPARE, arguments.PLOT)
+def test_the_examples_of_the_help_run_one_after_the_other(here, capsys):
+    """In an empty folder, shortened; `nbmf example` makes every file they name."""
+    texts = (arguments.EXAMPLE, arguments.TOP, arguments.INFO, arguments.FIT, arguments.COMPARE)
+    texts += (arguments.PLOT,)
     lines = [line for text in texts for line in re.findall(r"^  nbmf (.*)$", text, re.MULTILINE)]
-    assert len(lines) > 15
+    assert len(lines) > 20
+    (here / "survey.csv").unlink()
     for line in lines:
-        options = parse(shlex.split(re.split(r"  +", line)[0]))
-        assert options.command in ("info", "fit", "compare", "plot")
+        words = shlex.split(re.split(r"  +", line)[0])
+        short = {"fit": ["--iterations", "4"], "compare": ["--iterations", "4", "--masks", "2"]}
+        run(capsys, *words, *short.get(words[0], []))
+    assert {"votes.csv", "votes.nbmf", "votes.compare", "by-party", "large.pdf"} <= files(here)
 
 
 def test_the_page_of_the_command_line_has_every_option():
@@ -124,6 +128,63 @@ def test_help_is_there_at_once():
         return float(ran.stdout.split()[-1])
 
     assert min(seconds() for _ in range(3)) < 0.3
+
+
+# Examples.
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("layout", ["matrix", "long", "presence"])
+def test_an_example_is_read_as_it_was_written(name, layout, capsys):
+    if (name, layout) == ("votes", "presence"):
+        run(capsys, "example", name, "--layout", layout, code=2)
+        assert not Path("votes.csv").exists()
+        return
+    out = run(capsys, "example", name, "--layout", layout).out
+    example = EXAMPLES[name]
+    assert f"licence: {example.licence}" in out
+    options = {} if layout == "matrix" else {"layout": layout}
+    if layout != "matrix":
+        options |= {"row": example.row, "column": example.column}
+    found = nbmf.read(f"{name}.csv", groups=example.group, log=lambda line: None, **options)
+    expected = nbmf.load_example(name)
+    rows, columns = (
+        [list(ours).index(name) for name in theirs]
+        for ours, theirs in (
+            (found.row_names, expected.row_names), (found.column_names, expected.column_names)
+        )
+    )  # fmt: skip
+    np.testing.assert_array_equal(found.codes[np.ix_(rows, columns)], expected.codes)
+    if example.group:
+        np.testing.assert_array_equal(found.row_groups[rows], expected.row_groups)
+
+
+def test_examples_are_listed_with_their_licences(capsys):
+    out = run(capsys, "example").out
+    for name, example in EXAMPLES.items():
+        assert re.search(rf"^{name}: ", out, re.MULTILINE)
+        assert f"licence: {example.licence}" in out
+
+
+def test_an_example_overwrites_itself_and_no_other_file(here, capsys):
+    run(capsys, "example", "votes")
+    written = (here / "votes.csv").read_bytes()
+    run(capsys, "example", "votes")
+    (here / "votes.csv").write_text("mine")
+    refused = run(capsys, "example", "votes", code=2)
+    assert "votes.csv exists and is another file; choose another name with --out" in refused.err
+    assert (here / "votes.csv").read_text() == "mine"
+    run(capsys, "example", "votes", "--force")
+    assert (here / "votes.csv").read_bytes() == written
+    (here / "folder").mkdir()
+    assert "is a folder" in run(capsys, "example", "votes", "--out", "folder", code=2).err
+
+
+def test_what_an_example_says_to_type_next_runs(capsys):
+    for name in EXAMPLES:
+        out = run(capsys, "example", name).out
+        (line,) = re.findall(r"^  nbmf (info .*)$", out, re.MULTILINE)
+        run(capsys, *shlex.split(line))
 
 
 # Info.

@@ -23,14 +23,8 @@ def examples(page):
 @pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], **name_of)
 def test_examples_run(page, tmp_path, monkeypatch):
     """The blocks of a page, one after the other, in a folder of their own."""
-    matrices = ROOT / "data/matrices"
-    if not (matrices / "animals.npz").exists():
-        pytest.skip("needs data/matrices/animals.npz: make quick")
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data/matrices").symlink_to(matrices)
-    V = nbmf.BinaryMatrix.load(matrices / "animals.npz")
-    names = {"V": V.codes} if page.name == "README.md" else {}
+    names = {}
     for block in examples(page):
         exec(compile(block, page.name, "exec"), names)
 
