@@ -30,7 +30,7 @@ def main() -> None:
         )
         assert [path.name for path in clone.parent.iterdir()] == [clone.name]
         started = time.monotonic()
-        snakemake(clone, "--quiet", "all", *(matrix_of(name) for name in MATRICES))
+        snakemake(clone, *(matrix_of(name) for name in MATRICES), "--quiet", "all")
         for name in MATRICES:
             codes = np.load(clone / matrix_of(name), allow_pickle=False)["codes"]
             log = (clone / f"data/logs/datasets/{name}.log").read_text()
