@@ -22,8 +22,9 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError, NotSettledWarning
 from nbmf.inference.checkpoint import Checkpoint
 from nbmf.inference.progress import FitRecorder
-from nbmf.posterior import chains as module
 from nbmf.posterior.draws import posterior_draws
+from nbmf.posterior.recording import Plan
+from nbmf.posterior.store import kept_sweeps
 from nbmf.registry import make_estimator
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbmf.errors.NotConvergedWarning")
@@ -95,7 +96,7 @@ def test_draws_are_those_of_posterior_draws_and_change_nothing():
         alone = posterior_draws(type(one)(**one.get_params()), CODES, n_draws=8)
         np.testing.assert_array_equal(alone.W, drawn.draws.W[8 * i : 8 * i + 8])
         np.testing.assert_array_equal(alone.H, drawn.draws.H[8 * i : 8 * i + 8])
-    assert drawn.draws.W_reference is drawn.best.W_
+    assert drawn.draws.estimator is drawn.best
 
 
 def test_components_of_all_chains_are_aligned_with_the_best_one():
@@ -214,7 +215,7 @@ def test_an_interrupted_chain_goes_on_with_what_it_recorded(tmp_path):
     lines, lengths = [], {"burn_in": 100, "n_samples": 100}
 
     def checkpoint(i):
-        recorder = FitRecorder(200, 40, lambda expectation: 0.0, [].append)
+        recorder = FitRecorder(200, 40, lambda state: 0.0, [].append)
         return Checkpoint(tmp_path / f"{i}.npz", lambda: "same", recorder, 0, lines.append)
 
     class Dying(Checkpoint):
@@ -224,7 +225,7 @@ def test_an_interrupted_chain_goes_on_with_what_it_recorded(tmp_path):
                 kill()
 
     def dying(i):
-        recorder = FitRecorder(200, 40, lambda expectation: 0.0, [].append)
+        recorder = FitRecorder(200, 40, lambda state: 0.0, [].append)
         return Dying(tmp_path / f"{i}.npz", lambda: "same", recorder, 0, lines.append)
 
     expected = run(make("BetaDirGibbs", **lengths), chains=2, n_draws=10)
@@ -248,10 +249,10 @@ def test_an_interrupted_chain_goes_on_with_what_it_recorded(tmp_path):
 )
 def test_draws_are_among_the_recorded_sweeps(n_samples, n_draws, recorded):
     estimator = make("BetaDirGibbs", n_samples=n_samples)
-    plan = module._Plan.of(estimator, CODES, n_draws, 1.0, 4)
+    plan = Plan.of(estimator, CODES.shape, n_draws, 1.0, 4)
     assert plan.n_recorded == recorded
-    sweeps = module.kept_sweeps(estimator, plan.n_recorded)
-    own = module.kept_sweeps(estimator, plan.n_kept)
+    sweeps = kept_sweeps(estimator, plan.n_recorded)
+    own = kept_sweeps(estimator, plan.n_kept)
     assert sweeps[plan.per_kept - 1 :: plan.per_kept] == own
     assert len(set(sweeps)) == recorded
 

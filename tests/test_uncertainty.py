@@ -16,8 +16,12 @@ from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.models.urns import draw_weights
 from nbmf.inference.checkpoint import Checkpoint
 from nbmf.inference.progress import FitRecorder
-from nbmf.posterior import draws as uncertainty
-from nbmf.posterior.draws import Draws, posterior_draws, predictive_p_values
+from nbmf.inference.state import Factors
+from nbmf.posterior import intervals as module
+from nbmf.posterior.draws import Draws, posterior_draws
+from nbmf.posterior.observer import Observer
+from nbmf.posterior.predictive_check import STATISTICS, Statistics, predictive_p_values
+from nbmf.posterior.store import kept_sweeps
 from nbmf.registry import make_estimator
 from nbmf.seeds import child, children, seed_sequence
 
@@ -63,9 +67,9 @@ def test_draws_are_factors_of_the_model_and_change_no_bit_of_the_fit(name):
 
 
 def test_draws_come_from_evenly_spaced_kept_sweeps_and_the_last():
-    assert uncertainty.kept_sweeps(make("BetaDirGibbs"), 3) == [30, 40, 50]
-    assert uncertainty.kept_sweeps(make("BetaDirGibbs"), 4) == [27, 35, 42, 50]
-    assert uncertainty.kept_sweeps(make("BetaDirGibbs"), 30) == list(range(21, 51))
+    assert kept_sweeps(make("BetaDirGibbs"), 3) == [30, 40, 50]
+    assert kept_sweeps(make("BetaDirGibbs"), 4) == [27, 35, 42, 50]
+    assert kept_sweeps(make("BetaDirGibbs"), 30) == list(range(21, 51))
 
 
 def test_a_child_of_a_seed_depends_on_its_key_alone():
@@ -223,24 +227,30 @@ def random_draws(S=40, F=6, K=3, N=5, seed=0):
     rng = np.random.default_rng(seed)
     W = rng.dirichlet(np.ones(K), (S, F)).astype(np.float32)
     H = rng.random((S, K, N), np.float32)
-    return Draws(W, H, W[-1], H[-1])
+    return draws_of(W, H)
+
+
+def draws_of(W, H, estimator=nbmf.BetaDirVB, reference=None):
+    """Return Draws of W (S, F, K) and H (S, K, N), those of a fit with `reference` or the last."""
+    fitted = estimator()
+    fitted.W_, fitted.H_ = (W[-1], H[-1]) if reference is None else reference
+    return Draws(fitted, [Factors(*factors) for factors in zip(W, H, strict=True)])
 
 
 def relabelled(draws, order):
     """Return the draws with component order[s, k] of draw s as its component k."""
-    return Draws(
+    return draws_of(
         np.take_along_axis(draws.W, order[:, None, :], 2),
         np.take_along_axis(draws.H, order[:, :, None], 1),
-        draws.W_reference,
-        draws.H_reference,
+        reference=(draws.estimator.W_, draws.estimator.H_),
     )
 
 
 def test_intervals_are_quantiles_in_blocks_of_any_size(monkeypatch):
     draws, few = random_draws(), random_draws(S=3)
     expected = np.quantile(products(draws), [0.1, 0.9], axis=0, method="weibull")
-    for block in (uncertainty.BLOCK, 200, 1):
-        monkeypatch.setattr(uncertainty, "BLOCK", block)
+    for block in (module.BLOCK, 200, 1):
+        monkeypatch.setattr(module, "BLOCK", block)
         P = products(few)  # too few for 80 %: all there are
         np.testing.assert_allclose(few.expectation_interval(0.8), [P.min(0), P.max(0)], rtol=1e-6)
         interval = draws.expectation_interval(0.8)
@@ -253,17 +263,18 @@ def test_intervals_of_factors_undo_switched_labels(monkeypatch):
     rng, S = np.random.default_rng(2), 60
     W = np.kron(np.eye(3), np.ones((4, 1))) * 0.8 + 0.2 / 3
     H = np.array([[0.9, 0.9, 0.1, 0.1], [0.1, 0.9, 0.1, 0.9], [0.05, 0.05, 0.1, 0.05]])
-    still = Draws(*(x + rng.uniform(-0.05, 0.05, (S, *x.shape)) for x in (W, H)), W, H)
-    still = Draws(still.W / still.W.sum(axis=2, keepdims=True), still.H, W, H)
+    near_W, near_H = (x + rng.uniform(-0.05, 0.05, (S, *x.shape)) for x in (W, H))
+    still = draws_of(near_W / near_W.sum(axis=2, keepdims=True), near_H, reference=(W, H))
     order = np.array([rng.permutation(3) for _ in range(S)])
     order[:20] = np.arange(3)
     switched = relabelled(still, order)
     assert still.alignment.moved == 0
     np.testing.assert_array_equal(np.argsort(order, axis=1), switched.alignment.order)
-    moved = np.where(switched.alignment.order != np.arange(3), still._shares, 0)
+    shares = still.W.mean(axis=1)
+    moved = np.where(switched.alignment.order != np.arange(3), shares, 0)
     assert switched.alignment.moved == pytest.approx(moved.sum(axis=1).mean())
     assert switched.alignment.overlap.min() > 0.99
-    monkeypatch.setattr(uncertainty, "BLOCK", 200)
+    monkeypatch.setattr(module, "BLOCK", 200)
     for name, true in (("dictionary_interval", W), ("activation_interval", H)):
         lower, upper = getattr(switched, name)()
         assert lower.shape == true.shape
@@ -277,7 +288,7 @@ def test_a_component_that_is_another_one_in_every_draw_has_no_overlap():
     for draw in W:
         draw[rng.permutation(20)[:5], 0] = 0.98
     W[..., 1] = 1 - W[..., 0]
-    draws = Draws(W, rng.random((S, 2, 8)), W[-1], np.full((2, 8), 0.5))
+    draws = draws_of(W, rng.random((S, 2, 8)), reference=(W[-1], np.full((2, 8), 0.5)))
     assert draws.alignment.overlap.min() < 0.8 < draws.alignment.overlap.max()
 
 
@@ -292,7 +303,9 @@ def test_co_clustering_against_its_definition():
     agree = np.einsum("sk,skn,skm->nm", shares, draws.H, draws.H)
     agree += np.einsum("sk,skn,skm->nm", shares, 1 - draws.H, 1 - draws.H)
     np.testing.assert_allclose(draws.co_clustering(1), agree / 40, atol=1e-5)
-    turned = Draws(draws.H.transpose(0, 2, 1), draws.W.transpose(0, 2, 1), None, None)  # Dir-Beta
+    turned = draws_of(
+        draws.H.transpose(0, 2, 1), draws.W.transpose(0, 2, 1), estimator=nbmf.DirBetaVB
+    )
     for axis in (0, 1):
         np.testing.assert_allclose(
             turned.co_clustering(axis), draws.co_clustering(1 - axis), atol=1e-6
@@ -333,7 +346,7 @@ def test_statistics_against_their_definitions():
     codes = rng.integers(-1, 2, (7, 9))
     codes[2] = -1  # a row without observations counts nowhere
     ones, observed = codes == 1, codes >= 0
-    found = dict(zip(uncertainty.STATISTICS, uncertainty._Statistics(observed)(ones), strict=True))
+    found = dict(zip(STATISTICS, Statistics(observed)(ones), strict=True))
     V = np.where(observed, codes, np.nan)
     rows = [np.nanmean(row) for row in np.delete(V, 2, axis=0)]
     assert found["share of ones"] == pytest.approx(np.nanmean(V))
@@ -347,9 +360,9 @@ def test_statistics_against_their_definitions():
         if f != g and n != m and ones[f, n] and ones[f, m] and ones[g, n]
     ]  # fmt: skip
     assert found["transitivity"] == pytest.approx(np.mean(closed))
-    turned = uncertainty._Statistics(observed.T)(ones.T)
+    turned = Statistics(observed.T)(ones.T)
     assert turned[4] == pytest.approx(found["transitivity"])
-    nothing = uncertainty._Statistics(observed)(np.zeros_like(ones))
+    nothing = Statistics(observed)(np.zeros_like(ones))
     np.testing.assert_array_equal(nothing, 0)
 
 
@@ -362,7 +375,7 @@ def test_a_model_that_made_the_data_is_not_doubted_and_another_one_is():
                           random_state=0), V, n_draws=99,
     )  # fmt: skip
     table = draws.predictive_check(V)
-    assert list(table.index) == list(uncertainty.STATISTICS)
+    assert list(table.index) == list(STATISTICS)
     assert list(table.columns) == ["observed", "mean", "lower", "upper", "p_value"]
     assert table.loc["share of ones", "observed"] == pytest.approx(V[V >= 0].mean())
     assert (table["p_value"] > 0.05).all()
@@ -379,7 +392,7 @@ def test_a_model_that_made_the_data_is_not_doubted_and_another_one_is():
 
 
 def recorder(total=50):
-    return FitRecorder(total, 7, lambda expectation: float(expectation.mean()), [].append)
+    return FitRecorder(total, 7, lambda state: float(state.expectation().mean()), [].append)
 
 
 @pytest.mark.parametrize("name", ["BetaDirGibbs", "DirBetaGibbs", "BetaDirVB"])
@@ -420,7 +433,7 @@ def test_a_monitor_that_counts_from_its_last_call_is_called_as_often(n_draws):
 def test_a_monitor_sees_the_end_of_a_fit_that_stops_early():
     seen = Strides()
     fitted = nbmf.BetaDirVB(3, max_iter=2000, tol=1e-4, random_state=0)
-    observer = uncertainty.Observer([(range(10, 2000, 10), lambda number, state: None)], seen, {})
+    observer = Observer([(range(10, 2000, 10), lambda number, state: None)], seen)
     fitted.fit(CODES, monitor=observer)
     observer.finish()
     assert fitted.n_iter_ < 2000
@@ -440,7 +453,7 @@ def test_a_killed_chain_goes_on_with_its_draws(tmp_path):
                 raise Killed
 
     def monitor(kind):
-        recorder = kind(200, 40, lambda expectation: 0.0, [].append)
+        recorder = kind(200, 40, lambda state: 0.0, [].append)
         return Checkpoint(tmp_path / "chain.npz", lambda: "same", recorder, 0, lines.append)
 
     lines, lengths = [], {"burn_in": 100, "n_samples": 100}
@@ -465,14 +478,14 @@ def refused(message, *arguments, error=ConfigError, **options):
 
 @pytest.mark.parametrize("name", ["LogisticPCA", "LDA"])
 def test_a_method_without_a_posterior_says_so(name):
-    message = f"{name} has no posterior distribution to draw from; the Beta-Dir, Dir-Dir and"
+    message = f"{name} has no posterior distribution to draw from: it is a point estimate; samplers"
     refused(message, nbmf.registry.make_estimator(name, 2, {}), CODES)
 
 
 @pytest.mark.parametrize(
     "estimator", [nbmf.LogisticPCA(2, max_iter=10**9, tol=0.0), nbmf.LDA(2, max_iter=10**9)]
 )
-def test_it_says_so_at_its_first_iteration(estimator):
+def test_it_says_so_before_the_fit(estimator):
     refused(f"{type(estimator).__name__} has no posterior", estimator, CODES)
 
 
