@@ -1,5 +1,6 @@
 # Helpers of the rules, no rules: the checked configuration, paths, and what jobs depend on.
 
+import functools
 import json
 import os
 import re
@@ -129,6 +130,7 @@ RAW = {
 }
 
 
+@functools.cache
 def package_sources(*modules):
     """The files a job depends on: editing one runs it again, touching it does not."""
     return [os.path.relpath(path) for path in source_files(*modules)]

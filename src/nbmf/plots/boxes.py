@@ -17,6 +17,7 @@ SATURATED = {"marker": "v", "color": "black", "markersize": 3.5, "linestyle": "n
 UNSETTLED = "$\\dagger$"  # below the box
 GAP = {"color": "#B2182B", "fontsize": 6, "rotation": 90, "ha": "center", "va": "bottom"}
 SHOWN_REASONS, REASON_LENGTH = 3, 90  # of gaps, in the legend
+LINE_LENGTH = 130  # letters below the panels of a page's width
 BASELINE = {"color": "0.3", "linewidth": 0.8, "linestyle": "--", "zorder": 0}
 MARK = {"color": "black", "markersize": 5, "linestyle": "none"}
 
@@ -69,7 +70,8 @@ def draw(
         _draw_panel(axis, scores[scores["dataset"] == dataset], boxes, colours, marked)
         axis.set_title(dataset)
         if baselines is not None:
-            _draw_baselines(axis, baselines[baselines["dataset"] == dataset])
+            own = baselines[baselines["dataset"] == dataset]
+            _draw_baselines(axis, own, LINE_LENGTH // axes.shape[1])
     for axis in axes[:, 0]:
         axis.set_ylabel("held-out perplexity\n(nats per entry)")
     _draw_legend(figure, methods, colours, scores, any(m in methods for _, m in unsettled))
@@ -84,15 +86,15 @@ def _unsettled(diagnostics: pd.DataFrame | None) -> set[tuple[str, str]]:
     return set(zip(flagged["dataset"], flagged["method"], strict=True))
 
 
-def _draw_baselines(axis: Axes, baselines: pd.DataFrame) -> None:
-    """Name the baselines below the axis; draw those that lie within it as dashed lines."""
+def _draw_baselines(axis: Axes, baselines: pd.DataFrame, width: int) -> None:
+    """Name the baselines below the axis, `width` letters a line; draw those that lie within it."""
     means = baselines.groupby("label", sort=False)["perplexity"].mean()
     low, high = axis.get_ylim()
     for mean in means:
         if low <= mean <= high:
             axis.axhline(mean, **BASELINE)
     texts = ", ".join(f"{label} {mean:.3f}" for label, mean in means.items())
-    axis.set_xlabel(f"to beat (dashed): {texts}", fontsize=6.5)
+    axis.set_xlabel(textwrap.fill(f"to beat (dashed): {texts}", width), fontsize=6.5)
 
 
 def _draw_legend(
