@@ -18,7 +18,7 @@ with logged(snakemake.log[0]):
     print(f"{name}: {matrix.counts()}")
     if "counts" in entry:
         check_counts(matrix, entry["counts"], name)
-        print("the counts are those of config/config.yaml")
+        print("the counts are those of the configuration")
     if "published" in entry:
         compared = check_published(matrix, snakemake.input.published, name)
         print(f"equal to the authors' published matrix in all {compared} cells")
