@@ -8,6 +8,7 @@ the whole of the paper. Ends with code 1 and the output of Snakemake if somethin
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -37,8 +38,8 @@ def main() -> None:
             checks = [line for line in log.splitlines() if line.startswith(("the counts", "equal"))]
             print(f"{name}: {codes.shape[0]} x {codes.shape[1]}; {'; '.join(checks)}")
         planned = snakemake(clone, "--dry-run", "--quiet", "rules")
-        jobs = [line for line in planned.splitlines() if line.startswith(("fit", "total"))]
-        print(f"the paper can be planned: {'; '.join(' '.join(line.split()) for line in jobs)}")
+        jobs = dict(re.findall(r"^(\w+) +(\d+)$", planned, re.MULTILINE))
+        print(f"the paper can be planned: {jobs['fit']} masked fits, {jobs['total']} jobs")
         print(f"{time.monotonic() - started:.0f} s, no network, no folder beside the clone")
 
 

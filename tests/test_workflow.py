@@ -83,7 +83,6 @@ TABLES = {  # and the number of their rows, where that follows from the configur
     "claims_parts": None,
     "paper_numbers": None,
 }
-UNREACHABLE = {"https_proxy": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9"}
 
 
 def changed(config, **methods):
@@ -284,7 +283,7 @@ def test_a_chain_with_the_burn_in_of_its_class_is_planned(finished):
 
 def test_a_transposed_dataset_is_the_other_with_its_axes_exchanged(finished):
     options = {"model": "beta-dir", "concentration": 1}
-    mine = {"recipe": "synthetic", "options": options, "transpose": True}
+    mine = {"recipe": "nbmf.studies.lumbreras2020.synthetic", "options": options, "transpose": True}
     done = finished.snakemake("data/matrices/mine.npz", config={**TINY, "datasets": {"mine": mine}})
     assert done.returncode == 0, done.stdout
     matrices = [
@@ -377,16 +376,6 @@ def test_a_dry_run_of_the_paper_lists_every_fit(tmp_path):
     assert planned.keys() >= {"summary", "complete_scores", "diagnostics", "claims"}
 
 
-def test_the_demo_downloads_nothing(tmp_path):
-    demo = yaml.safe_load((ROOT / "config/demo.yaml").read_text())
-    planned = Checkout(tmp_path).planned(demo)
-    assert planned["fit"] > 0
-    assert planned["complete_fit"] > 0
-    assert "download" not in planned
-    drawn = {rule for rule in planned if rule.startswith("draw_")}
-    assert drawn == {f"draw_{figure}" for figure in FIGURES}
-
-
 @pytest.mark.parametrize("name", ["mean_field_start", "transposed"])
 def test_overlays_without_complete_fits_draw_what_is_left(tmp_path, name):
     overlay = yaml.safe_load((ROOT / f"config/{name}.yaml").read_text())
@@ -397,43 +386,6 @@ def test_overlays_without_complete_fits_draw_what_is_left(tmp_path, name):
     assert drawn == {
         f"draw_{x}" for x in ("figure_2", "figure_5", "figure_10", "figure_11", "sensitivity")
     }
-
-
-def test_without_network_and_mirror_a_dataset_fails_with_advice(tmp_path):
-    checkout = Checkout(tmp_path)
-    config = {"mirrors": ["data/mirror"]}
-    done = checkout.snakemake("data/matrices/animals.npz", config=config, **UNREACHABLE)
-    assert done.returncode != 0
-    assert "make demo" in done.stdout
-    assert "data/mirror/Stephen-Mayer" in done.stdout
-    assert not list((checkout.folder / "data/raw").rglob("*.txt"))
-
-
-def test_a_raw_file_with_a_wrong_checksum_is_refused(tmp_path):
-    checkout = Checkout(tmp_path)
-    sources = yaml.safe_load((ROOT / "config/sources.yaml").read_text())["sources"]
-    source = sources["animals_matrix"]
-    wrong = checkout.folder / "data/mirror" / source["path"]
-    wrong.parent.mkdir(parents=True)
-    wrong.write_bytes(b"0" * source["bytes"])
-    target = f"data/raw/{source['path']}"
-    done = checkout.snakemake(target, config={"mirrors": ["data/mirror"]}, **UNREACHABLE)
-    assert done.returncode != 0
-    assert "damaged: SHA-256" in done.stdout
-    assert not (checkout.folder / target).exists()
-
-
-def test_a_damaged_raw_file_leaves_no_matrix(tmp_path):
-    checkout = Checkout(tmp_path)
-    sources = yaml.safe_load((ROOT / "config/sources.yaml").read_text())["sources"]
-    for name in ("parliament_follows", "parliament_parties"):
-        raw = checkout.folder / "data/raw" / sources[name]["path"]
-        raw.parent.mkdir(parents=True, exist_ok=True)
-        raw.write_bytes(b"not what it should be")
-    done = checkout.snakemake("data/matrices/parliament.npz", config={})
-    assert done.returncode != 0
-    assert re.search(r"error: data/raw/alumbreras\S+", done.stdout), done.stdout
-    assert not (checkout.folder / "data/matrices/parliament.npz").exists()
 
 
 FAILING = '''
