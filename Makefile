@@ -5,19 +5,23 @@ CORES ?= $(shell nproc 2>/dev/null || echo 2)
 VENV := .venv
 READY := $(VENV)/ready
 SNAKEMAKE := $(VENV)/bin/snakemake --cores $(CORES)
+STUDIES := $(basename $(notdir $(wildcard config/studies/*.yaml)))
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 # Of which configuration `make report` shows the results: the paper's, or an overlay of it.
 CONFIG ?=
 REPORT = results/report-$(or $(basename $(notdir $(CONFIG))),paper).html
 
-.PHONY: help paper verify publish status quick report docs test test-long examples benchmark check format lock clean
+.PHONY: help paper papers verify publish status quick report docs test test-long examples benchmark check format lock clean
 
 help: ## What can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-paper: $(READY) ## The paper's full protocol: five datasets, ten masks, full iterations
-	$(SNAKEMAKE)
+paper: $(READY) ## The main paper's full protocol: five datasets, ten masks, full iterations
+	$(SNAKEMAKE) lumbreras2020
+
+papers: $(READY) ## Every study of config/studies
+	$(SNAKEMAKE) $(STUDIES)
 
 # Of another run: make verify REFERENCE=folder. Every row identical or a failure: make verify STRICT=1
 REFERENCE ?= reference

@@ -199,8 +199,11 @@ def fit_threads(wildcards):
 
 # --- Figures and tables of studies --------------------------------------------------------------
 
-FIGURES = {key: STUDIES[key].figures_of(plan) for key, plan in PLANS.items()}
-TABLES = {key: STUDIES[key].tables_of(plan) for key, plan in PLANS.items()}
+MADE = {key: products.made_by(STUDIES[key], plan) for key, plan in PLANS.items()}
+if workflow.is_main_process:
+    for study in config["run"]["studies"]:
+        for line in MADE[study].skipped:
+            print(line, file=sys.stderr)
 
 
 def inputs_of(study, product):
@@ -240,18 +243,10 @@ def shown(study, kind, product, path):
 def files_of_study(study):
     """Every file that a study shows."""
     paths = PATHS[study]
-    return [paths.table(table.name) for table in TABLES[study]] + [
+    return [paths.table(table.name) for table in MADE[study].tables] + [
         paths.figure(figure.name, suffix)
-        for figure in FIGURES[study]
+        for figure in MADE[study].figures
         for suffix in ("pdf", "png")
-    ]
-
-
-def tables_of_scores(study):
-    """The tables with a row per fit, masked and unmasked."""
-    names = ("scores", "unmasked_scores")
-    return [
-        PATHS[study].table(table.name) for table in TABLES[study] if table.name in names
     ]
 
 
@@ -291,7 +286,7 @@ def explain_failure():
             print("\n".join(line for line in failures if line not in told))
             told.update(failures)
         masked = [state for state in states if "mask" in state.fit.key]
-        drawn = write_partial(PATHS[study].partial, masked, plan, FIGURES[study])
+        drawn = write_partial(PATHS[study].partial, masked, plan, MADE[study].figures)
         if drawn:
             print(f"{', '.join(drawn)} with gaps for fits without a result: ", end="")
             print(f"{PATHS[study].partial}/")

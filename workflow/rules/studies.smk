@@ -4,7 +4,7 @@
 
 
 for study in PLANS:
-    for table in TABLES[study]:
+    for table in MADE[study].tables:
 
         rule:
             name:
@@ -34,7 +34,7 @@ for study in PLANS:
             script:
                 "../scripts/table.py"
 
-    for figure in FIGURES[study]:
+    for figure in MADE[study].figures:
 
         rule:
             name:

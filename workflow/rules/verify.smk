@@ -6,7 +6,7 @@ COMPARED_TABLES = ("scores", "unmasked_scores")
 
 def tables_of_scores(study):
     """The tables of a study that are compared."""
-    names = [table.name for table in TABLES[study]]
+    names = [table.name for table in MADE[study].tables]
     return [PATHS[study].table(name) for name in names if name in COMPARED_TABLES]
 
 

@@ -1,6 +1,6 @@
 """What a study is asked to do in one run: its fits, and what its figures ask the methods for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -40,12 +40,22 @@ class Plan:
         unmasked[dataset][method] has K (list of int) and seeds (int).
     options : dict
         What single figures and tables show, by their names.
+    awaited : dict
+        From each dataset whose raw files are not at hand, and are not downloaded unasked, to what
+        to do about it, in lines.
+    left_out : list of str
+        Those of them that the study has: they are neither in `datasets` nor in `unmasked`.
     """
 
-    def __init__(self, key: str, config: dict[str, Any]):
+    def __init__(
+        self, key: str, config: dict[str, Any], awaited: Mapping[str, list[str]] | None = None
+    ):
         study = config["studies"][key]
         self.key = key
-        self.datasets: list[str] = study["datasets"]
+        self.awaited = awaited = awaited or {}
+        named = dict.fromkeys([*study["datasets"], *study["unmasked"]])
+        self.left_out: list[str] = [name for name in named if name in awaited]
+        self.datasets: list[str] = [name for name in study["datasets"] if name not in awaited]
         self._methods: dict[str, dict] = config["methods"]
         self._datasets: dict[str, dict] = config["datasets"]
         self.methods: list[str] = (
@@ -53,7 +63,9 @@ class Plan:
         )
         self.masks: int = study["masks"]
         self.seeds: list[int] = study["seeds"]
-        self.unmasked: dict[str, dict[str, dict]] = study["unmasked"]
+        self.unmasked: dict[str, dict[str, dict]] = {
+            dataset: grids for dataset, grids in study["unmasked"].items() if dataset not in awaited
+        }
         self.options: dict[str, Any] = study["options"]
 
     @cached_property

@@ -86,7 +86,12 @@ def _refuse_what_no_schema_sees(config: Any) -> None:
 
 def plans(config: dict[str, Any]) -> dict[str, Plan]:
     """Return the plan of every study that a checked configuration has, by its key."""
-    return {key: Plan(key, config) for key in config["studies"]}
+    advice = {
+        name: raw_files.awaited(raw_files.source_names(entry), config["sources"], config["mirrors"])
+        for name, entry in config["datasets"].items()
+    }
+    awaited = {name: lines for name, lines in advice.items() if lines}
+    return {key: Plan(key, config, awaited) for key in config["studies"]}
 
 
 def _with_studies(schema: dict[str, Any]) -> dict[str, Any]:

@@ -6,13 +6,58 @@ files. The job loads the files, calls the function that the request names, and g
 
 import importlib
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple
 
-from nbmf.studies.declaration import Figure, Product, Table
-from nbmf.studies.needs import described, from_description
+from nbmf.studies.declaration import Figure, Product, Study, Table
+from nbmf.studies.needs import TableOf, described, from_description
 from nbmf.studies.plan import Plan
 from nbmf.workflow.paths import Paths
+
+
+class Made(NamedTuple):
+    """What a study makes in a run, and what it leaves out, each with the reason and advice."""
+
+    figures: list[Figure]
+    tables: list[Table]
+    skipped: list[str]
+
+
+def made_by(study: Study, plan: Plan) -> Made:
+    """Return the figures and tables of a study that apply and whose data are at hand."""
+    skipped = [
+        f"{study.key}: {dataset} is left out: {line}"
+        for dataset in plan.left_out
+        for line in plan.awaited[dataset]
+    ]
+    if not plan.datasets:  # nothing to compare on
+        return Made([], [], skipped)
+    made = Made([], [], skipped)
+    without: set[str] = set()
+    for table in study.tables_of(plan):
+        lines = _awaited(table, plan, without)
+        if lines:
+            without.add(table.name)
+        else:
+            made.tables.append(table)
+        skipped += [f"{study.key}: table {table.name} is left out: {line}" for line in lines]
+    for figure in study.figures_of(plan):
+        lines = _awaited(figure, plan, without)
+        if not lines:
+            made.figures.append(figure)
+        skipped += [f"{study.key}: {figure.name} is left out: {line}" for line in lines]
+    return made
+
+
+def _awaited(product: Product, plan: Plan, without: Collection[str]) -> list[str]:
+    """Return why a product cannot be made: data that are not at hand, or tables left out."""
+    lines = []
+    for need in product.needs(plan).values():
+        for dataset in need.datasets():
+            lines += plan.awaited.get(dataset, [])
+        if isinstance(need, TableOf) and need.name in without:
+            lines.append(f"so is the table {need.name}")
+    return lines
 
 
 def request(product: Product, plan: Plan) -> str:

@@ -51,9 +51,7 @@ FIGURE_2 = Figure(
     options={
         "type": "array",
         "minItems": 1,
-        "items": closed(
-            ["dataset", "title"], dataset={"type": "string"}, title={"type": "string"}
-        ),
+        "items": closed(["dataset", "title"], dataset={"type": "string"}, title={"type": "string"}),
     },
     check=_check_figure_2,
 )
@@ -357,9 +355,7 @@ STUDY = Study(
     tables=(
         *common.MASKED_TABLES,
         *common.UNMASKED_TABLES[:2],
-        replace(
-            common.UNMASKED_SUMMARY, caption="lumbreras2020/captions/unmasked_summary.rst"
-        ),
+        replace(common.UNMASKED_SUMMARY, caption="lumbreras2020/captions/unmasked_summary.rst"),
         common.DIAGNOSTICS,
         SENSITIVITY_FITS,
         _claims("claims", "Claims"),
