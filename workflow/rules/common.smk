@@ -250,6 +250,22 @@ def files_of_study(study):
     ]
 
 
+# As in nbmf.workflow.verification.FILES; to import that would load pandas whenever Snakemake starts.
+COMPARED_TABLES = ("scores", "unmasked_scores")
+
+
+def tables_of_scores(study):
+    """The tables of a study that are compared."""
+    names = [table.name for table in MADE[study].tables]
+    return [PATHS[study].table(name) for name in names if name in COMPARED_TABLES]
+
+
+def reference_of(study):
+    """The folder of scores that a study is compared with: its own in the one given, or that one."""
+    folder = Path(config["verify"]["reference"])
+    return folder / study if (folder / study).is_dir() else folder
+
+
 # --- How it stands ------------------------------------------------------------------------------
 
 
