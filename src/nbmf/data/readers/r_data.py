@@ -14,7 +14,7 @@ from nbmf.errors import ConfigError, DataError
 
 def read_r(path: str | os.PathLike, options: Options, coding: Coding) -> Cells:
     """Read an R matrix, or a data frame in any layout; see `nbmf.read`."""
-    from nbmf import rda  # loads pandas and rdata
+    from nbmf.data import rda  # loads pandas and rdata
 
     name, value = _chosen(path, rda.read_objects(path), options.name)
     format = f"R data, {name}"
