@@ -11,7 +11,8 @@ from nbmf.cli.progress import Progress
 from nbmf.cli.reading import name_of, read_matrix, repeated
 from nbmf.cli.settings import iteration_settings
 from nbmf.cli.text import wrapped
-from nbmf.comparison.compare import BASELINES, Comparison, compare
+from nbmf.comparison.baselines import BASELINES
+from nbmf.comparison.compare import Comparison, compare
 
 FILES = ("scores.csv", "summary.csv", "comparison.png", "recommendation.txt")
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
-from nbmf.posterior.draws import memberships
+from nbmf.inference.state import Factors
 
 
 class Components(NamedTuple):
@@ -37,21 +37,9 @@ class Components(NamedTuple):
 
 def components_of(model: Factorization) -> Components:
     """Return the components of a fitted model."""
-    held = memberships(model.W_, model.H_)
-    shares = np.full(model.W_.shape[1], np.nan) if held is None else held.mean(axis=0)
+    shares = model.shares_of(Factors(model.W_, model.H_))
+    if shares is None:
+        shares = np.full(model.n_components_, np.nan)
     is_active = np.isnan(shares) | (shares >= ACTIVE_SHARE)
     order = np.lexsort((-np.linalg.norm(model.W_, axis=0), ~is_active))
     return Components(order, shares[order], int(np.count_nonzero(is_active)))
-
-
-def meanings(model: Factorization) -> tuple[str, str]:
-    """Return what the entries of W and of H are, in a few words."""
-    W, H = model.W_, model.H_
-    if min(W.min(), H.min()) < 0:
-        return "coordinates in log-odds", "coordinates in log-odds"
-    if model.scored_per_token:
-        return "share of the component's ones", "shares of components"
-    return tuple(
-        "shares of components" if np.allclose(sums, 1) else "probability of a one"
-        for sums in (W.sum(axis=1), H.sum(axis=0))
-    )

@@ -19,10 +19,12 @@ from nbmf.cli.reading import name_of, read_matrix
 from nbmf.cli.settings import checked, iteration_settings
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, NotConvergedWarning, NotSettledWarning
-from nbmf.inference.estimator import Factorization, most_iterations
+from nbmf.inference.declarations import Inference
+from nbmf.inference.estimator import Factorization
 from nbmf.numerics.threads import processors
-from nbmf.posterior.chains import Chains, run_chains
-from nbmf.posterior.draws import Draws, is_sampler, posterior_draws
+from nbmf.posterior.chains import Chains
+from nbmf.posterior.draws import Draws, posterior_draws
+from nbmf.posterior.running import run_chains
 
 EXPECTATION = "expectation.npz"
 INTERVALS = tuple(
@@ -92,31 +94,33 @@ def _estimator(options: argparse.Namespace) -> Factorization:
     entry = METHODS[options.method]
     settings = iteration_settings(entry["class"], options.iterations)
     settings |= checked(entry["class"], options.settings)
-    is_variational = {"tol", "alpha"} <= set(registry.settings_of(entry["class"]))
-    if is_variational:
+    found = registry.estimator_class(entry["class"])
+    if found.inference is Inference.ASCENT and "tol" in registry.settings_of(entry["class"]):
         settings.setdefault("tol", TOL)
-    default = registry.estimator_class(entry["class"])().n_components
-    K = options.components or default
+    K = options.components or found().n_components
     return registry.make_estimator(entry["class"], K, settings, random_state=options.seed)
 
 
 def _chains(estimator: Factorization, matrix: BinaryMatrix) -> int:
     """Return how many chains or starts there are by default; it depends on no clock."""
-    if is_sampler(estimator):
-        return CHAINS
-    if "alpha" not in estimator.get_params():  # logPCA ends where it ends; LDA hardly differs
-        return 1
-    return STARTS if _visits(estimator, matrix) <= SMALL else 1
+    match estimator.inference:
+        case Inference.SAMPLER:
+            return CHAINS
+        case Inference.ASCENT:
+            return STARTS if _visits(estimator, matrix) <= SMALL else 1
+        case Inference.POINT:  # logPCA ends where it ends; LDA hardly differs
+            return 1
 
 
 def _visits(estimator: Factorization, matrix: BinaryMatrix) -> int:
     """Return how often a fit visits an observed entry at most."""
-    return int(np.count_nonzero(matrix.observed)) * most_iterations(estimator)
+    return int(np.count_nonzero(matrix.observed)) * estimator.n_iterations
 
 
 def _fit(estimator: Factorization, matrix: BinaryMatrix, chains: int, n_draws: int) -> Fitted:
     """Fit all chains, with progress."""
-    kind = ("chain" if is_sampler(estimator) else "start") + "s" * (chains > 1)
+    sampled = estimator.inference is Inference.SAMPLER
+    kind = ("chain" if sampled else "start") + "s" * (chains > 1)
     started = time.perf_counter()
     with warnings.catch_warnings(), Progress(f"{chains} {kind}") as progress:
         for category in (NotSettledWarning, NotConvergedWarning):  # the summary says it
@@ -129,7 +133,7 @@ def _fit(estimator: Factorization, matrix: BinaryMatrix, chains: int, n_draws: i
                 n_draws=n_draws,
                 monitor_of=lambda number: StepCounter(progress, chains),
             )
-            expectation = found.expectation if is_sampler(estimator) else found.best.expectation_
+            expectation = found.expectation if sampled else found.best.expectation_
             fitted = found.best, expectation, found, found.draws
         else:
             draws = _fit_one(estimator, matrix, n_draws, StepCounter(progress, 1))
@@ -166,7 +170,8 @@ def _held_out(
     estimator: Factorization, matrix: BinaryMatrix, options: argparse.Namespace, name: str
 ) -> dict[str, float]:
     """Return the held-out perplexity of another fit, and those of the baselines."""
-    from nbmf.comparison.compare import BASELINES, compare
+    from nbmf.comparison.baselines import BASELINES
+    from nbmf.comparison.compare import compare
 
     given = estimator.get_params()
     accepted = registry.settings_of(METHODS[options.method]["class"])

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbmf.cli.components import components_of, meanings
+from nbmf.cli.components import components_of
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference.estimator import Factorization
 from nbmf.plots import overview
@@ -43,7 +43,7 @@ def _sides(model: Factorization, places: np.ndarray, groups) -> list[overview.Si
     F, N = model.W_.shape[0], model.H_.shape[1]
     rows = _names(model.row_names_, "row", F)
     columns = _names(model.column_names_, "column", N)
-    of_W, of_H = meanings(model)
+    of_W, of_H = model.meanings
     return [
         overview.Side(model.W_[:, places], rows, f"rows (W): {of_W}", groups),
         overview.Side(model.H_[places].T, columns, f"columns (H): {of_H}"),

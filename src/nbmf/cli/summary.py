@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.cli.components import Components, meanings
+from nbmf.cli.components import Components
 from nbmf.cli.plot import title_of
 from nbmf.cli.text import wrapped
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import score
 from nbmf.plots.overview import contrast
-from nbmf.posterior.draws import is_sampler
 
 NAMED = 6  # rows and columns of a component
 AT_LEAST = 0.1  # of the largest weight, for a row or a column to be named
@@ -75,7 +75,8 @@ def _quality(matrix: BinaryMatrix, fitted, held_out) -> Iterator[str]:
             f"that has not seen them; to beat: {baselines}"
         )
     runs = 1 if fitted.chains is None else len(fitted.chains.estimators)
-    kind = "chain" if is_sampler(model) else "start"
+    sampled = model.inference is Inference.SAMPLER
+    kind = "chain" if sampled else "start"
     yield f"{runs} {kind}{'s' * (runs > 1)} of {model.n_iter_} iterations, {fitted.seconds:.1f} s"
     if model.converged_ is False:
         yield (
@@ -83,13 +84,13 @@ def _quality(matrix: BinaryMatrix, fitted, held_out) -> Iterator[str]:
             f"{4 * model.n_iter_} gives it time to settle"
         )
     yield from _agreement(fitted)
-    if fitted.draws is not None and not is_sampler(model):
+    if fitted.draws is not None and not sampled:
         yield "intervals of a variational fit are too narrow: take --method beta-dir-gs for these"
 
 
 def _loss(matrix: BinaryMatrix, model: Factorization, expectation: np.ndarray) -> str:
-    if model.scored_per_token:
-        return "per token, not comparable"
+    if model.likelihood.unit != "entry":
+        return f"per {model.likelihood.unit}, not comparable"
     found = score(matrix.codes, expectation, matrix.observed)
     alone = np.count_nonzero(matrix.codes == 1) / found.entries
     share = np.full(matrix.shape, alone)
@@ -99,12 +100,12 @@ def _loss(matrix: BinaryMatrix, model: Factorization, expectation: np.ndarray) -
 
 def _agreement(fitted) -> Iterator[str]:
     """Yield whether the chains or starts agree, and what to do if not."""
-    chains = fitted.chains
+    chains, sampled = fitted.chains, fitted.model.inference is Inference.SAMPLER
     if chains is None:
-        if is_sampler(fitted.model):
+        if sampled:
             yield "one chain cannot show whether it has settled: take --chains 4"
         return
-    if not is_sampler(fitted.model):
+    if not sampled:
         if chains.settled:
             yield "the starts end in the same place"
         else:
@@ -130,7 +131,7 @@ def _agreement(fitted) -> Iterator[str]:
 
 def _key(model: Factorization) -> str:
     """Return how to read the lines of the components."""
-    of_W, of_H = meanings(model)
+    of_W, of_H = model.meanings
     if model.W_.min() < 0:
         return wrapped(f"rows (W), columns (H): {of_W}, the largest (+) and the smallest (-)")
     return wrapped(
