@@ -23,10 +23,9 @@ import numpy as np
 import pandas as pd
 from publish import compress
 
-from nbmf.data.matrix import BinaryMatrix
+import nbmf
 
 ROOT = Path(__file__).resolve().parents[1]
-MATRIX = ROOT / "data/matrices/animals.npz"
 MISSING = 0.1  # of the entries
 LONGEST = 60  # lines that are shown of an output
 WRONG = ("nbmf fit animals.cvs", "nbmf fit animals.csv --set alfa=0.2")
@@ -97,14 +96,13 @@ uncertainty as none. `--masks 10` makes the interval narrower.
 ## In the workflow
 
 One entry of a configuration, and the same file takes part in the paper's comparison, here beside
-the digits of scikit-learn, which need no download ([more](your-data.md)). This is in the checkout,
-after `make .venv/ready` and `export PATH=$PWD/.venv/bin:$PATH`:
+the Catalan parliament ([more](your-data.md)). This is in the checkout, after `make .venv/ready` and `export PATH=$PWD/.venv/bin:$PATH`:
 
 $ cat survey.yaml
 
-$ snakemake --cores 2 figure_10 --configfile survey.yaml --quiet all
+$ snakemake --cores 2 lumbreras2020_figure_10 --configfile survey.yaml --quiet all
 
-$ head -4 results/survey/scores.csv | cut -d , -f 1-7
+$ head -4 results/survey/lumbreras2020/tables/scores.csv | cut -d , -f 1-7
 
 ![Figure 10 with the survey](figures/cli_figure_10.png)
 
@@ -139,11 +137,12 @@ $ nbmf compare --help
 $ nbmf plot --help
 """
 SURVEY = """\
-run:
-  datasets: [survey, digits]
-  methods: [beta-dir-vb, bica, logpca]
-  masks: 3
-  complete_fits: []
+studies:
+  lumbreras2020:
+    datasets: [survey, parliament]
+    methods: [beta-dir-vb, bica, logpca]
+    masks: 3
+    unmasked: null
 results: results/survey
 
 datasets:
@@ -156,7 +155,7 @@ PICTURES = {
     "cli_reconstruction.png": "animals.nbmf/reconstruction.png",
     "cli_comparison.png": "animals.compare/comparison.png",
     "cli_four.png": "four.png",
-    "cli_figure_10.png": "results/survey/figures/figure_10.png",
+    "cli_figure_10.png": "results/survey/lumbreras2020/figures/figure_10.png",
 }
 
 
@@ -208,7 +207,7 @@ def prepared(folder: Path) -> dict[str, str]:
 
 def write_csv(path: Path) -> None:
     """Write the animals matrix with some entries removed."""
-    matrix = BinaryMatrix.load(MATRIX)
+    matrix = nbmf.load_example("animals")
     values = pd.DataFrame(matrix.codes, matrix.row_names, matrix.column_names).astype("Int64")
     removed = np.random.default_rng(0).random(matrix.shape) < MISSING
     values.mask(removed).to_csv(path, index_label="attribute")

@@ -35,7 +35,7 @@ examples:
   nbmf info votes-long.csv --layout long --row country --column roll_call --value vote
   nbmf info follows.csv --layout presence --row follower --column followed
 
-nbmf example --help says where these files come from.
+nbmf example --help has the commands that write these files.
 """
 FIT = """\
 examples:
