@@ -96,7 +96,8 @@ uncertainty as none. `--masks 10` makes the interval narrower.
 ## In the workflow
 
 One entry of a configuration, and the same file takes part in the paper's comparison, here beside
-the Catalan parliament ([more](your-data.md)). This is in the checkout, after `make .venv/ready` and `export PATH=$PWD/.venv/bin:$PATH`:
+the Catalan parliament ([more](your-data.md)). This is in the checkout, after `make .venv/ready` and
+`export PATH=$PWD/.venv/bin:$PATH`:
 
 $ cat survey.yaml
 
