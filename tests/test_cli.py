@@ -23,6 +23,7 @@ from nbmf.cli.arguments import COMMANDS, parse
 from nbmf.cli.components import components_of
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.reading import name_of, repeated
+from nbmf.comparison.fits import FitDone
 from nbmf.data.examples import EXAMPLES
 from nbmf.errors import DataError
 from nbmf.plots import style
@@ -460,8 +461,8 @@ def test_a_comparison_without_any_fit_is_an_error(here, capsys):
 
 
 def test_an_interrupted_comparison_keeps_what_was_finished(here, capsys, monkeypatch):
-    def interrupted(*arguments, on_fit, **options):
-        on_fit(1, 2, {"method": "bica", "K": 2, "perplexity": 0.5})
+    def interrupted(*arguments, log, **options):
+        log(FitDone(1, 2, {"method": "bica", "K": 2, "perplexity": 0.5}, "bICA"))
         raise KeyboardInterrupt
 
     monkeypatch.setattr("nbmf.cli.compare.compare", interrupted)

@@ -12,7 +12,9 @@ from nbmf.cli.reading import name_of, read_matrix, repeated
 from nbmf.cli.settings import iteration_settings
 from nbmf.cli.text import wrapped
 from nbmf.comparison.baselines import BASELINES
-from nbmf.comparison.compare import Comparison, compare
+from nbmf.comparison.compare import compare
+from nbmf.comparison.fits import FitDone
+from nbmf.comparison.result import Comparison
 
 FILES = ("scores.csv", "summary.csv", "comparison.png", "recommendation.txt")
 
@@ -29,9 +31,9 @@ def run(options: argparse.Namespace) -> None:
     rows: list[dict[str, Any]] = []
     with Progress("fits") as progress:
 
-        def on_fit(done: int, total: int, row: dict[str, Any]) -> None:
-            rows.append(row)
-            progress.advance(1, total)
+        def keep(fit: FitDone) -> None:
+            rows.append(fit.row)
+            progress.advance(1, fit.total)
 
         try:
             found = compare(
@@ -42,8 +44,7 @@ def run(options: argparse.Namespace) -> None:
                 seed=options.seed,
                 n_jobs=options.jobs,
                 name=name,
-                log=lambda line: None,
-                on_fit=on_fit,
+                log=keep,
             )
         except KeyboardInterrupt:
             raise KeyboardInterrupt(_kept(folder, rows)) from None
