@@ -12,15 +12,19 @@ import yaml
 import nbmf
 from nbmf import registry
 from nbmf.catalogue import COMPARED, METHODS
-from nbmf.comparison import compare as comparison
-from nbmf.comparison.compare import Comparison, compare
+from nbmf.comparison.baselines import BASELINES
+from nbmf.comparison.compare import compare
 from nbmf.comparison.recommendation import margin_of
+from nbmf.comparison.result import Comparison
 from nbmf.data.masks import draw_mask
+from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError
-from nbmf.inference.experiment import run_fit
+from nbmf.inference.experiment import FitRequest, run_fit
 from nbmf.seeds import seed_sequence
 
-CONFIG = yaml.safe_load((Path(__file__).parents[1] / "config/config.yaml").read_text())
+STUDY = yaml.safe_load(
+    (Path(__file__).parents[1] / "config/studies/lumbreras2020.yaml").read_text()
+)
 BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8}
 
 
@@ -49,20 +53,20 @@ def quiet(V, *arguments, **options):
     return compare(V, *arguments, log=lambda line: None, **options)
 
 
-def test_the_catalogue_is_that_of_the_configuration():
-    """Its settings are spelled out there; here they are the classes' defaults."""
-    assert list(METHODS) == list(CONFIG["methods"])
-    for name, entry in CONFIG["methods"].items():
-        settings = entry.pop("settings")
-        assert METHODS[name] == entry
+def test_the_settings_of_the_catalogue_are_the_defaults_of_the_classes():
+    for entry in METHODS.values():
         for K in entry["K"]:
             spelled_out, default = (
                 registry.make_estimator(entry["class"], K, given).get_params()
-                for given in (settings, {})
+                for given in (entry["settings"], {})
             )
             assert spelled_out == default
-    drawn = [name for name in CONFIG["run"]["methods"] if METHODS[name].get("in_figure_10", True)]
-    assert list(COMPARED) == drawn
+
+
+def test_what_is_compared_by_default_is_what_the_paper_compares():
+    studied = STUDY["studies"]["lumbreras2020"]["methods"]
+    comparable = [name for name in studied if registry.scores_entries(METHODS[name]["class"])]
+    assert list(COMPARED) == comparable
 
 
 def test_scores_are_those_of_the_workflow():
@@ -71,15 +75,13 @@ def test_scores_are_those_of_the_workflow():
     matrix = nbmf.BinaryMatrix.from_array(V)
     for row in found[found["K"] > 0].itertuples():
         mask = draw_mask(matrix, 0.25, seed_sequence("mask", "animals", row.mask))
-        report = run_fit(
-            matrix,
-            mask,
-            class_name=METHODS[row.method]["class"],
-            K=row.K,
-            settings={"max_iter": 20},
-            seed_key=["fit", "animals", "bica", row.K, row.mask, 0],
-            log=lambda line: None,
-        ).report
+        request = FitRequest(
+            METHODS[row.method]["class"],
+            row.K,
+            {"max_iter": 20},
+            ["fit", "animals", "bica", row.K, row.mask, 0],
+        )
+        report = run_fit(matrix, mask, request, log=lambda line: None).report
         assert (row.perplexity, row.n_test) == (report["perplexity"], report["n_test"])
 
 
@@ -101,7 +103,7 @@ def test_rows_are_in_order_whatever_ends_first():
     found = quiet(V, brief("bica", "logpca", K=[3, 2]), masks=2).scores
     keys = list(zip(found["method"], found["K"], found["mask"], strict=True))
     fits = [(m, k, j) for m in ("bica", "logpca") for k in (3, 2) for j in (0, 1)]
-    assert keys == fits + [(name, 0, j) for name in comparison.BASELINES for j in (0, 1)]
+    assert keys == fits + [(name, 0, j) for name in BASELINES for j in (0, 1)]
 
 
 def test_a_frame_and_its_matrix_give_the_same():
@@ -122,7 +124,7 @@ def test_a_fit_that_fails_is_a_row_that_says_why():
         2,
         0,
     ]
-    assert sum(line.endswith(f"failed: {reason}") for line in lines) == 2
+    assert sum(str(line).endswith(f"failed: {reason}") for line in lines) == 2
     assert found.recommendation.K == 2
 
 
@@ -170,10 +172,14 @@ def test_baselines_by_hand():
 def made_up(perplexities, seconds=None, ratio=1 / 3, entries=None):
     """Return a comparison: from (method, K) to the perplexity of each mask."""
     entries = entries or {
-        method: {"label": method.upper(), "K": [k for m, k in perplexities if m == method]}
+        method: {
+            "class": "BinaryICA",
+            "label": method.upper(),
+            "K": [k for m, k in perplexities if m == method],
+        }
         for method, _ in perplexities
     }
-    everywhere = {**perplexities, **{(name, 0): [2.0] * 9 for name in comparison.BASELINES}}
+    everywhere = {**perplexities, **{(name, 0): [2.0] * 9 for name in BASELINES}}
     masks = len(next(iter(perplexities.values())))
     rows = [
         {"method": method, "K": K, "mask": j, "perplexity": values[j], "seconds": 1.0}
@@ -293,9 +299,9 @@ def test_the_figure_has_a_box_per_fit_and_the_baselines():
     assert axis.get_title() == "my votes"
     assert len(axis.patches) == 4
     low, high = axis.get_ylim()
-    means = [found.by_mask(name, 0).mean() for name in comparison.BASELINES]
+    means = [found.by_mask(name, 0).mean() for name in BASELINES]
     dashed = [line.get_ydata()[0] for line in axis.lines if line.get_linestyle() == "--"]
-    assert dashed == [mean for mean in means if low <= mean <= high]
+    assert dashed == pytest.approx([mean for mean in means if low <= mean <= high])
     assert all(f"{mean:.3f}" in axis.get_xlabel() for mean in means)
     plt.close("all")
 
@@ -323,7 +329,7 @@ def test_lda_alone_cannot_be_drawn():
         ({"masks": 0}, "masks = 0: allowed is an integer of at least 1"),
         ({"n_jobs": -1}, "n_jobs = -1: allowed is an integer of at least 1"),
         ({"seed": None}, "seed = None: allowed is an integer of at least 0"),
-        ({"test_probability": 1}, "test_probability = 1: allowed is a number between 0 and 1"),
+        ({"masks": 2.5}, "masks = 2.5: allowed is an integer of at least 1"),
     ],
 )
 def test_what_is_not_allowed_is_said_before_the_first_fit(arguments, message):
@@ -342,10 +348,53 @@ def test_a_single_id_and_a_class_of_ones_own():
 def test_an_interrupted_comparison_starts_no_further_fit():
     seen = []
 
-    def stop(done, total, row):
-        seen.append(done)
+    def stop(done):
+        seen.append((done.number, done.total))
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        quiet(V, brief("bica", K=[2, 3, 4]), masks=5, n_jobs=1, on_fit=stop)
-    assert seen == [1]
+        compare(V, brief("bica", K=[2, 3, 4]), masks=5, n_jobs=1, log=stop)
+    assert seen == [(1, 15)]
+
+
+# Masks of one's own, and likelihoods.
+
+
+def test_masks_can_be_given():
+    matrix = nbmf.BinaryMatrix.from_array(V)
+    own = [draw_mask(matrix, 0.5, seed_sequence("half", j)) for j in (0, 1)]
+    found = quiet(V, brief("bica"), K=2, masks=own)
+    ratio = np.mean([mask.sum() for mask in own])
+    assert found.test_ratio == pytest.approx(ratio / (matrix.observed.sum() - ratio))
+    fits = found.scores[found.scores["method"] == "bica"]
+    assert fits["n_test"].tolist() == [mask.sum() for mask in own]
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"),
+    [
+        (np.ones((24, 15)), r"masks: mask 0 is an array of float64 of shape \(24, 15\); allowed"),
+        (np.ones((24, 14), bool), r"mask 0 .* shape \(24, 14\); allowed is one of bool .*\(24, 15"),
+        (np.ones((24, 15), bool), "mask 0 holds out entries that are missing in V"),
+        (np.zeros((24, 15), bool), "mask 0 holds out no observed entry, or all of them"),
+        (~np.isnan(V), "mask 0 holds out no observed entry, or all of them"),
+    ],
+)
+def test_a_mask_that_does_not_fit_is_refused(mask, message):
+    with pytest.raises(DataError, match=message):
+        compare(V, brief("bica"), K=2, masks=[mask], log=pytest.fail)
+
+
+def test_a_matrix_of_another_kind_is_refused_by_the_name_of_the_method():
+    words = (
+        "methods.bica: its likelihood is bernoulli, which takes a BinaryMatrix, and V is a RealM"
+    )
+    with pytest.raises(ConfigError, match=words):
+        quiet(RealMatrix.from_array(np.arange(6.0).reshape(2, 3)), "bica", K=2, masks=1)
+
+
+def test_methods_of_another_unit_are_compared_with_nobody_and_alone():
+    alone = quiet(V, brief("lda"), K=2, masks=2)
+    assert set(alone.scores["status"]) == {"ok"}
+    with pytest.raises(DataError, match="nothing to recommend"):
+        alone.recommendation  # noqa: B018

@@ -1,0 +1,102 @@
+"""What is compared: the entries of methods, complete and checked, and whether they go together."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nbmf import registry
+from nbmf.catalogue import COMPARED, METHODS
+from nbmf.data.named import NamedMatrix
+from nbmf.errors import ConfigError, choices
+
+KEYS = ("class", "label", "colour", "K", "settings", "starts_as")
+
+
+def entries_of(methods: Any, K: Any) -> dict[str, dict[str, Any]]:
+    """Return the entries to compare; arguments as for `compare`.
+
+    Raises
+    ------
+    ConfigError
+        If a method, a key, a setting or a K is none that is allowed.
+    """
+    if isinstance(methods, str):
+        methods = [methods]
+    methods = COMPARED if methods is None else methods
+    given = dict(methods) if isinstance(methods, Mapping) else dict.fromkeys(methods)
+    if not given:
+        raise ConfigError(f"methods: none given; {choices('', METHODS)}")
+    entries = {name: _entry(name, changes or {}, K) for name, changes in given.items()}
+    for name in K if isinstance(K, Mapping) else ():
+        if name not in entries:
+            raise ConfigError(f"K: {name!r} is not compared; {choices(name, entries)}")
+    return entries
+
+
+def _entry(name: str, changes: Mapping[str, Any], K: Any) -> dict[str, Any]:
+    """Return the catalogue's entry, if there is one, with what is changed of it."""
+    known = METHODS.get(name, {})
+    if "class" in changes:  # the settings are those of another class
+        known = {key: known[key] for key in known.keys() - {"settings"}}
+    entry = {**known, **changes}
+    if "class" not in entry:
+        raise ConfigError(f"methods: no {name!r}; {choices(name, METHODS)}")
+    for key in entry.keys() - set(KEYS):
+        raise ConfigError(f"methods.{name}: unknown key {key!r}; {choices(key, KEYS)}")
+    entry = {"label": name, "settings": {}, **entry}
+    grid = _grid(name, _wanted_K(K, name, entry))
+    where = f"methods.{name}.settings"
+    registry.check_settings(where, entry["class"], grid, entry["settings"])
+    entry["K"] = [int(k) for k in grid]
+    return entry
+
+
+def _wanted_K(K: Any, name: str, entry: Mapping[str, Any]) -> Any:
+    """Return the K asked for, or the method's own grid."""
+    wanted = K.get(name) if isinstance(K, Mapping) else K
+    if wanted is None and "K" not in entry:
+        raise ConfigError(f"methods.{name}: the key 'K' is missing")
+    return entry["K"] if wanted is None else wanted
+
+
+def _grid(name: str, K: Any) -> list[int]:
+    grid = [K] if isinstance(K, int | np.integer) else list(K)
+    if not grid:
+        raise ConfigError(f"methods.{name}: no K given; allowed are integers of at least 1")
+    return list(dict.fromkeys(grid))
+
+
+def matrix_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> NamedMatrix:
+    """Return V as the kind of matrix that the likelihoods of all methods take.
+
+    Methods that are scored per entry have to have one likelihood: nats of a probability and of a
+    density cannot be compared. Those that are scored in another unit are reported beside them.
+
+    Raises
+    ------
+    ConfigError
+        If likelihoods differ, or one does not take such a matrix.
+    DataError
+        If V has a value that is not allowed, or a row or column without an observed entry.
+    """
+    likelihoods = {
+        name: registry.make_estimator(entry["class"], entry["K"][0], entry["settings"]).likelihood
+        for name, entry in entries.items()
+    }
+    compared = [each for each in likelihoods.values() if each.unit == "entry"]
+    first = (compared or list(likelihoods.values()))[0]
+    for name, each in likelihoods.items():
+        is_same = each is first if each.unit == "entry" else each.matrix is first.matrix
+        if not is_same:
+            owner = next(name for name, other in likelihoods.items() if other is first)
+            raise ConfigError(
+                f"methods: the likelihood of {owner} is {first.name}, that of {name} is "
+                f"{each.name}, and scores of one say nothing beside those of the other"
+            )
+        if isinstance(V, NamedMatrix) and not isinstance(V, each.matrix):
+            raise ConfigError(
+                f"methods.{name}: its likelihood is {each.name}, which takes a "
+                f"{each.matrix.__name__}, and V is a {type(V).__name__}"
+            )
+    return first.matrix.of(V)
