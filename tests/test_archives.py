@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import io
 import tarfile
+import tracemalloc
 import zipfile
 
 import pytest
@@ -84,8 +85,11 @@ def test_links_are_not_followed():
 def test_a_bomb_is_refused_before_it_is_unpacked(pack):
     archive = pack({"bomb": bytes(10**7)})
     assert len(archive) < 20_000
+    tracemalloc.start()
     with pytest.raises(DataError, match="'bomb' in the archive has more than 1000 bytes"):
         read_member(archive, "bomb", 1000)
+    assert tracemalloc.get_traced_memory()[1] < 10**6
+    tracemalloc.stop()
 
 
 def test_a_file_that_hides_its_size_is_refused():

@@ -170,9 +170,11 @@ def test_two_files_with_one_place_are_refused():
 def test_a_raw_file_is_at_hand_in_the_raw_files_or_in_a_mirror(tmp_path):
     mirrors = [str(tmp_path / "m1"), str(tmp_path / "m2")]
     entry, raw = source(member=MEMBER), str(tmp_path / "raw")
+    (tmp_path / "m1/example.org/a.zip").mkdir(parents=True)  # a folder is no file
     assert raw_files.at_hand(entry, mirrors, raw) is None
+    (tmp_path / "m1/example.org/a.zip").rmdir()
     for place in ("m2/example.org/a.zip", "m1/example.org/a.zip"):
-        (tmp_path / place).parent.mkdir(parents=True)
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_bytes(b"")
         assert raw_files.at_hand(entry, mirrors, raw) == tmp_path / place
     taken = tmp_path / "raw/example.org/a.zip.members/x/y.csv"

@@ -11,9 +11,9 @@ import os
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from nbmf.errors import DataError
 
@@ -26,11 +26,11 @@ _DAMAGED = (
 )
 
 
-class _Entry:
-    """A file of an archive: its name, its declared size in bytes, and how to open it."""
+class _Entry(NamedTuple):
+    """A file of an archive: its name, and how to open it."""
 
-    def __init__(self, name: str, size: int, open_):
-        self.name, self.size, self.open = name, size, open_
+    name: str
+    open: Callable[[], BinaryIO]
 
 
 def read_member(archive: bytes | str | os.PathLike, name: str, most: int) -> bytes:
@@ -132,14 +132,14 @@ def _of_zip(stream: BinaryIO) -> Iterator[_Entry]:
     with zipfile.ZipFile(stream) as archive:
         for info in archive.infolist():
             if not info.is_dir():
-                yield _Entry(info.filename, info.file_size, lambda info=info: archive.open(info))
+                yield _Entry(info.filename, lambda info=info: archive.open(info))
 
 
 def _of_tar(stream: BinaryIO) -> Iterator[_Entry]:
     with tarfile.open(fileobj=_Unpacked(stream), mode="r|") as archive:
         for info in archive:
             if info.isreg():  # no links, which lead elsewhere
-                yield _Entry(info.name, info.size, lambda info=info: archive.extractfile(info))
+                yield _Entry(info.name, lambda info=info: archive.extractfile(info))
 
 
 class _Unpacked:
@@ -157,10 +157,9 @@ class _Unpacked:
 
 
 def _content(entry: _Entry, most: int) -> bytes:
-    """Read a file, which may hold more than it declares."""
-    if entry.size <= most:
-        with entry.open() as stream:
-            content = stream.read(most + 1)
-        if len(content) <= most:
-            return content
-    raise DataError(f"{entry.name!r} in the archive has more than {most} bytes")
+    """Read a file whose size is not to be relied on."""
+    with entry.open() as stream:
+        content = stream.read(most + 1)
+    if len(content) > most:
+        raise DataError(f"{entry.name!r} in the archive has more than {most} bytes")
+    return content
