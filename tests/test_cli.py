@@ -85,11 +85,13 @@ def test_help_teaches_by_example(command, capsys):
 
 
 def test_the_examples_of_the_help_run_one_after_the_other(here, capsys):
-    """In an empty folder, shortened; `nbmf example` makes every file they name."""
+    """In an empty folder, shortened, then README's; `nbmf example` makes every file they name."""
     texts = (arguments.EXAMPLE, arguments.TOP, arguments.INFO, arguments.FIT, arguments.COMPARE)
     texts += (arguments.PLOT,)
     lines = [line for text in texts for line in re.findall(r"^  nbmf (.*)$", text, re.MULTILINE)]
-    assert len(lines) > 20
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    lines += re.findall(r"^    nbmf (.*?) +#", readme, re.MULTILINE)
+    assert len(lines) > 25
     (here / "survey.csv").unlink()
     for line in lines:
         words = shlex.split(re.split(r"  +", line)[0])
@@ -97,6 +99,7 @@ def test_the_examples_of_the_help_run_one_after_the_other(here, capsys):
         if "--draws" in words:  # which have to be kept sweeps
             short["fit"] = ["--chains", "2"]
         run(capsys, *words, *short.get(words[0], []))
+        plt.close("all")
     assert {"votes.csv", "votes.nbmf", "votes.compare", "by-party", "large.pdf"} <= files(here)
 
 
