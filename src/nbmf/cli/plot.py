@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> None:
 
 def title_of(model: Factorization) -> str:
     """Return the label of the model's method and its K."""
-    labels = {entry["class"]: entry["label"] for entry in METHODS.values()}
+    labels = {entry["class"].rpartition(":")[2]: entry["label"] for entry in METHODS.values()}
     name = type(model).__name__
     return f"{labels.get(name, name)}, K = {model.n_components}"
 
