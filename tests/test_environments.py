@@ -10,7 +10,7 @@ import yaml
 import test_layers
 from checkout import ROOT
 from nbmf import registry
-from nbmf.data import recipes as datasets
+from nbmf.data import recipes
 from nbmf.sources import source_files
 
 PACKAGE_OF = {"sklearn": "scikit-learn", "arviz_stats": "arviz-stats", "yaml": "pyyaml"}
@@ -18,7 +18,12 @@ PACKAGE_OF = {"sklearn": "scikit-learn", "arviz_stats": "arviz-stats", "yaml": "
 COMES_WITH = {"llvmlite": "numba"}
 # What scripts reach by a name in the configuration, not by an import.
 BY_NAME = {
-    "dataset": list(datasets.RECIPES.values()),
+    "dataset": [
+        recipes.module_of(entry["recipe"])
+        for entry in yaml.safe_load((ROOT / "config/datasets.yaml").read_text())[
+            "datasets"
+        ].values()
+    ],
     "fit": [registry.module_of(name) for name in registry.all_classes()],
     "sensitivity_fits": [registry.module_of(name) for name in registry.all_classes()],
 }
