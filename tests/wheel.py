@@ -38,7 +38,7 @@ import nbmf
 from nbmf.catalogue import METHODS
 
 matrix = nbmf.read("votes.csv", log=lambda line: None)
-model = nbmf.BetaDirVB(n_components=3, max_iter=20, random_state=0).fit(matrix.to_frame())
+model = nbmf.BetaDirVB(n_components=3, max_iter=20, random_state=0).fit(matrix)
 assert model.expectation_.shape == matrix.codes.shape
 assert "beta-dir-vb" in METHODS
 example = nbmf.load_example("parliament")
