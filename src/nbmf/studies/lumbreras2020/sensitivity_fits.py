@@ -11,8 +11,10 @@ import pandas as pd
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError
+from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
 from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import perplexity
 from nbmf.registry import make_estimator, settings_of
 from nbmf.seeds import seed_sequence
@@ -111,7 +113,7 @@ def _toy(model: str, size: int, K: int, mask_number: int) -> Toy:
         W, H, V = dir_dir.simulate(size, size, K, CONCENTRATION, CONCENTRATION, rng)
     else:
         W, H, V = beta_dir.simulate(size, size, K, *[CONCENTRATION] * 3, rng)
-    truth = W @ H
+    truth = BetaDirVB().mean(Factors(W, H))  # as in all three models
     if model == "dir-beta":
         truth, V = truth.T, V.T
     matrix = BinaryMatrix.from_array(V)
