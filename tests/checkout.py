@@ -58,6 +58,6 @@ class Checkout:
         return {rule: int(n) for rule, n in jobs if rule != "total"}
 
     def table(self, name):
-        """Return a table without the column that differs from run to run."""
-        table = pd.read_csv(self.folder / f"results/tiny/{name}.csv")
+        """Return a table of lumbreras2020 without the column that differs from run to run."""
+        table = pd.read_csv(self.folder / f"results/tiny/lumbreras2020/tables/{name}.csv")
         return table.drop(columns="seconds", errors="ignore")

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import time
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -16,23 +17,14 @@ from nbmf.data.matrix import BinaryMatrix
 
 pytestmark = pytest.mark.workflow
 
-TINY = {
-    "run": {
-        "datasets": ["beta_dir_1", "dir_dir_0.1"],
-        "methods": ["beta-dir-gs", "dir-dir-gs", "c-bica", "bica", "logpca", "lda"],
-        "masks": 2,
-        "complete_fits": ["beta_dir_1", "dir_dir_0.1"],
-    },
-    "results": "results/tiny",
-    "methods": {
-        "beta-dir-gs": {"K": [10], "settings": {"burn_in": 20, "n_samples": 10}},
-        "dir-dir-gs": {"K": [10], "settings": {"burn_in": 20, "n_samples": 10}},
-        "c-bica": {"K": [3], "settings": {"alpha": 1, "beta": 2, "max_iter": 10}},
-        "bica": {"K": [2, 3], "settings": {"max_iter": 10}},
-        "logpca": {"K": [2], "settings": {"max_iter": 20}},
-        "lda": {"K": [2]},
-    },
-    "complete_fits": {
+PAPER = yaml.safe_load((ROOT / "config/studies/lumbreras2020.yaml").read_text())
+NONE_OF_THE_PAPER = dict.fromkeys(PAPER["studies"]["lumbreras2020"]["unmasked"])
+STUDY = {
+    "datasets": ["beta_dir_1", "dir_dir_0.1"],
+    "methods": ["beta-dir-gs", "dir-dir-gs", "c-bica", "bica", "logpca", "lda"],
+    "masks": 2,
+    "unmasked": {
+        **NONE_OF_THE_PAPER,
         "beta_dir_1": {
             "beta-dir-gs": {"K": [10], "seeds": 2},
             "bica": {"K": [2, 3], "seeds": 1},
@@ -42,7 +34,7 @@ TINY = {
             "logpca": {"K": [2], "seeds": 1},
         },
     },
-    "figures": {
+    "options": {
         "figure_2": [
             {"dataset": "beta_dir_1", "title": "Beta-Dir"},
             {"dataset": "dir_dir_0.1", "title": "Dir-Dir"},
@@ -64,25 +56,62 @@ TINY = {
         },
     },
 }
+TINY = {
+    "results": "results/tiny",
+    "methods": {
+        "beta-dir-gs": {"K": [10], "settings": {"burn_in": 20, "n_samples": 10}},
+        "dir-dir-gs": {"K": [10], "settings": {"burn_in": 20, "n_samples": 10}},
+        "c-bica": {"K": [3], "settings": {"alpha": 1, "beta": 2, "max_iter": 10}},
+        "bica": {"K": [2, 3], "settings": {"max_iter": 10}},
+        "logpca": {"K": [2], "settings": {"max_iter": 20}},
+        "lda": {"K": [2]},
+    },
+    "studies": {
+        "lumbreras2020": STUDY,
+        "all_methods": {"datasets": ["beta_dir_1"], "methods": ["bica", "logpca"], "masks": 2},
+    },
+}
 N_FITS = 2 * 2 * (1 + 1 + 1 + 2 + 1 + 1)
-N_COMPLETE_FITS = (2 + 2) + (2 + 1)
+N_UNMASKED_FITS = (2 + 2) + (2 + 1)
 # All but Figure 6, which needs a square matrix with groups: its dataset is not run.
 FIGURES = [
     *("figure_2", "figure_5", "figure_7", "figure_8", "figure_9", "figure_10", "figure_11"),
     *("sensitivity", "fit_against_K", "traces_beta-dir-gs", "traces_dir-dir-gs"),
 ]
 TABLES = {  # and the number of their rows, where that follows from the configuration
+    "scores": N_FITS,
     "summary": 2 * 7,
     "traces": None,
-    "complete_scores": N_COMPLETE_FITS,
-    "complete_traces": None,
-    "complete_fits": (1 + 2) + (1 + 1),
+    "unmasked_scores": N_UNMASKED_FITS,
+    "unmasked_traces": None,
+    "unmasked_summary": (1 + 2) + (1 + 1),
     "diagnostics": 2,
     "sensitivity": 3 * (1 + 1),
     "claims": None,
     "claims_parts": None,
     "paper_numbers": None,
 }
+
+
+def target(name):
+    """Return the rule of a figure, or of a table as "table_scores"."""
+    return f"lumbreras2020_{name}"
+
+
+def drawn(planned):
+    """Return the figures among planned jobs."""
+    names = {job.removeprefix(target("")) for job in planned if job.startswith(target(""))}
+    return {name for name in names if not name.startswith("table_")}
+
+
+def studying(**changes):
+    """Return TINY with other keys of its study."""
+    return {**TINY, "studies": {**TINY["studies"], "lumbreras2020": {**STUDY, **changes}}}
+
+
+def showing(**changes):
+    """Return TINY with other options of its figures and tables."""
+    return studying(options={**STUDY["options"], **changes})
 
 
 def changed(config, **methods):
@@ -112,15 +141,14 @@ def test_a_run_produces_the_scores(finished):
 
 
 def test_a_run_produces_every_table_and_none_else(finished):
-    folder = finished.folder / "results/tiny"
+    folder = finished.folder / "results/tiny/lumbreras2020"
     assert {path.stem for path in (folder / "tables").iterdir()} == TABLES.keys()
-    assert [path.name for path in folder.glob("*.*")] == ["scores.csv"]
     for name, rows in TABLES.items():
-        assert rows is None or len(finished.table(f"tables/{name}")) == rows
+        assert rows is None or len(finished.table(name)) == rows
 
 
 def test_a_run_produces_every_figure_and_none_else(finished):
-    folder = finished.folder / "results/tiny/figures"
+    folder = finished.folder / "results/tiny/lumbreras2020/figures"
     expected = {f"{figure}.{suffix}" for figure in FIGURES for suffix in ("pdf", "png")}
     assert {path.name for path in folder.iterdir()} == expected
     for path in folder.iterdir():
@@ -129,12 +157,12 @@ def test_a_run_produces_every_figure_and_none_else(finished):
         assert path.stat().st_size > 4000, path.name
 
 
-def test_complete_fits_see_everything_and_leave_their_factors(finished):
-    scores = finished.table("tables/complete_scores")
+def test_unmasked_fits_see_everything_and_leave_their_factors(finished):
+    scores = finished.table("unmasked_scores")
     assert set(scores["n_test"]) == {100 * 100}
     assert set(scores["unit"]) == {"nats per observed entry"}
     for fit in scores.itertuples():
-        stem = f"results/tiny/complete/{fit.dataset}/{fit.method}/K{fit.K}-seed{fit.seed}"
+        stem = f"results/tiny/fits/{fit.dataset}/{fit.method}/K{fit.K}-masknone-seed{fit.seed}"
         with np.load(finished.folder / f"{stem}.npz") as factors:
             assert factors["W"].shape == (100, fit.K)
     chains = scores[scores["method"] == "beta-dir-gs"]
@@ -142,7 +170,7 @@ def test_complete_fits_see_everything_and_leave_their_factors(finished):
 
 
 def test_chains_are_diagnosed_from_the_sweeps_after_the_burn_in(finished):
-    diagnostics = finished.table("tables/diagnostics").set_index("method")
+    diagnostics = finished.table("diagnostics").set_index("method")
     assert list(diagnostics.index) == ["beta-dir-gs", "dir-dir-gs"]
     assert diagnostics["chains"].tolist() == [2, 2]
     assert diagnostics["draws"].tolist() == [10, 10]
@@ -150,11 +178,11 @@ def test_chains_are_diagnosed_from_the_sweeps_after_the_burn_in(finished):
 
 
 def test_logs_show_progress_and_end_with_time_and_memory(finished):
-    folder = finished.folder / "results/tiny/logs"
-    text = next((folder / "fits/beta_dir_1/beta-dir-gs").glob("*.log")).read_text()
+    folder = finished.folder / "results/tiny"
+    text = next((folder / "logs/fits/beta_dir_1/beta-dir-gs").glob("*.log")).read_text()
     assert re.search(r"iteration 30 of 30 \(100%\), [\d.]+ per second, \d+ s left", text)
     logs = list(folder.rglob("*.log"))
-    assert len(logs) > N_FITS + N_COMPLETE_FITS + len(FIGURES)
+    assert len(logs) > N_FITS + N_UNMASKED_FITS + len(FIGURES) + len(TABLES)
     for log in logs:
         last = log.read_text().splitlines()[-1]
         assert re.fullmatch(r"job: \d+\.\d\d s, \d+ MB at most", last), log
@@ -163,9 +191,9 @@ def test_logs_show_progress_and_end_with_time_and_memory(finished):
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
 def test_snakemake_starts_no_timer_for_every_job_that_has_finished(part):
     """Each would wake it up once a second to the end of the run (see the Snakefile)."""
-    config = {**running(datasets=["dir_dir_0.1"], masks=3), "results": "results/timers"}
+    config = {**studying(datasets=["dir_dir_0.1"], masks=3), "results": "results/timers"}
     with subprocess.Popen(
-        part.command("--cores", "2", "scores", config=config),
+        part.command("--cores", "2", target("table_scores"), config=config),
         cwd=part.folder, env=part.environment(),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     ) as process:  # fmt: skip
@@ -182,28 +210,26 @@ def test_a_second_run_has_nothing_to_do(finished):
     assert "Nothing to be done" in finished.snakemake(config=TINY).stdout
 
 
-def running(**changes):
-    """Return TINY with other keys of its section `run`."""
-    return {**TINY, "run": {**TINY["run"], **changes}}
-
-
 @pytest.fixture(scope="module")
 def part(tmp_path_factory):
     """Another checkout, in which a part of the tiny workflow has run, on one core."""
     checkout = Checkout(tmp_path_factory.mktemp("part"))
-    methods = TINY["run"]["methods"][::-1]
-    config = running(
-        datasets=["dir_dir_0.1"], methods=methods, masks=1, complete_fits=["dir_dir_0.1"]
+    config = studying(
+        datasets=["dir_dir_0.1"],
+        methods=STUDY["methods"][::-1],
+        masks=1,
+        unmasked={**STUDY["unmasked"], "beta_dir_1": None},
     )
-    targets = [f"results/tiny/{name}.csv" for name in ("scores", "tables/complete_traces")]
-    done = checkout.snakemake("--cores", "1", *targets, config=config)
+    config = {**config, "studies": {"lumbreras2020": config["studies"]["lumbreras2020"]}}
+    names = ("scores", "traces", "unmasked_scores", "unmasked_traces")
+    done = checkout.snakemake(
+        "--cores", "1", *(target(f"table_{name}") for name in names), config=config
+    )
     assert done.returncode == 0, done.stdout
     return checkout
 
 
-@pytest.mark.parametrize(
-    "name", ["scores", "tables/traces", "tables/complete_scores", "tables/complete_traces"]
-)
+@pytest.mark.parametrize("name", ["scores", "traces", "unmasked_scores", "unmasked_traces"])
 def test_another_checkout_on_one_core_gives_the_same_numbers(finished, part, name):
     """Fits do not depend on what else is run: other datasets and masks, the order of methods."""
     theirs, ours = part.table(name), finished.table(name)
@@ -216,21 +242,21 @@ def test_another_checkout_on_one_core_gives_the_same_numbers(finished, part, nam
     )
 
 
-def test_without_chains_and_without_complete_fits_figures_are_drawn(part):
+def test_without_chains_and_without_unmasked_fits_figures_are_drawn(part):
     """No method samples, so the table of diagnostics is empty; then there is none."""
-    config = running(datasets=["dir_dir_0.1"], masks=1, complete_fits=["dir_dir_0.1"])
-    config["complete_fits"] = {"dir_dir_0.1": {"logpca": {"K": [2], "seeds": 1}}}
-    config["figures"] = {
-        **TINY["figures"],
-        **{f"figure_{i}": {"dataset": "dir_dir_0.1", "K": {"logpca": 2}} for i in (7, 8, 9)},
-    }
-    done = part.snakemake("figure_8", "figure_10", config=config)
+    unmasked = {**NONE_OF_THE_PAPER, "dir_dir_0.1": {"logpca": {"K": [2], "seeds": 1}}}
+    options = {**STUDY["options"], "figure_8": {"dataset": "dir_dir_0.1", "K": {"logpca": 2}}}
+    less = {"datasets": ["dir_dir_0.1"], "masks": 1, "options": options}
+    config = studying(unmasked=unmasked, **less)
+    done = part.snakemake(target("figure_8"), target("figure_10"), config=config)
     assert done.returncode == 0, done.stdout
-    config["run"]["complete_fits"] = []
-    (part.folder / "results/tiny/figures/figure_10.png").unlink()
-    done = part.snakemake("figure_10", config=config)
+    config = studying(unmasked=None, **less)
+    (part.folder / "results/tiny/lumbreras2020/figures/figure_10.png").unlink()
+    done = part.snakemake(target("figure_10"), config=config)
     assert done.returncode == 0, done.stdout
-    assert not part.planned(config).keys() & {"complete_fit", "diagnostics", "draw_figure_8"}
+    planned = part.planned(config).keys()
+    without = ("table_diagnostics", "table_unmasked_scores", "figure_8")
+    assert not planned & {"fit_keeping_factors", *map(target, without)}
 
 
 def test_swapping_two_hyperparameters_reruns_the_fits_they_touch(finished):
@@ -241,44 +267,66 @@ def test_swapping_two_hyperparameters_reruns_the_fits_they_touch(finished):
 def test_appending_a_K_adds_only_its_jobs(finished):
     planned = finished.planned(changed(TINY, bica={"K": [2, 3, 4]}))
     assert planned["fit"] == 2 * 2
-    assert "complete_fit" not in planned
+    assert "fit_keeping_factors" not in planned
 
 
 def test_more_masks_and_datasets_add_only_their_jobs(finished):
     for more in (
-        running(masks=3),
-        running(datasets=["dir_beta_1", *TINY["run"]["datasets"]]),
+        studying(masks=3),
+        studying(datasets=["dir_beta_1", *STUDY["datasets"]]),
     ):
         planned = finished.planned(more)
         assert planned["fit"] == N_FITS // 2
-        assert "complete_fit" not in planned
+        assert "fit_keeping_factors" not in planned
 
 
-def test_another_seed_of_a_complete_fit_adds_just_that_fit(finished):
-    grids = {**TINY["complete_fits"]["beta_dir_1"], "beta-dir-gs": {"K": [10], "seeds": 3}}
-    more = {**TINY, "complete_fits": {**TINY["complete_fits"], "beta_dir_1": grids}}
-    planned = finished.planned(more)
-    assert planned["complete_fit"] == 1
-    assert planned.keys() >= {"complete_scores", "diagnostics", "draw_traces_beta-dir-gs"}
-    assert not planned.keys() & {"fit", "mask", "sensitivity_fits", "draw_figure_11"}
+def test_another_seed_of_an_unmasked_fit_adds_just_that_fit(finished):
+    grids = {**STUDY["unmasked"]["beta_dir_1"], "beta-dir-gs": {"K": [10], "seeds": 3}}
+    planned = finished.planned(studying(unmasked={**STUDY["unmasked"], "beta_dir_1": grids}))
+    assert planned["fit_keeping_factors"] == 1
+    after = ("table_unmasked_scores", "table_diagnostics", "traces_beta-dir-gs")
+    assert planned.keys() >= set(map(target, after))
+    assert not planned.keys() & {"fit", "mask", target("table_sensitivity"), target("figure_11")}
 
 
 def test_threads_are_no_part_of_what_a_fit_is(finished):
-    assert finished.planned(running(threads=2)) == {}
+    assert finished.planned({**TINY, "run": {"threads": 2}}) == {}
 
 
 def test_a_chain_with_the_burn_in_of_its_class_is_planned(finished):
     """Settings that are not given keep the defaults of the class."""
     mine = {"class": "BetaDirGibbs", "label": "mine", "K": [10]}
-    grids = {**TINY["complete_fits"]["beta_dir_1"], "mine": {"K": [10], "seeds": 2}}
-    config = {
-        **TINY,
-        "methods": {**TINY["methods"], "mine": mine},
-        "complete_fits": {**TINY["complete_fits"], "beta_dir_1": grids},
+    grids = {**STUDY["unmasked"]["beta_dir_1"], "mine": {"K": [10], "seeds": 2}}
+    config = studying(unmasked={**STUDY["unmasked"], "beta_dir_1": grids})
+    planned = finished.planned({**config, "methods": {**TINY["methods"], "mine": mine}})
+    assert planned["fit_keeping_factors"] == 2
+    assert planned[target("traces_mine")] == 1
+
+
+def test_studies_share_their_fits(finished):
+    """The other study's are all there, but for what this one has not run."""
+    config = json.loads(json.dumps(TINY))
+    planned = finished.planned(config, "all_methods")
+    assert "fit" not in planned
+    assert planned["all_methods_figure_10"] == planned["all_methods_table_ranking"] == 1
+    config["studies"]["all_methods"]["methods"].append("beta-dir-vb")
+    assert finished.planned(config, "all_methods")["fit"] == 2
+
+
+def test_another_study_is_a_target_with_a_folder_of_its_own(finished):
+    done = finished.snakemake("all_methods", config=TINY)
+    assert done.returncode == 0, done.stdout
+    folder = finished.folder / "results/tiny/all_methods"
+    tables = {path.stem for path in (folder / "tables").iterdir()}
+    assert tables == {"scores", "summary", "baselines", "ranking"}
+    assert {path.name for path in (folder / "figures").iterdir()} == {
+        "figure_10.pdf",
+        "figure_10.png",
     }
-    planned = finished.planned(config)
-    assert planned["complete_fit"] == 2
-    assert planned["draw_traces_mine"] == 1
+    ranking = pd.read_csv(folder / "tables/ranking.csv")
+    assert set(ranking["method"]) >= {"bica", "logpca", "overall-share"}
+    assert ranking["mean"].is_monotonic_increasing
+    assert finished.planned(TINY) == {}
 
 
 def test_a_transposed_dataset_is_the_other_with_its_axes_exchanged(finished):
@@ -295,52 +343,142 @@ def test_a_transposed_dataset_is_the_other_with_its_axes_exchanged(finished):
     np.testing.assert_array_equal(matrices[0].row_names, matrices[1].column_names)
 
 
-def test_editing_a_methods_module_reruns_that_method_and_touching_it_nothing(finished):
-    module = finished.folder / "src/nbmf/families/logistic/logistic_pca.py"
-    original = module.read_text()
+# --- What reruns what ------------------------------------------------------------------------
+
+
+@contextmanager
+def edited(checkout, name):
+    """A file of the checkout with a line more; a file that is not there is made."""
+    file = checkout.folder / name
+    original = file.read_text() if file.exists() else None
+    file.write_text((original or '"""New."""\n') + "# edited\n")
     try:
-        module.touch()
+        yield
+    finally:
+        file.unlink() if original is None else file.write_text(original)
+
+
+def fits(planned):
+    """Return how many fits are planned, masked and unmasked."""
+    return planned.get("fit", 0), planned.get("fit_keeping_factors", 0)
+
+
+def test_touching_a_file_reruns_nothing(finished):
+    (finished.folder / "src/nbmf/families/logistic/logistic_pca.py").touch()
+    assert finished.planned(TINY) == {}
+
+
+FAMILIES = "src/nbmf/families"
+LUMBRERAS = "src/nbmf/studies/lumbreras2020"
+
+
+def test_editing_what_asks_for_things_or_is_of_others_runs_nothing(finished):
+    files = [
+        f"{LUMBRERAS}/study.py",
+        "src/nbmf/studies/common.py",
+        "src/nbmf/studies/needs.py",
+        "src/nbmf/studies/all_methods/study.py",
+        "src/nbmf/catalogue.py",
+        "src/nbmf/cli/fit.py",
+        "src/nbmf/comparison/recommendation.py",
+        "src/nbmf/workflow/products.py",
+        "src/nbmf/likelihoods/new.py",
+        "src/nbmf/families/new.py",
+    ]
+    with ExitStack() as stack:
+        for file in files:
+            stack.enter_context(edited(finished, file))
         assert finished.planned(TINY) == {}
-        module.write_text(original + "# edited\n")
-        assert finished.planned(TINY)["fit"] == 2 * 2
-    finally:
-        module.write_text(original)
 
 
-def test_editing_a_kernel_reruns_the_methods_that_use_it(finished):
-    module = finished.folder / "src/nbmf/families/beta_dirichlet/kernels/dir_dir_gibbs.py"
-    original = module.read_text()
-    try:
-        module.write_text(original + "# edited\n")
-        assert finished.planned(TINY)["fit"] == 2 * 2
-    finally:
-        module.write_text(original)
+def test_editing_what_shows_things_runs_no_fit_and_only_what_it_makes(finished):
+    made_by = {
+        f"{LUMBRERAS}/figure_2.py": ["figure_2"],
+        f"{LUMBRERAS}/dictionaries.py": ["figure_7", "figure_8", "figure_9"],
+        "src/nbmf/plots/progress.py": ["figure_11"],
+        f"{LUMBRERAS}/claims.py": ["table_claims", "table_claims_parts", "table_paper_numbers"],
+    }
+    with ExitStack() as stack:
+        for file in made_by:
+            stack.enter_context(edited(finished, file))
+        planned = finished.planned(TINY)
+    assert planned.keys() == {"all", *map(target, sum(made_by.values(), []))}
+
+
+OF_LOGPCA, OF_LDA, OF_DIR_DIR = (2 * 2, 1), (2 * 2, 0), (2 * 2, 2)
+OF_BETA_DIRICHLET = (N_FITS - 2 * 2 * 2, N_UNMASKED_FITS - 1)
+
+
+@pytest.mark.parametrize(
+    ("file", "planned"),
+    [
+        (f"{FAMILIES}/logistic/logistic_pca.py", OF_LOGPCA),
+        (f"{FAMILIES}/topics/kernels/lda.py", OF_LDA),
+        (f"{FAMILIES}/beta_dirichlet/kernels/dir_dir_gibbs.py", OF_DIR_DIR),
+        (f"{FAMILIES}/beta_dirichlet/parameters.py", OF_BETA_DIRICHLET),
+        ("src/nbmf/inference/loop.py", (N_FITS, N_UNMASKED_FITS)),
+    ],
+)
+def test_editing_what_computes_a_fit_runs_the_fits_that_use_it_alone(finished, file, planned):
+    with edited(finished, file):
+        assert fits(finished.planned(TINY)) == planned
+
+
+@pytest.mark.parametrize(
+    ("options", "jobs"),
+    [
+        ({"figure_11": {"c-bica": 3}}, ["figure_11"]),
+        ({"figure_2": [{"dataset": "beta_dir_1", "title": "another"}]}, ["figure_2"]),
+        ({"figure_7": {**STUDY["options"]["figure_7"], "columns": 3}}, ["figure_7"]),
+        (
+            {"sensitivity": {**STUDY["options"]["sensitivity"], "masks": 2}},
+            ["table_sensitivity", "sensitivity"],
+        ),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_an_option_reruns_what_it_is_of(finished, options, jobs):
+    config = json.loads(json.dumps(showing(**options)))
+    if "figure_11" in options:  # mappings are merged: null of an entry is not an option's
+        config["studies"]["lumbreras2020"]["options"]["figure_11"]["bica"] = 2
+    assert finished.planned(config).keys() == {"all", *map(target, jobs)}
+
+
+def test_a_label_reruns_what_shows_it(finished):
+    planned = finished.planned(changed(TINY, c_bica={"label": "collapsed"}))
+    assert planned.keys() == {"all", target("figure_10"), target("figure_11")}
+
+
+# --- Targets and mistakes --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("figure", ["figure_7", "traces_dir-dir-gs"])
 def test_one_figure_is_a_target_and_comes_out_the_same(finished, figure):
-    pdf, png = (finished.folder / f"results/tiny/figures/{figure}.{x}" for x in ("pdf", "png"))
+    folder = finished.folder / "results/tiny/lumbreras2020/figures"
+    pdf, png = (folder / f"{figure}.{x}" for x in ("pdf", "png"))
     before = pdf.read_bytes(), png.read_bytes()
     pdf.unlink()
-    done = finished.snakemake(figure, config=TINY)
+    done = finished.snakemake(target(figure), config=TINY)
     assert done.returncode == 0, done.stdout
     assert (pdf.read_bytes(), png.read_bytes()) == before
-    assert "2 of 2 steps" in done.stdout
+    assert "1 of 1 steps" in done.stdout
 
 
 def test_a_figure_needs_no_more_than_it_shows(tmp_path):
     checkout = Checkout(tmp_path)
-    planned = checkout.planned(TINY, "figure_7")
-    assert planned["complete_fit"] == N_COMPLETE_FITS  # its chains are diagnosed with the others
-    assert planned["figure_7"] == planned["draw_figure_7"] == 1
-    assert not planned.keys() & {"fit", "mask", "scores", "sensitivity_fits"}
-    assert "complete_fit" not in checkout.planned(TINY, "figure_11")
+    planned = checkout.planned(TINY, target("figure_7"))
+    # Its chains are diagnosed with the others.
+    assert planned["fit_keeping_factors"] == N_UNMASKED_FITS
+    assert drawn(planned) == {"figure_7"}
+    others = ("table_scores", "table_sensitivity")
+    assert not planned.keys() & {"fit", "mask", *map(target, others)}
+    assert "fit_keeping_factors" not in checkout.planned(TINY, target("figure_11"))
 
 
 def test_a_figure_that_is_not_drawn_is_no_target(finished):
-    done = finished.snakemake("figure_6", config=TINY)
+    done = finished.snakemake(target("figure_6"), config=TINY)
     assert done.returncode != 0
-    assert "figure_6" in done.stdout
+    assert target("figure_6") in done.stdout
     assert "Traceback" not in done.stdout
 
 
@@ -354,38 +492,52 @@ def test_a_wrong_configuration_is_one_clear_line_before_anything_runs(tmp_path):
     assert not (checkout.folder / "results/tiny").exists()
 
 
-def paper_config():
-    return yaml.safe_load((ROOT / "config/config.yaml").read_text())
-
-
 def test_a_dry_run_of_the_paper_lists_every_fit(tmp_path):
-    config = paper_config()
-    run = config["run"]
-    grid = sum(len(config["methods"][method]["K"]) for method in run["methods"])
-    fits = len(run["datasets"]) * grid * run["masks"] * len(run["seeds"])
-    complete = [grids for name, grids in config["complete_fits"].items()
-                if name in run["complete_fits"]]  # fmt: skip
+    study = PAPER["studies"]["lumbreras2020"]
+    methods = yaml.safe_load((ROOT / "src/nbmf/methods.yaml").read_text())["methods"]
+    grid = sum(len(methods[method]["K"]) for method in study["methods"])
     planned = Checkout(tmp_path).planned({})
-    assert planned["fit"] == fits
-    assert planned["mask"] == len(run["datasets"]) * run["masks"]
-    assert planned["complete_fit"] == sum(
-        len(grid["K"]) * grid["seeds"] for grids in complete for grid in grids.values()
-    )
-    drawn = {rule for rule in planned if rule.startswith("draw_")}
-    assert drawn == {f"draw_{figure}" for figure in [*FIGURES, "figure_6"]}
-    assert planned.keys() >= {"summary", "complete_scores", "diagnostics", "claims"}
+    assert planned["mask"] == len(study["datasets"]) * study["masks"]
+    assert planned["fit"] == planned["mask"] * grid * len(study["seeds"]) == 1150
+    assert planned["fit_keeping_factors"] == 267 == sum(
+        len(grid["K"]) * grid["seeds"]
+        for grids in study["unmasked"].values()
+        for grid in grids.values()
+    )  # fmt: skip
+    assert drawn(planned) == {*FIGURES, "figure_6"}
+    assert planned.keys() >= {target(f"table_{name}") for name in TABLES}
 
 
 @pytest.mark.parametrize("name", ["mean_field_start", "transposed"])
-def test_overlays_without_complete_fits_draw_what_is_left(tmp_path, name):
+def test_overlays_without_unmasked_fits_draw_what_is_left(tmp_path, name):
     overlay = yaml.safe_load((ROOT / f"config/{name}.yaml").read_text())
     planned = Checkout(tmp_path).planned(overlay)
     assert planned["fit"] > 0
-    assert "complete_fit" not in planned
-    drawn = {rule for rule in planned if rule.startswith("draw_")}
-    assert drawn == {
-        f"draw_{x}" for x in ("figure_2", "figure_5", "figure_10", "figure_11", "sensitivity")
-    }
+    assert "fit_keeping_factors" not in planned
+    assert drawn(planned) == {"figure_2", "figure_5", "figure_10", "figure_11", "sensitivity"}
+
+
+def test_data_that_are_not_at_hand_leave_out_what_needs_them(tmp_path):
+    """A large file that is downloaded on demand only: no network is asked, and it is said how."""
+    checkout = Checkout(tmp_path)
+    source = {
+        "address": "https://example.org/large.csv", "licence": "none stated", "citation": "none",
+        "sha256": "0" * 64, "bytes": 10**9, "on_demand": True,
+    }  # fmt: skip
+    entry = {"recipe": "lastfm", "files": {"listens": "large"}}
+    config = {
+        **studying(datasets=["beta_dir_1", "far"], options={**STUDY["options"], "figure_2": [
+            {"dataset": "far", "title": "far"}
+        ]}),
+        "sources": {"large": source},
+        "datasets": {"far": entry},
+    }  # fmt: skip
+    done = checkout.snakemake("--dry-run", "--quiet", "rules", config=config)
+    assert "lumbreras2020: far is left out: large (1000.0 MB) is not here: with a" in done.stdout
+    assert "lumbreras2020: figure_2 is left out: large" in done.stdout
+    planned = checkout.planned(config)
+    assert planned["fit"] == N_FITS // 2
+    assert drawn(planned) == {*FIGURES} - {"figure_2"}
 
 
 FAILING = '''
@@ -395,10 +547,10 @@ from nbmf.errors import DataError
 class Failing(BinaryICA):
     """Fails at one of its two masks, to see what the workflow makes of it."""
 
-    def _factorize(self, codes, seed, monitor):
+    def _start(self, codes, seed):
         if self.max_iter == 7 and (codes[0] == -1).sum() %% 2 == %d:
             raise DataError("made to fail")
-        return super()._factorize(codes, seed, monitor)
+        return super()._start(codes, seed)
 '''
 
 
@@ -406,15 +558,11 @@ def test_failed_fits_are_explained_and_shown_as_gaps_and_only_they_run_again(tmp
     checkout = Checkout(tmp_path)
     module = checkout.folder / "src/failing.py"
     method = {"class": "failing:Failing", "label": "failing", "K": [2], "settings": {"max_iter": 7}}
-    run = {
-        "datasets": ["beta_dir_1"],
-        "methods": ["bica", "failing"],
-        "masks": 6,
-        "complete_fits": [],
-    }
-    config = {**TINY, "run": run, "methods": {**TINY["methods"], "failing": method}}
+    config = studying(datasets=["beta_dir_1"], methods=["bica", "failing"], masks=6, unmasked=None)
+    config["methods"] = {**TINY["methods"], "failing": method}
+    scores_table = target("table_scores")
     module.write_text(FAILING % 0)
-    done = checkout.snakemake("scores", config=config)
+    done = checkout.snakemake(scores_table, config=config)
     assert done.returncode != 0
     line = (
         r"^failed: failing, K = 2, mask (\d), seed 0 of beta_dir_1: "
@@ -424,12 +572,12 @@ def test_failed_fits_are_explained_and_shown_as_gaps_and_only_they_run_again(tmp
     assert 0 < len(failed) < 6
     assert all((checkout.folder / log).exists() for _, log in failed)
     assert f"{len(failed)} of 18 fits failed." in done.stdout
-    partial = checkout.folder / "results/tiny/partial"
+    partial = checkout.folder / "results/tiny/lumbreras2020/partial"
     scores = pd.read_csv(partial / "scores.csv")
     assert (scores["status"] == "failed: error: made to fail").sum() == len(failed)
     assert scores["perplexity"].notna().sum() == 18 - len(failed)
     assert (partial / "figure_10.png").exists()
-    assert not (checkout.folder / "results/tiny/scores.csv").exists()
+    assert not (checkout.folder / "results/tiny/lumbreras2020/tables/scores.csv").exists()
 
     told = checkout.snakemake("status", "--nolock", "--quiet", "all", config=config).stdout
     assert re.search(
@@ -437,8 +585,8 @@ def test_failed_fits_are_explained_and_shown_as_gaps_and_only_they_run_again(tmp
     )
 
     module.write_text(FAILING % 2)  # the cause is gone: no remainder is 2
-    assert checkout.planned(config, "scores")["fit"] >= len(failed)
-    assert checkout.snakemake("scores", config=config).returncode == 0
+    assert checkout.planned(config, scores_table)["fit"] >= len(failed)
+    assert checkout.snakemake(scores_table, config=config).returncode == 0
     assert not partial.exists()
 
 

@@ -39,7 +39,7 @@ def tabulate(masked: list) -> pd.DataFrame:
 
     Parameters
     ----------
-    masked : iterable with dataset, number, matrix and mask, such as nbmf.studies.needs.MaskedMatrix
+    masked : iterable with dataset, number, matrix and mask, such as nbmf.studies.loaded.MaskedMatrix
 
     Returns
     -------

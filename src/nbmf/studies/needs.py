@@ -7,8 +7,9 @@ JSON (`described`, `from_description`).
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Protocol
 
+from nbmf.studies.loaded import MaskedMatrix, ShownFit
 from nbmf.studies.plan import FitKey
 
 
@@ -97,15 +98,6 @@ class Matrices(Need):
         return [dataset for _, dataset in self.shown]
 
 
-class MaskedMatrix(NamedTuple):
-    """A matrix (BinaryMatrix) with one held-out mask, bool array (F, N)."""
-
-    dataset: str
-    number: int
-    matrix: Any
-    mask: Any
-
-
 @dataclass(frozen=True)
 class MaskedMatrices(Need):
     """Matrices with all their masks: loads as an iterator over MaskedMatrix, mask by mask."""
@@ -171,24 +163,6 @@ class Reports(Need):
     def load(self, files):
         """See Need."""
         return [(FitKey(*key).columns(), file) for key, file in zip(self.keys, files, strict=True)]
-
-
-class ShownFit(NamedTuple):
-    """The unmasked fit that a figure shows.
-
-    label : str, the method's name and, where it was chosen, its K
-    loss : float, D(V|V^) in nats
-    active_components : int
-    W, H, expectation : float32 arrays (F, K), (K, N), (F, N)
-    """
-
-    method: str
-    label: str
-    loss: float
-    active_components: int
-    W: Any
-    H: Any
-    expectation: Any
 
 
 @dataclass(frozen=True)

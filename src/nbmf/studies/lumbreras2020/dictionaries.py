@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.plots import dictionaries
-from nbmf.studies.needs import ShownFit
+from nbmf.studies.loaded import ShownFit
 
 
 def draw(
