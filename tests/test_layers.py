@@ -78,6 +78,12 @@ def test_import_linter_notices(copy, module, line, word):
     assert any(word in name for name in broken_contracts(copy))
 
 
+def test_every_folder_is_a_package():
+    """import-linter passes over modules in a folder without __init__.py."""
+    folders = {path.parent for path in PACKAGE.rglob("*.py")}
+    assert not [folder for folder in folders if not (folder / "__init__.py").is_file()]
+
+
 def python(code, *arguments):
     """Run code in another process and return the JSON that it prints."""
     ran = subprocess.run(
