@@ -17,9 +17,11 @@ from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError, NotConvergedWarning, NotFittedError
 from nbmf.families.beta_dirichlet.variational import has_settled
-from nbmf.inference.estimator import Factorization, Fit
-from nbmf.inference.experiment import run_fit
-from nbmf.likelihoods.metrics import score
+from nbmf.inference.declarations import Inference
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.experiment import FitRequest, run_fit
+from nbmf.inference.state import Factors, State
+from nbmf.likelihoods.bernoulli import BERNOULLI, score
 
 BRIEF = {"max_iter": 20, "burn_in": 6, "n_samples": 6, "tol": 0}
 CLASSES = registry.all_classes()
@@ -159,13 +161,38 @@ def test_parameters_of_all_kinds_come_back(tmp_path):
 class Constant(Factorization):
     """A class outside the package."""
 
+    inference, likelihoods = Inference.POINT, (BERNOULLI,)
+    max_iter = 1
+
     def __init__(self, n_components=1, *, note=None, random_state=None):
         self.n_components, self.note, self.random_state = n_components, note, random_state
 
-    def _factorize(self, codes, seed, monitor):
+    def _start(self, codes, seed):
+        return ConstantState(codes)
+
+    def mean(self, factors, rows=slice(None), columns=slice(None)):
+        return factors.W[rows] @ factors.H[:, columns]
+
+
+class ConstantState(State):
+    def __init__(self, codes):
         F, N = codes.shape
-        W, H = np.ones((F, 1)), np.full((1, N), (codes == 1).sum() / (codes >= 0).sum())
-        return Fit(W, H, W @ H, np.ones(1), 1)
+        self._W, self._H = np.ones((F, 1)), np.full((1, N), (codes == 1).sum() / (codes >= 0).sum())
+
+    def advance(self, steps):
+        pass
+
+    def objective(self):
+        return None
+
+    def active_components(self):
+        return 1
+
+    def factors(self):
+        return Factors(self._W, self._H)
+
+    def expectation(self):
+        return self._W @ self._H
 
 
 def test_a_class_of_ones_own_comes_back_where_it_has_been_imported(tmp_path):
@@ -346,10 +373,10 @@ def test_a_monitor_sees_the_iteration_at_which_a_fit_stops(every):
 def test_the_workflow_reports_how_a_fit_ended(name, tol, status, tmp_path):
     """Traces end with the fit, where checkpoints are on too."""
     mask = draw_mask(MATRIX, 0.25, np.random.SeedSequence(2))
+    request = FitRequest(name, 3, {"max_iter": 100, "tol": tol}, ["fit"])
     report = run_fit(
-        *(MATRIX, mask), class_name=name, K=3, settings={"max_iter": 100, "tol": tol},
-        seed_key=["fit"], checkpoint=tmp_path / "c.npz", log=lambda line: None,
-    ).report  # fmt: skip
+        MATRIX, mask, request, checkpoint=tmp_path / "c.npz", log=lambda line: None
+    ).report
     assert (report["status"], report["converged"]) == (status, status == "ok")
     assert report["trace"]["iteration"][-1] == report["n_iter"]
     assert report["trace"]["perplexity"][-1] == report["perplexity"]

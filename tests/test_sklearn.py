@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 import nbmf
 import nbmf.errors
 from nbmf import registry
+from nbmf.likelihoods.bernoulli import BERNOULLI
 
 BRIEF = {"max_iter": 20, "burn_in": 10, "n_samples": 10, "tol": 0}
 K = {"LogisticPCA": 1}  # of a matrix with two columns; it needs fewer components than columns
@@ -40,8 +41,31 @@ EXPECTED_FAILURES = {
 }
 
 
+class Cutting(type(BERNOULLI)):
+    """The likelihood, but that values are cut as an estimator says."""
+
+    def __init__(self, cut):
+        self._cut = cut
+
+    def values_of(self, V):
+        return super().values_of(self._cut(V))
+
+
+class NotOfNewRows:
+    """Hides `predict`, which takes rows and columns of the fitted matrix: the checks pass X."""
+
+    def __get__(self, instance, owner):
+        raise AttributeError("docs/scikit-learn.md says why")
+
+
 class Binary:
     """Cuts features at their means in the data of the fit, and leaves what it cannot cut alone."""
+
+    predict = NotOfNewRows()
+
+    @property
+    def likelihood(self):
+        return Cutting(self._cut)
 
     def fit(self, X, y=None):
         self._thresholds = None
@@ -49,9 +73,6 @@ class Binary:
         if values is not None:
             self._thresholds = np.nanmean(values, axis=0)
         return super().fit(X, y)
-
-    def _codes_of(self, X):
-        return super()._codes_of(self._cut(X))
 
     def _cut(self, X):
         values = self._numbers(X)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from nbmf import registry
 from nbmf.catalogue import METHODS
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.progress import Progress
@@ -74,7 +75,7 @@ def _write(folder: OutputFolder, found: Comparison, text: str, options: argparse
 def _text(found: Comparison, options: argparse.Namespace) -> str:
     """Return the table and the recommendation, with what to type next."""
     advice = found.recommendation
-    K = f" --components {advice.take_K}" if METHODS[advice.take]["K"] != [100] else ""
+    K = "" if _finds_components(found.methods[advice.take]) else f" --components {advice.take_K}"
     command = f"nbmf fit {repeated(options)} --method {advice.take}{K}"
     title = f"Held-out perplexity of {found.name} over {options.masks} masks"
     lines = [
@@ -87,6 +88,12 @@ def _text(found: Comparison, options: argparse.Namespace) -> str:
         f"next: {command}",
     ]
     return "\n".join(lines)
+
+
+def _finds_components(entry: dict[str, Any]) -> bool:
+    """Whether K of a method is no choice, since the data choose how many components are used."""
+    made = registry.make_estimator(entry["class"], entry["K"][0], entry["settings"])
+    return made.finds_components
 
 
 def _table(found: Comparison) -> str:

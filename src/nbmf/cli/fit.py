@@ -50,7 +50,8 @@ class Fitted(NamedTuple):
     expectation : float array (F, N), E[V]; of a sampler the mean over its chains
     chains : all of them; None where there was a single one
     draws : of all chains; None if not asked for
-    intervals : dict from "W", "H" and "expectation" to (lower, upper); empty without draws
+    intervals : dict from "expectation" and, where components can be matched, "W" and "H" to
+        (lower, upper); empty without draws
     seconds : float
     """
 
@@ -159,11 +160,10 @@ def _fit_one(estimator, matrix, n_draws, monitor) -> Draws | None:
 def _intervals(draws: Draws | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     if draws is None:
         return {}
-    return {
-        "W": draws.dictionary_interval(LEVEL),
-        "H": draws.activation_interval(LEVEL),
-        "expectation": draws.expectation_interval(LEVEL),
-    }
+    found = {"expectation": draws.expectation_interval(LEVEL)}
+    if hasattr(draws, "alignment"):  # components can be matched
+        found |= {"W": draws.dictionary_interval(LEVEL), "H": draws.activation_interval(LEVEL)}
+    return found
 
 
 def _held_out(
@@ -254,6 +254,6 @@ def _table(components: Components, fitted: Fitted) -> pd.DataFrame:
         "active": np.arange(K) < components.active,
         "place_in_model": components.order,
     }
-    if fitted.draws is not None:
+    if "W" in fitted.intervals:
         table["overlap"] = fitted.draws.alignment.overlap[components.order]
     return pd.DataFrame(table)

@@ -129,10 +129,15 @@ def _agreement(fitted) -> Iterator[str]:
     )
 
 
+def _has_signs(model: Factorization) -> bool:
+    """Whether weights are negative as well; there may be no component at all."""
+    return bool((model.W_ < 0).any())
+
+
 def _key(model: Factorization) -> str:
     """Return how to read the lines of the components."""
     of_W, of_H = model.meanings
-    if model.W_.min() < 0:
+    if _has_signs(model):
         return wrapped(f"rows (W), columns (H): {of_W}, the largest (+) and the smallest (-)")
     return wrapped(
         f"rows: {of_W} (W); columns: {of_H} (H), + where it is most above that of the other "
@@ -179,13 +184,13 @@ def _component(number: int, matrix: BinaryMatrix, fitted, components: Components
     model, k = fitted.model, components.order[number]
     share = components.shares[number]
     title = f"component {number + 1}" + ("" if np.isnan(share) else f": {share:.0%} of the weight")
-    if fitted.draws is not None and fitted.draws.alignment.overlap[k] < STEADY:
+    if "W" in fitted.intervals and fitted.draws.alignment.overlap[k] < STEADY:
         title += " (not the same in all draws: its intervals mean little)"
     W, H = (fitted.intervals.get(name) for name in ("W", "H"))
     W, H = W and (W[0][:, k], W[1][:, k]), H and (H[0][k], H[1][k])
     rows = matrix.row_names, model.W_[:, k], abs(model.W_).max(), W
     columns = matrix.column_names, model.H_[k], abs(model.H_).max(), H
-    if model.W_.min() < 0:
+    if _has_signs(model):
         lines = [
             ("rows    +", rows, rows[1]),
             ("rows    -", rows, -rows[1]),

@@ -67,7 +67,8 @@ class NewLines:
 
     def predict_columns(self, V: Any) -> np.ndarray:
         """Return E[V] of new columns, float array (F, N'), missing entries too."""
-        return self.mean(Factors(self.W_, self.transform_columns(V)))
+        H = self.transform_columns(V)  # which says so if there is no fit
+        return self.mean(Factors(self.W_, H))
 
     def inverse_transform(self, W: Any) -> np.ndarray:
         """Return E[V] given rows W (F', K) and H_, float array (F', N).
