@@ -28,16 +28,18 @@ class Factorization(Parametrized, NewLines, Saved):
     are kept where V has them, and checked against those of other matrices later.
 
     A class declares
-        inference : Inference, how it learns
-        likelihoods : Likelihood instances that it takes, the first by default
-        distributions : which of "W" (its rows) and "H" (its columns) are distributions over
-            components; of both, W tells how much weight a component holds
-        probabilities : which of "W" and "H" are the probabilities of a one given the component
-        meanings : what an entry of W and one of H is, for a person
-        alignment : Alignment, what has to be undone to compare components of two draws
-        finds_components : whether the data choose how many components are used, so that K is none
-            of a person's choices
-        allows_no_components : whether n_components = 0 makes sense
+
+    - inference : Inference, how it learns
+    - likelihoods : Likelihood instances that it takes, the first by default
+    - distributions : which of "W" (its rows) and "H" (its columns) are distributions over
+      components; of both, W tells how much weight a component holds
+    - probabilities : which of "W" and "H" are the probabilities of a one given the component
+    - meanings : what an entry of W and one of H is, for a person
+    - alignment : Alignment, what has to be undone to compare components of two draws
+    - finds_components : whether the data choose how many components are used, so that K is none
+      of a person's choices
+    - allows_no_components : whether n_components = 0 makes sense
+
     and defines `_start`, `mean`, and what of the other underscored methods its model has.
 
     Attributes
@@ -46,14 +48,10 @@ class Factorization(Parametrized, NewLines, Saved):
         The dictionary.
     H_, components_ : float array (K, N)
         The activations.
-    expectation_ : float array (F, N)
-        E[V], for missing entries too: under a binary model the probability of a one.
     n_iter_ : int
         Iterations or sweeps that were run.
     converged_ : bool or None
         Whether the stopping rule was met; None for methods that have none, or where it is off.
-    n_components_ : int
-        K of W_ and H_: `n_components` unless the method finds it.
     active_components_ : int
         Components with a share of at least 1 % of all weight (see `shares_of`); all K where
         there is no such thing as a share.
@@ -92,8 +90,11 @@ class Factorization(Parametrized, NewLines, Saved):
         raise NotImplementedError
 
     def mean_at(self, factors: Factors, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Return E[v | factors] of single entries, float array (n,), for index arrays (n,)."""
-        raise NotImplementedError
+        """Return E[v | factors] of single entries, float array (n,), for index arrays (n,).
+
+        Classes whose matrices may be too large for `mean` define their own.
+        """
+        return self.mean(factors)[rows, columns]
 
     def shares_of(self, factors: Factors) -> np.ndarray | None:
         """Return the share of all weight that each component holds, float array (K,).
@@ -199,7 +200,7 @@ class Factorization(Parametrized, NewLines, Saved):
 
     @property
     def expectation_(self) -> np.ndarray:
-        """E[V], float array (F, N), for missing entries too.
+        """E[V], float array (F, N), for missing entries too: of binary data P(v = 1).
 
         Raises
         ------
@@ -271,7 +272,7 @@ class Factorization(Parametrized, NewLines, Saved):
 
     @property
     def n_components_(self) -> int:
-        """K of W_ and H_."""
+        """K of W_ and H_: `n_components` unless the method finds it."""
         self._require_fit()
         return self.H_.shape[0]
 
