@@ -9,18 +9,26 @@ from snakemake.utils import update_config
 
 import nbmf
 from nbmf import registry
+from nbmf.catalogue import COMPARED, METHODS, colours_of
 from nbmf.errors import ConfigError
+from nbmf.studies.lumbreras2020 import study
 from nbmf.workflow import configuration
 
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+FILES = [
+    *(ROOT / f"config/{name}.yaml" for name in ("config", "datasets", "sources")),
+    ROOT / "src/nbmf/methods.yaml",
+    *sorted((ROOT / "config/studies").glob("*.yaml")),
+]
+PAPER = "lumbreras2020"
 
 
 def merged(*overlays):
     """Return the shipped configuration with overlays, merged as Snakemake merges them."""
     config = {}
-    for name in ("config", "sources"):
-        update_config(config, read(name))
+    for file in FILES:
+        update_config(config, yaml.safe_load(file.read_text(encoding="utf-8")))
     for overlay in overlays:
         update_config(config, copy.deepcopy(overlay))
     return config
@@ -34,20 +42,32 @@ def checked(*overlays):
     return configuration.check(merged(*overlays), SCHEMA)
 
 
-def complete_grid(config):
-    """Return (dataset, method, K, number of seeds) of the complete fits that are run."""
+def plan(*overlays, study=PAPER):
+    return configuration.plans(checked(*overlays))[study]
+
+
+OF = f"studies.{PAPER}"
+OPTIONS = f"{OF}.options"
+
+
+def of_study(key=PAPER, **changes):
+    return {"studies": {key: changes}}
+
+
+def unmasked_grid(study):
+    """Return (dataset, method, K, number of seeds) of the unmasked fits of a study's entry."""
     return [
         (dataset, method, K, grid["seeds"])
-        for dataset in config["run"]["complete_fits"]
-        for method, grid in config["complete_fits"][dataset].items()
+        for dataset, grids in study["unmasked"].items()
+        for method, grid in grids.items()
         for K in grid["K"]
     ]
 
 
-def number_of_fits(config):
-    run = config["run"]
-    grid = sum(len(config["methods"][method]["K"]) for method in run["methods"])
-    return len(run["datasets"]) * run["masks"] * len(run["seeds"]) * grid
+def number_of_fits(config, key=PAPER):
+    study = config["studies"][key]
+    grid = sum(len(config["methods"][method]["K"]) for method in study["methods"])
+    return len(study["datasets"]) * study["masks"] * len(study["seeds"]) * grid
 
 
 # --- The shipped configuration ---------------------------------------------------------------
@@ -58,7 +78,7 @@ NONPARAMETRIC = {"alpha": 1, "beta": 1, "gamma": "1/K"}
 TRANSPOSED = {"alpha": 1, "beta": 1, "eta": "1/K"}
 PARAMETRIC = {"alpha": 1, "beta": 1, "gamma": 1, "max_iter": 500}
 CHAIN = {"burn_in": 4000, "n_samples": 1000}
-PAPER = {
+SETTINGS = {
     "beta-dir-gs": ("BetaDirGibbs", [100], NONPARAMETRIC | CHAIN),
     "beta-dir-vb": ("BetaDirVB", [100], NONPARAMETRIC | {"max_iter": 500}),
     "dir-dir-gs": ("DirDirGibbs", [100], {"gamma": "1/K", "eta": 1} | CHAIN),
@@ -71,9 +91,9 @@ PAPER = {
 }
 
 
-@pytest.mark.parametrize("method", PAPER)
+@pytest.mark.parametrize("method", SETTINGS)
 def test_methods_have_the_papers_settings(method):
-    class_name, grid, settings = PAPER[method]
+    class_name, grid, settings = SETTINGS[method]
     entry = checked()["methods"][method]
     assert (entry["class"], entry["K"]) == (class_name, grid)
     for K in grid:
@@ -82,43 +102,70 @@ def test_methods_have_the_papers_settings(method):
         assert used["n_components"] == K
 
 
-def test_the_run_is_the_papers_protocol():
+def test_the_study_is_the_papers_protocol():
     config = checked()
-    run = config["run"]
-    assert sorted(run["datasets"]) == ["animals", "lastfm", "paleo", "parliament", "unvotes"]
-    assert (run["masks"], run["test_probability"]) == (10, 0.25)
-    assert set(config["methods"]) == set(PAPER)
-    assert set(run["methods"]) == set(PAPER) - {"dir-beta-gs", "dir-beta-vb"}
+    study = config["studies"][PAPER]
+    assert config["run"]["studies"] == [PAPER]
+    assert sorted(study["datasets"]) == ["animals", "lastfm", "paleo", "parliament", "unvotes"]
+    assert (study["masks"], config["run"]["test_probability"]) == (10, 0.25)
+    assert set(config["methods"]) == set(SETTINGS)
+    assert set(study["methods"]) == set(SETTINGS) - {"dir-beta-gs", "dir-beta-vb"}
     assert config["methods"]["c-bica"]["starts_as"] == "bica"
-    assert [m for m, entry in config["methods"].items() if not entry["in_figure_10"]] == ["lda"]
+
+
+def test_the_other_study_compares_all_methods_whose_score_is_per_entry():
+    other = plan(study="all_methods")
+    assert other.methods == [method for method in SETTINGS if method != "lda"]
+    assert set(other.masked_fits) > {
+        key for key in plan().masked_fits if key.method not in ("lda", "logpca")
+    }
+    assert other.unmasked_fits == []
+    chosen = plan(of_study("all_methods", methods=["lda", "bica"]), study="all_methods")
+    assert chosen.methods == ["lda", "bica"]
+    assert chosen.comparable(chosen.methods) == ["bica"]
 
 
 def test_every_estimator_is_a_method_of_the_configuration():
-    estimators = {n for n, module in nbmf.EXPORTS.items() if module.startswith("nbmf.methods")}
+    estimators = {n for n, module in nbmf.EXPORTS.items() if module.startswith("nbmf.families.")}
+    assert len(estimators) >= 9
     assert {entry["class"] for entry in checked()["methods"].values()} == estimators
 
 
-FIGURES_OF_FITS = ("figure_6", "figure_7", "figure_8", "figure_9")
+def test_the_catalogue_is_the_configurations_list_of_methods():
+    assert {name: {**entry} for name, entry in checked()["methods"].items()} == METHODS
+    assert set(COMPARED) < METHODS.keys()
 
 
-def test_the_complete_fits_are_those_that_the_figures_need():
+def test_methods_have_colours_of_their_own_and_others_get_one():
+    colours = colours_of(METHODS)
+    assert len(set(colours.values())) == len(METHODS)
+    mine = {"class": "LDA", "label": "mine", "K": [2]}
+    assert colours_of({**METHODS, "mine": mine, "red": {**mine, "colour": "#FF0000"}}) == {
+        **colours, "mine": colours["beta-dir-gs"], "red": "#FF0000",
+    }  # fmt: skip
+
+
+FIGURES_OF_FITS = study.OF_FACTORS
+
+
+def test_the_unmasked_fits_are_those_that_the_figures_need():
     """Figures 6 to 9 choose K and the best of several seeds; Gibbs chains need several as well."""
     config = checked()
-    shown = {config["figures"][figure]["dataset"] for figure in FIGURES_OF_FITS}
+    entry = config["studies"][PAPER]
+    shown = {entry["options"][figure]["dataset"] for figure in FIGURES_OF_FITS}
     assert shown == {"parliament", "unvotes_coldwar", "paleo"}
-    assert shown | set(config["run"]["datasets"]) == set(config["run"]["complete_fits"])
-    for dataset, method, K, seeds in complete_grid(config):
+    assert shown | set(entry["datasets"]) == set(entry["unmasked"])
+    for dataset, method, K, seeds in unmasked_grid(entry):
         assert dataset in shown or method.endswith("-gs")
         assert seeds == 1 if method == "logpca" else seeds >= 4
         assert K == 100 if "1/K" in config["methods"][method]["settings"].values() else K <= 10
 
 
-def test_complete_keys_are_every_combination_once():
-    config = checked()
-    keys = configuration.complete_keys(config)
+def test_unmasked_fits_are_every_combination_once():
+    keys = plan().unmasked_fits
     expected = [
-        (dataset, method, K, seed)
-        for dataset, method, K, seeds in complete_grid(config)
+        (dataset, method, K, None, seed)
+        for dataset, method, K, seeds in unmasked_grid(checked()["studies"][PAPER])
         for seed in range(seeds)
     ]
     assert keys == expected
@@ -126,23 +173,38 @@ def test_complete_keys_are_every_combination_once():
     assert len(set(keys)) == len(keys) == 129 + 2 * 57 + 3 * 8
 
 
-def test_figures_show_the_methods_of_their_complete_fits_at_the_papers_K():
-    config = checked()
+def test_a_key_has_the_columns_of_its_table():
+    masked, unmasked = plan().masked_fits[0], plan().unmasked_fits[0]
+    assert list(masked.columns()) == ["dataset", "method", "K", "mask", "seed"]
+    assert list(unmasked.columns()) == ["dataset", "method", "K", "seed"]
+
+
+def test_an_overlay_drops_unmasked_fits():
+    some = plan(of_study(unmasked={"paleo": None, "parliament": {"bica": None}}))
+    assert list(some.unmasked) == ["parliament", "unvotes_coldwar", "animals", "lastfm", "unvotes"]
+    assert "bica" not in some.unmasked["parliament"]
+    assert not study.is_shown(some, "figure_9")
+    none = plan(of_study(unmasked=None))
+    assert (none.unmasked, none.unmasked_fits) == ({}, [])
+
+
+def test_figures_show_the_methods_of_their_unmasked_fits_at_the_papers_K():
     nonparametric = {"beta-dir-gs": 100, "beta-dir-vb": 100, "dir-dir-gs": 100}
     for figure, K in zip(FIGURES_OF_FITS, (8, 8, 7, 7), strict=True):
-        expected = nonparametric | {"bica": K, "logpca": K}
-        assert configuration.shown_K(config, figure) == expected
+        assert study.shown_K(plan(), figure) == nonparametric | {"bica": K, "logpca": K}
 
 
 def test_a_method_without_a_chosen_K_is_shown_at_its_first():
     grid = {"bica": {"K": [5, 3], "seeds": 1}, "lda": {"K": [4, 2], "seeds": 1}}
     chosen = {"dataset": "animals", "K": {"bica": 3}}
-    config = checked({"complete_fits": {"animals": grid}, "figures": {"figure_9": chosen}})
-    shown = configuration.shown_K(config, "figure_9")
+    found = plan(of_study(unmasked={"animals": grid}, options={"figure_9": chosen}))
+    shown = study.shown_K(found, "figure_9")
     assert (shown["bica"], shown["lda"], shown["beta-dir-gs"]) == (3, 4, 100)
+    assert found.label("bica", 3) == "bICA-3"
+    assert found.label("beta-dir-gs", 100) == "Beta-Dir GS"
 
 
-OVERLAYS = sorted({path.stem for path in (ROOT / "config").glob("*.yaml")} - {"config", "sources"})
+OVERLAYS = sorted(path.stem for path in (ROOT / "config").glob("*.yaml") if path not in FILES)
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
@@ -153,19 +215,21 @@ def test_overlays_are_valid_and_apart(overlay):
     others = [checked(), *(checked(read(name)) for name in OVERLAYS if name != overlay)]
     assert config["results"] not in {other["results"] for other in others}
     for kind in ("datasets", "methods"):
-        assert config[kind].keys() - checked()[kind].keys() <= set(config["run"][kind])
+        added = config[kind].keys() - checked()[kind].keys()
+        assert added <= set(config["studies"][PAPER][kind])
 
 
-@pytest.mark.parametrize("overlay", ["quick", "demo"])
-def test_short_overlays_are_shorter(overlay):
-    config = checked(read(overlay))
+def test_short_overlays_are_shorter():
+    config = checked(read("quick"))
+    quick, whole = plan(read("quick")), plan()
     assert number_of_fits(config) < number_of_fits(checked()) / 2
-    keys = configuration.complete_keys(config)
-    assert 0 < len(keys) < len(configuration.complete_keys(checked())) / 2
-    assert {key.dataset for key in keys} <= set(config["run"]["datasets"])
-    for figure in ("figure_6", "figure_7"):  # parliament; the demo has no square matrix
-        drawn = config["figures"][figure]["dataset"] in config["run"]["complete_fits"]
-        assert drawn == ((overlay, figure) != ("demo", "figure_6"))
+    keys = quick.unmasked_fits
+    assert 0 < len(keys) < len(whole.unmasked_fits) / 2
+    assert {key.dataset for key in keys} <= set(quick.datasets)
+    assert [figure for figure in FIGURES_OF_FITS if study.is_shown(quick, figure)] == [
+        "figure_6",
+        "figure_7",
+    ]
     for method, entry in config["methods"].items():
         full = checked()["methods"][method]
         assert set(entry["K"]) <= set(full["K"])
@@ -173,15 +237,9 @@ def test_short_overlays_are_shorter(overlay):
             assert entry["settings"][name] <= full["settings"][name]
 
 
-def test_the_demo_has_no_raw_files():
-    config = checked(read("demo"))
-    datasets = {*config["run"]["datasets"], *config["run"]["complete_fits"]}
-    assert not any(config["datasets"][name]["files"] for name in datasets)
-
-
 def test_the_mean_field_start_changes_the_start_alone():
     config = checked(read("mean_field_start"))
-    for name in config["run"]["methods"]:
+    for name in config["studies"][PAPER]["methods"]:
         mine, papers = (
             config["methods"][method] for method in (name, name.removesuffix("-mean-field"))
         )
@@ -192,7 +250,7 @@ def test_the_mean_field_start_changes_the_start_alone():
 
 def test_transposed_datasets_are_the_others_with_their_axes_exchanged():
     config = checked(read("transposed"))
-    for name in config["run"]["datasets"]:
+    for name in config["studies"][PAPER]["datasets"]:
         entry, original = (
             config["datasets"][dataset] for dataset in (name, name.removesuffix("_transposed"))
         )
@@ -206,44 +264,45 @@ def test_transposed_datasets_are_the_others_with_their_axes_exchanged():
         assert entry["counts"] == original["counts"] | rows_and_columns
 
 
-@pytest.mark.parametrize("overlays", [(), ("quick",), ("demo",)], ids=["paper", "quick", "demo"])
-def test_fit_keys_are_every_combination_once(overlays):
-    config = checked(*map(read, overlays))
-    keys = configuration.fit_keys(config)
+@pytest.mark.parametrize("overlays", [(), ("quick",)], ids=["paper", "quick"])
+def test_masked_fits_are_every_combination_once(overlays):
+    overlays = [*map(read, overlays)]
+    config, found = checked(*overlays), plan(*overlays)
+    keys = found.masked_fits
     assert len(set(keys)) == len(keys) == number_of_fits(config)
     for key in keys:
         assert key.K in config["methods"][key.method]["K"]
-        assert 0 <= key.mask < config["run"]["masks"]
+        assert 0 <= key.mask < found.masks
     for field in ("datasets", "methods", "seeds"):
         named = {getattr(key, field.removesuffix("s")) for key in keys}
-        assert named == set(config["run"][field])
+        assert named == set(getattr(found, field))
 
 
 def test_more_seeds_are_more_fits():
-    once, thrice = checked(), checked({"run": {"seeds": [0, 7, 3]}})
-    keys = configuration.fit_keys(thrice)
-    assert len(set(keys)) == 3 * len(configuration.fit_keys(once))
+    once, thrice = plan(), plan(of_study(seeds=[0, 7, 3]))
+    keys = thrice.masked_fits
+    assert len(set(keys)) == 3 * len(once.masked_fits)
     assert {key.seed for key in keys} == {0, 7, 3}
 
 
 def test_defaults_are_filled_and_the_given_configuration_is_left_alone():
     new = {
-        "datasets": {"mine": {"recipe": "digits"}},
+        "datasets": {"mine": {"recipe": "animals"}},
         "methods": {"mine": {"class": "LDA", "label": "mine", "K": [2]}},
     }
     given = merged(new)
     before = copy.deepcopy(given)
     config = configuration.check(given, SCHEMA)
     assert config["datasets"]["mine"] == {
-        "recipe": "digits",
+        "recipe": "animals",
         "files": {},
         "options": {},
         "transpose": False,
         "axes": ["rows", "columns"],
     }
     assert config["methods"]["mine"]["settings"] == {}
-    assert config["methods"]["mine"]["in_figure_10"] is True
-    assert config["methods"]["lda"]["in_figure_10"] is False
+    assert config["studies"]["all_methods"]["seeds"] == [0]
+    assert config["studies"]["all_methods"]["unmasked"] == {}
     assert given == before
 
 
@@ -271,12 +330,12 @@ def dataset(**changes):
     return {"datasets": {"animals": changes}}
 
 
-def complete(method="bica", dataset="animals", **changes):
-    return {"complete_fits": {dataset: {method: {"K": [2], "seeds": 1} | changes}}}
+def unmasked(method="bica", dataset="animals", **changes):
+    return of_study(unmasked={dataset: {method: {"K": [2], "seeds": 1} | changes}})
 
 
 def figure(name="figure_7", **changes):
-    return {"figures": {name: changes}}
+    return of_study(options={name: changes})
 
 
 def sensitivity(**changes):
@@ -291,28 +350,30 @@ def source(**changes):
     ("overlay", "place", "given", "meant"),
     [
         ({"result": "x"}, "", "result", "results"),
-        ({"run": {"mask": 3}}, "run", "mask", "masks"),
+        ({"run": {"thread": 3}}, "run", "thread", "threads"),
+        (of_study(mask=3), f"{OF}", "mask", "masks"),
+        (of_study("lumbreras2O20"), "studies", "lumbreras2O20", "lumbreras2020"),
         (dataset(recip="animals"), "datasets.animals", "recip", "recipe"),
         (dataset(counts={"colums": 3}), "datasets.animals.counts", "colums", "columns"),
         (method(setings={}), "methods.bica", "setings", "settings"),
         (settings(max_itr=3), "methods.bica.settings", "max_itr", "max_iter"),
         (settings("logpca", tolerance=3), "methods.logpca.settings", "tolerance", None),
         (source(sha25="0"), "sources.animals_matrix", "sha25", "sha256"),
-        ({"run": {"complete_fit": []}}, "run", "complete_fit", "complete_fits"),
+        (of_study(unmaskd={}), f"{OF}", "unmaskd", "unmasked"),
         (dataset(transposed=True), "datasets.animals", "transposed", "transpose"),
-        (complete(seed=3), "complete_fits.animals.bica", "seed", "seeds"),
-        (figure("sensitivty"), "figures", "sensitivty", "sensitivity"),
-        (figure(column=3), "figures.figure_7", "column", "columns"),
-        (figure("figure_6", columns=3), "figures.figure_6", "columns", None),
-        (figure("figure_5", abstention="x"), "figures.figure_5", "abstention", "abstentions"),
-        (sensitivity(size=[5]), "figures.sensitivity", "size", "sizes"),
+        (unmasked(seed=3), f"{OF}.unmasked.animals.bica", "seed", "seeds"),
+        (figure("sensitivty"), f"{OPTIONS}", "sensitivty", "sensitivity"),
+        (figure(column=3), f"{OPTIONS}.figure_7", "column", "columns"),
+        (figure("figure_6", columns=3), f"{OPTIONS}.figure_6", "columns", None),
+        (figure("figure_5", abstention="x"), f"{OPTIONS}.figure_5", "abstention", "abstentions"),
+        (sensitivity(size=[5]), f"{OPTIONS}.sensitivity", "size", "sizes"),
         (
             sensitivity(methods={"beta-dir-vb": {"max_itr": 3}}),
-            *("figures.sensitivity.methods.beta-dir-vb", "max_itr", "max_iter"),
+            *(f"{OPTIONS}.sensitivity.methods.beta-dir-vb", "max_itr", "max_iter"),
         ),
         (
             sensitivity(methods={"beta-dir-gs": {"threads": 3}}),
-            *("figures.sensitivity.methods.beta-dir-gs", "threads", None),
+            *(f"{OPTIONS}.sensitivity.methods.beta-dir-gs", "threads", None),
         ),
         (settings(n_components=3), "methods.bica.settings", "n_components", None),
         (settings(random_state=3), "methods.bica.settings", "random_state", None),
@@ -329,40 +390,56 @@ def test_a_misspelt_key_is_named(overlay, place, given, meant):
 @pytest.mark.parametrize(
     ("overlay", "place", "given", "meant"),
     [
-        ({"run": {"methods": ["lda", "bicca"]}}, "run.methods[1]", "bicca", "bica"),
-        ({"run": {"methods": ["quux"]}}, "run.methods[0]", "quux", None),
-        ({"run": {"datasets": ["animal"]}}, "run.datasets[0]", "animal", "animals"),
-        (dataset(recipe="animls"), "datasets.animals.recipe", "animls", "animals"),
+        (of_study(methods=["lda", "bicca"]), f"{OF}.methods[1]", "bicca", "bica"),
+        (of_study(methods=["quux"]), f"{OF}.methods[0]", "quux", None),
+        (of_study(datasets=["animal"]), f"{OF}.datasets[0]", "animal", "animals"),
+        ({"run": {"studies": ["lumbreras"]}}, "run.studies[0]", "lumbreras", "lumbreras2020"),
         (dataset(published="quux"), "datasets.animals.published", "quux", None),
         (
             dataset(files={"matrix": "animals_matrx"}),
             *("datasets.animals.files.matrix", "animals_matrx", "animals_matrix"),
         ),
         (method("c-bica", starts_as="bicca"), "methods.c-bica.starts_as", "bicca", "bica"),
-        ({"run": {"complete_fits": ["pale"]}}, "run.complete_fits[0]", "pale", "paleo"),
-        ({"run": {"complete_fits": ["digits"]}}, "run.complete_fits[0]", "digits", None),
-        (complete(dataset="animal"), "complete_fits.animal", "animal", "animals"),
-        (complete("bicca"), "complete_fits.animals.bicca", "bicca", "bica"),
+        (unmasked(dataset="animal"), f"{OF}.unmasked.animal", "animal", "animals"),
+        (unmasked("bicca"), f"{OF}.unmasked.animals.bicca", "bicca", "bica"),
         (
             figure("figure_5", abstentions="abstentions"),
-            *("figures.figure_5.abstentions", "abstentions", "unvotes_abstentions"),
+            *(
+                f"{OPTIONS}.figure_5.abstentions",
+                "abstentions",
+                "unvotes_abstentions",
+            ),
         ),
-        (figure("figure_6", dataset="digits"), "figures.figure_6.dataset", "digits", None),
+        (
+            figure("figure_6", dataset="digits"),
+            f"{OPTIONS}.figure_6.dataset",
+            "digits",
+            None,
+        ),
         (
             figure("figure_8", dataset="coldwar"),
-            "figures.figure_8.dataset",
+            f"{OPTIONS}.figure_8.dataset",
             "coldwar",
             "unvotes_coldwar",
         ),
-        (figure(K={"bicca": 8}), "figures.figure_7.K.bicca", "bicca", "bica"),
-        (figure("figure_11", logcpa=3), "figures.figure_11.logcpa", "logcpa", "logpca"),
+        (figure(K={"bicca": 8}), f"{OPTIONS}.figure_7.K.bicca", "bicca", "bica"),
         (
-            sensitivity(methods={"beta-dir": {}}),
-            *("figures.sensitivity.methods.beta-dir", "beta-dir", "beta-dir-vb"),
+            figure("figure_11", logcpa=3),
+            f"{OPTIONS}.figure_11.logcpa",
+            "logcpa",
+            "logpca",
         ),
         (
-            {"figures": {"figure_2": [{"dataset": "beta_dir", "title": "x"}]}},
-            *("figures.figure_2[0].dataset", "beta_dir", "beta_dir_1"),
+            sensitivity(methods={"beta-dir": {}}),
+            *(
+                f"{OPTIONS}.sensitivity.methods.beta-dir",
+                "beta-dir",
+                "beta-dir-vb",
+            ),
+        ),
+        (
+            of_study(options={"figure_2": [{"dataset": "beta_dir", "title": "x"}]}),
+            *(f"{OPTIONS}.figure_2[0].dataset", "beta_dir", "beta_dir_1"),
         ),
     ],
 )
@@ -376,16 +453,16 @@ def test_an_unknown_name_is_named_with_the_known_ones(overlay, place, given, mea
 @pytest.mark.parametrize(
     ("overlay", "place", "given", "allowed"),
     [
-        ({"run": {"masks": 0}}, "run.masks", "0", "at least 1"),
-        ({"run": {"masks": 1001}}, "run.masks", "1001", "at most 1000"),
-        ({"run": {"masks": "ten"}}, "run.masks", "'ten'", "integer"),
-        ({"run": {"masks": True}}, "run.masks", "True", "integer"),
+        (of_study(masks=0), f"{OF}.masks", "0", "at least 1"),
+        (of_study(masks=1001), f"{OF}.masks", "1001", "at most 1000"),
+        (of_study(masks="ten"), f"{OF}.masks", "'ten'", "integer"),
+        (of_study(masks=True), f"{OF}.masks", "True", "integer"),
         ({"run": {"test_probability": 0}}, "run.test_probability", "0", "more than 0"),
         ({"run": {"test_probability": 1}}, "run.test_probability", "1", "less than 1"),
-        ({"run": {"seeds": [-1]}}, "run.seeds[0]", "-1", "at least 0"),
-        ({"run": {"seeds": [3, 3]}}, "run.seeds", "[3, 3]", "without repetitions"),
-        ({"run": {"seeds": []}}, "run.seeds", "[]", "at least 1"),
-        ({"run": {"datasets": "animals"}}, "run.datasets", "'animals'", "array"),
+        (of_study(seeds=[-1]), f"{OF}.seeds[0]", "-1", "at least 0"),
+        (of_study(seeds=[3, 3]), f"{OF}.seeds", "[3, 3]", "without repetitions"),
+        (of_study(seeds=[]), f"{OF}.seeds", "[]", "at least 1"),
+        (of_study(datasets="animals"), f"{OF}.datasets", "'animals'", "array"),
         ({"run": None}, "run", "None", "object"),
         ({"results": "../elsewhere"}, "results", "'../elsewhere'", "a folder inside the checkout"),
         ({"results": ""}, "results", "''", "a folder inside the checkout"),
@@ -397,28 +474,59 @@ def test_an_unknown_name_is_named_with_the_known_ones(overlay, place, given, mea
         (method(K=[2.5]), "methods.bica.K[0]", "2.5", "integer"),
         (method(K=[2, 3, 2]), "methods.bica.K", "[2, 3, 2]", "without repetitions"),
         (method(label=3), "methods.bica.label", "3", "string"),
-        (method(in_figure_10="no"), "methods.bica.in_figure_10", "'no'", "boolean"),
+        (method(colour="blue"), "methods.bica.colour", "'blue'", "a colour as #RRGGBB"),
         (method(settings=[1]), "methods.bica.settings", "[1]", "object"),
         (dataset(counts={"rows": 0}), "datasets.animals.counts.rows", "0", "at least 1"),
         (dataset(transpose="yes"), "datasets.animals.transpose", "'yes'", "boolean"),
         (dataset(axes=["rows"]), "datasets.animals.axes", "['rows']", "at least 2"),
         (dataset(axes=["a", "b", "c"]), "datasets.animals.axes", "['a', 'b', 'c']", "at most 2"),
+        ({"run": {"studies": []}}, "run.studies", "[]", "at least 1"),
         ({"run": {"threads": 0}}, "run.threads", "0", "at least 1"),
-        ({"run": {"complete_fits": "paleo"}}, "run.complete_fits", "'paleo'", "array"),
-        (complete(seeds=0), "complete_fits.animals.bica.seeds", "0", "at least 1"),
-        (complete(seeds=[0, 1]), "complete_fits.animals.bica.seeds", "[0, 1]", "integer"),
-        (complete(K=[]), "complete_fits.animals.bica.K", "[]", "at least 1"),
-        (complete(K=8), "complete_fits.animals.bica.K", "8", "array"),
-        (figure(columns=0), "figures.figure_7.columns", "0", "at least 1"),
-        (figure(K={"bica": [8]}), "figures.figure_7.K.bica", "[8]", "integer"),
-        (figure("figure_11", bica=0), "figures.figure_11.bica", "0", "at least 1"),
-        ({"figures": {"figure_2": []}}, "figures.figure_2", "[]", "at least 1"),
-        (sensitivity(sizes=[4]), "figures.sensitivity.sizes[0]", "4", "at least 5"),
-        (sensitivity(concentrations=[0]), "figures.sensitivity.concentrations[0]", "0", "than 0"),
-        (sensitivity(K=1), "figures.sensitivity.K", "1", "at least 2"),
+        (of_study(unmasked=["paleo"]), f"{OF}.unmasked", "['paleo']", "object or null"),
+        (unmasked(seeds=0), f"{OF}.unmasked.animals.bica.seeds", "0", "at least 1"),
+        (
+            unmasked(seeds=[0, 1]),
+            f"{OF}.unmasked.animals.bica.seeds",
+            "[0, 1]",
+            "integer",
+        ),
+        (unmasked(K=[]), f"{OF}.unmasked.animals.bica.K", "[]", "at least 1"),
+        (unmasked(K=8), f"{OF}.unmasked.animals.bica.K", "8", "array"),
+        (figure(columns=0), f"{OPTIONS}.figure_7.columns", "0", "at least 1"),
+        (
+            figure(K={"bica": [8]}),
+            f"{OPTIONS}.figure_7.K.bica",
+            "[8]",
+            "integer",
+        ),
+        (
+            figure("figure_11", bica=0),
+            f"{OPTIONS}.figure_11.bica",
+            "0",
+            "at least 1",
+        ),
+        (
+            {"studies.lumbreras2020.options": {"figure_2": []}},
+            f"{OPTIONS}.figure_2",
+            "[]",
+            "at least 1",
+        ),
+        (
+            sensitivity(sizes=[4]),
+            f"{OPTIONS}.sensitivity.sizes[0]",
+            "4",
+            "at least 5",
+        ),
+        (
+            sensitivity(concentrations=[0]),
+            f"{OPTIONS}.sensitivity.concentrations[0]",
+            "0",
+            "than 0",
+        ),
+        (sensitivity(K=1), f"{OPTIONS}.sensitivity.K", "1", "at least 2"),
         (source(bytes=-5), "sources.animals_matrix.bytes", "-5", "at least 1"),
         (source(sha256="00"), "sources.animals_matrix.sha256", "'00'", "64 hexadecimal digits"),
-        (source(path="a/b/c"), "sources.animals_matrix.path", "'a/b/c'", "<owner>/<repo>"),
+        (source(path="a/../c"), "sources.animals_matrix.path", "'a/../c'", "relative path"),
     ],
 )
 def test_a_wrong_value_is_shown_with_the_rule(overlay, place, given, allowed):
@@ -454,23 +562,28 @@ def test_a_wrong_setting_is_shown_with_the_rule(overlay, given, allowed):
 @pytest.mark.parametrize(
     ("overlay", "words"),
     [
-        (complete("dir-dir-gs", K=[1]), "complete_fits.animals.dir-dir-gs: n_components = 1: "),
+        (
+            unmasked("dir-dir-gs", K=[1]),
+            f"{OF}.unmasked.animals.dir-dir-gs: n_components = 1: ",
+        ),
         (
             sensitivity(methods={"beta-dir-vb": {"max_iter": 0}}),
-            "figures.sensitivity.methods.beta-dir-vb: max_iter = 0: allowed is an integer of at",
+            f"{OPTIONS}.sensitivity.methods.beta-dir-vb: max_iter = 0: allowed is an integer of at",
         ),
         (
             figure(K={"bica": 11}),
-            "figures.figure_7.K.bica = 11: allowed are the K of complete_fits.parliament.bica, "
+            f"{OPTIONS}.figure_7.K.bica = 11: allowed are the K of "
+            f"{OF}.unmasked.parliament.bica, "
             "[2, 3, 4, 5, 6, 7, 8, 9, 10]",
         ),
         (
-            complete(dataset="parliament", K=[2, 3]),  # which Figures 6 and 7 show with 8
-            "figures.figure_6.K.bica = 8: allowed are the K of complete_fits.parliament.bica, "
+            unmasked(dataset="parliament", K=[2, 3]),  # which Figures 6 and 7 show with 8
+            f"{OPTIONS}.figure_6.K.bica = 8: allowed are the K of "
+            f"{OF}.unmasked.parliament.bica, "
             "[2, 3]",
         ),
     ],
-    ids=["K of a complete fit", "setting", "K not fitted", "K not fitted any more"],
+    ids=["K of an unmasked fit", "setting", "K not fitted", "K not fitted any more"],
 )
 def test_what_a_figure_shows_is_fitted_and_can_be(overlay, words):
     assert complaint(overlay).startswith(f"configuration: {words}")
@@ -479,12 +592,12 @@ def test_what_a_figure_shows_is_fitted_and_can_be(overlay, words):
 @pytest.mark.parametrize("key", ["dataset", "K"])
 def test_a_missing_key_of_a_figure_is_named(key):
     config = merged()
-    del config["figures"]["figure_8"][key]
-    with pytest.raises(ConfigError, match=rf"figures\.figure_8: the key '{key}' is missing"):
+    del config["studies"][PAPER]["options"]["figure_8"][key]
+    with pytest.raises(ConfigError, match=rf"options\.figure_8: the key '{key}' is missing"):
         configuration.check(config, SCHEMA)
 
 
-@pytest.mark.parametrize("key", ["run", "methods", "sources", "complete_fits", "figures"])
+@pytest.mark.parametrize("key", ["run", "methods", "sources", "datasets", "studies", "verify"])
 def test_a_missing_section_is_named(key):
     config = merged()
     del config[key]
@@ -526,13 +639,14 @@ def test_an_unknown_class_is_named(class_name, words):
     ("overlay", "words"),
     [
         (method(**{"class": "BinaryIC"}), "did you mean 'BinaryICA'?"),
+        (dataset(recipe="animls"), "datasets.animals.recipe: no dataset recipe 'animls'; allowed"),
         (method(**{"class": ":Mine"}), "methods.bica.class: "),
         (settings(gamma=[1, 1]), "methods.bica.settings: gamma"),
-        ({"run": {"masks": 10.0}}, "run.masks = 10.0: allowed is "),
+        (of_study(masks=10.0), f"{OF}.masks = 10.0: allowed is "),
         ({"results": "results/../../elsewhere"}, "results = "),
         ({"results": "results\n"}, "results = "),
     ],
-    ids=["hint", ":class", "gamma per K", "10.0", "..", "newline"],
+    ids=["hint", "recipe", ":class", "gamma per K", "10.0", "..", "newline"],
 )
 def test_subtler_mistakes_are_named(overlay, words):
     assert words in complaint(overlay)
@@ -584,7 +698,7 @@ def test_one_address_has_one_checksum():
 )
 def test_what_the_sensitivity_cannot_use_is_said_at_the_start(overlay, words):
     message = complaint(overlay)
-    assert "figures.sensitivity.methods." in message
+    assert f"{OPTIONS}.sensitivity.methods." in message
     assert words in message
 
 

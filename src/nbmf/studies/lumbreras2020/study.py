@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from nbmf import registry
 from nbmf.errors import ConfigError, choices
 from nbmf.studies import common
 from nbmf.studies.declaration import Figure, Study, Table
@@ -230,9 +231,14 @@ def _check_sensitivity(plan: Plan) -> Iterator[str]:
     chosen = plan.options["sensitivity"]
     for method, settings in chosen["methods"].items():
         yield from unknown(f".methods.{method}", method, plan.names("methods"))
+        class_name = plan.entry(method)["class"]
+        try:
+            registry.check_settings(f".methods.{method}", class_name, [chosen["K"]], settings)
+        except ConfigError as error:
+            yield str(error)
         try:
             sensitivity_fits.check_method(
-                plan.entry(method)["class"], chosen["K"], settings, chosen["concentrations"]
+                class_name, chosen["K"], settings, chosen["concentrations"]
             )
         except ConfigError as error:
             yield f".methods.{method}: {error}"
