@@ -6,7 +6,6 @@ A case is a function that is given an empty folder, makes a bad file or configur
 feeds it to the code a user would. tests/test_bad_input.py runs the same cases.
 """
 
-import copy
 import gzip
 import io
 import re
@@ -22,6 +21,7 @@ import pandas as pd
 import yaml
 
 import nbmf
+from checkout import ROOT, shipped_configuration
 from nbmf.data.masks import draw_mask, load_mask, save_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.rda import read_table
@@ -31,7 +31,6 @@ from nbmf.workflow import configuration
 from nbmf.workflow.download import fetch
 from nbmf.workflow.raw_files import located
 
-ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/bad-input.md"
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 
@@ -70,15 +69,9 @@ def message_of(case: Case) -> str:
 # --- Configuration ---------------------------------------------------------------------------
 
 
-def whole_configuration() -> dict:
-    """Return the paper's configuration as Snakemake hands it over."""
-    parts = [(ROOT / f"config/{name}.yaml").read_text() for name in ("config", "sources")]
-    return yaml.safe_load(parts[0]) | yaml.safe_load(parts[1])
-
-
 def check_configuration(place: str, value) -> None:
     """Check the paper's configuration with another value at a dotted place."""
-    config = copy.deepcopy(whole_configuration())
+    config = shipped_configuration()
     *path, last = place.split("/")
     entry = config
     for key in path:
@@ -87,21 +80,25 @@ def check_configuration(place: str, value) -> None:
     configuration.check(config, SCHEMA)
 
 
+STUDY = "studies/lumbreras2020"
 SECRET = "../" * 4 + "etc/passwd"
 COMMIT = "0123456789" * 4
 for what, place, value in [
-    ("a misspelt key", "run/datasest", ["animals"]),
-    ("a method that does not exist", "run/methods", ["bika"]),
-    ("a dataset that does not exist", "run/datasets", ["animal"]),
-    ("a number as text", "run/masks", "ten"),
-    ("no masks", "run/masks", 0),
-    ("a yes for a number", "run/masks", True),
+    ("a misspelt key", f"{STUDY}/datasest", ["animals"]),
+    ("a method that does not exist", f"{STUDY}/methods", ["bika"]),
+    ("a study that does not exist", "run/studies", ["lumbreras2022"]),
+    ("a dataset that does not exist", f"{STUDY}/datasets", ["animal"]),
+    ("a number as text", f"{STUDY}/masks", "ten"),
+    ("no masks", f"{STUDY}/masks", 0),
+    ("a yes for a number", f"{STUDY}/masks", True),
     ("a test probability of 1", "run/test_probability", 1),
     ("a test probability that is not a number", "run/test_probability", float("nan")),
     ("an infinite test probability", "run/test_probability", float("inf")),
-    ("a seed twice", "run/seeds", [0, 0]),
-    ("a negative seed", "run/seeds", [-1]),
-    ("an empty list of datasets", "run/datasets", []),
+    ("a seed twice", f"{STUDY}/seeds", [0, 0]),
+    ("a K of a figure that is not fitted", f"{STUDY}/options/figure_7/K", {"bica": 11}),
+    ("several K of a sampler's chains", f"{STUDY}/unmasked/animals/beta-dir-gs/K", [50, 100]),
+    ("a negative seed", f"{STUDY}/seeds", [-1]),
+    ("an empty list of datasets", f"{STUDY}/datasets", []),
     ("K = 0", "methods/bica/K", [0]),
     ("K = 2.5", "methods/bica/K", [2.5]),
     ("a negative concentration", "methods/bica/settings", {"alpha": -1}),
@@ -121,7 +118,7 @@ for what, place, value in [
     ("an absolute raw file", "sources/animals_matrix/path", "/etc/passwd"),
     ("a checksum that is none", "sources/animals_matrix/sha256", "0" * 63),
     ("a recipe that does not exist", "datasets/animals/recipe", "os"),
-    ("ten thousand characters for a number", "run/masks", "x" * 10_000),
+    ("ten thousand characters for a number", f"{STUDY}/masks", "x" * 10_000),
     ("a whole section missing", "run", None),
 ]:
 

@@ -9,8 +9,22 @@ from pathlib import Path
 
 import pandas as pd
 import yaml
+from snakemake.utils import update_config
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[1]
+CONFIG_FILES = [  # those of the Snakefile
+    *(ROOT / f"config/{name}.yaml" for name in ("config", "datasets", "sources")),
+    ROOT / "src/nbmf/methods.yaml",
+    *sorted((ROOT / "config/studies").glob("*.yaml")),
+]
+
+
+def shipped_configuration():
+    """Return the configuration as Snakemake merges it from its files."""
+    config = {}
+    for file in CONFIG_FILES:
+        update_config(config, yaml.safe_load(file.read_text(encoding="utf-8")))
+    return config
 
 
 class Checkout:

@@ -8,27 +8,20 @@ import yaml
 from snakemake.utils import update_config
 
 import nbmf
+from checkout import CONFIG_FILES, ROOT, shipped_configuration
 from nbmf import registry
 from nbmf.catalogue import COMPARED, METHODS, colours_of
 from nbmf.errors import ConfigError
 from nbmf.studies.lumbreras2020 import study
 from nbmf.workflow import configuration
 
-ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
-FILES = [
-    *(ROOT / f"config/{name}.yaml" for name in ("config", "datasets", "sources")),
-    ROOT / "src/nbmf/methods.yaml",
-    *sorted((ROOT / "config/studies").glob("*.yaml")),
-]
 PAPER = "lumbreras2020"
 
 
 def merged(*overlays):
     """Return the shipped configuration with overlays, merged as Snakemake merges them."""
-    config = {}
-    for file in FILES:
-        update_config(config, yaml.safe_load(file.read_text(encoding="utf-8")))
+    config = shipped_configuration()
     for overlay in overlays:
         update_config(config, copy.deepcopy(overlay))
     return config
@@ -204,7 +197,9 @@ def test_a_method_without_a_chosen_K_is_shown_at_its_first():
     assert found.label("beta-dir-gs", 100) == "Beta-Dir GS"
 
 
-OVERLAYS = sorted(path.stem for path in (ROOT / "config").glob("*.yaml") if path not in FILES)
+OVERLAYS = sorted(
+    path.stem for path in (ROOT / "config").glob("*.yaml") if path not in CONFIG_FILES
+)
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
@@ -506,7 +501,7 @@ def test_an_unknown_name_is_named_with_the_known_ones(overlay, place, given, mea
             "at least 1",
         ),
         (
-            {"studies.lumbreras2020.options": {"figure_2": []}},
+            of_study(options={"figure_2": []}),
             f"{OPTIONS}.figure_2",
             "[]",
             "at least 1",
