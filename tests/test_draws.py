@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 import nbmf
 from matrices import blocks_matrix
@@ -181,7 +182,7 @@ def test_draws_are_a_sequence():
 
 def test_intervals_of_another_link_are_those_of_its_mean():
     draws = draws_of(ToyLogistic(), *(factors_of(s % 4, s) for s in range(30)))
-    means = np.array([1 / (1 + np.exp(-np.einsum("fk,kn", *factors[:2]))) for factors in draws])
+    means = np.array([expit(np.einsum("fk,kn", *factors[:2])) for factors in draws])
     expected = np.quantile(means, [0.1, 0.9], axis=0, method="weibull")
     np.testing.assert_allclose(draws.expectation_interval(0.8), expected, atol=1e-6)
 
@@ -207,7 +208,7 @@ class Weights(ToyGaussian):
 
 def test_components_of_plain_weights_are_matched_by_what_they_add_to_the_mean():
     rng = np.random.default_rng(1)
-    W, H = rng.normal(0, 3, (8, 3)), rng.normal(0, 3, (3, 6))
+    W, H = rng.normal(0, 0.3, (8, 3)), rng.normal(0, 0.3, (3, 6))
     orders = [np.array(o) for o in ([0, 1, 2], [2, 0, 1], [1, 0, 2], [0, 2, 1])]
     signs = [np.ones(3), np.array([-1, 1, 1]), np.ones(3), np.array([1, -1, -1])]
     draws = draws_of(
@@ -281,11 +282,13 @@ def test_shares_of_draws_with_fewer_components_are_zero():
 
 
 def test_predictive_checks_of_another_link_make_replicates_of_its_mean():
-    """Log-odds of ±6: a replicate is nearly the matrix, and a probability W H would be nonsense."""
-    W, H = np.array([[6.0], [-6.0], [6.0], [6.0]]), np.array([[1.0, 1.0, -1.0]])
-    codes = (np.einsum("fk,kn", W, H) > 0).astype(int)
-    table = draws_of(ToyLogistic(), *[Factors(W, H)] * 60).predictive_check(codes)
-    assert table.loc["share of ones", "mean"] == pytest.approx(codes.mean(), abs=0.01)
+    """Log-odds of ±1, as probabilities, would make ones and zeros for certain: 7/12 ones."""
+    W, H = np.array([[1.0], [-1.0], [1.0], [1.0]]), np.array([[1.0, 1.0, -1.0]])
+    table = draws_of(ToyLogistic(), *[Factors(W, H)] * 400).predictive_check(np.eye(4)[:, :3])
+    share = (7 * expit(1) + 5 * expit(-1)) / 12
+    error = (expit(1) * expit(-1) / (12 * 400)) ** 0.5
+    assert table.loc["share of ones", "mean"] == pytest.approx(share, abs=5 * error)
+    assert 7 / 12 - share > 6 * error
 
 
 # --- Chains ----------------------------------------------------------------------------------
@@ -298,9 +301,14 @@ def test_chains_of_a_K_that_changes_say_so_and_export_what_they_can():
     quantities = chains.diagnostics["quantity"].tolist()
     assert quantities[:4] == ["log joint", "log likelihood", "components", "active components"]
     assert not any(name.startswith("share") for name in quantities)
+    at_draws = slice(chains._plan.per_kept - 1, None, chains._plan.per_kept)
     np.testing.assert_array_equal(
-        chains.trace["components"][:, chains._plan.per_kept - 1 :: chains._plan.per_kept].ravel(),
-        chains.draws.sizes,
+        chains.trace["components"][:, at_draws].ravel(), chains.draws.sizes
+    )
+    f, n = chains._plan.places
+    means = [expit(np.einsum("ek,ke->e", draw.W[f], draw.H[:, n])) for draw in chains.draws]
+    np.testing.assert_allclose(
+        chains.trace["entries"][:, at_draws].reshape(len(means), -1), means, atol=1e-6
     )
     tree = chains.to_arviz()
     assert set(tree["posterior"].data_vars) == {"active_components", "expected_v"}
