@@ -38,6 +38,7 @@ class BetaDirGibbs(BetaDirFoldIn, CollapsedGibbs):
     See Factorization for the learned attributes.
     """
 
+    model = "beta-dir"
     distributions = frozenset({"W"})
     probabilities = frozenset({"H"})
     meanings = (WEIGHTS, PROBABILITIES)

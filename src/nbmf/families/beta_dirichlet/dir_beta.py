@@ -14,6 +14,7 @@ from nbmf.inference.state import Factors, State
 class _Transposed(DirBetaFoldIn, MeanParameterized):
     """Fits `_beta_dir` to V transposed; its eta is the gamma of that model."""
 
+    model = "dir-beta"
     distributions = frozenset({"H"})
     probabilities = frozenset({"W"})
     meanings = (PROBABILITIES, WEIGHTS)

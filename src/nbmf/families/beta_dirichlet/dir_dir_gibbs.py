@@ -41,6 +41,7 @@ class DirDirGibbs(DirDirFoldIn, CollapsedGibbs):
     See Factorization for the learned attributes.
     """
 
+    model = "dir-dir"
     distributions = frozenset({"W", "H"})
     meanings = (WEIGHTS, WEIGHTS)
     weights_prior = "gamma"

@@ -17,6 +17,7 @@ class MeanParameterized(Factorization):
     alignment = Alignment.PERMUTATION
     rules = RULES
 
+    model: ClassVar[str]  # one of simulation.MODELS
     weights_prior: ClassVar[str]  # the prior that decides how many components are used
 
     def mean(self, factors, rows=slice(None), columns=slice(None)):

@@ -51,6 +51,7 @@ class BetaDirVariational(BetaDirFoldIn, MeanParameterized):
     """Base class of the variational methods: updates until E[V] settles, then the means."""
 
     inference = Inference.ASCENT
+    model = "beta-dir"
     distributions = frozenset({"W"})
     probabilities = frozenset({"H"})
     meanings = (WEIGHTS, PROBABILITIES)

@@ -11,24 +11,16 @@ import pandas as pd
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError
-from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
-from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
+from nbmf.families.beta_dirichlet.estimator import MeanParameterized
+from nbmf.families.beta_dirichlet.simulation import MODELS, simulate
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import perplexity
-from nbmf.registry import make_estimator, settings_of
+from nbmf.registry import estimator_class, make_estimator
 from nbmf.seeds import seed_sequence
 
 TEST_PROBABILITY = 0.25  # paper, section 6.4.1
 COLUMNS = ("size", "method", "concentration", "mask", "perplexity", "seconds")
 CONCENTRATION = 1.0  # of the priors that the toy data are drawn from
-
-# The concentrations that a method has tell which model it is of.
-MODEL_OF = {
-    frozenset({"alpha", "beta", "gamma"}): "beta-dir",
-    frozenset({"alpha", "beta", "eta"}): "dir-beta",
-    frozenset({"gamma", "eta"}): "dir-dir",
-}
 
 
 def tabulate(**experiment) -> pd.DataFrame:
@@ -77,17 +69,17 @@ def run_sensitivity(
     ConfigError
         If a method is of none of the three models, or a parameter has a value not allowed.
     """
-    models = {name: _model_of(class_name) for name, (class_name, _) in methods.items()}
+    classes = {name: _class_of(class_name) for name, (class_name, _) in methods.items()}
     toys = product(sizes, range(masks), methods.items())
     concentrations = list(estimator_concentrations)
     rows = []
     for size, mask_number, (name, (class_name, settings)) in toys:
-        toy = _toy(models[name], size, K, mask_number)
+        toy = _toy(classes[name].model, size, K, mask_number)
         seed = seed_sequence("sensitivity", "fit", name, size, K, mask_number)
         best = perplexity(toy.matrix.codes, toy.truth, toy.mask)
         rows.append(_row(size, name, None, mask_number, best, None))
         for concentration in concentrations:
-            own = dict.fromkeys(_concentrations_of(class_name), concentration)
+            own = dict.fromkeys(classes[name].concentrations(), concentration)
             estimator = make_estimator(class_name, K, settings | own, seed)
             found, seconds = _fit(estimator, toy)
             rows.append(_row(size, name, float(concentration), mask_number, found, seconds))
@@ -109,13 +101,7 @@ class Toy(NamedTuple):
 def _toy(model: str, size: int, K: int, mask_number: int) -> Toy:
     key = (model, size, K, mask_number)
     rng = np.random.default_rng(seed_sequence("sensitivity", "matrix", *key))
-    if model == "dir-dir":
-        W, H, V = dir_dir.simulate(size, size, K, CONCENTRATION, CONCENTRATION, rng)
-    else:
-        W, H, V = beta_dir.simulate(size, size, K, *[CONCENTRATION] * 3, rng)
-    truth = BetaDirVB().mean(Factors(W, H))  # as in all three models
-    if model == "dir-beta":
-        truth, V = truth.T, V.T
+    truth, V = simulate(model, (size, size), K, CONCENTRATION, rng)
     matrix = BinaryMatrix.from_array(V)
     seed = seed_sequence("sensitivity", "mask", *key)
     return Toy(truth, matrix, draw_mask(matrix, TEST_PROBABILITY, seed))
@@ -137,21 +123,18 @@ def check_method(
     class_name: str, K: int, settings: dict[str, Any], concentrations: Iterable[float]
 ) -> None:
     """Raise ConfigError if `run_sensitivity` could not use the method with these values."""
-    _model_of(class_name)
+    family = _class_of(class_name)
     for value in concentrations:
-        own = dict.fromkeys(_concentrations_of(class_name), value)
+        own = dict.fromkeys(family.concentrations(), value)
         make_estimator(class_name, K, settings | own)
 
 
-def _concentrations_of(class_name: str) -> frozenset[str]:
-    return frozenset(settings_of(class_name)) & frozenset().union(*MODEL_OF)
-
-
-def _model_of(class_name: str) -> str:
-    found = _concentrations_of(class_name)
-    if found not in MODEL_OF:
+def _class_of(class_name: str) -> type[MeanParameterized]:
+    """Return the class of a method that is of one of the three models."""
+    found = estimator_class(class_name)
+    if not issubclass(found, MeanParameterized):
         raise ConfigError(
-            f"{class_name} is of none of the models {', '.join(MODEL_OF.values())}: there are no "
+            f"{class_name} is of none of the models {', '.join(MODELS)}: there are no "
             "toy data to draw for it"
         )
-    return MODEL_OF[found]
+    return found

@@ -6,10 +6,9 @@ import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError
-from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
+from nbmf.families.beta_dirichlet.simulation import MODELS, simulate
 from nbmf.seeds import seed_sequence
 
-MODELS = ("beta-dir", "dir-beta", "dir-dir")
 SIZE = 100  # rows and columns
 K = 4
 
@@ -37,11 +36,5 @@ def build(*, model: str, concentration: float) -> BinaryMatrix:
         raise ConfigError(f"concentration is {concentration}; allowed is a number above 0")
     # As text of a float: 1 and 1.0 in a configuration are the same matrix.
     seed = seed_sequence("dataset", "synthetic", model, str(float(concentration)))
-    return BinaryMatrix.from_array(_draw(model, concentration, np.random.default_rng(seed)))
-
-
-def _draw(model: str, concentration: float, rng: np.random.Generator) -> np.ndarray:
-    if model == "dir-dir":
-        return dir_dir.simulate(SIZE, SIZE, K, concentration, concentration, rng)[2]
-    V = beta_dir.simulate(SIZE, SIZE, K, concentration, concentration, concentration, rng)[2]
-    return V.T if model == "dir-beta" else V
+    _, V = simulate(model, (SIZE, SIZE), K, concentration, np.random.default_rng(seed))
+    return BinaryMatrix.from_array(V)
