@@ -1,31 +1,28 @@
 """Figure 10 on made-up scores: every box, gap and mark that has to be there, inside the page."""
 
 from itertools import pairwise
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from matplotlib.colors import to_hex
 from matplotlib.image import imread
 
+from nbmf.catalogue import METHODS as METHODS_OF_NBMF
+from nbmf.catalogue import colours_of
 from nbmf.plots import boxes as figure_10
 from nbmf.plots import style
 
-ROOT = Path(__file__).resolve().parents[1]
-CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
 METHODS = {
     "bica": {"label": "bICA", "K": [2, 3]},
     "beta-dir-vb": {"label": "Beta-Dir VB", "K": [100]},
     "logpca": {"label": "logPCA", "K": [2, 4]},
 }
-PAPER = {
-    name: entry for name, entry in CONFIG["methods"].items() if entry.get("in_figure_10", True)
-}
+PAPER = {name: METHODS_OF_NBMF[name] for name in METHODS_OF_NBMF if name != "lda"}
+FIVE = ["animals", "lastfm", "paleo", "parliament", "unvotes"]
 DATASETS = ["paleo", "animals", "lastfm"]
-COLOURS = style.colours_of(list(CONFIG["methods"]))
+COLOURS = colours_of(METHODS_OF_NBMF)
 
 
 def made_up(methods=METHODS, datasets=DATASETS, masks=5):
@@ -46,12 +43,26 @@ def where(scores, **key):
     return np.logical_and.reduce([scores[name] == value for name, value in key.items()])
 
 
+def diagnosed(unsettled):
+    """Return diagnostics in which these (dataset, method) have not settled, and one has."""
+    rows = [[*key, False] for key in unsettled] + [["paleo", "bica", True]]
+    return pd.DataFrame(rows, columns=["dataset", "method", "settled"])
+
+
+def made_up_baselines(datasets):
+    """Return one baseline among the boxes of the first dataset, and one far above all."""
+    rows = [[name, label, 0.1 + 9 * place, mask] for name in datasets for mask in range(2)
+            for place, label in enumerate(["the share of ones", "something else"])]  # fmt: skip
+    return pd.DataFrame(rows, columns=["dataset", "label", "perplexity", "mask"])
+
+
 @pytest.fixture
 def draw():
     """Draw the figure, lay it out, and close it after the test."""
 
-    def drawn(scores, methods=METHODS, datasets=DATASETS, unsettled=frozenset()):
-        figure = figure_10.draw(scores, methods, datasets, COLOURS, unsettled)
+    def drawn(scores, methods=METHODS, datasets=DATASETS, unsettled=None, baselines=None):
+        diagnostics = None if unsettled is None else diagnosed(unsettled)
+        figure = figure_10.draw(scores, methods, datasets, COLOURS, diagnostics, baselines)
         figure.draw_without_rendering()
         return figure
 
@@ -104,8 +115,8 @@ def test_boxes_have_the_colour_of_their_method(draw):
     assert len(set(keys)) == 3
 
 
-def test_the_papers_methods_have_colours_of_their_own():
-    assert len(set(style.colours_of(list(CONFIG["methods"])).values())) == len(CONFIG["methods"])
+def test_the_methods_of_nbmf_have_colours_of_their_own():
+    assert len(set(COLOURS.values())) == len(METHODS_OF_NBMF)
 
 
 def test_the_legend_names_the_methods(draw):
@@ -180,15 +191,33 @@ def test_only_methods_that_are_drawn_are_explained(draw):
     assert DAGGER not in [t.get_text() for t in panels(figure)["animals"].get_xticklabels()]
 
 
+def test_diagnostics_without_chains_mark_nothing(draw):
+    figure = draw(made_up(), unsettled=set())
+    empty = figure_10.draw(made_up(), METHODS, DATASETS, COLOURS, diagnosed(set()).iloc[:0])
+    assert legend_texts(figure) == legend_texts(empty)
+    assert len(legend_texts(empty)) == 3
+
+
+def test_baselines_are_named_and_drawn_where_boxes_are(draw):
+    axes = panels(draw(made_up(), baselines=made_up_baselines(DATASETS)))
+    for name, axis in axes.items():
+        text = axis.get_xlabel().replace("\n", " ")
+        assert text == "to beat (dashed): the share of ones 0.100, something else 9.100"
+        lines = [line for line in axis.get_lines() if line.get_linestyle() == "--"]
+        assert [line.get_ydata()[0] for line in lines] == ([0.1] if name == "paleo" else [])
+
+
 def test_the_axis_says_what_it_shows(draw):
     axes = panels(draw(made_up()))
     assert axes["paleo"].get_ylabel() == "held-out perplexity\n(nats per entry)"
 
 
-@pytest.mark.parametrize("datasets", [["animals"], CONFIG["run"]["datasets"]], ids=["one", "five"])
+@pytest.mark.parametrize("datasets", [["animals"], FIVE], ids=["one", "five"])
 def test_nothing_of_the_papers_figure_is_outside_the_canvas_or_overlaps(draw, datasets):
     scores = made_up(PAPER, datasets).assign(saturated=1)
-    figure = draw(scores, PAPER, datasets, {("animals", method) for method in PAPER})
+    unsettled = {("animals", method) for method in PAPER}
+    baselines = made_up_baselines(datasets).assign(label="each column's share of ones")
+    figure = draw(scores, PAPER, datasets, unsettled, baselines)
     assert list(panels(figure)) == datasets
     canvas = figure.bbox.padded(1)  # pixels of 150 to an inch
     boxes = [axis.get_tightbbox() for axis in panels(figure).values()]

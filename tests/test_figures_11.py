@@ -1,27 +1,23 @@
 """Figure 11 on made-up traces: the lines, bands and gaps that have to be there, on the page."""
 
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from matplotlib.colors import to_hex
 
 from figure_checks import assert_tidy, legend_texts, panels
+from nbmf.catalogue import METHODS, colours_of
 from nbmf.plots import progress as figure_11
 from nbmf.plots import style
 
-ROOT = Path(__file__).resolve().parents[1]
-CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
-COLOURS = style.colours_of(list(CONFIG["methods"]))
+COLOURS = colours_of(METHODS)
 SERIES = [
     ("beta-dir-vb", 100, "Beta-Dir VB", COLOURS["beta-dir-vb"]),
     ("c-bica", 5, "c-bICA-5", COLOURS["c-bica"]),
     ("bica", 5, "bICA-5", COLOURS["bica"]),
 ]
-DATASETS = CONFIG["run"]["datasets"]
+DATASETS = ["animals", "lastfm", "paleo", "parliament", "unvotes"]
 ITERATIONS = [*range(1, 11), *range(20, 501, 10)]
 
 

@@ -171,7 +171,7 @@ def where_colour(axis, colour):
 
 def test_figure_5_is_tidy_and_names_what_it_shows():
     matrices = figure_5_example()
-    figure = figure_5.draw(matrices, abstentions_of(matrices["unvotes"]), LABELS)
+    figure = figure_5.draw(matrices, LABELS, abstentions_of(matrices["unvotes"]))
     axes = panels(figure)
     assert set(axes) == set(matrices)
     assert axes["animals"].get_ylabel() == "85 attributes"
@@ -185,20 +185,20 @@ def test_figure_5_is_tidy_and_names_what_it_shows():
 @pytest.mark.parametrize("names", [["animals"], ["animals", "parliament"], ["paleo"]])
 def test_figure_5_of_some_datasets_is_tidy(names):
     matrices = figure_5_example()
-    figure = figure_5.draw({name: matrices[name] for name in names}, None, LABELS)
+    figure = figure_5.draw({name: matrices[name] for name in names}, LABELS)
     assert list(panels(figure)) == names
     assert legend_texts(figure) == ["1", "0"]
     assert_tidy(figure)
 
 
 def test_a_dataset_without_labels_has_rows_and_columns():
-    axis = panels(figure_5.draw({"toy": random_matrix(5, 6)}, None, {}))["toy"]
+    axis = panels(figure_5.draw({"toy": random_matrix(5, 6)}, {}))["toy"]
     assert (axis.get_ylabel(), axis.get_xlabel()) == ("5 rows", "6 columns")
 
 
 def test_most_datasets_are_clustered_both_ways():
     matrix = random_matrix(20, 30, missing=0.1)
-    axis = panels(figure_5.draw({"animals": matrix}, None, LABELS))["animals"]
+    axis = panels(figure_5.draw({"animals": matrix}, LABELS))["animals"]
     for code, colour in ((1, BLACK), (0, WHITE), (-1, RED)):
         assert np.array_equal(where_colour(axis, colour), clustered(matrix.codes) == code)
 
@@ -206,7 +206,7 @@ def test_most_datasets_are_clustered_both_ways():
 def test_votes_keep_their_columns_and_show_abstentions():
     votes = random_matrix(20, 90, missing=0.3)
     abstentions = abstentions_of(votes)
-    axis = panels(figure_5.draw({"unvotes": votes}, abstentions, LABELS))["unvotes"]
+    axis = panels(figure_5.draw({"unvotes": votes}, LABELS, abstentions))["unvotes"]
     order = complete_linkage_order(votes.codes, 0)
     abstained = abstentions.codes == 1
     expected = {RED: votes.codes == -1, BLACK: votes.codes == 1, BLUE: abstained,
@@ -217,7 +217,7 @@ def test_votes_keep_their_columns_and_show_abstentions():
 
 def test_votes_without_abstentions_show_them_as_zeros():
     votes = random_matrix(20, 90, missing=0.3)
-    figure = figure_5.draw({"unvotes": votes}, None, LABELS)
+    figure = figure_5.draw({"unvotes": votes}, LABELS)
     assert legend_texts(figure) == ["1", "0", "missing"]
 
 
@@ -225,20 +225,20 @@ def test_abstentions_of_other_votes_are_refused():
     votes = random_matrix(20, 90, missing=0.3)
     other = random_matrix(20, 90, column_names=[f"call {n}" for n in range(90)])
     with pytest.raises(DataError, match="column_names of the abstentions"):
-        figure_5.draw({"unvotes": votes}, other, LABELS)
+        figure_5.draw({"unvotes": votes}, LABELS, other)
     with pytest.raises(DataError, match="are ones in the matrix"):
-        figure_5.draw({"unvotes": votes}, votes, LABELS)
+        figure_5.draw({"unvotes": votes}, LABELS, votes)
 
 
 def test_parliament_is_sorted_by_party_then_name_in_rows_and_columns():
     matrix = parliament()
-    axis = panels(figure_5.draw({"parliament": matrix}, None, LABELS))["parliament"]
+    axis = panels(figure_5.draw({"parliament": matrix}, LABELS))["parliament"]
     order = sorted(range(130), key=lambda i: (matrix.row_groups[i], matrix.row_names[i]))
     assert np.array_equal(where_colour(axis, BLACK), matrix.codes[np.ix_(order, order)] == 1)
 
 
 def test_parties_are_labelled_and_separated():
-    axis = panels(figure_5.draw({"parliament": parliament()}, None, LABELS))["parliament"]
+    axis = panels(figure_5.draw({"parliament": parliament()}, LABELS))["parliament"]
     for labels in (axis.get_yticklabels(), axis.get_xticklabels()):
         assert [label.get_text() for label in labels] == list(PARTIES)
     ends = np.cumsum(list(PARTIES.values()))
@@ -249,7 +249,7 @@ def test_parties_are_labelled_and_separated():
 
 def test_groups_of_rows_say_nothing_of_other_columns():
     matrix = random_matrix(12, 12, row_groups=list("bbbbbbaaaaaa"))
-    axis = panels(figure_5.draw({"toy": matrix}, None, {}))["toy"]
+    axis = panels(figure_5.draw({"toy": matrix}, {}))["toy"]
     assert [label.get_text() for label in axis.get_yticklabels()] == ["a", "b"]
     assert not axis.get_xticklabels()
     assert len(axis.lines) == 1
@@ -261,7 +261,7 @@ def test_groups_of_rows_say_nothing_of_other_columns():
 def test_thin_ones_do_not_vanish():
     codes = np.zeros((200, 5429), dtype=np.int8)
     codes[:, 2700] = 1
-    figure = figure_5.draw({"unvotes": BinaryMatrix.from_array(codes)}, None, LABELS)
+    figure = figure_5.draw({"unvotes": BinaryMatrix.from_array(codes)}, LABELS)
     figure.canvas.draw()
     axis = panels(figure)["unvotes"]
     inside = axis.get_window_extent().padded(-3).extents.astype(int)
@@ -273,7 +273,7 @@ def test_thin_ones_do_not_vanish():
 
 def test_the_file_of_large_matrices_is_small(tmp_path):
     matrices = figure_5_example()
-    figure = figure_5.draw(matrices, abstentions_of(matrices["unvotes"]), LABELS)
+    figure = figure_5.draw(matrices, LABELS, abstentions_of(matrices["unvotes"]))
     style.save(figure, tmp_path / "a.pdf", tmp_path / "a.png")
     assert all(path.stat().st_size < 4e6 for path in tmp_path.iterdir())
 
@@ -281,7 +281,7 @@ def test_the_file_of_large_matrices_is_small(tmp_path):
 def test_the_same_matrices_give_the_same_bytes(tmp_path):
     for name in ("one", "other"):
         style.save(figure_2.draw(figure_2_example()), tmp_path / f"{name}.pdf")
-        style.save(figure_5.draw({"a": random_matrix(9, 9)}, None, {}), tmp_path / f"{name}.png")
+        style.save(figure_5.draw({"a": random_matrix(9, 9)}, {}), tmp_path / f"{name}.png")
     for suffix in ("pdf", "png"):
         one, other = ((tmp_path / f"{name}.{suffix}").read_bytes() for name in ("one", "other"))
         assert one == other

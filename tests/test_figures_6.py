@@ -61,7 +61,7 @@ def test_rows_and_columns_are_sorted_alike_by_party_and_name():
 def test_titles_give_the_loss_and_the_active_components():
     matrix = members({"a": 3, "b": 2})
     panels = reconstructions(matrix, 2)
-    panels[1] = panels[1]._replace(active=None, loss=8930.4)
+    panels[1] = panels[1]._replace(active_components=None, loss=8930.4)
     titles = [axis.get_title() for axis in figure_6.draw(matrix, panels).axes if axis.images]
     assert titles == [
         "data V",

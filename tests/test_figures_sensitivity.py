@@ -127,7 +127,7 @@ def test_the_log_names_each_fit():
 # --- The figure ------------------------------------------------------------------------------
 
 LABELS = {"beta-dir-gs": "Beta-Dir GS", "beta-dir-vb": "Beta-Dir VB", "dir-dir-gs": "Dir-Dir GS"}
-COLOURS = style.colours_of(list(LABELS))
+COLOURS = dict(zip(LABELS, style.COLOURS, strict=False))
 CONCENTRATIONS = [0.1, 0.3, 1, 3, 10]
 
 

@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nbmf.plots import style
+from nbmf.catalogue import METHODS
+from nbmf.studies.lumbreras2020.study import FIGURE_10, FIGURE_11
+from nbmf.studies.plan import Plan
 from nbmf.tables import FACTS
 from nbmf.workflow import status
 from nbmf.workflow.partial import write_partial
@@ -131,13 +133,27 @@ def test_scores_and_figure_10_show_gaps_and_reasons(tmp_path):
         fit(made, method="logpca", log="crashed"),
         fit(made, method="logpca", mask=1),
     ]
-    methods = {"bica": {"label": "bICA", "K": [2]}, "logpca": {"label": "logPCA", "K": [2]}}
+    methods = {name: {**METHODS[name], "K": [2], "settings": {}} for name in ("bica", "logpca")}
+    study = {"datasets": ["votes"], "methods": list(methods), "masks": 3, "seeds": [0]}
+    config = {
+        "methods": methods,
+        "datasets": {"votes": {}},
+        "studies": {"lumbreras2020": {**study, "unmasked": {}, "options": {}}},
+    }
+    plan = Plan("lumbreras2020", config)
+    figures = [FIGURE_10, FIGURE_11]  # of which one needs more than scores
     states = status.states_of(fits)
-    write_partial(tmp_path / "partial", states, methods, ["votes"], style.colours_of(list(methods)))
+    folder = tmp_path / "partial"
+    assert write_partial(folder, [s for s in states if s.state != "failed"], plan, figures) == []
+    assert not folder.exists()
+    assert write_partial(folder, states, plan, figures) == ["scores", "figure_10"]
     scores = pd.read_csv(tmp_path / "partial/scores.csv")
     assert scores["status"].tolist() == [
         *("ok", "ok", "failed: error: the matrix is empty", "failed: MemoryError: too large"),
         "not run",
     ]
     np.testing.assert_array_equal(scores["perplexity"].isna(), [False, False, True, True, True])
-    assert (tmp_path / "partial/figure_10.png").stat().st_size > 10_000
+    assert (folder / "figure_10.png").stat().st_size > 10_000
+    assert {path.name for path in folder.iterdir()} == {
+        *("scores.csv", "figure_10.pdf", "figure_10.png")
+    }

@@ -13,7 +13,7 @@ from nbmf.tables import (
     gather_scores,
     gather_traces,
     summarise,
-    summarise_complete,
+    summarise_unmasked,
 )
 
 FIT = {
@@ -88,7 +88,7 @@ DAMAGED = pytest.mark.parametrize(
 @pytest.mark.parametrize("gather", [gather_scores, gather_traces])
 def test_a_damaged_fit_is_named(tmp_path, gather, content, words):
     good, damaged = write(tmp_path, "good", FIT), write(tmp_path, "damaged", content)
-    with pytest.raises(DataError, match=rf"not a complete fit \(.*{words}") as caught:
+    with pytest.raises(DataError, match=rf"not a whole report of a fit \(.*{words}") as caught:
         gather([(key(0), good), (key(1), damaged)])
     assert str(caught.value).startswith(str(damaged))
     assert str(caught.value).endswith("; remove it and run again")
@@ -99,7 +99,9 @@ def test_a_damaged_fit_is_named(tmp_path, gather, content, words):
 )
 def test_a_fit_without_one_fact_is_named(tmp_path, gather, fact):
     damaged = write(tmp_path, "damaged", {name: FIT[name] for name in FIT if name != fact})
-    with pytest.raises(DataError, match=rf"damaged\.json: not a complete fit \(.*'{fact}'"):
+    with pytest.raises(
+        DataError, match=rf"damaged\.json: not a whole report of a fit \(.*'{fact}'"
+    ):
         gather([(key(), damaged)])
 
 
@@ -107,7 +109,7 @@ def test_a_fit_without_one_fact_is_named(tmp_path, gather, fact):
 def test_bytes_that_are_no_text_are_named(tmp_path, gather):
     path = tmp_path / "damaged.json"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(DataError, match=r"damaged\.json: not a complete fit"):
+    with pytest.raises(DataError, match=r"damaged\.json: not a whole report of a fit"):
         gather([(key(), path)])
 
 
@@ -151,7 +153,7 @@ def test_traces_without_objective_are_numbers_in_the_file(tmp_path):
 def test_a_damaged_trace_is_named(tmp_path, trace):
     good = write(tmp_path, "good", FIT)
     damaged = write(tmp_path, "damaged", FIT | {"trace": trace})
-    with pytest.raises(DataError, match=r"damaged\.json: not a complete fit"):
+    with pytest.raises(DataError, match=r"damaged\.json: not a whole report of a fit"):
         gather_traces([(key(0), good), (key(1), damaged)])
 
 
@@ -194,63 +196,63 @@ def test_one_row_per_dataset_method_and_K_in_the_order_of_the_scores():
     assert summary["median"].tolist() == [2, 3, 4, 5]
 
 
-def complete(*rows):
-    """Return scores of complete fits: seeds in place of masks."""
+def unmasked(*rows):
+    """Return scores of unmasked fits: seeds in place of masks."""
     return scores(*rows).drop(columns="mask").assign(seed=range(len(rows)))
 
 
 def test_the_spread_over_seeds_by_hand():
-    table = complete(
+    table = unmasked(
         {"loss": 30.0, "active_components": 9, "seconds": 1},
         {"loss": 10.0, "active_components": 4, "seconds": 50},
         {"loss": 20.0, "active_components": 5, "seconds": 3},
     )
-    (row,) = summarise_complete(table).to_dict("records")
+    (row,) = summarise_unmasked(table).to_dict("records")
     assert (row["min_loss"], row["median_loss"], row["max_loss"]) == (10, 20, 30)
     assert (row["min_active"], row["median_active"], row["max_active"]) == (4, 5, 9)
     assert (row["seeds"], row["best_seed"], row["seconds"]) == (3, 1, 3)
 
 
-def test_complete_fits_are_summarised_in_the_order_of_the_scores():
+def test_unmasked_fits_are_summarised_in_the_order_of_the_scores():
     groups = [("paleo", "lda", 3), ("paleo", "lda", 2), ("paleo", "bica", 2), ("animals", "lda", 3)]
     losses = [8, 7, 6, 5, 1, 2, 3, 9]  # of seed 0, then of seed 1
-    table = complete(*(
+    table = unmasked(*(
         {"dataset": dataset, "method": method, "K": K, "loss": losses[i]}
         for i, (dataset, method, K) in enumerate(groups * 2)
     )).assign(seed=[0] * 4 + [1] * 4)  # fmt: skip
-    summary = summarise_complete(table)
+    summary = summarise_unmasked(table)
     assert list(summary[["dataset", "method", "K"]].itertuples(index=False, name=None)) == groups
     assert summary["min_loss"].tolist() == [1, 2, 3, 5]
     assert summary["best_seed"].tolist() == [1, 1, 1, 0]
 
 
 def test_of_equal_losses_the_first_seed_is_best():
-    table = complete({"loss": 2.0}, {"loss": 1.0}, {"loss": 1.0})
-    assert summarise_complete(table)["best_seed"].tolist() == [1]
+    table = unmasked({"loss": 2.0}, {"loss": 1.0}, {"loss": 1.0})
+    assert summarise_unmasked(table)["best_seed"].tolist() == [1]
 
 
 # --- The best fit ----------------------------------------------------------------------------
 
 
-def stems(folder, *losses):
+def reports(folder, *losses):
     names = [f"K2-seed{seed}" for seed in range(len(losses))]
     for name, loss in zip(names, losses, strict=True):
         write(folder, name, FIT | {"loss": loss, "active_components": int(loss)})
-    return [str(folder / name) for name in names]
+    return [str(folder / f"{name}.json") for name in names]
 
 
 def test_the_best_fit_has_the_smallest_loss_and_is_that_of_the_summary(tmp_path):
-    paths = stems(tmp_path, 30.0, 10.0, 20.0)
-    stem, report = best_fit(paths)
-    assert stem == paths[1]
+    paths = reports(tmp_path, 30.0, 10.0, 20.0)
+    path, report = best_fit(paths)
+    assert path == paths[1]
     assert report == {"loss": 10.0, "active_components": 10}
-    assert best_fit(stems(tmp_path, 2.0, 1.0, 1.0))[0].endswith("seed1")
+    assert best_fit(reports(tmp_path, 2.0, 1.0, 1.0))[0].endswith("seed1.json")
 
 
 @DAMAGED
 def test_a_damaged_fit_to_choose_from_is_named(tmp_path, content, words):
-    paths = stems(tmp_path, 30.0, 10.0)
+    paths = reports(tmp_path, 30.0, 10.0)
     damaged = write(tmp_path, "K2-seed0", content)
-    with pytest.raises(DataError, match=rf"not a complete fit \(.*{words}") as caught:
+    with pytest.raises(DataError, match=rf"not a whole report of a fit \(.*{words}") as caught:
         best_fit(paths)
     assert str(caught.value).startswith(str(damaged))

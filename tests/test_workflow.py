@@ -402,7 +402,7 @@ def test_editing_what_shows_things_runs_no_fit_and_only_what_it_makes(finished):
         for file in made_by:
             stack.enter_context(edited(finished, file))
         planned = finished.planned(TINY)
-    assert planned.keys() == {"all", *map(target, sum(made_by.values(), []))}
+    assert planned.keys() == {"all", *(target(job) for jobs in made_by.values() for job in jobs)}
 
 
 OF_LOGPCA, OF_LDA, OF_DIR_DIR = (2 * 2, 1), (2 * 2, 0), (2 * 2, 2)
