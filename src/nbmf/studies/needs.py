@@ -52,10 +52,10 @@ class Need:
 
 @dataclass(frozen=True)
 class Matrix(Need):
-    """A matrix: loads as a BinaryMatrix."""
+    """A matrix: loads as one of its kind, a BinaryMatrix for example."""
 
     dataset: str
-    modules = ("nbmf.data.matrix",)
+    modules = ("nbmf.data.loading",)
 
     def files(self, places):
         """See Need."""
@@ -63,9 +63,9 @@ class Matrix(Need):
 
     def load(self, files):
         """See Need."""
-        from nbmf.data.matrix import BinaryMatrix
+        from nbmf.data.loading import load_matrix
 
-        return BinaryMatrix.load(files[0])
+        return load_matrix(files[0])
 
     def datasets(self):
         """See Need."""
@@ -74,13 +74,13 @@ class Matrix(Need):
 
 @dataclass(frozen=True)
 class Matrices(Need):
-    """Several matrices by the names they are shown under: loads as a dict of BinaryMatrix.
+    """Several matrices by the names they are shown under: loads as a dict.
 
     shown : list of [name, dataset]
     """
 
     shown: list[list[str]]
-    modules = ("nbmf.data.matrix",)
+    modules = ("nbmf.data.loading",)
 
     def files(self, places):
         """See Need."""
@@ -88,10 +88,10 @@ class Matrices(Need):
 
     def load(self, files):
         """See Need."""
-        from nbmf.data.matrix import BinaryMatrix
+        from nbmf.data.loading import load_matrix
 
         names = [name for name, _ in self.shown]
-        return dict(zip(names, map(BinaryMatrix.load, files), strict=True))
+        return dict(zip(names, map(load_matrix, files), strict=True))
 
     def datasets(self):
         """See Need."""
@@ -104,7 +104,7 @@ class MaskedMatrices(Need):
 
     of: list[str]
     masks: int
-    modules = ("nbmf.data.matrix", "nbmf.data.masks")
+    modules = ("nbmf.data.loading", "nbmf.data.masks")
 
     def files(self, places):
         """See Need."""
@@ -119,12 +119,12 @@ class MaskedMatrices(Need):
 
     def load(self, files):
         """See Need."""
+        from nbmf.data.loading import load_matrix
         from nbmf.data.masks import load_mask
-        from nbmf.data.matrix import BinaryMatrix
 
         waiting = iter(files)
         for dataset in self.of:
-            matrix = BinaryMatrix.load(next(waiting))
+            matrix = load_matrix(next(waiting))
             for number in range(self.masks):
                 yield MaskedMatrix(dataset, number, matrix, load_mask(next(waiting), matrix))
 
