@@ -13,23 +13,15 @@ import shutil
 from pathlib import Path
 
 import pandas as pd
+import yaml
 from PIL import Image
+from snakemake.utils import update_config
+
+from nbmf.studies import all_studies
+from nbmf.workflow import configuration
 
 ROOT = Path(__file__).resolve().parents[1]
-FIGURES = {
-    "figure_2": "Figure 2: matrices drawn from the three models",
-    "figure_5": "Figure 5: the datasets",
-    "figure_6": "Figure 6: reconstructions of parliament",
-    "figure_7": "Figure 7: dictionaries of parliament",
-    "figure_8": "Figure 8: dictionaries of Cold-War UN votes",
-    "figure_9": "Figure 9: dictionaries of paleo",
-    "figure_10": "Figure 10: held-out perplexity",
-    "figure_11": "Figure 11: perplexity along iterations",
-    "sensitivity": "Section 6.2: sensitivity to the concentrations",
-    "fit_against_K": "The fit against K, for the choice of K in Figures 6 to 9",
-    "traces_beta-dir-gs": "The chains of Beta-Dir GS",
-    "traces_dir-dir-gs": "The chains of Dir-Dir GS",
-}
+STUDY = "lumbreras2020"
 COLOURS = 128  # of a published PNG
 JOB = re.compile(r"^job: ([\d.]+) s, (\d+) MB at most$", re.MULTILINE)
 # The folder of a log says which rule wrote it.
@@ -38,14 +30,14 @@ RULE_OF = {
     "datasets": "dataset",
     "masks": "mask",
     "fits": "fit",
-    "complete": "complete_fit",
-    "figures": "draw figures",
+    "figures": "figures",
+    "tables": "tables",
 }
-FITTING = ["fit", "complete_fit"]  # rules
+UNMASKED = "fit_keeping_factors"
 
 
 def main() -> None:
-    """Write docs/results.md, docs/figures/ and reference/."""
+    """Write docs/results.md, docs/figures/ and reference/lumbreras2020/."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=path, default=ROOT / "results")
     parser.add_argument("--mean-field-start", type=path, default=None)
@@ -53,59 +45,87 @@ def main() -> None:
     parser.add_argument("--elapsed", type=float, help="seconds that `make paper` took")
     parser.add_argument("--cores", type=int, default=2, help="that it had")
     options = parser.parse_args()
-    results = options.results
-    tables = results / "tables"
-    figures = {
-        name: title for name, title in FIGURES.items() if (results / f"figures/{name}.png").exists()
-    }
+    results = options.results / STUDY
+    figures = figures_of(results)
     for name in figures:
         compress(results / f"figures/{name}.png", ROOT / f"docs/figures/{name}.png")
-    reference = ROOT / "reference"
-    reference.mkdir(exist_ok=True)
-    shutil.copy(results / "scores.csv", reference / "scores.csv")
-    shutil.copy(tables / "complete_scores.csv", reference / "complete_scores.csv")
-    scores = pd.read_csv(results / "scores.csv")
+    reference = ROOT / "reference" / STUDY
+    reference.mkdir(parents=True, exist_ok=True)
+    for name in ("scores", "unmasked_scores"):
+        shutil.copy(results / f"tables/{name}.csv", reference / f"{name}.csv")
+    tables = {file.stem: pd.read_csv(file) for file in (results / "tables").glob("*.csv")}
     sections = [
         "# Results of the published run",
         f"Made by `docs/publish.py` from {results.relative_to(ROOT)}/; what it means is in\n"
         "[reproduction.md](reproduction.md).",
-        f"{versions(results)}",
-        "## The paper's claims",
-        markdown(pd.read_csv(tables / "claims.csv")),
-        "Their parts:",
-        markdown(pd.read_csv(tables / "claims_parts.csv")),
-        "## The paper's numbers beside ours (parliament)",
-        markdown(pd.read_csv(tables / "paper_numbers.csv").round(2)),
-        "## Held-out perplexity",
-        "Median over ten masks, interquartile range in brackets, nats per entry (LDA: per token).",
-        markdown(perplexities(pd.read_csv(tables / "summary.csv"))),
-        "## Active components, seconds, and what was flagged",
-        markdown(facts(pd.read_csv(tables / "summary.csv"))),
-        "## Fits to whole matrices",
-        markdown(pd.read_csv(tables / "complete_fits.csv").round(1)),
-        "## Have the chains settled?",
-        "R-hat and effective sample size of the log joint over the kept sweeps.",
-        markdown(pd.read_csv(tables / "diagnostics.csv").round(3)),
+        f"{versions(options.results)}",
+        *sections_of_tables(tables),
+        *sections_of_other_runs(tables["scores"], options),
     ]
-    if options.mean_field_start:
-        other = pd.read_csv(options.mean_field_start / "scores.csv")
-        sections += ["## The chains' start: random, and that of the paper's scripts"]
-        sections += [markdown(compare_starts(scores, other))]
-    if options.transposed:
-        other = pd.read_csv(options.transposed / "scores.csv")
-        sections += ["## The orientation: animals and lastfm, as they are and transposed"]
-        sections += [markdown(compare_orientations(scores, other))]
-    table = jobs(results / "logs", results.parent / "data/logs")
+    table = jobs(results / "logs", options.results / "logs", ROOT / "data/logs")
     sections += ["## Time and memory"]
     if options.elapsed:
-        seconds = (
-            scores["seconds"].sum() + pd.read_csv(tables / "complete_scores.csv")["seconds"].sum()
-        )
+        seconds = sum(tables[name]["seconds"].sum() for name in ("scores", "unmasked_scores"))
         sections += [whole_run(seconds, table, options.elapsed, options.cores)]
     sections += [markdown(table)]
     for name, title in figures.items():
         sections += [f"## {title}", f"![{title}](figures/{name}.png)"]
     (ROOT / "docs/results.md").write_text("\n\n".join(sections) + "\n", encoding="utf-8")
+
+
+def figures_of(results: Path) -> dict[str, str]:
+    """Return the titles of the figures that the study declares and the run has drawn, by name."""
+    files = [
+        *(ROOT / f"config/{name}.yaml" for name in ("config", "datasets", "sources")),
+        ROOT / "src/nbmf/methods.yaml",
+        *(ROOT / "config/studies").glob("*.yaml"),
+    ]
+    config = {}
+    for file in files:
+        update_config(config, yaml.safe_load(file.read_text(encoding="utf-8")))
+    config = configuration.check(config, ROOT / "workflow/schemas/config.schema.yaml")
+    plan = configuration.plans(config)[STUDY]
+    return {
+        figure.name: figure.title_of(plan)
+        for figure in all_studies()[STUDY].figures_of(plan)
+        if (results / f"figures/{figure.name}.png").exists()
+    }
+
+
+def sections_of_tables(tables: dict[str, pd.DataFrame]) -> list[str]:
+    """Return the sections that are made from the tables of the study, by their names."""
+    return [
+        "## The paper's claims",
+        markdown(tables["claims"]),
+        "Their parts:",
+        markdown(tables["claims_parts"]),
+        "## The paper's numbers beside ours (parliament)",
+        markdown(tables["paper_numbers"].round(2)),
+        "## Held-out perplexity",
+        "Median over ten masks, interquartile range in brackets, nats per entry (LDA: per token).",
+        markdown(perplexities(tables["summary"])),
+        "## Active components, seconds, and what was flagged",
+        markdown(facts(tables["summary"])),
+        "## Fits to whole matrices",
+        markdown(tables["unmasked_summary"].round(1)),
+        "## Have the chains settled?",
+        "R-hat and effective sample size of the log joint over the kept sweeps.",
+        markdown(tables["diagnostics"].round(3)),
+    ]
+
+
+def sections_of_other_runs(scores: pd.DataFrame, options: argparse.Namespace) -> list[str]:
+    """Return the sections that compare the scores with those of other configurations."""
+    sections = []
+    if options.mean_field_start:
+        other = pd.read_csv(options.mean_field_start / STUDY / "tables/scores.csv")
+        sections += ["## The chains' start: random, and that of the paper's scripts"]
+        sections += [markdown(compare_starts(scores, other))]
+    if options.transposed:
+        other = pd.read_csv(options.transposed / STUDY / "tables/scores.csv")
+        sections += ["## The orientation: animals and lastfm, as they are and transposed"]
+        sections += [markdown(compare_orientations(scores, other))]
+    return sections
 
 
 def path(text: str) -> Path:
@@ -195,7 +215,8 @@ def jobs(*folders: Path) -> pd.DataFrame:
             found = JOB.search(log.read_text(encoding="utf-8"))
             if found:
                 parent = log.relative_to(logs).parts[0]
-                rows.append([RULE_OF.get(parent, log.stem), float(found[1]), int(found[2])])
+                rule = UNMASKED if "-masknone-" in log.name else RULE_OF.get(parent, log.stem)
+                rows.append([rule, float(found[1]), int(found[2])])
     table = pd.DataFrame(rows, columns=["rule", "seconds", "MB"]).groupby("rule")
     return pd.DataFrame(
         {
@@ -222,7 +243,7 @@ def whole_run(fitting: float, table: pd.DataFrame, elapsed: float, cores: int) -
         How many it had.
     """
     seconds = table.set_index("rule")["seconds in all"]
-    jobs_of_fits = seconds.reindex(FITTING).sum()
+    jobs_of_fits = seconds.reindex(["fit", UNMASKED]).sum()
     others = seconds.sum() - jobs_of_fits
     rest = cores * elapsed - seconds.sum()
 

@@ -59,7 +59,9 @@ def test_jobs_are_counted_by_rule(publish, tmp_path):
         "fits/animals/bica/K2-mask0-seed0.log": "job: 1.50 s, 170 MB at most\n",
         "fits/animals/bica/K2-mask1-seed0.log": "text\njob: 2.00 s, 180 MB at most\n",
         "fits/animals/bica/K2-mask2-seed0.log": "failed before its last line\n",
-        "claims.log": "job: 0.30 s, 80 MB at most\n",
+        "fits/animals/bica/K2-masknone-seed0.log": "job: 4.00 s, 190 MB at most\n",
+        "tables/claims.log": "job: 0.30 s, 80 MB at most\n",
+        "status.log": "job: 0.10 s, 60 MB at most\n",
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(line)
@@ -69,12 +71,24 @@ def test_jobs_are_counted_by_rule(publish, tmp_path):
     table = publish.jobs(tmp_path, data).set_index("rule")
     assert table.loc["dataset"].tolist() == [1, 0.5, 0.5, 70]
     assert table.loc["fit"].tolist() == [2, 3.5, 2.0, 180]
-    assert table.loc["claims"].tolist() == [1, 0.3, 0.3, 80]
+    assert table.loc["fit_keeping_factors"].tolist() == [1, 4.0, 4.0, 190]
+    assert table.loc["tables"].tolist() == [1, 0.3, 0.3, 80]
+    assert table.loc["status"].tolist() == [1, 0.1, 0.1, 60]
+
+
+def test_figures_are_those_of_the_study_that_were_drawn(publish, tmp_path):
+    (tmp_path / "figures").mkdir()
+    for name in ("figure_10", "figure_2", "figure_99"):
+        (tmp_path / f"figures/{name}.png").touch()
+    assert publish.figures_of(tmp_path) == {
+        "figure_2": "Figure 2: matrices drawn from the models",
+        "figure_10": "Figure 10: held-out perplexity",
+    }
 
 
 def test_the_whole_run_is_accounted_for(publish):
     table = pd.DataFrame(
-        {"rule": ["fit", "complete_fit", "claims"], "seconds in all": [150.0, 50.0, 10.0]}
+        {"rule": ["fit", "fit_keeping_factors", "tables"], "seconds in all": [150.0, 50.0, 10.0]}
     )
     text = publish.whole_run(160.0, table, elapsed=120.0, cores=2)
     assert "took 2.0 minutes on 2 cores, that is 240 core-seconds. Fits took 160 of them." in text
