@@ -457,6 +457,13 @@ def test_compare_writes_table_picture_and_recommendation(here, capsys):
                      re.MULTILINE)  # fmt: skip
 
 
+def test_no_K_is_recommended_where_the_data_choose_it(capsys):
+    for method, K in (("beta-dir-vb", ""), ("bica", " --components 3")):
+        out = run(capsys, "compare", "survey.csv", "--methods", method, "--components", "3",
+                  "--masks", "1", "--iterations", "5").out  # fmt: skip
+        assert f"next: nbmf fit survey.csv --method {method}{K}\n" in out
+
+
 def test_a_comparison_without_any_fit_is_an_error(here, capsys):
     error = run(capsys, "compare", "survey.csv", "--methods", "logpca", "--components", "99",
                 "--masks", "1", code=2).err  # fmt: skip

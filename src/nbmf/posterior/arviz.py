@@ -52,13 +52,11 @@ def tree_of(chains: Chains, plan: Plan) -> xarray.DataTree:
 
 def _posterior(chains: Chains, plan: Plan) -> dict[str, tuple]:
     """Return dimensions and values of the variables of ArviZ's group posterior."""
-    variables = {
-        "active_components": (SAMPLED, _at_draws(chains, plan, "active components")),
-        "expected_v": ((*SAMPLED, "entry"), _at_draws(chains, plan, "entries")),
-    }
+    variables = {"active_components": (SAMPLED, _at_draws(chains, plan, "active components"))}
     shares = _at_draws(chains, plan, "shares")
     if shares.shape[-1]:
         variables["share"] = (*SAMPLED, "rank"), shares
+    variables["expected_v"] = (*SAMPLED, "entry"), _at_draws(chains, plan, "entries")
     if plan.is_draws and not np.ptp(chains.draws.sizes):
         each = len(chains.estimators), plan.n_kept
         W, H = (
