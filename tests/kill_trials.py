@@ -34,23 +34,28 @@ VICTIMS = ("workflow", "main process", "job", "download")
 POLL = 0.005  # seconds
 CHAINS = ("beta-dir-gs", "dir-dir-gs")
 CHAIN = {"K": [30], "settings": {"burn_in": 3000, "n_samples": 1000}}
+PAPER = yaml.safe_load((ROOT / "config/studies/lumbreras2020.yaml").read_text())
 CONFIG = {
-    "run": {
-        "datasets": ["animals", "beta_dir_1"],
-        "methods": ["beta-dir-gs", "bica"],
-        "masks": 1,
-        "complete_fits": ["animals"],
-        "checkpoint_seconds": 0,
-    },
+    "run": {"checkpoint_seconds": 0},
     "results": "results/trial",
     "mirrors": [str(ROOT / "data/raw"), str(ROOT / "data/mirror"), str(ROOT / "../shared/mirror")],
     "methods": {
         **dict.fromkeys(CHAINS, CHAIN),
         "bica": {"K": [2], "settings": {"max_iter": 200}},
     },
-    "complete_fits": {"animals": {name: {"K": [30], "seeds": 1} for name in CHAINS}},
-}  # fmt: skip
-TARGETS = ("scores", "complete_scores")
+    "studies": {
+        "lumbreras2020": {
+            "datasets": ["animals", "beta_dir_1"],
+            "methods": ["beta-dir-gs", "bica"],
+            "masks": 1,
+            "unmasked": {
+                **dict.fromkeys(PAPER["studies"]["lumbreras2020"]["unmasked"]),
+                "animals": {name: {"K": [30], "seeds": 1} for name in CHAINS},
+            },
+        }
+    },
+}
+TARGETS = ("lumbreras2020_table_scores", "lumbreras2020_table_unmasked_scores")
 
 
 class Workflow:
@@ -144,10 +149,7 @@ def finished_fits(folder: Path) -> dict[Path, int]:
         for path in (folder / ".snakemake/incomplete").glob("*")
         if path.is_file()
     }
-    fits = [
-        *folder.glob("results/trial/fits/*/*/*.json"),
-        *folder.glob("results/trial/complete/*/*/*.json"),
-    ]
+    fits = folder.glob("results/trial/fits/*/*/*.json")
     return {
         path: path.stat().st_mtime_ns
         for path in fits

@@ -25,10 +25,10 @@ from checkout import ROOT, Checkout
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo")
 PACKAGES = ("slurm-wlm", "munge")
 SYSTEM_CONF = Path("/etc/slurm/slurm.conf")
-TARGETS = ("scores", "complete_scores")  # every fit of the configuration
-# The profile's job arrays for complete fits, groups for the others: both ways are tried.
+TABLES = ("scores", "unmasked_scores")
+TARGETS = tuple(f"lumbreras2020_table_{name}" for name in TABLES)  # every fit of the study
+# The profile's job arrays for unmasked fits, groups for the others: both ways are tried.
 GROUPS = ("--groups", "fit=fits", "--group-components", "fits=10", "--cores", "1")
-TABLES = ("scores.csv", "tables/complete_scores.csv")
 UP_WITHIN, DOWN_WITHIN = 60, 20  # seconds
 CTLD_PORT, SLURMD_PORT = 16817, 16818  # not Slurm's own: another one may run here
 
@@ -242,7 +242,7 @@ def main(config: str = "config/quick.yaml", results: str = "results/quick") -> N
             print(f"Slurm was not tested: {reason}")
             return
         jobs = (folder / "snakemake.out").read_text().count("has been submitted")
-        for table in TABLES:
+        for table in (f"lumbreras2020/tables/{name}.csv" for name in TABLES):
             differing = differing_columns(ROOT / results / table, folder / results / table)
             if differing:
                 sys.exit(f"{table} of the Slurm run differs from the local run: {differing}")

@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 
 from checkout import Checkout
-from test_workflow import TINY
+from test_workflow import studying, target
 
 pytestmark = pytest.mark.workflow
 
-CONFIG = {**TINY, "run": {**TINY["run"], "datasets": ["beta_dir_1"], "complete_fits": []}}
+CONFIG, MORE = (studying(datasets=["beta_dir_1"], unmasked=None, masks=masks) for masks in (2, 3))
+SCORES = target("table_scores")
 FITS = 2 * 7
 
 
@@ -52,27 +53,28 @@ def written(folder):
 def test_a_full_and_a_read_only_disk_stop_the_run_clearly_and_it_goes_on_later(tmp_path, disk):
     checkout = Checkout(tmp_path)
     disk.mount("size=96k")
-    full = checkout.snakemake("scores", config=CONFIG)
+    full = checkout.snakemake(SCORES, config=CONFIG)
     assert full.returncode != 0
     assert "No space left on device" in full.stdout
     finished = written(disk.folder)
     assert 0 < len(finished) < FITS
 
     disk.change("size=50m")
-    assert checkout.snakemake("scores", config=CONFIG).returncode == 0
+    assert checkout.snakemake(SCORES, config=CONFIG).returncode == 0
     assert len(written(disk.folder)) == FITS
     assert finished.items() <= written(disk.folder).items()
-    scores = pd.read_csv(disk.folder / "scores.csv")
+    scores = pd.read_csv(disk.folder / "lumbreras2020/tables/scores.csv")
 
     disk.change("ro")
-    more = {**CONFIG, "run": {**CONFIG["run"], "masks": 3}}
-    read_only = checkout.snakemake("scores", config=more)
+    read_only = checkout.snakemake(SCORES, config=MORE)
     assert read_only.returncode != 0
-    assert "Write-protected output files for rule scores" in read_only.stdout
-    assert "results/tiny/scores.csv" in read_only.stdout
+    assert f"Write-protected output files for rule {SCORES}" in read_only.stdout
+    assert "results/tiny/lumbreras2020/tables/scores.csv" in read_only.stdout
     assert "Traceback" not in read_only.stdout
     disk.change("rw")
-    pd.testing.assert_frame_equal(pd.read_csv(disk.folder / "scores.csv"), scores)
+    pd.testing.assert_frame_equal(
+        pd.read_csv(disk.folder / "lumbreras2020/tables/scores.csv"), scores
+    )
     assert len(written(disk.folder)) == FITS
-    assert checkout.snakemake("scores", config=more).returncode == 0
+    assert checkout.snakemake(SCORES, config=MORE).returncode == 0
     assert finished.items() <= written(disk.folder).items()

@@ -23,6 +23,7 @@ def blocks(language):
 (CSV,), (REPORT,) = blocks("csv"), blocks("text")
 READ, METHOD = blocks("py")
 VOTES, CLUSTERS = map(yaml.safe_load, blocks("yaml"))
+SCORES = "all_methods_table_scores"
 FITS = 3 * (1 + 2)  # masks; beta-dir-vb with one K, bICA with two
 
 
@@ -53,13 +54,13 @@ def checkout(tmp_path_factory):
     checkout = Checkout(tmp_path_factory.mktemp("your_data"))
     (checkout.folder / "data").mkdir(exist_ok=True)
     (checkout.folder / "data/votes.csv").write_text(CSV)
-    done = checkout.snakemake("figure_10", config=VOTES)
+    done = checkout.snakemake(config=VOTES)
     assert done.returncode == 0, done.stdout
     return checkout
 
 
 def scores(checkout):
-    return pd.read_csv(checkout.folder / "results/votes/scores.csv")
+    return pd.read_csv(checkout.folder / "results/votes/all_methods/tables/scores.csv")
 
 
 def merged(*configs):
@@ -75,7 +76,9 @@ def merged(*configs):
 
 @pytest.mark.workflow
 def test_a_file_and_an_entry_join_figure_10(checkout):
-    assert (checkout.folder / "results/votes/figures/figure_10.png").stat().st_size > 4000
+    results = checkout.folder / "results/votes/all_methods"
+    assert (results / "figures/figure_10.png").stat().st_size > 4000
+    assert set(pd.read_csv(results / "tables/ranking.csv")["method"]) > {"beta-dir-vb", "bica"}
     table = scores(checkout)
     assert len(table) == FITS
     assert set(table["dataset"]) == {"votes"}
@@ -87,15 +90,15 @@ def test_a_file_and_an_entry_join_figure_10(checkout):
     )
     np.testing.assert_array_equal(matrix.codes, expected.codes)
     np.testing.assert_array_equal(matrix.row_groups, expected.row_groups)
-    assert checkout.planned(VOTES, "figure_10").keys() <= {"figure_10"}
+    assert checkout.planned(VOTES) == {}
 
 
 @pytest.mark.workflow
 def test_a_class_and_an_entry_add_their_fits_and_no_others(checkout):
     (checkout.folder / "src/my_methods.py").write_text(METHOD)
     both = merged(VOTES, CLUSTERS)
-    assert checkout.planned(both, "figure_10")["fit"] == 3 * 2
-    done = checkout.snakemake("figure_10", config=both)
+    assert checkout.planned(both)["fit"] == 3 * 2
+    done = checkout.snakemake(config=both)
     assert done.returncode == 0, done.stdout
     table = scores(checkout)
     assert len(table) == FITS + 3 * 2
@@ -105,22 +108,23 @@ def test_a_class_and_an_entry_add_their_fits_and_no_others(checkout):
 @pytest.mark.workflow
 def test_editing_a_file_reruns_the_fits_of_its_dataset(checkout):
     other = {"file": "data/other.csv", "read": {"layout": "presence"}, "transpose": True}
-    config = merged(VOTES, {"run": {"datasets": ["votes", "other"], "masks": 1}})
+    both = {"datasets": ["votes", "other"], "masks": 1}
+    config = merged(VOTES, {"studies": {"all_methods": both}})
     config["datasets"]["other"] = other
     pairs = [f"member {i},bill {j}" for i in range(8) for j in range(8) if (i + j) % 3]
     (checkout.folder / "data/other.csv").write_text("\n".join(pairs) + "\n")
-    done = checkout.snakemake("scores", config=config)
+    done = checkout.snakemake(SCORES, config=config)
     assert done.returncode == 0, done.stdout
     matrix = BinaryMatrix.load(checkout.folder / "data/matrices/other.npz")
     assert (matrix.shape, matrix.row_names[0]) == ((8, 8), "bill 1")  # member 0 has no bill 0
-    assert checkout.planned(config, "scores") == {}
+    assert checkout.planned(config, SCORES) == {}
     votes = checkout.folder / "data/votes.csv"
     votes.write_text(CSV.replace("Abel,red,yes", "Abel,red,no"))
-    planned = checkout.planned(config, "scores")
+    planned = checkout.planned(config, SCORES)
     assert (planned["dataset"], planned["mask"], planned["fit"]) == (1, 1, 3)
     votes.write_text(CSV)
     config["datasets"]["votes"]["read"]["groups"] = "member"
-    assert checkout.planned(config, "scores")["dataset"] == 1
+    assert checkout.planned(config, SCORES)["dataset"] == 1
 
 
 @pytest.mark.workflow
