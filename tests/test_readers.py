@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import nbmf
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.data.readers import cells, text
+from nbmf.data.readers import content, text
 from nbmf.data.readers.coding import Coding
 from nbmf.data.recipes.building import build
 from nbmf.errors import ConfigError, DataError
@@ -318,11 +318,10 @@ def test_of_contradicting_records_the_later_is_named_first(read):
 
 
 def test_two_names_that_are_pairs_too_many(read, monkeypatch):
-    monkeypatch.setattr(cells, "MAX_ENTRIES", 5)
-    content = "a,b\n" + "".join(f"r{i},c{i}\n" for i in range(3))
-    assert "votes.csv: 3 x 3 entries; allowed are at most 5" in refused(
-        read, content, layout="presence"
-    )
+    monkeypatch.setattr(content, "MAX_ENTRIES", 5)
+    pairs = "a,b\n" + "".join(f"r{i},c{i}\n" for i in range(3))
+    message = refused(read, pairs, layout="presence")
+    assert "votes.csv: 3 x 3 entries; allowed are at most 5" in message
 
 
 # --- Compression -----------------------------------------------------------------------------

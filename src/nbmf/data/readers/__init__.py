@@ -5,7 +5,7 @@
 | reading | `nbmf.read`: which format a file has, and what is said about it |
 | arguments | what may be asked of a reader, checked before any file is opened |
 | coding | which values are ones, zeros and missing |
-| cells | what every reader returns; records of (row, column, value) made a matrix |
+| content | what every reader returns; records of (row, column, value) made a matrix |
 | text | lines of text files, gzipped or not |
 | delimited | CSV, TSV and the like |
 | matrix_market | .mtx |

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.data.readers.arguments import Options
-from nbmf.data.readers.cells import Cells, batches, counted, place_of, refuse_repeated
 from nbmf.data.readers.coding import ONE, UNKNOWN, Coding
+from nbmf.data.readers.content import Content, batches, counted, place_of, refuse_repeated
 from nbmf.data.readers.lists import ABSENT, Records, places_of, words_of
 from nbmf.data.readers.text import is_gzipped, lines_of
 from nbmf.errors import DataError
@@ -21,7 +21,7 @@ NO_HEADER = " (line {} is read as names of columns; header=False reads it as val
 NO_INDEX = " (the first column is read as names of rows; index=False reads it as values)"
 
 
-def read_delimited(path: str | os.PathLike, options: Options, coding: Coding) -> Cells:
+def read_delimited(path: str | os.PathLike, options: Options, coding: Coding) -> Content:
     """Read delimited text in any layout; see `nbmf.read`."""
     lines = _Lines(path)
     read = _read_matrix if options.layout is None else _read_list
@@ -116,7 +116,7 @@ def _first_of(lines: _Lines) -> tuple[_Line, Iterator[_Line]]:
 # --- A matrix --------------------------------------------------------------------------------
 
 
-def _read_matrix(lines: _Lines, options: Options, coding: Coding) -> Cells:
+def _read_matrix(lines: _Lines, options: Options, coding: Coding) -> Content:
     top, records = _read_top(lines, options, coding)
     body = _read_body(lines, records, top, coding)
     index = options.index
@@ -139,7 +139,7 @@ def _read_matrix(lines: _Lines, options: Options, coding: Coding) -> Cells:
     if options.groups is not None:
         said.append(f"groups in {options.groups!r}")
     column_names = labels if top.header_line else None
-    return Cells(codes, "; ".join(said), row_names, column_names, body.groups)
+    return Content(codes, "; ".join(said), row_names, column_names, body.groups)
 
 
 class _Top(NamedTuple):
@@ -256,7 +256,7 @@ def _refuse(lines: _Lines, number: int, label: str, value: str, coding: Coding) 
 # --- A list of entries -----------------------------------------------------------------------
 
 
-def _read_list(lines: _Lines, options: Options, coding: Coding) -> Cells:
+def _read_list(lines: _Lines, options: Options, coding: Coding) -> Content:
     first, records = _first_of(lines)
     width = len(first.fields)
     has_header = _list_has_header(lines.path, first, options, coding)
@@ -289,7 +289,7 @@ def _read_list(lines: _Lines, options: Options, coding: Coding) -> Cells:
         found.extend(numbers, rows_, columns_, codes, groups_)
     said = f"header in line {first.number}" if has_header else "no header"
     format = f"{lines.format}; {said}; {words_of(places, columns, options)}"
-    return found.cells(format, absent=ABSENT[options.layout])
+    return found.content(format, absent=ABSENT[options.layout])
 
 
 def _list_has_header(

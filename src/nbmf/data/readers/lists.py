@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from nbmf.data.readers.arguments import Options
-from nbmf.data.readers.cells import (
-    Cells,
+from nbmf.data.readers.content import (
+    Content,
     Contradiction,
     counted,
     place_of,
@@ -118,7 +118,7 @@ class Records:
     def _at(self, place: int) -> str:
         return f"{self._path}, {self._what} {place}"
 
-    def cells(self, format: str, *, absent: int) -> Cells:
+    def content(self, format: str, *, absent: int) -> Content:
         """Return the matrix; pairs without a record have the code `absent`.
 
         Raises
@@ -146,7 +146,7 @@ class Records:
         groups = [self._groups[name][0] for name in row_names] if self._groups else None
         said = f"pairs without a record are {'zeros' if absent == 0 else 'missing'}"
         left_out = repeated_records(repeated)
-        return Cells(matrix, format, row_names, column_names, groups, said, left_out)
+        return Content(matrix, format, row_names, column_names, groups, said, left_out)
 
 
 class _Numbers(dict):

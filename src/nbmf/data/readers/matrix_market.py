@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.data.readers.arguments import Options
-from nbmf.data.readers.cells import (
-    Cells,
+from nbmf.data.readers.coding import ONE, UNKNOWN, Coding
+from nbmf.data.readers.content import (
+    Content,
     Contradiction,
     batches,
     counted,
@@ -18,7 +19,6 @@ from nbmf.data.readers.cells import (
     repeated_records,
     scatter,
 )
-from nbmf.data.readers.coding import ONE, UNKNOWN, Coding
 from nbmf.data.readers.text import is_gzipped, lines_of
 from nbmf.errors import DataError
 
@@ -43,15 +43,15 @@ class _Header(NamedTuple):
     entries: int
 
 
-def read_matrix_market(path: str | os.PathLike, options: Options, coding: Coding) -> Cells:
+def read_matrix_market(path: str | os.PathLike, options: Options, coding: Coding) -> Content:
     """Read a Matrix Market file; see `nbmf.read`."""
     lines = enumerate(lines_of(path), start=1)
     header = _read_header(path, lines)
     read = _read_coordinates if header.format == "coordinate" else _read_array
-    cells = read(path, header, lines, coding)
+    content = read(path, header, lines, coding)
     packed = ", gzipped" if is_gzipped(path) else ""
     kind = f"{header.format} {header.field} {header.symmetry}"
-    return cells._replace(format=f"Matrix Market, {kind}{packed}; it has no names")
+    return content._replace(format=f"Matrix Market, {kind}{packed}; it has no names")
 
 
 def _read_header(path: str | os.PathLike, lines: Iterator[tuple[int, str]]) -> _Header:
@@ -83,7 +83,7 @@ def _read_header(path: str | os.PathLike, lines: Iterator[tuple[int, str]]) -> _
 
 def _read_coordinates(
     path: str | os.PathLike, header: _Header, lines: Iterator[tuple[int, str]], coding: Coding
-) -> Cells:
+) -> Content:
     rows, columns, numbers, codes = array("q"), array("q"), array("q"), bytearray()
     width = 2 if header.field == "pattern" else 3
     for batch, words in _batches(path, header, lines, width):
@@ -106,22 +106,22 @@ def _read_coordinates(
             f"{path}, line {second}: the entry of line {first} with another value"
         ) from None
     said = "entries that are not in the file are zeros"
-    return Cells(matrix, "", absent=said, left_out=repeated_records(repeated))
+    return Content(matrix, "", absent=said, left_out=repeated_records(repeated))
 
 
 def _read_array(
     path: str | os.PathLike, header: _Header, lines: Iterator[tuple[int, str]], coding: Coding
-) -> Cells:
+) -> Content:
     codes = bytearray()
     for batch, words in _batches(path, header, lines, width=1):
         codes += _codes(path, batch, words[0], coding)
     values = np.frombuffer(bytes(codes), dtype=np.int8)
     if header.symmetry == "general":
-        return Cells(values.reshape((header.rows, header.columns), order="F"), "")
+        return Content(values.reshape((header.rows, header.columns), order="F"), "")
     matrix = np.empty((header.rows, header.rows), dtype=np.int8)
     upper = np.triu_indices(header.rows)  # the file goes down the columns of the lower triangle
     matrix[upper] = matrix.T[upper] = values
-    return Cells(matrix, "")
+    return Content(matrix, "")
 
 
 def _batches(

@@ -6,8 +6,8 @@ import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.readers.arguments import Options
-from nbmf.data.readers.cells import Cells, Contradiction, refuse_huge, repeated_records, scatter
 from nbmf.data.readers.coding import Coding, UnknownValue
+from nbmf.data.readers.content import Content, Contradiction, refuse_huge, repeated_records, scatter
 from nbmf.errors import ConfigError, DataError
 from nbmf.files import read_arrays
 
@@ -15,7 +15,7 @@ OWN = {"codes", "row_names", "column_names"}
 SPARSE = {"format", "shape", "data"}
 
 
-def read_npz(path: str | os.PathLike, options: Options, coding: Coding) -> Cells:
+def read_npz(path: str | os.PathLike, options: Options, coding: Coding) -> Content:
     """Read an NPZ file; see `nbmf.read`."""
     arrays = read_arrays(path, "NPZ")
     if arrays.keys() >= OWN:
@@ -36,7 +36,7 @@ def read_npz(path: str | os.PathLike, options: Options, coding: Coding) -> Cells
     return _read_array(path, f"NPZ, array {chosen[0]!r}", arrays[chosen[0]], coding)
 
 
-def read_npy(path: str | os.PathLike, options: Options, coding: Coding) -> Cells:
+def read_npy(path: str | os.PathLike, options: Options, coding: Coding) -> Content:
     """Read an .npy file; see `nbmf.read`."""
     try:  # mapped: a header that declares more than there is costs nothing
         array = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -45,7 +45,7 @@ def read_npy(path: str | os.PathLike, options: Options, coding: Coding) -> Cells
     return _read_array(path, "NPY", array, coding)
 
 
-def _read_own(path: str | os.PathLike, options: Options, coding: Coding) -> Cells:
+def _read_own(path: str | os.PathLike, options: Options, coding: Coding) -> Content:
     if coding.is_given or options.name is not None:
         raise ConfigError(
             f"{path}: a matrix file of nbmf has its codes; only transpose= is allowed"
@@ -53,10 +53,10 @@ def _read_own(path: str | os.PathLike, options: Options, coding: Coding) -> Cell
     matrix = BinaryMatrix.load(path)
     names = matrix.row_names.tolist(), matrix.column_names.tolist()
     groups = None if matrix.row_groups is None else matrix.row_groups.tolist()
-    return Cells(matrix.codes, "NPZ, a matrix file of nbmf", *names, groups)
+    return Content(matrix.codes, "NPZ, a matrix file of nbmf", *names, groups)
 
 
-def _read_sparse(path: str | os.PathLike, options: Options, coding: Coding) -> Cells:
+def _read_sparse(path: str | os.PathLike, options: Options, coding: Coding) -> Content:
     import scipy.sparse
 
     if options.name is not None:
@@ -83,7 +83,7 @@ def _read_sparse(path: str | os.PathLike, options: Options, coding: Coding) -> C
     except Contradiction as found:
         place = f"row {rows[found.first]}, column {columns[found.first]} (from 0)"
         raise DataError(f"{path}, {place}: stored twice, with different values") from None
-    return Cells(
+    return Content(
         matrix,
         f"NPZ of scipy.sparse ({stored.format})",
         absent="entries that are not stored are zeros",
@@ -91,7 +91,7 @@ def _read_sparse(path: str | os.PathLike, options: Options, coding: Coding) -> C
     )
 
 
-def _read_array(path: str | os.PathLike, format: str, array: np.ndarray, coding: Coding) -> Cells:
+def _read_array(path: str | os.PathLike, format: str, array: np.ndarray, coding: Coding) -> Content:
     if array.ndim != 2:
         raise DataError(f"{path}: an array of {array.ndim} dimensions; a matrix has two")
     try:
@@ -101,4 +101,4 @@ def _read_array(path: str | os.PathLike, format: str, array: np.ndarray, coding:
         raise DataError(
             f"{path}, row {f}, column {n} (from 0): {coding.complaint(found.value)}"
         ) from None
-    return Cells(codes, f"{format} of {array.dtype}")
+    return Content(codes, f"{format} of {array.dtype}")

@@ -10,8 +10,8 @@ import numpy as np
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.readers import arguments
 from nbmf.data.readers.arguments import Given, Options
-from nbmf.data.readers.cells import Cells, counted
 from nbmf.data.readers.coding import Coding
+from nbmf.data.readers.content import Content, counted
 from nbmf.data.readers.delimited import read_delimited
 from nbmf.data.readers.matrix_market import BANNER, read_matrix_market
 from nbmf.data.readers.numpy_files import read_npy, read_npz
@@ -29,7 +29,7 @@ class _Format(NamedTuple):
     """What it is called, its reader, and the arguments that have a meaning for it."""
 
     words: str
-    read: Callable[[str | os.PathLike, Options, Coding], Cells]
+    read: Callable[[str | os.PathLike, Options, Coding], Content]
     arguments: tuple[str, ...]
     suffixes: tuple[str, ...] = ()
 
@@ -123,8 +123,8 @@ def read(
                 f"its arguments are {', '.join((*format.arguments, 'transpose'))}"
             )
     options = {key: value for key, value in given.items() if key in Options._fields}
-    cells = format.read(path, Options(**options), coding)
-    return _matrix(path, cells, transpose, log)
+    content = format.read(path, Options(**options), coding)
+    return _matrix(path, content, transpose, log)
 
 
 def format_of(path: Path) -> _Format:
@@ -154,9 +154,15 @@ def format_of(path: Path) -> _Format:
     return format
 
 
-def _matrix(path: Path, cells: Cells, transpose: bool, log: Callable[[str], None]) -> BinaryMatrix:
+def _matrix(
+    path: Path, content: Content, transpose: bool, log: Callable[[str], None]
+) -> BinaryMatrix:
     """Return what was found as a matrix, and report it."""
-    codes, names, groups = cells.codes, (cells.row_names, cells.column_names), cells.row_groups
+    codes, names, groups = (
+        content.codes,
+        (content.row_names, content.column_names),
+        content.row_groups,
+    )
     if transpose:
         codes, names, groups = codes.T, names[::-1], None
     row_names, column_names = (
@@ -179,14 +185,14 @@ def _matrix(path: Path, cells: Cells, transpose: bool, log: Callable[[str], None
         )
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
-    log(f"{path}: {cells.format}" + ("; transposed" if transpose else ""))
-    log(_summary(matrix) + (f"; {cells.absent}" if cells.absent else ""))
+    log(f"{path}: {content.format}" + ("; transposed" if transpose else ""))
+    log(_summary(matrix) + (f"; {content.absent}" if content.absent else ""))
     unobserved = [
         f"{counted(len(left), kind)} without an observed entry ({_first(left)})"
         for kind, left in (("row", row_names[~rows]), ("column", column_names[~columns]))
         if len(left)
     ]
-    if left_out := [*unobserved, *cells.left_out]:
+    if left_out := [*unobserved, *content.left_out]:
         log(f"left out: {'; '.join(left_out)}")
     return matrix
 

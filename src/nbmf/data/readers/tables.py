@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbmf.data.readers.arguments import Options
-from nbmf.data.readers.cells import Cells, place_of, refuse_repeated
 from nbmf.data.readers.coding import Coding, UnknownValue, text_of
+from nbmf.data.readers.content import Content, place_of, refuse_repeated
 from nbmf.data.readers.lists import ABSENT, Records, places_of, words_of
 from nbmf.errors import DataError
 
@@ -21,7 +21,7 @@ NO_INDEX = " (the first column is read as names of rows; index=False reads it as
 
 def read_table(
     path: str | os.PathLike, format: str, table: pd.DataFrame, options: Options, coding: Coding
-) -> Cells:
+) -> Content:
     """Read a data frame in any layout; see `nbmf.read`. Rows are counted from 1 in messages."""
     columns = [str(name) for name in table.columns]
     refuse_repeated(path, columns, "column", lambda n: f"column {n + 1}")
@@ -43,7 +43,7 @@ def read_table(
         names.get("groups"),
     )
     format = f"{format}; {words_of(places, columns, options)}"
-    return found.cells(format, absent=ABSENT[options.layout])
+    return found.content(format, absent=ABSENT[options.layout])
 
 
 def _read_matrix(
@@ -53,7 +53,7 @@ def _read_matrix(
     columns: list[str],
     options: Options,
     coding: Coding,
-) -> Cells:
+) -> Content:
     groups, said = None, [format]
     places = list(range(len(columns)))
     if options.groups is not None:
@@ -78,7 +78,7 @@ def _read_matrix(
     for n, place in enumerate(places):
         codes[:, n] = _encode(path, table, place, columns, coding)
     column_names = [columns[place] for place in places]
-    return Cells(codes, "; ".join(said), row_names, column_names, groups)
+    return Content(codes, "; ".join(said), row_names, column_names, groups)
 
 
 def _has_names(table: pd.DataFrame) -> bool:

@@ -14,7 +14,7 @@ from nbmf.errors import DataError
 SHOWN = 8  # names in a message
 
 
-class Cells(NamedTuple):
+class Content(NamedTuple):
     """What a reader found.
 
     codes : int8 array (F, N): 1, 0 and -1 (missing)
