@@ -15,18 +15,14 @@ import yaml
 
 import browser
 from checkout import Checkout
+from test_workflow import NONE_OF_THE_PAPER
 
 pytestmark = pytest.mark.workflow
 
 CHAIN = {"K": [10], "settings": {"burn_in": 20, "n_samples": 10}}
 TINY = {
-    "run": {
-        "datasets": ["beta_dir_1"],
-        "methods": ["beta-dir-gs", "beta-dir-vb", "bica"],
-        "masks": 2,
-        "complete_fits": ["beta_dir_1"],
-    },
     "results": "results/tiny",
+    "run": {"studies": ["lumbreras2020", "all_methods"]},
     "methods": {
         "beta-dir-gs": CHAIN,
         "beta-dir-vb": {"K": [10], "settings": {"max_iter": 10}},
@@ -34,27 +30,37 @@ TINY = {
         "dir-dir-gs": CHAIN,
         "logpca": {"K": [2], "settings": {"max_iter": 10}},
     },
-    "complete_fits": {
-        "beta_dir_1": {
-            "beta-dir-gs": {"K": [10], "seeds": 2},
-            "beta-dir-vb": {"K": [10], "seeds": 1},
-            "bica": {"K": [2], "seeds": 1},
-            "dir-dir-gs": {"K": [10], "seeds": 2},
-            "logpca": {"K": [2], "seeds": 1},
-        }
-    },
-    "figures": {
-        "figure_2": [{"dataset": "beta_dir_1", "title": "drawn"}] * 6,
-        "figure_7": {"dataset": "beta_dir_1", "columns": 2, "K": {"bica": 2, "logpca": 2}},
-        "figure_11": {"beta-dir-vb": 10, "bica": 2},
-        "sensitivity": {
-            "sizes": [10],
-            "concentrations": [1],
-            "masks": 1,
-            "methods": {"beta-dir-vb": {"max_iter": 5}},
+    "studies": {
+        "all_methods": {"datasets": ["beta_dir_1"], "methods": ["bica"], "masks": 2},
+        "lumbreras2020": {
+            "datasets": ["beta_dir_1"],
+            "methods": ["beta-dir-gs", "beta-dir-vb", "bica"],
+            "masks": 2,
+            "unmasked": {
+                **NONE_OF_THE_PAPER,
+                "beta_dir_1": {
+                    "beta-dir-gs": {"K": [10], "seeds": 2},
+                    "beta-dir-vb": {"K": [10], "seeds": 1},
+                    "bica": {"K": [2], "seeds": 1},
+                    "dir-dir-gs": {"K": [10], "seeds": 2},
+                    "logpca": {"K": [2], "seeds": 1},
+                },
+            },
+            "options": {
+                "figure_2": [{"dataset": "beta_dir_1", "title": "drawn"}] * 6,
+                "figure_7": {"dataset": "beta_dir_1", "columns": 2, "K": {"bica": 2, "logpca": 2}},
+                "figure_11": {"beta-dir-vb": 10, "bica": 2},
+                "sensitivity": {
+                    "sizes": [10],
+                    "concentrations": [1],
+                    "masks": 1,
+                    "methods": {"beta-dir-vb": {"max_iter": 5}},
+                },
+            },
         },
     },
 }
+STUDY = "Lumbreras, Filstroff and Févotte (2020)"
 FIGURES = {
     "Figure 2: matrices drawn from the models": "figure_2",
     "Figure 5: the datasets": "figure_5",
@@ -70,10 +76,11 @@ TABLES = {
     "Claims": "claims",
     "Claims, part by part": "claims_parts",
     "Diagnostics of the chains": "diagnostics",
-    "Fits to whole matrices": "complete_fits",
+    "Fits to whole matrices": "unmasked_summary",
     "Held-out perplexity": "summary",
     "Numbers of the paper and ours": "paper_numbers",
 }
+OTHER_TABLES = ["Held-out perplexity", "Predictions without components", "The methods, best first"]
 
 
 @pytest.fixture(scope="module")
@@ -130,9 +137,13 @@ def click_in_row(page, name, number):
     page.run(f"{row}.querySelectorAll('a')[{number}].click()")
 
 
-def listed(page, category):
-    """Return the results that are listed under a category, in their order."""
-    click(page, category)
+def listed(page, kind, study=STUDY):
+    """Return the results of a study that are listed under a kind, in their order."""
+    click(page, study)
+    page.wait_for(
+        f"[...document.querySelectorAll('nav a')].some(a => a.innerText.trim() === {kind!r})"
+    )
+    click(page, kind)
     page.wait_for("document.querySelector('nav tbody tr') !== null")
     rows = "[...document.querySelectorAll('nav tbody tr')]"
     return page.run(f"{rows}.map(row => row.innerText.trim())")
@@ -149,7 +160,9 @@ def test_it_opens_with_what_was_run(page):
 
 
 def test_figures_and_tables_are_listed_in_order(page, finished):
-    drawn = {file.stem for file in (finished.folder / "results/tiny/figures").glob("*.png")}
+    drawn = {
+        file.stem for file in (finished.folder / "results/tiny/lumbreras2020/figures").glob("*.png")
+    }
     assert drawn == set(FIGURES.values())
     assert listed(page, "Figures") == list(FIGURES)
     click(page, "Results")
@@ -158,7 +171,7 @@ def test_figures_and_tables_are_listed_in_order(page, finished):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_eye_shows_the_figure(page, finished, name):
-    file = finished.folder / f"results/tiny/figures/{FIGURES[name]}.png"
+    file = finished.folder / f"results/tiny/lumbreras2020/figures/{FIGURES[name]}.png"
     listed(page, "Figures")
     click_in_row(page, name, 0)
     figure = "document.querySelector('#app .h-screen.grow img')"
@@ -190,7 +203,7 @@ def test_the_letter_i_shows_the_caption(page, name):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_can_be_read_and_saved(page, finished, name):
-    file = finished.folder / f"results/tiny/tables/{TABLES[name]}.csv"
+    file = finished.folder / f"results/tiny/lumbreras2020/tables/{TABLES[name]}.csv"
     listed(page, "Tables")
     click_in_row(page, name, 1)
     page.wait_for("document.querySelector('nav .prose table') !== null")

@@ -18,6 +18,7 @@ from nbmf.seeds import seed_sequence
 from nbmf.studies import all_studies, common
 from nbmf.studies.all_methods.ranking import rank
 from nbmf.studies.declaration import Figure, Study, Table
+from nbmf.studies.keys import FitKey
 from nbmf.studies.needs import (
     KINDS,
     BestFits,
@@ -29,8 +30,8 @@ from nbmf.studies.needs import (
     described,
     from_description,
 )
-from nbmf.studies.plan import FitKey, Plan
-from nbmf.workflow import configuration, products
+from nbmf.studies.plan import Plan
+from nbmf.workflow import configuration, making, products
 from nbmf.workflow.paths import Paths
 
 FOLDER = Path(nbmf.studies.__file__).parent
@@ -204,7 +205,7 @@ def test_a_job_is_what_its_request_says(tmp_path):
     pd.DataFrame({"a": [1, 2]}).to_csv(tmp_path / "scores.csv", index=False)
     asked = products.request(ECHO, PLANS["all_methods"])
     files = {"frame": str(tmp_path / "scores.csv"), "sources": ["other.py"]}
-    table = products.make(asked, files)
+    table = making.make(asked, files)
     assert table.to_dict("list") == {"a": [1, 2], "text": ["dots"] * 2, "number": [0, 0]}
 
 

@@ -4,7 +4,7 @@ SHOWN = 60  # rows, in the log
 
 with logged(snakemake.log[0]):
     from nbmf.tables import write_table
-    from nbmf.workflow.products import make
+    from nbmf.workflow.making import make
 
     table = make(snakemake.params.request, snakemake.input)
     write_table(snakemake.output[0], table, snakemake.params.float_format)

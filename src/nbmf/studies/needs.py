@@ -9,8 +9,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
+from nbmf.studies.keys import FitKey
 from nbmf.studies.loaded import MaskedMatrix, ShownFit
-from nbmf.studies.plan import FitKey
 
 
 class Places(Protocol):

@@ -2,27 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from nbmf import registry
 from nbmf.catalogue import colours_of
-
-
-class FitKey(NamedTuple):
-    """What identifies one fit, of whatever study: where two ask for the same, it is one job.
-
-    mask : int, which of the held-out masks; None for an unmasked fit, which sees every entry
-    """
-
-    dataset: str
-    method: str
-    K: int
-    mask: int | None
-    seed: int
-
-    def columns(self) -> dict[str, str | int]:
-        """Return the key as columns of a table; an unmasked fit has no mask."""
-        return {name: value for name, value in self._asdict().items() if value is not None}
+from nbmf.studies.keys import FitKey
 
 
 class Plan:

@@ -11,7 +11,6 @@ import numpy as np
 from nbmf import registry
 
 
-
 def main(threads: int = 1) -> None:
     """Fit each estimator to a tiny matrix and say how long each took.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nbmf.studies.declaration import Figure
 from nbmf.studies.plan import Plan
-from nbmf.workflow import products
+from nbmf.workflow import making, products
 from nbmf.workflow.status import FitState
 
 
@@ -46,7 +46,7 @@ def write_partial(
     write_table(Path(folder) / "scores.csv", scores)
     shown = [figure for figure in figures if figure.with_gaps]
     for figure in shown:
-        drawn = products.call(json.loads(products.request(figure, plan)), {"scores": scores})
+        drawn = making.call(json.loads(products.request(figure, plan)), {"scores": scores})
         files = [Path(folder) / f"{figure.name}.{suffix}" for suffix in ("pdf", "png")]
         style.save(drawn, *files, dpi=figure.dpi)
     return ["scores", *(figure.name for figure in shown)]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from nbmf.studies.plan import FitKey
+from nbmf.studies.keys import FitKey
 
 MATRIX = "data/matrices/{dataset}.npz"
 FIT = "{dataset}/{method}/K{K}-mask{mask}-seed{seed}"

@@ -1,16 +1,15 @@
-"""Figures and tables as jobs: what a declaration comes to, and the one way to make any of them.
+"""Figures and tables as jobs: what a study's declarations come to in a run.
 
-The workflow turns each declaration into a request, text that decides all of a job beside its input
-files. The job loads the files, calls the function that the request names, and gets its result.
+Each becomes a request, text that decides all of a job beside its input files, and the files it
+needs. `nbmf.workflow.making` is what the job does with them.
 """
 
-import importlib
 import json
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection
+from typing import NamedTuple
 
 from nbmf.studies.declaration import Figure, Product, Study, Table
-from nbmf.studies.needs import TableOf, described, from_description
+from nbmf.studies.needs import TableOf, described
 from nbmf.studies.plan import Plan
 from nbmf.workflow.paths import Paths
 
@@ -85,34 +84,6 @@ def modules(product: Product, plan: Plan) -> list[str]:
 def fitted_classes(product: Product, plan: Plan) -> list[str]:
     """Return the classes of estimators that a job itself fits, sorted."""
     return sorted(set(product.classes(plan))) if isinstance(product, Table) else []
-
-
-def make(asked: str, files: Mapping[str, Iterable[str] | str]) -> Any:
-    """Load what a request needs, call its function, and return what that returns.
-
-    Parameters
-    ----------
-    asked : str
-        As `request` makes it.
-    files : mapping
-        From role to path or paths, in the order of `files`; more roles may be in it.
-    """
-    job = json.loads(asked)
-    loaded = {
-        role: from_description(need).load(_listed(files[role]))
-        for role, need in job["needs"].items()
-    }
-    return call(job, loaded)
-
-
-def call(job: Mapping[str, Any], loaded: Mapping[str, Any]) -> Any:
-    """Call the function of a parsed request with what has been loaded and its arguments."""
-    module, _, name = job["make"].partition(":")
-    return getattr(importlib.import_module(module), name)(**loaded, **job["arguments"])
-
-
-def _listed(files: Iterable[str] | str) -> list[str]:
-    return [files] if isinstance(files, str) else list(files)
 
 
 def label(product: Figure | Table, plan: Plan) -> str:
