@@ -28,7 +28,7 @@ from common import (
 )  # fmt: skip
 from nbmf import BetaDirGibbs, BetaDirVB, BinaryICA, BinaryMatrix, CollapsedBinaryICA
 from nbmf.data.masks import training_codes
-from nbmf.likelihoods.bernoulli import score
+from nbmf.likelihoods.bernoulli import loss_of
 
 REQUIREMENTS = HERE / "peers.txt"
 HOMES = ROOT / "results" / "benchmarks" / "peers-venv"
@@ -174,7 +174,7 @@ def fits_table(datasets: dict[str, tuple[BinaryMatrix, np.ndarray]], K: int, see
                 table.rows.append([dataset, name, f"skipped: {runs}", *["–"] * 4])
                 continue
             seconds, iterations, expectations = zip(*runs, strict=True)
-            scores = [score(matrix.codes, expectation, mask) for expectation in expectations]
+            scores = [loss_of(matrix.codes, expectation, mask) for expectation in expectations]
             losses = [one.perplexity for one in scores]
             table.rows.append([
                 dataset, name, number(np.median(seconds)), int(np.median(iterations)),

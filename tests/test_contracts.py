@@ -1,4 +1,4 @@
-"""The contracts, kept by families that are not binary, have another link, or find K: with numbers."""
+"""The contracts, kept by families that are not binary, have another link, or find K."""
 
 import numpy as np
 import pytest
@@ -226,7 +226,7 @@ def test_methods_of_real_data_are_compared_and_a_binary_one_is_refused():
     own = found.scores[found.scores["method"] == "toy"]
     assert set(own["status"]) == {"ok"}
     assert own["perplexity"].between(1.2, 2.2).all()  # log(2 π e) / 2 = 1.42 for the true model
-    with pytest.raises(ConfigError, match="bernoulli.*gaussian|gaussian.*bernoulli"):
+    with pytest.raises(ConfigError, match=r"bernoulli.*gaussian|gaussian.*bernoulli"):
         nbmf.compare(data, {"toy": entry, "beta-dir-vb": {}}, masks=1, log=lambda line: None)
 
 

@@ -21,7 +21,7 @@ from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.experiment import FitRequest, run_fit
 from nbmf.inference.state import Factors, State
-from nbmf.likelihoods.bernoulli import BERNOULLI, score
+from nbmf.likelihoods.bernoulli import BERNOULLI, loss_of
 
 BRIEF = {"max_iter": 20, "burn_in": 6, "n_samples": 6, "tol": 0}
 CLASSES = registry.all_classes()
@@ -88,7 +88,7 @@ def test_fit_transform_treats_training_rows_as_new_ones(name):
 @pytest.mark.parametrize("name", [name for name in CLASSES if name != "LDA"])
 def test_the_score_is_the_mean_log_likelihood_of_rows_folded_in(name):
     estimator = make(name).fit(CODES)
-    loss = score(CODES, estimator.predict_rows(CODES), CODES >= 0).total
+    loss = loss_of(CODES, estimator.predict_rows(CODES), CODES >= 0).total
     assert estimator.score(CODES) == pytest.approx(-loss / np.count_nonzero(CODES >= 0))
     assert estimator.score(CODES) > estimator.score(1 - np.abs(CODES))
 

@@ -12,7 +12,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference import progress
 from nbmf.inference.experiment import FitRequest, run_fit, save_factors
 from nbmf.inference.progress import FitRecorder, trace_iterations
-from nbmf.likelihoods.bernoulli import score
+from nbmf.likelihoods.bernoulli import loss_of
 from nbmf.seeds import seed_sequence
 
 BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8}
@@ -162,7 +162,7 @@ def complete(name, **changes):
 @pytest.mark.parametrize("name", [name for name in CLASSES if name != "LDA"])
 def test_a_complete_fit_is_scored_on_every_observed_entry(name):
     result = complete(name)
-    loss = score(MATRIX.codes, result.estimator.expectation_, MATRIX.observed).total
+    loss = loss_of(MATRIX.codes, result.estimator.expectation_, MATRIX.observed).total
     assert result.report["loss"] == pytest.approx(loss, rel=1e-14)
     assert result.report["n_test"] == np.count_nonzero(MATRIX.observed)
     assert result.report["unit"] == "nats per observed entry"

@@ -19,7 +19,7 @@ from nbmf.errors import ConfigError, DataError
 from nbmf.families.beta_dirichlet.gibbs import starting_Z
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
-from nbmf.likelihoods.bernoulli import score
+from nbmf.likelihoods.bernoulli import loss_of
 from nbmf.workflow.raw_files import located
 
 CLASSES = registry.all_classes()
@@ -605,7 +605,7 @@ def test_logistic_pca_never_gets_worse(codes):
     likelihood = np.array(recorder.objectives)
     assert len(likelihood) > 50
     assert (np.diff(likelihood) > -1e-9 * np.abs(likelihood[:-1])).all()
-    final = score(codes, estimator.expectation_, codes >= 0).total
+    final = loss_of(codes, estimator.expectation_, codes >= 0).total
     np.testing.assert_allclose(-likelihood[-1], final, rtol=1e-9)
 
 
@@ -660,7 +660,7 @@ def test_logistic_pca_has_the_published_likelihood_and_range(catalan_parliament)
     """Known values of a fit that depends on no random start; the paper prints 1,783."""
     estimator = nbmf.LogisticPCA(8).fit(catalan_parliament)
     codes = catalan_parliament.codes
-    loss = score(codes, estimator.expectation_, codes >= 0).total
+    loss = loss_of(codes, estimator.expectation_, codes >= 0).total
     assert estimator.converged_
     assert loss == pytest.approx(1782.8, abs=0.05)
     # [-207.2, 217.9], up to the sign of each component.
@@ -682,10 +682,10 @@ def test_an_easy_matrix_is_predicted_better_than_by_its_base_rate(name):
         rate = (train == 1).sum(axis=1, keepdims=True) / (train == 1).sum()
     else:
         rate = np.mean(train[train >= 0] == 1)
-    scorer = estimator.likelihood.scorer(EASY.codes, mask)
-    places = scorer.rows, scorer.columns
-    base = scorer(np.broadcast_to(rate, EASY.shape)[places]).perplexity
-    assert scorer(estimator.predict(*places)).perplexity < base - 0.1
+    loss_at = estimator.likelihood.loss_at(EASY.codes, mask)
+    places = loss_at.rows, loss_at.columns
+    base = loss_at(np.broadcast_to(rate, EASY.shape)[places]).perplexity
+    assert loss_at(estimator.predict(*places)).perplexity < base - 0.1
 
 
 def test_a_fit_beyond_the_memory_budget_is_refused_with_what_would_fit():

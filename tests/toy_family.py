@@ -1,8 +1,8 @@
-"""Two families of their own, to prove that nothing outside a family knows a link, K or binary data.
+"""Two families, to prove that nothing outside a family knows a link, K or binary data.
 
-ToyLogistic samples K as well: v_fn ~ Bernoulli(σ(Σ_k w_fk h_kn)) with K ~ Poisson(RATE), all w and h
-~ N(0, 1). A sweep proposes one birth or death (a new component comes from the prior, at a random
-place) and moves each factor by random-walk Metropolis. K may be 0.
+ToyLogistic samples K as well: v_fn ~ Bernoulli(σ(Σ_k w_fk h_kn)) with K ~ Poisson(RATE), all w
+and h ~ N(0, 1). A sweep proposes one birth or death (a new component comes from the prior, at a
+random place) and moves each factor by random-walk Metropolis. K may be 0.
 
 ToyGaussian has real data: v_fn ~ N(m_f, 1), m_f ~ N(0, 1), so W = m (F, 1) and H is a row of ones.
 Its sweeps are independent draws from the exact posterior, which is normal.
@@ -19,7 +19,7 @@ from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors, State
 from nbmf.likelihoods.bernoulli import BERNOULLI
-from nbmf.likelihoods.likelihood import Likelihood, Score, Scorer, places
+from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places
 
 RATE = 1.0
 STEP = 0.5
@@ -151,11 +151,11 @@ class Gaussian(Likelihood):
     def hide(self, values, entries):
         return np.where(entries, np.nan, values)
 
-    def scorer(self, values, entries):
-        return GaussianScorer(values, entries)
+    def loss_at(self, values, entries):
+        return GaussianLoss(values, entries)
 
 
-class GaussianScorer(Scorer):
+class GaussianLoss(LossAt):
     unit = "entry"
 
     def __init__(self, values, entries):
@@ -168,7 +168,7 @@ class GaussianScorer(Scorer):
         mean, sd = prediction
         z = (self._values - mean) / sd
         loss = 0.5 * z**2 + np.log(sd) + 0.5 * np.log(2 * np.pi)
-        return Score(float(loss.sum()), loss.size, 0)
+        return Loss(float(loss.sum()), loss.size, 0)
 
 
 GAUSSIAN = Gaussian()

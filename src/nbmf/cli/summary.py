@@ -11,7 +11,7 @@ from nbmf.cli.text import wrapped
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
-from nbmf.likelihoods.bernoulli import score
+from nbmf.likelihoods.bernoulli import loss_of
 from nbmf.plots.overview import contrast
 
 NAMED = 6  # rows and columns of a component
@@ -91,10 +91,10 @@ def _quality(matrix: BinaryMatrix, fitted, held_out) -> Iterator[str]:
 def _loss(matrix: BinaryMatrix, model: Factorization, expectation: np.ndarray) -> str:
     if model.likelihood.unit != "entry":
         return f"per {model.likelihood.unit}, not comparable"
-    found = score(matrix.codes, expectation, matrix.observed)
+    found = loss_of(matrix.codes, expectation, matrix.observed)
     alone = np.count_nonzero(matrix.codes == 1) / found.entries
     share = np.full(matrix.shape, alone)
-    worth = score(matrix.codes, share, matrix.observed).perplexity
+    worth = loss_of(matrix.codes, share, matrix.observed).perplexity
     return f"{found.perplexity:.4f} nats per entry; the overall share of ones alone has {worth:.4f}"
 
 

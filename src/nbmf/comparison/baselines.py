@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.likelihoods.bernoulli import score
-from nbmf.likelihoods.likelihood import Score
+from nbmf.likelihoods.bernoulli import loss_of
+from nbmf.likelihoods.likelihood import Loss
 
 # What a prediction is, and the axis of V along which its shares of ones are taken.
 BASELINES = {
@@ -15,7 +15,7 @@ BASELINES = {
 }
 
 
-def baseline_score(name: str, matrix: BinaryMatrix, mask: np.ndarray) -> Score:
+def baseline_score(name: str, matrix: BinaryMatrix, mask: np.ndarray) -> Loss:
     """Score the held-out entries by the shares of ones among the others.
 
     A share is (ones + 1) / (entries + 2), the posterior mean under a uniform prior: never 0 or 1.
@@ -31,7 +31,7 @@ def baseline_score(name: str, matrix: BinaryMatrix, mask: np.ndarray) -> Score:
     seen = matrix.observed & ~mask
     ones = ((matrix.codes == 1) & seen).sum(axis=axis, keepdims=True)
     share = (ones + 1) / (seen.sum(axis=axis, keepdims=True) + 2)
-    return score(matrix.codes, np.broadcast_to(share, matrix.shape), mask)
+    return loss_of(matrix.codes, np.broadcast_to(share, matrix.shape), mask)
 
 
 def tabulate(masked: list) -> pd.DataFrame:
@@ -39,7 +39,7 @@ def tabulate(masked: list) -> pd.DataFrame:
 
     Parameters
     ----------
-    masked : iterable with dataset, number, matrix and mask, such as nbmf.studies.loaded.MaskedMatrix
+    masked : iterable of what has dataset, number, matrix and mask (nbmf.studies.loaded)
 
     Returns
     -------

@@ -98,11 +98,11 @@ def run_fit(
     scored, kind = likelihood.is_observed(values), "observed"
     if mask is not None:
         training, scored, kind = likelihood.hide(values, mask), mask, "held-out"
-    score = likelihood.scorer(values, scored)
+    loss_at = likelihood.loss_at(values, scored)
     monitor = recorder = FitRecorder(
         estimator.n_iterations,
         trace_points,
-        lambda state: score(state.predict(score.rows, score.columns)).perplexity,
+        lambda state: loss_at.of(state.predict).perplexity,
         log,
         chain_points,
     )
@@ -114,14 +114,14 @@ def run_fit(
     started = time.perf_counter()
     estimator.fit(training, monitor=monitor)
     seconds = time.perf_counter() - started + recorder.seconds_before
-    result = score(estimator.predictive(score.rows, score.columns))
+    result = loss_at.of(estimator.predictive)
     log(f"done in {seconds:.1f} s: perplexity {result.perplexity:.6f}")
     report = {
         "perplexity": result.perplexity,
         "loss": result.total,
         "n_test": result.entries,
         "saturated": result.saturated,
-        "unit": f"nats per {kind} {score.unit}",
+        "unit": f"nats per {kind} {loss_at.unit}",
         "seconds": seconds,
         "n_iter": estimator.n_iter_,
         "converged": estimator.converged_,

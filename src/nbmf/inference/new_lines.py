@@ -89,8 +89,8 @@ class NewLines:
         """
         expectation = self.predict_rows(V)
         values = self.likelihood.values_of(V)
-        scorer = self.likelihood.scorer(values, self.likelihood.is_observed(values))
-        return -scorer(expectation[scorer.rows, scorer.columns]).perplexity
+        loss_at = self.likelihood.loss_at(values, self.likelihood.is_observed(values))
+        return -loss_at.of(lambda rows, columns: expectation[rows, columns]).perplexity
 
     def _fold_in(self, fold_in: Callable, V: Any, axis: int) -> np.ndarray:
         """Return what `fold_in` makes of V, whose lines along `axis` are those of the fit."""

@@ -6,15 +6,15 @@ import numpy as np
 
 from nbmf.data.matrix import MISSING, BinaryMatrix, as_codes
 from nbmf.errors import DataError
-from nbmf.likelihoods.likelihood import Likelihood, Score, Scorer, places
+from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places
 
 # The largest double below one is 1 - 2**-53. A prediction that reaches 0 or 1 is scored as if it
 # had stopped there: a wrong one costs 36.7 nats instead of infinity, and is counted.
 SMALLEST_PROBABILITY = 2.0**-53
 
 
-class EntryScorer(Scorer):
-    """Scores probabilities of a one; see Likelihood.scorer."""
+class EntryLoss(LossAt):
+    """Scores probabilities of a one; see Likelihood.loss_at."""
 
     unit = "entry"
 
@@ -26,11 +26,11 @@ class EntryScorer(Scorer):
         if unknown:
             raise DataError(f"entries: {unknown} of those to score are missing in codes")
 
-    def __call__(self, prediction: np.ndarray) -> Score:
-        """Score E[v] at the entries, float array (n,)."""
+    def __call__(self, prediction: np.ndarray) -> Loss:
+        """Return the loss of E[v] at the entries, float array (n,)."""
         likelihood = np.array(prediction, float)
         np.subtract(1.0, likelihood, out=likelihood, where=self._is_zero)
-        return score_probabilities(likelihood)
+        return loss_of_probabilities(likelihood)
 
 
 class Bernoulli(Likelihood):
@@ -65,27 +65,27 @@ class Bernoulli(Likelihood):
         """Return the codes with `entries` turned missing."""
         return np.where(entries, np.int8(MISSING), values)
 
-    def scorer(self, values: np.ndarray, entries: np.ndarray) -> Scorer:
-        """Return what scores probabilities of a one."""
-        return EntryScorer(values, entries)
+    def loss_at(self, values: np.ndarray, entries: np.ndarray) -> LossAt:
+        """Return the loss of probabilities of a one at `entries`."""
+        return EntryLoss(values, entries)
 
 
 BERNOULLI = Bernoulli()
 
 
-def score_probabilities(likelihood: np.ndarray) -> Score:
-    """Score the probabilities of what was observed; the array is overwritten."""
+def loss_of_probabilities(likelihood: np.ndarray) -> Loss:
+    """Return the loss of probabilities of what was observed; the array is overwritten."""
     if likelihood.size == 0:
         raise DataError("there is nothing to score: no entry (for LDA, no token) is held out")
     saturated = int(np.count_nonzero(likelihood < SMALLEST_PROBABILITY))
     # In place: large temporary arrays cost more than the logarithms.
     np.clip(likelihood, SMALLEST_PROBABILITY, 1.0, out=likelihood)
     np.log(likelihood, out=likelihood)
-    return Score(float(-likelihood.sum()), int(likelihood.size), saturated)
+    return Loss(float(-likelihood.sum()), int(likelihood.size), saturated)
 
 
-def score(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> Score:
-    """Score the probabilities `expectation` of a one, float array (F, N), at some entries.
+def loss_of(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> Loss:
+    """Return the loss of probabilities `expectation` of a one, float array (F, N), at some entries.
 
     Parameters
     ----------
@@ -101,14 +101,14 @@ def score(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> Sc
     DataError
         If shapes differ, an entry to score is missing, or there is none.
     """
-    scorer = EntryScorer(codes, entries)
+    loss_at = EntryLoss(codes, entries)
     if np.shape(expectation) != codes.shape:
         raise DataError(
             f"probabilities: shape {np.shape(expectation)}; allowed is that of codes, {codes.shape}"
         )
-    return scorer(np.asarray(expectation)[scorer.rows, scorer.columns])
+    return loss_at(np.asarray(expectation)[loss_at.rows, loss_at.columns])
 
 
 def perplexity(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> float:
-    """Return the held-out perplexity in nats per entry, eq. (67); arguments as for `score`."""
-    return score(codes, expectation, entries).perplexity
+    """Return the held-out perplexity in nats per entry, eq. (67); arguments as for `loss_of`."""
+    return loss_of(codes, expectation, entries).perplexity

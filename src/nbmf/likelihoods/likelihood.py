@@ -1,4 +1,4 @@
-"""What every likelihood does: check values at the door, hide entries, score predictions.
+"""What every likelihood does: check values at the door, hide entries, weigh predictions.
 
 A likelihood is a module of this package with one instance of a subclass; families name those they
 take. Values of a matrix are an array (F, N) in the likelihood's own coding, which says where
@@ -7,6 +7,7 @@ entries are missing; predictions are scored in nats per held-out entry or token.
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
 
 
-class Score(NamedTuple):
+class Loss(NamedTuple):
     """The loss of some entries.
 
     total : float, negative log-likelihood in nats, eq. (66) if all observed entries are scored
@@ -33,8 +34,8 @@ class Score(NamedTuple):
         return self.total / self.entries
 
 
-class Scorer(ABC):
-    """Scores predictions at the same entries as often as asked: a trace does.
+class LossAt(ABC):
+    """The loss of predictions at some entries, as often as asked: a trace does.
 
     Attributes
     ----------
@@ -49,8 +50,12 @@ class Scorer(ABC):
     unit: str
 
     @abstractmethod
-    def __call__(self, prediction: Any) -> Score:
-        """Score what a state or an estimator predicts at `rows` and `columns`."""
+    def __call__(self, prediction: Any) -> Loss:
+        """Return the loss of a prediction for `rows` and `columns`."""
+
+    def of(self, predict: Callable[[np.ndarray, np.ndarray], Any]) -> Loss:
+        """Return the loss of what a state or an estimator predicts: `predict(rows, columns)`."""
+        return self(predict(self.rows, self.columns))
 
 
 class Likelihood(ABC):
@@ -60,7 +65,7 @@ class Likelihood(ABC):
     ----------
     name : str
     unit : str
-        What a score is per, "entry" or "token". Scores of different units are not comparable.
+        What a loss is per, "entry" or "token". Losses of different units are not comparable.
     matrix : class
         The kind of named matrix that holds such values.
     limits : tuple of float
@@ -91,13 +96,13 @@ class Likelihood(ABC):
         """Return a copy of `values` in which `entries`, bool array (F, N), are missing."""
 
     @abstractmethod
-    def scorer(self, values: np.ndarray, entries: np.ndarray) -> Scorer:
-        """Return what scores predictions of `entries`, bool array (F, N), all observed.
+    def loss_at(self, values: np.ndarray, entries: np.ndarray) -> LossAt:
+        """Return the loss of predictions at `entries`, bool array (F, N), all observed.
 
         Raises
         ------
         DataError
-            If shapes differ, an entry to score is missing, or there is none.
+            If shapes differ, one of the entries is missing, or there is none.
         """
 
     def __repr__(self) -> str:

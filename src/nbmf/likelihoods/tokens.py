@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.likelihoods.bernoulli import BERNOULLI, score_probabilities
-from nbmf.likelihoods.likelihood import Likelihood, Score, Scorer, places
+from nbmf.likelihoods.bernoulli import BERNOULLI, loss_of_probabilities
+from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places
 
 
-class TokenScorer(Scorer):
-    """Scores only the ones among the entries, per token."""
+class TokenLoss(LossAt):
+    """The loss of the ones among the entries, per token."""
 
     unit = "token"
 
@@ -19,9 +19,9 @@ class TokenScorer(Scorer):
         is_token = codes[rows, columns] == 1
         self.rows, self.columns = rows[is_token], columns[is_token]
 
-    def __call__(self, prediction: np.ndarray) -> Score:
-        """Score the probability that a token of the column is the row, float array (n,)."""
-        return score_probabilities(np.array(prediction, float))
+    def __call__(self, prediction: np.ndarray) -> Loss:
+        """Return the loss of P(a token of the column is the row), float array (n,)."""
+        return loss_of_probabilities(np.array(prediction, float))
 
 
 class Tokens(Likelihood):
@@ -44,9 +44,9 @@ class Tokens(Likelihood):
         """Return the codes with `entries` turned missing."""
         return BERNOULLI.hide(values, entries)
 
-    def scorer(self, values: np.ndarray, entries: np.ndarray) -> Scorer:
-        """Return what scores the probabilities of tokens."""
-        return TokenScorer(values, entries)
+    def loss_at(self, values: np.ndarray, entries: np.ndarray) -> LossAt:
+        """Return the loss of probabilities of tokens at the ones among `entries`."""
+        return TokenLoss(values, entries)
 
 
 TOKENS = Tokens()

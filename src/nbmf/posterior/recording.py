@@ -9,7 +9,7 @@ import numpy as np
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors, Monitor, State, put_back
-from nbmf.likelihoods.likelihood import Score
+from nbmf.likelihoods.likelihood import Loss
 from nbmf.posterior.observer import Observer
 from nbmf.posterior.store import DrawStore, draws_that_fit, kept_sweeps
 from nbmf.seeds import seed_sequence
@@ -145,7 +145,7 @@ class Run:
         self.trace = Trace(plan.n_recorded, plan.places[0].size)
         self.store = DrawStore(estimator, plan.memory_gb)
         likelihood = estimator.likelihood
-        self._score = likelihood.scorer(values, likelihood.is_observed(values))
+        self._loss_at = likelihood.loss_at(values, likelihood.is_observed(values))
         every = max(1, ENTRIES_BETWEEN_LOOKS // values.size)
         looks = [(range(every, 2**62, every), self._look_at_stop)]
         if estimator.inference is Inference.SAMPLER:
@@ -172,11 +172,11 @@ class Run:
 
     def _record(self, number: int, state: State) -> None:
         """Record a sweep, all quantities given its factors."""
-        score, factors = self._score, state.factors()
+        loss_at, factors = self._loss_at, state.factors()
         self.trace.put(
             number,
             **self._of_factors(state, factors),
-            log_likelihood=-score(state.current_mean(score.rows, score.columns)).total,
+            log_likelihood=-loss_at.of(state.current_mean).total,
             active_components=state.active_components(),
             entries=self.estimator.mean_at(factors, *self._plan.places),
         )
@@ -186,11 +186,11 @@ class Run:
 
     def _record_end(self, state: State) -> None:
         """Record a fit that does not sample."""
-        fitted, score = self.estimator, self._score
+        fitted, loss_at = self.estimator, self._loss_at
         self.trace.put(
             0,
             **self._of_factors(state, Factors(fitted.W_, fitted.H_)),
-            log_likelihood=-score(fitted.predictive(score.rows, score.columns)).total,
+            log_likelihood=-loss_at.of(fitted.predictive).total,
             active_components=fitted.active_components_,
             entries=fitted.predict(*self._plan.places),
         )
@@ -216,8 +216,8 @@ class Run:
             self.store.take_means(number, state)
 
 
-def training_loss(estimator: Factorization, values: np.ndarray) -> Score:
+def training_loss(estimator: Factorization, values: np.ndarray) -> Loss:
     """Return the training loss D(V|V^) in nats, in the likelihood's unit (LDA: tokens)."""
     likelihood = estimator.likelihood
-    score = likelihood.scorer(values, likelihood.is_observed(values))
-    return score(estimator.predictive(score.rows, score.columns))
+    loss_at = likelihood.loss_at(values, likelihood.is_observed(values))
+    return loss_at.of(estimator.predictive)
