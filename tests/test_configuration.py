@@ -12,7 +12,7 @@ from checkout import CONFIG_FILES, ROOT, shipped_configuration
 from nbmf import registry
 from nbmf.catalogue import COMPARED, METHODS, colours_of
 from nbmf.errors import ConfigError
-from nbmf.studies.lumbreras2020 import study
+from nbmf.studies.lumbreras2020 import factors
 from nbmf.workflow import configuration
 
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -138,7 +138,7 @@ def test_methods_have_colours_of_their_own_and_others_get_one():
     }  # fmt: skip
 
 
-FIGURES_OF_FITS = study.OF_FACTORS
+FIGURES_OF_FITS = factors.OF_FACTORS
 
 
 def test_the_unmasked_fits_are_those_that_the_figures_need():
@@ -176,7 +176,7 @@ def test_an_overlay_drops_unmasked_fits():
     some = plan(of_study(unmasked={"paleo": None, "parliament": {"bica": None}}))
     assert list(some.unmasked) == ["parliament", "unvotes_coldwar", "animals", "lastfm", "unvotes"]
     assert "bica" not in some.unmasked["parliament"]
-    assert not study.is_shown(some, "figure_9")
+    assert not factors.is_shown(some, "figure_9")
     none = plan(of_study(unmasked=None))
     assert (none.unmasked, none.unmasked_fits) == ({}, [])
 
@@ -184,14 +184,14 @@ def test_an_overlay_drops_unmasked_fits():
 def test_figures_show_the_methods_of_their_unmasked_fits_at_the_papers_K():
     nonparametric = {"beta-dir-gs": 100, "beta-dir-vb": 100, "dir-dir-gs": 100}
     for figure, K in zip(FIGURES_OF_FITS, (8, 8, 7, 7), strict=True):
-        assert study.shown_K(plan(), figure) == nonparametric | {"bica": K, "logpca": K}
+        assert factors.shown_K(plan(), figure) == nonparametric | {"bica": K, "logpca": K}
 
 
 def test_a_method_without_a_chosen_K_is_shown_at_its_first():
     grid = {"bica": {"K": [5, 3], "seeds": 1}, "lda": {"K": [4, 2], "seeds": 1}}
     chosen = {"dataset": "animals", "K": {"bica": 3}}
     found = plan(of_study(unmasked={"animals": grid}, options={"figure_9": chosen}))
-    shown = study.shown_K(found, "figure_9")
+    shown = factors.shown_K(found, "figure_9")
     assert (shown["bica"], shown["lda"], shown["beta-dir-gs"]) == (3, 4, 100)
     assert found.label("bica", 3) == "bICA-3"
     assert found.label("beta-dir-gs", 100) == "Beta-Dir GS"
@@ -221,7 +221,7 @@ def test_short_overlays_are_shorter():
     keys = quick.unmasked_fits
     assert 0 < len(keys) < len(whole.unmasked_fits) / 2
     assert {key.dataset for key in keys} <= set(quick.datasets)
-    assert [figure for figure in FIGURES_OF_FITS if study.is_shown(quick, figure)] == [
+    assert [figure for figure in FIGURES_OF_FITS if factors.is_shown(quick, figure)] == [
         "figure_6",
         "figure_7",
     ]
