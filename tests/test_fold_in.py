@@ -17,6 +17,7 @@ from nbmf import registry
 from nbmf.errors import DataError, NotSupportedError
 from nbmf.families.beta_dirichlet import fold_in
 from nbmf.families.beta_dirichlet.fold_in import fold_in_probabilities, fold_in_weights
+from nbmf.families.beta_dirichlet.kernels import fold_in as kernels
 from nbmf.families.beta_dirichlet.kernels.fold_in import beta_lines, dirichlet_lines
 from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
 
@@ -441,3 +442,42 @@ def test_fold_in_predicts_as_well_as_refitting(make_estimator, axis):
     found = benchmark.compare(make_estimator, codes, split, seeds=(0, 1))
     assert found.folded < found.refitted + MARGIN[axis]
     assert found.folded < found.shares - MARGIN[axis]  # so the margin is not all there is
+
+
+# --- The place of arrays in memory -----------------------------------------------------------
+
+
+def laid_out(sizes, first, gap):
+    """Return arrays in one buffer: those named `first` `gap` numbers apart, then the others."""
+    buffer, arrays, place = np.zeros(4000), {}, 8
+    for name in (*first, *(name for name in sizes if name not in first)):
+        arrays[name] = buffer[place : place + sizes[name]]
+        place += sizes[name] + (gap if name in first else 64)
+    return arrays
+
+
+@pytest.mark.parametrize("kernel", ["_renew_weight", "_renew_probability"])
+@pytest.mark.parametrize("K", [4, 16])
+def test_sums_do_not_depend_on_where_arrays_lie_in_memory(kernel, K):
+    """A reordered sum in a loop that also writes did: 2 results of 200 layouts for K = 16."""
+    rng = np.random.default_rng(0)
+    sizes = {"times": K, "mixture": K, "r": K, "seen": 2 * K, "weight": K, "count": 2 * K}
+    start = {name: rng.random(size) + (name != "r") for name, size in sizes.items()}
+    results = set()
+    for gap in range(24):
+        for neighbour in ("times", "mixture", "r", "seen"):
+            at = laid_out(sizes, (neighbour, "weight"), gap)
+            for name, array in at.items():
+                array[:] = start[name]
+            zero, r, mixture = np.uint64(0), at["r"].reshape(1, K), at["mixture"].reshape(1, K)
+            seen, count = at["seen"].reshape(2, K), at["count"].reshape(2, K)
+            if kernel == "_renew_weight":
+                kernels._renew_weight(
+                    seen[0], count[0], r, zero, mixture, at["times"], 1.8, at["weight"]
+                )
+            else:
+                kernels._renew_probability(
+                    seen, count, np.uint64(1), r, zero, mixture, at["times"], at["weight"]
+                )
+            results.add((r.tobytes(), count.tobytes()))
+    assert len(results) == 1

@@ -64,16 +64,28 @@ def dirichlet_lines(codes, likelihood, prior, times, tolerance, max_sweeps, mean
 @inner_kernel(fastmath=REORDER)
 def _renew_weight(seen, count, r, n, likelihood, times, relaxation, weight):
     """Renew q(z_n) ∝ (seen - q_n) likelihood_n by a step of `relaxation`, and the counts."""
-    total, zero, K = 0.0, np.uint64(0), np.uint64(weight.size)
+    zero, K = np.uint64(0), np.uint64(weight.size)
     for k in range(zero, K):
         weight[k] = (seen[k] - r[n, k]) * likelihood[n, k]
-        total += times[k] * weight[k]
-    scale = 1.0 / total
+    scale = 1.0 / _weighted_sum(times, weight)
     for k in range(zero, K):
         q = weight[k] * scale
         renewed = max(r[n, k] + relaxation * (q - r[n, k]), 0.1 * q)  # stays positive
         count[k] += renewed - r[n, k]
         r[n, k] = renewed
+
+
+@inner_kernel(fastmath=REORDER)
+def _weighted_sum(times, weight):
+    """Return Σ times weight.
+
+    It writes nothing: a loop that did would have a vector and a scalar version, and the distance of
+    its arrays in memory, which changes from call to call, would decide which sum is taken.
+    """
+    total = 0.0
+    for k in range(np.uint64(weight.size)):
+        total += times[k] * weight[k]
+    return total
 
 
 @kernel
@@ -117,13 +129,12 @@ def beta_lines(codes, mixture, prior, times, tolerance, max_sweeps, mean):
 @inner_kernel(fastmath=REORDER)
 def _renew_probability(seen, count, v, r, n, mixture, times, weight):
     """Renew q(z_n) ∝ mixture_n (seen_v - q_n) / (seen_0 + seen_1 - q_n), and the counts."""
-    total, zero, K = 0.0, np.uint64(0), np.uint64(weight.size)
+    zero, K = np.uint64(0), np.uint64(weight.size)
     other = v ^ np.uint64(1)
     for k in range(zero, K):
         of_value = seen[v, k] - r[n, k]
         weight[k] = mixture[n, k] * of_value / (of_value + seen[other, k])
-        total += times[k] * weight[k]
-    scale = 1.0 / total
+    scale = 1.0 / _weighted_sum(times, weight)
     for k in range(zero, K):
         q = weight[k] * scale
         count[v, k] += q - r[n, k]
