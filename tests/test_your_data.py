@@ -1,4 +1,4 @@
-"""docs/your-data.md, done as it says: a file, an entry for it, and a method of one's own."""
+"""docs/your-data.md, done as it says: a file, and an entry for it."""
 
 import copy
 import re
@@ -21,8 +21,8 @@ def blocks(language):
 
 
 (CSV,), (REPORT,) = blocks("csv"), blocks("text")
-READ, METHOD = blocks("py")
-VOTES, CLUSTERS = map(yaml.safe_load, blocks("yaml"))
+(READ,), (ENTRY,) = blocks("py"), blocks("yaml")
+VOTES = yaml.safe_load(ENTRY)
 SCORES = "all_methods_table_scores"
 FITS = 3 * (1 + 2)  # masks; beta-dir-vb with one K, bICA with two
 
@@ -35,17 +35,6 @@ def test_reading_the_file_says_what_the_page_says(tmp_path, monkeypatch, capsys)
     assert capsys.readouterr().out == REPORT
     assert names["V"].shape == (9, 8)
     assert set(names["V"].row_groups) == {"red", "blue", "none"}
-
-
-def test_the_method_of_the_page_finds_clusters():
-    names = {"__name__": "my_methods"}
-    exec(compile(METHOD, "your-data.md", "exec"), names)
-    V = np.kron(np.eye(2, dtype=int), np.ones((5, 6), dtype=int)).astype(float)
-    V[0, 0] = np.nan
-    model = names["RowClusters"](2, random_state=3).fit(V)
-    assert (model.W_[:5].argmax(axis=1) != model.W_[5:].argmax(axis=1)).all()
-    assert model.expectation_[0, 0] > 0.7
-    np.testing.assert_allclose(model.expectation_, model.W_ @ model.H_)
 
 
 @pytest.fixture(scope="module")
@@ -91,18 +80,6 @@ def test_a_file_and_an_entry_join_figure_10(checkout):
     np.testing.assert_array_equal(matrix.codes, expected.codes)
     np.testing.assert_array_equal(matrix.row_groups, expected.row_groups)
     assert checkout.planned(VOTES) == {}
-
-
-@pytest.mark.workflow
-def test_a_class_and_an_entry_add_their_fits_and_no_others(checkout):
-    (checkout.folder / "src/my_methods.py").write_text(METHOD)
-    both = merged(VOTES, CLUSTERS)
-    assert checkout.planned(both)["fit"] == 3 * 2
-    done = checkout.snakemake(config=both)
-    assert done.returncode == 0, done.stdout
-    table = scores(checkout)
-    assert len(table) == FITS + 3 * 2
-    assert table.loc[table["method"] == "row-clusters", "perplexity"].between(0, 2).all()
 
 
 @pytest.mark.workflow
