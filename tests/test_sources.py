@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -196,3 +198,47 @@ def test_each_form_of_import_is_followed_and_nothing_is_executed(
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sources, "PACKAGE", package)
     assert [Path(file).stem for file in source_files(f"{package}.a")] == expected
+
+
+KERNELS = [
+    f"nbmf.families.{name}"
+    for name in (
+        *("topics.kernels.lda", "beta_dirichlet.kernels.fold_in"),
+        *("beta_dirichlet.kernels.beta_dir_gibbs", "beta_dirichlet.kernels.dir_dir_gibbs"),
+    )
+]
+COMPILED = """
+import json, sys
+from nbmf.numerics.compilation import cache_directory
+print(json.dumps([str(cache_directory(name)) for name in sys.argv[1:]]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("edited", "concerned"),
+    [
+        ("families/topics/kernels/lda.py", [0]),
+        ("families/beta_dirichlet/kernels/fold_in.py", [1]),
+        ("numerics/row_lists.py", [2, 3]),
+        ("numerics/random.py", [2, 3]),
+        ("numerics/compilation.py", [0, 1, 2, 3]),
+        ("families/beta_dirichlet/gibbs.py", []),
+        ("inference/estimator.py", []),
+        ("cli/fit.py", []),
+    ],
+)
+def test_editing_a_file_compiles_anew_what_uses_it_and_nothing_else(edited, concerned, tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / "nbmf", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def directories():
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+        command = [sys.executable, "-c", COMPILED, *KERNELS]
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        return json.loads(ran.stdout)
+
+    before = directories()
+    with open(tmp_path / "nbmf" / edited, "a") as file:
+        file.write("# edited\n")
+    after = directories()
+    changed = [i for i, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]]
+    assert changed == concerned
