@@ -37,15 +37,12 @@ import pandas as pd
 import scipy.sparse
 from snakemake.utils import update_config
 
+from checkout import ROOT, shipped_configuration
 from nbmf.errors import NbmfError
 
-ROOT = Path(__file__).parents[1]
 MEMORY = Path("/dev/shm" if Path("/dev/shm").is_dir() else tempfile.gettempdir())
 MATRIX = BinaryMatrix.from_array(np.eye(4, dtype=np.int8))
-CONFIG = {
-    **yaml.safe_load((ROOT / "config/config.yaml").read_text()),
-    **yaml.safe_load((ROOT / "config/sources.yaml").read_text()),
-}
+CONFIG = shipped_configuration()
 
 
 def read_config(path: Path) -> None:
@@ -120,7 +117,8 @@ def seeds(folder: Path) -> None:
     scipy.sparse.save_npz(folder / "sparse.npz", scipy.sparse.csr_array(np.eye(2)))
     pd.DataFrame({"who": ["ann", "bob"], "b1": [1, 0]}).to_parquet(folder / "table.parquet")
     (folder / "config.yaml").write_text(
-        "run: {masks: 2, seeds: [0, 1]}\nmethods: {bica: {K: [2]}}\n"
+        "studies: {lumbreras2020: {masks: 2, seeds: [0, 1], unmasked: {paleo: null}}}\n"
+        "methods: {bica: {K: [2]}}\n"
     )
 
 

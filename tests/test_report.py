@@ -155,8 +155,16 @@ def decoded(data_uri):
 
 def test_it_opens_with_what_was_run(page):
     text = page.run("document.querySelector('#app .prose').innerText")
-    assert "beta_dir_1; 2 masks, each of 25 % of the observed entries" in text
+    assert "Every held-out mask has 25 % of the observed entries" in text
+    assert text.count("Held-out perplexity: beta_dir_1; 2 masks.") == 2
+    assert text.index("lumbreras2020") < text.index("all_methods")
     assert "burn_in = 20, n_samples = 10" in text
+
+
+def test_studies_are_listed_apart(page):
+    assert listed(page, "Tables", "All methods") == OTHER_TABLES
+    click(page, "All methods")
+    assert listed(page, "Figures", "All methods") == ["Figure 10 of all methods"]
 
 
 def test_figures_and_tables_are_listed_in_order(page, finished):

@@ -169,6 +169,19 @@ def test_unmasked_fits_see_everything_and_leave_their_factors(finished):
     assert chains["loss"].nunique() == len(chains) == 2
 
 
+@pytest.mark.parametrize(
+    ("fit", "key"),
+    [
+        ("c-bica/K3-mask1-seed0", ["fit", "beta_dir_1", "bica", 3, 1, 0]),
+        ("beta-dir-gs/K10-masknone-seed1", ["complete", "beta_dir_1", "beta-dir-gs", 10, 1]),
+    ],
+)
+def test_random_streams_have_their_names(finished, fit, key):
+    """Published scores depend on them; c-bICA starts as bICA."""
+    file = finished.folder / f"results/tiny/fits/beta_dir_1/{fit}.json"
+    assert json.loads(file.read_text())["seed_key"] == key
+
+
 def test_chains_are_diagnosed_from_the_sweeps_after_the_burn_in(finished):
     diagnostics = finished.table("diagnostics").set_index("method")
     assert list(diagnostics.index) == ["beta-dir-gs", "dir-dir-gs"]
