@@ -68,6 +68,13 @@ def verdicts(run):
     return judge(run)[0]["verdict"].tolist()
 
 
+def test_the_tables_are_what_is_judged():
+    run = made_up()
+    found, parts = judge(run)
+    pd.testing.assert_frame_equal(claims.claims(*run), found)
+    pd.testing.assert_frame_equal(claims.claims_parts(*run), parts)
+
+
 def test_a_run_in_which_all_claims_hold():
     found, parts = judge(made_up())
     assert found["verdict"].tolist() == ["reproduced"] * len(CLAIMS), parts.to_string()

@@ -2,11 +2,13 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from figure_checks import texts_of
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
 from nbmf.plots import style
 from nbmf.plots.dictionaries import (
@@ -20,6 +22,8 @@ from nbmf.plots.dictionaries import (
     spread,
     to_unit_range,
 )
+from nbmf.studies.loaded import ShownFit
+from nbmf.studies.lumbreras2020 import dictionaries as lumbreras2020
 
 LABELS = ["Beta-Dir GS", "Beta-Dir VB", "Dir-Dir GS", "bICA-4", "logPCA-7"]
 PARTIES = np.repeat(
@@ -254,3 +258,24 @@ def test_saved_twice_the_bytes_are_the_same(tmp_path, suffix):
         style.save(figure, tmp_path / f"{name}.{suffix}")
     one, other = ((tmp_path / f"{n}.{suffix}").read_bytes() for n in ("one", "other"))
     assert one == other
+
+
+# --- Figures 7, 8 and 9 ----------------------------------------------------------------------
+
+
+def test_the_figures_of_the_paper_note_what_has_not_settled_on_their_dataset():
+    codes = np.eye(20, 6, dtype=np.int8)
+    matrix = BinaryMatrix(codes, names(20), names(6), PARTIES[40:60])
+    fits = [
+        ShownFit(method, label, 1.0, 2, dictionary.W, None, None)
+        for method, label, dictionary in zip("abcde", LABELS, dictionaries(20), strict=True)
+    ]
+    rows = [("mine", "a", True), ("mine", "b", False), ("other", "c", False)]
+    diagnostics = pd.DataFrame(rows, columns=["dataset", "method", "settled"])
+    figure = lumbreras2020.draw(matrix, fits, diagnostics, "mine", 3)
+    notes = {axis.get_title(): note(axis) for axis in panels(figure)}
+    assert [label for label in LABELS if "chains not settled" in notes[label]] == ["Beta-Dir VB"]
+    assert all(axis.get_xlim() == (-0.5, 2.5) for axis in panels(figure))
+    order = order_by_group(names(20), PARTIES[40:60])
+    shown_names = [text.get_text() for text in panels(figure)[0].get_yticklabels()]
+    assert shown_names == names(20)[order].tolist()

@@ -80,6 +80,8 @@ def test_the_legend():
 
 def test_methods_without_a_label_and_K_without_a_fit_are_not_drawn():
     scores = made_up(methods=("bica", "lda"))
+    scores = pd.concat([scores, made_up(["animals"], methods=("lda",))])
+    assert "animals" not in panels(fit_against_K.draw(scores, LABELS, COLOURS, {}))
     shown = {"paleo": {"bica": 20, "logpca": 7}}
     axis = panels(fit_against_K.draw(scores, LABELS, COLOURS, shown))["paleo"]
     assert sum(len(line.get_xdata()) for line in lines(axis, ".")) == 11 * 3

@@ -54,6 +54,13 @@ def chains(axis):
     return [line for line in axis.lines if len(line.get_xdata()) > 2]
 
 
+def test_one_of_several_methods_is_drawn():
+    both = pd.concat([made_up(["animals"]), made_up(["paleo"], method="beta-dir-gs")])
+    figure = traces.draw_method(both, verdicts(), "beta-dir-gs", "Beta-Dir GS", 4000)
+    assert [axis.get_title() for axis in grid(figure)[0]] == ["paleo\nK = 100"]
+    assert figure.get_suptitle() == "Beta-Dir GS"
+
+
 def test_a_column_per_dataset_a_row_per_quantity_a_line_per_seed():
     given = made_up()
     figure = traces.draw(given.sample(frac=1, random_state=0).sort_values("dataset"), verdicts(),
