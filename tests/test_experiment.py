@@ -150,42 +150,42 @@ def test_points_of_traces_are_even_and_early(total, points):
     assert len(early) >= min(10, int(total**0.5))
 
 
-# --- Complete fits ---------------------------------------------------------------------------
+# --- Unmasked fits ---------------------------------------------------------------------------
 
 
-def complete(name, **changes):
+def unmasked(name, **changes):
     brief = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(name)}
     request = FitRequest(name, 3, brief, ["complete", name])
     return run_fit(MATRIX, None, request._replace(**changes), log=lambda line: None)
 
 
 @pytest.mark.parametrize("name", [name for name in CLASSES if name != "LDA"])
-def test_a_complete_fit_is_scored_on_every_observed_entry(name):
-    result = complete(name)
+def test_an_unmasked_fit_is_scored_on_every_observed_entry(name):
+    result = unmasked(name)
     loss = loss_of(MATRIX.codes, result.estimator.expectation_, MATRIX.observed).total
     assert result.report["loss"] == pytest.approx(loss, rel=1e-14)
     assert result.report["n_test"] == np.count_nonzero(MATRIX.observed)
     assert result.report["unit"] == "nats per observed entry"
 
 
-def test_a_complete_fit_sees_every_observed_entry():
+def test_an_unmasked_fit_sees_every_observed_entry():
     expected = registry.make_estimator(
         "BetaDirVB", 3, {"max_iter": 20}, seed_sequence("complete", "BetaDirVB")
     ).fit(MATRIX.codes)
-    found = complete("BetaDirVB").estimator
+    found = unmasked("BetaDirVB").estimator
     np.testing.assert_array_equal(found.expectation_, expected.expectation_)
 
 
 def test_the_report_has_the_range_of_the_dictionary():
-    result = complete("LogisticPCA")
+    result = unmasked("LogisticPCA")
     assert result.report["W_min"] == result.estimator.W_.min() < 0
     assert result.report["W_max"] == result.estimator.W_.max() > 0
 
 
-def test_the_trace_of_a_complete_fit_is_that_of_its_own_data_and_as_fine_as_asked():
+def test_the_trace_of_an_unmasked_fit_is_that_of_its_own_data_and_as_fine_as_asked():
     settings = {"burn_in": 150, "n_samples": 50}
     coarse, fine = (
-        complete("BetaDirGibbs", settings=settings, trace_points=points) for points in (20, 200)
+        unmasked("BetaDirGibbs", settings=settings, trace_points=points) for points in (20, 200)
     )
     assert fine.report["trace"]["iteration"] == list(range(1, 201))
     assert set(coarse.report["trace"]["iteration"]) > set(range(10, 201, 10))
@@ -198,7 +198,7 @@ def test_the_trace_of_a_complete_fit_is_that_of_its_own_data_and_as_fine_as_aske
 
 
 def test_saved_factors_are_those_of_the_fit(tmp_path):
-    estimator = complete("DirDirGibbs").estimator
+    estimator = unmasked("DirDirGibbs").estimator
     save_factors(tmp_path / "factors.npz", estimator)
     with np.load(tmp_path / "factors.npz") as saved:
         assert set(saved) == {"W", "H", "expectation"}
@@ -239,7 +239,7 @@ class State:
 def test_points_for_the_diagnosis_of_a_chain_are_not_scored():
     settings = {"burn_in": 150, "n_samples": 50}
     figure, chain, both = (
-        complete("BetaDirGibbs", settings=settings, **points).report["trace"]
+        unmasked("BetaDirGibbs", settings=settings, **points).report["trace"]
         for points in (
             {"trace_points": 20},
             {"trace_points": 100},
