@@ -11,6 +11,7 @@ from matplotlib.image import imread
 
 from nbmf.catalogue import METHODS as METHODS_OF_NBMF
 from nbmf.catalogue import colours_of
+from nbmf.comparison.baselines import BASELINES
 from nbmf.plots import boxes as figure_10
 from nbmf.plots import style
 
@@ -216,7 +217,9 @@ def test_the_axis_says_what_it_shows(draw):
 def test_nothing_of_the_papers_figure_is_outside_the_canvas_or_overlaps(draw, datasets):
     scores = made_up(PAPER, datasets).assign(saturated=1)
     unsettled = {("animals", method) for method in PAPER}
-    baselines = made_up_baselines(datasets).assign(label="each column's share of ones")
+    baselines = pd.concat(
+        made_up_baselines(datasets).assign(label=label) for label, _ in BASELINES.values()
+    )
     figure = draw(scores, PAPER, datasets, unsettled, baselines)
     assert list(panels(figure)) == datasets
     canvas = figure.bbox.padded(1)  # pixels of 150 to an inch

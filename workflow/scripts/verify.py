@@ -3,7 +3,7 @@ import sys
 from nbmf.workflow.jobs import logged
 
 with logged(snakemake.log[0]):
-    from nbmf.files import atomic_path
+    from nbmf.tables import write_table
     from nbmf.workflow import verification
 
     rows = verification.compare_runs(
@@ -23,5 +23,4 @@ with logged(snakemake.log[0]):
     verification.require_repeated(rows)
     if snakemake.params.accept == "identical":
         verification.require_identical(rows)
-    with atomic_path(snakemake.output[0]) as temporary:
-        table.to_csv(temporary, index=False)
+    write_table(snakemake.output[0], table)
