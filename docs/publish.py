@@ -17,8 +17,8 @@ import yaml
 from PIL import Image
 from snakemake.utils import update_config
 
+from nbmf.pipeline import configuration
 from nbmf.studies import all_studies
-from nbmf.workflow import configuration
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = "lumbreras2020"

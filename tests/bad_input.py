@@ -27,9 +27,9 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.rda import read_table
 from nbmf.data.recipes.building import build
 from nbmf.errors import NbmfError
-from nbmf.workflow import configuration
-from nbmf.workflow.download import fetch
-from nbmf.workflow.raw_files import located
+from nbmf.pipeline import configuration
+from nbmf.pipeline.download import fetch
+from nbmf.pipeline.raw_files import located
 
 PAGE = ROOT / "docs/bad-input.md"
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"

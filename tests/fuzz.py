@@ -30,7 +30,7 @@ with atheris.instrument_imports(include=["nbmf", "rdata", "jsonschema", "csv", "
     from nbmf.data.rda import read_matrix, read_table
     from nbmf.data.readers import parquet, reading, tables  # noqa: F401, instrumented
     from nbmf.data.recipes.building import build
-    from nbmf.workflow import configuration
+    from nbmf.pipeline import configuration
 
 import numpy as np
 import pandas as pd

@@ -12,8 +12,8 @@ from checkout import CONFIG_FILES, ROOT, shipped_configuration
 from nbmf import registry
 from nbmf.catalogue import COMPARED, METHODS, colours_of
 from nbmf.errors import ConfigError
+from nbmf.pipeline import configuration
 from nbmf.studies.lumbreras2020 import factors
-from nbmf.workflow import configuration
 
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 PAPER = "lumbreras2020"

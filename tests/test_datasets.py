@@ -20,7 +20,7 @@ from nbmf.data.recipes import _votes
 from nbmf.data.recipes.building import build
 from nbmf.data.recipes.check import check_counts, check_published, r_name
 from nbmf.errors import ConfigError, DataError
-from nbmf.workflow.raw_files import located
+from nbmf.pipeline.raw_files import located
 
 ROOT = Path(__file__).resolve().parents[1]
 MIRRORS = ("data/mirror", "../shared/mirror")

@@ -13,8 +13,8 @@ import pytest
 
 from nbmf.data.archives import folder_checksum
 from nbmf.errors import DownloadError
-from nbmf.workflow import download
-from nbmf.workflow.raw_files import located
+from nbmf.pipeline import download
+from nbmf.pipeline.raw_files import located
 
 CONTENT = b"twelve bytes"
 PATH = "owner/repo/commit/data/raw file.csv"

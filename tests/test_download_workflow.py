@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from checkout import ROOT, Checkout
-from nbmf.workflow.raw_files import located
+from nbmf.pipeline.raw_files import located
 
 pytestmark = pytest.mark.workflow
 

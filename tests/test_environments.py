@@ -11,9 +11,9 @@ import yaml
 from checkout import ROOT, shipped_configuration
 from nbmf import registry
 from nbmf.data import recipes
+from nbmf.pipeline import configuration, products
 from nbmf.sources import source_files
 from nbmf.studies import all_studies
-from nbmf.workflow import configuration, products
 
 PACKAGE_OF = {"sklearn": "scikit-learn", "arviz_stats": "arviz-stats", "yaml": "pyyaml"}
 # numba brings the one llvmlite it works with.

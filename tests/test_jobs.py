@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from nbmf.errors import DataError
-from nbmf.workflow.jobs import logged
+from nbmf.pipeline.jobs import logged
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_lines_are_there_while_the_job_runs(log):
 def test_the_last_line_is_time_and_memory(log, monkeypatch):
     clock = iter([100.0, 101.5])
     monkeypatch.setattr(
-        "nbmf.workflow.jobs.time", SimpleNamespace(perf_counter=lambda: next(clock))
+        "nbmf.pipeline.jobs.time", SimpleNamespace(perf_counter=lambda: next(clock))
     )
     with logged(str(log)):
         print("work")

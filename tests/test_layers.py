@@ -52,7 +52,7 @@ FORBIDDEN = [
     ("errors.py", "import nbmf.files", "house"),
     ("likelihoods/__init__.py", "import nbmf.inference.estimator", "house"),
     ("families/topics/__init__.py", "import nbmf.studies", "house"),
-    ("families/topics/__init__.py", "import nbmf.workflow", "house"),
+    ("families/topics/__init__.py", "import nbmf.pipeline", "house"),
     ("families/topics/__init__.py", "import nbmf.plots", "house"),
     ("families/topics/__init__.py", "import nbmf.posterior", "house"),
     ("studies/__init__.py", "import nbmf.cli", "house"),
@@ -124,7 +124,7 @@ def test_fits_load_neither_pandas_nor_plotting():
         *("pandas", "matplotlib", "sklearn", "rdata", "snakemake", "jsonschema", "arviz_stats")
     }
     assert not unwanted & loaded
-    above = ("plots", "tables", "posterior", "comparison", "studies", "workflow", "cli")
+    above = ("plots", "tables", "posterior", "comparison", "studies", "pipeline", "cli")
     assert not {name for name in loaded if name.startswith(tuple(f"nbmf.{part}" for part in above))}
 
 
@@ -148,7 +148,7 @@ START_OF_SNAKEMAKE = """
 import json, sys
 from nbmf.data import recipes as datasets
 from nbmf import registry
-from nbmf.workflow import configuration, download, status
+from nbmf.pipeline import configuration, download, status
 from nbmf import sources
 print(json.dumps(sorted(sys.modules)))
 """
@@ -156,5 +156,5 @@ print(json.dumps(sorted(sys.modules)))
 
 def test_what_the_workflow_imports_at_its_start_is_light():
     loaded = set(python(START_OF_SNAKEMAKE))
-    assert "nbmf.workflow.configuration" in loaded
+    assert "nbmf.pipeline.configuration" in loaded
     assert not {"numba", "scipy", "pandas", "matplotlib", "sklearn"} & loaded

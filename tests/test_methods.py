@@ -20,7 +20,7 @@ from nbmf.families.beta_dirichlet.gibbs import starting_Z
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
 from nbmf.likelihoods.bernoulli import loss_of
-from nbmf.workflow.raw_files import located
+from nbmf.pipeline.raw_files import located
 
 CLASSES = registry.all_classes()
 CONCENTRATIONS = ("alpha", "beta", "gamma", "eta")

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from nbmf.errors import ConfigError
-from nbmf.workflow import raw_files
+from nbmf.pipeline import raw_files
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = yaml.safe_load((ROOT / "config/sources.yaml").read_text(encoding="utf-8"))["sources"]

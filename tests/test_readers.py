@@ -750,14 +750,14 @@ def test_arguments_are_checked(options, words, read):
 
 
 def test_arguments_that_a_format_has_not_are_refused(read):
-    for content, name, options in [
+    for file, name, options in [
         (saved(np.save, np.eye(2)), "v.npy", {"header": True}),
         (saved(np.savez, x=np.eye(2)), "v.npz", {"layout": "long"}),
         (market(PATTERN, "1 1 1", "1 1"), "m.mtx", {"index": True}),
         (saved_parquet(TABLE), "t.parquet", {"name": "x"}),
     ]:
         (key,) = options
-        message = refused(read, content, ConfigError, name, **options)
+        message = refused(read, file, ConfigError, name, **options)
         assert f"{name}: {key} has no meaning for" in message
 
 

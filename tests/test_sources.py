@@ -53,7 +53,7 @@ def test_a_fit_depends_on_what_it_imports_directly_or_not():
 
 @pytest.mark.parametrize("name", registry.all_classes())
 def test_a_fit_does_not_depend_on_what_comes_before_or_after_it(name):
-    other = ("plots/", "studies/", "posterior/", "comparison/", "cli/", "workflow/", "tables.py")
+    other = ("plots/", "studies/", "posterior/", "comparison/", "cli/", "pipeline/", "tables.py")
     other += ("data/recipes/", "data/readers/", "data/rda.py", "data/real_matrix.py")
     assert not [file for file in fit_sources(name) if file.startswith(other)]
 

@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 from nbmf.catalogue import METHODS
+from nbmf.pipeline import status
+from nbmf.pipeline.partial import write_partial
+from nbmf.pipeline.status import FitFiles
 from nbmf.studies.lumbreras2020.study import FIGURE_10, FIGURE_11
 from nbmf.studies.plan import Plan
 from nbmf.tables import FACTS
-from nbmf.workflow import status
-from nbmf.workflow.partial import write_partial
-from nbmf.workflow.status import FitFiles
 
 LOGS = {
     "failed": "beginning\nerror: the matrix is empty\n",

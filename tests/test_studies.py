@@ -14,6 +14,8 @@ import nbmf.studies
 from checkout import ROOT, shipped_configuration
 from nbmf.data.masks import draw_mask, save_mask
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.pipeline import configuration, making, products
+from nbmf.pipeline.paths import Paths
 from nbmf.seeds import seed_sequence
 from nbmf.studies import all_studies, common
 from nbmf.studies.all_methods.ranking import rank
@@ -31,8 +33,6 @@ from nbmf.studies.needs import (
     from_description,
 )
 from nbmf.studies.plan import Plan
-from nbmf.workflow import configuration, making, products
-from nbmf.workflow.paths import Paths
 
 FOLDER = Path(nbmf.studies.__file__).parent
 CONFIG = configuration.check(shipped_configuration(), ROOT / "workflow/schemas/config.schema.yaml")
@@ -96,7 +96,7 @@ def test_no_caption_is_left_over():
 def test_nothing_outside_a_study_names_its_figures():
     """Neither the workflow nor the package nor the site: a study's folder and configuration do."""
     files = [*(ROOT / "workflow").rglob("*"), ROOT / "Snakefile", ROOT / "docs/publish.py"]
-    files += [*(ROOT / "src/nbmf/workflow").glob("*.py"), FOLDER / "common.py"]
+    files += [*(ROOT / "src/nbmf/pipeline").glob("*.py"), FOLDER / "common.py"]
     names = {product.name for study, product in PRODUCTS if study.key == "lumbreras2020"}
     own = {name for name in names if name.startswith(("figure_", "fit_against", "sensitivity"))}
     assert len(own) >= 10

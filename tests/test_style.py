@@ -12,7 +12,7 @@ CONSTRUCTORS = ("__init__", "__new__")
 
 # Classes declare what they are (nbmf.inference.declarations): nobody else looks at their settings.
 SETTINGS_OF_FAMILIES = ("burn_in", "1/K")
-OUTSIDE = ("posterior", "comparison", "workflow", "studies", "plots", "cli", "registry.py")
+OUTSIDE = ("posterior", "comparison", "pipeline", "studies", "plots", "cli", "registry.py")
 FACTORS = {"W", "H"}
 PRODUCTS = ("dot", "matmul", "einsum", "tensordot")
 

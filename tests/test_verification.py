@@ -9,8 +9,8 @@ import pytest
 
 from checkout import Checkout
 from nbmf.errors import DataError, NbmfError
-from nbmf.workflow import verification
-from nbmf.workflow.verification import (
+from nbmf.pipeline import verification
+from nbmf.pipeline.verification import (
     compare_runs,
     counts,
     read_tables,

@@ -394,7 +394,7 @@ def test_editing_what_asks_for_things_or_is_of_others_runs_nothing(finished):
         "src/nbmf/catalogue.py",
         "src/nbmf/cli/fit.py",
         "src/nbmf/comparison/recommendation.py",
-        "src/nbmf/workflow/products.py",
+        "src/nbmf/pipeline/products.py",
         "src/nbmf/likelihoods/new.py",
         "src/nbmf/families/new.py",
     ]

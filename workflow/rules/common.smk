@@ -30,9 +30,9 @@ from nbmf.data import recipes
 from nbmf.errors import ConfigError
 from nbmf.sources import source_files
 from nbmf.studies import all_studies
-from nbmf.workflow import configuration, products, raw_files, status
-from nbmf.workflow.partial import write_partial
-from nbmf.workflow.paths import MATRIX, NO_MASK, Paths
+from nbmf.pipeline import configuration, products, raw_files, status
+from nbmf.pipeline.partial import write_partial
+from nbmf.pipeline.paths import MATRIX, NO_MASK, Paths
 
 try:
     config = configuration.check(
@@ -250,7 +250,7 @@ def files_of_study(study):
     ]
 
 
-# As in nbmf.workflow.verification.FILES; to import that would load pandas whenever Snakemake starts.
+# As in nbmf.pipeline.verification.FILES; to import that would load pandas whenever Snakemake starts.
 COMPARED_TABLES = ("scores", "unmasked_scores")
 
 

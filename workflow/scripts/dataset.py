@@ -1,6 +1,6 @@
 import json
 
-from nbmf.workflow.jobs import logged
+from nbmf.pipeline.jobs import logged
 
 with logged(snakemake.log[0]):
     from nbmf.data.readers.reading import read

@@ -1,8 +1,8 @@
-from nbmf.workflow.jobs import logged
+from nbmf.pipeline.jobs import logged
 
 with logged(snakemake.log[0]):
+    from nbmf.pipeline.making import make
     from nbmf.plots import style
-    from nbmf.workflow.making import make
 
     figure = make(snakemake.params.request, snakemake.input)
     style.save(figure, snakemake.output.pdf, snakemake.output.png, dpi=snakemake.params.dpi)

@@ -2,7 +2,7 @@ import functools
 import json
 from pathlib import Path
 
-from nbmf.workflow.jobs import logged
+from nbmf.pipeline.jobs import logged
 
 with logged(snakemake.log[0]):
     from nbmf.data.loading import load_matrix

@@ -1,4 +1,4 @@
-from nbmf.workflow.jobs import logged
+from nbmf.pipeline.jobs import logged
 
 with logged(snakemake.log[0]):
     from nbmf.data.loading import load_matrix

@@ -1,10 +1,10 @@
 import sys
 
-from nbmf.workflow.jobs import logged
+from nbmf.pipeline.jobs import logged
 
 with logged(snakemake.log[0]):
+    from nbmf.pipeline import verification
     from nbmf.tables import write_table
-    from nbmf.workflow import verification
 
     rows = verification.compare_runs(
         verification.read_tables(snakemake.params.tables),

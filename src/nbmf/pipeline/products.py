@@ -1,17 +1,17 @@
 """Figures and tables as jobs: what a study's declarations come to in a run.
 
 Each becomes a request, text that decides all of a job beside its input files, and the files it
-needs. `nbmf.workflow.making` is what the job does with them.
+needs. `nbmf.pipeline.making` is what the job does with them.
 """
 
 import json
 from collections.abc import Collection
 from typing import NamedTuple
 
+from nbmf.pipeline.paths import Paths
 from nbmf.studies.declaration import Figure, Product, Study, Table
 from nbmf.studies.needs import TableOf, described
 from nbmf.studies.plan import Plan
-from nbmf.workflow.paths import Paths
 
 
 class Made(NamedTuple):

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 START_SECONDS = 0.6  # of a job before its fit begins (docs/benchmarks.md)
-LAST_LOG_LINE = "job: "  # how the log of a finished job ends; see nbmf.workflow.jobs
+LAST_LOG_LINE = "job: "  # how the log of a finished job ends; see nbmf.pipeline.jobs
 TRACEBACK = "Traceback (most recent call last):"
 
 

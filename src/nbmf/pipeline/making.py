@@ -17,7 +17,7 @@ def make(asked: str, files: Mapping[str, Iterable[str] | str]) -> Any:
     Parameters
     ----------
     asked : str
-        As `nbmf.workflow.products.request` makes it.
+        As `nbmf.pipeline.products.request` makes it.
     files : mapping
         From role to path or paths, in the order of `Need.files`; more roles may be in it.
     """

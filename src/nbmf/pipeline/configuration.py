@@ -15,9 +15,9 @@ from nbmf import registry
 from nbmf.data import recipes
 from nbmf.data.readers import arguments as read_arguments
 from nbmf.errors import ConfigError, choices
+from nbmf.pipeline import raw_files
 from nbmf.studies import all_studies
 from nbmf.studies.plan import Plan
-from nbmf.workflow import raw_files
 
 MAX_VALUES = 100_000  # of a configuration, lists and mappings included
 MAX_SHOWN = 200  # characters of a wrong value in a message

@@ -1,6 +1,6 @@
 """Compile the kernels of all methods once, so that fits that start together do not all do it.
 
-python -m nbmf.workflow.compile_kernels [THREADS]
+python -m nbmf.pipeline.compile_kernels [THREADS]
 """
 
 import sys

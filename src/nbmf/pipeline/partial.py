@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from nbmf.pipeline import making, products
+from nbmf.pipeline.status import FitState
 from nbmf.studies.declaration import Figure
 from nbmf.studies.plan import Plan
-from nbmf.workflow import making, products
-from nbmf.workflow.status import FitState
 
 
 def write_partial(

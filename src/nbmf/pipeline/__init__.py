@@ -1,0 +1,1 @@
+"""What Snakemake alone needs: checked configuration, raw files, jobs, status, verification."""
