@@ -584,6 +584,21 @@ def test_what_a_figure_shows_is_fitted_and_can_be(overlay, words):
     assert complaint(overlay).startswith(f"configuration: {words}")
 
 
+MINE = {"address": "https://example.org/mine.csv", "licence": "none stated", "citation": "none"}
+
+
+@pytest.mark.parametrize(
+    ("overlay", "words"),
+    [
+        (source(address="ftp://example.org/a"), "sources.animals_matrix.address = 'ftp://"),
+        ({"sources": {"mine": MINE}}, "sources.mine: the key 'sha256' is missing"),
+        ({"sources": {"mine": {**MINE, "sha256": "0" * 64}}}, "sources.mine: the key 'bytes' is"),
+    ],
+)
+def test_a_raw_file_that_could_not_be_known_is_refused(overlay, words):
+    assert complaint(overlay).startswith(f"configuration: {words}")
+
+
 @pytest.mark.parametrize("key", ["dataset", "K"])
 def test_a_missing_key_of_a_figure_is_named(key):
     config = merged()

@@ -129,6 +129,7 @@ def _problems(config: dict[str, Any]) -> Iterator[str]:
     """Yield what the schema cannot see: references between entries, and settings of methods."""
     for i, key in enumerate(config["run"]["studies"]):
         yield from _unknown(f"run.studies[{i}]", key, config["studies"])
+    yield from raw_files.problems(config["sources"])
     for name, dataset in config["datasets"].items():
         yield from _dataset_problems(f"datasets.{name}", dataset, config)
     yield from _checksum_problems(config["datasets"])
