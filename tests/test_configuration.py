@@ -118,6 +118,19 @@ def test_the_other_study_compares_all_methods_whose_score_is_per_entry():
     assert chosen.comparable(chosen.methods) == ["bica"]
 
 
+def test_another_family_or_study_makes_the_comparison_of_all_methods_no_longer(monkeypatch):
+    """Methods of real numbers are compared with each other; a study's variants are its own."""
+    real = {"class": "toy_family:ToyGaussian", "label": "real", "K": [1], "settings": {}}
+    variant = {"methods": {"real": real, "mine": {**METHODS["bica"], "label": "mine"}}}
+    usual = plan(study="all_methods").methods
+    assert plan(variant, study="all_methods").methods == usual
+    monkeypatch.setitem(METHODS, "real", real)
+    other = plan(variant, study="all_methods")
+    assert other.methods == usual
+    assert other.comparable(["bica", "real", "mine"]) == ["bica", "mine"]
+    assert other.comparable(["lda", "real"]) == ["real"]
+
+
 def test_every_estimator_is_a_method_of_the_configuration():
     estimators = {n for n, module in nbmf.EXPORTS.items() if module.startswith("nbmf.families.")}
     assert len(estimators) >= 9

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from nbmf import registry
-from nbmf.catalogue import colours_of
+from nbmf.catalogue import METHODS, colours_of
 from nbmf.studies.keys import FitKey
 
 
@@ -17,7 +17,8 @@ class Plan:
     key : str
         Of the study.
     datasets, methods : list of str
-        Compared on held-out masks; without `methods`, every method whose score is per entry.
+        Compared on held-out masks; without `methods`, those of methods.yaml that are comparable.
+        Variants that a study or an overlay has for itself are not among them unless it names them.
     masks : int
     seeds : list of int
     unmasked : dict of dict
@@ -43,7 +44,9 @@ class Plan:
         self._methods: dict[str, dict] = config["methods"]
         self._datasets: dict[str, dict] = config["datasets"]
         self.methods: list[str] = (
-            study["methods"] if "methods" in study else self.comparable(self._methods)
+            study["methods"]
+            if "methods" in study
+            else self.comparable(name for name in self._methods if name in METHODS)
         )
         self.masks: int = study["masks"]
         self.seeds: list[int] = study["seeds"]
@@ -107,8 +110,18 @@ class Plan:
         return registry.is_sampler(self.entry(method)["class"])
 
     def comparable(self, methods: Iterable[str]) -> list[str]:
-        """Return the methods whose score is per held-out entry, as that of most."""
-        return [name for name in methods if registry.scores_entries(self.entry(name)["class"])]
+        """Return the methods that are scored per held-out entry of the same kind of matrix.
+
+        The kind is that of the first of them: a method of counts is no rival on binary data.
+        """
+        classes = {name: self.entry(name)["class"] for name in methods}
+        kinds = {
+            name: registry.estimator_class(class_name).likelihoods[0].matrix
+            for name, class_name in classes.items()
+            if registry.scores_entries(class_name)
+        }
+        first = next(iter(kinds.values()), None)
+        return [name for name, kind in kinds.items() if kind is first]
 
     def estimator(self, method: str) -> Any:
         """Return an estimator with the first K and the settings of a method."""
