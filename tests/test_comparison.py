@@ -330,6 +330,8 @@ def test_lda_alone_cannot_be_drawn():
         ({"n_jobs": -1}, "n_jobs = -1: allowed is an integer of at least 1"),
         ({"seed": None}, "seed = None: allowed is an integer of at least 0"),
         ({"masks": 2.5}, "masks = 2.5: allowed is an integer of at least 1"),
+        ({"masks": []}, "masks: none given; allowed are one or more arrays, or their number"),
+        ({"K": 2.0}, "n_components = 2.0: allowed is an integer of at least 1"),
     ],
 )
 def test_what_is_not_allowed_is_said_before_the_first_fit(arguments, message):

@@ -13,11 +13,12 @@ from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError, NbmfError
 from nbmf.inference import estimator as estimators
 from nbmf.inference.checkpoint import Checkpoint
+from nbmf.inference.declarations import Alignment
 from nbmf.inference.experiment import FitRequest, run_fit
 from nbmf.inference.loop import run
 from nbmf.inference.progress import FitRecorder
 from nbmf.seeds import seed_sequence
-from toy_family import GAUSSIAN, RATE, ToyGaussian, ToyLogistic
+from toy_family import RATE, ToyGaussian, ToyLogistic, ToyOtherLaw
 
 V = np.array([[1, 0, 1], [1, -1, 1], [0, 1, 0]])
 REAL = np.array([[2.0, 1.0, np.nan], [-1.0, -2.0, -0.5]])
@@ -226,8 +227,24 @@ def test_methods_of_real_data_are_compared_and_a_binary_one_is_refused():
     own = found.scores[found.scores["method"] == "toy"]
     assert set(own["status"]) == {"ok"}
     assert own["perplexity"].between(1.2, 2.2).all()  # log(2 π e) / 2 = 1.42 for the true model
-    with pytest.raises(ConfigError, match=r"bernoulli.*gaussian|gaussian.*bernoulli"):
+    words = (
+        r"toy takes a RealMatrix .* gaussian\), beta-dir-vb a BinaryMatrix \(bernoulli\).*"
+        "allowed are methods of one kind of matrix"
+    )
+    with pytest.raises(ConfigError, match=words):
         nbmf.compare(data, {"toy": entry, "beta-dir-vb": {}}, masks=1, log=lambda line: None)
+
+
+def test_two_laws_of_a_binary_entry_are_compared_and_checked():
+    """Scores of another link, Bernoulli-Poisson say, are nats of the same entries."""
+    entry = {"class": "toy_family:ToyOtherLaw", "label": "toy", "K": [1]}
+    methods = {"toy": entry | {"settings": {"burn_in": 5, "n_samples": 20}}, "bica": {}}
+    data = np.random.default_rng(0).integers(0, 2, (8, 6))
+    found = nbmf.compare(data, methods, 1, masks=2, n_jobs=1, log=lambda line: None)
+    assert set(found.scores["status"]) <= {"ok", "not converged"}
+    assert found.recommendation.runner_up in methods
+    draws = nbmf.posterior_draws(ToyOtherLaw(1, random_state=0), V, n_draws=20)
+    assert draws.predictive_check(V).loc["share of ones", "observed"] == 5 / 8
 
 
 def test_a_matrix_file_tells_which_kind_it_is(tmp_path):
@@ -281,7 +298,8 @@ def test_every_class_declares_what_it_is(name):
     assert made.finds_components == (
         name in {"BetaDirGibbs", "BetaDirVB", "DirDirGibbs", "DirBetaGibbs", "DirBetaVB"}
     )
-    assert GAUSSIAN not in own.likelihoods
+    assert own.alignment in Alignment
+    assert own.likelihoods[0].loss_at(V, V >= 0).unit == own.likelihoods[0].unit
 
 
 @pytest.mark.parametrize("name", registry.all_classes())

@@ -105,6 +105,22 @@ def test_draws_that_grow_beyond_the_memory_are_refused_and_means_left_out():
     assert len(store.factors) == 2
 
 
+def test_what_a_model_has_beside_W_and_H_counts_as_memory_before_and_after_a_snapshot():
+    effects = np.zeros(100)
+    budget = 2 * 4 * (7 * 3 + 100) * 1e-9  # two draws with K = 3
+    with pytest.raises(
+        ConfigError, match=r"^draw 3 .* or it has more than W and H; take n_draws u"
+    ):
+        stored(*(factors_of(3, s, effects=effects) for s in range(3)), max_memory_gb=budget)
+    store = stored(*(factors_of(3, s, effects=effects) for s in (0, 1)), max_memory_gb=budget)
+    again = DrawStore(nbmf.BinaryICA(random_state=0), budget)
+    again.restore(store.snapshot())
+    with pytest.raises(ConfigError, match=r"^draw 3 "):
+        again.draw(2, Given(factors_of(1, 2)))
+    with pytest.raises(ConfigError, match=r"^draw 1 .* W and H; take a larger max_memory_gb$"):
+        stored(factors_of(3, 0, effects=effects), max_memory_gb=budget / 3)
+
+
 def interrupted(run, path, total, at):
     """Return what `run(monitor)` returns after it was killed once at an iteration."""
 

@@ -528,7 +528,7 @@ def test_what_is_asked_of_draws_has_to_make_sense():
         draws.co_clustering(2)
     with pytest.raises(DataError, match=r"shape \(5, 6\): the draws are of a matrix of \(6, 5\)"):
         draws.predictive_check(np.zeros((5, 6)))
-    with pytest.raises(ConfigError, match=r"^random_state = -1"):
+    with pytest.raises(ConfigError, match=r"^seed = -1: allowed is an integer of at least 0"):
         draws.predictive_check(np.zeros((6, 5)), seed=-1)
 
 

@@ -18,7 +18,7 @@ from nbmf.errors import DataError
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors, State
-from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.likelihoods.bernoulli import BERNOULLI, Bernoulli
 from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places
 
 RATE = 1.0
@@ -49,6 +49,18 @@ class ToyLogistic(Factorization):
 
     def mean_at(self, factors, rows, columns):
         return expit(np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns]))
+
+
+class OtherLaw(Bernoulli):
+    """A likelihood of binary entries beside Bernoulli's own."""
+
+    name = "other law"
+
+
+class ToyOtherLaw(ToyLogistic):
+    """The same sampler, which says that its likelihood is another one of binary entries."""
+
+    likelihoods = (OtherLaw(),)
 
 
 class LogisticState(State):
@@ -180,6 +192,7 @@ class ToyGaussian(Factorization):
     inference = Inference.SAMPLER
     likelihoods = (GAUSSIAN,)
     meanings = ("mean of the row", "one")
+    alignment = Alignment.NONE
 
     def __init__(self, n_components=1, *, burn_in=0, n_samples=200, random_state=None):
         self.n_components = n_components

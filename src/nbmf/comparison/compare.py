@@ -14,7 +14,7 @@ from nbmf.comparison.result import Comparison
 from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import DataError
+from nbmf.errors import ConfigError, DataError
 from nbmf.inference import parameters
 from nbmf.numerics.threads import processors
 from nbmf.seeds import seed_sequence
@@ -71,8 +71,8 @@ def compare(
     Raises
     ------
     ConfigError
-        If an argument or a setting has a value that is not allowed, or methods have likelihoods
-        that cannot be compared.
+        If an argument or a setting has a value that is not allowed, or methods take different
+        kinds of matrices.
     DataError
         If V has a value that is not allowed, or is too small for a mask, or a mask does not fit.
     """
@@ -109,7 +109,10 @@ def _masks(
 ) -> list[np.ndarray]:
     """Return the masks: those given, or as many as asked for, for seed 0 the workflow's."""
     if isinstance(masks, Iterable):
-        return [_checked_mask(j, np.asarray(mask), matrix) for j, mask in enumerate(masks)]
+        given = [_checked_mask(j, np.asarray(mask), matrix) for j, mask in enumerate(masks)]
+        if not given:
+            raise ConfigError("masks: none given; allowed are one or more arrays, or their number")
+        return given
     parameters.check_count("masks", masks, 1)
     keys = [["mask", name, j, seed] if seed else ["mask", name, j] for j in range(masks)]
     return [draw_mask(matrix, TEST_PROBABILITY, seed_sequence(*key)) for key in keys]

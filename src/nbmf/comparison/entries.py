@@ -1,9 +1,7 @@
 """What is compared: the entries of methods, complete and checked, and whether they go together."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
-
-import numpy as np
 
 from nbmf import registry
 from nbmf.catalogue import COMPARED, METHODS
@@ -61,22 +59,24 @@ def _wanted_K(K: Any, name: str, entry: Mapping[str, Any]) -> Any:
 
 
 def _grid(name: str, K: Any) -> list[int]:
-    grid = [K] if isinstance(K, int | np.integer) else list(K)
+    is_one = isinstance(K, str | bytes) or not isinstance(K, Iterable)  # checked with the settings
+    grid = [K] if is_one else list(K)
     if not grid:
-        raise ConfigError(f"methods.{name}: no K given; allowed are integers of at least 1")
+        raise ConfigError(f"methods.{name}: no K given; allowed are one or more integers")
     return list(dict.fromkeys(grid))
 
 
 def matrix_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> NamedMatrix:
     """Return V as the kind of matrix that the likelihoods of all methods take.
 
-    Methods that are scored per entry have to have one likelihood: nats of a probability and of a
-    density cannot be compared. Those that are scored in another unit are reported beside them.
+    All have to take one kind of matrix: nats of a binary value's probability, of a count's and of
+    a real number's density cannot be compared. On one kind likelihoods may differ, as two laws of a
+    one do. Those that are scored in another unit are reported beside them.
 
     Raises
     ------
     ConfigError
-        If likelihoods differ, or one does not take such a matrix.
+        If likelihoods take different kinds of matrices, or one does not take such a matrix.
     DataError
         If V has a value that is not allowed, or a row or column without an observed entry.
     """
@@ -87,12 +87,12 @@ def matrix_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> NamedMatrix:
     compared = [each for each in likelihoods.values() if each.unit == "entry"]
     first = (compared or list(likelihoods.values()))[0]
     for name, each in likelihoods.items():
-        is_same = each is first if each.unit == "entry" else each.matrix is first.matrix
-        if not is_same:
+        if each.matrix is not first.matrix:
             owner = next(name for name, other in likelihoods.items() if other is first)
             raise ConfigError(
-                f"methods: the likelihood of {owner} is {first.name}, that of {name} is "
-                f"{each.name}, and scores of one say nothing beside those of the other"
+                f"methods: {owner} takes a {first.matrix.__name__} (its likelihood is "
+                f"{first.name}), {name} a {each.matrix.__name__} ({each.name}), and scores of one "
+                "say nothing beside those of the other; allowed are methods of one kind of matrix"
             )
         if isinstance(V, NamedMatrix) and not isinstance(V, each.matrix):
             raise ConfigError(

@@ -62,8 +62,8 @@ def posterior_draws(
     n_draws : int
         S, for samplers at most n_samples.
     max_memory_gb : float
-        Of the draws, S (F K + K N) numbers of 4 bytes. Where K changes along the chain, the fit
-        ends with an error when they exceed it.
+        Of the draws, S (F K + K N) numbers of 4 bytes, and whatever else a model's factors have.
+        The fit ends with an error when they exceed it, where K changes along the chain, say.
     monitor : Monitor, optional
         As for `fit`. A checkpoint holds the draws so far as well.
 
@@ -291,9 +291,11 @@ class Draws:
 
         Raises
         ------
+        ConfigError
+            If `seed` is no integer of at least 0.
         DataError
             If V has another shape than the draws.
         NotSupportedError
-            If the likelihood is not Bernoulli.
+            If the likelihood gives no probability of a one for each entry.
         """
         return predictive_check.predictive_check(self.estimator, self.factors, V, seed)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError, NotSupportedError
 from nbmf.inference import parameters
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
-from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.posterior.intervals import interval
 
 if TYPE_CHECKING:
@@ -35,16 +35,16 @@ def predictive_check(
     import pandas as pd
 
     likelihood = estimator.likelihood
-    if likelihood is not BERNOULLI:
+    if likelihood.matrix is not BinaryMatrix or likelihood.unit != "entry":
         raise NotSupportedError(
-            f"predictive_check: its statistics are those of binary matrices, and the likelihood of "
-            f"{type(estimator).__name__} is {likelihood.name}"
+            "predictive_check: its statistics are those of binary matrices whose entries have "
+            f"probabilities, and the likelihood of {type(estimator).__name__} is {likelihood.name}"
         )
     codes = likelihood.values_of(V)
     shape = draws[0].W.shape[0], draws[0].H.shape[1]
     if codes.shape != shape:
         raise DataError(f"V has shape {codes.shape}: the draws are of a matrix of {shape}")
-    parameters.check("random_state", seed)
+    parameters.check_count("seed", seed, 0)
     rng = np.random.default_rng(seed)
     statistics = Statistics(likelihood.is_observed(codes))
     observed = statistics(codes == 1)

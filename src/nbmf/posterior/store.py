@@ -48,8 +48,8 @@ class DrawStore:
     estimator : Factorization
         Its random_state is the source of the draws' own random numbers.
     max_memory_gb : float
-        Of all W and H together. It matters where K changes along the chain: nobody knows before
-        the fit what its draws will take.
+        Of all factors together. It matters where K changes along the chain, or where a model has
+        more than W and H: nobody knows before the fit what its draws will take.
 
     Attributes
     ----------
@@ -71,10 +71,11 @@ class DrawStore:
             If they exceed the memory.
         """
         if not self._take(state.draw(np.random.default_rng(child(self._seed, "draw", number)))):
+            fewer = f"n_draws up to {number}, or " if number else ""
             raise ConfigError(
                 f"draw {number + 1} of {self._name} does not fit into max_memory_gb = "
-                f"{self._max_memory_gb:g} any more: its components have become too many; take "
-                f"n_draws up to {number}, or a larger max_memory_gb"
+                f"{self._max_memory_gb:g} any more: its components have become too many, or it has "
+                f"more than W and H; take {fewer}a larger max_memory_gb"
             )
 
     def take_means(self, number: int, state: State) -> None:
@@ -83,12 +84,12 @@ class DrawStore:
 
     def _take(self, factors: Factors) -> bool:
         """Append the factors in single precision; return False if the memory is used up."""
-        needed = BYTES * (factors.W.size + factors.H.size)
-        if self._bytes + needed > self._max_memory_gb * 1e9 * (1 + 1e-9):
-            return False
-        self._bytes += needed
         others = {name: _single(array) for name, array in factors.others.items()}
-        self.factors.append(Factors(_single(factors.W), _single(factors.H), others))
+        single = Factors(_single(factors.W), _single(factors.H), others)
+        if self._bytes + _bytes_of(single) > self._max_memory_gb * 1e9 * (1 + 1e-9):
+            return False
+        self._bytes += _bytes_of(single)
+        self.factors.append(single)
         return True
 
     def snapshot(self) -> dict[str, np.ndarray]:
@@ -120,7 +121,11 @@ class DrawStore:
             for s, (w, h) in enumerate(zip(W, H, strict=True)):
                 more = {name: arrays[s] for name, arrays in others.items()}
                 self.factors.append(Factors(w.copy(), h.copy(), more))
-        self._bytes = BYTES * sum(one.W.size + one.H.size for one in self.factors)
+        self._bytes = sum(map(_bytes_of, self.factors))
+
+
+def _bytes_of(factors: Factors) -> int:
+    return sum(array.nbytes for array in (factors.W, factors.H, *factors.others.values()))
 
 
 def _single(array: np.ndarray) -> np.ndarray:
