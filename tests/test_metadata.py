@@ -25,7 +25,13 @@ def test_one_version():
 
 def test_one_licence():
     assert PROJECT["license"] == CITATION["license"] == "MIT"
-    assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("MIT License\n")
+    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert text.startswith("MIT License\n")
+    _, _, note = text.partition("\n---\n")
+    pages = re.findall(r"\S+\.md", note)
+    assert len(pages) == 2  # data keep their own licences
+    for page in pages:
+        assert "licence as stated" in (ROOT / page).read_text(encoding="utf-8")
 
 
 def test_one_paper():

@@ -93,9 +93,10 @@ class Study:
     """One paper, or one question.
 
     key : str, the name of its folder and of its target
+    title : str, of its part of the report
+    citation : str, what to cite
     figures, tables : what it shows. Figures that come as many as there are methods or datasets are
         a function of the plan that returns them
-    check : as for a product, of the study's whole configuration
     """
 
     key: str
