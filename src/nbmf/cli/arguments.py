@@ -132,20 +132,21 @@ def _fit(commands, name: str) -> None:
     )  # fmt: skip
     fit.add_argument(
         "--components", type=int, metavar="K",
-        help="number of components; default: 100 where the data choose how many of them are used, "
-        "5 for bica and c-bica, 2 for logpca and lda",
+        help="number of components; default: the method's own, 100 where the data choose how many "
+        "of them are used",
     )  # fmt: skip
     fit.add_argument(
         "--chains", type=int, metavar="N",
-        help="independent chains (Gibbs: default 4) or starts of which the best is kept "
-        "(others: 4 on small data, else 1; logpca and lda: 1)",
+        help="independent chains (samplers: default 4) or starts of which the best is kept "
+        "(variational methods: default 4 on small data, else 1; point estimates: 1)",
     )  # fmt: skip
     fit.add_argument(
         "--iterations", type=int, metavar="N",
-        help="at most so many iterations; for Gibbs sweeps, a part of which is burn-in",
+        help="at most so many iterations; for samplers sweeps, a part of which is burn-in",
     )  # fmt: skip
-    fit.add_argument("--draws", type=int, default=0, metavar="N", help="keep posterior draws "
-                     "(Gibbs), for 90 %% credible intervals of every entry")  # fmt: skip
+    fit.add_argument("--draws", type=int, default=0, metavar="N", help="keep posterior draws, "
+                     "for 90 %% credible intervals of every entry; of variational methods these "
+                     "are too narrow")  # fmt: skip
     _add_setting(fit)
     _add_seed(fit)
     fit.add_argument(
@@ -161,7 +162,7 @@ def _compare(commands, name: str) -> None:
     _add_file(compare)
     compare.add_argument(
         "--methods", nargs="+", choices=METHODS, default=list(COMPARED), metavar="ID",
-        help=f"{', '.join(METHODS)} (default: the first six; lda is scored in another unit)",
+        help=f"{', '.join(METHODS)} (default: {' '.join(COMPARED)})",
     )  # fmt: skip
     compare.add_argument("--components", type=int, nargs="+", metavar="K",
                          help="in the place of each method's own grid of K")  # fmt: skip

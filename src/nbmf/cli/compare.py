@@ -96,6 +96,11 @@ def _finds_components(entry: dict[str, Any]) -> bool:
     return made.finds_components
 
 
+def _unit(entry: dict[str, Any]) -> str:
+    """Return what a method's perplexity is per."""
+    return registry.estimator_class(entry["class"]).likelihoods[0].unit
+
+
 def _table(found: Comparison) -> str:
     """Return the summary as aligned text."""
     lines = [("", "K", "mean", "25 %", "median", "75 %", "seconds", "")]
@@ -114,8 +119,9 @@ def _table(found: Comparison) -> str:
             )
             if count
         ]
-        if "token" in str(row.unit):
-            notes.append("per token: not comparable")
+        unit = "entry" if is_baseline else _unit(found.methods[row.method])
+        if unit != "entry":
+            notes.append(f"per {unit}: not comparable")
         lines.append((label, K, *numbers, seconds, "; ".join(notes)))
     first = max(len(line[0]) for line in lines)
     return "\n".join(
