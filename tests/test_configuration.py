@@ -475,7 +475,7 @@ def test_an_unknown_name_is_named_with_the_known_ones(overlay, place, given, mea
         ({"results": "../elsewhere"}, "results", "'../elsewhere'", "a folder inside the checkout"),
         ({"results": ""}, "results", "''", "a folder inside the checkout"),
         ({"mirrors": "data"}, "mirrors", "'data'", "array"),
-        (method(K=[2, 0]), "methods.bica.K[1]", "0", "at least 1"),
+        (method(K=[2, -1]), "methods.bica.K[1]", "-1", "at least 0"),
         (method(K=[]), "methods.bica.K", "[]", "at least 1"),
         (method(K=5), "methods.bica.K", "5", "array"),
         (method(K=["5"]), "methods.bica.K[0]", "'5'", "integer"),
@@ -558,6 +558,7 @@ def test_a_wrong_value_is_shown_with_the_rule(overlay, place, given, allowed):
         (settings("logpca", tol=-1), "tol = -1", "a number of at least 0"),
         (settings("dir-dir-gs", scheme="both"), "scheme = 'both'", "joint or alternating"),
         (method("dir-dir-gs", K=[1]), "n_components = 1", "at least 2"),
+        (method(K=[0]), "n_components = 0", "at least 1"),
     ],
 )
 def test_a_wrong_setting_is_shown_with_the_rule(overlay, given, allowed):
@@ -595,6 +596,14 @@ def test_a_wrong_setting_is_shown_with_the_rule(overlay, given, allowed):
 )
 def test_what_a_figure_shows_is_fitted_and_can_be(overlay, words):
     assert complaint(overlay).startswith(f"configuration: {words}")
+
+
+def test_no_component_is_a_K_where_the_class_allows_it():
+    toy = {"class": "toy_family:ToyLogistic", "label": "toy", "K": [0, 2]}
+    grids = {"animals": {"toy": {"K": [0], "seeds": 1}}}
+    overlay = {"methods": {"toy": toy}, **of_study(methods=["toy"], unmasked=grids)}
+    assert {key.K for key in plan(overlay).masked_fits} == {0, 2}
+    assert 0 in {key.K for key in plan(overlay).unmasked_fits}
 
 
 MINE = {"address": "https://example.org/mine.csv", "licence": "none stated", "citation": "none"}
