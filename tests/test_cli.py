@@ -19,6 +19,7 @@ import pytest
 import nbmf
 from nbmf import cli, registry
 from nbmf.cli import arguments, kernel_cache, progress
+from nbmf.cli import compare as compare_command
 from nbmf.cli.arguments import COMMANDS, parse
 from nbmf.cli.components import components_of
 from nbmf.cli.output import OutputFolder
@@ -462,6 +463,14 @@ def test_no_K_is_recommended_where_the_data_choose_it(capsys):
         out = run(capsys, "compare", "survey.csv", "--methods", method, "--components", "3",
                   "--masks", "1", "--iterations", "5").out  # fmt: skip
         assert f"next: nbmf fit survey.csv --method {method}{K}\n" in out
+
+
+def test_the_table_names_the_unit_of_what_is_not_comparable():
+    V = np.random.default_rng(0).integers(0, 2, (10, 8))
+    found = nbmf.compare(V, ["lda", "bica"], 2, masks=1, log=lambda line: None)
+    notes = {line.split()[0]: line for line in compare_command._table(found).splitlines()[1:]}
+    assert notes["LDA"].endswith("  per token: not comparable")
+    assert not [line for name, line in notes.items() if name != "LDA" and "comparable" in line]
 
 
 def test_a_comparison_without_any_fit_is_an_error(here, capsys):
