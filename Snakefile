@@ -55,5 +55,5 @@ onstart:
 rule all:
     default_target: True
     input:
-        [files_of_study(study) for study in config["run"]["studies"]],
+        asked_for(*config["run"]["studies"]),
     localrule: True

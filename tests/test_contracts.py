@@ -247,6 +247,19 @@ def test_two_laws_of_a_binary_entry_are_compared_and_checked():
     assert draws.predictive_check(V).loc["share of ones", "observed"] == 5 / 8
 
 
+def test_new_rows_are_scored_with_all_that_is_theirs():
+    """Not with E[v] alone, nor with what the training rows have."""
+    model = ToyGaussian(random_state=0).fit(REAL)
+    rows = np.array([[4.0, np.nan, 2.0], [0.0, 0.0, 0.0], [np.nan, np.nan, 1.0]])
+    means, sds = np.array([2.0, 0.0, 0.5]), np.sqrt(1 + 1 / np.array([3.0, 4.0, 2.0]))
+    np.testing.assert_allclose(model.transform(rows)[:, 0], means)
+    np.testing.assert_allclose(model.predict_rows(rows), np.repeat(means[:, None], 3, axis=1))
+    density = norm.logpdf(rows, means[:, None], sds[:, None])
+    assert model.score(rows) == pytest.approx(np.nanmean(density), rel=1e-12)
+    with pytest.raises(NbmfError, match="ToyGaussian has no fold-in of new columns"):
+        model.predict_columns(rows[:2])
+
+
 def test_a_matrix_file_tells_which_kind_it_is(tmp_path):
     for matrix in (RealMatrix.from_array(REAL), BinaryMatrix.from_array([[1, 0, -1], [0, 1, 1]])):
         matrix.save(tmp_path / "matrix.npz")

@@ -127,7 +127,7 @@ class LogisticState(State):
     def expectation(self):
         return self._sum / self._kept if self._kept else expit(self._W @ self._H)
 
-    def current_mean(self, rows, columns):
+    def current_predictive(self, rows, columns):
         return expit(self._W @ self._H)[rows, columns]
 
     def draw(self, rng):
@@ -216,6 +216,16 @@ class ToyGaussian(Factorization):
     def predictive(self, rows, columns):
         return self.predict(rows, columns), self.sd_[rows]
 
+    def predictive_of(self, factors, rows, columns):
+        return factors.W[rows, 0], factors.others["sd"][rows]
+
+    def _fold_in_rows(self, values):
+        return self._factors_of_rows(values).W
+
+    def _factors_of_rows(self, values):
+        state = GaussianState(values, None)
+        return state.estimate()._replace(others={"sd": state.predictive_sd()})
+
     def mean(self, factors, rows=slice(None), columns=slice(None)):
         return factors.W[rows] @ factors.H[:, columns]
 
@@ -254,10 +264,10 @@ class GaussianState(State):
     def expectation(self):
         return np.repeat(self._mean[:, None], self._N, axis=1)
 
-    def predict(self, rows, columns):
+    def predictive(self, rows, columns):
         return self._mean[rows], self.predictive_sd()[rows]
 
-    def current_mean(self, rows, columns):
+    def current_predictive(self, rows, columns):
         return self._m[rows], np.ones(len(rows))
 
     def draw(self, rng):

@@ -14,6 +14,7 @@ from nbmf.inference.estimator import Factorization
 
 # Constructor arguments that the workflow itself provides.
 PROVIDED = ("n_components", "random_state", "threads")
+FAMILIES = "nbmf.families."
 
 
 def module_of(class_name: str) -> str:
@@ -27,7 +28,7 @@ def module_of(class_name: str) -> str:
 
 def all_classes() -> list[str]:
     """Return the names of nbmf's own estimators."""
-    return [name for name, module in nbmf.EXPORTS.items() if module.startswith("nbmf.families.")]
+    return [name for name, module in nbmf.EXPORTS.items() if module.startswith(FAMILIES)]
 
 
 def estimator_class(class_name: str) -> type[Factorization]:
@@ -128,6 +129,8 @@ def _class_in_memory(class_name: str) -> type[Factorization]:
     if not colon:
         if class_name not in all_classes():
             raise DataError(f"no class {class_name!r}; {choices(class_name, all_classes())}")
+    elif module.startswith(FAMILIES):  # our own, without a public name
+        pass
     elif module not in sys.modules:
         raise DataError(f"a model of class {class_name!r}: import {module} first")
     elif name not in vars(sys.modules[module]):  # getattr could run code

@@ -51,6 +51,8 @@ STARTED = time.time()
 
 STUDIES = all_studies()
 PLANS = configuration.plans(config)
+for key, plan in PLANS.items():  # as the report shows them
+    config["studies"][key]["methods"] = plan.methods
 PATHS = {key: Paths(RESULTS, key) for key in PLANS}
 
 
@@ -200,10 +202,21 @@ def fit_threads(wildcards):
 # --- Figures and tables of studies --------------------------------------------------------------
 
 MADE = {key: products.made_by(STUDIES[key], plan) for key, plan in PLANS.items()}
-if workflow.is_main_process:
-    for study in config["run"]["studies"]:
-        for line in MADE[study].skipped:
-            print(line, file=sys.stderr)
+# The studies that this call makes as a whole, as Snakemake asks for their files.
+ASKED = set()
+
+
+def asked_for(*studies):
+    """An input function: every file that studies show. What they leave out is said, once."""
+
+    def files(_):
+        for study in studies:
+            for line in [] if study in ASKED else MADE[study].skipped:
+                print(line, file=sys.stderr)
+            ASKED.add(study)
+        return [file for study in studies for file in files_of_study(study)]
+
+    return files
 
 
 def inputs_of(study, product):
@@ -291,12 +304,20 @@ def fits_of_run():
     )
 
 
+def asked_first():
+    """The studies and their plans, first those that this call makes."""
+    first = ASKED or config["run"]["studies"]
+    return sorted(PLANS.items(), key=lambda item: item[0] not in first)
+
+
 def explain_failure():
     """Say which fits failed and why, and show what there is, with gaps, study by study."""
     told = set()
-    for study, plan in PLANS.items():
+    for study, plan in asked_first():
         states = status.after_the_end(status.states_of(fit_files(plan.fits)), STARTED)
         failures = status.failures(states)
+        if study not in ASKED and told.issuperset(failures):
+            continue  # another study shares these fits; this one was not asked for
         if failures:
             print(f"\n{study}: {len(failures)} of {len(states)} fits failed.")
             print("\n".join(line for line in failures if line not in told))

@@ -66,5 +66,5 @@ for study in PLANS:
         name:
             study
         input:
-            files_of_study(study),
+            asked_for(study),
         localrule: True

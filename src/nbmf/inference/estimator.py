@@ -18,6 +18,7 @@ from nbmf.likelihoods.likelihood import Likelihood
 
 ACTIVE_SHARE = 0.01  # of all weight, for a component to count as active
 EXPECTATION_GB = 1.0  # that a dense E[V] may take where a fit has not kept it
+ENTRIES_AT_ONCE = 2**20  # of such an E[V] that are computed at a time
 
 
 class Factorization(Parametrized, NewLines, Saved):
@@ -66,7 +67,7 @@ class Factorization(Parametrized, NewLines, Saved):
     distributions: ClassVar[frozenset[str]] = frozenset()
     probabilities: ClassVar[frozenset[str]] = frozenset()
     meanings: ClassVar[tuple[str, str]] = ("weight", "weight")
-    alignment: ClassVar[Alignment] = Alignment.NONE
+    alignment: ClassVar[Alignment]
     finds_components: bool = False
     allows_no_components: ClassVar[bool] = False
 
@@ -77,7 +78,10 @@ class Factorization(Parametrized, NewLines, Saved):
         raise NotImplementedError
 
     def _stopping_rule(self, state: State) -> loop.StoppingRule | None:
-        """Return the rule that may end the fit early, None for none."""
+        """Return the rule that may end the fit early, None for none.
+
+        A class that has one has the parameters `tol` and `max_iter`.
+        """
         return None
 
     def mean(
@@ -174,6 +178,12 @@ class Factorization(Parametrized, NewLines, Saved):
         return int(np.count_nonzero(shares >= ACTIVE_SHARE))
 
     @property
+    def factors_(self) -> Factors:
+        """W_, H_ and whatever else E[V] depends on; a class that has more of these adds it."""
+        self._require_fit()
+        return Factors(self.W_, self.H_)
+
+    @property
     def n_iterations(self) -> int:
         """How many iterations or sweeps a fit takes at most."""
         if self.inference is Inference.SAMPLER:
@@ -219,7 +229,15 @@ class Factorization(Parametrized, NewLines, Saved):
                 f"E[V] of {F} x {N} entries takes {8e-9 * F * N:.2g} GB, more than "
                 f"{EXPECTATION_GB:g}: predict(rows, columns) gives those you name"
             )
-        return self.predict(np.arange(F)[:, None], np.arange(N))
+        at_once = max(1, ENTRIES_AT_ONCE // N)
+        blocks = (np.arange(first, min(first + at_once, F)) for first in range(0, F, at_once))
+        return np.vstack([self.predict(block[:, None], np.arange(N)) for block in blocks])
+
+    @property
+    def has_expectation(self) -> bool:
+        """Whether the fit has kept a dense E[V]."""
+        self._require_fit()
+        return self._expectation is not None
 
     def predict(self, rows: Any, columns: Any) -> np.ndarray:
         """Return E[v] of single entries, whatever the size of V.
@@ -255,12 +273,21 @@ class Factorization(Parametrized, NewLines, Saved):
         return self._predict(*np.broadcast_arrays(*places))
 
     def _predict(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Return E[v] of entries of one shape; classes that keep no E[V] define their own."""
-        return self._expectation[rows, columns]
+        """Return E[v] of entries of one shape.
+
+        Classes that keep no E[V], and whose E[v] is not that of `factors_`, define their own.
+        """
+        if self._expectation is not None:
+            return self._expectation[rows, columns]
+        return self.mean_at(self.factors_, rows.ravel(), columns.ravel()).reshape(rows.shape)
 
     def predictive(self, rows: np.ndarray, columns: np.ndarray) -> Any:
         """Return what the likelihood scores at some entries: E[v], unless it needs more."""
         return self.predict(rows, columns)
+
+    def predictive_of(self, factors: Factors, rows: np.ndarray, columns: np.ndarray) -> Any:
+        """Return the same given factors, such as those of new rows."""
+        return self.mean_at(factors, rows, columns)
 
     # --- scikit-learn's names --------------------------------------------------------------------
 

@@ -1,6 +1,5 @@
 """One fit of the workflow: a matrix, the entries it may not see, and a method with K."""
 
-import contextlib
 import functools
 import hashlib
 import json
@@ -15,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import DataError
 from nbmf.files import atomic_path
 from nbmf.inference.checkpoint import Checkpoint, digest_of
 from nbmf.inference.estimator import Factorization
@@ -102,7 +100,7 @@ def run_fit(
     monitor = recorder = FitRecorder(
         estimator.n_iterations,
         trace_points,
-        lambda state: loss_at.of(state.predict).perplexity,
+        lambda state: loss_at.of(state.predictive).perplexity,
         log,
         chain_points,
     )
@@ -141,12 +139,13 @@ def run_fit(
 
 
 def save_factors(path: str | os.PathLike, estimator: Factorization) -> None:
-    """Write W (F, K), H (K, N) and E[V] (F, N) as float32 in NPZ form, atomically.
+    """Write W (F, K), H (K, N), what else there is of factors, and E[V] (F, N), all float32.
 
-    E[V] is left out where it is refused for its size.
+    As NPZ, atomically. E[V] is left out where the fit has not kept it.
     """
-    arrays = {"W": estimator.W_, "H": estimator.H_}
-    with contextlib.suppress(DataError):
+    W, H, others = estimator.factors_
+    arrays = {"W": W, "H": H, **others}
+    if estimator.has_expectation:
         arrays["expectation"] = estimator.expectation_
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
         np.savez(file, **{name: array.astype(np.float32) for name, array in arrays.items()})

@@ -1,5 +1,6 @@
 """New rows and columns of a fitted matrix: fold-in with one factor kept, and what it predicts."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,9 @@ from nbmf.inference.state import Factors
 class NewLines:
     """The part of an estimator that treats new rows and columns.
 
-    A family defines `_fold_in_rows` and `_fold_in_columns`, or leaves out what its model has not.
+    A family defines `_fold_in_rows` and `_fold_in_columns`, or leaves out what its model has not;
+    where new lines have more of their own than a line of W or H, `_factors_of_rows` and
+    `_factors_of_columns` as well.
     """
 
     def _fold_in_rows(self, values: np.ndarray) -> np.ndarray:
@@ -24,6 +27,14 @@ class NewLines:
     def _fold_in_columns(self, values: np.ndarray) -> np.ndarray:
         """Return H (K, N') of new columns, values (F, N'), given W_."""
         raise NotSupportedError(f"{type(self).__name__} has no fold-in of new columns")
+
+    def _factors_of_rows(self, values: np.ndarray) -> Factors:
+        """Return the factors of new rows, values (F', N): W and what else is theirs are new."""
+        return self.factors_._replace(W=self._fold_in_rows(values))
+
+    def _factors_of_columns(self, values: np.ndarray) -> Factors:
+        """Return the factors of new columns, values (F, N'): H and what else is theirs are new."""
+        return self.factors_._replace(H=self._fold_in_columns(values))
 
     def fit_transform(self, V: Any, y: Any = None) -> np.ndarray:
         """Return fit(V).transform(V), float array (F, K): training rows treated as new ones.
@@ -63,12 +74,11 @@ class NewLines:
 
     def predict_rows(self, V: Any) -> np.ndarray:
         """Return E[V] of new rows, float array (F', N), missing entries too."""
-        return self.inverse_transform(self.transform(V))
+        return self.mean(self._fold_in(self._factors_of_rows, V, axis=1))
 
     def predict_columns(self, V: Any) -> np.ndarray:
         """Return E[V] of new columns, float array (F, N'), missing entries too."""
-        H = self.transform_columns(V)  # which says so if there is no fit
-        return self.mean(Factors(self.W_, H))
+        return self.mean(self._fold_in(self._factors_of_columns, V, axis=0))
 
     def inverse_transform(self, W: Any) -> np.ndarray:
         """Return E[V] given rows W (F', K) and H_, float array (F', N).
@@ -79,7 +89,7 @@ class NewLines:
         W, K = np.asarray(W, dtype=float), self.H_.shape[0]
         if W.ndim != 2 or W.shape[1] != K:
             raise DataError(f"W has shape {W.shape}: allowed is (rows, {K})")
-        return self.mean(Factors(W, self.H_))
+        return self.mean(self.factors_._replace(W=W))
 
     def score(self, V: Any, y: Any = None) -> float:
         """Return the mean log-likelihood of rows folded in, in nats per observed entry.
@@ -87,10 +97,10 @@ class NewLines:
         Higher is better. The entries that are scored are those that were folded in; how well
         unseen ones are predicted is told by entries held out, see `nbmf.compare`.
         """
-        expectation = self.predict_rows(V)
+        factors = self._fold_in(self._factors_of_rows, V, axis=1)
         values = self.likelihood.values_of(V)
         loss_at = self.likelihood.loss_at(values, self.likelihood.is_observed(values))
-        return -loss_at.of(lambda rows, columns: expectation[rows, columns]).perplexity
+        return -loss_at.of(functools.partial(self.predictive_of, factors)).perplexity
 
     def _fold_in(self, fold_in: Callable, V: Any, axis: int) -> np.ndarray:
         """Return what `fold_in` makes of V, whose lines along `axis` are those of the fit."""

@@ -53,7 +53,7 @@ class State(ABC):
     def expectation(self) -> np.ndarray:
         """Return the current estimate of E[V], float array (F, N): over kept sweeps of a chain."""
 
-    def predict(self, rows: np.ndarray, columns: np.ndarray) -> Any:
+    def predictive(self, rows: np.ndarray, columns: np.ndarray) -> Any:
         """Return what the likelihood scores at some entries.
 
         E[v_fn] for the Bernoulli likelihood, float array of the broadcast shape of `rows` and
@@ -61,9 +61,9 @@ class State(ABC):
         """
         return self.expectation()[rows, columns]
 
-    def current_mean(self, rows: np.ndarray, columns: np.ndarray) -> Any:
+    def current_predictive(self, rows: np.ndarray, columns: np.ndarray) -> Any:
         """Return the same given `factors()` alone: of a chain that of the last sweep."""
-        return self.predict(rows, columns)
+        return self.predictive(rows, columns)
 
     def draw(self, rng: np.random.Generator) -> Factors:
         """Draw the factors from the (approximate) posterior given the state, which stays."""

@@ -176,7 +176,7 @@ class Run:
         self.trace.put(
             number,
             **self._of_factors(state, factors),
-            log_likelihood=-loss_at.of(state.current_mean).total,
+            log_likelihood=-loss_at.of(state.current_predictive).total,
             active_components=state.active_components(),
             entries=self.estimator.mean_at(factors, *self._plan.places),
         )

@@ -22,7 +22,7 @@ class ShownFit(NamedTuple):
     label : str, the method's name and, where it was chosen, its K
     loss : float, D(V|V^) in nats
     active_components : int
-    W, H, expectation : float32 arrays (F, K), (K, N), (F, N); E[V] is None where it was refused
+    W, H, expectation : float32 arrays (F, K), (K, N), (F, N); E[V] is None where it was not kept
     """
 
     method: str

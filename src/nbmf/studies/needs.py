@@ -195,7 +195,8 @@ class BestFits(Need):
             factors = dict(pairs)
             path, report = best_fit(list(factors))
             print(f"{label}: {path}, D = {report['loss']:.1f}")
-            arrays = read_arrays(factors[path], "factors")
+            found = read_arrays(factors[path], "factors")
+            arrays = {name: found.get(name) for name in ("W", "H", "expectation")}
             numbers = report["loss"], report["active_components"]
             shown.append(ShownFit(method, label, *numbers, **arrays))
         return shown

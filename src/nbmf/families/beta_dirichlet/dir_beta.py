@@ -131,9 +131,9 @@ class TransposedState(State):
         """Return E[V], transposed."""
         return self.inner.expectation().T
 
-    def current_mean(self, rows, columns):
+    def current_predictive(self, rows, columns):
         """Return the mean given the current factors."""
-        return self.inner.current_mean(columns, rows)
+        return self.inner.current_predictive(columns, rows)
 
     def draw(self, rng):
         """Draw the factors, transposed."""

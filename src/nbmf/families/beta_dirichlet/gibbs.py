@@ -199,7 +199,7 @@ class ChainState(State):
         sums = self._sums
         return sums.expectation() if sums.samples else sums.current_expectation()
 
-    def current_mean(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def current_predictive(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return E[W | Z] E[H | Z] of the current assignments at some entries."""
         W, H, _ = self.factors()
         return (W @ H)[rows, columns]

@@ -87,33 +87,30 @@ class LogisticPCA(Factorization):
         self.main_effects_ = state.estimate().others[EFFECTS]
 
     def mean(self, factors, rows=slice(None), columns=slice(None)):
-        """Return σ(μ + WH) of some lines; μ is the fitted one if the factors have none."""
-        effects = factors.others.get(EFFECTS)
-        effects = self.main_effects_ if effects is None else effects
-        return expit(effects[columns] + factors.W[rows] @ factors.H[:, columns])
+        """Return σ(μ + WH) of some lines."""
+        return expit(factors.others[EFFECTS][columns] + factors.W[rows] @ factors.H[:, columns])
 
     def mean_at(self, factors, rows, columns):
         """Return the same of single entries."""
-        effects = factors.others.get(EFFECTS)
-        effects = self.main_effects_ if effects is None else effects
         log_odds = np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns])
-        return expit(effects[columns] + log_odds)
+        return expit(factors.others[EFFECTS][columns] + log_odds)
 
     def _fold_in_rows(self, codes):
         return self._fold_in_lines(codes, self.H_.T, self.main_effects_)
 
     def _fold_in_columns(self, codes):
-        return self._fold_in_columns_and_effects(codes)[:, 1:].T
+        return self._factors_of_columns(codes).H
 
-    def _fold_in_columns_and_effects(self, codes):
-        """Return the main effect of each new column, then its H: float array (N', 1 + K)."""
+    def _factors_of_columns(self, codes):
+        """Return the factors of new columns, each with a main effect of its own."""
         design = np.column_stack([np.ones(len(self.W_)), self.W_])
-        return self._fold_in_lines(np.ascontiguousarray(codes.T), design, 0.0)
+        both = self._fold_in_lines(np.ascontiguousarray(codes.T), design, 0.0)
+        return Factors(self.W_, both[:, 1:].T, {EFFECTS: both[:, 0]})
 
-    def predict_columns(self, V):
-        """Return σ(μ + WH) of new columns, float array (F, N'), each with a μ of its own."""
-        both = self._fold_in(self._fold_in_columns_and_effects, V, axis=0)
-        return self.mean(Factors(self.W_, both[:, 1:].T, {EFFECTS: both[:, 0]}))
+    @property
+    def factors_(self):
+        """W_, H_ and the main effects."""
+        return super().factors_._replace(others={EFFECTS: self.main_effects_})
 
     def _fold_in_lines(self, codes, design, offset):
         """Return the coefficients of `design` (entries, J) for each line of codes, (lines, J)."""

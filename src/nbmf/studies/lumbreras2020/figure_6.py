@@ -55,6 +55,8 @@ def draw(matrix: BinaryMatrix, fits: list[Panel]) -> Figure:
     """
     rows, columns = _orders(matrix)
     for panel in fits:
+        if panel.expectation is None:
+            raise DataError(f"{panel.label}: the fit has not kept E[V], which figure 6 shows")
         if panel.expectation.shape != matrix.shape:
             raise DataError(
                 f"{panel.label}: the shape {panel.expectation.shape} is not the data's, "
