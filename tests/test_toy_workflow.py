@@ -50,7 +50,13 @@ STUDY = Study(
 CONFIG = {
     "run": {"studies": ["toy2026"]},
     "results": "results/toy",
-    "datasets": {"toy_real": {"recipe": "nbmf.studies.toy2026.real", "axes": ["rows", "columns"]}},
+    "datasets": {
+        "toy_real": {
+            "recipe": "nbmf.studies.toy2026.real",
+            "counts": {"rows": 12, "columns": 9, "observed": 107, "missing": 1},
+            "axes": ["rows", "columns"],
+        }
+    },
     "methods": {
         "toy-gaussian": {"class": "toy_family:ToyGaussian", "label": "rows", "K": [1]},
         "toy-logistic": {

@@ -5,14 +5,14 @@ import inspect
 import os
 from typing import Any
 
-from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import NamedMatrix
 from nbmf.data.recipes import module_of
 from nbmf.errors import ConfigError
 
 
 def build(
     recipe: str, files: dict[str, str | os.PathLike], options: dict[str, Any]
-) -> BinaryMatrix:
+) -> NamedMatrix:
     """Build the matrix of a recipe from its raw files and options.
 
     Raises

@@ -6,6 +6,7 @@ import re
 import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import NamedMatrix
 from nbmf.data.rda import read_matrix
 from nbmf.data.recipes._reading import naming
 from nbmf.errors import DataError
@@ -13,8 +14,8 @@ from nbmf.errors import DataError
 SHOWN = 5  # names listed in a message
 
 
-def check_counts(matrix: BinaryMatrix, counts: dict[str, int], name: str) -> None:
-    """Raise DataError if `matrix` has other rows, columns, ones, zeros or missing than `counts`."""
+def check_counts(matrix: NamedMatrix, counts: dict[str, int], name: str) -> None:
+    """Raise DataError if `matrix` has other rows, columns or values of a kind than `counts`."""
     found = matrix.counts()
     wrong = [
         f"{key} {found.get(key)} instead of {expected}"
