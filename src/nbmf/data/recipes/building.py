@@ -10,9 +10,7 @@ from nbmf.data.recipes import module_of
 from nbmf.errors import ConfigError
 
 
-def build(
-    recipe: str, files: dict[str, str | os.PathLike], options: dict[str, Any]
-) -> NamedMatrix:
+def build(recipe: str, files: dict[str, str | os.PathLike], options: dict[str, Any]) -> NamedMatrix:
     """Build the matrix of a recipe from its raw files and options.
 
     Raises
