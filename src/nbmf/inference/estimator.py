@@ -286,8 +286,12 @@ class Factorization(Parametrized, NewLines, Saved):
         return self.predict(rows, columns)
 
     def predictive_of(self, factors: Factors, rows: np.ndarray, columns: np.ndarray) -> Any:
-        """Return the same given factors, such as those of new rows."""
-        return self.mean_at(factors, rows, columns)
+        """Return the same given factors, such as those of new rows.
+
+        Of many entries: by way of all, which takes less memory than W and H of each. Classes whose
+        matrices may be too large for `mean` define their own.
+        """
+        return self.mean(factors)[rows, columns]
 
     # --- scikit-learn's names --------------------------------------------------------------------
 
