@@ -112,6 +112,17 @@ def test_a_method_of_the_page_is_on_the_command_line(checkout):
     W = pd.read_csv(checkout.folder / "two.nbmf/W.csv", index_col=0).to_numpy()
     assert (W[:4].argmax(axis=1) == W[0].argmax()).all()
     assert (W[4:].argmax(axis=1) != W[0].argmax()).all()
+    # Another process opens the fit, though nothing has imported the class there.
+    (checkout.folder / "two.nbmf/dictionary.png").unlink()
+    drawn = subprocess.run(
+        [sys.executable, "-m", "nbmf.cli", "plot", "two.nbmf"],
+        cwd=checkout.folder,
+        env=checkout.environment(PYTHONPATH=str(checkout.folder / "src")),
+        capture_output=True,
+        text=True,
+    )
+    assert drawn.returncode == 0, drawn.stderr
+    assert (checkout.folder / "two.nbmf/dictionary.png").exists()
 
 
 def test_a_figure_is_a_function_and_an_entry(checkout):

@@ -129,10 +129,9 @@ def _class_in_memory(class_name: str) -> type[Factorization]:
     if not colon:
         if class_name not in all_classes():
             raise DataError(f"no class {class_name!r}; {choices(class_name, all_classes())}")
-    elif module.startswith(FAMILIES):  # our own, without a public name
-        pass
-    elif module not in sys.modules:
-        raise DataError(f"a model of class {class_name!r}: import {module} first")
-    elif name not in vars(sys.modules[module]):  # getattr could run code
-        raise DataError(f"a model of class {class_name!r}, which {module} does not have")
+    elif not module.startswith(FAMILIES):  # our own modules may be imported
+        if module not in sys.modules:
+            raise DataError(f"a model of class {class_name!r}: import {module} first")
+        if name not in vars(sys.modules[module]):  # getattr could run code
+            raise DataError(f"a model of class {class_name!r}, which {module} does not have")
     return estimator_class(class_name)
