@@ -2,12 +2,8 @@
 
 import numpy as np
 
-from nbmf.errors import ConfigError
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.families.beta_dirichlet.variational import BetaDirVariational
-from nbmf.numerics.lanes import LANES, padded
-
-BYTES_PER_RESPONSIBILITY = 4  # float32
 
 
 class BetaDirVB(BetaDirVariational):
@@ -61,19 +57,7 @@ class BetaDirVB(BetaDirVariational):
         self.random_state = random_state
 
     def _make_inference(self, codes, priors, seed):
-        self._refuse_too_much_memory(np.count_nonzero(codes >= 0))
+        n_observed = np.count_nonzero(codes >= 0)
+        self._refuse_too_much_memory(n_observed, n_observed)
         inference = BetaDirCVB0(codes, self.n_components, **priors, seed=seed, threads=self.threads)
         return inference, None
-
-    def _refuse_too_much_memory(self, n_observed: int) -> None:
-        """Raise ConfigError, saying what would fit, if the responsibilities exceed the budget."""
-        per_component = BYTES_PER_RESPONSIBILITY * n_observed / 1e9
-        needed = per_component * padded(self.n_components)
-        if needed > self.max_memory_gb:
-            most = int(self.max_memory_gb / per_component) // LANES * LANES
-            raise ConfigError(
-                f"n_components = {self.n_components} with {n_observed} observed entries needs "
-                f"{needed:.2g} GB, max_memory_gb = {self.max_memory_gb}: what fits is n_components "
-                f"up to {most}, or a larger max_memory_gb; "
-                "Gibbs sampling keeps no responsibilities and needs far less"
-            )
