@@ -10,6 +10,9 @@ so that a cell costs a few multiply-adds instead of K. Both leave the cell itsel
 are kept roughly in descending order of their counts: the search mostly ends at its first entry.
 A component from the fresh mass is drawn in proportion to γ_k and accepted with probability φ^v_kn.
 
+The prior of value v is a product, prior^v_k column^v_n: one factor is 1 unless both the component
+and the column have a say.
+
 A sweep goes along rows, and neighbouring cells of a row mostly use the same components. So the
 tables of columns have a line per component: reading is sequential, whatever K is.
 
@@ -45,8 +48,10 @@ class BetaDirChain:
         1, 0, -1 (missing).
     K : int
         Number of components.
-    alpha, beta, gamma : float or array (K,)
-        Beta and Dirichlet hyperparameters.
+    alpha, beta : float, array (K,), or array (1, N) for a prior per column
+        Beta hyperparameters.
+    gamma : float or array (K,)
+        Dirichlet hyperparameters.
     seed : SeedSequence
         Source of the start (unless Z is given) and of one stream per block pair.
     Z : int array (F, N), optional
@@ -73,19 +78,33 @@ class BetaDirChain:
         self._cells = layout(codes, self._deal.n_blocks)
         self._rows = self._cells.line_of_cell()
         self._z = Z[self._rows, self._cells.cross].astype(np.uint32)
-        self._prior = np.stack([np.broadcast_to(value, K) for value in (beta, alpha)]).astype(float)
-        self._gamma = np.broadcast_to(gamma, K).astype(float)
         self._generators = generator_states(block_seed, self._cells.n_blocks**2)
         self._lists = RowLists.of(self._rows, self._z, (codes.shape[0], K))
-        self._column_counts, self._phi = _column_tables(
-            self._cells, self._z, codes.shape[1], self._prior
-        )
+        self._column_counts = _column_counts(self._cells, self._z, K, codes.shape[1])
+        self._phi = np.empty(self._column_counts.shape)
+        self._gamma, self._prior = np.empty(K), np.empty((2, K))
+        self._of_column = np.empty(2 * codes.shape[1])
+        self.set_priors(alpha, beta, gamma)
+
+    def set_priors(self, alpha, beta, gamma) -> None:
+        """Go on with other hyperparameters, of the kinds that the constructor takes."""
+        K, N = self._gamma.size, self._of_column.size // 2
+        self._gamma[:] = gamma
+        for v, value in enumerate((beta, alpha)):
+            is_per_column = np.ndim(value) == 2
+            self._prior[v] = 1.0 if is_per_column else value
+            self._of_column[v::2] = value[0][self._deal.columns] if is_per_column else 1.0
+        prior = self._prior.T[:, None] * self._of_column.reshape(N, 2)
+        phi = self._phi.reshape(K, N, 2)
+        np.add(prior, self._column_counts.reshape(K, N, 2), out=phi)
+        phi /= phi.sum(axis=2, keepdims=True)
 
     def sweep(self, n_sweeps: int = 1) -> None:
         """Resample every assignment `n_sweeps` times."""
         arguments = (
             *(self._cells, self._z, self._lists, self._column_counts, self._phi),
-            *(self._prior, self._gamma, self._generators, self._dense_row, n_sweeps),
+            *(self._prior, self._of_column, self._gamma, self._generators, self._dense_row),
+            n_sweeps,
         )
         run_with_threads(_sweeps_serial, _sweeps_parallel, self._threads, arguments)
 
@@ -137,23 +156,17 @@ class BetaDirChain:
         """Return log p(V, Z) in nats, eqs. (22)-(24)."""
         L = self.row_counts()
         used = np.flatnonzero(L.any(axis=0))
-        beta, alpha = self._prior[:, used]
+        prior = self._prior[:, used, None] * self._of_column.reshape(-1, 2).T[:, None]
+        beta, alpha = self._deal.undo_columns(prior.reshape(-1, self._shape[1])).reshape(prior.shape)
         _, A, B = self.counts(used)
         return log_urns(L, self._gamma) + beta_dir.log_likelihood(A, B, alpha, beta)
 
 
-def _column_tables(cells: Cells, z, N, prior):
-    """Return the two tables of the columns that a sweep keeps up to date.
-
-    counts : int32 array (K, 2 N); entry (k, 2 n + v) says how often k explains a v in column n
-    phi : float64 array (K, 2 N), φ^v_kn in the same order
-    """
-    K = prior.shape[1]
+def _column_counts(cells: Cells, z, K, N):
+    """Return int32 array (K, 2 N): entry (k, 2 n + v), how often k explains a v in column n."""
     place = cells.cross.astype(np.int64) * 2 + cells.value
-    counts = np.bincount(z * np.int64(2 * N) + place, minlength=2 * N * K).reshape(K, N, 2)
-    phi = prior.T[:, None] + counts
-    phi /= phi.sum(axis=2, keepdims=True)
-    return counts.reshape(K, 2 * N).astype(np.int32), phi.reshape(K, 2 * N)
+    counts = np.bincount(z * np.int64(2 * N) + place, minlength=2 * N * K)
+    return counts.reshape(K, 2 * N).astype(np.int32)
 
 
 @inner_kernel
@@ -167,13 +180,13 @@ def _renew_sums(first, end, phi, gamma, sums):
 
 
 @inner_kernel
-def _change_count(n, v, k, step, column_counts, phi, sums, prior, gamma):
+def _change_count(n, v, k, step, column_counts, phi, sums, prior, of_column, gamma):
     """Add `step` to the count of (k, v) in column n and renew φ and its sums."""
     zero = np.uint64(2) * n
     one = zero + np.uint64(1)
     column_counts[k, zero + v] += step
-    zeros = prior[0, k] + column_counts[k, zero]
-    ones = prior[1, k] + column_counts[k, one]
+    zeros = prior[0, k] * of_column[zero] + column_counts[k, zero]
+    ones = prior[1, k] * of_column[one] + column_counts[k, one]
     scale = 1.0 / (zeros + ones)
     sums[zero] += gamma[k] * (zeros * scale - phi[k, zero])
     sums[one] += gamma[k] * (ones * scale - phi[k, one])
@@ -238,8 +251,8 @@ def _draw_by_rejection(z, first, end, i, place, old, reduced_phi, phi, gamma_sum
 
 @inner_kernel
 def _sweep_block(
-    b, c, cells, z, lists, column_counts, phi, sums, prior, gamma, gamma_sums, generator,
-    dense_row, weight,
+    b, c, cells, z, lists, column_counts, phi, sums, prior, of_column, gamma, gamma_sums,
+    generator, dense_row, weight,
 ):  # fmt: skip
     """Resample the cells of row block b and column block c once."""
     one = np.uint64(1)
@@ -255,8 +268,9 @@ def _sweep_block(
             place = np.uint64(2) * n + v
             other_place = np.uint64(2) * n + (one - v)
             # φ of the current component without this cell.
-            own_value = prior[v, old] + column_counts[old, place] - 1.0
-            other_value = prior[one - v, old] + column_counts[old, other_place]
+            own_value = prior[v, old] * of_column[place] + column_counts[old, place] - 1.0
+            other_prior = prior[one - v, old] * of_column[other_place]
+            other_value = other_prior + column_counts[old, other_place]
             reduced_phi = own_value / (own_value + other_value)
 
             new = K
@@ -275,11 +289,13 @@ def _sweep_block(
                 z[i] = new
                 take_one(f, new, component, count, slot, length)
                 drop_one(f, old, component, count, slot, length)
-                _change_count(n, v, old, -1, column_counts, phi, sums, prior, gamma)
-                _change_count(n, v, new, 1, column_counts, phi, sums, prior, gamma)
+                _change_count(n, v, old, -1, column_counts, phi, sums, prior, of_column, gamma)
+                _change_count(n, v, new, 1, column_counts, phi, sums, prior, of_column, gamma)
 
 
-def _sweeps(cells, z, lists, column_counts, phi, prior, gamma, generators, dense_row, n_sweeps):
+def _sweeps(
+    cells, z, lists, column_counts, phi, prior, of_column, gamma, generators, dense_row, n_sweeps
+):
     B = cells.block_start.size - 1
     places = np.uint64(phi.shape[1])
     gamma_sums = np.cumsum(gamma)
@@ -293,7 +309,8 @@ def _sweeps(cells, z, lists, column_counts, phi, prior, gamma, generators, dense
                 c = (b + r) % B
                 _sweep_block(
                     np.uint64(b), np.uint64(c), cells, z, lists, column_counts, phi, sums, prior,
-                    gamma, gamma_sums, generators[b * B + c], dense_row, np.empty(gamma.size),
+                    of_column, gamma, gamma_sums, generators[b * B + c], dense_row,
+                    np.empty(gamma.size),
                 )  # fmt: skip
 
 

@@ -1,7 +1,8 @@
 """The Beta-Dir model (paper, 3.1 and 4): h_kn ~ Beta, w_f ~ Dirichlet, V ~ Bernoulli(WH).
 
 Assignments Z are an int array (F, N): the component of each observed entry, -1 where missing.
-Hyperparameters alpha, beta, gamma are scalars or arrays (K,).
+Hyperparameters are scalars or arrays (K,); alpha and beta may also be tables that broadcast to
+(K, N), such as (1, N) where a column has a prior of its own.
 """
 
 from typing import NamedTuple
@@ -34,7 +35,7 @@ def simulate(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw W (F, K), H (K, N) from the prior and V (F, N, int8) from Bernoulli(WH)."""
     W = rng.dirichlet(np.broadcast_to(gamma, K), size=F)
-    H = rng.beta(np.broadcast_to(alpha, K)[:, None], np.broadcast_to(beta, K)[:, None], (K, N))
+    H = rng.beta(beside_H(alpha, K), beside_H(beta, K), (K, N))
     V = (rng.random((F, N)) < W @ H).astype(np.int8)
     return W, H, V
 
@@ -52,17 +53,23 @@ def counts(codes: np.ndarray, Z: np.ndarray, K: int) -> Counts:
 def log_joint_of_counts(counts: Counts, alpha, beta, gamma) -> float:
     """Return log p(V, Z) in nats, eqs. (22)-(24), from the counters."""
     L, A, B = counts
-    K = L.shape[1]
-    alpha, beta, gamma = (np.broadcast_to(x, K).astype(float) for x in (alpha, beta, gamma))
-    return log_urns(L, gamma) + log_likelihood(A, B, alpha, beta)
+    return log_urns(L, np.broadcast_to(gamma, L.shape[1]).astype(float)) + log_likelihood(
+        A, B, alpha, beta
+    )
 
 
-def log_likelihood(A: np.ndarray, B: np.ndarray, alpha: np.ndarray, beta: np.ndarray) -> float:
-    """Return log p(V | Z) in nats, eq. (23), from the counters A and B (K, N); alpha, beta (K,).
+def beside_H(prior, K: int) -> np.ndarray:
+    """Return a Beta hyperparameter as a table that broadcasts to (K, N)."""
+    prior = np.asarray(prior, float)
+    return prior if prior.ndim == 2 else np.broadcast_to(prior, K)[:, None]
+
+
+def log_likelihood(A: np.ndarray, B: np.ndarray, alpha, beta) -> float:
+    """Return log p(V | Z) in nats, eq. (23), from the counters A and B (K, N).
 
     Components without counts may be left out.
     """
-    alpha, beta = alpha[:, None], beta[:, None]
+    alpha, beta = beside_H(alpha, len(A)), beside_H(beta, len(A))
     return log_rising(A, alpha) + log_rising(B, beta) - log_rising(A + B, alpha + beta)
 
 
@@ -76,6 +83,7 @@ def conditional(codes: np.ndarray, Z: np.ndarray, f: int, n: int, K: int, alpha,
     others = Z.copy()
     others[f, n] = -1
     L, A, B = counts(codes, others, K)
+    alpha, beta = (np.broadcast_to(beside_H(x, K), A.shape)[:, n] for x in (alpha, beta))
     likelihood = (alpha + A[:, n]) if codes[f, n] == 1 else (beta + B[:, n])
     weights = (gamma + L[f]) * likelihood / (alpha + beta + A[:, n] + B[:, n])
     return weights / weights.sum()
@@ -88,12 +96,12 @@ def expected_factors(counts: Counts, alpha, beta, gamma) -> tuple[np.ndarray, np
     """
     K = counts.L.shape[1]
     W = expected_weights(counts.L, np.broadcast_to(gamma, K).astype(float))
-    return W, expected_H(counts.A, counts.B, np.broadcast_to(alpha, K), np.broadcast_to(beta, K))
+    return W, expected_H(counts.A, counts.B, alpha, beta)
 
 
-def expected_H(A: np.ndarray, B: np.ndarray, alpha: np.ndarray, beta: np.ndarray) -> np.ndarray:
-    """Return E[H | Z] (K, N) from the counters A and B (K, N), eq. (29); alpha, beta (K,)."""
-    alpha, beta = alpha[:, None], beta[:, None]
+def expected_H(A: np.ndarray, B: np.ndarray, alpha, beta) -> np.ndarray:
+    """Return E[H | Z] (K, N) from the counters A and B (K, N), eq. (29)."""
+    alpha, beta = beside_H(alpha, len(A)), beside_H(beta, len(A))
     return (alpha + A) / (alpha + beta + A + B)
 
 
@@ -106,5 +114,5 @@ def draw_factors(
     """
     L, A, B = counts
     K = L.shape[1]
-    alpha, beta, gamma = (np.broadcast_to(x, K).astype(float) for x in (alpha, beta, gamma))
-    return draw_weights(L, gamma, rng), rng.beta(alpha[:, None] + A, beta[:, None] + B)
+    W = draw_weights(L, np.broadcast_to(gamma, K).astype(float), rng)
+    return W, rng.beta(beside_H(alpha, K) + A, beside_H(beta, K) + B)
