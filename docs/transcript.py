@@ -37,7 +37,7 @@ PAGE = """\
 From a file to components, pictures and a recommendation. This page is the output of `python
 docs/transcript.py`: every command below was run as it stands, in an empty home and a virtual
 environment with nothing but this install and the libraries of `make .venv/ready`, on a CSV made
-from the animals matrix (85 attributes of 50 animals) with a tenth of its entries removed. Times
+from the animals matrix (50 animals, 85 attributes) with a tenth of its entries removed. Times
 are those of two cores; the first fit compiles its kernels, once.
 
 $ pip install .
@@ -149,7 +149,7 @@ results: results/survey
 datasets:
   survey:
     file: animals.csv
-    axes: [attributes, animals]
+    axes: [animals, attributes]
 """
 PICTURES = {
     "cli_dictionary.png": "animals.nbmf/dictionary.png",
@@ -211,7 +211,7 @@ def write_csv(path: Path) -> None:
     matrix = nbmf.load_example("animals")
     values = pd.DataFrame(matrix.codes, matrix.row_names, matrix.column_names).astype("Int64")
     removed = np.random.default_rng(0).random(matrix.shape) < MISSING
-    values.mask(removed).to_csv(path, index_label="attribute")
+    values.mask(removed).to_csv(path, index_label="animal")
 
 
 def shown(command: str, work: Path, environment: dict[str, str]) -> str:

@@ -256,20 +256,28 @@ def test_the_mean_field_start_changes_the_start_alone():
         assert (mine["class"], mine["K"]) == (papers["class"], papers["K"])
 
 
-def test_transposed_datasets_are_the_others_with_their_axes_exchanged():
-    config = checked(read("transposed"))
-    for name in config["studies"][PAPER]["datasets"]:
-        entry, original = (
-            config["datasets"][dataset] for dataset in (name, name.removesuffix("_transposed"))
-        )
-        assert entry["transpose"]
-        assert not original["transpose"]
-        assert (entry["recipe"], entry["files"]) == (original["recipe"], original["files"])
-        rows_and_columns = {
-            "rows": original["counts"]["columns"],
-            "columns": original["counts"]["rows"],
+def test_the_texts_orientation_is_the_scripts_with_axes_exchanged_and_changes_nothing_else():
+    """Under the same names, so with the same seeds, and matrices in a folder of their own."""
+    config, ours = checked(read("as_in_the_text")), checked()
+    study, whole = config["studies"][PAPER], ours["studies"][PAPER]
+    turned = study["datasets"]
+    assert turned == ["animals", "lastfm"]
+    for name in turned:
+        entry, scripts = config["datasets"][name], ours["datasets"][name]
+        counts = scripts["counts"]
+        assert (entry["transpose"], scripts["transpose"]) == (False, True)
+        assert entry == scripts | {
+            "transpose": False,
+            "axes": scripts["axes"][::-1],
+            "counts": counts | {"rows": counts["columns"], "columns": counts["rows"]},
         }
-        assert entry["counts"] == original["counts"] | rows_and_columns
+        assert study["unmasked"][name] == whole["unmasked"][name]
+    others = ours["datasets"].keys() - set(turned)
+    assert all(config["datasets"][name] == ours["datasets"][name] for name in others)
+    assert config["methods"] == ours["methods"]
+    assert plan(read("as_in_the_text")).methods == plan().methods
+    assert config["matrices"] != ours["matrices"]
+    assert config["results"] != ours["results"]
 
 
 @pytest.mark.parametrize("overlays", [(), ("quick",)], ids=["paper", "quick"])
@@ -792,6 +800,8 @@ def test_the_workflows_own_folders_hold_no_datasets(monkeypatch, tmp_path):
     Path("data/raw").mkdir()
     Path("data/raw/x.csv").write_text("a\n1\n")
     checked(with_file(file="data/raw/x.csv"))
+    elsewhere = {**with_file(file="data/raw/x.csv"), "matrices": "data/raw"}
+    assert "the workflow itself writes there" in complaint(elsewhere)
 
 
 # Noticed by the job that builds the dataset: knowing a recipe's arguments earlier would import

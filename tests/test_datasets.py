@@ -28,9 +28,8 @@ SOURCES = yaml.safe_load((ROOT / "config/sources.yaml").read_text(encoding="utf-
 ENTRIES = yaml.safe_load((ROOT / "config/datasets.yaml").read_text(encoding="utf-8"))["datasets"]
 PAPER = yaml.safe_load((ROOT / "config/studies/lumbreras2020.yaml").read_text(encoding="utf-8"))
 RUN = PAPER["studies"]["lumbreras2020"]["datasets"]
-TRANSPOSED = yaml.safe_load((ROOT / "config/transposed.yaml").read_text(encoding="utf-8"))[
-    "datasets"
-]
+TEXT = yaml.safe_load((ROOT / "config/as_in_the_text.yaml").read_text(encoding="utf-8"))
+AS_IN_THE_TEXT = TEXT["datasets"]
 SYNTHETIC = "nbmf.studies.lumbreras2020.synthetic"
 PUBLISHED = [name for name, entry in ENTRIES.items() if "published" in entry]
 
@@ -54,7 +53,8 @@ def built():
         def build_entry(name):
             entry = ENTRIES[name]
             files = {key: raw_file(source) for key, source in entry.get("files", {}).items()}
-            return build(entry["recipe"], files, entry.get("options", {}))
+            matrix = build(entry["recipe"], files, entry.get("options", {}))
+            return matrix.T if entry.get("transpose") else matrix
 
         yield build_entry
 
@@ -82,9 +82,10 @@ def test_counts_are_the_papers(name, built):
     check_counts(built(name), ENTRIES[name].get("counts", {}), name)
 
 
-@pytest.mark.parametrize("name", TRANSPOSED)
-def test_counts_of_transposed_datasets_are_known(name, built):
-    check_counts(built(name.removesuffix("_transposed")).T, TRANSPOSED[name]["counts"], name)
+@pytest.mark.parametrize("name", AS_IN_THE_TEXT)
+def test_counts_in_the_texts_orientation_are_known(name, built):
+    counts = ENTRIES[name]["counts"] | AS_IN_THE_TEXT[name]["counts"]
+    check_counts(built(name).T, counts, name)
 
 
 def test_abstentions_are_zeros_of_unvotes_and_the_rest_of_its_zeros_are_noes(built):
@@ -105,7 +106,9 @@ def test_axes_say_what_rows_and_columns_are(name):
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_rows_are_in_a_stable_order(name, built):
-    names = list(built(name).row_names)
+    users_are_rows = name == "lastfm"  # in the order of their file
+    matrix = built(name).T if users_are_rows else built(name)
+    names = list(matrix.row_names)
     if ENTRIES[name]["recipe"] == SYNTHETIC:
         assert names[:2] == ["row 0", "row 1"]
     else:
@@ -114,9 +117,9 @@ def test_rows_are_in_a_stable_order(name, built):
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_every_cell_equals_the_authors(name, built):
-    matrix = built(name)
     published = raw_file(ENTRIES[name]["published"])
-    assert check_published(matrix, published, name) == matrix.codes.size
+    for matrix in (built(name), built(name).T):
+        assert check_published(matrix, published, name) == matrix.codes.size
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -584,7 +587,7 @@ def test_published_matrices_are_compared_in_any_order(transposed, columns, matri
     if transposed:
         values, names = values.T, names[::-1]
     published = write_r_matrix(tmp_path / "m.rda", values, *names)
-    assert check_published(matrix, published, "d") == 6
+    assert check_published(matrix, published, "d") == check_published(matrix.T, published, "d") == 6
 
 
 def test_a_different_cell_is_named(matrix, tmp_path):
@@ -596,6 +599,9 @@ def test_a_different_cell_is_named(matrix, tmp_path):
     )
     with pytest.raises(DataError, match=words):
         check_published(matrix, published, "d")
+    turned = r"the first is row 'u2', column 'linkin park': 0, published 1"
+    with pytest.raises(DataError, match=turned):
+        check_published(matrix.T, published, "d")
 
 
 def test_other_names_are_listed(matrix, tmp_path):

@@ -111,7 +111,7 @@ def test_nothing_outside_a_study_names_its_figures():
 
 KEY = FitKey("votes", "bica", 2, 1, 0)
 WHOLE = FitKey("votes", "bica", 2, None, 3)
-PATHS = Paths("results/x", "mine")
+PATHS = Paths("results/x", "data/matrices", "mine")
 
 
 def test_a_fit_is_one_file_whoever_asks():
@@ -120,7 +120,7 @@ def test_a_fit_is_one_file_whoever_asks():
     assert PATHS.factors(WHOLE) == "results/x/fits/votes/bica/K2-masknone-seed3.npz"
     assert PATHS.log(KEY) == "results/x/logs/fits/votes/bica/K2-mask1-seed0.log"
     assert PATHS.table("scores") == "results/x/mine/tables/scores.csv"
-    assert Paths("results/x", "other").report(KEY) == PATHS.report(KEY)
+    assert Paths("results/x", "data/matrices", "other").report(KEY) == PATHS.report(KEY)
 
 
 NEEDS = [

@@ -343,13 +343,16 @@ def test_another_study_is_a_target_with_a_folder_of_its_own(finished):
 
 
 def test_a_transposed_dataset_is_the_other_with_its_axes_exchanged(finished):
-    options = {"model": "beta-dir", "concentration": 1}
-    mine = {"recipe": "nbmf.studies.lumbreras2020.synthetic", "options": options, "transpose": True}
-    done = finished.snakemake("data/matrices/mine.npz", config={**TINY, "datasets": {"mine": mine}})
+    """Under the same name, in a folder of its own: the other's fits stay as they are."""
+    folder = "results/turned/matrices"
+    config = {**TINY, "matrices": folder, "datasets": {"beta_dir_1": {"transpose": True}}}
+    done = finished.snakemake(f"{folder}/beta_dir_1.npz", config=config)
     assert done.returncode == 0, done.stdout
+    assert (finished.folder / "results/turned/logs/datasets/beta_dir_1.log").exists()
+    assert finished.planned(TINY) == {}
     matrices = [
-        BinaryMatrix.load(finished.folder / f"data/matrices/{name}.npz")
-        for name in ("mine", "beta_dir_1")
+        BinaryMatrix.load(finished.folder / place / "beta_dir_1.npz")
+        for place in (folder, "data/matrices")
     ]
     np.testing.assert_array_equal(matrices[0].codes, matrices[1].codes.T)
     assert not np.array_equal(matrices[0].codes, matrices[1].codes)
@@ -521,13 +524,24 @@ def test_a_dry_run_of_the_paper_lists_every_fit(tmp_path):
     assert planned.keys() >= {target(f"table_{name}") for name in TABLES}
 
 
-@pytest.mark.parametrize("name", ["mean_field_start", "transposed"])
-def test_overlays_without_unmasked_fits_draw_what_is_left(tmp_path, name):
-    overlay = yaml.safe_load((ROOT / f"config/{name}.yaml").read_text())
-    planned = Checkout(tmp_path).planned(overlay)
+MASKED_FIGURES = {"figure_2", "figure_5", "figure_10", "figure_11", "sensitivity"}
+
+
+def overlay(name):
+    return yaml.safe_load((ROOT / f"config/{name}.yaml").read_text())
+
+
+def test_an_overlay_without_unmasked_fits_draws_what_is_left(tmp_path):
+    planned = Checkout(tmp_path).planned(overlay("mean_field_start"))
     assert planned["fit"] > 0
     assert "fit_keeping_factors" not in planned
-    assert drawn(planned) == {"figure_2", "figure_5", "figure_10", "figure_11", "sensitivity"}
+    assert drawn(planned) == MASKED_FIGURES
+
+
+def test_the_texts_orientation_is_run_for_two_datasets(tmp_path):
+    planned = Checkout(tmp_path).planned(overlay("as_in_the_text"))
+    assert (planned["fit"], planned["fit_keeping_factors"]) == (2 * 1150 / 5, 2 * 2 * 4)
+    assert drawn(planned) == MASKED_FIGURES | {"traces_beta-dir-gs", "traces_dir-dir-gs"}
 
 
 def test_data_that_are_not_at_hand_leave_out_what_needs_them(tmp_path):

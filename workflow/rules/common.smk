@@ -32,7 +32,7 @@ from nbmf.sources import source_files
 from nbmf.studies import all_studies
 from nbmf.pipeline import configuration, products, raw_files, status
 from nbmf.pipeline.partial import write_partial
-from nbmf.pipeline.paths import MATRIX, NO_MASK, Paths
+from nbmf.pipeline.paths import NO_MASK, Paths
 
 try:
     config = configuration.check(
@@ -44,7 +44,9 @@ except ConfigError as error:
 CHAIN_POINTS = 1000  # enough draws of the log joint for effective sample sizes
 
 RESULTS = config["results"]
-MASK = Paths(RESULTS).mask("{dataset}", "{mask}")
+SHARED = Paths(RESULTS, config["matrices"])  # of all studies
+MATRIX = SHARED.matrix("{dataset}")
+MASK = SHARED.mask("{dataset}", "{mask}")
 MASKED, UNMASKED = "{mask,[0-9]+}", f"{{mask,{NO_MASK}}}"
 KERNELS = "data/kernels.txt"
 STARTED = time.time()
@@ -53,7 +55,7 @@ STUDIES = all_studies()
 PLANS = configuration.plans(config)
 for key, plan in PLANS.items():  # as the report shows them
     config["studies"][key]["methods"] = plan.methods
-PATHS = {key: Paths(RESULTS, key) for key in PLANS}
+PATHS = {key: Paths(RESULTS, config["matrices"], key) for key in PLANS}
 
 
 def per_attempt(amount):
@@ -144,7 +146,7 @@ def package_sources(*modules):
 def fit_file(suffix, mask="{mask}"):
     """The pattern of a file of a fit."""
     names = ("dataset", "method", "K", "seed")
-    return Paths(RESULTS).fit(suffix, mask=mask, **{x: f"{{{x}}}" for x in names})
+    return SHARED.fit(suffix, mask=mask, **{x: f"{{{x}}}" for x in names})
 
 
 def method_entry(wildcards):
@@ -155,7 +157,7 @@ def mask_of_fit(wildcards):
     """The file of the held-out mask; an unmasked fit has none."""
     if wildcards.mask == NO_MASK:
         return []
-    return Paths(RESULTS).mask(wildcards.dataset, wildcards.mask)
+    return SHARED.mask(wildcards.dataset, wildcards.mask)
 
 
 def fit_sources(wildcards):
@@ -290,9 +292,8 @@ def entries_of_datasets():
 
 def fit_files(keys):
     """The result and log of each fit, once."""
-    paths = Paths(RESULTS)
     return [
-        status.FitFiles(key.columns(), paths.report(key), paths.log(key))
+        status.FitFiles(key.columns(), SHARED.report(key), SHARED.log(key))
         for key in dict.fromkeys(keys)
     ]
 

@@ -32,7 +32,7 @@ rule dataset:
     output:
         MATRIX,
     log:
-        "data/logs/datasets/{dataset}.log",
+        SHARED.matrix_log("{dataset}"),
     conda:
         "../../envs/data.yaml"
     resources:

@@ -22,7 +22,7 @@ from nbmf.studies.plan import Plan
 MAX_VALUES = 100_000  # of a configuration, lists and mappings included
 MAX_SHOWN = 200  # characters of a wrong value in a message
 
-WRITTEN = ("data/matrices", "data/logs")  # and the folder of results
+LOGS = "data/logs"  # where the workflow writes, beside the folders of results and of matrices
 
 # JSON calls 10.0 an integer; Python's range does not.
 _Validator = validators.extend(
@@ -174,7 +174,7 @@ def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
     if "published" in dataset:
         yield from _unknown(f"{where}.published", dataset["published"], sources)
     if "file" in dataset:
-        yield from _file_problems(where, dataset, config["results"])
+        yield from _file_problems(where, dataset, (config["matrices"], LOGS, config["results"]))
         return
     if "recipe" not in dataset:
         yield f"{where}: the key 'recipe' is missing, or 'file' in its place"
@@ -190,8 +190,11 @@ def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
         yield from _unknown(f"{where}.files.{role}", source, sources)
 
 
-def _file_problems(where: str, dataset: dict, results: str) -> Iterator[str]:
-    """Yield what is wrong with a dataset that is one file, at a path or an address."""
+def _file_problems(where: str, dataset: dict, written: Collection[str]) -> Iterator[str]:
+    """Yield what is wrong with a dataset that is one file, at a path or an address.
+
+    `written` are the folders in which the workflow writes.
+    """
     file, place = dataset["file"], f"{where}.file = {_shown(dataset['file'])}"
     for key in ("recipe", "files", "options"):
         if dataset.get(key):
@@ -206,7 +209,7 @@ def _file_problems(where: str, dataset: dict, results: str) -> Iterator[str]:
     elif not os.path.isfile(local_path(file)):
         kind = "is a folder" if os.path.isdir(local_path(file)) else "there is no such file"
         yield f"{place}: {kind}; a relative path starts at the checkout"
-    elif any(_is_below(local_path(file), folder) for folder in (*WRITTEN, results)):
+    elif any(_is_below(local_path(file), folder) for folder in written):
         yield f"{place}: the workflow itself writes there; keep the file elsewhere"
     if "sha256" in dataset and not is_address(file):
         yield f"{where}.sha256: belongs to an https address"

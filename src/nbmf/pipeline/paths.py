@@ -1,27 +1,33 @@
 """Where the files of the workflow lie."""
 
+import os
 from dataclasses import dataclass
 
 from nbmf.studies.keys import FitKey
 
-MATRIX = "data/matrices/{dataset}.npz"
 FIT = "{dataset}/{method}/K{K}-mask{mask}-seed{seed}"
 NO_MASK = "none"  # in the names of unmasked fits
 
 
 @dataclass(frozen=True)
 class Paths:
-    """The files below a folder of results, of one study where it says so.
+    """The files below a folder of results, of one study where it says so, and the matrices.
 
-    Fits and masks are shared by all studies, so they lie in no study's folder.
+    Fits and masks are shared by all studies, so they lie in no study's folder; matrices are shared
+    by all configurations that build them alike, so they lie in no folder of results.
     """
 
     results: str
+    matrices: str
     study: str = ""
 
     def matrix(self, dataset: str) -> str:
         """Return the path of a matrix."""
-        return MATRIX.format(dataset=dataset)
+        return f"{self.matrices}/{dataset}.npz"
+
+    def matrix_log(self, dataset: str) -> str:
+        """Return the path of the log of a matrix: in the folder `logs` beside that of matrices."""
+        return os.path.join(os.path.dirname(self.matrices), "logs/datasets", f"{dataset}.log")
 
     def mask(self, dataset: str, mask: int | str) -> str:
         """Return the path of a held-out mask."""

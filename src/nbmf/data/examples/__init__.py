@@ -33,7 +33,7 @@ EXAMPLES = {
     "animals": Example(
         dataset="animals",
         title="which of 85 attributes each of 50 animals has",
-        row="attribute", column="animal", value="has", words=("1", "0"),
+        row="animal", column="attribute", value="has", words=("1", "0"),
         origin="Animals with Attributes (Lampert, Nickisch and Harmeling, 2009)",
         licence="none stated",
     ),
@@ -62,7 +62,7 @@ def load_example(name: str) -> BinaryMatrix:
     Parameters
     ----------
     name : str
-        "animals" (85 attributes x 50 animals; no licence stated), "parliament" (130 members
+        "animals" (50 animals x 85 attributes; no licence stated), "parliament" (130 members
         following x 130 followed, row groups are parties; GPL (>= 2), from the R package NBMF) or
         "votes" (100 countries x 72 roll calls of the United Nations, with missing entries; CC0).
 

@@ -29,8 +29,8 @@ def check_counts(matrix: NamedMatrix, counts: dict[str, int], name: str) -> None
 def check_published(matrix: BinaryMatrix, path: str | os.PathLike, name: str) -> int:
     """Compare `matrix` with the authors' matrix in an .rda file, cell for cell and by name.
 
-    The authors' matrix may be transposed, and its names may be made valid by R ("linkin.park").
-    Where R has numbered its columns instead, columns are paired by their content.
+    Either may be transposed, and the authors' names may be made valid by R ("linkin.park"). Where R
+    has numbered lines of one side instead, these are paired by their content.
 
     Returns
     -------
@@ -44,11 +44,8 @@ def check_published(matrix: BinaryMatrix, path: str | os.PathLike, name: str) ->
     """
     with naming(path):
         published = BinaryMatrix.from_array(*read_matrix(path))
-    for candidate in (published, published.T):
-        expected = _in_our_order(candidate, matrix)
-        if expected is not None:
-            break
-    else:
+    expected = _in_either_orientation(published, matrix)
+    if expected is None:
         raise DataError(f"dataset {name!r}: {path}: {_name_differences(matrix, published)}")
     different = np.argwhere(matrix.codes != expected)
     if different.size:
@@ -59,6 +56,19 @@ def check_published(matrix: BinaryMatrix, path: str | os.PathLike, name: str) ->
             f"{str(matrix.column_names[n])!r}: {matrix.codes[f, n]}, published {expected[f, n]}"
         )
     return matrix.codes.size
+
+
+def _in_either_orientation(published: BinaryMatrix, matrix: BinaryMatrix) -> np.ndarray | None:
+    """Return the published codes as `matrix` has its rows and columns; None if names differ.
+
+    Both are turned: lines that are paired by their content have to be columns.
+    """
+    for theirs in (published, published.T):
+        for ours, turned in ((matrix, False), (matrix.T, True)):
+            codes = _in_our_order(theirs, ours)
+            if codes is not None:
+                return codes.T if turned else codes
+    return None
 
 
 def _in_our_order(published: BinaryMatrix, matrix: BinaryMatrix) -> np.ndarray | None:
