@@ -19,6 +19,7 @@ from snakemake.utils import update_config
 
 from nbmf.pipeline import configuration
 from nbmf.studies import all_studies
+from nbmf.studies.lumbreras2020.claims import Run, judge
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = "lumbreras2020"
@@ -34,6 +35,7 @@ RULE_OF = {
     "tables": "tables",
 }
 UNMASKED = "fit_keeping_factors"
+FIT = ["dataset", "method", "K", "mask", "seed"]  # the columns that name a masked fit
 
 
 def main() -> None:
@@ -41,7 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=path, default=ROOT / "results")
     parser.add_argument("--mean-field-start", type=path, default=None)
-    parser.add_argument("--transposed", type=path, default=None)
+    parser.add_argument("--as-in-the-text", type=path, default=None)
     parser.add_argument("--elapsed", type=float, help="seconds that `make paper` took")
     parser.add_argument("--cores", type=int, default=2, help="that it had")
     options = parser.parse_args()
@@ -60,7 +62,7 @@ def main() -> None:
         "[reproduction.md](reproduction.md).",
         f"{versions(options.results)}",
         *sections_of_tables(tables),
-        *sections_of_other_runs(tables["scores"], options),
+        *sections_of_other_runs(Run(tables["scores"], tables["traces"]), options),
     ]
     table = jobs(results / "logs", options.results / "logs", ROOT / "data/logs")
     sections += ["## Time and memory"]
@@ -114,18 +116,36 @@ def sections_of_tables(tables: dict[str, pd.DataFrame]) -> list[str]:
     ]
 
 
-def sections_of_other_runs(scores: pd.DataFrame, options: argparse.Namespace) -> list[str]:
-    """Return the sections that compare the scores with those of other configurations."""
+def sections_of_other_runs(run: Run, options: argparse.Namespace) -> list[str]:
+    """Return the sections that compare a run with those of other configurations."""
     sections = []
     if options.mean_field_start:
         other = pd.read_csv(options.mean_field_start / STUDY / "tables/scores.csv")
         sections += ["## The chains' start: random, and that of the paper's scripts"]
-        sections += [markdown(compare_starts(scores, other))]
-    if options.transposed:
-        other = pd.read_csv(options.transposed / STUDY / "tables/scores.csv")
-        sections += ["## The orientation: animals and lastfm, as they are and transposed"]
-        sections += [markdown(compare_orientations(scores, other))]
+        sections += [markdown(compare_starts(run.scores, other))]
+    if options.as_in_the_text:
+        folder = options.as_in_the_text / STUDY / "tables"
+        other = Run(*(pd.read_csv(folder / f"{name}.csv") for name in Run._fields))
+        sections += sections_of_orientations(run, other)
     return sections
+
+
+def sections_of_orientations(run: Run, other: Run) -> list[str]:
+    """Return the sections on a run and on one with some datasets in the text's orientation."""
+    turned = " and ".join(other.datasets)
+    verdicts, differing = compare_verdicts(run, in_the_place_of(run, other))
+    return [
+        "## The claims in both orientations",
+        f"Scripts: {turned} as the authors' scripts read them, as everywhere else on this page. "
+        "Text: their rows and columns trade places, all else is the same. Both were known when "
+        "the first was chosen.",
+        markdown(verdicts),
+        "The parts that hold in one orientation only:",
+        markdown(differing) if len(differing) else "None.",
+        f"## The orientation: {turned} as in the scripts and as in the text",
+        "Medians over masks. The masks have the same random numbers, but not the same entries.",
+        markdown(compare_orientations(run.scores, other.scores)),
+    ]
 
 
 def path(text: str) -> Path:
@@ -194,14 +214,47 @@ def compare_starts(scores: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
+def in_the_place_of(run: Run, other: Run) -> Run:
+    """Return a run with the datasets of another in the place of its own.
+
+    Raises
+    ------
+    SystemExit
+        If a fit of either has no partner: verdicts of a part would be those of another protocol.
+    """
+    turned = set(other.scores["dataset"])
+    own = run.scores[run.scores["dataset"].isin(turned)]
+    lonely = set(own[FIT].itertuples(index=False, name=None)) ^ set(
+        other.scores[FIT].itertuples(index=False, name=None)
+    )
+    if lonely:
+        raise SystemExit(
+            f"the run as in the text is not that of the same fits: {len(lonely)} of either have no "
+            f"partner, among them {min(lonely)}"
+        )
+    return Run(*(
+        pd.concat([ours[~ours["dataset"].isin(turned)], theirs], ignore_index=True)
+        for ours, theirs in zip(run, other, strict=True)
+    ))  # fmt: skip
+
+
+def compare_verdicts(scripts: Run, text: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the verdicts in both orientations, and the parts on which they differ."""
+    (verdicts, parts), (other_verdicts, other_parts) = judge(scripts), judge(text)
+    sides = (": scripts", ": text")
+    verdicts = verdicts.merge(other_verdicts, on=["number", "claim", "rule"], suffixes=sides)
+    parts = parts.merge(other_parts, on=["number", "where"], suffixes=sides)
+    differing = parts[parts["holds: scripts"] != parts["holds: text"]]
+    return verdicts.drop(columns="rule"), differing
+
+
 def compare_orientations(scores: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """Return medians over masks (others in the other orientation) for both orientations."""
-    other = other.assign(dataset=other["dataset"].str.removesuffix("_transposed"))
+    """Return medians over masks for both orientations of the datasets that both have."""
     key = ["dataset", "method", "K"]
     medians = pd.DataFrame(
         {
-            "as it is": scores.groupby(key, sort=False)["perplexity"].median(),
-            "transposed": other.groupby(key, sort=False)["perplexity"].median(),
+            "scripts": scores.groupby(key, sort=False)["perplexity"].median(),
+            "text": other.groupby(key, sort=False)["perplexity"].median(),
         }
     ).dropna()
     return medians.round(4).reset_index()

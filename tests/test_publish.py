@@ -6,6 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from nbmf.studies.lumbreras2020.claims import Run
+from test_claims import made_up
+
 PATH = Path(__file__).parents[1] / "docs/publish.py"
 
 
@@ -49,9 +52,63 @@ def test_starts_are_compared_mask_by_mask(publish):
 
 def test_orientations_are_compared_by_their_medians(publish):
     as_it_is = pd.concat([scores("bica", [0.5, 0.6, 0.9]), scores("bica", [0.1], "paleo")])
-    transposed = scores("bica", [0.3, 0.4, 0.5], "animals_transposed")
-    table = publish.compare_orientations(as_it_is, transposed)
+    as_in_the_text = scores("bica", [0.3, 0.4, 0.5])
+    table = publish.compare_orientations(as_it_is, as_in_the_text)
+    assert list(table.columns) == ["dataset", "method", "K", "scripts", "text"]
     assert table.to_numpy().tolist() == [["animals", "bica", 100, 0.6, 0.4]]
+
+
+def some(run, datasets):
+    return Run(*(table[table["dataset"].isin(datasets)] for table in run))
+
+
+TURNED = ["animals", "lastfm"]
+WORSE_ON_LASTFM = {("lastfm", "logpca", 2): 0.49, ("paleo", "logpca", 2): 0.9}
+
+
+def test_claims_are_judged_in_both_orientations(publish):
+    """With the turned datasets in the place of the run's, and with them alone."""
+    run, other = made_up(), some(made_up(WORSE_ON_LASTFM), TURNED)
+    verdicts, differing = publish.compare_verdicts(run, publish.in_the_place_of(run, other))
+    assert verdicts["number"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert verdicts["verdict: scripts"].tolist() == ["reproduced"] * 6
+    assert verdicts["verdict: text"].tolist() == [
+        *["reproduced"] * 3, "partly", *["reproduced"] * 2
+    ]  # fmt: skip
+    assert verdicts["parts that hold: text"].tolist()[3] == "9 of 10"
+    assert differing[["number", "where"]].to_numpy().tolist() == [[4, "best on lastfm"]]
+    assert differing[["holds: scripts", "holds: text"]].to_numpy().tolist() == [[True, False]]
+    assert differing["evidence: text"].item().startswith("logPCA 0.4900 (K = 2)")
+
+
+def test_traces_are_turned_with_the_scores(publish):
+    """Where the text's Beta-Dir VB starts as low as the others, it does not start higher."""
+    run, other = made_up(), some(made_up(), ["lastfm"])
+    first = (other.traces["method"] == "beta-dir-vb") & (other.traces["iteration"] == 1)
+    other = other._replace(traces=other.traces.assign(
+        perplexity=other.traces["perplexity"].mask(first, 0.7)
+    ))  # fmt: skip
+    _, differing = publish.compare_verdicts(run, publish.in_the_place_of(run, other))
+    assert differing["number"].tolist() == [5]
+
+
+def test_an_unfinished_run_is_not_put_in_the_place_of_another(publish):
+    run, other = made_up(), some(made_up(), TURNED)
+    fewer = other._replace(scores=other.scores[other.scores["mask"] < 4])
+    with pytest.raises(SystemExit, match=r"not that of the same fits: 18 of either .*'animals'"):
+        publish.in_the_place_of(run, fewer)
+    without = made_up(methods=dict.fromkeys(("bica", "c-bica"), 0))
+    with pytest.raises(SystemExit, match="have no partner"):
+        publish.in_the_place_of(without, other)
+
+
+def test_the_page_has_the_verdicts_of_both_and_what_differs(publish):
+    run = made_up()
+    text = "\n".join(publish.sections_of_orientations(run, some(made_up(WORSE_ON_LASTFM), TURNED)))
+    assert "## The claims in both orientations" in text
+    assert "| 4 | best on lastfm | True | logPCA 0.4700" in text
+    assert "| animals | bica | 5 | 0.5 | 0.5 |" in text
+    assert "None." in publish.sections_of_orientations(run, some(run, TURNED))
 
 
 def test_jobs_are_counted_by_rule(publish, tmp_path):
