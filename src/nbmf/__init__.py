@@ -15,6 +15,7 @@ EXPORTS = {
     "BetaDirGibbs": "nbmf.families.beta_dirichlet.beta_dir_gibbs",
     "BetaDirVB": "nbmf.families.beta_dirichlet.beta_dir_vb",
     "DirDirGibbs": "nbmf.families.beta_dirichlet.dir_dir_gibbs",
+    "DirDirVB": "nbmf.families.beta_dirichlet.dir_dir_vb",
     "DirBetaGibbs": "nbmf.families.beta_dirichlet.dir_beta",
     "DirBetaVB": "nbmf.families.beta_dirichlet.dir_beta",
     "CollapsedBinaryICA": "nbmf.families.beta_dirichlet.collapsed_binary_ica",

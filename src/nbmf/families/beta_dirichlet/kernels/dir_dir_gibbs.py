@@ -14,7 +14,7 @@ import numpy as np
 from numba import prange
 
 from nbmf.families.beta_dirichlet.models import dir_dir
-from nbmf.families.beta_dirichlet.models.dir_dir import Counts
+from nbmf.families.beta_dirichlet.models.dir_dir import Counts, random_partners
 from nbmf.numerics.cells import Deal, layout, random_assignments
 from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
 from nbmf.numerics.random import generator_states, uniform
@@ -149,12 +149,6 @@ class DirDirChain:
         matrix = np.full(self._shape, -1, np.int64)
         matrix[self._rows, self._cells.cross] = assignments
         return self._deal.undo(matrix)
-
-
-def random_partners(codes: np.ndarray, Z: np.ndarray, K: int, rng: np.random.Generator):
-    """Return C: equal to Z at ones, and uniform over the other components at zeros."""
-    others = (Z + 1 + rng.integers(max(K - 1, 1), size=codes.shape)) % K
-    return np.where(codes == 0, others, Z)
 
 
 @inner_kernel

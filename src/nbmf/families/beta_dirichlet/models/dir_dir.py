@@ -29,6 +29,12 @@ def simulate(
     return W, H, V
 
 
+def random_partners(codes: np.ndarray, Z: np.ndarray, K: int, rng: np.random.Generator):
+    """Return C: equal to Z at ones, and uniform over the other components at zeros."""
+    others = (Z + 1 + rng.integers(max(K - 1, 1), size=codes.shape)) % K
+    return np.where(codes == 0, others, Z)
+
+
 def counts(Z: np.ndarray, C: np.ndarray, K: int) -> Counts:
     """Count the assignments of the observed entries."""
     components = np.arange(K)[None, :, None]
