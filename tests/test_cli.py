@@ -473,6 +473,18 @@ def test_the_table_names_the_unit_of_what_is_not_comparable():
     assert not [line for name, line in notes.items() if name != "LDA" and "comparable" in line]
 
 
+def test_the_table_has_the_brier_score_of_what_predicts_probabilities_of_a_one():
+    V = np.random.default_rng(0).integers(0, 2, (10, 8))
+    found = nbmf.compare(V, ["lda", "bica"], 2, masks=2, log=lambda line: None)
+    header, *lines = compare_command._table(found).splitlines()
+    end = header.index("Brier") + len("Brier")
+    cells = {line.split()[0]: line[end - 8 : end].strip() for line in lines}
+    means = found.scores.groupby("method")["brier"].mean()
+    assert cells["LDA"] == ""
+    assert cells["bICA"] == f"{means['bica']:.4f}"
+    assert cells["each"] == f"{means['row-shares']:.4f}"  # the last line of two
+
+
 def test_a_comparison_without_any_fit_is_an_error(here, capsys):
     error = run(capsys, "compare", "survey.csv", "--methods", "logpca", "--components", "99",
                 "--masks", "1", code=2).err  # fmt: skip

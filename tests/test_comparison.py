@@ -83,6 +83,7 @@ def test_scores_are_those_of_the_workflow():
         )
         report = run_fit(matrix, mask, request, log=lambda line: None).report
         assert (row.perplexity, row.n_test) == (report["perplexity"], report["n_test"])
+        assert row.brier == report["further_scores"]["brier"]
 
 
 def without_seconds(found):
@@ -145,6 +146,8 @@ def test_the_summary_has_mean_and_quartiles():
     values = found.by_mask("bica", 2)
     row = found.summary().iloc[0]
     assert row["mean"] == pytest.approx(values.mean())
+    fits = found.scores[found.scores["method"] == "bica"]
+    assert row["brier"] == pytest.approx(fits["brier"].mean())
     quartiles = row[["lower_quartile", "median", "upper_quartile"]].tolist()
     assert quartiles == pytest.approx(np.quantile(values, [0.25, 0.5, 0.75]))
     assert (row["method"], row["K"], row["fits"], row["failed"]) == ("bica", 2, 4, 0)
@@ -157,13 +160,17 @@ def test_baselines_by_hand():
     found = quiet(codes, brief("bica"), K=2, masks=1, name="x")
     mask = draw_mask(nbmf.BinaryMatrix.from_array(codes), 0.25, seed_sequence("mask", "x", 0))
     for name, axis in (("overall-share", None), ("column-shares", 0), ("row-shares", 1)):
-        loss = []
+        loss, squares = [], []
         for f, n in np.argwhere(mask):
             line = (slice(None), n) if axis == 0 else (f, slice(None)) if axis == 1 else ...
             seen = codes[line][(codes[line] >= 0) & ~mask[line]]
             share = (seen.sum() + 1) / (len(seen) + 2)
             loss.append(-np.log(share if codes[f, n] == 1 else 1 - share))
+            squares.append((codes[f, n] - share) ** 2)
         assert found.by_mask(name, 0)[0] == pytest.approx(np.mean(loss), rel=1e-12)
+        row = found.scores[found.scores["method"] == name].iloc[0]
+        assert (row["n_test"], row["saturated"]) == (len(loss), 0)
+        assert row["brier"] == pytest.approx(np.mean(squares), rel=1e-12)
 
 
 # What is recommended, on made-up scores.

@@ -159,6 +159,7 @@ def test_real_data_are_checked_hidden_and_scored_by_their_likelihood():
     expected = -norm.logpdf([1.0, -0.5], [1.0, -1.0], np.sqrt([1 + 1 / 2, 1 + 1 / 3])).mean()
     assert report["perplexity"] == pytest.approx(expected, rel=1e-12)
     assert report["unit"] == "nats per held-out entry"
+    assert report["further_scores"] == {}  # nobody asks real numbers for probabilities of a one
     assert report["trace"]["perplexity"] == pytest.approx(
         [expected] * len(report["trace"]["perplexity"])
     )
@@ -226,6 +227,7 @@ def test_methods_of_real_data_are_compared_and_a_binary_one_is_refused():
     found = nbmf.compare(data, {"toy": entry}, masks=2, n_jobs=1, log=lambda line: None)
     own = found.scores[found.scores["method"] == "toy"]
     assert set(own["status"]) == {"ok"}
+    assert own["brier"].isna().all()
     assert own["perplexity"].between(1.2, 2.2).all()  # log(2 π e) / 2 = 1.42 for the true model
     words = (
         r"toy takes a RealMatrix .* gaussian\), beta-dir-vb a BinaryMatrix \(bernoulli\).*"
@@ -243,6 +245,7 @@ def test_two_laws_of_a_binary_entry_are_compared_and_checked():
     found = nbmf.compare(data, methods, 1, masks=2, n_jobs=1, log=lambda line: None)
     assert set(found.scores["status"]) <= {"ok", "not converged"}
     assert found.recommendation.runner_up in methods
+    assert found.scores["brier"].between(0, 1).all()  # which the other law has from Bernoulli's
     draws = nbmf.posterior_draws(ToyOtherLaw(1, random_state=0), V, n_draws=20)
     assert draws.predictive_check(V).loc["share of ones", "observed"] == 5 / 8
 
@@ -312,7 +315,10 @@ def test_every_class_declares_what_it_is(name):
         name in {"BetaDirGibbs", "BetaDirVB", "DirDirGibbs", "DirBetaGibbs", "DirBetaVB"}
     )
     assert own.alignment in Alignment
-    assert own.likelihoods[0].loss_at(V, V >= 0).unit == own.likelihoods[0].unit
+    loss_at = own.likelihoods[0].loss_at(V, V >= 0)
+    assert loss_at.unit == own.likelihoods[0].unit
+    further = loss_at.further_scores(np.full(loss_at.rows.size, 0.5))
+    assert tuple(further) == registry.further_scores(name)
 
 
 @pytest.mark.parametrize("name", registry.all_classes())

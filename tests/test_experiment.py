@@ -87,6 +87,27 @@ def test_the_score_is_that_of_the_held_out_entries(name):
         assert 0.3 < result["perplexity"] < 2
 
 
+@every_class
+def test_further_scores_are_those_of_the_held_out_entries(name):
+    brief = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(name)}
+    request = FitRequest(name, 3, brief, ["fit", "example", name, 0])
+    report, estimator = run_fit(MATRIX, MASK, request, log=lambda line: None)
+    if name == "LDA":
+        assert report["further_scores"] == {}
+        return
+    check_further_scores(report, estimator, MASK)
+
+
+def check_further_scores(report, estimator, scored):
+    """Compare with what the estimator predicts for the scored entries."""
+    p, v = estimator.expectation_[scored], MATRIX.codes[scored]
+    assert report["further_scores"]["brier"] == pytest.approx(np.mean((v - p) ** 2), rel=1e-12)
+    bins = report["further_scores"]["calibration"]
+    assert sum(bins["entries"]) == report["n_test"] == v.size
+    assert sum(bins["ones"]) == v.sum()
+    assert sum(bins["sum_p"]) == pytest.approx(p.sum(), rel=1e-12)
+
+
 @pytest.mark.parametrize("name", ["BetaDirGibbs", "DirDirGibbs", "BinaryICA", "LogisticPCA"])
 def test_held_out_values_change_the_score_and_not_the_fit(name):
     flipped = BinaryMatrix.from_array(np.where(MASK, 1 - MATRIX.codes, MATRIX.codes))
@@ -166,6 +187,7 @@ def test_an_unmasked_fit_is_scored_on_every_observed_entry(name):
     assert result.report["loss"] == pytest.approx(loss, rel=1e-14)
     assert result.report["n_test"] == np.count_nonzero(MATRIX.observed)
     assert result.report["unit"] == "nats per observed entry"
+    check_further_scores(result.report, result.estimator, MATRIX.observed)
 
 
 def test_an_unmasked_fit_sees_every_observed_entry():

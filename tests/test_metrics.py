@@ -1,4 +1,4 @@
-"""Scores by hand: perplexity, saturated predictions, reconstruction loss and tokens."""
+"""Scores by hand: perplexity, saturated predictions, loss, Brier score, calibration and tokens."""
 
 import math
 
@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from nbmf.errors import DataError
-from nbmf.likelihoods.bernoulli import BERNOULLI, loss_of, perplexity
+from nbmf.likelihoods import bernoulli
+from nbmf.likelihoods.bernoulli import BERNOULLI, BINS, loss_of, perplexity
 from nbmf.likelihoods.tokens import TOKENS
 
 CODES = np.array([[1, 0, -1], [0, 1, 1]], np.int8)
@@ -75,6 +76,88 @@ def test_tokens_are_the_held_out_ones():
     assert loss_at(np.zeros(2)).saturated == 2
 
 
+def further_scores(codes, expectation, entries):
+    """Return the further scores of E[V], float array (F, N), at some entries."""
+    loss_at = BERNOULLI.loss_at(codes, entries)
+    return loss_at.further_scores(expectation[loss_at.rows, loss_at.columns])
+
+
+def in_bins(values):
+    """Return a list of BINS values, those that are not given zero."""
+    return [values.get(i, 0) for i in range(BINS)]
+
+
+def test_brier_score_and_bins_by_hand():
+    """The entry that is missing is predicted with 0.9, which is in none of the bins."""
+    found = further_scores(CODES, EXPECTATION, ALL)
+    squares = [0.5**2, 0.25**2, 0.2**2, 0.2**2, 0.9**2]
+    assert found["brier"] == pytest.approx(sum(squares) / 5, rel=1e-14)
+    # 0.1, 0.2, 0.25, 0.5 and 0.8 lie on edges: each is in the bin above.
+    bins = found["calibration"]
+    assert bins["entries"] == in_bins({2: 1, 4: 1, 5: 1, 10: 1, 16: 1})
+    assert bins["sum_p"] == in_bins({2: 0.1, 4: 0.2, 5: 0.25, 10: 0.5, 16: 0.8})
+    assert bins["ones"] == in_bins({2: 1, 10: 1, 16: 1})
+
+
+def test_entries_of_one_bin_are_added_and_others_are_not_counted():
+    codes = np.array([[1, 0, 1, 0]], np.int8)
+    expectation = np.array([[0.51, 0.52, 0.53, 0.54]])
+    chosen = np.array([[True, True, True, False]])
+    found = further_scores(codes, expectation, chosen)
+    assert found["calibration"]["entries"] == in_bins({10: 3})
+    assert found["calibration"]["ones"] == in_bins({10: 2})
+    assert found["calibration"]["sum_p"][10] == pytest.approx(1.56, rel=1e-14)
+    assert found["brier"] == pytest.approx((0.49**2 + 0.52**2 + 0.47**2) / 3, rel=1e-14)
+
+
+@pytest.mark.parametrize("excess", [0.0, 1e-16, 1e-9])
+def test_probabilities_of_zero_and_one_are_in_the_outer_bins(excess):
+    """Whether they are right or wrong, and where rounding carries them beyond."""
+    codes = np.array([[0, 1, 1, 0, 0]], np.int8)
+    expectation = np.array([[0, 0, 1, 1, 1]]) + excess * np.array([[-1, -1, 1, 1, 1]])
+    found = further_scores(codes, expectation, codes >= 0)
+    assert found["brier"] == pytest.approx(3 / 5, rel=1e-8)
+    assert found["calibration"]["entries"] == in_bins({0: 2, 19: 3})
+    assert found["calibration"]["ones"] == in_bins({0: 1, 19: 1})
+
+
+def test_bins_are_of_equal_width_and_closed_below():
+    for i in range(BINS):
+        edge, middle = np.array([[i / BINS]]), np.array([[(i + 0.5) / BINS]])
+        below = np.array([[np.nextafter((i + 1) / BINS, 0)]])
+        for p in (edge, middle, below):
+            bins = further_scores(np.array([[1]], np.int8), p, p >= 0)["calibration"]
+            assert bins["entries"] == in_bins({i: 1})
+
+
+def test_many_entries_are_scored_block_by_block(monkeypatch):
+    rng = np.random.default_rng(0)
+    codes, p = rng.integers(0, 2, (37, 11)).astype(np.int8), rng.random((37, 11))
+    whole = further_scores(codes, p, codes >= 0)
+    monkeypatch.setattr(bernoulli, "ENTRIES_AT_ONCE", 100)
+    found = further_scores(codes, p, codes >= 0)
+    assert found["brier"] == pytest.approx(np.mean((codes - p) ** 2), rel=1e-13)
+    for name, values in found["calibration"].items():
+        np.testing.assert_allclose(values, whole["calibration"][name], rtol=1e-13)
+    entries, _ = np.histogram(p, BINS, (0, 1))
+    assert found["calibration"]["entries"] == entries.tolist()
+    assert sum(found["calibration"]["ones"]) == codes.sum()
+
+
+def test_predictions_that_are_no_numbers_have_no_brier_score():
+    """And are no error: the loss is not a number either, and that is what is reported."""
+    found = further_scores(CODES, np.where(EXPECTATION == 0.8, np.nan, EXPECTATION), ALL)
+    assert math.isnan(found["brier"])
+
+
+@pytest.mark.parametrize("likelihood", [BERNOULLI, TOKENS], ids=repr)
+def test_a_likelihood_has_the_further_scores_that_it_declares(likelihood):
+    loss_at = likelihood.loss_at(CODES, ALL)
+    found = loss_at.further_scores(EXPECTATION[loss_at.rows, loss_at.columns])
+    assert tuple(found) == likelihood.further_scores
+    assert bool(found) == (likelihood is BERNOULLI)
+
+
 def test_what_was_predicted_is_not_changed_by_its_score():
     predicted = EXPECTATION.copy()
     loss_of(CODES, predicted, ALL)
@@ -83,6 +166,7 @@ def test_what_was_predicted_is_not_changed_by_its_score():
         loss_at = likelihood.loss_at(CODES, ALL)
         predicted = EXPECTATION[loss_at.rows, loss_at.columns]
         loss_at(predicted)
+        loss_at.further_scores(predicted)
         np.testing.assert_array_equal(predicted, EXPECTATION[loss_at.rows, loss_at.columns])
 
 

@@ -35,6 +35,7 @@ def fit(folder, *, seconds=None, log=None, **changes):
     if seconds is not None:
         facts = dict.fromkeys(FACTS, 1) | {
             "seconds": seconds, "perplexity": 0.5, "saturated": 0, "status": "ok", "settings": {},
+            "further_scores": {},
         }  # fmt: skip
         stem.with_suffix(".json").write_text(json.dumps(facts))
     if log is not None:

@@ -268,15 +268,17 @@ def test_methods_are_ranked_with_their_best_K_and_baselines():
         [("votes", m, K, j, 0, value) for m, K, values in rows for j, value in enumerate(values)],
         columns=["dataset", "method", "K", "mask", "seed", "perplexity"],
     )
+    scores["brier"] = scores["perplexity"] / 2 + scores["mask"] / 10
     baselines = pd.DataFrame({
         "dataset": "votes", "baseline": "overall", "label": "overall share", "mask": [0, 1],
-        "n_test": [25, 25], "n_train": [75, 75], "perplexity": [0.7, 0.8],
+        "n_test": [25, 25], "n_train": [75, 75], "perplexity": [0.7, 0.8], "brier": [0.2, 0.3],
     })  # fmt: skip
     table = rank(scores, baselines, {"a": "A", "b": "B"})
     assert table[["rank", "method", "label", "K"]].to_numpy().tolist() == [
         [1, "b", "B", 2], [2, "a", "A", 3], [3, "overall", "overall share", 0],
     ]  # fmt: skip
     np.testing.assert_allclose(table["mean"], [0.4, 0.45, 0.75])
+    np.testing.assert_allclose(table["brier"], [0.25, 0.275, 0.25])  # at the same K and masks
     np.testing.assert_allclose(table["behind"], [0, 0.05, 0.35])
     assert table["told_apart"].tolist() == [None, False, False]  # two masks tell too little
     # The differences of a and b are 0.1 and 0: (1/2 + 1/3) times their variance, 0.005.

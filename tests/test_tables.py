@@ -7,9 +7,12 @@ import pytest
 
 from nbmf.errors import DataError
 from nbmf.tables import (
+    CALIBRATION,
     FACTS,
+    FURTHER,
     TRACE,
     best_fit,
+    gather_calibration,
     gather_scores,
     gather_traces,
     summarise,
@@ -30,6 +33,10 @@ FIT = {
     "W_max": 0.75,
     "status": "ok",
     "settings": {"max_iter": 20, "alpha": 1},
+    "further_scores": {
+        "brier": 0.125,
+        "calibration": {"entries": [6, 0, 4], "sum_p": [1.5, 0.0, 3.5], "ones": [0, 0, 3]},
+    },
     "trace": {
         "iteration": [1, 2],
         "perplexity": [0.7, 0.5],
@@ -56,8 +63,8 @@ def test_one_row_per_fit_in_the_given_order(tmp_path):
     ]
     table = gather_scores(fits)
     assert list(table.columns[:5]) == ["dataset", "method", "K", "mask", "seed"]
-    assert list(table.columns[5:]) == FACTS
-    assert set(FACTS) == FIT.keys() - {"trace"}
+    assert list(table.columns[5:]) == [*FACTS, *FURTHER]
+    assert set(FACTS) == FIT.keys() - {"trace", "further_scores"}
     assert table["method"].tolist() == ["lda", "bica"]
     assert table["perplexity"].tolist() == [5.5, 0.5]
     assert table["status"].tolist() == ["ok", "not converged"]
@@ -85,7 +92,7 @@ DAMAGED = pytest.mark.parametrize(
 
 
 @DAMAGED
-@pytest.mark.parametrize("gather", [gather_scores, gather_traces])
+@pytest.mark.parametrize("gather", [gather_scores, gather_traces, gather_calibration])
 def test_a_damaged_fit_is_named(tmp_path, gather, content, words):
     good, damaged = write(tmp_path, "good", FIT), write(tmp_path, "damaged", content)
     with pytest.raises(DataError, match=rf"not a whole report of a fit \(.*{words}") as caught:
@@ -95,7 +102,11 @@ def test_a_damaged_fit_is_named(tmp_path, gather, content, words):
 
 
 @pytest.mark.parametrize(
-    ("gather", "fact"), [*((gather_scores, fact) for fact in FACTS), (gather_traces, "trace")]
+    ("gather", "fact"),
+    [
+        *((gather_scores, fact) for fact in [*FACTS, "further_scores"]),
+        *((gather_traces, "trace"), (gather_calibration, "further_scores")),
+    ],
 )
 def test_a_fit_without_one_fact_is_named(tmp_path, gather, fact):
     damaged = write(tmp_path, "damaged", {name: FIT[name] for name in FIT if name != fact})
@@ -105,7 +116,7 @@ def test_a_fit_without_one_fact_is_named(tmp_path, gather, fact):
         gather([(key(), damaged)])
 
 
-@pytest.mark.parametrize("gather", [gather_scores, gather_traces])
+@pytest.mark.parametrize("gather", [gather_scores, gather_traces, gather_calibration])
 def test_bytes_that_are_no_text_are_named(tmp_path, gather):
     path = tmp_path / "damaged.json"
     path.write_bytes(b"\xff\xfe\x00")
@@ -155,6 +166,56 @@ def test_a_damaged_trace_is_named(tmp_path, trace):
     damaged = write(tmp_path, "damaged", FIT | {"trace": trace})
     with pytest.raises(DataError, match=r"damaged\.json: not a whole report of a fit"):
         gather_traces([(key(0), good), (key(1), damaged)])
+
+
+# --- Further scores --------------------------------------------------------------------------
+
+
+def test_a_further_score_is_a_column_and_missing_where_there_is_none(tmp_path):
+    fits = [
+        (key(0), write(tmp_path, "a", FIT)),
+        (key(1), write(tmp_path, "b", FIT | {"further_scores": {}})),
+    ]
+    table = gather_scores(fits)
+    assert table["brier"][0] == 0.125
+    table.to_csv(tmp_path / "scores.csv", index=False)
+    assert pd.read_csv(tmp_path / "scores.csv")["brier"].isna().tolist() == [False, True]
+
+
+def test_one_row_per_fit_and_bin_that_has_an_entry(tmp_path):
+    other = {"entries": [0, 2, 8], "sum_p": [0.0, 1.0, 6.0], "ones": [0, 1, 8]}
+    fits = [
+        (key(1), write(tmp_path, "b", FIT | {"further_scores": {"calibration": other}})),
+        (key(0, method="lda"), write(tmp_path, "none", FIT | {"further_scores": {}})),
+        (key(0), write(tmp_path, "a", FIT)),
+    ]
+    table = gather_calibration(fits)
+    columns = ["dataset", "method", "K", "mask", "seed", *CALIBRATION]
+    assert list(table.columns) == columns
+    assert CALIBRATION == ["bin", "entries", "mean_p", "share_of_ones"]
+    assert table[["method", "mask", *CALIBRATION]].to_numpy().tolist() == [
+        ["bica", 1, 1, 2, 0.5, 0.5],
+        ["bica", 1, 2, 8, 0.75, 1.0],
+        ["bica", 0, 0, 6, 0.25, 0.0],
+        ["bica", 0, 2, 4, 0.875, 0.75],
+    ]
+    assert list(gather_calibration(fits[1:2]).columns) == columns
+
+
+@pytest.mark.parametrize(
+    "further",
+    [
+        None,
+        7,
+        {"calibration": {"entries": [1]}},
+        {"calibration": {"entries": [1, 2], "sum_p": [0.5], "ones": [1]}},
+    ],
+    ids=["null", "a number", "lists missing", "lengths differ"],
+)
+def test_damaged_further_scores_are_named(tmp_path, further):
+    damaged = write(tmp_path, "damaged", FIT | {"further_scores": further})
+    with pytest.raises(DataError, match=r"damaged\.json: not a whole report of a fit"):
+        gather_calibration([(key(), damaged)])
 
 
 # --- Summaries -------------------------------------------------------------------------------

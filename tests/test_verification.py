@@ -13,6 +13,7 @@ from nbmf.pipeline import verification
 from nbmf.pipeline.verification import (
     compare_runs,
     counts,
+    passed_over,
     read_tables,
     require_identical,
     require_repeated,
@@ -86,6 +87,27 @@ def test_one_number_of_one_row_is_enough_to_be_no_repetition(name, unlike):
             require_identical(compare_runs(ours, theirs))
         assert len(str(error.value).splitlines()) == 2
     require_identical(compare_runs(run(0.5, 0.6, 0.7), theirs))
+
+
+def test_a_number_that_the_reference_does_not_have_is_passed_over_and_that_is_said():
+    ours, theirs = run(0.5, 0.6, brier=0.1), run(0.5, 0.6)
+    require_identical(compare_runs(ours, theirs))
+    words = "brier is not compared, the reference has no such column"
+    assert passed_over(theirs) == [f"scores: {words}", f"unmasked_scores: {words}"]
+    theirs["scores"] = theirs["scores"].assign(brier=0.1)
+    assert passed_over(theirs) == [f"unmasked_scores: {words}"]
+
+
+@pytest.mark.parametrize("other", [0.1 * (1 + 3e-12), np.nan])
+def test_a_later_number_is_compared_where_the_reference_has_it(other):
+    ours, theirs = run(0.5, 0.6, brier=other), run(0.5, 0.6, brier=0.1)
+    with pytest.raises(NbmfError, match=r"scores, animals.*brier differs by"):
+        require_identical(compare_runs(ours, theirs))
+    require_identical(compare_runs(theirs, theirs))
+    none = run(0.5, 0.6, brier=np.nan)  # as of LDA
+    require_identical(compare_runs(none, none))
+    with pytest.raises(DataError, match="scores of this run: lacks the columns brier"):
+        compare_runs(run(0.5, 0.6), theirs)
 
 
 def test_numbers_that_neither_side_has_are_identical():
@@ -233,6 +255,7 @@ def test_the_rule_says_how_many_rows_are_identical_and_fails_where_it_should(tmp
 
     done = verify("identical")
     assert "lumbreras2020: 2 of 2 and 2 of 2 rows identical" in done.stdout, done.stdout
+    assert "unmasked_scores: brier is not compared" in done.stdout
     assert done.returncode == 0
     assert pd.read_csv(tables / "verification.csv")["result"].tolist() == ["identical"] * 2
 

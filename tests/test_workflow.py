@@ -331,14 +331,22 @@ def test_another_study_is_a_target_with_a_folder_of_its_own(finished):
     assert done.returncode == 0, done.stdout
     folder = finished.folder / "results/tiny/all_methods"
     tables = {path.stem for path in (folder / "tables").iterdir()}
-    assert tables == {"scores", "summary", "baselines", "ranking"}
+    calibration = {"calibration", "reliability", "calibration_errors"}
+    assert tables == {"scores", "summary", "baselines", "ranking"} | calibration
     assert {path.name for path in (folder / "figures").iterdir()} == {
-        "figure_10.pdf",
-        "figure_10.png",
+        *("figure_10.pdf", "figure_10.png", "calibration.pdf", "calibration.png")
     }
     ranking = pd.read_csv(folder / "tables/ranking.csv")
     assert set(ranking["method"]) >= {"bica", "logpca", "overall-share"}
     assert ranking["mean"].is_monotonic_increasing
+    errors = pd.read_csv(folder / "tables/calibration_errors.csv").set_index("method")
+    same = ranking.set_index("method").loc[errors.index]
+    pd.testing.assert_series_equal(errors["log_score"], same["mean"], check_names=False)
+    pd.testing.assert_series_equal(errors["brier"], same["brier"])
+    scores = pd.read_csv(folder / "tables/scores.csv")
+    bins = pd.read_csv(folder / "tables/calibration.csv")
+    key = ["method", "K", "mask"]
+    assert bins.groupby(key)["entries"].sum().equals(scores.groupby(key)["n_test"].sum())
     assert finished.planned(TINY) == {}
 
 

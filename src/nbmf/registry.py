@@ -85,6 +85,11 @@ def scores_entries(class_name: str) -> bool:
     return estimator_class(class_name).likelihoods[0].unit == "entry"
 
 
+def further_scores(class_name: str) -> tuple[str, ...]:
+    """Return what fits of that class are scored by beside the loss; see `Likelihood`."""
+    return estimator_class(class_name).likelihoods[0].further_scores
+
+
 def takes_threads(class_name: str) -> bool:
     """Return whether fits of that class can use more than one thread."""
     return "threads" in inspect.signature(estimator_class(class_name)).parameters

@@ -25,11 +25,15 @@ FACTS = [
     "status",
     "settings",
 ]
+FURTHER = ["brier"]  # of a report's further scores, those that are one number
+CALIBRATION = ["bin", "entries", "mean_p", "share_of_ones"]
 TRACE = ["iteration", "perplexity", "objective", "active_components"]
 
 
 def gather_scores(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.DataFrame:
-    """Return one row per fit: the columns of its key, then FACTS.
+    """Return one row per fit: the columns of its key, then FACTS and FURTHER.
+
+    What a likelihood does not score is missing: `brier` of LDA, whose score is per token.
 
     Parameters
     ----------
@@ -41,7 +45,7 @@ def gather_scores(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.DataFram
     DataError
         If a file is damaged; the message names it.
     """
-    table = pd.DataFrame([{**key, **_read(path, FACTS)} for key, path in fits])
+    table = pd.DataFrame([{**key, **_read_scores(path)} for key, path in fits])
     settings = [json.dumps(values, sort_keys=True) for values in table["settings"]]
     return table.assign(settings=settings)
 
@@ -61,6 +65,46 @@ def gather_traces(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.DataFram
     traces = pd.concat(parts, ignore_index=True)
     keys = [name for name in traces.columns if name not in TRACE]
     return traces[keys + TRACE]
+
+
+def gather_calibration(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.DataFrame:
+    """Return one row per fit and bin of its predicted probabilities of a one.
+
+    Arguments and errors as for `gather_scores`.
+
+    Returns
+    -------
+    DataFrame
+        The columns of the key, then CALIBRATION: `bin` (0 for the smallest probabilities),
+        `entries` (how many were predicted there), `mean_p` (of these predictions) and
+        `share_of_ones` (observed among them). Bins without an entry are left out, and fits whose
+        likelihood does not predict probabilities of a one.
+    """
+    parts = [(key, _read_calibration(path)) for key, path in fits]
+    rows = [{**key, **bin_} for key, bins in parts for bin_ in bins]
+    keys = dict.fromkeys(name for key, _ in parts for name in key)
+    return pd.DataFrame(rows, columns=[*keys, *CALIBRATION])
+
+
+def _read_scores(path: str | os.PathLike) -> dict:
+    """Return FACTS and FURTHER of the file of a fit."""
+    found = _read(path, [*FACTS, "further_scores"])
+    further = found.pop("further_scores")
+    with _naming(path):
+        return found | {name: dict(further).get(name) for name in FURTHER}
+
+
+def _read_calibration(path: str | os.PathLike) -> list[dict]:
+    """Return the bins of a fit that have an entry, each with CALIBRATION."""
+    further = _read(path, ["further_scores"])["further_scores"]
+    with _naming(path):
+        bins = dict(further).get("calibration", {"entries": [], "sum_p": [], "ones": []})
+        counted = zip(bins["entries"], bins["sum_p"], bins["ones"], strict=True)
+        return [
+            dict(zip(CALIBRATION, (i, n, sum_p / n, ones / n), strict=True))
+            for i, (n, sum_p, ones) in enumerate(counted)
+            if n
+        ]
 
 
 def _read(path: str | os.PathLike, names: list[str]) -> dict:

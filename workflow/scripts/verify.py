@@ -6,10 +6,8 @@ with logged(snakemake.log[0]):
     from nbmf.pipeline import verification
     from nbmf.tables import write_table
 
-    rows = verification.compare_runs(
-        verification.read_tables(snakemake.params.tables),
-        verification.read_tables(snakemake.params.reference),
-    )
+    reference = verification.read_tables(snakemake.params.reference)
+    rows = verification.compare_runs(verification.read_tables(snakemake.params.tables), reference)
     table, alone = verification.summarise_comparison(rows), verification.without_partner(rows)
     print(table.to_string(index=False))
     if not alone.empty:
@@ -18,8 +16,9 @@ with logged(snakemake.log[0]):
     results = table["result"].value_counts()
     words = ", ".join(f"{number} {result}" for result, number in results.items())
     for file in (sys.stdout, sys.__stdout__):  # the log, and the terminal
-        print(f"{summary}\nof {len(table)} combinations of table, dataset, method and K: {words}",
-              file=file)  # fmt: skip
+        print(*verification.passed_over(reference), summary,
+              f"of {len(table)} combinations of table, dataset, method and K: {words}",
+              sep="\n", file=file)  # fmt: skip
     verification.require_repeated(rows)
     if snakemake.params.accept == "identical":
         verification.require_identical(rows)

@@ -1,6 +1,7 @@
 """nbmf compare: which method predicts held-out entries best."""
 
 import argparse
+import math
 from typing import Any
 
 import pandas as pd
@@ -103,12 +104,13 @@ def _unit(entry: dict[str, Any]) -> str:
 
 def _table(found: Comparison) -> str:
     """Return the summary as aligned text."""
-    lines = [("", "K", "mean", "25 %", "median", "75 %", "seconds", "")]
+    lines = [("", "K", "mean", "25 %", "median", "75 %", "Brier", "seconds", "")]
     for row in found.summary().itertuples():
         is_baseline = row.method in BASELINES
         label = BASELINES[row.method][0] if is_baseline else found.methods[row.method]["label"]
         numbers = [f"{row.mean:.4f}", f"{row.lower_quartile:.4f}", f"{row.median:.4f}",
-                   f"{row.upper_quartile:.4f}"]  # fmt: skip
+                   f"{row.upper_quartile:.4f}",
+                   "" if math.isnan(row.brier) else f"{row.brier:.4f}"]  # fmt: skip
         K, seconds = ("", "") if is_baseline else (str(row.K), f"{row.seconds:.1f}")
         notes = [
             f"{count:g} {what}"

@@ -1,11 +1,12 @@
 """Predictions that use no component: what a method has to beat."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.likelihoods.bernoulli import loss_of
-from nbmf.likelihoods.likelihood import Loss
+from nbmf.likelihoods.bernoulli import BERNOULLI
 
 # What a prediction is, and the axis of V along which its shares of ones are taken.
 BASELINES = {
@@ -15,7 +16,7 @@ BASELINES = {
 }
 
 
-def baseline_score(name: str, matrix: BinaryMatrix, mask: np.ndarray) -> Loss:
+def baseline_score(name: str, matrix: BinaryMatrix, mask: np.ndarray) -> dict[str, Any]:
     """Score the held-out entries by the shares of ones among the others.
 
     A share is (ones + 1) / (entries + 2), the posterior mean under a uniform prior: never 0 or 1.
@@ -26,16 +27,24 @@ def baseline_score(name: str, matrix: BinaryMatrix, mask: np.ndarray) -> Loss:
         One of BASELINES.
     mask : bool array (F, N)
         The held-out entries.
+
+    Returns
+    -------
+    dict
+        n_test (int, held-out entries), perplexity (nats per held-out entry) and brier.
     """
     _, axis = BASELINES[name]
     seen = matrix.observed & ~mask
     ones = ((matrix.codes == 1) & seen).sum(axis=axis, keepdims=True)
     share = (ones + 1) / (seen.sum(axis=axis, keepdims=True) + 2)
-    return loss_of(matrix.codes, np.broadcast_to(share, matrix.shape), mask)
+    loss_at = BERNOULLI.loss_at(matrix.codes, mask)
+    prediction = np.broadcast_to(share, matrix.shape)[loss_at.rows, loss_at.columns]
+    loss, brier = loss_at(prediction), loss_at.further_scores(prediction)["brier"]
+    return {"n_test": loss.entries, "perplexity": loss.perplexity, "brier": brier}
 
 
 def tabulate(masked: list) -> pd.DataFrame:
-    """Return the perplexity of every baseline for matrices with masks.
+    """Return the scores of every baseline for matrices with masks.
 
     Parameters
     ----------
@@ -45,14 +54,14 @@ def tabulate(masked: list) -> pd.DataFrame:
     -------
     DataFrame
         dataset, baseline, label (what it is), mask, n_test and n_train (held-out entries and the
-        others that are observed) and perplexity (nats per held-out entry).
+        others that are observed), perplexity (nats per held-out entry) and brier.
     """
     rows = []
     for one in masked:
         n_observed = np.count_nonzero(one.matrix.observed)
         for name, (label, _) in BASELINES.items():
             found = baseline_score(name, one.matrix, one.mask)
-            counts = found.entries, n_observed - found.entries
-            rows.append([one.dataset, name, label, one.number, *counts, found.perplexity])
-    columns = ["dataset", "baseline", "label", "mask", "n_test", "n_train", "perplexity"]
+            key = {"dataset": one.dataset, "baseline": name, "label": label, "mask": one.number}
+            rows.append({**key, **found, "n_train": n_observed - found["n_test"]})
+    columns = ["dataset", "baseline", "label", "mask", "n_test", "n_train", "perplexity", "brier"]
     return pd.DataFrame(rows, columns=columns)

@@ -15,7 +15,7 @@ from nbmf.errors import NbmfError, NotConvergedWarning
 from nbmf.inference.experiment import FitRequest, run_fit
 
 FACTS = (
-    *("n_test", "perplexity", "unit", "saturated", "seconds", "n_iter", "converged"),
+    *("n_test", "perplexity", "brier", "unit", "saturated", "seconds", "n_iter", "converged"),
     *("active_components", "status"),
 )
 
@@ -108,6 +108,7 @@ def outcome(
         return gap(f"{type(error).__name__}: {error}")
     if not math.isfinite(report["perplexity"]):
         return gap("the predictions are not finite")
+    report["brier"] = report["further_scores"].get("brier", math.nan)
     return {fact: report[fact] for fact in FACTS}
 
 

@@ -28,9 +28,10 @@ class Comparison:
     ----------
     scores : DataFrame
         A row per fit: dataset, method, K, mask, seed, n_test (held-out entries), perplexity (nats
-        per held-out entry), unit, saturated (held-out entries predicted impossible, 36.7 nats
-        each), seconds, n_iter, converged, active_components, status: "ok", "not converged", or
-        why there is no perplexity. Of a binary matrix the baselines are in it with K = 0.
+        per held-out entry), brier (mean of (v - p)^2; missing where no probability of a one is
+        predicted), unit, saturated (held-out entries predicted impossible, 36.7 nats each),
+        seconds, n_iter, converged, active_components, status: "ok", "not converged", or why there
+        is no perplexity. Of a binary matrix the baselines are in it with K = 0.
     methods : dict
         The entries that were compared, by their ids, in the form of nbmf/methods.yaml.
     name : str
@@ -47,14 +48,15 @@ class Comparison:
     def summary(self) -> pd.DataFrame:
         """Return a row per method and K: mean, median and quartiles over masks, seconds per fit.
 
-        Further columns: fits, failed (of these), not_converged, saturated, unit,
+        Further columns: brier (mean), fits, failed (of these), not_converged, saturated, unit,
         active_components (median). The baselines come last.
         """
         key = ["dataset", "method", "K"]
-        groups = self.scores.groupby(key, sort=False)["perplexity"]
-        failed = groups.agg(lambda values: int(values.isna().sum()))
+        groups = self.scores.groupby(key, sort=False)
+        failed = groups["perplexity"].agg(lambda values: int(values.isna().sum()))
         table = summarise(self.scores).set_index(key)  # new columns are aligned by it
-        table.insert(0, "mean", groups.mean())
+        table.insert(0, "mean", groups["perplexity"].mean())
+        table.insert(4, "brier", groups["brier"].mean())
         table["not_converged"] -= failed  # summarise counts whatever is not ok
         return table.assign(failed=failed).reset_index().drop(columns="dataset")
 

@@ -79,7 +79,8 @@ def run_fit(
     Returns
     -------
     FitResult
-        Its report has scores, convergence facts, traces, settings and versions.
+        Its report has scores (`further_scores` are those of LossAt), convergence facts, traces,
+        settings and versions.
 
     Raises
     ------
@@ -112,7 +113,8 @@ def run_fit(
     started = time.perf_counter()
     estimator.fit(training, monitor=monitor)
     seconds = time.perf_counter() - started + recorder.seconds_before
-    result = loss_at.of(estimator.predictive)
+    prediction = estimator.predictive(loss_at.rows, loss_at.columns)
+    result = loss_at(prediction)
     log(f"done in {seconds:.1f} s: perplexity {result.perplexity:.6f}")
     report = {
         "perplexity": result.perplexity,
@@ -120,6 +122,7 @@ def run_fit(
         "n_test": result.entries,
         "saturated": result.saturated,
         "unit": f"nats per {kind} {loss_at.unit}",
+        "further_scores": loss_at.further_scores(prediction),
         "seconds": seconds,
         "n_iter": estimator.n_iter_,
         "converged": estimator.converged_,

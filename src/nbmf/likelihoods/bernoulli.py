@@ -12,6 +12,10 @@ from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places
 # had stopped there: a wrong one costs 36.7 nats instead of infinity, and is counted.
 SMALLEST_PROBABILITY = 2.0**-53
 
+BINS = 20  # of predicted probabilities, of equal width from 0 to 1
+EDGES = np.arange(1, BINS) / BINS  # between them; what lies on an edge is in the bin above it
+ENTRIES_AT_ONCE = 2**16  # that are put into bins: temporary arrays stay in the cache
+
 
 class EntryLoss(LossAt):
     """Scores probabilities of a one; see Likelihood.loss_at."""
@@ -32,6 +36,10 @@ class EntryLoss(LossAt):
         np.subtract(1.0, likelihood, out=likelihood, where=self._is_zero)
         return loss_of_probabilities(likelihood)
 
+    def further_scores(self, prediction: np.ndarray) -> dict[str, Any]:
+        """Return the Brier score and the calibration of E[v] at the entries, float array (n,)."""
+        return scores_of_probabilities(~self._is_zero, prediction)
+
 
 class Bernoulli(Likelihood):
     """Values are int8 codes (F, N): 1, 0, -1 (missing)."""
@@ -39,6 +47,7 @@ class Bernoulli(Likelihood):
     name = "bernoulli"
     matrix = BinaryMatrix
     limits = (0.0, 1.0)
+    further_scores = ("brier", "calibration")
 
     def values_of(self, V: Any) -> np.ndarray:
         """Return the codes of a BinaryMatrix, an array or a DataFrame.
@@ -82,6 +91,34 @@ def loss_of_probabilities(likelihood: np.ndarray) -> Loss:
     np.clip(likelihood, SMALLEST_PROBABILITY, 1.0, out=likelihood)
     np.log(likelihood, out=likelihood)
     return Loss(float(-likelihood.sum()), int(likelihood.size), saturated)
+
+
+def scores_of_probabilities(is_one: np.ndarray, probability: np.ndarray) -> dict[str, Any]:
+    """Return the Brier score and the calibration of probabilities of a one.
+
+    Parameters
+    ----------
+    is_one : bool array (n,)
+        What was observed, n > 0.
+    probability : float array (n,)
+        What was predicted. A NaN makes the Brier score NaN.
+
+    Returns
+    -------
+    dict
+        `brier` and `calibration`, see `LossAt.further_scores`.
+    """
+    squares, sum_p = 0.0, np.zeros(BINS)
+    entries, ones = np.zeros((2, BINS), np.int64)
+    for first in range(0, is_one.size, ENTRIES_AT_ONCE):
+        v, p = (array[first : first + ENTRIES_AT_ONCE] for array in (is_one, probability))
+        squares += float(np.square(v - p).sum())
+        which = np.digitize(p, EDGES)
+        entries += np.bincount(which, minlength=BINS)
+        sum_p += np.bincount(which, p, BINS)
+        ones += np.bincount(which[v], minlength=BINS)
+    bins = {"entries": entries.tolist(), "sum_p": sum_p.tolist(), "ones": ones.tolist()}
+    return {"brier": squares / is_one.size, "calibration": bins}
 
 
 def loss_of(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> Loss:

@@ -53,6 +53,18 @@ class LossAt(ABC):
     def __call__(self, prediction: Any) -> Loss:
         """Return the loss of a prediction for `rows` and `columns`."""
 
+    def further_scores(self, prediction: Any) -> dict[str, Any]:
+        """Return what else can be said of a prediction, by name, as JSON can hold it.
+
+        The names are those of `Likelihood.further_scores`; a likelihood that has none gives {}.
+
+        - brier : float, the mean of (v - p)^2 over the entries, p the predicted probability of a
+          one
+        - calibration : dict of lists, an item per bin of p, of equal width from 0 to 1: `entries`
+          (int, how many have their p there), `sum_p` (float, of these p) and `ones` (int, of v)
+        """
+        return {}
+
     def of(self, predict: Callable[[np.ndarray, np.ndarray], Any]) -> Loss:
         """Return the loss of what a state or an estimator predicts: `predict(rows, columns)`."""
         return self(predict(self.rows, self.columns))
@@ -70,12 +82,15 @@ class Likelihood(ABC):
         The kind of named matrix that holds such values.
     limits : tuple of float
         The smallest and the largest value that E[v] can have.
+    further_scores : tuple of str
+        What its predictions are scored by beside the loss; see `LossAt.further_scores`.
     """
 
     name: ClassVar[str]
     unit: ClassVar[str] = "entry"
     matrix: ClassVar[type[NamedMatrix]]
     limits: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    further_scores: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def values_of(self, V: Any) -> np.ndarray:

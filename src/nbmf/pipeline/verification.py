@@ -24,6 +24,8 @@ GROUP = ["table", "dataset", "method", "K"]
 NUMBERS = [
     *("perplexity", "loss", "active_components", "n_iter", "n_test", "saturated", "W_min", "W_max")
 ]
+# Numbers that references of earlier versions lack: compared where the reference has them.
+LATER = ["brier"]
 SIDES = {"both": "both", "left_only": "only here", "right_only": "only in the reference"}
 
 # The same versions on the same family of CPUs give the same bits. Elsewhere variational methods
@@ -68,8 +70,9 @@ def compare_runs(ours: dict[str, pd.DataFrame], theirs: dict[str, pd.DataFrame])
     DataFrame
         A row per fit of either side: `table`, the key of the fit (`mask` is missing for fits
         without held-out entries), `side` ("both", "only here" or "only in the reference"),
-        `largest` (the largest relative difference of NUMBERS) and `worst` (of which of them), and
-        `perplexity` and `perplexity_reference`, nats per entry (or token).
+        `largest` (the largest relative difference of NUMBERS, and of those of LATER that the
+        reference has) and `worst` (of which of them), and `perplexity` and `perplexity_reference`,
+        nats per entry (or token).
 
     Raises
     ------
@@ -82,6 +85,16 @@ def compare_runs(ours: dict[str, pd.DataFrame], theirs: dict[str, pd.DataFrame])
         if table in ours or table in theirs
     ]
     return pd.concat(parts, ignore_index=True)
+
+
+def passed_over(theirs: dict[str, pd.DataFrame]) -> list[str]:
+    """Return in words which numbers are not compared, since the reference does not have them."""
+    return [
+        f"{table}: {name} is not compared, the reference has no such column"
+        for table, frame in theirs.items()
+        for name in LATER
+        if name not in _numbers(frame)
+    ]
 
 
 def summarise_comparison(rows: pd.DataFrame) -> pd.DataFrame:
@@ -142,15 +155,15 @@ def require_identical(rows: pd.DataFrame) -> None:
 
 def _match(table: str, ours: pd.DataFrame | None, theirs: pd.DataFrame | None) -> pd.DataFrame:
     """Compare one table; None is one that is not there."""
-    key = KEYS[table]
+    key, numbers = KEYS[table], _numbers(theirs)
     left, right = (
-        _canonical(frame, table, where)
+        _canonical(frame, table, where, numbers)
         for frame, where in ((ours, "this run"), (theirs, "the reference"))
     )
     both = left.merge(right, on=key, how="outer", sort=False, suffixes=("", "_reference"),
                       indicator="side")  # fmt: skip
     differences = pd.DataFrame(
-        {name: _relative(both[name], both[f"{name}_reference"]) for name in NUMBERS}
+        {name: _relative(both[name], both[f"{name}_reference"]) for name in numbers}
     )
     worst = differences.idxmax(axis=1) if len(both) else pd.Series(dtype=str)
     return both.assign(
@@ -162,25 +175,32 @@ def _match(table: str, ours: pd.DataFrame | None, theirs: pd.DataFrame | None) -
     )[["table", *KEYS["scores"], "side", "largest", "worst", "perplexity", "perplexity_reference"]]
 
 
-def _canonical(frame: pd.DataFrame | None, table: str, where: str) -> pd.DataFrame:
+def _numbers(theirs: pd.DataFrame | None) -> list[str]:
+    """Return the numbers that are compared with those of a table of the reference."""
+    return NUMBERS + [name for name in LATER if theirs is not None and name in theirs.columns]
+
+
+def _canonical(
+    frame: pd.DataFrame | None, table: str, where: str, numbers: list[str]
+) -> pd.DataFrame:
     """Return the key, with settings in one spelling, and the numbers of a table."""
     key = KEYS[table]
     if frame is None:
-        frame = pd.DataFrame(columns=[*key, *NUMBERS])
-    missing = [name for name in (*key, *NUMBERS) if name not in frame.columns]
+        frame = pd.DataFrame(columns=[*key, *numbers])
+    missing = [name for name in (*key, *numbers) if name not in frame.columns]
     if missing:
         raise DataError(f"{table} of {where}: lacks the columns {', '.join(missing)}")
     try:
         frame = frame.assign(settings=_parsed(frame["settings"]))
         integers = [name for name in key if name in ("K", "mask", "seed")]
-        frame = frame.astype(dict.fromkeys(NUMBERS, float) | dict.fromkeys(integers, int))
+        frame = frame.astype(dict.fromkeys(numbers, float) | dict.fromkeys(integers, int))
     except (ValueError, TypeError) as error:
         raise DataError(f"{table} of {where}: not a table of scores ({error})") from error
     repeated = frame[frame.duplicated(key)]
     if not repeated.empty:
         line = _key_text(next(repeated.itertuples()))
         raise DataError(f"{table} of {where}: two rows of one fit ({line})")
-    return frame[[*key, *NUMBERS]]
+    return frame[[*key, *numbers]]
 
 
 def _parsed(settings: Iterable[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from nbmf import registry
 from nbmf.studies.declaration import Figure, Table
 from nbmf.studies.needs import Need, Reports, TableOf
 from nbmf.studies.plan import Plan
@@ -27,6 +28,21 @@ def compared(plan: Plan) -> dict[str, Any]:
         "datasets": plan.datasets,
         "colours": plan.colours(methods),
     }
+
+
+def has_calibration(plan: Plan) -> bool:
+    """Return whether any method that is compared predicts probabilities that can be checked."""
+    classes = [plan.entry(method)["class"] for method in plan.comparable(plan.methods)]
+    return any("calibration" in registry.further_scores(name) for name in classes)
+
+
+def _labels(plan: Plan) -> dict[str, Any]:
+    return {"labels": plan.labels(plan.comparable(plan.methods))}
+
+
+def _reliability(plan: Plan) -> dict[str, Any]:
+    methods = plan.comparable(plan.methods)
+    return {**_labels(plan), "datasets": plan.datasets, "colours": plan.colours(methods)}
 
 
 SCORES = Table(
@@ -94,6 +110,45 @@ DIAGNOSTICS = Table(
     in_report=True,
 )
 
+CALIBRATION = Table(
+    "calibration",
+    "Held-out probabilities and shares of ones, fit by fit",
+    "captions/scores.rst",
+    "nbmf.tables:gather_calibration",
+    needs=lambda plan: {"fits": Reports(plan.masked_fits)},
+    applies=has_calibration,
+)
+RELIABILITY = Table(
+    "reliability",
+    "Held-out probabilities and shares of ones at the best K",
+    "captions/scores.rst",
+    "nbmf.comparison.calibration:pool",
+    needs=lambda plan: {"calibration": TableOf("calibration"), "scores": TableOf("scores")},
+    arguments=_labels,
+    applies=has_calibration,
+)
+CALIBRATION_ERRORS = Table(
+    "calibration_errors",
+    "Calibration",
+    "captions/calibration_errors.rst",
+    "nbmf.comparison.calibration:tabulate",
+    needs=lambda plan: {"reliability": TableOf("reliability"), "scores": TableOf("scores")},
+    arguments=_labels,
+    applies=has_calibration,
+    in_report=True,
+    float_format="%.6g",
+)
+CALIBRATION_FIGURE = Figure(
+    "calibration",
+    "Calibration: held-out probabilities and shares of ones",
+    "captions/calibration.rst",
+    "nbmf.plots.reliability:draw",
+    needs=lambda plan: {"reliability": TableOf("reliability")},
+    arguments=_reliability,
+    applies=has_calibration,
+)
+
+CALIBRATION_TABLES = (CALIBRATION, RELIABILITY, CALIBRATION_ERRORS)
 MASKED_TABLES = (SCORES, TRACES, SUMMARY)
 UNMASKED_TABLES = (UNMASKED_SCORES, UNMASKED_TRACES, UNMASKED_SUMMARY, DIAGNOSTICS)
 

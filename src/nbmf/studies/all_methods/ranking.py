@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from nbmf.comparison.best_K import best_K, by_mask
 from nbmf.comparison.recommendation import margin_of
 
 COLUMNS = (
-    *("dataset", "rank", "method", "label", "K", "masks", "mean"),
+    *("dataset", "rank", "method", "label", "K", "masks", "mean", "brier"),
     *("behind", "uncertainty", "told_apart"),
 )
 
@@ -17,9 +18,8 @@ COLUMNS = (
 def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     """Return the methods of each dataset, the smallest mean perplexity first.
 
-    A method is represented by the K with the smallest mean over masks; a K without a perplexity for
-    some mask is left out, since its mean would be one of other masks. Several seeds of a mask count
-    as their mean.
+    A method is represented by its best K, see `nbmf.comparison.best_K`. Several seeds of a mask
+    count as their mean.
 
     Parameters
     ----------
@@ -33,7 +33,8 @@ def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) 
     Returns
     -------
     DataFrame
-        COLUMNS. `behind` is the mean over masks of the difference to the best, in nats per entry;
+        COLUMNS. `mean` is that of the perplexity over masks, `brier` that of the Brier score;
+        `behind` the mean over masks of the difference to the best, in nats per entry;
         `uncertainty` half the width of its 95 % interval (see `margin_of`; missing for the best
         and from a single mask), and `told_apart` whether that interval lies above zero.
     """
@@ -43,7 +44,7 @@ def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) 
         beside = baselines[baselines["dataset"] == dataset]
         candidates = [_with_best_K(own[own["method"] == name], name, labels) for name in labels]
         candidates += [
-            Candidate(name, 0, of_name["label"].iloc[0], _by_mask(of_name))
+            Candidate(name, 0, of_name["label"].iloc[0], *_scores(of_name))
             for name, of_name in beside.groupby("baseline", sort=False)
         ]
         ratio = beside["n_test"].mean() / beside["n_train"].mean()
@@ -53,27 +54,26 @@ def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) 
 
 
 class Candidate(NamedTuple):
-    """A method with its best K and its perplexity for each mask."""
+    """A method with its best K, its perplexity for each mask and its mean Brier score."""
 
     method: str
     K: int
     label: str
     perplexities: pd.Series
+    brier: float
 
 
-def _by_mask(fits: pd.DataFrame) -> pd.Series:
-    """Return the perplexity of each mask, NaN where a fit has none."""
-    return fits.groupby("mask")["perplexity"].agg(lambda values: values.mean(skipna=False))
+def _scores(fits: pd.DataFrame) -> tuple[pd.Series, float]:
+    """Return the perplexity for each mask, and the mean Brier score."""
+    return by_mask(fits, "perplexity"), by_mask(fits, "brier").mean()
 
 
 def _with_best_K(fits: pd.DataFrame, method: str, labels: dict[str, str]) -> Candidate | None:
     """Return a method at the K with the smallest mean, None if no K has all masks."""
-    grid = {int(K): _by_mask(of_K) for K, of_K in fits.groupby("K")}
-    means = {K: values.mean() for K, values in grid.items() if values.notna().all()}
-    if not means:
+    K = best_K(fits)
+    if K is None:
         return None
-    K = min(means, key=means.get)
-    return Candidate(method, K, labels[method], grid[K])
+    return Candidate(method, K, labels[method], *_scores(fits[fits["K"] == K]))
 
 
 def _ranked(candidates: list[Candidate], test_ratio: float) -> Iterator[list]:
@@ -81,7 +81,7 @@ def _ranked(candidates: list[Candidate], test_ratio: float) -> Iterator[list]:
     best, *others = sorted(candidates, key=lambda candidate: candidate.perplexities.mean())
     for place, one in enumerate([best, *others], start=1):
         values = one.perplexities
-        row = [place, one.method, one.label, one.K, len(values), values.mean()]
+        row = [place, one.method, one.label, one.K, len(values), values.mean(), one.brier]
         if one is best:
             yield [*row, 0.0, np.nan, None]
         else:

@@ -1,4 +1,4 @@
-"""Figure 10 with every family, its baselines, and a ranking of the methods per dataset."""
+"""Figure 10 with every family, its baselines, a ranking per dataset, and calibration."""
 
 from nbmf.studies import common
 from nbmf.studies.declaration import Figure, Study, Table
@@ -37,6 +37,6 @@ STUDY = Study(
     "all_methods",
     "All methods",
     "no paper: every method of this package on the datasets of the main one",
-    figures=(FIGURE_10,),
-    tables=(common.SCORES, common.SUMMARY, BASELINES, RANKING),
+    figures=(FIGURE_10, common.CALIBRATION_FIGURE),
+    tables=(common.SCORES, common.SUMMARY, BASELINES, RANKING, *common.CALIBRATION_TABLES),
 )

@@ -1,0 +1,24 @@
+"""The K by which a method is represented: that with the smallest mean perplexity over masks."""
+
+import pandas as pd
+
+
+def best_K(fits: pd.DataFrame) -> int | None:
+    """Return the K of a method on a dataset with the smallest mean perplexity over masks.
+
+    A K without a perplexity for some mask is left out, since its mean would be one of other masks;
+    None if no K has all. Several seeds of a mask count as their mean.
+
+    Parameters
+    ----------
+    fits : DataFrame
+        Columns K, mask, perplexity; all of one method and one dataset.
+    """
+    grid = {int(K): by_mask(of_K, "perplexity") for K, of_K in fits.groupby("K")}
+    means = {K: values.mean() for K, values in grid.items() if values.notna().all()}
+    return min(means, key=means.get) if means else None
+
+
+def by_mask(fits: pd.DataFrame, score: str) -> pd.Series:
+    """Return a score for each mask, the mean over its seeds; NaN where a fit has none."""
+    return fits.groupby("mask")[score].agg(lambda values: values.mean(skipna=False))
