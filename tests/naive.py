@@ -385,6 +385,27 @@ def cvb0_update(codes, R, alpha, beta, gamma, order=None):
     return R
 
 
+def dir_dir_pair(v, L, Q, gamma, eta):
+    """Return q(z = j, c = k) (K, K) given expected counters without its cell.
+
+    The joint law of a pair, eqs. (56)-(58), with every count replaced by its expectation, as eq.
+    (36) does with eq. (25).
+    """
+    P = np.outer(gamma + L, eta + Q)
+    P[np.eye(len(P), dtype=bool) != (v == 1)] = 0
+    return P / P.sum()
+
+
+def dir_dir_cvb0_update(codes, RZ, RC, gamma, eta, order=None):
+    """Return the responsibilities of z and of c (F, N, K) after one pass over the cells."""
+    RZ, RC = RZ.copy(), RC.copy()
+    for f, n in order or interleaved_scan(codes):
+        RZ[f, n] = RC[f, n] = 0
+        P = dir_dir_pair(codes[f, n], RZ[f].sum(axis=0), RC[:, n].sum(axis=0), gamma, eta)
+        RZ[f, n], RC[f, n] = P.sum(axis=1), P.sum(axis=0)
+    return RZ, RC
+
+
 def mean_field_logs(L, A, B, alpha, beta, gamma):
     """Return E log w (F, K), E log h (K, N), E log(1 - h) under the factors of eqs. (37)-(38)."""
     K = L.shape[1]
