@@ -127,8 +127,8 @@ def test_figure_2_is_tidy():
 # --- Figure 5 --------------------------------------------------------------------------------
 
 LABELS = {
-    "animals": ("attributes", "animals"),
-    "lastfm": ("artists", "users"),
+    "animals": ("animals", "attributes"),
+    "lastfm": ("users", "artists"),
     "paleo": ("genera", "localities"),
     "parliament": ("members following", "members followed"),
     "unvotes": ("countries", "roll calls"),
@@ -147,8 +147,8 @@ def parliament():
 
 def figure_5_example():
     return {
-        "animals": random_matrix(85, 50, 0.4),
-        "lastfm": random_matrix(285, 1226, 0.04),
+        "animals": random_matrix(50, 85, 0.4),
+        "lastfm": random_matrix(1226, 285, 0.04),
         "paleo": random_matrix(253, 902, 0.03),
         "parliament": parliament(),
         "unvotes": random_matrix(200, 5429, 0.6, missing=0.3),
@@ -174,8 +174,8 @@ def test_figure_5_is_tidy_and_names_what_it_shows():
     figure = figure_5.draw(matrices, LABELS, abstentions_of(matrices["unvotes"]))
     axes = panels(figure)
     assert set(axes) == set(matrices)
-    assert axes["animals"].get_ylabel() == "85 attributes"
-    assert axes["animals"].get_xlabel() == "50 animals"
+    assert axes["animals"].get_ylabel() == "50 animals"
+    assert axes["animals"].get_xlabel() == "85 attributes"
     assert legend_texts(figure) == ["1", "0", "abstention", "missing"]
     assert figure.get_figwidth() == style.PAGE_WIDTH
     assert figure.get_figheight() < 10
@@ -189,6 +189,14 @@ def test_figure_5_of_some_datasets_is_tidy(names):
     assert list(panels(figure)) == names
     assert legend_texts(figure) == ["1", "0"]
     assert_tidy(figure)
+
+
+def test_a_tall_matrix_is_widened_and_others_keep_their_cells_square():
+    figure = figure_5.draw({"tall": random_matrix(90, 10), "square": random_matrix(20, 20)}, {})
+    figure.draw_without_rendering()
+    tall, square = (axis.bbox for axis in panels(figure).values())
+    assert tall.width / tall.height > 2 * 10 / 90
+    assert square.width == pytest.approx(square.height)
 
 
 def test_a_dataset_without_labels_has_rows_and_columns():

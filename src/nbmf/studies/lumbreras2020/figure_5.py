@@ -25,7 +25,8 @@ COLOURS = {  # of each code, and its name in the legend
 BORDER = "#009E73"  # between groups; the colour of no code
 
 WIDE = 2.0  # columns per row from which a panel takes the whole width
-PER_ROW = 2  # of the other panels
+TALL = 0.5  # columns per row below which a panel is stretched to this
+PER_ROW = 3  # of the panels that are not wide
 HEIGHT, WIDE_HEIGHT = 2.8, 1.45  # inches
 
 
@@ -55,11 +56,11 @@ def draw(
     Parameters
     ----------
     matrices : dict
-        Name of a dataset to its matrix; those of similar height and width come first and share
-        rows of panels, then one panel each takes the whole width.
+        Name of a dataset to its matrix; those that are not wide come first and share rows of
+        panels, then one panel each takes the whole width.
     labels : dict
         Name of a dataset to what its rows and its columns are, for example
-        ("attributes", "animals"); plainly rows and columns where it is not in there.
+        ("animals", "attributes"); plainly rows and columns where it is not in there.
     abstentions : BinaryMatrix, optional
         Of the same rows and columns as unvotes: 1 where a country abstained.
 
@@ -76,7 +77,7 @@ def draw(
     grid = figure.add_gridspec(len(rows), 1, height_ratios=heights)
     drawn = set()
     for place, names in zip(grid, rows, strict=True):
-        widths = [matrices[name].shape[1] / matrices[name].shape[0] for name in names]
+        widths = [max(TALL, _columns_per_row(matrices[name].shape)) for name in names]
         row = place.subgridspec(1, len(names), width_ratios=widths)
         for cell, name in zip(row, names, strict=True):
             given = abstentions if name == WITH_ABSTENTIONS else None
@@ -128,8 +129,12 @@ def _sorted_by_group(matrix: BinaryMatrix, codes: np.ndarray) -> tuple[np.ndarra
     return codes[np.ix_(order, columns)], groups
 
 
+def _columns_per_row(shape: tuple[int, int]) -> float:
+    return shape[1] / shape[0]
+
+
 def _is_wide(shape: tuple[int, int]) -> bool:
-    return shape[1] > WIDE * shape[0]
+    return _columns_per_row(shape) > WIDE
 
 
 def _rows_of_panels(matrices: dict[str, BinaryMatrix]) -> list[list[str]]:
@@ -143,7 +148,8 @@ def _draw_panel(
     axis: Axes, name: str, codes: np.ndarray, groups: Groups | None, labels: tuple[str, str]
 ) -> None:
     """Draw one matrix; cells smaller than a pixel are averaged, so that thin ones stay visible."""
-    aspect = "auto" if _is_wide(codes.shape) else "equal"
+    is_stretched = not TALL <= _columns_per_row(codes.shape) <= WIDE
+    aspect = "auto" if is_stretched else "equal"
     axis.imshow(_picture(codes), interpolation="auto", aspect=aspect)
     axis.set_title(name)
     axis.set_ylabel(f"{codes.shape[0]} {labels[0]}")
