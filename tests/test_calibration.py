@@ -54,11 +54,12 @@ def test_the_best_K_has_the_smallest_mean_of_those_with_every_mask():
 
 
 def test_seeds_of_a_mask_count_as_their_mean():
-    """Two seeds of mask 0, one of mask 1: K = 2 has the mean 0.5, K = 3 that of 0.4 and 0.7."""
-    rows = [(2, 0, 0, 0.5), (2, 1, 0, 0.5), (3, 0, 0, 0.3), (3, 0, 1, 0.5), (3, 1, 0, 0.7)]
+    """K = 2 has the mean 0.5, K = 3 that of 0.35 and 0.7, and of K = 4 one seed has failed."""
+    rows = [(2, 0, 0, 0.5), (2, 1, 0, 0.5), (3, 0, 0, 0.3), (3, 0, 1, 0.4), (3, 1, 0, 0.7)]
+    rows += [(4, 0, 0, 0.1), (4, 0, 1, np.nan), (4, 1, 0, 0.1)]
     fits = pd.DataFrame(rows, columns=["K", "mask", "seed", "perplexity"])
-    assert by_mask(fits[fits["K"] == 3], "perplexity").tolist() == pytest.approx([0.4, 0.7])
-    assert best_K(fits) == 2  # by fits it would be a draw
+    assert by_mask(fits[fits["K"] == 3], "perplexity").tolist() == pytest.approx([0.35, 0.7])
+    assert best_K(fits) == 2  # K = 3 has the smaller mean over fits
 
 
 def test_bins_are_pooled_over_masks_and_seeds_at_the_best_K():
