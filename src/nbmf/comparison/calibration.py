@@ -31,7 +31,7 @@ def pool(calibration: pd.DataFrame, scores: pd.DataFrame, labels: dict[str, str]
         dataset, method, K, bin, entries, mean_p, share_of_ones. Methods without calibration, or
         without a K that has all masks, are left out.
     """
-    parts = [calibration.iloc[:0]]  # so that nothing to pool is a table without rows
+    parts = []
     for (dataset, method), fits in scores.groupby(["dataset", "method"], sort=False):
         is_own = (calibration["dataset"] == dataset) & (calibration["method"] == method)
         if method in labels:
