@@ -52,6 +52,7 @@ TESTS = {
     "families/beta_dirichlet/gibbs.py": ["methods", "experiment"],
     "families/beta_dirichlet/variational.py": ["methods", "experiment"],
     "families/beta_dirichlet/kernels/beta_dir_cvb0.py": ["cvb0"],
+    "families/beta_dirichlet/kernels/dir_dir_cvb0.py": ["dir_dir_cvb0"],
     "numerics/interleaving.py": ["cvb0"],
     "numerics/lanes.py": ["lanes", "cvb0"],
     "families/beta_dirichlet/kernels/beta_dir_mean_field.py": ["mean_field"],

@@ -30,7 +30,8 @@ from nbmf.registry import make_estimator
 pytestmark = pytest.mark.filterwarnings("ignore::nbmf.errors.NotConvergedWarning")
 
 GIBBS = ["BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs"]
-OTHERS = ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "LogisticPCA", "LDA"]
+OTHERS = ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "DirDirVB", "LDA"]
+OTHERS += ["LogisticPCA"]
 
 
 def make(name, K=3, random_state=0, **settings):

@@ -80,6 +80,7 @@ SETTINGS = {
     "logpca": ("LogisticPCA", [2, 3, 4], {"max_iter": 2000, "tol": 1e-5}),
     "dir-beta-gs": ("DirBetaGibbs", [100], TRANSPOSED | CHAIN),
     "dir-beta-vb": ("DirBetaVB", [100], TRANSPOSED | {"max_iter": 500}),
+    "dir-dir-vb": ("DirDirVB", [100], {"gamma": "1/K", "eta": 1, "max_iter": 500}),
     "lda": ("LDA", [2, 3, 4], {"max_iter": 10}),
 }
 
@@ -102,7 +103,7 @@ def test_the_study_is_the_papers_protocol():
     assert sorted(study["datasets"]) == ["animals", "lastfm", "paleo", "parliament", "unvotes"]
     assert (study["masks"], config["run"]["test_probability"]) == (10, 0.25)
     assert set(config["methods"]) == set(SETTINGS)
-    assert set(study["methods"]) == set(SETTINGS) - {"dir-beta-gs", "dir-beta-vb"}
+    assert set(study["methods"]) == set(SETTINGS) - {"dir-beta-gs", "dir-beta-vb", "dir-dir-vb"}
     assert config["methods"]["c-bica"]["starts_as"] == "bica"
 
 

@@ -311,9 +311,7 @@ def test_every_class_declares_what_it_is(name):
     assert own.distributions <= {"W", "H"}
     assert len(own.meanings) == 2
     assert made.n_iterations > 0
-    assert made.finds_components == (
-        name in {"BetaDirGibbs", "BetaDirVB", "DirDirGibbs", "DirBetaGibbs", "DirBetaVB"}
-    )
+    assert made.finds_components == (name.startswith(("BetaDir", "DirDir", "DirBeta")))
     assert own.alignment in Alignment
     loss_at = own.likelihoods[0].loss_at(V, V >= 0)
     assert loss_at.unit == own.likelihoods[0].unit

@@ -25,7 +25,7 @@ from nbmf.likelihoods.bernoulli import BERNOULLI, loss_of
 
 BRIEF = {"max_iter": 20, "burn_in": 6, "n_samples": 6, "tol": 0}
 CLASSES = registry.all_classes()
-VARIATIONAL = ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB"]
+VARIATIONAL = ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "DirDirVB"]
 every_class = pytest.mark.parametrize("name", CLASSES)
 
 

@@ -251,7 +251,7 @@ def test_new_lines_have_the_shapes_and_laws_of_the_factors(name, fitted):
         assert ((expected > 0) & (expected < 1)).all()
         if name not in ("LogisticPCA", "DirBetaGibbs", "DirBetaVB"):
             np.testing.assert_allclose(W.sum(axis=1), 1)
-    if name in ("DirDirGibbs", "DirBetaGibbs", "DirBetaVB", "LDA"):
+    if name in ("DirDirGibbs", "DirDirVB", "DirBetaGibbs", "DirBetaVB", "LDA"):
         np.testing.assert_allclose(H.sum(axis=0), 1)
 
 

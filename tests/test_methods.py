@@ -26,6 +26,7 @@ CLASSES = registry.all_classes()
 CONCENTRATIONS = ("alpha", "beta", "gamma", "eta")
 BETA_DIR = ["BetaDirGibbs", "BetaDirVB", "CollapsedBinaryICA", "BinaryICA"]
 DIR_BETA = ["DirBetaGibbs", "DirBetaVB"]
+DIR_DIR = ["DirDirGibbs", "DirDirVB"]
 GIBBS = ["BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs"]
 STARTED_AT_RANDOM = [name for name in CLASSES if name != "LogisticPCA"]
 PARAMETERS = {name: list(inspect.signature(getattr(nbmf, name)).parameters) for name in CLASSES}
@@ -121,7 +122,7 @@ def test_expectations_are_probabilities(name):
 DISTRIBUTIONS = {
     **{name: [("W_", 1)] for name in BETA_DIR},
     **{name: [("H_", 0)] for name in DIR_BETA},
-    "DirDirGibbs": [("W_", 1), ("H_", 0)],
+    **{name: [("W_", 1), ("H_", 0)] for name in DIR_DIR},
     "LDA": [("W_", 0), ("H_", 0)],
 }
 
@@ -138,7 +139,7 @@ def test_factors_are_the_distributions_of_the_model(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "LDA"]
+    "name", ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "DirDirVB", "LDA"]
 )
 def test_the_expectation_is_the_product_of_the_means(name):
     estimator = make(name).fit(CODES)
@@ -319,7 +320,7 @@ LIMITS = {"burn_in": 0, "tol": 0, "random_state": None}
 @every_class
 def test_the_least_allowed_values_are_allowed(name):
     least = {key: LIMITS.get(key, 1) for key in PARAMETERS[name] if key not in ("scheme", "start")}
-    least["n_components"] = 2 if name == "DirDirGibbs" else 1
+    least["n_components"] = 2 if name in DIR_DIR else 1
     assert np.isfinite(getattr(nbmf, name)(**least).fit(CODES).expectation_).all()
 
 
@@ -388,9 +389,10 @@ def test_lines_without_observations_are_predicted_from_the_prior(name):
     np.testing.assert_allclose(dirichlet_lines, 1 / 3, atol=1e-6)
 
 
-def test_dir_dir_predicts_lines_without_observations_from_the_prior():
+@pytest.mark.parametrize("name", DIR_DIR)
+def test_dir_dir_predicts_lines_without_observations_from_the_prior(name):
     prior = {"gamma": [1, 2, 5], "eta": [3, 3, 6]}
-    estimator = make("DirDirGibbs", **prior).fit(with_empty_lines())
+    estimator = make(name, **prior).fit(with_empty_lines())
     np.testing.assert_allclose(estimator.W_[[3, 9]], [[1 / 8, 2 / 8, 5 / 8]] * 2)
     np.testing.assert_allclose(estimator.H_[:, [0, 7]].T, [[1 / 4, 1 / 4, 1 / 2]] * 2)
     crossing = (1 * 1 + 2 * 1 + 5 * 2) / (8 * 4)
@@ -421,9 +423,10 @@ def test_one_component_has_the_exact_posterior_mean(name):
     assert estimator.active_components_ == 1
 
 
-def test_dir_dir_needs_two_components():
+@pytest.mark.parametrize("name", DIR_DIR)
+def test_dir_dir_needs_two_components(name):
     with pytest.raises(ConfigError, match=r"n_components = 1: .*at least 2"):
-        nbmf.DirDirGibbs(1).fit(CODES)
+        make(name, K=1).fit(CODES)
 
 
 @pytest.mark.parametrize("name", STARTED_AT_RANDOM)
@@ -477,7 +480,7 @@ def test_a_monitor_sees_where_logistic_pca_stops():
     np.testing.assert_array_equal(recorder.expectations[-1], estimator.expectation_)
 
 
-@pytest.mark.parametrize("name", ["BetaDirVB", "CollapsedBinaryICA", "DirBetaVB"])
+@pytest.mark.parametrize("name", ["BetaDirVB", "CollapsedBinaryICA", "DirBetaVB", "DirDirVB"])
 def test_cvb0_has_no_objective(name):
     recorder = Recorder(every=4)
     make(name).fit(CODES, monitor=recorder)

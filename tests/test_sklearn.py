@@ -29,15 +29,16 @@ K = {"LogisticPCA": 1}  # of a matrix with two columns; it needs fewer component
 OWN_WORDS = "the error is a DataError (a ValueError) that names the entry and what is allowed"
 NEEDS_TWO = "the check sets n_components = 1, and Dir-Dir needs two: a zero takes two components"
 EVERY = {"check_dtype_object": f"a value that is no number: {OWN_WORDS}; the check wants TypeError"}
+WITH_ONE_COMPONENT = (
+    "check_dont_overwrite_parameters",
+    "check_fit2d_predict1d",
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+    "check_fit2d_1sample",
+    "check_fit2d_1feature",
+)
 EXPECTED_FAILURES = {
-    "DirDirGibbs": {
-        "check_dont_overwrite_parameters": NEEDS_TWO,
-        "check_fit2d_predict1d": NEEDS_TWO,
-        "check_methods_sample_order_invariance": NEEDS_TWO,
-        "check_methods_subset_invariance": NEEDS_TWO,
-        "check_fit2d_1sample": NEEDS_TWO,
-        "check_fit2d_1feature": NEEDS_TWO,
-    },
+    name: dict.fromkeys(WITH_ONE_COMPONENT, NEEDS_TWO) for name in ("DirDirGibbs", "DirDirVB")
 }
 
 

@@ -60,7 +60,7 @@ def test_a_fit_does_not_depend_on_what_comes_before_or_after_it(name):
 
 FAMILIES = {
     "beta_dirichlet": {"BetaDirGibbs", "BetaDirVB", "DirDirGibbs", "DirBetaGibbs", "DirBetaVB"}
-    | {"CollapsedBinaryICA", "BinaryICA"},
+    | {"DirDirVB", "CollapsedBinaryICA", "BinaryICA"},
     "logistic": {"LogisticPCA"},
     "topics": {"LDA"},
 }
@@ -97,7 +97,8 @@ USERS = {
         *("BinaryICA", "BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs", "DirBetaVB")
     },
     "families/beta_dirichlet/kernels/dir_dir_gibbs.py": {"DirDirGibbs"},
-    "families/beta_dirichlet/models/dir_dir.py": {"DirDirGibbs"},
+    "families/beta_dirichlet/kernels/dir_dir_cvb0.py": {"DirDirVB"},
+    "families/beta_dirichlet/models/dir_dir.py": {"DirDirGibbs", "DirDirVB"},
     "families/logistic/logistic_pca.py": {"LogisticPCA"},
     "families/topics/kernels/lda.py": {"LDA"},
     "families/topics/lda.py": {"LDA"},

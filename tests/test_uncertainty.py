@@ -26,7 +26,7 @@ from nbmf.registry import make_estimator
 from nbmf.seeds import child, children, seed_sequence
 
 GIBBS = ["BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs"]
-VARIATIONAL = ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB"]
+VARIATIONAL = ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "DirDirVB"]
 LENGTHS = {"burn_in": 20, "n_samples": 30}
 
 
