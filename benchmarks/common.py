@@ -20,6 +20,7 @@ from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
+from nbmf.families.beta_dirichlet.kernels.dir_dir_cvb0 import DirDirCVB0
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.inference.checkpoint import digest_of
 from nbmf.seeds import seed_sequence
@@ -191,6 +192,11 @@ KERNELS = {
         lambda codes, K, threads=1: BetaDirCVB0(codes, K, 1.0, 1.0, 1 / K, SEED, threads=threads),
         lambda inference: inference.update,
         lambda inference: [inference.responsibilities],
+    ),
+    "Dir-Dir CVB0": Kernel(
+        lambda codes, K, threads=1: DirDirCVB0(codes, K, 1 / K, 1.0, SEED, threads=threads),
+        lambda inference: inference.update,
+        lambda inference: list(inference.responsibilities),
     ),
 }  # fmt: skip
 

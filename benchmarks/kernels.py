@@ -17,7 +17,7 @@ from common import (
 from nbmf import LDA
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
-from plain_loops import PlainBetaDir, PlainDirDir
+from plain_loops import PlainBetaDir, PlainDirDir, PlainDirDirCVB0
 
 DATASETS = ("paleo", "unvotes")
 MEAN_FIELD_K = 10
@@ -27,6 +27,7 @@ PLAIN = {
     "Beta-Dir Gibbs": "Beta-Dir Gibbs, plain loop",
     "Dir-Dir Gibbs, joint": "Dir-Dir Gibbs, plain loop",
     "Dir-Dir Gibbs, alternating": "Dir-Dir Gibbs, plain loop",
+    "Dir-Dir CVB0": "Dir-Dir CVB0, plain loop",
 }
 
 
@@ -49,10 +50,12 @@ def warm_runs(codes: np.ndarray, K: int, rounds: Rounds) -> dict[str, tuple[Run,
             codes, K, gamma, 1.0, SEED, **pairs, scheme="alternating"
         ),
         "Dir-Dir Gibbs, plain loop": PlainDirDir(codes, K, gamma, 1.0, SEED, **pairs),
+        "Dir-Dir CVB0, plain loop": PlainDirDirCVB0(codes, K, gamma, 1.0, **pairs),
     }
     again = Rounds(seconds=rounds.seconds, warm_up=3)
     for name, model in same_state.items():
-        warm[name] = model.sweep, again.sweeps_after_warm_up(model.sweep)
+        run = model.update if hasattr(model, "update") else model.sweep
+        warm[name] = run, again.sweeps_after_warm_up(run)
     warm["Dir-Dir Gibbs, joint"] = warm.pop("Dir-Dir Gibbs")
     return dict(sorted(warm.items()))
 

@@ -3,10 +3,11 @@
 from typing import NamedTuple
 
 from common import Table, answer_of, number, say, worker
-from nbmf.families.beta_dirichlet.beta_dir_vb import BYTES_PER_RESPONSIBILITY
+from nbmf.families.beta_dirichlet.variational import BYTES_PER_RESPONSIBILITY
 from nbmf.numerics.lanes import padded
 from process_memory import available_gb
 
+VECTORS = {"Beta-Dir CVB0": 1, "Dir-Dir CVB0": 2}  # of K responsibilities per entry, at most
 SET_UP_BYTES = 80  # per observed entry, beside the responsibilities, at most
 
 
@@ -23,7 +24,7 @@ class Size(NamedTuple):
 def gigabytes_needed(name: str, size: Size, K: int) -> float:
     """Return a generous guess of the peak memory in GB."""
     cells = size.F * size.N
-    responsibilities = BYTES_PER_RESPONSIBILITY * padded(K) if name == "Beta-Dir CVB0" else 0
+    responsibilities = BYTES_PER_RESPONSIBILITY * padded(K) * VECTORS.get(name, 0)
     return cells * (SET_UP_BYTES + responsibilities) / 1e9
 
 
@@ -38,7 +39,7 @@ def lack_of_memory(name: str, size: Size, K: int) -> str | None:
 def kernel_table(size: Size, idle: float) -> Table:
     """Measure set-up, sweeps and memory of the samplers and of CVB0."""
     cases = [("Beta-Dir Gibbs", size.K), ("Dir-Dir Gibbs", size.K),
-             ("Beta-Dir CVB0", size.K_that_fits)]  # fmt: skip
+             ("Beta-Dir CVB0", size.K_that_fits), ("Dir-Dir CVB0", size.K_that_fits)]  # fmt: skip
     table = Table(
         "Memory of the kernels",
         f"{size.F} × {size.N} entries, all observed, drawn from the Beta-Dir model with 20 "

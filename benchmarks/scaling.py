@@ -10,7 +10,9 @@ from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import DENSE_ROW, BetaD
 K_GRID = (10, 30, 100, 300)
 LARGE_K = 1000
 # The cost of a CVB0 cell does not depend on the state: a short warm-up will do.
-WARM_UPS = {"Beta-Dir Gibbs": 100, "Dir-Dir Gibbs": 100, "Beta-Dir CVB0": 10}
+WARM_UPS = {
+    "Beta-Dir Gibbs": 100, "Dir-Dir Gibbs": 100, "Beta-Dir CVB0": 10, "Dir-Dir CVB0": 10
+}  # fmt: skip
 NEVER_DENSE, ALWAYS_DENSE = 10**6, 0
 DENSE_SETTINGS = ((100, 0.01), (100, 0.1), (100, 1.0), (300, 1.0))  # K, γ
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import naive
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
@@ -103,11 +104,23 @@ def test_plain_loops_keep_their_counts():
     assert two.log_joint() == pytest.approx(dir_dir.log_joint(CODES, Z, C, 3, 0.5, 1.0))
 
 
+def test_the_plain_loop_of_cvb0_is_that_of_the_slow_twin():
+    Z = np.where(CODES >= 0, RNG.integers(0, 3, CODES.shape), -1)
+    C = np.where(CODES == 0, (Z + 1) % 3, Z)
+    plain = plain_loops.PlainDirDirCVB0(CODES, 3, 0.5, 1.0, Z=Z, C=C)
+    plain.update(2)
+    RZ, RC = (naive.one_hot(CODES, x, 3) for x in (Z, C))
+    for _ in range(2):
+        RZ, RC = naive.dir_dir_cvb0_update(CODES, RZ, RC, 0.5, 1.0, order=naive.row_scan(CODES))
+    np.testing.assert_allclose(plain._a, 0.5 + RZ.sum(axis=1), atol=1e-5)
+    np.testing.assert_allclose(plain._b, 1.0 + RC.sum(axis=0), atol=1e-5)
+
+
 def test_kernels():
     table = kernels.kernel_table({"tiny": CODES}, 3, BRIEF)
-    assert len(table.rows) == 7
+    assert len(table.rows) == 9
     assert (numbers(table, "minimum") <= numbers(table, "median")).all()
-    assert column(table, "plain loop / kernel").count("–") == 4
+    assert column(table, "plain loop / kernel").count("–") == 5
     assert "K = 3" in table.markdown()
 
 
@@ -130,9 +143,9 @@ def test_digests_differ_with_the_bits():
 
 def test_scaling():
     in_K = scaling.table_in_K({"tiny": CODES}, [2, 3, 4], 6, BRIEF)
-    assert column(in_K, "K") == ["2", "3", "4", "6", "2", "3", "4", "2", "3", "4"]
+    assert column(in_K, "K") == ["2", "3", "4", "6"] + ["2", "3", "4"] * 3
     assert [ratio for K, ratio in zip(column(in_K, "K"), column(in_K, "K / 3"), strict=True)
-            if K == "3"] == ["1.00"] * 3  # fmt: skip
+            if K == "3"] == ["1.00"] * 4  # fmt: skip
     in_size = scaling.table_in_size("tiny", CODES, 3, BRIEF)
     assert column(in_size, "F")[:5] == [12, 6, 3, 12, 12]
     assert column(in_size, "N")[:5] == [10, 10, 10, 5, 3]

@@ -111,6 +111,19 @@ def test_counts_do_not_drift():
     assert_consistent(cvb0, codes, atol=1e-4)
 
 
+@pytest.mark.parametrize("prior", [1e-6, 1e6])
+def test_extreme_priors_conserve_mass(prior):
+    # S - b_k cancels where one component has all counts: the sums of the two marginals of a zero
+    # then are not the same number, and weights may fall below zero by a rounding.
+    codes = ladder.large_matrix(300, 200, 0.2, np.random.default_rng(13), 3, 4)
+    cvb0 = cvb0_of(codes, 3, (prior, prior), 13)
+    cvb0.update(100)
+    for R in cvb0.responsibilities:
+        np.testing.assert_allclose(R.sum(axis=2), codes >= 0, atol=1e-6)
+        assert R.min() > -1e-4
+    assert cvb0.counts().L.sum() == pytest.approx((codes >= 0).sum(), rel=1e-6)
+
+
 @pytest.mark.parametrize("n_blocks", [1, 3])
 def test_limit_is_a_fixed_point(n_blocks):
     # The equations hold for every cell at once, so the order of the cells plays no part.
