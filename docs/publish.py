@@ -143,8 +143,8 @@ def sections_of_orientations(run: Run, other: Run) -> list[str]:
         "The parts that hold in one orientation only:",
         markdown(differing) if len(differing) else "None.",
         f"## The orientation: {turned} as in the scripts and as in the text",
-        "Medians over masks, nats per entry (LDA: per token). The masks have the same random numbers, "
-        "but not the same entries.",
+        "Medians over masks, nats per entry (LDA: per token). The masks have the same random "
+        "numbers, but not the same entries.",
         markdown(compare_orientations(run.scores, other.scores)),
     ]
 
