@@ -308,8 +308,8 @@ def test_every_class_declares_what_it_is(name):
     made = own()
     assert own.inference in estimators.Inference
     assert {likelihood.unit for likelihood in own.likelihoods} <= {"entry", "token"}
-    assert own.distributions <= {"W", "H"}
-    assert len(own.meanings) == 2
+    assert made.distributions <= {"W", "H"}
+    assert len(made.meanings) == 2
     assert made.n_iterations > 0
     assert made.finds_components == (name.startswith(("BetaDir", "DirDir", "DirBeta")))
     assert own.alignment in Alignment

@@ -189,7 +189,8 @@ def test_every_line_comes_to_rest(entries, prior):
     taken = dirichlet_lines(codes, likelihood, np.full(20, prior), times, *limits, mean)
     assert taken.max() < fold_in.MAX_SWEEPS
     np.testing.assert_allclose(mean.sum(axis=1), 1)
-    taken = beta_lines(codes, weights, np.full((2, 20), prior), times, *limits, mean)
+    priors = np.full((2, 20), prior), np.ones((200, 2))
+    taken = beta_lines(codes, weights, *priors, times, *limits, mean)
     assert taken.max() < fold_in.MAX_SWEEPS
     assert ((mean > 0) & (mean < 1)).all()
 
@@ -315,7 +316,7 @@ def test_a_line_is_swept_once_to_start_and_then_as_often_as_allowed(max_sweeps):
     limits = times, -1.0, max_sweeps, mean  # no mean moves by less than nothing
     for sweeps in (
         dirichlet_lines(codes, of_value, np.ones(3), *limits),
-        beta_lines(codes, mixture, np.ones((2, 3)), *limits),
+        beta_lines(codes, mixture, np.ones((2, 3)), np.ones((2, 2)), *limits),
     ):
         np.testing.assert_array_equal(sweeps, 1 + max_sweeps)
 

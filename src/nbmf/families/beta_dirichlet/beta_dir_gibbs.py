@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from nbmf.families.beta_dirichlet.estimator import PROBABILITIES, WEIGHTS
-from nbmf.families.beta_dirichlet.fold_in import BetaDirFoldIn
 from nbmf.families.beta_dirichlet.gibbs import (
     ChainState,
     CollapsedGibbs,
@@ -11,20 +9,24 @@ from nbmf.families.beta_dirichlet.gibbs import (
     starting_Z,
 )
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
+from nbmf.families.beta_dirichlet.learning import SliceLearner
 from nbmf.families.beta_dirichlet.models import beta_dir
+from nbmf.families.beta_dirichlet.orientation import BetaDir
+from nbmf.families.beta_dirichlet.priors import BetaPrior, DirichletPrior
 
 
-class BetaDirGibbs(BetaDirFoldIn, CollapsedGibbs):
+class BetaDirGibbs(BetaDir, CollapsedGibbs):
     """Beta-Dir GS: w_f ~ Dirichlet(γ), h_kn ~ Beta(α, β), collapsed Gibbs sampling, eq. (25).
 
     Parameters
     ----------
     n_components : int
         K. With gamma="1/K" and a large K the data choose how many are used (section 4.4).
-    alpha, beta : float or array (K,)
-        Beta hyperparameters of H.
-    gamma : float, array (K,) or "1/K"
-        Dirichlet hyperparameters of the rows of W.
+    alpha, beta : float, array (K,), "learn", or both "learn-columns"
+        Beta hyperparameters of H, or how they are learned: as numbers, or with a mean per column
+        and one strength (docs/priors.md).
+    gamma : float, array (K,), "1/K", "learn" or "learn-asymmetric"
+        Dirichlet hyperparameters of the rows of W; learned as one number or as one per component.
     burn_in, n_samples : int
         Sweeps thrown away, then sweeps averaged.
     start : {"random", "mean-field"}
@@ -32,17 +34,14 @@ class BetaDirGibbs(BetaDirFoldIn, CollapsedGibbs):
         10 components, as the paper's scripts do.
     threads : int
         Threads of a sweep; the result is the same for any number.
+    orientation : {"rows", "columns", "auto"}
+        The side of V whose lines are distributions over components; with "columns" this is
+        Dir-Beta, and W has the probabilities. "auto": entries held out of the observed ones decide.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
-    See Factorization for the learned attributes.
+    See Factorization, MeanParameterized and BetaDir for the learned attributes.
     """
-
-    model = "beta-dir"
-    distributions = frozenset({"W"})
-    probabilities = frozenset({"H"})
-    meanings = (WEIGHTS, PROBABILITIES)
-    weights_prior = "gamma"
 
     def __init__(
         self,
@@ -55,6 +54,7 @@ class BetaDirGibbs(BetaDirFoldIn, CollapsedGibbs):
         n_samples=1000,
         start="random",
         threads=1,
+        orientation="rows",
         random_state=None,
     ):
         self.n_components = n_components
@@ -65,26 +65,28 @@ class BetaDirGibbs(BetaDirFoldIn, CollapsedGibbs):
         self.n_samples = n_samples
         self.start = start
         self.threads = threads
+        self.orientation = orientation
         self.random_state = random_state
 
-    def _start(self, codes, seed):
-        priors = {name: self._concentration(name) for name in ("alpha", "beta", "gamma")}
-        Z = starting_Z(self.start, codes, self.n_components, seed)
-        chain = BetaDirChain(
-            codes, self.n_components, **priors, seed=seed, Z=Z, threads=self.threads
-        )
-        sum_of_H = _SumOfH(chain, priors["alpha"], priors["beta"], codes.shape[1])
-        sums = PosteriorSums(chain, priors["gamma"], sum_of_H, codes.shape[1])
-        return ChainState(chain, beta_dir, priors, sums, self.burn_in)
+    def _start_rows(self, codes, start, seed):
+        K, values = self.n_components, self._prior_values()
+        prior = BetaPrior(values["alpha"], values["beta"], codes, K, start.strength)
+        weights = DirichletPrior("gamma", values["gamma"], K)
+        priors = prior.tables() | {"gamma": weights.value}
+        Z = starting_Z(self.start, codes, K, seed)
+        chain = BetaDirChain(codes, K, **priors, seed=seed, Z=Z, threads=self.threads)
+        learner = SliceLearner(chain, prior, {"L": weights}, seed)
+        sums = PosteriorSums(chain, weights.value, _SumOfH(chain), learner.learns)
+        return ChainState(chain, beta_dir, learner, sums, self.burn_in)
 
 
 class _SumOfH:
     """Σ E[H | Z]: a component without counts is at its prior mean, so it is only counted."""
 
-    def __init__(self, chain, alpha, beta, N):
-        self._chain, self._alpha, self._beta = chain, alpha, beta
-        self._sum = np.zeros((alpha.size, N))
-        self._times_used = np.zeros(alpha.size, int)
+    def __init__(self, chain):
+        self._chain = chain
+        K, places = chain.expected_H(slice(None)).shape
+        self._sum, self._times_used = np.zeros((K, places)), np.zeros(K, int)
 
     def add(self, used):
         H = self._chain.expected_H(used)
@@ -93,8 +95,8 @@ class _SumOfH:
         return H
 
     def total(self, samples):
-        at_prior = (samples - self._times_used) * self._alpha / (self._alpha + self._beta)
-        return self._sum + at_prior[:, None]
+        alpha, beta = self._chain.beta_prior()
+        return self._sum + (samples - self._times_used)[:, None] * alpha / (alpha + beta)
 
     def arrays(self):
         return {"sum of E[H]": self._sum, "times used": self._times_used}

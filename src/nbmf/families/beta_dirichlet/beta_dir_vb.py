@@ -2,19 +2,26 @@
 
 import numpy as np
 
+from nbmf.families.beta_dirichlet.choice import STARTS
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
-from nbmf.families.beta_dirichlet.variational import BetaDirVariational
+from nbmf.families.beta_dirichlet.learning import CVB0Learner
+from nbmf.families.beta_dirichlet.models import beta_dir
+from nbmf.families.beta_dirichlet.orientation import BetaDir
+from nbmf.families.beta_dirichlet.parameters import NOT_LEARNED, RULES
+from nbmf.families.beta_dirichlet.priors import BetaPrior, DirichletPrior
+from nbmf.families.beta_dirichlet.variational import Variational, VariationalState
 
 
-class BetaDirVB(BetaDirVariational):
+class BetaDirVB(BetaDir, Variational):
     """Beta-Dir VB: w_f ~ Dirichlet(γ), h_kn ~ Beta(α, β), CVB0 updates, eq. (36).
 
     Parameters
     ----------
     n_components : int
         K. With gamma="1/K" and a large K the data choose how many are used (section 4.4).
-    alpha, beta : float or array (K,)
-        Beta hyperparameters of H.
+    alpha, beta : float, array (K,), "learn", or both "learn-columns"
+        Beta hyperparameters of H, or how they are learned: as numbers, or with a mean per column
+        and one strength (docs/priors.md).
     gamma : float, array (K,) or "1/K"
         Dirichlet hyperparameters of the rows of W.
     max_iter : int
@@ -27,11 +34,19 @@ class BetaDirVB(BetaDirVariational):
     max_memory_gb : float
         Refuse a fit whose responsibilities need more: 4 bytes per observed entry and component,
         components in eights.
+    orientation : {"rows", "columns", "auto"}
+        The side of V whose lines are distributions over components; with "columns" this is
+        Dir-Beta, and W has the probabilities. "auto": entries held out of the observed ones decide.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
-    See Factorization for the learned attributes.
+    With learned alpha or beta, of several starts the one is taken that predicts held-out entries
+    among the observed ones best; if none predicts better than the shares of columns (of rows, with
+    orientation "columns"), the fit has one component in use. See Factorization, MeanParameterized
+    and BetaDir for the learned attributes.
     """
+
+    rules = RULES | NOT_LEARNED
 
     def __init__(
         self,
@@ -44,6 +59,7 @@ class BetaDirVB(BetaDirVariational):
         tol=0.0,
         threads=1,
         max_memory_gb=4.0,
+        orientation="rows",
         random_state=None,
     ):
         self.n_components = n_components
@@ -54,10 +70,20 @@ class BetaDirVB(BetaDirVariational):
         self.tol = tol
         self.threads = threads
         self.max_memory_gb = max_memory_gb
+        self.orientation = orientation
         self.random_state = random_state
 
-    def _make_inference(self, codes, priors, seed):
+    def _starts(self):
+        return STARTS if self._learns_beta_prior else super()._starts()
+
+    def _start_rows(self, codes, start, seed):
         n_observed = np.count_nonzero(codes >= 0)
         self._refuse_too_much_memory(n_observed, n_observed)
-        inference = BetaDirCVB0(codes, self.n_components, **priors, seed=seed, threads=self.threads)
-        return inference, None
+        K, values = self.n_components, self._prior_values()
+        prior = BetaPrior(values["alpha"], values["beta"], codes, K, start.strength)
+        priors = prior.tables() | {"gamma": DirichletPrior("gamma", values["gamma"], K).value}
+        inference = BetaDirCVB0(
+            codes, K, **priors, seed=seed, Z=start.assignments(codes), threads=self.threads
+        )
+        learner = CVB0Learner(inference, prior) if prior.learned else None
+        return VariationalState(inference, beta_dir, priors, learner=learner)

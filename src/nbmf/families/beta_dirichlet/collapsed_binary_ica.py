@@ -21,6 +21,7 @@ class CollapsedBinaryICA(BetaDirVB):
         tol=0.0,
         threads=1,
         max_memory_gb=4.0,
+        orientation="rows",
         random_state=None,
     ):
         super().__init__(
@@ -32,5 +33,6 @@ class CollapsedBinaryICA(BetaDirVB):
             tol=tol,
             threads=threads,
             max_memory_gb=max_memory_gb,
+            orientation=orientation,
             random_state=random_state,
         )

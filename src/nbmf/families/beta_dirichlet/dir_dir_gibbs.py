@@ -12,7 +12,9 @@ from nbmf.families.beta_dirichlet.gibbs import (
     starting_Z,
 )
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
+from nbmf.families.beta_dirichlet.learning import SliceLearner
 from nbmf.families.beta_dirichlet.models import dir_dir
+from nbmf.families.beta_dirichlet.priors import DirichletPrior
 
 
 class DirDirGibbs(DirDirFoldIn, CollapsedGibbs):
@@ -22,9 +24,10 @@ class DirDirGibbs(DirDirFoldIn, CollapsedGibbs):
     ----------
     n_components : int
         K, at least 2: a zero is explained by two different components.
-    gamma : float, array (K,) or "1/K"
-        Dirichlet hyperparameters of the rows of W.
-    eta : float, array (K,) or "1/K"
+    gamma : float, array (K,), "1/K", "learn" or "learn-asymmetric"
+        Dirichlet hyperparameters of the rows of W; learned as one number or as one per component
+        (docs/priors.md).
+    eta : float, array (K,), "1/K", "learn" or "learn-asymmetric"
         Dirichlet hyperparameters of the columns of H.
     burn_in, n_samples : int
         Sweeps thrown away, then sweeps averaged.
@@ -76,25 +79,30 @@ class DirDirGibbs(DirDirFoldIn, CollapsedGibbs):
             raise ConfigError("n_components = 1: Dir-Dir needs at least 2, since a zero takes two")
 
     def _start(self, codes, seed):
-        priors = {name: self._concentration(name) for name in ("gamma", "eta")}
-        Z = starting_Z(self.start, codes, self.n_components, seed)
+        K = self.n_components
+        weights = {
+            counter: DirichletPrior(name, getattr(self, name), K)
+            for counter, name in (("L", "gamma"), ("Q", "eta"))
+        }
+        Z = starting_Z(self.start, codes, K, seed)
         chain = DirDirChain(
-            *(codes, self.n_components),
-            **priors,
+            *(codes, K),
+            **{prior.name: prior.value for prior in weights.values()},
             seed=seed,
             Z=Z,
             threads=self.threads,
             scheme=self.scheme,
         )
-        sums = PosteriorSums(chain, priors["gamma"], _SumOfH(chain, priors["eta"]), codes.shape[1])
-        return ChainState(chain, dir_dir, priors, sums, self.burn_in)
+        learner = SliceLearner(chain, None, weights, seed)
+        sums = PosteriorSums(chain, weights["L"].value, _SumOfH(chain), learner.learns)
+        return ChainState(chain, dir_dir, learner, sums, self.burn_in)
 
 
 class _SumOfH:
     """Σ E[H | C] = Σ (η + Q) / s, where s_n = Ση + n_n is the same for every C: Q is summed."""
 
-    def __init__(self, chain, eta):
-        self._chain, self._eta = chain, eta
+    def __init__(self, chain):
+        self._chain = chain
         self._Q = np.zeros(chain.Q.shape, np.int64)
 
     def add(self, used):
@@ -102,7 +110,7 @@ class _SumOfH:
         return self._chain.expected_H(used)
 
     def total(self, samples):
-        return (samples * self._eta[:, None] + self._Q.T) / self._chain.s
+        return (samples * self._chain.eta[:, None] + self._Q.T) / self._chain.s
 
     def arrays(self):
         return {"sum of Q": self._Q}

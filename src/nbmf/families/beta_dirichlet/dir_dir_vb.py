@@ -7,7 +7,8 @@ from nbmf.families.beta_dirichlet.estimator import WEIGHTS
 from nbmf.families.beta_dirichlet.fold_in import DirDirFoldIn
 from nbmf.families.beta_dirichlet.kernels.dir_dir_cvb0 import DirDirCVB0
 from nbmf.families.beta_dirichlet.models import dir_dir
-from nbmf.families.beta_dirichlet.variational import Variational
+from nbmf.families.beta_dirichlet.parameters import NOT_LEARNED, RULES, per_component
+from nbmf.families.beta_dirichlet.variational import Variational, VariationalState
 
 
 class DirDirVB(DirDirFoldIn, Variational):
@@ -42,7 +43,7 @@ class DirDirVB(DirDirFoldIn, Variational):
     meanings = (WEIGHTS, WEIGHTS)
     weights_prior = "gamma"
 
-    _equations = dir_dir
+    rules = RULES | NOT_LEARNED
 
     def __init__(
         self,
@@ -71,8 +72,10 @@ class DirDirVB(DirDirFoldIn, Variational):
         if self.n_components < 2:
             raise ConfigError("n_components = 1: Dir-Dir needs at least 2, since a zero takes two")
 
-    def _make_inference(self, codes, priors, seed):
+    def _start(self, codes, seed):
         ones, zeros = np.count_nonzero(codes == 1), np.count_nonzero(codes == 0)
         self._refuse_too_much_memory(ones + zeros, ones + 2 * zeros)
-        inference = DirDirCVB0(codes, self.n_components, **priors, seed=seed, threads=self.threads)
-        return inference, None
+        K = self.n_components
+        priors = {name: per_component(name, getattr(self, name), K) for name in ("gamma", "eta")}
+        inference = DirDirCVB0(codes, K, **priors, seed=seed, threads=self.threads)
+        return VariationalState(inference, dir_dir, priors)

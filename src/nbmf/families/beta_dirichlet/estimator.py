@@ -4,14 +4,28 @@ from typing import ClassVar
 
 import numpy as np
 
-from nbmf.families.beta_dirichlet.parameters import CONCENTRATIONS, PER_K, RULES, per_component
+from nbmf.families.beta_dirichlet.parameters import (
+    ASYMMETRIC,
+    CONCENTRATIONS,
+    PER_COLUMN,
+    RULES,
+    per_component,
+)
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
 
 class MeanParameterized(Factorization):
-    """Base class of models with E[V] = WH and conjugate priors."""
+    """Base class of models with E[V] = WH and conjugate priors.
+
+    Attributes
+    ----------
+    alpha_, beta_, gamma_, eta_ : float or array
+        Those hyperparameters that the model has, learned or as they were given: a number, or one
+        per component, or with "learn-columns" one per line of probabilities. Of a Gibbs sampler
+        that learns them their mean over the kept sweeps.
+    """
 
     likelihoods = (BERNOULLI,)
     alignment = Alignment.PERMUTATION
@@ -30,24 +44,32 @@ class MeanParameterized(Factorization):
 
     @property
     def finds_components(self) -> bool:
-        """Whether the prior of the weights is "1/K", so that K only has to be large enough."""
-        prior = getattr(self, self.weights_prior)
-        return isinstance(prior, str) and prior == PER_K
+        """Whether K only has to be large enough: the prior of the weights is "1/K" or learned."""
+        return isinstance(getattr(self, self.weights_prior), str)
 
     def check_parameters(self):
         """Raise ConfigError if a parameter has a value that is not allowed."""
         super().check_parameters()
         for name in self.concentrations():
-            self._concentration(name)  # has the right length
+            value = getattr(self, name)
+            if not isinstance(value, str):
+                per_component(name, value, self.n_components)  # has the right length
 
     @classmethod
     def concentrations(cls) -> list[str]:
         """Return which of its parameters are concentrations of priors."""
         return [name for name in cls.parameter_names() if name in CONCENTRATIONS]
 
-    def _concentration(self, name: str) -> np.ndarray:
-        """Return a concentration as array (K,)."""
-        return per_component(name, getattr(self, name), self.n_components)
+    def _learn(self, state):
+        super()._learn(state)
+        for name, value in state.hyperparameters().items():
+            own = name if name in self.concentrations() else self.weights_prior
+            given = getattr(self, own)
+            has_many = (
+                given in (PER_COLUMN, ASYMMETRIC) if isinstance(given, str) else np.ndim(given)
+            )
+            values = np.ravel(value)
+            setattr(self, f"{own}_", values.copy() if has_many else float(values[0]))
 
 
 WEIGHTS, PROBABILITIES = "shares of components", "probability of a one"

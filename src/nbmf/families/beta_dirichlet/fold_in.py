@@ -39,7 +39,8 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.families.beta_dirichlet.kernels.fold_in import beta_lines, dirichlet_lines
-from nbmf.families.beta_dirichlet.parameters import per_component
+from nbmf.families.beta_dirichlet.parameters import PER_COLUMN, per_component
+from nbmf.families.beta_dirichlet.priors import column_means
 
 TOLERANCE = 1e-5  # of a mean, in a sweep
 MAX_SWEEPS = 1000
@@ -69,7 +70,11 @@ def fold_in_weights(codes: np.ndarray, probabilities: np.ndarray, prior: np.ndar
 
 
 def fold_in_probabilities(
-    codes: np.ndarray, weights: np.ndarray, alpha: np.ndarray, beta: np.ndarray
+    codes: np.ndarray,
+    weights: np.ndarray,
+    alpha: np.ndarray,
+    beta: np.ndarray,
+    of_lines: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the means of lines of probabilities, float array (lines, K).
 
@@ -81,12 +86,16 @@ def fold_in_probabilities(
         Of the components in each entry: the other factor.
     alpha, beta : float arrays (K,)
         Beta hyperparameters.
+    of_lines : float array (lines, 2), optional
+        Factors of beta and alpha that belong to a line, where lines have priors of their own.
     """
     distinct = _Distinct.of(weights.T, alpha, beta)
     mixture = np.ascontiguousarray(weights[:, distinct.first])
     prior = np.stack([beta, alpha])[:, distinct.first]
+    if of_lines is None:
+        of_lines = np.ones((len(codes), 2))
     mean = np.empty((len(codes), distinct.first.size))
-    beta_lines(codes, mixture, prior, distinct.times, TOLERANCE, MAX_SWEEPS, mean)
+    beta_lines(codes, mixture, prior, of_lines, distinct.times, TOLERANCE, MAX_SWEEPS, mean)
     return mean[:, distinct.place]
 
 
@@ -113,39 +122,41 @@ class _Distinct(NamedTuple):
 
 
 class BetaDirFoldIn:
-    """Fold-in of Beta-Dir: rows of W are weights, columns of H are probabilities."""
+    """Fold-in of Beta-Dir: of lines of weights, and of lines of probabilities."""
 
     def _fold_in_rows(self, codes):
-        return fold_in_weights(codes, self.H_, _prior(self, "gamma"))
-
-    def _fold_in_columns(self, codes):
-        priors = _prior(self, "alpha"), _prior(self, "beta")
-        return fold_in_probabilities(np.ascontiguousarray(codes.T), self.W_, *priors).T
-
-
-class DirBetaFoldIn:
-    """Fold-in of Dir-Beta, which is Beta-Dir transposed."""
-
-    def _fold_in_rows(self, codes):
-        priors = _prior(self, "alpha"), _prior(self, "beta")
-        return fold_in_probabilities(codes, self.H_.T, *priors)
+        if self.weights_are_rows:
+            return fold_in_weights(codes, self.H_, self._prior(self.weights_prior))
+        return self._fold_in_probabilities(codes, self.H_.T)
 
     def _fold_in_columns(self, codes):
         columns = np.ascontiguousarray(codes.T)
-        return fold_in_weights(columns, self.W_.T, _prior(self, "eta")).T
+        if self.weights_are_rows:
+            return self._fold_in_probabilities(columns, self.W_).T
+        return fold_in_weights(columns, self.W_.T, self._prior(self.weights_prior)).T
+
+    def _fold_in_probabilities(self, codes, weights):
+        if isinstance(self.alpha, str) and self.alpha == PER_COLUMN:
+            strength = self.alpha_ + self.beta_  # the same of every line
+            common = float(np.mean(self.alpha_ / strength))
+            means = column_means(codes.T, common)[:, None]
+            of_lines = strength[0] * np.hstack([1.0 - means, means])
+            ones = np.ones(weights.shape[1])
+            return fold_in_probabilities(codes, weights, ones, ones, of_lines)
+        return fold_in_probabilities(codes, weights, self._prior("alpha"), self._prior("beta"))
+
+    def _prior(self, name: str) -> np.ndarray:
+        """Return a fitted hyperparameter, float array (K,)."""
+        return per_component(name, getattr(self, f"{name}_"), self.H_.shape[0])
 
 
 class DirDirFoldIn:
     """Fold-in of Dir-Dir: rows of W and columns of H are weights."""
 
     def _fold_in_rows(self, codes):
-        return fold_in_weights(codes, self.H_, _prior(self, "gamma"))
+        K = len(self.H_)
+        return fold_in_weights(codes, self.H_, per_component("gamma", self.gamma_, K))
 
     def _fold_in_columns(self, codes):
-        columns = np.ascontiguousarray(codes.T)
-        return fold_in_weights(columns, self.W_.T, _prior(self, "eta")).T
-
-
-def _prior(estimator, name: str) -> np.ndarray:
-    """Return a concentration of a fitted estimator, float array (K,)."""
-    return per_component(name, getattr(estimator, name), estimator.H_.shape[0])
+        columns, K = np.ascontiguousarray(codes.T), len(self.H_)
+        return fold_in_weights(columns, self.W_.T, per_component("eta", self.eta_, K)).T

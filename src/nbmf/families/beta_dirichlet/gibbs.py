@@ -6,6 +6,7 @@ import numpy as np
 
 from nbmf.families.beta_dirichlet.estimator import MeanParameterized
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
+from nbmf.families.beta_dirichlet.learning import SliceLearner, in_stretches
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State, put_back
@@ -70,12 +71,16 @@ class PosteriorSums:
     WAITING components have come together: one product of matrices then serves several samples.
     """
 
-    def __init__(self, chain, gamma: np.ndarray, sum_of_H: SumOfH, N: int):
+    def __init__(self, chain, gamma: np.ndarray, sum_of_H: SumOfH, learns: bool):
         L = chain.row_counts()
-        F, K = L.shape
-        self._chain, self._gamma, self._H = chain, gamma, sum_of_H
-        self._s = gamma.sum() + L.sum(axis=1, keepdims=True)
+        (F, K), N = L.shape, chain.expected_H(slice(0)).shape[1]
+        self._chain, self._gamma, self._H = chain, gamma.copy(), sum_of_H
+        self._n = L.sum(axis=1, keepdims=True)
+        self._s = gamma.sum() + self._n
         self._samples = np.zeros((), int)
+        # The sums of W, H and WH under earlier priors, and over how many samples.
+        self._earlier = (np.zeros((F, K)), np.zeros((K, N)), np.zeros((F, N))) if learns else ()
+        self._samples_earlier = np.zeros((), int)
         self._L = np.zeros_like(L)
         self._LH = np.zeros((F, N))
         self._n_waiting = np.zeros((), int)
@@ -114,27 +119,66 @@ class PosteriorSums:
         return (self._gamma + L) / self._s
 
     @property
+    def samples_now(self) -> int:
+        """How many samples have been added under the current priors."""
+        return int(self._samples)
+
+    @property
     def samples(self) -> int:
         """How many samples have been added."""
-        return int(self._samples)
+        return int(self._samples + self._samples_earlier)
 
     def factors(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the means of E[W | Z] and E[H | Z], eqs. (30)-(31)."""
-        W = self.expected_W(self._L / self.samples)
-        return W, self._chain.undo_columns(self._H.total(self.samples)) / self.samples
+        W, H, _ = self._means()
+        return W, self._chain.undo_columns(H)
 
     def expectation(self) -> np.ndarray:
         """Return the mean of E[W | Z] E[H | Z], eq. (33) with means in place of draws.
 
         Same expectation, less variance, and labels may switch from sample to sample.
         """
-        total = self._LH + self._waiting_product()
-        total += self._gamma @ self._H.total(self.samples)
-        total /= self.samples * self._s
-        return self._chain.undo_columns(total)
+        return self._chain.undo_columns(self._means()[2])
+
+    def close(self) -> None:
+        """Put away what was added under the priors that end now; call it before they change."""
+        if self._samples:
+            samples = int(self._samples)
+            for total, mean in zip(self._earlier, self._means_now(), strict=True):
+                total += samples * mean
+            self._samples_earlier += samples
+            for array in self._arrays_now().values():
+                array[...] = 0
+
+    def go_on(self, gamma: np.ndarray) -> None:
+        """Add what follows under other priors, which the chain has by now."""
+        self._gamma[:] = gamma
+        self._s = gamma.sum() + self._n
+
+    def _means(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the means of W, H and WH over all samples, columns in the order of the chain."""
+        if not self._samples_earlier:
+            return self._means_now()
+        parts = self._earlier
+        if self._samples:
+            now = self._means_now()
+            parts = [total + self._samples * mean for total, mean in zip(parts, now, strict=True)]
+        return tuple(total / self.samples for total in parts)
+
+    def _means_now(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the same over the samples under the current priors."""
+        samples, sum_of_H = int(self._samples), self._H.total(int(self._samples))
+        WH = self._LH + self._waiting_product()
+        WH += self._gamma @ sum_of_H
+        WH /= samples * self._s
+        return self.expected_W(self._L / samples), sum_of_H / samples, WH
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return all that changes, by name; writing to them sets the state."""
+        earlier = {f"earlier {name}": x for name, x in zip("WHV", self._earlier, strict=False)}
+        return self._arrays_now() | earlier | {"earlier samples": self._samples_earlier}
+
+    def _arrays_now(self) -> dict[str, np.ndarray]:
         own = {
             "samples": self._samples,
             "sum of L": self._L,
@@ -154,8 +198,8 @@ class ChainState(State):
     chain : BetaDirChain or DirDirChain
     model : module
         models.beta_dir or models.dir_dir, whose counts the chain has.
-    priors : dict
-        The model's hyperparameters, arrays (K,), by name.
+    learner : SliceLearner
+        It has the priors, and renews those that are learned.
     sums : PosteriorSums
     burn_in : int
         Sweeps before the first that is kept.
@@ -163,11 +207,37 @@ class ChainState(State):
 
     resumable = True
 
-    def __init__(self, chain, model, priors: dict[str, np.ndarray], sums: PosteriorSums, burn_in):
-        self._chain, self._model, self._priors, self._sums = chain, model, priors, sums
+    def __init__(self, chain, model, learner: SliceLearner, sums: PosteriorSums, burn_in):
+        self._chain, self._model, self._learner, self._sums = chain, model, learner, sums
         self._burn_in, self._sweeps = burn_in, np.zeros((), int)
+        self._priors = learner.tables()
+        # Of the hyperparameters, over the samples under earlier ones.
+        self._prior_sums = {name: np.zeros_like(x) for name, x in self._priors.items()}
 
     def advance(self, steps: int) -> None:
+        """Sweep, and renew the priors in between, if they are learned."""
+        learner = self._learner if self._learner.learns else None
+        for renew, sweeps in in_stretches(int(self._sweeps), steps, learner):
+            if renew:
+                self._renew_priors()
+            self._sweep(sweeps)
+
+    def _renew_priors(self) -> None:
+        for name, total in self._prior_sums.items():
+            total += self._sums.samples_now * self._priors[name]
+        self._sums.close()
+        self._priors = self._learner.renew(int(self._sweeps))
+        self._sums.go_on(self._priors["gamma"])
+
+    def hyperparameters(self) -> dict[str, np.ndarray]:
+        """Return the hyperparameters as tables by name: their means over the kept sweeps."""
+        samples, now = self._sums.samples, self._sums.samples_now
+        if samples == now:  # there are no others
+            return self._priors
+        sums = self._prior_sums
+        return {name: (sums[name] + now * x) / samples for name, x in self._priors.items()}
+
+    def _sweep(self, steps: int) -> None:
         """Sweep; after the burn-in add the means given each Z to the sums."""
         burnt = int(np.clip(self._burn_in - self._sweeps, 0, steps))
         if burnt:
@@ -210,8 +280,18 @@ class ChainState(State):
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """Return all that changes along the chain, by name."""
-        return {"sweeps": self._sweeps} | self._sums.arrays() | self._chain.arrays()
+        own = {"sweeps": self._sweeps} | self._sums.arrays() | self._chain.arrays()
+        if not self._learner.learns:
+            return own
+        learned = {f"learned {name}": array for name, array in self._learner.arrays().items()}
+        return own | learned | {f"sum of {name}": x for name, x in self._prior_sums.items()}
 
     def restore(self, snapshot: dict[str, np.ndarray]) -> None:
         """Take over a snapshot."""
         put_back(self.snapshot(), snapshot)
+        if self._learner.learns:
+            self._priors = self._learner.tables()
+            phi = self._chain.arrays()
+            self._chain.set_priors(**self._priors)
+            put_back(self._chain.arrays(), {name: snapshot[name] for name in phi})
+            self._sums.go_on(self._priors["gamma"])

@@ -1,15 +1,10 @@
 """The part that the variational methods share: the state, the stopping rule, the memory."""
 
-from abc import abstractmethod
-from types import ModuleType
-from typing import ClassVar
-
 import numpy as np
 
 from nbmf.errors import ConfigError
-from nbmf.families.beta_dirichlet.estimator import PROBABILITIES, WEIGHTS, MeanParameterized
-from nbmf.families.beta_dirichlet.fold_in import BetaDirFoldIn
-from nbmf.families.beta_dirichlet.models import beta_dir
+from nbmf.families.beta_dirichlet.estimator import MeanParameterized
+from nbmf.families.beta_dirichlet.learning import in_stretches
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State
@@ -28,18 +23,28 @@ class VariationalState(State):
     model : module
         models.beta_dir or models.dir_dir, whose counts the inference expects.
     priors : dict
-        The model's hyperparameters, arrays (K,), by name.
+        The model's hyperparameters as tables by name.
     bound : function or None
         Of no arguments, returns the evidence lower bound in nats; None without one (CVB0).
+    learner : CVB0Learner, MeanFieldLearner or None
+        Renews hyperparameters as the fit goes on; None if all are fixed.
     """
 
-    def __init__(self, inference, model, priors: dict[str, np.ndarray], bound=None):
-        self._inference, self._model, self._priors = inference, model, priors
-        self._bound = bound
+    def __init__(self, inference, model, priors: dict[str, np.ndarray], bound=None, learner=None):
+        self._inference, self._model, self._priors = inference, model, dict(priors)
+        self._bound, self._learner, self._done = bound, learner, 0
 
     def advance(self, steps):
         """Update q so many times."""
-        self._inference.update(steps)
+        for renew, updates in in_stretches(self._done, steps, self._learner):
+            if renew:
+                self._priors |= self._learner.renew()
+            self._inference.update(updates)
+        self._done += steps
+
+    def hyperparameters(self):
+        """Return the hyperparameters as tables by name."""
+        return self._priors
 
     def factors(self):
         """Return the variational means of W and H, those of eqs. (37)-(38)."""
@@ -70,17 +75,6 @@ class Variational(MeanParameterized):
 
     inference = Inference.ASCENT
 
-    _equations: ClassVar[ModuleType]  # models.beta_dir or models.dir_dir
-
-    @abstractmethod
-    def _make_inference(self, codes, priors, seed):
-        """Return the inference object and its evidence bound, None if it has none."""
-
-    def _start(self, codes, seed):
-        priors = {name: self._concentration(name) for name in self.concentrations()}
-        inference, bound = self._make_inference(codes, priors, seed)
-        return VariationalState(inference, self._equations, priors, bound)
-
     def _stopping_rule(self, state):
         return _StandsStill(state, self.tol) if self.tol > 0 else None
 
@@ -99,18 +93,6 @@ class Variational(MeanParameterized):
                 f"up to {most}, or a larger max_memory_gb; "
                 "Gibbs sampling keeps no responsibilities and needs far less"
             )
-
-
-class BetaDirVariational(BetaDirFoldIn, Variational):
-    """Base class of the variational methods of the Beta-Dir model."""
-
-    model = "beta-dir"
-    distributions = frozenset({"W"})
-    probabilities = frozenset({"H"})
-    meanings = (WEIGHTS, PROBABILITIES)
-    weights_prior = "gamma"
-
-    _equations = beta_dir
 
 
 class _StandsStill:

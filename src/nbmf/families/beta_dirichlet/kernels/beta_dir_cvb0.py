@@ -11,6 +11,7 @@ adds its steps to them, a column's after its cells, a row's at the end.
 import numpy as np
 from numba import prange
 
+from nbmf.families.beta_dirichlet.kernels.learning import chances_of_zero, expected_digammas
 from nbmf.families.beta_dirichlet.models.beta_dir import Counts
 from nbmf.numerics.cells import Deal, random_assignments
 from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
@@ -31,8 +32,10 @@ class BetaDirCVB0:
         1, 0, -1 (missing).
     K : int
         Number of components.
-    alpha, beta, gamma : float or array (K,)
-        Beta and Dirichlet hyperparameters.
+    alpha, beta : float, array (K,), or array (1, N) for a prior per column
+        Beta hyperparameters.
+    gamma : float or array (K,)
+        Dirichlet hyperparameters.
     seed : SeedSequence
         Source of the start, E[z] one-hot at random, unless Z is given.
     Z : int array (F, N), optional
@@ -57,7 +60,7 @@ class BetaDirCVB0:
         self._r[np.arange(z.size), z] = 1.0
         # A component of the padding has no weight in any row, so it stays without cells.
         self._gamma = _pad(gamma, K, width, 0.0)
-        self._prior = np.stack([_pad(value, K, width, 1.0) for value in (beta, alpha)])
+        self._prior = self._prior_of_lines(alpha, beta)
         # Expected counts with their priors already added, as eq. (36) uses them: row f, and line
         # 2 n + v for the value v of column n.
         F, N = codes.shape
@@ -66,6 +69,35 @@ class BetaDirCVB0:
         lines = 2 * self._columns + self._turns.place % 2
         by_value = np.bincount(lines * width + z, minlength=2 * N * width)
         self._lines = (self._prior + by_value.reshape(N, 2, width)).reshape(2 * N, width)
+
+    def set_beta_prior(self, alpha, beta) -> None:
+        """Go on with another Beta prior, of the kinds that the constructor takes."""
+        counts = self._lines.reshape(-1, 2, self._prior.shape[2]) - self._prior
+        self._prior = self._prior_of_lines(alpha, beta)
+        self._lines = (self._prior + np.maximum(counts, 0.0)).reshape(self._lines.shape)
+
+    def expected_digammas(self, alpha: np.ndarray, beta: np.ndarray) -> np.ndarray:
+        """Return Σ_k of E[ψ(α + A) - ψ(α)] per column, of β and B, and of both: array (3, N).
+
+        alpha, beta : float arrays (N,), the current prior of each column.
+        """
+        none = np.ones(self._lines.shape, np.float32)
+        chances_of_zero(self._columns, self._turns.place, self._r, none)
+        sums = np.empty((3, alpha.size))
+        order = self._deal.columns
+        prior = np.ascontiguousarray(self._prior)
+        expected_digammas(self._lines, prior, none, alpha[order], beta[order], sums)
+        return self._deal.undo_columns(sums)
+
+    def _prior_of_lines(self, alpha, beta) -> np.ndarray:
+        """Return float array (1 or N, 2, width): of zeros and of ones, padding 1."""
+        width = padded(self._K)
+        if np.ndim(alpha) < 2:
+            return np.stack([_pad(value, self._K, width, 1.0) for value in (beta, alpha)])[None]
+        prior = np.ones((alpha.shape[1], 2, width))
+        for v, value in enumerate((beta, alpha)):
+            prior[:, v, : self._K] = value[0][self._deal.columns][:, None]
+        return prior
 
     def update(self, n_iter: int = 1) -> None:
         """Apply eq. (36) to every observed entry `n_iter` times."""
@@ -82,7 +114,8 @@ class BetaDirCVB0:
     def counts(self) -> Counts:
         """Return the expected counters E[L] (F, K), E[A] and E[B] (K, N)."""
         L = (self._rows - self._gamma)[:, : self._K]
-        by_value = (self._lines.reshape(-1, *self._prior.shape) - self._prior)[..., : self._K]
+        width = self._prior.shape[2]
+        by_value = (self._lines.reshape(-1, 2, width) - self._prior)[..., : self._K]
         return Counts(
             L=self._deal.undo_rows(L),
             A=self._deal.undo_columns(by_value[:, 1].T),

@@ -90,6 +90,7 @@ class BetaDirChain:
         """Go on with other hyperparameters, of the kinds that the constructor takes."""
         K, N = self._gamma.size, self._of_column.size // 2
         self._gamma[:] = gamma
+        self._beta_prior = tuple(beta_dir.beside_H(value, K) for value in (alpha, beta))
         for v, value in enumerate((beta, alpha)):
             is_per_column = np.ndim(value) == 2
             self._prior[v] = 1.0 if is_per_column else value
@@ -148,6 +149,11 @@ class BetaDirChain:
         """
         return self._phi[:, 1::2][components]
 
+    def beta_prior(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return α and β as tables that broadcast to (K, N), columns in the order of the chain."""
+        order = self._deal.columns
+        return tuple(x[:, order] if x.shape[1] == order.size else x for x in self._beta_prior)
+
     def undo_columns(self, table: np.ndarray) -> np.ndarray:
         """Return a table (rows, N) in the order of the chain with its columns in their order."""
         return self._deal.undo_columns(table)
@@ -156,8 +162,7 @@ class BetaDirChain:
         """Return log p(V, Z) in nats, eqs. (22)-(24)."""
         L = self.row_counts()
         used = np.flatnonzero(L.any(axis=0))
-        prior = self._prior[:, used, None] * self._of_column.reshape(-1, 2).T[:, None]
-        beta, alpha = self._deal.undo_columns(prior.reshape(-1, self._shape[1])).reshape(prior.shape)
+        alpha, beta = (x[used] if len(x) > 1 else x for x in self._beta_prior)
         _, A, B = self.counts(used)
         return log_urns(L, self._gamma) + beta_dir.log_likelihood(A, B, alpha, beta)
 

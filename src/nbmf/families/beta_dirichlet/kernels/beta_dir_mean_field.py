@@ -28,8 +28,10 @@ class BetaDirMeanField:
         1, 0, -1 (missing).
     K : int
         Number of components.
-    alpha, beta, gamma : float or array (K,)
-        Beta and Dirichlet hyperparameters.
+    alpha, beta : float, array (K,), or array (1, N) for a prior per column
+        Beta hyperparameters.
+    gamma : float or array (K,)
+        Dirichlet hyperparameters.
     seed : SeedSequence
         Source of the start, the counts of random assignments, unless Z is given.
     Z : int array (F, N), optional
@@ -42,16 +44,29 @@ class BetaDirMeanField:
         if Z is None:
             Z = random_assignments(codes, K, np.random.default_rng(seed))
         if dtype is None:
-            smallest_prior = min(np.min(alpha), np.min(beta), np.min(gamma))
-            dtype = np.float32 if smallest_prior >= SMALLEST_PRIOR_IN_FLOAT32 else np.float64
+            dtype = _safe_dtype(alpha, beta, gamma)
         self._codes = np.ascontiguousarray(codes)
         # W~ H~, then V~ / (W~ H~), F x 2N
         self._work = np.empty((codes.shape[0], 2 * codes.shape[1]), dtype)
         self._observed = np.flatnonzero(np.hstack([codes == 1, codes == 0]))  # of F x 2N
-        self._alpha = np.broadcast_to(alpha, K).astype(float)[:, None]
-        self._beta = np.broadcast_to(beta, K).astype(float)[:, None]
+        self._alpha, self._beta = beta_dir.beside_H(alpha, K), beta_dir.beside_H(beta, K)
         self._gamma = np.broadcast_to(gamma, K).astype(float)
         self._counts = beta_dir.counts(codes, Z, K)
+
+    def set_priors(self, alpha, beta, gamma) -> None:
+        """Go on with other hyperparameters, of the kinds that the constructor takes.
+
+        q(W) and q(H) stay, so that the bound changes by its priors alone: until the next update
+        the counts are those that make the same posterior of the new priors.
+        """
+        K, (L, A, B) = self._gamma.size, self._counts
+        new = beta_dir.beside_H(alpha, K), beta_dir.beside_H(beta, K)
+        self._counts = Counts(
+            L=L + (self._gamma - gamma), A=A + (self._alpha - new[0]), B=B + (self._beta - new[1])
+        )
+        (self._alpha, self._beta), self._gamma = new, np.array(gamma, float)
+        if _safe_dtype(alpha, beta, gamma) is np.float64:
+            self._work = self._work.astype(np.float64, copy=False)
 
     def update(self, n_iter: int = 1) -> None:
         """Update q(W), q(H) and then q(Z), `n_iter` times."""
@@ -68,6 +83,15 @@ class BetaDirMeanField:
     def counts(self) -> Counts:
         """Return the expected counters E[L] (F, K), E[A] and E[B] (K, N)."""
         return self._counts
+
+    def expected_logs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return E[log W] (F, K), E[log H] (K, N) and E[log(1 - H)] (K, N)."""
+        L, A, B = self._counts
+        row = self._gamma + L
+        a, b = self._alpha + A, self._beta + B
+        both = digamma(a + b)
+        log_W = digamma(row) - digamma(row.sum(axis=1, keepdims=True))
+        return log_W, digamma(a) - both, digamma(b) - both
 
     def draw_assignments(self, rng: np.random.Generator) -> np.ndarray:
         """Draw Z from q(Z), the best one for the current q(W) q(H): int array (F, N), -1 missing.
@@ -113,14 +137,14 @@ class BetaDirMeanField:
 
     def _geometric_means(self):
         """Return W~ (F, K) and H~ (K, 2N), the exponentials of expected logarithms."""
-        L, A, B = self._counts
-        row = self._gamma + L
-        a, b = self._alpha + A, self._beta + B
-        both = digamma(a + b)
-        return (
-            np.exp(digamma(row) - digamma(row.sum(axis=1, keepdims=True))),
-            np.exp(np.hstack([digamma(a) - both, digamma(b) - both])),
-        )
+        log_W, log_H, log_rest = self.expected_logs()
+        return np.exp(log_W), np.exp(np.hstack([log_H, log_rest]))
+
+
+def _safe_dtype(alpha, beta, gamma) -> type:
+    """Return the type of the matrix products: float32 where the priors make it safe."""
+    smallest = min(np.min(alpha), np.min(beta), np.min(gamma))
+    return np.float32 if smallest >= SMALLEST_PRIOR_IN_FLOAT32 else np.float64
 
 
 @kernel

@@ -66,8 +66,6 @@ class DirDirChain:
         self._shape = codes.shape
         self._cells = layout(codes, self._deal.n_blocks)
         self._rows = self._cells.line_of_cell()
-        self._gamma = np.broadcast_to(gamma, K).astype(float)
-        self._eta = np.broadcast_to(eta, K).astype(float)
         self._z = Z[self._rows, self._cells.cross].astype(np.uint32)
         # c is stored column after column, so that a random cell of a column is one load away.
         by_column = np.argsort(self._cells.cross, kind="stable")
@@ -83,8 +81,16 @@ class DirDirChain:
         columns = np.repeat(np.arange(N), per_column)
         self._Q = np.bincount(columns * K + self._c, minlength=N * K)
         self._Q = self._Q.reshape(N, K).astype(np.int32)
-        self.s = self._eta.sum() + per_column  # Ση + n_n, the same for every C
+        self._per_column = per_column
+        self.set_priors(gamma, eta)
         self._generators = generator_states(block_seed, self._cells.n_blocks**2)
+
+    def set_priors(self, gamma, eta) -> None:
+        """Go on with other hyperparameters, floats or arrays (K,)."""
+        K = self._L.shape[1]
+        self._gamma = np.broadcast_to(gamma, K).astype(float)
+        self._eta = np.broadcast_to(eta, K).astype(float)
+        self.s = self._eta.sum() + self._per_column  # Ση + n_n, the same for every C
 
     def sweep(self, n_sweeps: int = 1) -> None:
         """Resample every pair of assignments `n_sweeps` times."""
@@ -131,6 +137,11 @@ class DirDirChain:
     def expected_H(self, components) -> np.ndarray:
         """Return E[H | C] of some components, (U, N), columns in the order of the chain."""
         return (self._eta[components, None] + self._Q[:, components].T) / self.s
+
+    @property
+    def eta(self) -> np.ndarray:
+        """The hyperparameters of the columns, float array (K,)."""
+        return self._eta
 
     @property
     def Q(self) -> np.ndarray:

@@ -89,7 +89,7 @@ def _weighted_sum(times, weight):
 
 
 @kernel
-def beta_lines(codes, mixture, prior, times, tolerance, max_sweeps, mean):
+def beta_lines(codes, mixture, prior, of_lines, times, tolerance, max_sweeps, mean):
     """Write the means of the probabilities of each line to `mean`; return the sweeps taken.
 
     Parameters
@@ -100,6 +100,8 @@ def beta_lines(codes, mixture, prior, times, tolerance, max_sweeps, mean):
         The weights of the components in each entry.
     prior : float array (2, K)
         Beta hyperparameters, those of zeros (beta) first.
+    of_lines : float array (lines, 2)
+        Factors of them that belong to a line.
     """
     lines, entries, K = codes.shape[0], np.uint64(codes.shape[1]), mixture.shape[1]
     r = np.empty((entries, K))
@@ -107,8 +109,9 @@ def beta_lines(codes, mixture, prior, times, tolerance, max_sweeps, mean):
     sweeps = np.zeros(lines, np.int64)
     for line in range(lines):
         r[:] = 0.0
-        count[:] = prior
-        mean[line] = prior[1] / (prior[0] + prior[1])
+        for v in range(2):
+            count[v] = prior[v] * of_lines[line, v]
+        mean[line] = count[1] / (count[0] + count[1])
         moved = np.inf
         while moved > tolerance and sweeps[line] <= max_sweeps:
             before[:] = count

@@ -1,0 +1,120 @@
+"""Which orientation and which start: decided by entries held out inside the training entries.
+
+Learning of priors by CVB0 ends in a place that depends on its start, and which side has the weights
+matters as much as the method (docs/priors.md). So each candidate is fitted, shortly, to most of the
+observed entries and scored on the rest; entries that the fit itself may not see play no part.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
+from nbmf.families.beta_dirichlet.learning import CVB0Learner, in_stretches
+from nbmf.families.beta_dirichlet.models import beta_dir
+from nbmf.families.beta_dirichlet.priors import STRENGTH, BetaPrior, DirichletPrior
+from nbmf.seeds import child
+
+HELD_OUT = 0.1  # of the observed entries, in each fold
+ENOUGH = 2000  # entries held out in all folds together, unless every entry has been
+UPDATES, COMPONENTS = 60, 32  # of a candidate's fit, at most: enough to tell candidates apart
+SMALLEST_CHANCE = 1e-9  # that a prediction is taken to give what happened
+
+
+class Candidate(NamedTuple):
+    """One way to fit.
+
+    side : {"rows", "columns"}, the lines of V that are distributions over components
+    strength : float, α + β where learning starts
+    one_component : bool, whether all entries start in one component: then the fit finds no
+        structure, and predicts the shares of columns (of rows, if columns have the weights)
+    """
+
+    side: str = "rows"
+    strength: float = STRENGTH
+    one_component: bool = False
+
+    def assignments(self, codes: np.ndarray) -> np.ndarray | None:
+        """Return the assignments to start from, None for random ones."""
+        return np.where(codes >= 0, 0, -1) if self.one_component else None
+
+
+# Large strengths find no structure, small ones too much of it: docs/priors.md has the experiment.
+STARTS = (Candidate(), Candidate(strength=0.5), Candidate(one_component=True))
+
+
+def choose(
+    codes: np.ndarray,
+    candidates: list[Candidate],
+    priors: dict,
+    K: int,
+    seed: np.random.SeedSequence,
+) -> Candidate:
+    """Return the candidate with the smallest loss on held-out entries.
+
+    One that starts in one component is preferred to others that do not predict better by more than
+    the standard error of the difference.
+
+    Parameters
+    ----------
+    codes : int8 array (F, N)
+        1, 0, -1 (missing).
+    candidates : list of Candidate
+    priors : dict
+        alpha, beta and gamma as a class takes them; a gamma that is learned stays at 1/K.
+    K : int
+        Number of components, of which up to COMPONENTS are used.
+    seed : SeedSequence
+    """
+    losses = {candidate: [] for candidate in candidates}
+    K = min(K, COMPONENTS)
+    for fold, held_out in enumerate(_folds(codes, np.random.default_rng(child(seed, "folds")))):
+        training = np.where(held_out, -1, codes).astype(np.int8)
+        for candidate, own in losses.items():
+            mean = _fitted_mean(training, candidate, priors, K, child(seed, "fold", fold))
+            chance = np.where(codes == 1, mean, 1.0 - mean)[held_out]
+            own.append(-np.log(np.maximum(chance, SMALLEST_CHANCE)))
+    return _least(losses)
+
+
+def _least(losses: dict[Candidate, list[np.ndarray]]) -> Candidate:
+    """Return the best candidate, given the loss of each held-out entry."""
+    every = {candidate: np.concatenate(own) for candidate, own in losses.items()}
+    best = min(every, key=lambda candidate: every[candidate].mean())
+    simple = [candidate for candidate in every if candidate.one_component]
+    if not simple or best.one_component:
+        return best
+    simplest = min(simple, key=lambda candidate: every[candidate].mean())
+    gain = every[simplest] - every[best]
+    error = gain.std() / math.sqrt(gain.size)
+    return best if gain.mean() > error else simplest
+
+
+def _folds(codes: np.ndarray, rng: np.random.Generator):
+    """Yield bool arrays (F, N) of entries to hold out, no entry twice."""
+    observed = rng.permutation(np.flatnonzero(codes >= 0))
+    size = max(1, round(HELD_OUT * observed.size))
+    for fold in range(min(math.ceil(ENOUGH / size), observed.size // size)):
+        held_out = np.zeros(codes.size, bool)
+        held_out[observed[fold * size : (fold + 1) * size]] = True
+        if size < observed.size:  # something has to be left to learn from
+            yield held_out.reshape(codes.shape)
+
+
+def _fitted_mean(codes, candidate: Candidate, priors: dict, K: int, seed) -> np.ndarray:
+    """Return E[V] of a short fit by CVB0, float array (F, N)."""
+    if candidate.side == "columns":
+        return _fitted_mean(codes.T, candidate._replace(side="rows"), priors, K, seed).T
+    prior = BetaPrior(priors["alpha"], priors["beta"], codes, K, candidate.strength)
+    weights = DirichletPrior("gamma", priors["gamma"], K).value
+    inference = BetaDirCVB0(
+        codes, K, **prior.tables(), gamma=weights, seed=seed, Z=candidate.assignments(codes)
+    )
+    learner = CVB0Learner(inference, prior) if prior.learned else None
+    for renew, updates in in_stretches(0, UPDATES, learner):
+        if renew:
+            learner.renew()
+        inference.update(updates)
+    W, H = beta_dir.expected_factors(inference.counts(), **prior.tables(), gamma=weights)
+    return W @ H

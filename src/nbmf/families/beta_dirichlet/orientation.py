@@ -1,0 +1,133 @@
+"""Which side of V has the weights: its rows (Beta-Dir) or its columns (Dir-Beta, section 3.1)."""
+
+from nbmf.families.beta_dirichlet.choice import Candidate, choose
+from nbmf.families.beta_dirichlet.estimator import PROBABILITIES, WEIGHTS, MeanParameterized
+from nbmf.families.beta_dirichlet.fold_in import BetaDirFoldIn
+from nbmf.families.beta_dirichlet.parameters import LEARN, PER_COLUMN
+from nbmf.inference.state import Factors, State
+
+ROWS, COLUMNS, AUTO = "rows", "columns", "auto"
+
+
+class BetaDir(BetaDirFoldIn, MeanParameterized):
+    """Base class of the methods of the Beta-Dir model, of V or of V transposed.
+
+    With orientation "rows" a row is a distribution over components, and a column has a probability
+    in each; with "columns" it is the other way round. "auto" lets held-out entries decide.
+
+    Attributes
+    ----------
+    orientation_ : {"rows", "columns"}
+        The one that was fitted.
+    """
+
+    model = "beta-dir"
+    weights_prior = "gamma"
+    orientation = ROWS
+
+    def _start_rows(self, codes, start: Candidate, seed) -> State:
+        """Return the state of Beta-Dir with weights of rows."""
+        raise NotImplementedError
+
+    def _starts(self) -> tuple[Candidate, ...]:
+        """Return where a fit may start, for one orientation: samplers leave their start anyway."""
+        return (Candidate(),)
+
+    def _start(self, codes, seed):
+        sides = (ROWS, COLUMNS) if self.orientation == AUTO else (self.orientation,)
+        candidates = [start._replace(side=side) for start in self._starts() for side in sides]
+        chosen = candidates[0]
+        if len(candidates) > 1:
+            chosen = choose(codes, candidates, self._prior_values(), self.n_components, seed)
+        self.orientation_ = chosen.side
+        if chosen.side == COLUMNS:
+            return TransposedState(self._start_rows(codes.T, chosen, seed))
+        return self._start_rows(codes, chosen, seed)
+
+    def _stopping_rule(self, state):
+        return super()._stopping_rule(state.inner if isinstance(state, TransposedState) else state)
+
+    def _prior_values(self) -> dict:
+        """Return the hyperparameters as given, by the names they have in Beta-Dir."""
+        weights = getattr(self, self.weights_prior)
+        return {"alpha": self.alpha, "beta": self.beta, "gamma": weights}
+
+    @property
+    def _learns_beta_prior(self) -> bool:
+        given = (self.alpha, self.beta)
+        return any(isinstance(value, str) and value in (LEARN, PER_COLUMN) for value in given)
+
+    @property
+    def weights_are_rows(self) -> bool:
+        """Whether W has the weights; before a fit with "auto", as if it were "rows"."""
+        return vars(self).get("orientation_", self.orientation) != COLUMNS
+
+    @property
+    def distributions(self):
+        """The factor whose lines are distributions over components."""
+        return frozenset("W" if self.weights_are_rows else "H")
+
+    @property
+    def probabilities(self):
+        """The factor with the probabilities of a one."""
+        return frozenset("H" if self.weights_are_rows else "W")
+
+    @property
+    def meanings(self):
+        """What an entry of W and one of H is."""
+        return (WEIGHTS, PROBABILITIES) if self.weights_are_rows else (PROBABILITIES, WEIGHTS)
+
+
+class TransposedState(State):
+    """The state of a transposed fit in the original orientation."""
+
+    def __init__(self, inner: State):
+        self.inner, self.resumable = inner, inner.resumable
+
+    def advance(self, steps):
+        """Advance the transposed fit."""
+        self.inner.advance(steps)
+
+    def objective(self):
+        """Return the objective, which has no orientation."""
+        return self.inner.objective()
+
+    def active_components(self):
+        """Return how many components are active."""
+        return self.inner.active_components()
+
+    def hyperparameters(self):
+        """Return the hyperparameters, which have no orientation."""
+        return self.inner.hyperparameters()
+
+    def factors(self):
+        """Return the factors, transposed."""
+        return _transposed(self.inner.factors())
+
+    def estimate(self):
+        """Return the factors that the fit ends with, transposed."""
+        return _transposed(self.inner.estimate())
+
+    def expectation(self):
+        """Return E[V], transposed."""
+        return self.inner.expectation().T
+
+    def current_predictive(self, rows, columns):
+        """Return the mean given the current factors."""
+        return self.inner.current_predictive(columns, rows)
+
+    def draw(self, rng):
+        """Draw the factors, transposed."""
+        return _transposed(self.inner.draw(rng))
+
+    def snapshot(self):
+        """Return what the transposed fit needs."""
+        return self.inner.snapshot()
+
+    def restore(self, snapshot):
+        """Hand it back."""
+        self.inner.restore(snapshot)
+
+
+def _transposed(factors: Factors) -> Factors:
+    return Factors(factors.H.T, factors.W.T)
