@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 import ladder
 import naive
+import nbmf
+from nbmf.errors import ConfigError
 from nbmf.families.beta_dirichlet.kernels.dir_dir_cvb0 import DirDirCVB0
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.families.beta_dirichlet.models import dir_dir
@@ -307,3 +309,31 @@ def test_padding_stays_empty_and_a_one_keeps_one_vector():
     assert cvb0._r.shape == ((codes == 1).sum() + 2 * (codes == 0).sum(), 8)
     assert (cvb0._r[:, 3:] == 0).all()
     assert {R.shape for R in cvb0.responsibilities} == {(30, 20, 3)}
+
+
+# --- The class -------------------------------------------------------------------------------
+
+
+def test_a_fit_is_refused_by_what_its_ones_and_zeros_need():
+    # 16 floats for K = 9: a vector for each of 30 ones, two for each of 70 zeros.
+    V = np.arange(100).reshape(10, 10) < 30
+    needed = 4e-9 * 16 * (30 + 2 * 70)
+    nbmf.DirDirVB(9, max_iter=1, max_memory_gb=needed * 1.001).fit(V)
+    with pytest.raises(ConfigError, match=r"n_components = 9 with 100 observed .* up to 8"):
+        nbmf.DirDirVB(9, max_iter=1, max_memory_gb=needed * 0.999).fit(V)
+
+
+def test_training_lines_come_back_from_the_fold_in():
+    _, _, V = dir_dir.simulate(150, 200, 3, 0.3, 0.3, np.random.default_rng(7))
+    estimator = nbmf.DirDirVB(3, gamma=0.3, eta=0.3, max_iter=300, random_state=0).fit(V)
+    assert np.abs(estimator.transform(V) - estimator.W_).mean() < 0.01
+    assert np.abs(estimator.transform_columns(V) - estimator.H_).mean() < 0.01
+
+
+def test_it_finds_the_groups_of_a_matrix_that_the_model_made():
+    # Three groups, a one where row and column have the same: W H is found far better than by the
+    # share of ones.
+    W, H, V = dir_dir.simulate(150, 200, 3, 0.1, 0.1, np.random.default_rng(8))
+    estimator = nbmf.DirDirVB(3, gamma=0.1, eta=0.1, max_iter=300, random_state=0).fit(V)
+    error = np.abs(estimator.expectation_ - W @ H).mean()
+    assert error < 0.03 < 0.3 < np.abs(V.mean() - W @ H).mean()
