@@ -184,6 +184,11 @@ class Factorization(Parametrized, NewLines, Saved):
         return Factors(self.W_, self.H_)
 
     @property
+    def findings(self) -> dict[str, Any]:
+        """What a fit has found beside its factors, for its report: values that JSON can hold."""
+        return {}
+
+    @property
     def n_iterations(self) -> int:
         """How many iterations or sweeps a fit takes at most."""
         if self.inference is Inference.SAMPLER:

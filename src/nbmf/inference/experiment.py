@@ -128,6 +128,7 @@ def run_fit(
         "converged": estimator.converged_,
         "active_components": estimator.active_components_,
         "n_components": estimator.n_components_,
+        "findings": estimator.findings,
         "W_min": _or_none(np.min, estimator.W_),
         "W_max": _or_none(np.max, estimator.W_),
         "status": "not converged" if estimator.converged_ is False else "ok",

@@ -21,6 +21,8 @@ class Plan:
         Variants that a study or an overlay has for itself are not among them unless it names them.
     masks : int
     seeds : list of int
+    fewer : dict
+        Datasets that have fewer masks or seeds, and their `masks` and `seeds`.
     unmasked : dict of dict
         unmasked[dataset][method] has K (list of int) and seeds (int).
     options : dict
@@ -50,6 +52,7 @@ class Plan:
         )
         self.masks: int = study["masks"]
         self.seeds: list[int] = study["seeds"]
+        self.fewer: dict[str, dict] = study["fewer"]
         self.unmasked: dict[str, dict[str, dict]] = {
             dataset: grids for dataset, grids in study["unmasked"].items() if dataset not in awaited
         }
@@ -63,8 +66,8 @@ class Plan:
             for dataset in self.datasets
             for method in self.methods
             for K in self.entry(method)["K"]
-            for mask in range(self.masks)
-            for seed in self.seeds
+            for mask in range(self.fewer.get(dataset, {}).get("masks", self.masks))
+            for seed in self.fewer.get(dataset, {}).get("seeds", self.seeds)
         ]
 
     @cached_property

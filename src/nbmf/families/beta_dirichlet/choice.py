@@ -40,8 +40,7 @@ class Candidate(NamedTuple):
         return np.where(codes >= 0, 0, -1) if self.one_component else None
 
 
-# Large strengths find no structure, small ones too much of it: docs/priors.md has the experiment.
-STARTS = (Candidate(), Candidate(strength=0.5), Candidate(one_component=True))
+STARTS = (Candidate(), Candidate(one_component=True))  # of learning by CVB0
 
 
 def choose(
@@ -69,12 +68,11 @@ def choose(
     """
     losses = {candidate: [] for candidate in candidates}
     K = min(K, COMPONENTS)
-    for fold, held_out in enumerate(_folds(codes, np.random.default_rng(child(seed, "folds")))):
+    for fold, held_out in enumerate(folds(codes, np.random.default_rng(child(seed, "folds")))):
         training = np.where(held_out, -1, codes).astype(np.int8)
         for candidate, own in losses.items():
-            mean = _fitted_mean(training, candidate, priors, K, child(seed, "fold", fold))
-            chance = np.where(codes == 1, mean, 1.0 - mean)[held_out]
-            own.append(-np.log(np.maximum(chance, SMALLEST_CHANCE)))
+            mean = fitted_mean(training, candidate, priors, K, child(seed, "fold", fold))
+            own.append(losses_at(codes, mean, held_out))
     return _least(losses)
 
 
@@ -91,7 +89,13 @@ def _least(losses: dict[Candidate, list[np.ndarray]]) -> Candidate:
     return best if gain.mean() > error else simplest
 
 
-def _folds(codes: np.ndarray, rng: np.random.Generator):
+def losses_at(codes: np.ndarray, mean: np.ndarray, entries: np.ndarray) -> np.ndarray:
+    """Return minus the log probability of each of the entries (bool array), in nats."""
+    chance = np.where(codes == 1, mean, 1.0 - mean)[entries]
+    return -np.log(np.maximum(chance, SMALLEST_CHANCE))
+
+
+def folds(codes: np.ndarray, rng: np.random.Generator):
     """Yield bool arrays (F, N) of entries to hold out, no entry twice."""
     observed = rng.permutation(np.flatnonzero(codes >= 0))
     size = max(1, round(HELD_OUT * observed.size))
@@ -102,19 +106,21 @@ def _folds(codes: np.ndarray, rng: np.random.Generator):
             yield held_out.reshape(codes.shape)
 
 
-def _fitted_mean(codes, candidate: Candidate, priors: dict, K: int, seed) -> np.ndarray:
-    """Return E[V] of a short fit by CVB0, float array (F, N)."""
+def fitted_mean(
+    codes, candidate: Candidate, priors: dict, K: int, seed, updates: int = UPDATES
+) -> np.ndarray:
+    """Return E[V] of a short fit by CVB0, float array (F, N); arguments as for `choose`."""
     if candidate.side == "columns":
-        return _fitted_mean(codes.T, candidate._replace(side="rows"), priors, K, seed).T
+        return fitted_mean(codes.T, candidate._replace(side="rows"), priors, K, seed, updates).T
     prior = BetaPrior(priors["alpha"], priors["beta"], codes, K, candidate.strength)
     weights = DirichletPrior("gamma", priors["gamma"], K).value
     inference = BetaDirCVB0(
         codes, K, **prior.tables(), gamma=weights, seed=seed, Z=candidate.assignments(codes)
     )
     learner = CVB0Learner(inference, prior) if prior.learned else None
-    for renew, updates in in_stretches(0, UPDATES, learner):
+    for renew, stretch in in_stretches(0, updates, learner):
         if renew:
             learner.renew()
-        inference.update(updates)
+        inference.update(stretch)
     W, H = beta_dir.expected_factors(inference.counts(), **prior.tables(), gamma=weights)
     return W @ H

@@ -7,6 +7,7 @@ import numpy as np
 from nbmf.families.beta_dirichlet.parameters import (
     ASYMMETRIC,
     CONCENTRATIONS,
+    LEARN,
     PER_COLUMN,
     RULES,
     per_component,
@@ -54,6 +55,18 @@ class MeanParameterized(Factorization):
             value = getattr(self, name)
             if not isinstance(value, str):
                 per_component(name, value, self.n_components)  # has the right length
+
+    @property
+    def findings(self):
+        """The learned hyperparameters: of several numbers their sum, α + β where m is per line."""
+        found = {}
+        for name in self.concentrations():
+            given, value = getattr(self, name), getattr(self, f"{name}_")
+            if isinstance(given, str) and given == PER_COLUMN:
+                found |= {"strength": float(self.alpha_[0] + self.beta_[0])}
+            elif isinstance(given, str) and given in (LEARN, ASYMMETRIC):
+                found |= {name: float(np.sum(value))}
+        return found
 
     @classmethod
     def concentrations(cls) -> list[str]:

@@ -53,6 +53,12 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
         return {"alpha": self.alpha, "beta": self.beta, "gamma": weights}
 
     @property
+    def findings(self):
+        """The learned hyperparameters, and the orientation where it was chosen."""
+        chosen = {"orientation": self.orientation_} if self.orientation == AUTO else {}
+        return super().findings | chosen
+
+    @property
     def _learns_beta_prior(self) -> bool:
         given = (self.alpha, self.beta)
         return any(isinstance(value, str) and value in (LEARN, PER_COLUMN) for value in given)

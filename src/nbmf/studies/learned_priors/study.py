@@ -1,0 +1,141 @@
+"""What the study shows."""
+
+from typing import Any
+
+from nbmf.studies import common
+from nbmf.studies.declaration import Figure, Study, Table
+from nbmf.studies.needs import Reports, TableOf
+from nbmf.studies.options import closed
+from nbmf.studies.plan import Plan
+
+HERE = "nbmf.studies.learned_priors"
+CAPTIONS = "learned_priors/captions"
+
+NAMES = {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "string"}}
+NUMBERS = {
+    "type": "array",
+    "minItems": 1,
+    "uniqueItems": True,
+    "items": {"type": "number", "exclusiveMinimum": 0},
+}
+COUNT = {"type": "integer", "minimum": 1}
+SETTINGS = {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}}
+
+
+def _methods(plan: Plan, chosen: dict[str, dict]) -> dict[str, list]:
+    """Return the class and the settings of methods, some of them replaced."""
+    entries = {name: plan.entry(name) for name in chosen}
+    return {
+        name: [entries[name]["class"], {**entries[name]["settings"], **settings}]
+        for name, settings in chosen.items()
+    }
+
+
+def _experiment(name: str):
+    def arguments(plan: Plan) -> dict[str, Any]:
+        options = plan.options[name]
+        return {**options, "methods": _methods(plan, options["methods"])}
+
+    return arguments
+
+
+def _classes(name: str):
+    return lambda plan: [plan.entry(method)["class"] for method in plan.options[name]["methods"]]
+
+
+FINDINGS = Table(
+    "findings",
+    "What was learned, fit by fit",
+    f"{CAPTIONS}/findings.rst",
+    f"{HERE}.findings:tabulate",
+    needs=lambda plan: {"fits": Reports(plan.masked_fits)},
+)
+FINDINGS_SUMMARY = Table(
+    "findings_summary",
+    "What was learned",
+    f"{CAPTIONS}/findings.rst",
+    f"{HERE}.findings:summarise",
+    needs=lambda plan: {"findings": TableOf("findings"), "scores": TableOf("scores")},
+    arguments=lambda plan: {"sides": plan.options["findings_summary"]["sides"]},
+    options=closed(["sides"], sides={"type": "object", "additionalProperties": NAMES}),
+    in_report=True,
+    float_format="%.4g",
+)
+RATIOS = Table(
+    "ratios",
+    "One method against another",
+    f"{CAPTIONS}/ratios.rst",
+    f"{HERE}.ratios:tabulate",
+    needs=lambda plan: {"scores": TableOf("scores")},
+    arguments=lambda plan: {"pairs": plan.options["ratios"]["pairs"]},
+    options=closed(["pairs"], pairs={"type": "array", "minItems": 1, "items": NAMES}),
+    in_report=True,
+    float_format="%.4f",
+)
+RECOVERY = Table(
+    "recovery",
+    "Learned and true priors",
+    f"{CAPTIONS}/recovery.rst",
+    f"{HERE}.recovery:tabulate",
+    needs=lambda plan: {},
+    arguments=_experiment("recovery"),
+    options=closed(
+        ["size", "K", "values", "repetitions", "methods"],
+        size=COUNT,
+        K=COUNT,
+        values=NUMBERS,
+        repetitions=COUNT,
+        methods=SETTINGS,
+    ),
+    classes=_classes("recovery"),
+    minutes=30,
+)
+STRUCTURELESS = Table(
+    "structureless",
+    "Matrices without structure",
+    f"{CAPTIONS}/structureless.rst",
+    f"{HERE}.structureless:tabulate",
+    needs=lambda plan: {},
+    arguments=_experiment("structureless"),
+    options=closed(
+        ["shapes", "K", "methods"],
+        shapes={"type": "array", "minItems": 1, "items": {"type": "array", "items": COUNT}},
+        K=COUNT,
+        methods=SETTINGS,
+    ),
+    classes=_classes("structureless"),
+    in_report=True,
+    float_format="%.4f",
+    minutes=30,
+)
+FIGURE_10 = Figure(
+    "figure_10",
+    "Figure 10 with learned priors",
+    f"{CAPTIONS}/figure_10.rst",
+    "nbmf.plots.boxes:draw",
+    needs=lambda plan: {"scores": TableOf("scores")},
+    arguments=common.compared,
+    with_gaps=True,
+)
+FIGURE_RECOVERY = Figure(
+    "recovery",
+    "Learned and true priors",
+    f"{CAPTIONS}/recovery.rst",
+    f"{HERE}.recovery:draw",
+    needs=lambda plan: {"recovery": TableOf("recovery")},
+    arguments=lambda plan: {
+        "labels": plan.labels(plan.options["recovery"]["methods"]),
+        "colours": plan.colours(plan.options["recovery"]["methods"]),
+    },
+)
+
+STUDY = Study(
+    "learned_priors",
+    "Learned priors",
+    "no paper: the priors that the main one fixes",
+    figures=(FIGURE_10, common.CALIBRATION_FIGURE, FIGURE_RECOVERY),
+    tables=(
+        *(common.SCORES, common.SUMMARY, RATIOS, FINDINGS, FINDINGS_SUMMARY),
+        *(STRUCTURELESS, RECOVERY, *common.CALIBRATION_TABLES),
+    ),
+)
