@@ -8,7 +8,7 @@ s = α + β and M = A + B; γ and η have that of eqs. (24) and (54).
 
     α ← (1 + α Σ E[ψ(α + A) - ψ(α)]) / (1 + Σ E[ψ(s + M) - ψ(s)]),
 
-the ones being a Gamma(1, 1) hyperprior; with α_n = s m_n, β_n = s (1 - m_n) the numerator is
+the ones being a Gamma(2, 1) hyperprior; with α_n = s m_n, β_n = s (1 - m_n) the numerator is
 1 + s Σ_n m_n E[ψ(α_n + A) - ψ(α_n)] + (1 - m_n) E[ψ(β_n + B) - ψ(β_n)]. ψ is steep at zero, so that
 E[n] = 0.001 may not stand for n: E[ψ(x + n) - ψ(x)] ≈ P (ψ(x + E[n] / P) - ψ(x)) with P the chance
 that n is not zero (Teh, Kurihara and Welling 2008). Even so steps for γ and η run away.

@@ -37,13 +37,14 @@ def chances_of_zero(columns, place, r, none):
 
 @inner_kernel
 def digamma(x):
-    """Return ψ(x) for x > 0, by its recurrence up to 6 and its asymptotic series."""
+    """Return ψ(x) for x > 0, to 1e-12: by its recurrence up to 6 and its asymptotic series."""
     below = 0.0
     while x < 6.0:
         below += 1.0 / x
         x += 1.0
     f = 1.0 / (x * x)
-    series = f * (1 / 12 - f * (1 / 120 - f * (1 / 252 - f * (1 / 240 - f / 132))))
+    series = 1 / 240 - f * (1 / 132 - f * 691 / 32760)
+    series = f * (1 / 12 - f * (1 / 120 - f * (1 / 252 - f * series)))
     return math.log(x) - 0.5 / x - series - below
 
 
