@@ -12,7 +12,7 @@ Equation numbers are those of Lumbreras, Filstroff and Févotte (2020).
 """
 
 import itertools
-from math import log
+from math import fsum, log
 
 import numpy as np
 from scipy.special import digamma, logsumexp, roots_jacobi
@@ -25,6 +25,11 @@ from scipy.stats import dirichlet as dirichlet_law
 def vector(value, K):
     """Return a hyperparameter as float array (K,)."""
     return np.broadcast_to(np.asarray(value, float), K)
+
+
+def table(value, K):
+    """Return a Beta hyperparameter as float array that broadcasts to (K, N), tables as they are."""
+    return value if np.ndim(value) == 2 else vector(value, K)[:, None]
 
 
 def tally(labels, K):
@@ -409,7 +414,7 @@ def dir_dir_cvb0_update(codes, RZ, RC, gamma, eta, order=None):
 def mean_field_logs(L, A, B, alpha, beta, gamma):
     """Return E log w (F, K), E log h (K, N), E log(1 - h) under the factors of eqs. (37)-(38)."""
     K = L.shape[1]
-    a, b, g = vector(alpha, K)[:, None] + A, vector(beta, K)[:, None] + B, gamma + L
+    a, b, g = table(alpha, K) + A, table(beta, K) + B, gamma + L
     return (
         digamma(g) - digamma(g.sum(axis=1, keepdims=True)),
         digamma(a) - digamma(a + b),
@@ -434,7 +439,8 @@ def evidence_bound(codes, R, L, A, B, alpha, beta, gamma):
     need not be those of R, so the bound can be taken between any two of the updates.
     """
     F, K = L.shape
-    alpha, beta, gamma = (vector(x, K) for x in (alpha, beta, gamma))
+    gamma = vector(gamma, K)
+    alpha, beta = (np.broadcast_to(table(x, K), A.shape) for x in (alpha, beta))
     log_w, log_h, log_1h = mean_field_logs(L, A, B, alpha, beta, gamma)
     bound = 0.0
     for f, n in row_scan(codes):
@@ -449,8 +455,68 @@ def evidence_bound(codes, R, L, A, B, alpha, beta, gamma):
             bound += dirichlet_law.logpdf(middle, gamma) - (gamma - 1) @ np.log(middle)
             bound += dirichlet_law.entropy(gamma + L[f])
     for k, n in itertools.product(range(K), range(A.shape[1])):
-        a, b = alpha[k], beta[k]
+        a, b = alpha[k, n], beta[k, n]
         log_norm = beta_law.logpdf(0.5, a, b) - (a + b - 2) * log(0.5)
         bound += log_norm + (a - 1) * log_h[k, n] + (b - 1) * log_1h[k, n]
         bound += beta_law.entropy(a + A[k, n], b + B[k, n])
     return bound
+
+
+# --- Learned priors --------------------------------------------------------------------------
+
+
+def rising(x, n):
+    """Return log x (x + 1) ... (x + n - 1), factor by factor."""
+    return fsum(log(x + j) for j in range(n))
+
+
+def expected_digamma_difference(x, mean, none):
+    """Return E[psi(x + n) - psi(x)] of a count n with this mean that is 0 with chance `none`.
+
+    Teh, Kurihara and Welling (2008), the part of zeroth order in n given n > 0.
+    """
+    if mean == 0:
+        return 0.0
+    some = 1 - none
+    return some * (digamma(x + mean / some) - digamma(x))
+
+
+def expected_digammas(codes, R, alpha, beta):
+    """Return the sums over components for A and alpha, B and beta, and both: array (3, N).
+
+    alpha, beta : arrays (N,). The chance that a count is zero is that of no cell being in it.
+    """
+    (_, N), K = codes.shape, R.shape[2]
+    sums = np.zeros((3, N))
+    for n, k in itertools.product(range(N), range(K)):
+        r_ones, r_zeros = R[codes[:, n] == 1, n, k], R[codes[:, n] == 0, n, k]
+        none_A, none_B = np.prod(1 - r_ones), np.prod(1 - r_zeros)
+        A, B, a, b = r_ones.sum(), r_zeros.sum(), alpha[n], beta[n]
+        sums[0, n] += expected_digamma_difference(a, A, none_A)
+        sums[1, n] += expected_digamma_difference(b, B, none_B)
+        sums[2, n] += expected_digamma_difference(a + b, A + B, none_A * none_B)
+    return sums
+
+
+def minka_step(codes, R, alpha, beta):
+    """Return the next alpha and beta, floats, by Minka's fixed point and a Gamma(2, 1) prior."""
+    N = codes.shape[1]
+    of_alpha, of_beta, of_both = expected_digammas(
+        codes, R, np.full(N, alpha), np.full(N, beta)
+    ).sum(axis=1)
+    return (1 + alpha * of_alpha) / (1 + of_both), (1 + beta * of_beta) / (1 + of_both)
+
+
+def minka_step_of_strength(codes, R, strength, means):
+    """Return the next strength s of alpha_n = s m_n and beta_n = s (1 - m_n)."""
+    sums = expected_digammas(codes, R, strength * means, strength * (1 - means))
+    gain = sum(m * a + (1 - m) * b for m, a, b in zip(means, sums[0], sums[1], strict=True))
+    return (1 + strength * gain) / (1 + sums[2].sum())
+
+
+def shrunk_shares(codes):
+    """Return m_n: the share of column n with two pseudo-observations of the common share."""
+    observed = [column[column >= 0] for column in codes.T]
+    everything = np.concatenate(observed)
+    common = (everything.sum() + 1) / (everything.size + 2)
+    return np.array([(column.sum() + 2 * common) / (column.size + 2) for column in observed])

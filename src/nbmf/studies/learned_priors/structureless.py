@@ -54,7 +54,8 @@ def tabulate(
         rng = np.random.default_rng(seed)
         shares = {"equal": np.full((1, 1), 0.38), "by row": rng.beta(2, 3, (F, 1))}
         truth = np.broadcast_to(shares.get(kind, rng.beta(2, 3, (1, N))), (F, N))
-        matrix = BinaryMatrix((rng.random((F, N)) < truth).astype(np.int8))
+        names = np.arange(F).astype(str), np.arange(N).astype(str)
+        matrix = BinaryMatrix((rng.random((F, N)) < truth).astype(np.int8), *names)
         mask = draw_mask(matrix, TEST_PROBABILITY, seed_sequence("structureless", F, N, "mask"))
         training = training_codes(matrix, mask)
 
