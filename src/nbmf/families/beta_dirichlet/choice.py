@@ -19,6 +19,7 @@ from nbmf.seeds import child
 HELD_OUT = 0.1  # of the observed entries, in each fold
 ENOUGH = 2000  # entries held out in all folds together, unless every entry has been
 UPDATES, COMPONENTS = 60, 32  # of a candidate's fit, at most: enough to tell candidates apart
+ERRORS = 2.0  # standard errors by which structure has to predict better than none
 SMALLEST_CHANCE = 1e-9  # that a prediction is taken to give what happened
 
 
@@ -53,7 +54,7 @@ def choose(
     """Return the candidate with the smallest loss on held-out entries.
 
     One that starts in one component is preferred to others that do not predict better by more than
-    the standard error of the difference.
+    ERRORS standard errors of the difference.
 
     Parameters
     ----------
@@ -86,7 +87,7 @@ def _least(losses: dict[Candidate, list[np.ndarray]]) -> Candidate:
     simplest = min(simple, key=lambda candidate: every[candidate].mean())
     gain = every[simplest] - every[best]
     error = gain.std() / math.sqrt(gain.size)
-    return best if gain.mean() > error else simplest
+    return best if gain.mean() > ERRORS * error else simplest
 
 
 def losses_at(codes: np.ndarray, mean: np.ndarray, entries: np.ndarray) -> np.ndarray:
