@@ -12,7 +12,6 @@ from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.families.beta_dirichlet.learning import SliceLearner
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
-from nbmf.families.beta_dirichlet.priors import BetaPrior, DirichletPrior
 
 
 class BetaDirGibbs(BetaDir, CollapsedGibbs):
@@ -69,9 +68,8 @@ class BetaDirGibbs(BetaDir, CollapsedGibbs):
         self.random_state = random_state
 
     def _start_rows(self, codes, start, seed):
-        K, values = self.n_components, self._prior_values()
-        prior = BetaPrior(values["alpha"], values["beta"], codes, K, start.strength)
-        weights = DirichletPrior("gamma", values["gamma"], K)
+        K = self.n_components
+        prior, weights = start.priors(self._prior_values(), codes, K)
         priors = prior.tables() | {"gamma": weights.value}
         Z = starting_Z(self.start, codes, K, seed)
         chain = BetaDirChain(codes, K, **priors, seed=seed, Z=Z, threads=self.threads)

@@ -2,13 +2,11 @@
 
 import numpy as np
 
-from nbmf.families.beta_dirichlet.choice import STARTS
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.families.beta_dirichlet.learning import CVB0Learner
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
 from nbmf.families.beta_dirichlet.parameters import NOT_LEARNED, RULES
-from nbmf.families.beta_dirichlet.priors import BetaPrior, DirichletPrior
 from nbmf.families.beta_dirichlet.variational import Variational, VariationalState
 
 
@@ -41,12 +39,13 @@ class BetaDirVB(BetaDir, Variational):
         The same value gives the same bits.
 
     With learned alpha or beta, of several starts the one is taken that predicts held-out entries
-    among the observed ones best; if none predicts better than the shares of columns (of rows, with
-    orientation "columns"), the fit has one component in use. See Factorization, MeanParameterized
-    and BetaDir for the learned attributes.
+    among the observed ones best; if none predicts better than one component, that is the shares of
+    columns (of rows, with orientation "columns"), the fit has one: `n_components_` is 1. See
+    Factorization, MeanParameterized and BetaDir for the learned attributes.
     """
 
     rules = RULES | NOT_LEARNED
+    start_matters = True
 
     def __init__(
         self,
@@ -73,17 +72,12 @@ class BetaDirVB(BetaDir, Variational):
         self.orientation = orientation
         self.random_state = random_state
 
-    def _starts(self):
-        return STARTS if self._learns_beta_prior else super()._starts()
-
     def _start_rows(self, codes, start, seed):
         n_observed = np.count_nonzero(codes >= 0)
         self._refuse_too_much_memory(n_observed, n_observed)
-        K, values = self.n_components, self._prior_values()
-        prior = BetaPrior(values["alpha"], values["beta"], codes, K, start.strength)
-        priors = prior.tables() | {"gamma": DirichletPrior("gamma", values["gamma"], K).value}
-        inference = BetaDirCVB0(
-            codes, K, **priors, seed=seed, Z=start.assignments(codes), threads=self.threads
-        )
+        prior, weights = start.priors(self._prior_values(), codes, self.n_components)
+        priors = prior.tables() | {"gamma": weights.value}
+        K = weights.value.size
+        inference = BetaDirCVB0(codes, K, **priors, seed=seed, threads=self.threads)
         learner = CVB0Learner(inference, prior) if prior.learned else None
         return VariationalState(inference, beta_dir, priors, learner=learner)

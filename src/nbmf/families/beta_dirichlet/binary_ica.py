@@ -4,7 +4,6 @@ from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMean
 from nbmf.families.beta_dirichlet.learning import MeanFieldLearner
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
-from nbmf.families.beta_dirichlet.priors import BetaPrior, DirichletPrior
 from nbmf.families.beta_dirichlet.variational import Variational, VariationalState
 
 
@@ -56,9 +55,8 @@ class BinaryICA(BetaDir, Variational):
         self.random_state = random_state
 
     def _start_rows(self, codes, start, seed):
-        K, values = self.n_components, self._prior_values()
-        prior = BetaPrior(values["alpha"], values["beta"], codes, K, start.strength)
-        weights = DirichletPrior("gamma", values["gamma"], K)
+        K = self.n_components
+        prior, weights = start.priors(self._prior_values(), codes, K)
         priors = prior.tables() | {"gamma": weights.value}
         inference = BetaDirMeanField(codes, K, **priors, seed=seed)
         learner = MeanFieldLearner(inference, prior, weights)

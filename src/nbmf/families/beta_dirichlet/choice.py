@@ -13,7 +13,7 @@ import numpy as np
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.families.beta_dirichlet.learning import CVB0Learner, in_stretches
 from nbmf.families.beta_dirichlet.models import beta_dir
-from nbmf.families.beta_dirichlet.priors import STRENGTH, BetaPrior, DirichletPrior
+from nbmf.families.beta_dirichlet.priors import BetaPrior, DirichletPrior
 from nbmf.seeds import child
 
 HELD_OUT = 0.1  # of the observed entries, in each fold
@@ -27,18 +27,21 @@ class Candidate(NamedTuple):
     """One way to fit.
 
     side : {"rows", "columns"}, the lines of V that are distributions over components
-    strength : float, α + β where learning starts
-    one_component : bool, whether all entries start in one component: then the fit finds no
-        structure, and predicts the shares of columns (of rows, if columns have the weights)
+    one_component : bool, whether the fit has a single component: it finds no structure, and
+        predicts the shares of columns (of rows, if columns have the weights)
     """
 
     side: str = "rows"
-    strength: float = STRENGTH
     one_component: bool = False
 
-    def assignments(self, codes: np.ndarray) -> np.ndarray | None:
-        """Return the assignments to start from, None for random ones."""
-        return np.where(codes >= 0, 0, -1) if self.one_component else None
+    def priors(self, given: dict, codes: np.ndarray, K: int) -> tuple[BetaPrior, DirichletPrior]:
+        """Return the priors to start with; their K is that of the fit.
+
+        given : dict, alpha, beta and gamma as a class takes them
+        """
+        gamma = 1.0 if self.one_component else given["gamma"]  # of one component it says nothing
+        K = 1 if self.one_component else K
+        return BetaPrior(given["alpha"], given["beta"], codes, K), DirichletPrior("gamma", gamma, K)
 
 
 STARTS = (Candidate(), Candidate(one_component=True))  # of learning by CVB0
@@ -53,7 +56,7 @@ def choose(
 ) -> Candidate:
     """Return the candidate with the smallest loss on held-out entries.
 
-    One that starts in one component is preferred to others that do not predict better by more than
+    One with one component is preferred to others that do not predict better by more than
     ERRORS standard errors of the difference.
 
     Parameters
@@ -68,7 +71,8 @@ def choose(
     seed : SeedSequence
     """
     losses = {candidate: [] for candidate in candidates}
-    K = min(K, COMPONENTS)
+    if not any(np.ndim(value) for value in priors.values()):  # those are one per component
+        K = min(K, COMPONENTS)
     for fold, held_out in enumerate(folds(codes, np.random.default_rng(child(seed, "folds")))):
         training = np.where(held_out, -1, codes).astype(np.int8)
         for candidate, own in losses.items():
@@ -113,15 +117,13 @@ def fitted_mean(
     """Return E[V] of a short fit by CVB0, float array (F, N); arguments as for `choose`."""
     if candidate.side == "columns":
         return fitted_mean(codes.T, candidate._replace(side="rows"), priors, K, seed, updates).T
-    prior = BetaPrior(priors["alpha"], priors["beta"], codes, K, candidate.strength)
-    weights = DirichletPrior("gamma", priors["gamma"], K).value
-    inference = BetaDirCVB0(
-        codes, K, **prior.tables(), gamma=weights, seed=seed, Z=candidate.assignments(codes)
-    )
+    prior, weights = candidate.priors(priors, codes, K)
+    gamma = weights.value
+    inference = BetaDirCVB0(codes, gamma.size, **prior.tables(), gamma=gamma, seed=seed)
     learner = CVB0Learner(inference, prior) if prior.learned else None
     for renew, stretch in in_stretches(0, updates, learner):
         if renew:
             learner.renew()
         inference.update(stretch)
-    W, H = beta_dir.expected_factors(inference.counts(), **prior.tables(), gamma=weights)
+    W, H = beta_dir.expected_factors(inference.counts(), **prior.tables(), gamma=gamma)
     return W @ H

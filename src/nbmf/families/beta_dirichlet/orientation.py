@@ -1,6 +1,8 @@
 """Which side of V has the weights: its rows (Beta-Dir) or its columns (Dir-Beta, section 3.1)."""
 
-from nbmf.families.beta_dirichlet.choice import Candidate, choose
+from typing import ClassVar
+
+from nbmf.families.beta_dirichlet.choice import STARTS, Candidate, choose
 from nbmf.families.beta_dirichlet.estimator import PROBABILITIES, WEIGHTS, MeanParameterized
 from nbmf.families.beta_dirichlet.fold_in import BetaDirFoldIn
 from nbmf.families.beta_dirichlet.parameters import LEARN, PER_COLUMN
@@ -29,16 +31,17 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
         """Return the state of Beta-Dir with weights of rows."""
         raise NotImplementedError
 
-    def _starts(self) -> tuple[Candidate, ...]:
-        """Return where a fit may start, for one orientation: samplers leave their start anyway."""
-        return (Candidate(),)
+    start_matters: ClassVar[bool] = False  # whether learning stays in the mode it starts in
 
     def _start(self, codes, seed):
         sides = (ROWS, COLUMNS) if self.orientation == AUTO else (self.orientation,)
-        candidates = [start._replace(side=side) for start in self._starts() for side in sides]
+        starts = STARTS if self._learns_beta_prior else STARTS[:1]
+        candidates = [start._replace(side=side) for start in starts for side in sides]
         chosen = candidates[0]
-        if len(candidates) > 1:
+        if len(sides) > 1 or (self.start_matters and len(starts) > 1):
             chosen = choose(codes, candidates, self._prior_values(), self.n_components, seed)
+        if not self.start_matters:  # of the choice only the side is taken
+            chosen = STARTS[0]._replace(side=chosen.side)
         self.orientation_ = chosen.side
         if chosen.side == COLUMNS:
             return TransposedState(self._start_rows(codes.T, chosen, seed))

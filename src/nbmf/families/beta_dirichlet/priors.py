@@ -38,8 +38,6 @@ class BetaPrior:
         strength s is learned.
     codes : int8 array (F, N)
     K : int
-    strength : float
-        α + β at the start of learning.
 
     Attributes
     ----------
@@ -48,7 +46,7 @@ class BetaPrior:
     means : float array (N,), or None without "learn-columns"
     """
 
-    def __init__(self, alpha, beta, codes: np.ndarray, K: int, strength: float = STRENGTH):
+    def __init__(self, alpha, beta, codes: np.ndarray, K: int):
         given = {"alpha": alpha, "beta": beta}
         self.means, self.learned, self._N = None, {}, codes.shape[1]
         if PER_COLUMN in (_text(alpha), _text(beta)):
@@ -57,10 +55,10 @@ class BetaPrior:
                     f"alpha = {alpha!r}, beta = {beta!r}: {PER_COLUMN} is for both or for neither"
                 )
             self.means = column_means(codes)
-            self.learned = {"strength": np.array(float(strength))}
+            self.learned = {"strength": np.array(STRENGTH)}
             return
         names = [name for name, value in given.items() if _text(value) == LEARN]
-        self.learned = {name: np.array(strength / 2.0) for name in names}
+        self.learned = {name: np.array(STRENGTH / 2.0) for name in names}
         self._fixed = {name: value for name, value in given.items() if name not in names}
         for name, value in self._fixed.items():
             if names and not is_number(value):
