@@ -40,7 +40,7 @@ import numpy as np
 
 from nbmf.families.beta_dirichlet.kernels.fold_in import beta_lines, dirichlet_lines
 from nbmf.families.beta_dirichlet.parameters import PER_COLUMN, per_component
-from nbmf.families.beta_dirichlet.priors import column_means
+from nbmf.families.beta_dirichlet.priors import Shrinkage
 
 TOLERANCE = 1e-5  # of a mean, in a sweep
 MAX_SWEEPS = 1000
@@ -137,10 +137,9 @@ class BetaDirFoldIn:
 
     def _fold_in_probabilities(self, codes, weights):
         if isinstance(self.alpha, str) and self.alpha == PER_COLUMN:
-            strength = self.alpha_ + self.beta_  # the same of every line
-            common = float(np.mean(self.alpha_ / strength))
-            means = column_means(codes.T, common)[:, None]
-            of_lines = strength[0] * np.hstack([1.0 - means, means])
+            strength = self.alpha_[0] + self.beta_[0]  # the same of every line
+            means = Shrinkage(*self.shrinkage_).means(codes.T)[:, None]
+            of_lines = strength * np.hstack([1.0 - means, means])
             ones = np.ones(weights.shape[1])
             return fold_in_probabilities(codes, weights, ones, ones, of_lines)
         return fold_in_probabilities(codes, weights, self._prior("alpha"), self._prior("beta"))

@@ -2,10 +2,13 @@
 
 from typing import ClassVar
 
+import numpy as np
+
 from nbmf.families.beta_dirichlet.choice import STARTS, Candidate, choose
 from nbmf.families.beta_dirichlet.estimator import PROBABILITIES, WEIGHTS, MeanParameterized
 from nbmf.families.beta_dirichlet.fold_in import BetaDirFoldIn
 from nbmf.families.beta_dirichlet.parameters import LEARN, PER_COLUMN
+from nbmf.families.beta_dirichlet.priors import Shrinkage
 from nbmf.inference.state import Factors, State
 
 ROWS, COLUMNS, AUTO = "rows", "columns", "auto"
@@ -21,6 +24,9 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
     ----------
     orientation_ : {"rows", "columns"}
         The one that was fitted.
+    shrinkage_ : float array (2,)
+        With "learn-columns": the share of ones of all, and how many observations it counts for in
+        the prior mean of a line.
     """
 
     model = "beta-dir"
@@ -43,6 +49,8 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
         if not self.start_matters:  # of the choice only the side is taken
             chosen = STARTS[0]._replace(side=chosen.side)
         self.orientation_ = chosen.side
+        if _is(self.alpha, PER_COLUMN):
+            self.shrinkage_ = np.array(Shrinkage.of(codes if chosen.side == ROWS else codes.T))
         if chosen.side == COLUMNS:
             return TransposedState(self._start_rows(codes.T, chosen, seed))
         return self._start_rows(codes, chosen, seed)
@@ -64,7 +72,7 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
     @property
     def _learns_beta_prior(self) -> bool:
         given = (self.alpha, self.beta)
-        return any(isinstance(value, str) and value in (LEARN, PER_COLUMN) for value in given)
+        return any(_is(value, text) for value in given for text in (LEARN, PER_COLUMN))
 
     @property
     def weights_are_rows(self) -> bool:
@@ -85,6 +93,11 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
     def meanings(self):
         """What an entry of W and one of H is."""
         return (WEIGHTS, PROBABILITIES) if self.weights_are_rows else (PROBABILITIES, WEIGHTS)
+
+
+def _is(value, text: str) -> bool:
+    """Whether a parameter is a text: arrays are not compared with texts."""
+    return isinstance(value, str) and value == text
 
 
 class TransposedState(State):

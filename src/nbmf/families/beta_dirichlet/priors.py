@@ -1,31 +1,63 @@
 """The priors of one fit as it goes: what is fixed, and what is learned (docs/priors.md)."""
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import betaln
 
 from nbmf.errors import ConfigError
-from nbmf.families.beta_dirichlet.parameters import ASYMMETRIC, LEARN, PER_COLUMN, per_component
+from nbmf.families.beta_dirichlet.parameters import (
+    ASYMMETRIC,
+    LARGEST,
+    LEARN,
+    PER_COLUMN,
+    per_component,
+)
 from nbmf.inference.parameters import is_number
 
-PSEUDO_OBSERVATIONS = 2.0  # with which the share of a column is shrunk towards that of all
 STRENGTH = 2.0  # α + β where learning starts, as with the paper's α = β = 1
 
 
-def column_means(codes: np.ndarray, common: float | None = None) -> np.ndarray:
-    """Return the prior means of columns, float array (N,): their shares of ones, shrunk.
+class Shrinkage(NamedTuple):
+    """How shares of ones of single columns are shrunk towards that of all.
 
-    Parameters
-    ----------
-    codes : int8 array (F, N)
-        1, 0, -1 (missing).
-    common : float, optional
-        The share that they are shrunk to; by default that of all observed entries.
+    common : float, the share of all
+    observations : float, how many observations it counts for
     """
-    ones, observed = (codes == 1).sum(axis=0), (codes >= 0).sum(axis=0)
-    if common is None:  # shrunk to a half, so that it is never 0 or 1
-        common = (ones.sum() + 1.0) / (observed.sum() + 2.0)
-    return (ones + PSEUDO_OBSERVATIONS * common) / (observed + PSEUDO_OBSERVATIONS)
+
+    common: float
+    observations: float
+
+    @classmethod
+    def of(cls, codes: np.ndarray) -> "Shrinkage":
+        """Return the one with which shares of columns of `codes` (int8 array (F, N)) are drawn.
+
+        Their counts are beta-binomial; the number of observations maximises their likelihood.
+        """
+        ones, observed = _counts_of_columns(codes)
+        common = (ones.sum() + 1.0) / (observed.sum() + 2.0)  # never 0 or 1
+
+        def loss(log_observations):
+            a = math.exp(log_observations) * np.array([common, 1.0 - common])
+            return (betaln(*a) - betaln(a[0] + ones, a[1] + observed - ones)).sum()
+
+        bounds = math.log(SMALLEST_SHRINKAGE), math.log(LARGEST)
+        found = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-3})
+        return cls(float(common), math.exp(found.x))
+
+    def means(self, codes: np.ndarray) -> np.ndarray:
+        """Return the shrunken shares of columns, float array (N,)."""
+        ones, observed = _counts_of_columns(codes)
+        return (ones + self.observations * self.common) / (observed + self.observations)
+
+
+SMALLEST_SHRINKAGE = 0.1  # observations
+
+
+def _counts_of_columns(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return (codes == 1).sum(axis=0), (codes >= 0).sum(axis=0)
 
 
 class BetaPrior:
@@ -34,8 +66,8 @@ class BetaPrior:
     Parameters
     ----------
     alpha, beta : float, array (K,), "learn", or both "learn-columns"
-        With "learn-columns" α_n = s m_n, β_n = s (1 - m_n): m_n are the `column_means`, and the
-        strength s is learned.
+        With "learn-columns" α_n = s m_n, β_n = s (1 - m_n): m_n is the share of ones of a column,
+        shrunk, and the strength s is learned, if there are several components.
     codes : int8 array (F, N)
     K : int
 
@@ -54,8 +86,13 @@ class BetaPrior:
                 raise ConfigError(
                     f"alpha = {alpha!r}, beta = {beta!r}: {PER_COLUMN} is for both or for neither"
                 )
-            self.means = column_means(codes)
-            self.learned = {"strength": np.array(STRENGTH)}
+            self.means = Shrinkage.of(codes).means(codes)
+            if K == 1:  # it is at the shrunken shares, with nothing left to learn
+                of_one = LARGEST * self.means, LARGEST * (1.0 - self.means)
+                self._fixed = dict(zip(("alpha", "beta"), of_one, strict=True))
+                self._fixed = {name: value[None] for name, value in self._fixed.items()}
+            else:
+                self.learned = {"strength": np.array(STRENGTH)}
             return
         names = [name for name, value in given.items() if _text(value) == LEARN]
         self.learned = {name: np.array(STRENGTH / 2.0) for name in names}
@@ -77,7 +114,7 @@ class BetaPrior:
         return np.full(self._N, numbers["alpha"]), np.full(self._N, numbers["beta"])
 
     def tables(self) -> dict[str, np.ndarray]:
-        """Return alpha and beta: arrays (K,) where both are fixed, (1, N) otherwise."""
+        """Return alpha and beta: arrays (K,) where both are given, (1, N) otherwise."""
         if not self.learned:
             return dict(self._fixed)
         return {name: x[None] for name, x in zip(("alpha", "beta"), self.of_columns(), strict=True)}
