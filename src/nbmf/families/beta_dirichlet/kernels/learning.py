@@ -53,7 +53,7 @@ def _expected_difference(x, at_x, count, none):
     """Return E[ψ(x + n) - ψ(x)] of a count n with mean `count` that is 0 with chance `none`."""
     if count < SURELY_ONE:
         return count / x  # ψ(x + 1) - ψ(x) = 1 / x
-    some = min(max(1.0 - none, SURELY_ONE), count)  # n >= 1 unless it is 0
+    some = min(max(np.float64(1.0) - none, SURELY_ONE), count)  # n >= 1 unless it is 0
     return some * (digamma(x + count / some) - at_x)
 
 
