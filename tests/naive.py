@@ -17,6 +17,7 @@ from math import fsum, log
 import numpy as np
 from scipy.special import digamma, logsumexp, roots_jacobi
 from scipy.stats import beta as beta_law
+from scipy.stats import betabinom
 from scipy.stats import dirichlet as dirichlet_law
 
 # --- Shared by all twins ---------------------------------------------------------------------
@@ -470,31 +471,37 @@ def rising(x, n):
     return fsum(log(x + j) for j in range(n))
 
 
-def expected_digamma_difference(x, mean, none):
-    """Return E[psi(x + n) - psi(x)] of a count n with this mean that is 0 with chance `none`.
+def chance_of_some(r):
+    """Return the chance that any of some cells is in a component, with chances r each."""
+    with np.errstate(divide="ignore"):  # r = 1
+        return -np.expm1(np.log1p(-r).sum())
+
+
+def expected_digamma_difference(x, mean, some):
+    """Return E[psi(x + n) - psi(x)] of a count n with this mean that is not 0 with chance `some`.
 
     Teh, Kurihara and Welling (2008), the part of zeroth order in n given n > 0.
     """
     if mean == 0:
         return 0.0
-    some = 1 - none
     return some * (digamma(x + mean / some) - digamma(x))
 
 
 def expected_digammas(codes, R, alpha, beta):
     """Return the sums over components for A and alpha, B and beta, and both: array (3, N).
 
-    alpha, beta : arrays (N,). The chance that a count is zero is that of no cell being in it.
+    alpha, beta : arrays (N,). Cells are independent under q.
     """
     (_, N), K = codes.shape, R.shape[2]
     sums = np.zeros((3, N))
     for n, k in itertools.product(range(N), range(K)):
         r_ones, r_zeros = R[codes[:, n] == 1, n, k], R[codes[:, n] == 0, n, k]
-        none_A, none_B = np.prod(1 - r_ones), np.prod(1 - r_zeros)
+        some_A, some_B = chance_of_some(r_ones), chance_of_some(r_zeros)
         A, B, a, b = r_ones.sum(), r_zeros.sum(), alpha[n], beta[n]
-        sums[0, n] += expected_digamma_difference(a, A, none_A)
-        sums[1, n] += expected_digamma_difference(b, B, none_B)
-        sums[2, n] += expected_digamma_difference(a + b, A + B, none_A * none_B)
+        sums[0, n] += expected_digamma_difference(a, A, some_A)
+        sums[1, n] += expected_digamma_difference(b, B, some_B)
+        some = some_A + some_B - some_A * some_B
+        sums[2, n] += expected_digamma_difference(a + b, A + B, some)
     return sums
 
 
@@ -514,9 +521,16 @@ def minka_step_of_strength(codes, R, strength, means):
     return (1 + strength * gain) / (1 + sums[2].sum())
 
 
-def shrunk_shares(codes):
-    """Return m_n: the share of column n with two pseudo-observations of the common share."""
+def shrunk_shares(codes, common, observations):
+    """Return m_n: the share of ones of column n with so many more observations at the common one."""
     observed = [column[column >= 0] for column in codes.T]
-    everything = np.concatenate(observed)
-    common = (everything.sum() + 1) / (everything.size + 2)
-    return np.array([(column.sum() + 2 * common) / (column.size + 2) for column in observed])
+    return np.array(
+        [(own.sum() + observations * common) / (own.size + observations) for own in observed]
+    )
+
+
+def log_likelihood_of_shrinkage(codes, common, observations):
+    """Return the log probability of the counts of ones of columns: each is beta-binomial."""
+    observed = [column[column >= 0] for column in codes.T]
+    a, b = observations * common, observations * (1 - common)
+    return sum(betabinom.logpmf(own.sum(), own.size, a, b) for own in observed)

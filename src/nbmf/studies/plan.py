@@ -67,8 +67,14 @@ class Plan:
             for method in self.methods
             for K in self.entry(method)["K"]
             for mask in range(self.fewer.get(dataset, {}).get("masks", self.masks))
-            for seed in self.fewer.get(dataset, {}).get("seeds", self.seeds)
+            for seed in self._seeds_of(dataset, method)
         ]
+
+    def _seeds_of(self, dataset: str, method: str) -> list[int]:
+        """Return the seeds of fits to masks; one start is taken of a method that has no others."""
+        seeds = self.fewer.get(dataset, {}).get("seeds", self.seeds)
+        is_point = registry.estimator_class(self.entry(method)["class"]).inference == "point"
+        return seeds[:1] if is_point else seeds
 
     @cached_property
     def unmasked_fits(self) -> list[FitKey]:
