@@ -54,7 +54,7 @@ def choose(
     K: int,
     seed: np.random.SeedSequence,
 ) -> Candidate:
-    """Return the candidate with the smallest loss on held-out entries.
+    """Return the candidate with the smallest loss on held-out entries, the first if there are none.
 
     One with one component is preferred to others that do not predict better by more than
     ERRORS standard errors of the difference.
@@ -78,7 +78,7 @@ def choose(
         for candidate, own in losses.items():
             mean = fitted_mean(training, candidate, priors, K, child(seed, "fold", fold))
             own.append(losses_at(codes, mean, held_out))
-    return _least(losses)
+    return _least(losses) if losses[candidates[0]] else candidates[0]  # of a single entry
 
 
 def _least(losses: dict[Candidate, list[np.ndarray]]) -> Candidate:
