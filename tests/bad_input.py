@@ -508,6 +508,10 @@ for what, parameters in [
     ("half a component", {"n_components": 1.5}),
     ("a concentration of 0", {"alpha": 0.0}),
     ("three concentrations for two components", {"gamma": [1.0, 1.0, 1.0]}),
+    ("a mean per column for alpha alone", {"alpha": "learn-columns"}),
+    ("a beta per component beside a learned alpha", {"alpha": "learn", "beta": [1.0, 2.0]}),
+    ("a gamma that CVB0 cannot learn", {"gamma": "learn"}),
+    ("an orientation that is none", {"orientation": "transposed"}),
     ("a negative seed", {"random_state": -1}),
     ("more memory than allowed", {"n_components": 10, "max_memory_gb": 1e-9}),
 ]:
@@ -516,6 +520,11 @@ for what, parameters in [
         nbmf.BetaDirVB(**{"n_components": 2, "max_iter": 1} | parameters).fit([[0, 1], [1, 0]])
 
     case("parameter", what)(feed)
+
+
+@case("parameter", "an eta that CVB0 of Dir-Dir cannot learn")
+def _(folder):
+    nbmf.DirDirVB(2, eta="learn-asymmetric", max_iter=1).fit([[0, 1], [1, 0]])
 
 
 # --- The page --------------------------------------------------------------------------------
