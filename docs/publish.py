@@ -20,6 +20,7 @@ from snakemake.utils import update_config
 from nbmf.pipeline import configuration
 from nbmf.studies import all_studies
 from nbmf.studies.lumbreras2020.claims import Run, judge
+from nbmf.studies.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = "lumbreras2020"
@@ -77,6 +78,16 @@ def main() -> None:
 
 def figures_of(results: Path) -> dict[str, str]:
     """Return the titles of the figures that the study declares and the run has drawn, by name."""
+    plan = shipped_plan(STUDY)
+    return {
+        figure.name: figure.title_of(plan)
+        for figure in all_studies()[STUDY].figures_of(plan)
+        if (results / f"figures/{figure.name}.png").exists()
+    }
+
+
+def shipped_plan(study: str) -> Plan:
+    """Return the plan of a study with the configuration as it is shipped."""
     files = [
         *(ROOT / f"config/{name}.yaml" for name in ("config", "datasets", "sources")),
         ROOT / "src/nbmf/methods.yaml",
@@ -86,12 +97,7 @@ def figures_of(results: Path) -> dict[str, str]:
     for file in files:
         update_config(config, yaml.safe_load(file.read_text(encoding="utf-8")))
     config = configuration.check(config, ROOT / "workflow/schemas/config.schema.yaml")
-    plan = configuration.plans(config)[STUDY]
-    return {
-        figure.name: figure.title_of(plan)
-        for figure in all_studies()[STUDY].figures_of(plan)
-        if (results / f"figures/{figure.name}.png").exists()
-    }
+    return configuration.plans(config)[study]
 
 
 def sections_of_tables(tables: dict[str, pd.DataFrame]) -> list[str]:

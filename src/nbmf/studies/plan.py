@@ -6,6 +6,7 @@ from typing import Any
 
 from nbmf import registry
 from nbmf.catalogue import METHODS, colours_of
+from nbmf.inference.declarations import Inference
 from nbmf.studies.keys import FitKey
 
 
@@ -73,8 +74,8 @@ class Plan:
     def _seeds_of(self, dataset: str, method: str) -> list[int]:
         """Return the seeds of fits to masks; one start is taken of a method that has no others."""
         seeds = self.fewer.get(dataset, {}).get("seeds", self.seeds)
-        is_point = registry.estimator_class(self.entry(method)["class"]).inference == "point"
-        return seeds[:1] if is_point else seeds
+        inference = registry.estimator_class(self.entry(method)["class"]).inference
+        return seeds[:1] if inference is Inference.POINT else seeds
 
     @cached_property
     def unmasked_fits(self) -> list[FitKey]:

@@ -1,0 +1,54 @@
+"""Publish a run of any other study than the main one: its figures and the tables of its report.
+
+    snakemake --cores 2 learned_priors
+    .venv/bin/python docs/publish_study.py learned_priors
+
+docs/results-<study>.md and docs/figures/<study>_*.png are made by this script alone; its scores
+go to reference/<study>, for `make verify`.
+"""
+
+import argparse
+import shutil
+
+import pandas as pd
+from publish import ROOT, compress, markdown, path, shipped_plan, versions
+
+from nbmf.studies import all_studies
+
+
+def main() -> None:
+    """Write docs/results-<study>.md, its figures and reference/<study>/."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("study", choices=sorted(all_studies()))
+    parser.add_argument("--results", type=path, default=ROOT / "results")
+    options = parser.parse_args()
+    results = options.results / options.study
+    study, plan = all_studies()[options.study], shipped_plan(options.study)
+    captions = ROOT / "src/nbmf/studies"
+    sections = [
+        f"# Results: {study.title.lower()}",
+        f"Made by `docs/publish_study.py {options.study}` from a run of\n"
+        f"`snakemake --cores 2 {options.study}`.",
+        versions(options.results),
+    ]
+    for product in (*study.figures_of(plan), *study.tables_of(plan)):
+        caption = (captions / product.caption).read_text(encoding="utf-8").strip()
+        picture = results / f"figures/{product.name}.png"
+        if picture.exists() and product in study.figures_of(plan):
+            name = f"{options.study}_{product.name}.png"
+            compress(picture, ROOT / "docs/figures" / name)
+            shown = f"![{product.title_of(plan)}](figures/{name})"
+        elif getattr(product, "in_report", False):
+            shown = markdown(pd.read_csv(results / f"tables/{product.name}.csv").round(4))
+        else:
+            continue
+        sections += [f"## {product.title_of(plan)}", caption, shown]
+    text = "\n\n".join(sections) + "\n"
+    (ROOT / f"docs/results-{options.study}.md").write_text(text, encoding="utf-8")
+    reference = ROOT / "reference" / options.study
+    reference.mkdir(parents=True, exist_ok=True)
+    shutil.copy(results / "tables/scores.csv", reference / "scores.csv")
+
+
+if __name__ == "__main__":
+    main()
