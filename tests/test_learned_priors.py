@@ -405,6 +405,38 @@ def slice_p_value(draw_from_slice):
     return stats.kstest(ends, distribution).pvalue
 
 
+def two_modes_p_value(draw_from_slice):
+    """Return the same p-value for a law of two modes, of which an interval may see one."""
+    rng = np.random.default_rng(26)
+    shares, means, scales = (0.7, 0.3), (0.0, 0.6), (0.12, 0.06)
+    of = rng.choice(2, size=N_DRAWS // 3, p=shares)
+    starts = np.take(means, of) + np.take(scales, of) * rng.standard_normal(of.size)
+    (a, b), (m, n), (s, t) = np.divide(shares, scales), means, scales
+
+    def log_density(x):
+        one, other = -0.5 * ((x - m) / s) ** 2, -0.5 * ((x - n) / t) ** 2
+        return math.log(a * math.exp(one) + b * math.exp(other) + 1e-300)
+
+    def distribution(x):
+        return shares[0] * stats.norm.cdf(x, m, s) + shares[1] * stats.norm.cdf(x, n, t)
+
+    assert stats.kstest(starts, distribution).pvalue > 0.01
+    ends = [draw_from_slice(log_density, start, rng) for start in starts]
+    return stats.kstest(ends, distribution).pvalue
+
+
+def test_a_slice_leaves_a_law_of_two_modes_invariant():
+    assert two_modes_p_value(learning.draw_from_slice) > ladder.FALSE_ALARM
+
+
+def test_an_interval_that_begins_at_the_current_number_is_noticed():
+    source, old = inspect.getsource(learning.draw_from_slice), "low = now - WIDTH * rng.random()"
+    assert old in source
+    namespace = dict(vars(learning))
+    exec(source.replace(old, "low = now"), namespace)
+    assert two_modes_p_value(namespace["draw_from_slice"]) < ladder.FALSE_ALARM
+
+
 def test_a_slice_leaves_its_density_invariant():
     assert slice_p_value(learning.draw_from_slice) > ladder.FALSE_ALARM
 
@@ -771,6 +803,16 @@ def test_each_renewal_maximises_the_bound(learned, monkeypatch):
         np.testing.assert_array_equal(table, (prior.tables() | {"gamma": weights.value})[name])
 
 
+@pytest.mark.parametrize("now", [1e-6, 0.02, 1.0, 300.0, 1e6])
+def test_a_number_moves_only_to_a_better_one_and_within_a_factor_e(now):
+    assert learning._better(lambda x: -((math.log(x) - math.log(now)) ** 2), now) == now
+    up = learning._better(math.log, now)
+    down = learning._better(lambda x: -math.log(x), now)
+    assert up == pytest.approx(min(now * math.e, learning.LARGEST), rel=2e-3)
+    assert down == pytest.approx(max(now / math.e, learning.SMALLEST), rel=2e-3)
+    assert learning.SMALLEST * 0.999 < down <= now <= up < learning.LARGEST * 1.001
+
+
 def test_q_stays_when_priors_change():
     inference, *_ = mean_field_with(BICA_MATRICES["two kinds of rows"], 4)
     logs = inference.expected_logs()
@@ -861,6 +903,17 @@ def test_priors_are_renewed_before_every_25th_sweep():
         seen.append(float(state._priors["alpha"][0, 0]))
     changes = (np.flatnonzero(np.diff(seen)) + 1).tolist()
     assert changes == [25, 50, 75]
+    assert seen[0] == 1.0  # and not before the first
+
+
+@pytest.mark.parametrize("cls", [nbmf.BetaDirVB, nbmf.BinaryICA])
+def test_a_short_variational_fit_ends_with_the_priors_it_began_with(cls):
+    brief = {"max_iter": 10, "random_state": 20}
+    codes = ladder.large_matrix(30, 24, 0.1, np.random.default_rng(20))
+    one, other = (cls(5, **learned, **brief).fit(codes) for learned in ({}, LEARNED))
+    assert other.alpha_ == other.beta_ == 1.0
+    np.testing.assert_array_equal(one.W_, other.W_)
+    assert cls(5, **LEARNED, **(brief | {"max_iter": 11})).fit(codes).alpha_ != 1.0
 
 
 # --- The same bits ---------------------------------------------------------------------------

@@ -297,3 +297,17 @@ def test_gibbs_loses_nothing_to_shares(shape, kind, orientation):
     brief = {"burn_in": 300, "n_samples": 200, "seeds": 2}
     ratio = [x[1] for x in runs_of("gibbs", shape, kind, orientation, **brief)]
     assert np.mean(ratio) < 1.005, ratio
+
+
+LARGE = [(structureless.SHAPES[2], kind) for kind in ("equal", "column-wise")]
+BY_ROW = [(shape, "row-wise") for shape in structureless.SHAPES]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("shape", "kind", "orientation"),
+    [(*case, side) for case in LARGE for side in ("rows", "auto")]
+    + [(*case, "auto") for case in BY_ROW],
+)
+def test_vb_invents_no_structure_long(shape, kind, orientation):
+    assert_nothing_is_found("vb", shape, kind, orientation)
