@@ -93,12 +93,14 @@ def _check(options: argparse.Namespace) -> None:
 def _estimator(options: argparse.Namespace) -> Factorization:
     """Return the method with the settings of the command line."""
     entry = METHODS[options.method]
-    settings = iteration_settings(entry["class"], options.iterations)
+    settings = dict(entry["settings"])
+    settings |= iteration_settings(entry["class"], options.iterations)
     settings |= checked(entry["class"], options.settings)
     found = registry.estimator_class(entry["class"])
     if found.inference is Inference.ASCENT and "tol" in registry.settings_of(entry["class"]):
         settings.setdefault("tol", TOL)
-    K = options.components or found().n_components
+    own = entry["K"][0] if len(entry["K"]) == 1 else found().n_components
+    K = options.components or own
     return registry.make_estimator(entry["class"], K, settings, random_state=options.seed)
 
 

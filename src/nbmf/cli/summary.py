@@ -61,6 +61,9 @@ def _facts(name, matrix: BinaryMatrix, fitted, components: Components) -> Iterat
     held = "" if np.isnan(components.shares).any() else " (at least 1 % of all weight each)"
     plural = "s" * (components.active > 1)
     yield f"{title_of(model)}: {components.active} active component{plural}{held}"
+    if found := model.findings:
+        texts = (f"{k} {v:.3g}" if isinstance(v, float) else f"{k} {v}" for k, v in found.items())
+        yield f"learned: {', '.join(texts)}"
 
 
 def _quality(matrix: BinaryMatrix, fitted, held_out) -> Iterator[str]:

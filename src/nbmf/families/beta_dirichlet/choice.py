@@ -14,7 +14,7 @@ from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.families.beta_dirichlet.learning import CVB0Learner, in_stretches
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.priors import BetaPrior, DirichletPrior
-from nbmf.seeds import child
+from nbmf.seeds import child, seed_sequence
 
 HELD_OUT = 0.1  # of the observed entries, in each fold
 ENOUGH = 2000  # entries held out in all folds together, unless every entry has been
@@ -52,7 +52,6 @@ def choose(
     candidates: list[Candidate],
     priors: dict,
     K: int,
-    seed: np.random.SeedSequence,
 ) -> Candidate:
     """Return the candidate with the smallest loss on held-out entries, the first if there are none.
 
@@ -68,8 +67,10 @@ def choose(
         alpha, beta and gamma as a class takes them; a gamma that is learned stays at 1/K.
     K : int
         Number of components, of which up to COMPONENTS are used.
-    seed : SeedSequence
+
+    The choice is a matter of the data alone: fits with other seeds make the same one.
     """
+    seed = seed_sequence("choice")
     losses = {candidate: [] for candidate in candidates}
     if not any(np.ndim(value) for value in priors.values()):  # those are one per component
         K = min(K, COMPONENTS)

@@ -45,7 +45,7 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
         candidates = [start._replace(side=side) for start in starts for side in sides]
         chosen = candidates[0]
         if len(sides) > 1 or (self.start_matters and len(starts) > 1):
-            chosen = choose(codes, candidates, self._prior_values(), self.n_components, seed)
+            chosen = choose(codes, candidates, self._prior_values(), self.n_components)
         if not self.start_matters:  # of the choice only the side is taken
             chosen = STARTS[0]._replace(side=chosen.side)
         self.orientation_ = chosen.side
