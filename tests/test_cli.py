@@ -699,3 +699,27 @@ def test_the_summary_names_what_is_most_typical():
     )
     loss = -np.mean(np.log(np.where(codes == 1, W @ H, 1 - W @ H)[codes >= 0]))
     assert f"fitted: {loss:.4f} nats per entry" in text
+
+
+def test_a_title_is_that_of_the_method_with_the_settings_of_the_model():
+    from nbmf.catalogue import METHODS
+    from nbmf.cli.plot import title_of
+    from nbmf.registry import make_estimator
+
+    for entry in METHODS.values():
+        model = make_estimator(entry["class"], entry["K"][0], entry["settings"])
+        assert title_of(model) == f"{entry['label']}, K = {entry['K'][0]}"
+    assert title_of(nbmf.BetaDirVB(7, max_iter=3)) == "Beta-Dir VB, K = 7"
+    arrays = nbmf.BetaDirGibbs(2, alpha=[1, 2], burn_in=3)
+    assert title_of(arrays) == "Beta-Dir GS, K = 2"
+
+
+def test_a_method_of_the_command_line_has_its_settings(tmp_path, monkeypatch):
+    """Its settings in methods.yaml, not those of its class alone."""
+    monkeypatch.chdir(tmp_path)
+    V = (np.random.default_rng(0).random((12, 9)) < 0.4).astype(int)
+    pd.DataFrame(V).to_csv("V.csv")
+    assert cli.main(["fit", "V.csv", "--method", "beta-dir-vb-learned", "--iterations", "20"]) == 0
+    model = nbmf.load("V.nbmf/model.npz")
+    assert (model.alpha, model.orientation, model.n_components) == ("learn-columns", "auto", 50)
+    assert model.max_iter == 20

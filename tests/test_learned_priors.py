@@ -109,6 +109,15 @@ def test_expected_digammas_agree_with_the_slow_twin(problem, n_blocks, n_iter, d
     np.testing.assert_allclose(cvb0.expected_digammas(alpha, beta), expected, rtol=1e-3, atol=1e-5)
 
 
+@pytest.mark.parametrize("x", [1e-6, 0.02, 0.7, 3.0])
+@pytest.mark.parametrize("r", [1e-7, 5e-4, 2e-3, 0.3, 1.0])
+def test_a_count_of_one_cell_is_zero_or_one(r, x):
+    # E[ψ(x + n) - ψ(x)] = r / x, exactly, however small r is.
+    none = np.float32(1 - r)
+    actual = kernels._expected_difference(x, digamma(x), r, none)
+    assert actual == pytest.approx(r / x, rel=1e-4)
+
+
 @pytest.mark.parametrize("n_blocks", [1, 2, 3])
 def test_expected_digammas_agree_with_the_slow_twin_large(n_blocks):
     rng = np.random.default_rng(2)
@@ -893,6 +902,20 @@ def test_averages_are_those_of_every_kept_sweep_under_its_own_priors(name):
         expected = np.ravel(table)
         np.testing.assert_allclose(fitted, expected if np.ndim(fitted) else expected[0], rtol=1e-12)
         assert np.ptp(expected) == 0 or np.ndim(fitted)
+
+
+def test_each_renewal_has_random_numbers_of_its_own(monkeypatch):
+    _, learner, *_ = chain_and_learner("learn", "learn", "learn-asymmetric")
+    drawn = []
+    monkeypatch.setattr(
+        learning, "draw_from_slice", lambda density, now, rng: drawn.append(rng.random()) or now
+    )
+    for sweep in (25, 50, 25):
+        learner.renew(sweep)
+    first, second, third = np.split(np.array(drawn), 3)
+    assert first.size == 2 + 5
+    assert len({*first, *second}) == 2 * first.size  # nor do two numbers of a renewal share any
+    np.testing.assert_array_equal(first, third)
 
 
 def test_priors_are_renewed_before_every_25th_sweep():

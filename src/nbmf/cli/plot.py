@@ -47,10 +47,19 @@ def run(options: argparse.Namespace) -> None:
 
 
 def title_of(model: Factorization) -> str:
-    """Return the label of the model's method and its K."""
-    labels = {entry["class"].rpartition(":")[2]: entry["label"] for entry in METHODS.values()}
-    name = type(model).__name__
-    return f"{labels.get(name, name)}, K = {model.n_components}"
+    """Return the label of the model's method and its K.
+
+    Of several methods of a class it is the one with most settings of the model, if in doubt the
+    first: the number of iterations is often another.
+    """
+    name, given = type(model).__name__, model.get_params()
+    own = [entry for entry in METHODS.values() if entry["class"].rpartition(":")[2] == name]
+
+    def agreement(entry) -> int:
+        return sum(given.get(key) == value for key, value in entry["settings"].items())
+
+    label = max(own, key=agreement)["label"] if own else name
+    return f"{label}, K = {model.n_components}"
 
 
 def _fitted(path: Path) -> tuple[Path, Factorization, BinaryMatrix | None]:
