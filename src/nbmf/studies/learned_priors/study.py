@@ -1,15 +1,17 @@
 """What the study shows."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from nbmf.studies import common
 from nbmf.studies.declaration import Figure, Study, Table
-from nbmf.studies.needs import Reports, TableOf
+from nbmf.studies.needs import BestFits, Matrix, Reports, TableOf
 from nbmf.studies.options import closed
 from nbmf.studies.plan import Plan
 
 HERE = "nbmf.studies.learned_priors"
 CAPTIONS = "learned_priors/captions"
+SHOWN = 15  # components of a dictionary
 
 NAMES = {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "string"}}
 NUMBERS = {
@@ -129,11 +131,37 @@ FIGURE_RECOVERY = Figure(
     },
 )
 
+
+def _dictionaries(plan: Plan) -> Iterator[Figure]:
+    """Yield a figure per dataset with unmasked fits."""
+    for dataset, grids in plan.unmasked.items():
+        candidates = [
+            [
+                method,
+                plan.label(method),
+                [key for key in plan.unmasked_fits if key[:2] == (dataset, method)],
+            ]
+            for method in grids
+        ]
+        yield Figure(
+            f"dictionaries_{dataset}",
+            f"Dictionaries of {dataset}",
+            f"{CAPTIONS}/dictionaries.rst",
+            f"{HERE}.dictionaries:draw",
+            needs=lambda plan, dataset=dataset, candidates=candidates: {
+                "matrix": Matrix(dataset),
+                "fits": BestFits(candidates),
+            },
+            arguments=lambda plan: {"columns": SHOWN},
+            dpi=300,
+        )
+
+
 STUDY = Study(
     "learned_priors",
     "Learned priors",
     "no paper: the priors that the main one fixes",
-    figures=(FIGURE_10, common.CALIBRATION_FIGURE, FIGURE_RECOVERY),
+    figures=(FIGURE_10, common.CALIBRATION_FIGURE, FIGURE_RECOVERY, _dictionaries),
     tables=(
         *(common.SCORES, common.SUMMARY, RATIOS, FINDINGS, FINDINGS_SUMMARY),
         *(STRUCTURELESS, RECOVERY, *common.CALIBRATION_TABLES),
