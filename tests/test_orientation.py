@@ -210,7 +210,7 @@ def test_a_candidate_is_scored_on_entries_that_its_fit_has_not_seen(monkeypatch)
 
     monkeypatch.setattr(choice, "fitted_mean", spy)
     candidates = [Candidate(side=side) for side in ("rows", "columns")]
-    choice.choose(codes, candidates, priors, 8, ladder.seed_sequence(9))
+    choice.choose(codes, candidates, priors, 8)
     assert {candidate for _, candidate in seen[:2]} == set(candidates)
     for training, _ in seen:
         hidden = (codes >= 0) & (training < 0)
@@ -280,6 +280,29 @@ def assert_nothing_is_found(*case, **options):
     outside, ratio, _ = zip(*runs_of(*case, **options), strict=True)
     assert np.mean(outside) < 0.05, outside
     assert np.mean(ratio) < 1.005, ratio
+
+
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
+@pytest.mark.parametrize("learned", [LEARNED, {"alpha": "learn", "beta": "learn"}])
+def test_where_nothing_is_found_there_is_one_component(learned, orientation):
+    V = structureless.drawn((120, 90), "equal", np.random.default_rng(12))
+    model = nbmf.BetaDirVB(20, **learned, orientation=orientation, **ITERATIONS).fit(V)
+    assert model.n_components_ == model.active_components_ == 1
+    assert model.W_.shape == (120, 1)
+    assert model.H_.shape == (1, 90)
+    np.testing.assert_allclose(model.expectation_, V.mean(), atol=0.15)
+    assert model.transform(V[:3]).shape == (3, 1)
+    assert model.transform_columns(V[:, :2]).shape == (1, 2)
+    assert len(posterior_draws(model, V, n_draws=3)) == 3
+
+
+def test_the_choice_is_the_same_for_every_seed():
+    V = structureless.drawn((30, 25), "equal", np.random.default_rng(13))
+    models = [
+        nbmf.BetaDirVB(9, **LEARNED, orientation="auto", max_iter=3, random_state=seed).fit(V)
+        for seed in range(8)
+    ]
+    assert len({(model.orientation_, model.n_components_) for model in models}) == 1
 
 
 SMALL = [(shape, kind) for shape in structureless.SHAPES[:2] for kind in ("equal", "column-wise")]
