@@ -60,7 +60,7 @@ examples: $(READY) ## Build the matrices that the package brings (nbmf.load_exam
 	cp data/matrices/unvotes_important.npz src/nbmf/data/examples/votes.npz
 
 benchmark: $(READY) ## Speed, threads, scaling, mixing, memory, start-up, peers: results/benchmarks
-	$(SNAKEMAKE) $(foreach name,animals parliament paleo unvotes,data/matrices/$(name).npz)
+	$(SNAKEMAKE) $(foreach name,animals lastfm parliament paleo unvotes,data/matrices/$(name).npz)
 	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/python benchmarks/run.py
 
 check: $(READY) ## Lint and format checks, and who imports whom

@@ -25,7 +25,7 @@ INTRODUCTION = """\
 Made by `make benchmark` and `benchmarks/run.py --publish`; what it means is in
 [kernels.md](kernels.md).
 """
-PARTS = ("kernels", "threads", "scaling", "mixing", "memory", "startup", "peers")
+PARTS = ("kernels", "threads", "scaling", "mixing", "learning", "memory", "startup", "peers")
 
 
 def page(part: str, tables: list[Table], machine: str, seconds: float) -> str:

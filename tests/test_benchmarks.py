@@ -23,6 +23,7 @@ import common  # noqa: E402
 import kernels  # noqa: E402
 import memory  # noqa: E402
 import memory_worker  # noqa: E402
+import learning  # noqa: E402
 import mixing  # noqa: E402
 import peers  # noqa: E402
 import plain_loops  # noqa: E402
@@ -154,6 +155,14 @@ def test_scaling():
     assert column(dense, "rows above the rule")[1] == "0%"
     for table in (in_K, in_size, dense):
         assert table.title in table.markdown()
+
+
+def test_cost_of_learning():
+    cases = {name: (*case[:2], 60) for name, case in learning.CASES.items()}
+    table = learning.cost_of_learning({"tiny": CODES}, cases)
+    assert [row[1] for row in table.rows] == list(learning.CASES)
+    for row in table.rows:
+        assert all(float(cell) > 0 for cell in row[2:])  # it has renewed, and it has chosen
 
 
 def test_mixing():
