@@ -159,7 +159,8 @@ def test_scaling():
 
 def test_cost_of_learning():
     cases = {name: (*case[:2], 60) for name, case in learning.CASES.items()}
-    table = learning.cost_of_learning({"tiny": CODES}, cases)
+    blocks = np.kron(np.eye(2), np.ones((20, 15))).astype(np.int8)
+    table = learning.cost_of_learning({"tiny": blocks}, cases)
     assert [row[1] for row in table.rows] == list(learning.CASES)
     for row in table.rows:
         assert all(float(cell) > 0 for cell in row[2:])  # it has renewed, and it has chosen

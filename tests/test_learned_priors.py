@@ -571,13 +571,13 @@ GEWEKE = {
 
 @pytest.mark.parametrize("name", ["alpha and beta", "strength", "gamma", "asymmetric gamma"])
 def test_geweke(name):
-    geweke_of_beta_dir(GEWEKE[name], n_marginal=2000, n_successive=1500)
+    geweke_of_beta_dir(GEWEKE[name], n_marginal=2000, n_successive=1000)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", GEWEKE)
 def test_geweke_long(name):
-    geweke_of_beta_dir(GEWEKE[name], n_marginal=50_000, n_successive=100_000)
+    geweke_of_beta_dir(GEWEKE[name], n_marginal=20_000, n_successive=30_000)
 
 
 def geweke_of_dir_dir(kind, n_marginal, n_successive):
@@ -635,7 +635,7 @@ def test_geweke_dir_dir(kind):
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["learn", "learn-asymmetric"])
 def test_geweke_dir_dir_long(kind):
-    geweke_of_dir_dir(kind, n_marginal=50_000, n_successive=80_000)
+    geweke_of_dir_dir(kind, n_marginal=20_000, n_successive=25_000)
 
 
 # --- Gibbs: exact posteriors -----------------------------------------------------------------
@@ -987,7 +987,7 @@ class Often:
 @pytest.mark.parametrize("name", LEARNERS)
 def test_where_the_loop_is_cut_changes_no_bit(name):
     whole = learner_of(name).fit(BLOCKS)
-    for steps in [(1,), (3, 7, 11), (24, 1, 2)]:
+    for steps in [(3, 7, 11), (24, 1, 2)]:
         assert_same_fit(learner_of(name).fit(BLOCKS, monitor=Often(steps)), whole)
 
 
