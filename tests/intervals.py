@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nbmf.families.beta_dirichlet import learning
 from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
 from nbmf.posterior.draws import posterior_draws
 from nbmf.registry import make_estimator
@@ -37,6 +38,19 @@ def from_dir_beta(rng):
     return H.T, W.T, V.T
 
 
+def from_hyperpriors(rng):
+    """Beta-Dir with alpha, beta and gamma from the hyperpriors that learning assumes."""
+    alpha, beta = np.exp(rng.normal(0.0, learning.SCALE, 2))
+    gamma = np.exp(rng.normal(np.log(1 / K), learning.SCALE))
+    alpha, beta, gamma = np.clip([alpha, beta, gamma], *np.exp(learning.BOUNDS))
+    return beta_dir.simulate(F, N, K, alpha, beta, gamma, rng=rng)
+
+
+LEARNED = {"alpha": "learn", "beta": "learn", "gamma": "learn"}
+# Hyperparameters are renewed every 25 sweeps: they need longer chains.
+LONG_CHAIN = {"burn_in": 1000, "n_samples": 50 * DRAWS}
+
+
 class Case(NamedTuple):
     """A method and the model that its data come from."""
 
@@ -50,6 +64,10 @@ CASES = {
     "Dir-Dir GS": Case("DirDirGibbs", from_dir_dir, DIR_DIR_PRIORS | CHAIN),
     "Dir-Beta GS": Case(
         "DirBetaGibbs", from_dir_beta, {"alpha": 0.7, "beta": 0.9, "eta": 0.6} | CHAIN
+    ),
+    "Beta-Dir GS, learned priors": Case("BetaDirGibbs", from_hyperpriors, LEARNED | LONG_CHAIN),
+    "Beta-Dir GS, learned, the truth as above": Case(
+        "BetaDirGibbs", from_beta_dir, LEARNED | LONG_CHAIN
     ),
     "Beta-Dir VB": Case("BetaDirVB", from_beta_dir, PRIORS | {"max_iter": 200}),
     "bICA": Case("BinaryICA", from_beta_dir, PRIORS | {"max_iter": 200}),

@@ -218,7 +218,9 @@ def test_intervals_cover_the_truth_as_often_as_they_say(name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["Beta-Dir GS", "Dir-Dir GS", "Dir-Beta GS"])
+@pytest.mark.parametrize(
+    "name", ["Beta-Dir GS", "Dir-Dir GS", "Dir-Beta GS", "Beta-Dir GS, learned priors"]
+)
 def test_intervals_cover_the_truth_as_often_as_they_say_long(name):
     assert_coverage(name, 3000, factor=0.92)
 
