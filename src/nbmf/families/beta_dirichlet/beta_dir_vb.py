@@ -72,9 +72,12 @@ class BetaDirVB(BetaDir, Variational):
         self.orientation = orientation
         self.random_state = random_state
 
-    def _start_rows(self, codes, start, seed):
+    def _start(self, codes, seed):
         n_observed = np.count_nonzero(codes >= 0)
         self._refuse_too_much_memory(n_observed, n_observed)
+        return super()._start(codes, seed)
+
+    def _start_rows(self, codes, start, seed):
         prior, weights = start.priors(self._prior_values(), codes, self.n_components)
         priors = prior.tables() | {"gamma": weights.value}
         K = weights.value.size

@@ -49,6 +49,7 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
         if not self.start_matters:  # of the choice only the side is taken
             chosen = STARTS[0]._replace(side=chosen.side)
         self.orientation_ = chosen.side
+        vars(self).pop("shrinkage_", None)  # of an earlier fit
         if _is(self.alpha, PER_COLUMN):
             self.shrinkage_ = np.array(Shrinkage.of(codes if chosen.side == ROWS else codes.T))
         if chosen.side == COLUMNS:

@@ -7,6 +7,7 @@ import numpy as np
 from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
 from nbmf.families.beta_dirichlet.choice import Candidate, fitted_mean, folds, losses_at
 from nbmf.families.beta_dirichlet.orientation import AUTO, COLUMNS, ROWS, TransposedState
+from nbmf.families.beta_dirichlet.parameters import PER_K
 from nbmf.seeds import child
 
 UPDATES = 100  # of each inner fit
@@ -30,7 +31,7 @@ class BetaDirVBOnGrid(BetaDirVB):
         n_components=50,
         *,
         values=(0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0),
-        gamma="1/K",
+        gamma=PER_K,
         max_iter=500,
         threads=1,
         max_memory_gb=4.0,

@@ -42,11 +42,10 @@ def tabulate(
     Returns
     -------
     DataFrame
-        COLUMNS. outside: the weight outside the group of the largest component, that is of those
-        whose probabilities are the same within SAME; perplexity: nats per held-out entry;
-        of_shares: that of the shares of the lines whose probabilities the components have (of
-        columns, unless columns have the weights); excess: perplexity above it, as a share; truth:
-        that of the true shares.
+        COLUMNS. outside: the weight outside the heaviest group of components whose probabilities
+        are those of one of them within SAME; perplexity: nats per held-out entry; of_shares: that
+        of the shares of columns (of rows, if these differ and columns have the weights); excess:
+        perplexity above it, as a share; truth: that of the true shares.
     """
     rows = []
     for (F, N), kind in product(shapes, KINDS):
@@ -65,7 +64,8 @@ def tabulate(
         for name, (class_name, settings) in methods.items():
             fitted = make_estimator(class_name, K, settings, seed).fit(training)
             side, loss = fitted.orientation_, score(fitted.expectation_)
-            of_shares = score(shares_of_lines(training, axis=0 if side == "rows" else 1))
+            by_row = kind == "by row" and side == "columns"
+            of_shares = score(shares_of_lines(training, axis=1 if by_row else 0))
             excess = loss / of_shares - 1.0
             row = [F, N, kind, name, side, weight_outside(fitted), loss]
             rows.append([*row, of_shares, excess, score(truth)])
@@ -81,9 +81,8 @@ def shares_of_lines(codes: np.ndarray, axis: int) -> np.ndarray:
 
 
 def weight_outside(fitted) -> float:
-    """Return the share of weight outside the group of the largest component."""
+    """Return the share of weight outside the heaviest group of components."""
     shares = fitted.shares_of(fitted.factors_)
     of_components = fitted.H_ if fitted.orientation_ == "rows" else fitted.W_.T
-    largest = of_components[np.argmax(shares)]
-    same = np.abs(of_components - largest).max(axis=1) <= SAME
-    return float(1.0 - shares[same].sum())
+    groups = [np.abs(of_components - one).max(axis=1) <= SAME for one in of_components]
+    return float(1.0 - max(shares[group].sum() for group in groups))
