@@ -721,5 +721,5 @@ def test_a_method_of_the_command_line_has_its_settings(tmp_path, monkeypatch):
     pd.DataFrame(V).to_csv("V.csv")
     assert cli.main(["fit", "V.csv", "--method", "beta-dir-vb-learned", "--iterations", "20"]) == 0
     model = nbmf.load("V.nbmf/model.npz")
-    assert (model.alpha, model.orientation, model.n_components) == ("learn-columns", "auto", 50)
+    assert (model.alpha, model.orientation, model.n_components) == ("learn-columns", "auto", 100)
     assert model.max_iter == 20

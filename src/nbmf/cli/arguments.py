@@ -132,8 +132,8 @@ def _fit(commands, name: str) -> None:
     )  # fmt: skip
     fit.add_argument(
         "--components", type=int, metavar="K",
-        help="number of components; default: the method's own, 50 or 100 where the data choose how "
-        "many of them are used",
+        help="number of components; default: the method's own, 100 where the data choose how many "
+        "of them are used",
     )  # fmt: skip
     fit.add_argument(
         "--chains", type=int, metavar="N",
