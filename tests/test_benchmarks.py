@@ -21,9 +21,9 @@ sys.path.append(str(BENCHMARKS))  # last: tests/sbc.py has a namesake there
 
 import common  # noqa: E402
 import kernels  # noqa: E402
+import learning  # noqa: E402
 import memory  # noqa: E402
 import memory_worker  # noqa: E402
-import learning  # noqa: E402
 import mixing  # noqa: E402
 import peers  # noqa: E402
 import plain_loops  # noqa: E402
