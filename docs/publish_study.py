@@ -9,10 +9,12 @@ go to reference/<study>, for `make verify`.
 
 import argparse
 import shutil
+from pathlib import Path
 
 import pandas as pd
 from publish import ROOT, compress, markdown, path, shipped_plan, versions
 
+import nbmf.studies
 from nbmf.studies import all_studies
 
 
@@ -24,7 +26,7 @@ def main() -> None:
     options = parser.parse_args()
     results = options.results / options.study
     study, plan = all_studies()[options.study], shipped_plan(options.study)
-    captions = ROOT / "src/nbmf/studies"
+    captions = Path(nbmf.studies.__file__).parent
     sections = [
         f"# Results: {study.title.lower()}",
         f"Made by `docs/publish_study.py {options.study}` from a run of\n"

@@ -1,10 +1,12 @@
 """docs/publish.py: what it makes of the files of a run."""
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from PIL import Image
 
 from nbmf.studies.lumbreras2020.claims import Run
 from test_claims import made_up
@@ -12,12 +14,16 @@ from test_claims import made_up
 PATH = Path(__file__).parents[1] / "docs/publish.py"
 
 
-@pytest.fixture(scope="module")
-def publish():
-    spec = importlib.util.spec_from_file_location("publish", PATH)
+def load(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def publish():
+    return load(PATH)
 
 
 def scores(method, perplexities, dataset="animals", active=7):
@@ -152,3 +158,33 @@ def test_the_whole_run_is_accounted_for(publish):
     assert "40 (25.0 %) for their jobs to import" in text
     assert "10 (6.2 %) for the other jobs" in text
     assert "30 (18.8 %) for what no job accounts for" in text
+
+
+def test_a_study_is_published_from_the_files_of_its_run(publish, tmp_path, monkeypatch):
+    """Tables of the report and figures that are there, with captions; the scores as reference."""
+    monkeypatch.setitem(sys.modules, "publish", publish)
+    study = load(PATH.with_name("publish_study.py"))
+    results = tmp_path / "results"
+    for folder in ("all_methods/tables", "all_methods/figures", "fits"):
+        (results / folder).mkdir(parents=True)
+    for folder in ("docs/figures", "reference"):
+        (tmp_path / folder).mkdir(parents=True)
+    for table in study.all_studies()["all_methods"].tables:
+        pd.DataFrame({"value": [0.12345678]}).to_csv(
+            results / f"all_methods/tables/{table.name}.csv", index=False
+        )
+    Image.new("RGB", (4, 4)).save(results / "all_methods/figures/figure_10.png")
+    (results / "fits/one.json").write_text('{"versions": {"python": "3"}}')
+    monkeypatch.setattr(study, "ROOT", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["publish_study.py", "all_methods", "--results", str(results)])
+    study.main()
+    page = (tmp_path / "docs/results-all_methods.md").read_text(encoding="utf-8")
+    assert "![Figure 10 of all methods](figures/all_methods_figure_10.png)" in page
+    assert "calibration.png" not in page  # was not drawn
+    assert page.count("| 0.1235 |") == sum(t.in_report for t in all_tables(study, "all_methods"))
+    assert (tmp_path / "docs/figures/all_methods_figure_10.png").exists()
+    assert (tmp_path / "reference/all_methods/scores.csv").exists()
+
+
+def all_tables(study, key):
+    return study.all_studies()[key].tables
