@@ -34,7 +34,8 @@ def main() -> None:
         versions(options.results),
     ]
     for product in (*study.figures_of(plan), *study.tables_of(plan)):
-        caption = (captions / product.caption).read_text(encoding="utf-8").strip()
+        text = (captions / product.caption).read_text(encoding="utf-8")
+        caption = text.partition(".. csv-table::")[0].strip()
         picture = results / f"figures/{product.name}.png"
         if picture.exists() and product in study.figures_of(plan):
             name = f"{options.study}_{product.name}.png"

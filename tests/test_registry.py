@@ -75,7 +75,7 @@ def test_classes_are_made_by_name(name):
 
 def test_settings_are_what_the_workflow_does_not_provide():
     assert registry.settings_of("BetaDirVB") == [
-        *("alpha", "beta", "gamma", "max_iter", "tol", "max_memory_gb")
+        *("alpha", "beta", "gamma", "max_iter", "tol", "max_memory_gb", "orientation")
     ]
     assert registry.settings_of("LogisticPCA") == ["max_iter", "tol"]
     assert registry.settings_of("DirDirGibbs") == [

@@ -88,10 +88,8 @@ USERS = {
         "DirBetaVB",
     },
     "families/beta_dirichlet/kernels/beta_dir_cvb0.py": {
-        "BetaDirVB",
-        "CollapsedBinaryICA",
-        "DirBetaGibbs",
-        "DirBetaVB",
+        *("BetaDirVB", "CollapsedBinaryICA", "DirBetaGibbs", "DirBetaVB"),
+        *("BetaDirGibbs", "BinaryICA"),  # whose side with the weights it may choose
     },
     "families/beta_dirichlet/kernels/beta_dir_mean_field.py": {
         *("BinaryICA", "BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs", "DirBetaVB")

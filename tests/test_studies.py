@@ -230,7 +230,8 @@ def test_what_is_not_at_hand_leaves_out_what_needs_it():
         replace(ECHO, name="masked", needs=lambda plan: {"m": MaskedMatrices(["far"], 1)}),
     ))  # fmt: skip
     entry = {"datasets": ["near", "far"], "methods": ["bica"], "masks": 1, "seeds": [0],
-             "unmasked": {"far": {"bica": {"K": [2], "seeds": 1}}}, "options": {}}  # fmt: skip
+             "fewer": {}, "options": {},
+             "unmasked": {"far": {"bica": {"K": [2], "seeds": 1}}}}  # fmt: skip
     config = {**CONFIG, "studies": {"mine": entry}}
     plan = Plan("mine", config, {"far": ["get it"], "else": ["get that"]})
     assert (plan.datasets, plan.unmasked_fits) == (["near"], [])

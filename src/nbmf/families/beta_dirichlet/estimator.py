@@ -61,11 +61,11 @@ class MeanParameterized(Factorization):
         """The learned hyperparameters: of several numbers their sum, α + β where m is per line."""
         found = {}
         for name in self.concentrations():
-            given, value = getattr(self, name), getattr(self, f"{name}_")
+            given = getattr(self, name)
             if isinstance(given, str) and given == PER_COLUMN:
                 found |= {"strength": float(self.alpha_[0] + self.beta_[0])}
             elif isinstance(given, str) and given in (LEARN, ASYMMETRIC):
-                found |= {name: float(np.sum(value))}
+                found |= {name: float(np.sum(getattr(self, f"{name}_")))}
         return found
 
     @classmethod
