@@ -47,7 +47,7 @@ def from_hyperpriors(rng):
 
 
 LEARNED = {"alpha": "learn", "beta": "learn", "gamma": "learn"}
-# Hyperparameters are renewed every 25 sweeps: they need longer chains.
+# Hyperparameters are renewed every 50 sweeps: they need longer chains.
 LONG_CHAIN = {"burn_in": 1000, "n_samples": 50 * DRAWS}
 
 

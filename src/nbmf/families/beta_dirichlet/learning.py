@@ -53,7 +53,7 @@ def in_stretches(done: int, steps: int, learner) -> Iterator[tuple[bool, int]]:
 class CVB0Learner:
     """Learns the Beta prior of a BetaDirCVB0."""
 
-    every = 10  # updates
+    every = 20  # updates: ten predict no better and cost twice as much
 
     def __init__(self, inference, beta_prior: BetaPrior):
         self._inference, self._prior = inference, beta_prior
@@ -140,7 +140,7 @@ class SliceLearner:
     seed : SeedSequence
     """
 
-    every = 25  # sweeps
+    every = 50  # sweeps
 
     def __init__(self, chain, beta_prior: BetaPrior | None, weights, seed):
         self._chain, self._prior, self._weights = chain, beta_prior, weights
