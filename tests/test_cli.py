@@ -710,7 +710,7 @@ def test_a_title_is_that_of_the_method_with_the_settings_of_the_model():
         model = make_estimator(entry["class"], entry["K"][0], entry["settings"])
         assert title_of(model) == f"{entry['label']}, K = {entry['K'][0]}"
     assert title_of(nbmf.BetaDirVB(7, max_iter=3)) == "Beta-Dir VB, K = 7"
-    arrays = nbmf.BetaDirGibbs(2, alpha=[1, 2], burn_in=3)
+    arrays = nbmf.BetaDirGibbs(2, alpha=np.array([1, 2]), gamma=np.array([1, 2]), burn_in=3)
     assert title_of(arrays) == "Beta-Dir GS, K = 2"
 
 

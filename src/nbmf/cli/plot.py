@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+import numpy as np
+
 import nbmf
 from nbmf.catalogue import METHODS
 from nbmf.cli.output import OutputFolder
@@ -56,7 +58,9 @@ def title_of(model: Factorization) -> str:
     own = [entry for entry in METHODS.values() if entry["class"].rpartition(":")[2] == name]
 
     def agreement(entry) -> int:
-        return sum(given.get(key) == value for key, value in entry["settings"].items())
+        return sum(
+            np.array_equal(given.get(key), value) for key, value in entry["settings"].items()
+        )
 
     label = max(own, key=agreement)["label"] if own else name
     return f"{label}, K = {model.n_components}"

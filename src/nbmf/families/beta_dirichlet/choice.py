@@ -13,6 +13,7 @@ import numpy as np
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.families.beta_dirichlet.learning import CVB0Learner, in_stretches
 from nbmf.families.beta_dirichlet.models import beta_dir
+from nbmf.families.beta_dirichlet.parameters import COLUMNS, ROWS
 from nbmf.families.beta_dirichlet.priors import BetaPrior, DirichletPrior
 from nbmf.seeds import child, seed_sequence
 
@@ -31,7 +32,7 @@ class Candidate(NamedTuple):
         predicts the shares of columns (of rows, if columns have the weights)
     """
 
-    side: str = "rows"
+    side: str = ROWS
     one_component: bool = False
 
     def priors(self, given: dict, codes: np.ndarray, K: int) -> tuple[BetaPrior, DirichletPrior]:
@@ -116,8 +117,8 @@ def fitted_mean(
     codes, candidate: Candidate, priors: dict, K: int, seed, updates: int = UPDATES
 ) -> np.ndarray:
     """Return E[V] of a short fit by CVB0, float array (F, N); arguments as for `choose`."""
-    if candidate.side == "columns":
-        return fitted_mean(codes.T, candidate._replace(side="rows"), priors, K, seed, updates).T
+    if candidate.side == COLUMNS:
+        return fitted_mean(codes.T, candidate._replace(side=ROWS), priors, K, seed, updates).T
     prior, weights = candidate.priors(priors, codes, K)
     gamma = weights.value
     inference = BetaDirCVB0(codes, gamma.size, **prior.tables(), gamma=gamma, seed=seed)

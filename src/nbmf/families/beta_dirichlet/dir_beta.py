@@ -2,7 +2,7 @@
 
 from nbmf.families.beta_dirichlet.beta_dir_gibbs import BetaDirGibbs
 from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
-from nbmf.families.beta_dirichlet.orientation import COLUMNS
+from nbmf.families.beta_dirichlet.parameters import COLUMNS
 
 
 class DirBetaGibbs(BetaDirGibbs):

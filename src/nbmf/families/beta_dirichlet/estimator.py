@@ -10,6 +10,7 @@ from nbmf.families.beta_dirichlet.parameters import (
     LEARN,
     PER_COLUMN,
     RULES,
+    is_text,
     per_component,
 )
 from nbmf.inference.declarations import Alignment
@@ -62,9 +63,9 @@ class MeanParameterized(Factorization):
         found = {}
         for name in self.concentrations():
             given = getattr(self, name)
-            if isinstance(given, str) and given == PER_COLUMN:
+            if is_text(given, PER_COLUMN):
                 found |= {"strength": float(self.alpha_[0] + self.beta_[0])}
-            elif isinstance(given, str) and given in (LEARN, ASYMMETRIC):
+            elif is_text(given, LEARN, ASYMMETRIC):
                 found |= {name: float(np.sum(getattr(self, f"{name}_")))}
         return found
 
@@ -73,14 +74,16 @@ class MeanParameterized(Factorization):
         """Return which of its parameters are concentrations of priors."""
         return [name for name in cls.parameter_names() if name in CONCENTRATIONS]
 
+    def _fitted_prior(self, name: str) -> np.ndarray:
+        """Return a hyperparameter that the fit has used, float array (K,)."""
+        return per_component(name, getattr(self, f"{name}_"), self.H_.shape[0])
+
     def _learn(self, state):
         super()._learn(state)
         for name, value in state.hyperparameters().items():
             own = name if name in self.concentrations() else self.weights_prior
             given = getattr(self, own)
-            has_many = (
-                given in (PER_COLUMN, ASYMMETRIC) if isinstance(given, str) else np.ndim(given)
-            )
+            has_many = is_text(given, PER_COLUMN, ASYMMETRIC) or np.ndim(given) > 0
             values = np.ravel(value)
             setattr(self, f"{own}_", values.copy() if has_many else float(values[0]))
 

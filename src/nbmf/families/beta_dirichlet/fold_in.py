@@ -39,7 +39,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.families.beta_dirichlet.kernels.fold_in import beta_lines, dirichlet_lines
-from nbmf.families.beta_dirichlet.parameters import PER_COLUMN, per_component
+from nbmf.families.beta_dirichlet.parameters import PER_COLUMN, is_text
 from nbmf.families.beta_dirichlet.priors import Shrinkage
 
 TOLERANCE = 1e-5  # of a mean, in a sweep
@@ -126,36 +126,32 @@ class BetaDirFoldIn:
 
     def _fold_in_rows(self, codes):
         if self.weights_are_rows:
-            return fold_in_weights(codes, self.H_, self._prior(self.weights_prior))
+            return fold_in_weights(codes, self.H_, self._fitted_prior(self.weights_prior))
         return self._fold_in_probabilities(codes, self.H_.T)
 
     def _fold_in_columns(self, codes):
         columns = np.ascontiguousarray(codes.T)
         if self.weights_are_rows:
             return self._fold_in_probabilities(columns, self.W_).T
-        return fold_in_weights(columns, self.W_.T, self._prior(self.weights_prior)).T
+        return fold_in_weights(columns, self.W_.T, self._fitted_prior(self.weights_prior)).T
 
     def _fold_in_probabilities(self, codes, weights):
-        if isinstance(self.alpha, str) and self.alpha == PER_COLUMN:
+        if is_text(self.alpha, PER_COLUMN):
             strength = self.alpha_[0] + self.beta_[0]  # the same of every line
             means = Shrinkage(*self.shrinkage_).means(codes.T)[:, None]
             of_lines = strength * np.hstack([1.0 - means, means])
             ones = np.ones(weights.shape[1])
             return fold_in_probabilities(codes, weights, ones, ones, of_lines)
-        return fold_in_probabilities(codes, weights, self._prior("alpha"), self._prior("beta"))
-
-    def _prior(self, name: str) -> np.ndarray:
-        """Return a fitted hyperparameter, float array (K,)."""
-        return per_component(name, getattr(self, f"{name}_"), self.H_.shape[0])
+        priors = self._fitted_prior("alpha"), self._fitted_prior("beta")
+        return fold_in_probabilities(codes, weights, *priors)
 
 
 class DirDirFoldIn:
     """Fold-in of Dir-Dir: rows of W and columns of H are weights."""
 
     def _fold_in_rows(self, codes):
-        K = len(self.H_)
-        return fold_in_weights(codes, self.H_, per_component("gamma", self.gamma_, K))
+        return fold_in_weights(codes, self.H_, self._fitted_prior("gamma"))
 
     def _fold_in_columns(self, codes):
-        columns, K = np.ascontiguousarray(codes.T), len(self.H_)
-        return fold_in_weights(columns, self.W_.T, per_component("eta", self.eta_, K)).T
+        columns = np.ascontiguousarray(codes.T)
+        return fold_in_weights(columns, self.W_.T, self._fitted_prior("eta")).T

@@ -7,11 +7,16 @@ import numpy as np
 from nbmf.families.beta_dirichlet.choice import STARTS, Candidate, choose
 from nbmf.families.beta_dirichlet.estimator import PROBABILITIES, WEIGHTS, MeanParameterized
 from nbmf.families.beta_dirichlet.fold_in import BetaDirFoldIn
-from nbmf.families.beta_dirichlet.parameters import LEARN, PER_COLUMN
+from nbmf.families.beta_dirichlet.parameters import (
+    AUTO,
+    COLUMNS,
+    LEARN,
+    PER_COLUMN,
+    ROWS,
+    is_text,
+)
 from nbmf.families.beta_dirichlet.priors import Shrinkage
 from nbmf.inference.state import Factors, State
-
-ROWS, COLUMNS, AUTO = "rows", "columns", "auto"
 
 
 class BetaDir(BetaDirFoldIn, MeanParameterized):
@@ -32,12 +37,11 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
     model = "beta-dir"
     weights_prior = "gamma"
     orientation = ROWS
+    start_matters: ClassVar[bool] = False  # whether learning stays in the mode it starts in
 
     def _start_rows(self, codes, start: Candidate, seed) -> State:
         """Return the state of Beta-Dir with weights of rows."""
         raise NotImplementedError
-
-    start_matters: ClassVar[bool] = False  # whether learning stays in the mode it starts in
 
     def _start(self, codes, seed):
         sides = (ROWS, COLUMNS) if self.orientation == AUTO else (self.orientation,)
@@ -48,13 +52,17 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
             chosen = choose(codes, candidates, self._prior_values(), self.n_components)
         if not self.start_matters:  # of the choice only the side is taken
             chosen = STARTS[0]._replace(side=chosen.side)
+        return self._start_at(chosen, codes, seed)
+
+    def _start_at(self, chosen: Candidate, codes, seed) -> State:
+        """Return the state of a fit with the side and the start that were chosen."""
         self.orientation_ = chosen.side
+        own = codes if chosen.side == ROWS else codes.T
         vars(self).pop("shrinkage_", None)  # of an earlier fit
-        if _is(self.alpha, PER_COLUMN):
-            self.shrinkage_ = np.array(Shrinkage.of(codes if chosen.side == ROWS else codes.T))
-        if chosen.side == COLUMNS:
-            return TransposedState(self._start_rows(codes.T, chosen, seed))
-        return self._start_rows(codes, chosen, seed)
+        if is_text(self.alpha, PER_COLUMN):
+            self.shrinkage_ = np.array(Shrinkage.of(own))
+        state = self._start_rows(own, chosen, seed)
+        return state if chosen.side == ROWS else TransposedState(state)
 
     def _stopping_rule(self, state):
         return super()._stopping_rule(state.inner if isinstance(state, TransposedState) else state)
@@ -72,8 +80,7 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
 
     @property
     def _learns_beta_prior(self) -> bool:
-        given = (self.alpha, self.beta)
-        return any(_is(value, text) for value in given for text in (LEARN, PER_COLUMN))
+        return any(is_text(value, LEARN, PER_COLUMN) for value in (self.alpha, self.beta))
 
     @property
     def weights_are_rows(self) -> bool:
@@ -94,11 +101,6 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
     def meanings(self):
         """What an entry of W and one of H is."""
         return (WEIGHTS, PROBABILITIES) if self.weights_are_rows else (PROBABILITIES, WEIGHTS)
-
-
-def _is(value, text: str) -> bool:
-    """Whether a parameter is a text: arrays are not compared with texts."""
-    return isinstance(value, str) and value == text
 
 
 class TransposedState(State):

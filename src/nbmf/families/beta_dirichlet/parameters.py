@@ -42,6 +42,8 @@ CONCENTRATIONS = {
     "gamma": concentration(PER_K, LEARN, ASYMMETRIC),
     "eta": concentration(PER_K, LEARN, ASYMMETRIC),
 }
+# The sides of V that may have the weights; "auto" lets held-out entries choose.
+ROWS, COLUMNS, AUTO = "rows", "columns", "auto"
 # Under CVB0 no step for these has been found that does not run away (docs/priors.md).
 NOT_LEARNED = {"gamma": concentration(PER_K), "eta": concentration(PER_K)}
 
@@ -51,9 +53,14 @@ RULES = (
     | {
         "scheme": one_of("joint", "alternating"),
         "start": one_of("random", "mean-field"),
-        "orientation": one_of("rows", "columns", "auto"),
+        "orientation": one_of(ROWS, COLUMNS, AUTO),
     }
 )
+
+
+def is_text(value: Any, *texts: str) -> bool:
+    """Whether a parameter is one of some texts: arrays are not compared with texts."""
+    return isinstance(value, str) and value in texts
 
 
 def per_component(name: str, value: Any, K: int) -> np.ndarray:

@@ -6,8 +6,7 @@ import numpy as np
 
 from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
 from nbmf.families.beta_dirichlet.choice import Candidate, fitted_mean, folds, losses_at
-from nbmf.families.beta_dirichlet.orientation import AUTO, COLUMNS, ROWS, TransposedState
-from nbmf.families.beta_dirichlet.parameters import PER_K
+from nbmf.families.beta_dirichlet.parameters import AUTO, COLUMNS, PER_K, ROWS
 from nbmf.seeds import child
 
 UPDATES = 100  # of each inner fit
@@ -58,11 +57,8 @@ class BetaDirVBOnGrid(BetaDirVB):
         super().check_parameters()
 
     def _start(self, codes, seed):
-        self.orientation_, self.alpha, self.beta = self._best_of_grid(codes, seed)
-        start = Candidate(self.orientation_)
-        if start.side == COLUMNS:
-            return TransposedState(self._start_rows(codes.T, start, seed))
-        return self._start_rows(codes, start, seed)
+        side, self.alpha, self.beta = self._best_of_grid(codes, seed)
+        return self._start_at(Candidate(side), codes, seed)
 
     def _best_of_grid(self, codes, seed) -> tuple[str, float, float]:
         sides = (ROWS, COLUMNS) if self.orientation == AUTO else (self.orientation,)
