@@ -46,6 +46,7 @@ TESTS = {
     "families/beta_dirichlet/models/urns.py": ["models"],
     "likelihoods/bernoulli.py": ["metrics"],
     "likelihoods/tokens.py": ["metrics"],
+    "likelihoods/gaussian.py": ["gaussian_likelihood"],
     "inference/loop.py": ["contracts", "methods"],
     "data/masks.py": ["masks"],
     "families/logistic/logistic_pca.py": ["methods"],

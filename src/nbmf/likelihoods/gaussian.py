@@ -1,0 +1,75 @@
+"""The Gaussian likelihood: real values, scored by the log density that was predicted for them."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nbmf.data.real_matrix import RealMatrix, as_reals
+from nbmf.errors import DataError
+from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places
+
+HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
+
+
+class DensityLoss(LossAt):
+    """Scores normal densities; see Likelihood.loss_at.
+
+    The loss is the negative log density in nats per entry, so that it depends on the unit of the
+    values, may be below zero, and is comparable between methods on the same matrix only.
+    """
+
+    unit = "entry"
+
+    def __init__(self, values: np.ndarray, entries: np.ndarray):
+        self.rows, self.columns = places(values, entries)
+        self._values = values[self.rows, self.columns]
+        if unknown := int(np.count_nonzero(np.isnan(self._values))):
+            raise DataError(f"entries: {unknown} of those to score are missing in values")
+        if self._values.size == 0:
+            raise DataError("there is nothing to score: no entry is held out")
+
+    def __call__(self, prediction: tuple[np.ndarray, np.ndarray]) -> Loss:
+        """Return the loss of means and standard deviations at the entries, float arrays (n,).
+
+        They are those of the predictive distribution, with what is not known of the mean in the
+        standard deviation, and the density is that of the normal law which has them.
+
+        Raises
+        ------
+        DataError
+            If a standard deviation is not positive.
+        """
+        mean, deviation = (np.asarray(part, float) for part in prediction)
+        if not (deviation > 0).all():
+            wrong = deviation[~(deviation > 0)].flat[0]
+            raise DataError(f"a predicted standard deviation is {wrong}: allowed is above 0")
+        z = (self._values - mean) / deviation
+        loss = 0.5 * z**2 + np.log(deviation) + HALF_LOG_2PI
+        return Loss(float(loss.sum()), int(loss.size), 0)
+
+
+class Gaussian(Likelihood):
+    """Values are finite floats (F, N), NaN where missing; a prediction is (mean, deviation)."""
+
+    name = "gaussian"
+    matrix = RealMatrix
+
+    def values_of(self, V: Any) -> np.ndarray:
+        """Return the values of a RealMatrix, an array or a DataFrame."""
+        return as_reals(V)
+
+    def is_observed(self, values: np.ndarray) -> np.ndarray:
+        """Return where there is a number."""
+        return ~np.isnan(values)
+
+    def hide(self, values: np.ndarray, entries: np.ndarray) -> np.ndarray:
+        """Return the values with `entries` turned missing."""
+        return np.where(entries, np.nan, values)
+
+    def loss_at(self, values: np.ndarray, entries: np.ndarray) -> LossAt:
+        """Return the loss of predicted means and standard deviations at `entries`."""
+        return DensityLoss(values, entries)
+
+
+GAUSSIAN = Gaussian()
