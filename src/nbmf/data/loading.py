@@ -2,12 +2,13 @@
 
 import os
 
+from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.files import read_arrays
 
-KINDS = (BinaryMatrix, RealMatrix)
+KINDS = (BinaryMatrix, RealMatrix, CountMatrix)
 
 
 def load_matrix(path: str | os.PathLike) -> NamedMatrix:

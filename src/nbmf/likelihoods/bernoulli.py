@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.data.matrix import MISSING, BinaryMatrix, as_codes
+from nbmf.data.matrix import ALLOWED, MISSING, BinaryMatrix, as_codes
 from nbmf.errors import DataError
-from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places
+from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places, refuse_other_forms
 
 # The largest double below one is 1 - 2**-53. A prediction that reaches 0 or 1 is scored as if it
 # had stopped there: a wrong one costs 36.7 nats instead of infinity, and is counted.
@@ -54,16 +54,7 @@ class Bernoulli(Likelihood):
 
         Some errors are in scikit-learn's words.
         """
-        shape, kind = getattr(V, "shape", ()), getattr(getattr(V, "dtype", None), "kind", None)
-        if kind == "c":
-            raise DataError("Complex data not supported: allowed are 0, 1 and missing (NaN or -1)")
-        if len(shape) == 1:
-            raise DataError(
-                "V has one dimension and a matrix has two. Reshape your data: "
-                "V.reshape(1, -1) is a matrix of one row"
-            )
-        if len(shape) == 2 and shape[1] == 0:
-            raise DataError(f"V has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
+        refuse_other_forms(V, ALLOWED)
         return as_codes(V)
 
     def is_observed(self, values: np.ndarray) -> np.ndarray:

@@ -137,3 +137,20 @@ def places(values: np.ndarray, entries: np.ndarray) -> tuple[np.ndarray, np.ndar
             f"entries: shape {np.shape(entries)}; allowed is that of the values, {values.shape}"
         )
     return np.nonzero(entries)
+
+
+def refuse_other_forms(V: Any, allowed: str) -> None:
+    """Raise DataError, in scikit-learn's words, if V has not the form of a matrix of real numbers.
+
+    `allowed` says what its values may be.
+    """
+    shape, kind = getattr(V, "shape", ()), getattr(getattr(V, "dtype", None), "kind", None)
+    if kind == "c":
+        raise DataError(f"Complex data not supported: allowed are {allowed}")
+    if len(shape) == 1:
+        raise DataError(
+            "V has one dimension and a matrix has two. Reshape your data: "
+            "V.reshape(1, -1) is a matrix of one row"
+        )
+    if len(shape) == 2 and shape[1] == 0:
+        raise DataError(f"V has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")

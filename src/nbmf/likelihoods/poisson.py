@@ -1,0 +1,65 @@
+"""The Poisson likelihood: counts or missing, scored by the predicted rate."""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln
+
+from nbmf.data.count_matrix import ALLOWED, MISSING, CountMatrix, as_tallies
+from nbmf.errors import DataError
+from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places, refuse_other_forms
+
+# A rate below this is scored as if it were this: a count of one where a rate of zero was predicted
+# costs 36.7 nats instead of infinity, and is counted as saturated.
+SMALLEST_RATE = 2.0**-53
+
+
+class CountLoss(LossAt):
+    """Scores rates; see Likelihood.loss_at."""
+
+    unit = "entry"
+
+    def __init__(self, tallies: np.ndarray, entries: np.ndarray):
+        self.rows, self.columns = places(tallies, entries)
+        self._counts = tallies[self.rows, self.columns].astype(float)
+        if unknown := int(np.count_nonzero(self._counts < 0)):
+            raise DataError(f"entries: {unknown} of those to score are missing in the counts")
+        self._constant = float(gammaln(self._counts + 1.0).sum())
+
+    def __call__(self, prediction: np.ndarray) -> Loss:
+        """Return the loss of E[v] at the entries as rates of Poisson laws, float array (n,)."""
+        counts, rate = self._counts, np.asarray(prediction, float)
+        if counts.size == 0:
+            raise DataError("there is nothing to score: no entry is held out")
+        saturated = int(np.count_nonzero((rate < SMALLEST_RATE) & (counts > 0)))
+        log_rate = np.log(np.maximum(rate, SMALLEST_RATE))
+        total = np.maximum(rate, 0.0).sum() - counts @ log_rate + self._constant
+        return Loss(float(total), int(counts.size), saturated)
+
+
+class Poisson(Likelihood):
+    """Values are int32 counts (F, N), -1 where missing; v ~ Poisson(E[v])."""
+
+    name = "poisson"
+    matrix = CountMatrix
+    limits = (0.0, np.inf)
+
+    def values_of(self, V: Any) -> np.ndarray:
+        """Return the counts of a CountMatrix, an array or a DataFrame."""
+        refuse_other_forms(V, ALLOWED)
+        return as_tallies(V)
+
+    def is_observed(self, values: np.ndarray) -> np.ndarray:
+        """Return where there is a count."""
+        return values != MISSING
+
+    def hide(self, values: np.ndarray, entries: np.ndarray) -> np.ndarray:
+        """Return the counts with `entries` turned missing."""
+        return np.where(entries, np.int32(MISSING), values)
+
+    def loss_at(self, values: np.ndarray, entries: np.ndarray) -> LossAt:
+        """Return the loss of rates at `entries`."""
+        return CountLoss(values, entries)
+
+
+POISSON = Poisson()
