@@ -40,6 +40,8 @@ TESTS = {
     "numerics/urns.py": ["dir_dir_gibbs"],
     "numerics/row_lists.py": ["beta_dir_gibbs"],
     "numerics/random.py": ["seeds", "dir_dir_gibbs"],
+    "numerics/variates.py": ["polya_gamma"],
+    "numerics/polya_gamma.py": ["polya_gamma"],
     "numerics/cells.py": ["cvb0", "beta_dir_gibbs"],
     "families/beta_dirichlet/models/beta_dir.py": ["models"],
     "families/beta_dirichlet/models/dir_dir.py": ["models"],
