@@ -3,12 +3,13 @@
 import os
 
 from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.feature_table import FeatureTable
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.files import read_arrays
 
-KINDS = (BinaryMatrix, RealMatrix, CountMatrix)
+KINDS = (BinaryMatrix, RealMatrix, CountMatrix, FeatureTable)
 
 
 def load_matrix(path: str | os.PathLike) -> NamedMatrix:

@@ -1,0 +1,86 @@
+"""Columns of a FeatureTable: their kinds, and how values become cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbmf.data.named import is_sparse
+from nbmf.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+GAUSSIAN, DISCRETE, BERNOULLI, POISSON, WORD = FEATURE_KINDS = (
+    *("gaussian", "discrete", "bernoulli", "poisson"),
+    "word",  # of a document: how often the word is in it; all columns share a distribution
+)
+ALLOWED = {
+    GAUSSIAN: "finite numbers",
+    DISCRETE: "the codes 0, 1, ... of its categories",
+    BERNOULLI: "0 and 1",
+    POISSON: "whole numbers from 0 on",
+    WORD: "whole numbers from 1 on (a word that is not there has no cell)",
+}
+
+
+def refuse_wrong_values(table: Any) -> None:
+    """Raise DataError, naming row and column, if a cell's value is none of its column's kind."""
+    x, kinds = table.cells, table.kinds[table.columns]
+    is_whole = (x >= 0) & (x == np.floor(x)) & np.isfinite(x)
+    right = np.where(kinds == GAUSSIAN, np.isfinite(x), is_whole)
+    has_categories = table.sizes[table.columns] > 0
+    right &= ~has_categories | (x < table.sizes[table.columns])
+    right &= (kinds != WORD) | (x >= 1)
+    if not right.all():
+        cell = int(np.flatnonzero(~right)[0])
+        f, n = int(np.searchsorted(table.starts, cell, "right")) - 1, int(table.columns[cell])
+        raise DataError(
+            f"row {str(table.row_names[f])!r}, column {str(table.column_names[n])!r}: the value "
+            f"is {x[cell].item()!r}; allowed in a {table.kinds[n]} column are "
+            f"{ALLOWED[str(table.kinds[n])]}"
+        )
+
+
+def stored(values: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return lines, columns and values of what a scipy.sparse matrix stores, row by row."""
+    if not is_sparse(values):
+        raise DataError(f"a scipy.sparse matrix is needed, not {type(values).__name__}")
+    entries = values.tocsr(copy=True)
+    entries.sum_duplicates()
+    entries = entries.tocoo()
+    return entries.row, entries.col, entries.data.astype(float)
+
+
+def nonzero(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return lines, columns and values of the entries of an array that are not 0."""
+    if values.ndim != 2:
+        raise DataError(f"documents by words have two dimensions, not {values.ndim}")
+    lines, columns = np.nonzero(values)
+    return lines, columns, values[lines, columns].astype(float)
+
+
+def coded(name: Any, column: pd.Series, kind: str | None) -> tuple[np.ndarray, str, list | None]:
+    """Return the values of a column as numbers, its kind, and the names of its categories."""
+    missing = column.isna().to_numpy()
+    values = column.to_numpy(dtype=object)
+    is_number = all(
+        isinstance(value, int | float | np.number | np.bool_) for value in values[~missing]
+    )
+    if not is_number:
+        if kind not in (None, DISCRETE):
+            wrong = next(i for i in np.flatnonzero(~missing) if isinstance(values[i], str))
+            raise DataError(
+                f"row {str(column.index[wrong])!r}, column {str(name)!r}: {values[wrong]!r} is no "
+                f"number; allowed in a {kind} column are {ALLOWED.get(kind, 'numbers')}"
+            )
+        texts = values[~missing].astype(str)
+        found, codes = np.unique(texts, return_inverse=True)
+        numbers = np.full(values.size, np.nan)
+        numbers[~missing] = codes
+        return numbers, DISCRETE, found.tolist()
+    numbers = np.where(missing, np.nan, values).astype(float)
+    if kind is None:
+        kind = BERNOULLI if np.isin(numbers[~missing], (0, 1)).all() else GAUSSIAN
+    return numbers, kind, None

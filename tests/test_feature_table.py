@@ -1,0 +1,143 @@
+"""FeatureTable: what its door lets in, what it refuses and how it says so."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+
+from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.feature_table import FeatureTable
+from nbmf.data.loading import load_matrix
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.real_matrix import RealMatrix
+from nbmf.errors import DataError, NotSupportedError
+
+NAN = np.nan
+FRAME = pd.DataFrame(
+    {
+        "size": [1.5, NAN, -2.0],
+        "colour": ["red", None, "blue"],
+        "alive": [True, False, None],
+        "visits": [3, 0, NAN],
+        "class": ["a", "b", "a"],
+    },
+    index=["x", "y", "z"],
+)
+
+
+def table():
+    return FeatureTable.from_frame(FRAME, {"visits": "poisson"}, labels="class")
+
+
+def test_a_frame_keeps_kinds_categories_names_and_labels():
+    made = table()
+    assert made.kinds.tolist() == ["gaussian", "discrete", "bernoulli", "poisson"]
+    assert made.sizes.tolist() == [0, 2, 2, 0]
+    assert made.categories.tolist() == ["blue", "red", "0", "1"]
+    assert made.row_groups.tolist() == ["a", "b", "a"]
+    assert made.column_names.tolist() == ["size", "colour", "alive", "visits"]
+    np.testing.assert_array_equal(
+        made.values(), [[1.5, 1, 1, 3], [NAN, NAN, 0, 0], [-2, 0, NAN, NAN]]
+    )
+    assert made.starts.tolist() == [0, 4, 6, 8]
+    np.testing.assert_array_equal(made.observed, ~np.isnan(made.values()))
+
+
+@pytest.mark.parametrize(
+    ("matrix", "kind"),
+    [
+        (BinaryMatrix.from_array([[1, 0, -1], [0, 1, 1]], row_groups=["p", "q"]), "bernoulli"),
+        (CountMatrix.from_array([[4, 0, -1], [0, 1, 1]], row_groups=["p", "q"]), "poisson"),
+        (RealMatrix.from_array([[4, 0.5, NAN], [0, 1, 1]], row_groups=["p", "q"]), "gaussian"),
+    ],
+)
+def test_matrices_are_tables_of_one_kind(matrix, kind):
+    made = FeatureTable.of(matrix)
+    assert set(made.kinds) == {kind}
+    assert made.row_groups.tolist() == ["p", "q"]
+    np.testing.assert_array_equal(made.observed, matrix.observed)
+    np.testing.assert_array_equal(made.values()[1], getattr(matrix, matrix.field)[1])
+    assert FeatureTable.of(made) is made
+
+
+def test_absent_words_have_no_cell_and_absent_entries_are_missing():
+    counts = np.array([[2, 0, 1], [0, 0, 0]])
+    for given in (counts, scipy.sparse.csr_array(counts)):
+        documents = FeatureTable.from_documents(given, words=["u", "v", "w"])
+        assert documents.cells.tolist() == [2, 1]
+        assert documents.observed.all()
+        np.testing.assert_array_equal(documents.values(), counts)
+    made = FeatureTable.from_sparse(scipy.sparse.coo_array(counts), kinds="poisson")
+    np.testing.assert_array_equal(made.values(), [[2, NAN, 1], [NAN, NAN, NAN]])
+    with pytest.raises(DataError, match="the matrix is sparse: from_documents"):
+        FeatureTable.of(scipy.sparse.csr_array(counts))
+
+
+def test_some_rows_of_a_table():
+    made = table()
+    some = made.take_rows([2, 0])
+    np.testing.assert_array_equal(some.values(), made.values()[[2, 0]])
+    assert (some.row_names.tolist(), some.row_groups.tolist()) == (["z", "x"], ["a", "a"])
+    np.testing.assert_array_equal(
+        made.take_rows(np.array([False, True, False])).values(), made.values()[[1]]
+    )
+    assert some.sizes.tolist() == made.sizes.tolist()
+
+
+def test_a_file_gives_the_table_back(tmp_path):
+    made = table()
+    made.save(tmp_path / "table.npz")
+    loaded = load_matrix(tmp_path / "table.npz")
+    assert type(loaded) is FeatureTable
+    for name, value in vars(made).items():
+        np.testing.assert_array_equal(getattr(loaded, name), value)
+    with np.load(tmp_path / "table.npz") as file:
+        parts = dict(file)
+    np.savez(tmp_path / "bad.npz", **{k: v for k, v in parts.items() if k != "sizes"})
+    with pytest.raises(DataError, match=r"bad\.npz: a table file holds categories, cells"):
+        load_matrix(tmp_path / "bad.npz")
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "words"),
+    [
+        ("gaussian", np.inf, "the value is inf; allowed in a gaussian column are finite numbers"),
+        ("discrete", 0.5, "is 0.5; allowed in a discrete column are the codes 0, 1, ..."),
+        ("discrete", -1, "is -1.0; allowed in a discrete"),
+        ("bernoulli", 2, "is 2.0; allowed in a bernoulli column are 0 and 1"),
+        ("poisson", -2, "is -2.0; allowed in a poisson column are whole numbers"),
+        ("poisson", 1.5, "is 1.5; allowed in a poisson column"),
+        ("poisson", np.inf, "is inf; allowed in a poisson column"),
+    ],
+)
+def test_a_wrong_value_is_named_by_row_and_column(kind, value, words):
+    values = np.array([[1.0, 0.0], [0.0, value]])
+    with pytest.raises(
+        DataError, match="row 'b', column 'y': the value " + words[words.index("is") :]
+    ):
+        FeatureTable.from_array(values, ["a", "b"], ["x", "y"], kinds=kind)
+
+
+def test_other_things_are_refused_in_words():
+    with pytest.raises(DataError, match=r"row 'x', column 'colour': 'red' is no number; allowed"):
+        FeatureTable.from_frame(FRAME, {"colour": "gaussian"}, labels="class")
+    with pytest.raises(DataError, match=r"kinds: no column 'visit'; .* mean 'visits'"):
+        FeatureTable.from_frame(FRAME, {"visit": "poisson"})
+    with pytest.raises(DataError, match=r"a column of kind 'normal'; allowed are gaussian, "):
+        FeatureTable.from_array([[1.0]], kinds="normal")
+    with pytest.raises(DataError, match="columns are words all or none"):
+        FeatureTable.from_array([[1.0, 2.0]], kinds=["word", "gaussian"])
+    with pytest.raises(DataError, match="column_names: a name stands for more than one"):
+        FeatureTable.from_array([[1.0, 2.0]], column_names=["a", "a"])
+    with pytest.raises(DataError, match=r"row_groups: 1 are needed, not \(2,\)"):
+        FeatureTable.from_array([[1.0, 2.0]], row_groups=["a", "b"])
+    with pytest.raises(DataError, match="a table has two dimensions, not 1"):
+        FeatureTable.from_array([1.0, 2.0])
+    with pytest.raises(NotSupportedError, match="no transpose"):
+        table().T  # noqa: B018
+    made = table()
+    parts = dict(vars(made), columns=made.columns[::-1])
+    with pytest.raises(DataError, match="columns: allowed are 0 to 3, ascending in each row"):
+        FeatureTable(**parts)
+    with pytest.raises(DataError, match="starts: allowed are ascending places"):
+        FeatureTable(**dict(vars(made), starts=[0, 6, 4, 8]))
