@@ -65,7 +65,7 @@ TESTS = {
     "families/beta_dirichlet/priors.py": ["learned_priors"],
     "families/beta_dirichlet/choice.py": ["orientation"],
     "families/beta_dirichlet/orientation.py": ["orientation"],
-    "families/topics/kernels/lda.py": ["lda"],
+    "families/mixed_membership/kernels/lda.py": ["lda"],
 }
 
 FAMILY = "families/beta_dirichlet"
@@ -74,7 +74,7 @@ MEASURE_ZERO = "a uniform double hits the limit with probability 2^-53"
 # Changes that no test can notice, or should: (file, function, source line, mutation) -> reason.
 # fmt: off
 EQUIVALENT = {
-    ("families/topics/kernels/lda.py", "digamma",
+    ("families/mixed_membership/kernels/lda.py", "digamma",
      "series = 1 / 240 - r * (1 / 132 - r * 691 / 32760)", "691 -> 692"):
         "3e-17 of a number above 2: below rounding",
     ("numerics/random.py", "", "STATE_WORDS = 4", "4 -> 5"):

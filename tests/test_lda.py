@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from sklearn.decomposition import LatentDirichletAllocation
 
 import nbmf
-from nbmf.families.topics.kernels import lda
+from nbmf.families.mixed_membership.kernels import lda
 from nbmf.seeds import children, seed_sequence
 
 RNG = np.random.default_rng(11)

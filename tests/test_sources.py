@@ -62,7 +62,7 @@ FAMILIES = {
     "beta_dirichlet": {"BetaDirGibbs", "BetaDirVB", "DirDirGibbs", "DirBetaGibbs", "DirBetaVB"}
     | {"DirDirVB", "CollapsedBinaryICA", "BinaryICA"},
     "logistic": {"LogisticPCA"},
-    "topics": {"LDA"},
+    "mixed_membership": {"LDA"},
 }
 
 
@@ -98,8 +98,8 @@ USERS = {
     "families/beta_dirichlet/kernels/dir_dir_cvb0.py": {"DirDirVB"},
     "families/beta_dirichlet/models/dir_dir.py": {"DirDirGibbs", "DirDirVB"},
     "families/logistic/logistic_pca.py": {"LogisticPCA"},
-    "families/topics/kernels/lda.py": {"LDA"},
-    "families/topics/lda.py": {"LDA"},
+    "families/mixed_membership/kernels/lda.py": {"LDA"},
+    "families/mixed_membership/lda.py": {"LDA"},
     "inference/estimator.py": set(registry.all_classes()),
 }
 
@@ -216,7 +216,7 @@ print(json.dumps([str(cache_directory(name)) for name in sys.argv[1:]]))
 @pytest.mark.parametrize(
     ("edited", "concerned"),
     [
-        ("families/topics/kernels/lda.py", [0]),
+        ("families/mixed_membership/kernels/lda.py", [0]),
         ("families/beta_dirichlet/kernels/fold_in.py", [1]),
         ("numerics/row_lists.py", [2, 3]),
         ("numerics/random.py", [2, 3]),

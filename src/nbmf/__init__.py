@@ -21,7 +21,7 @@ EXPORTS = {
     "CollapsedBinaryICA": "nbmf.families.beta_dirichlet.collapsed_binary_ica",
     "BinaryICA": "nbmf.families.beta_dirichlet.binary_ica",
     "LogisticPCA": "nbmf.families.logistic.logistic_pca",
-    "LDA": "nbmf.families.topics.lda",
+    "LDA": "nbmf.families.mixed_membership.lda",
     "load": "nbmf.registry",
     "draw_mask": "nbmf.data.masks",
     "perplexity": "nbmf.likelihoods.bernoulli",

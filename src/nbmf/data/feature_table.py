@@ -11,6 +11,7 @@ import numpy as np
 
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, FEATURE_KINDS, GAUSSIAN, POISSON, WORD
+
 from nbmf.data.feature_columns import coded, nonzero, refuse_wrong_values, stored  # isort: skip
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix, is_frame, is_sparse

@@ -1,0 +1,1 @@
+"""Mixed membership of rows in components: of features of several kinds, and of words (topics)."""

@@ -1,0 +1,1 @@
+"""Compiled inference of mixed membership and of topics."""
