@@ -1,9 +1,10 @@
-"""Eight float32 numbers at a time: the arithmetic of a vector unit, spelled out.
+"""Eight numbers at a time, float32 or float64: the arithmetic of a vector unit, spelled out.
 
 The compiler turns a loop into vector instructions only for many trips, and each time checks first
 that its arrays do not overlap: for a cell of eight components that costs more than the work.
-`load`, `store`, `spread`, `total` and + - * / are one instruction or a few, for tables (m, K) whose
-K is a multiple of LANES. As plain Python, lanes are an array of eight numbers.
+`load`, `store`, `spread`, `total`, `running`, `count_at_most`, `element` and + - * / are one
+instruction or a few, for tables (m, K) whose K is a multiple of LANES; `aligned_table` makes them.
+As plain Python, lanes are an array of eight numbers.
 """
 
 import operator
@@ -23,6 +24,16 @@ def padded(K: int) -> int:
     return -(-K // LANES) * LANES
 
 
+def aligned_table(rows: int, K: int) -> np.ndarray:
+    """Return zeros, float64 (rows, K): lanes of such a table never lie across two cache lines.
+
+    Passes over tables that are not aligned so take 1.5 times as long.
+    """
+    numbers = np.zeros(rows * K + LANES)
+    first = (-numbers.ctypes.data // numbers.itemsize) % LANES
+    return numbers[first : first + rows * K].reshape(rows, K)
+
+
 def load(table, i, k):
     """Return table[i, k : k + LANES]."""
     return table[i, k : k + LANES].copy()
@@ -34,8 +45,8 @@ def store(table, i, k, lanes):
 
 
 def spread(number):
-    """Return a float32 number in every lane."""
-    return np.full(LANES, number, np.float32)
+    """Return a number, float32 or float64, in every lane."""
+    return np.full(LANES, number)
 
 
 def total(lanes):
@@ -45,46 +56,67 @@ def total(lanes):
     return lanes[0]
 
 
-_VECTOR = ir.VectorType(ir.FloatType(), LANES)
-_BYTES = 4  # of a float32: all that is known of where lanes start
+def running(lanes):
+    """Return the sums of the first 1, 2, ..., 8 lanes: steps of 1, 2 and 4 lanes, added up."""
+    step = 1
+    while step < LANES:
+        lanes = lanes + np.concatenate([np.zeros(step, lanes.dtype), lanes[:-step]])
+        step *= 2
+    return lanes
+
+
+def count_at_most(lanes, number):
+    """Return how many lanes are at most `number`, of their own type; an integer."""
+    return int((lanes <= number).sum())
+
+
+def element(lanes, place):
+    """Return the number in one lane, from 0 to 7."""
+    return lanes[place]
+
+
+_VECTORS = {
+    types.float32: ir.VectorType(ir.FloatType(), LANES),
+    types.float64: ir.VectorType(ir.DoubleType(), LANES),
+}
+_BYTES = {types.float32: 4, types.float64: 8}  # of a number: all that is known of where lanes start
 
 
 class _Lanes(types.Type):
-    """numba's type of what `load` returns."""
+    """numba's type of what `load` returns, by the type of the numbers."""
 
-    def __init__(self):
-        super().__init__(name="Lanes")
+    def __init__(self, number):
+        self.number = number
+        super().__init__(name=f"Lanes({number})")
 
 
 @register_model(_Lanes)
 class _LanesModel(models.PrimitiveModel):
     def __init__(self, manager, kind):
-        super().__init__(manager, kind, _VECTOR)
-
-
-_lanes = _Lanes()
+        super().__init__(manager, kind, _VECTORS[kind.number])
 
 
 def _address(context, builder, signature, arguments):
     kind = signature.args[0]
     view = context.make_array(kind)(context, builder, arguments[0])
     entry = cgutils.get_item_pointer(context, builder, kind, view, arguments[1:3], wraparound=False)
-    return builder.bitcast(entry, _VECTOR.as_pointer())
+    return builder.bitcast(entry, _VECTORS[kind.dtype].as_pointer())
 
 
 @intrinsic
 def _load(typing_context, table, i, k):
     def generate(context, builder, signature, arguments):
-        return builder.load(_address(context, builder, signature, arguments), align=_BYTES)
+        address = _address(context, builder, signature, arguments)
+        return builder.load(address, align=_BYTES[table.dtype])
 
-    return _lanes(table, i, k), generate
+    return _Lanes(table.dtype)(table, i, k), generate
 
 
 @intrinsic
 def _store(typing_context, table, i, k, lanes):
     def generate(context, builder, signature, arguments):
         address = _address(context, builder, signature, arguments)
-        builder.store(arguments[3], address, align=_BYTES)
+        builder.store(arguments[3], address, align=_BYTES[table.dtype])
         return context.get_dummy_value()
 
     return types.void(table, i, k, lanes), generate
@@ -93,12 +125,12 @@ def _store(typing_context, table, i, k, lanes):
 @intrinsic
 def _spread(typing_context, number):
     def generate(context, builder, signature, arguments):
-        lanes = ir.Constant(_VECTOR, ir.Undefined)
+        lanes = ir.Constant(_VECTORS[number], ir.Undefined)
         for lane in range(LANES):
             lanes = builder.insert_element(lanes, arguments[0], ir.IntType(32)(lane))
         return lanes
 
-    return _lanes(types.float32), generate
+    return _Lanes(number)(number), generate
 
 
 @intrinsic
@@ -116,7 +148,43 @@ def _total(typing_context, lanes):
             left = builder.fadd(part(0, width), part(width, width))
         return builder.extract_element(left, ir.IntType(32)(0))
 
-    return types.float32(lanes), generate
+    return lanes.number(lanes), generate
+
+
+@intrinsic
+def _running(typing_context, lanes):
+    def generate(context, builder, signature, arguments):
+        sums, step = arguments[0], 1
+        zeros = ir.Constant(sums.type, None)
+        while step < LANES:
+            places = [LANES] * step + list(range(LANES - step))
+            mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), places)
+            sums = builder.fadd(sums, builder.shuffle_vector(sums, zeros, mask))
+            step *= 2
+        return sums
+
+    return lanes(lanes), generate
+
+
+@intrinsic
+def _count_at_most(typing_context, lanes, number):
+    def generate(context, builder, signature, arguments):
+        limit = ir.Constant(_VECTORS[number], ir.Undefined)
+        for lane in range(LANES):
+            limit = builder.insert_element(limit, arguments[1], ir.IntType(32)(lane))
+        found = builder.fcmp_ordered("<=", arguments[0], limit)
+        bits = builder.bitcast(found, ir.IntType(LANES))
+        return builder.zext(builder.ctpop(bits), ir.IntType(64))
+
+    return types.uint64(lanes, number), generate
+
+
+@intrinsic
+def _element(typing_context, lanes, place):
+    def generate(context, builder, signature, arguments):
+        return builder.extract_element(arguments[0], arguments[1])
+
+    return lanes.number(lanes, place), generate
 
 
 def _compile_operator(function, instruction):
@@ -127,17 +195,18 @@ def _compile_operator(function, instruction):
         def generate(context, builder, signature, arguments):
             return getattr(builder, instruction)(*arguments)
 
-        return _lanes(x, y), generate
+        return x(x, y), generate
 
     @overload(function, jit_options={"_nrt": False, "forceinline": True})
     def of_two_lanes(x, y):
-        if isinstance(x, _Lanes) and isinstance(y, _Lanes):
+        if isinstance(x, _Lanes) and x == y:
             return lambda x, y: apply(x, y)
         return None
 
 
 if not numba.config.DISABLE_JIT:
     load, store, spread, total = _load, _store, _spread, _total
+    running, count_at_most, element = _running, _count_at_most, _element
     _compile_operator(operator.add, "fadd")
     _compile_operator(operator.sub, "fsub")
     _compile_operator(operator.mul, "fmul")
