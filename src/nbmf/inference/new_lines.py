@@ -36,6 +36,10 @@ class NewLines:
         """Return the factors of new columns, values (F, N'): H and what else is theirs are new."""
         return self.factors_._replace(H=self._fold_in_columns(values))
 
+    def _factors_with(self, W: np.ndarray) -> Factors:
+        """Return the factors of rows of which W (F', K) alone is known."""
+        return self.factors_._replace(W=W)
+
     def fit_transform(self, V: Any, y: Any = None) -> np.ndarray:
         """Return fit(V).transform(V), float array (F, K): training rows treated as new ones.
 
@@ -89,7 +93,7 @@ class NewLines:
         W, K = np.asarray(W, dtype=float), self.H_.shape[0]
         if W.ndim != 2 or W.shape[1] != K:
             raise DataError(f"W has shape {W.shape}: allowed is (rows, {K})")
-        return self.mean(self.factors_._replace(W=W))
+        return self.mean(self._factors_with(W))
 
     def score(self, V: Any, y: Any = None) -> float:
         """Return the mean log-likelihood of rows folded in, in nats per observed entry.

@@ -1,0 +1,125 @@
+"""Factors and effects in log-odds: ψ = row effects + column effects + W H, and its one best form.
+
+ψ does not tell (W, H) from (W R, R⁻¹ H), nor an effect from a factor that all lines share. What is
+reported has the form that `canonical` gives.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nbmf.inference.state import Factors
+
+ROWS, COLUMNS = "row effects", "column effects"  # the names of effects among the factors
+EFFECT_PRECISION = 0.01  # of an effect a priori: a standard deviation of 10 in log-odds
+
+
+class Effects(NamedTuple):
+    """Which lines have effects of their own."""
+
+    rows: bool
+    columns: bool
+
+    @classmethod
+    def named(cls, effects: str) -> "Effects":
+        """Return those of the parameter `effects`: "none", "rows", "columns" or "both"."""
+        return cls(effects in ("rows", "both"), effects in ("columns", "both"))
+
+
+def psi_of(factors: Factors, rows=slice(None), columns=slice(None)) -> np.ndarray:
+    """Return ψ of some rows and columns, float array (rows, columns)."""
+    psi = factors.W[rows] @ factors.H[:, columns]
+    if ROWS in factors.others:
+        psi += factors.others[ROWS][rows][:, None]
+    if COLUMNS in factors.others:
+        psi += factors.others[COLUMNS][columns]
+    return psi
+
+
+def psi_at(factors: Factors, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return ψ of single entries, float array (n,)."""
+    psi = np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns])
+    if ROWS in factors.others:
+        psi += factors.others[ROWS][rows]
+    if COLUMNS in factors.others:
+        psi += factors.others[COLUMNS][columns]
+    return psi
+
+
+def centred(factors: Factors) -> Factors:
+    """Return the same ψ with what effects can tell moved into them.
+
+    With column effects the columns of W have mean 0: the effect of a column is the log-odds of an
+    average row. With row effects the rows of H have mean 0. With both, row effects have mean 0.
+    """
+    W, H, others = factors.W, factors.H, dict(factors.others)
+    if COLUMNS in others:
+        mean = W.mean(axis=0)
+        W, others[COLUMNS] = W - mean, others[COLUMNS] + mean @ H
+    if ROWS in others:
+        mean = H.mean(axis=1)
+        H, others[ROWS] = H - mean[:, None], others[ROWS] + W @ mean
+    if len(others) == 2:
+        mean = others[ROWS].mean()
+        others = {ROWS: others[ROWS] - mean, COLUMNS: others[COLUMNS] + mean}
+    return Factors(W, H, others)
+
+
+def canonical(factors: Factors) -> Factors:
+    """Return the same ψ, centred, with orthogonal components by decreasing size.
+
+    The columns of W are orthogonal with mean square 1, as their prior has it; the rows of H are
+    orthogonal, and the entry of largest magnitude in each is positive. Where W H has a rank below
+    K, the rows of H that are left are 0.
+    """
+    factors = centred(factors)
+    F, K = factors.W.shape
+    if K == 0:
+        return factors
+    # W H = Q (R S') P' by two small decompositions, of the rank that there can be at most.
+    Q, R = np.linalg.qr(factors.W)
+    P, S = np.linalg.qr(factors.H.T)
+    left, sizes, right = np.linalg.svd(R @ S.T)
+    rank = sizes.size
+    W, H = np.zeros((F, K)), np.zeros((K, factors.H.shape[1]))
+    W[:, :rank] = np.sqrt(F) * (Q @ left)[:, :rank]
+    H[:rank] = (sizes[:, None] * (P @ right.T).T[:rank]) / np.sqrt(F)
+    signs = np.sign(H[np.arange(K), np.abs(H).argmax(axis=1)])
+    signs[signs == 0] = 1.0
+    return Factors(W * signs, H * signs[:, None], factors.others)
+
+
+def best_of_rank(psi: np.ndarray, K: int, effects: Effects) -> Factors:
+    """Return the canonical factors of rank K and effects next to ψ, float array (F, N).
+
+    Effects are the means of rows and columns of ψ (of the columns of a model that has those
+    alone); the rest is cut to its K largest singular values.
+    """
+    others, rest = {}, psi
+    if effects.columns:
+        others[COLUMNS] = rest.mean(axis=0)
+        rest = rest - others[COLUMNS]
+    if effects.rows:
+        others[ROWS] = rest.mean(axis=1)
+        rest = rest - others[ROWS][:, None]
+    W, H = np.zeros((psi.shape[0], K)), np.zeros((K, psi.shape[1]))
+    if K:
+        left, sizes, right = np.linalg.svd(rest, full_matrices=False)
+        rank = min(K, sizes.size)
+        W[:, :rank], H[:rank] = left[:, :rank] * sizes[:rank], right[:rank]
+    return canonical(Factors(W, H, others))
+
+
+def shares(factors: Factors) -> np.ndarray:
+    """Return the squared singular values of W H over their sum, by decreasing size, (K,).
+
+    They do not depend on how W and H are rotated; of `canonical` factors they are the sums of
+    squares of the rows of H. All are 0 if W H is.
+    """
+    K = factors.W.shape[1]
+    found = np.zeros(K)
+    if K:
+        sizes = np.linalg.svd(np.linalg.qr(factors.W, mode="r") @ factors.H, compute_uv=False)
+        found[: sizes.size] = sizes**2
+    total = found.sum()
+    return found / total if total > 0 else found
