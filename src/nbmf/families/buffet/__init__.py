@@ -1,0 +1,1 @@
+"""Indian buffets: sparse factor models whose number of components is found (Ohn)."""

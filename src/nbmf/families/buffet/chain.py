@@ -1,0 +1,302 @@
+"""A chain of loadings B, scores Z and their number: what all links share, in arrays that grow."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nbmf.families.buffet.kernels import sweeps
+from nbmf.families.buffet.kernels.cells import LANES
+from nbmf.families.buffet.kernels.numbers import MASS, NAMES, SLAB
+from nbmf.families.buffet.priors import BuffetPrior
+from nbmf.families.buffet.shapes import renew
+from nbmf.families.buffet.states import ChainState, left_ordered
+from nbmf.inference.state import put_back
+from nbmf.numerics.random import generator_states
+from nbmf.seeds import children
+
+MOST_PROPOSED = 101  # newborns of a row: proposed_singletons gives fewer
+DENSE = 20  # columns of a dense start
+
+
+class Numbers(NamedTuple):
+    """What a chain learns beside loadings and scores, in the order of kernels.numbers.
+
+    start : float array (5,)
+    priors : float array (5, 2), shape and rate of each; a shape of 0 says that it is fixed
+    """
+
+    start: np.ndarray
+    priors: np.ndarray
+
+
+class Matrix(NamedTuple):
+    """A matrix as the kernels see it.
+
+    logit : bool, whether it is binary, with log-odds μ + ν + BZ
+    signal : float array (p, n), v - ½ of a binary matrix, v of a Gaussian one, 0 where missing
+    observed : bool array (p, n)
+    """
+
+    logit: bool
+    signal: np.ndarray
+    observed: np.ndarray
+
+    @classmethod
+    def of_codes(cls, codes: np.ndarray) -> "Matrix":
+        """Return the matrix of codes 1, 0 and -1."""
+        return cls(True, np.where(codes < 0, 0.0, codes - 0.5), codes >= 0)
+
+    @classmethod
+    def of_values(cls, values: np.ndarray) -> "Matrix":
+        """Return the matrix of real values, NaN where missing."""
+        observed = ~np.isnan(values)
+        return cls(False, np.where(observed, values, 0.0), observed)
+
+
+class BuffetChain:
+    """Markov chain over (Ξ, B, Z), effects of rows and columns, variances and mass.
+
+    Parameters
+    ----------
+    matrix : Matrix
+    prior : BuffetPrior
+        Its mass is where the chain starts if the mass is learned.
+    numbers : Numbers
+    seed : SeedSequence
+    capacity : int
+        Columns that arrays have room for at first. They grow; the chain has the same bits.
+    samples : int
+        Sweeps that may be kept.
+    keeps_mean : bool
+        Whether E[V] is added up.
+    learned_shapes : tuple of str
+        Which of "alpha" and "kappa" are drawn, too.
+    """
+
+    def __init__(
+        self,
+        matrix: Matrix,
+        prior: BuffetPrior,
+        numbers: Numbers,
+        seed: np.random.SeedSequence,
+        *,
+        capacity: int = 10,
+        samples: int = 0,
+        keeps_mean: bool = True,
+        learned_shapes: tuple[str, ...] = (),
+    ):
+        (p, n), self._matrix = matrix.signal.shape, matrix
+        self._p, self._n, self._cells = p, n, int(np.count_nonzero(matrix.observed))
+        self._learned_shapes, self._shape_sums = learned_shapes, np.zeros(2)
+        self._priors, self._births = np.array(numbers.priors, float), np.zeros(2, np.int64)
+        self._numbers = np.array(numbers.start, float)
+        self._features = np.zeros(1, np.int64)
+        self._takers = np.zeros(0, np.int64)
+        self._B, self._Z = np.zeros((p, 0)), np.zeros((0, n))
+        self._effects = np.zeros(p), np.zeros(n)
+        shape = (p, n) if keeps_mean else (0, 0)
+        self._sums = np.zeros(shape), np.zeros((0, 0) if matrix.logit else shape)
+        self._number_sums, self._sizes = np.zeros(len(NAMES)), np.zeros(samples, np.int32)
+        self._count = np.zeros(1, np.int64)
+        self._best_log_joint, self._best_size = np.full(1, -np.inf), np.zeros(1, np.int64)
+        self._best_B, self._best_Z = np.zeros((p, 0)), np.zeros((0, n))
+        self._best_effects, self._best_numbers = (np.zeros(p), np.zeros(n)), self._numbers.copy()
+        self._generator = generator_states(children(seed, 1)[0], 1)[0]
+        self._set_prior(prior)
+        self._make_room(max(1, capacity))
+
+    def _make_room(self, capacity: int) -> None:
+        """Give all arrays room for so many columns."""
+        p, n = self._p, self._n
+        self._B, self._best_B = (_enlarged(x, (p, capacity)) for x in (self._B, self._best_B))
+        self._Z, self._best_Z = (_enlarged(x, (capacity, n)) for x in (self._Z, self._best_Z))
+        self._takers = _enlarged(self._takers, (capacity,))
+        size = capacity + 1
+        self._work = (
+            np.zeros((p, n)),
+            np.zeros(n),
+            np.zeros(MOST_PROPOSED),
+            np.zeros(size, np.int64),
+            np.zeros(size, np.int64),
+            np.zeros(size),
+            np.zeros((size * (size + 1) // 2, LANES)),
+            np.zeros((size, LANES)),
+        )
+
+    def _set_prior(self, prior: BuffetPrior) -> None:
+        """Take over α and κ; the mass is one of the numbers."""
+        self.prior, unit, p = prior, prior._replace(mass=1.0), self._p
+        tables = unit.log_odds(p), unit.log_weights(p), unit.log_rate(p), unit.reach(p)
+        self._tables = (*tables, self._priors)
+
+    # --- Starts ----------------------------------------------------------------------------------
+
+    def start_dense(self, seed: np.random.SeedSequence, columns: int = DENSE) -> None:
+        """Start from so many columns, each of which about half the rows have, all from the prior.
+
+        A chain starts from none otherwise.
+        """
+        rng = np.random.default_rng(seed)
+        there = rng.random((self._p, columns)) < 0.5
+        sd = np.sqrt(self._numbers[SLAB])
+        self._put(np.where(there, rng.normal(0.0, sd, there.shape), 0.0)[:, there.any(axis=0)],
+                  rng.standard_normal((int(there.any(axis=0).sum()), self._n)))  # fmt: skip
+
+    def _put(self, B: np.ndarray, Z: np.ndarray) -> None:
+        K = B.shape[1]
+        if self._Z.shape[0] < K:
+            self._make_room(K)
+        self._features[0] = K
+        self._B[:, :K], self._Z[:K], self._takers[:K] = B, Z, np.count_nonzero(B, axis=0)
+
+    # --- Sweeps ----------------------------------------------------------------------------------
+
+    def sweep(self, steps: int = 1, share: float = 1.0, *, keep: bool = False) -> None:
+        """Do so many sweeps; ask a `share` of the rows for births and deaths; keep them or not."""
+        if not self._learned_shapes:
+            self._sweep(steps, share, keep)
+            return
+        for _ in range(steps):
+            self._sweep(1, share, keep)
+            prior = self.prior._replace(mass=float(self._numbers[MASS]))
+            takers = self._takers[: self.K]
+            self._set_prior(renew(prior, self._learned_shapes, takers, self._p, self._generator))
+            if keep:
+                self._shape_sums += self.prior.alpha, self.prior.kappa
+
+    def _sweep(self, steps: int, share: float, keep: bool) -> None:
+        first = 0
+        while steps:
+            done, first = self._run(steps, max(first, 0), share, keep)
+            steps -= done
+            if first >= 0:
+                self._make_room(2 * self._Z.shape[0])
+
+    def _run(self, steps: int, first: int, share: float, keep: bool) -> tuple[int, int]:
+        logit, *data = self._matrix
+        return sweeps.run(
+            steps, first, float(share), keep, logit, self._cells, tuple(data), self._features,
+            self._B, self._Z, self._takers, self._effects, self._numbers, self._tables,
+            (*self._sums, self._number_sums, self._sizes, self._count),
+            (self._best_log_joint, self._best_size, self._best_B, self._best_Z,
+             *self._best_effects, self._best_numbers),
+            self._work, self._births, self._generator,
+        )  # fmt: skip
+
+    # --- Where it is -----------------------------------------------------------------------------
+
+    @property
+    def K(self) -> int:
+        """K+ now."""
+        return int(self._features[0])
+
+    @property
+    def kept(self) -> int:
+        """How many sweeps have been kept."""
+        return int(self._count[0])
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """K+ of each kept sweep, int array (kept,)."""
+        return self._sizes[: self.kept].copy()
+
+    @property
+    def births(self) -> tuple[int, int]:
+        """How often rows were asked for births and deaths, and how often something changed."""
+        return int(self._births[0]), int(self._births[1])
+
+    def state(self) -> ChainState:
+        """Return copies of what the chain is at now."""
+        K = self.K
+        return ChainState(
+            self._B[:, :K].copy(),
+            self._Z[:K].copy(),
+            *(x.copy() for x in self._effects),
+            dict(zip(NAMES, self._numbers.tolist(), strict=True)),
+        )
+
+    def best_state(self) -> ChainState:
+        """Return the kept state with the highest log joint, columns left-ordered."""
+        if not self.kept:
+            return left_ordered(self.state())
+        K = int(self._best_size[0])
+        numbers = dict(zip(NAMES, self._best_numbers.tolist(), strict=True))
+        best = ChainState(self._best_B[:, :K], self._best_Z[:K], *self._best_effects, numbers)
+        return left_ordered(best)
+
+    def log_joint(self) -> float:
+        """Return the log joint density of data and state, in nats; see kernels.shared.log_prior."""
+        _, log_weights, _, reach, priors = self._tables
+        signal, observed = self._matrix.signal, self._matrix.observed
+        state = self.K, self._B, self._Z, self._takers, self._effects
+        rules = log_weights, reach, self._numbers, priors
+        matrix = self._matrix.logit, self._cells, signal, observed
+        return float(sweeps.log_joint_of(*matrix, *state, *rules))
+
+    def mean_sums(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the sums over kept sweeps of E[v] and, of a Gaussian matrix, its square."""
+        return self._sums
+
+    def mean_numbers(self) -> dict[str, float]:
+        """Return the means over kept sweeps of the numbers, and α and κ; before, those of now."""
+        values, shapes = self._numbers, [self.prior.alpha, self.prior.kappa]
+        if self.kept:
+            values = self._number_sums / self.kept
+            if self._learned_shapes:
+                shapes = self._shape_sums / self.kept
+        names = (*NAMES, "alpha", "kappa")
+        return dict(zip(names, [*map(float, values), *map(float, shapes)], strict=True))
+
+    # --- Snapshots -------------------------------------------------------------------------------
+
+    def snapshot(self) -> dict[str, np.ndarray]:
+        """Return all that changes, by name, without the room that is not used."""
+        K, best = self.K, int(self._best_size[0])
+        sized = {
+            "B": self._B[:, :K],
+            "Z": self._Z[:K],
+            "best B": self._best_B[:, :best],
+            "best Z": self._best_Z[:best],
+        }
+        return sized | self._fixed() | {"shape": np.array([self.prior.alpha, self.prior.kappa])}
+
+    def restore(self, snapshot: dict[str, np.ndarray]) -> None:
+        """Take over a snapshot."""
+        put_back(self._fixed(), snapshot)
+        best_B, best_Z = snapshot["best B"], snapshot["best Z"]
+        K = max(best_B.shape[1], snapshot["B"].shape[1])
+        if self._Z.shape[0] < K:
+            self._make_room(K)
+        self._B[:] = 0.0
+        self._put(snapshot["B"], snapshot["Z"])
+        self._best_size[0] = best_B.shape[1]
+        self._best_B[:, : best_B.shape[1]], self._best_Z[: len(best_Z)] = best_B, best_Z
+        alpha, kappa = map(float, snapshot["shape"])
+        self._set_prior(self.prior._replace(alpha=alpha, kappa=kappa))
+
+    def _fixed(self) -> dict[str, np.ndarray]:
+        """Return the arrays whose shapes stay."""
+        return {
+            "numbers": self._numbers,
+            "row effects": self._effects[0],
+            "column effects": self._effects[1],
+            "sum": self._sums[0],
+            "sum of squares": self._sums[1],
+            "sum of numbers": self._number_sums,
+            "sum of shapes": self._shape_sums,
+            "sizes": self._sizes,
+            "kept": self._count,
+            "best log joint": self._best_log_joint,
+            "best row effects": self._best_effects[0],
+            "best column effects": self._best_effects[1],
+            "best numbers": self._best_numbers,
+            "births": self._births,
+            "generator": self._generator,
+        }
+
+
+def _enlarged(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return an array of that shape with another one in its first corner, zeros elsewhere."""
+    larger = np.zeros(shape, array.dtype)
+    larger[tuple(map(slice, array.shape))] = array
+    return larger

@@ -1,0 +1,155 @@
+"""The conditional laws that the samplers of this family draw from, one function each.
+
+Of a row, P holds the precisions of its cells (0 where missing) and e = P r, where r is what of its
+pseudo-data the other terms leave over: no division by a small precision anywhere.
+"""
+
+import math
+
+from nbmf.numerics.compilation import inner_kernel
+from nbmf.numerics.random import uniform
+from nbmf.numerics.variates import standard_gamma, standard_normal
+
+PROPOSED = 1.0  # mean of the number of proposed singletons
+NOBODY = math.exp(-PROPOSED)
+HUGE = 1e200  # of a product, before it is put away as a logarithm
+
+
+@inner_kernel
+def loading_law(s2, s1, slab):
+    """Return mean and variance of a loading that is there, and the log of its Bayes factor.
+
+    s2 = Σ P z² and s1 = Σ P z (r + β z). The factor ½ log(τ^/τ) + β^²/(2τ^) is that of ξ = 1
+    against ξ = 0, with the loading integrated out.
+    """
+    variance = 1.0 / (s2 + 1.0 / slab)
+    mean = variance * s1
+    return mean, variance, 0.5 * (math.log(variance / slab) + mean * s1)
+
+
+@inner_kernel
+def draw_loading(s2, s1, slab, log_odds, generator):
+    """Draw (ξ, β) at once given the prior log odds of ξ = 1; 0 for ξ = 0, inf makes ξ = 1."""
+    mean, variance, evidence = loading_law(s2, s1, slab)
+    if uniform(generator) * (1.0 + math.exp(-(log_odds + evidence))) < 1.0:
+        return mean + math.sqrt(variance) * standard_normal(generator)
+    return 0.0
+
+
+@inner_kernel
+def proposed_singletons(generator):
+    """Draw the number of proposed singletons from Poisson(PROPOSED)."""
+    u, s, p = uniform(generator), 0, NOBODY
+    while u >= p and s < 100:
+        u -= p
+        s += 1
+        p *= PROPOSED / s
+    return s
+
+
+@inner_kernel
+def singletons_log_likelihood(e, P, n, v):
+    """Return ℓ(v), the log-likelihood ratio of singletons with Σ β² = v against none.
+
+    Their scores are integrated out: ½ Σ [e² v / (1 + P v) - log(1 + P v)].
+    """
+    if v == 0.0:
+        return 0.0
+    fit, logs, product = 0.0, 0.0, 1.0
+    for i in range(n):
+        scale = 1.0 + P[i] * v
+        fit += e[i] * e[i] / scale
+        product *= scale
+        if product > HUGE:
+            logs += math.log(product)
+            product = 1.0
+    return 0.5 * (fit * v - logs - math.log(product))
+
+
+@inner_kernel
+def acceptance(gain, singletons, proposed, log_rate):
+    """Return log A of replacing singletons: `gain` is ℓ(v*) - ℓ(v), `log_rate` log λ_p."""
+    return gain + (proposed - singletons) * (log_rate - math.log(PROPOSED))
+
+
+@inner_kernel
+def score_law(e, P, v):
+    """Return mean and variance of the score of a cell along newborn loadings of norm √v."""
+    variance = 1.0 / (1.0 + P * v)
+    return math.sqrt(v) * e * variance, variance
+
+
+@inner_kernel
+def draw_newborn_scores(e, P, n, born, v, first, last, Z, generator):
+    """Draw the scores Z[first:last] of newborns with the loadings `born`, Σ β² = v, cell by cell.
+
+    Along u = β / √v the law is that of `score_law`, in other directions N(0, 1).
+    """
+    norm = math.sqrt(v)
+    for i in range(n):
+        along = 0.0
+        for k in range(first, last):
+            Z[k, i] = standard_normal(generator)
+            along += Z[k, i] * born[k - first] / norm
+        mean, variance = score_law(e[i], P[i], v)
+        shift = mean + math.sqrt(variance) * along - along
+        for k in range(first, last):
+            Z[k, i] += shift * born[k - first] / norm
+
+
+@inner_kernel
+def log_scale_density(t, a, b, power):
+    """Return the log density of t = log of the factor that scales loadings up and scores down.
+
+    a = ‖b_k‖²/τ, b = ‖z_k‖², power = m_k - n, which counts the Jacobian.
+    """
+    return power * t - 0.5 * (math.exp(2.0 * t) * a + math.exp(-2.0 * t) * b)
+
+
+@inner_kernel
+def draw_scale(a, b, takers, n, generator):
+    """Return the factor of a Metropolis step in t from t = 0; 1 where it is rejected."""
+    t = 2.4 / math.sqrt(2.0 * (takers + n)) * standard_normal(generator)
+    power = takers - n
+    gain = log_scale_density(t, a, b, power) - log_scale_density(0.0, a, b, power)
+    return math.exp(t) if math.log(1.0 - uniform(generator)) < gain else 1.0
+
+
+@inner_kernel
+def draw_variance(number, count, squares, numbers, priors, generator):
+    """Draw a variance from its inverse Gamma law given the sum of `count` squares, if learned."""
+    if priors[number, 0] > 0.0:
+        rate = priors[number, 1] + 0.5 * squares
+        numbers[number] = rate / standard_gamma(generator, priors[number, 0] + 0.5 * count)
+
+
+@inner_kernel
+def draw_mass(number, features, reach, numbers, priors, generator):
+    """Draw the mass from Gamma(shape + K+, rate + reach), if it is learned."""
+    if priors[number, 0] > 0.0:
+        shape = priors[number, 0] + features
+        numbers[number] = standard_gamma(generator, shape) / (priors[number, 1] + reach)
+
+
+@inner_kernel
+def make_room(kept, K, p, n, row, B, Z, takers):
+    """Delete the columns of `row` that nobody else has; return how many are left.
+
+    The last column comes to the place of one that goes: kept[k] >= k is where column k was.
+    """
+    for k in range(K):
+        kept[k] = k
+    k = 0
+    while k < K:
+        if B[row, k] != 0.0 and takers[k] == 1:
+            K -= 1
+            kept[k] = kept[K]
+            takers[k] = takers[K]
+            for j in range(p):
+                B[j, k] = B[j, K]
+                B[j, K] = 0.0
+            for i in range(n):
+                Z[k, i] = Z[K, i]
+        else:
+            k += 1
+    return K

@@ -1,0 +1,30 @@
+"""One state of a chain, and the order in which its features are shown."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nbmf.families.buffet.priors import left_order
+
+
+class ChainState(NamedTuple):
+    """One state of a chain.
+
+    B : float array (p, K), loadings, 0 where a row does not have the feature
+    Z : float array (K, n), scores
+    row_effects, column_effects : float arrays (p,), (n,), in log-odds; zeros of Gaussian matrices
+    numbers : dict of floats, variances and mass by name
+    """
+
+    B: np.ndarray
+    Z: np.ndarray
+    row_effects: np.ndarray
+    column_effects: np.ndarray
+    numbers: dict[str, float]
+
+
+def left_ordered(state: ChainState) -> ChainState:
+    """Return the state with its columns left-ordered, as copies."""
+    order = left_order(state.B != 0.0)
+    effects = state.row_effects.copy(), state.column_effects.copy()
+    return ChainState(state.B[:, order], state.Z[order], *effects, state.numbers)
