@@ -1,0 +1,136 @@
+"""Logistic factor models by variational Bayes (Klami 2015), sections 4.1, 4.2 and 5.1."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from nbmf.errors import ConfigError
+from nbmf.families.logistic import sigmoid
+from nbmf.families.logistic.estimator import PRIOR, LogisticFactors
+from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, PolyaGamma
+from nbmf.families.logistic.variational import VariationalFactors
+from nbmf.inference.parameters import Rule, one_of
+
+BOUNDS = {"polya-gamma": PolyaGamma, "bohning": Bohning}
+NOISE_ROUNDS = 50  # of a new line's q(ψ^) given ψ
+
+
+class LogisticFactorVB(VariationalFactors, LogisticFactors):
+    """Logistic factor model by variational Bayes: V ~ Bernoulli(σ(r + c + WH)), normal priors.
+
+    q(W) q(H) q(α) maximize a lower bound of the evidence, to which Pólya-Gamma variables make every
+    entry quadratic. q is narrower than the posterior, which the Gibbs sampler
+    (LogisticFactorGibbs) draws from in many times the time.
+
+    Parameters
+    ----------
+    n_components : int
+        K; 0 with effects.
+    effects : {"none", "rows", "columns", "both"}
+        Lines that have an effect of their own, in log-odds.
+    ard : bool
+        Whether each component's precision α is learned, Gamma(a0, b0), so that those the bound
+        does not need are pruned (automatic relevance determination); else it is 1. q takes W and H
+        for independent, which counts what they tell of each other as noise: under learned
+        precisions components that would predict are pruned too. So it is off unless asked for, and
+        K is chosen as any parameter is (docs/choosing.md); the paper has it on.
+    a0, b0 : float
+        Shape and rate of precisions, and of the noise's.
+    covariance : {"factorized", "full"}
+        Of a line under q: independent coordinates, by Newton steps with the diagonal of the
+        Hessian; or a covariance (the paper's "naive" approximation), whose updates are dearer and
+        fewer.
+    bound : {"polya-gamma", "bohning"}
+        The quadratic bound of the likelihood: the tighter one, or Böhning's, of constant curvature.
+    noise : bool
+        Whether ψ has normal noise of unknown precision in every entry ("explicit noise").
+    max_iter : int
+        Updates of all of q, at most.
+    tol : float
+        Stop when the bound gains less, in nats per observed entry, in 20 updates; 0 never does.
+    step : float or None
+        Of factorized updates: None for the best one along its direction, which never lowers the
+        bound; the paper's is 0.3, and what is above 2/K may diverge.
+    random_state : int, SeedSequence or None
+        The same value gives the same bits.
+
+    Attributes
+    ----------
+    noise_variance_ : float array ()
+        1/<τ>, of the noise; 0 without.
+
+    See Factorization and FactorModel for the other learned attributes. expectation_ is E σ(ψ) under
+    q with ψ as normal, which no product of W_ and H_ gives; W_ and H_ are means under q in the form
+    that FactorModel describes.
+    """
+
+    shapes: ClassVar = LogisticFactors.shapes | {"noise_variance_": ""}
+    rules = VariationalFactors.rules | {
+        "bound": one_of(*BOUNDS),
+        "noise": Rule(lambda value: isinstance(value, bool | np.bool_), "True or False"),
+    }
+
+    def __init__(
+        self,
+        n_components=8,
+        *,
+        effects="none",
+        ard=False,
+        a0=PRIOR,
+        b0=PRIOR,
+        covariance="factorized",
+        bound="polya-gamma",
+        noise=False,
+        max_iter=1000,
+        tol=1e-5,
+        step=None,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.effects = effects
+        self.ard = ard
+        self.a0 = a0
+        self.b0 = b0
+        self.covariance = covariance
+        self.bound = bound
+        self.noise = noise
+        self.max_iter = max_iter
+        self.tol = tol
+        self.step = step
+        self.random_state = random_state
+
+    def check_parameters(self):
+        """Raise ConfigError if a parameter has a value that is not allowed."""
+        super().check_parameters()
+        if self.noise and self.bound != "polya-gamma":
+            raise ConfigError(
+                f"noise = True with bound = {self.bound!r}: allowed is bound = 'polya-gamma'"
+            )
+
+    def _quadratic(self, values):
+        likelihood = BOUNDS[self.bound](values)
+        return ExplicitNoise(likelihood, Gamma(self.a0, self.b0)) if self.noise else likelihood
+
+    def _predicted(self, quadratic, psi, variance, columns):
+        return sigmoid.probability(psi, variance)
+
+    def _learn(self, state):
+        super()._learn(state)
+        self.noise_variance_ = np.array(state.matrix.quadratic.added_variance())
+
+    def _mean_of(self, psi, columns):
+        if not self.noise:
+            return super()._mean_of(psi, columns)
+        return sigmoid.probability(psi, np.full(np.shape(psi), float(self.noise_variance_)))
+
+    def _weights(self, values, psi, square):
+        """Return h and w of new lines' cells, with the bound and the noise of the fit."""
+        if not self.noise and self.bound == "polya-gamma":
+            return super()._weights(values, psi, square)
+        likelihood = self._quadratic(values)
+        if self.noise:
+            likelihood.noise.fix(1.0 / float(self.noise_variance_))
+        for _ in range(NOISE_ROUNDS if self.noise else 1):
+            likelihood.refresh(psi, square)
+        return likelihood.h, likelihood.w

@@ -1,0 +1,97 @@
+"""Matrices between sides: one, or several that share sets of rows or columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nbmf.families.logistic.quadratic import PolyaGamma, Quadratic
+from nbmf.families.logistic.sides import FactorizedSide, Seen, Side
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """A matrix between two sides: ψ = Σ_c u_c v_c over pairs of coordinates.
+
+    Parameters
+    ----------
+    quadratic : Quadratic
+        Its likelihood.
+    rows, columns : Side
+    row_coordinates, column_coordinates : int arrays (C,) or None
+        The coordinates of u and those of v that are multiplied; None: all in their order.
+    """
+
+    quadratic: Quadratic
+    rows: Side
+    columns: Side
+    row_coordinates: np.ndarray | None = None
+    column_coordinates: np.ndarray | None = None
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return <ψ> and <ψ²> under q, float arrays (F, N)."""
+        return self.rows.moments(
+            self.rows.parts(self.row_coordinates), self.columns.parts(self.column_coordinates)
+        )
+
+    def seen_by(self, side: Side, alone: bool) -> Seen:
+        """Return what one of its sides has to know for an update, h and w renewed.
+
+        `alone` says that the side has no other matrix, so that the compiled kernel serves.
+        """
+        are_rows = side is self.rows
+        other = self.columns if are_rows else self.rows
+        own_places, places = self.row_coordinates, self.column_coordinates
+        if not are_rows:
+            own_places, places = places, own_places
+        mean, spread = side.placed(other.parts(places), own_places, side.mean.shape[1])
+        likelihood = self.quadratic
+        if alone and isinstance(side, FactorizedSide) and isinstance(likelihood, PolyaGamma):
+            return Seen(None, None, None, mean, spread, likelihood.lines(are_rows))
+        psi, square = self.moments()
+        likelihood.refresh(psi, square)
+        arrays = likelihood.h, likelihood.w, psi
+        return Seen(*(arrays if are_rows else (array.T for array in arrays)), mean, spread)
+
+
+class Ascent:
+    """Updates of q until nobody asks for more.
+
+    Parameters
+    ----------
+    matrices : sequence of Matrix
+        Sides are updated in the order in which they occur, rows before columns.
+    step : float
+        Of the factorized approximation; 0 for the best along its direction.
+    """
+
+    def __init__(self, matrices: Sequence[Matrix], step: float = 0.0):
+        self.matrices, self.step = list(matrices), step
+        self.sides = list(
+            dict.fromkeys(side for one in matrices for side in (one.rows, one.columns))
+        )
+
+    def update(self, times: int = 1) -> None:
+        """Update everything, so many times."""
+        for _ in range(times):
+            for block in self.blocks():
+                block()
+
+    def blocks(self):
+        """Return the updates of an iteration in their order: none lowers the bound."""
+        found = [lambda side=side: self._update(side) for side in self.sides]
+        found += [side.learn_precision for side in self.sides if side.coordinates.learned.size]
+        return found + [
+            lambda one=one: one.quadratic.learn(*one.moments())
+            for one in self.matrices
+            if one.quadratic.learns
+        ]
+
+    def _update(self, side: Side) -> None:
+        own = [one for one in self.matrices if side in (one.rows, one.columns)]
+        side.update([one.seen_by(side, alone=len(own) == 1) for one in own], self.step)
+
+    def bound(self) -> float:
+        """Return the evidence lower bound in nats."""
+        fit = sum(one.quadratic.bound(*one.moments()) for one in self.matrices)
+        return fit - sum(side.divergence() for side in self.sides)

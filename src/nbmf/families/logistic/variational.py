@@ -1,0 +1,163 @@
+"""What the variational methods share: q from a seed, the state, the stopping rule."""
+
+import numpy as np
+
+from nbmf.families.logistic import factors as form
+from nbmf.families.logistic.estimator import RULES, FactorModel
+from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.matrices import Ascent, Matrix
+from nbmf.families.logistic.quadratic import Quadratic
+from nbmf.families.logistic.sides import Coordinates, FactorizedSide, FullSide, Side
+from nbmf.inference.declarations import Inference
+from nbmf.inference.estimator import ACTIVE_SHARE
+from nbmf.inference.parameters import Rule, is_number, one_of
+from nbmf.inference.state import Factors, State
+
+SIDES = {"factorized": FactorizedSide, "full": FullSide}
+# Standard deviations to begin with: of the means of W and H, and of their q.
+START_W, START_H = (1.0, 1.0), (0.1, 0.1)
+LOOK_EVERY = 20  # iterations between looks at the bound, which costs some of them itself
+
+
+class VariationalFactors(FactorModel):
+    """Base class: q(W) q(H) by coordinate ascent of the evidence bound.
+
+    A class has the parameters of FactorModel and covariance, max_iter, tol and step, defines
+    `_quadratic` and `_predicted`, and says what of ψ it keeps.
+    """
+
+    inference = Inference.ASCENT
+    rules = RULES | {
+        "covariance": one_of(*SIDES),
+        "step": Rule(
+            lambda value: value is None or (is_number(value) and 0 < value <= 1),
+            "None or a number above 0 and at most 1",
+        ),
+    }
+
+    def _quadratic(self, values: np.ndarray) -> Quadratic:
+        """Return the likelihood of a matrix as a quadratic form."""
+        raise NotImplementedError
+
+    def _predicted(self, quadratic: Quadratic, psi, variance, columns) -> np.ndarray:
+        """Return E v of entries whose ψ has some mean and variance under q.
+
+        `columns` broadcasts against ψ.
+        """
+        raise NotImplementedError
+
+    def _start(self, values, seed):
+        quadratic = self._quadratic(values)
+        effects, K = self.effects_in_use, self.n_components
+        rows, columns = self._sides(values.shape, np.random.default_rng(seed))
+        return AscentState(Matrix(quadratic, rows, columns), K, effects, self)
+
+    def _sides(self, shape, rng) -> tuple[Side, Side]:
+        """Return q of rows and of columns to begin with."""
+        K, effects = self.n_components, self.effects_in_use
+        R = K + effects.rows + effects.columns
+        kind, prior = SIDES[self.covariance], Gamma(self.a0, self.b0)
+        precision = np.r_[np.ones(K), np.full(R - K, form.EFFECT_PRECISION)]
+        sides = []
+        for n, (size, scale), learned, clamped in zip(
+            shape, (START_W, START_H), (0, K if self.ard else 0), clamped_places(K, effects),
+            strict=True,
+        ):  # fmt: skip
+            mean = np.zeros((n, R))
+            mean[:, :K] = size * rng.standard_normal((n, K))
+            mean[:, clamped] = 1.0
+            free = np.ones(R, bool)
+            free[clamped] = False
+            own = Coordinates(precision, free, np.arange(learned), prior)
+            sides.append(kind(mean, own, scale))
+        return tuple(sides)
+
+    def _stopping_rule(self, state):
+        return _GainsLittle(state, self.tol) if self.tol > 0 else None
+
+
+def clamped_places(K: int, effects: form.Effects) -> tuple[list[int], list[int]]:
+    """Return the coordinates that are 1 on the side of rows, and those on the side of columns.
+
+    After the K components come the effect of rows and that of columns, as far as they are used.
+    """
+    return [K + effects.rows] * effects.columns, [K] * effects.rows
+
+
+class AscentState(State):
+    """q and its updates.
+
+    Parameters
+    ----------
+    matrix : Matrix
+    K : int
+    effects : Effects
+    model : VariationalFactors
+        Whose `step` and `_predicted` it uses.
+    """
+
+    def __init__(self, matrix: Matrix, K: int, effects: form.Effects, model: VariationalFactors):
+        self.matrix, self._K, self._effects, self._model = matrix, K, effects, model
+        self._ascent = Ascent([matrix], model.step or 0.0)
+
+    def advance(self, steps):
+        """Update q so many times."""
+        self._ascent.update(steps)
+
+    def objective(self):
+        """Return the evidence lower bound in nats."""
+        return self._ascent.bound()
+
+    def factors(self):
+        """Return the means of W, H and effects in their canonical form."""
+        return self._factors_of(self.matrix.rows.mean, self.matrix.columns.mean)
+
+    def draw(self, rng):
+        """Draw W, H and effects from q; their canonical form."""
+        return self._factors_of(self.matrix.rows.draw(rng), self.matrix.columns.draw(rng))
+
+    def _factors_of(self, rows, columns):
+        K, effects, others = self._K, self._effects, {}
+        if effects.rows:
+            others[form.ROWS] = rows[:, K].copy()
+        if effects.columns:
+            others[form.COLUMNS] = columns[:, K + effects.rows].copy()
+        return form.canonical(Factors(rows[:, :K].copy(), columns[:, :K].T.copy(), others))
+
+    def moments(self):
+        """Return mean and variance of ψ under q, noise included: float arrays (F, N)."""
+        psi, square = self.matrix.moments()
+        return psi, square - psi**2 + self.matrix.quadratic.added_variance()
+
+    def expectation(self):
+        """Return E[V] under q."""
+        quadratic, N = self.matrix.quadratic, len(self.matrix.columns.mean)
+        return self._model._predicted(quadratic, *self.moments(), np.arange(N))
+
+    def predictive(self, rows, columns):
+        """Return E[v] under q of some entries."""
+        psi, variance = (part[rows, columns] for part in self.moments())
+        return self._model._predicted(self.matrix.quadratic, psi, variance, columns)
+
+    def active_components(self):
+        """Return how many components hold at least 1 % of all weight; see FactorModel.shares_of."""
+        return int(np.count_nonzero(form.shares(self.factors()) >= ACTIVE_SHARE))
+
+
+class _GainsLittle:
+    """Stop when the bound gains less than tol nats per observed entry between two looks."""
+
+    def __init__(self, state, tol):
+        self._state, self._before = state, -np.inf
+        self._least = tol * np.count_nonzero(state.matrix.quadratic.seen)
+        self._was_met = False
+
+    def next_after(self, iteration):
+        return (iteration // LOOK_EVERY + 1) * LOOK_EVERY
+
+    def is_met(self, iteration):
+        if iteration % LOOK_EVERY == 0:
+            now = self._state.objective()
+            self._was_met = bool(now - self._before < self._least)
+            self._before = now
+        return self._was_met
