@@ -63,8 +63,8 @@ class FactorModel(Factorization):
         super().check_parameters()
         if self.n_components == 0 and self.effects == "none":
             raise ConfigError(
-                "n_components = 0 with effects = 'none' leaves nothing to learn: allowed is 0 "
-                "with effects = 'rows', 'columns' or 'both' (the Rasch model)"
+                "n_components = 0: allowed is 0 with effects = 'rows', 'columns' or 'both' (the "
+                "Rasch model); with effects = 'none' there would be nothing to learn"
             )
 
     # --- The mean --------------------------------------------------------------------------------
