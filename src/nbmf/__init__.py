@@ -21,6 +21,7 @@ EXPORTS = {
     "CollapsedBinaryICA": "nbmf.families.beta_dirichlet.collapsed_binary_ica",
     "BinaryICA": "nbmf.families.beta_dirichlet.binary_ica",
     "LogisticPCA": "nbmf.families.logistic.logistic_pca",
+    "LogisticFactorVB": "nbmf.families.logistic.logistic_factor_vb",
     "LDA": "nbmf.families.mixed_membership.lda",
     "load": "nbmf.registry",
     "draw_mask": "nbmf.data.masks",
