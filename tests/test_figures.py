@@ -218,7 +218,7 @@ def test_nothing_of_the_papers_figure_is_outside_the_canvas_or_overlaps(draw, da
     scores = made_up(PAPER, datasets).assign(saturated=1)
     unsettled = {("animals", method) for method in PAPER}
     baselines = pd.concat(
-        made_up_baselines(datasets).assign(label=label) for label, _ in BASELINES.values()
+        made_up_baselines(datasets).assign(label=label) for label in BASELINES.values()
     )
     figure = draw(scores, PAPER, datasets, unsettled, baselines)
     assert list(panels(figure)) == datasets

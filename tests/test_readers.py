@@ -133,7 +133,19 @@ def test_anything_else_is_refused_with_its_place(value, read):
     message = refused(read, f"who,b1,b2\nann,1,0\n\nbob,1,{value}\n")
     assert message.startswith(f"votes.csv, line 4, column 'b2': the value is {value!r}; allowed ")
     assert "ones (1, 1.0, true, yes), zeros (0, " in message
-    assert f"missing=[{value!r}, ...]" in message
+    assert f"missing=[{value!r}]" in message
+    assert "ignore=['b2'] to leave it out" in message
+
+
+def test_columns_can_be_left_out(read):
+    text = "who,age,b1,b2,party\nann,31,1,0,left\nbob,45,0,1,right\n"
+    matrix = read(text, ignore=["age"], groups="party")
+    assert matrix.column_names.tolist() == ["b1", "b2"]
+    assert matrix.codes.tolist() == [[1, 0], [0, 1]]
+    assert matrix.row_groups.tolist() == ["left", "right"]
+    assert read(text, ignore=["who", "age", "party"], index=False).row_names[0] == "row 0"
+    assert "no column 'aged'; the columns are" in refused(read, text, ignore=["aged"])
+    assert "no columns beside" in refused(read, "a,b\n1,0\n", ignore=["a", "b"])
 
 
 def test_own_codes_take_the_place_of_the_defaults_of_their_kind(read):
@@ -691,7 +703,7 @@ def test_a_name_that_promises_another_format_is_refused(suffix, read):
     [
         ("x", "votes.xlsx", "a spreadsheet; save its sheet as CSV (UTF-8)"),
         (
-            gzip.compress(saved(np.save, np.eye(2))),
+            gzip.compress(saved(np.save, np.eye(2)), mtime=0),
             "v.npy.gz",
             "an NPY file that is gzipped",
         ),

@@ -29,6 +29,7 @@ EXPORTS = {
     "posterior_draws": "nbmf.posterior.draws",
     "run_chains": "nbmf.posterior.running",
     "compare": "nbmf.comparison.compare",
+    "verdict": "nbmf.comparison.verdict",
 }
 
 __all__ = [*EXPORTS, "__version__"]

@@ -14,6 +14,9 @@ METHODS: dict[str, dict[str, Any]] = yaml.safe_load(
     files("nbmf").joinpath("methods.yaml").read_text(encoding="utf-8")
 )["methods"]
 
+# What `nbmf fit` takes where nothing is said.
+DEFAULT = "beta-dir-vb-learned"
+
 # What the paper's Figure 10 compares, and `nbmf compare` where nothing is said.
 COMPARED = ("beta-dir-gs", "beta-dir-vb", "dir-dir-gs", "c-bica", "bica", "logpca")
 

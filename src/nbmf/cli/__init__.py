@@ -28,7 +28,9 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:  # what reads our output has had enough: nbmf info FILE | head -1
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (NbmfError, OSError, MemoryError) as error:
-        print(f"nbmf: error: {error}", file=sys.stderr)
+        from nbmf.cli.words import in_options
+
+        print(f"nbmf: error: {in_options(str(error))}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt as stopped:
         note = f": {stopped}" if str(stopped) else ""

@@ -5,7 +5,8 @@ import importlib
 import types
 
 import nbmf
-from nbmf.catalogue import COMPARED, METHODS
+from nbmf.catalogue import COMPARED, DEFAULT, METHODS
+from nbmf.errors import choices
 
 LAYOUTS = ("long", "presence")
 
@@ -39,21 +40,22 @@ nbmf example --help has the commands that write these files.
 """
 FIT = """\
 examples:
-  nbmf fit votes.csv                              Beta-Dir VB: seconds, and no K to choose
-  nbmf fit votes.csv --check                      and how well it predicts entries it has not seen
+  nbmf fit votes.csv                              is there structure, and which? no K to choose
+  nbmf fit votes.csv --no-check                   components, whatever they are worth
   nbmf fit votes.csv --method beta-dir-gs         Gibbs sampling, four chains: has it settled?
   nbmf fit votes.csv --method beta-dir-gs --draws 400          with 90 % credible intervals
   nbmf fit votes.csv --method bica --components 5              exactly five components
-  nbmf fit votes.csv --set alpha=0.2 --set beta=0.2            few ones: a weaker prior
+  nbmf fit votes.csv --set alpha=0.2 --set beta=0.2            priors that are not learned
   nbmf fit parliament.csv --groups party --out by-party        rows have groups; another folder
 
 what is written, in FILE's name with .nbmf at the end, or in the folder after --out:
-  summary.txt       what is printed: components, their rows and columns, loss, chains
+  summary.txt       what is printed: the verdict, components, their rows and columns, loss, chains
   W.csv, H.csv      rows x components and components x columns, the most important ones first
   expectation.csv   the probability of a one for every entry, for missing ones too (.npz if large)
   components.csv    the share of each component
   dictionary.png    both factors as a picture; reconstruction.png: the data beside E[V]
   model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
+  Where nothing is found there are no components and pictures.
   *_lower.csv, *_upper.csv  (--draws) 90 % intervals;  chains.csv  (several chains or starts)
 """
 COMPARE = """\
@@ -127,8 +129,8 @@ def _fit(commands, name: str) -> None:
     fit = _parser(commands.add_parser, name, help=words, description=words, epilog=FIT)
     _add_file(fit)
     fit.add_argument(
-        "--method", choices=METHODS, default="beta-dir-vb", metavar="ID",
-        help=f"{', '.join(METHODS)} (default: beta-dir-vb)",
+        "--method", type=_method, default=DEFAULT, metavar="ID",
+        help=f"{', '.join(METHODS)} (default: {DEFAULT})",
     )  # fmt: skip
     fit.add_argument(
         "--components", type=int, metavar="K",
@@ -150,8 +152,9 @@ def _fit(commands, name: str) -> None:
     _add_setting(fit)
     _add_seed(fit)
     fit.add_argument(
-        "--check", action="store_true",
-        help="also fit without a quarter of the entries, and say how well they are predicted",
+        "--check", action=argparse.BooleanOptionalAction, default=True,
+        help="first hold entries out, and say whether components predict them better than shares "
+        "and effects of rows and columns; --no-check shows components whatever they are worth",
     )  # fmt: skip
     _add_output(fit, ".nbmf")
 
@@ -161,7 +164,7 @@ def _compare(commands, name: str) -> None:
     compare = _parser(commands.add_parser, name, help=words, description=words, epilog=COMPARE)
     _add_file(compare)
     compare.add_argument(
-        "--methods", nargs="+", choices=METHODS, default=list(COMPARED), metavar="ID",
+        "--methods", nargs="+", type=_method, default=list(COMPARED), metavar="ID",
         help=f"{', '.join(METHODS)} (default: {' '.join(COMPARED)})",
     )  # fmt: skip
     compare.add_argument("--components", type=int, nargs="+", metavar="K",
@@ -170,6 +173,7 @@ def _compare(commands, name: str) -> None:
                          help="held-out masks (default: 5)")  # fmt: skip
     compare.add_argument("--iterations", type=int, metavar="N",
                          help="at most so many iterations or sweeps per fit")  # fmt: skip
+    _add_setting(compare)
     compare.add_argument("--jobs", type=int, metavar="N",
                          help="fits at a time (default: the number of processors)")  # fmt: skip
     _add_seed(compare)
@@ -208,6 +212,12 @@ def _add_file(command: argparse.ArgumentParser) -> None:
         add(f"--{name}", action="append", metavar="TEXT", help=f"a value that means {meaning}; "
             "may be given several times")  # fmt: skip
     add("--groups", metavar="NAME", help="the column that holds a group per row, for example party")
+    add(
+        "--ignore",
+        action="append",
+        metavar="NAME",
+        help="a column to leave out, such as an identifier or an age; may be given several times",
+    )
     for name in ("row", "column", "value"):
         add(f"--{name}", metavar="NAME", help=f"long tables and lists: where the {name} stands")
     add("--name", metavar="NAME", help="which object of an R or NPZ file")
@@ -217,7 +227,8 @@ def _add_file(command: argparse.ArgumentParser) -> None:
 def _add_setting(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--set", action="append", default=[], type=_setting, metavar="NAME=VALUE", dest="settings",
-        help="any other argument of the method, for example alpha=0.2 or tol=0",
+        help="any other argument of the method, for example alpha=0.2 or tol=0; in a comparison of "
+        "all methods that have it",
     )  # fmt: skip
 
 
@@ -232,6 +243,13 @@ def _setting(text: str) -> tuple[str, int | float | str]:
         except ValueError:
             pass
     return name, value
+
+
+def _method(text: str) -> str:
+    """Return the id of a method."""
+    if text not in METHODS:
+        raise argparse.ArgumentTypeError(f"no method {text!r}; {choices(text, METHODS)}")
+    return text
 
 
 def _add_seed(command: argparse.ArgumentParser) -> None:

@@ -17,6 +17,7 @@ from nbmf.comparison.baselines import BASELINES
 from nbmf.comparison.compare import compare
 from nbmf.comparison.fits import FitDone
 from nbmf.comparison.result import Comparison
+from nbmf.errors import ConfigError, choices
 
 FILES = ("scores.csv", "summary.csv", "comparison.png", "recommendation.txt")
 
@@ -26,10 +27,7 @@ def run(options: argparse.Namespace) -> None:
     name = name_of(options)
     folder = OutputFolder(options.out or f"{name}.compare", FILES, force=options.force)
     matrix = read_matrix(options)
-    methods = {
-        name: {"settings": iteration_settings(METHODS[name]["class"], options.iterations)}
-        for name in options.methods
-    }
+    methods = {name: {"settings": settings} for name, settings in _settings(options).items()}
     rows: list[dict[str, Any]] = []
     with Progress("fits") as progress:
 
@@ -53,6 +51,23 @@ def run(options: argparse.Namespace) -> None:
     text = _text(found, options)
     _write(folder, found, text, options)
     print(f"\n{text}\n\nwritten to {folder.path}/: {', '.join(FILES)}")
+
+
+def _settings(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """Return the settings of each method; --set is for all those that have such a setting."""
+    settings = {
+        name: iteration_settings(METHODS[name]["class"], options.iterations)
+        for name in options.methods
+    }
+    allowed = {name: registry.settings_of(METHODS[name]["class"]) for name in options.methods}
+    for key, value in options.settings:
+        takers = [name for name in options.methods if key in allowed[name]]
+        if not takers:
+            every = sorted(set().union(*allowed.values()))
+            raise ConfigError(f"--set {key}: no method compared has it; {choices(key, every)}")
+        for name in takers:
+            settings[name][key] = value
+    return settings
 
 
 def _kept(folder: OutputFolder, rows: list[dict[str, Any]]) -> str:
@@ -85,6 +100,7 @@ def _text(found: Comparison, options: argparse.Namespace) -> str:
         _table(found),
         "",
         wrapped(advice.sentence, ""),
+        *(wrapped(remark, "") for remark in found.remarks()),
         "",
         f"next: {command}",
     ]
@@ -107,7 +123,7 @@ def _table(found: Comparison) -> str:
     lines = [("", "K", "mean", "25 %", "median", "75 %", "Brier", "seconds", "")]
     for row in found.summary().itertuples():
         is_baseline = row.method in BASELINES
-        label = BASELINES[row.method][0] if is_baseline else found.methods[row.method]["label"]
+        label = BASELINES[row.method] if is_baseline else found.methods[row.method]["label"]
         numbers = [f"{row.mean:.4f}", f"{row.lower_quartile:.4f}", f"{row.median:.4f}",
                    f"{row.upper_quartile:.4f}",
                    "" if math.isnan(row.brier) else f"{row.brier:.4f}"]  # fmt: skip

@@ -15,8 +15,9 @@ from nbmf.cli.components import Components, components_of
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.plot import DATA, DICTIONARY, MODEL, RECONSTRUCTION, title_of
 from nbmf.cli.progress import Progress, StepCounter
-from nbmf.cli.reading import name_of, read_matrix
+from nbmf.cli.reading import name_of, read_matrix, repeated
 from nbmf.cli.settings import checked, iteration_settings
+from nbmf.comparison.verdict import LEAST, Verdict, verdict
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, NotConvergedWarning, NotSettledWarning
 from nbmf.inference.declarations import Inference
@@ -26,12 +27,12 @@ from nbmf.posterior.chains import Chains
 from nbmf.posterior.draws import Draws, posterior_draws
 from nbmf.posterior.running import run_chains
 
-EXPECTATION = "expectation.npz"
+SUMMARY, EXPECTATION = "summary.txt", "expectation.npz"
 INTERVALS = tuple(
     f"{name}_{end}.csv" for name in ("W", "H", "expectation") for end in ("lower", "upper")
 )
 FILES = (
-    *("summary.txt", "W.csv", "H.csv", "expectation.csv", "components.csv"),
+    *(SUMMARY, "W.csv", "H.csv", "expectation.csv", "components.csv"),
     *(EXPECTATION, DICTIONARY, RECONSTRUCTION, MODEL, DATA, "chains.csv", *INTERVALS),
 )
 LARGEST_CSV = 5_000_000  # entries; a larger E[V] is written as EXPECTATION
@@ -70,17 +71,23 @@ def run(options: argparse.Namespace) -> None:
     _check(options)
     matrix = read_matrix(options)
     estimator = _estimator(options)
+    found = _verdict(estimator, matrix, options) if options.check else None
     chains = options.chains or _chains(estimator, matrix)
     fitted = _fit(estimator, matrix, chains, options.draws)
-    held_out = _held_out(estimator, matrix, options, name) if options.check else None
 
-    from nbmf.cli.summary import summary
+    from nbmf.cli.summary import nothing_found, summary
 
-    components = components_of(fitted.model)
-    text = summary(name, matrix, fitted, components, held_out)
-    _write(folder, matrix, fitted, components, text)
+    components = components_of(fitted.model, matrix)
+    if found is None or found.found:
+        text = summary(name, matrix, fitted, components, found)
+        first = DICTIONARY
+        _write_components(folder, matrix, fitted, components)
+    else:
+        text = nothing_found(name, matrix, fitted, components, found, repeated(options))
+        first = SUMMARY
+    _write(folder, matrix, fitted, text)
     folder.finish(vars(options))
-    print(f"\n{text}\n\nwritten to {folder.path}/; start with {DICTIONARY}")
+    print(f"\n{text}\n\nwritten to {folder.path}/; start with {first}")
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -168,64 +175,57 @@ def _intervals(draws: Draws | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return found
 
 
-def _held_out(
-    estimator: Factorization, matrix: BinaryMatrix, options: argparse.Namespace, name: str
-) -> dict[str, float]:
-    """Return the held-out perplexity of another fit, and those of the baselines."""
-    from nbmf.comparison.baselines import BASELINES
-    from nbmf.comparison.compare import compare
-
-    given = estimator.get_params()
-    accepted = registry.settings_of(METHODS[options.method]["class"])
-    settings = {key: value for key, value in given.items() if key in accepted}
-    with Progress("check"):
-        found = compare(
+def _verdict(
+    estimator: Factorization, matrix: BinaryMatrix, options: argparse.Namespace
+) -> Verdict | None:
+    """Return whether the method predicts held-out entries better than no components do."""
+    if estimator.likelihood.unit != "entry":  # LDA's prediction is of tokens
+        return None
+    if (observed := int(np.count_nonzero(matrix.observed))) < LEAST:
+        print(f"{observed} observed entries are too few to say whether there is structure")
+        return None
+    with warnings.catch_warnings(), Progress("check") as progress:
+        warnings.simplefilter("ignore", NotConvergedWarning)
+        return verdict(
             matrix,
-            {options.method: {"settings": settings}},
-            estimator.n_components,
-            masks=1,
+            estimator,
             seed=options.seed,
-            name=name,
-            log=lambda line: None,
+            monitor_of=lambda fold, folds: StepCounter(progress, folds),
         )
-    failed = found.scores["perplexity"].isna()
-    if failed.any():
-        raise ConfigError(f"--check: {found.scores['status'][failed].iloc[0]}")
-    own = {"": found.by_mask(options.method, estimator.n_components)[0]}
-    return own | {label: found.by_mask(name, 0)[0] for name, (label, _) in BASELINES.items()}
 
 
-def _write(
-    folder: OutputFolder,
-    matrix: BinaryMatrix,
-    fitted: Fitted,
-    components: Components,
-    text: str,
-) -> None:
-    """Write everything, the model and the summary first."""
-    model, order = fitted.model, components.order
-    rows, columns, names = matrix.row_names, matrix.column_names, components.names()
-    folder.write(MODEL, model.save)
+def _write(folder: OutputFolder, matrix: BinaryMatrix, fitted: Fitted, text: str) -> None:
+    """Write what every fit has: model, data, summary, E[V], chains."""
+    folder.write(MODEL, fitted.model.save)
     folder.write(DATA, matrix.save)
-    folder.write_text("summary.txt", text)
-    folder.write_table("components.csv", _table(components, fitted))
-    written = {
-        "W": lambda W: ("row", W[:, order], rows, names),
-        "H": lambda H: ("component", H[order], names, columns),
-        "expectation": lambda expectation: ("row", expectation, rows, columns),
-    }
+    folder.write_text(SUMMARY, text)
+    arrays = {"": fitted.expectation}
+    intervals = fitted.intervals.get("expectation", ())
+    arrays |= zip(("_lower", "_upper"), intervals, strict=False)
     if matrix.codes.size > LARGEST_CSV:
-        written.pop("expectation")
-        arrays = {"": fitted.expectation}
-        arrays |= zip(("_lower", "_upper"), fitted.intervals.get("expectation", ()), strict=False)
         folder.write(EXPECTATION, lambda path: _save(path, arrays))
-    means = {"W": model.W_, "H": model.H_, "expectation": fitted.expectation}
-    for name, as_written in written.items():
-        folder.write_matrix(f"{name}.csv", *as_written(means[name]))
-        for end, values in zip(("lower", "upper"), fitted.intervals.get(name, ()), strict=False):
-            folder.write_matrix(f"{name}_{end}.csv", *as_written(values))
+    else:
+        names = matrix.row_names, matrix.column_names
+        for end, values in arrays.items():
+            folder.write_matrix(f"expectation{end}.csv", "row", values, *names)
     if fitted.chains is not None:
         folder.write_table("chains.csv", fitted.chains.diagnostics)
+
+
+def _write_components(
+    folder: OutputFolder, matrix: BinaryMatrix, fitted: Fitted, components: Components
+) -> None:
+    """Write the factors, the most important components first, and the pictures."""
+    model, order, names = fitted.model, components.order, components.names()
+    folder.write_table("components.csv", _table(components, fitted))
+    written = {
+        "W": (model.W_, lambda W: ("row", W[:, order], matrix.row_names, names)),
+        "H": (model.H_, lambda H: ("component", H[order], names, matrix.column_names)),
+    }
+    for name, (mean, as_written) in written.items():
+        folder.write_matrix(f"{name}.csv", *as_written(mean))
+        for end, values in zip(("lower", "upper"), fitted.intervals.get(name, ()), strict=False):
+            folder.write_matrix(f"{name}_{end}.csv", *as_written(values))
     _draw(folder, matrix, fitted)
 
 
@@ -240,7 +240,7 @@ def _draw(folder: OutputFolder, matrix: BinaryMatrix, fitted: Fitted) -> None:
 
     title = title_of(fitted.model)
     figures = {
-        DICTIONARY: pictures.dictionary(fitted.model, title, matrix.row_groups),
+        DICTIONARY: pictures.dictionary(fitted.model, title, matrix),
         RECONSTRUCTION: pictures.reconstruction(fitted.model, matrix, title),
     }
     for name, figure in figures.items():

@@ -18,13 +18,14 @@ MOST_COMPONENTS = 15  # beyond which columns are too narrow for their labels
 def dictionary(
     model: Factorization,
     title: str,
-    groups: np.ndarray | None = None,
+    matrix: BinaryMatrix | None = None,
     *,
     count: int | None = None,
     max_lines: int = 60,
 ) -> "Figure":
     """Draw W and H of the active components, or of the first `count`."""
-    found = components_of(model)
+    found = components_of(model, matrix)
+    groups = None if matrix is None else matrix.row_groups
     count = min(count or found.active, len(found.order), MOST_COMPONENTS)
     if count < found.active:
         title += f": the first {count} of {found.active} active components"
@@ -34,7 +35,7 @@ def dictionary(
 
 def reconstruction(model: Factorization, matrix: BinaryMatrix, title: str) -> "Figure":
     """Draw V beside E[V], rows and columns by the component they are most typical of."""
-    sides = _sides(model, components_of(model).shown, matrix.row_groups)
+    sides = _sides(model, components_of(model, matrix).shown, matrix.row_groups)
     sides = [sides[0]._replace(title="rows"), sides[1]._replace(title="columns")]
     return overview.draw_reconstruction(matrix.codes, model.expectation_, sides, title)
 

@@ -33,9 +33,8 @@ def run(options: argparse.Namespace) -> None:
     from nbmf.plots import style
 
     title = title_of(model)
-    groups = None if matrix is None else matrix.row_groups
     figures = [
-        pictures.dictionary(model, title, groups, count=options.components, max_lines=options.rows)
+        pictures.dictionary(model, title, matrix, count=options.components, max_lines=options.rows)
     ]
     if is_file:  # it was named, so it may be overwritten
         style.save(figures[0], out)

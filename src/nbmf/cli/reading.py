@@ -9,7 +9,7 @@ import nbmf
 from nbmf.data.matrix import BinaryMatrix
 
 OPTIONS = (
-    *("layout", "header", "index", "ones", "zeros", "missing", "groups"),
+    *("layout", "header", "index", "ones", "zeros", "missing", "groups", "ignore"),
     *("row", "column", "value", "name"),
 )
 

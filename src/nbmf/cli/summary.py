@@ -8,6 +8,9 @@ import numpy as np
 from nbmf.cli.components import Components
 from nbmf.cli.plot import title_of
 from nbmf.cli.text import wrapped
+from nbmf.cli.words import in_options
+from nbmf.comparison.baselines import BASELINES
+from nbmf.comparison.verdict import Verdict
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
@@ -20,8 +23,8 @@ DESCRIBED = 12  # components
 STEADY = 0.8  # overlap of a component over draws below which its intervals mean little
 
 
-def summary(name, matrix: BinaryMatrix, fitted, components: Components, held_out) -> str:
-    """Return the text.
+def summary(name, matrix: BinaryMatrix, fitted, components: Components, found) -> str:
+    """Return the text of a fit with components, the verdict first.
 
     Parameters
     ----------
@@ -33,18 +36,56 @@ def summary(name, matrix: BinaryMatrix, fitted, components: Components, held_out
         The fit.
     components : Components
         Those of its model.
-    held_out : dict or None
-        Held-out perplexity of another fit under the key "", and of the baselines.
+    found : Verdict or None
+        None if it was not asked for.
     """
     parts = [
+        *_verdict(found),
         "\n".join(_facts(name, matrix, fitted, components)),
-        "\n".join(wrapped(line) for line in _quality(matrix, fitted, held_out)),
+        "\n".join(wrapped(line) for line in _quality(matrix, fitted)),
         _key(fitted.model),
         *(_component(number, matrix, fitted, components) for number in _described(components)),
     ]
     if components.active > DESCRIBED:
         parts.append(f"... and {components.active - DESCRIBED} more: see W.csv and H.csv")
     return "\n\n".join(parts)
+
+
+def nothing_found(
+    name, matrix: BinaryMatrix, fitted, components: Components, found: Verdict, again: str
+) -> str:
+    """Return the text where no components predict better; `again` is FILE with its options."""
+    facts = [*_facts(name, matrix, fitted, components), *_quality(matrix, fitted)]
+    advice = (
+        "No dictionary is shown: it would be one of noise. Other methods may find what this one "
+        "does not:",
+        f"  nbmf compare {again}",
+        "and this writes and draws the components all the same:",
+        f"  nbmf fit {again} --no-check",
+    )
+    return "\n\n".join([*_verdict(found), "\n".join(map(wrapped, facts)), "\n".join(advice)])
+
+
+def _verdict(found: Verdict | None) -> Iterator[str]:
+    """Yield the verdict, and below it every baseline."""
+    if found is None:
+        return
+    lines = [wrapped(f"{found}")]
+    every = (
+        "every entry was" if found.entries == found.observed else f"{found.entries} entries were"
+    )
+    plural = "s" * (found.folds > 1)
+    lines.append(
+        wrapped(f"({every} held out, in {found.folds} fold{plural}, and predicted from the others)")
+    )
+    width = max(len(BASELINES[gain.baseline]) for gain in found.gains)
+    lines.append(f"  {'predicted by':{width}}  nats per entry   this method is better by")
+    lines.append(f"  {'this method':{width}}  {found.loss:14.4f}")
+    lines += [
+        f"  {BASELINES[gain.baseline]:{width}}  {gain.loss:14.4f}   {gain.mean:7.4f} ± {gain.error:.4f}"
+        for gain in found.gains
+    ]
+    yield "\n".join(lines)
 
 
 def _described(components: Components) -> range:
@@ -59,24 +100,21 @@ def _facts(name, matrix: BinaryMatrix, fitted, components: Components) -> Iterat
         f"observed, {counts['missing'] / matrix.codes.size:.1%} missing"
     )
     held = "" if np.isnan(components.shares).any() else " (at least 1 % of all weight each)"
-    plural = "s" * (components.active > 1)
+    plural = "s" * (components.active != 1)
     yield f"{title_of(model)}: {components.active} active component{plural}{held}"
+    for group in components.alike:
+        numbers = ", ".join(str(number + 1) for number in group)
+        yield f"components {numbers} say nearly the same: read them as one"
     if found := model.findings:
         texts = (f"{k} {v:.3g}" if isinstance(v, float) else f"{k} {v}" for k, v in found.items())
         yield f"learned: {', '.join(texts)}"
 
 
-def _quality(matrix: BinaryMatrix, fitted, held_out) -> Iterator[str]:
+def _quality(matrix: BinaryMatrix, fitted) -> Iterator[str]:
     """Yield loss, prediction, and whether it can be relied on."""
     model = fitted.model
     loss = _loss(matrix, model, fitted.expectation)
     yield f"loss on the data that were fitted: {loss}"
-    if held_out:
-        baselines = ", ".join(f"{label} {value:.4f}" for label, value in held_out.items() if label)
-        yield (
-            f"held out: {held_out['']:.4f} nats per entry, for a quarter of the entries and a fit "
-            f"that has not seen them; to beat: {baselines}"
-        )
     runs = 1 if fitted.chains is None else len(fitted.chains.estimators)
     sampled = model.inference is Inference.SAMPLER
     kind = "chain" if sampled else "start"
@@ -125,11 +163,8 @@ def _agreement(fitted) -> Iterator[str]:
             f"{table['ess_bulk'].min():.0f} effective draws (chains.csv)"
         )
         return
-    yield f"NOT SETTLED: {chains.advice}"
-    yield (
-        "(settings are given as --set NAME=VALUE; .expectation is in expectation.csv, and .best is "
-        "the chain whose components are shown)"
-    )
+    yield f"NOT SETTLED: {in_options(chains.advice)}"
+    yield "(.expectation is in expectation.csv, and .best is the chain whose components are shown)"
 
 
 def _has_signs(model: Factorization) -> bool:
@@ -142,10 +177,17 @@ def _key(model: Factorization) -> str:
     of_W, of_H = model.meanings
     if _has_signs(model):
         return wrapped(f"rows (W), columns (H): {of_W}, the largest (+) and the smallest (-)")
-    return wrapped(
-        f"rows: {of_W} (W); columns: {of_H} (H), + where it is most above that of the other "
-        "components, - where most below",
+    contrasted = _contrasted(model)
+    end = (
+        f"; of {contrasted} + where it is most above that of the other components, - where most "
+        "below"
     )
+    return wrapped(f"rows: {of_W} (W); columns: {of_H} (H){end}")
+
+
+def _contrasted(model: Factorization) -> str:
+    """Return the side that says what a component means, by how it differs from the others."""
+    return "rows" if model.probabilities == {"W"} else "columns"
 
 
 class _Line(NamedTuple):
@@ -201,12 +243,15 @@ def _component(number: int, matrix: BinaryMatrix, fitted, components: Components
             ("columns -", columns, -columns[1]),
         ]
     else:
-        above = contrast(model.H_[components.shown].T)[:, number]
-        lines = [
-            ("rows     ", rows, rows[1]),
-            ("columns +", columns, above),
-            ("columns -", columns, -above),
-        ]
+        lines = []
+        for kind, values, lines_of_all in (
+            ("rows", rows, model.W_), ("columns", columns, model.H_.T)
+        ):  # fmt: skip
+            if kind == _contrasted(model):
+                above = contrast(lines_of_all[:, components.shown])[:, number]
+                lines += [(f"{kind:7} +", values, above), (f"{kind:7} -", values, -above)]
+            else:
+                lines += [(f"{kind:9}", values, values[1])]
     texts = [
         str(_Line(name, names, values, importance, scale, interval))
         for name, (names, values, scale, interval), importance in lines

@@ -5,21 +5,43 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nbmf.data.matrix import BinaryMatrix
+from nbmf.comparison.effects import row_and_column_effects
+from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
-# What a prediction is, and the axis of V along which its shares of ones are taken.
+# Baselines by name, and what they predict for a person.
 BASELINES = {
-    "overall-share": ("the overall share of ones", None),
-    "column-shares": ("each column's share of ones", 0),
-    "row-shares": ("each row's share of ones", 1),
+    "overall-share": "the overall share of ones",
+    "column-shares": "each column's share of ones",
+    "row-shares": "each row's share of ones",
+    "effects": "row and column effects",
 }
+AXES = {"overall-share": None, "column-shares": 0, "row-shares": 1}  # that shares are taken along
+
+
+def prediction(name: str, codes: np.ndarray) -> np.ndarray:
+    """Return what a baseline predicts, P(v = 1), float array (F, N).
+
+    A share is (ones + 1) / (entries + 2), the posterior mean under a uniform prior: never 0 or 1.
+    Effects are those of `nbmf.comparison.effects`.
+
+    Parameters
+    ----------
+    name : str
+        One of BASELINES.
+    codes : int8 array (F, N)
+        1, 0, -1 (missing or held out).
+    """
+    if name == "effects":
+        return row_and_column_effects(codes)
+    axis = AXES[name]
+    ones = (codes == 1).sum(axis=axis, keepdims=True)
+    share = (ones + 1) / ((codes != MISSING).sum(axis=axis, keepdims=True) + 2)
+    return np.broadcast_to(share, codes.shape)
 
 
 def baseline_score(name: str, matrix: BinaryMatrix, mask: np.ndarray) -> dict[str, Any]:
-    """Score the held-out entries by the shares of ones among the others.
-
-    A share is (ones + 1) / (entries + 2), the posterior mean under a uniform prior: never 0 or 1.
+    """Score what a baseline, given the other entries, predicts of the held-out ones.
 
     Parameters
     ----------
@@ -33,13 +55,9 @@ def baseline_score(name: str, matrix: BinaryMatrix, mask: np.ndarray) -> dict[st
     dict
         n_test (int, held-out entries), perplexity (nats per held-out entry) and brier.
     """
-    _, axis = BASELINES[name]
-    seen = matrix.observed & ~mask
-    ones = ((matrix.codes == 1) & seen).sum(axis=axis, keepdims=True)
-    share = (ones + 1) / (seen.sum(axis=axis, keepdims=True) + 2)
     loss_at = BERNOULLI.loss_at(matrix.codes, mask)
-    prediction = np.broadcast_to(share, matrix.shape)[loss_at.rows, loss_at.columns]
-    loss, brier = loss_at(prediction), loss_at.further_scores(prediction)["brier"]
+    given = prediction(name, BERNOULLI.hide(matrix.codes, mask))[loss_at.rows, loss_at.columns]
+    loss, brier = loss_at(given), loss_at.further_scores(given)["brier"]
     return {"n_test": loss.entries, "perplexity": loss.perplexity, "brier": brier}
 
 
@@ -59,7 +77,7 @@ def tabulate(masked: list) -> pd.DataFrame:
     rows = []
     for one in masked:
         n_observed = np.count_nonzero(one.matrix.observed)
-        for name, (label, _) in BASELINES.items():
+        for name, label in BASELINES.items():
             found = baseline_score(name, one.matrix, one.mask)
             key = {"dataset": one.dataset, "baseline": name, "label": label, "mask": one.number}
             rows.append({**key, **found, "n_train": n_observed - found["n_test"]})

@@ -42,11 +42,12 @@ def compare(
     ----------
     V : BinaryMatrix, DataFrame or array (F, N)
         Values that the methods' likelihood allows, for a binary one 1 and 0, and missing (NaN or
-        -1). Every row and column needs an observed entry.
+        -1). Rows and columns without an observed entry are left out: none can be held out.
     methods : list of str, or dict, optional
         Ids such as "beta-dir-vb" (see nbmf.catalogue.METHODS), or a dict from id to an entry as
         in nbmf/methods.yaml: class, label, K, settings. An entry of a known id needs only what
-        differs: {"beta-dir-vb": {"settings": {"alpha": 0.2, "beta": 0.2}}}. Default: the six
+        differs: {"beta-dir-vb": {"settings": {"alpha": 0.2, "beta": 0.2}}}; its other settings
+        stay. Default: the six
         methods of Figure 10. LDA's score is per token: it is reported, not recommended.
     K : int, list of int, or dict from id to list of int, optional
         In the place of the methods' own grids.

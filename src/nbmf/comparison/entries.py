@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from nbmf import registry
 from nbmf.catalogue import COMPARED, METHODS
-from nbmf.data.named import NamedMatrix
+from nbmf.data.named import NamedMatrix, is_frame
 from nbmf.errors import ConfigError, choices
+from nbmf.likelihoods.likelihood import Likelihood
 
 KEYS = ("class", "label", "colour", "K", "settings", "starts_as")
 
@@ -37,12 +40,13 @@ def _entry(name: str, changes: Mapping[str, Any], K: Any) -> dict[str, Any]:
     known = METHODS.get(name, {})
     if "class" in changes:  # the settings are those of another class
         known = {key: known[key] for key in known.keys() - {"settings"}}
-    entry = {**known, **changes}
+    settings = {**known.get("settings", {}), **changes.get("settings", {})}
+    entry = {**known, **changes, "settings": settings}
     if "class" not in entry:
         raise ConfigError(f"methods: no {name!r}; {choices(name, METHODS)}")
     for key in entry.keys() - set(KEYS):
         raise ConfigError(f"methods.{name}: unknown key {key!r}; {choices(key, KEYS)}")
-    entry = {"label": name, "settings": {}, **entry}
+    entry = {"label": name, **entry}
     grid = _grid(name, _wanted_K(K, name, entry))
     where = f"methods.{name}.settings"
     registry.check_settings(where, entry["class"], grid, entry["settings"])
@@ -78,7 +82,7 @@ def matrix_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> NamedMatrix:
     ConfigError
         If likelihoods take different kinds of matrices, or one does not take such a matrix.
     DataError
-        If V has a value that is not allowed, or a row or column without an observed entry.
+        If V has a value that is not allowed.
     """
     likelihoods = {
         name: registry.make_estimator(entry["class"], entry["K"][0], entry["settings"]).likelihood
@@ -99,4 +103,13 @@ def matrix_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> NamedMatrix:
                 f"methods.{name}: its likelihood is {each.name}, which takes a "
                 f"{each.matrix.__name__}, and V is a {type(V).__name__}"
             )
-    return first.matrix.of(V)
+    return first.matrix.of(_observed_lines(V, first))
+
+
+def _observed_lines(V: Any, likelihood: Likelihood) -> Any:
+    """Return V without rows and columns that have no observed entry: none can be held out."""
+    if isinstance(V, NamedMatrix):
+        return V
+    observed = likelihood.is_observed(likelihood.values_of(V))
+    rows, columns = observed.any(axis=1), observed.any(axis=0)
+    return V.loc[rows, columns] if is_frame(V) else np.asarray(V)[np.ix_(rows, columns)]

@@ -84,7 +84,7 @@ class Comparison:
             )
         baselines = {
             label: self.by_mask(name, 0).to_numpy()
-            for name, (label, _) in BASELINES.items()
+            for name, label in BASELINES.items()
             if name in set(self.scores["method"])
         }
         return recommend(candidates, baselines, self.test_ratio)
@@ -103,6 +103,19 @@ class Comparison:
             seconds = float(self._rows(method, K)["seconds"].median())
             yield Candidate(method, K, _named(entry, K), grid[K].to_numpy(), seconds)
 
+    def remarks(self) -> list[str]:
+        """Return what else there is to say: methods whose best K lies at an end of their grid."""
+        found = []
+        for candidate in self._candidates():
+            grid = sorted(self.methods[candidate.method]["K"])
+            label = self.methods[candidate.method]["label"]
+            if len(grid) > 1 and candidate.K == grid[-1]:
+                more = f"K = {grid[-1]} to {2 * grid[-1]} may do better"
+                found.append(f"{label} is best with the largest K that was tried: {more}.")
+            elif len(grid) > 1 and candidate.K == grid[0] > 1:
+                found.append(f"{label} is best with the smallest K that was tried, {grid[0]}.")
+        return found
+
     def figure(self) -> Figure:
         """Return Figure 10 for this matrix; `figure.savefig(path)` writes it.
 
@@ -116,7 +129,7 @@ class Comparison:
         colours = colours_of({**METHODS, **self.methods})
         scores = self.scores[self.scores["method"].isin(shown)]
         of_baselines = self.scores[self.scores["method"].isin(BASELINES)]
-        labels = of_baselines["method"].map({name: label for name, (label, _) in BASELINES.items()})
+        labels = of_baselines["method"].map(BASELINES)
         baselines = of_baselines.assign(label=labels)
         baselines = None if baselines.empty else baselines
         return figure_10.draw(scores, shown, [self.name], colours, baselines=baselines)

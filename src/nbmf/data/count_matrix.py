@@ -15,7 +15,7 @@ LARGEST = 2**31 - 1
 ALLOWED = f"whole numbers from 0 to {LARGEST} and missing (NaN or -1)"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CountMatrix(NamedMatrix):
     """A matrix V of counts with missing entries, names of rows and columns, and row groups.
 

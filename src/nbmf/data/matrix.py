@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,12 @@ import numpy as np
 
 from nbmf.data.named import (
     NamedMatrix,
+    WrongValue,
     as_numbers,
     frame_values,
     is_frame,
     is_sparse,
+    naming,
     plain,
     two_dimensional,
 )
@@ -29,7 +32,7 @@ ALLOWED = "0, 1 and missing (NaN or -1)"
 MAX_ENTRIES = 2**28
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BinaryMatrix(NamedMatrix):
     """A binary matrix V with missing entries, the names of its rows and columns, and row groups.
 
@@ -55,10 +58,45 @@ class BinaryMatrix(NamedMatrix):
     row_groups: np.ndarray | None = None
 
     field = "codes"
+    hint = (
+        "; leave the column out, or say which values mean what: "
+        "BinaryMatrix.from_frame(V, ones=[...], zeros=[...])"
+    )
 
     @staticmethod
     def _checked(values: Any) -> np.ndarray:
         return _codes_from_values(values)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        ones: Sequence[str] | None = None,
+        zeros: Sequence[str] | None = None,
+        missing: Sequence[str] | None = None,
+    ) -> BinaryMatrix:
+        """Make a matrix from a DataFrame of 1, 0 and missing (NaN, None), or of codes of your own.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Its index and columns name rows and columns.
+        ones, zeros, missing : list of str, optional
+            The values that mean 1, 0 and missing, as for `nbmf.read`: ones=["y"], zeros=["n"].
+        """
+        from nbmf.data.readers.coding import Coding, UnknownValue  # readers make matrices
+
+        coding = Coding(ones, zeros, missing)
+        if not coding.is_given:
+            return super().from_frame(frame)
+        try:
+            codes = coding.encode(frame_values(frame))
+        except UnknownValue as found:
+            f, n = divmod(found.place, frame.shape[1])
+            where = f"row {plain(frame.index[f])!r}, column {plain(frame.columns[n])!r}"
+            raise DataError(f"{where}: {coding.complaint(found.value)}") from None
+        return cls.from_array(codes, frame.index.astype(str), frame.columns.astype(str))
 
     @classmethod
     def from_sparse(
@@ -110,7 +148,11 @@ def as_codes(data: BinaryMatrix | np.ndarray | pd.DataFrame) -> np.ndarray:
         return data.codes
     if isinstance(data, NamedMatrix):
         raise DataError(f"a binary matrix is needed, not a {type(data).__name__}")
-    codes = _codes_from_values(frame_values(data) if is_frame(data) else data)
+    if is_frame(data):
+        with naming(data, BinaryMatrix.hint):
+            codes = _codes_from_values(frame_values(data))
+    else:
+        codes = _codes_from_values(data)
     if (codes == MISSING).all():
         raise DataError(f"none of the {codes.size} entries of the matrix is observed")
     return np.ascontiguousarray(codes)  # memory order would show in the last digits of products
@@ -129,10 +171,7 @@ def _codes_from_values(values: Any) -> np.ndarray:
         codes = np.where(missing | wrong, MISSING, numbers).astype(np.int8)
     if wrong.any():
         f, n = np.argwhere(wrong)[0]
-        raise DataError(
-            f"row {f}, column {n} (counted from 0): the value is {plain(values[f, n])!r}; "
-            f"allowed are {ALLOWED}"
-        )
+        raise WrongValue(f, n, f"the value is {plain(values[f, n])!r}; allowed are {ALLOWED}")
     return codes
 
 

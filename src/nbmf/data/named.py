@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -14,6 +16,26 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NAMES = ("row_names", "column_names")
+SHOWN = 5  # names in a representation
+
+
+class WrongValue(DataError):
+    """Says which entry of an array has a value that is not allowed."""
+
+    def __init__(self, f: int, n: int, words: str):
+        super().__init__(f"row {f}, column {n} (counted from 0): {words}")
+        self.f, self.n, self.words = f, n, words
+
+
+@contextlib.contextmanager
+def naming(frame: pd.DataFrame, hint: str = "") -> Iterator[None]:
+    """Name the row and the column of a wrong value as a DataFrame does; `hint` says what helps."""
+    try:
+        yield
+    except WrongValue as wrong:
+        row, column = frame.index[wrong.f], frame.columns[wrong.n]
+        where = f"row {plain(row)!r}, column {plain(column)!r}"
+        raise DataError(f"{where}: {wrong.words}{hint}") from None
 
 
 class NamedMatrix:
@@ -25,6 +47,7 @@ class NamedMatrix:
     """
 
     field: ClassVar[str]
+    hint: ClassVar[str] = ""  # what helps where a DataFrame has a wrong value
 
     @staticmethod
     def _checked(values: Any) -> np.ndarray:
@@ -71,7 +94,8 @@ class NamedMatrix:
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> Self:
         """Make a matrix from a DataFrame of allowed values and missing (NaN, None)."""
-        values = frame_values(frame)
+        with naming(frame, cls.hint):
+            values = cls._checked(frame_values(frame))
         return cls.from_array(values, frame.index.astype(str), frame.columns.astype(str))
 
     @classmethod
@@ -120,6 +144,13 @@ class NamedMatrix:
         with atomic_path(path) as temporary, open(temporary, "wb") as file:
             np.savez_compressed(file, **parts)
 
+    def __repr__(self) -> str:
+        """Return shape, counts and the first names, in a few lines."""
+        counts = ", ".join(f"{count} {what}" for what, count in self.counts().items())
+        rows, columns = (_shortly(names) for names in (self.row_names, self.column_names))
+        groups = "" if self.row_groups is None else f"\n  groups: {len(set(self.row_groups))}"
+        return f"{type(self).__name__}: {counts}\n  rows: {rows}\n  columns: {columns}{groups}"
+
     @property
     def shape(self) -> tuple[int, int]:
         """(F, N)."""
@@ -129,6 +160,11 @@ class NamedMatrix:
     def T(self) -> Self:
         """The transposed matrix; row groups belong to rows and are dropped."""
         return type(self)(getattr(self, self.field).T, self.column_names, self.row_names)
+
+
+def _shortly(names: np.ndarray) -> str:
+    more = ", ..." if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
 
 
 def is_frame(V: Any) -> bool:
@@ -177,10 +213,7 @@ def as_numbers(values: np.ndarray, allowed: str) -> np.ndarray:
     if values.dtype.kind not in "fiu":
         for (f, n), value in np.ndenumerate(values):
             if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
-                raise DataError(
-                    f"row {f}, column {n} (counted from 0): {plain(value)!r} is not a number; "
-                    f"allowed are {allowed}"
-                )
+                raise WrongValue(f, n, f"{plain(value)!r} is not a number; allowed are {allowed}")
     return values.astype(np.float64)
 
 

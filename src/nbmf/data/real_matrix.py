@@ -13,7 +13,7 @@ from nbmf.errors import DataError
 ALLOWED = "finite numbers and missing (NaN)"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RealMatrix(NamedMatrix):
     """A matrix V of real numbers with missing entries, names of rows and columns, and row groups.
 

@@ -108,6 +108,13 @@ class Factorization(Parametrized, NewLines, Saved):
         lines = self.memberships(factors)
         return None if lines is None else lines.mean(axis=0)
 
+    def idle_shares(self, observed: np.ndarray) -> np.ndarray:
+        """Return the share of all weight that each component has by its prior alone, (K,).
+
+        It would have as much if no entry of `observed`, bool array (F, N), were due to it.
+        """
+        return np.zeros(self.n_components_)
+
     def memberships(self, factors: Factors) -> np.ndarray | None:
         """Return the factor that is a distribution over components, (lines, K); None without."""
         if "W" in self.distributions:

@@ -16,14 +16,13 @@ from nbmf.plots.dictionaries import (
     group_runs,
     order_by_group,
     show_groups,
-    to_unit_range,
 )
 
 ROW_HEIGHT = 0.125  # inches
 MARGINS = 1.5  # inches: titles, notes and the colour bar
 NAME_SIZE, NOTE_SIZE = 6.5, 7
 NAME_LENGTH = 30  # characters; longer names are cut
-FAINT = 0.35  # a factor whose largest entry is smaller is mapped to [0, 1]
+FAINT = 0.35  # a factor whose largest entry is smaller is drawn darker
 WIDE = 2.0  # columns per row from which V and E[V] are drawn one below the other
 
 
@@ -144,7 +143,7 @@ def _draw_side(axis: Axes, side: Side, labels: list[str], height: int):
     """Draw one factor and return its image; all panels have rows of the same height."""
     weights, note = side.weights, ""
     if weights.min() < 0 or weights.max() > 1 or weights.max() < FAINT:
-        weights, low, high = to_unit_range(weights)
+        weights, low, high = _from_zero(weights)
         note = f"\n[{low:.2g}, {high:.2g}] drawn as [0, 1]"
     order = order_of(side)
     n = len(order)
@@ -168,6 +167,17 @@ def _draw_side(axis: Axes, side: Side, labels: list[str], height: int):
         runs = group_runs(side.groups[order])
         show_groups([axis], runs, sorted(set(side.groups)), ROW_HEIGHT)
     return image
+
+
+def _from_zero(weights: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """Return weights mapped to [0, 1], and what 0 and 1 stand for.
+
+    Zero is always one of the ends, or in the middle: what hardly differs is drawn as such.
+    """
+    largest = float(abs(weights).max()) or 1.0
+    if weights.min() < 0:
+        return 0.5 + weights / (2 * largest), -largest, largest
+    return weights / largest, 0.0, largest
 
 
 def _cut(name: str) -> str:

@@ -16,6 +16,7 @@ class Options(NamedTuple):
     header: bool | None = None
     index: bool | None = None
     groups: str | None = None
+    ignore: Sequence[str] | None = None
     row: str | None = None
     column: str | None = None
     value: str | None = None
@@ -32,6 +33,7 @@ class Given(TypedDict, total=False):
     zeros: Sequence[str] | None
     missing: Sequence[str] | None
     groups: str | None
+    ignore: Sequence[str] | None
     row: str | None
     column: str | None
     value: str | None
@@ -50,6 +52,10 @@ def _are_codes(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return all(_is_code(item) for item in value)
     return isinstance(value, str)
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(map(_is_text, value))
 
 
 class _Rule(NamedTuple):
@@ -71,6 +77,7 @@ RULES = {
     "zeros": _CODES,
     "missing": _CODES,
     "groups": _COLUMN,
+    "ignore": _Rule(_are_names, "a list of names of columns"),
     "row": _COLUMN,
     "column": _COLUMN,
     "value": _COLUMN,
@@ -101,11 +108,12 @@ def check(arguments: dict[str, Any], transpose: Any = False) -> None:
         **dict.fromkeys(("row", "column"), LAYOUTS),
         "value": ("long",),
         "index": (None,),
+        "ignore": (None,),
         **dict.fromkeys(("ones", "zeros", "missing"), (None, "long")),
     }.items():
         if key in given and layout not in layouts:
             raise ConfigError(f"{key} = {given[key]!r}: has no meaning with layout = {layout!r}")
-    for key in ("groups", "row", "column", "value"):
+    for key in ("groups", "ignore", "row", "column", "value"):
         if key in given and given.get("header") is False:
             raise ConfigError(f"{key} = {given[key]!r}: header = False leaves no column a name")
     if "groups" in given and transpose:

@@ -114,10 +114,14 @@ class Coding(dict):
         """Return the words for a value that is not known; `column` may be one of groups."""
         shown = repr(text_of(value))
         shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
-        groups = f", or groups={column!r} for a column of names" if column is not None else ""
+        groups = ""
+        if column is not None:
+            groups = (
+                f", or groups={column!r} for a column of names, ignore=[{column!r}] to leave it out"
+            )
         return (
             f"the value is {shown}; allowed are {', '.join(self._words)}; "
-            f"declare others by ones=[...], zeros=[...] or missing=[{shown}, ...]{groups}"
+            f"declare others by ones=[...], zeros=[...] or missing=[{shown}]{groups}"
         )
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.data.matrix import MAX_ENTRIES
+from nbmf.data.readers.arguments import Options
 from nbmf.errors import DataError
 
 SHOWN = 8  # names in a message
@@ -115,6 +116,17 @@ def place_of(name: str, columns: Sequence[str], where: str) -> int:
             f"{where}: no column {name!r}; the columns are {', '.join(columns[:SHOWN])}{more}{hint}"
         )
     return columns.index(name)
+
+
+def places_aside(options: Options, columns: Sequence[str], where: str) -> list[int]:
+    """Return the places of columns that hold no values: groups and what is ignored, last first."""
+    names = [*([options.groups] if options.groups else []), *(options.ignore or ())]
+    return sorted({place_of(name, columns, where) for name in names}, reverse=True)
+
+
+def said_of_ignored(options: Options) -> list[str]:
+    """Return the words of a report about columns that are ignored, none if there are none."""
+    return [f"ignored: {', '.join(map(repr, options.ignore))}"] if options.ignore else []
 
 
 def counted(number: int, what: str) -> str:

@@ -11,7 +11,15 @@ import numpy as np
 
 from nbmf.data.readers.arguments import Options
 from nbmf.data.readers.coding import ONE, UNKNOWN, Coding
-from nbmf.data.readers.content import Content, batches, counted, place_of, refuse_repeated
+from nbmf.data.readers.content import (
+    Content,
+    batches,
+    counted,
+    place_of,
+    places_aside,
+    refuse_repeated,
+    said_of_ignored,
+)
 from nbmf.data.readers.lists import ABSENT, Records, places_of, words_of
 from nbmf.data.readers.text import is_gzipped, lines_of
 from nbmf.errors import DataError
@@ -138,6 +146,7 @@ def _read_matrix(lines: _Lines, options: Options, coding: Coding) -> Content:
     ]
     if options.groups is not None:
         said.append(f"groups in {options.groups!r}")
+    said += said_of_ignored(options)
     column_names = labels if top.header_line else None
     return Content(codes, "; ".join(said), row_names, column_names, body.groups)
 
@@ -147,7 +156,8 @@ class _Top(NamedTuple):
 
     header_line : int, None if there is no header
     width : int, the number of fields of a row
-    labels : list of str, what each column but that of the groups is called
+    labels : list of str, what each column is called, without groups and what is ignored
+    aside : list of int, the places in a row of groups and of what is ignored, the last first
     groups_at : int or None, the place of the groups in a row
     has_unnamed : bool, whether the first column has no name, so that it has the names of rows
     """
@@ -155,6 +165,7 @@ class _Top(NamedTuple):
     header_line: int | None
     width: int
     labels: list[str]
+    aside: list[int]
     groups_at: int | None
     has_unnamed: bool
 
@@ -165,7 +176,7 @@ def _read_top(lines: _Lines, options: Options, coding: Coding) -> tuple[_Top, It
     names = _header_of(first, options, coding)
     if names is None:
         width = len(first.fields)
-        return _Top(None, width, _labels([""] * width), None, False), itertools.chain(
+        return _Top(None, width, _labels([""] * width), [], None, False), itertools.chain(
             [first], records
         )
     hint = "" if options.header else NO_HEADER.format(first.number)
@@ -178,14 +189,14 @@ def _read_top(lines: _Lines, options: Options, coding: Coding) -> tuple[_Top, It
     refuse_repeated(
         lines.path, labels, "column", lambda i: f"line {first.number}, field {i + 1}", hint
     )
-    groups_at = None
-    if options.groups is not None:
-        groups_at = place_of(options.groups, labels, lines.where(first.number))
-        del labels[groups_at]
-        if not labels:
-            raise DataError(f"{lines.path}: no columns beside the groups")
-    has_unnamed = names[0] == "" and groups_at != 0
-    top = _Top(first.number, len(names), labels, groups_at, has_unnamed)
+    where = lines.where(first.number)
+    groups_at = None if options.groups is None else place_of(options.groups, labels, where)
+    aside = places_aside(options, labels, where)
+    labels = [label for place, label in enumerate(labels) if place not in aside]
+    if not labels:
+        raise DataError(f"{lines.path}: no columns beside the groups and those to ignore")
+    has_unnamed = names[0] == "" and 0 not in aside
+    top = _Top(first.number, len(names), labels, aside, groups_at, has_unnamed)
     return top, itertools.chain([second], records)
 
 
@@ -195,7 +206,7 @@ def _header_of(first: _Line, options: Options, coding: Coding) -> list[str] | No
     has_header = options.header
     if has_header is None:  # a name is no value; names of rows are none either
         others = fields[1:] or fields
-        has_header = options.groups is not None or any(
+        has_header = bool(options.groups or options.ignore) or any(
             coding.of_text(field) == UNKNOWN for field in others
         )
     return fields if has_header else None
@@ -226,8 +237,10 @@ def _read_body(lines: _Lines, records: Iterator[_Line], top: _Top, coding: Codin
     for line in records:
         lines.check_width(line, top.width)
         fields = line.fields
-        if top.groups_at is not None:
-            groups.append(fields.pop(top.groups_at).strip())
+        for place in top.aside:
+            value = fields.pop(place)
+            if place == top.groups_at:
+                groups.append(value.strip())
         codes = bytes(map(coding.__getitem__, fields[1:]))
         if UNKNOWN in codes:
             place = 1 + codes.index(UNKNOWN)

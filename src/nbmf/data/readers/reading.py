@@ -21,7 +21,7 @@ from nbmf.data.readers.text import beginning, is_gzipped
 from nbmf.errors import ConfigError, DataError
 
 CODES = ("ones", "zeros", "missing")
-TABLE = ("layout", "index", *CODES, "groups", "row", "column", "value")
+TABLE = ("layout", "index", *CODES, "groups", "ignore", "row", "column", "value")
 SHOWN = 5  # names in the report
 
 
@@ -89,6 +89,8 @@ def read(
         upper or lower case). NA and null of a format that has them are always missing.
     groups : str, optional
         Name of a column with the group of each row.
+    ignore : list of str, optional
+        Names of columns of a matrix that are left out, such as an identifier or an age.
     row, column, value : str, optional
         Names of the columns of a list; by default the first ones that are not named.
     name : str, optional

@@ -9,7 +9,7 @@ import numpy as np
 
 from nbmf.data.readers.arguments import Options
 from nbmf.data.readers.coding import Coding, UnknownValue, text_of
-from nbmf.data.readers.content import Content, place_of, refuse_repeated
+from nbmf.data.readers.content import Content, places_aside, refuse_repeated, said_of_ignored
 from nbmf.data.readers.lists import ABSENT, Records, places_of, words_of
 from nbmf.errors import DataError
 
@@ -55,12 +55,12 @@ def _read_matrix(
     coding: Coding,
 ) -> Content:
     groups, said = None, [format]
-    places = list(range(len(columns)))
+    aside = places_aside(options, columns, path)
+    places = [place for place in range(len(columns)) if place not in aside]
     if options.groups is not None:
-        place = place_of(options.groups, columns, path)
-        groups = _texts(table.iloc[:, place])
-        places.remove(place)
+        groups = _texts(table.iloc[:, columns.index(options.groups)])
         said.append(f"groups in {options.groups!r}")
+    said += said_of_ignored(options)
     row_names, hint = None, ""
     if _has_names(table) and options.index is not False:
         row_names = [text_of(name) for name in table.index]

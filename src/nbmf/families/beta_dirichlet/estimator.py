@@ -49,6 +49,12 @@ class MeanParameterized(Factorization):
         """Whether K only has to be large enough: the prior of the weights is "1/K" or learned."""
         return isinstance(getattr(self, self.weights_prior), str)
 
+    def idle_shares(self, observed):
+        """Return mean over lines of γ_k / (Σγ + their observed entries)."""
+        gamma = self._fitted_prior(self.weights_prior)
+        sizes = observed.sum(axis=1 if "W" in self.distributions else 0)
+        return gamma * (1.0 / (gamma.sum() + sizes)).mean()
+
     def check_parameters(self):
         """Raise ConfigError if a parameter has a value that is not allowed."""
         super().check_parameters()

@@ -1,0 +1,182 @@
+"""Whether there is structure: the verdict, its baselines and its standard error."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import nbmf
+from nbmf.comparison.baselines import BASELINES, baseline_score, prediction
+from nbmf.comparison.effects import row_and_column_effects
+from nbmf.comparison.verdict import CHANCE, clustered_error, default_estimator, folds
+from nbmf.errors import DataError
+
+SHAPES = [(18, 14), (150, 12)]
+# Standard deviations, in log-odds, of the shares of rows and of columns: without structure.
+KINDS = {"equal": (0, 0), "rows": (1, 0), "columns": (0, 1), "rows and columns": (1, 1)}
+
+
+def shares_only(F, N, kind, seed):
+    """Draw a matrix whose entries depend on row and column alone."""
+    rng = np.random.default_rng([F, N, seed, *map(ord, kind)])
+    of_rows, of_columns = KINDS[kind]
+    odds = -0.5 + of_rows * rng.normal(size=(F, 1)) + of_columns * rng.normal(size=N)
+    return (rng.random((F, N)) < expit(odds)).astype(np.int8)
+
+
+def planted(F, N, strength, seed):
+    """Draw a matrix of two kinds of rows, which differ in half of the columns."""
+    rng = np.random.default_rng([F, N, seed])
+    kind = rng.integers(0, 2, (F, 1))
+    side = np.where(np.arange(N) % 2, strength, -strength)
+    return (rng.random((F, N)) < expit(np.where(kind, side, -side))).astype(np.int8)
+
+
+# Effects.
+
+
+def test_effects_are_at_the_mode_of_their_posterior():
+    """Residuals of every line equal what its prior pulls, with the variances that were learned."""
+    V = shares_only(40, 15, "rows and columns", 0)
+    V[0, :3] = -1
+    odds = np.log(row_and_column_effects(V)) - np.log1p(-row_and_column_effects(V))
+    a = odds.mean(axis=1) - odds.mean()
+    b = odds.mean(axis=0) - odds.mean()
+    np.testing.assert_allclose(odds, odds.mean() + a[:, None] + b, atol=1e-9)  # additive
+    residuals = np.where(V >= 0, V - expit(odds), 0)
+    for effects, pull in ((a, residuals.sum(axis=1)), (b, residuals.sum(axis=0))):
+        precision = np.polyfit(effects, pull, 1)[0]
+        assert 0.2 < precision < 5  # of a variance that was 1
+        np.testing.assert_allclose(pull, precision * effects, atol=0.05)
+
+
+def test_effects_vanish_where_there_are_none():
+    V = shares_only(200, 30, "columns", 1)
+    odds = np.log(row_and_column_effects(V)) - np.log1p(-row_and_column_effects(V))
+    assert odds.mean(axis=1).std() < 0.12
+    assert odds.mean(axis=0).std() > 0.5
+
+
+def test_effects_predict_extreme_lines_with_finite_odds():
+    V = np.ones((6, 5), np.int8)
+    V[:, 0] = 0
+    p = row_and_column_effects(V)
+    assert ((p > 0) & (p < 1)).all()
+    assert (p[:, 0] < p[:, 1]).all()
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_a_baseline_does_not_see_what_is_held_out(name):
+    V = shares_only(20, 9, "rows and columns", 2)
+    mask = np.random.default_rng(0).random(V.shape) < 0.3
+    flipped = np.where(mask, 1 - V, V)
+    hidden = [np.where(mask, -1, values).astype(np.int8) for values in (V, flipped)]
+    np.testing.assert_array_equal(prediction(name, hidden[0]), prediction(name, hidden[1]))
+    p = prediction(name, hidden[0])
+    by_hand = -np.log(np.where(V == 1, p, 1 - p))[mask].mean()
+    matrix = nbmf.BinaryMatrix.from_array(V)
+    assert baseline_score(name, matrix, mask)["perplexity"] == pytest.approx(by_hand)
+
+
+# The standard error.
+
+
+def test_the_error_of_independent_entries_is_the_usual_one():
+    values = np.random.default_rng(0).normal(size=(300, 200))
+    assert clustered_error(values) == pytest.approx(values.std() / np.sqrt(values.size), rel=0.25)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_the_error_knows_that_entries_of_a_line_go_together(axis):
+    """Means of 400 matrices spread as the error says, five times as much as of independent entries."""
+    rng = np.random.default_rng(axis)
+    means, errors = [], []
+    for _ in range(400):
+        lines = rng.normal(size=(60, 1) if axis else (1, 60))
+        values = np.broadcast_to(lines, (60, 60)) + rng.normal(size=(60, 60))
+        values = np.where(rng.random(values.shape) < 0.2, np.nan, values)
+        means.append(np.nanmean(values))
+        errors.append(clustered_error(values))
+    assert np.mean(errors) == pytest.approx(np.std(means), rel=0.15)
+
+
+# Folds.
+
+
+@pytest.mark.parametrize(("shape", "count", "held_out"), [((18, 14), 10, 252), ((80, 60), 5, 2400)])
+def test_folds_hold_out_every_entry_or_enough_of_them(shape, count, held_out):
+    codes = np.zeros(shape, np.int8)
+    drawn = np.array(list(folds(codes, np.random.default_rng(0))))
+    assert len(drawn) == count
+    assert drawn.sum(axis=0).max() == 1
+    assert drawn.sum() == held_out
+
+
+def test_folds_never_hold_out_a_missing_entry():
+    codes = shares_only(20, 20, "equal", 0)
+    codes[::3] = -1
+    assert not any((mask & (codes < 0)).any() for mask in folds(codes, np.random.default_rng(0)))
+
+
+# The verdict.
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+def test_noise_is_no_structure(shape, kind):
+    """Each of 6 would be taken for structure with probability 5 % at most; 3 or more: 2e-3."""
+    found = [nbmf.verdict(shares_only(*shape, kind, seed)).found for seed in range(6)]
+    assert sum(found) < 3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+def test_noise_is_structure_in_five_of_a_hundred_at_most(shape, kind):
+    """200 draws: 17 or more would happen in 3 % of runs if the chance were CHANCE itself."""
+    found = [
+        nbmf.verdict(shares_only(*shape, kind, seed), default_estimator(seed)).found
+        for seed in range(200)
+    ]
+    print(f"{shape} {kind}: structure in {sum(found)} of {len(found)}")
+    assert np.mean(found) <= CHANCE + 2 * np.sqrt(CHANCE * (1 - CHANCE) / len(found))
+
+
+def test_planted_structure_is_found():
+    verdict = nbmf.verdict(planted(40, 20, 1.5, 0))
+    assert verdict.found
+    best = verdict.gains[0]
+    assert verdict.loss == pytest.approx(best.loss - best.mean)
+    assert best.mean > 4 * best.error
+    assert (verdict.entries, verdict.folds, verdict.observed) == (800, 10, 800)
+    assert [gain.loss for gain in verdict.gains] == sorted(gain.loss for gain in verdict.gains)
+    assert str(verdict).startswith("structure found: it predicts better than ")
+
+
+@pytest.mark.long
+def test_structure_worth_four_errors_is_found_nearly_always():
+    """Strengths by which the mean gain is about four standard errors."""
+    for shape, strength in (((40, 20), 0.75), ((150, 12), 0.72)):
+        verdicts = [nbmf.verdict(planted(*shape, strength, seed)) for seed in range(60)]
+        worth = np.mean([v.gains[0].mean for v in verdicts]) / np.mean(
+            [v.gains[0].error for v in verdicts]
+        )
+        print(f"{shape}: gain {worth:.1f} errors, found {np.mean([v.found for v in verdicts]):.0%}")
+        assert np.mean([v.found for v in verdicts]) >= 0.9
+
+
+def test_the_same_seed_gives_the_same_verdict():
+    V = planted(20, 12, 1.0, 3)
+    assert nbmf.verdict(V) == nbmf.verdict(V)
+    assert nbmf.verdict(V, seed=1).loss != nbmf.verdict(V).loss
+
+
+def test_any_method_of_binary_matrices_can_be_judged():
+    V = planted(30, 16, 1.5, 1)
+    assert nbmf.verdict(V, nbmf.BinaryICA(2, max_iter=100, random_state=0)).found
+    with pytest.raises(DataError, match="LDA predicts no probability of a one per entry"):
+        nbmf.verdict(V, nbmf.LDA(2))
+
+
+def test_too_few_entries_are_refused():
+    with pytest.raises(DataError, match=r"^12 observed entries: to hold some out takes 20$"):
+        nbmf.verdict(np.eye(3, 4))
