@@ -118,6 +118,26 @@ EQUIVALENT = {
         "the number of blocks is rounded down to a power of two",
     (f"{FAMILY}/gibbs.py", "", "START_COMPONENTS, START_ITERATIONS = 10, 100", "100 -> 101"):
         "where a chain starts; one update more hardly moves it",
+    ("numerics/polya_gamma.py", "", "GAMMAS = 8  # of this sum", "8 -> 9"):
+        "a closer approximation",
+    ("numerics/polya_gamma.py", "polya_gamma_1", "if u < q:", "< -> <="): MEASURE_ZERO,
+    ("numerics/polya_gamma.py", "polya_gamma_1", "if q >= BEYOND * y * y:", ">= -> >"):
+        MEASURE_ZERO,
+    ("numerics/polya_gamma.py", "polya_gamma", "if b <= 1.0 or b * math.exp(-abs(z)) < 1.0:",
+     "* -> /"): "which of two right ways is taken",
+    ("numerics/polya_gamma.py", "_one_passage", "if q * limit <= scale:", "<= -> <"): MEASURE_ZERO,
+    ("numerics/polya_gamma.py", "polya_gamma_mean", "if abs(z) < 0.01:", "< -> <="):
+        "both ways are right there",
+    ("numerics/polya_gamma.py", "polya_gamma_variance", "if z < 0.1:", "< -> <="):
+        "both ways are right there",
+    ("numerics/variates.py", "_beyond_tail", "if 2.0 * y > x * x:", "> -> >="): MEASURE_ZERO,
+    ("numerics/variates.py", "standard_gamma", "if shape < 1.0:", "< -> <="):
+        "U times a gamma number of shape 2 has the law of one of shape 1",
+    ("numerics/variates.py", "standard_gamma", "if v <= 0.0:", "<= -> <"): MEASURE_ZERO,
+    ("numerics/variates.py", "standard_gamma", "if u < 1.0 - 0.0331 * x * x * x * x:", "< -> <="):
+        MEASURE_ZERO,
+    ("numerics/variates.py", "standard_gamma",
+     "if math.log(u) < 0.5 * x * x + d * (1.0 - v + math.log(v)):", "< -> <="): MEASURE_ZERO,
 }
 # fmt: on
 
