@@ -235,3 +235,27 @@ def test_a_sparse_matrix_has_to_say_what_absent_means():
     with pytest.raises(DataError, match=r"may mean 0 or missing: BinaryMatrix\.from_sparse\(V\)"):
         as_codes(V)
     assert as_codes(BinaryMatrix.from_sparse(V)).tolist() == np.eye(3).tolist()
+
+
+def test_a_frame_may_have_values_of_its_own():
+    frame = pd.DataFrame({"a": ["y", "n"], "b": ["?", "n"], "c": [None, "y"]})
+    matrix = BinaryMatrix.from_frame(frame, ones=["y"], zeros=["n"], missing=["?"])
+    assert matrix.codes.tolist() == [[1, -1, -1], [0, 0, 1]]
+    assert matrix.column_names.tolist() == ["a", "b", "c"]
+
+
+def test_a_wrong_value_of_a_frame_is_named_by_its_names():
+    frame = pd.DataFrame({"a": ["y", "n"]}, index=["ann", "bob"])
+    words = r"^row 'ann', column 'a': 'y' is not a number; .*from_frame\(V, ones=\[...\], zeros="
+    for door in (BinaryMatrix.from_frame, BinaryMatrix.of, as_codes):
+        with pytest.raises(DataError, match=words):
+            door(frame)
+    with pytest.raises(DataError, match=r"^row 'bob', column 'a': the value is 'n'; allowed are"):
+        BinaryMatrix.from_frame(frame, ones=["y"])
+
+
+def test_a_matrix_is_shown_in_a_few_lines():
+    text = repr(BinaryMatrix.from_array(np.eye(40, 30)))
+    assert text.startswith("BinaryMatrix: 40 rows, 30 columns, 30 ones, 1170 zeros, 0 missing\n")
+    assert len(text.splitlines()) == 3
+    assert len(text) < 300

@@ -87,7 +87,7 @@ def test_the_error_of_independent_entries_is_the_usual_one():
 
 @pytest.mark.parametrize("axis", [0, 1])
 def test_the_error_knows_that_entries_of_a_line_go_together(axis):
-    """Means of 400 matrices spread as the error says, five times as much as of independent entries."""
+    """Means of 400 matrices spread as it says, five times as much as of independent entries."""
     rng = np.random.default_rng(axis)
     means, errors = [], []
     for _ in range(400):

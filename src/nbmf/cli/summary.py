@@ -81,10 +81,9 @@ def _verdict(found: Verdict | None) -> Iterator[str]:
     width = max(len(BASELINES[gain.baseline]) for gain in found.gains)
     lines.append(f"  {'predicted by':{width}}  nats per entry   this method is better by")
     lines.append(f"  {'this method':{width}}  {found.loss:14.4f}")
-    lines += [
-        f"  {BASELINES[gain.baseline]:{width}}  {gain.loss:14.4f}   {gain.mean:7.4f} ± {gain.error:.4f}"
-        for gain in found.gains
-    ]
+    for gain in found.gains:
+        better = f"{gain.mean:7.4f} ± {gain.error:.4f}"
+        lines.append(f"  {BASELINES[gain.baseline]:{width}}  {gain.loss:14.4f}   {better}")
     yield "\n".join(lines)
 
 

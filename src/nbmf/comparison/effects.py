@@ -55,7 +55,7 @@ class _Effects:
         self._variance = 1.0
 
     def renew(self, residuals: np.ndarray, weights: np.ndarray) -> float:
-        """Take a Newton step given the other side; return the largest change, of the variance relative.
+        """Take a Newton step given the other side; return the largest change, relative if s²'s.
 
         residuals : float array (n,), sum of v - p over a line
         weights : float array (n,), sum of p (1 - p) over a line

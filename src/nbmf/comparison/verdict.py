@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from nbmf import registry
 from nbmf.catalogue import DEFAULT, METHODS
 from nbmf.comparison.baselines import BASELINES, prediction
-from nbmf.data.matrix import MISSING, BinaryMatrix
+from nbmf.data.matrix import MISSING
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
@@ -64,14 +64,14 @@ class Verdict(NamedTuple):
         if self.found:
             return (
                 f"structure found: it predicts better than {what}, the best prediction without "
-                f"components, by {how_much} ({best.loss:.4f} to {self.loss:.4f}, p = {_told(best.p)})"
+                f"components, by {how_much} ({best.loss:.4f} to {self.loss:.4f}, p {_told(best.p)})"
             )
         if best.mean > 0:
             weakest = max(self.gains, key=lambda gain: gain.p)
             return (
                 f"nothing found beyond {BASELINES[weakest.baseline]}: a lead of "
                 f"{weakest.mean:.4f} ± {weakest.error:.4f} nats per held-out entry can be chance "
-                f"(p = {_told(weakest.p)})"
+                f"(p {_told(weakest.p)})"
             )
         return (
             f"nothing found beyond {what}, which predicts better by {how_much} "
@@ -212,4 +212,4 @@ def clustered_error(values: np.ndarray) -> float:
 
 
 def _told(p: float) -> str:
-    return f"{p:.2g}" if p >= 0.001 else "less than 0.001"
+    return f"= {p:.2g}" if p >= 0.001 else "< 0.001"

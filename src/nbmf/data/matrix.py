@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -72,30 +72,33 @@ class BinaryMatrix(NamedMatrix):
         cls,
         frame: pd.DataFrame,
         *,
-        ones: Sequence[str] | None = None,
-        zeros: Sequence[str] | None = None,
-        missing: Sequence[str] | None = None,
+        ones: Collection[Any] = (1,),
+        zeros: Collection[Any] = (0,),
+        missing: Collection[Any] = (-1,),
     ) -> BinaryMatrix:
-        """Make a matrix from a DataFrame of 1, 0 and missing (NaN, None), or of codes of your own.
+        """Make a matrix from a DataFrame of 1, 0 and missing, or of values of your own.
 
         Parameters
         ----------
         frame : DataFrame
             Its index and columns name rows and columns.
-        ones, zeros, missing : list of str, optional
-            The values that mean 1, 0 and missing, as for `nbmf.read`: ones=["y"], zeros=["n"].
+        ones, zeros, missing : collections
+            The values that mean 1, 0 and missing, for example ones=["y"], zeros=["n"]; NaN and
+            None are always missing.
         """
-        from nbmf.data.readers.coding import Coding, UnknownValue  # readers make matrices
-
-        coding = Coding(ones, zeros, missing)
-        if not coding.is_given:
+        meanings = {**dict.fromkeys(missing, MISSING), **dict.fromkeys(zeros, 0)}
+        meanings |= dict.fromkeys(ones, 1)
+        if meanings == {1: 1, 0: 0, -1: MISSING}:
             return super().from_frame(frame)
-        try:
-            codes = coding.encode(frame_values(frame))
-        except UnknownValue as found:
-            f, n = divmod(found.place, frame.shape[1])
-            where = f"row {plain(frame.index[f])!r}, column {plain(frame.columns[n])!r}"
-            raise DataError(f"{where}: {coding.complaint(found.value)}") from None
+        values = frame_values(frame)
+        codes = np.full(values.shape, MISSING, np.int8)
+        with naming(frame):
+            for (f, n), value in np.ndenumerate(values):
+                if value == value and value is not None:  # NaN is not equal to itself
+                    if value not in meanings:
+                        allowed = ", ".join(map(repr, meanings))
+                        raise WrongValue(f, n, f"the value is {value!r}; allowed are {allowed}")
+                    codes[f, n] = meanings[value]
         return cls.from_array(codes, frame.index.astype(str), frame.columns.astype(str))
 
     @classmethod
