@@ -32,6 +32,10 @@ class NotConvergedWarning(UserWarning):
     """A fit ran out of iterations before its stopping rule was met."""
 
 
+class CollapsedWarning(UserWarning):
+    """Components of a fit are the same, so that they describe nothing."""
+
+
 class NotSettledWarning(UserWarning):
     """Chains do not agree well enough to be trusted; the message says what to do."""
 

@@ -17,7 +17,7 @@ from nbmf.likelihoods.tokens import TOKENS
 from nbmf.seeds import children
 
 
-class _NotOfRows:
+class NotOfRows:
     """Stands in the place of what LDA cannot have: rows are its vocabulary."""
 
     def __set_name__(self, owner, name):
@@ -63,8 +63,8 @@ class LDA(Factorization):
         Variational Dirichlet parameters of the topics; W_ is their share in each topic.
     """
 
-    transform, fit_transform = _NotOfRows(), _NotOfRows()
-    predict_rows, score = _NotOfRows(), _NotOfRows()
+    transform, fit_transform = NotOfRows(), NotOfRows()
+    predict_rows, score = NotOfRows(), NotOfRows()
     shapes: ClassVar = Factorization.shapes | {"topic_counts_": "FK"}
 
     inference = Inference.POINT

@@ -1,0 +1,143 @@
+"""The one EM driver of MNB, MMNB, Fast MMNB, LDA and Fast LDA: a state, and when it stops."""
+
+import numpy as np
+
+from nbmf.families.mixed_membership.cells import Cells
+from nbmf.families.mixed_membership.densities import Density
+from nbmf.families.mixed_membership.e_steps import EStep, Memberships
+from nbmf.inference.estimator import ACTIVE_SHARE
+from nbmf.inference.state import Factors, State
+
+# Rows start from all components alike until the objective moves by less than this share of itself:
+# such starts end far better. Then they start where they were, which makes it rise for certain.
+WARM_BELOW = 1e-4
+SEED_WEIGHT = 1.0  # of the average row beside the random row that a component starts from
+ALIKE = 0.01  # mean difference of two components' densities, relative to the largest, at most
+
+
+class MembershipState(State):
+    """EM: an M-step (but before the first), then an E-step, so that all it tells is of one θ.
+
+    Parameters
+    ----------
+    cells : Cells
+    densities : Density
+        Of the cells' columns; their start is made here.
+    e_step : EStep
+    K : int
+    rng : Generator
+        Of the random rows that components start from.
+    of_columns : bool
+        Whether the rows of `cells` are columns of V.
+
+    Raises
+    ------
+    ConfigError
+        If fewer than K rows differ.
+    """
+
+    def __init__(
+        self, cells: Cells, densities: Density, e_step: EStep, K: int,
+        rng: np.random.Generator, *, of_columns: bool = False,
+    ):  # fmt: skip
+        self._cells, self.densities, self._e_step = cells, densities, e_step
+        self._of_columns = of_columns
+        self.prior = e_step.first_prior(K)
+        self._sizes, self._totals = cells.sizes, cells.totals()
+        self.is_warm, self._found, self.gain = False, None, np.inf
+        self._seed(K, rng)
+
+    def _seed(self, K, rng):
+        """Estimate each component from a random row and the average row."""
+        n = max(np.count_nonzero(self._sizes), 1)
+        counts = np.repeat((SEED_WEIGHT / n * self._totals)[:, None], K, axis=1)
+        for c, row in enumerate(self._cells.random_rows(K, rng)):
+            part = slice(self._cells.starts[row], self._cells.starts[row + 1])
+            counts[self._cells.atoms[part], c] += self._cells.weights[part]
+        self.densities.update(self._cells.columns, self._cells.values, counts)
+
+    @property
+    def found(self) -> Memberships:
+        """The memberships of the last E-step."""
+        if self._found is None:
+            self._expect()
+        return self._found
+
+    def _expect(self):
+        log_density = self.densities.log_density(self._cells.columns, self._cells.values)
+        start = self._found.gamma if self.is_warm else None
+        self._found = self._e_step.find(self._cells, log_density, self.prior, start)
+        self._objective = float(self._found.bounds.sum()) + self.densities.penalty()
+
+    def advance(self, steps):
+        """Do so many times: θ and the prior from the memberships, then memberships anew."""
+        for _ in range(steps):
+            before = None
+            if self._found is not None:
+                before = self._objective
+                cells = self._cells
+                self.densities.update(cells.columns, cells.values, self._found.counts)
+                self.prior = self._e_step.renewed_prior(self.prior, self._found, self._sizes)
+            self._expect()
+            if before is not None:
+                self.gain = (self._objective - before) / max(abs(self._objective), 1e-300)
+                self.is_warm = self.is_warm or (self._e_step.goes_warm and self.gain < WARM_BELOW)
+
+    def objective(self):
+        """Return L plus the penalty of the estimates, in nats."""
+        return self._objective if self._found is not None else None
+
+    @property
+    def is_settled_for_good(self) -> bool:
+        """Whether no change of where rows start is to come."""
+        return self.is_warm or not self._e_step.goes_warm
+
+    @property
+    def bound(self) -> float:
+        """L alone: a lower bound of ln p(V | θ), exact of a mixture."""
+        return float(self.found.bounds.sum())
+
+    def factors(self):
+        """Return the memberships (rows, K) and the means (K, columns), or those of V's columns."""
+        shares, means = self.found.shares, self.densities.mean()
+        return Factors(means.T, shares.T) if self._of_columns else Factors(shares, means)
+
+    def expectation(self):
+        """Return W H."""
+        W, H, _ = self.factors()
+        return W @ H
+
+    def active_components(self):
+        """Return how many components have at least 1 % of the memberships."""
+        return int(np.count_nonzero(self.found.shares.mean(axis=0) >= ACTIVE_SHARE))
+
+    def distinct_components(self) -> int:
+        """Return how many components differ in what they say of the cells."""
+        log = self.densities.log_density(self._cells.columns, self._cells.values)
+        seen = self._totals > 0
+        relative = np.exp(log[seen] - log[seen].max(axis=1, keepdims=True))
+        share = self._totals[seen] / self._totals.sum()
+        kinds: list[np.ndarray] = []
+        for component in relative.T:
+            if all(share @ np.abs(component - other) >= ALIKE for other in kinds):
+                kinds.append(component)
+        return len(kinds)
+
+
+class StandsStill:
+    """Stop when the objective moves by less than a share `tol` of itself.
+
+    Where rows go warm that is asked then, when no restart can hide a rise.
+    """
+
+    def __init__(self, state: MembershipState, tol: float):
+        self._state, self._tol = state, tol
+
+    def next_after(self, iteration):
+        """Return the next iteration."""
+        return iteration + 1
+
+    def is_met(self, iteration):
+        """Whether the last gain was small enough."""
+        settled = abs(self._state.gain) < self._tol
+        return bool(iteration > 1 and settled and self._state.is_settled_for_good)

@@ -1,0 +1,127 @@
+"""MNB, MMNB and Fast MMNB of binary matrices (Shan and Banerjee 2009)."""
+
+from typing import ClassVar
+
+from nbmf.families.mixed_membership.e_steps import FastStep, FullStep, MixtureStep
+from nbmf.families.mixed_membership.estimator import BinaryMembership
+
+
+class MNB(BinaryMembership):
+    """Mixture of naive Bayes: each line is in one component, learned by EM.
+
+    Parameters
+    ----------
+    n_components : int
+        K.
+    orientation : {"rows", "columns"}
+        The lines of V that are data points.
+    smoothing : float
+        ε, added to the counts of ones and of zeros in each component: the mode under Beta(1 + ε).
+    max_iter : int
+        EM steps at most.
+    tol : float
+        Stop when the objective (log-likelihood and smoothing) rises by less, as a share of itself;
+        0 never does.
+    random_state : int, SeedSequence or None
+        The same value gives the same bits. Components start from random lines.
+
+    W_ and H_ have the probabilities r of components of each data point and the probabilities of a
+    one; see Factorization and Membership for the other attributes.
+
+    Attributes
+    ----------
+    weights_ : float array (K,)
+        π, the shares of the components among data points.
+    """
+
+    shapes: ClassVar = BinaryMembership.shapes | {"weights_": "K"}
+    prior_name = "weights_"
+
+    def __init__(
+        self, n_components=5, *, orientation="rows", smoothing=1.0, max_iter=500, tol=1e-6,
+        random_state=None,
+    ):  # fmt: skip
+        self.n_components = n_components
+        self.orientation = orientation
+        self.smoothing = smoothing
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _e_step(self):
+        return MixtureStep()
+
+
+class MMNB(BinaryMembership):
+    """Mixed-membership naive Bayes: a mixture of its own for each line, by variational EM.
+
+    w_f ~ Dirichlet(α), z_fn ~ w_f, v_fn ~ Bernoulli(h_zn): with orientation "rows" the cousin of
+    Beta-Dir, with "columns" of Dir-Beta, with α learned and probabilities as point estimates.
+
+    Parameters
+    ----------
+    n_components, orientation, smoothing, max_iter, random_state
+        As for MNB.
+    inner_max, inner_tol : int, float
+        Rounds of the E-step of a line at most, and the mean change of γ below which it ends.
+    tol : float
+        As for MNB; the objective is the bound and the smoothing.
+
+    Each E-step starts from all components alike until the objective settles, then from the last
+    one. W_ and H_ have mean memberships γ / Σγ and the probabilities of a one.
+
+    Attributes
+    ----------
+    alpha_ : float array (K,)
+        α, the Dirichlet prior of the memberships.
+    """
+
+    shapes: ClassVar = BinaryMembership.shapes | {"alpha_": "K"}
+    renews_memberships = True
+
+    def __init__(
+        self, n_components=5, *, orientation="rows", smoothing=1.0, inner_max=100, inner_tol=1e-3,
+        max_iter=500, tol=1e-6, random_state=None,
+    ):  # fmt: skip
+        self.n_components = n_components
+        self.orientation = orientation
+        self.smoothing = smoothing
+        self.inner_max = inner_max
+        self.inner_tol = inner_tol
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _e_step(self):
+        return FullStep(self.inner_max, self.inner_tol)
+
+
+class FastMMNB(MMNB):
+    """Fast MMNB: MMNB with one variational distribution for all entries of a line.
+
+    An E-step costs K numbers a round, whatever the size of a line. Converged it is hard assignment,
+    as MNB with small weights; how many rounds it is given (`inner_max`) is part of the model. Few
+    keep memberships mixed, and may collapse: a warning says so.
+
+    Parameters are those of MMNB; each E-step starts from all components alike.
+    """
+
+    renews_memberships = False
+
+    def __init__(
+        self, n_components=5, *, orientation="rows", smoothing=1.0, inner_max=100, inner_tol=1e-3,
+        max_iter=500, tol=1e-6, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            n_components,
+            orientation=orientation,
+            smoothing=smoothing,
+            inner_max=inner_max,
+            inner_tol=inner_tol,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=random_state,
+        )
+
+    def _e_step(self):
+        return FastStep(self.inner_max, self.inner_tol)
