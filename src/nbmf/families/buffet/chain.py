@@ -102,6 +102,7 @@ class BuffetChain:
         self._best_B, self._best_Z = np.zeros((p, 0)), np.zeros((0, n))
         self._best_effects, self._best_numbers = (np.zeros(p), np.zeros(n)), self._numbers.copy()
         self._generator = generator_states(children(seed, 1)[0], 1)[0]
+        self._P = np.zeros((p, n))
         self._set_prior(prior)
         self._make_room(max(1, capacity))
 
@@ -113,7 +114,7 @@ class BuffetChain:
         self._takers = _enlarged(self._takers, (capacity,))
         size = capacity + 1
         self._work = (
-            np.zeros((p, n)),
+            self._P,  # of the rows that were visited already
             np.zeros(n),
             np.zeros(MOST_PROPOSED),
             np.zeros(size, np.int64),
@@ -184,6 +185,11 @@ class BuffetChain:
         )  # fmt: skip
 
     # --- Where it is -----------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(p, n)."""
+        return self._p, self._n
 
     @property
     def K(self) -> int:

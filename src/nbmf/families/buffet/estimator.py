@@ -1,0 +1,224 @@
+"""What the estimators of this family share: priors, the state of a fit, what is learned."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from nbmf.errors import ConfigError
+from nbmf.families.buffet.chain import BuffetChain, Matrix, Numbers
+from nbmf.families.buffet.kernels.numbers import MASS, NAMES, SLAB
+from nbmf.families.buffet.priors import CIBP, IBP, PRIORS, BuffetPrior, buffet_prior
+from nbmf.inference.declarations import Alignment, Inference
+from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
+from nbmf.inference.parameters import Rule, is_number, one_of
+from nbmf.inference.state import Factors, State
+from nbmf.seeds import child
+
+LEARN = "learn"
+MASS_PRIOR = (1.0, 0.1)  # shape and rate of the Gamma prior of a learned mass
+VARIANCE_PRIOR = (1.0, 1.0)  # of the inverse Gamma priors of learned variances
+FIRST_MASS, FIRST_SHAPE = 1.0, 1.0  # where a chain starts that learns the mass, α or κ
+STARTS = ("slow", "empty", "dense")
+SLOW_SWEEPS, SLOW_SHARE = 10, 1 / 3  # per row, and at most of the burn-in
+
+
+def _number_or_learn(least: str) -> Rule:
+    return Rule(
+        lambda value: value == LEARN if isinstance(value, str) else is_number(value),
+        f"a number {least}, or 'learn'",
+    )
+
+
+ALPHA = Rule(
+    lambda value: value is None or value == LEARN if not is_number(value) else True,
+    "a number above 0, 'learn', or None (1 of the CIBP; the IBP has none)",
+)
+RULES = Factorization.rules | {
+    "prior": one_of(*PRIORS),
+    "mass": _number_or_learn("above 0"),
+    "alpha": ALPHA,
+    "kappa": _number_or_learn("of at least 0 (IBP: above 0)"),
+    "slab_variance": Rule(
+        lambda value: (
+            value == LEARN if isinstance(value, str) else is_number(value) and 0 < value < np.inf
+        ),
+        "a number above 0, or 'learn'",
+    ),
+    "start": one_of(*STARTS),
+}
+
+
+class IndianBuffet(Factorization):
+    """Base class: rows have features, and which and how many is found.
+
+    Attributes
+    ----------
+    W_ : float array (F, K+)
+        Loadings B of the kept state with the highest log joint density, left-ordered; 0 where a
+        row does not have the feature. Never averages: features of two sweeps are not the same.
+    H_ : float array (K+, N)
+        Scores Z of the same state.
+    K_probabilities_ : float array (largest K+ + 1,)
+        The share of kept sweeps with K+ = 0, 1, ...
+    mass_, alpha_, kappa_, slab_variance_ : float
+        Means over kept sweeps of what the prior has, fixed or learned; α of the IBP is 0.
+    """
+
+    inference = Inference.SAMPLER
+    alignment = Alignment.ROTATION
+    finds_components = True
+    allows_no_components = True
+    rules = RULES
+    learned_numbers: ClassVar[tuple[str, ...]] = ("mass", "alpha", "kappa", "slab_variance")
+
+    # --- Parameters ------------------------------------------------------------------------------
+
+    def check_parameters(self):
+        """Raise ConfigError if a parameter has a value that is not allowed."""
+        super().check_parameters()
+        self._first_prior()
+        if self.prior == IBP and self.alpha is not None:
+            raise ConfigError(
+                f"alpha = {self.alpha!r}: the IBP has no α; allowed is None, or prior = 'cibp'"
+            )
+
+    def _first_prior(self) -> BuffetPrior:
+        """Return the prior that a chain starts with."""
+        mass = FIRST_MASS if self.mass == LEARN else self.mass
+        alpha = FIRST_SHAPE if self.alpha in (LEARN, None) else self.alpha
+        kappa = FIRST_SHAPE if self.kappa == LEARN else self.kappa
+        return buffet_prior(self.prior, mass, alpha if self.prior == CIBP else 0.0, kappa)
+
+    def _learned_shapes(self) -> tuple[str, ...]:
+        return tuple(name for name in ("alpha", "kappa") if getattr(self, name) == LEARN)
+
+    def _numbers(self, **start: float) -> Numbers:
+        """Return where variances and mass start, and their priors; those not named are fixed."""
+        numbers, priors = np.ones(len(NAMES)), np.zeros((len(NAMES), 2))
+        for name, value in start.items():
+            place = NAMES.index(name)
+            numbers[place], priors[place] = value, VARIANCE_PRIOR
+        numbers[MASS] = self._first_prior().mass
+        if self.mass == LEARN:
+            priors[MASS] = MASS_PRIOR
+        if self.slab_variance == LEARN:
+            priors[SLAB] = VARIANCE_PRIOR
+        else:
+            numbers[SLAB] = self.slab_variance
+        return Numbers(numbers, priors)
+
+    def _chain(self, matrix: Matrix, numbers: Numbers, seed) -> BuffetChain:
+        chain = BuffetChain(
+            matrix,
+            self._first_prior(),
+            numbers,
+            seed,
+            capacity=self.n_components,
+            samples=self.n_samples,
+            learned_shapes=self._learned_shapes(),
+        )
+        if self.start == "dense":
+            chain.start_dense(child(seed, "dense start"))
+        return chain
+
+    def _slow_sweeps(self, F: int) -> int:
+        """Return how many sweeps ask one row for births only, so that features fill first."""
+        return min(SLOW_SWEEPS * F, int(SLOW_SHARE * self.burn_in)) if self.start == "slow" else 0
+
+    # --- What is learned -------------------------------------------------------------------------
+
+    def shares_of(self, factors):
+        """Return ‖b_k‖² ‖z_k‖² of each feature over their sum, float array (K+,)."""
+        return feature_shares(factors)
+
+    def _learn(self, state):
+        super()._learn(state)
+        sizes = state.chain.sizes
+        self.K_probabilities_ = np.bincount(sizes) / sizes.size
+        means = state.chain.mean_numbers()
+        for name in self.learned_numbers:
+            setattr(self, f"{name}_", means[name])
+
+    @property
+    def findings(self):
+        """K+ of the kept sweeps (median, and where 95 % of them lie), and what was learned."""
+        low, median, high = quantiles(self.K_probabilities_)
+        found = {"K+": median, "K+ 2.5 %": low, "K+ 97.5 %": high}
+        return found | {name: getattr(self, f"{name}_") for name in self.learned_numbers}
+
+    @property
+    def advice_if_stuck(self):
+        """Other starts: features are hardly ever born once λ is tiny."""
+        return "start = 'dense' or 'empty', and compare K_probabilities_ of the chains"
+
+    def _inclusion(self) -> np.ndarray:
+        """Return the probability that a new row has each feature, (m_k + a) / (F + 1 + κ + a)."""
+        takers, F = np.count_nonzero(self.W_, axis=0), self.W_.shape[0]
+        return (takers + self.alpha_) / (F + 1 + self.kappa_ + self.alpha_)
+
+
+class BuffetState(State):
+    """A chain, and how far it is.
+
+    Parameters
+    ----------
+    chain : BuffetChain
+    burn_in : int
+        Sweeps before the first that is kept.
+    slow : int
+        How many of these ask each row with probability 1/F for births and deaths.
+    """
+
+    resumable = True
+
+    def __init__(self, chain: BuffetChain, burn_in: int, slow: int):
+        self.chain, self._burn_in, self._slow = chain, burn_in, slow
+        self._sweeps = np.zeros((), int)
+
+    def advance(self, steps):
+        """Sweep; slowly at first, and keep what comes after the burn-in."""
+        end, F = int(self._sweeps) + steps, self.chain.shape[0]
+        stretches = (
+            (0, self._slow, 1.0 / F, False),
+            (self._slow, self._burn_in, 1.0, False),
+            (self._burn_in, end, 1.0, True),
+        )
+        for first, last, share, keep in stretches:
+            first, last = max(first, int(self._sweeps)), min(last, end)
+            if first < last:
+                self.chain.sweep(last - first, share, keep=keep)
+                self._sweeps += last - first
+
+    def objective(self):
+        """Return the log joint density of data and state, in nats."""
+        return self.chain.log_joint()
+
+    def active_components(self):
+        """Return how many features hold at least 1 % of the weight now."""
+        return int(np.count_nonzero(feature_shares(self.factors()) >= ACTIVE_SHARE))
+
+    def draw(self, rng):
+        """Return the factors now, which are a draw."""
+        return self.factors()
+
+    def snapshot(self):
+        """Return all that changes along the chain, by name."""
+        return {"sweeps": self._sweeps} | self.chain.snapshot()
+
+    def restore(self, snapshot):
+        """Take over a snapshot."""
+        self._sweeps[...] = snapshot["sweeps"]
+        self.chain.restore(snapshot)
+
+
+def feature_shares(factors: Factors) -> np.ndarray:
+    """Return ‖b_k‖² ‖z_k‖² of each feature over their sum, float array (K+,)."""
+    sizes = (factors.W**2).sum(axis=0) * (factors.H**2).sum(axis=1)
+    return sizes / sizes.sum() if sizes.sum() > 0 else sizes
+
+
+def quantiles(probabilities: np.ndarray) -> tuple[int, int, int]:
+    """Return the 2.5 %, 50 % and 97.5 % quantiles of K+, given the probability of each."""
+    cumulative = np.cumsum(probabilities)
+    at = np.searchsorted(cumulative, np.array([0.025, 0.5, 0.975]) * cumulative[-1])
+    return tuple(map(int, at))

@@ -1,0 +1,81 @@
+"""New rows and columns given the other factor: ridge regressions, logistic ones by mean field."""
+
+import numpy as np
+
+TOLERANCE = 1e-10  # of a line's coefficients, between two rounds
+ROUNDS = 500
+NUMBERS_AT_ONCE = 2**21  # of the largest temporary array
+
+
+def ridge_lines(
+    weights: np.ndarray, targets: np.ndarray, design: np.ndarray, precisions: np.ndarray
+) -> np.ndarray:
+    """Return the means of normal laws, one for each line, float array (lines, J).
+
+    Parameters
+    ----------
+    weights : float array (lines, entries)
+        Precisions of the entries, 0 where missing.
+    targets : float array (lines, entries)
+        Precisions times values.
+    design : float array (entries, J)
+    precisions : float array (J,)
+        Of the coefficients a priori, with mean 0.
+    """
+    J = design.shape[1]
+    products = (design[:, :, None] * design[:, None, :]).reshape(len(design), J * J)
+    A = (weights @ products).reshape(-1, J, J) + np.diag(precisions)
+    return np.linalg.solve(A, (targets @ design)[:, :, None])[:, :, 0]
+
+
+def logistic_lines(
+    codes: np.ndarray, design: np.ndarray, offset: np.ndarray, precisions: np.ndarray
+) -> np.ndarray:
+    """Return the mean-field means of logistic regressions, one for each line, (lines, J).
+
+    q(coefficients) q(ω), ω ~ PG(1, ψ), which are Jaakkola and Jordan's bounds: E[ω] = tanh(c/2) /
+    2c with c² = E[ψ²]. A line stops when it stands still, and depends on no other one.
+
+    Parameters
+    ----------
+    codes : int8 array (lines, entries)
+        1, 0, -1 (missing).
+    design, precisions
+        As for `ridge_lines`.
+    offset : float array (entries,)
+        What log-odds have beside the coefficients.
+    """
+    J = max(1, design.shape[1])
+    at_once = max(1, NUMBERS_AT_ONCE // (J * J + len(design)))
+    parts = [codes[first : first + at_once] for first in range(0, len(codes), at_once)]
+    found = [_part(part, design, offset, precisions) for part in parts]
+    return np.vstack(found) if found else np.zeros((0, design.shape[1]))
+
+
+def _part(codes, design, offset, precisions):
+    J, lines = design.shape[1], len(codes)
+    means, going = np.zeros((lines, J)), np.arange(lines)
+    observed, signal = codes >= 0, np.where(codes < 0, 0.0, codes - 0.5)
+    products = (design[:, :, None] * design[:, None, :]).reshape(len(design), J * J)
+    second = np.broadcast_to(np.diag(1.0 / precisions), (lines, J, J)).copy()
+    for _ in range(ROUNDS):
+        mean, spread = means[going], second[going].reshape(-1, J * J)
+        psi = offset + mean @ design.T
+        c = np.sqrt(psi**2 + spread @ products.T)
+        omega = observed[going] * _expected_omega(c)
+        A = (omega @ products).reshape(-1, J, J) + np.diag(precisions)
+        covariance = np.linalg.inv(A)
+        b = (signal[going] - omega * offset) @ design
+        now = (covariance @ b[:, :, None])[:, :, 0]
+        change = np.abs(now - mean).max(axis=1, initial=0.0)
+        means[going], second[going] = now, covariance
+        going = going[change > TOLERANCE]
+        if going.size == 0:
+            break
+    return means
+
+
+def _expected_omega(c: np.ndarray) -> np.ndarray:
+    """Return E[ω] of ω ~ PG(1, c), tanh(c/2) / 2c."""
+    safe = np.maximum(c, 1e-6)  # below, it is 1/4 to the last digit
+    return np.tanh(safe / 2) / (2 * safe)

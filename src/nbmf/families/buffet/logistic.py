@@ -1,0 +1,179 @@
+"""Binary matrices whose log-odds are a sparse factor model with an unknown number of features."""
+
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import expit
+
+from nbmf.families.buffet.chain import Matrix
+from nbmf.families.buffet.estimator import BuffetState, IndianBuffet
+from nbmf.families.buffet.fold_in import logistic_lines
+from nbmf.inference.state import Factors
+from nbmf.likelihoods.bernoulli import BERNOULLI
+
+ROWS, COLUMNS = "row effects", "column effects"
+
+
+class IndianBuffetLogistic(IndianBuffet):
+    """logit P(v_fn = 1) = μ_f + ν_n + Σ_k b_fk z_kn, whose features are found (Ohn).
+
+    A row has feature k or not (ξ_fk); how many features there are is as a convergent Indian buffet
+    process (CIBP) or the two-parameter one (IBP) says. b_fk ~ N(0, τ) where the row has it and 0
+    elsewhere, z_kn ~ N(0, 1), μ_f ~ N(0, τ_μ), ν_n ~ N(0, τ_ν); these variances ~ IG(1, 1). The
+    sampler takes Pólya-Gamma variables beside them, and features are born and die with their
+    scores integrated out.
+
+    Parameters
+    ----------
+    n_components : int
+        How many features there is room for at first. It changes no bit of the result.
+    prior : "cibp" or "ibp"
+    mass : float or "learn"
+        γ of the CIBP, ω of the IBP; learned with the prior Gamma(1, 0.1).
+    alpha : float, "learn" or None
+        α of the CIBP, 1 if None; the IBP has none. Learned with the prior Exponential(1).
+    kappa : float or "learn"
+        κ, of the IBP above 0. Learned with the prior Exponential(1).
+    slab_variance : float or "learn"
+        τ, the variance of loadings that are there.
+    start : "slow", "empty" or "dense"
+        From no feature, with few births at first, so that one fills before the next is born; from
+        none; from 20 random ones.
+    burn_in, n_samples : int
+        Sweeps before the first that is kept, and kept sweeps.
+    random_state : int, SeedSequence or None
+        The same value gives the same bits.
+
+    Attributes
+    ----------
+    row_effects_, column_effects_ : float arrays (F,), (N,)
+        μ and ν in log-odds, of the same state as W_ and H_.
+    row_effect_variance_, column_effect_variance_ : float
+        Means of τ_μ and τ_ν.
+
+    See IndianBuffet for the others. `expectation_` is the mean of σ(ψ) over the kept sweeps.
+    """
+
+    likelihoods = (BERNOULLI,)
+    meanings = ("loadings in log-odds", "scores")
+    shapes: ClassVar = IndianBuffet.shapes | {"row_effects_": "F", "column_effects_": "N"}
+    learned_numbers: ClassVar = (
+        *IndianBuffet.learned_numbers,
+        "row_effect_variance",
+        "column_effect_variance",
+    )
+
+    def __init__(
+        self,
+        n_components=10,
+        *,
+        prior="cibp",
+        mass="learn",
+        alpha=None,
+        kappa=1.0,
+        slab_variance="learn",
+        start="slow",
+        burn_in=1500,
+        n_samples=1500,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.prior = prior
+        self.mass = mass
+        self.alpha = alpha
+        self.kappa = kappa
+        self.slab_variance = slab_variance
+        self.start = start
+        self.burn_in = burn_in
+        self.n_samples = n_samples
+        self.random_state = random_state
+
+    def _start(self, codes, seed):
+        numbers = self._numbers(row_effect_variance=1.0, column_effect_variance=1.0)
+        chain = self._chain(Matrix.of_codes(codes), numbers, seed)
+        return LogisticState(chain, self.burn_in, self._slow_sweeps(len(codes)))
+
+    def _learn(self, state):
+        super()._learn(state)
+        others = state.estimate().others
+        self.row_effects_, self.column_effects_ = others[ROWS], others[COLUMNS]
+
+    @property
+    def factors_(self):
+        """W_, H_ and the effects."""
+        others = {ROWS: self.row_effects_, COLUMNS: self.column_effects_}
+        return super().factors_._replace(others=others)
+
+    def mean(self, factors, rows=slice(None), columns=slice(None)):
+        """Return σ(μ + ν + WH) of some lines."""
+        return expit(log_odds(factors, rows, columns))
+
+    def mean_at(self, factors, rows, columns):
+        """Return the same of single entries."""
+        effects = factors.others[ROWS][rows] + factors.others[COLUMNS][columns]
+        return expit(effects + np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns]))
+
+    def _factors_with(self, W):
+        """Return the factors of rows whose effects are not known: 0, as in the prior's mean."""
+        others = {ROWS: np.zeros(len(W)), COLUMNS: self.column_effects_}
+        return Factors(W, self.H_, others)
+
+    def _fold_in_rows(self, codes):
+        return self._factors_of_rows(codes).W
+
+    def _factors_of_rows(self, codes):
+        """Return the factors of new rows: loadings of normal laws with the variance τ P(ξ = 1)."""
+        design = np.column_stack([np.ones(self.H_.shape[1]), self.H_.T])
+        variances = self.slab_variance_ * self._inclusion()
+        precisions = 1.0 / np.concatenate([[self.row_effect_variance_], variances])
+        found = logistic_lines(codes, design, self.column_effects_, precisions)
+        others = {ROWS: found[:, 0], COLUMNS: self.column_effects_}
+        return Factors(found[:, 1:], self.H_, others)
+
+    def _fold_in_columns(self, codes):
+        return self._factors_of_columns(codes).H
+
+    def _factors_of_columns(self, codes):
+        """Return the factors of new columns, whose scores and effects have their own prior."""
+        design = np.column_stack([np.ones(len(self.W_)), self.W_])
+        precisions = np.concatenate(
+            [[1.0 / self.column_effect_variance_], np.ones(self.W_.shape[1])]
+        )
+        codes = np.ascontiguousarray(codes.T)
+        found = logistic_lines(codes, design, self.row_effects_, precisions)
+        return Factors(self.W_, found[:, 1:].T, {ROWS: self.row_effects_, COLUMNS: found[:, 0]})
+
+
+class LogisticState(BuffetState):
+    """The chain of log-odds."""
+
+    def factors(self):
+        """Return loadings, scores and effects now."""
+        return _factors_of(self.chain.state())
+
+    def estimate(self):
+        """Return those of the kept state with the highest log joint, left-ordered."""
+        return _factors_of(self.chain.best_state())
+
+    def expectation(self):
+        """Return the mean of σ(ψ) over the kept sweeps; before the first, σ(ψ) now."""
+        if self.chain.kept:
+            return self.chain.mean_sums()[0] / self.chain.kept
+        return expit(log_odds(self.factors()))
+
+    def current_predictive(self, rows, columns):
+        """Return σ(ψ) now of some entries."""
+        return expit(log_odds(self.factors()))[rows, columns]
+
+
+def log_odds(factors: Factors, rows=slice(None), columns=slice(None)) -> np.ndarray:
+    """Return ψ = μ + ν + WH of some lines."""
+    psi = factors.W[rows] @ factors.H[:, columns]
+    psi += factors.others[ROWS][rows, None]
+    psi += factors.others[COLUMNS][columns]
+    return psi
+
+
+def _factors_of(state) -> Factors:
+    others = {ROWS: state.row_effects, COLUMNS: state.column_effects}
+    return Factors(state.B, state.Z, others)
