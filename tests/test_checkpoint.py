@@ -13,7 +13,7 @@ from nbmf.inference import checkpoint
 from nbmf.inference.experiment import FitRequest, run_fit
 from nbmf.inference.progress import FitRecorder
 
-CHAINS = ("BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs")
+CHAINS = [name for name in registry.all_classes() if registry.is_sampler(name)]
 LENGTHS = {"burn_in": 100, "n_samples": 100}
 
 
