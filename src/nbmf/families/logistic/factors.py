@@ -111,11 +111,12 @@ def best_of_rank(psi: np.ndarray, K: int, effects: Effects) -> Factors:
 
 
 def shares(factors: Factors) -> np.ndarray:
-    """Return the squared singular values of W H over their sum, by decreasing size, (K,).
+    """Return the squared singular values of W H, centred, over their sum, decreasing, (K,).
 
     They do not depend on how W and H are rotated; of `canonical` factors they are the sums of
     squares of the rows of H. All are 0 if W H is.
     """
+    factors = centred(factors)
     K = factors.W.shape[1]
     found = np.zeros(K)
     if K:

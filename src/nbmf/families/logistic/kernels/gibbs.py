@@ -1,0 +1,206 @@
+"""One half of a Gibbs sweep: the lines of one side given those of the other, all independent.
+
+Lines are rows of V and the others its columns, or the other way round. Line i has the coefficients
+u (D,), D = K and one more if lines have effects; the other side has a design x (D,) for each of its
+lines, with 1 in the place of the effect, and an offset, its own effect. With ψ = offset + x u and
+κ = v - 1/2, the rows draw ω ~ PG(1, ψ) of each observed cell first, and both sides draw
+
+    u ~ N(P⁻¹ b, P⁻¹),   P = diag(precision) + Σ ω x x',   b = Σ (κ - ω offset) x.
+
+Triangles are packed by columns: of x x' the products x_c x_a, a = c..D-1, for c = 0, 1, ...
+"""
+
+import math
+
+import numba
+import numpy as np
+
+from nbmf.families.logistic.kernels.tilting import tilted_mean
+from nbmf.numerics.compilation import inner_kernel, kernel, serial_and_parallel
+from nbmf.numerics.polya_gamma import polya_gamma_1
+from nbmf.numerics.variates import standard_gamma, standard_normal
+
+
+@kernel
+def pack_products(design, packed):
+    """Write the packed products x x' of each line of a design (n, D) to `packed` (n, T)."""
+    n, D = design.shape
+    for j in range(n):
+        t = 0
+        for c in range(D):
+            for a in range(c, D):
+                packed[j, t] = design[j, c] * design[j, a]
+                t += 1
+
+
+@inner_kernel(fastmath={"contract"})
+def _dot(u, i, design, j):
+    total = 0.0
+    for k in range(design.shape[1]):
+        total += u[i, k] * design[j, k]
+    return total
+
+
+@inner_kernel
+def _draw_weights(i, first, end, index, u, design, offset, generator, omega):
+    """Draw ω of the cells first..end-1 of line i given its u."""
+    for cell in range(first, end):
+        j = np.uint64(index[cell])
+        omega[cell] = polya_gamma_1(generator, offset[j] + _dot(u, i, design, j))
+
+
+@inner_kernel(fastmath={"contract"})
+def _add_four(j0, j1, j2, j3, w0, w1, w2, w3, packed, P):
+    """Add the terms of four cells to P: read and written once, not four times."""
+    for t in range(P.size):
+        P[t] += (w0 * packed[j0, t] + w1 * packed[j1, t]) + (
+            w2 * packed[j2, t] + w3 * packed[j3, t]
+        )
+
+
+@inner_kernel(fastmath={"contract"})
+def add_cells(first, end, index, place, kappa, omega, design, packed, offset, P, b):
+    """Add to P (T,) and b (D,) what the cells first..end-1 of a line say.
+
+    place : where the ω of each cell lies
+    """
+    in_fours = end - (end - first) % 4
+    for cell in range(first, in_fours, 4):
+        c = np.uint64(cell)
+        c1, c2, c3 = c + np.uint64(1), c + np.uint64(2), c + np.uint64(3)
+        _add_four(
+            np.uint64(index[c]), np.uint64(index[c1]), np.uint64(index[c2]), np.uint64(index[c3]),
+            omega[place[c]], omega[place[c1]], omega[place[c2]], omega[place[c3]], packed, P,
+        )  # fmt: skip
+    for cell in range(in_fours, end):
+        j, w = np.uint64(index[cell]), omega[place[cell]]
+        for t in range(P.size):
+            P[t] += w * packed[j, t]
+    for cell in range(first, end):
+        j = np.uint64(index[cell])
+        h = kappa[cell] - omega[place[cell]] * offset[j]
+        for a in range(b.size):
+            b[a] += h * design[j, a]
+
+
+@inner_kernel(fastmath={"contract"})
+def draw_normal(P, b, generator, u, i):
+    """Write a draw from N(P⁻¹ b, P⁻¹) to u[i]; P (T,) and b (D,) are overwritten.
+
+    By P = L L': L y = b, then L' u = y + ε with ε ~ N(0, I).
+    """
+    D = b.size
+    start = 0  # of column c of the triangle
+    for c in range(D):
+        height = D - c
+        scale = 1.0 / math.sqrt(P[start])
+        P[start] = scale
+        b[c] *= scale
+        column = start
+        for r in range(1, height):
+            P[start + r] *= scale
+            b[c + r] -= P[start + r] * b[c]
+        for r in range(1, height):
+            column += height - r + 1
+            for s in range(height - r):
+                P[column + s] -= P[start + r] * P[start + r + s]
+        start += height
+    for c in range(D - 1, -1, -1):
+        start -= D - c
+        total = b[c] + standard_normal(generator)
+        for r in range(1, D - c):
+            total -= P[start + r] * u[i, c + r]
+        u[i, c] = total * P[start]
+
+
+@kernel(_nrt=False)
+def _update_block(
+    first, end, draws_weights, start, index, place, kappa, omega, design, packed, offset,
+    precision, u, P, b, generator,
+):  # fmt: skip
+    """Draw the coefficients of lines first..end-1, and before them ω, if the side does."""
+    D = precision.size
+    for i in range(first, end):
+        if draws_weights:
+            _draw_weights(i, start[i], start[i + 1], index, u, design, offset, generator, omega)
+        P[:] = 0.0
+        b[:] = 0.0
+        t = 0
+        for c in range(D):
+            P[t] = precision[c]
+            t += D - c
+        add_cells(
+            start[i], start[i + 1], index, place, kappa, omega, design, packed, offset, P, b
+        )  # fmt: skip
+        draw_normal(P, b, generator, u, i)
+
+
+def update_lines(
+    block_start, draws_weights, start, index, place, kappa, omega, design, packed, offset,
+    precision, u, P, b, generators,
+):  # fmt: skip
+    """Draw the coefficients of all lines of a side.
+
+    Parameters
+    ----------
+    block_start : int64 array (B + 1,)
+        Block k has the lines block_start[k]..block_start[k + 1] - 1 and a random stream of its own.
+    draws_weights : bool
+        Whether ω is drawn first; the other side's sweep uses the same.
+    start, index, place, kappa : int64 (lines + 1,), uint32, uint32, float arrays (cells,)
+        Line i has the cells start[i]..start[i + 1] - 1: the other side's line of each, where its ω
+        lies, and v - 1/2.
+    omega : float array (cells,)
+    design, packed, offset : float arrays (n, D), (n, T), (n,)
+        Of the other side; T = D (D + 1) / 2.
+    precision : float array (D,)
+        Of the coefficients a priori.
+    u : float array (lines, D)
+        Read (for ω) and overwritten.
+    P, b : float arrays (B, T), (B, D)
+        Room to work in.
+    generators : uint64 array (B, 8)
+    """
+    for block in numba.prange(block_start.size - 1):
+        _update_block(
+            block_start[block], block_start[block + 1], draws_weights, start, index, place, kappa,
+            omega, design, packed, offset, precision, u, P[block], b[block], generators[block],
+        )  # fmt: skip
+
+
+update_lines_serial, update_lines_parallel = serial_and_parallel(update_lines)
+
+
+@kernel
+def draw_precisions(generator, loadings, a0, b0, precision):
+    """Draw α_k ~ Gamma(a0 + N/2, rate b0 + Σ_n v_nk² / 2) into precision[k], loadings (N, K..)."""
+    N = loadings.shape[0]
+    for k in range(precision.size):
+        total = 0.0
+        for n in range(N):
+            total += loadings[n, k] ** 2
+        precision[k] = standard_gamma(generator, a0 + 0.5 * N) / (b0 + 0.5 * total)
+
+
+@kernel(_nrt=False, fastmath={"contract"})
+def _add_row(row_effect, coefficients, loadings, column_effects, psi, psi_sum, mean_sum):
+    for n in range(psi.size):
+        psi[n] = row_effect + column_effects[n]
+    for k in range(loadings.shape[0]):
+        for n in range(psi.size):
+            psi[n] += coefficients[k] * loadings[k, n]
+    for n in range(psi.size):
+        psi_sum[n] += psi[n]
+        mean_sum[n] += 0.5 + psi[n] * tilted_mean(psi[n] * psi[n])
+
+
+def add_means(row_effects, W, H, column_effects, psi, psi_sum, mean_sum):
+    """Add ψ (F, N) to `psi_sum` and σ(ψ) to `mean_sum`; psi (F, N) is room to work in.
+
+    σ(ψ) = 1/2 + ψ E[PG(1, ψ)], whose mean is vector instructions.
+    """
+    for f in numba.prange(W.shape[0]):
+        _add_row(row_effects[f], W[f], H, column_effects, psi[f], psi_sum[f], mean_sum[f])
+
+
+add_means_serial, add_means_parallel = serial_and_parallel(add_means)
