@@ -21,6 +21,7 @@ EXPORTS = {
     "CollapsedBinaryICA": "nbmf.families.beta_dirichlet.collapsed_binary_ica",
     "BinaryICA": "nbmf.families.beta_dirichlet.binary_ica",
     "LogisticPCA": "nbmf.families.logistic.logistic_pca",
+    "LogisticFactorGibbs": "nbmf.families.logistic.logistic_factor_gibbs",
     "LogisticFactorVB": "nbmf.families.logistic.logistic_factor_vb",
     "LDA": "nbmf.families.mixed_membership.lda",
     "VariationalLDA": "nbmf.families.mixed_membership.learned_lda",
