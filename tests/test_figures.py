@@ -99,7 +99,7 @@ def test_one_box_per_method_and_K(draw):
     for i, dataset in enumerate(DATASETS):
         axis = axes[dataset]
         assert len(axis.patches) == 5
-        assert [text.get_text() for text in axis.get_xticklabels()] == ["2", "3", "", "2", "4"]
+        assert [text.get_text() for text in axis.get_xticklabels()] == ["2", "3", "100", "2", "4"]
         # As made_up has it: dataset + method / 10 + K / 1000, and 2e-5 for the middle one of masks.
         expected = [i + 0.002, i + 0.003, i + 0.1 + 0.1, i + 0.2 + 0.002, i + 0.2 + 0.004]
         found = medians(axis)
@@ -121,8 +121,9 @@ def test_the_methods_of_nbmf_have_colours_of_their_own():
 
 
 def test_the_legend_names_the_methods(draw):
-    below = " (K below its boxes)"
-    assert legend_texts(draw(made_up())) == ["bICA" + below, "Beta-Dir VB", "logPCA" + below]
+    figure = draw(made_up())
+    assert legend_texts(figure) == ["bICA", "Beta-Dir VB", "logPCA"]
+    assert figure.legends[0].get_title().get_text() == "below each box: K"
 
 
 def test_a_missing_fit_is_a_gap_that_says_so(draw):
@@ -178,9 +179,9 @@ def test_samplers_that_have_not_settled_are_marked_and_explained(draw):
         for dataset, axis in panels(figure).items()
     }
     assert labels == {
-        "paleo": ["2", "3", "", "2", "4"],
-        "animals": ["2", "3", DAGGER, "2", "4"],
-        "lastfm": ["2", "3", "", "2" + DAGGER, "4" + DAGGER],
+        "paleo": ["2", "3", "100", "2", "4"],
+        "animals": ["2", "3", "100" + DAGGER, "2", "4"],
+        "lastfm": ["2", "3", "100", "2" + DAGGER, "4" + DAGGER],
     }
     assert legend_texts(figure)[-1] == "chains have not settled (R-hat, ESS)"
     assert figure.legends[0].legend_handles[-1].get_marker() == DAGGER
@@ -264,3 +265,19 @@ def test_a_figure_of_fine_detail_is_saved_with_more_pixels(draw, tmp_path):
     style.save(draw(made_up()), tmp_path / "b.png", dpi=300)
     coarse, fine = (imread(tmp_path / name).shape for name in ("a.png", "b.png"))
     assert fine[1] == pytest.approx(1.5 * coarse[1], rel=0.02)
+
+
+def test_one_bad_method_does_not_flatten_the_others():
+    methods = {name: {"label": name, "K": [2]} for name in ("a", "b", "c", "bad")}
+    rows = [
+        {"dataset": "d", "method": name, "K": 2, "mask": j, "perplexity": 0.3 + 0.01 * j + worse,
+         "saturated": 0, "status": "ok"}
+        for name, worse in zip(methods, (0, 0.02, 0.04, 5.0), strict=True)
+        for j in range(4)
+    ]  # fmt: skip
+    colours = dict.fromkeys(methods, "#000000")
+    figure = figure_10.draw(pd.DataFrame(rows), methods, ["d"], colours)
+    low, high = figure.axes[0].get_ylim()
+    assert low < 0.3
+    assert 0.37 < high < 0.5
+    assert "↑ 5.31" in [text.get_text() for text in figure.axes[0].texts]

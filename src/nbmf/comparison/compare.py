@@ -50,7 +50,8 @@ def compare(
         stay. Default: the six
         methods of Figure 10. LDA's score is per token: it is reported, not recommended.
     K : int, list of int, or dict from id to list of int, optional
-        In the place of the methods' own grids.
+        In the place of the methods' own grids. A method leaves out those of a list for all that it
+        does not take: Dir-Dir needs K = 2.
     masks : int, or list of bool arrays (F, N)
         How many masks are drawn, in each of which a quarter of the observed entries is held out;
         or the masks themselves, True where held out (see `draw_mask`). Five say something about

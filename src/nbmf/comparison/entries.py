@@ -48,10 +48,29 @@ def _entry(name: str, changes: Mapping[str, Any], K: Any) -> dict[str, Any]:
         raise ConfigError(f"methods.{name}: unknown key {key!r}; {choices(key, KEYS)}")
     entry = {"label": name, **entry}
     grid = _grid(name, _wanted_K(K, name, entry))
-    where = f"methods.{name}.settings"
-    registry.check_settings(where, entry["class"], grid, entry["settings"])
-    entry["K"] = [int(k) for k in grid]
+    is_for_all = K is not None and not isinstance(K, Mapping)
+    entry["K"] = [int(k) for k in _taken(name, entry, grid, is_for_all)]
     return entry
+
+
+def _taken(name: str, entry: Mapping[str, Any], grid: list, is_for_all: bool) -> list:
+    """Return the K that a method takes; of a grid for all methods it may refuse some, but not all.
+
+    Dir-Dir, for example, needs at least two.
+    """
+    taken, refusal = [], None
+    for k in grid:
+        try:
+            where = f"methods.{name}.settings"
+            registry.check_settings(where, entry["class"], [k], entry["settings"])
+            taken.append(k)
+        except ConfigError as error:
+            if not is_for_all:
+                raise
+            refusal = error
+    if not taken:
+        raise refusal
+    return taken
 
 
 def _wanted_K(K: Any, name: str, entry: Mapping[str, Any]) -> Any:

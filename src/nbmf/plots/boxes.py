@@ -19,6 +19,11 @@ GAP = {"color": "#B2182B", "fontsize": 6, "rotation": 90, "ha": "center", "va": 
 SHOWN_REASONS, REASON_LENGTH = 3, 90  # of gaps, in the legend
 LINE_LENGTH = 130  # letters below the panels of a page's width
 BASELINE = {"color": "0.3", "linewidth": 0.8, "linestyle": "--", "zorder": 0}
+UPRIGHT = 12  # boxes in a panel, above which numbers of two digits stand upright
+FARTHEST = 4.0  # times the distance of the typical box from the best entry, where the axis ends
+BEYOND = {
+    "xycoords": ("data", "axes fraction"), "fontsize": 6, "rotation": 90, "ha": "center", "va": "top",
+}  # fmt: skip
 MARK = {"color": "black", "markersize": 5, "linestyle": "none"}
 
 
@@ -59,16 +64,13 @@ def draw(
         panel and drawn as dashed lines where they lie among the boxes.
     """
     unsettled = _unsettled(diagnostics)
-    boxes = [
-        Box(method, K, str(K) if len(entry["K"]) > 1 else "")
-        for method, entry in methods.items()
-        for K in entry["K"]
-    ]
+    boxes = [Box(method, K, str(K)) for method, entry in methods.items() for K in entry["K"]]
     figure, axes = style.panel_grid(len(datasets), COLUMNS, 2.2, 0.7)
     for axis, dataset in zip(axes.flat, datasets, strict=False):
         marked = {method for where, method in unsettled if where == dataset}
         _draw_panel(axis, scores[scores["dataset"] == dataset], boxes, colours, marked)
         axis.set_title(dataset)
+        _end_axis(axis, scores[scores["dataset"] == dataset], boxes)
         if baselines is not None:
             own = baselines[baselines["dataset"] == dataset]
             _draw_baselines(axis, own, LINE_LENGTH // axes.shape[1])
@@ -84,6 +86,29 @@ def _unsettled(diagnostics: pd.DataFrame | None) -> set[tuple[str, str]]:
         return set()
     flagged = diagnostics[~diagnostics["settled"].astype(bool)]  # no chain, no type
     return set(zip(flagged["dataset"], flagged["method"], strict=True))
+
+
+def _end_axis(axis: Axes, scores: pd.DataFrame, boxes: list[Box]) -> None:
+    """End the axis where most boxes do; those beyond it are named by their medians.
+
+    One method that predicts badly would flatten all others.
+    """
+    by_box = scores.groupby(["method", "K"])["perplexity"]
+    medians = by_box.median().dropna()
+    if len(medians) < 3:
+        return
+    low = scores["perplexity"].min()
+    end = low + FARTHEST * (medians.median() - low)
+    beyond = medians[medians > end]
+    if beyond.empty:
+        return
+    highest = by_box.max()[medians.index[medians <= end]].max()
+    margin = 0.06 * (highest - low)
+    axis.set_ylim(low - margin, highest + margin)
+    for i, box in enumerate(boxes):
+        if (box.method, box.K) in beyond.index:
+            text = f"↑ {beyond[box.method, box.K]:.3g}"
+            axis.annotate(text, (i, 0.99), **BEYOND)
 
 
 def _draw_baselines(axis: Axes, baselines: pd.DataFrame, width: int) -> None:
@@ -103,7 +128,7 @@ def _draw_legend(
     handles = [
         Patch(
             facecolor=colours[method],
-            label=entry["label"] + (" (K below its boxes)" if len(entry["K"]) > 1 else ""),
+            label=entry["label"],
         )
         for method, entry in methods.items()
     ]
@@ -118,7 +143,10 @@ def _draw_legend(
     for reason in gaps["status"].unique()[:SHOWN_REASONS] if len(gaps) else []:
         label = textwrap.shorten(reason, REASON_LENGTH, placeholder=" ...")
         handles.append(Line2D([], [], label=label, marker="x", **{**MARK, "color": GAP["color"]}))
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=3, frameon=False,
+        title="below each box: K", title_fontsize=7.5,
+    )  # fmt: skip
 
 
 def _draw_panel(
@@ -142,7 +170,8 @@ def _draw_panel(
         if (fits["saturated"] > 0).any():
             axis.plot(i, fits["perplexity"].max(), **SATURATED)
     labels = [box.label + UNSETTLED * (box.method in unsettled) for box in boxes]
-    axis.set_xticks(np.arange(len(boxes)), labels)
+    upright = 90 if len(boxes) > UPRIGHT and max(map(len, labels)) > 1 else 0
+    axis.set_xticks(np.arange(len(boxes)), labels, rotation=upright)
     axis.tick_params(axis="x", length=0)
     axis.set_xlim(-0.7, len(boxes) - 0.3)
     axis.grid(axis="y", linewidth=0.4, alpha=0.5)
