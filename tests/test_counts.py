@@ -11,8 +11,11 @@ from scipy.stats import poisson
 from nbmf.data.count_matrix import CountMatrix, as_tallies
 from nbmf.data.loading import load_matrix
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.sparse_counts import SparseCounts
 from nbmf.errors import DataError
+from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.likelihoods.poisson import POISSON
+from nbmf.likelihoods.tokens import TOKENS
 
 VALUES = [[3, 0, np.nan], [1, 2**31 - 1, 7]]
 TALLIES = np.array([[3, 0, -1], [1, 2**31 - 1, 7]], np.int32)
@@ -121,3 +124,60 @@ def test_what_is_hidden_is_missing_and_is_not_scored():
         POISSON.loss_at(TALLIES, np.zeros_like(SCORED))(np.empty(0))
     with pytest.raises(DataError, match=r"entries: shape \(1, 3\)"):
         POISSON.loss_at(TALLIES, SCORED[:1])
+
+
+# --- Sparse matrices ------------------------------------------------------------------------
+
+STORED = ([3.0, np.nan, 1.0, -1.0, 0.0, 2.0], ([0, 0, 1, 2, 2, 2], [1, 3, 0, 0, 2, 3]))
+ENTRIES = [[0, 3, 0, -1], [1, 0, 0, 0], [-1, 0, 0, 2]]
+
+
+@pytest.mark.parametrize("form", [scipy.sparse.coo_array, scipy.sparse.csc_array,
+                                  scipy.sparse.csr_matrix, scipy.sparse.lil_array])  # fmt: skip
+def test_what_a_sparse_matrix_does_not_store_is_zero(form):
+    values = form(scipy.sparse.coo_array(STORED, shape=(3, 4)))
+    before = values.copy()
+    for found in (SparseCounts.of(values), POISSON.sparse_values_of(values)):
+        assert found.shape == (3, 4)
+        np.testing.assert_array_equal(found.above_zero.toarray() - found.missing.toarray(), ENTRIES)
+        assert found.above_zero.nnz == 3
+        assert found.above_zero.dtype == np.int32
+        np.testing.assert_array_equal(found.T.missing.toarray(), found.missing.toarray().T)
+        np.testing.assert_array_equal(found.T.above_zero.toarray(), found.above_zero.toarray().T)
+    np.testing.assert_array_equal(values.toarray(), before.toarray())
+
+
+def test_what_is_stored_twice_is_added_up():
+    twice = scipy.sparse.coo_array(([1.0, 2.0, np.nan, 1.0], ([0, 0, 1, 1], [1, 1, 0, 0])))
+    np.testing.assert_array_equal(SparseCounts.of(twice).above_zero.toarray(), [[0, 3], [0, 0]])
+    np.testing.assert_array_equal(SparseCounts.of(twice).missing.toarray(), [[0, 0], [1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([[0, 0.5]], r"row 0, column 1 .*0\.5; allowed are whole numbers from 0 to 2147483647"),
+        ([[0, -2]], r"row 0, column 1 .*-2"),
+        ([[2.0**31, 0]], r"row 0, column 0 .*2147483648"),
+        ([[np.inf, 0]], r"row 0, column 0 .*inf"),
+        ([[np.nan, -1]], "none of the 2 entries of the matrix is observed"),
+        (np.ones((0, 3)), r"this one has shape \(0, 3\)"),
+        ([[1j, 0]], "the stored values are of type complex128"),
+    ],
+)
+def test_other_stored_values_are_refused_by_place(values, words):
+    with pytest.raises(DataError, match=words):
+        SparseCounts.of(scipy.sparse.csr_array(values))
+
+
+def test_ones_alone_are_stored_in_a_binary_matrix_and_other_likelihoods_take_no_sparse_one():
+    ones = scipy.sparse.csr_array([[0, 1], [1, 0]])
+    np.testing.assert_array_equal(
+        BERNOULLI.sparse_values_of(ones).above_zero.toarray(), ones.toarray()
+    )
+    with pytest.raises(DataError, match="allowed are whole numbers from 0 to 1 and missing"):
+        BERNOULLI.sparse_values_of(2 * ones)
+    with pytest.raises(DataError, match="values of the likelihood tokens are no counts"):
+        TOKENS.sparse_values_of(ones)
+    with pytest.raises(DataError, match=r"a scipy\.sparse matrix is needed, not ndarray"):
+        SparseCounts.of(np.eye(2))

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nbmf.data.named import names_of
+from nbmf.data.named import is_sparse, names_of
 from nbmf.errors import DataError, NotConvergedWarning, NotFittedError
 from nbmf.inference import loop
 from nbmf.inference.declarations import Alignment, Inference
@@ -40,6 +40,8 @@ class Factorization(Parametrized, NewLines, Saved):
     - finds_components : whether the data choose how many components are used, so that K is none
       of a person's choices
     - allows_no_components : whether n_components = 0 makes sense
+    - takes_sparse : whether matrices of scipy.sparse are fitted without making them dense: what
+      they do not store is 0, a stored NaN is missing
 
     and defines `_start`, `mean`, and what of the other underscored methods its model has.
 
@@ -70,6 +72,7 @@ class Factorization(Parametrized, NewLines, Saved):
     alignment: ClassVar[Alignment]
     finds_components: bool = False
     allows_no_components: ClassVar[bool] = False
+    takes_sparse: ClassVar[bool] = False
 
     # --- What a family defines -----------------------------------------------------------------
 
@@ -130,6 +133,7 @@ class Factorization(Parametrized, NewLines, Saved):
         ----------
         V : BinaryMatrix, array (F, N) or DataFrame
             Values that the likelihood allows, for a binary one 1 and 0, and missing (NaN or -1).
+            Classes with `takes_sparse` take a matrix or array of scipy.sparse as well.
         y : None
             Not used; there for scikit-learn's pipelines.
         monitor : Monitor, optional
@@ -148,7 +152,7 @@ class Factorization(Parametrized, NewLines, Saved):
             If `max_iter` was reached before the change fell below a `tol` above zero.
         """
         self.check_parameters()
-        values = self.likelihood.values_of(V)
+        values = self.values_of(V)
         # Matrix products on one thread: their rounding must not depend on the machine's load.
         with threadpool_limits(limits=1, user_api="blas"):
             state = self._start(values, self._seed())
@@ -165,6 +169,16 @@ class Factorization(Parametrized, NewLines, Saved):
                 stacklevel=2,
             )
         return self
+
+    def values_of(self, V: Any) -> Any:
+        """Return the values of a matrix in the coding that `_start` and fold-in take.
+
+        That of the likelihood, an array (F, N); of a sparse matrix, where the class takes them, a
+        SparseCounts.
+        """
+        if self.takes_sparse and is_sparse(V):
+            return self.likelihood.sparse_values_of(V)
+        return self.likelihood.values_of(V)
 
     def _learn(self, state: State) -> None:
         """Take over what the state ends with."""

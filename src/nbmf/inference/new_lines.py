@@ -109,7 +109,7 @@ class NewLines:
     def _fold_in(self, fold_in: Callable, V: Any, axis: int) -> np.ndarray:
         """Return what `fold_in` makes of V, whose lines along `axis` are those of the fit."""
         self._require_fit()
-        values = self.likelihood.values_of(V)
+        values = self.values_of(V)
         name, fitted = type(self).__name__, (self.W_.shape[0], self.H_.shape[1])[axis]
         if values.shape[axis] != fitted:
             things = ("samples", "features")[axis]  # in scikit-learn's words

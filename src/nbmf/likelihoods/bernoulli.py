@@ -57,6 +57,12 @@ class Bernoulli(Likelihood):
         refuse_other_forms(V, ALLOWED)
         return as_codes(V)
 
+    def sparse_values_of(self, V: Any) -> Any:
+        """Return the ones, and what is missing, of a matrix of scipy.sparse."""
+        from nbmf.data.sparse_counts import SparseCounts  # scipy.sparse takes a moment
+
+        return SparseCounts.of(V, largest=1)
+
     def is_observed(self, values: np.ndarray) -> np.ndarray:
         """Return where there is a one or a zero."""
         return values != MISSING

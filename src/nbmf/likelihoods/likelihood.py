@@ -102,6 +102,16 @@ class Likelihood(ABC):
             If a value is not allowed or none is observed; the message names the place.
         """
 
+    def sparse_values_of(self, V: Any) -> Any:
+        """Return the values of a matrix of scipy.sparse, as a SparseCounts.
+
+        Raises
+        ------
+        DataError
+            If a stored value is not allowed, or the likelihood is not one of counts.
+        """
+        raise DataError(f"V is sparse, and values of the likelihood {self.name} are no counts")
+
     @abstractmethod
     def is_observed(self, values: np.ndarray) -> np.ndarray:
         """Return a bool array (F, N): where `values` are not missing."""

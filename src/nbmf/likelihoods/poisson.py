@@ -49,6 +49,12 @@ class Poisson(Likelihood):
         refuse_other_forms(V, ALLOWED)
         return as_tallies(V)
 
+    def sparse_values_of(self, V: Any) -> Any:
+        """Return the counts, and what is missing, of a matrix of scipy.sparse."""
+        from nbmf.data.sparse_counts import SparseCounts  # scipy.sparse takes a moment
+
+        return SparseCounts.of(V)
+
     def is_observed(self, values: np.ndarray) -> np.ndarray:
         """Return where there is a count."""
         return values != MISSING

@@ -77,7 +77,7 @@ def posterior_draws(
     estimator.check_parameters()
     parameters.check_count("n_draws", n_draws, 1)
     refuse_without_posterior(estimator)
-    shape = estimator.likelihood.values_of(V).shape
+    shape = estimator.values_of(V).shape
     refuse_too_much_memory(shape, estimator.n_components, n_draws, max_memory_gb)
     store, is_sampler = (
         DrawStore(estimator, max_memory_gb),

@@ -1,0 +1,89 @@
+"""Counts of a large matrix of which little is stored: what is above zero, and what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from nbmf.data.named import is_sparse, plain
+from nbmf.errors import DataError
+
+MISSING = -1
+LARGEST = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class SparseCounts:
+    """Counts (F, N), 0 unless they are stored.
+
+    Attributes
+    ----------
+    above_zero : CSR array, int32
+        The counts above zero, in order of their columns within a row.
+    missing : CSR array, bool
+        True for each missing entry.
+    """
+
+    above_zero: scipy.sparse.csr_array
+    missing: scipy.sparse.csr_array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(F, N)."""
+        return self.above_zero.shape
+
+    @property
+    def T(self) -> SparseCounts:
+        """The transposed matrix."""
+        return SparseCounts(self.above_zero.T.tocsr(), self.missing.T.tocsr())
+
+    @classmethod
+    def of(cls, V: Any, largest: int = LARGEST) -> SparseCounts:
+        """Take over a matrix or array of scipy.sparse; it is not changed, nor made dense.
+
+        Parameters
+        ----------
+        V : sparse (F, N)
+            Stored are counts from 0 to `largest`, and missing ones (NaN or -1); what is stored
+            twice is added up.
+
+        Raises
+        ------
+        DataError
+            If a stored value is none of these, the matrix is empty, or nothing is observed.
+        """
+        if not is_sparse(V):
+            raise DataError(f"a scipy.sparse matrix is needed, not {type(V).__name__}")
+        if len(V.shape) != 2 or 0 in V.shape:
+            raise DataError(f"a matrix has rows and columns; this one has shape {V.shape}")
+        if V.dtype.kind not in "fiub":
+            raise DataError(f"the stored values are of type {V.dtype}: allowed are numbers")
+        stored = scipy.sparse.csr_array(V, dtype=np.float64, copy=True)
+        stored.sum_duplicates()
+        stored = stored.tocoo()
+        value, (rows, columns) = stored.data, stored.coords
+        is_missing = np.isnan(value) | (value == MISSING)
+        is_count = (value >= 0) & (value <= largest) & (value == np.floor(value))
+        if (wrong := np.flatnonzero(~(is_missing | is_count))).size:
+            e = wrong[0]
+            raise DataError(
+                f"row {rows[e]}, column {columns[e]} (counted from 0): the value is "
+                f"{plain(value[e])!r}; allowed are whole numbers from 0 to {largest} and missing "
+                "(NaN or -1)"
+            )
+        if is_missing.sum() == V.shape[0] * V.shape[1]:
+            raise DataError(f"none of the {is_missing.size} entries of the matrix is observed")
+        above = is_count & (value > 0)
+        return cls(
+            _csr(value[above].astype(np.int32), rows[above], columns[above], V.shape),
+            _csr(np.ones(is_missing.sum(), bool), rows[is_missing], columns[is_missing], V.shape),
+        )
+
+
+def _csr(values, rows, columns, shape) -> scipy.sparse.csr_array:
+    made = scipy.sparse.csr_array((values, (rows, columns)), shape=shape)
+    made.sort_indices()
+    return made
