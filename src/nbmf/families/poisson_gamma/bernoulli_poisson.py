@@ -1,0 +1,114 @@
+"""The Bernoulli-Poisson link: binary matrices at a cost that grows with the ones alone."""
+
+from nbmf.families.poisson_gamma.inference import Sampled, Variational
+from nbmf.likelihoods.bernoulli import BERNOULLI
+
+
+class BernoulliPoissonVB(Variational):
+    """Bernoulli-Poisson factorization by variational Bayes: E[V] = 1 - exp(-WH).
+
+    An entry is a one if a Poisson count is not zero: v_fn = 1[c_fn > 0], c_fn ~ Poisson([WH]_fn),
+    with gamma priors of W and H (Zhou 2015). The cost of an update grows with the ones alone, so
+    that large sparse matrices of scipy.sparse can be fitted: what they do not store is 0.
+
+    Parameters
+    ----------
+    n_components : int
+        K.
+    shape_W, mean_W, shape_H, mean_H : float
+        The entries of W are Gamma(shape, mean), so are those of H; where learned, their start.
+        mean_H = None: so that E[V] is the share of ones.
+    tie_shape_W, tie_mean_W, tie_shape_H, tie_mean_H
+        What is learned, as for PoissonGammaVB: the mean of each component of H. Learned shapes
+        raise the bound, and predict held-out entries worse (docs/poisson.md).
+    max_iter, tol, precision, random_state
+        As for PoissonGammaVB.
+
+    See Factorization, Rates and WithPriors for the learned attributes.
+    """
+
+    likelihoods = (BERNOULLI,)
+    is_binary = True
+
+    def __init__(
+        self,
+        n_components=8,
+        *,
+        shape_W=0.3,
+        mean_W=1.0,
+        shape_H=0.3,
+        mean_H=None,
+        tie_shape_W="fixed",
+        tie_mean_W="fixed",
+        tie_shape_H="fixed",
+        tie_mean_H="source",
+        max_iter=1000,
+        tol=1e-6,
+        precision="double",
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.shape_W = shape_W
+        self.mean_W = mean_W
+        self.shape_H = shape_H
+        self.mean_H = mean_H
+        self.tie_shape_W = tie_shape_W
+        self.tie_mean_W = tie_mean_W
+        self.tie_shape_H = tie_shape_H
+        self.tie_mean_H = tie_mean_H
+        self.max_iter = max_iter
+        self.tol = tol
+        self.precision = precision
+        self.random_state = random_state
+
+
+class BernoulliPoissonGibbs(Sampled):
+    """Bernoulli-Poisson factorization by Gibbs sampling; the model of BernoulliPoissonVB.
+
+    Parameters
+    ----------
+    n_components : int
+        K.
+    shape_W, mean_W, shape_H, mean_H
+        As for BernoulliPoissonVB.
+    tie_shape_W, tie_mean_W, tie_shape_H, tie_mean_H
+        What is learned, as for PoissonGammaGibbs.
+    burn_in, n_samples : int
+        Sweeps thrown away, then sweeps averaged.
+    random_state : int, SeedSequence or None
+        The same value gives the same bits.
+
+    See Factorization, Rates, WithPriors and Sampled for the learned attributes.
+    """
+
+    likelihoods = (BERNOULLI,)
+    is_binary = True
+
+    def __init__(
+        self,
+        n_components=8,
+        *,
+        shape_W=0.3,
+        mean_W=1.0,
+        shape_H=0.3,
+        mean_H=None,
+        tie_shape_W="all",
+        tie_mean_W="fixed",
+        tie_shape_H="all",
+        tie_mean_H="source",
+        burn_in=500,
+        n_samples=500,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.shape_W = shape_W
+        self.mean_W = mean_W
+        self.shape_H = shape_H
+        self.mean_H = mean_H
+        self.tie_shape_W = tie_shape_W
+        self.tie_mean_W = tie_mean_W
+        self.tie_shape_H = tie_shape_H
+        self.tie_mean_H = tie_mean_H
+        self.burn_in = burn_in
+        self.n_samples = n_samples
+        self.random_state = random_state

@@ -1,0 +1,89 @@
+"""Fold-in: new rows or columns when the other factor stays as it was fitted.
+
+Given E and L = exp E[log] of the other factor, a line is updated as in a fit: its sums of sources
+from its entries above zero, then its own gamma law; of a point estimate its own mode. Lines do not
+depend on each other, and on no random number.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import digamma
+
+from nbmf.families.poisson_gamma.kernels import passes
+from nbmf.families.poisson_gamma.observations import Entries, Observations
+from nbmf.families.poisson_gamma.tables import FLOOR
+from nbmf.numerics.lanes import aligned_table, padded
+
+TOLERANCE = 1e-6  # of a line's numbers, relative to their sum, in a step
+MAX_STEPS = 2000
+STEPS_AT_ONCE = 20  # between looks at which lines have settled
+
+
+class LinePrior(NamedTuple):
+    """The prior of a line.
+
+    count, rate : float arrays (K,)
+        What is added to sums of sources, and to the exposure.
+    is_averaged : bool
+        Whether there is a law q, of which the mean is wanted and exp E[log] is used; else the
+        line is a point.
+    """
+
+    count: np.ndarray
+    rate: np.ndarray
+    is_averaged: bool
+
+
+def fold_in(values, E: np.ndarray, L: np.ndarray, prior: LinePrior, is_binary: bool) -> np.ndarray:
+    """Return the means, or the modes, of new lines: float array (lines, K).
+
+    Parameters
+    ----------
+    values : int array (lines, entries), -1 where missing, or SparseCounts
+    E, L : float arrays (entries, K)
+        Of the other factor.
+    prior : LinePrior
+    is_binary : bool
+        The link.
+    """
+    data, K = Observations(values, is_binary), E.shape[1]
+    exposure = np.broadcast_to(data.exposure.of_rows(E), (values.shape[0], K))
+    other = _padded(L)
+    rate = prior.rate + exposure
+    # The start is the same in all components; a line of point estimates that has no observed entry
+    # stays there, where its prior says nothing.
+    totals = data.row_totals()[:, None] / K
+    mean = np.divide(prior.count + totals, rate, out=np.ones_like(rate), where=rate > 0.0)
+    now = np.maximum(mean, FLOOR)
+    going, steps = np.arange(len(now)), 0
+    while going.size and steps < MAX_STEPS:
+        before = mean[going]
+        entries = data.rows.of_lines(going)
+        parts = now[going], mean[going], rate[going]
+        mean[going], now[going] = _steps(entries, *parts, other, prior, is_binary)
+        change = np.abs(mean[going] - before).max(axis=1)
+        going = going[change > STEPS_AT_ONCE * TOLERANCE * mean[going].sum(axis=1)]
+        steps += STEPS_AT_ONCE
+    return mean
+
+
+def _steps(entries: Entries, now, mean, rate, other, prior: LinePrior, is_binary):
+    """Do STEPS_AT_ONCE steps; return the means and exp E[log] of the lines."""
+    K = now.shape[1]
+    table, sums = _padded(now), aligned_table(len(now), other.shape[1])
+    for _ in range(STEPS_AT_ONCE):
+        passes.pass_one(*entries, table, other, is_binary, sums)
+        alpha = np.maximum(prior.count + table[:, :K] * sums[:, :K], 0.0)
+        mean = np.divide(alpha, rate, out=mean, where=rate > 0.0)
+        new = mean
+        if prior.is_averaged:
+            new = np.exp(digamma(alpha)) / rate
+        table[:, :K] = np.maximum(new, FLOOR)
+    return mean, table[:, :K]
+
+
+def _padded(numbers: np.ndarray) -> np.ndarray:
+    table = aligned_table(len(numbers), padded(numbers.shape[1]))
+    table[:, : numbers.shape[1]] = np.maximum(numbers, FLOOR)
+    return table

@@ -1,0 +1,98 @@
+"""How the classes of this family learn: points, q by ascent, and chains."""
+
+import numpy as np
+
+from nbmf.families.poisson_gamma.averages import Averages, mean_at
+from nbmf.families.poisson_gamma.estimator import Rates, WithPriors, is_dense
+from nbmf.families.poisson_gamma.fold_in import LinePrior
+from nbmf.families.poisson_gamma.gibbs import Chain, ChainState
+from nbmf.families.poisson_gamma.observations import Observations, observations
+from nbmf.families.poisson_gamma.point import PointState
+from nbmf.families.poisson_gamma.stopping import GainsLittle
+from nbmf.families.poisson_gamma.variational import Side, VariationalState
+from nbmf.inference.declarations import Inference
+from nbmf.seeds import children
+
+
+class Climbing(Rates):
+    """Base class of those that improve an objective: they stop when it gains little."""
+
+    def _stopping_rule(self, state):
+        return GainsLittle(state, self.tol) if self.tol > 0 else None
+
+    def _observations(self, values) -> Observations:
+        return observations(values, self.is_binary, self.precision == "single")
+
+
+class Point(Climbing):
+    """Base class of point estimates."""
+
+    inference = Inference.POINT
+
+    def _state(self, values, data, means, priors, of_logarithms, seed) -> PointState:
+        start = self._starting_tables(data, means, seed)
+        return PointState(data, start, priors, of_logarithms, is_dense(values))
+
+    def _learn(self, state):
+        super()._learn(state)
+        self.geometric_W_, self.geometric_H_ = self.W_.copy(), self.H_.copy()
+
+
+class Variational(Climbing, WithPriors):
+    """Base class of variational Bayes."""
+
+    inference = Inference.ASCENT
+
+    def _start(self, values, seed):
+        data = self._observations(values)
+        start = self._starting_tables(data, self._means(data), seed)
+        sides = map(Side, self._priors(data), start)
+        return VariationalState(data, *sides, self._link, is_dense(values))
+
+    def _learn(self, state):
+        super()._learn(state)
+        self.geometric_W_, self.geometric_H_ = state.geometric_means()
+        self._take_priors(state.priors())
+
+
+class Sampled(WithPriors):
+    """Base class of Gibbs samplers.
+
+    Attributes
+    ----------
+    draws_W_, draws_H_ : float32 arrays (draws, F, K), (draws, K, N)
+        Of a matrix that was given as sparse: W and H after some of the kept sweeps, over which
+        predictions are averaged. Of others the mean of E[V] is kept instead.
+    """
+
+    inference = Inference.SAMPLER
+
+    def _start(self, values, seed):
+        data = Observations(values, self.is_binary)
+        start_seed, chain_seed = children(seed, 2)
+        start = self._starting_tables(data, self._means(data), start_seed)
+        chain = Chain(data, start, self._priors(data), chain_seed)
+        averages = Averages(
+            data.shape, self.n_components, self.n_samples, self._link, is_dense(values)
+        )
+        return ChainState(chain, averages, self.burn_in, self._link)
+
+    def _learn(self, state):
+        super()._learn(state)
+        averages = state.averages
+        self.geometric_W_, self.geometric_H_ = averages.geometric_means()
+        self._take_priors(averages.priors())
+        for name in ("draws_W_", "draws_H_"):
+            vars(self).pop(name, None)  # of an earlier fit
+        if not state.is_dense:
+            self.draws_W_, self.draws_H_ = averages.kept_factors()
+
+    def _predict(self, rows, columns):
+        if self._expectation is None:
+            return mean_at(self.draws_W_, self.draws_H_, rows, columns, self._link)
+        return super()._predict(rows, columns)
+
+
+def flat_prior(K: int) -> LinePrior:
+    """Return the prior of a line under maximum likelihood."""
+    return LinePrior(np.zeros(K), np.zeros(K), False)

@@ -1,0 +1,1 @@
+"""Passes over the entries above zero, and draws of their sources."""

@@ -1,0 +1,215 @@
+"""A matrix of counts as the updates need it: what is above zero, and what is missing.
+
+Two ways to the same numbers: passes over the entries above zero, whose cost grows with those
+alone, and products of matrices with all entries, which are faster where most are above zero.
+Tables W (F, padded K) and H (N, padded K) have lines of V as rows; padding is zero.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+from scipy.special import gammaln
+
+from nbmf.data.sparse_counts import SparseCounts
+from nbmf.families.poisson_gamma.kernels import passes
+
+DENSE_SHARE = 0.3  # of entries above zero, from which on products of matrices are faster
+MISSING = -1
+
+
+class Entries(NamedTuple):
+    """Entries above zero, line by line.
+
+    start : int64 array (lines + 1,); line i has the entries start[i] up to start[i + 1]
+    index : uint32 array (entries,), their places in the line
+    value : float64 array (entries,)
+    """
+
+    start: np.ndarray
+    index: np.ndarray
+    value: np.ndarray
+
+    @classmethod
+    def of(cls, matrix: scipy.sparse.csr_array) -> "Entries":
+        """Take over a CSR matrix."""
+        return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.data)
+
+    def of_lines(self, lines: np.ndarray) -> "Entries":
+        """Return the entries of some lines alone."""
+        lengths = np.diff(self.start)[lines]
+        start = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.repeat(self.start[lines] - start[:-1], lengths) + np.arange(start[-1])
+        return Entries(start, self.index[places], self.value[places])
+
+
+class Observations:
+    """The counts of one matrix; `is_binary` if only their being above zero is observed.
+
+    Parameters
+    ----------
+    values : int array (F, N), -1 where missing, or SparseCounts
+    is_binary : bool
+        The Bernoulli-Poisson link.
+    """
+
+    def __init__(self, values: np.ndarray | SparseCounts, is_binary: bool):
+        self.is_binary, self.shape = is_binary, values.shape
+        if isinstance(values, SparseCounts):
+            above = values.above_zero.astype(np.float64)
+            missing = values.missing.astype(np.float64)
+        else:
+            above = scipy.sparse.csr_array(np.where(values > 0, values, 0).astype(np.float64))
+            missing = scipy.sparse.csr_array((values == MISSING).astype(np.float64))
+        self.rows, self.columns = Entries.of(above), Entries.of(above.T.tocsr())
+        self.n_observed = above.shape[0] * above.shape[1] - missing.nnz
+        self.total = float(above.sum())
+        self.exposure = Exposure(self.shape, missing)
+
+    def row_totals(self) -> np.ndarray:
+        """Return the sum of the counts of each row, (F,)."""
+        return np.bincount(
+            np.repeat(np.arange(self.shape[0]), np.diff(self.rows.start)),
+            self.rows.value,
+            self.shape[0],
+        )
+
+    @property
+    def constant(self) -> float:
+        """Σ log x! over the observed entries, nats; 0 of binary ones, where x is summed out."""
+        return 0.0 if self.is_binary else float(gammaln(self.rows.value + 1.0).sum())
+
+    @property
+    def mean_rate(self) -> float:
+        """The rate that all entries would have if they had the same."""
+        share = (self.total + 0.5) / (self.n_observed + 1.0)  # never 0, nor of binary ones 1
+        return float(-np.log1p(-share)) if self.is_binary else share
+
+    def pass_both(self, W, H, S_W, S_H) -> None:
+        """Set S_W and S_H to the sums of passes.pass_both."""
+        passes.pass_both(*self.rows, W, H, self.is_binary, S_W, S_H)
+
+    def pass_rows(self, W, H, S_W) -> None:
+        """Set S_W alone."""
+        passes.pass_one(*self.rows, W, H, self.is_binary, S_W)
+
+    def pass_columns(self, W, H, S_H) -> None:
+        """Set S_H alone."""
+        passes.pass_one(*self.columns, H, W, self.is_binary, S_H)
+
+    def log_terms(self, W, H) -> float:
+        """Return Σ x log r - log x!, of binary ones Σ log(e^r - 1), over entries above zero."""
+        return passes.log_terms(*self.rows, W, H, self.is_binary) - self.constant
+
+
+class DenseObservations(Observations):
+    """The same by products of matrices with all entries.
+
+    Parameters
+    ----------
+    values, is_binary
+        As for Observations; values are an array.
+    single : bool
+        Whether products are made in single precision.
+    """
+
+    def __init__(self, values: np.ndarray, is_binary: bool, single: bool):
+        super().__init__(values, is_binary)
+        kind = np.float32 if single else np.float64
+        self._values = np.where(values > 0, values, 0).astype(kind)
+        self._ratio = np.empty(values.shape, kind)
+        if self.exposure.has_missing:
+            observed = (values != MISSING).astype(kind)
+            self.exposure = DenseExposure(observed)
+
+    def _ratios(self, W, H) -> tuple[np.ndarray, np.ndarray]:
+        """Fill the ratios, (F, N); return the tables in the precision of products."""
+        kind = self._values.dtype
+        W, H = W.astype(kind, copy=False), H.astype(kind, copy=False)
+        np.matmul(W, H.T, out=self._ratio)
+        passes.ratios(self._values, self.is_binary, self._ratio)
+        return W, H
+
+    def pass_both(self, W, H, S_W, S_H) -> None:
+        """Set S_W and S_H to the sums of passes.pass_both."""
+        W, H = self._ratios(W, H)
+        S_W[:], S_H[:] = self._ratio @ H, self._ratio.T @ W
+
+    def pass_rows(self, W, H, S_W) -> None:
+        """Set S_W alone."""
+        _, H = self._ratios(W, H)
+        S_W[:] = self._ratio @ H
+
+    def pass_columns(self, W, H, S_H) -> None:
+        """Set S_H alone."""
+        W, _ = self._ratios(W, H)
+        S_H[:] = self._ratio.T @ W
+
+
+class Exposure:
+    """Sums of one table over the entries that a line has observed: M H' and M' W.
+
+    By way of the entries that are missing, or that are observed, whichever are fewer.
+    """
+
+    def __init__(self, shape: tuple[int, int], missing: scipy.sparse.csr_array):
+        self.has_missing = missing.nnz > 0
+        self._is_of_missing = 2 * missing.nnz <= shape[0] * shape[1]
+        listed = missing if self._is_of_missing else _others(missing)
+        self._rows, self._columns = listed, listed.T.tocsr()
+        observed = shape[1] - missing.sum(axis=1), shape[0] - missing.sum(axis=0)
+        self._blank = tuple(np.flatnonzero(count == 0) for count in observed)
+
+    def of_rows(self, H: np.ndarray) -> np.ndarray:
+        """Return Σ_n m_fn h_nk, (F, K), or (1, K) if nothing is missing."""
+        return self._of(self._rows, H, self._blank[0])
+
+    def of_columns(self, W: np.ndarray) -> np.ndarray:
+        """Return Σ_f m_fn w_fk, (N, K), or (1, K) if nothing is missing."""
+        return self._of(self._columns, W, self._blank[1])
+
+    def _of(self, listed, table, blank) -> np.ndarray:
+        if not self.has_missing:
+            return table.sum(axis=0, keepdims=True)
+        found = listed @ table
+        if self._is_of_missing:
+            found = np.maximum(table.sum(axis=0) - found, 0.0)
+        found[blank] = 0.0  # of a line without an observed entry, whatever the rounding
+        return found
+
+
+class DenseExposure:
+    """The same by products of matrices; `observed` is 1 where an entry is, 0 elsewhere."""
+
+    has_missing = True
+
+    def __init__(self, observed: np.ndarray):
+        self._observed = observed
+
+    def of_rows(self, H: np.ndarray) -> np.ndarray:
+        """Return Σ_n m_fn h_nk, (F, K)."""
+        return (self._observed @ H.astype(self._observed.dtype, copy=False)).astype(np.float64)
+
+    def of_columns(self, W: np.ndarray) -> np.ndarray:
+        """Return Σ_f m_fn w_fk, (N, K)."""
+        return (self._observed.T @ W.astype(self._observed.dtype, copy=False)).astype(np.float64)
+
+
+def _others(matrix: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+    """Return ones where `matrix` stores nothing."""
+    return scipy.sparse.csr_array(matrix.toarray() == 0).astype(np.float64)
+
+
+def observations(
+    values: np.ndarray | SparseCounts, is_binary: bool, single: bool = False
+) -> Observations:
+    """Return the observations of a matrix in the form that is faster for it.
+
+    `single` asks for products of matrices in single precision.
+    """
+    if isinstance(values, SparseCounts):
+        return Observations(values, is_binary)
+    is_dense = np.count_nonzero(values > 0) >= DENSE_SHARE * values.size
+    if is_dense or single:
+        return DenseObservations(values, is_binary, single)
+    return Observations(values, is_binary)

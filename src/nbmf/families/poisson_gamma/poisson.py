@@ -1,0 +1,223 @@
+"""Poisson-gamma factorization of counts by four kinds of inference (Cemgil 2009)."""
+
+from nbmf.families.poisson_gamma.estimator import WithPriors
+from nbmf.families.poisson_gamma.fold_in import LinePrior
+from nbmf.families.poisson_gamma.inference import Point, Sampled, Variational, flat_prior
+from nbmf.families.poisson_gamma.priors import FIXED, of_priors
+from nbmf.likelihoods.poisson import POISSON
+
+
+class PoissonGammaEM(Point):
+    """Poisson factorization by maximum likelihood, EM: v_fn ~ Poisson([WH]_fn).
+
+    The steps are those of NMF with the Kullback-Leibler divergence: W first, then H given it.
+
+    Parameters
+    ----------
+    n_components : int
+        K.
+    max_iter : int
+        Iterations at most.
+    tol : float
+        Stop when 10 iterations raise the log-likelihood by less than this part of it; 0: never.
+    precision : {"double", "single"}
+        Of products of matrices with all entries.
+    random_state : int, SeedSequence or None
+        The same value gives the same bits.
+
+    See Factorization and Rates for the learned attributes.
+    """
+
+    likelihoods = (POISSON,)
+
+    def __init__(
+        self, n_components=8, *, max_iter=1000, tol=1e-6, precision="double", random_state=None
+    ):
+        self.n_components = n_components
+        self.max_iter = max_iter
+        self.tol = tol
+        self.precision = precision
+        self.random_state = random_state
+
+    def _start(self, values, seed):
+        data = self._observations(values)
+        means = 1.0, data.mean_rate / self.n_components
+        return self._state(values, data, means, None, False, seed)
+
+    def _line_prior(self, factor):
+        return flat_prior(self.n_components)
+
+
+class PoissonGammaICM(Point, WithPriors):
+    """Poisson-gamma factorization by iterated conditional modes.
+
+    Parameters
+    ----------
+    n_components : int
+        K.
+    shape_W, mean_W, shape_H, mean_H : float
+        The entries of W are Gamma(shape, mean), so are those of H. mean_H = None: so that E[WH] is
+        the mean of V.
+    mode : {"logarithms", "factors"}
+        Of p(log W, log H | V), which is what the paper's eq. (38) climbs, or of p(W, H | V).
+    max_iter, tol, precision, random_state
+        As for PoissonGammaEM; the objective is the log density that is climbed.
+
+    See Factorization, Rates and WithPriors for the learned attributes.
+    """
+
+    likelihoods = (POISSON,)
+    tie_shape_W = tie_mean_W = tie_shape_H = tie_mean_H = FIXED  # nothing is learned
+
+    def __init__(
+        self,
+        n_components=8,
+        *,
+        shape_W=1.0,
+        mean_W=1.0,
+        shape_H=1.0,
+        mean_H=None,
+        mode="logarithms",
+        max_iter=1000,
+        tol=1e-6,
+        precision="double",
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.shape_W = shape_W
+        self.mean_W = mean_W
+        self.shape_H = shape_H
+        self.mean_H = mean_H
+        self.mode = mode
+        self.max_iter = max_iter
+        self.tol = tol
+        self.precision = precision
+        self.random_state = random_state
+
+    def _start(self, values, seed):
+        data = self._observations(values)
+        of_logarithms = self.mode == "logarithms"
+        priors = self._priors(data)
+        self._fixed_priors = of_priors(priors)
+        return self._state(values, data, self._means(data), priors, of_logarithms, seed)
+
+    def _learn(self, state):
+        super()._learn(state)
+        self._take_priors(vars(self).pop("_fixed_priors"))
+
+    def _line_prior(self, factor):
+        count, rate, _ = super()._line_prior(factor)
+        return LinePrior(count - (self.mode == "factors"), rate, False)
+
+
+class PoissonGammaVB(Variational):
+    """Poisson-gamma factorization by variational Bayes, with the bound as its objective.
+
+    v_fn ~ Poisson([WH]_fn), w_fk ~ Gamma(shape_W, mean mean_W), h_kn ~ Gamma(shape_H, mean mean_H).
+
+    Parameters
+    ----------
+    n_components : int
+        K.
+    shape_W, mean_W, shape_H, mean_H : float
+        The priors; where learned, their start. mean_H = None: so that E[WH] is the mean of V.
+    tie_shape_W, tie_mean_W, tie_shape_H, tie_mean_H : {"fixed", "all", "source", "line", "none"}
+        Whether a number is fixed, or learned by the entries that share it: all of a factor, those
+        of a component, those of a row of W (a column of H), or each its own mean, which is allowed
+        beside a fixed shape only.
+    max_iter : int
+        Updates at most.
+    tol : float
+        Stop when 10 updates raise the bound by less than this part of it; 0: never.
+    precision : {"double", "single"}
+        Of products of matrices with all entries.
+    random_state : int, SeedSequence or None
+        The same value gives the same bits.
+
+    See Factorization, Rates and WithPriors for the learned attributes.
+    """
+
+    likelihoods = (POISSON,)
+
+    def __init__(
+        self,
+        n_components=8,
+        *,
+        shape_W=1.0,
+        mean_W=1.0,
+        shape_H=1.0,
+        mean_H=None,
+        tie_shape_W="all",
+        tie_mean_W="fixed",
+        tie_shape_H="all",
+        tie_mean_H="source",
+        max_iter=1000,
+        tol=1e-6,
+        precision="double",
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.shape_W = shape_W
+        self.mean_W = mean_W
+        self.shape_H = shape_H
+        self.mean_H = mean_H
+        self.tie_shape_W = tie_shape_W
+        self.tie_mean_W = tie_mean_W
+        self.tie_shape_H = tie_shape_H
+        self.tie_mean_H = tie_mean_H
+        self.max_iter = max_iter
+        self.tol = tol
+        self.precision = precision
+        self.random_state = random_state
+
+
+class PoissonGammaGibbs(Sampled):
+    """Poisson-gamma factorization by Gibbs sampling.
+
+    Parameters
+    ----------
+    n_components : int
+        K.
+    shape_W, mean_W, shape_H, mean_H
+        As for PoissonGammaVB.
+    tie_shape_W, tie_mean_W, tie_shape_H, tie_mean_H
+        As for PoissonGammaVB; learned shapes have the prior Exp(1), and of learned means the rates
+        shape / mean have Gamma(1, 1).
+    burn_in, n_samples : int
+        Sweeps thrown away, then sweeps averaged.
+    random_state : int, SeedSequence or None
+        The same value gives the same bits.
+
+    See Factorization, Rates, WithPriors and Sampled for the learned attributes.
+    """
+
+    likelihoods = (POISSON,)
+
+    def __init__(
+        self,
+        n_components=8,
+        *,
+        shape_W=1.0,
+        mean_W=1.0,
+        shape_H=1.0,
+        mean_H=None,
+        tie_shape_W="all",
+        tie_mean_W="fixed",
+        tie_shape_H="all",
+        tie_mean_H="source",
+        burn_in=500,
+        n_samples=500,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.shape_W = shape_W
+        self.mean_W = mean_W
+        self.shape_H = shape_H
+        self.mean_H = mean_H
+        self.tie_shape_W = tie_shape_W
+        self.tie_mean_W = tie_mean_W
+        self.tie_shape_H = tie_shape_H
+        self.tie_mean_H = tie_mean_H
+        self.burn_in = burn_in
+        self.n_samples = n_samples
+        self.random_state = random_state
