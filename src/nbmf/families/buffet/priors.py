@@ -147,8 +147,8 @@ def buffet_prior(name: str, mass: float, alpha: float, kappa: float) -> BuffetPr
         raise ConfigError("mass = 0: nobody would take a dish; allowed are numbers above 0")
     if name == CIBP and alpha == 0:
         raise ConfigError(
-            "alpha = 0: the CIBP needs α above 0, for with α = 0 its dishes take no customer; if "
-            "the limit α -> 0 was meant, that is prior = 'ibp'"
+            "alpha = 0: the CIBP needs α above 0 for θ ~ Beta(α, κ + 1) to be a law; if the limit "
+            "α -> 0 was meant, with γα/κ -> ω, that is prior = 'ibp'"
         )
     if name == IBP and alpha != 0:
         raise ConfigError(f"alpha = {alpha!r}: the IBP has no α; with one it is prior = 'cibp'")

@@ -12,6 +12,7 @@ from nbmf.numerics.variates import standard_gamma, standard_normal
 
 PROPOSED = 1.0  # mean of the number of proposed singletons
 NOBODY = math.exp(-PROPOSED)
+SURE = 700.0  # log odds: e^SURE is about the largest double
 HUGE = 1e200  # of a product, before it is put away as a logarithm
 
 
@@ -31,7 +32,7 @@ def loading_law(s2, s1, slab):
 def draw_loading(s2, s1, slab, log_odds, generator):
     """Draw (ξ, β) at once given the prior log odds of ξ = 1; 0 for ξ = 0, inf makes ξ = 1."""
     mean, variance, evidence = loading_law(s2, s1, slab)
-    if uniform(generator) * (1.0 + math.exp(-(log_odds + evidence))) < 1.0:
+    if uniform(generator) * (1.0 + math.exp(min(-(log_odds + evidence), SURE))) < 1.0:
         return mean + math.sqrt(variance) * standard_normal(generator)
     return 0.0
 
