@@ -165,6 +165,7 @@ def test_explicit_noise_is_coordinate_ascent_of_its_own_bound():
     for _ in range(300):
         likelihood.refresh(psi, square)
         likelihood.learn(psi, square)
+    assert likelihood.noise.law.shape == 0.5 + np.count_nonzero(likelihood.seen) / 2
     best = likelihood.bound(psi, square)
     for name in ("_mean", "_variance"):
         array = getattr(likelihood, name)

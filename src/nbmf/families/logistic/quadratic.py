@@ -142,15 +142,15 @@ class NormalNoise:
     ----------
     prior : Gamma
         Of τ.
-    count : int
-        n, the observed entries: those alone tell of τ.
+    seen : bool array
+        Which entries are observed: those alone, n of them, tell of τ.
     start : float
         <τ> to begin with.
     """
 
-    def __init__(self, prior: Gamma, count: int, start: float):
-        self.prior, self._count = prior, count
-        shape = prior.shape + 0.5 * count
+    def __init__(self, prior: Gamma, seen: np.ndarray, start: float):
+        self.prior, self._count = prior, int(np.count_nonzero(seen))
+        shape = prior.shape + 0.5 * self._count
         self.law = Gamma(shape, shape / start)
 
     def learn(self, squares: float) -> None:
@@ -181,9 +181,8 @@ class NormalEntries(Quadratic):
     def __init__(self, values: np.ndarray, prior: Gamma):
         self.seen = ~np.isnan(values)
         self._x = np.where(self.seen, values, 0.0)
-        n = int(np.count_nonzero(self.seen))
-        mean_square = float((self._x**2).sum()) / n
-        self.noise = NormalNoise(prior, n, 1.0 / mean_square if mean_square else 1.0)
+        mean_square = float((self._x**2).sum()) / np.count_nonzero(self.seen)
+        self.noise = NormalNoise(prior, self.seen, 1.0 / mean_square if mean_square else 1.0)
 
     def refresh(self, psi, square):
         """Set h and w."""
@@ -222,7 +221,7 @@ class ExplicitNoise(Quadratic):
 
     def __init__(self, inner: PolyaGamma, prior: Gamma):
         self.inner, self.seen = inner, inner.seen
-        self.noise = NormalNoise(prior, int(np.count_nonzero(self.seen)), 1.0)
+        self.noise = NormalNoise(prior, self.seen, 1.0)
         self._mean, self._variance = np.zeros(self.seen.shape), np.ones(self.seen.shape)
 
     def refresh(self, psi, square):
