@@ -237,7 +237,7 @@ def test_labels_of_neighbouring_boxes_do_not_overlap(draw):
     figure = draw(made_up(PAPER, ["animals", "paleo"]), PAPER, ["animals", "paleo"], unsettled)
     for axis in panels(figure).values():
         extents = [text.get_window_extent() for text in axis.get_xticklabels() if text.get_text()]
-        assert all(a.x1 <= b.x0 for a, b in pairwise(extents))
+        assert all(a.x1 <= b.x0 for a, b in pairwise(extents)), extents[:4]
 
 
 @pytest.mark.parametrize("suffix", ["png", "pdf"])

@@ -19,7 +19,8 @@ GAP = {"color": "#B2182B", "fontsize": 6, "rotation": 90, "ha": "center", "va": 
 SHOWN_REASONS, REASON_LENGTH = 3, 90  # of gaps, in the legend
 LINE_LENGTH = 130  # letters below the panels of a page's width
 BASELINE = {"color": "0.3", "linewidth": 0.8, "linestyle": "--", "zorder": 0}
-UPRIGHT = 12  # boxes in a panel, above which numbers of two digits stand upright
+CROWDED = 36  # boxes in a panel, above which it takes the page's width
+UPRIGHT = 12  # boxes in a panel, above which their labels stand upright
 FARTHEST = 4.0  # times the distance of the typical box from the best entry, where the axis ends
 BEYOND = {
     "xycoords": ("data", "axes fraction"), "fontsize": 6, "rotation": 90, "ha": "center", "va": "top",
@@ -65,7 +66,9 @@ def draw(
     """
     unsettled = _unsettled(diagnostics)
     boxes = [Box(method, K, str(K)) for method, entry in methods.items() for K in entry["K"]]
-    figure, axes = style.panel_grid(len(datasets), COLUMNS, 2.2, 0.7)
+    columns = COLUMNS if len(boxes) <= CROWDED else 1
+    legend = 0.9 + 0.05 * len(methods)
+    figure, axes = style.panel_grid(len(datasets), columns, 2.2, legend)
     for axis, dataset in zip(axes.flat, datasets, strict=False):
         marked = {method for where, method in unsettled if where == dataset}
         _draw_panel(axis, scores[scores["dataset"] == dataset], boxes, colours, marked)
@@ -170,8 +173,9 @@ def _draw_panel(
         if (fits["saturated"] > 0).any():
             axis.plot(i, fits["perplexity"].max(), **SATURATED)
     labels = [box.label + UNSETTLED * (box.method in unsettled) for box in boxes]
-    upright = 90 if len(boxes) > UPRIGHT and max(map(len, labels)) > 1 else 0
-    axis.set_xticks(np.arange(len(boxes)), labels, rotation=upright)
+    is_full = len(boxes) > UPRIGHT
+    options = {"rotation": 90, "fontsize": 5} if is_full else {}
+    axis.set_xticks(np.arange(len(boxes)), labels, **options)
     axis.tick_params(axis="x", length=0)
     axis.set_xlim(-0.7, len(boxes) - 0.3)
     axis.grid(axis="y", linewidth=0.4, alpha=0.5)
