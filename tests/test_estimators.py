@@ -78,14 +78,15 @@ def test_before_fit_everything_else_is_refused(method, tmp_path):
         getattr(nbmf.BinaryICA(), method)(argument)
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSES if name != "LDA"])
+@pytest.mark.parametrize("name", [name for name in CLASSES if registry.scores_entries(name)])
 def test_fit_transform_treats_training_rows_as_new_ones(name):
     W = make(name).fit_transform(CODES)
     np.testing.assert_array_equal(W, make(name).fit(CODES).transform(CODES))
-    assert not np.array_equal(W, make(name).fit(CODES).W_)
+    if name not in ("MNB", "MMNB", "FastMMNB"):  # whose fit ends with what a fold-in does
+        assert not np.array_equal(W, make(name).fit(CODES).W_)
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSES if name != "LDA"])
+@pytest.mark.parametrize("name", [name for name in CLASSES if registry.scores_entries(name)])
 def test_the_score_is_the_mean_log_likelihood_of_rows_folded_in(name):
     estimator = make(name).fit(CODES)
     loss = loss_of(CODES, estimator.predict_rows(CODES), CODES >= 0).total
@@ -143,7 +144,7 @@ def test_a_saved_estimator_comes_back(name, V, tmp_path):
     loaded = nbmf.load(tmp_path / "model.npz")
     assert_equal(loaded, estimator)
     np.testing.assert_array_equal(loaded.transform_columns(V), estimator.transform_columns(V))
-    if name != "LDA":
+    if registry.scores_entries(name):
         np.testing.assert_array_equal(loaded.transform(V), estimator.transform(V))
 
 

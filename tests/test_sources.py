@@ -62,7 +62,7 @@ FAMILIES = {
     "beta_dirichlet": {"BetaDirGibbs", "BetaDirVB", "DirDirGibbs", "DirBetaGibbs", "DirBetaVB"}
     | {"DirDirVB", "CollapsedBinaryICA", "BinaryICA"},
     "logistic": {"LogisticPCA"},
-    "mixed_membership": {"LDA"},
+    "mixed_membership": {"LDA", "VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB"},
 }
 
 
@@ -76,7 +76,7 @@ def test_likelihoods_concern_the_families_that_take_them():
     users = [
         name for name in registry.all_classes() if "likelihoods/tokens.py" in fit_sources(name)
     ]
-    assert users == ["LDA"]
+    assert users == ["LDA", "VariationalLDA", "FastLDA"]
 
 
 # Dir-Beta's two methods share a module, so each lists the kernels of both. Gibbs chains may start
@@ -98,8 +98,11 @@ USERS = {
     "families/beta_dirichlet/kernels/dir_dir_cvb0.py": {"DirDirVB"},
     "families/beta_dirichlet/models/dir_dir.py": {"DirDirGibbs", "DirDirVB"},
     "families/logistic/logistic_pca.py": {"LogisticPCA"},
-    "families/mixed_membership/kernels/lda.py": {"LDA"},
-    "families/mixed_membership/lda.py": {"LDA"},
+    "families/mixed_membership/kernels/lda.py": {
+        *("LDA", "VariationalLDA", "FastLDA"),
+        *("MNB", "MMNB", "FastMMNB"),  # which share its digamma function
+    },
+    "families/mixed_membership/lda.py": {"LDA", "VariationalLDA", "FastLDA"},
     "inference/estimator.py": set(registry.all_classes()),
 }
 
@@ -202,7 +205,7 @@ def test_each_form_of_import_is_followed_and_nothing_is_executed(
 KERNELS = [
     f"nbmf.families.{name}"
     for name in (
-        *("topics.kernels.lda", "beta_dirichlet.kernels.fold_in"),
+        *("mixed_membership.kernels.lda", "beta_dirichlet.kernels.fold_in"),
         *("beta_dirichlet.kernels.beta_dir_gibbs", "beta_dirichlet.kernels.dir_dir_gibbs"),
     )
 ]

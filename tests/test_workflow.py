@@ -437,7 +437,7 @@ OF_BETA_DIRICHLET = (N_FITS - 2 * 2 * 2, N_UNMASKED_FITS - 1)
     ("file", "planned"),
     [
         (f"{FAMILIES}/logistic/logistic_pca.py", OF_LOGPCA),
-        (f"{FAMILIES}/topics/kernels/lda.py", OF_LDA),
+        (f"{FAMILIES}/mixed_membership/kernels/lda.py", OF_LDA),
         (f"{FAMILIES}/beta_dirichlet/kernels/dir_dir_gibbs.py", OF_DIR_DIR),
         (f"{FAMILIES}/beta_dirichlet/parameters.py", OF_BETA_DIRICHLET),
         ("src/nbmf/inference/loop.py", (N_FITS, N_UNMASKED_FITS)),

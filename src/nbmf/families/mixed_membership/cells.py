@@ -1,11 +1,10 @@
 """Rows as lists of atoms: what E-steps see of a table or a matrix."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
-
-from nbmf.data.feature_table import WORD, FeatureTable
-from nbmf.errors import ConfigError
 
 
 class Cells(NamedTuple):
@@ -25,7 +24,7 @@ class Cells(NamedTuple):
     values: np.ndarray
 
     @classmethod
-    def of_codes(cls, codes: np.ndarray) -> "Cells":
+    def of_codes(cls, codes: np.ndarray) -> Cells:
         """Return the cells of binary rows, codes (n, N), -1 where missing: two atoms a column."""
         rows, columns = np.nonzero(codes >= 0)
         starts = _starts(np.count_nonzero(codes >= 0, axis=1))
@@ -35,28 +34,12 @@ class Cells(NamedTuple):
         return cls(starts, atoms, np.ones(atoms.size), of_column, values)
 
     @classmethod
-    def of_tokens(cls, codes: np.ndarray) -> "Cells":
+    def of_tokens(cls, codes: np.ndarray) -> Cells:
         """Return the cells of documents (n, V): ones are words, zeros and missing are none."""
         starts = _starts(np.count_nonzero(codes == 1, axis=1))
         atoms = np.nonzero(codes == 1)[1].astype(np.uint32)
         V = codes.shape[1]
         return cls(starts, atoms, np.ones(atoms.size), np.arange(V), np.zeros(V))
-
-    @classmethod
-    def of_table(cls, table: FeatureTable) -> "Cells":
-        """Return the cells of a table; of documents words are atoms and counts are weights."""
-        N = table.shape[1]
-        if WORD in table.kinds:
-            atoms = table.columns.astype(np.uint32)
-            return cls(table.starts, atoms, table.cells, np.arange(N), np.zeros(N))
-        order = np.lexsort((table.cells, table.columns))
-        column, value = table.columns[order], table.cells[order]
-        is_new = np.ones(order.size, bool)
-        is_new[1:] = (np.diff(column) != 0) | (np.diff(value) != 0)
-        atoms = np.empty(order.size, np.uint32)
-        atoms[order] = np.cumsum(is_new) - 1
-        weights = np.ones(atoms.size)
-        return cls(table.starts, atoms, weights, column[is_new].astype(np.int64), value[is_new])
 
     @property
     def sizes(self) -> np.ndarray:
@@ -73,24 +56,17 @@ class Cells(NamedTuple):
         return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
 
     def random_rows(self, K: int, rng: np.random.Generator) -> list[int]:
-        """Return K rows at random that differ from each other and have cells.
-
-        Raises
-        ------
-        ConfigError
-            If there are fewer than K.
-        """
-        found = {}
-        for i in rng.permutation(self.starts.size - 1):
+        """Return K rows at random; while there are any, rows with cells that differ."""
+        found: dict[bytes, int] = {}
+        order = rng.permutation(self.starts.size - 1).tolist()
+        for i in order:
             part = slice(self.starts[i], self.starts[i + 1])
             if part.stop > part.start:
                 found.setdefault(self.atoms[part].tobytes() + self.weights[part].tobytes(), i)
             if len(found) == K:
-                return list(found.values())
-        raise ConfigError(
-            f"n_components = {K}: the data have n_samples = {self.starts.size - 1} lines, of which "
-            f"{len(found)} differ; allowed are at most as many components"
-        )
+                break
+        rows = list(found.values()) or order[:1]
+        return [rows[c % len(rows)] for c in range(K)]
 
 
 def _starts(sizes: np.ndarray) -> np.ndarray:

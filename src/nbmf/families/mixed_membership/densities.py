@@ -11,14 +11,14 @@ which smooths (ε) discrete features, words, and rates.
 A component without any weight in a feature keeps what it had.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from nbmf.data.feature_table import BERNOULLI, DISCRETE, GAUSSIAN, POISSON, WORD, FeatureTable
-from nbmf.families.mixed_membership.cells import Cells
 from nbmf.families.mixed_membership.kernels.membership import add_at
 
 TINY = 1e-290  # weights of a component in a feature that are none: quotients would overflow
@@ -74,7 +74,7 @@ class Categories(Density):
         self.probabilities = np.repeat(1.0 / self._sizes, self._sizes)[:, None].repeat(K, axis=1)
 
     @classmethod
-    def of_ones(cls, probabilities: np.ndarray) -> "Categories":
+    def of_ones(cls, probabilities: np.ndarray) -> Categories:
         """Return binary features with probabilities of a one (K, features)."""
         K, features = probabilities.shape
         made = cls(np.full(features, 2), K, Smoothing(0.0))
@@ -118,7 +118,7 @@ class Words(Categories):
         super().__init__(np.array([size]), K, smoothing)
 
     @classmethod
-    def of_topics(cls, topics: np.ndarray) -> "Words":
+    def of_topics(cls, topics: np.ndarray) -> Words:
         """Return topics, float array (V, K)."""
         made = cls(*topics.shape, Smoothing(0.0))
         made.probabilities = topics
@@ -220,64 +220,3 @@ class Counts(Density):
     def mean(self):
         """Return the rates."""
         return self.rate.T
-
-
-class Densities(Density):
-    """The laws of all columns of a table, of whatever kinds.
-
-    Parameters
-    ----------
-    table : FeatureTable
-        What is fitted: kinds, sizes, and overall means.
-    cells : Cells
-        Those of the table.
-    K, smoothing
-        As everywhere.
-    """
-
-    def __init__(self, table: FeatureTable, cells: Cells, K: int, smoothing: Smoothing):
-        self.parts: dict[str, Density] = {}
-        self._kinds, self._K = table.kinds, K
-        self._local = np.empty(table.kinds.size, np.int64)
-        for kind in dict.fromkeys(table.kinds.tolist()):
-            own = np.flatnonzero(table.kinds == kind)
-            self._local[own] = np.arange(own.size)
-            chosen = table.kinds[cells.columns] == kind
-            atoms = self._local[cells.columns[chosen]], cells.values[chosen]
-            observed = *atoms, cells.totals()[chosen]
-            if kind == WORD:
-                self.parts[kind] = Words(own.size, K, smoothing)
-            elif kind in (DISCRETE, BERNOULLI):
-                self.parts[kind] = Categories(table.sizes[own], K, smoothing)
-            else:
-                law = {GAUSSIAN: Normal, POISSON: Counts}[kind]
-                self.parts[kind] = law(observed, own.size, K, smoothing)
-
-    def _chosen(self, columns):
-        """Yield each part, which atoms are its own, and their columns as it counts them."""
-        for kind, part in self.parts.items():
-            chosen = self._kinds[columns] == kind
-            yield part, chosen, self._local[columns[chosen]]
-
-    def log_density(self, columns, values):
-        """Return ln p of all atoms."""
-        log = np.empty((columns.size, self._K))
-        for part, chosen, own in self._chosen(columns):
-            log[chosen] = part.log_density(own, values[chosen])
-        return log
-
-    def update(self, columns, values, weights):
-        """Estimate all laws anew."""
-        for part, chosen, own in self._chosen(columns):
-            part.update(own, values[chosen], weights[chosen])
-
-    def penalty(self):
-        """Return the sum of the penalties."""
-        return sum(part.penalty() for part in self.parts.values())
-
-    def mean(self):
-        """Return the means of all columns, float array (K, N)."""
-        means = np.empty((self._K, self._kinds.size))
-        for kind, part in self.parts.items():
-            means[:, self._kinds == kind] = part.mean()
-        return means

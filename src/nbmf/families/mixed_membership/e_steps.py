@@ -86,7 +86,7 @@ class MixtureStep(EStep):
 
     def renewed_prior(self, prior, found, sizes):
         """Return the mean of r over rows with cells."""
-        return found.gamma[sizes > 0].mean(axis=0)
+        return found.gamma[sizes > 0].mean(axis=0) if (sizes > 0).any() else prior
 
 
 class DirichletStep(EStep):

@@ -29,11 +29,6 @@ class MembershipState(State):
         Of the random rows that components start from.
     of_columns : bool
         Whether the rows of `cells` are columns of V.
-
-    Raises
-    ------
-    ConfigError
-        If fewer than K rows differ.
     """
 
     def __init__(
@@ -115,6 +110,8 @@ class MembershipState(State):
         """Return how many components differ in what they say of the cells."""
         log = self.densities.log_density(self._cells.columns, self._cells.values)
         seen = self._totals > 0
+        if not seen.any():
+            return self.prior.size
         relative = np.exp(log[seen] - log[seen].max(axis=1, keepdims=True))
         share = self._totals[seen] / self._totals.sum()
         kinds: list[np.ndarray] = []
