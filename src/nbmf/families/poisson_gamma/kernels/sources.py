@@ -17,7 +17,7 @@ from nbmf.numerics.lanes import LANES, count_at_most, load, running, store, tota
 from nbmf.numerics.random import uniform
 
 FEW = 16  # events per component, up to which components are drawn one by one
-LONGEST = 10.0  # mean of what is drawn by search from below
+LONGEST = 10.0  # mean up to which numbers are drawn by search from below
 INVERSE = np.concatenate([[0.0], 1.0 / np.arange(1, 129)])  # divisions, made once
 
 
@@ -68,20 +68,32 @@ def positive_poisson(r, generator):
             x += 1
             chance *= r / x
         return x
-    while True:  # a sum of draws with smaller means
-        parts = int(r / LONGEST) + 1
-        limit = math.exp(-r / parts)
-        x = 0
-        for _ in range(parts):
-            chance, u = limit, uniform(generator)
-            y = 0
-            while u >= chance and chance > 0.0:
-                u -= chance
-                y += 1
-                chance *= r / (parts * y)
-            x += y
+    while True:
+        x = large_poisson(r, generator)
         if x > 0:
             return x
+
+
+@inner_kernel
+def large_poisson(mean, generator):
+    """Return a draw from Poisson(mean), mean at least LONGEST: Hörmann's PTRS (1993)."""
+    root = math.sqrt(mean)
+    b = 0.931 + 2.53 * root
+    a = -0.059 + 0.02483 * b
+    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+    inside = 0.9277 - 3.6224 / (b - 2.0)
+    log_mean = math.log(mean)
+    while True:
+        u, v = uniform(generator) - 0.5, 1.0 - uniform(generator)
+        margin = 0.5 - abs(u)
+        x = math.floor((2.0 * a / margin + b) * u + mean + 0.43)
+        if margin >= 0.07 and v <= inside:
+            return int(x)
+        if x < 0 or (margin < 0.013 and v > margin):
+            continue
+        height = math.log(v * inverse_alpha / (a / (margin * margin) + b))
+        if height <= x * log_mean - mean - math.lgamma(x + 1.0):
+            return int(x)
 
 
 @inner_kernel
@@ -90,19 +102,44 @@ def binomial(n, p, generator):
     flipped = p > 0.5
     if flipped:
         p = 1.0 - p
-    drawn, left = 0, n
-    odds = p / (1.0 - p)
-    while left > 0 and p > 0.0:  # parts with means of at most LONGEST
-        part = left if left * p <= LONGEST else int(LONGEST / p)
-        left -= part
-        chance, u, y = math.exp(part * math.log1p(-p)), uniform(generator), 0
-        while u >= chance and y < part:
+    if n * p >= LONGEST:
+        drawn = large_binomial(n, p, generator)
+    elif p == 0.0:
+        drawn = 0
+    else:
+        chance, u, drawn = math.exp(n * math.log1p(-p)), uniform(generator), 0
+        odds = p / (1.0 - p)
+        while u >= chance and drawn < n:
             u -= chance
-            y += 1
-            inverse = INVERSE[y] if y < INVERSE.size else 1.0 / y
-            chance *= odds * (part - y + 1) * inverse
-        drawn += y
+            drawn += 1
+            inverse = INVERSE[drawn] if drawn < INVERSE.size else 1.0 / drawn
+            chance *= odds * (n - drawn + 1) * inverse
     return n - drawn if flipped else drawn
+
+
+@inner_kernel
+def large_binomial(n, p, generator):
+    """Return a draw from Binomial(n, p), p <= 1/2, n p at least LONGEST: Hörmann's BTRS (1993)."""
+    root = math.sqrt(n * p * (1.0 - p))
+    b = 1.15 + 2.53 * root
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    inside = 0.92 - 4.2 / b
+    alpha = (2.83 + 5.1 / b) * root
+    log_odds = math.log(p / (1.0 - p))
+    mode = math.floor((n + 1) * p)
+    at_mode = math.lgamma(mode + 1.0) + math.lgamma(n - mode + 1.0)
+    while True:
+        u, v = uniform(generator) - 0.5, 1.0 - uniform(generator)
+        margin = 0.5 - abs(u)
+        x = math.floor((2.0 * a / margin + b) * u + n * p + 0.5)
+        if margin >= 0.07 and v <= inside:
+            return int(x)
+        if x < 0 or x > n:
+            continue
+        height = math.log(v * alpha / (a / (margin * margin) + b))
+        at_x = math.lgamma(x + 1.0) + math.lgamma(n - x + 1.0)
+        if height <= at_mode - at_x + (x - mode) * log_odds:
+            return int(x)
 
 
 @kernel
