@@ -1,6 +1,7 @@
 """The command line: what it prints and writes, what it refuses, and how it ends."""
 
 import json
+import math
 import os
 import re
 import shlex
@@ -222,7 +223,7 @@ def test_info_knows_what_is_too_large_for_vb(capsys, monkeypatch):
     monkeypatch.setattr("nbmf.cli.info.VB_GIGABYTES", 1e-6)
     out = run(capsys, "info", "survey.csv").out
     assert "take Gibbs sampling" in out
-    assert "nbmf fit survey.csv --method beta-dir-gs --chains 1\n" in out
+    assert "nbmf fit survey.csv --method beta-dir-gs-learned --chains 1\n" in out
 
 
 def test_options_of_the_readers_reach_them_and_are_repeated(capsys):
@@ -670,6 +671,31 @@ def test_progress_is_a_bar_on_a_terminal(monkeypatch, capsys):
         time.sleep(0.15)  # more often the bar is not drawn
         bar.advance(10, 40)
     assert "2 chains:  25%" in capsys.readouterr().err
+
+
+def test_what_a_comparison_has_left_is_judged_method_by_method():
+    """A slow method that is done with does not make the others slow."""
+    options = types.SimpleNamespace(masks=3, jobs=2)
+    rows = [{"method": "slow", "K": 2, "seconds": 100.0}]
+    assert np.isnan(compare_command._seconds_left(rows, 6, options))  # the other is unknown
+    rows += [{"method": "slow", "K": 2, "seconds": seconds} for seconds in (80.0, math.nan)]
+    rows += [{"method": "fast", "K": 9, "seconds": 4.0}]
+    assert compare_command._seconds_left(rows, 6, options) == 2 * 4.0 / 2
+    rows += [{"method": "fast", "K": 9, "seconds": 1.0}]  # the first has loaded the kernels
+    assert compare_command._seconds_left(rows, 6, options) == 1.0 / 2
+
+
+def test_the_time_of_a_fit_is_measured_on_a_part(monkeypatch):
+    """With a made-up clock: 1 s to start and 0.01 s an iteration, for a quarter of the entries."""
+    from nbmf.catalogue import METHODS
+    from nbmf.cli import timing
+
+    monkeypatch.setattr(timing, "ENTRIES", 2000)
+    monkeypatch.setattr(timing, "_fit_time", lambda made, codes: 1 + 0.01 * made.n_iterations)
+    matrix = nbmf.BinaryMatrix.from_array(np.ones((400, 20)))
+    total = METHODS["beta-dir-vb"]["settings"]["max_iter"]
+    expected = (1 + 0.01 * total) * 400 / 100
+    assert timing.seconds_of_fit("beta-dir-vb", matrix) == pytest.approx(expected, rel=0.02)
 
 
 @pytest.mark.parametrize("total", [1, 37])

@@ -18,6 +18,7 @@ from nbmf.comparison.compare import compare
 from nbmf.comparison.fits import FitDone
 from nbmf.comparison.result import Comparison
 from nbmf.errors import ConfigError, choices
+from nbmf.numerics.threads import processors
 
 FILES = ("scores.csv", "summary.csv", "comparison.png", "recommendation.txt")
 
@@ -33,7 +34,7 @@ def run(options: argparse.Namespace) -> None:
 
         def keep(fit: FitDone) -> None:
             rows.append(fit.row)
-            progress.advance(1, fit.total)
+            progress.advance(1, fit.total, _seconds_left(rows, fit.total, options))
 
         try:
             found = compare(
@@ -51,6 +52,29 @@ def run(options: argparse.Namespace) -> None:
     text = _text(found, options)
     _write(folder, found, text, options)
     print(f"\n{text}\n\nwritten to {folder.path}/: {', '.join(FILES)}")
+
+
+def _seconds_left(rows: list[dict[str, Any]], total: int, options: argparse.Namespace) -> float:
+    """Return how long the other fits will take, NaN before each method and K has been seen.
+
+    Methods differ by a factor of a hundred, so each is judged by its own fits.
+    """
+    done: dict[tuple, list[float]] = {}
+    for row in rows:
+        done.setdefault((row["method"], row["K"]), []).append(row["seconds"])
+    if len(done) * options.masks < total:
+        return math.nan
+    left = 0.0
+    for seconds in done.values():
+        later = seconds[1:] or seconds  # the first fit also loads the kernels
+        left += (options.masks - len(seconds)) * _mean(later)
+    return left / (options.jobs or processors())
+
+
+def _mean(seconds: list[float]) -> float:
+    """Return the mean of those that are known; a fit that failed has no time."""
+    known = [each for each in seconds if not math.isnan(each)]
+    return sum(known) / len(known) if known else 0.0
 
 
 def _settings(options: argparse.Namespace) -> dict[str, dict[str, Any]]:

@@ -4,15 +4,16 @@ import argparse
 
 import numpy as np
 
+from nbmf.catalogue import DEFAULT, METHODS
 from nbmf.cli.reading import read_matrix, repeated
+from nbmf.cli.timing import seconds_of_fit
 from nbmf.data.matrix import BinaryMatrix
 
 NAMED = 3  # rows or columns at either end
 FEW = 5  # observed entries
 VB_GIGABYTES = 4.0  # the default max_memory_gb of BetaDirVB
 VB_BYTES = 4 * 104  # per observed entry with K = 100, components in eights
-# Nanoseconds per observed entry and iteration (docs/benchmarks.md), and iterations.
-SECONDS_PER_ENTRY = {"Beta-Dir VB": 50e-9 * 500, "Beta-Dir GS": 13e-9 * 5000}
+TIMED = (DEFAULT, "beta-dir-gs")  # methods
 
 
 def run(options: argparse.Namespace) -> None:
@@ -25,7 +26,7 @@ def run(options: argparse.Namespace) -> None:
     print(_size(matrix))
     again = repeated(options)
     is_big = _vb_gigabytes(matrix) > VB_GIGABYTES
-    method = " --method beta-dir-gs --chains 1" if is_big else ""
+    method = " --method beta-dir-gs-learned --chains 1" if is_big else ""
     print("\nnext:")
     print(f"  nbmf fit {again}{method}")
     print(f"  nbmf compare {again}{' --masks 2' if is_big else ''}")
@@ -66,11 +67,13 @@ def _vb_gigabytes(matrix: BinaryMatrix) -> float:
 def _size(matrix: BinaryMatrix) -> str:
     observed = int(np.count_nonzero(matrix.observed))
     gigabytes = _vb_gigabytes(matrix)
+    is_big = gigabytes > VB_GIGABYTES
+    methods = [name for name in TIMED if not (is_big and name == DEFAULT)]
     times = ", ".join(
-        f"{name} {_time(seconds * observed)}" for name, seconds in SECONDS_PER_ENTRY.items()
+        f"{METHODS[name]['label']} {_time(seconds_of_fit(name, matrix))}" for name in methods
     )
-    text = f"{observed} observed entries; one fit takes about: {times}"
-    if gigabytes > VB_GIGABYTES:
+    text = f"{observed} observed entries; one fit takes about (measured on a part): {times}"
+    if is_big:
         text += (
             f"\nBeta-Dir VB would need {gigabytes:.1f} GB, its limit is {VB_GIGABYTES:g} GB "
             "(--set max_memory_gb=...): take Gibbs sampling"

@@ -1,10 +1,12 @@
 """How far the work is: a bar with the time left on a terminal, a line now and then elsewhere."""
 
+import math
 import sys
 import threading
 import time
 
 SECONDS_BETWEEN_LINES = 10.0
+BAR = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt} of {total_fmt}{postfix}"
 SECONDS_BETWEEN_CALLS = 0.1  # of a fit's monitor; what it does costs next to nothing
 
 
@@ -26,7 +28,7 @@ class Progress:
         if sys.stderr.isatty():
             from tqdm import tqdm
 
-            self._bar = tqdm(desc=what, leave=False, dynamic_ncols=True)
+            self._bar = tqdm(desc=what, leave=False, dynamic_ncols=True, bar_format=BAR)
 
     def __enter__(self) -> "Progress":
         return self
@@ -35,27 +37,39 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
 
-    def advance(self, steps: int, total: int) -> None:
-        """Count `steps` more of `total`, all there are if nothing stops early."""
+    def advance(self, steps: int, total: int, left: float | None = None) -> None:
+        """Count `steps` more of `total`, all there are if nothing stops early.
+
+        left : float, seconds that the others will take, if the caller knows better than by the
+            time of those that are done; NaN if nobody can tell yet
+        """
         with self._lock:
             if not self._done:
                 self._started, self._first = time.monotonic(), steps
             self._done += steps
+            if left is None:
+                left = self._left(total)
             if self._bar is not None:
                 self._bar.total = total
+                self._bar.set_postfix_str(_told(left), refresh=False)
                 self._bar.update(steps)
             elif (
                 self._done > self._first
                 and time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES
             ):
-                self._write_line(total)
+                self._last_line = time.monotonic()
+                line = f"{self._what}: {self._done} of {total} ({self._done / total:.0%})"
+                print(f"{line}{_told(left, ', ')}", file=sys.stderr, flush=True)
 
-    def _write_line(self, total: int) -> None:
-        self._last_line = now = time.monotonic()
-        left = (now - self._started) * (total - self._done) / (self._done - self._first)
-        share = self._done / total
-        line = f"{self._what}: {self._done} of {total} ({share:.0%}), {left:.0f} s left"
-        print(line, file=sys.stderr, flush=True)
+    def _left(self, total: int) -> float:
+        """Return the seconds left if all steps take as long as those that are done."""
+        done = self._done - self._first
+        spent = time.monotonic() - self._started
+        return spent * (total - self._done) / done if done else math.nan
+
+
+def _told(left: float, before: str = "") -> str:
+    return "" if math.isnan(left) else f"{before}{left:.0f} s left"
 
 
 class StepCounter:

@@ -1,0 +1,61 @@
+"""How long a fit will take on this machine: measured on a part of the matrix."""
+
+import time
+import warnings
+
+import numpy as np
+
+from nbmf import registry
+from nbmf.catalogue import METHODS
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.errors import NotConvergedWarning
+from nbmf.inference.estimator import Factorization
+
+ENTRIES = 300_000  # observed entries of the part
+# Iterations of the two fits whose difference is timed; first sweeps of a sampler are slow.
+SHORT, LONG = 10, 30
+SHORT_CHAIN, LONG_CHAIN = 60, 100
+
+
+def seconds_of_fit(method: str, matrix: BinaryMatrix) -> float:
+    """Return about how many seconds one fit of a method takes, with its settings of methods.yaml.
+
+    Some rows, with all of their columns, are fitted twice with few iterations: the difference is
+    the time of iterations, the rest that of starting. Both grow with the observed entries.
+    """
+    entry = METHODS[method]
+    codes, ratio = _part(matrix.codes)
+
+    def timed(iterations: int) -> float:
+        before = max(1, iterations // 2)
+        lengths = registry.length_settings(entry["class"], before, iterations - before)
+        settings = {**entry["settings"], **lengths}
+        made = registry.make_estimator(entry["class"], entry["K"][0], settings, 0)
+        return _fit_time(made, codes)
+
+    few, many = (SHORT, LONG)
+    if registry.is_sampler(entry["class"]):
+        few, many = SHORT_CHAIN, LONG_CHAIN
+    timed(2)  # loads the kernels
+    short, long = timed(few), timed(many)
+    of_iteration = max(long - short, 0.0) / (many - few)
+    start = max(short - few * of_iteration, 0.0)
+    whole = registry.make_estimator(entry["class"], entry["K"][0], entry["settings"])
+    return ratio * (start + whole.n_iterations * of_iteration)
+
+
+def _part(codes: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return about ENTRIES observed entries in whole rows, and how many times as many there are."""
+    observed = np.count_nonzero(codes >= 0, axis=1)
+    order = np.random.default_rng(0).permutation(len(codes))
+    count = int(np.searchsorted(np.cumsum(observed[order]), ENTRIES)) + 1
+    rows = np.sort(order[:count])
+    return codes[rows], float(observed.sum() / observed[rows].sum())
+
+
+def _fit_time(estimator: Factorization, codes: np.ndarray) -> float:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConvergedWarning)
+        started = time.process_time()  # of one thread: what else runs does not count
+        estimator.fit(codes)
+        return time.process_time() - started
