@@ -148,8 +148,10 @@ def test_factors_are_the_distributions_of_the_model(name):
 
 @pytest.mark.parametrize(
     "name",
-    ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "DirDirVB", "LDA"]
-    + ["VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB"],
+    [
+        *("BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "DirDirVB", "LDA"),
+        *("VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB"),
+    ],
 )
 def test_the_expectation_is_the_product_of_the_means(name):
     estimator = make(name).fit(CODES)

@@ -36,6 +36,10 @@ class CollapsedWarning(UserWarning):
     """Components of a fit are the same, so that they describe nothing."""
 
 
+class ConstantFeatureWarning(UserWarning):
+    """A real feature does not vary, so that only a floor keeps its density finite."""
+
+
 class NotSettledWarning(UserWarning):
     """Chains do not agree well enough to be trusted; the message says what to do."""
 

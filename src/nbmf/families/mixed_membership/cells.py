@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -57,16 +58,24 @@ class Cells(NamedTuple):
 
     def random_rows(self, K: int, rng: np.random.Generator) -> list[int]:
         """Return K rows at random; while there are any, rows with cells that differ."""
-        found: dict[bytes, int] = {}
         order = rng.permutation(self.starts.size - 1).tolist()
+        rows = self._distinct(order, K) or order[:1]
+        return [rows[c % len(rows)] for c in range(K)]
+
+    def count_distinct_rows(self, enough: int) -> int:
+        """Return how many rows with cells differ; counting ends at `enough`."""
+        return len(self._distinct(range(self.starts.size - 1), enough))
+
+    def _distinct(self, order: Iterable[int], enough: int) -> list[int]:
+        """Return the first rows of an order that have cells and differ, at most `enough`."""
+        found: dict[bytes, int] = {}
         for i in order:
             part = slice(self.starts[i], self.starts[i + 1])
             if part.stop > part.start:
                 found.setdefault(self.atoms[part].tobytes() + self.weights[part].tobytes(), i)
-            if len(found) == K:
+            if len(found) == enough:
                 break
-        rows = list(found.values()) or order[:1]
-        return [rows[c % len(rows)] for c in range(K)]
+        return list(found.values())
 
 
 def _starts(sizes: np.ndarray) -> np.ndarray:

@@ -1,0 +1,255 @@
+"""MNB, MMNB, Fast MMNB of tables of features; of documents a unigram mixture, LDA, Fast LDA."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import logsumexp
+from threadpoolctl import threadpool_limits
+
+from nbmf.data.feature_columns import GAUSSIAN, WORD
+from nbmf.data.feature_table import FeatureTable
+from nbmf.errors import (
+    ConfigError,
+    ConstantFeatureWarning,
+    DataError,
+    NotConvergedWarning,
+    NotFittedError,
+)
+from nbmf.families.mixed_membership.densities import Smoothing
+from nbmf.families.mixed_membership.e_steps import EStep, FastStep, FullStep, MixtureStep
+from nbmf.families.mixed_membership.em import MembershipState, StandsStill
+from nbmf.families.mixed_membership.estimator import evaluate, warn_if_collapsed
+from nbmf.families.mixed_membership.evaluation import Evaluation, entropies
+from nbmf.families.mixed_membership.features import Densities, cells_of
+from nbmf.families.mixed_membership.parameters import AT_LEAST_ZERO
+from nbmf.families.mixed_membership.parameters import RULES as OF_FAMILY
+from nbmf.inference import loop
+from nbmf.inference.parameters import Parametrized, one_of
+from nbmf.inference.state import Monitor
+
+MIXTURE, FULL, FAST = "mnb", "mmnb", "fast-mmnb"
+
+
+class FeatureModel(Parametrized):
+    """Mixed-membership naive Bayes of a FeatureTable (Shan and Banerjee 2009).
+
+    Rows are data points. With model "mnb" each is in one component; with "mmnb" it has a mixture of
+    its own, π ~ Dirichlet(α), and each of its features is in one component; "fast-mmnb" learns the
+    same model with one variational distribution for all features of a row. Of a table of documents
+    they are a mixture of unigrams, LDA and Fast LDA.
+
+    Parameters
+    ----------
+    n_components : int
+        K; at most as many rows as differ.
+    model : {"mnb", "mmnb", "fast-mmnb"}
+        Which of the three.
+    smoothing : float
+        ε of discrete features, words and rates.
+    variance_floor, relative_floor : float
+        The least variance of a Gaussian feature in a component, and the same as a share of its
+        variance in all rows. Either may be 0, the former only where no feature is constant.
+    inner_max, inner_tol : int, float
+        Rounds of the E-step of a row at most, and the mean change of γ below which it ends.
+    max_iter : int
+        EM steps at most.
+    tol : float
+        Stop when the objective (bound and smoothing) moves by less, as a share of itself; 0 never.
+    random_state : int, SeedSequence or None
+        The same value gives the same bits. Components start from random rows.
+
+    Attributes
+    ----------
+    memberships_ : float array (F, K)
+        Mean shares γ / Σγ of the components in each row; of "mnb" their probabilities r.
+    means_ : float array (K, N)
+        Mean of each feature in each component; of words their probabilities.
+    prior_ : float array (K,)
+        α; of "mnb" π.
+    densities_ : Densities
+        The laws of the features, which give `log_density`.
+    bound_, objective_ : float
+        L of all rows in nats, and with the penalty of smoothing.
+    distinct_components_ : int
+        Components that differ; fewer than all have collapsed, and a warning has said so.
+    n_iter_, converged_ : int, bool or None
+        As of every estimator.
+    """
+
+    rules = OF_FAMILY | {
+        "model": one_of(MIXTURE, FULL, FAST),
+        "variance_floor": AT_LEAST_ZERO,
+        "relative_floor": AT_LEAST_ZERO,
+    }
+
+    def __init__(
+        self, n_components=2, *, model="mmnb", smoothing=1.0, variance_floor=1e-13,
+        relative_floor=1e-3, inner_max=100, inner_tol=1e-3, max_iter=500, tol=1e-6,
+        random_state=None,
+    ):  # fmt: skip
+        self.n_components = n_components
+        self.model = model
+        self.smoothing = smoothing
+        self.variance_floor = variance_floor
+        self.relative_floor = relative_floor
+        self.inner_max = inner_max
+        self.inner_tol = inner_tol
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, V: Any, y: Any = None, *, monitor: Monitor | None = None) -> Self:
+        """Learn components and memberships of a FeatureTable, or of what one is made of.
+
+        Raises
+        ------
+        ConfigError
+            If a parameter has a value that is not allowed, or fewer than K rows differ.
+        DataError
+            If a feature has no observed cell; its name is told.
+
+        Warns
+        -----
+        ConstantFeatureWarning, CollapsedWarning, NotConvergedWarning
+        """
+        self.check_parameters()
+        table = FeatureTable.of(V)
+        with threadpool_limits(limits=1, user_api="blas"):
+            state = self.start(table)
+            rule = StandsStill(state, self.tol) if self.tol > 0 else None
+            self.n_iter_, self.converged_ = loop.run(state, self.max_iter, monitor, rule)
+        self.memberships_, self.means_, _ = state.factors()
+        self.prior_, self.densities_ = state.prior, state.densities
+        self.bound_, self.objective_ = state.bound, state.objective()
+        self.kinds_, self.column_names_ = table.kinds, table.column_names
+        self.distinct_components_ = warn_if_collapsed(f"{self.model} of a table", state)
+        if self.converged_ is False:
+            warnings.warn(
+                f"{self.model} had not converged after max_iter = {self.max_iter} iterations, by "
+                f"tol = {self.tol}: raise max_iter, or tol if that is near enough",
+                NotConvergedWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def start(self, table: FeatureTable) -> MembershipState:
+        """Return the state before the first EM step, for whoever advances it himself."""
+        cells = cells_of(table)
+        self._refuse_what_cannot_be(table, cells)
+        smoothing = Smoothing(self.smoothing, self.variance_floor, self.relative_floor)
+        densities = Densities(table, cells, self.n_components, smoothing)
+        self._warn_of_constant_features(table, cells)
+        seed = self.random_state
+        if not isinstance(seed, np.random.SeedSequence):
+            seed = np.random.SeedSequence(seed)
+        rng = np.random.default_rng(seed)
+        return MembershipState(cells, densities, self._e_step(), self.n_components, rng)
+
+    def _e_step(self) -> EStep:
+        if self.model == MIXTURE:
+            return MixtureStep()
+        return {FULL: FullStep, FAST: FastStep}[self.model](self.inner_max, self.inner_tol)
+
+    def _refuse_what_cannot_be(self, table, cells):
+        seen = np.bincount(table.columns, minlength=table.shape[1])
+        if WORD not in table.kinds and (seen == 0).any():
+            name = str(table.column_names[seen == 0][0])
+            raise DataError(f"column {name!r} has no observed cell; leave it out")
+        most = cells.count_distinct_rows(self.n_components)
+        if most < self.n_components:
+            raise ConfigError(
+                f"n_components = {self.n_components}: {most} rows of the table differ and have "
+                "cells; allowed are at most as many components"
+            )
+
+    def _warn_of_constant_features(self, table, cells):
+        is_real = table.kinds == GAUSSIAN
+        values_of = np.bincount(cells.columns, minlength=table.shape[1])  # distinct ones
+        constant = table.column_names[is_real & (values_of == 1)].tolist()
+        if constant and self.variance_floor == 0:
+            raise ConfigError(
+                f"variance_floor = 0: column {constant[0]!r} is constant; allowed is a positive "
+                "number, or to leave the column out"
+            )
+        if constant:
+            warnings.warn(
+                f"constant in all rows: {', '.join(map(repr, constant))}. Their variance is "
+                f"variance_floor = {self.variance_floor:g}: it adds a constant to the likelihood, "
+                "and another value in a new row is all but impossible",
+                ConstantFeatureWarning,
+                stacklevel=4,
+            )
+
+    def evaluate(
+        self, V: Any, n_draws: int = 0, random_state: int | np.random.SeedSequence = 0
+    ) -> Evaluation:
+        """Return bounds, memberships and, if asked, sampled likelihoods of rows, new or not.
+
+        Parameters
+        ----------
+        V : FeatureTable
+            With the columns of the fit.
+        n_draws : int
+            Draws of each row in importance sampling, 0 for none; of "mnb" the bound is exact.
+        random_state : int or SeedSequence
+            Of these draws.
+
+        Raises
+        ------
+        NotFittedError, DataError
+            Before `fit`; if columns are others.
+        """
+        cells = cells_of(self._fitting(V))
+        with threadpool_limits(limits=1, user_api="blas"):
+            sample = n_draws, random_state
+            return evaluate(self._e_step(), self.prior_, cells, self.densities_, sample)
+
+    def cell_log_likelihood(self, V: Any, held_out: Any) -> np.ndarray:
+        """Return the log density of held-out cells given the other cells of their rows.
+
+        ln Σ_c s_c p_jc(v), with s the shares that an E-step on V gives the row.
+
+        Parameters
+        ----------
+        V, held_out : FeatureTable
+            The same rows: the cells that are known, and those that are scored.
+
+        Returns
+        -------
+        float array (cells,)
+            In the order of `held_out.cells`, in nats.
+        """
+        shares = self.evaluate(V).memberships
+        own = self._fitting(held_out)
+        if own.shape[0] != len(shares):
+            raise DataError(
+                f"held_out has {own.shape[0]} rows; allowed is the number of V, {len(shares)}"
+            )
+        log = self.densities_.log_density(own.columns.astype(np.int64), own.cells)
+        with np.errstate(divide="ignore"):
+            return logsumexp(log + np.log(shares[own.lines()]), axis=1)
+
+    @property
+    def clusters_(self) -> np.ndarray:
+        """The component with the largest share of each row, int array (F,)."""
+        self._require_fit()
+        return self.memberships_.argmax(axis=1)
+
+    @property
+    def entropies_(self) -> np.ndarray:
+        """The entropy of each row's memberships in nats, float array (F,)."""
+        self._require_fit()
+        return entropies(self.memberships_)
+
+    def _require_fit(self):
+        if "memberships_" not in vars(self):
+            raise NotFittedError("this FeatureModel is not fitted yet: call fit(V) first")
+
+    def _fitting(self, V) -> FeatureTable:
+        self._require_fit()
+        table = FeatureTable.of(V)
+        same = np.array_equal(table.column_names, self.column_names_)
+        if not same or not np.array_equal(table.kinds, self.kinds_):
+            raise DataError("columns are not those of the fit, by their names and kinds")
+        return table
