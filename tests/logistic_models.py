@@ -14,10 +14,10 @@ WEAK, SIZES = Gamma(0.5, 0.5), Gamma(1.0, 1.0)
 KINDS = {"factorized": FactorizedSide, "full": FullSide}
 
 
-def small_data(F=9, N=7, seed=0, p_missing=0.2):
+def small_data(F=9, N=7, seed=0, p_missing=0.2, scale=1.0):
     """Return binary, count and real matrices of the same log-odds, with missing entries."""
     rng = np.random.default_rng(seed)
-    psi = rng.normal(size=(F, 2)) @ rng.normal(size=(2, N))
+    psi = scale * rng.normal(size=(F, 2)) @ rng.normal(size=(2, N))
     missing = rng.random((F, N)) < p_missing
     return {
         "binary": np.where(missing, -1, rng.random((F, N)) < 1 / (1 + np.exp(-psi))).astype(

@@ -59,7 +59,7 @@ def centred(factors: Factors) -> Factors:
     if ROWS in others:
         mean = H.mean(axis=1)
         H, others[ROWS] = H - mean[:, None], others[ROWS] + W @ mean
-    if len(others) == 2:
+    if {ROWS, COLUMNS} <= others.keys():
         mean = others[ROWS].mean()
         others = {ROWS: others[ROWS] - mean, COLUMNS: others[COLUMNS] + mean}
     return Factors(W, H, others)

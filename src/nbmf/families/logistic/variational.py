@@ -46,6 +46,14 @@ class VariationalFactors(FactorModel):
         """
         raise NotImplementedError
 
+    def _prediction(self, quadratic: Quadratic, psi, variance, columns):
+        """Return what the likelihood scores of such entries."""
+        return self._predicted(quadratic, psi, variance, columns)
+
+    def _others_of(self, quadratic: Quadratic, rng=None) -> dict[str, np.ndarray]:
+        """Return what factors have beside W, H and effects: means, or draws from q with `rng`."""
+        return {}
+
     def _start(self, values, seed):
         quadratic = self._quadratic(values)
         effects, K = self.effects_in_use, self.n_components
@@ -110,19 +118,21 @@ class AscentState(State):
 
     def factors(self):
         """Return the means of W, H and effects in their canonical form."""
-        return self._factors_of(self.matrix.rows.mean, self.matrix.columns.mean)
+        return self._factors_of(self.matrix.rows.mean, self.matrix.columns.mean, None)
 
     def draw(self, rng):
         """Draw W, H and effects from q; their canonical form."""
-        return self._factors_of(self.matrix.rows.draw(rng), self.matrix.columns.draw(rng))
+        return self._factors_of(self.matrix.rows.draw(rng), self.matrix.columns.draw(rng), rng)
 
-    def _factors_of(self, rows, columns):
+    def _factors_of(self, rows, columns, rng):
         K, effects, others = self._K, self._effects, {}
         if effects.rows:
             others[form.ROWS] = rows[:, K].copy()
         if effects.columns:
             others[form.COLUMNS] = columns[:, K + effects.rows].copy()
-        return form.canonical(Factors(rows[:, :K].copy(), columns[:, :K].T.copy(), others))
+        found = form.canonical(Factors(rows[:, :K].copy(), columns[:, :K].T.copy(), others))
+        more = self._model._others_of(self.matrix.quadratic, rng)
+        return found._replace(others=dict(found.others) | more)
 
     def moments(self):
         """Return mean and variance of ψ under q, noise included: float arrays (F, N)."""
@@ -135,9 +145,9 @@ class AscentState(State):
         return self._model._predicted(quadratic, *self.moments(), np.arange(N))
 
     def predictive(self, rows, columns):
-        """Return E[v] under q of some entries."""
+        """Return what is predicted of some entries under q, as the likelihood takes it."""
         psi, variance = (part[rows, columns] for part in self.moments())
-        return self._model._predicted(self.matrix.quadratic, psi, variance, columns)
+        return self._model._prediction(self.matrix.quadratic, psi, variance, columns)
 
     def active_components(self):
         """Return how many components hold at least 1 % of all weight; see FactorModel.shares_of."""
