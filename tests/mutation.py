@@ -49,6 +49,7 @@ TESTS = {
     "likelihoods/bernoulli.py": ["metrics"],
     "likelihoods/tokens.py": ["metrics"],
     "likelihoods/gaussian.py": ["gaussian_likelihood"],
+    "likelihoods/negative_binomial.py": ["logistic_estimators"],
     "inference/loop.py": ["contracts", "methods"],
     "data/masks.py": ["masks"],
     "families/logistic/logistic_pca.py": ["methods"],
