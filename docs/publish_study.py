@@ -3,8 +3,8 @@
     snakemake --cores 2 learned_priors
     .venv/bin/python docs/publish_study.py learned_priors
 
-docs/results-<study>.md and docs/figures/<study>_*.png are made by this script alone; its scores
-go to reference/<study>, for `make verify`.
+docs/results-<study>.md and docs/figures/<study>_*.png are made by this script alone; its scores, if
+it has any, go to reference/<study>, for `make verify`.
 """
 
 import argparse
@@ -48,9 +48,11 @@ def main() -> None:
         sections += [f"## {product.title_of(plan)}", caption, shown]
     text = "\n\n".join(sections) + "\n"
     (ROOT / f"docs/results-{options.study}.md").write_text(text, encoding="utf-8")
-    reference = ROOT / "reference" / options.study
-    reference.mkdir(parents=True, exist_ok=True)
-    shutil.copy(results / "tables/scores.csv", reference / "scores.csv")
+    scores = results / "tables/scores.csv"
+    if scores.exists():  # not of a study without held-out masks
+        reference = ROOT / "reference" / options.study
+        reference.mkdir(parents=True, exist_ok=True)
+        shutil.copy(scores, reference / "scores.csv")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def made_by(study: Study, plan: Plan) -> Made:
         for dataset in plan.left_out
         for line in plan.awaited[dataset]
     ]
-    if not plan.datasets:  # nothing to compare on
+    if plan.left_out and not plan.datasets:  # nothing to compare on
         return Made([], [], skipped)
     made = Made([], [], skipped)
     without: set[str] = set()

@@ -95,15 +95,15 @@ class Study:
     key : str, the name of its folder and of its target
     title : str, of its part of the report
     citation : str, what to cite
-    figures, tables : what it shows. Figures that come as many as there are methods or datasets are
-        a function of the plan that returns them
+    figures, tables : what it shows. Figures or tables that come as many as there are methods or
+        datasets are a function of the plan that returns them
     """
 
     key: str
     title: str
     citation: str
     figures: tuple[Figure | Callable[[Plan], Iterable[Figure]], ...]
-    tables: tuple[Table, ...]
+    tables: tuple[Table | Callable[[Plan], Iterable[Table]], ...]
 
     def products(self) -> list[Product]:
         """Return the figures and tables that are declared whatever the plan is."""
@@ -111,13 +111,13 @@ class Study:
 
     def figures_of(self, plan: Plan) -> list[Figure]:
         """Return the figures that apply to a plan, in their order."""
-        every = [
-            figure
-            for entry in self.figures
-            for figure in (entry(plan) if callable(entry) else [entry])
-        ]
-        return [figure for figure in every if figure.applies(plan)]
+        return _that_apply(self.figures, plan)
 
     def tables_of(self, plan: Plan) -> list[Table]:
         """Return the tables that apply to a plan, in their order."""
-        return [table for table in self.tables if table.applies(plan)]
+        return _that_apply(self.tables, plan)
+
+
+def _that_apply(entries: tuple, plan: Plan) -> list:
+    every = [one for entry in entries for one in (entry(plan) if callable(entry) else [entry])]
+    return [one for one in every if one.applies(plan)]
