@@ -83,6 +83,18 @@ def test_mirrors_are_searched_in_order(tmp_path, destination, network):
     assert str(tmp_path / "a") in lines[-1]
 
 
+def test_without_an_address_mirrors_alone_are_asked(tmp_path, destination, network):
+    net = network(NO_NETWORK)
+    own = {key: value for key, value in SOURCE.items() if key != "address"}
+    with pytest.raises(DownloadError) as refused:
+        download.fetch(own, destination, [tmp_path / "m"])
+    assert str(tmp_path / "m" / PATH) in str(refused.value)
+    assert "connect this machine" not in str(refused.value)
+    download.fetch(own, destination, [mirror(tmp_path / "m", CONTENT)])
+    assert destination.read_bytes() == CONTENT
+    assert net.asked == []
+
+
 @pytest.mark.parametrize(
     "content",
     [b"twelve bytez", CONTENT[:-1], b"", CONTENT + b"and more"],

@@ -131,6 +131,7 @@ def test_a_given_path_counts_and_a_file_of_an_archive_lies_beside_it():
     ("changes", "words"),
     [
         ({"address": "http://a.org/x"}, "sources.a.address = 'http://a.org/x': allowed is https"),
+        ({"address": None}, "sources.a.address = None: allowed is an https address, or 'path' of"),
         ({"sha256": None}, "sources.a: the key 'sha256' is missing, of the file or of what is in"),
         ({"sha256": None, "member": MEMBER}, "sources.a: the key 'sha256' is missing"),
         ({"bytes": None}, "sources.a: the key 'bytes' is missing"),
@@ -201,3 +202,15 @@ def test_a_file_on_demand_is_awaited_until_it_is_there(tmp_path):
     (tmp_path / "o").mkdir()
     (tmp_path / "o/large file.zip").write_bytes(b"")
     assert raw_files.awaited(names, sources, mirrors, raw) == []
+
+
+def test_a_file_without_an_address_is_awaited_until_a_mirror_has_it(tmp_path):
+    sources = {"own": source(address=None, path="own.csv")}
+    mirrors, raw = ["m1", str(tmp_path)], str(tmp_path / "raw")
+    assert list(raw_files.problems(sources)) == []
+    assert raw_files.awaited(["own"], sources, mirrors, raw) == [
+        f"own is not here and has no address: own.csv has to lie in m1 or {tmp_path}; "
+        "licence: none stated"
+    ]
+    (tmp_path / "own.csv").write_bytes(b"")
+    assert raw_files.awaited(["own"], sources, mirrors, raw) == []

@@ -39,8 +39,8 @@ def fetch(
     Parameters
     ----------
     source : dict
-        As `nbmf.pipeline.raw_files.located` returns it: address and path, and where they are
-        known sha256 and bytes. With `member` (name, bytes, perhaps sha256) it is an archive of
+        As `nbmf.pipeline.raw_files.located` returns it: path and, unless mirrors alone can have
+        it, address, and where they are known sha256 and bytes. With `member` (name, bytes, perhaps sha256) it is an archive of
         which that one file is wanted; with `folder` (name, bytes, sha256) the archive itself is,
         if that folder in it holds what it should.
     destination : path
@@ -59,7 +59,8 @@ def fetch(
     """
     files = [Path(mirror) / source["path"] for mirror in mirrors]
     places = [(str(file), lambda file=file: _read_copy(file, source)) for file in files]
-    places.append((source["address"], lambda: _download(source, timeout)))
+    if "address" in source:
+        places.append((source["address"], lambda: _download(source, timeout)))
     failures = []
     for place, read in places:
         try:
@@ -181,6 +182,6 @@ def _advice(source: dict, failures: list[str], files: list[Path]) -> str:
             *(f"  {failure}" for failure in failures),
             "What helps, any one of:",
             f"  put the file{f' ({known})' if known else ''} at {place}",
-            "  connect this machine to the network and run again",
+            *(["  connect this machine to the network and run again"] * ("address" in source)),
         ]
     )

@@ -26,13 +26,15 @@ def located(entry: dict[str, Any]) -> dict[str, Any]:
     -------
     dict
         The keys of NEEDED that the entry has, and in any case `path`: where the file, or the
-        archive it is in, lies below a mirror.
+        archive it is in, lies below a mirror. Without `address` the mirrors alone can have it.
 
     Raises
     ------
     ConfigError
-        If the address is not an https address of a file.
+        If the address is not an https address of a file, or there is neither address nor path.
     """
+    if "address" not in entry and "path" not in entry:
+        raise ConfigError("None: allowed is an https address, or 'path' of a file in a mirror")
     entry = {"path": entry.get("path") or _path_of(entry["address"]), **entry}
     return {key: entry[key] for key in NEEDED if key in entry}
 
@@ -87,10 +89,11 @@ def at_hand(source: dict[str, Any], mirrors: Iterable[str], raw: str = RAW) -> P
 def awaited(
     names: Iterable[str], sources: dict[str, dict], mirrors: list[str], raw: str = RAW
 ) -> list[str]:
-    """Return what to do for each source that is fetched on demand only and is not at hand.
+    """Return what to do for each source that no run fetches unasked and that is not at hand.
 
     What needs one of them is left out of a run, with this said in its place: a large file is not
-    downloaded unasked. Other sources are left to the rule `download`. No network is used.
+    downloaded unasked, and one without an address cannot be. Other sources are left to the rule
+    `download`. No network is used.
 
     Parameters
     ----------
@@ -111,13 +114,23 @@ def awaited(
     return [
         _advice(name, sources[name], mirrors, raw)
         for name in sorted(set(names))
-        if sources[name].get("on_demand") and at_hand(sources[name], mirrors, raw) is None
+        if _is_left_to_people(sources[name]) and at_hand(sources[name], mirrors, raw) is None
     ]
+
+
+def _is_left_to_people(source: dict[str, Any]) -> bool:
+    return bool(source.get("on_demand")) or "address" not in source
 
 
 def _advice(name: str, entry: dict[str, Any], mirrors: list[str], raw: str) -> str:
     source = located(entry)
     size = f" ({entry['bytes'] / 1e6:.1f} MB)" if "bytes" in entry else ""
+    if "address" not in source:
+        where = " or ".join(mirrors) or "a folder listed in `mirrors`"
+        return (
+            f"{name} is not here and has no address: {source['path']} has to lie in {where}; "
+            f"licence: {entry['licence']}"
+        )
     by_hand = f", or put {source['address']} at {mirrors[0]}/{source['path']}" if mirrors else ""
     return (
         f"{name}{size} is not here: with a network, "
