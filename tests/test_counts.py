@@ -11,6 +11,7 @@ from scipy.stats import poisson
 from nbmf.data.count_matrix import CountMatrix, as_tallies
 from nbmf.data.loading import load_matrix
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.real_matrix import RealMatrix
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.errors import DataError
 from nbmf.likelihoods.bernoulli import BERNOULLI
@@ -52,7 +53,7 @@ def test_all_spellings_of_counts_are_one(values):
         (np.array([[1, "yes"]], dtype=object), r"row 0, column 1 .*'yes' is not a number"),
         ([[np.nan, -1]], "none of the 2 entries of the matrix is observed"),
         (scipy.sparse.csr_array(np.eye(2)), "sparse"),
-        (BinaryMatrix.from_array([[1, 0]]), "a matrix of counts is needed, not a BinaryMatrix"),
+        (RealMatrix.from_array([[1, 0]]), "a matrix of counts is needed, not a RealMatrix"),
         (np.ones(3), "V has one dimension"),
         (np.ones((2, 2)) * 1j, "Complex data not supported: allowed are whole numbers"),
         (np.ones((2, 0)), r"0 feature\(s\)"),
@@ -61,6 +62,12 @@ def test_all_spellings_of_counts_are_one(values):
 def test_other_values_are_refused_by_place(values, words):
     with pytest.raises(DataError, match=words):
         POISSON.values_of(values)
+
+
+def test_a_binary_matrix_is_one_of_counts():
+    found = POISSON.values_of(BinaryMatrix.from_array([[1, 0], [-1, 1]]))
+    np.testing.assert_array_equal(found, [[1, 0], [-1, 1]])
+    assert found.dtype == np.int32
 
 
 def test_a_line_without_an_observed_entry_is_refused_in_a_matrix_and_not_in_a_fit():

@@ -51,6 +51,9 @@ class Cutting(type(BERNOULLI)):
     def values_of(self, V):
         return super().values_of(self._cut(V))
 
+    def sparse_values_of(self, V):
+        return super().sparse_values_of(V > 0.5)
+
 
 class NotOfNewRows:
     """Hides `predict`, which takes rows and columns of the fitted matrix: the checks pass X."""

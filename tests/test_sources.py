@@ -61,6 +61,9 @@ def test_a_fit_does_not_depend_on_what_comes_before_or_after_it(name):
 FAMILIES = {
     "beta_dirichlet": {"BetaDirGibbs", "BetaDirVB", "DirDirGibbs", "DirBetaGibbs", "DirBetaVB"}
     | {"DirDirVB", "CollapsedBinaryICA", "BinaryICA"},
+    "poisson_gamma": {"PoissonGammaEM", "PoissonGammaICM", "PoissonGammaVB", "PoissonGammaGibbs"}
+    | {"BernoulliPoissonVB", "BernoulliPoissonGibbs"},
+    "buffet": {"IndianBuffetLogistic"},
     "logistic": {"LogisticPCA"},
     "mixed_membership": {"LDA", "VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB"},
 }

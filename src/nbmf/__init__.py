@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 # Public name -> module that defines it.
 EXPORTS = {
     "BinaryMatrix": "nbmf.data.matrix",
+    "CountMatrix": "nbmf.data.count_matrix",
     "read": "nbmf.data.readers.reading",
     "load_example": "nbmf.data.examples",
     "BetaDirGibbs": "nbmf.families.beta_dirichlet.beta_dir_gibbs",
@@ -23,6 +24,13 @@ EXPORTS = {
     "LogisticPCA": "nbmf.families.logistic.logistic_pca",
     "LogisticFactorGibbs": "nbmf.families.logistic.logistic_factor_gibbs",
     "LogisticFactorVB": "nbmf.families.logistic.logistic_factor_vb",
+    "IndianBuffetLogistic": "nbmf.families.buffet.logistic",
+    "BernoulliPoissonGibbs": "nbmf.families.poisson_gamma.bernoulli_poisson",
+    "BernoulliPoissonVB": "nbmf.families.poisson_gamma.bernoulli_poisson",
+    "PoissonGammaGibbs": "nbmf.families.poisson_gamma.poisson",
+    "PoissonGammaVB": "nbmf.families.poisson_gamma.poisson",
+    "PoissonGammaICM": "nbmf.families.poisson_gamma.poisson",
+    "PoissonGammaEM": "nbmf.families.poisson_gamma.poisson",
     "LDA": "nbmf.families.mixed_membership.lda",
     "VariationalLDA": "nbmf.families.mixed_membership.learned_lda",
     "FastLDA": "nbmf.families.mixed_membership.learned_lda",

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix, as_numbers, frame_values, is_frame, plain, two_dimensional
 from nbmf.errors import DataError
 
@@ -75,6 +76,8 @@ def as_tallies(data: Any) -> np.ndarray:
     """
     if isinstance(data, CountMatrix):
         return data.tallies
+    if isinstance(data, BinaryMatrix):  # its codes are counts, 0 and 1
+        return data.codes.astype(np.int32)
     if isinstance(data, NamedMatrix):
         raise DataError(f"a matrix of counts is needed, not a {type(data).__name__}")
     tallies = _tallies_from_values(frame_values(data) if is_frame(data) else data)

@@ -362,7 +362,7 @@ class Factorization(Parametrized, NewLines, Saved):
             estimator_type=None,
             target_tags=TargetTags(required=False),
             transformer_tags=TransformerTags(),
-            input_tags=InputTags(allow_nan=True),
+            input_tags=InputTags(allow_nan=True, sparse=self.takes_sparse),
         )
 
     def _seed(self) -> np.random.SeedSequence:

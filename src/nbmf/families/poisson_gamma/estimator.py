@@ -14,7 +14,7 @@ from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import one_of
 
-START_SHAPE = 10.0  # of the gamma laws that starts are drawn from, around the priors' means
+START_SHAPE = 1.0  # of the gamma laws that starts are drawn from, around the priors' means
 
 
 class Rates(Factorization):
