@@ -219,8 +219,9 @@ for logit in (False, True):
 def exact_law_of_K(values, prior, most, seed=0):
     """Return p(K+ | V), (most + 1,), of two rows: loadings by quasi-Monte Carlo.
 
-    Classes are enumerated. Given Ξ with a, b and c columns (1,0)', (0,1)' and (1,1)', scores integrated out,
-    columns of V are N(0, BB' + σ²), and BB' is a sum of χ² numbers and a Wishart matrix.
+    Classes are enumerated. Given Ξ with a, b and c columns (1,0)', (0,1)' and (1,1)', and with
+    scores integrated out, columns of V are N(0, BB' + σ²), where BB' is a sum of χ² numbers and a
+    Wishart matrix.
     """
     noise, slab = twin.numbers()[NOISE], twin.numbers()[SLAB]
     u = stats.qmc.Sobol(5, seed=seed).random(2**13).T

@@ -75,6 +75,7 @@ LEARNED = {
     **dict.fromkeys(("alpha", "beta"), "learn-columns"),
     **{"gamma": "1/K", "orientation": "auto"},
 }
+BUFFET = {"prior": "cibp", "burn_in": 1500, "n_samples": 1500}
 SETTINGS = {
     "beta-dir-gs": ("BetaDirGibbs", [100], NONPARAMETRIC | CHAIN),
     "beta-dir-vb": ("BetaDirVB", [100], NONPARAMETRIC | {"max_iter": 500}),
@@ -83,6 +84,7 @@ SETTINGS = {
     "bica": ("BinaryICA", [2, 3, 4, 5, 6, 7, 8], PARAMETRIC),
     "logpca": ("LogisticPCA", [2, 3, 4], {"max_iter": 2000, "tol": 1e-5}),
     "logistic-gs": ("LogisticFactorGibbs", [8], {"burn_in": 500, "n_samples": 1000}),
+    "indian-buffet": ("IndianBuffetLogistic", [10], BUFFET),
     "dir-beta-gs": ("DirBetaGibbs", [100], TRANSPOSED | CHAIN),
     "dir-beta-vb": ("DirBetaVB", [100], TRANSPOSED | {"max_iter": 500}),
     "dir-dir-vb": ("DirDirVB", [100], {"gamma": "1/K", "eta": 1, "max_iter": 500}),
@@ -101,7 +103,7 @@ SETTINGS = {
 NOT_IN_THE_PAPER = {
     *("lda-ml", "fast-lda"),
     *(method for method in SETTINGS if "mnb" in method),
-    *("dir-beta-gs", "dir-beta-vb", "dir-dir-vb", "logistic-gs"),
+    *("dir-beta-gs", "dir-beta-vb", "dir-dir-vb", "logistic-gs", "indian-buffet"),
     *(method for method in SETTINGS if method.endswith("-learned")),
 }
 

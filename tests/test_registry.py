@@ -99,7 +99,7 @@ def test_parameters_are_checked_before_any_fit():
 
 def test_which_methods_take_threads():
     without = [name for name in registry.all_classes() if not registry.takes_threads(name)]
-    expected = {"BinaryICA", "LogisticPCA", "LogisticFactorVB", "LDA"}
+    expected = {"BinaryICA", "LogisticPCA", "LogisticFactorVB", "LDA", "IndianBuffetLogistic"}
     expected |= {"VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB"}
     assert set(without) == expected
 

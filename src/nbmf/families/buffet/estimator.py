@@ -22,28 +22,28 @@ STARTS = ("slow", "empty", "dense")
 SLOW_SWEEPS, SLOW_SHARE = 10, 1 / 3  # per row, and at most of the burn-in
 
 
-def _number_or_learn(least: str) -> Rule:
+def _or_learn(holds, allowed: str) -> Rule:
+    """Return the rule for finite numbers that pass a check, and for "learn"."""
     return Rule(
-        lambda value: value == LEARN if isinstance(value, str) else is_number(value),
-        f"a number {least}, or 'learn'",
+        lambda value: (
+            (isinstance(value, str) and value == LEARN)
+            or (is_number(value) and holds(value) and value < np.inf)
+        ),
+        f"{allowed}, or 'learn'",
     )
 
 
+POSITIVE = _or_learn(lambda value: value > 0, "a number above 0")
 ALPHA = Rule(
-    lambda value: value is None or value == LEARN if not is_number(value) else True,
-    "a number above 0, 'learn', or None (1 of the CIBP; the IBP has none)",
+    lambda value: value is None or POSITIVE.holds(value),
+    "a number above 0 (the limit of 0 is prior = 'ibp'), 'learn', or None, which is 1 of the CIBP",
 )
 RULES = Factorization.rules | {
     "prior": one_of(*PRIORS),
-    "mass": _number_or_learn("above 0"),
+    "mass": POSITIVE,
     "alpha": ALPHA,
-    "kappa": _number_or_learn("of at least 0 (IBP: above 0)"),
-    "slab_variance": Rule(
-        lambda value: (
-            value == LEARN if isinstance(value, str) else is_number(value) and 0 < value < np.inf
-        ),
-        "a number above 0, or 'learn'",
-    ),
+    "kappa": _or_learn(lambda value: value >= 0, "a number of at least 0 (of the IBP above 0)"),
+    "slab_variance": POSITIVE,
     "start": one_of(*STARTS),
 }
 
@@ -67,7 +67,6 @@ class IndianBuffet(Factorization):
     inference = Inference.SAMPLER
     alignment = Alignment.ROTATION
     finds_components = True
-    allows_no_components = True
     rules = RULES
     learned_numbers: ClassVar[tuple[str, ...]] = ("mass", "alpha", "kappa", "slab_variance")
 
@@ -79,7 +78,8 @@ class IndianBuffet(Factorization):
         self._first_prior()
         if self.prior == IBP and self.alpha is not None:
             raise ConfigError(
-                f"alpha = {self.alpha!r}: the IBP has no α; allowed is None, or prior = 'cibp'"
+                f"alpha = {self.alpha!r}: allowed is None with prior = 'ibp', which has no α; with "
+                "one it is prior = 'cibp'"
             )
 
     def _first_prior(self) -> BuffetPrior:
@@ -92,7 +92,7 @@ class IndianBuffet(Factorization):
     def _learned_shapes(self) -> tuple[str, ...]:
         return tuple(name for name in ("alpha", "kappa") if getattr(self, name) == LEARN)
 
-    def _numbers(self, **start: float) -> Numbers:
+    def _first_numbers(self, **start: float) -> Numbers:
         """Return where variances and mass start, and their priors; those not named are fixed."""
         numbers, priors = np.ones(len(NAMES)), np.zeros((len(NAMES), 2))
         for name, value in start.items():

@@ -104,7 +104,7 @@ class IndianBuffetGaussian(IndianBuffet):
         if variance == 0.0:
             raise DataError("V: all observed values are the same: there is nothing to explain")
         chain = self._chain(
-            Matrix.of_values(standard), self._numbers(noise_variance=variance), seed
+            Matrix.of_values(standard), self._first_numbers(noise_variance=variance), seed
         )
         slow = self._slow_sweeps(len(values))
         return GaussianState(chain, self.burn_in, slow, centres, scales)

@@ -89,7 +89,7 @@ class IndianBuffetLogistic(IndianBuffet):
         self.random_state = random_state
 
     def _start(self, codes, seed):
-        numbers = self._numbers(row_effect_variance=1.0, column_effect_variance=1.0)
+        numbers = self._first_numbers(row_effect_variance=1.0, column_effect_variance=1.0)
         chain = self._chain(Matrix.of_codes(codes), numbers, seed)
         return LogisticState(chain, self.burn_in, self._slow_sweeps(len(codes)))
 

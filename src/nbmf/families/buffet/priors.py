@@ -142,22 +142,22 @@ def buffet_prior(name: str, mass: float, alpha: float, kappa: float) -> BuffetPr
         raise ConfigError(f"prior = {name!r}: allowed is 'cibp' or 'ibp'")
     for parameter, value in (("mass", mass), ("alpha", alpha), ("kappa", kappa)):
         if not (is_number(value) and 0 <= value < math.inf):
-            raise ConfigError(f"{parameter} = {value!r}: allowed are numbers of at least 0")
+            raise ConfigError(f"{parameter} = {value!r}: allowed is a number of at least 0")
     if mass == 0:
-        raise ConfigError("mass = 0: nobody would take a dish; allowed are numbers above 0")
+        raise ConfigError("mass = 0: allowed is a number above 0: with 0 nobody takes a dish")
     if name == CIBP and alpha == 0:
         raise ConfigError(
-            "alpha = 0: the CIBP needs α above 0 for θ ~ Beta(α, κ + 1) to be a law; if the limit "
-            "α -> 0 was meant, with γα/κ -> ω, that is prior = 'ibp'"
+            "alpha = 0: allowed is a number above 0, so that θ ~ Beta(α, κ + 1) is a law; if the "
+            "limit α -> 0 was meant, with γα/κ -> ω, that is prior = 'ibp'"
         )
     if name == IBP and alpha != 0:
-        raise ConfigError(f"alpha = {alpha!r}: the IBP has no α; with one it is prior = 'cibp'")
+        raise ConfigError(f"alpha = {alpha!r}: the IBP has none: allowed is 0, or prior = 'cibp'")
     if name == IBP and kappa == 0:
         raise ConfigError(
-            "kappa = 0: IBP(ω, κ) with λ_j = ωκ / (κ + j) would never make a dish; if the "
-            "one-parameter buffet was meant, with λ_j = mass / j, it is the limit of kappa -> 0 "
-            "with mass * kappa fixed; IBP(mass, concentration c) of other texts is kappa = c - 1 "
-            "for c > 1, or prior = 'cibp', which allows kappa = 0"
+            "kappa = 0: allowed is a number above 0: IBP(ω, κ) with λ_j = ωκ / (κ + j) would "
+            "never make a dish; if the one-parameter buffet was meant, with λ_j = mass / j, that "
+            "is the limit κ -> 0 with ωκ fixed; a concentration c of other texts is κ + 1; and "
+            "prior = 'cibp' allows kappa = 0"
         )
     return BuffetPrior(name, float(mass), float(alpha), float(kappa))
 
