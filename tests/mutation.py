@@ -35,10 +35,10 @@ MEMORY = 8 << 30  # bytes of address space: a wrong size shall not fill the mach
 
 # Which tests run for a mutant of a file, the quickest first.
 TESTS = {
-    "families/beta_dirichlet/kernels/beta_dir_gibbs.py": ["beta_dir_gibbs"],
-    "families/beta_dirichlet/kernels/dir_dir_gibbs.py": ["dir_dir_gibbs"],
-    "numerics/urns.py": ["dir_dir_gibbs"],
-    "numerics/row_lists.py": ["beta_dir_gibbs"],
+    "families/beta_dirichlet/kernels/beta_dir_gibbs.py": ["draw_weights", "beta_dir_gibbs"],
+    "families/beta_dirichlet/kernels/dir_dir_gibbs.py": ["draw_weights", "dir_dir_gibbs"],
+    "numerics/urns.py": ["draw_weights", "dir_dir_gibbs"],
+    "numerics/row_lists.py": ["draw_weights", "beta_dir_gibbs"],
     "numerics/random.py": ["seeds", "dir_dir_gibbs"],
     "numerics/variates.py": ["polya_gamma"],
     "numerics/polya_gamma.py": ["polya_gamma"],
@@ -79,6 +79,11 @@ TESTS = {
     "families/beta_dirichlet/choice.py": ["orientation"],
     "families/beta_dirichlet/orientation.py": ["orientation"],
     "families/mixed_membership/kernels/lda.py": ["lda"],
+    "families/mixed_membership/kernels/membership.py": ["membership"],
+    "families/mixed_membership/densities.py": ["membership", "membership_models"],
+    "families/mixed_membership/dirichlet.py": ["membership"],
+    "families/mixed_membership/e_steps.py": ["membership"],
+    "families/mixed_membership/evaluation.py": ["membership_models", "membership"],
 }
 
 FAMILY = "families/beta_dirichlet"
@@ -166,6 +171,10 @@ SWAPS = {
     ast.Eq: ("==", "!="), ast.NotEq: ("!=", "=="), ast.And: ("and", "or"), ast.Or: ("or", "and"),
 }  # fmt: skip
 EXTREMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
+SHIFT = "{} + 0.05"  # of a count, a prior, a weight: what a wrong law may differ by
+SHIFTED = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+WHOLE = ("new", "new_z", "new_c", "end", "last", "k", "s", "t", "_z", "slot", "component",
+         "assignments")  # whole numbers that kernels store, which cuts 0.05 off
 
 
 class Mutant(NamedTuple):
@@ -184,14 +193,19 @@ class Mutant(NamedTuple):
 class Finder:
     """Finds the mutants of one source text.
 
-    Docstrings, type hints, decorators and what is raised stay as they are.
+    Docstrings, type hints, decorators and what is raised stay as they are. Names and subscripts are
+    shifted where a number is made of them, in arithmetic, in what is chosen, added up or stored in
+    an array; not inside of subscripts, whose indices are whole numbers.
     """
 
     def __init__(self, source):
         self._lines = source.splitlines()
         self._tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
         self._found = []
-        self._visit(ast.parse(source), "")
+        tree = ast.parse(source)
+        subscripts = (node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript))
+        self._in_index = {id(node) for index in subscripts for node in ast.walk(index)}
+        self._visit(tree, "")
 
     def mutants(self):
         """Return the mutants in the order of the text, equal ones of a line numbered."""
@@ -230,6 +244,10 @@ class Finder:
             if old != suffix:
                 add(kind, self._operator(old, self._end(left), self._start(right)), old, new)
 
+        for operand in self._shifted(node):
+            old = ast.get_source_segment("\n".join(self._lines), operand)
+            if "\n" not in old:
+                add("shift", self._start(operand), old, f"({SHIFT.format(old)})")
         if isinstance(node, ast.BinOp):
             add_operator("arithmetic", node.op, node.left, node.right)
         elif isinstance(node, ast.AugAssign):
@@ -252,6 +270,25 @@ class Finder:
             self._examine_call(node.func, add)
         elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
             self._examine_indices(node.slice.elts, add)
+
+    def _shifted(self, node):
+        """Return the operands of a node that are shifted."""
+        if id(node) in self._in_index:
+            return []
+        operands = []
+        if isinstance(node, ast.BinOp) and isinstance(node.op, SHIFTED):
+            operands = [node.left, node.right]
+        elif isinstance(node, ast.IfExp):
+            operands = [node.body, node.orelse]
+        elif isinstance(node, ast.AugAssign):
+            operands = [node.value]
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            stored = getattr(node.value, "value", node.value)  # the array, of a subscript
+            name = getattr(node.value, "attr", getattr(stored, "id", None))
+            operands = [node.value] if name not in WHOLE else []
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", None) == "cumsum":
+            operands = node.args
+        return [x for x in operands if isinstance(x, ast.Name | ast.Subscript | ast.Attribute)]
 
     def _examine_call(self, called, add):
         name = getattr(called, "id", getattr(called, "attr", None))
@@ -340,7 +377,7 @@ class Tree:
 
     def test_sources(self, tests):
         """Return the texts that decide, beside a mutant itself, whether it is noticed."""
-        names = "naive", "ladder", *(f"test_{test}" for test in tests)
+        names = "naive", "ladder", "bisection", *(f"test_{test}" for test in tests)
         return [(self._folder / "tests" / f"{name}.py").read_text("utf-8") for name in names]
 
     def outcome(self, file, source, tests):
@@ -435,8 +472,13 @@ def examine(file, options, known):
         tree, tests = Tree(folder, options.patience), TESTS[file]
         source = tree.source(file)
         found = Finder(source).mutants()
-        size = max(options.per_file, len(found) // 10)
-        chosen = sample(found, size, options.seed)
+        shifts = [mutant for mutant in found if mutant.kind == "shift"]
+        others = [mutant for mutant in found if mutant.kind != "shift"]
+        chosen = []
+        for some, least in (others, options.per_file), (shifts, options.shifts):
+            size = max(least, len(some) // 10) if least else 0
+            chosen += sample(some, size, options.seed)
+        chosen.sort(key=lambda mutant: (mutant.row, mutant.column))
         print(f"{file}: {len(chosen)} of {len(found)} mutants", flush=True)
         changed = {mutant: apply(mutant, source) for mutant in chosen}
         key = {mutant: digest([changed[mutant], *tree.test_sources(tests)]) for mutant in chosen}
@@ -470,12 +512,12 @@ def save(path, known):
 HEADER = """# Mutation check
 
 Does some test fail if a single operator of the inference code is wrong? `tests/mutation.py` makes
-one-place changes (operators, comparisons, numbers, `min`/`max`, `and`/`or`, swapped indices), runs
-the tests of that file on a copy of the tree with the change, and writes this page:
+one-place changes (operators, comparisons, numbers, `min`/`max`, `and`/`or`, swapped indices, 0.05
+added to a number), runs the tests of that file on a copy of the tree with the change, and writes this page:
 
     {command}
 
-Of each file it takes a fixed sample of that many, or of a tenth of all mutants if that is more.
+Of each file it takes a fixed sample of that many of either sort (those that add 0.05 apart), or of a tenth if that is more.
 A mutant is *killed* if a test fails, *crashed* if the interpreter dies, *timed out* if a test
 hangs; *equivalent* if no test notices it and none should, for the reason given.
 
@@ -494,7 +536,8 @@ def report(records, options):
         rows.append([file, count.total(), *(count[kind] for kind in kinds)])
     total = sum(counts.values(), Counter())
     rows.append(["all", total.total(), *(total[kind] for kind in kinds)])
-    command = f"python tests/mutation.py --per-file {options.per_file} --seed {options.seed}"
+    numbers = f"--per-file {options.per_file} --shifts {options.shifts} --seed {options.seed}"
+    command = f"python tests/mutation.py {numbers}"
     parts = [HEADER.format(command=command, totals=table(rows))]
     for file in counts:
         rows = [["function", "line", "mutation", "noticed by, or why not"], ["---"] * 4]
@@ -536,6 +579,8 @@ def main():
                         help="files below src/nbmf (all)")  # fmt: skip
     parser.add_argument("--per-file", type=int, default=8,
                         help="mutants of a file (8), at least a tenth of all it has")  # fmt: skip
+    parser.add_argument("--shifts", type=int, default=8,
+                        help="mutants of a file that add 0.05 (8), likewise")  # fmt: skip
     parser.add_argument("--seed", type=int, default=1, help="of the sample (1)")
     parser.add_argument("--patience", type=float, default=60,
                         help="seconds without output that count as a hang (60)")  # fmt: skip

@@ -12,6 +12,7 @@ from nbmf.inference.state import Factors, State
 # such starts end far better. Then they start where they were, which makes it rise for certain.
 WARM_BELOW = 1e-4
 SEED_WEIGHT = 1.0  # of the average row beside the random row that a component starts from
+OUTWEIGHS = 20.0  # times the average row, by which Σα leaves no row a mixture of its own
 ALIKE = 0.01  # mean difference of two components' densities, relative to the largest, at most
 
 
@@ -60,7 +61,7 @@ class MembershipState(State):
 
     def _expect(self):
         log_density = self.densities.log_density(self._cells.columns, self._cells.values)
-        start = self._found.gamma if self.is_warm else None
+        start = self._found.gamma if self.is_warm and self._found is not None else None
         self._found = self._e_step.find(self._cells, log_density, self.prior, start)
         self._objective = float(self._found.bounds.sum()) + self.densities.penalty()
 
@@ -105,6 +106,12 @@ class MembershipState(State):
     def active_components(self):
         """Return how many components have at least 1 % of the memberships."""
         return int(np.count_nonzero(self.found.shares.mean(axis=0) >= ACTIVE_SHARE))
+
+    @property
+    def shares_are_one(self) -> bool:
+        """Whether the prior outweighs the cells of a row by far: all rows share one mixture."""
+        size = self._sizes.mean()
+        return bool(self.prior.size > 1 and 0 < OUTWEIGHS * size < self.prior.sum())
 
     def distinct_components(self) -> int:
         """Return how many components differ in what they say of the cells."""

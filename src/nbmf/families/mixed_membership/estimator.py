@@ -8,7 +8,6 @@ import numpy as np
 from nbmf.errors import CollapsedWarning
 from nbmf.families.mixed_membership.cells import Cells
 from nbmf.families.mixed_membership.densities import Categories, Density, Smoothing
-from nbmf.families.mixed_membership.dirichlet import LARGEST
 from nbmf.families.mixed_membership.e_steps import EStep
 from nbmf.families.mixed_membership.em import MembershipState, StandsStill
 from nbmf.families.mixed_membership.evaluation import (
@@ -46,7 +45,7 @@ def warn_if_collapsed(name: str, state: MembershipState, stacklevel: int = 2) ->
     reasons = []
     if distinct < K:
         reasons.append(f"of {K} components only {distinct} differ")
-    if state.prior.sum() >= 0.99 * LARGEST:
+    if state.shares_are_one:
         reasons.append(f"the sum of alpha is {state.prior.sum():.3g}: all rows share one mixture")
     if reasons:
         warnings.warn(
