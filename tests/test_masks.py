@@ -54,6 +54,61 @@ def test_training_codes_hide_what_is_held_out_and_nothing_else(matrix):
     np.testing.assert_array_equal(codes[~mask], matrix.codes[~mask])
 
 
+def network():
+    """Return a symmetric matrix with missing entries, of which one has an observed mirror image."""
+    rng = np.random.default_rng(2)
+    codes = np.triu((rng.random((60, 60)) < 0.3).astype(np.int8))
+    codes[rng.random(codes.shape) < 0.1] = -1
+    codes = np.triu(codes) + np.triu(codes, k=1).T
+    codes[3, 5], codes[5, 3] = -1, 1
+    names = [f"dolphin {f}" for f in range(60)]
+    return BinaryMatrix.from_array(codes, names, names)
+
+
+def test_pairs_are_held_out_together_and_the_diagonal_never():
+    matrix = network()
+    by_entry, mask = (
+        draw_mask(matrix, 0.25, seed(), held_out) for held_out in ("entries", "pairs")
+    )
+    both = matrix.observed & matrix.observed.T
+    np.testing.assert_array_equal((mask & both), (mask & both).T)
+    assert not mask.diagonal().any()
+    assert not (mask & ~matrix.observed).any()
+    above = np.triu(np.ones(mask.shape, bool), k=1)
+    np.testing.assert_array_equal(mask[above], by_entry[above])  # half of the draws decide
+    pairs = np.count_nonzero(np.triu(matrix.observed, k=1))
+    deviation = np.count_nonzero(mask & above) - 0.25 * pairs
+    assert abs(deviation) < 4 * np.sqrt(pairs * 0.25 * 0.75)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda codes, names: (codes[:, :-1], names, names[:-1]), "this one is 60 x 59"),
+        (lambda codes, names: (codes, names, names[::-1]), "60 x 60, of dolphin 0, .* dolphin 59,"),
+        (
+            lambda codes, names: (
+                np.where(np.tri(60, k=-1) > 0, 1 - codes**2, codes),
+                names,
+                names,
+            ),
+            "row 'dolphin 0', column 'dolphin 1' differs from row 'dolphin 1', column 'dolphin 0'",
+        ),
+    ],
+)
+def test_pairs_of_another_matrix_are_refused(change, words):
+    matrix = network()
+    changed = BinaryMatrix.from_array(*change(matrix.codes, matrix.row_names))
+    with pytest.raises(DataError, match=words):
+        draw_mask(changed, 0.25, seed(), "pairs")
+
+
+def test_draws_of_entries_are_those_of_every_run_so_far():
+    matrix = BinaryMatrix.from_array(np.ones((4, 5), np.int8))
+    draws = np.random.default_rng(seed_sequence("mask", "animals", 0)).random((4, 5))
+    np.testing.assert_array_equal(draw_mask(matrix, 0.25, seed()), draws < 0.25)
+
+
 @pytest.mark.parametrize("probability", [0.0, 1.0])
 def test_a_mask_of_nothing_or_everything_is_refused(matrix, probability):
     with pytest.raises(DataError, match=f"probability {probability} holds out"):

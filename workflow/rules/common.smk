@@ -109,7 +109,8 @@ def dataset_modules(wildcards):
 def building_parameters(wildcards):
     """What decides how a matrix is built, as text with sorted keys; see fit_parameters."""
     entry = dataset_entry(wildcards)
-    elsewhere = ("axes", "sha256")  # in figures, and when the file is downloaded
+    # in figures, when masks are drawn, and when the file is downloaded
+    elsewhere = ("axes", "held_out", "sha256")
     return json.dumps(
         {key: value for key, value in entry.items() if key not in elsewhere},
         sort_keys=True,

@@ -16,6 +16,7 @@ rule mask:
         runtime=per_attempt(10),
     params:
         test_probability=config["run"]["test_probability"],
+        held_out=lambda wildcards: dataset_entry(wildcards)["held_out"],
     message:
         "draw mask {wildcards.mask} of {wildcards.dataset}"
     script:

@@ -7,7 +7,7 @@ with logged(snakemake.log[0]):
 
     dataset, number = snakemake.wildcards.dataset, int(snakemake.wildcards.mask)
     matrix = load_matrix(snakemake.input.matrix)
-    probability = snakemake.params.test_probability
-    mask = draw_mask(matrix, probability, seed_sequence("mask", dataset, number))
+    probability, held_out = snakemake.params.test_probability, snakemake.params.held_out
+    mask = draw_mask(matrix, probability, seed_sequence("mask", dataset, number), held_out)
     save_mask(snakemake.output[0], mask)
     print(f"{mask.sum()} of {matrix.observed.sum()} observed entries are held out")

@@ -11,8 +11,25 @@ from nbmf.errors import DataError
 from nbmf.files import atomic_path, read_arrays
 
 
-def draw_mask(matrix: NamedMatrix, probability: float, seed: np.random.SeedSequence) -> np.ndarray:
+ENTRIES, PAIRS = "entries", "pairs"  # what is held out at a time
+
+
+def draw_mask(
+    matrix: NamedMatrix,
+    probability: float,
+    seed: np.random.SeedSequence,
+    held_out: str = ENTRIES,
+) -> np.ndarray:
     """Draw the test set: each observed entry is held out with `probability` (paper 6.4.1).
+
+    Parameters
+    ----------
+    matrix : NamedMatrix
+    probability : float
+    seed : SeedSequence
+    held_out : {"entries", "pairs"}
+        "pairs" is for symmetric matrices, in which an entry tells its mirror image: both are held
+        out together, and the diagonal never is.
 
     Returns
     -------
@@ -22,10 +39,16 @@ def draw_mask(matrix: NamedMatrix, probability: float, seed: np.random.SeedSeque
     Raises
     ------
     DataError
-        If the draw holds out nothing or everything, which happens on tiny matrices only.
+        If the draw holds out nothing or everything, which happens on tiny matrices only, or pairs
+        are asked for and the matrix is not symmetric.
     """
     draws = np.random.default_rng(seed).random(matrix.shape)
-    mask = (draws < probability) & matrix.observed
+    mask = draws < probability
+    if held_out == PAIRS:
+        _refuse_asymmetric(matrix)
+        mask = np.triu(mask, k=1)
+        mask |= mask.T
+    mask &= matrix.observed
     held_out, observed = np.count_nonzero(mask), np.count_nonzero(matrix.observed)
     if held_out in (0, observed):
         raise DataError(
@@ -33,6 +56,25 @@ def draw_mask(matrix: NamedMatrix, probability: float, seed: np.random.SeedSeque
             "entries; the matrix is too small for a held-out test"
         )
     return mask
+
+
+def _refuse_asymmetric(matrix: NamedMatrix) -> None:
+    """Raise DataError unless rows and columns are the same things and values are symmetric."""
+    F, N = matrix.shape
+    if F != N or (matrix.row_names != matrix.column_names).any():
+        raise DataError(
+            f"entries are held out in pairs of a matrix whose rows and columns are the same, in "
+            f"one order; this one is {F} x {N}, of {matrix.row_names[0]}, ... and "
+            f"{matrix.column_names[0]}, ..."
+        )
+    values = getattr(matrix, matrix.field)
+    different = np.argwhere((values != values.T) & (matrix.observed & matrix.observed.T))
+    if different.size:
+        f, n = (str(matrix.row_names[place]) for place in different[0])
+        raise DataError(
+            f"entries are held out in pairs of a symmetric matrix; of this one row {f!r}, column "
+            f"{n!r} differs from row {n!r}, column {f!r}"
+        )
 
 
 def save_mask(path: str | os.PathLike, mask: np.ndarray) -> None:
