@@ -1,5 +1,7 @@
 """What the variational methods share: q from a seed, the state, the stopping rule."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from nbmf.families.logistic import factors as form
@@ -81,7 +83,10 @@ class VariationalFactors(FactorModel):
         return tuple(sides)
 
     def _stopping_rule(self, state):
-        return _GainsLittle(state, self.tol) if self.tol > 0 else None
+        if self.tol == 0:
+            return None
+        n_seen = np.count_nonzero(state.matrix.quadratic.seen)
+        return GainsLittle(state.objective, self.tol, n_seen)
 
 
 def clamped_places(K: int, effects: form.Effects) -> tuple[list[int], list[int]]:
@@ -154,20 +159,30 @@ class AscentState(State):
         return int(np.count_nonzero(form.shares(self.factors()) >= ACTIVE_SHARE))
 
 
-class _GainsLittle:
-    """Stop when the bound gains less than tol nats per observed entry between two looks."""
+class GainsLittle:
+    """Stop when the bound gains less than tol nats per observed entry between two looks.
 
-    def __init__(self, state, tol):
-        self._state, self._before = state, -np.inf
-        self._least = tol * np.count_nonzero(state.matrix.quadratic.seen)
+    Parameters
+    ----------
+    bound : function
+        Of no arguments, returns the bound in nats.
+    tol : float
+    n_seen : int
+        Observed entries.
+    """
+
+    def __init__(self, bound: Callable[[], float], tol: float, n_seen: int):
+        self._bound, self._least, self._before = bound, tol * n_seen, -np.inf
         self._was_met = False
 
     def next_after(self, iteration):
+        """Return the next look after `iteration`."""
         return (iteration // LOOK_EVERY + 1) * LOOK_EVERY
 
     def is_met(self, iteration):
+        """Whether the bound has gained too little since the last look."""
         if iteration % LOOK_EVERY == 0:
-            now = self._state.objective()
+            now = self._bound()
             self._was_met = bool(now - self._before < self._least)
             self._before = now
         return self._was_met
