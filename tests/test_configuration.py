@@ -439,6 +439,13 @@ def test_a_misspelt_key_is_named(overlay, place, given, meant):
         (of_study(methods=["lda", "bicca"]), f"{OF}.methods[1]", "bicca", "bica"),
         (of_study(methods=["quux"]), f"{OF}.methods[0]", "quux", None),
         (of_study(datasets=["animal"]), f"{OF}.datasets[0]", "animal", "animals"),
+        (of_study(held_back=["animal"]), f"{OF}.held_back[0]", "animal", "animals"),
+        (of_study(further_methods=["bicca"]), f"{OF}.further_methods[0]", "bicca", "bica"),
+        (of_study(fewer={"animal": {"masks": 1}}), f"{OF}.fewer.animal", "animal", "animals"),
+        (
+            of_study(fewer={"animals": {"without": ["samplr"]}}),
+            *(f"{OF}.fewer.animals.without[0]", "samplr", "sampler"),
+        ),
         ({"run": {"studies": ["lumbreras"]}}, "run.studies[0]", "lumbreras", "lumbreras2020"),
         (dataset(published="quux"), "datasets.animals.published", "quux", None),
         (
@@ -457,9 +464,9 @@ def test_a_misspelt_key_is_named(overlay, place, given, meant):
             ),
         ),
         (
-            figure("figure_6", dataset="digits"),
+            figure("figure_6", dataset="quux"),
             f"{OPTIONS}.figure_6.dataset",
-            "digits",
+            "quux",
             None,
         ),
         (
@@ -773,8 +780,11 @@ def test_what_the_sensitivity_cannot_use_is_said_at_the_start(overlay, words):
 
 
 def test_datasets_with_a_recipe_have_no_keys_of_those_with_a_file():
-    """Their entries decide what is rerun: a key more would rerun everything."""
-    keys = {key for entry in checked()["datasets"].values() for key in entry}
+    """Their entries decide what is rerun: a key more would rerun everything.
+
+    But for what decides about masks alone, which those that have it are rerun for.
+    """
+    keys = {key for entry in checked()["datasets"].values() for key in entry} - {"held_out"}
     assert keys == {
         "recipe", "files", "options", "transpose", "axes", "counts", "published"
     }  # fmt: skip

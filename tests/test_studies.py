@@ -126,7 +126,7 @@ def test_a_fit_is_one_file_whoever_asks():
 NEEDS = [
     Matrix("votes"),
     Matrices([["Votes", "votes"], ["More", "more"]]),
-    MaskedMatrices(["votes"], 2),
+    MaskedMatrices({"votes": 2}),
     TableOf("scores"),
     Reports([KEY, WHOLE]),
     BestFits([["bica", "bICA-2", [WHOLE]]]),
@@ -227,10 +227,10 @@ def test_what_is_not_at_hand_leaves_out_what_needs_it():
         Figure("of_table", "", "", "a:b", needs=lambda plan: {"table": TableOf("masked")}),
     ), tables=(
         replace(ECHO, needs=lambda plan: {"fits": Reports(plan.masked_fits)}),
-        replace(ECHO, name="masked", needs=lambda plan: {"m": MaskedMatrices(["far"], 1)}),
+        replace(ECHO, name="masked", needs=lambda plan: {"m": MaskedMatrices({"far": 1})}),
     ))  # fmt: skip
     entry = {"datasets": ["near", "far"], "methods": ["bica"], "masks": 1, "seeds": [0],
-             "fewer": {}, "options": {},
+             "fewer": {}, "options": {}, "held_back": [], "further_methods": [],
              "unmasked": {"far": {"bica": {"K": [2], "seeds": 1}}}}  # fmt: skip
     config = {**CONFIG, "studies": {"mine": entry}}
     plan = Plan("mine", config, {"far": ["get it"], "else": ["get that"]})
@@ -247,6 +247,31 @@ def test_what_is_not_at_hand_leaves_out_what_needs_it():
     nothing = products.made_by(study, Plan("mine", config, {"far": [""], "near": [""]}))
     assert (nothing.figures, nothing.tables) == ([], [])
     assert len(products.made_by(study, Plan("mine", config)).figures) == 3
+
+
+def test_what_is_held_back_and_who_takes_part_where():
+    methods = CONFIG["methods"] | {
+        "mine": CONFIG["methods"]["bica"] | {"package": "no-such-package"},
+        "theirs": CONFIG["methods"]["bica"] | {"package": "numpy"},
+    }
+    entry = {"datasets": ["near"], "held_back": ["later", "far"], "masks": 3, "seeds": [0],
+             "fewer": {"later": {"masks": 1, "without": ["logpca", "sampler"]}},
+             "methods": ["beta-dir-gs", "logpca", "bica"], "further_methods": ["mine", "theirs"],
+             "options": {}, "unmasked": {}}  # fmt: skip
+    config = {**CONFIG, "methods": methods, "studies": {"mine": entry}}
+    plan = Plan("mine", config, {"far": ["get it"]})
+    assert plan.methods == ["beta-dir-gs", "logpca", "bica", "theirs"]
+    assert [name for name in plan.methods if plan.is_shared(name)] == plan.methods[:3]
+    assert {key.dataset for key in plan.masked_fits} == {"near"}
+    assert plan.masks_of(["near", "later"]) == {"near": 3, "later": 1}
+    later = plan.fits_to_masks(plan.held_back)
+    assert {(key.dataset, key.method, key.mask) for key in later} == {
+        ("later", "bica", 0), ("later", "theirs", 0)
+    }  # fmt: skip
+    assert products.made_by(Study("mine", "", "", (), ()), plan).skipped == [
+        "mine: far is left out: get it",
+        "mine: mine is left out: its package no-such-package is not installed",
+    ]
 
 
 def test_titles_are_sorted_by_their_numbers_in_the_report():

@@ -257,11 +257,13 @@ def shown(study, kind, product, path):
 
 
 def files_of_study(study):
-    """Every file that a study shows."""
+    """Every file that a study shows unasked."""
     paths = PATHS[study]
-    return [paths.table(table.name) for table in MADE[study].tables] + [
+    tables = [table for table in MADE[study].tables if not table.on_request]
+    figures = [figure for figure in MADE[study].figures if not figure.on_request]
+    return [paths.table(table.name) for table in tables] + [
         paths.figure(figure.name, suffix)
-        for figure in MADE[study].figures
+        for figure in figures
         for suffix in ("pdf", "png")
     ]
 

@@ -16,7 +16,7 @@ rule mask:
         runtime=per_attempt(10),
     params:
         test_probability=config["run"]["test_probability"],
-        held_out=lambda wildcards: dataset_entry(wildcards)["held_out"],
+        held_out=lambda wildcards: dataset_entry(wildcards).get("held_out", "entries"),
     message:
         "draw mask {wildcards.mask} of {wildcards.dataset}"
     script:

@@ -15,6 +15,7 @@ from nbmf import registry
 from nbmf.data import recipes
 from nbmf.data.readers import arguments as read_arguments
 from nbmf.errors import ConfigError, choices
+from nbmf.inference.declarations import Inference
 from nbmf.pipeline import raw_files
 from nbmf.studies import all_studies
 from nbmf.studies.plan import Plan
@@ -151,9 +152,15 @@ def _checksum_problems(entries: dict[str, dict]) -> Iterator[str]:
 
 def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
     where, study = f"studies.{key}", config["studies"][key]
-    for kind in ("datasets", "methods"):
-        for i, name in enumerate(study.get(kind, [])):
-            yield from _unknown(f"{where}.{kind}[{i}]", name, config[kind])
+    for key_of_names in ("datasets", "held_back", "methods", "further_methods"):
+        kind = "methods" if "methods" in key_of_names else "datasets"
+        for i, name in enumerate(study.get(key_of_names, [])):
+            yield from _unknown(f"{where}.{key_of_names}[{i}]", name, config[kind])
+    for dataset, fewer in study["fewer"].items():
+        yield from _unknown(f"{where}.fewer.{dataset}", dataset, config["datasets"])
+        for i, name in enumerate(fewer.get("without", [])):
+            known = [*config["methods"], *map(str, Inference)]
+            yield from _unknown(f"{where}.fewer.{dataset}.without[{i}]", name, known)
     for dataset, grids in study["unmasked"].items():
         yield from _unknown(f"{where}.unmasked.{dataset}", dataset, config["datasets"])
         for name, grid in grids.items():

@@ -29,6 +29,10 @@ def made_by(study: Study, plan: Plan) -> Made:
         for dataset in plan.left_out
         for line in plan.awaited[dataset]
     ]
+    skipped += [
+        f"{study.key}: {method} is left out: its package {package} is not installed"
+        for method, package in plan.without_package.items()
+    ]
     if plan.left_out and not plan.datasets:  # nothing to compare on
         return Made([], [], skipped)
     made = Made([], [], skipped)

@@ -42,6 +42,9 @@ class Product:
         Yields what a schema cannot see, as "place within the option = value: what is allowed".
     applies : function of the plan
         Returns whether it is made at all, with what this run has.
+    on_request : bool
+        Whether it is made when its own target is asked for, or what needs it, and not with the
+        study: of datasets that are looked at once, when all is decided.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Product:
     options: dict[str, Any] | None = None
     check: Callable[[Plan], Iterator[str]] | None = None
     applies: Callable[[Plan], bool] = _always
+    on_request: bool = False
 
     def title_of(self, plan: Plan) -> str:
         """Return the title for a plan."""

@@ -100,20 +100,22 @@ class Matrices(Need):
 
 @dataclass(frozen=True)
 class MaskedMatrices(Need):
-    """Matrices with all their masks: loads as an iterator over MaskedMatrix, mask by mask."""
+    """Matrices with all their masks: loads as an iterator over MaskedMatrix, mask by mask.
 
-    of: list[str]
-    masks: int
+    masks : dict, from each dataset to how many it has
+    """
+
+    masks: dict[str, int]
     modules = ("nbmf.data.loading", "nbmf.data.masks")
 
     def files(self, places):
         """See Need."""
         return [
             path
-            for dataset in self.of
+            for dataset, count in self.masks.items()
             for path in (
                 places.matrix(dataset),
-                *(places.mask(dataset, number) for number in range(self.masks)),
+                *(places.mask(dataset, number) for number in range(count)),
             )
         ]
 
@@ -123,14 +125,14 @@ class MaskedMatrices(Need):
         from nbmf.data.masks import load_mask
 
         waiting = iter(files)
-        for dataset in self.of:
+        for dataset, count in self.masks.items():
             matrix = load_matrix(next(waiting))
-            for number in range(self.masks):
+            for number in range(count):
                 yield MaskedMatrix(dataset, number, matrix, load_mask(next(waiting), matrix))
 
     def datasets(self):
         """See Need."""
-        return self.of
+        return list(self.masks)
 
 
 @dataclass(frozen=True)

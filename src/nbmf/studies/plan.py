@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from nbmf import registry
@@ -19,11 +20,15 @@ class Plan:
         Of the study.
     datasets, methods : list of str
         Compared on held-out masks; without `methods`, those of methods.yaml that are comparable.
-        Variants that a study or an overlay has for itself are not among them unless it names them.
+        Variants that a study or an overlay has for itself are not among them unless it names them,
+        in `methods` or beside the others in `further_methods`.
+    held_back : list of str
+        Datasets that no figure or table shows but those that are made on request.
     masks : int
     seeds : list of int
     fewer : dict
-        Datasets that have fewer masks or seeds, and their `masks` and `seeds`.
+        Datasets that have fewer masks, seeds or methods: their `masks`, their `seeds`, and those
+        they are `without`, by names or by a kind of inference, such as "sampler".
     unmasked : dict of dict
         unmasked[dataset][method] has K (list of int) and seeds (int).
     options : dict
@@ -32,7 +37,11 @@ class Plan:
         From each dataset whose raw files are not at hand, and are not downloaded unasked, to what
         to do about it, in lines.
     left_out : list of str
-        Those of them that the study has: they are neither in `datasets` nor in `unmasked`.
+        Those of them that the study has: they are neither in `datasets` nor in `held_back` nor in
+        `unmasked`.
+    without_package : dict
+        From each method that the study has, and whose package is not installed, to that package:
+        it is not in `methods`.
     """
 
     def __init__(
@@ -41,16 +50,23 @@ class Plan:
         study = config["studies"][key]
         self.key = key
         self.awaited = awaited = awaited or {}
-        named = dict.fromkeys([*study["datasets"], *study["unmasked"]])
+        named = dict.fromkeys([*study["datasets"], *study["held_back"], *study["unmasked"]])
         self.left_out: list[str] = [name for name in named if name in awaited]
         self.datasets: list[str] = [name for name in study["datasets"] if name not in awaited]
+        self.held_back: list[str] = [name for name in study["held_back"] if name not in awaited]
         self._methods: dict[str, dict] = config["methods"]
         self._datasets: dict[str, dict] = config["datasets"]
-        self.methods: list[str] = (
+        methods = (
             study["methods"]
             if "methods" in study
             else self.comparable(name for name in self._methods if name in METHODS)
         )
+        wanted = {name: self.entry(name).get("package") for name in methods}
+        wanted |= {name: self.entry(name).get("package") for name in study["further_methods"]}
+        self.without_package: dict[str, str] = {
+            name: package for name, package in wanted.items() if not _is_installed(package)
+        }
+        self.methods: list[str] = [name for name in wanted if name not in self.without_package]
         self.masks: int = study["masks"]
         self.seeds: list[int] = study["seeds"]
         self.fewer: dict[str, dict] = study["fewer"]
@@ -61,14 +77,33 @@ class Plan:
 
     @cached_property
     def masked_fits(self) -> list[FitKey]:
-        """Every fit to what held-out masks leave."""
+        """Every fit to what held-out masks leave of `datasets`."""
+        return self.fits_to_masks(self.datasets)
+
+    def fits_to_masks(self, datasets: Iterable[str]) -> list[FitKey]:
+        """Return every fit to what held-out masks leave of some datasets."""
+        masks = self.masks_of(datasets)
         return [
             FitKey(dataset, method, K, mask, seed)
-            for dataset in self.datasets
-            for method in self.methods
+            for dataset in masks
+            for method in self._methods_of(dataset)
             for K in self.entry(method)["K"]
-            for mask in range(self.fewer.get(dataset, {}).get("masks", self.masks))
+            for mask in range(masks[dataset])
             for seed in self._seeds_of(dataset, method)
+        ]
+
+    def masks_of(self, datasets: Iterable[str]) -> dict[str, int]:
+        """Return how many masks each dataset has."""
+        return {name: self.fewer.get(name, {}).get("masks", self.masks) for name in datasets}
+
+    def _methods_of(self, dataset: str) -> list[str]:
+        """Return the methods that are fitted to a dataset."""
+        without = self.fewer.get(dataset, {}).get("without", [])
+        return [
+            name
+            for name in self.methods
+            if name not in without
+            and registry.estimator_class(self.entry(name)["class"]).inference not in without
         ]
 
     def _seeds_of(self, dataset: str, method: str) -> list[int]:
@@ -133,6 +168,10 @@ class Plan:
         first = next(iter(kinds.values()), None)
         return [name for name, kind in kinds.items() if kind is first]
 
+    def is_shared(self, method: str) -> bool:
+        """Return whether a method is one of methods.yaml, not a variant for a study or overlay."""
+        return method in METHODS
+
     def estimator(self, method: str) -> Any:
         """Return an estimator with the first K and the settings of a method."""
         entry = self.entry(method)
@@ -152,3 +191,11 @@ class Plan:
         """Return the colours of several methods (hexadecimal)."""
         every = colours_of(self._methods)
         return {method: every[method] for method in methods}
+
+
+def _is_installed(package: str | None) -> bool:
+    """Whether a package is installed, by the name of its distribution; None always is."""
+    try:
+        return package is None or bool(version(package))
+    except PackageNotFoundError:
+        return False

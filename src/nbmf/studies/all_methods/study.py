@@ -9,7 +9,7 @@ BASELINES = Table(
     "Predictions without components",
     "all_methods/captions/baselines.rst",
     "nbmf.comparison.baselines:tabulate",
-    needs=lambda plan: {"masked": MaskedMatrices(plan.datasets, plan.masks)},
+    needs=lambda plan: {"masked": MaskedMatrices(plan.masks_of(plan.datasets))},
     in_report=True,
     float_format="%.6g",
 )
