@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from nbmf.studies.verdicts import Judged, Part, tabulate
+
 SIMILAR = 0.03  # medians over masks within this share of each other are "similar"
 FAR_FEWER = 33  # components out of 100: a third
 COMPARED_TRACES = (("beta-dir-vb", 100), ("c-bica", 5), ("bica", 5))  # Figure 11
@@ -19,14 +21,6 @@ ARRIVED = 0.01  # a trace has converged once it stays this close to its end, as 
 MEAN_PARAMETERISED = ("beta-dir-gs", "beta-dir-vb", "dir-dir-gs", "c-bica", "bica")
 NONPARAMETRIC = ("beta-dir-gs", "beta-dir-vb", "dir-dir-gs")
 PAPER_DATASETS = ("animals", "lastfm", "paleo", "parliament", "unvotes")
-
-
-class Part(NamedTuple):
-    """One comparison: where it was made, whether the claim holds there, and the numbers."""
-
-    where: str
-    holds: bool
-    evidence: str
 
 
 class Run(NamedTuple):
@@ -273,31 +267,19 @@ def claims_parts(scores: pd.DataFrame, traces: pd.DataFrame) -> pd.DataFrame:
 
 
 def judge(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the verdicts (claim, verdict, holds, rule) and their parts (claim number, ...).
+    """Return the verdicts and their parts; see `nbmf.studies.verdicts.tabulate`.
 
-    Claims are numbered from 1. One is "not measured" if one of its methods, or every dataset of
-    the paper, was left out.
+    A claim is "not measured" if one of its methods, or every dataset of the paper, was left out.
     """
-    verdicts, parts = [], []
-    have = set(run.scores["method"])
-    for number, claim in enumerate(CLAIMS, start=1):
-        found = list(claim.parts(run)) if have.issuperset(claim.methods) and run.datasets else []
-        held = sum(part.holds for part in found)
-        count = f"{held} of {len(found)}"
-        verdicts.append([number, claim.claim, _verdict(held, len(found)), count, claim.rule])
-        parts += [[number, *part] for part in found]
-    return (
-        pd.DataFrame(verdicts, columns=["number", "claim", "verdict", "parts that hold", "rule"]),
-        pd.DataFrame(parts, columns=["number", *Part._fields]),
+    have, is_run = set(run.scores["method"]), bool(run.datasets)
+    return tabulate(
+        Judged(
+            claim.claim,
+            claim.rule,
+            list(claim.parts(run)) if is_run and have.issuperset(claim.methods) else [],
+        )
+        for claim in CLAIMS
     )
-
-
-def _verdict(held: int, count: int) -> str:
-    if count == 0:
-        return "not measured"
-    if held == count:
-        return "reproduced"
-    return "partly" if held else "not reproduced"
 
 
 # Section 6.3.1 and Figure 7, for parliament: what, method, K, the paper's value.
