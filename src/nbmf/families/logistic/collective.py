@@ -100,8 +100,9 @@ class CollectiveFactorVB(Parametrized):
     n_components : int
         K, of all sets.
     ard : bool
-        Whether precisions are learned, one for each set and component, Gamma(a0, b0); else they
-        are 1. A component that only some matrices need is so pruned from sets of the others.
+        Whether precisions are learned, one for each set and component, Gamma(a0, b0), as the paper
+        has it: a component that only some matrices need is then pruned from sets of the others.
+        Else they are 1; why that is the default, LogisticFactorVB says.
     a0, b0, covariance, max_iter, tol, step, random_state
         As of LogisticFactorVB.
 
@@ -127,7 +128,7 @@ class CollectiveFactorVB(Parametrized):
         self,
         n_components=8,
         *,
-        ard=True,
+        ard=False,
         a0=PRIOR,
         b0=PRIOR,
         covariance="factorized",
