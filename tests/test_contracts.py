@@ -87,7 +87,7 @@ def test_draws_of_different_K_give_intervals_of_the_mean_and_refuse_factors():
     assert (lower < model.expectation_).all()
     assert (model.expectation_ < upper).all()
     assert ((lower > 0) & (upper < 1)).all()  # probabilities, not log-odds
-    with pytest.raises(NbmfError, match="rotation"):
+    with pytest.raises(NbmfError, match="different numbers of components"):
         draws.dictionary_interval()
     with pytest.raises(NbmfError, match="different numbers of components"):
         draws.W  # noqa: B018

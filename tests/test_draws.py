@@ -249,11 +249,31 @@ def test_components_that_keep_their_places_are_not_matched():
     np.testing.assert_allclose(upper[:, 0], np.maximum(first.W[:, 0], first.W[:, 2]), rtol=1e-6)
 
 
+def test_factors_known_up_to_a_rotation_are_rotated_to_each_other():
+    rng = np.random.default_rng(2)
+    W, H = rng.normal(size=(40, 3)), rng.normal(size=(3, 30))
+    turns = [np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(20)]
+    noisy = [(W + 0.02 * rng.normal(size=W.shape), H + 0.02 * rng.normal(size=H.shape))
+             for _ in turns]  # fmt: skip
+    drawn = [Factors(w @ Q, Q.T @ h) for Q, (w, h) in zip(turns, noisy, strict=True)]
+    draws = draws_of(ToyLogistic(), *drawn, reference=Factors(W, H))
+    matching = draws.alignment
+    np.testing.assert_allclose(matching.rotation, np.transpose(turns, (0, 2, 1)), atol=0.03)
+    assert matching.overlap.min() > 0.99
+    kept = np.mean([np.diag(Q) ** 2 for Q in turns])
+    assert matching.moved == pytest.approx(1 - kept, abs=0.01)
+    for interval, factor in (draws.dictionary_interval, W), (draws.activation_interval, H):
+        lower, upper = interval(0.9)
+        assert (upper - lower).max() < 0.15
+        assert ((lower < factor + 0.03) & (factor - 0.03 < upper)).all()
+
+
 def test_what_a_family_does_not_offer_is_refused_with_what_works():
-    rotated = draws_of(ToyLogistic(), factors_of(2, 0), factors_of(2, 1))
+    rotated = draws_of(ToyLogistic(), factors_of(2, 0), factors_of(3, 1))
     for refused in (rotated.dictionary_interval, rotated.activation_interval):
-        with pytest.raises(NotSupportedError, match=r"factors of ToyLogistic are known up to a "
-                           r"rotation and signs.* expectation_interval needs no"):  # fmt: skip
+        with pytest.raises(
+            NotSupportedError, match=r"draws of ToyLogistic .* numbers .*: expectation_interval"
+        ):
             refused()
     assert not hasattr(rotated, "alignment")
     with pytest.raises(NotSupportedError, match="neither W nor H of ToyLogistic is a distribution"):

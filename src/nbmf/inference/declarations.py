@@ -24,8 +24,7 @@ class Alignment(StrEnum):
     """What has to be undone before the components of two draws can be compared.
 
     PERMUTATION : components are numbered as they come.
-    ROTATION : factors are known up to a rotation and signs, so only what does not depend on them
-        (E[V], log-likelihoods) can be compared.
+    ROTATION : factors are known up to a rotation and signs: draws are rotated to each other.
     NONE : components keep their places.
     """
 

@@ -12,6 +12,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
 
 ROUNDS = 10  # of matching components, at most
+TINY = np.finfo(np.float32).tiny
 ENOUGH = 1e-3  # relative gain of a round for another one to be worth while
 INSTEAD = "expectation_interval needs no components to be matched"
 
@@ -23,16 +24,27 @@ class Matching(NamedTuple):
         Component order[s, k] of draw s plays the role of k.
     moved : float
         The share of all weight that is in components with another number than their role: 0 if
-        labels never switched. Without shares, the share of components.
+        labels never switched. Without shares, the share of components. Of factors that are known
+        up to a rotation, one less the mean squared cosine between component k of a draw and the
+        direction that plays the role of k.
     overlap : float array (K,)
         Mean cosine between what component k holds in a draw and what it holds on average: rows
         for Beta-Dir and Dir-Dir, columns for Dir-Beta. Near 1, a component is the same in every
         draw; far below, there is no such component, and its intervals mean nothing.
+    rotation : float array (S, K, K), or None
+        Where factors are known up to a rotation: W and H' of draw s, times the orthogonal matrix
+        rotation[s], are next to W_ and H_'. `order` says nothing then.
     """
 
     order: np.ndarray
     moved: float
     overlap: np.ndarray
+    rotation: np.ndarray | None = None
+
+    def aligned(self, s: int, lines: np.ndarray) -> np.ndarray:
+        """Return rows of W or columns of H, (lines, K), of draw s with components as in W_."""
+        turn = self.order if self.rotation is None else self.rotation
+        return _turned(lines, turn[s])
 
 
 def match_components(estimator: Factorization, draws: Sequence[Factors]) -> Matching:
@@ -44,42 +56,61 @@ def match_components(estimator: Factorization, draws: Sequence[Factors]) -> Matc
     the same of them. This is a heuristic, and no matching helps where a component of one draw is
     split in two in another: `overlap` shows it.
 
+    Where factors are known up to a rotation and signs, every draw is rotated to such a reference
+    by orthogonal Procrustes, W and H counting alike.
+
     Raises
     ------
     NotSupportedError
-        If factors are known up to a rotation only, or draws have another K than W_.
+        If draws have another K than W_.
     """
     _refuse_what_cannot_be_matched(estimator, draws)
     reference = Factors(estimator.W_.astype(np.float32), estimator.H_.astype(np.float32))
+    order, rotation = np.tile(np.arange(reference.W.shape[1]), (len(draws), 1)), None
     if estimator.alignment is Alignment.PERMUTATION:
         order, reference = _permutations(estimator, draws, reference)
+    elif estimator.alignment is Alignment.ROTATION:
+        rotation, reference = _rotations(draws, reference)
     else:
-        K = reference.W.shape[1]
-        order = np.tile(np.arange(K), (len(draws), 1))
         reference = _means(draws, order)
+    average = _held(estimator, reference)
     overlap = np.mean(
         [
-            _cosines(_held(estimator, factors)[:, k], _held(estimator, reference))
-            for factors, k in zip(draws, order, strict=True)
+            _cosines(_turned(_held(estimator, factors), turn), average)
+            for factors, turn in zip(draws, order if rotation is None else rotation, strict=True)
         ],
         axis=0,
     )
-    return Matching(order, _moved(estimator, draws, order), overlap)
+    moved = _moved(estimator, draws, order) if rotation is None else _turned_away(rotation)
+    return Matching(order, moved, overlap, rotation)
 
 
 def _refuse_what_cannot_be_matched(estimator: Factorization, draws: Sequence[Factors]) -> None:
     name, K = type(estimator).__name__, estimator.W_.shape[1]
-    if estimator.alignment is Alignment.ROTATION:
-        raise NotSupportedError(
-            f"factors of {name} are known up to a rotation and signs, so that components of two "
-            f"draws cannot be compared: {INSTEAD}"
-        )
     found = sorted({factors.W.shape[1] for factors in draws} | {K})
     if len(found) > 1:
         raise NotSupportedError(
             f"draws of {name} and its W_ have different numbers of components, {found[0]} to "
             f"{found[-1]}, so that they cannot be matched one to one: {INSTEAD}"
         )
+
+
+def _rotations(draws: Sequence[Factors], reference: Factors) -> tuple[np.ndarray, Factors]:
+    """Return the rotation of each draw, (S, K, K), and the reference of the last round."""
+    agreement = 0.0
+    for _ in range(ROUNDS):
+        before = agreement
+        # Both factors of unit size, so that neither rules.
+        W, H = (one / max(np.linalg.norm(one), TINY) for one in reference[:2])
+        found = [np.linalg.svd(one.W.T @ W / max(np.linalg.norm(one.W), TINY)
+                               + one.H @ H.T / max(np.linalg.norm(one.H), TINY))
+                 for one in draws]  # fmt: skip
+        rotation = np.stack([left @ right for left, _, right in found])
+        agreement = float(sum(sizes.sum() for _, sizes, _ in found))
+        if agreement <= (1 + ENOUGH) * before:
+            break
+        reference = _means(draws, rotation)
+    return rotation, reference
 
 
 def _permutations(
@@ -98,11 +129,17 @@ def _permutations(
     return order, reference
 
 
-def _means(draws: Sequence[Factors], order: np.ndarray) -> Factors:
-    """Return the means of draws with their components in some order."""
+def _turned(lines: np.ndarray, turn: np.ndarray) -> np.ndarray:
+    """Return lines (n, K) with components in an order, int array (K,), or rotated, (K, K)."""
+    return lines[:, turn] if turn.ndim == 1 else lines @ turn.astype(lines.dtype)
+
+
+def _means(draws: Sequence[Factors], turns: np.ndarray) -> Factors:
+    """Return the means of draws with their components in some order, or rotated."""
+    pairs = list(zip(draws, turns, strict=True))
     return Factors(
-        np.mean([one.W[:, k] for one, k in zip(draws, order, strict=True)], axis=0),
-        np.mean([one.H[k] for one, k in zip(draws, order, strict=True)], axis=0),
+        np.mean([_turned(one.W, turn) for one, turn in pairs], axis=0),
+        np.mean([_turned(one.H.T, turn) for one, turn in pairs], axis=0).T,
     )
 
 
@@ -142,7 +179,14 @@ def _moved(estimator: Factorization, draws: Sequence[Factors], order: np.ndarray
     return float(roles[order != np.arange(K)].sum() / S)
 
 
+def _turned_away(rotation: np.ndarray) -> float:
+    """Return one less the mean squared cosine between components and their roles."""
+    return (
+        float(1 - (np.diagonal(rotation, axis1=1, axis2=2) ** 2).mean()) if rotation.size else 0.0
+    )
+
+
 def _cosines(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Return the cosine between the columns of X and those of Y, (K,)."""
     sizes = np.linalg.norm(X, axis=0) * np.linalg.norm(Y, axis=0)
-    return (X * Y).sum(axis=0) / np.maximum(sizes, np.finfo(np.float32).tiny)
+    return (X * Y).sum(axis=0) / np.maximum(sizes, TINY)

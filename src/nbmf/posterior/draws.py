@@ -188,8 +188,7 @@ class Draws:
         NotSupportedError
             If components cannot be matched; see `alignment`.
         """
-        order = self.alignment.order
-        return intervals.factor_interval([factors.W for factors in self], order, level)
+        return intervals.factor_interval([factors.W for factors in self], self.alignment, level)
 
     def activation_interval(self, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the equal-tailed credible interval of every h_kn; see `dictionary_interval`.
@@ -198,8 +197,8 @@ class Draws:
         -------
         lower, upper : float32 arrays (K, N)
         """
-        order = self.alignment.order
-        lower, upper = intervals.factor_interval([factors.H.T for factors in self], order, level)
+        columns = [factors.H.T for factors in self]
+        lower, upper = intervals.factor_interval(columns, self.alignment, level)
         return lower.T, upper.T
 
     @cached_property
@@ -207,14 +206,15 @@ class Draws:
     def alignment(self) -> Matching:
         """Which component of each draw is which component of the estimator.
 
-        By the alignment that the class declares: by matching where components come in any order,
-        see nbmf.posterior.alignment.match_components; as they are numbered where they keep their
+        By the alignment that the class declares: by matching where components come in any order
+        and by rotation where they are known up to one, see
+        nbmf.posterior.alignment.match_components; as they are numbered where they keep their
         places.
 
         Raises
         ------
         NotSupportedError
-            If factors are known up to a rotation only, or K is not the same in all draws and W_.
+            If K is not the same in all draws and W_.
         """
         return match_components(self.estimator, self.factors)
 

@@ -7,6 +7,7 @@ import numpy as np
 from nbmf.errors import ConfigError
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
+from nbmf.posterior.alignment import Matching
 
 BLOCK = 2**24  # numbers that an interval is computed from at a time: 64 MB
 
@@ -28,25 +29,24 @@ def expectation_interval(
 
 
 def factor_interval(
-    factor: Sequence[np.ndarray], order: np.ndarray, level: float
+    factor: Sequence[np.ndarray], matching: Matching, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the interval of every entry of a factor whose components are matched.
 
     Parameters
     ----------
     factor : list of S float32 arrays (lines, K)
-    order : int array (S, K)
-        Which component of a draw plays the role of k.
+    matching : Matching
     level : float
 
     Returns
     -------
     lower, upper : float32 arrays (lines, K)
     """
-    (S, K), lines = order.shape, len(factor[0])
+    (S, K), lines = matching.order.shape, len(factor[0])
     lower, upper = np.empty((2, lines, K), np.float32)
     for block in blocks(lines, max(S * K, 1)):
-        aligned = np.stack([one[block][:, k] for one, k in zip(factor, order, strict=True)])
+        aligned = np.stack([matching.aligned(s, one[block]) for s, one in enumerate(factor)])
         lower[block], upper[block] = interval(aligned, level)
     return lower, upper
 
