@@ -139,6 +139,13 @@ def test_moments_to_a_million(b, z):
         assert abs(squares.mean() - variance) < 6 * error
 
 
+def test_what_is_no_number_ends():
+    for b in (1.0, 2.5):
+        assert np.isnan(drawn(_fill, b, np.nan, seed=6, size=3)).all()
+        assert (drawn(_fill, b, -np.inf, seed=6, size=3) == 0).all()
+        np.testing.assert_allclose(drawn(_fill, b, 1e120, seed=6, size=3), b / 2e120)
+
+
 def test_moments_are_derivatives_of_the_transform():
     for b, z in [(1.0, 0.05), (1.0, 0.099), (1.0, 0.101), (3.0, 2.0), (0.4, 9.0), (2.0, 0.009)]:
         h = 1e-3

@@ -29,12 +29,13 @@ EXACT_UP_TO = 4.0  # larger b: a sum of gammas, unless |z| is so large that trie
 GAMMAS = 8  # of this sum
 HALF_PI_CUBED = (math.pi / 2) ** 1.5
 EIGHTH = math.pi**2 / 8
+ENORMOUS = 1e100  # |z| from which on PG(b, z) is its mean b / (2 |z|)
 NEGLIGIBLE = 1e-17  # a term of r(x): uniform numbers have 53 bits
 
 
 @inner_kernel
 def polya_gamma_1(generator, z):
-    """Return a draw from PG(1, z), for any finite z.
+    """Return a draw from PG(1, z); of a z that is no number NaN, never a loop without end.
 
     Parameters
     ----------
@@ -43,6 +44,8 @@ def polya_gamma_1(generator, z):
     z : float
     """
     y = 0.5 * abs(z)
+    if not y < ENORMOUS:
+        return 0.25 / y
     while True:
         root = standard_normal(generator)
         v = 0.5 * root * root
@@ -100,6 +103,8 @@ def polya_gamma(generator, b, z):
     """
     if b == 1.0:
         return polya_gamma_1(generator, z)
+    if not abs(z) < ENORMOUS:
+        return 0.5 * b / abs(z)
     if b <= 1.0 or b * math.exp(-abs(z)) < 1.0:
         return _one_passage(generator, b, z)
     if b > EXACT_UP_TO:
