@@ -1,0 +1,81 @@
+"""Logistic factor models: nanoseconds per cell and iteration, and iterations until converged."""
+
+import numpy as np
+from scipy.special import expit
+
+from common import Rounds, Table, nanoseconds, number
+from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
+from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
+
+SHAPE, TRUE_K = (1000, 100), 10  # as Klami (2015), section 6.1
+SCALE = 2.5  # his second set-up: most probabilities are near 0 or 1
+TO_REACH = {("factorized", 8): 10, ("factorized", 15): 16, ("full", 8): 50, ("full", 15): 100}
+
+
+def simulated(shape: tuple[int, int] = SHAPE) -> np.ndarray:
+    """Return codes of a matrix of the model, nothing missing."""
+    rng = np.random.default_rng(0)
+    U, V = (rng.standard_normal((n, TRUE_K)) for n in shape)
+    return (rng.random(shape) < expit(SCALE * U @ V.T)).astype(np.int8)
+
+
+def variational_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds) -> Table:
+    """Time an iteration of every variational method, updates of rows and of columns."""
+    table = Table(
+        "Logistic factors, variational",
+        f"Nanoseconds per observed cell and iteration, rows and columns together: {codes.shape[0]} "
+        f"x {codes.shape[1]}, nothing missing, one thread, methods in turns for {rounds.count} "
+        "rounds. Factorized Pólya-Gamma is one compiled pass; the others are products of matrices "
+        "and the means of Pólya-Gamma variables.",
+        ["K", "method", "covariance", "minimum", "median", "to reach"],
+    )
+    methods = {
+        (name, covariance): (kind, values, {"covariance": covariance} | settings)
+        for covariance in ("factorized", "full")
+        for name, kind, values, settings in (
+            ("Pólya-Gamma", LogisticFactorVB, codes, {}),
+            ("Böhning", LogisticFactorVB, codes, {"bound": "bohning"}),
+            ("explicit noise", LogisticFactorVB, codes, {"noise": True}),
+            ("normal", GaussianFactorVB, codes.astype(float), {}),
+        )
+    }
+    for K in sizes:
+        states = {
+            key: kind(K, ard=True, **settings)._start(values, np.random.SeedSequence(0))
+            for key, (kind, values, settings) in methods.items()
+        }
+        seconds = rounds.time({key: state.advance for key, state in states.items()})
+        for (name, covariance), values in seconds.items():
+            goal = TO_REACH.get((covariance, K), "–") if name == "Pólya-Gamma" else "–"
+            table.rows.append([K, name, covariance, *nanoseconds(values, codes.size), goal])
+    return table
+
+
+def convergence_table(codes: np.ndarray, K: int, most: int = 1000) -> Table:
+    """Count the iterations after which the bound is within 1e-3 nats per cell of the best seen."""
+    table = Table(
+        "Logistic factors: iterations to converge",
+        f"The same matrix, K = {K}, precisions learned: iterations until the evidence bound is "
+        f"within 0.001 nats per cell of the best that any of them has after {most}.",
+        ["covariance", "step", "iterations", "bound per cell at the end"],
+    )
+    traces = {}
+    for covariance, step in (("factorized", None), ("factorized", 0.3), ("full", None)):
+        model = LogisticFactorVB(K, ard=True, covariance=covariance, step=step)
+        state, bounds = model._start(codes, np.random.SeedSequence(0)), []
+        for _ in range(most // 10):
+            state.advance(10)
+            bounds.append(state.objective() / codes.size)
+        traces[covariance, "best" if step is None else step] = np.array(bounds)
+    best = max(bounds[-1] for bounds in traces.values())
+    for (covariance, step), bounds in traces.items():
+        near = np.flatnonzero(bounds > best - 1e-3)
+        iterations = 10 * (near[0] + 1) if near.size else f"more than {most}"
+        table.rows.append([covariance, step, iterations, f"-{number(-bounds[-1], 4)}"])
+    return table
+
+
+def run() -> list[Table]:
+    """Do this part as `make benchmark` does."""
+    codes = simulated()
+    return [variational_table(codes, (8, 15), Rounds(warm_up=20)), convergence_table(codes, 15)]
