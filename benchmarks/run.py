@@ -26,6 +26,7 @@ Made by `make benchmark` and `benchmarks/run.py --publish`; what it means is in
 [kernels.md](kernels.md).
 """
 PARTS = ("kernels", "threads", "scaling", "mixing", "learning", "memory", "startup", "peers")
+PARTS += ("logistic",)
 
 
 def page(part: str, tables: list[Table], machine: str, seconds: float) -> str:

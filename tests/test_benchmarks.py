@@ -22,6 +22,7 @@ sys.path.append(str(BENCHMARKS))  # last: tests/sbc.py has a namesake there
 import common  # noqa: E402
 import kernels  # noqa: E402
 import learning  # noqa: E402
+import logistic  # noqa: E402
 import memory  # noqa: E402
 import memory_worker  # noqa: E402
 import mixing  # noqa: E402
@@ -123,6 +124,15 @@ def test_kernels():
     assert (numbers(table, "minimum") <= numbers(table, "median")).all()
     assert column(table, "plain loop / kernel").count("–") == 5
     assert "K = 3" in table.markdown()
+
+
+def test_variational_logistic_factors():
+    codes = logistic.simulated((12, 10))
+    table = logistic.variational_table(codes, (2,), BRIEF)
+    assert len(table.rows) == 8
+    assert (numbers(table, "minimum") <= numbers(table, "median")).all()
+    table = logistic.convergence_table(codes, 2, most=40)
+    assert column(table, "step") == ["best", 0.3, "best"]
 
 
 def test_lda_beside_scikit_learn():
