@@ -173,8 +173,9 @@ SWAPS = {
 EXTREMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
 SHIFT = "{} + 0.05"  # of a count, a prior, a weight: what a wrong law may differ by
 SHIFTED = (ast.Add, ast.Sub, ast.Mult, ast.Div)
-WHOLE = ("new", "new_z", "new_c", "end", "last", "k", "s", "t", "_z", "slot", "component",
-         "assignments")  # whole numbers that kernels store, which cuts 0.05 off
+# Whole numbers that kernels store in arrays of whole numbers, which cuts 0.05 off.
+WHOLE = {"new", "new_z", "new_c", "end", "last", "k", "s", "t", "_z", "slot", "component",
+         "assignments"}  # fmt: skip
 
 
 class Mutant(NamedTuple):
@@ -513,11 +514,13 @@ HEADER = """# Mutation check
 
 Does some test fail if a single operator of the inference code is wrong? `tests/mutation.py` makes
 one-place changes (operators, comparisons, numbers, `min`/`max`, `and`/`or`, swapped indices, 0.05
-added to a number), runs the tests of that file on a copy of the tree with the change, and writes this page:
+added to a number), runs the tests of that file on a copy of the tree with the change, and writes
+this page:
 
     {command}
 
-Of each file it takes a fixed sample of that many of either sort (those that add 0.05 apart), or of a tenth if that is more.
+Of each file it takes a fixed sample of that many (of those that add 0.05 one of their own), or of
+a tenth of all mutants if that is more.
 A mutant is *killed* if a test fails, *crashed* if the interpreter dies, *timed out* if a test
 hangs; *equivalent* if no test notices it and none should, for the reason given.
 

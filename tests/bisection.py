@@ -1,0 +1,152 @@
+"""The exact law of what a kernel draws: scripted uniform numbers, and bisection for their edges.
+
+A kernel runs as plain Python and takes its uniform numbers from a script. As a function of the next
+number, what it does is constant up to some edges: it draws an outcome, or it asks for a further
+number. Bisection finds the edges to 1e-14; what follows each piece is examined in the same way. The
+widths of the pieces, multiplied along every way, are the probability of each outcome: proposals,
+acceptances, rejected tries and fallbacks included, without a single random number.
+
+Where a kernel asks from the same place with the same whole numbers at hand, it does the same from
+then on; so the ways after a rejection are examined once, however they came there. `Tree.walk` says
+what a script of many numbers leads to, by which that is checked.
+"""
+
+import sys
+from collections import Counter
+from itertools import pairwise
+from types import MappingProxyType
+
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+
+PROBES = (np.arange(16) + 0.5) / 16  # a piece between two probes that agree goes unseen
+NARROW = 1e-14  # how exactly edges are found, and
+NEAR = 1e-12  # how near to one of before one is looked for first
+
+
+class Asked(BaseException):
+    """Raised where a kernel asks for a number after the last one of the script."""
+
+    def __init__(self, place):
+        super().__init__(place)
+        self.place = place
+
+
+class Script:
+    """Stands in for the function `uniform` of modules that run as plain Python."""
+
+    def __init__(self):
+        self._numbers = iter(())
+
+    def uniform(self, generator):
+        """Return the next number of the script."""
+        for number in self._numbers:
+            return number
+        raise Asked(_place(sys._getframe(1)))
+
+    def run(self, draw, numbers):
+        """Return ("drew", what `draw()` returns) given these numbers, or ("asks", place)."""
+        self._numbers = iter(numbers)
+        try:
+            return "drew", draw()
+        except Asked as asked:
+            return "asks", asked.place
+
+
+def _place(frame):
+    """Return where the functions of the package are, and the whole numbers that they hold."""
+    found = []
+    while frame.f_globals.get("__name__", "").startswith("nbmf."):
+        held = sorted((name, int(value)) for name, value in frame.f_locals.items()
+                      if isinstance(value, int | np.integer))  # fmt: skip
+        found.append((frame.f_code.co_name, frame.f_lasti, *held))
+        frame = frame.f_back
+    return tuple(found)
+
+
+def plain(monkeypatch, *modules):
+    """Let the compiled functions of modules run as plain Python; return their Script."""
+    script = Script()
+    for module in modules:
+        for name, value in vars(module).items():
+            if isinstance(value, Dispatcher):
+                monkeypatch.setattr(module, name, value.py_func)
+        if hasattr(module, "uniform"):
+            monkeypatch.setattr(module, "uniform", script.uniform)
+    return script
+
+
+class Tree:
+    """All that `run` can lead to.
+
+    Parameters
+    ----------
+    run : function
+        Of a list of uniform numbers: ("drew", outcome) or ("asks", place), as Script.run returns;
+        it begins from the same state each time.
+
+    Attributes
+    ----------
+    law : mapping from outcomes to their probabilities
+    """
+
+    def __init__(self, run):
+        self._run = run
+        self._edges = set()  # of all pieces so far: at the next try they will be the same
+        self._pieces, self._laws = {}, {}
+        self._root = run([])
+        self.law = MappingProxyType(self._law_after(self._root, []))
+
+    def walk(self, numbers):
+        """Return the outcome of a script, which may be longer than needed."""
+        end = self._root
+        for number in numbers:
+            if end[0] == "drew":
+                break
+            end = next(end for high, end in self._pieces[end[1]] if number < high)
+        assert end[0] == "drew", "the script is too short"
+        return end[1]
+
+    def _law_after(self, end, numbers):
+        kind, what = end
+        if kind == "drew":
+            return Counter({what: 1.0})
+        if what not in self._laws:
+            pieces = self._pieces[what] = self._examine(numbers)
+            total, low = Counter(), 0.0
+            for high, following in pieces:
+                law = self._law_after(following, [*numbers, (low + high) / 2])
+                for outcome, probability in law.items():
+                    total[outcome] += (high - low) * probability
+                low = high
+            self._laws[what] = total
+        return self._laws[what]
+
+    def _examine(self, numbers):
+        """Return the pieces of the number after `numbers`: (upper end, what it leads to)."""
+        known = [edge + side for edge in self._edges for side in (-NEAR, NEAR)]
+        probes = np.unique([0.0, *PROBES, *(x for x in known if 0.0 <= x < 1.0), 1.0 - 2.0**-53])
+        ends = [self._run([*numbers, x]) for x in probes]
+        pieces = []
+        for (low, high), (before, after) in zip(pairwise(probes), pairwise(ends), strict=True):
+            while before != after:
+                edge, end = self._edge(numbers, low, high, before)
+                pieces.append((edge, before))
+                if all(abs(edge - known) > NEAR for known in self._edges):
+                    self._edges.add(edge)
+                low, before = edge, end
+        return [*pieces, (1.0, ends[-1])]
+
+    def _edge(self, numbers, low, high, before):
+        """Return the first number found that no longer leads to `before`, and what it leads to."""
+        after = None
+        while after is None or high - low > NARROW:
+            middle = (low + high) / 2
+            end = self._run([*numbers, middle])
+            if end == before:
+                low = middle
+            else:
+                high, after = middle, end
+            if not low < (low + high) / 2 < high:
+                break
+        return high, after if after is not None else self._run([*numbers, high])
