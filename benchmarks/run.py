@@ -25,7 +25,8 @@ INTRODUCTION = """\
 Made by `make benchmark` and `benchmarks/run.py --publish`; what it means is in
 [kernels.md](kernels.md).
 """
-PARTS = ("kernels", "threads", "scaling", "mixing", "learning", "memory", "startup", "peers")
+PARTS = ("kernels", "threads", "scaling", "mixing", "learning", "membership", "memory")
+PARTS += ("startup", "peers")
 PARTS += ("logistic",)
 
 

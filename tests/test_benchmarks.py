@@ -23,6 +23,7 @@ import common  # noqa: E402
 import kernels  # noqa: E402
 import learning  # noqa: E402
 import logistic  # noqa: E402
+import membership  # noqa: E402
 import memory  # noqa: E402
 import memory_worker  # noqa: E402
 import mixing  # noqa: E402
@@ -174,6 +175,18 @@ def test_cost_of_learning():
     assert [row[1] for row in table.rows] == list(learning.CASES)
     for row in table.rows:
         assert all(float(cell) > 0 for cell in row[2:])  # it has renewed, and it has chosen
+
+
+def test_membership():
+    corpus = membership.halved("tiny", membership.drawn(60, 40, 12, 2))
+    assert corpus.fitted.shape[0] == 54
+    assert corpus.seen.nnz + corpus.rest.nnz + corpus.fitted.nnz > 60 * 5
+    speed = membership.speed_table(corpus, 2, 2)
+    assert numbers(speed, "full / this")[0] == 1
+    fits = membership.fits_table(corpus, 2, 3)
+    assert len(fits.rows) == 5
+    assert (numbers(fits, "completion") > 1).all()
+    assert min(numbers(fits, "completion")) < 40  # of 40 words
 
 
 def test_mixing():

@@ -65,7 +65,7 @@ def test_exp_digamma():
     np.testing.assert_allclose(found, np.exp(digamma(x)), rtol=5e-10)
     sums = kernels.digamma_sums(x.reshape(-1, 4))
     expected = (psi(x.reshape(-1, 4)) - psi(x.reshape(-1, 4).sum(1))[:, None]).sum(axis=0)
-    np.testing.assert_allclose(sums, expected, rtol=1e-12)
+    np.testing.assert_allclose(sums, expected, rtol=1e-11)
 
 
 @pytest.mark.parametrize("rounds", [1, 4])
@@ -172,8 +172,9 @@ def test_what_only_a_dead_component_can_give_is_still_given():
     """exp Ψ(1e-4) is 0 as a double; the mixture of such a cell is not."""
     cells = cells_of(FeatureTable.from_array([[0, 0, 0, 1]], kinds="bernoulli"))
     log_density = np.log([[0.9, 1e-9], [1e-300, 0.5]])[[0, 0, 0, 1]]
-    found = FullStep(50, 1e-9).find(cells, log_density, np.array([1.0, 1e-4]))
-    assert np.isfinite(found.bounds).all()
+    for log_p in (log_density, np.log([[0.9, 1e-9]]).repeat(4, axis=0)):
+        found = FullStep(50, 1e-9).find(cells, log_p, np.array([1.0, 1e-4]))
+        assert np.isfinite(found.bounds).all()
     with np.errstate(divide="ignore"):
         impossible = np.log([[0.9, 0.1], [0.0, 0.0]])[[0, 0, 0, 1]]
     for step in (FULL, FAST, MIXTURE):

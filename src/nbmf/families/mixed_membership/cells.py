@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 
-class Cells(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Cells:
     """The observed cells of some rows, and the atoms, distinct cells, that they are.
 
     starts : int64 array (n + 1,), cells of row i are starts[i] up to starts[i + 1]
@@ -42,7 +44,7 @@ class Cells(NamedTuple):
         V = codes.shape[1]
         return cls(starts, atoms, np.ones(atoms.size), np.arange(V), np.zeros(V))
 
-    @property
+    @cached_property
     def sizes(self) -> np.ndarray:
         """m, the weights of each row together, float array (n,)."""
         sums = np.concatenate([[0.0], np.cumsum(self.weights)])

@@ -29,18 +29,29 @@ class Memberships(NamedTuple):
     """What an E-step finds.
 
     gamma : float array (n, K), Dirichlet parameters of each row; of a mixture probabilities r
-    bounds : float array (n,), the contribution of each row in nats
     counts : float array (A, K), R, the expected counts of atoms in components
+    logs : float array (n,), of `bounds` what is in brackets above; of a mixture all of it
+    alpha : float array (K,), the prior; None of a mixture
     """
 
     gamma: np.ndarray
-    bounds: np.ndarray
     counts: np.ndarray
+    logs: np.ndarray
+    alpha: np.ndarray | None = None
 
     @property
     def shares(self) -> np.ndarray:
         """The mean memberships of each row, float array (n, K)."""
         return self.gamma / self.gamma.sum(axis=1, keepdims=True)
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """The contribution of each row in nats, float array (n,)."""
+        if self.alpha is None:
+            return self.logs
+        of_alpha = gammaln(self.alpha.sum()) - gammaln(self.alpha).sum()
+        of_gamma = gammaln(self.gamma).sum(axis=1) - gammaln(self.gamma.sum(axis=1))
+        return of_alpha + of_gamma + self.logs
 
 
 class EStep(ABC):
@@ -82,7 +93,7 @@ class MixtureStep(EStep):
         r = np.exp(log - np.where(impossible, 0.0, bounds)[:, None])
         r[impossible] = prior
         counts = spread(cells.starts, cells.atoms, cells.weights, r, len(log_density))
-        return Memberships(r, bounds, counts)
+        return Memberships(r, counts, bounds)
 
     def renewed_prior(self, prior, found, sizes):
         """Return the mean of r over rows with cells."""
@@ -107,11 +118,6 @@ class DirichletStep(EStep):
             return start.copy()
         return prior + (cells.sizes / prior.size)[:, None]
 
-    @staticmethod
-    def _bounds(alpha, gamma, logs):
-        of_alpha = gammaln(alpha.sum()) - gammaln(alpha).sum()
-        return of_alpha - gammaln(gamma.sum(axis=1)) + gammaln(gamma).sum(axis=1) + logs
-
     def renewed_prior(self, prior, found, sizes):
         """Return α after Newton's steps, equation (24); rows without cells take no part."""
         gamma = found.gamma[sizes > 0]
@@ -134,7 +140,7 @@ class FullStep(DirichletStep):
         full_e_step(*row, density, prior, self._rounds, gamma, counts, logs)
         logs += row_sums(*row, highest)[:, 0]
         counts *= density
-        return Memberships(gamma, self._bounds(prior, gamma, logs), counts)
+        return Memberships(gamma, counts, logs, prior)
 
 
 class FastStep(DirichletStep):
@@ -148,4 +154,4 @@ class FastStep(DirichletStep):
         sums = row_sums(*row, log_density)
         fast_e_step(cells.sizes, sums, prior, self._rounds, gamma, phi, logs)
         counts = spread(*row, phi, len(log_density))
-        return Memberships(gamma, self._bounds(prior, gamma, logs), counts)
+        return Memberships(gamma, counts, logs, prior)

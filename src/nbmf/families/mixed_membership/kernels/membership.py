@@ -17,7 +17,6 @@ import math
 
 import numpy as np
 
-from nbmf.families.mixed_membership.kernels.lda import digamma
 from nbmf.numerics.compilation import inner_kernel, kernel
 
 SERIES_FROM = 6.0  # of the argument: relative error 3e-10
@@ -32,22 +31,26 @@ REORDER = {"reassoc", "contract", "nsz", "nnan", "ninf"}
 
 
 @inner_kernel
-def exp_digamma(x):
-    """Return exp Ψ(x) of x > 0: no logarithm, and no exponential of large x."""
-    lowered = 0.0
+def series_and_shift(x):
+    """Return v and d with exp Ψ(x) = v exp(-d), for x > 0: no logarithm, and no loop."""
+    shift = 0.0
     if x < SERIES_FROM:
-        # Σ 1 / (x + i) as one fraction: its numerator is the derivative of the denominator.
-        above, below = 0.0, 1.0
-        while x < SERIES_FROM:
-            above = above * x + below
-            below *= x
-            x += 1.0
-        lowered = above / below
+        # Ψ(x) = Ψ(x + 6) - Σ 1 / (x + i), i = 0 .. 5, whose fraction has t = x (x + 5) in it:
+        # the terms go together as x (x + 5) = t, (x + 1)(x + 4) = t + 4, (x + 2)(x + 3) = t + 6.
+        t = x * (x + 5.0)
+        shift = (2.0 * x + 5.0) * (24.0 + t * (20.0 + 3.0 * t)) / (t * (t + 4.0) * (t + 6.0))
+        x += 6.0
     y = x - 0.5
     r = 1.0 / (y * y)
     series = 1 / 24 - r * (37 / 5760 - r * (10313 / 2903040 - r * (5509121 / 1393459200)))
-    value = y + series / y
-    return value if lowered == 0.0 else value * math.exp(-lowered)
+    return y * (1.0 + r * series), shift
+
+
+@inner_kernel
+def exp_digamma(x):
+    """Return exp Ψ(x) of x > 0; no exponential of large x."""
+    value, shift = series_and_shift(x)
+    return value if shift == 0.0 else value * math.exp(-shift)
 
 
 @kernel
@@ -214,16 +217,26 @@ def fast_e_step(sizes, sums, alpha, rounds, gamma, phi, logs):
 
 @kernel
 def digamma_sums(gamma):
-    """Return Σ_i (Ψ(γ_ic) - Ψ(Σ_c γ_ic)), float array (K,): what α is learned from."""
+    """Return Σ_i (Ψ(γ_ic) - Ψ(Σ_c γ_ic)), float array (K,): what α is learned from.
+
+    exp Ψ of several rows are multiplied before a logarithm is taken.
+    """
     n, K = gamma.shape
-    sums, of_totals = np.zeros(K), 0.0
+    sums, products = np.zeros(K + 1), np.ones(K + 1)  # the last ones of the totals
     for i in range(n):
         total = 0.0
-        for c in range(K):
-            sums[c] += digamma(gamma[i, c])
-            total += gamma[i, c]
-        of_totals += digamma(total)
-    return sums - of_totals
+        for c in range(K + 1):
+            value, shift = series_and_shift(gamma[i, c] if c < K else total)
+            if c < K:
+                total += gamma[i, c]
+            products[c] *= value
+            sums[c] -= shift
+            if not 1e-100 < products[c] < 1e100:
+                sums[c] += math.log(products[c])
+                products[c] = 1.0
+    for c in range(K + 1):
+        sums[c] += math.log(products[c])
+    return sums[:K] - sums[K]
 
 
 @kernel
