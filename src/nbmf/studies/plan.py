@@ -47,7 +47,7 @@ class Plan:
     def __init__(
         self, key: str, config: dict[str, Any], awaited: Mapping[str, list[str]] | None = None
     ):
-        study = config["studies"][key]
+        study = self._study = config["studies"][key]
         self.key = key
         self.awaited = awaited = awaited or {}
         named = dict.fromkeys([*study["datasets"], *study["held_back"], *study["unmasked"]])
@@ -91,6 +91,10 @@ class Plan:
             for mask in range(masks[dataset])
             for seed in self._seeds_of(dataset, method)
         ]
+
+    def left_out_of(self, key: str) -> list[str]:
+        """Return what of the study's "datasets" or "held_back" is left out, see `awaited`."""
+        return [name for name in self._study[key] if name in self.awaited]
 
     def masks_of(self, datasets: Iterable[str]) -> dict[str, int]:
         """Return how many masks each dataset has."""
