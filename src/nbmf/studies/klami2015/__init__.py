@@ -1,0 +1,1 @@
+"""Klami (2015), Pólya-gamma augmentations for factor models: what its experiments show."""
