@@ -35,7 +35,7 @@ QUICK = ["--components", "3", "--iterations", "30", "--method", "beta-dir-vb", "
 SWEEPS = ["--components", "3", "--no-check", "--method", "beta-dir-gs"]
 ALWAYS = {
     *("summary.txt", "W.csv", "H.csv", "expectation.csv", "components.csv", "dictionary.png"),
-    *("reconstruction.png", "model.npz", "matrix.npz", "nbmf.json"),
+    *("reconstruction.png", "model.npz", "matrix.npz", "nbmf.json", "report.html"),
 }
 
 
@@ -120,24 +120,23 @@ def test_the_page_of_the_command_line_has_every_option():
 
 
 HELP = """
-import sys, time
-started = time.perf_counter()
+import sys
 from nbmf import cli
+
 try:
-    cli.main(["--help"])
+    cli.main(["fit", "--help"])
 except SystemExit:
     pass
-assert not {"numpy", "numba", "pandas", "matplotlib", "tqdm"} & set(sys.modules)
-print(time.perf_counter() - started)
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
 """
 
 
 def test_help_is_there_at_once():
-    def seconds():
-        ran = subprocess.run([sys.executable, "-c", HELP], capture_output=True, check=True)
-        return float(ran.stdout.split()[-1])
-
-    assert min(seconds() for _ in range(3)) < 0.3
+    """Of what takes time to import nothing is."""
+    ran = subprocess.run([sys.executable, "-c", HELP], capture_output=True, check=True, text=True)
+    loaded = set(ran.stdout.splitlines()[-1].split())
+    assert "nbmf" in loaded
+    assert not loaded & {"numba", "numpy", "scipy", "pandas", "matplotlib", "sklearn"}
 
 
 # Examples.
@@ -387,7 +386,8 @@ def test_where_nothing_is_found_there_is_no_dictionary(here, capsys):
     assert out.splitlines()[3].startswith("nothing found beyond the overall share of ones")
     assert "component 1" not in out
     assert files(here / "coins.nbmf") == {
-        *("summary.txt", "expectation.csv", "model.npz", "matrix.npz", "chains.csv", "nbmf.json")
+        *("summary.txt", "expectation.csv", "model.npz", "matrix.npz", "chains.csv", "nbmf.json"),
+        "report.html",
     }
     again = re.search(r"nbmf (fit coins.csv --no-check)", out)[1]
     assert "component 1" in run(capsys, *again.split()).out
@@ -488,7 +488,8 @@ def test_compare_writes_table_picture_and_recommendation(here, capsys):
     out = run(capsys, "compare", "survey.csv", *options, "--iterations", "20").out
     folder = here / "survey.compare"
     assert files(folder) == {
-        *("scores.csv", "summary.csv", "comparison.png", "recommendation.txt", "nbmf.json")
+        *("scores.csv", "summary.csv", "comparison.png", "recommendation.txt", "nbmf.json"),
+        "report.html",
     }
     scores = pd.read_csv(folder / "scores.csv")
     assert len(scores) == 2 * 2 * 2 + 4 * 2
@@ -537,7 +538,7 @@ def test_a_comparison_without_any_fit_is_an_error(here, capsys):
 
 def test_an_interrupted_comparison_keeps_what_was_finished(here, capsys, monkeypatch):
     def interrupted(*arguments, log, **options):
-        log(FitDone(1, 2, {"method": "bica", "K": 2, "perplexity": 0.5}, "bICA"))
+        log(FitDone(1, 2, {"method": "bica", "K": 2, "perplexity": 0.5, "seconds": 1.0}, "bICA"))
         raise KeyboardInterrupt
 
     monkeypatch.setattr("nbmf.cli.compare.compare", interrupted)
@@ -743,7 +744,7 @@ def test_a_single_large_fit_takes_all_processors_and_gives_the_same(here, capsys
 
 def test_the_summary_names_what_is_most_typical():
     """By hand: two components that share a column, and one that has no part in it."""
-    from nbmf.cli.fit import Fitted
+    from nbmf.cli.fit import Fitted, Result
     from nbmf.cli.summary import summary
 
     W = np.array([[0.9, 0.1], [0.8, 0.2], [0.05, 0.95]])
@@ -754,7 +755,7 @@ def test_the_summary_names_what_is_most_typical():
     codes = np.array([[1, 1, 0], [1, 1, 0], [0, 1, -1]])
     matrix = nbmf.BinaryMatrix.from_array(codes, ["a", "b", "c"], ["x", "y", "z"])
     fitted = Fitted(model, model.expectation_, None, None, {}, 1.0)
-    text = summary("tiny", matrix, fitted, components_of(model), None)
+    text = summary(Result("tiny", matrix, fitted, components_of(model), None))
     assert text.splitlines()[:2] == [
         "tiny: 3 rows x 3 columns, 62.5% ones among the observed, 11.1% missing",
         "bICA, K = 2: 2 active components (at least 1 % of all weight each)",

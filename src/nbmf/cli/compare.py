@@ -8,6 +8,7 @@ import pandas as pd
 
 from nbmf import registry
 from nbmf.catalogue import METHODS
+from nbmf.cli import pages
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.progress import Progress
 from nbmf.cli.reading import name_of, read_matrix, repeated
@@ -20,7 +21,8 @@ from nbmf.comparison.result import Comparison
 from nbmf.errors import ConfigError, choices
 from nbmf.numerics.threads import processors
 
-FILES = ("scores.csv", "summary.csv", "comparison.png", "recommendation.txt")
+PICTURE = "comparison.png"
+FILES = ("scores.csv", "summary.csv", PICTURE, "recommendation.txt", "report.html")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -108,7 +110,9 @@ def _write(folder: OutputFolder, found: Comparison, text: str, options: argparse
     folder.write_table("scores.csv", found.scores)
     folder.write_table("summary.csv", found.summary())
     folder.write_text("recommendation.txt", text)
-    folder.write("comparison.png", lambda path: style.save(found.figure(), path))
+    folder.write(PICTURE, lambda path: style.save(found.figure(), path))
+    page = pages.of_comparison(found, _table(found), options, folder.path / PICTURE)
+    folder.write_text(pages.REPORT, page)
     folder.finish(vars(options))
 
 

@@ -25,6 +25,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.numerics.threads import processors
 from nbmf.posterior.chains import Chains
 from nbmf.posterior.draws import Draws, posterior_draws
+from nbmf.posterior.groups import by_group
 from nbmf.posterior.running import run_chains
 
 SUMMARY, EXPECTATION = "summary.txt", "expectation.npz"
@@ -34,6 +35,7 @@ INTERVALS = tuple(
 FILES = (
     *(SUMMARY, "W.csv", "H.csv", "expectation.csv", "components.csv"),
     *(EXPECTATION, DICTIONARY, RECONSTRUCTION, MODEL, DATA, "chains.csv", *INTERVALS),
+    *("groups.csv", "report.html"),
 )
 LARGEST_CSV = 5_000_000  # entries; a larger E[V] is written as EXPECTATION
 CHAINS, STARTS = 4, 4
@@ -64,6 +66,23 @@ class Fitted(NamedTuple):
     seconds: float
 
 
+class Result(NamedTuple):
+    """What a person is told about.
+
+    name : str, of the data
+    matrix : BinaryMatrix, the data
+    fitted : Fitted
+    components : Components, those of its model
+    verdict : Verdict or None, if it was not asked for
+    """
+
+    name: str
+    matrix: BinaryMatrix
+    fitted: Fitted
+    components: Components
+    verdict: Verdict | None
+
+
 def run(options: argparse.Namespace) -> None:
     """Fit, write the folder and print the summary."""
     name = name_of(options)
@@ -75,19 +94,23 @@ def run(options: argparse.Namespace) -> None:
     chains = options.chains or _chains(estimator, matrix)
     fitted = _fit(estimator, matrix, chains, options.draws)
 
+    result = Result(name, matrix, fitted, components_of(fitted.model, matrix), found)
+
+    from nbmf.cli import pages
     from nbmf.cli.summary import nothing_found, summary
 
-    components = components_of(fitted.model, matrix)
+    pictures: dict[str, Path] = {}
     if found is None or found.found:
-        text = summary(name, matrix, fitted, components, found)
-        first = DICTIONARY
-        _write_components(folder, matrix, fitted, components)
+        text = summary(result)
+        _write_components(folder, result)
+        pictures = {"W and H": folder.path / DICTIONARY, "V and E[V]": folder.path / RECONSTRUCTION}
     else:
-        text = nothing_found(name, matrix, fitted, components, found, repeated(options))
-        first = SUMMARY
+        text = nothing_found(result, repeated(options))
     _write(folder, matrix, fitted, text)
+    page = pages.of_fit(result, options, pictures)
+    folder.write_text(pages.REPORT, page)
     folder.finish(vars(options))
-    print(f"\n{text}\n\nwritten to {folder.path}/; start with {first}")
+    print(f"\n{text}\n\nwritten to {folder.path}/; start with {pages.REPORT}")
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -212,10 +235,9 @@ def _write(folder: OutputFolder, matrix: BinaryMatrix, fitted: Fitted, text: str
         folder.write_table("chains.csv", fitted.chains.diagnostics)
 
 
-def _write_components(
-    folder: OutputFolder, matrix: BinaryMatrix, fitted: Fitted, components: Components
-) -> None:
+def _write_components(folder: OutputFolder, result: Result) -> None:
     """Write the factors, the most important components first, and the pictures."""
+    _, matrix, fitted, components, _ = result
     model, order, names = fitted.model, components.order, components.names()
     folder.write_table("components.csv", _table(components, fitted))
     written = {
@@ -226,6 +248,8 @@ def _write_components(
         folder.write_matrix(f"{name}.csv", *as_written(mean))
         for end, values in zip(("lower", "upper"), fitted.intervals.get(name, ()), strict=False):
             folder.write_matrix(f"{name}_{end}.csv", *as_written(values))
+    if matrix.row_groups is not None:
+        folder.write_table("groups.csv", by_group(model, matrix.row_groups, order))
     _draw(folder, matrix, fitted)
 
 

@@ -1,11 +1,11 @@
 """What a person reads first about a fit."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbmf.cli.components import Components
+from nbmf.cli.described import Described, describe, key_of
 from nbmf.cli.plot import title_of
 from nbmf.cli.text import wrapped
 from nbmf.cli.words import in_options
@@ -15,47 +15,39 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import loss_of
-from nbmf.plots.overview import contrast
+from nbmf.posterior.groups import association_of, by_group
 
-NAMED = 6  # rows and columns of a component
-AT_LEAST = 0.1  # of the largest weight, for a row or a column to be named
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from nbmf.cli.fit import Result
+
 DESCRIBED = 12  # components
-STEADY = 0.8  # overlap of a component over draws below which its intervals mean little
+GROUPS = 20  # the largest ones
 
 
-def summary(name, matrix: BinaryMatrix, fitted, components: Components, found) -> str:
-    """Return the text of a fit with components, the verdict first.
-
-    Parameters
-    ----------
-    name : str
-        Of the data.
-    matrix : BinaryMatrix
-        The data.
-    fitted : nbmf.cli.fit.Fitted
-        The fit.
-    components : Components
-        Those of its model.
-    found : Verdict or None
-        None if it was not asked for.
-    """
+def summary(result: "Result") -> str:
+    """Return the text of a fit with components, the verdict first."""
+    _, matrix, fitted, components, found = result
     parts = [
         *_verdict(found),
-        "\n".join(_facts(name, matrix, fitted, components)),
-        "\n".join(wrapped(line) for line in _quality(matrix, fitted)),
-        _key(fitted.model),
-        *(_component(number, matrix, fitted, components) for number in _described(components)),
+        "\n".join(facts(result)),
+        "\n".join(map(wrapped, quality(result))),
+        *_groups(result),
+        wrapped(key_of(fitted.model)),
+        *(
+            _text_of(describe(number, matrix, fitted, components))
+            for number in range(min(components.active, DESCRIBED))
+        ),
     ]
     if components.active > DESCRIBED:
         parts.append(f"... and {components.active - DESCRIBED} more: see W.csv and H.csv")
     return "\n\n".join(parts)
 
 
-def nothing_found(
-    name, matrix: BinaryMatrix, fitted, components: Components, found: Verdict, again: str
-) -> str:
+def nothing_found(result: "Result", again: str) -> str:
     """Return the text where no components predict better; `again` is FILE with its options."""
-    facts = [*_facts(name, matrix, fitted, components), *_quality(matrix, fitted)]
+    about = "\n".join(map(wrapped, [*facts(result), *quality(result)]))
     advice = (
         "No dictionary is shown: it would be one of noise. Other methods may find what this one "
         "does not:",
@@ -63,7 +55,7 @@ def nothing_found(
         "and this writes and draws the components all the same:",
         f"  nbmf fit {again} --no-check",
     )
-    return "\n\n".join([*_verdict(found), "\n".join(map(wrapped, facts)), "\n".join(advice)])
+    return "\n\n".join([*_verdict(result.verdict), about, "\n".join(advice)])
 
 
 def _verdict(found: Verdict | None) -> Iterator[str]:
@@ -87,11 +79,32 @@ def _verdict(found: Verdict | None) -> Iterator[str]:
     yield "\n".join(lines)
 
 
-def _described(components: Components) -> range:
-    return range(min(components.active, DESCRIBED))
+def rows_by_group(result: "Result") -> tuple[str, "pd.DataFrame"] | None:
+    """Return a sentence, and rows per group and the component they are most typical of.
+
+    None if there are no groups, or no components.
+    """
+    groups, model, shown = result.matrix.row_groups, result.fitted.model, result.components.shown
+    if groups is None or not len(shown):
+        return None
+    counts = by_group(model, groups, shown).pivot_table(
+        index="group", columns="component", values="rows", sort=False, aggfunc="sum"
+    )
+    words = "rows by group and the component they are most typical of"
+    if (found := association_of(model, groups, shown)) is not None:
+        words += f"; adjusted mutual information {found} (0: unrelated, 1: the same)"
+    return words, counts
 
 
-def _facts(name, matrix: BinaryMatrix, fitted, components: Components) -> Iterator[str]:
+def _groups(result: "Result") -> Iterator[str]:
+    if found := rows_by_group(result):
+        words, counts = found
+        yield "\n".join([wrapped(words), counts.iloc[:GROUPS].to_string(index_names=False)])
+
+
+def facts(result: "Result") -> Iterator[str]:
+    """Yield what was fitted, and what was learned beside the factors."""
+    name, matrix, fitted, components, _ = result
     counts, model = matrix.counts(), fitted.model
     share = counts["ones"] / (counts["ones"] + counts["zeros"])
     yield (
@@ -109,8 +122,9 @@ def _facts(name, matrix: BinaryMatrix, fitted, components: Components) -> Iterat
         yield f"learned: {', '.join(texts)}"
 
 
-def _quality(matrix: BinaryMatrix, fitted) -> Iterator[str]:
-    """Yield loss, prediction, and whether it can be relied on."""
+def quality(result: "Result") -> Iterator[str]:
+    """Yield loss, time, and whether the fit can be relied on."""
+    matrix, fitted = result.matrix, result.fitted
     model = fitted.model
     loss = _loss(matrix, model, fitted.expectation)
     yield f"loss on the data that were fitted: {loss}"
@@ -166,93 +180,7 @@ def _agreement(fitted) -> Iterator[str]:
     yield "(.expectation is in expectation.csv, and .best is the chain whose components are shown)"
 
 
-def _has_signs(model: Factorization) -> bool:
-    """Whether weights are negative as well; there may be no component at all."""
-    return bool((model.W_ < 0).any())
-
-
-def _key(model: Factorization) -> str:
-    """Return how to read the lines of the components."""
-    of_W, of_H = model.meanings
-    if _has_signs(model):
-        return wrapped(f"rows (W), columns (H): {of_W}, the largest (+) and the smallest (-)")
-    contrasted = _contrasted(model)
-    end = (
-        f"; of {contrasted} + where it is most above that of the other components, - where most "
-        "below"
-    )
-    return wrapped(f"rows: {of_W} (W); columns: {of_H} (H){end}")
-
-
-def _contrasted(model: Factorization) -> str:
-    """Return the side that says what a component means, by how it differs from the others."""
-    return "rows" if model.probabilities == {"W"} else "columns"
-
-
-class _Line(NamedTuple):
-    """Some names with their values.
-
-    title : str
-    names : str array (n,)
-    values : float array (n,)
-    importance : float array (n,), of which the largest are named
-    scale : float, the largest absolute value of the whole factor
-    interval : (lower, upper), float arrays (n,), or None
-    """
-
-    title: str
-    names: np.ndarray
-    values: np.ndarray
-    importance: np.ndarray
-    scale: float
-    interval: tuple[np.ndarray, np.ndarray] | None
-
-    def __str__(self) -> str:
-        """Return the line, "" if nothing is of any importance."""
-        order = np.argsort(-self.importance, kind="stable")[:NAMED]
-        named = [i for i in order if self.importance[i] >= AT_LEAST * self.scale]
-        texts = ", ".join(f"{self.names[i]} {self._value(i)}" for i in named)
-        return wrapped(f"  {self.title} {texts}", " " * 12) if named else ""
-
-    def _value(self, i: int) -> str:
-        digits = 2 if self.scale > 0.5 else 3
-        text = f"{self.values[i]:.{digits}f}"
-        if self.interval is None:
-            return text
-        lower, upper = self.interval
-        return f"{text} [{lower[i]:.{digits}f}, {upper[i]:.{digits}f}]"
-
-
-def _component(number: int, matrix: BinaryMatrix, fitted, components: Components) -> str:
-    """Return what a component holds and says."""
-    model, k = fitted.model, components.order[number]
-    share = components.shares[number]
-    title = f"component {number + 1}" + ("" if np.isnan(share) else f": {share:.0%} of the weight")
-    if "W" in fitted.intervals and fitted.draws.alignment.overlap[k] < STEADY:
-        title += " (not the same in all draws: its intervals mean little)"
-    W, H = (fitted.intervals.get(name) for name in ("W", "H"))
-    W, H = W and (W[0][:, k], W[1][:, k]), H and (H[0][k], H[1][k])
-    rows = matrix.row_names, model.W_[:, k], abs(model.W_).max(), W
-    columns = matrix.column_names, model.H_[k], abs(model.H_).max(), H
-    if _has_signs(model):
-        lines = [
-            ("rows    +", rows, rows[1]),
-            ("rows    -", rows, -rows[1]),
-            ("columns +", columns, columns[1]),
-            ("columns -", columns, -columns[1]),
-        ]
-    else:
-        lines = []
-        for kind, values, lines_of_all in (
-            ("rows", rows, model.W_), ("columns", columns, model.H_.T)
-        ):  # fmt: skip
-            if kind == _contrasted(model):
-                above = contrast(lines_of_all[:, components.shown])[:, number]
-                lines += [(f"{kind:7} +", values, above), (f"{kind:7} -", values, -above)]
-            else:
-                lines += [(f"{kind:9}", values, values[1])]
-    texts = [
-        str(_Line(name, names, values, importance, scale, interval))
-        for name, (names, values, scale, interval), importance in lines
-    ]
-    return "\n".join([title, *filter(None, texts)])
+def _text_of(component: Described) -> str:
+    """Return a component as lines of text."""
+    lines = [wrapped(f"  {label:9} {text}", " " * 12) for label, text in component.lines]
+    return "\n".join([component.title, *lines])

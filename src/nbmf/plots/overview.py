@@ -21,6 +21,7 @@ from nbmf.plots.dictionaries import (
 ROW_HEIGHT = 0.125  # inches
 MARGINS = 1.5  # inches: titles, notes and the colour bar
 NAME_SIZE, NOTE_SIZE = 6.5, 7
+FEW = 10  # components, above which their labels are smaller
 NAME_LENGTH = 30  # characters; longer names are cut
 FAINT = 0.35  # a factor whose largest entry is smaller is drawn darker
 WIDE = 2.0  # columns per row from which V and E[V] are drawn one below the other
@@ -152,7 +153,8 @@ def _draw_side(axis: Axes, side: Side, labels: list[str], height: int):
     )
     axis.set_ylim(height - 0.5, -0.5)
     axis.set_yticks(range(n), [_cut(name) for name in side.names[order]], fontsize=NAME_SIZE)
-    axis.set_xticks(range(len(labels)), labels, fontsize=NAME_SIZE - 0.5)
+    size = NAME_SIZE - 0.5 if len(labels) <= FEW else NAME_SIZE - 2
+    axis.set_xticks(range(len(labels)), labels, fontsize=size)
     axis.tick_params(length=0, pad=2, labeltop=True, labelbottom=False)
     axis.tick_params(axis="y", pad=2 if side.groups is None else STRIPE + 3)
     axis.set_title(side.title + note, fontsize=NOTE_SIZE + 1, pad=4)

@@ -1,0 +1,113 @@
+"""report.html of a fit and of a comparison: what was found, in one file that can be mailed."""
+
+import argparse
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nbmf.cli import html
+from nbmf.cli.described import describe, key_of
+from nbmf.cli.reading import repeated
+from nbmf.cli.summary import DESCRIBED, GROUPS, facts, quality, rows_by_group
+from nbmf.comparison.baselines import BASELINES
+from nbmf.comparison.verdict import Verdict
+
+if TYPE_CHECKING:
+    from nbmf.cli.fit import Result
+    from nbmf.comparison.result import Comparison
+
+REPORT = "report.html"
+
+
+def of_fit(result: "Result", options: argparse.Namespace, pictures: dict[str, Path]) -> str:
+    """Return the page of a fit.
+
+    Parameters
+    ----------
+    result : Result
+    options : Namespace
+        Of the command line.
+    pictures : dict
+        From what a picture shows to its file; empty where nothing was found.
+    """
+    name, matrix, fitted, components, found = result
+    parts = [_verdict(found)]
+    parts.append(html.section("The fit", html.paragraphs([*facts(result), *quality(result)])))
+    if pictures:
+        shown = (html.picture(path, words) for words, path in pictures.items())
+        parts.append(html.section("Pictures", *shown))
+        described = [
+            html.component(describe(number, matrix, fitted, components))
+            for number in range(min(components.active, DESCRIBED))
+        ]
+        parts.append(
+            html.section("Components", html.paragraphs([key_of(fitted.model)]), *described)
+        )
+        parts.append(_groups(result))
+    settings = ", ".join(f"{key} = {value}" for key, value in fitted.model.get_params().items())
+    command = shlex.join(["nbmf", "fit", *shlex.split(repeated(options)), *_given(options)])
+    return html.page(f"{name}: what is in it", parts, f"{command}\n{settings}")
+
+
+def of_comparison(
+    found: "Comparison", table: str, options: argparse.Namespace, picture: Path
+) -> str:
+    """Return the page of a comparison; `table` is that of the terminal."""
+    advice = [found.recommendation.sentence, *found.remarks()]
+    parts = [
+        html.section("Which method to take", html.paragraphs(advice)),
+        html.section("Held-out perplexity", html.picture(picture, "box plots over masks")),
+        html.section(
+            "Scores",
+            html.paragraphs([f"Over {options.masks} masks; nats per entry, smaller is better."]),
+            html.preformatted(table),
+        ),
+    ]
+    settings = "; ".join(
+        f"{entry['label']}: " + ", ".join(f"{k} = {v}" for k, v in entry["settings"].items())
+        for entry in found.methods.values()
+    )
+    command = shlex.join(["nbmf", "compare", *shlex.split(repeated(options)), *_given(options)])
+    return html.page(f"{found.name}: which method", parts, f"{command}\n{settings}")
+
+
+def _verdict(found: Verdict | None) -> str:
+    if found is None:
+        return ""
+    gains = html.table(
+        ["predicted by", "nats per held-out entry", "this method is better by"],
+        [
+            ["this method", f"{found.loss:.4f}", ""],
+            *(
+                [BASELINES[g.baseline], f"{g.loss:.4f}", f"{g.mean:.4f} ± {g.error:.4f}"]
+                for g in found.gains
+            ),
+        ],
+    )
+    held_out = f"{found.entries} of {found.observed} observed entries were held out in turn."
+    return html.verdict_box(str(found), found.found) + gains + html.paragraphs([held_out])
+
+
+def _groups(result: "Result") -> str:
+    found = rows_by_group(result)
+    if found is None:
+        return ""
+    words, counts = found
+    rows = [
+        [str(group), *map(str, line)]
+        for group, line in zip(counts.index, counts.to_numpy(), strict=True)
+    ]
+    head = ["", *(str(number) for number in counts.columns)]
+    return html.section("Groups", html.paragraphs([words]), html.table(head, rows[:GROUPS]))
+
+
+def _given(options: argparse.Namespace) -> list[str]:
+    """Return the options of a command that differ from their defaults, but for those of reading."""
+    words: list[str] = []
+    for name in ("method", "methods", "components", "chains", "iterations", "draws", "masks"):
+        value = getattr(options, name, None)
+        if value not in (None, 0):
+            words += [f"--{name}", *map(str, value if isinstance(value, list) else [value])]
+    for key, value in options.settings:
+        words += ["--set", f"{key}={value}"]
+    return [*words, "--seed", str(options.seed)]
