@@ -54,6 +54,7 @@ TESTS = {
     "data/masks.py": ["masks"],
     "families/logistic/logistic_pca.py": ["methods"],
     "families/logistic/kernels/gibbs.py": ["logistic_gibbs"],
+    "families/logistic/kernels/relevance.py": ["logistic_gibbs"],
     "families/logistic/gibbs.py": ["logistic_gibbs"],
     "families/logistic/factors.py": ["logistic_gibbs"],
     "families/logistic/fold_in.py": ["logistic_gibbs"],

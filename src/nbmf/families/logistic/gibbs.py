@@ -7,6 +7,7 @@ from scipy.special import expit, gammaln
 
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.kernels import gibbs as kernels
+from nbmf.families.logistic.kernels.relevance import draw_relevance
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State, put_back
 from nbmf.numerics.random import generator_states
@@ -24,15 +25,12 @@ class Prior(NamedTuple):
     a0: float
     b0: float
 
-    def log_density(self, H: np.ndarray) -> float:
-        """Return log p(H) in nats, α integrated out."""
-        N, squares = H.shape[1], (H**2).sum(axis=1)
-        normal = -0.5 * N * np.log(2 * np.pi)
+    def log_density(self, alpha: np.ndarray) -> float:
+        """Return log p(log α) in nats, 0 where α is fixed."""
         if not self.ard:
-            return float((normal - 0.5 * squares).sum())
-        shape = self.a0 + 0.5 * N
-        known = gammaln(shape) - gammaln(self.a0) + self.a0 * np.log(self.b0)
-        return float((normal + known - shape * np.log(self.b0 + 0.5 * squares)).sum())
+            return 0.0
+        known = self.a0 * np.log(self.b0) - gammaln(self.a0)
+        return float((known + self.a0 * np.log(alpha) - self.b0 * alpha).sum())
 
 
 class CellLists(NamedTuple):
@@ -85,7 +83,7 @@ class _Side:
         self.precision[K:] = form.EFFECT_PRECISION
         n_blocks = lists.block_start.size - 1
         self.generators = generator_states(seed, n_blocks)
-        self._room = np.empty((n_blocks, D * (D + 1) // 2)), np.empty((n_blocks, D))
+        self._room = kernels.Room.of(n_blocks, D)
 
     @property
     def factor(self) -> np.ndarray:
@@ -101,19 +99,28 @@ class _Side:
         kernels.pack_products(other.design, other.packed)
         arguments = (
             *self.lists, omega, other.design, other.packed, other.effects,
-            self.precision, self.u, *self._room, self.generators,
+            self.precision, self.u, self._room, self.generators,
         )  # fmt: skip
         run_with_threads(
             kernels.update_lines_serial, kernels.update_lines_parallel, threads, arguments
         )
+
+    def scales(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return g (K,) and G (K, K): factors times c have log-likelihood g·c - c'Gc / 2 given ω.
+
+        Of the side that was updated last; its effects stay as they are.
+        """
+        K, G = self.K, self._room.curvature.sum(axis=0)
+        g = self._room.slope.sum(axis=0)[:K] - G[:K, K:].sum(axis=1)
+        return g, np.ascontiguousarray(G[:K, :K])
 
 
 class LogisticChain:
     """A Markov chain over U, V, effects and α of V ~ Bernoulli(σ(r + c + U V')).
 
     A sweep draws ω ~ PG(1, ψ) of every observed cell, the rows of U with their effects given ω and
-    V, those of V given ω and U, and α given V. It begins with ω, which therefore is no part of the
-    state between sweeps.
+    V, those of V given ω and U, and α, see kernels.relevance. It begins with ω, which therefore is
+    no part of the state between sweeps.
 
     Parameters
     ----------
@@ -150,9 +157,9 @@ class LogisticChain:
             self.rows.update(self.columns, self._omega, self._threads)
             self.columns.update(self.rows, self._omega, self._threads)
             if self.prior.ard:
-                kernels.draw_precisions(
-                    self._alpha_generator, self.columns.u, float(self.prior.a0),
-                    float(self.prior.b0), self.alpha,
+                draw_relevance(
+                    self._alpha_generator, self.rows.u, self.columns.u, *self.columns.scales(),
+                    float(self.prior.a0), float(self.prior.b0), self.alpha,
                 )  # fmt: skip
 
     def add_means(self, psi: np.ndarray, psi_sum: np.ndarray, mean_sum: np.ndarray) -> None:
@@ -174,15 +181,21 @@ class LogisticChain:
         return Factors(self.rows.factor.copy(), self.columns.factor.T.copy(), others)
 
     def log_joint(self) -> float:
-        """Return log p(V, U, V', effects) in nats, ω and α integrated out."""
+        """Return the log joint density of data, U, V √α, log α and effects, in nats.
+
+        ω is integrated out. In these coordinates it does not grow without end along a component
+        that the data do not need, as it would in those of V.
+        """
         factors = self.factors()
         psi = form.psi_of(factors)
         t = np.where(self._codes == 1, psi, -psi)[self._codes >= 0]
-        log_joint = -np.logaddexp(0.0, -t).sum() + self.prior.log_density(factors.H)
-        log_joint += _log_normal(factors.W, 1.0)
+        standard = factors.H * np.sqrt(self.alpha)[:, None]
+        effects = factors.others.values()
         return float(
-            log_joint
-            + sum(_log_normal(one, form.EFFECT_PRECISION) for one in factors.others.values())
+            self.prior.log_density(self.alpha)
+            - np.logaddexp(0.0, -t).sum()
+            + sum(_log_normal(one, 1.0) for one in (factors.W, standard))
+            + sum(_log_normal(one, form.EFFECT_PRECISION) for one in effects)
         )
 
     def arrays(self) -> dict[str, np.ndarray]:

@@ -11,6 +11,7 @@ Triangles are packed by columns: of x x' the products x_c x_a, a = c..D-1, for c
 """
 
 import math
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -18,7 +19,31 @@ import numpy as np
 from nbmf.families.logistic.kernels.tilting import tilted_mean
 from nbmf.numerics.compilation import inner_kernel, kernel, serial_and_parallel
 from nbmf.numerics.polya_gamma import polya_gamma_1
-from nbmf.numerics.variates import standard_gamma, standard_normal
+from nbmf.numerics.variates import standard_normal
+
+
+class Room(NamedTuple):
+    """Where blocks work, and what the side that does not draw ω leaves there.
+
+    P, L : float arrays (B, T); b, y : float arrays (B, D)
+    slope, curvature : float arrays (B, D), (B, D, D)
+        Sums over the block's lines: with all coefficients a times c_a, the log-likelihood given ω
+        is slope·c - c' curvature c / 2, but for a constant.
+    """
+
+    P: np.ndarray
+    L: np.ndarray
+    b: np.ndarray
+    y: np.ndarray
+    slope: np.ndarray
+    curvature: np.ndarray
+
+    @classmethod
+    def of(cls, n_blocks: int, D: int) -> "Room":
+        """Return room for so many blocks of lines with D coefficients."""
+        T = D * (D + 1) // 2
+        shapes = (T,), (T,), (D,), (D,), (D,), (D, D)
+        return cls(*(np.zeros((n_blocks, *shape)) for shape in shapes))
 
 
 @kernel
@@ -113,31 +138,52 @@ def draw_normal(P, b, generator, u, i):
         u[i, c] = total * P[start]
 
 
+@inner_kernel
+def _collect(P, b, u, i, slope, curvature):
+    """Add to g (D,) and G (D, D) what a line with P and b says of its coefficients times c."""
+    t = 0
+    for c in range(b.size):
+        slope[c] += b[c] * u[i, c]
+        for a in range(c, b.size):
+            term = P[t] * u[i, c] * u[i, a]
+            curvature[c, a] += term
+            if a > c:
+                curvature[a, c] += term
+            t += 1
+
+
 @kernel(_nrt=False)
 def _update_block(
     first, end, draws_weights, start, index, place, kappa, omega, design, packed, offset,
-    precision, u, P, b, generator,
+    precision, u, P, L, b, y, slope, curvature, generator,
 ):  # fmt: skip
     """Draw the coefficients of lines first..end-1, and before them ω, if the side does."""
     D = precision.size
+    slope[:] = 0.0
+    curvature[:] = 0.0
     for i in range(first, end):
         if draws_weights:
             _draw_weights(i, start[i], start[i + 1], index, u, design, offset, generator, omega)
         P[:] = 0.0
         b[:] = 0.0
-        t = 0
-        for c in range(D):
-            P[t] = precision[c]
-            t += D - c
         add_cells(
             start[i], start[i + 1], index, place, kappa, omega, design, packed, offset, P, b
         )  # fmt: skip
-        draw_normal(P, b, generator, u, i)
+        for t in range(P.size):
+            L[t] = P[t]
+        t = 0
+        for c in range(D):
+            y[c] = b[c]
+            L[t] += precision[c]
+            t += D - c
+        draw_normal(L, y, generator, u, i)
+        if not draws_weights:
+            _collect(P, b, u, i, slope, curvature)
 
 
 def update_lines(
     block_start, draws_weights, start, index, place, kappa, omega, design, packed, offset,
-    precision, u, P, b, generators,
+    precision, u, room, generators,
 ):  # fmt: skip
     """Draw the coefficients of all lines of a side.
 
@@ -157,29 +203,18 @@ def update_lines(
         Of the coefficients a priori.
     u : float array (lines, D)
         Read (for ω) and overwritten.
-    P, b : float arrays (B, T), (B, D)
-        Room to work in.
+    room : Room
     generators : uint64 array (B, 8)
     """
-    for block in numba.prange(block_start.size - 1):
+    for k in numba.prange(block_start.size - 1):
         _update_block(
-            block_start[block], block_start[block + 1], draws_weights, start, index, place, kappa,
-            omega, design, packed, offset, precision, u, P[block], b[block], generators[block],
+            block_start[k], block_start[k + 1], draws_weights, start, index, place, kappa, omega,
+            design, packed, offset, precision, u, room.P[k], room.L[k], room.b[k], room.y[k],
+            room.slope[k], room.curvature[k], generators[k],
         )  # fmt: skip
 
 
 update_lines_serial, update_lines_parallel = serial_and_parallel(update_lines)
-
-
-@kernel
-def draw_precisions(generator, loadings, a0, b0, precision):
-    """Draw α_k ~ Gamma(a0 + N/2, rate b0 + Σ_n v_nk² / 2) into precision[k], loadings (N, K..)."""
-    N = loadings.shape[0]
-    for k in range(precision.size):
-        total = 0.0
-        for n in range(N):
-            total += loadings[n, k] ** 2
-        precision[k] = standard_gamma(generator, a0 + 0.5 * N) / (b0 + 0.5 * total)
 
 
 @kernel(_nrt=False, fastmath={"contract"})
