@@ -31,6 +31,8 @@ from nbmf.families.poisson_gamma.priors import (
 from nbmf.families.poisson_gamma.tables import chance, tables
 from nbmf.families.poisson_gamma.variational import Side, VariationalState
 from poisson_twins import (
+    Exact,
+    binary_evidence,
     bound_with_sources,
     divergence,
     mean_and_geometric_mean,
@@ -171,7 +173,7 @@ def prior(numbers, ties, lines, n_components=K):
 def state_of(values, is_binary=False, ties_W=(FIXED, FIXED), ties_H=(FIXED, FIXED)):
     W = Side(prior(PRIOR_W, ties_W, 9), W0.copy())
     H = Side(prior(PRIOR_H, ties_H, 13), H0.copy())
-    return VariationalState(Observations(values, is_binary), W, H, chance, True)
+    return VariationalState(Observations(values, is_binary), W, H, chance, True, 0)
 
 
 @both_links
@@ -406,6 +408,7 @@ def test_permuted_components_and_a_transposed_matrix_give_the_same(name):
         Side(prior(PRIOR_W, (FIXED, FIXED), 9), W0.copy()),
         chance,
         True,
+        0,
     )
     state.advance(800)
     turned.advance(800)
@@ -448,7 +451,47 @@ def test_a_line_is_folded_in_as_the_slow_twin_does():
         found = fold_in.fold_in(values, E, L, of, is_binary)
         own = np.ones((9, 3))
         exposure = (values >= 0).astype(float) @ E
-        for _ in range(3000):
+        for _ in range(700):
             alpha = of.count + sources(values, own, L.T, is_binary).sum(axis=2)
             mean, own = mean_and_geometric_mean(alpha, 1 / (of.rate + exposure))
         np.testing.assert_allclose(found, mean, rtol=1e-3, atol=1e-6)
+
+
+def test_nothing_is_learned_and_no_fit_is_done_before_components_have_parted():
+    def learned(**settings):
+        model = PoissonGammaVB(3, shape_W=0.7, random_state=0, **settings)
+        return model.fit(COMPLETE), model.shape_W_[0]
+
+    assert learned(max_iter=100, tol=0)[1] != 0.7  # half of few iterations
+    for max_iter in (99, 100, 101):
+        model = PoissonGammaVB(3, shape_W=0.7, max_iter=1000, random_state=0)
+        state = model._start(COMPLETE, model._seed())
+        state.advance(max_iter)
+        assert (state.W.prior.shape[0, 0] == 0.7) == (max_iter <= 100)
+    model, _ = learned(max_iter=2000, tol=1.0)
+    assert model.n_iter_ == 120  # two looks after the first hundred
+    fixed = {key: FIXED for key in model.get_params() if key.startswith("tie")}
+    assert learned(max_iter=2000, tol=1.0, **fixed)[0].n_iter_ == 20
+
+
+def test_the_binary_bound_is_below_the_exact_evidence_which_sums_to_one():
+    of_W, of_H = (0.6, 1.0), (1.2, 0.8)
+    exact = Exact(of_W, of_H)
+    total = sum(
+        np.exp(binary_evidence(np.reshape(v, (2, 2)), 2, of_W, of_H, exact))
+        for v in itertools.product((0, 1), repeat=4)
+    )
+    assert total == pytest.approx(1.0, rel=1e-12)
+    for values in ([[1, 0], [1, 1]], [[1, -1], [0, 1]], [[0, 0], [0, 1]]):
+        values = np.array(values, np.int32)
+        state = VariationalState(
+            Observations(values, True),
+            Side(GammaPrior(*of_W, Ties(FIXED, FIXED), (2, 2)), W0[:2, :2].copy()),
+            Side(GammaPrior(*of_H, Ties(FIXED, FIXED), (2, 2)), H0[:2, :2].copy()),
+            chance,
+            True,
+            0,
+        )
+        state.advance(300)
+        log_p = binary_evidence(values, 2, of_W, of_H, exact)
+        assert log_p - 5.0 < state.objective() < log_p

@@ -13,6 +13,10 @@ from nbmf.families.poisson_gamma.variational import Side, VariationalState
 from nbmf.inference.declarations import Inference
 from nbmf.seeds import children
 
+# Updates before priors are learned: near a random start all components are alike, and shapes that
+# follow at once end where one component is left (docs/poisson.md).
+LEARN_AFTER = 100
+
 
 class Climbing(Rates):
     """Base class of those that improve an objective: they stop when it gains little."""
@@ -47,7 +51,8 @@ class Variational(Climbing, WithPriors):
         data = self._observations(values)
         start = self._starting_tables(data, self._means(data), seed)
         sides = map(Side, self._priors(data), start)
-        return VariationalState(data, *sides, self._link, is_dense(values))
+        learn_after = min(LEARN_AFTER, self.max_iter // 2)
+        return VariationalState(data, *sides, self._link, is_dense(values), learn_after)
 
     def _learn(self, state):
         super()._learn(state)

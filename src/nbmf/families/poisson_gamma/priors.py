@@ -73,16 +73,17 @@ class GammaPrior:
     shape, mean : float arrays (1 or lines, 1 or K)
         a and b; they broadcast against the factor.
     ties : Ties
+    size : (lines, K)
     """
 
     def __init__(self, shape: float, mean: float, ties: Ties, size: tuple[int, int]):
-        self.ties, self._size = ties, size
+        self.ties, self.size = ties, size
         self.shape, self.mean = self._spread(shape, ties.shape), self._spread(mean, ties.mean)
 
     def _spread(self, number: float, tie: str) -> np.ndarray:
         """Return as many copies of a number as there are numbers under the tie."""
         axes = AXES[ALL if tie == FIXED else tie]
-        shape = [1 if axis in axes else size for axis, size in enumerate(self._size)]
+        shape = [1 if axis in axes else size for axis, size in enumerate(self.size)]
         return np.full(shape, number, np.float64)
 
     def unfold(self) -> None:
@@ -98,17 +99,17 @@ class GammaPrior:
         """Return shape and mean of a line that is not in the matrix, (K,): averages over lines."""
         parts = {"shape": self.shape, "mean": self.mean}
         return {
-            name: np.broadcast_to(numbers.mean(axis=0), self._size[1:]).copy()
+            name: np.broadcast_to(numbers.mean(axis=0), self.size[1:]).copy()
             for name, numbers in parts.items()
         }
 
     def averaged(self, table: np.ndarray, tie: str) -> np.ndarray:
         """Return the means of a table, (lines, K), over the entries that share a number."""
-        return np.broadcast_to(table, self._size).mean(axis=AXES[tie], keepdims=True)
+        return np.broadcast_to(table, self.size).mean(axis=AXES[tie], keepdims=True)
 
     def summed(self, table: np.ndarray, tie: str) -> np.ndarray:
         """Return the sums instead."""
-        return np.broadcast_to(table, self._size).sum(axis=AXES[tie], keepdims=True)
+        return np.broadcast_to(table, self.size).sum(axis=AXES[tie], keepdims=True)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return what is learned, by name; writing to the arrays sets it."""
@@ -125,7 +126,7 @@ class GammaPrior:
             Σ of the other factor over what a line has observed.
         """
         scale = 1.0 / (self.rate + exposure)
-        return self.shape + sums, np.broadcast_to(scale, self._size)
+        return self.shape + sums, np.broadcast_to(scale, self.size)
 
     def renew(self, E: np.ndarray, log_L: np.ndarray) -> None:
         """Maximise the bound in the learned numbers, given E[w] and E[log w] of the factor.

@@ -18,10 +18,6 @@ from nbmf.families.poisson_gamma.tables import FLOOR, Link, count_active, rates_
 from nbmf.inference.state import Factors, State
 from nbmf.numerics.lanes import aligned_table, padded
 
-# Updates before priors are learned: near a random start all components are alike, and shapes that
-# follow at once end where one component is left (docs/poisson.md).
-LEARN_AFTER = 100
-
 
 class Side:
     """q of one factor: lines (lines, K) of gamma laws.
@@ -80,10 +76,21 @@ class VariationalState(State):
         From rates to E[V].
     is_dense : bool
         Whether the matrix was given with all its entries.
+    learn_after : int
+        Updates before anything is learned of priors.
+
+    Attributes
+    ----------
+    waits : int
+        Updates before which a fit is not done: `learn_after` where anything is learned.
     """
 
-    def __init__(self, data: Observations, W: Side, H: Side, link: Link, is_dense: bool):
+    def __init__(
+        self, data: Observations, W: Side, H: Side, link: Link, is_dense: bool, learn_after: int
+    ):
         self._data, self.W, self.H, self._link, self.is_dense = data, W, H, link, is_dense
+        learns = any(side.prior.ties.learns for side in (W, H))
+        self.waits = learn_after if learns else 0
         self._done = 0
 
     def advance(self, steps):
@@ -94,7 +101,7 @@ class VariationalState(State):
             W.update(data.exposure.of_rows(H.E))
             H.update(data.exposure.of_columns(W.E))
             self._done += 1
-            if self._done > LEARN_AFTER:
+            if self._done > self.waits:
                 W.renew()
                 H.renew()
 
@@ -107,11 +114,6 @@ class VariationalState(State):
     def factors(self):
         """Return E[W] and E[H]."""
         return Factors(self.W.E[:, : self.W.K].copy(), self.H.E[:, : self.H.K].T.copy())
-
-    @property
-    def waits(self) -> int:
-        """Updates before which nothing is learned of priors and a fit is not done."""
-        return LEARN_AFTER if any(side.prior.ties.learns for side in (self.W, self.H)) else 0
 
     def geometric_means(self):
         """Return exp E[log W] (F, K) and exp E[log H] (K, N)."""
