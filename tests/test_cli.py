@@ -797,3 +797,29 @@ def test_a_method_of_the_command_line_has_its_settings(tmp_path, monkeypatch):
     model = nbmf.load("V.nbmf/model.npz")
     assert (model.alpha, model.orientation, model.n_components) == ("learn-columns", "auto", 100)
     assert model.max_iter == 20
+
+
+def network(directed):
+    rng = np.random.default_rng(0)
+    codes = np.triu(rng.random((12, 12)) < 0.4, k=1).astype(int)
+    names = [f"node {i}" for i in range(12)]
+    return pd.DataFrame(codes if directed else codes + codes.T, names, names)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_network_is_recognised(directed, here, capsys):
+    network(directed).to_csv("network.csv")
+    out = run(capsys, "info", "network.csv").out
+    kind = "directed" if directed else "undirected: entries are held out in pairs"
+    assert f"a network, since rows and columns have the same names; {kind}; its diagonal" in out
+    assert "132 observed entries" in run(capsys, "info", "network.csv", "--no-diagonal").out
+    assert "a network" not in run(capsys, "info", "survey.csv").out
+    assert "--no-diagonal: rows" in run(capsys, "info", "survey.csv", "--no-diagonal", code=2).err
+
+
+def test_a_comparison_holds_pairs_of_an_undirected_network_out(here, capsys):
+    network(directed=False).to_csv("network.csv")
+    command = ["compare", "network.csv", "--methods", "bica", "--components", "2", "--masks", "2"]
+    run(capsys, *command, "--iterations", "5")
+    held_out = pd.read_csv("network.compare/scores.csv")["n_test"]
+    assert (held_out % 2 == 0).all()

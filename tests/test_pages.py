@@ -29,7 +29,8 @@ def folder(tmp_path_factory):
     for command in (
         "fit votes.csv --groups party --out votes",
         "fit coins.csv --out coins",
-        "compare votes.csv --ignore party --methods bica logpca --components 1 2 --masks 2 --out which",
+        "compare votes.csv --ignore party --methods bica logpca --components 1 2 --masks 2 "
+        "--out which",
     ):
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(folder)

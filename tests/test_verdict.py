@@ -180,3 +180,32 @@ def test_any_method_of_binary_matrices_can_be_judged():
 def test_too_few_entries_are_refused():
     with pytest.raises(DataError, match=r"^12 observed entries: to hold some out takes 20$"):
         nbmf.verdict(np.eye(3, 4))
+
+
+# Networks.
+
+
+def friends(F=40, seed=0):
+    """Draw an undirected network of two circles of friends."""
+    rng = np.random.default_rng(seed)
+    same = np.arange(F)[:, None] % 2 == np.arange(F) % 2
+    upper = np.triu(rng.random((F, F)) < np.where(same, 0.6, 0.1), k=1)
+    return (upper | upper.T).astype(np.int8)
+
+
+def test_an_entry_of_an_undirected_network_is_held_out_with_its_mirror_image():
+    codes = friends()
+    drawn = np.array(list(folds(codes, np.random.default_rng(0), in_pairs=True)))
+    assert (drawn == drawn.transpose(0, 2, 1)).all()
+    assert not drawn[:, np.arange(40), np.arange(40)].any()
+    assert drawn.sum(axis=0).max() == 1
+    found = nbmf.verdict(codes, nbmf.BinaryICA(3, max_iter=100, random_state=0))
+    assert found.found
+    assert (found.entries, found.observed) == (780, 780)  # pairs
+
+
+def test_a_mirror_image_tells_nothing_about_noise():
+    """A component per node copies the mirror images; where these are held out too it finds none."""
+    rng = np.random.default_rng(1)
+    upper = np.triu(rng.random((30, 30)) < 0.3, k=1)
+    assert not nbmf.verdict((upper | upper.T).astype(np.int8)).found

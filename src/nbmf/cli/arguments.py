@@ -222,6 +222,12 @@ def _add_file(command: argparse.ArgumentParser) -> None:
         add(f"--{name}", metavar="NAME", help=f"long tables and lists: where the {name} stands")
     add("--name", metavar="NAME", help="which object of an R or NPZ file")
     add("--transpose", action="store_true", help="rows and columns trade places")
+    add(
+        "--diagonal",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="--no-diagonal: of a network, what a thing is to itself is missing",
+    )
 
 
 def _add_setting(command: argparse.ArgumentParser) -> None:

@@ -5,8 +5,12 @@ import functools
 import shlex
 from pathlib import Path
 
+import numpy as np
+
 import nbmf
-from nbmf.data.matrix import BinaryMatrix
+from nbmf.comparison.verdict import is_symmetric
+from nbmf.data.matrix import MISSING, BinaryMatrix
+from nbmf.errors import DataError
 
 OPTIONS = (
     *("layout", "header", "index", "ones", "zeros", "missing", "groups", "ignore"),
@@ -18,7 +22,40 @@ def read_matrix(options: argparse.Namespace) -> BinaryMatrix:
     """Read FILE as the options say, and print what the reader reports."""
     chosen = {name: getattr(options, name) for name in OPTIONS}
     report = functools.partial(print, flush=True)  # before whatever goes to stderr
-    return nbmf.read(options.file, **chosen, transpose=options.transpose, log=report)
+    matrix = nbmf.read(options.file, **chosen, transpose=options.transpose, log=report)
+    if is_network(matrix):
+        report(_network(matrix, options.diagonal))
+    if not options.diagonal:
+        matrix = _without_diagonal(matrix)
+    return matrix
+
+
+def is_network(matrix: BinaryMatrix) -> bool:
+    """Whether rows and columns are the same things."""
+    return np.array_equal(matrix.row_names, matrix.column_names)
+
+
+def is_undirected(matrix: BinaryMatrix) -> bool:
+    """Whether it is a network in which an entry tells its mirror image."""
+    return is_network(matrix) and is_symmetric(matrix.codes)
+
+
+def _network(matrix: BinaryMatrix, with_diagonal: bool) -> str:
+    kind = "undirected: entries are held out in pairs" if is_undirected(matrix) else "directed"
+    text = f"a network, since rows and columns have the same names; {kind}"
+    diagonal = matrix.codes.diagonal()
+    if with_diagonal and len(set(diagonal.tolist())) == 1 and diagonal[0] >= 0:
+        text += f"; its diagonal is all {diagonal[0]}: --no-diagonal takes it for missing"
+    return text
+
+
+def _without_diagonal(matrix: BinaryMatrix) -> BinaryMatrix:
+    """Return a network whose diagonal is missing."""
+    if not is_network(matrix):
+        raise DataError("--no-diagonal: rows and columns have not the same names")
+    codes = matrix.codes.copy()
+    np.fill_diagonal(codes, MISSING)
+    return BinaryMatrix(codes, matrix.row_names, matrix.column_names, matrix.row_groups)
 
 
 def name_of(options: argparse.Namespace) -> str:
@@ -36,4 +73,5 @@ def repeated(options: argparse.Namespace) -> str:
         elif value is not None:
             for text in [value] if isinstance(value, str) else value:
                 words += [f"--{name}", text]
+    words += ["--no-diagonal"] * (not options.diagonal)
     return shlex.join(words + ["--transpose"] * options.transpose)

@@ -11,7 +11,7 @@ from nbmf.comparison.baselines import BASELINES, baseline_score
 from nbmf.comparison.entries import entries_of, matrix_of
 from nbmf.comparison.fits import ComparedFit, FitDone, gap, outcome, run_all
 from nbmf.comparison.result import Comparison
-from nbmf.data.masks import draw_mask
+from nbmf.data.masks import ENTRIES, PAIRS, draw_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, DataError
@@ -29,6 +29,7 @@ def compare(
     masks: int | Iterable[np.ndarray] = 5,
     *,
     seed: int = 0,
+    pairs: bool = False,
     n_jobs: int | None = None,
     name: str = "V",
     log: Callable[[FitDone], object] = print,
@@ -59,6 +60,8 @@ def compare(
     seed : int
         The same seed gives the same scores. With seed 0 masks and fits are those of the workflow
         for a dataset called `name`.
+    pairs : bool
+        Of a symmetric matrix, hold an entry and its mirror image out together, the diagonal never.
     n_jobs : int, optional
         Fits at a time, in threads; default: as many as there are processors. It changes no score.
     name : str
@@ -82,7 +85,7 @@ def compare(
     parameters.check_count("seed", seed, 0)
     parameters.check_count("n_jobs", 1 if n_jobs is None else n_jobs, 1)
     matrix = matrix_of(V, entries)
-    drawn = _masks(matrix, masks, name, seed)
+    drawn = _masks(matrix, masks, name, seed, PAIRS if pairs else ENTRIES)
     fits = [
         ComparedFit(method, k, j)
         for method, entry in entries.items()
@@ -107,7 +110,7 @@ def compare(
 
 
 def _masks(
-    matrix: NamedMatrix, masks: int | Iterable[np.ndarray], name: str, seed: int
+    matrix: NamedMatrix, masks: int | Iterable[np.ndarray], name: str, seed: int, held_out: str
 ) -> list[np.ndarray]:
     """Return the masks: those given, or as many as asked for, for seed 0 the workflow's."""
     if isinstance(masks, Iterable):
@@ -117,7 +120,7 @@ def _masks(
         return given
     parameters.check_count("masks", masks, 1)
     keys = [["mask", name, j, seed] if seed else ["mask", name, j] for j in range(masks)]
-    return [draw_mask(matrix, TEST_PROBABILITY, seed_sequence(*key)) for key in keys]
+    return [draw_mask(matrix, TEST_PROBABILITY, seed_sequence(*key), held_out) for key in keys]
 
 
 def _checked_mask(number: int, mask: np.ndarray, matrix: NamedMatrix) -> np.ndarray:

@@ -47,7 +47,7 @@ class Verdict(NamedTuple):
     loss : float, of the method, in nats per held-out entry
     gains : tuple of Gain, over each baseline, the best baseline first
     entries, folds : int, how many entries were held out, in how many folds
-    observed : int, how many entries the matrix has
+    observed : int, how many there are; of a symmetric matrix pairs in the place of entries
     """
 
     found: bool
@@ -90,7 +90,9 @@ def verdict(
 
     Tenths of the observed entries are held out in turn until ENOUGH entries, or every entry, have
     been. The method is fitted to the others, and compared entry by entry with the overall share of
-    ones, the shares of columns and rows, and row and column effects.
+    ones, the shares of columns and rows, and row and column effects. Of a symmetric matrix, an
+    undirected network, an entry and its mirror image are held out together and count once, and the
+    diagonal is not held out.
 
     Parameters
     ----------
@@ -121,7 +123,8 @@ def verdict(
         raise DataError(f"{type(estimator).__name__} predicts no probability of a one per entry")
     estimator.check_parameters()
     codes = BERNOULLI.values_of(V)
-    drawn = list(folds(codes, np.random.default_rng(seed_sequence("verdict", seed))))
+    in_pairs = is_symmetric(codes)
+    drawn = list(folds(codes, np.random.default_rng(seed_sequence("verdict", seed)), in_pairs))
     own = np.full(codes.shape, np.nan)
     losses = {name: np.full(codes.shape, np.nan) for name in BASELINES}
     given = estimator.get_params()
@@ -134,6 +137,9 @@ def verdict(
         own[held_out] = _losses(codes[held_out], fitted.predict(rows, columns))
         for name, loss in losses.items():
             loss[held_out] = _losses(codes[held_out], prediction(name, training)[held_out])
+    if in_pairs:  # an entry and its mirror image are one observation
+        for array in (own, *losses.values()):
+            array[np.tril_indices_from(array)] = np.nan
     gains = [_gain(name, loss, own) for name, loss in losses.items()]
     return Verdict(
         all(gain.mean > 0 and gain.p < CHANCE for gain in gains),
@@ -141,7 +147,7 @@ def verdict(
         tuple(sorted(gains, key=lambda gain: gain.loss)),
         int(np.count_nonzero(~np.isnan(own))),
         len(drawn),
-        int(np.count_nonzero(codes != MISSING)),
+        np.count_nonzero(_units(codes, in_pairs)),
     )
 
 
@@ -151,22 +157,44 @@ def default_estimator(seed: int = 0) -> Factorization:
     return registry.make_estimator(entry["class"], entry["K"][0], entry["settings"], seed)
 
 
-def folds(codes: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
+def is_symmetric(codes: np.ndarray) -> bool:
+    """Whether a matrix equals its transpose, so that an entry tells its mirror image."""
+    return codes.shape[0] == codes.shape[1] > 1 and np.array_equal(codes, codes.T)
+
+
+def _units(codes: np.ndarray, in_pairs: bool) -> np.ndarray:
+    """Return the observed entries that can be held out; of pairs the one above the diagonal."""
+    observed = codes != MISSING
+    return np.triu(observed, k=1) if in_pairs else observed
+
+
+def folds(
+    codes: np.ndarray, rng: np.random.Generator, in_pairs: bool = False
+) -> Iterator[np.ndarray]:
     """Yield bool arrays (F, N) of entries to hold out, no entry twice.
+
+    Parameters
+    ----------
+    codes : int8 array (F, N)
+        1, 0, -1 (missing).
+    rng : Generator
+    in_pairs : bool
+        Hold an entry out with its mirror image, and the diagonal never.
 
     Raises
     ------
     DataError
-        If there are fewer than LEAST observed entries.
+        If there are fewer than LEAST observed entries, or pairs.
     """
-    observed = rng.permutation(np.flatnonzero(codes != MISSING))
+    observed = rng.permutation(np.flatnonzero(_units(codes, in_pairs)))
     if observed.size < LEAST:
         raise DataError(f"{observed.size} observed entries: to hold some out takes {LEAST}")
     count = min(math.ceil(ENOUGH / (HELD_OUT * observed.size)), round(1 / HELD_OUT))
     for chosen in np.array_split(observed, round(1 / HELD_OUT))[:count]:
         held_out = np.zeros(codes.size, bool)
         held_out[chosen] = True
-        yield held_out.reshape(codes.shape)
+        held_out = held_out.reshape(codes.shape)
+        yield held_out | held_out.T if in_pairs else held_out
 
 
 def _losses(values: np.ndarray, probability: np.ndarray) -> np.ndarray:

@@ -23,8 +23,9 @@ CROWDED = 36  # boxes in a panel, above which it takes the page's width
 UPRIGHT = 12  # boxes in a panel, above which their labels stand upright
 FARTHEST = 4.0  # times the distance of the typical box from the best entry, where the axis ends
 BEYOND = {
-    "xycoords": ("data", "axes fraction"), "fontsize": 6, "rotation": 90, "ha": "center", "va": "top",
-}  # fmt: skip
+    **{"xycoords": ("data", "axes fraction"), "fontsize": 6},
+    **{"rotation": 90, "ha": "center", "va": "top"},
+}
 MARK = {"color": "black", "markersize": 5, "linestyle": "none"}
 
 
