@@ -91,10 +91,10 @@ def completion(corpus: Corpus, shares: np.ndarray, topics: np.ndarray) -> float:
 # --- Speed of an iteration --------------------------------------------------------------------
 
 
-def ours(corpus: Corpus, K: int, model: str, inner_max: int, seed: int = 0):
+def ours(table: FeatureTable, K: int, model: str, inner_max: int, seed: int = 0):
     """Return a model of ours and its state before the first EM step."""
     made = FeatureModel(K, model=model, smoothing=SMOOTHING, inner_max=inner_max, random_state=seed)
-    return made, made.start(FeatureTable.from_documents(corpus.fitted))
+    return made, made.start(table)
 
 
 def round_of_full(corpus: Corpus, K: int, repeats: int) -> float:
