@@ -6,7 +6,8 @@ import numpy as np
 from scipy import stats
 
 import ladder
-from nbmf.families.buffet.chain import BuffetChain, Matrix, Numbers
+from nbmf.families.buffet.chain import BuffetChain, Numbers
+from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels.numbers import (
     COLUMN_EFFECT,
     MASS,
@@ -172,15 +173,14 @@ def geweke(logit, prior, table, observed, seed, sweeps, share=1.0, marginal=20_0
     chain = chain_on(values, observed, logit, prior, start, table, (seed,), **options)
     put(chain, state, drawn)
     signal, found = chain._matrix.signal, np.empty((sweeps, len(expected[0])))
-    keep = np.array(take(chain)[1])
     for number in range(sweeps):
         state, drawn = take(chain)
         V = draw_values(state, drawn, logit, rng)
         signal[:] = np.where(observed, V - 0.5 if logit else V, 0.0)
+        chain._engine.take(chain.K, chain._Z)
         chain.sweep(1, share)
         state, drawn = take(chain)
         found[number] = statistics(V, observed, state, drawn, logit)
-    assert np.isfinite(keep).all()
     return np.array(expected), found
 
 

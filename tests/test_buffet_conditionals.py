@@ -10,7 +10,7 @@ from numba.core.dispatcher import Dispatcher
 from scipy import stats
 
 import buffet_twin as twin
-from nbmf.families.buffet.kernels import cells, conditionals, shared
+from nbmf.families.buffet.kernels import cells, conditionals, gram, shared
 from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
 
 F, N, K = 5, 6, 4
@@ -103,9 +103,8 @@ def test_rows_are_weighed_as_the_state_says(plain, logit):
 def test_loadings_follow_the_ratio_of_joints(plain, logit, name):
     x, calls = example(logit, name), []
 
-    def spy(s2, s1, slab, log_odds, generator):
-        mean, variance, evidence = conditionals.loading_law(s2, s1, slab)
-        calls.append((mean, variance, log_odds + evidence))
+    def spy(mean, variance, log_odds, generator):
+        calls.append((mean, variance, log_odds))
         return script[len(calls) - 1]
 
     plain.setattr(cells, "draw_loading", spy)
@@ -139,17 +138,15 @@ def test_loadings_follow_the_ratio_of_joints(plain, logit, name):
 def test_a_loading_is_there_as_often_as_its_odds_say(plain):
     # At the very edge: a uniform number just below and just above 1 / (1 + e^-odds).
     plain.setattr(conditionals, "standard_normal", lambda generator: 2.0)
-    mean, variance, evidence = conditionals.loading_law(3.0, 1.2, 0.7)
-    edge = 1 / (1 + math.exp(-(0.3 + evidence)))
+    edge = 1 / (1 + math.exp(-0.3))
     for factor, there in ((1 - 1e-12, True), (1 + 1e-12, False)):
         plain.setattr(conditionals, "uniform", lambda generator, u=factor * edge: u)
-        drawn = conditionals.draw_loading(3.0, 1.2, 0.7, 0.3, None)
-        expected = mean + 2 * math.sqrt(variance) if there else 0.0
-        assert drawn == pytest.approx(expected, rel=1e-12)
+        drawn = conditionals.draw_loading(1.1, 0.49, 0.3, None)
+        assert drawn == pytest.approx(1.1 + 2 * 0.7 if there else 0.0, rel=1e-12)
     plain.setattr(conditionals, "uniform", lambda generator: 1 - 2**-53)
-    assert conditionals.draw_loading(3.0, 1.2, 0.7, math.inf, None) != 0.0
+    assert conditionals.draw_loading(1.1, 0.49, math.inf, None) != 0.0
     plain.setattr(conditionals, "uniform", lambda generator: 2**-53)
-    assert conditionals.draw_loading(3.0, 1.2, 0.7, -1e4, None) == 0.0
+    assert conditionals.draw_loading(1.1, 0.49, -1e4, None) == 0.0
 
 
 def test_row_effects_follow_the_ratio_of_joints(plain):
@@ -234,6 +231,43 @@ def test_births_and_deaths_are_accepted_by_the_ratio_of_joints(plain, logit, nam
     gain -= prior.log_density(np.count_nonzero(B, axis=0), F)
     gain -= (proposed - single.size) * math.log(conditionals.PROPOSED)
     assert accepted == [pytest.approx(gain, abs=TOLERANCE)]
+
+
+@pytest.mark.parametrize("j", [0, 2])
+def test_sums_over_complete_data_say_the_same_of_births(j):
+    x = example(False, "cibp")
+    x.observed[:], x.P[:] = True, 1 / x.numbers[NOISE]
+    single = np.array([3] if j == 2 else [], int)
+    G, H = x.Z @ x.Z.T, x.signal @ x.Z.T
+    g, square = G @ x.B[j], (x.signal[j] ** 2).sum()
+    R, singletons, v = gram.residual_without_singletons.py_func(
+        j, K, x.B, x.takers, G, H, g, square
+    )
+    rest = np.delete(x.B[j], single) @ np.delete(x.Z, single, axis=0)
+    assert (singletons, v) == (single.size, (x.B[j, single] ** 2).sum())
+    assert pytest.approx(((x.signal[j] - rest) ** 2).sum(), rel=1e-12) == R
+    noise, Z = x.numbers[NOISE], x.Z
+    for born in ([0.4, -1.1], [2.0]):
+        v_born = float(np.square(born).sum())
+        with_new = np.zeros((F, K - single.size + len(born)))
+        with_new[:, : K - single.size] = np.delete(x.B, single, axis=1)
+        with_new[j, K - single.size :] = born
+        x.Z = np.vstack([np.delete(Z, single, axis=0), np.zeros((len(born), N))])
+        gain = log_marginal(x, j, with_new, np.arange(K - single.size, with_new.shape[1]))
+        x.Z = Z
+        gain -= log_marginal(x, j, x.B, single)
+        found = conditionals.gain_by_sums.py_func(R, N, noise, v, v_born)
+        assert found == pytest.approx(gain, abs=TOLERANCE)
+
+
+def test_a_loading_is_rejected_early_only_where_it_would_be_anyway(plain):
+    rng = np.random.default_rng(6)
+    plain.setattr(conditionals, "standard_normal", lambda generator: 1.0)
+    for log_odds in np.concatenate([rng.uniform(-50, 5, 300), [-700.0, -1e5, 0.0, 40.0]]):
+        edge = 1 / (1 + math.exp(min(-log_odds, 700)))
+        for u in (edge * (1 - 1e-9), min(edge * (1 + 1e-9), 1 - 2**-53), rng.random()):
+            plain.setattr(conditionals, "uniform", lambda generator, u=u: u)
+            assert (conditionals.draw_loading(3.0, 1.0, log_odds, None) != 0) == (u < edge)
 
 
 @links
@@ -410,8 +444,9 @@ def test_a_scale_move_is_accepted_at_its_ratio_and_moves_both(plain, normal):
         drawn = conditionals.draw_scale(a, b, int(x.takers[1]), N, None)
         assert drawn == (pytest.approx(math.exp(t)) if moves else 1.0)
     plain.setattr(shared, "draw_scale", lambda *arguments: 1.5)
-    fit = x.B @ x.Z
-    shared.move_scales(F, N, K, x.B, x.Z, x.takers, x.numbers, None)
+    fit, norms = x.B @ x.Z, np.zeros(K)
+    shared.move_scales(F, N, K, x.B, x.Z, x.takers, x.numbers, norms, None)
+    np.testing.assert_allclose(norms, (x.B**2).sum(axis=0))
     np.testing.assert_allclose(x.B @ x.Z, fit, atol=1e-13)
 
 
@@ -430,7 +465,8 @@ def test_variances_and_mass_follow_the_ratio_of_joints(plain, logit, name, numbe
     plain.setattr(conditionals, "standard_gamma", spy)
     squares = ((x.signal - x.B @ x.Z) ** 2)[x.observed].sum()
     before = x.numbers.copy()
-    shared.draw_numbers(F, N, K, logit, x.B, x.takers, x.effects, squares, x.observed.sum(),
+    norms = (x.B**2).sum(axis=0)
+    shared.draw_numbers(F, N, K, logit, norms, x.takers, x.effects, squares, x.observed.sum(),
                         x.prior.reach(F), x.numbers, table, None)  # fmt: skip
     (shape,) = shapes
     scale = x.numbers[number]  # what a Gamma number of 1 makes

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nbmf.families.buffet.engines import Matrix, engine_for, enlarged
 from nbmf.families.buffet.kernels import sweeps
-from nbmf.families.buffet.kernels.cells import LANES
 from nbmf.families.buffet.kernels.numbers import MASS, NAMES, SLAB
 from nbmf.families.buffet.priors import BuffetPrior
 from nbmf.families.buffet.shapes import renew
@@ -14,7 +14,6 @@ from nbmf.inference.state import put_back
 from nbmf.numerics.random import generator_states
 from nbmf.seeds import children
 
-MOST_PROPOSED = 101  # newborns of a row: proposed_singletons gives fewer
 DENSE = 20  # columns of a dense start
 
 
@@ -27,30 +26,6 @@ class Numbers(NamedTuple):
 
     start: np.ndarray
     priors: np.ndarray
-
-
-class Matrix(NamedTuple):
-    """A matrix as the kernels see it.
-
-    logit : bool, whether it is binary, with log-odds μ + ν + BZ
-    signal : float array (p, n), v - ½ of a binary matrix, v of a Gaussian one, 0 where missing
-    observed : bool array (p, n)
-    """
-
-    logit: bool
-    signal: np.ndarray
-    observed: np.ndarray
-
-    @classmethod
-    def of_codes(cls, codes: np.ndarray) -> "Matrix":
-        """Return the matrix of codes 1, 0 and -1."""
-        return cls(True, np.where(codes < 0, 0.0, codes - 0.5), codes >= 0)
-
-    @classmethod
-    def of_values(cls, values: np.ndarray) -> "Matrix":
-        """Return the matrix of real values, NaN where missing."""
-        observed = ~np.isnan(values)
-        return cls(False, np.where(observed, values, 0.0), observed)
 
 
 class BuffetChain:
@@ -71,6 +46,8 @@ class BuffetChain:
         Whether E[V] is added up.
     learned_shapes : tuple of str
         Which of "alpha" and "kappa" are drawn, too.
+    by_cells : bool
+        Whether complete Gaussian data are swept as others are, which takes longer.
     """
 
     def __init__(
@@ -84,6 +61,7 @@ class BuffetChain:
         samples: int = 0,
         keeps_mean: bool = True,
         learned_shapes: tuple[str, ...] = (),
+        by_cells: bool = False,
     ):
         (p, n), self._matrix = matrix.signal.shape, matrix
         self._p, self._n, self._cells = p, n, int(np.count_nonzero(matrix.observed))
@@ -102,27 +80,17 @@ class BuffetChain:
         self._best_B, self._best_Z = np.zeros((p, 0)), np.zeros((0, n))
         self._best_effects, self._best_numbers = (np.zeros(p), np.zeros(n)), self._numbers.copy()
         self._generator = generator_states(children(seed, 1)[0], 1)[0]
-        self._P = np.zeros((p, n))
+        self._engine = engine_for(matrix, by_cells)
         self._set_prior(prior)
         self._make_room(max(1, capacity))
 
     def _make_room(self, capacity: int) -> None:
         """Give all arrays room for so many columns."""
         p, n = self._p, self._n
-        self._B, self._best_B = (_enlarged(x, (p, capacity)) for x in (self._B, self._best_B))
-        self._Z, self._best_Z = (_enlarged(x, (capacity, n)) for x in (self._Z, self._best_Z))
-        self._takers = _enlarged(self._takers, (capacity,))
-        size = capacity + 1
-        self._work = (
-            self._P,  # of the rows that were visited already
-            np.zeros(n),
-            np.zeros(MOST_PROPOSED),
-            np.zeros(size, np.int64),
-            np.zeros(size, np.int64),
-            np.zeros(size),
-            np.zeros((size * (size + 1) // 2, LANES)),
-            np.zeros((size, LANES)),
-        )
+        self._B, self._best_B = (enlarged(x, (p, capacity)) for x in (self._B, self._best_B))
+        self._Z, self._best_Z = (enlarged(x, (capacity, n)) for x in (self._Z, self._best_Z))
+        self._takers = enlarged(self._takers, (capacity,))
+        self._engine.make_room(capacity)
 
     def _set_prior(self, prior: BuffetPrior) -> None:
         """Take over α and κ; the mass is one of the numbers."""
@@ -149,6 +117,7 @@ class BuffetChain:
             self._make_room(K)
         self._features[0] = K
         self._B[:, :K], self._Z[:K], self._takers[:K] = B, Z, np.count_nonzero(B, axis=0)
+        self._engine.take(K, self._Z)
 
     # --- Sweeps ----------------------------------------------------------------------------------
 
@@ -174,15 +143,15 @@ class BuffetChain:
                 self._make_room(2 * self._Z.shape[0])
 
     def _run(self, steps: int, first: int, share: float, keep: bool) -> tuple[int, int]:
-        logit, *data = self._matrix
-        return sweeps.run(
-            steps, first, float(share), keep, logit, self._cells, tuple(data), self._features,
-            self._B, self._Z, self._takers, self._effects, self._numbers, self._tables,
-            (*self._sums, self._number_sums, self._sizes, self._count),
-            (self._best_log_joint, self._best_size, self._best_B, self._best_Z,
-             *self._best_effects, self._best_numbers),
-            self._work, self._births, self._generator,
+        state = self._features, self._B, self._Z, self._takers, self._effects, self._numbers
+        kept = (*self._sums, self._number_sums, self._sizes, self._count)
+        best = (
+            self._best_log_joint, self._best_size, self._best_B, self._best_Z,
+            *self._best_effects, self._best_numbers,
         )  # fmt: skip
+        rest = self._births, self._generator
+        state = (*state, self._tables, kept, best)
+        return self._engine.run(steps, first, float(share), keep, state, rest)
 
     # --- Where it is -----------------------------------------------------------------------------
 
@@ -299,10 +268,3 @@ class BuffetChain:
             "births": self._births,
             "generator": self._generator,
         }
-
-
-def _enlarged(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Return an array of that shape with another one in its first corner, zeros elsewhere."""
-    larger = np.zeros(shape, array.dtype)
-    larger[tuple(map(slice, array.shape))] = array
-    return larger

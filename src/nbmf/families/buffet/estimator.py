@@ -5,7 +5,8 @@ from typing import ClassVar
 import numpy as np
 
 from nbmf.errors import ConfigError
-from nbmf.families.buffet.chain import BuffetChain, Matrix, Numbers
+from nbmf.families.buffet.chain import BuffetChain, Numbers
+from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels.numbers import MASS, NAMES, SLAB
 from nbmf.families.buffet.priors import CIBP, IBP, PRIORS, BuffetPrior, buffet_prior
 from nbmf.inference.declarations import Alignment, Inference

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from nbmf.errors import DataError
-from nbmf.families.buffet.chain import Matrix
+from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.estimator import RULES, BuffetState, IndianBuffet
 from nbmf.families.buffet.fold_in import ridge_lines
 from nbmf.inference.parameters import Rule

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit
 
-from nbmf.families.buffet.chain import Matrix
+from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.estimator import BuffetState, IndianBuffet
 from nbmf.families.buffet.fold_in import logistic_lines
 from nbmf.inference.state import Factors

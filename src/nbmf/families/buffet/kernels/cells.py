@@ -12,8 +12,10 @@ from nbmf.families.buffet.kernels.conditionals import (
     draw_loading,
     draw_newborn_scores,
     make_room,
+    place,
     proposed_singletons,
     singletons_log_likelihood,
+    width,
 )
 from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
 from nbmf.numerics.compilation import inner_kernel
@@ -93,7 +95,9 @@ def draw_loadings(j, n, K, B, Z, takers, log_odds, numbers, P, e, generator):
         others = takers[k] - (1 if before != 0.0 else 0)
         odds = log_odds[others] if others > 0 else math.inf
         s2, s1 = score_sums(j, k, n, Z, P, e)
-        now = draw_loading(s2, s1 + before * s2, slab, odds, generator)
+        variance, half_log = width(s2, slab)
+        mean, evidence = place(s1 + before * s2, variance, half_log)
+        now = draw_loading(mean, variance, odds + evidence, generator)
         if now == before:  # it was and is not there
             continue
         B[j, k] = now

@@ -17,22 +17,31 @@ HUGE = 1e200  # of a product, before it is put away as a logarithm
 
 
 @inner_kernel
-def loading_law(s2, s1, slab):
-    """Return mean and variance of a loading that is there, and the log of its Bayes factor.
-
-    s2 = Σ P z² and s1 = Σ P z (r + β z). The factor ½ log(τ^/τ) + β^²/(2τ^) is that of ξ = 1
-    against ξ = 0, with the loading integrated out.
-    """
+def width(s2, slab):
+    """Return the variance τ^ of a loading that is there, and ½ log(τ^/τ), given s2 = Σ P z²."""
     variance = 1.0 / (s2 + 1.0 / slab)
-    mean = variance * s1
-    return mean, variance, 0.5 * (math.log(variance / slab) + mean * s1)
+    return variance, 0.5 * math.log(variance / slab)
 
 
 @inner_kernel
-def draw_loading(s2, s1, slab, log_odds, generator):
-    """Draw (ξ, β) at once given the prior log odds of ξ = 1; 0 for ξ = 0, inf makes ξ = 1."""
-    mean, variance, evidence = loading_law(s2, s1, slab)
-    if uniform(generator) * (1.0 + math.exp(min(-(log_odds + evidence), SURE))) < 1.0:
+def place(s1, variance, half_log):
+    """Return the mean β^ of a loading that is there, and the log of its Bayes factor.
+
+    s1 = Σ P z (r + β z), and the rest is that of `width`. The factor, ½ log(τ^/τ) + β^²/(2τ^), is
+    that of ξ = 1 against ξ = 0 with the loading integrated out.
+    """
+    mean = variance * s1
+    return mean, half_log + 0.5 * mean * s1
+
+
+@inner_kernel
+def draw_loading(mean, variance, log_odds, generator):
+    """Draw (ξ, β) at once given the log odds of ξ = 1; return 0 for ξ = 0. inf makes ξ = 1."""
+    u, y = uniform(generator), -log_odds
+    # e^y is above its series: most loadings that are not there need no exponential.
+    if y > 0.0 and u * (2.0 + y * (1.0 + y * (0.5 + y * (1.0 / 6.0 + y * (1.0 / 24.0))))) >= 1.0:
+        return 0.0
+    if u * (1.0 + math.exp(min(y, SURE))) < 1.0:
         return mean + math.sqrt(variance) * standard_normal(generator)
     return 0.0
 
@@ -65,6 +74,28 @@ def singletons_log_likelihood(e, P, n, v):
             logs += math.log(product)
             product = 1.0
     return 0.5 * (fit * v - logs - math.log(product))
+
+
+@inner_kernel
+def product(x, y, n):
+    """Return Σ x y of n numbers: four sums at once are faster than one."""
+    a0 = a1 = a2 = a3 = 0.0
+    whole = n - n % 4
+    for i in range(0, whole, 4):
+        a0 += x[i] * y[i]
+        a1 += x[i + 1] * y[i + 1]
+        a2 += x[i + 2] * y[i + 2]
+        a3 += x[i + 3] * y[i + 3]
+    for i in range(whole, n):
+        a0 += x[i] * y[i]
+    return (a0 + a1) + (a2 + a3)
+
+
+@inner_kernel
+def gain_by_sums(R, n, noise, v, v_born):
+    """Return ℓ(v*) - ℓ(v) where all n cells have the variance `noise`, R = Σ r²."""
+    before, after = noise + v, noise + v_born
+    return 0.5 * (R * (v_born - v) / (before * after) - n * math.log(after / before))
 
 
 @inner_kernel

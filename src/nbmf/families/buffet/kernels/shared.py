@@ -25,22 +25,27 @@ def sum_of_squares(x, size):
 
 
 @inner_kernel
-def squares_of_column(B, k, p):
-    """Return ‖b_k‖²."""
-    total = 0.0
+def set_norms(p, K, B, norms):
+    """Set norms[k] to ‖b_k‖²."""
+    for k in range(K):
+        norms[k] = 0.0
     for j in range(p):
-        total += B[j, k] * B[j, k]
-    return total
+        for k in range(K):
+            norms[k] += B[j, k] * B[j, k]
 
 
 @inner_kernel
-def move_scales(p, n, K, B, Z, takers, numbers, generator):
-    """Move each column between its loadings and its scores by one Metropolis step."""
+def move_scales(p, n, K, B, Z, takers, numbers, norms, generator):
+    """Move each column between its loadings and its scores by one Metropolis step.
+
+    norms[k] is ‖b_k‖² afterwards.
+    """
+    set_norms(p, K, B, norms)
     for k in range(K):
-        a = squares_of_column(B, k, p) / numbers[SLAB]
-        b = sum_of_squares(Z[k], n)
+        a, b = norms[k] / numbers[SLAB], sum_of_squares(Z[k], n)
         factor = draw_scale(a, b, takers[k], n, generator)
         if factor != 1.0:
+            norms[k] *= factor * factor
             for j in range(p):
                 B[j, k] *= factor
             for i in range(n):
@@ -48,7 +53,7 @@ def move_scales(p, n, K, B, Z, takers, numbers, generator):
 
 
 @inner_kernel
-def draw_numbers(p, n, K, logit, B, takers, effects, squares, cells, reach, numbers, priors, generator):  # fmt: skip  # noqa: E501
+def draw_numbers(p, n, K, logit, norms, takers, effects, squares, cells, reach, numbers, priors, generator):  # fmt: skip  # noqa: E501
     """Draw variances and mass; `squares` is the sum of squared residuals of `cells` values."""
     if logit:
         rows, columns = effects
@@ -58,7 +63,7 @@ def draw_numbers(p, n, K, logit, B, takers, effects, squares, cells, reach, numb
         draw_variance(NOISE, cells, squares, numbers, priors, generator)
     loadings, taken = 0.0, 0
     for k in range(K):
-        loadings += squares_of_column(B, k, p)
+        loadings += norms[k]
         taken += takers[k]
     draw_variance(SLAB, taken, loadings, numbers, priors, generator)
     draw_mass(MASS, K, reach, numbers, priors, generator)
@@ -79,7 +84,10 @@ def log_prior(p, n, K, logit, B, Z, takers, effects, log_weights, reach, numbers
     total = K * math.log(numbers[MASS]) - numbers[MASS] * reach
     for k in range(K):
         total += log_weights[takers[k]]
-        total += log_normal(takers[k], squares_of_column(B, k, p), numbers[SLAB])
+        norm = 0.0
+        for j in range(p):
+            norm += B[j, k] * B[j, k]
+        total += log_normal(takers[k], norm, numbers[SLAB])
         total += log_normal(n, sum_of_squares(Z[k], n), 1.0)
     if logit:
         rows, columns = effects

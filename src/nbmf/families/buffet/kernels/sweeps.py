@@ -42,7 +42,7 @@ def run(steps, first, share, is_kept, logit, cells, data, features, B, Z, takers
     p, n = signal.shape
     log_odds, log_weights, log_rate, reach, priors = prior
     mean, square, number_sums, sizes, count = kept
-    P, e, born, order, taken, value, A, c = work
+    P, e, born, order, taken, value, norms, A, c = work
     for step in range(steps):
         row = visit_rows(
             first, share, p, n, features, logit, signal, observed, B, Z, takers, effects,
@@ -55,10 +55,22 @@ def run(steps, first, share, is_kept, logit, cells, data, features, B, Z, takers
         draw_scores(
             p, n, K, logit, signal, B, Z, effects, numbers, P, taken, value, A, c, generator
         )
-        move_scales(p, n, K, B, Z, takers, numbers, generator)
+        move_scales(p, n, K, B, Z, takers, numbers, norms, generator)
         squares = 0.0 if logit else squared_residuals(p, n, K, signal, observed, B, Z, e)
         draw_numbers(
-            p, n, K, logit, B, takers, effects, squares, cells, reach, numbers, priors, generator
+            p,
+            n,
+            K,
+            logit,
+            norms,
+            takers,
+            effects,
+            squares,
+            cells,
+            reach,
+            numbers,
+            priors,
+            generator,
         )
         if is_kept:
             likelihood = add_predictions(

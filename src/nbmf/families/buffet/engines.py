@@ -1,0 +1,111 @@
+"""The two ways to sweep: by cells with precisions of their own, and by sums over complete data."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nbmf.families.buffet.kernels import gram, sweeps
+from nbmf.families.buffet.kernels.cells import LANES
+
+MOST_PROPOSED = 101  # newborns of a row: proposed_singletons gives fewer
+
+
+class Matrix(NamedTuple):
+    """A matrix as the kernels see it.
+
+    logit : bool, whether it is binary, with log-odds μ + ν + BZ
+    signal : float array (p, n), v - ½ of a binary matrix, v of a Gaussian one, 0 where missing
+    observed : bool array (p, n)
+    """
+
+    logit: bool
+    signal: np.ndarray
+    observed: np.ndarray
+
+    @classmethod
+    def of_codes(cls, codes: np.ndarray) -> "Matrix":
+        """Return the matrix of codes 1, 0 and -1."""
+        return cls(True, np.where(codes < 0, 0.0, codes - 0.5), codes >= 0)
+
+    @classmethod
+    def of_values(cls, values: np.ndarray) -> "Matrix":
+        """Return the matrix of real values, NaN where missing."""
+        observed = ~np.isnan(values)
+        return cls(False, np.where(observed, values, 0.0), observed)
+
+
+class Cells:
+    """Sweeps of any matrix, at O(n) for each row and column of B."""
+
+    def __init__(self, matrix: Matrix):
+        self._matrix, self._cells = matrix, int(np.count_nonzero(matrix.observed))
+        self._P = np.zeros(matrix.signal.shape)
+
+    def make_room(self, capacity: int) -> None:
+        """Make work arrays for so many columns; what rows have left for the scores stays."""
+        size = capacity + 1
+        self._work = (
+            self._P,
+            np.zeros(self._P.shape[1]),
+            np.zeros(MOST_PROPOSED),
+            np.zeros(size, np.int64),
+            np.zeros(size, np.int64),
+            np.zeros(size),
+            np.zeros(size),
+            np.zeros((size * (size + 1) // 2, LANES)),
+            np.zeros((size, LANES)),
+        )
+
+    def take(self, K: int, Z: np.ndarray) -> None:
+        """Take notice of scores that were put in the place of others."""
+
+    def run(self, steps: int, first: int, share: float, keep: bool, state: tuple, rest: tuple):
+        """Sweep; see kernels.sweeps.run."""
+        logit, *data = self._matrix
+        return sweeps.run(
+            steps, first, share, keep, logit, self._cells, tuple(data), *state, self._work, *rest
+        )
+
+
+class Sums:
+    """Sweeps of complete Gaussian matrices, at O(K) for each row and column of B."""
+
+    def __init__(self, matrix: Matrix):
+        self._matrix, (p, n) = matrix, matrix.signal.shape
+        self._squares = (matrix.signal**2).sum(axis=1)
+        self._G, self._H = np.zeros((0, 0)), np.zeros((p, 0))
+        self._fixed = np.zeros(n), np.zeros(n), np.zeros(MOST_PROPOSED)
+
+    def make_room(self, capacity: int) -> None:
+        """Give the sums room for so many columns, and make work arrays."""
+        self._G = enlarged(self._G, (capacity, capacity))
+        self._H = enlarged(self._H, (len(self._H), capacity))
+        square, widths = np.zeros((capacity, capacity)), np.zeros((2, capacity))
+        g, norms = np.zeros((2, capacity))
+        order = np.zeros(capacity, np.int64)
+        self._work = self._G, self._H, square, widths, g, norms, *self._fixed, order
+
+    def take(self, K: int, Z: np.ndarray) -> None:
+        """Take notice of scores that were put in the place of others, or of other data."""
+        self._squares[:] = (self._matrix.signal**2).sum(axis=1)
+        gram.set_sums(K, self._matrix.signal, Z, self._G, self._H)
+
+    def run(self, steps: int, first: int, share: float, keep: bool, state: tuple, rest: tuple):
+        """Sweep; see kernels.gram.run."""
+        _, signal, observed = self._matrix
+        data = signal, self._squares, observed
+        return gram.run(steps, first, share, keep, signal.size, data, *state, self._work, *rest)
+
+
+def engine_for(matrix: Matrix, by_cells: bool = False) -> Cells | Sums:
+    """Return what sweeps a matrix fastest; `by_cells` asks for the engine of any matrix."""
+    if matrix.logit or by_cells or not matrix.observed.all():
+        return Cells(matrix)
+    return Sums(matrix)
+
+
+def enlarged(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return an array of that shape with another one in its first corner, zeros elsewhere."""
+    larger = np.zeros(shape, array.dtype)
+    larger[tuple(map(slice, array.shape))] = array
+    return larger
