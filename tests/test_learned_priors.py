@@ -1,6 +1,7 @@
 """Priors that a fit learns: each renewal against slow twins, and chains against exact answers."""
 
 import inspect
+import itertools
 import math
 
 import numpy as np
@@ -283,7 +284,7 @@ def compare(calls, numbers, log_joint, hyperpriors):
             return log_joint(changed) + stats.norm.logpdf(log_x, middle, scale)
 
         values = np.array([expected(now + delta) for delta in DELTAS])
-        np.testing.assert_allclose(actual, values - values[0], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(actual, values - values[0], rtol=1e-10, atol=1e-10)
         numbers[i] *= math.exp(MOVE)
 
 
@@ -438,22 +439,60 @@ def test_a_slice_leaves_a_law_of_two_modes_invariant():
     assert two_modes_p_value(learning.draw_from_slice) > ladder.FALSE_ALARM
 
 
-def test_an_interval_that_begins_at_the_current_number_is_noticed():
-    source, old = inspect.getsource(learning.draw_from_slice), "low = now - WIDTH * rng.random()"
-    assert old in source
-    namespace = dict(vars(learning))
-    exec(source.replace(old, "low = now"), namespace)
-    assert two_modes_p_value(namespace["draw_from_slice"]) < ladder.FALSE_ALARM
-
-
 def test_a_slice_leaves_its_density_invariant():
     assert slice_p_value(learning.draw_from_slice) > ladder.FALSE_ALARM
+
+
+def neal_slice(log_density, now, rng):
+    """Return one draw as in Neal (2003), figures 3 and 5; beyond BOUNDS the density is zero."""
+    level, (least, most) = log_density(now) - rng.standard_exponential(), learning.BOUNDS
+
+    def is_in_slice(x):
+        return least < x < most and log_density(x) > level
+
+    left = now - 0.5 * rng.random()
+    right = left + 0.5
+    while is_in_slice(left):
+        left -= 0.5
+    while is_in_slice(right):
+        right += 0.5
+    left, right = max(left, least), min(right, most)
+    while True:
+        drawn = left + rng.random() * (right - left)
+        if log_density(drawn) > level:
+            return drawn
+        if drawn < now:
+            left = drawn
+        else:
+            right = drawn
+
+
+def slice_differences(draw_from_slice):
+    """Return how far draws are from those of the twin: wide and narrow laws, near BOUNDS."""
+    found = []
+    for width, middle in itertools.product((0.1, 1.0, 20.0), (*learning.BOUNDS, 0.3)):
+        for seed in range(20):
+            start = np.clip(middle + 0.1 * seed - 1.0, *learning.BOUNDS)
+
+            def log_density(x, middle=middle, width=width):
+                return -0.5 * ((x - middle) / width) ** 2
+
+            draws = [draw(log_density, start, np.random.default_rng(seed))
+                     for draw in (draw_from_slice, neal_slice)]  # fmt: skip
+            found.append(abs(draws[0] - draws[1]))
+    return np.array(found)
+
+
+def test_a_slice_is_that_of_neal():
+    assert slice_differences(learning.draw_from_slice).max() < 1e-12
 
 
 BROKEN = {
     "a level without its exponential": ("- rng.standard_exponential()", "- 1.0"),
     "the wrong side shrinks": ("if drawn < now else", "if drawn > now else"),
     "no stepping out below": ("while low > BOUNDS[0] and", "while False and"),
+    "an interval that begins at the current number": ("now - WIDTH * rng.random()", "now"),
+    "an interval of another width": ("high = low + WIDTH", "high = low + (WIDTH + 0.05)"),
 }
 
 
@@ -463,7 +502,7 @@ def test_a_broken_slice_is_noticed(name):
     assert old in source
     namespace = dict(vars(learning))
     exec(source.replace(old, new), namespace)
-    assert slice_p_value(namespace["draw_from_slice"]) < ladder.FALSE_ALARM
+    assert slice_differences(namespace["draw_from_slice"]).max() > 1e-6
 
 
 # --- Gibbs: joint distribution ---------------------------------------------------------------
