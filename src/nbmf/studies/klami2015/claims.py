@@ -5,6 +5,8 @@ their thresholds are the constants below.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +48,8 @@ BETTER, BEHIND = 0.85, 1.05  # times the error of the comparison methods, on cou
 FEW, WRONG = 20, 0.02  # iterations; entries on the wrong side of 1/2 (10 % are flipped)
 
 
-class Run(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Run:
     """What claims are decided from.
 
     traces : DataFrame, as `fits.gather` makes it
@@ -58,14 +61,17 @@ class Run(NamedTuple):
     patterns: pd.DataFrame
     K: dict[str, int]
 
+    @cached_property
+    def _of(self) -> dict[tuple[str, str], pd.DataFrame]:
+        return dict(iter(self.traces.groupby(["set_up", "method"])))
+
     def trace(self, set_up: str, method: str) -> pd.DataFrame:
         """Return the traces of all seeds."""
-        chosen = (self.traces["set_up"] == set_up) & (self.traces["method"] == method)
-        return self.traces[chosen]
+        return self._of[set_up, method]
 
     def has(self, set_up: str, *methods: str) -> bool:
         """Return whether all these methods were run on a set-up."""
-        return all(not self.trace(set_up, method).empty for method in methods)
+        return all((set_up, method) in self._of for method in methods)
 
     def those(self, set_up: str, methods) -> list[str]:
         """Return the methods that were run on a set-up."""
