@@ -4,12 +4,16 @@ import numpy as np
 from scipy.special import expit
 
 from common import Rounds, Table, nanoseconds, number
+from nbmf.families.logistic.factors import Effects
 from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
+from nbmf.families.logistic.gibbs import LogisticChain, Prior
 from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
 
 SHAPE, TRUE_K = (1000, 100), 10  # as Klami (2015), section 6.1
 SCALE = 2.5  # his second set-up: most probabilities are near 0 or 1
 TO_REACH = {("factorized", 8): 10, ("factorized", 15): 16, ("full", 8): 50, ("full", 15): 100}
+
+GIBBS_TO_REACH = {8: 100, 15: 110}
 
 
 def simulated(shape: tuple[int, int] = SHAPE) -> np.ndarray:
@@ -51,6 +55,36 @@ def variational_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds)
     return table
 
 
+def gibbs_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds) -> Table:
+    """Time a sweep of the Gibbs sampler on one thread and on two."""
+    table = Table(
+        "Logistic factors, Gibbs",
+        f"Nanoseconds per observed cell and sweep, rows, columns and precisions: {codes.shape[0]} "
+        f"x {codes.shape[1]}, nothing missing, Pólya-Gamma draws included, in turns for "
+        f"{rounds.count} rounds. Speed-up: median over rounds of the ratio of one thread to two, "
+        "and ratio of the minima. State: are U, V and α the same bits?",
+        ["K", "one: minimum", "median", "to reach", "two: minimum", "median", "speed-up: median",
+         "of minima", "state"],
+    )  # fmt: skip
+    for K in sizes:
+        one, two = (
+            LogisticChain(codes, K, Effects(False, False), Prior(True, 0.001, 0.001),
+                          np.random.SeedSequence(0), threads)
+            for threads in (1, 2)
+        )  # fmt: skip
+        sweeps = rounds.sweeps_after_warm_up(one.sweep)
+        two.sweep(rounds.warm_up)
+        seconds = rounds.alternate({"1": (one.sweep, sweeps), "2": (two.sweep, sweeps)})
+        same = all(np.array_equal(x, two.arrays()[name]) for name, x in one.arrays().items())
+        table.rows.append([
+            K, *nanoseconds(seconds["1"], codes.size), GIBBS_TO_REACH.get(K, "–"),
+            *nanoseconds(seconds["2"], codes.size), number(np.median(seconds["1"] / seconds["2"])),
+            number(seconds["1"].min() / seconds["2"].min()),
+            "identical" if same else "DIFFERENT",
+        ])  # fmt: skip
+    return table
+
+
 def convergence_table(codes: np.ndarray, K: int, most: int = 1000) -> Table:
     """Count the iterations after which the bound is within 1e-3 nats per cell of the best seen."""
     table = Table(
@@ -78,4 +112,8 @@ def convergence_table(codes: np.ndarray, K: int, most: int = 1000) -> Table:
 def run() -> list[Table]:
     """Do this part as `make benchmark` does."""
     codes = simulated()
-    return [variational_table(codes, (8, 15), Rounds(warm_up=20)), convergence_table(codes, 15)]
+    return [
+        gibbs_table(codes, (8, 15), Rounds()),
+        variational_table(codes, (8, 15), Rounds(warm_up=20)),
+        convergence_table(codes, 15),
+    ]

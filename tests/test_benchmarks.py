@@ -127,6 +127,12 @@ def test_kernels():
     assert "K = 3" in table.markdown()
 
 
+def test_gibbs_sampling_of_logistic_factors():
+    table = logistic.gibbs_table(logistic.simulated((12, 10)), (2,), BRIEF)
+    assert table.rows[0][0] == 2
+    assert table.rows[0][-1] == "identical"
+
+
 def test_variational_logistic_factors():
     codes = logistic.simulated((12, 10))
     table = logistic.variational_table(codes, (2,), BRIEF)
