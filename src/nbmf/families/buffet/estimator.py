@@ -59,8 +59,8 @@ class IndianBuffet(Factorization):
         row does not have the feature. Never averages: features of two sweeps are not the same.
     H_ : float array (K+, N)
         Scores Z of the same state.
-    K_probabilities_ : float array (largest K+ + 1,)
-        The share of kept sweeps with K+ = 0, 1, ...
+    sizes_ : int array (n_samples,)
+        K+ of each kept sweep.
     mass_, alpha_, kappa_, slab_variance_ : float
         Means over kept sweeps of what the prior has, fixed or learned; α of the IBP is 0.
     """
@@ -134,17 +134,22 @@ class IndianBuffet(Factorization):
 
     def _learn(self, state):
         super()._learn(state)
-        sizes = state.chain.sizes
-        self.K_probabilities_ = np.bincount(sizes) / sizes.size
+        self.sizes_ = state.chain.sizes
         means = state.chain.mean_numbers()
         for name in self.learned_numbers:
             setattr(self, f"{name}_", means[name])
 
     @property
+    def K_probabilities_(self) -> np.ndarray:
+        """The share of kept sweeps with K+ = 0, 1, ..., float array (largest K+ + 1,)."""
+        self._require_fit()
+        return np.bincount(self.sizes_) / self.sizes_.size
+
+    @property
     def findings(self):
         """K+ of the kept sweeps (median, and where 95 % of them lie), and what was learned."""
-        low, median, high = quantiles(self.K_probabilities_)
-        found = {"K+": median, "K+ 2.5 %": low, "K+ 97.5 %": high}
+        low, median, high = np.quantile(self.sizes_, [0.025, 0.5, 0.975], method="inverted_cdf")
+        found = {"K+": int(median), "K+ 2.5 %": int(low), "K+ 97.5 %": int(high)}
         return found | {name: getattr(self, f"{name}_") for name in self.learned_numbers}
 
     @property
@@ -216,10 +221,3 @@ def feature_shares(factors: Factors) -> np.ndarray:
     """Return ‖b_k‖² ‖z_k‖² of each feature over their sum, float array (K+,)."""
     sizes = (factors.W**2).sum(axis=0) * (factors.H**2).sum(axis=1)
     return sizes / sizes.sum() if sizes.sum() > 0 else sizes
-
-
-def quantiles(probabilities: np.ndarray) -> tuple[int, int, int]:
-    """Return the 2.5 %, 50 % and 97.5 % quantiles of K+, given the probability of each."""
-    cumulative = np.cumsum(probabilities)
-    at = np.searchsorted(cumulative, np.array([0.025, 0.5, 0.975]) * cumulative[-1])
-    return tuple(map(int, at))

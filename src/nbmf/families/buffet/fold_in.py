@@ -24,7 +24,7 @@ def ridge_lines(
     """
     J = design.shape[1]
     products = (design[:, :, None] * design[:, None, :]).reshape(len(design), J * J)
-    A = (weights @ products).reshape(-1, J, J) + np.diag(precisions)
+    A = (weights @ products).reshape(len(weights), J, J) + np.diag(precisions)
     return np.linalg.solve(A, (targets @ design)[:, :, None])[:, :, 0]
 
 

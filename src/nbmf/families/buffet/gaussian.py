@@ -12,7 +12,7 @@ from nbmf.inference.parameters import Rule
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.gaussian import GAUSSIAN
 
-CENTRE, SCALE, NOISE = "centres", "scales", "noise variance"
+CENTRE, SCALE, NOISE = "centres", "scale", "noise variance"
 
 
 class IndianBuffetGaussian(IndianBuffet):
@@ -35,10 +35,11 @@ class IndianBuffetGaussian(IndianBuffet):
     kappa : float or "learn"
         κ, of the IBP above 0. Learned with the prior Exponential(1).
     slab_variance : float or "learn"
-        τ, the variance of loadings that are there, of standardized rows; learned with IG(1, 1).
+        τ, the variance of loadings that are there, of standardized data; learned with IG(1, 1).
     standardize : bool
-        Whether each row is centred and scaled to variance 1 for the fit. Predictions are on the
-        scale of V. A constant row is zero then.
+        Whether rows are centred, and all divided by one number, for the fit; predictions are on the
+        scale of V. A constant row is zero then. Rows do not get scales of their own: they share
+        the noise variance, and a row with less noise than others would do so no more.
     start : "slow", "empty" or "dense"
         From no factor, with few births at first, so that one fills before the next is born; from
         none; from 20 random ones.
@@ -49,14 +50,16 @@ class IndianBuffetGaussian(IndianBuffet):
 
     Attributes
     ----------
-    centres_, scales_ : float arrays (F,)
-        What rows were centred at and divided by; 0 and 1 without `standardize`.
+    centres_ : float array (F,)
+        What rows were centred at; 0 without `standardize`.
+    scale_ : float
+        What they were divided by; 1 without.
     noise_variance_ : float
-        The mean of σ², of standardized rows.
+        The mean of σ², of standardized data.
     deviation_ : float array (F, N)
         Standard deviations of the posterior predictive law of each entry.
 
-    See IndianBuffet for the others; W_ and H_ are those of standardized rows. `expectation_` is the
+    See IndianBuffet for the others; W_ and H_ are those of standardized data. `expectation_` is the
     mean over the kept sweeps, on the scale of V.
     """
 
@@ -65,7 +68,7 @@ class IndianBuffetGaussian(IndianBuffet):
     rules = RULES | {
         "standardize": Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")
     }
-    shapes: ClassVar = IndianBuffet.shapes | {"centres_": "F", "scales_": "F", "deviation_": "FN"}
+    shapes: ClassVar = IndianBuffet.shapes | {"centres_": "F", "deviation_": "FN"}
     learned_numbers: ClassVar = (*IndianBuffet.learned_numbers, "noise_variance")
 
     def __init__(
@@ -96,49 +99,41 @@ class IndianBuffetGaussian(IndianBuffet):
         self.random_state = random_state
 
     def _start(self, values, seed):
-        centres, scales = self._places(values)
-        if self.standardize and not (scales != 1.0).any() and not np.nanstd(values, axis=1).any():
-            raise DataError("V: each row is constant, so that there is nothing to explain")
-        standard = (values - centres[:, None]) / scales[:, None]
-        variance = float(np.nanvar(standard))
-        if variance == 0.0:
-            raise DataError("V: all observed values are the same: there is nothing to explain")
-        chain = self._chain(
-            Matrix.of_values(standard), self._first_numbers(noise_variance=variance), seed
-        )
+        centres, scale = self._centres(values), 1.0
+        variance = float(np.nanmean((values - centres[:, None]) ** 2))
+        smallest = np.finfo(float).eps * float(np.nanmax(np.abs(values)))
+        if variance <= smallest**2:
+            raise DataError(
+                "V: no row varies: there is nothing to explain; allowed are rows of which one does"
+            )
+        if self.standardize:
+            scale, variance = float(np.sqrt(variance)), 1.0
+        standard = (values - centres[:, None]) / scale
+        numbers = self._first_numbers(noise_variance=variance)
+        chain = self._chain(Matrix.of_values(standard), numbers, seed)
         slow = self._slow_sweeps(len(values))
-        return GaussianState(chain, self.burn_in, slow, centres, scales)
+        return GaussianState(chain, self.burn_in, slow, centres, scale)
 
-    def _places(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the rows are centred at and divided by, float arrays (rows,)."""
-        F = len(values)
+    def _centres(self, values: np.ndarray) -> np.ndarray:
+        """Return what rows are centred at, float array (rows,); 0 for one without a value."""
         if not self.standardize:
-            return np.zeros(F), np.ones(F)
+            return np.zeros(len(values))
         observed = ~np.isnan(values)
-        count = np.maximum(observed.sum(axis=1), 1)
-        centres = np.where(observed, values, 0.0).sum(axis=1) / count
-        away = np.where(observed, values - centres[:, None], 0.0)
-        # Of a row that is constant but for rounding the rest is no scale.
-        scales = np.sqrt((away**2).sum(axis=1) / count)
-        is_constant = scales <= 1e-12 * np.abs(centres)
-        return centres, np.where(is_constant | (scales == 0.0), 1.0, scales)
+        return np.where(observed, values, 0.0).sum(axis=1) / np.maximum(observed.sum(axis=1), 1)
 
     def _learn(self, state):
         super()._learn(state)
         others = state.estimate().others
-        self.centres_, self.scales_ = others[CENTRE], others[SCALE]
+        self.centres_, self.scale_ = others[CENTRE], float(others[SCALE][0])
         self.deviation_ = state.deviation()
 
     # --- Predictions -----------------------------------------------------------------------------
 
     @property
     def factors_(self):
-        """W_, H_, the places and scales of rows, and the noise variance."""
-        others = {
-            CENTRE: self.centres_,
-            SCALE: self.scales_,
-            NOISE: np.array([self.noise_variance_]),
-        }
+        """W_, H_, what rows were centred at and divided by, and the noise variance."""
+        numbers = {SCALE: np.array([self.scale_]), NOISE: np.array([self.noise_variance_])}
+        others = {CENTRE: self.centres_} | numbers
         return super().factors_._replace(others=others)
 
     def mean(self, factors, rows=slice(None), columns=slice(None)):
@@ -148,7 +143,7 @@ class IndianBuffetGaussian(IndianBuffet):
     def mean_at(self, factors, rows, columns):
         """Return the same of single entries."""
         fit = np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns])
-        return factors.others[CENTRE][rows] + factors.others[SCALE][rows] * fit
+        return factors.others[CENTRE][rows] + factors.others[SCALE][0] * fit
 
     def predictive(self, rows, columns):
         """Return means and standard deviations of the posterior predictive laws of entries."""
@@ -156,30 +151,29 @@ class IndianBuffetGaussian(IndianBuffet):
 
     def predictive_of(self, factors, rows, columns):
         """Return the same given factors."""
-        return self.mean(factors)[rows, columns], _noise_of(factors)[rows]
+        return self.mean(factors)[rows, columns], np.full(len(rows), _noise_of(factors))
 
     # --- New lines -------------------------------------------------------------------------------
 
     def _factors_with(self, W):
-        """Return the factors of rows whose places are not known: standardized ones."""
-        F = len(W)
-        others = {CENTRE: np.zeros(F), SCALE: np.ones(F)}
+        """Return the factors of rows whose centres are not known: 0."""
+        others = {CENTRE: np.zeros(len(W))}
         return Factors(W, self.H_, self.factors_.others | others)
 
     def _fold_in_rows(self, values):
         return self._factors_of_rows(values).W
 
     def _factors_of_rows(self, values):
-        """Return the factors of new rows, standardized by themselves."""
-        centres, scales = self._places(values)
-        standard = (values - centres[:, None]) / scales[:, None]
+        """Return the factors of new rows, each centred by itself."""
+        centres = self._centres(values)
+        standard = (values - centres[:, None]) / self.scale_
         precisions = 1.0 / (self.slab_variance_ * self._inclusion())
         W = self._regress(standard, self.H_.T, precisions)
-        others = {CENTRE: centres, SCALE: scales}
+        others = {CENTRE: centres}
         return Factors(W, self.H_, self.factors_.others | others)
 
     def _fold_in_columns(self, values):
-        standard = ((values - self.centres_[:, None]) / self.scales_[:, None]).T
+        standard = ((values - self.centres_[:, None]) / self.scale_).T
         return self._regress(standard, self.W_, np.ones(self.W_.shape[1])).T
 
     def _regress(self, standard, design, precisions):
@@ -190,15 +184,15 @@ class IndianBuffetGaussian(IndianBuffet):
 
 
 class GaussianState(BuffetState):
-    """The chain of standardized rows; `centres` and `scales` are float arrays (F,)."""
+    """The chain of standardized data; `centres` is a float array (F,), `scale` a number."""
 
-    def __init__(self, chain, burn_in, slow, centres, scales):
+    def __init__(self, chain, burn_in, slow, centres, scale):
         super().__init__(chain, burn_in, slow)
-        self._centres, self._scales = centres, scales
+        self._centres, self._scale = centres, scale
 
     def _factors_of(self, state):
         noise = np.array([state.numbers["noise_variance"]])
-        others = {CENTRE: self._centres, SCALE: self._scales, NOISE: noise}
+        others = {CENTRE: self._centres, SCALE: np.array([self._scale]), NOISE: noise}
         return Factors(state.B, state.Z, others)
 
     def factors(self):
@@ -220,11 +214,11 @@ class GaussianState(BuffetState):
 
     def expectation(self):
         """Return the mean over the kept sweeps; before the first, that of the state now."""
-        return self._centres[:, None] + self._scales[:, None] * self._moments()[0]
+        return self._centres[:, None] + self._scale * self._moments()[0]
 
     def deviation(self) -> np.ndarray:
         """Return the standard deviations of the predictive laws, float array (F, N)."""
-        return self._scales[:, None] * np.sqrt(self._moments()[1])
+        return self._scale * np.sqrt(self._moments()[1])
 
     def predictive(self, rows, columns):
         """Return means and standard deviations of the predictive laws of some entries."""
@@ -233,17 +227,17 @@ class GaussianState(BuffetState):
     def current_predictive(self, rows, columns):
         """Return the same given the state now."""
         factors = self.factors()
-        return fitted(factors)[rows, columns], _noise_of(factors)[rows]
+        return fitted(factors)[rows, columns], np.full(len(rows), _noise_of(factors))
 
 
 def fitted(factors: Factors, rows=slice(None), columns=slice(None)) -> np.ndarray:
     """Return the means of some lines, on the scale of V."""
     fit = factors.W[rows] @ factors.H[:, columns]
-    fit *= factors.others[SCALE][rows, None]
+    fit *= factors.others[SCALE][0]
     fit += factors.others[CENTRE][rows, None]
     return fit
 
 
-def _noise_of(factors: Factors) -> np.ndarray:
-    """Return the standard deviation of the noise of each row, (F,)."""
-    return factors.others[SCALE] * np.sqrt(factors.others[NOISE][0])
+def _noise_of(factors: Factors) -> float:
+    """Return the standard deviation of the noise, on the scale of V."""
+    return float(factors.others[SCALE][0] * np.sqrt(factors.others[NOISE][0]))
