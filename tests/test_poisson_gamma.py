@@ -98,7 +98,7 @@ def test_passes_give_the_expected_sums_of_sources(values, is_binary):
         np.testing.assert_allclose(S_other, S_H, rtol=1e-12)
 
 
-@pytest.mark.parametrize("scale", [1e-9, 1e-4, 1e-3, 0.05, 1.0, 30.0, 300.0])
+@pytest.mark.parametrize("scale", [1e-9, 1e-4, 1e-3, 0.0095, 0.05, 1.0, 30.0, 300.0])
 def test_the_binary_ratio_keeps_its_digits_at_any_rate(scale):
     """1 / (1 - e^-r) for r near the limits between formulas, and far from them."""
     value = np.ones((4, 4), np.int32)
