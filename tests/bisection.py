@@ -6,21 +6,27 @@ number. Bisection finds the edges to 1e-14; what follows each piece is examined 
 widths of the pieces, multiplied along every way, are the probability of each outcome: proposals,
 acceptances, rejected tries and fallbacks included, without a single random number.
 
-Where a kernel asks from the same place with the same whole numbers at hand, it does the same from
-then on; so the ways after a rejection are examined once, however they came there. `Tree.walk` says
-what a script of many numbers leads to, by which that is checked.
+Where a kernel asks from the same place with the same whole numbers and arrays at hand, it does the
+same from then on; so the ways after a rejection are examined once, however they came there.
+`Tree.walk` says what a script of many numbers leads to, by which that is checked.
 """
 
+import importlib.util
 import sys
 from collections import Counter
+from functools import cache
 from itertools import pairwise
 from types import MappingProxyType
 
+import numba
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
+from nbmf.numerics import lanes
+
 PROBES = (np.arange(16) + 0.5) / 16  # a piece between two probes that agree goes unseen
 NARROW = 1e-14  # how exactly edges are found, and
+LONGEST = 100  # numbers of a draw
 NEAR = 1e-12  # how near to one of before one is looked for first
 
 
@@ -33,16 +39,21 @@ class Asked(BaseException):
 
 
 class Script:
-    """Stands in for the function `uniform` of modules that run as plain Python."""
+    """Stands in for the function `uniform` of modules that run as plain Python.
+
+    `arrays` are those that a draw may change before it ends.
+    """
 
     def __init__(self):
+        self.arrays = ()
         self._numbers = iter(())
 
     def uniform(self, generator):
         """Return the next number of the script."""
         for number in self._numbers:
             return number
-        raise Asked(_place(sys._getframe(1)))
+        held = tuple(array.tobytes() for array in self.arrays)
+        raise Asked((_place(sys._getframe(1)), held))
 
     def run(self, draw, numbers):
         """Return ("drew", what `draw()` returns) given these numbers, or ("asks", place)."""
@@ -64,6 +75,19 @@ def _place(frame):
     return tuple(found)
 
 
+@cache
+def _plain_lanes():
+    """Return the functions of nbmf.numerics.lanes as they are where nothing is compiled."""
+    specification = importlib.util.find_spec("nbmf.numerics.lanes")
+    module = importlib.util.module_from_spec(specification)
+    disabled, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, True
+    try:
+        specification.loader.exec_module(module)
+    finally:
+        numba.config.DISABLE_JIT = disabled
+    return vars(module)
+
+
 def plain(monkeypatch, *modules):
     """Let the compiled functions of modules run as plain Python; return their Script."""
     script = Script()
@@ -71,6 +95,8 @@ def plain(monkeypatch, *modules):
         for name, value in vars(module).items():
             if isinstance(value, Dispatcher):
                 monkeypatch.setattr(module, name, value.py_func)
+            elif value is getattr(lanes, name, lanes):
+                monkeypatch.setattr(module, name, _plain_lanes()[name])
         if hasattr(module, "uniform"):
             monkeypatch.setattr(module, "uniform", script.uniform)
     return script
@@ -112,6 +138,7 @@ class Tree:
         if kind == "drew":
             return Counter({what: 1.0})
         if what not in self._laws:
+            assert len(numbers) < LONGEST, "the kernel asks for numbers without end"
             pieces = self._pieces[what] = self._examine(numbers)
             total, low = Counter(), 0.0
             for high, following in pieces:

@@ -100,6 +100,9 @@ TESTS = {
 
 FAMILY = "families/beta_dirichlet"
 MEASURE_ZERO = "a uniform double hits the limit with probability 2^-53"
+CUT_OFF = "made a whole number, which cuts the 0.05 off"
+WHERE_IT_STARTS = "where the search starts; it walks both ways"
+AS_BEFORE = "a limit between whole numbers: the same ones lie below it"
 
 # Changes that no test can notice, or should: (file, function, source line, mutation) -> reason.
 # fmt: off
@@ -168,6 +171,36 @@ EQUIVALENT = {
         MEASURE_ZERO,
     ("numerics/variates.py", "standard_gamma",
      "if math.log(u) < 0.5 * x * x + d * (1.0 - v + math.log(v)):", "< -> <="): MEASURE_ZERO,
+    (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_column_counts",
+     "counts = np.bincount(z * np.int64(2 * N) + place, minlength=2 * N * K)", "N -> (N + 0.05)"):
+        CUT_OFF,
+    (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_change_count",
+     "column_counts[k, zero + v] += step", "step -> (step + 0.05)"): CUT_OFF,
+    (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_draw_from_list",
+     "s, last = np.uint64(0), m - one", "m -> (m + 0.05)"):
+        "u is below the last weight, but for rounding",
+    (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_draw_from_list",
+     "s, last = np.uint64(0), m - one", "one -> (one + 0.05)"): AS_BEFORE,
+    (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_draw_fresh", "while k < K - one:",
+     "one -> (one + 0.05)"): AS_BEFORE,
+    (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_sweep_block", "B = np.uint64(block_start.size - 1)",
+     "block_start.size -> (block_start.size + 0.05)"): CUT_OFF,
+    (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_sweeps",
+     "part = places * np.uint64(b) // np.uint64(B), places * np.uint64(b + 1) // np.uint64(B)",
+     "b -> (b + 0.05)"): CUT_OFF,
+    (f"{FAMILY}/kernels/dir_dir_gibbs.py", "_sweep_block", "B = np.uint64(block_start.size - 1)",
+     "block_start.size -> (block_start.size + 0.05)"): CUT_OFF,
+    ("numerics/urns.py", "search", "last = np.uint64(cumulative.size - 1)",
+     "cumulative.size -> (cumulative.size + 0.05)"): CUT_OFF,
+    ("numerics/urns.py", "search",
+     "k = min(np.uint64(u * (cumulative.size / cumulative[last])), last)",
+     "u -> (u + 0.05)"): WHERE_IT_STARTS,
+    ("numerics/urns.py", "search",
+     "k = min(np.uint64(u * (cumulative.size / cumulative[last])), last)",
+     "cumulative.size -> (cumulative.size + 0.05)"): WHERE_IT_STARTS,
+    ("numerics/urns.py", "search",
+     "k = min(np.uint64(u * (cumulative.size / cumulative[last])), last)",
+     "cumulative[last] -> (cumulative[last] + 0.05)"): WHERE_IT_STARTS,
 }
 # fmt: on
 

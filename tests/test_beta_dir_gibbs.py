@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import betaln
 
 import ladder
 import naive
@@ -112,24 +113,6 @@ print(sum(module._sweeps_parallel.stats.cache_hits.values()))
     assert ladder.cold_run(script, tmp_path) == "0"
 
 
-def test_interpreted_kernel_gives_the_same_chain(tmp_path):
-    # Without compilation, the same source runs as plain Python: the compiler changes nothing.
-    script = """
-import numpy as np
-from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
-rng = np.random.default_rng(1)
-codes = rng.integers(-1, 2, (9, 11)).astype(np.int8)
-chain = BetaDirChain(codes, 4, 0.7, 1.2, 0.3, np.random.SeedSequence(1), n_blocks=2)
-chain.sweep(10)
-print(chain.Z.tolist())
-"""
-    interpreted = ladder.cold_run(script, tmp_path, NUMBA_DISABLE_JIT="1")
-    codes = np.random.default_rng(1).integers(-1, 2, (9, 11)).astype(np.int8)
-    chain = chain_of(codes, 4, (0.7, 1.2, 0.3), 1, n_blocks=2)
-    chain.sweep(10)
-    assert interpreted == str(chain.Z.tolist())
-
-
 @ladder.PROPERTY
 @given(ladder.problems(3), st.data())
 def test_lines_without_observations_change_nothing(problem, data):
@@ -148,6 +131,21 @@ def test_lines_without_observations_change_nothing(problem, data):
     np.testing.assert_array_equal(widen(small.Z), large.Z)
 
 
+@pytest.mark.parametrize("per_column", [False, True])
+def test_the_beta_prior_comes_in_the_order_of_the_chain(per_column):
+    codes = ladder.large_matrix(5, 7, 0.2, np.random.default_rng(5))
+    alpha = np.linspace(0.3, 2.0, 7)[None] if per_column else np.array([0.4, 1.0, 2.0])
+    chain = chain_of(codes, 3, (alpha, 1.5, 0.2), 5, n_blocks=2)
+    for prior, table in zip((alpha, 1.5), chain.beta_prior(), strict=True):
+        found = chain.undo_columns(np.broadcast_to(table, (3, 7)))
+        np.testing.assert_array_equal(found, np.broadcast_to(naive.table(prior, 3), (3, 7)))
+    naive_alpha = alpha if per_column else alpha[:, None]
+    A, B = chain.counts()[1:]
+    log_joint = naive.beta_dir_log_joint(codes, chain.Z, 3, 1.0, 1.0, 0.2)
+    beta = betaln(naive_alpha + A, 1.5 + B) - betaln(naive_alpha, 1.5) - betaln(1 + A, 1 + B)
+    assert chain.log_joint() == pytest.approx(log_joint + beta.sum(), abs=1e-10)
+
+
 def test_random_start_is_uniform():
     # Chi-square over 7 components, false alarm rate 1e-6.
     codes = ladder.large_matrix(80, 70, 0.2, np.random.default_rng(5))
@@ -160,47 +158,33 @@ def test_random_start_is_uniform():
 # --- Every draw of a sweep -------------------------------------------------------------------
 
 
-# Tiles: many short rows and columns, where one count too many or too few weighs most, and where
-# gamma does. Small gamma: sparse rows after some sweeps, many unused components. One row: a long
-# list of components.
+# test_draw_weights.py has every probability of small blocks of few components; here are long rows
+# and columns, many components and blocks, which only statistics reach.
 def grid(F, N):
     empty = (3, 4) if min(F, N) > 5 else ()  # a row and a column without observations
     return ladder.large_matrix(F, N, 0.25, np.random.default_rng(7), *empty)
 
 
-def tiles(n_tiles, F, N):
-    return ladder.tiled_matrix(n_tiles, F, N, np.random.default_rng(7))
-
-
 RISING = np.linspace(0.2, 3, 9), np.linspace(2, 0.3, 9), np.linspace(0.02, 0.7, 9)
-FALLING = np.linspace(0.2, 3, 9), np.linspace(2, 0.3, 9), np.linspace(0.7, 0.02, 9)
-UNEQUAL = np.array([0.4, 1.0]), np.array([0.8, 0.3]), np.array([3.0, 1.0])
+TILES = ladder.tiled_matrix(90, 4, 3, np.random.default_rng(7))  # where one count weighs most
 REPLAYS = {  # codes, K, (alpha, beta, gamma), n_blocks, n_sweeps
-    "dense": (grid(60, 25), 2, (0.5, 1.5, 1.0), 1, 8),
-    "tiles": (tiles(90, 3, 4), 2, UNEQUAL, 1, 8),
-    "tiles, three blocks": (tiles(90, 4, 3), 4, (0.3, 0.6, 2.0), 3, 8),
-    "tiles, weak gamma": (tiles(90, 4, 4), 4, (0.3, 0.6, 0.3), 1, 6),
-    "sparse": (grid(40, 60), 40, (1.0, 1.0, 1 / 40), 1, 4),
-    "K=300": (grid(30, 60), 300, (1.0, 1.0, 1 / 300), 1, 4),
+    "tiles, three blocks": (TILES, 4, (0.3, 0.6, 2.0), 3, 8),
     "K=300, three blocks": (grid(30, 60), 300, (0.7, 1.2, 0.05), 3, 4),
     "strong gamma": (grid(8, 150), 12, (0.5, 0.3, 4.0), 2, 8),
-    "vectors": (grid(12, 120), 9, FALLING, 1, 6),
     "vectors, four blocks": (grid(12, 120), 9, RISING, 4, 6),
     "one row": (grid(1, 800), 30, (1.0, 2.0, 0.3), 1, 10),
     "one column": (grid(800, 1), 30, (1.0, 2.0, 0.3), 1, 10),
 }
 
 
-@pytest.mark.parametrize(
-    ("sweeps_before", "dense_row"), [(0, LISTS), (30, LISTS), (30, REJECTION), (30, 24)]
-)
+@pytest.mark.parametrize("dense_row", [LISTS, REJECTION, 24])
 @pytest.mark.parametrize("name", REPLAYS)
-def test_every_draw_follows_eq_25(name, sweeps_before, dense_row):
+def test_every_draw_follows_eq_25(name, dense_row):
     # False alarm rate 1e-6 for each case.
     codes, K, hyperparameters, n_blocks, n_sweeps = REPLAYS[name]
     options = {"n_blocks": n_blocks, "dense_row": dense_row}
     chain = chain_of(codes, K, hyperparameters, 8, **options)
-    chain.sweep(sweeps_before)
+    chain.sweep(30)
     order, replay = naive.row_scan(codes, n_blocks), ladder.Replay(np.random.default_rng(9))
     before = chain.Z
     for _ in range(n_sweeps):
@@ -210,27 +194,6 @@ def test_every_draw_follows_eq_25(name, sweeps_before, dense_row):
         before = after
     replay.assert_right()
     assert_counts_are_right(chain, codes, K)  # from lists that have shrunk and grown
-
-
-@pytest.mark.parametrize(("dense_row", "scale"), [(REJECTION, 1.0), (LISTS, 40.0)])
-def test_every_draw_is_right_where_nearly_all_are_rejected(dense_row, scale):
-    # Few ones and a prior that hardly expects any: a one is rejected more than 16 times in a row,
-    # which takes it from the row's urn to the list, or, where γ is large, from the prior's urn to
-    # the plain loop. False alarm rate 1e-6.
-    rng = np.random.default_rng(8)
-    codes = (rng.random((40, 60)) < 0.1).astype(np.int8)
-    hyperparameters = np.array([0.02, 0.1, 0.05]), 12.0, scale * np.array([1.0, 0.5, 2.0])
-    K = 3
-    chain = chain_of(codes, K, hyperparameters, 9, n_blocks=1, dense_row=dense_row)
-    chain.sweep(20)
-    order, replay = naive.row_scan(codes), ladder.Replay(rng)
-    before = chain.Z
-    for _ in range(12):
-        chain.sweep()
-        after = chain.Z
-        ladder.replay_beta_dir(replay, codes, before, after, K, hyperparameters, order)
-        before = after
-    replay.assert_right()
 
 
 # --- Exact posteriors ------------------------------------------------------------------------
@@ -304,9 +267,8 @@ def geweke(n_blocks, dense_row, seed, **options):
 
 
 @ways
-@pytest.mark.parametrize("n_blocks", [1, 2])
-def test_geweke(n_blocks, dense_row):
-    geweke(n_blocks, dense_row, 13, n_successive=8000)
+def test_geweke(dense_row):
+    geweke(2, dense_row, 13, n_successive=8000)
 
 
 @pytest.mark.long

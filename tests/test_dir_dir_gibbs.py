@@ -117,24 +117,6 @@ print(sum(module._sweeps_parallel.stats.cache_hits.values()))
     assert ladder.cold_run(script, tmp_path) == "0"
 
 
-def test_interpreted_kernel_gives_the_same_chain(tmp_path):
-    # Without compilation, the same source runs as plain Python: the compiler changes nothing.
-    script = """
-import numpy as np
-from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
-rng = np.random.default_rng(1)
-codes = rng.integers(-1, 2, (9, 11)).astype(np.int8)
-chain = DirDirChain(codes, 4, 0.3, 0.8, np.random.SeedSequence(1), n_blocks=2)
-chain.sweep(10)
-print(chain.Z.tolist())
-"""
-    interpreted = ladder.cold_run(script, tmp_path, NUMBA_DISABLE_JIT="1")
-    codes = np.random.default_rng(1).integers(-1, 2, (9, 11)).astype(np.int8)
-    chain = chain_of(codes, 4, (0.3, 0.8), 1, n_blocks=2)
-    chain.sweep(10)
-    assert interpreted == str(chain.Z.tolist())
-
-
 @ladder.PROPERTY
 @given(ladder.problems(2, min_K=2), st.sampled_from(SCHEMES), st.data())
 def test_lines_without_observations_change_nothing(problem, scheme, data):
@@ -169,32 +151,20 @@ def test_random_start_is_uniform():
 # --- Every draw of a sweep -------------------------------------------------------------------
 
 
-# Tiles: many short rows and columns, where one count too many or too few weighs most, and where
-# the priors do. Small gamma: sparse rows. Small gamma and eta: rows and columns of few components,
-# so that the z and c proposed for a zero often collide; K = 300: hardly ever.
+# test_draw_weights.py has every probability of small blocks of few components; here are long rows
+# and columns, many components and blocks, which only statistics reach.
 def grid(F, N):
     empty = (3, 4) if min(F, N) > 5 else ()  # a row and a column without observations
     return ladder.large_matrix(F, N, 0.25, np.random.default_rng(6), *empty)
 
 
-def tiles(n_tiles, F, N):
-    return ladder.tiled_matrix(n_tiles, F, N, np.random.default_rng(6))
-
-
 RISING = np.linspace(0.02, 0.7, 9), np.linspace(2, 0.1, 9)
-FALLING = np.linspace(0.7, 0.02, 9), np.linspace(0.1, 2, 9)
-UNEQUAL = np.array([3.0, 1.0, 0.4]), np.array([0.3, 1.0, 2.0])
+TILES = ladder.tiled_matrix(80, 4, 3, np.random.default_rng(6))  # where one count weighs most
 REPLAYS = {  # codes, K, (gamma, eta), n_blocks, n_sweeps
-    "K=2": (grid(60, 25), 2, (0.8, 0.5), 1, 6),
-    "tiles": (tiles(80, 3, 4), 3, UNEQUAL, 1, 8),
-    "tiles, three blocks": (tiles(80, 4, 3), 4, (2.0, 0.6), 3, 6),
-    "tiles, weak priors": (tiles(80, 4, 4), 4, (0.3, 0.2), 1, 5),
-    "sparse": (grid(40, 50), 40, (1 / 40, 1.0), 1, 3),
-    "K=300": (grid(25, 30), 300, (1 / 300, 1.0), 1, 3),
+    "tiles, three blocks": (TILES, 4, (2.0, 0.6), 3, 6),
     "K=300, three blocks": (grid(25, 30), 300, (0.05, 0.01), 3, 3),
     "strong gamma": (grid(8, 120), 12, (4.0, 0.3), 2, 6),
     "colliding": (grid(40, 40), 5, (0.01, 0.01), 1, 4),
-    "vectors": (grid(12, 100), 9, FALLING, 1, 5),
     "vectors, four blocks": (grid(12, 100), 9, RISING, 4, 5),
     "one row": (grid(1, 800), 30, (0.3, 1.0), 1, 6),
     "one column": (grid(800, 1), 30, (0.3, 1.0), 1, 6),
@@ -202,38 +172,18 @@ REPLAYS = {  # codes, K, (gamma, eta), n_blocks, n_sweeps
 
 
 @schemes
-@pytest.mark.parametrize("sweeps_before", [0, 30])
 @pytest.mark.parametrize("name", REPLAYS)
-def test_every_draw_follows_eqs_59_to_61(name, sweeps_before, scheme):
+def test_every_draw_follows_eqs_59_to_61(name, scheme):
     # False alarm rate 1e-6 for each case.
     codes, K, hyperparameters, n_blocks, n_sweeps = REPLAYS[name]
     chain = chain_of(codes, K, hyperparameters, 7, n_blocks=n_blocks, scheme=scheme)
-    chain.sweep(sweeps_before)
+    chain.sweep(30)
     order, replay = naive.row_scan(codes, n_blocks), ladder.Replay(np.random.default_rng(8))
     before = chain.Z, chain.C
     for _ in range(n_sweeps):
         chain.sweep()
         after = chain.Z, chain.C
         ladder.replay_dir_dir(replay, codes, before, after, K, hyperparameters, order, scheme)
-        before = after
-    replay.assert_right()
-
-
-def test_every_draw_is_right_where_nearly_all_pairs_collide():
-    # Almost all of a row's and a column's mass on one component: a zero's pair collides more than
-    # 16 times in a row, which takes the joint scheme to its plain loop. False alarm rate 1e-6.
-    rng = np.random.default_rng(8)
-    codes = np.where(rng.random((60, 60)) < 0.98, 1, 0).astype(np.int8)
-    codes[rng.random(codes.shape) < 0.1] = -1
-    hyperparameters, K = (np.array([0.5, 0.01, 0.02]), np.array([0.6, 0.02, 0.01])), 3
-    chain = chain_of(codes, K, hyperparameters, 9, n_blocks=1)
-    chain.sweep(20)
-    order, replay = naive.row_scan(codes), ladder.Replay(rng)
-    before = chain.Z, chain.C
-    for _ in range(12):
-        chain.sweep(1)
-        after = chain.Z, chain.C
-        ladder.replay_dir_dir(replay, codes, before, after, K, hyperparameters, order)
         before = after
     replay.assert_right()
 
@@ -315,9 +265,8 @@ def geweke(scheme, n_blocks, seed, **options):
 
 
 @schemes
-@pytest.mark.parametrize("n_blocks", [1, 2])
-def test_geweke(scheme, n_blocks):
-    geweke(scheme, n_blocks, 14, n_successive=8000)
+def test_geweke(scheme):
+    geweke(scheme, 2, 14, n_successive=8000)
 
 
 @pytest.mark.long
