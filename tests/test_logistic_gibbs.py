@@ -589,3 +589,48 @@ def test_held_out_votes_are_predicted_better_than_by_logpca():
         )
     }
     assert loss["gibbs"] < loss["logpca"] - 0.02
+
+
+# --- Draws -------------------------------------------------------------------------------------
+
+
+def test_draws_have_the_form_of_the_estimate_and_intervals_around_it():
+    """Ideal points that are in the model: 90 % intervals hold about nine in ten of them."""
+    rng = np.random.default_rng(6)
+    truth, discrimination, ease = rng.normal(size=120), rng.normal(size=60), rng.normal(size=60)
+    truth = (truth - truth.mean()) / truth.std()
+    p = expit(np.outer(truth, discrimination) + ease)
+    V = (rng.random(p.shape) < p).astype(int)
+    model = nbmf.LogisticFactorGibbs(1, effects="columns", ard=False, burn_in=200, n_samples=400,
+                                     random_state=1)  # fmt: skip
+    draws = nbmf.posterior_draws(model, V, n_draws=200)
+    for one in draws[:5]:
+        assert (one.W**2).mean() == pytest.approx(1, abs=1e-5)
+        assert one.W.mean() == pytest.approx(0, abs=1e-5)
+    assert draws.alignment.overlap[0] > 0.9
+    lower, upper = draws.dictionary_interval(0.9)
+    assert ((lower < model.W_) & (upper > model.W_)).all()
+    sign = np.sign(model.W_[:, 0] @ truth)
+    inside = (lower[:, 0] < sign * truth) & (sign * truth < upper[:, 0])
+    assert stats.binomtest(int(inside.sum()), 120, 0.9).pvalue > 1e-3
+    lower, upper = draws.other_interval("column effects", 0.9)
+    assert lower.shape == (60,)
+    inside = (lower < ease) & (ease < upper)
+    assert stats.binomtest(int(inside.sum()), 60, 0.9).pvalue > 1e-3
+    with pytest.raises(ConfigError, match=r"no .row effects. among the draws; .*column effects"):
+        draws.other_interval("row effects")
+
+
+def test_chains_agree_on_what_is_known():
+    """R-hat of E[V], the log-likelihood and shares; not of factors, which each chain turns."""
+    rng = np.random.default_rng(7)
+    p = expit(rng.normal(size=(40, 2)) @ rng.normal(size=(2, 30)))
+    V = (rng.random(p.shape) < p).astype(int)
+    model = nbmf.LogisticFactorGibbs(2, ard=False, burn_in=200, n_samples=600, random_state=2)
+    chains = nbmf.run_chains(model, V, chains=4, n_jobs=1, n_draws=100)
+    table = chains.diagnostics.set_index("quantity")
+    assert (table.loc[["log joint", "log likelihood", "share 1"], "r_hat"] < 1.05).all()
+    entries = table[table.index.str.startswith("E[v]")]
+    assert (entries["r_hat"] < 1.05).mean() > 0.9
+    lower, upper = chains.draws.dictionary_interval(0.9)
+    assert ((lower < chains.best.W_) & (upper > chains.best.W_)).mean() > 0.95

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nbmf.errors import NotSupportedError
+from nbmf.errors import ConfigError, NotSupportedError, choices
 from nbmf.inference import parameters
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
@@ -200,6 +200,28 @@ class Draws:
         columns = [factors.H.T for factors in self]
         lower, upper = intervals.factor_interval(columns, self.alignment, level)
         return lower.T, upper.T
+
+    def other_interval(self, name: str, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+        """Return the equal-tailed credible interval of what a model has beside W and H.
+
+        Parameters
+        ----------
+        name : str
+            As in `draws[0].others`, for example "row effects".
+        level : float
+
+        Returns
+        -------
+        lower, upper : float32 arrays of its shape
+
+        Raises
+        ------
+        ConfigError
+            If the model has nothing of this name.
+        """
+        if name not in self[0].others:
+            raise ConfigError(f"no {name!r} among the draws; {choices(name, self[0].others)}")
+        return intervals.interval(np.stack([one.others[name] for one in self]), level)
 
     @cached_property
     @_on_one_thread

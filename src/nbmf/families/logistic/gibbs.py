@@ -270,8 +270,11 @@ class GibbsState(State):
         return int(np.count_nonzero(form.shares(self.factors()) >= ACTIVE_SHARE))
 
     def draw(self, rng):
-        """Return the factors of the last sweep, centred: they are a draw."""
-        return self.factors()
+        """Return the factors of the last sweep, which are a draw, in the form of the estimate.
+
+        The law of W and H leaves their scale to the priors, and where α is fixed it is not 1.
+        """
+        return form.canonical(self._chain.factors())
 
     def snapshot(self):
         """Return all that changes along the chain, by name."""

@@ -10,7 +10,8 @@ class LogisticFactorGibbs(LogisticFactors):
 
     A priori w_fk ~ N(0, 1), h_kn ~ N(0, 1/α_k), effects ~ N(0, 100). W and H are known up to a
     rotation, so what is averaged along the chain is σ(ψ), which is `expectation_`, and ψ: `W_`,
-    `H_` and effects are those of rank K next to its mean. `n_components=0` with `effects="both"` is
+    `H_` and effects are those of rank K next to its mean, and W_, as W of each draw, has orthogonal
+    columns of mean square 1. `n_components=0` with `effects="both"` is
     the Rasch model; docs/logistic.md has it, and ideal points.
 
     Parameters
@@ -58,6 +59,10 @@ class LogisticFactorGibbs(LogisticFactors):
         self.n_samples = n_samples
         self.threads = threads
         self.random_state = random_state
+
+    def _precisions_given(self, H):
+        """Return E[α | H], (K,), in the units of W_, whose mean square is 1 even if α is fixed."""
+        return (self.a0 + H.shape[1] / 2) / (self.b0 + (H**2).sum(axis=1) / 2)
 
     def _start(self, codes, seed):
         prior = Prior(self.ard, self.a0, self.b0)
