@@ -26,8 +26,8 @@ from nbmf.numerics import lanes
 
 PROBES = (np.arange(16) + 0.5) / 16  # a piece between two probes that agree goes unseen
 NARROW = 1e-14  # how exactly edges are found, and
-LONGEST = 100  # numbers of a draw
 NEAR = 1e-12  # how near to one of before one is looked for first
+LONGEST = 100  # numbers of a draw
 
 
 class Asked(BaseException):
