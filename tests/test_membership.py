@@ -7,7 +7,7 @@ from scipy.special import digamma, gammaln, psi
 
 import membership_twins as twins
 from nbmf.data.feature_table import FeatureTable
-from nbmf.families.mixed_membership import dirichlet
+from nbmf.families.mixed_membership import dirichlet, em
 from nbmf.families.mixed_membership.densities import Categories, Smoothing, Words
 from nbmf.families.mixed_membership.e_steps import FastStep, FullStep, MixtureStep
 from nbmf.families.mixed_membership.em import MembershipState
@@ -346,6 +346,18 @@ def test_cold_starts_may_lower_it_and_end_far_better():
         state.advance(200)
     assert cold.is_warm
     assert cold.objective() > warm.objective() - 1.0
+
+
+def test_alpha_is_held_while_components_are_alike():
+    for step in (FullStep(30, 1e-6), FastStep(30, 1e-6)):
+        state = state_of(mixed_table(25), step)
+        state.advance(em.HELD + 1)
+        np.testing.assert_array_equal(state.prior, 1 / 3)
+        state.advance(1)
+        assert (state.prior != 1 / 3).all()
+    mixture = state_of(mixed_table(25), MIXTURE)
+    mixture.advance(2)
+    assert (mixture.prior != 1 / 3).all()
 
 
 def test_hidden_cells_influence_nothing_and_a_row_without_cells_neither():

@@ -12,6 +12,9 @@ from nbmf.inference.state import Factors, State
 # such starts end far better. Then they start where they were, which makes it rise for certain.
 WARM_BELOW = 1e-4
 LOOK_EVERY = 5  # iterations between looks at the objective, which would cost Fast MMNB a fifth
+# Iterations before α is learned. While components are alike α grows, which keeps them alike: of ten
+# starts of Fast LDA on Classic3, with five rounds, four collapsed, and none with this.
+HELD = 5
 SEED_WEIGHT = 1.0  # of the average row beside the random row that a component starts from
 OUTWEIGHS = 20.0  # times the average row, by which Σα leaves no row a mixture of its own
 ALIKE = 0.01  # mean difference of two components' densities, relative to the largest, at most
@@ -73,7 +76,8 @@ class MembershipState(State):
             if self._found is not None:
                 cells = self._cells
                 self.densities.update(cells.columns, cells.values, self._found.counts)
-                self.prior = self._e_step.renewed_prior(self.prior, self._found, self._sizes)
+                if self._done > HELD or not self._e_step.is_dirichlet:
+                    self.prior = self._e_step.renewed_prior(self.prior, self._found, self._sizes)
             self._expect()
             self._done += 1
             if self._done % LOOK_EVERY == 0:
