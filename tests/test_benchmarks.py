@@ -19,6 +19,7 @@ from nbmf.seeds import seed_sequence
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 sys.path.append(str(BENCHMARKS))  # last: tests/sbc.py has a namesake there
 
+import buffet  # noqa: E402
 import common  # noqa: E402
 import kernels  # noqa: E402
 import learning  # noqa: E402
@@ -29,6 +30,7 @@ import memory_worker  # noqa: E402
 import mixing  # noqa: E402
 import peers  # noqa: E402
 import plain_loops  # noqa: E402
+import poisson  # noqa: E402
 import process_memory  # noqa: E402
 import run  # noqa: E402
 import scaling  # noqa: E402
@@ -127,6 +129,20 @@ def test_kernels():
     assert "K = 3" in table.markdown()
 
 
+def test_indian_buffets():
+    datasets, made = buffet.tiny()
+    table = buffet.sweep_table((12,), BRIEF)
+    assert column(table, "prior") == list(buffet.PRIORS)
+    np.testing.assert_allclose(
+        numbers(table, "ratio"), numbers(table, "by cells") / numbers(table, "by sums"), rtol=0.02
+    )
+    assert (numbers(buffet.logit_table(datasets, BRIEF), "minimum") > 0).all()
+    (row,) = buffet.mixing_table(made, 20, 100).rows
+    assert row[0] == "tiny"
+    assert len(row[1].split("/")) == len(buffet.STARTS)
+    assert 0 < float(row[-1]) < 100
+
+
 def test_gibbs_sampling_of_logistic_factors():
     table = logistic.gibbs_table(logistic.simulated((12, 10)), (2,), BRIEF)
     assert table.rows[0][0] == 2
@@ -193,6 +209,22 @@ def test_membership():
     assert len(fits.rows) == 5
     assert (numbers(fits, "completion") > 1).all()
     assert min(numbers(fits, "completion")) < 40  # of 40 words
+
+
+def test_counts_and_a_large_sparse_matrix(monkeypatch):
+    monkeypatch.setattr(poisson, "ROUNDS", 1)
+    times, objectives = poisson.dense([(12, 10, 2)], 3)
+    assert len(times.rows) == 5
+    assert float(column(objectives, "relative difference")[0]) < 1e-12
+    table = poisson.sparse_table((20, 15, 0.2), (3,), 2)
+    assert (numbers(table, "minimum") <= numbers(table, "median")).all()
+    size = poisson.Size(60, 40, 300, 4)
+    V, held, flat = poisson.popular(size)
+    assert flat.size == 300
+    assert np.count_nonzero(np.isnan(V.data)) == 60
+    assert np.isnan(V[tuple(held[0])]).all()
+    table = poisson.large(size)
+    assert (numbers(table, "held-out nats") > 0).all()
 
 
 def test_mixing():
