@@ -16,18 +16,19 @@ import sys
 from collections import Counter
 from functools import cache
 from itertools import pairwise
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 
 import numba
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from nbmf.numerics import lanes
+from nbmf.numerics import lanes, random, row_lists, urns
 
 PROBES = (np.arange(16) + 0.5) / 16  # a piece between two probes that agree goes unseen
 NARROW = 1e-14  # how exactly edges are found, and
 NEAR = 1e-12  # how near to one of before one is looked for first
 LONGEST = 100  # numbers of a draw
+TOLERANCE = 1e-9  # of a probability
 
 
 class Asked(BaseException):
@@ -177,3 +178,82 @@ class Tree:
             if not low < (low + high) / 2 < high:
                 break
         return high, after if after is not None else self._run([*numbers, high])
+
+
+def explore_sweeps(monkeypatch, module, chain, changing, drawn, twin, sweeps=2):
+    """Sweep a chain whose blocks are single cells, and compare the law of each draw with a twin.
+
+    Before each cell its tree is explored, and compared given the assignments of that moment; then
+    one of its ways is taken. What a sweep carries along (counts, lists, running sums) is therefore
+    what the kernel made of it. Return the cells in their order.
+
+    Parameters
+    ----------
+    module : module of the kernel, with a function _sweep_block
+    chain : a chain with as many blocks as its matrix has lines
+    changing : function of the arguments of _sweep_block, by name: the arrays that change
+    drawn : function of the same and of the number of a cell: its outcome
+    twin : function of row and column: the probabilities of all possible outcomes, a dict
+    """
+    script = plain(monkeypatch, module, urns, row_lists)
+    sweep_block, rng, cells = module._sweep_block, np.random.default_rng(3), []
+
+    def explored(*arguments):
+        given = SimpleNamespace(**dict(zip(names, arguments, strict=True)))
+        f, n = int(arguments[0]), int(arguments[1])
+        B = given.cells.block_start.size - 1
+        segment = given.cells.start[f * B + n : f * B + n + 2]
+        if segment.size < 2 or segment[0] == segment[1]:  # no such row, or not observed
+            return
+        i = segment[0]
+        arrays = changing(given)
+        before = [array.copy() for array in arrays]
+
+        def draw():
+            for array, values in zip(arrays, before, strict=True):
+                array[...] = values
+            sweep_block(*arguments)
+            return drawn(given, i)
+
+        script.arrays = arrays
+        expected = twin(f, n)
+        tree = Tree(lambda numbers: script.run(draw, numbers))
+        assert set(tree.law) <= set(expected), "an impossible outcome"
+        found = np.array([tree.law[outcome] for outcome in expected])
+        np.testing.assert_allclose(found, list(expected.values()), rtol=0, atol=TOLERANCE)
+        for _ in range(5):
+            numbers = rng.random(80)
+            assert script.run(draw, numbers) == ("drew", tree.walk(numbers))
+        cells.append((f, n))
+
+    code = sweep_block.__code__
+    names = code.co_varnames[: code.co_argcount]
+    monkeypatch.setattr(module, "_sweep_block", explored)
+    chain.sweep(sweeps)
+    return cells
+
+
+def edge_of(is_below):
+    """Return the number in [0, 1) at which a condition ceases to hold."""
+    low, high = 0.0, 1.0
+    while high - low > NARROW:
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_below(middle) else (low, middle)
+    return high
+
+
+def assert_same_bits(monkeypatch, chains, *modules):
+    """Sweep two equal lists of chains, one as plain Python, and compare all their arrays."""
+    compiled, interpreted = chains(), chains()
+    for chain in compiled:
+        chain.sweep(8)
+    uniform = random.uniform.py_func
+    plain(monkeypatch, *modules, urns, row_lists, random)
+    for module in (*modules, urns):
+        monkeypatch.setattr(module, "uniform", uniform)
+    with np.errstate(over="ignore"):  # of whole numbers, by which the generator works
+        for chain in interpreted:
+            chain.sweep(8)
+    for one, other in zip(compiled, interpreted, strict=True):
+        for name, array in one.arrays().items():
+            np.testing.assert_array_equal(array, other.arrays()[name], err_msg=name)

@@ -151,7 +151,7 @@ def test_random_start_is_uniform():
 # --- Every draw of a sweep -------------------------------------------------------------------
 
 
-# test_draw_weights.py has every probability of small blocks of few components; here are long rows
+# test_dir_dir_draws.py has every probability of small blocks of few components; here are long rows
 # and columns, many components and blocks, which only statistics reach.
 def grid(F, N):
     empty = (3, 4) if min(F, N) > 5 else ()  # a row and a column without observations

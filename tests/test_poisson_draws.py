@@ -1,0 +1,85 @@
+"""Sources of counts: the probability of every outcome of every draw, to 1e-9."""
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from scipy.stats import binom, multinomial, poisson
+
+import bisection
+from nbmf.families.poisson_gamma.kernels import sources
+from nbmf.families.poisson_gamma.tables import tables
+
+
+@pytest.mark.parametrize("few", [16, 0], ids=["one by one", "shared out"])
+def test_sources_of_a_count_are_multinomial(monkeypatch, few):
+    # Three events of ten components, which are more than a block of lanes.
+    script = bisection.plain(monkeypatch, sources)
+    monkeypatch.setattr(sources, "FEW", few)
+    components, events = (10, 2) if few else (4, 3)
+    rng = np.random.default_rng(4)
+    W, H = tables((2, 3), components)
+    W[:, :components], H[:, :components] = (rng.gamma(1.0, 1.0, (n, components)) for n in (2, 3))
+    start, index, value = np.array([0, 0, 1]), np.array([2], np.uint32), np.array([float(events)])
+    S_W, S_H = script.arrays = tables((2, 3), components)
+
+    def draw():
+        sources.draw_sources(start, index, value, W, H, components, False, None, S_W, S_H)
+        assert not S_W[0].any()
+        assert not S_H[:2].any()
+        np.testing.assert_array_equal(S_W[1], S_H[2])
+        return tuple(S_W[1, :components].astype(int))
+
+    tree = bisection.Tree(lambda numbers: script.run(draw, numbers))
+    p = W[1, :components] * H[2, :components]
+    law = multinomial(events, p / p.sum())
+    counts = [x for x in product(range(events + 1), repeat=components) if sum(x) == events]
+    found = np.array([tree.law[x] for x in counts])
+    np.testing.assert_allclose(found, law.pmf(counts), rtol=0, atol=bisection.TOLERANCE)
+
+
+def law_of_rejection(script, draw, values):
+    """Return what a try with the numbers u, v gives each value: ∫ P(accepted | u) du over its u's.
+
+    While the value stays the same, the edge of v at which it is accepted is a smooth function of u.
+    """
+
+    def proposed(end):  # as the kernel's local x, if it asks for the numbers of a further try
+        return end[1] if end[0] == "drew" else dict(end[1][0][0][2:])["x"]
+
+    def accepted(u):  # v counts from 1 down
+        return 1 - bisection.edge_of(lambda v: script.run(draw, [u, v])[0] == "asks")
+
+    def begins(x):
+        return bisection.edge_of(lambda u: proposed(script.run(draw, [u, 0.5])) < x)
+
+    nodes, weights = np.polynomial.legendre.leggauss(12)
+    found = []
+    for value in values:
+        low, high = begins(value), begins(value + 1)
+        middles = [0.5] if low < 0.5 < high else []
+        found.append(
+            sum(
+                weights @ [accepted((a + b) / 2 + x * (b - a) / 2) for x in nodes] * (b - a) / 2
+                for a, b in pairwise([low, *middles, high])
+            )
+        )
+    return np.array(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "law"),
+    [("large_poisson", (10.5,), poisson(10.5)), ("large_poisson", (300.0,), poisson(300)),
+     ("large_binomial", (40, 0.3), binom(40, 0.3)), ("large_binomial", (21, 0.5), binom(21, 0.5))],
+    ids=lambda x: str(x) if isinstance(x, tuple) else "",
+)  # fmt: skip
+def test_large_numbers_are_accepted_in_proportion_to_their_law(monkeypatch, name, numbers, law):
+    # Values down to 1e-6 of the law, of a wide one each sixth.
+    script, kernel = bisection.plain(monkeypatch, sources), getattr(sources, name)
+    least, most = law.ppf(1e-6), law.ppf(1 - 1e-6)
+    values = np.unique(np.linspace(least, most, 30).astype(int))
+    found = law_of_rejection(script, lambda: kernel(*numbers, None), values)
+    chances = law.pmf(values)
+    np.testing.assert_allclose(
+        found / found.sum(), chances / chances.sum(), rtol=0, atol=bisection.TOLERANCE
+    )
