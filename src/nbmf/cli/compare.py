@@ -11,7 +11,7 @@ from nbmf.catalogue import METHODS
 from nbmf.cli import pages
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.progress import Progress
-from nbmf.cli.reading import is_undirected, name_of, read_matrix, repeated
+from nbmf.cli.reading import name_of, read_matrix, repeated
 from nbmf.cli.settings import iteration_settings
 from nbmf.cli.text import wrapped
 from nbmf.comparison.baselines import BASELINES
@@ -45,7 +45,6 @@ def run(options: argparse.Namespace) -> None:
                 options.components,
                 options.masks,
                 seed=options.seed,
-                pairs=is_undirected(matrix),
                 n_jobs=options.jobs,
                 name=name,
                 log=keep,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import nbmf
-from nbmf.comparison.verdict import is_symmetric
+from nbmf.data.masks import is_network, is_undirected
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.errors import DataError
 
@@ -28,16 +28,6 @@ def read_matrix(options: argparse.Namespace) -> BinaryMatrix:
     if not options.diagonal:
         matrix = _without_diagonal(matrix)
     return matrix
-
-
-def is_network(matrix: BinaryMatrix) -> bool:
-    """Whether rows and columns are the same things."""
-    return np.array_equal(matrix.row_names, matrix.column_names)
-
-
-def is_undirected(matrix: BinaryMatrix) -> bool:
-    """Whether it is a network in which an entry tells its mirror image."""
-    return is_network(matrix) and is_symmetric(matrix.codes)
 
 
 def _network(matrix: BinaryMatrix, with_diagonal: bool) -> str:

@@ -11,7 +11,7 @@ from nbmf.comparison.baselines import BASELINES, baseline_score
 from nbmf.comparison.entries import entries_of, matrix_of
 from nbmf.comparison.fits import ComparedFit, FitDone, gap, outcome, run_all
 from nbmf.comparison.result import Comparison
-from nbmf.data.masks import ENTRIES, PAIRS, draw_mask
+from nbmf.data.masks import ENTRIES, PAIRS, draw_mask, is_undirected
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, DataError
@@ -29,7 +29,6 @@ def compare(
     masks: int | Iterable[np.ndarray] = 5,
     *,
     seed: int = 0,
-    pairs: bool = False,
     n_jobs: int | None = None,
     name: str = "V",
     log: Callable[[FitDone], object] = print,
@@ -56,12 +55,12 @@ def compare(
     masks : int, or list of bool arrays (F, N)
         How many masks are drawn, in each of which a quarter of the observed entries is held out;
         or the masks themselves, True where held out (see `draw_mask`). Five say something about
-        uncertainty, ten say more; one says nothing.
+        uncertainty, ten say more; one says nothing. Of an undirected network, a symmetric matrix
+        whose rows and columns have the same names, an entry and its mirror image are held out
+        together, and the diagonal never.
     seed : int
         The same seed gives the same scores. With seed 0 masks and fits are those of the workflow
         for a dataset called `name`.
-    pairs : bool
-        Of a symmetric matrix, hold an entry and its mirror image out together, the diagonal never.
     n_jobs : int, optional
         Fits at a time, in threads; default: as many as there are processors. It changes no score.
     name : str
@@ -85,7 +84,7 @@ def compare(
     parameters.check_count("seed", seed, 0)
     parameters.check_count("n_jobs", 1 if n_jobs is None else n_jobs, 1)
     matrix = matrix_of(V, entries)
-    drawn = _masks(matrix, masks, name, seed, PAIRS if pairs else ENTRIES)
+    drawn = _masks(matrix, masks, name, seed)
     fits = [
         ComparedFit(method, k, j)
         for method, entry in entries.items()
@@ -110,7 +109,7 @@ def compare(
 
 
 def _masks(
-    matrix: NamedMatrix, masks: int | Iterable[np.ndarray], name: str, seed: int, held_out: str
+    matrix: NamedMatrix, masks: int | Iterable[np.ndarray], name: str, seed: int
 ) -> list[np.ndarray]:
     """Return the masks: those given, or as many as asked for, for seed 0 the workflow's."""
     if isinstance(masks, Iterable):
@@ -119,6 +118,7 @@ def _masks(
             raise ConfigError("masks: none given; allowed are one or more arrays, or their number")
         return given
     parameters.check_count("masks", masks, 1)
+    held_out = PAIRS if is_undirected(matrix) else ENTRIES
     keys = [["mask", name, j, seed] if seed else ["mask", name, j] for j in range(masks)]
     return [draw_mask(matrix, TEST_PROBABILITY, seed_sequence(*key), held_out) for key in keys]
 

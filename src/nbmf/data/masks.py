@@ -58,6 +58,17 @@ def draw_mask(
     return mask
 
 
+def is_network(matrix: NamedMatrix) -> bool:
+    """Whether rows and columns are the same things."""
+    return np.array_equal(matrix.row_names, matrix.column_names)
+
+
+def is_undirected(matrix: NamedMatrix) -> bool:
+    """Whether it is a network in which an entry tells its mirror image."""
+    values = getattr(matrix, matrix.field)
+    return is_network(matrix) and np.array_equal(values, values.T)
+
+
 def _refuse_asymmetric(matrix: NamedMatrix) -> None:
     """Raise DataError unless rows and columns are the same things and values are symmetric."""
     F, N = matrix.shape
