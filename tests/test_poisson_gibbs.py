@@ -13,6 +13,8 @@ import scipy.sparse
 from scipy.special import gammaln
 from scipy.stats import binom, chi2, poisson
 
+import nbmf
+from nbmf.errors import DataError
 from nbmf.families.poisson_gamma import hyperparameters
 from nbmf.families.poisson_gamma.averages import Averages
 from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonGibbs
@@ -359,7 +361,7 @@ BINARY[2, 3] = BINARY[5] = -1
 BINARY[5, 0] = 1
 
 
-def test_a_sparse_matrix_has_the_chain_of_the_dense_one():
+def test_a_sparse_matrix_has_the_chain_of_the_dense_one(tmp_path):
     brief = {"burn_in": 20, "n_samples": 40, "random_state": 2}
     dense = BernoulliPoissonGibbs(3, **brief).fit(BINARY)
     places = np.nonzero(BINARY)
@@ -375,6 +377,12 @@ def test_a_sparse_matrix_has_the_chain_of_the_dense_one():
     np.testing.assert_allclose(
         sparse.predict(rows, columns), dense.expectation_[rows, columns], rtol=1e-5
     )
+    sparse.save(tmp_path / "model.npz")
+    loaded = nbmf.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(loaded.predict(rows, columns), sparse.predict(rows, columns))
+    learned = {name: value for name, value in vars(sparse).items() if name.endswith("_")}
+    with pytest.raises(DataError, match="draws_H_ has to be finite, float32 and of shape"):
+        loaded.restore(learned | {"expectation_": None, "draws_H_": sparse.draws_H_[:, :2]})
     assert not hasattr(sparse.fit(BINARY), "draws_W_")  # of an earlier fit
 
 

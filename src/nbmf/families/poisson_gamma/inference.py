@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from nbmf.errors import DataError
 from nbmf.families.poisson_gamma.averages import Averages, mean_at
 from nbmf.families.poisson_gamma.estimator import Rates, WithPriors, is_dense
 from nbmf.families.poisson_gamma.fold_in import LinePrior
@@ -91,6 +92,20 @@ class Sampled(WithPriors):
             vars(self).pop(name, None)  # of an earlier fit
         if not state.is_dense:
             self.draws_W_, self.draws_H_ = averages.kept_factors()
+
+    def restore(self, learned):
+        """Take over what a file says was learned; see Factorization.restore."""
+        super().restore(learned)
+        if self._expectation is None:
+            F, K = self.W_.shape
+            self._require_draws("draws_W_", (F, K))
+            self._require_draws("draws_H_", (K, self.H_.shape[1]))
+
+    def _require_draws(self, name: str, shape: tuple[int, int]) -> None:
+        draws = vars(self).get(name)
+        is_right = isinstance(draws, np.ndarray) and draws.dtype == np.float32
+        if not (is_right and draws.shape[1:] == shape and len(draws) and np.isfinite(draws).all()):
+            raise DataError(f"{name} has to be finite, float32 and of shape (draws, {shape})")
 
     def _predict(self, rows, columns):
         if self._expectation is None:
