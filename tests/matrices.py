@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from nbmf import registry
+
 
 def blocks_matrix(F=14, N=11, seed=1, probability=0.85):
     """Return codes of two kinds of rows and of columns, some entries missing."""
@@ -10,3 +12,16 @@ def blocks_matrix(F=14, N=11, seed=1, probability=0.85):
     codes = (rng.random((F, N)) < p).astype(np.int8)
     codes[rng.random((F, N)) < 0.15] = -1
     return codes
+
+
+def classes_of_means():
+    """Return the names of the estimators that take codes and are scored by E[v] alone.
+
+    The others, of real numbers or with a law that has more than a mean, have tests of their own.
+    """
+    others = ("gaussian", "negative-binomial")
+    return [
+        name
+        for name in registry.all_classes()
+        if registry.estimator_class(name).likelihoods[0].name not in others
+    ]

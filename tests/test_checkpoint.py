@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from matrices import classes_of_means
 from nbmf import registry
 from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
@@ -13,7 +14,7 @@ from nbmf.inference import checkpoint
 from nbmf.inference.experiment import FitRequest, run_fit
 from nbmf.inference.progress import FitRecorder
 
-CHAINS = [name for name in registry.all_classes() if registry.is_sampler(name)]
+CHAINS = [name for name in classes_of_means() if registry.is_sampler(name)]
 LENGTHS = {"burn_in": 100, "n_samples": 100}
 
 
@@ -88,7 +89,7 @@ def test_a_chain_may_be_killed_again_and_again(tmp_path, monkeypatch):
     assert_same(run("BetaDirGibbs", path), run("BetaDirGibbs", tmp_path / "other.npz"))
 
 
-@pytest.mark.parametrize("name", registry.all_classes())
+@pytest.mark.parametrize("name", classes_of_means())
 def test_checkpoints_change_nothing_and_only_chains_have_them(name, tmp_path):
     brief = {"max_iter": 60} if name not in CHAINS else LENGTHS
     one, other = (

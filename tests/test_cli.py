@@ -19,6 +19,7 @@ import pandas as pd
 import pytest
 
 import nbmf
+from matrices import classes_of_means
 from nbmf import cli, registry
 from nbmf.cli import arguments, kernel_cache, progress
 from nbmf.cli import compare as compare_command
@@ -426,7 +427,7 @@ def test_a_component_of_the_prior_alone_is_not_active():
 
 
 @pytest.mark.filterwarnings("ignore::nbmf.errors.NotConvergedWarning")
-@pytest.mark.parametrize("name", registry.all_classes())
+@pytest.mark.parametrize("name", classes_of_means())
 def test_the_active_components_are_those_that_the_model_counts(name):
     brief = {"max_iter": 10, "burn_in": 5, "n_samples": 5}
     settings = {key: brief[key] for key in brief if key in registry.settings_of(name)}

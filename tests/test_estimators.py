@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import nbmf
-from matrices import blocks_matrix
+from matrices import blocks_matrix, classes_of_means
 from nbmf import registry
 from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
@@ -24,7 +24,7 @@ from nbmf.inference.state import Factors, State
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
 BRIEF = {"max_iter": 20, "burn_in": 6, "n_samples": 6, "tol": 0}
-CLASSES = registry.all_classes()
+CLASSES = classes_of_means()
 VARIATIONAL = ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "DirDirVB"]
 every_class = pytest.mark.parametrize("name", CLASSES)
 

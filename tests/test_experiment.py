@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from matrices import classes_of_means
 from nbmf import registry
 from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
@@ -16,7 +17,7 @@ from nbmf.inference.progress import FitRecorder, trace_iterations
 from nbmf.seeds import seed_sequence
 
 BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8}
-CLASSES = registry.all_classes()
+CLASSES = classes_of_means()
 GIBBS = ("BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs")
 every_class = pytest.mark.parametrize("name", CLASSES)
 

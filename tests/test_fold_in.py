@@ -12,7 +12,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.linear_model import LogisticRegression
 
 import nbmf
-from matrices import blocks_matrix
+from matrices import blocks_matrix, classes_of_means
 from nbmf import registry
 from nbmf.errors import DataError, NotSupportedError
 from nbmf.families.beta_dirichlet import fold_in
@@ -27,7 +27,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
 import fold_in as benchmark
 
 BRIEF = {"max_iter": 50, "burn_in": 20, "n_samples": 20}
-OF_ROWS = [name for name in registry.all_classes() if registry.scores_entries(name)]
+OF_ROWS = [name for name in classes_of_means() if registry.scores_entries(name)]
 FOUND = ["IndianBuffetLogistic"]  # whose K is found
 BAYESIAN = [name for name in OF_ROWS if name != "LogisticPCA"]
 
@@ -42,7 +42,7 @@ CODES = blocks_matrix(probability=0.8)
 
 @pytest.fixture(scope="module")
 def fitted():
-    return {name: make(name).fit(CODES) for name in registry.all_classes()}
+    return {name: make(name).fit(CODES) for name in classes_of_means()}
 
 
 # --- The exact posterior, by enumeration -----------------------------------------------------
@@ -240,7 +240,7 @@ def test_training_lines_come_back(name):
 # --- What every fold-in promises ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", registry.all_classes())
+@pytest.mark.parametrize("name", classes_of_means())
 def test_new_lines_have_the_shapes_and_laws_of_the_factors(name, fitted):
     estimator = fitted[name]
     K = estimator.n_components_ if name in FOUND else 3

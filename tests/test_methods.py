@@ -12,6 +12,7 @@ from scipy.special import expit
 from sklearn.base import clone
 
 import nbmf
+from matrices import classes_of_means
 from nbmf import registry
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
@@ -25,7 +26,7 @@ from nbmf.families.poisson_gamma.estimator import Rates
 from nbmf.likelihoods.bernoulli import loss_of
 from nbmf.pipeline.raw_files import located
 
-CLASSES = registry.all_classes()
+CLASSES = classes_of_means()
 TIES = ("tie_shape_W", "tie_mean_W", "tie_shape_H", "tie_mean_H")
 CONCENTRATIONS = ("alpha", "beta", "gamma", "eta")
 BETA_DIR = ["BetaDirGibbs", "BetaDirVB", "CollapsedBinaryICA", "BinaryICA"]

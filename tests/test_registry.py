@@ -97,9 +97,14 @@ def test_parameters_are_checked_before_any_fit():
         registry.make_estimator("BetaDirGibbs", 3, {}, threads=0)
 
 
+CLASSES = registry.all_classes()
+
+
 def test_which_methods_take_threads():
     without = [name for name in registry.all_classes() if not registry.takes_threads(name)]
     expected = {"BinaryICA", "LogisticPCA", "LogisticFactorVB", "LDA", "IndianBuffetLogistic"}
+    expected |= {"NegativeBinomialFactorVB", "GaussianFactorVB"}
+    expected |= {"IndianBuffetGaussian"} | {name for name in CLASSES if "Poisson" in name}
     expected |= {"VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB"}
     assert set(without) == expected
 

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import nbmf
 import nbmf.errors
+from matrices import classes_of_means
 from nbmf import registry
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
@@ -97,7 +98,7 @@ class Binary:
         return values if values.ndim == 2 and values.size else None
 
 
-CLASSES = {name: type(name, (Binary, getattr(nbmf, name)), {}) for name in registry.all_classes()}
+CLASSES = {name: type(name, (Binary, getattr(nbmf, name)), {}) for name in classes_of_means()}
 for made in CLASSES.values():
     made.__module__ = __name__  # where pickle finds them
 globals().update(CLASSES)
@@ -167,7 +168,7 @@ def test_an_estimator_that_is_not_fitted_is_told_by_scikit_learn_and_by_nbmf():
     assert not hasattr(estimator, "components_")
 
 
-@pytest.mark.parametrize("name", registry.all_classes())
+@pytest.mark.parametrize("name", classes_of_means())
 def test_a_clone_has_the_parameters_and_nothing_that_was_learned(name):
     V, _ = two_kinds()
     fitted = make(name).set_params(random_state=3).fit(V)

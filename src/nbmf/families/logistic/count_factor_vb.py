@@ -27,13 +27,40 @@ from nbmf.likelihoods.poisson import POISSON
 SIZES = "sizes"  # of the columns, among the factors
 SIZE_PRIOR = Gamma(1.0, 1.0)  # of each r; the paper gives none
 NODES = 32  # of the law of ψ under q, when entries are scored
+MEANINGS = ("coordinates in log-odds", "coordinates in log-odds")
 ROUNDS = 200  # of ψ and sizes in turns, for new columns
 
 
-class CountFactors(VariationalFactors):
-    """Base class: the parameters of both."""
+class NegativeBinomialFactorVB(VariationalFactors):
+    """Negative binomial factor model by variational Bayes: V ~ NB(s, σ(r + c + WH)).
 
-    meanings = ("coordinates in log-odds", "coordinates in log-odds")
+    A column has a size s ~ Gamma(1, 1) of its own: E[v | ψ] = s e^ψ, with variance E[v] (1 + e^ψ),
+    for counts that vary more than Poisson's. Pólya-Gamma variables make the likelihood quadratic.
+
+    Parameters
+    ----------
+    n_components, effects, ard, a0, b0, covariance, max_iter, tol, step, random_state
+        As of LogisticFactorVB.
+
+    Attributes
+    ----------
+    sizes_ : float array (N,)
+        <s> of each column.
+    log_odds_, deviations_ : float arrays (F, N)
+        Mean and standard deviation of ψ under q.
+
+    See Factorization and FactorModel for the other learned attributes. expectation_ is <s> E e^ψ
+    with ψ as normal. Entries held out are scored by the mixture of negative binomial laws over that
+    normal law; those of new lines, whose factors are taken as known, by one.
+    """
+
+    likelihoods = (NEGATIVE_BINOMIAL,)
+    meanings = MEANINGS
+    shapes: ClassVar = VariationalFactors.shapes | {
+        "sizes_": "N",
+        "log_odds_": "FN",
+        "deviations_": "FN",
+    }
 
     def __init__(
         self,
@@ -59,37 +86,6 @@ class CountFactors(VariationalFactors):
         self.tol = tol
         self.step = step
         self.random_state = random_state
-
-
-class NegativeBinomialFactorVB(CountFactors):
-    """Negative binomial factor model by variational Bayes: V ~ NB(s, σ(r + c + WH)).
-
-    A column has a size s ~ Gamma(1, 1) of its own: E[v | ψ] = s e^ψ, with variance E[v] (1 + e^ψ),
-    for counts that vary more than Poisson's. Pólya-Gamma variables make the likelihood quadratic.
-
-    Parameters
-    ----------
-    n_components, effects, ard, a0, b0, covariance, max_iter, tol, step, random_state
-        As of LogisticFactorVB.
-
-    Attributes
-    ----------
-    sizes_ : float array (N,)
-        <s> of each column.
-    log_odds_, deviations_ : float arrays (F, N)
-        Mean and standard deviation of ψ under q.
-
-    See Factorization and FactorModel for the other learned attributes. expectation_ is <s> E e^ψ
-    with ψ as normal. Entries held out are scored by the mixture of negative binomial laws over that
-    normal law; those of new lines, whose factors are taken as known, by one.
-    """
-
-    likelihoods = (NEGATIVE_BINOMIAL,)
-    shapes: ClassVar = CountFactors.shapes | {
-        "sizes_": "N",
-        "log_odds_": "FN",
-        "deviations_": "FN",
-    }
 
     def _quadratic(self, values):
         return NegativeBinomial(values, SIZE_PRIOR)
@@ -171,7 +167,7 @@ def _terms(values, size, square):
     return np.where(seen, 0.5 * (values - size), 0.0), w
 
 
-class SoftplusPoissonFactorVB(CountFactors):
+class SoftplusPoissonFactorVB(VariationalFactors):
     """Poisson factor model by variational Bayes: V ~ Poisson(log(1 + e^ψ)), ψ = r + c + WH.
 
     The rate is positive, near ψ where that is large and near e^ψ where it is small. The likelihood
@@ -189,6 +185,32 @@ class SoftplusPoissonFactorVB(CountFactors):
     """
 
     likelihoods = (POISSON,)
+    meanings = MEANINGS
+
+    def __init__(
+        self,
+        n_components=8,
+        *,
+        effects="none",
+        ard=False,
+        a0=PRIOR,
+        b0=PRIOR,
+        covariance="factorized",
+        max_iter=1000,
+        tol=1e-5,
+        step=None,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.effects = effects
+        self.ard = ard
+        self.a0 = a0
+        self.b0 = b0
+        self.covariance = covariance
+        self.max_iter = max_iter
+        self.tol = tol
+        self.step = step
+        self.random_state = random_state
 
     def _quadratic(self, values):
         return SoftplusPoisson(values)
