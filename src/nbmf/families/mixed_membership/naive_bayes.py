@@ -103,14 +103,14 @@ class FastMMNB(MMNB):
     as MNB with small weights; how many rounds it is given (`inner_max`) is part of the model. Few
     keep memberships mixed, and may collapse: a warning says so.
 
-    Parameters are those of MMNB; each E-step starts from all components alike.
+    Parameters are those of MMNB; each E-step starts from all components alike. α settles slowly.
     """
 
     renews_memberships = False
 
     def __init__(
         self, n_components=5, *, orientation="rows", smoothing=1.0, inner_max=100, inner_tol=1e-3,
-        max_iter=500, tol=1e-6, random_state=None,
+        max_iter=1000, tol=1e-6, random_state=None,
     ):  # fmt: skip
         super().__init__(
             n_components,
