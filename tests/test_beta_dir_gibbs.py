@@ -55,6 +55,9 @@ def test_counts_are_those_of_the_assignments(problem, n_blocks, n_sweeps, given_
     assert_counts_are_right(chain, codes, K)
     log_joint = naive.beta_dir_log_joint(codes, Z, K, *hyperparameters)
     assert chain.log_joint() == pytest.approx(log_joint, abs=1e-10)
+    H = naive.beta_dir_factors(codes, Z, K, *hyperparameters)[1]
+    found = chain.undo_columns(chain.expected_H(slice(None)))
+    np.testing.assert_allclose(found, H, rtol=1e-12)
 
 
 @ladder.PROPERTY

@@ -54,6 +54,9 @@ def test_counts_are_those_of_the_assignments(problem, n_blocks, n_sweeps, given_
     np.testing.assert_array_equal(Q, naive.one_hot(codes, C, K).sum(axis=0).T)
     log_joint = naive.dir_dir_log_joint(codes, Z, C, K, *hyperparameters)
     assert chain.log_joint() == pytest.approx(log_joint, abs=1e-10)
+    H = naive.dir_dir_factors(codes, Z, C, K, *hyperparameters)[1]
+    found = chain.undo_columns(chain.expected_H(slice(None)))
+    np.testing.assert_allclose(found, H, rtol=1e-12)
 
 
 @ladder.PROPERTY
