@@ -129,7 +129,7 @@ def test_large_matrices_have_no_samplers_and_at_most_two_masks():
             assert key.method not in samplers
             assert key.mask < 2
     (table,) = (table for table in STUDY.tables if table.name == "default")
-    assert table.arguments(PLAN)["notes"]["groceries"] == "without sampler"
+    assert table.arguments(PLAN)["notes"]["groceries"] == "without sampler, nbmf-mm-dir-beta"
 
 
 @pytest.mark.workflow

@@ -67,6 +67,7 @@ def _panels(lists: dict[str, pd.DataFrame], default: str, colours: dict[str, str
         1,
         len(lists),
         figsize=(style.PAGE_WIDTH, ROW_HEIGHT * len(rows) + MARGINS),
+        sharex=True,
         sharey=True,
         squeeze=False,
         layout="constrained",
@@ -75,6 +76,7 @@ def _panels(lists: dict[str, pd.DataFrame], default: str, colours: dict[str, str
         _draw_panel(axis, losses, rows, colours)
         count = losses["dataset"].nunique()
         axis.set_title(f"{title}: {count} {'matrix' if count == 1 else 'matrices'}")
+    _scale(axes[0, 0], 100 * pd.concat(lists.values())["excess"])
     first = axes[0, 0]
     first.set_yticks(range(len(rows)), list(rows["label"]))
     for name, label in zip(rows["method"], first.get_yticklabels(), strict=True):
@@ -104,9 +106,12 @@ def _draw_panel(axis: Axes, losses: pd.DataFrame, rows: pd.DataFrame, colours: d
         axis.plot(excess, [y] * len(excess), "o", color=colour, markersize=3.2, alpha=0.75)
         if len(excess):
             axis.plot(excess.mean(), y, "|", color="black", markersize=9, markeredgewidth=1.3)
+
+
+def _scale(axis: Axes, excess: pd.Series) -> None:
+    """Make the axis, which all panels share, linear where differences are small."""
     axis.set_xscale("symlog", linthresh=NEAR, linscale=1.0)
-    low, high = 100 * losses["excess"].min(), 100 * losses["excess"].max()
-    axis.set_xlim(min(1.3 * low, -NEAR / 4), 1.3 * max(high, NEAR))
+    axis.set_xlim(min(1.3 * excess.min(), -NEAR / 4), 1.3 * max(excess.max(), NEAR))
     inside = [tick for tick in TICKS if axis.get_xlim()[0] <= tick <= axis.get_xlim()[1]]
     axis.set_xticks(inside, [f"{tick}" for tick in inside])
     axis.minorticks_off()
@@ -117,4 +122,4 @@ def _draw_legend(figure: Figure) -> None:
     mean = Line2D([], [], color="black", marker="|", markersize=9, linestyle="none")
     limit = Line2D([], [], color="0.6", linestyle="--", linewidth=0.6)
     words = ["a matrix", "mean", f"{100 * WORSE:g} % worse; bold: the default"]
-    figure.legend([dot, mean, limit], words, loc="outside lower center", ncols=3, frameon=False)
+    figure.legend([dot, mean, limit], words, loc="outside upper center", ncols=3, frameon=False)
