@@ -11,6 +11,7 @@ from scipy.stats import poisson
 from nbmf.data.count_matrix import CountMatrix, as_tallies
 from nbmf.data.loading import load_matrix
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.readers.coding import Coding
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.errors import DataError
@@ -188,3 +189,11 @@ def test_ones_alone_are_stored_in_a_binary_matrix_and_other_likelihoods_take_no_
         TOKENS.sparse_values_of(ones)
     with pytest.raises(DataError, match=r"a scipy\.sparse matrix is needed, not ndarray"):
         SparseCounts.of(np.eye(2))
+
+
+@pytest.mark.parametrize(
+    ("value", "is_count"),
+    [(2, True), ("007", True), ("1" * 5000, True), (0.5, False), ("-3", False), ("two", False)],
+)
+def test_a_binary_reader_says_what_takes_counts(value, is_count):
+    assert ("of counts nbmf.CountMatrix.from_frame" in Coding().complaint(value)) == is_count

@@ -23,6 +23,11 @@ YAML_WORDS = {
     False: ("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"),
     None: ("", "null", "Null", "NULL", "~"),
 }
+# What else is said of a whole number above one.
+OF_COUNTS = (
+    "; of counts nbmf.CountMatrix.from_frame(frame) makes a matrix, which PoissonGammaVB, "
+    "PoissonGammaGibbs, PoissonGammaICM and PoissonGammaEM take"
+)
 BLOCK = 2**22  # entries coded at a time: factors of them take eight bytes each
 
 
@@ -122,7 +127,14 @@ class Coding(dict):
         return (
             f"the value is {shown}; allowed are {', '.join(self._words)}; "
             f"declare others by ones=[...], zeros=[...] or missing=[{shown}]{groups}"
+            f"{OF_COUNTS if is_count_above_one(value) else ''}"
         )
+
+
+def is_count_above_one(value: Any) -> bool:
+    """Whether a value is a whole number above one, as a number or as a text."""
+    text = text_of(value).strip()
+    return text.isascii() and text.isdigit() and text.lstrip("0") not in ("", "1")
 
 
 class UnknownValue(Exception):
