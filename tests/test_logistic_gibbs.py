@@ -406,6 +406,41 @@ def test_geweke(effects, ard, monkeypatch):
     assert ladder.means_p(found, error, independent.mean(axis=0)) > ladder.FALSE_ALARM
 
 
+@pytest.mark.long
+def test_simulation_based_calibration(monkeypatch):
+    """Ranks of ψ, of a hidden cell's ψ, of its mean square and of Σ log α among draws are uniform.
+
+    Of what no rotation changes, α in any order; 31 draws, 10 sweeps apart, in 8 bins.
+    """
+    monkeypatch.setattr(form, "EFFECT_PRECISION", 2.0)
+    rng = np.random.default_rng(31)
+    F, N, K, prior = 6, 5, 2, Prior(True, 4.0, 3.0)
+
+    def known(psi, alpha):
+        return [psi[0, 0], psi[1, 1], (psi**2).mean(), np.log(alpha).sum()]
+
+    ranks = []
+    for replication in range(500):
+        alpha = rng.gamma(4.0, 1 / 3.0, K)
+        others = {form.ROWS: rng.normal(size=F) / np.sqrt(2),
+                  form.COLUMNS: rng.normal(size=N) / np.sqrt(2)}  # fmt: skip
+        H = rng.normal(size=(K, N)) / np.sqrt(alpha)[:, None]
+        psi = form.psi_of(Factors(rng.normal(size=(F, K)), H, others))
+        codes = (rng.random((F, N)) < expit(psi)).astype(np.int8)
+        codes[1, 1] = -1
+        chain = chain_of(codes, K, "both", prior, seed=replication)
+        chain.sweep(100)
+        draws = []
+        for _ in range(31):
+            chain.sweep(10)
+            draws.append(known(form.psi_of(chain.factors()), chain.alpha))
+        ranks.append((np.array(draws) < known(psi, alpha)).sum(axis=0))
+    for rank in np.transpose(ranks):
+        counts = np.bincount(rank // 4, minlength=8)
+        p = ladder.chi_square_p(counts, np.full(8, 1 / 8))
+        assert p > ladder.FALSE_ALARM
+
+
 # --- The estimator ---------------------------------------------------------------------------
 
 
