@@ -158,3 +158,13 @@ def test_shapes_that_differ_are_refused():
         draw_factors([rows, columns], list("123"))
     with pytest.raises(DataError, match=r"shapes differ: the data \(40, 30\), E\[V\] \(30, 40\)"):
         draw_reconstruction(np.zeros((40, 30)), np.zeros((30, 40)), [rows, columns])
+
+
+def test_no_component_is_a_picture_too():
+    rows, columns = (side._replace(weights=np.zeros((len(side.names), 0))) for side in sides(9, 7))
+    figure = draw_factors([rows, columns], [])
+    assert [len(shown_names(axis)) for axis in panels(figure)] == [9, 7]
+    assert all("none" in str(axis.get_xticklabels()) for axis in panels(figure))
+    assert overview.most_distinctive(rows.weights, 5).size == 5
+    V = np.zeros((9, 7))
+    draw_reconstruction(V.astype(np.int8), V, [rows, columns], "")

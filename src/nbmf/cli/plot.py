@@ -62,7 +62,7 @@ def title_of(model: Factorization) -> str:
         )
 
     label = max(own, key=agreement)["label"] if own else name
-    return f"{label}, K = {model.n_components}"
+    return f"{label}, K = {model.n_components_}"
 
 
 def _fitted(path: Path) -> tuple[Path, Factorization, BinaryMatrix | None]:

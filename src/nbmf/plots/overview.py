@@ -49,6 +49,8 @@ def contrast(weights: np.ndarray) -> np.ndarray:
     that is always one, no component has a contrast.
     """
     K = weights.shape[1]
+    if K == 0:  # nothing is typical of anything
+        return np.zeros((len(weights), 1))
     if K == 1:
         return weights - weights.mean()
     others = (weights.sum(axis=1, keepdims=True) - weights) / (K - 1)
@@ -113,6 +115,9 @@ def draw_factors(
                 f"{side.title}: weights of shape {side.weights.shape} for {len(side.names)} names "
                 f"and {len(labels)} components"
             )
+    if not labels:  # no component was found: an empty column says so
+        sides = [side._replace(weights=np.zeros((len(side.names), 1))) for side in sides]
+        labels = ["none"]
     chosen = [most_distinctive(side.weights, max_lines) for side in sides]
     height = max(len(lines) for lines in chosen)
     figure = plt.figure(
