@@ -129,8 +129,8 @@ def mixing_table(made: dict, burn_in: int, kept: int) -> Table:
     table = Table(
         "Indian buffets, chains of four starts",
         f"Starts {', '.join(STARTS)}; {burn_in} + {kept} sweeps, each {THIN}th recorded. R-hat and "
-        "effective draws of the four chains together of K+, the log joint and ‖BZ‖ (a K+ that "
-        "never moves has none: whether chains agree is said then); births and deaths that changed "
+        "effective draws of the four chains together of K+, the log joint and ‖BZ‖ (where "
+        "K+ stands still in a chain there is none, and it is said whether all agree); births and deaths that changed "
         "anything, of a hundred that were asked for.",
         ["data", "K+ of the chains", "R-hat of K+", "draws of K+", "draws of K+ a second",
          "R-hat of log joint", "R-hat of ‖BZ‖", "births and deaths"],
@@ -144,11 +144,11 @@ def mixing_table(made: dict, burn_in: int, kept: int) -> Table:
         of_K = chain_diagnostics(K)
         means = "/".join(number(k) if k else "0" for k in K.mean(axis=1))
         rate = of_K.ess_bulk / sum(run.seconds for run in runs)
-        at_rest = "agree" if np.ptp(K) == 0 else "disagree"
+        at_rest = "all agree" if np.ptp(K) == 0 else "chains differ"
         known = np.isfinite(of_K.r_hat)
         asked, changed = (sum(getattr(run, x) for run in runs) for x in ("asked", "changed"))
         table.rows.append([
-            name, means, number(of_K.r_hat, 4) if known else f"at rest: {at_rest}",
+            name, means, number(of_K.r_hat, 4) if known else at_rest,
             number(of_K.ess_bulk), number(rate),
             *(number(chain_diagnostics(x).r_hat, 4) for x in (joint, norm)),
             number(100 * changed / asked),

@@ -62,7 +62,8 @@ def title_of(model: Factorization) -> str:
         )
 
     label = max(own, key=agreement)["label"] if own else name
-    return f"{label}, K = {model.n_components_}"
+    # Where K is found, what was found.
+    return f"{label}, K = {getattr(model, 'n_components_', model.n_components)}"
 
 
 def _fitted(path: Path) -> tuple[Path, Factorization, BinaryMatrix | None]:
