@@ -8,6 +8,7 @@
 #   snakemake --cores 2 --nolock status                          which fits exist, failed or are missing
 #   snakemake -n                                                 what would be run
 
+from importlib.metadata import version
 from pathlib import Path
 
 from snakemake.utils import min_version
@@ -46,10 +47,12 @@ include: "workflow/rules/verify.smk"
 report: "workflow/report/workflow.rst"
 
 
-# To keep to a rate of job starts, Snakemake 9.27 looks at every waiting job once a second for each job that has finished
-# (its issue 2967): half a core during the paper's run. Nothing here needs that rate, and no option switches it off.
+# To keep to a rate of job starts, Snakemake 9 looks at every waiting job once a second for each job that has finished
+# (its issue 2967): half a core during the paper's run. Nothing here needs that rate, and no option switches it off. Later
+# versions may do it otherwise: they are left alone.
 onstart:
-    workflow.scheduler.job_rate_limiter = None
+    if version("snakemake").startswith("9.") and hasattr(workflow.scheduler, "job_rate_limiter"):
+        workflow.scheduler.job_rate_limiter = None
 
 
 rule all:

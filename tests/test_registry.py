@@ -134,3 +134,9 @@ def test_a_class_of_another_package_needs_no_registration():
 def test_what_is_no_estimator_is_refused_by_name(name, words):
     with pytest.raises(ConfigError, match=words):
         registry.make_estimator(name, 2, {})
+
+
+def test_a_fit_has_the_memory_that_its_method_may_take():
+    assert registry.memory_budget("BetaDirVB", {}) == 4
+    assert registry.memory_budget("BetaDirVB", {"max_memory_gb": 0.5}) == 0.5
+    assert registry.memory_budget("BinaryICA", {}) == 0

@@ -95,6 +95,13 @@ def takes_threads(class_name: str) -> bool:
     return "threads" in inspect.signature(estimator_class(class_name)).parameters
 
 
+def memory_budget(class_name: str, settings: dict[str, Any]) -> float:
+    """Return how many gigabytes a fit of that class may take by its settings, 0 if it has none."""
+    parameter = inspect.signature(estimator_class(class_name)).parameters.get("max_memory_gb")
+    default = 0.0 if parameter is None else parameter.default
+    return float(settings.get("max_memory_gb", default))
+
+
 def make_estimator(
     class_name: str, K: int, settings: dict[str, Any], random_state=None, threads: int = 1
 ) -> Factorization:

@@ -196,6 +196,13 @@ def fit_parameters(wildcards):
     )
 
 
+def memory_of_fit(wildcards, attempt):
+    """Megabytes: what its method may take, where it has a budget, beside the libraries and the data."""
+    method = method_entry(wildcards)
+    budget = registry.memory_budget(method["class"], method["settings"])
+    return attempt * 2000 + round(1000 * budget)
+
+
 def fit_threads(wildcards):
     """The threads of a fit: one where its method could not use more."""
     method = method_entry(wildcards)

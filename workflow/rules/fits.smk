@@ -35,9 +35,8 @@ rule fit:
         "../../envs/fit.yaml"
     threads: fit_threads
     resources:
-        mem_mb=per_attempt(2000),
+        mem_mb=memory_of_fit,
         runtime=per_attempt(60),
-        checkpoint_seconds=config["run"]["checkpoint_seconds"],
     params:
         fit=fit_parameters,
     message:

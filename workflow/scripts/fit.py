@@ -19,7 +19,7 @@ with logged(snakemake.log[0]):
         FitRequest(**json.loads(snakemake.params.fit)),
         threads=snakemake.threads,
         checkpoint=checkpoint,
-        checkpoint_seconds=snakemake.resources.checkpoint_seconds,
+        checkpoint_seconds=snakemake.config["run"]["checkpoint_seconds"],
         log=functools.partial(print, flush=True),
     )
     factors_file = snakemake.output.get("factors")
