@@ -53,7 +53,7 @@ TESTS = {
     "likelihoods/poisson.py": ["counts"],
     "data/sparse_counts.py": ["counts"],
     "families/poisson_gamma/kernels/passes.py": ["poisson_gamma"],
-    "families/poisson_gamma/kernels/sources.py": ["poisson_gibbs"],
+    "families/poisson_gamma/kernels/sources.py": ["poisson_draws", "poisson_gibbs"],
     "families/poisson_gamma/observations.py": ["poisson_gamma"],
     "families/poisson_gamma/priors.py": ["poisson_gamma", "poisson_gibbs"],
     "families/poisson_gamma/hyperparameters.py": ["poisson_gibbs"],
@@ -113,9 +113,11 @@ TESTS = {
 }
 
 FAMILY = "families/beta_dirichlet"
+POISSON = "families/poisson_gamma"
 MEASURE_ZERO = "a uniform double hits the limit with probability 2^-53"
 CUT_OFF = "made a whole number, which cuts the 0.05 off"
 WHERE_IT_STARTS = "where the search starts; it walks both ways"
+AT_THE_LAST = "u is below the last weight, but for rounding"
 AS_BEFORE = "a limit between whole numbers: the same ones lie below it"
 
 # Changes that no test can notice, or should: (file, function, source line, mutation) -> reason.
@@ -192,7 +194,7 @@ EQUIVALENT = {
      "column_counts[k, zero + v] += step", "step -> (step + 0.05)"): CUT_OFF,
     (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_draw_from_list",
      "s, last = np.uint64(0), m - one", "m -> (m + 0.05)"):
-        "u is below the last weight, but for rounding",
+        AT_THE_LAST,
     (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_draw_from_list",
      "s, last = np.uint64(0), m - one", "one -> (one + 0.05)"): AS_BEFORE,
     (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_draw_fresh", "while k < K - one:",
@@ -204,6 +206,18 @@ EQUIVALENT = {
      "b -> (b + 0.05)"): CUT_OFF,
     (f"{FAMILY}/kernels/dir_dir_gibbs.py", "_sweep_block", "B = np.uint64(block_start.size - 1)",
      "block_start.size -> (block_start.size + 0.05)"): CUT_OFF,
+    (f"{FAMILY}/kernels/dir_dir_gibbs.py", "_change_row", "length[f] = end + 1",
+     "end -> (end + 0.05)"): CUT_OFF,
+    (f"{FAMILY}/kernels/dir_dir_gibbs.py", "_draw_one",
+     "s, last = np.uint64(0), m - np.uint64(1)", "m -> (m + 0.05)"): AT_THE_LAST,
+    (f"{FAMILY}/kernels/dir_dir_gibbs.py", "_draw_one",
+     "k, last = np.uint64(0), np.uint64(gamma.size - 1)", "gamma.size -> (gamma.size + 0.05)"):
+        CUT_OFF,
+    (f"{POISSON}/kernels/sources.py", "component",
+     "zero, one, step, last = np.uint64(0), np.uint64(1), np.uint64(LANES), np.uint64(K - 1)",
+     "K -> (K + 0.05)"): CUT_OFF,
+    (f"{POISSON}/kernels/sources.py", "component",
+     "block, blocks = zero, np.uint64(sums.size - 1)", "sums.size -> (sums.size + 0.05)"): CUT_OFF,
     ("numerics/urns.py", "search", "last = np.uint64(cumulative.size - 1)",
      "cumulative.size -> (cumulative.size + 0.05)"): CUT_OFF,
     ("numerics/urns.py", "search",

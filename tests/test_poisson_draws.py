@@ -1,6 +1,6 @@
 """Sources of counts: the probability of every outcome of every draw, to 1e-9."""
 
-from itertools import pairwise, product
+from itertools import combinations_with_replacement, pairwise
 
 import numpy as np
 import pytest
@@ -11,12 +11,14 @@ from nbmf.families.poisson_gamma.kernels import sources
 from nbmf.families.poisson_gamma.tables import tables
 
 
-@pytest.mark.parametrize("few", [16, 0], ids=["one by one", "shared out"])
-def test_sources_of_a_count_are_multinomial(monkeypatch, few):
-    # Three events of ten components, which are more than a block of lanes.
+@pytest.mark.parametrize(
+    ("few", "components", "events"),
+    [(16, 18, 1), (16, 3, 2), (0, 4, 3)],
+    ids=["three blocks", "one by one", "shared out"],
+)
+def test_sources_of_a_count_are_multinomial(monkeypatch, few, components, events):
     script = bisection.plain(monkeypatch, sources)
     monkeypatch.setattr(sources, "FEW", few)
-    components, events = (10, 2) if few else (4, 3)
     rng = np.random.default_rng(4)
     W, H = tables((2, 3), components)
     W[:, :components], H[:, :components] = (rng.gamma(1.0, 1.0, (n, components)) for n in (2, 3))
@@ -33,7 +35,8 @@ def test_sources_of_a_count_are_multinomial(monkeypatch, few):
     tree = bisection.Tree(lambda numbers: script.run(draw, numbers))
     p = W[1, :components] * H[2, :components]
     law = multinomial(events, p / p.sum())
-    counts = [x for x in product(range(events + 1), repeat=components) if sum(x) == events]
+    drawn = combinations_with_replacement(range(components), events)
+    counts = [tuple(np.bincount(x, minlength=components)) for x in drawn]
     found = np.array([tree.law[x] for x in counts])
     np.testing.assert_allclose(found, law.pmf(counts), rtol=0, atol=bisection.TOLERANCE)
 
