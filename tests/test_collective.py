@@ -7,8 +7,9 @@ from scipy.special import expit
 from logistic_models import KINDS as SIDES
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError, NotFittedError
-from nbmf.families.logistic.collective import KINDS, CollectiveFactorVB, Relation, _sizes_of
+from nbmf.families.logistic.collective import CollectiveFactorVB, Relation
 from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
+from nbmf.families.logistic.relations import KINDS, sizes_of
 
 SHAPES = {"users": 25, "items": 18, "features": 6, "tags": 9}
 both_kinds = pytest.mark.parametrize("covariance", SIDES)
@@ -44,7 +45,7 @@ def relations(effects="none"):
 def started(given, covariance, K=3, ard=True, **settings):
     model = CollectiveFactorVB(K, ard=ard, covariance=covariance, random_state=0, **settings)
     values = {name: KINDS[one.kind].likelihood.values_of(one.V) for name, one in given.items()}
-    return model._start(given, values, _sizes_of(given, values))
+    return model._start(given, values, sizes_of(given, values))
 
 
 @both_kinds
