@@ -41,6 +41,21 @@ def test_sources_of_a_count_are_multinomial(monkeypatch, few, components, events
     np.testing.assert_allclose(found, law.pmf(counts), rtol=0, atol=bisection.TOLERANCE)
 
 
+@pytest.mark.parametrize(
+    ("name", "numbers", "law"),
+    [("binomial", (7, 0.3), binom(7, 0.3)), ("binomial", (6, 0.8), binom(6, 0.8)),
+     ("positive_poisson", (0.6,), poisson(0.6)), ("positive_poisson", (3.0,), poisson(3.0))],
+    ids=lambda x: str(x) if isinstance(x, tuple) else "",
+)  # fmt: skip
+def test_small_numbers_have_their_law(monkeypatch, name, numbers, law):
+    script, kernel = bisection.plain(monkeypatch, sources), getattr(sources, name)
+    tree = bisection.Tree(lambda x: script.run(lambda: int(kernel(*numbers, None)), x))
+    values = np.arange(name == "positive_poisson", 30)
+    found = np.array([tree.law[value] for value in values])
+    chances = law.pmf(values) / law.pmf(values).sum()
+    np.testing.assert_allclose(found, chances, rtol=0, atol=bisection.TOLERANCE)
+
+
 def law_of_rejection(script, draw, values):
     """Return what a try with the numbers u, v gives each value: ∫ P(accepted | u) du over its u's.
 
