@@ -349,6 +349,12 @@ def test_newborn_scores_have_their_exact_law(plain):
         assert ratio == pytest.approx(np.diff(density), abs=TOLERANCE)
 
 
+@pytest.mark.parametrize("n", [0, 3, 4, 9])
+def test_products_of_lines_are_sums_of_all_places(plain, n):
+    x, y = np.random.default_rng(2).normal(size=(2, 11))
+    assert conditionals.product(x, y, n) == pytest.approx(x[:n] @ y[:n], abs=1e-13)
+
+
 def test_long_products_of_births_do_not_overflow(plain):
     P, e = np.full(4000, 5.0), np.full(4000, 0.5)
     expected = 0.5 * 4000 * (0.25 * 1e3 / 5001 - math.log(5001))
