@@ -51,7 +51,9 @@ report: "workflow/report/workflow.rst"
 # (its issue 2967): half a core during the paper's run. Nothing here needs that rate, and no option switches it off. Later
 # versions may do it otherwise: they are left alone.
 onstart:
-    if version("snakemake").startswith("9.") and hasattr(workflow.scheduler, "job_rate_limiter"):
+    if version("snakemake").startswith("9.") and hasattr(
+        workflow.scheduler, "job_rate_limiter"
+    ):
         workflow.scheduler.job_rate_limiter = None
 
 
