@@ -106,6 +106,22 @@ def test_a_move_is_reversible_enough_to_be_accepted_often():
     assert 0.6 < accepted < 1.0
 
 
+def test_weights_are_those_of_the_states_before_the_moves():
+    """β = 0, 1e-7, 1: the first state weighs 1e-7 of its likelihood, the moved one all the rest."""
+    run = annealing(False)
+    first, moved = run._now, [x + 0.3 for x in run._now]
+    seen = []
+
+    def move(beta, steps):
+        seen.append((beta, steps))
+        run._now = moved
+
+    run.move = move
+    expected = 1e-7 * run.log_likelihood(first) + (1 - 1e-7) * run.log_likelihood(moved)
+    np.testing.assert_allclose(run.log_weights(2, 6), expected, rtol=1e-12)
+    assert seen == [(pytest.approx(1e-7), 6)]
+
+
 def test_a_few_weights_say_so_by_their_effective_size():
     found = evidence._of_weights(np.array([0.0, -1000.0, -1000.0, -1000.0]), "annealed")
     assert found.effective_size == pytest.approx(1.0)

@@ -30,6 +30,7 @@ from nbmf.families.poisson_gamma.priors import (
 )
 from nbmf.families.poisson_gamma.tables import chance, tables
 from nbmf.families.poisson_gamma.variational import Side, VariationalState
+from nbmf.inference.state import Factors
 from poisson_twins import (
     Exact,
     binary_evidence,
@@ -298,6 +299,21 @@ def test_the_bound_is_below_the_exact_evidence(values, n_components, of_W, of_H)
     state.advance(500)
     assert exact - 4.0 < state.objective() < exact
     assert np.abs(state.W.E @ state.H.E.T - means).max() < 0.6  # and its means are of its size
+
+
+def test_the_mean_of_both_links():
+    rate = W0 @ H0.T
+    factors = Factors(W0, H0.T)
+    rows, columns = np.array([0, 8, 3]), np.array([12, 1, 1])
+    for model, mean in ((PoissonGammaVB(K), rate), (BernoulliPoissonVB(K), 1 - np.exp(-rate))):
+        np.testing.assert_allclose(model.mean(factors), mean, rtol=1e-12)
+        np.testing.assert_allclose(
+            model.mean(factors, slice(2, 4), [5]), mean[2:4, [5]], rtol=1e-12
+        )
+        found = model.mean_at(factors, rows, columns)
+        np.testing.assert_allclose(found, mean[rows, columns], rtol=1e-12)
+    shares = W0.sum(axis=0) * H0.sum(axis=0)
+    np.testing.assert_allclose(PoissonGammaVB(K).shares_of(factors), shares / shares.sum())
 
 
 # --- Points ----------------------------------------------------------------------------------

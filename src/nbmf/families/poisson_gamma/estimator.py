@@ -7,9 +7,10 @@ import numpy as np
 
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.families.poisson_gamma import fold_in
+from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.families.poisson_gamma.priors import LARGEST, RULES, GammaPrior, Ties, check_ties
-from nbmf.families.poisson_gamma.tables import FLOOR, chance, identity, rates_at, shares_of
+from nbmf.families.poisson_gamma.tables import chance, identity, rates_at, shares_of
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import one_of

@@ -103,8 +103,12 @@ def annealed(
     DataError
         If V is sparse, or no matrix that the model takes.
     """
-    for name, value in (("temperatures", temperatures), ("chains", chains), ("steps", steps)):
-        check_count(name, value, 1)
+    for name, value, least in (
+        ("temperatures", temperatures, 2),
+        ("chains", chains, 1),
+        ("steps", steps, 1),
+    ):
+        check_count(name, value, least)
     values, priors = _given(model, V)
     rng = np.random.default_rng(child(model._seed(), "annealing", 0))
     run = Annealed(values, priors, model.is_binary, chains, rng)

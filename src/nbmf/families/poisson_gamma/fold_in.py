@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import digamma
 
 from nbmf.families.poisson_gamma.kernels import passes
+from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.observations import Entries, Observations
-from nbmf.families.poisson_gamma.tables import FLOOR
 from nbmf.numerics.lanes import aligned_table, padded
 
 TOLERANCE = 1e-6  # of a line's numbers, relative to their sum, in a step

@@ -13,10 +13,10 @@ import numpy as np
 
 from nbmf.families.poisson_gamma import hyperparameters
 from nbmf.families.poisson_gamma.averages import Averages
-from nbmf.families.poisson_gamma.kernels.sources import draw_sources
+from nbmf.families.poisson_gamma.kernels.sources import draw_factor, draw_sources
 from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.families.poisson_gamma.priors import GammaPrior
-from nbmf.families.poisson_gamma.tables import FLOOR, Link, count_active, rates_at, tables
+from nbmf.families.poisson_gamma.tables import Link, count_active, rates_at, tables
 from nbmf.inference.state import Factors, State, put_back
 from nbmf.numerics.random import generator_states
 from nbmf.seeds import children
@@ -42,9 +42,9 @@ class Chain:
 
     def __init__(self, data: Observations, start, priors: tuple[GammaPrior, GammaPrior], seed):
         self._data, self.priors, self.K = data, priors, start[0].shape[1]
-        sources_seed, factors_seed = children(seed, 2)
-        self._generator = generator_states(sources_seed, 1)[0]
-        self._rng = np.random.default_rng(factors_seed)
+        kernels_seed, priors_seed = children(seed, 2)
+        self._generators = generator_states(kernels_seed, 2)  # of sources, and of factors
+        self._rng = np.random.default_rng(priors_seed)
         self.W, self.H = tables(data.shape, self.K)
         self.S_W, self.S_H = tables(data.shape, self.K)
         self.W[:, : self.K], self.H[:, : self.K] = start
@@ -55,7 +55,9 @@ class Chain:
     def sweep(self) -> None:
         """Draw sources, W, H and the learned numbers once."""
         data, W, H = self._data, self.W, self.H
-        draw_sources(*data.rows, W, H, self.K, data.is_binary, self._generator, self.S_W, self.S_H)
+        draw_sources(
+            *data.rows, W, H, self.K, data.is_binary, self._generators[0], self.S_W, self.S_H
+        )
         self._draw(W, self.S_W, data.exposure.of_rows(H), 0)
         self._draw(H, self.S_H, data.exposure.of_columns(W), 1)
         for prior, table in zip(self.priors, (W, H), strict=True):
@@ -64,11 +66,10 @@ class Chain:
 
     def _draw(self, table, sums, exposure, side) -> None:
         """Draw a factor given the sums of its sources."""
-        K = self.K
-        alpha, scale = self.priors[side].posterior(sums[:, :K], exposure[:, :K])
-        self.means[side] = alpha * scale
-        drawn = self._rng.standard_gamma(alpha) * scale
-        np.maximum(drawn, FLOOR, out=table[:, :K])
+        prior = self.priors[side]
+        draw_factor(
+            sums, exposure, prior.shape, prior.rate, self._generators[1], self.means[side], table
+        )
 
     def log_joint(self) -> float:
         """Return log p(V, W, H | priors) in nats, sources summed out."""
@@ -88,7 +89,7 @@ class Chain:
         return arrays | {"random": np.array(json.dumps(self._rng.bit_generator.state))}
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        arrays = {"W": self.W, "H": self.H, "generator": self._generator}
+        arrays = {"W": self.W, "H": self.H, "generators": self._generators}
         arrays |= {"mean of W": self.means[0], "mean of H": self.means[1]}
         for prior, factor in zip(self.priors, "WH", strict=True):
             arrays |= {f"{name} of {factor}'s prior": x for name, x in prior.arrays().items()}

@@ -14,7 +14,7 @@ from scipy.special import gammaln
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.families.poisson_gamma.kernels import passes
 
-DENSE_SHARE = 0.3  # of entries above zero, from which on products of matrices are faster
+DENSE_SHARE = 0.45  # of entries above zero, from which on products of matrices are faster
 MISSING = -1
 
 

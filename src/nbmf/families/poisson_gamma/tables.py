@@ -8,7 +8,6 @@ from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors
 from nbmf.numerics.lanes import aligned_table, padded
 
-FLOOR = 1e-150  # of a factor: the product of two is still a number
 ENTRIES_AT_ONCE = 2**18  # whose two lines of factors are multiplied at a time
 
 

@@ -15,7 +15,9 @@ import numpy as np
 from nbmf.numerics.compilation import inner_kernel, kernel
 from nbmf.numerics.lanes import LANES, count_at_most, load, running, store, total
 from nbmf.numerics.random import uniform
+from nbmf.numerics.variates import standard_gamma
 
+FLOOR = 1e-150  # of a factor: the product of two is still a number
 FEW = 16  # events per component, up to which components are drawn one by one
 LONGEST = 10.0  # mean up to which numbers are drawn by search from below
 INVERSE = np.concatenate([[0.0], 1.0 / np.arange(1, 129)])  # divisions, made once
@@ -187,3 +189,29 @@ def draw_sources(start, index, value, W, H, K, is_binary, generator, S_W, S_H):
                 S_H[n, k] += drawn
             S_W[f, np.uint64(K - 1)] += x
             S_H[n, np.uint64(K - 1)] += x
+
+
+@kernel
+def draw_factor(sums, exposure, shape, rate, generator, mean, table):
+    """Draw a factor from Gamma(shape + sums, rate + exposure), entry by entry.
+
+    Parameters
+    ----------
+    sums : float64 (lines, padded)
+    exposure : float64 (lines or 1, padded)
+    shape, rate : float64 (lines or 1, K or 1)
+    generator : uint64 (8,)
+        Of numerics.random; advanced.
+    mean : float64 (lines, K)
+        The means of these laws; written to.
+    table : float64 (lines, padded)
+        The draws, at least FLOOR; written to.
+    """
+    for i in range(mean.shape[0]):
+        e = i % exposure.shape[0]
+        s, r = i % shape.shape[0], i % rate.shape[0]
+        for k in range(mean.shape[1]):
+            alpha = shape[s, k % shape.shape[1]] + sums[i, k]
+            scale = 1.0 / (rate[r, k % rate.shape[1]] + exposure[e, k])
+            mean[i, k] = alpha * scale
+            table[i, k] = max(standard_gamma(generator, alpha) * scale, FLOOR)
