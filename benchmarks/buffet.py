@@ -130,8 +130,8 @@ def mixing_table(made: dict, burn_in: int, kept: int) -> Table:
         "Indian buffets, chains of four starts",
         f"Starts {', '.join(STARTS)}; {burn_in} + {kept} sweeps, each {THIN}th recorded. R-hat and "
         "effective draws of the four chains together of K+, the log joint and ‖BZ‖ (where "
-        "K+ stands still in a chain there is none, and it is said whether all agree); births and deaths that changed "
-        "anything, of a hundred that were asked for.",
+        "K+ stands still in a chain there is none, and it is said whether all agree); births and "
+        "deaths that changed anything, of a hundred that were asked for.",
         ["data", "K+ of the chains", "R-hat of K+", "draws of K+", "draws of K+ a second",
          "R-hat of log joint", "R-hat of ‖BZ‖", "births and deaths"],
     )  # fmt: skip
