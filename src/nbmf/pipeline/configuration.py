@@ -9,7 +9,6 @@ from typing import Any
 
 import yaml
 from jsonschema import Draft202012Validator, validators
-from jsonschema.exceptions import ValidationError
 
 from nbmf import registry
 from nbmf.data import recipes
@@ -17,11 +16,11 @@ from nbmf.data.readers import arguments as read_arguments
 from nbmf.errors import ConfigError, choices
 from nbmf.inference.declarations import Inference
 from nbmf.pipeline import raw_files
+from nbmf.pipeline.schema_errors import one_line, shown
 from nbmf.studies import all_studies
 from nbmf.studies.plan import Plan
 
 MAX_VALUES = 100_000  # of a configuration, lists and mappings included
-MAX_SHOWN = 200  # characters of a wrong value in a message
 
 LOGS = "data/logs"  # where the workflow writes, beside the folders of results and of matrices
 
@@ -46,7 +45,7 @@ def check(config: dict[str, Any], schema_file: str | Path) -> dict[str, Any]:
     schema = _with_studies(yaml.safe_load(Path(schema_file).read_text(encoding="utf-8")))
     errors = sorted(_Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.path)))
     if errors:
-        raise ConfigError(f"configuration: {_one_line(errors[0])}")
+        raise ConfigError(f"configuration: {one_line(errors[0])}")
     for kind, entry_schema in (
         ("datasets", schema["properties"]["datasets"]["additionalProperties"]),
         ("methods", schema["properties"]["methods"]["additionalProperties"]),
@@ -202,7 +201,7 @@ def _file_problems(where: str, dataset: dict, written: Collection[str]) -> Itera
 
     `written` are the folders in which the workflow writes.
     """
-    file, place = dataset["file"], f"{where}.file = {_shown(dataset['file'])}"
+    file, place = dataset["file"], f"{where}.file = {shown(dataset['file'])}"
     for key in ("recipe", "files", "options"):
         if dataset.get(key):
             yield f"{where}.{key}: belongs to a recipe; this dataset has a 'file'"
@@ -267,51 +266,3 @@ def _unknown(where: str, name: str, known: Collection[str]) -> Iterator[str]:
     """Yield a problem if `name` is not one of the `known` names."""
     if name not in known:
         yield f"{where} = {name!r}: {choices(name, known)}"
-
-
-def _one_line(error: ValidationError) -> str:
-    """Say in one line which key is wrong and what is allowed there."""
-    where = _path(error)
-    allowed = error.validator_value
-    match error.validator:
-        case "additionalProperties":
-            unknown = next(key for key in error.instance if key not in error.schema["properties"])
-            place = f"{where}: " if where else ""
-            return f"{place}unknown key {unknown!r}; {choices(unknown, error.schema['properties'])}"
-        case "required":
-            missing = next(key for key in allowed if key not in error.instance)
-            return f"{where or 'top level'}: the key {missing!r} is missing"
-        case "type":
-            rule = (
-                f"a value of type {' or '.join([allowed] if isinstance(allowed, str) else allowed)}"
-            )
-        case "minimum":
-            rule = f"at least {allowed}"
-        case "maximum":
-            rule = f"at most {allowed}"
-        case "exclusiveMinimum":
-            rule = f"more than {allowed}"
-        case "exclusiveMaximum":
-            rule = f"less than {allowed}"
-        case "minItems":
-            rule = f"a list of at least {allowed}"
-        case "maxItems":
-            rule = f"a list of at most {allowed}"
-        case "uniqueItems":
-            rule = "a list without repetitions"
-        case "pattern":
-            rule = error.schema["description"]  # a person reads no regular expressions
-        case _:
-            rule = f"{error.validator} {allowed}"
-    return f"{where} = {_shown(error.instance)}: allowed is {rule}"
-
-
-def _shown(value: Any) -> str:
-    given = repr(value)
-    return given if len(given) <= MAX_SHOWN else f"{given[:MAX_SHOWN]} ..."
-
-
-def _path(error: ValidationError) -> str:
-    """Return the place of an error as methods.bica.K[0]."""
-    steps = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path]
-    return "".join(steps).removeprefix(".")
