@@ -140,9 +140,10 @@ def test_complete_data_are_swept_by_sums_as_by_cells(name):
         np.testing.assert_allclose(array, other[key], rtol=1e-7, atol=1e-7, err_msg=key)
 
 
-@links
-def test_a_chain_goes_on_from_a_snapshot_with_the_same_bits(logit):
-    values, observed = example(logit, shape=(9, 14))
+@pytest.mark.parametrize("kind", ["gaussian", "complete", "logit"])
+def test_a_chain_goes_on_from_a_snapshot_with_the_same_bits(kind):
+    logit = kind == "logit"
+    values, observed = example(logit, shape=(9, 14), p_missing=0.2 * (kind != "complete"))
     table = twin.priors_of(*OF_LINK[logit])
 
     def made(seed, capacity):
