@@ -53,6 +53,15 @@ def test_every_pair_has_the_probability_of_eqs_59_to_61(monkeypatch, name, schem
     assert len(cells) == 2 * np.count_nonzero(CODES >= 0)
 
 
+def test_every_column_has_its_own_urn(monkeypatch):
+    # Where one column's cells end and the next one's begin, after many.
+    codes = np.full((2, 22), -1, np.int8)
+    codes[:, ::3] = [[0], [1]]
+    codes[:, 21] = 0
+    monkeypatch.setattr(dir_dir_gibbs, "MAX_TRIES", 1)
+    assert explore(monkeypatch, (0.3, 0.8), "joint", codes=codes, sweeps=1)
+
+
 def test_sixteen_collisions_and_the_fallback_make_up_the_law_of_a_pair(monkeypatch):
     codes, hyperparameters = np.array([[0, 1]], np.int8), (np.array([0.6, 0.02, 0.1]), 0.1)
     assert explore(monkeypatch, hyperparameters, "joint", codes=codes, sweeps=1)
