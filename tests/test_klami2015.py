@@ -354,6 +354,8 @@ def test_every_claim_holds_where_everything_is_as_the_paper_says():
           ("set_up_1", engines.GIBBS, "seconds"): 99.0}),
         (9, {("set_up_2", engines.GIBBS, "factors"): 11},
          {("set_up_2", engines.GIBBS, "factors"): 12}),
+        (9, {("set_up_2", engines.GIBBS, "factors"): 9},
+         {("set_up_2", engines.GIBBS, "factors"): 8}),
         (11, {("nb_large", engines.NB_F, "error"): 16.9},
          {("nb_large", engines.NB_F, "error"): 17.1}),
         (12, {("nb_small", engines.NB_NAIVE, "seconds"): 10.1},
@@ -390,6 +392,20 @@ def test_a_pattern_that_one_seed_does_not_find_is_not_found():
     of = (patterns["seed"] == 1) & (patterns["method"] == engines.GIBBS)
     patterns.loc[of, "wrong"] = 0.3
     assert verdicts(patterns=patterns)[9] == "partly"
+
+
+def test_the_time_to_an_error_is_the_median_of_first_times():
+    points = [(1, 1.0, 0.5), (2, 2.0, 0.1), (3, 3.0, 0.2), (4, 4.0, 0.1)]
+    rows = [
+        {"set_up": "a", "method": "m", "seed": seed, "iteration": iteration,
+         "seconds": seconds * (seed + 1), "error": error}
+        for seed in range(3) for iteration, seconds, error in points
+    ]  # fmt: skip
+    run = claims.Run(pd.DataFrame(rows), found_patterns(), {})
+    assert run.seconds_to("a", "m", run.goal("a", "m")) == 4.0  # 2, 4 and 6
+    goal = pd.Series({0: 0.1, 1: 0.099, 2: 0.05})
+    assert run.seconds_to("a", "m", goal) == 4.0  # 2, 4 and never
+    assert run.seconds_to("a", "m", goal * 0.9) == np.inf
 
 
 def test_what_was_not_run_is_not_measured():
@@ -447,9 +463,10 @@ def test_a_panel_per_set_up_and_a_line_per_engine():
     assert_tidy(figure)
 
 
-def test_counts_that_were_infinite_at_first_are_left_out():
+def test_counts_that_are_infinite_are_left_out():
     traces = made_up()
     traces.loc[traces["iteration"] == 10, "error"] = np.inf
+    traces.loc[traces["method"] == engines.SOFTPLUS, "error"] = np.inf
     figure, _ = drawn_figure("figure_2", traces)
     assert list(panels(figure))[3] == "Poisson, ψ = 0.5 uv' + 1"
     assert all(np.isfinite(axis.get_ylim()).all() for axis in figure.axes)

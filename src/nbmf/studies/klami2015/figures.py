@@ -50,7 +50,7 @@ def _draw_panel(axis: Axes, traces: pd.DataFrame, series: dict[str, list]) -> No
         own = traces[traces["method"] == method]
         if own.empty:
             continue
-        points = own.replace([np.inf, -np.inf], np.nan).groupby("iteration")
+        points = own.groupby("iteration")
         seconds, error = points["seconds"].mean(), points["error"].agg(["mean", "min", "max"])
         axis.fill_between(
             seconds, error["min"], error["max"], color=colour, alpha=0.15, linewidth=0
@@ -62,6 +62,7 @@ def _draw_panel(axis: Axes, traces: pd.DataFrame, series: dict[str, list]) -> No
     axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())
+    last = [error for error in last if np.isfinite(error)]  # E e^ψ may overflow
     if last:
         axis.set_ylim(BELOW * min(last), ABOVE * max(last))
     axis.grid(axis="y", linewidth=0.4, alpha=0.5)
