@@ -270,6 +270,29 @@ def test_a_loading_is_rejected_early_only_where_it_would_be_anyway(plain):
             assert (conditionals.draw_loading(3.0, 1.0, log_odds, None) != 0) == (u < edge)
 
 
+@pytest.mark.parametrize(("number", "asked"), [(0.4 - 1e-9, True), (0.4 + 1e-9, False)])
+def test_births_are_asked_for_in_a_share_of_the_rows_at_the_rate_of_the_mass(plain, number, asked):
+    seen, features, births = [], np.array([K]), np.zeros(2, int)
+    for name in ("weigh_row", "draw_row_effect", "draw_loadings"):
+        plain.setattr(cells, name, lambda *arguments: None)
+    plain.setattr(cells, "uniform", lambda generator: number)
+    plain.setattr(cells, "proposed_singletons", lambda generator: 2)
+    plain.setattr(
+        cells, "replace_singletons", lambda *given: seen.append(given) or (given[3], True)
+    )
+    x, nothing = example(False, "cibp"), np.zeros(9)
+    scores, log_rate = np.zeros((K + 2, N)), -0.7
+    row = cells.visit_rows(
+        3, 0.4, F, N, features, False, x.signal, x.observed, x.B, scores, x.takers, x.effects,
+        x.log_odds, log_rate, x.numbers, x.P, nothing, nothing, nothing, births, np.zeros(8),
+    )  # fmt: skip
+    assert (row, [given[0] for given in seen]) == (F, [3, 4] if asked else [])
+    assert births.tolist() == ([2, 2] if asked else [0, 0])
+    for given in seen:
+        assert given[4] == 2
+        assert given[10] == pytest.approx(log_rate + math.log(x.numbers[MASS]), abs=1e-14)
+
+
 @links
 def test_accepted_newborns_take_the_place_of_singletons(plain, logit):
     x, e = example(logit, "cibp"), None
