@@ -10,7 +10,6 @@ from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
 from nbmf.files import atomic_path, read_arrays
 
-
 ENTRIES, PAIRS = "entries", "pairs"  # what is held out at a time
 
 
