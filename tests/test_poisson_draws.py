@@ -56,6 +56,26 @@ def test_small_numbers_have_their_law(monkeypatch, name, numbers, law):
     np.testing.assert_allclose(found, chances, rtol=0, atol=bisection.TOLERANCE)
 
 
+@pytest.mark.parametrize(
+    ("lines", "width", "exposed"), [(1, 1, 4), (4, 1, 1), (1, 3, 4), (4, 3, 1)]
+)
+def test_factors_have_the_shapes_and_rates_of_their_conditionals(
+    monkeypatch, lines, width, exposed
+):
+    rng, shapes = np.random.default_rng(6), []
+    bisection.plain(monkeypatch, sources)
+    monkeypatch.setattr(sources, "standard_gamma", lambda g, shape: shapes.append(shape) or 1.5)
+    shape, rate = rng.gamma(1.0, 1.0, (2, lines, width))
+    sums, exposure = rng.gamma(1.0, 1.0, (4, 8)), rng.gamma(1.0, 1.0, (exposed, 8))
+    mean, table = np.zeros((4, 3)), np.zeros((4, 8))
+    sources.draw_factor(sums, exposure, shape, rate, None, mean, table)
+    alpha, scale = shape + sums[:, :3], 1 / (rate + exposure[:, :3])
+    np.testing.assert_allclose(shapes, alpha.ravel(), rtol=1e-12)
+    np.testing.assert_allclose(mean, alpha * scale, rtol=1e-12)
+    np.testing.assert_allclose(table[:, :3], 1.5 * np.broadcast_to(scale, (4, 3)), rtol=1e-12)
+    assert not table[:, 3:].any()
+
+
 def law_of_rejection(script, draw, values):
     """Return what a try with the numbers u, v gives each value: ∫ P(accepted | u) du over its u's.
 
