@@ -167,7 +167,7 @@ def test_scales_have_the_log_likelihood_of_scaled_factors(effects):
 
 def relevance_twin(uniforms, gammas, U, V, g, G, a0, b0, alpha):
     """The three draws with V and U themselves in place of sums over them."""
-    shape, alpha, K = a0 + len(V) / 2, alpha.copy(), alpha.size
+    shape, K = a0 + len(V) / 2, alpha.size
 
     def shrink(density, level, low, high):
         while True:
@@ -197,7 +197,6 @@ def relevance_twin(uniforms, gammas, U, V, g, G, a0, b0, alpha):
             high, right = high + relevance.STEP, right - 1
         x = shrink(of_log_scale, level, low, high)
         c[k] = np.exp(x)
-        alpha[k] *= np.exp(-2 * x)
     V = V * c
     for k in range(K):
         for other in range(k):

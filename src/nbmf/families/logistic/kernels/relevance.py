@@ -39,9 +39,10 @@ def _log_density_of_log_scale(x, slope, curvature, alpha, a0, b0):
 
 @inner_kernel
 def draw_scales(generator, g, G, a0, b0, alpha, c):
-    """Draw scales c (K,) with V √α fixed, and set α to α / c²; the caller multiplies V by c.
+    """Draw scales c (K,) with V √α fixed: V becomes V c and α becomes α / c².
 
-    By slice sampling of log c_k (Neal 2003), one k after another, with c of the others as they are.
+    That is left to the caller, who draws α anew. By slice sampling of log c_k (Neal 2003), one k
+    after another, with c of the others as they are.
     """
     c[:] = 1.0
     for k in range(c.size):
@@ -66,7 +67,6 @@ def draw_scales(generator, g, G, a0, b0, alpha, c):
             x = low + (high - low) * uniform(generator)
             if _log_density_of_log_scale(x, *arguments) > level:
                 c[k] = math.exp(x)
-                alpha[k] /= c[k] * c[k]
                 break
             if x < 0.0:
                 low = x
