@@ -15,7 +15,7 @@ from figure_checks import assert_tidy, legend_texts, panels
 from nbmf.inference.state import Factors
 from nbmf.pipeline import configuration, products
 from nbmf.seeds import seed_sequence
-from nbmf.studies.klami2015 import claims, engines, figures, fits, numbers, simulation
+from nbmf.studies.klami2015 import claims, engines, figures, fits, numbers, parts, simulation
 from nbmf.studies.klami2015.simulation import SetUp, draw, draw_patterns
 from nbmf.studies.klami2015.study import STUDY
 from nbmf.studies.plan import Plan
@@ -224,7 +224,7 @@ def test_a_job_depends_on_its_own_engine_and_set_up_alone():
     options["figure_1"]["set_ups"]["set_up_2"]["s"] = 2
     changed = {name for name, request in requests(config).items() if request != before[name]}
     assert {name for name in changed if name.startswith("trace_")} == {
-        *(f"trace_{set_up}_pg-naive" for set_up in claims.BINARY),
+        *(f"trace_{set_up}_pg-naive" for set_up in parts.BINARY),
         *(f"trace_set_up_2_{engines.short(m)}" for m in options["figure_1"]["methods"]),
     }
     assert changed >= {"patterns"}
@@ -237,7 +237,7 @@ def test_what_is_judged_has_a_name_in_the_configuration():
     assert named >= {name for name in CONFIG["methods"] if name.startswith(engines.PREFIX)}
     shown = {method for figure in ("figure_1", "figure_2") for method in OPTIONS[figure]["methods"]}
     assert shown | {engines.NB_GIBBS} == named
-    assert {*claims.BINARY, *claims.OVERDISPERSED, claims.POISSON_SMALL, claims.POISSON_LARGE} == (
+    assert {*parts.BINARY, *parts.OVERDISPERSED, parts.POISSON_SMALL, parts.POISSON_LARGE} == (
         set(SET_UPS)
     )
     for set_up, of_methods in numbers.PROTOTYPE.items():
@@ -318,10 +318,10 @@ def verdicts(changes=(), patterns=None):
 
 def test_every_claim_holds_where_everything_is_as_the_paper_says():
     assert verdicts() == ["reproduced"] * 16
-    parts = claims.claims_parts(made_up(), found_patterns(), K)
-    assert parts["holds"].all()
-    assert parts["number"].nunique() == 16
-    assert parts["evidence"].str.len().min() > 5
+    table = claims.claims_parts(made_up(), found_patterns(), K)
+    assert table["holds"].all()
+    assert table["number"].nunique() == 16
+    assert table["evidence"].str.len().min() > 5
 
 
 @pytest.mark.parametrize(
@@ -403,7 +403,7 @@ def test_the_time_to_an_error_is_the_median_of_first_times():
          "seconds": seconds * (seed + 1), "error": error}
         for seed in range(3) for iteration, seconds, error in points
     ]  # fmt: skip
-    run = claims.Run(pd.DataFrame(rows), found_patterns(), {})
+    run = parts.Run(pd.DataFrame(rows), found_patterns(), {})
     assert run.seconds_to("a", "m", run.goal("a", "m")) == 4.0  # 2, 4 and 6
     goal = pd.Series({0: 0.1, 1: 0.099, 2: 0.05})
     assert run.seconds_to("a", "m", goal) == 4.0  # 2, 4 and never

@@ -51,9 +51,9 @@ class Watch:
         self._since = time.process_time()
 
 
-def engine(class_name: str, K: int, settings: dict, iterations: int, burn_in: int, seed):
-    """Return an estimator that does so many iterations, of a sampler `burn_in` before averages."""
-    before = min(burn_in, iterations // 2) if is_sampler(class_name) else 0
+def engine(class_name: str, K: int, settings: dict, iterations: int, left_out: int, seed):
+    """Return an estimator that does so many iterations, of a sampler `left_out` before averages."""
+    before = min(left_out, iterations // 2) if is_sampler(class_name) else 0
     lengths = length_settings(class_name, before, iterations - before)
     return make_estimator(class_name, K, settings | lengths, seed)
 
@@ -75,7 +75,7 @@ def trace(
     method: str,
     engine_of: list,
     iterations: int,
-    burn_in: int,
+    left_out: int,
     seeds: list[int],
     log: Callable[[str], None] = print,
 ) -> pd.DataFrame:
@@ -90,7 +90,7 @@ def trace(
     engine_of : list
         Class, K and settings.
     iterations : int
-    burn_in : int
+    left_out : int
         Sweeps of a sampler that its averages leave out.
     seeds : list of int
         A matrix each; an engine's random numbers are those of all engines on that matrix.
@@ -109,7 +109,7 @@ def trace(
         stream = seed_sequence("klami2015", "fit", *setup.key(seed))
 
         def make(steps, stream=stream):
-            return engine(class_name, K, settings, steps, burn_in, stream)
+            return engine(class_name, K, settings, steps, left_out, stream)
 
         found = watched(make, drawn.X, iterations, errors_of(drawn, setup.law))
         rows += [{"set_up": set_up, "method": method, "seed": seed, **row} for row in found]

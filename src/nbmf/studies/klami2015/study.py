@@ -21,11 +21,11 @@ NAMES = {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": 
 SET_UP = closed(["law", "s", "b"], law={"enum": list(LAWS)}, s=NUMBER, b=NUMBER,
                 inside={"type": "boolean"})  # fmt: skip
 OF_FIGURE = closed(
-    ["size", "K", "iterations", "burn_in", "set_ups", "methods"],
+    ["size", "K", "iterations", "left_out", "set_ups", "methods"],
     size={"type": "array", "minItems": 2, "maxItems": 2, "items": COUNT},
     K=COUNT,
     iterations=COUNT,
-    burn_in=COUNT,
+    left_out=COUNT,
     set_ups={
         "type": "object",
         "minProperties": 1,
@@ -62,7 +62,7 @@ def _trace(figure: str, set_up: str, setup: SetUp, method: str) -> Table:
             "method": method,
             "engine_of": _engine(plan, method),
             "iterations": options["iterations"],
-            "burn_in": options["burn_in"],
+            "left_out": options["left_out"],
             "seeds": plan.seeds,
         }
 
