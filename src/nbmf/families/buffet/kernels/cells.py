@@ -147,7 +147,7 @@ def visit_rows(first, share, p, n, features, logit, signal, observed, B, Z, take
         s0, s1, s2, s3 = generator[0], generator[1], generator[2], generator[3]
         asked = share >= 1.0 or uniform(generator) < share
         proposed = proposed_singletons(generator) if asked else 0
-        if features[0] + proposed > capacity or proposed > born.size:
+        if features[0] + proposed > capacity:
             generator[0], generator[1], generator[2], generator[3] = s0, s1, s2, s3
             return j
         K = features[0]
