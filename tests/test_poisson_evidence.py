@@ -100,6 +100,21 @@ def test_the_likelihood_of_annealing_is_that_of_the_model():
     assert run.log_likelihood(run._now)[0] == pytest.approx(log_p, rel=1e-12)
 
 
+def test_leapfrog_steps_run_backwards_and_keep_the_energy():
+    run, rng = annealing(False), np.random.default_rng(3)
+    start = [rng.normal(size=x.shape) for x in run._now]
+    momentum = [rng.normal(size=x.shape) for x in run._now]
+    widths = [np.full((1, 1, 1), 0.005), np.full((1, 1, 1), 0.0075)]
+    end, last = run.leapfrog(start, momentum, widths, 0.5, 8)
+    back, first = run.leapfrog(end, [-p for p in last], widths, 0.5, 8)
+    for x, y in zip([*back, *first], [*start, *(-p for p in momentum)], strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-11)
+    energy = [run.log_target(x, 0.5) - sum(0.5 * (p * p).sum(axis=(1, 2)) for p in of)
+              for x, of in ((start, momentum), (end, last))]  # fmt: skip
+    np.testing.assert_allclose(*energy, atol=0.02)
+    assert max(np.abs(x - y).max() for x, y in zip(end, start, strict=True)) > 0.05
+
+
 def test_a_move_is_reversible_enough_to_be_accepted_often():
     run = annealing(False)
     accepted = np.mean([run.move(0.5, 6) for _ in range(200)])

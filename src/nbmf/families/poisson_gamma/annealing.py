@@ -108,18 +108,23 @@ class Annealed:
         ]
         momentum = [rng.standard_normal(log.shape) for log in now]
         start = self.log_target(now, beta) - _kinetic(momentum)
-        logs, gradient = now, self.gradient(now, beta)
-        for _ in range(steps):
-            momentum = [p + 0.5 * e * g for p, e, g in zip(momentum, widths, gradient, strict=True)]
-            logs = [x + e * p for x, e, p in zip(logs, widths, momentum, strict=True)]
-            gradient = self.gradient(logs, beta)
-            momentum = [p + 0.5 * e * g for p, e, g in zip(momentum, widths, gradient, strict=True)]
+        logs, momentum = self.leapfrog(now, momentum, widths, beta, steps)
         end = self.log_target(logs, beta) - _kinetic(momentum)
         accepted = np.log1p(-rng.random(chains)) < end - start  # False where the end is no number
         self._now = [
             np.where(accepted[:, None, None], new, old) for new, old in zip(logs, now, strict=True)
         ]
         return accepted
+
+    def leapfrog(self, logs, momentum, widths, beta: float, steps: int):
+        """Return positions and momenta of all chains after some leapfrog steps of these widths."""
+        gradient = self.gradient(logs, beta)
+        for _ in range(steps):
+            momentum = [p + 0.5 * e * g for p, e, g in zip(momentum, widths, gradient, strict=True)]
+            logs = [x + e * p for x, e, p in zip(logs, widths, momentum, strict=True)]
+            gradient = self.gradient(logs, beta)
+            momentum = [p + 0.5 * e * g for p, e, g in zip(momentum, widths, gradient, strict=True)]
+        return logs, momentum
 
 
 def _kinetic(momentum) -> np.ndarray:
