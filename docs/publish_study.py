@@ -33,11 +33,12 @@ def main() -> None:
         f"`snakemake --cores 2 {options.study}`.",
         versions(options.results),
     ]
-    for product in (*study.figures_of(plan), *study.tables_of(plan)):
+    figures = study.figures_of(plan)
+    for product in (*figures, *study.tables_of(plan)):
         text = (captions / product.caption).read_text(encoding="utf-8")
         caption = text.partition(".. csv-table::")[0].strip()
         picture = results / f"figures/{product.name}.png"
-        if picture.exists() and product in study.figures_of(plan):
+        if picture.exists() and any(product is figure for figure in figures):
             name = f"{options.study}_{product.name}.png"
             compress(picture, ROOT / "docs/figures" / name)
             shown = f"![{product.title_of(plan)}](figures/{name})"
