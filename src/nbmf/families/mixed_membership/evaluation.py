@@ -14,13 +14,13 @@ DRAWS_FROM_PRIOR = 0.25  # of an importance sample: keeps its weights bounded
 class Evaluation(NamedTuple):
     """What a model says of some rows.
 
-    sizes : float array (n,), observed features of each row; of documents their words
+    lengths : float array (n,), observed features of each row; of documents their words
     bounds : float array (n,), L of each row in nats; of a mixture the exact log-likelihood
     memberships : float array (n, K), mean shares of components; of a mixture probabilities
     sampled : float array (n,) or None, the log-likelihood by importance sampling
     """
 
-    sizes: np.ndarray
+    lengths: np.ndarray
     bounds: np.ndarray
     memberships: np.ndarray
     sampled: np.ndarray | None = None
@@ -28,7 +28,7 @@ class Evaluation(NamedTuple):
     @property
     def perplexity(self) -> float:
         """exp(-Σ L / Σ m), equation (37); of Gaussian features it depends on their units."""
-        return _perplexity(self.bounds, self.sizes)
+        return _perplexity(self.bounds, self.lengths)
 
     @property
     def sampled_perplexity(self) -> float:
@@ -41,12 +41,12 @@ class Evaluation(NamedTuple):
         """
         if self.sampled is None:
             raise DataError("sampled_perplexity: nothing was sampled; allowed are n_draws above 0")
-        return _perplexity(self.sampled, self.sizes)
+        return _perplexity(self.sampled, self.lengths)
 
     @property
     def clusters(self) -> np.ndarray:
         """The component with the largest share of each row, int array (n,); -1 without a cell."""
-        return np.where(self.sizes > 0, self.memberships.argmax(axis=1), -1)
+        return np.where(self.lengths > 0, self.memberships.argmax(axis=1), -1)
 
     @property
     def entropies(self) -> np.ndarray:

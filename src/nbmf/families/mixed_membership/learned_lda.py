@@ -17,6 +17,9 @@ class VariationalLDA(Membership):
     Topics are point estimates and the prior of their shares is learned, unlike in LDA, whose topics
     have Dirichlet distributions and whose priors are 1/K. Zeros and missing entries are no tokens.
 
+    W_ has a topic per column (distributions over rows), H_ the topic shares of each document,
+    expectation_ = W_ H_ the probability that a token of column n is row f.
+
     Parameters
     ----------
     n_components : int
@@ -32,9 +35,6 @@ class VariationalLDA(Membership):
         does.
     random_state : int, SeedSequence or None
         The same value gives the same bits. Topics start from random documents.
-
-    W_ has a topic per column (distributions over rows), H_ the topic shares of each document,
-    expectation_ = W_ H_ the probability that a token of column n is row f.
 
     Attributes
     ----------

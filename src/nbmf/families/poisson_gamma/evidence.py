@@ -27,12 +27,12 @@ BATCHES = 20  # of a chain, whose means tell its Monte Carlo error
 class Evidence(NamedTuple):
     """What is known of log p(V).
 
-    value : float, nats
-    error : float, standard error in nats; of the bound the standard deviation over starts, NaN of
-        a single one
-    effective_size : float, how many independent weights the average is worth; below about ten the
-        error means nothing. Of the bound how many starts there were
-    kind : "bound", "chib" or "annealed"
+    - value : float, nats
+    - error : float, standard error in nats; of the bound the standard deviation over starts, NaN of
+      a single one
+    - effective_size : float, how many independent weights the average is worth; below about ten the
+      error means nothing. Of the bound how many starts there were
+    - kind : "bound", "chib" or "annealed"
     """
 
     value: float
