@@ -54,13 +54,14 @@ agree --zeros reject --missing abstain`, `--no-header`, `--layout long`, `--grou
 
 ## Components
 
-$ nbmf fit animals.csv --check
+$ nbmf fit animals.csv
 
 ![Dictionary](figures/cli_dictionary.png)
 
-[How to read a dictionary](reading.md). Without more options this is Beta-Dir VB with early
-stopping: on small data four starts, of which the best is kept, on large data one. `--check` costs a
-second fit and says how well entries are predicted that it has not seen.
+[How to read it](reading.md). Without more options this is Beta-Dir VB with learned priors and early
+stopping: on small data four starts, of which the best is kept, on large data one. The verdict comes
+of fits to nine tenths of the entries; `--no-check` does without. `report.html` has all of it in one
+file that can be mailed.
 
 ![Data and reconstruction](figures/cli_reconstruction.png)
 
@@ -75,7 +76,7 @@ overrides that.
 
 ## Uncertainty
 
-$ nbmf fit animals.csv --method beta-dir-gs --draws 400 --out animals-gibbs | head -32
+$ nbmf fit animals.csv --method beta-dir-gs --draws 400 --out animals-gibbs | head -40
 
 Several chains, whether they have settled and what to do if not, and 90 % credible intervals, in the
 summary and as `*_lower.csv` and `*_upper.csv`: see [uncertainty](uncertainty.md).
@@ -86,8 +87,8 @@ $ nbmf compare animals.csv
 
 ![Held-out perplexity](figures/cli_comparison.png)
 
-Every method is fitted without a quarter of the entries and scored on these, for five masks: the
-paper's Figure 10. The margin is the mean of paired differences over masks. Masks share training
+Every method is fitted without a quarter of the entries and scored on these, for five masks, as in
+the paper's Figure 10. The margin is the mean of paired differences over masks. Masks share training
 data, so their plain standard error is too small; the interval uses the correction of Nadeau and
 Bengio (2003), (1/J + n_test/n_train) var(d), with Student's t. K is chosen on the masks that are
 scored, so a method with many K has more chances to look good: read a lead smaller than its

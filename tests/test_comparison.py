@@ -11,7 +11,7 @@ import yaml
 
 import nbmf
 from nbmf import registry
-from nbmf.catalogue import COMPARED, METHODS
+from nbmf.catalogue import COMPARED, DEFAULT, METHODS
 from nbmf.comparison.baselines import BASELINES
 from nbmf.comparison.compare import compare
 from nbmf.comparison.recommendation import margin_of
@@ -64,10 +64,12 @@ def test_the_settings_of_the_catalogue_are_the_defaults_of_the_classes():
             assert spelled_out == default
 
 
-def test_what_is_compared_by_default_is_what_the_paper_compares():
-    studied = STUDY["studies"]["lumbreras2020"]["methods"]
-    comparable = [name for name in studied if registry.scores_entries(METHODS[name]["class"])]
-    assert list(COMPARED) == comparable
+def test_what_is_compared_by_default_has_the_default_and_a_method_of_each_family():
+    assert COMPARED[0] == DEFAULT
+    families = {registry.estimator_class(METHODS[name]["class"]).__module__.split(".")[2]
+                for name in COMPARED}  # fmt: skip
+    assert families == {"beta_dirichlet", "logistic", "mixed_membership", "poisson_gamma"}
+    assert all(registry.scores_entries(METHODS[name]["class"]) for name in COMPARED)
 
 
 def test_scores_are_those_of_the_workflow():

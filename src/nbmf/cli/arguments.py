@@ -60,7 +60,7 @@ what is written, in FILE's name with .nbmf at the end, or in the folder after --
 """
 COMPARE = """\
 examples:
-  nbmf compare votes.csv                                     the paper's six methods, five masks
+  nbmf compare votes.csv                                     eight methods, five masks
   nbmf compare votes.csv --methods beta-dir-vb bica --components 2 3 4 5
   nbmf compare votes.csv --masks 10                          a more certain answer
   nbmf compare votes.csv --iterations 500                    a quicker one: Gibbs with 500 sweeps

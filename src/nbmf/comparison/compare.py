@@ -47,8 +47,8 @@ def compare(
         Ids such as "beta-dir-vb" (see nbmf.catalogue.METHODS), or a dict from id to an entry as
         in nbmf/methods.yaml: class, label, K, settings. An entry of a known id needs only what
         differs: {"beta-dir-vb": {"settings": {"alpha": 0.2, "beta": 0.2}}}; its other settings
-        stay. Default: the six
-        methods of Figure 10. LDA's score is per token: it is reported, not recommended.
+        stay. Default:
+        nbmf.catalogue.COMPARED. LDA's score is per token: it is reported, not recommended.
     K : int, list of int, or dict from id to list of int, optional
         In the place of the methods' own grids. A method leaves out those of a list for all that it
         does not take: Dir-Dir needs K = 2.
