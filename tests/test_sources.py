@@ -104,10 +104,7 @@ USERS = {
     "families/beta_dirichlet/kernels/dir_dir_cvb0.py": {"DirDirVB"},
     "families/beta_dirichlet/models/dir_dir.py": {"DirDirGibbs", "DirDirVB"},
     "families/logistic/logistic_pca.py": {"LogisticPCA"},
-    "families/mixed_membership/kernels/lda.py": {
-        *("LDA", "VariationalLDA", "FastLDA"),
-        *("MNB", "MMNB", "FastMMNB"),  # which share its digamma function
-    },
+    "families/mixed_membership/kernels/lda.py": {"LDA", "VariationalLDA", "FastLDA"},
     "families/mixed_membership/lda.py": {"LDA", "VariationalLDA", "FastLDA"},
     "inference/estimator.py": set(registry.all_classes()),
 }

@@ -22,7 +22,7 @@ from nbmf.pipeline.verification import (
 )
 
 ROOT = Path(__file__).parents[1]
-REFERENCE = next(path.parent for path in sorted((ROOT / "reference").rglob("scores.csv")))
+REFERENCE = ROOT / "reference/lumbreras2020"
 NUMBERS = ["perplexity", "loss", "active_components", "n_iter", "saturated", "W_min", "W_max"]
 SETTINGS = '{"alpha": 1, "gamma": "1/K"}'
 
