@@ -87,7 +87,7 @@ SETTINGS = {
     "logistic-vb": ("LogisticFactorVB", [8], {}),
     "indian-buffet": ("IndianBuffetLogistic", [10], BUFFET),
     "bernoulli-poisson-gs": ("BernoulliPoissonGibbs", [8], {"burn_in": 500, "n_samples": 500}),
-    "bernoulli-poisson-vb": ("BernoulliPoissonVB", [8], {"max_iter": 500, "tol": 0}),
+    "bernoulli-poisson-vb": ("BernoulliPoissonVB", [8], {"max_iter": 1000, "tol": 1e-6}),
     "dir-beta-gs": ("DirBetaGibbs", [100], TRANSPOSED | CHAIN),
     "dir-beta-vb": ("DirBetaVB", [100], TRANSPOSED | {"max_iter": 500}),
     "dir-dir-vb": ("DirDirVB", [100], {"gamma": "1/K", "eta": 1, "max_iter": 500}),
