@@ -169,7 +169,7 @@ def test_lda_of_ones_is_that_of_the_documents_table(own):
     np.testing.assert_allclose(binary.alpha_, other.prior_)
     np.testing.assert_allclose(binary.W_.sum(axis=0), 1.0)
     np.testing.assert_allclose(binary.transform_columns(V), binary.H_, atol=1e-3)
-    assert binary.evaluate(V).sizes.sum() == np.count_nonzero(V == 1)
+    assert binary.evaluate(V).lengths.sum() == np.count_nonzero(V == 1)
 
 
 def test_topics_come_back_from_drawn_documents():

@@ -139,7 +139,16 @@ def test_scores_and_figure_10_show_gaps_and_reasons(tmp_path):
     config = {
         "methods": methods,
         "datasets": {"votes": {}},
-        "studies": {"lumbreras2020": {**study, "fewer": {}, "unmasked": {}, "options": {}}},
+        "studies": {
+            "lumbreras2020": {
+                **study,
+                "held_back": [],
+                "further_methods": [],
+                "fewer": {},
+                "unmasked": {},
+                "options": {},
+            }
+        },
     }
     plan = Plan("lumbreras2020", config)
     figures = [FIGURE_10, FIGURE_11]  # of which one needs more than scores

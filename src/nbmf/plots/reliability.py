@@ -7,6 +7,7 @@ from matplotlib.lines import Line2D
 
 from nbmf.plots import style
 
+LEGEND_COLUMNS, LEGEND_LINE = 3, 0.18  # inches
 COLUMNS = 3
 LIMITS, TICKS = (-0.03, 1.03), (0, 0.25, 0.5, 0.75, 1)
 DIAGONAL = {"color": "0.3", "linewidth": 0.8, "linestyle": "--", "zorder": 0}
@@ -36,7 +37,8 @@ def draw(
     colours : dict
         From method to colour, as `nbmf.catalogue.colours_of` makes it.
     """
-    figure, axes = style.panel_grid(len(datasets), COLUMNS, 2.2, 0.7)
+    lines = -(-(len(labels) + 1 + len(SHOWN_SHARES)) // LEGEND_COLUMNS)
+    figure, axes = style.panel_grid(len(datasets), COLUMNS, 2.5, 0.6 + LEGEND_LINE * lines)
     figure.set_layout_engine("compressed")  # square panels side by side, in the middle
     for axis, dataset in zip(axes.flat, datasets, strict=False):
         of_dataset = reliability[reliability["dataset"] == dataset]
@@ -83,4 +85,4 @@ def _draw_legend(figure: Figure, labels: dict, colours: dict) -> None:
     for share in SHOWN_SHARES:
         label = f"{100 * share:g} % of the entries"
         handles.append(Line2D([], [], label=label, markersize=_area(share) ** 0.5, **point))
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(handles=handles, loc="outside lower center", ncols=LEGEND_COLUMNS, frameon=False)
