@@ -108,7 +108,7 @@ def test_a_study_has_calibration_where_a_method_predicts_probabilities_of_a_one(
     assert all(common.has_calibration(plan) for plan in PLANS.values())
     reals = {"class": "toy_family:ToyGaussian", "label": "rows", "K": [1], "settings": {}}
     study = {"datasets": ["animals"], "methods": ["reals"], "masks": 1, "seeds": [0], "fewer": {},
-             "unmasked": {}, "options": {}}  # fmt: skip
+             "held_back": [], "further_methods": [], "unmasked": {}, "options": {}}  # fmt: skip
     plan = type(PLANS["all_methods"])(
         "mine", {**CONFIG, "methods": {"reals": reals}, "studies": {"mine": study}}
     )
