@@ -10,6 +10,8 @@ import pytest
 import browser
 import nbmf
 from nbmf import cli
+from nbmf.cli import pages
+from nbmf.cli.arguments import parse
 from nbmf.posterior.groups import association_of, by_group, main_components
 
 
@@ -79,6 +81,9 @@ def test_a_page_says_how_it_was_made(folder):
     page = (folder / "votes/report.html").read_text()
     assert "nbmf fit votes.csv --groups party --method beta-dir-vb-learned --seed 0" in page
     assert "alpha = learn-columns" in page
+    parsed = parse(["fit", "votes.csv", "--no-check", "--method", "bica", "--set", "alpha=0.2"])
+    words = "--method bica --no-check --set alpha=0.2 --seed 0"
+    assert pages._given(parsed) == words.split()
     assert f"nbmf {nbmf.__version__}" in page
 
 

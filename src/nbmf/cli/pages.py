@@ -108,6 +108,7 @@ def _given(options: argparse.Namespace) -> list[str]:
         value = getattr(options, name, None)
         if value not in (None, 0):
             words += [f"--{name}", *map(str, value if isinstance(value, list) else [value])]
+    words += ["--no-check"] * (not getattr(options, "check", True))
     for key, value in options.settings:
         words += ["--set", f"{key}={value}"]
     return [*words, "--seed", str(options.seed)]

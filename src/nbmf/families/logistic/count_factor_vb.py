@@ -31,7 +31,36 @@ MEANINGS = ("coordinates in log-odds", "coordinates in log-odds")
 ROUNDS = 200  # of ψ and sizes in turns, for new columns
 
 
-class NegativeBinomialFactorVB(VariationalFactors):
+class CountFactors(VariationalFactors):
+    """What the models of counts share: their parameters."""
+
+    def __init__(
+        self,
+        n_components=8,
+        *,
+        effects="none",
+        ard=False,
+        a0=PRIOR,
+        b0=PRIOR,
+        covariance="factorized",
+        max_iter=1000,
+        tol=1e-5,
+        step=None,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.effects = effects
+        self.ard = ard
+        self.a0 = a0
+        self.b0 = b0
+        self.covariance = covariance
+        self.max_iter = max_iter
+        self.tol = tol
+        self.step = step
+        self.random_state = random_state
+
+
+class NegativeBinomialFactorVB(CountFactors):
     """Negative binomial factor model by variational Bayes: V ~ NB(s, σ(r + c + WH)).
 
     A column has a size s ~ Gamma(1, 1) of its own: E[v | ψ] = s e^ψ, with variance E[v] (1 + e^ψ),
@@ -61,31 +90,6 @@ class NegativeBinomialFactorVB(VariationalFactors):
         "log_odds_": "FN",
         "deviations_": "FN",
     }
-
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        effects="none",
-        ard=False,
-        a0=PRIOR,
-        b0=PRIOR,
-        covariance="factorized",
-        max_iter=1000,
-        tol=1e-5,
-        step=None,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.effects = effects
-        self.ard = ard
-        self.a0 = a0
-        self.b0 = b0
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.tol = tol
-        self.step = step
-        self.random_state = random_state
 
     def _quadratic(self, values):
         return NegativeBinomial(values, SIZE_PRIOR)
@@ -167,7 +171,7 @@ def _terms(values, size, square):
     return np.where(seen, 0.5 * (values - size), 0.0), w
 
 
-class SoftplusPoissonFactorVB(VariationalFactors):
+class SoftplusPoissonFactorVB(CountFactors):
     """Poisson factor model by variational Bayes: V ~ Poisson(log(1 + e^ψ)), ψ = r + c + WH.
 
     The rate is positive, near ψ where that is large and near e^ψ where it is small. The likelihood
@@ -186,31 +190,6 @@ class SoftplusPoissonFactorVB(VariationalFactors):
 
     likelihoods = (POISSON,)
     meanings = MEANINGS
-
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        effects="none",
-        ard=False,
-        a0=PRIOR,
-        b0=PRIOR,
-        covariance="factorized",
-        max_iter=1000,
-        tol=1e-5,
-        step=None,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.effects = effects
-        self.ard = ard
-        self.a0 = a0
-        self.b0 = b0
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.tol = tol
-        self.step = step
-        self.random_state = random_state
 
     def _quadratic(self, values):
         return SoftplusPoisson(values)
