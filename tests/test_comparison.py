@@ -14,6 +14,7 @@ from nbmf import registry
 from nbmf.catalogue import COMPARED, DEFAULT, METHODS
 from nbmf.comparison.baselines import BASELINES
 from nbmf.comparison.compare import compare
+from nbmf.comparison.entries import entries_of
 from nbmf.comparison.recommendation import margin_of
 from nbmf.comparison.result import Comparison
 from nbmf.data.masks import draw_mask
@@ -70,6 +71,34 @@ def test_what_is_compared_by_default_has_the_default_and_a_method_of_each_family
                 for name in COMPARED}  # fmt: skip
     assert families == {"beta_dirichlet", "logistic", "mixed_membership", "poisson_gamma"}
     assert all(registry.scores_entries(METHODS[name]["class"]) for name in COMPARED)
+
+
+def test_what_is_not_changed_of_an_entry_stays():
+    """Its other settings too: a method that learns its priors goes on learning them."""
+    found = entries_of({"beta-dir-vb-learned": {"settings": {"max_iter": 7}}}, None)
+    settings = METHODS["beta-dir-vb-learned"]["settings"] | {"max_iter": 7}
+    assert found["beta-dir-vb-learned"]["settings"] == settings
+    assert entries_of({"mine": {"class": "LDA", "K": [2]}}, None)["mine"]["settings"] == {}
+
+
+def test_of_a_grid_for_all_a_method_leaves_out_what_it_refuses():
+    found = entries_of(["dir-dir-vb", "bica"], [1, 3])
+    assert {name: entry["K"] for name, entry in found.items()} == {
+        "dir-dir-vb": [3],
+        "bica": [1, 3],
+    }
+    for K in (1, {"dir-dir-vb": [1, 3]}):  # nothing is left, or it was asked for by name
+        with pytest.raises(ConfigError, match="Dir-Dir needs at least 2"):
+            entries_of(["dir-dir-vb"], K)
+
+
+def test_a_best_K_at_the_end_of_its_grid_is_remarked_on():
+    grid = {("a", 2): [0.5, 0.5], ("a", 4): [0.4, 0.4], ("b", 2): [0.3, 0.3], ("b", 4): [0.4, 0.4]}
+    inside = {("c", 2): [0.5, 0.5], ("c", 3): [0.4, 0.4], ("c", 4): [0.5, 0.5], ("d", 9): [1, 1]}
+    assert made_up(grid | inside).remarks() == [
+        "A is best with the largest K that was tried: K = 4 to 8 may do better.",
+        "B is best with the smallest K that was tried, 2.",
+    ]
 
 
 def test_scores_are_those_of_the_workflow():

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from nbmf.data.masks import draw_mask, load_mask, save_mask, training_codes
+from nbmf.data.masks import (
+    draw_mask,
+    is_network,
+    is_undirected,
+    load_mask,
+    save_mask,
+    training_codes,
+)
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
 from nbmf.seeds import seed_sequence
@@ -177,3 +184,13 @@ def test_other_files_are_refused_by_name(write, matrix, saved):
         write(file)
     with pytest.raises(DataError, match=r"mask\.npz"):
         load_mask(saved, matrix)
+
+
+def test_a_network_has_the_same_names_and_an_undirected_one_is_symmetric():
+    names = ["a", "b", "c"]
+    symmetric = np.array([[0, 1, 0], [1, 0, 1], [0, 1, -1]])
+    assert is_undirected(BinaryMatrix(symmetric, names, names))
+    assert is_network(BinaryMatrix(np.triu(symmetric), names, names))
+    assert not is_undirected(BinaryMatrix(np.triu(symmetric), names, names))
+    assert not is_undirected(BinaryMatrix(symmetric, names, ["x", "y", "z"]))
+    assert not is_undirected(BinaryMatrix(symmetric[:2], names[:2], names))

@@ -145,6 +145,10 @@ def test_association_is_one_where_groups_are_components_and_none_by_chance():
     same = association_of(model, kind.astype(str))
     assert same.value == pytest.approx(1)
     assert same.error == pytest.approx(0, abs=1e-9)
+    mixed = association_of(model, np.where(rng.random(200) < 0.3, 9, kind).astype(str))
+    again = [association_of(model, np.where(rng.random(200) < 0.3, 9, kind).astype(str)).value
+             for _ in range(40)]  # fmt: skip
+    assert mixed.error == pytest.approx(np.std(again), rel=0.5)
     chance = association_of(model, rng.integers(0, 4, 200).astype(str))
     assert abs(chance.value) < 3 * chance.error + 0.02
     assert association_of(model, np.full(200, "all")) is None
