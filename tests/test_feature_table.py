@@ -29,6 +29,13 @@ def table():
     return FeatureTable.from_frame(FRAME, {"visits": "poisson"}, labels="class")
 
 
+def test_counts_are_of_cells_and_shown():
+    assert repr(table()).startswith("FeatureTable: 3 rows, 4 columns, 8 observed, 4 missing\n")
+    assert table().counts() == {"rows": 3, "columns": 4, "observed": 8, "missing": 4}
+    documents = FeatureTable.from_documents([[2, 0, 1], [0, 0, 1]])
+    assert documents.counts() == {"rows": 2, "columns": 3, "observed": 6, "missing": 0}
+
+
 def test_a_frame_keeps_kinds_categories_names_and_labels():
     made = table()
     assert made.kinds.tolist() == ["gaussian", "discrete", "bernoulli", "poisson"]

@@ -156,6 +156,17 @@ class NamedMatrix:
         """(F, N)."""
         return getattr(self, self.field).shape
 
+    def counts(self) -> dict[str, int]:
+        """Return rows, columns, observed and missing."""
+        rows, columns = self.shape
+        observed = int(np.count_nonzero(self.observed))
+        return {
+            "rows": rows,
+            "columns": columns,
+            "observed": observed,
+            "missing": rows * columns - observed,
+        }
+
     @property
     def T(self) -> Self:
         """The transposed matrix; row groups belong to rows and are dropped."""

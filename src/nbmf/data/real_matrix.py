@@ -55,17 +55,6 @@ class RealMatrix(NamedMatrix):
         """Boolean array (F, N): True where the entry is a number."""
         return ~np.isnan(self.values)
 
-    def counts(self) -> dict[str, int]:
-        """Return rows, columns, observed and missing."""
-        rows, columns = self.shape
-        observed = int(np.count_nonzero(self.observed))
-        return {
-            "rows": rows,
-            "columns": columns,
-            "observed": observed,
-            "missing": rows * columns - observed,
-        }
-
 
 def as_reals(data: Any) -> np.ndarray:
     """Return the values (float64, F x N, NaN where missing) of a matrix, array or DataFrame.
