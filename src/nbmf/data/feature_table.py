@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MATRICES = ((BinaryMatrix, BERNOULLI), (RealMatrix, GAUSSIAN), (CountMatrix, POISSON))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FeatureTable(NamedMatrix):
     """Rows that are described by features of several kinds, some of them missing.
 
