@@ -55,8 +55,8 @@ test-long: $(READY) ## The long statistical tests alone
 	$(VENV)/bin/pytest -m long
 
 examples: $(READY) ## Build the matrices that the package brings (nbmf.load_example) from the raw files
-	$(SNAKEMAKE) $(foreach name,animals parliament unvotes_important,data/matrices/$(name).npz)
-	cp data/matrices/animals.npz data/matrices/parliament.npz src/nbmf/data/examples/
+	$(SNAKEMAKE) $(foreach name,animals moods parliament unvotes_important,data/matrices/$(name).npz)
+	cp $(foreach name,animals moods parliament,data/matrices/$(name).npz) src/nbmf/data/examples/
 	cp data/matrices/unvotes_important.npz src/nbmf/data/examples/votes.npz
 
 benchmark: $(READY) ## Speed, threads, scaling, mixing, memory, start-up, peers: results/benchmarks

@@ -1,6 +1,6 @@
 """Malformed input of every kind, and what the user sees: one clear message, never a traceback.
 
-    python tests/bad_input.py        writes docs/bad-input.md
+    python tests/bad_input.py        writes tests/bad_input.md
 
 A case is a function that is given an empty folder, makes a bad file or configuration in it, and
 feeds it to the code a user would. tests/test_bad_input.py runs the same cases.
@@ -31,7 +31,7 @@ from nbmf.pipeline import configuration
 from nbmf.pipeline.download import fetch
 from nbmf.pipeline.raw_files import located
 
-PAGE = ROOT / "docs/bad-input.md"
+PAGE = ROOT / "tests/bad_input.md"
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 
 
@@ -544,7 +544,7 @@ you would take a Snakefile from.)
 
 
 def page() -> str:
-    """Return the text of docs/bad-input.md."""
+    """Return the text of tests/bad_input.md."""
     lines = [INTRODUCTION, f"{len(CASES)} cases.", ""]
     for kind in dict.fromkeys(c.kind for c in CASES):
         lines += [

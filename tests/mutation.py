@@ -3,7 +3,7 @@
     python tests/mutation.py
 
 makes a fixed sample of one-place changes of each file in TESTS, runs the tests named there on a
-copy of the tree with that change, and writes docs/mutations.md. A change that no test notices
+copy of the tree with that change, and writes results/mutations.md. A change that no test notices
 has to be declared in EQUIVALENT with the reason why it is none; any other ends in exit status 1.
 """
 
@@ -745,7 +745,7 @@ def main():
     parser.add_argument("--patience", type=float, default=60,
                         help="seconds without output that count as a hang (60)")  # fmt: skip
     parser.add_argument("--records", type=Path, help="keeps finished mutants for a second run")
-    parser.add_argument("--report", type=Path, default=ROOT / "docs" / "mutations.md")
+    parser.add_argument("--report", type=Path, default=ROOT / "results" / "mutations.md")
     options = parser.parse_args()
     known = {}
     if options.records and options.records.exists():

@@ -1,4 +1,4 @@
-"""Every malformed input ends in one clear message, the one that docs/bad-input.md shows."""
+"""Every malformed input ends in one clear message, the one in tests/bad_input.md."""
 
 import pytest
 

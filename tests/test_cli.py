@@ -146,9 +146,9 @@ def test_help_is_there_at_once():
 @pytest.mark.parametrize("name", EXAMPLES)
 @pytest.mark.parametrize("layout", ["matrix", "long", "presence"])
 def test_an_example_is_read_as_it_was_written(name, layout, capsys):
-    if (name, layout) == ("votes", "presence"):
+    if layout == "presence" and not nbmf.load_example(name).observed.all():
         run(capsys, "example", name, "--layout", layout, code=2)
-        assert not Path("votes.csv").exists()
+        assert not Path(f"{name}.csv").exists()
         return
     out = run(capsys, "example", name, "--layout", layout).out
     example = EXAMPLES[name]

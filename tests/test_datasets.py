@@ -12,6 +12,7 @@ import rdata
 import yaml
 
 import nbmf
+from checkout import shipped_configuration
 from nbmf.data import recipes
 from nbmf.data.examples import EXAMPLES
 from nbmf.data.matrix import BinaryMatrix
@@ -23,9 +24,10 @@ from nbmf.errors import ConfigError, DataError
 from nbmf.pipeline.raw_files import located
 
 ROOT = Path(__file__).resolve().parents[1]
-MIRRORS = ("data/mirror", "../shared/mirror")
+MIRRORS = ("data/mirror", "data/trials", "../shared/mirror")
 SOURCES = yaml.safe_load((ROOT / "config/sources.yaml").read_text(encoding="utf-8"))["sources"]
 ENTRIES = yaml.safe_load((ROOT / "config/datasets.yaml").read_text(encoding="utf-8"))["datasets"]
+EVERY = shipped_configuration()  # and those of the studies, of which an example may be
 PAPER = yaml.safe_load((ROOT / "config/studies/lumbreras2020.yaml").read_text(encoding="utf-8"))
 RUN = PAPER["studies"]["lumbreras2020"]["datasets"]
 TEXT = yaml.safe_load((ROOT / "config/as_in_the_text.yaml").read_text(encoding="utf-8"))
@@ -36,7 +38,7 @@ PUBLISHED = [name for name, entry in ENTRIES.items() if "published" in entry]
 
 def raw_file(source):
     for mirror in MIRRORS:
-        file = ROOT / mirror / located(SOURCES[source])["path"]
+        file = ROOT / mirror / located(EVERY["sources"][source])["path"]
         if file.exists():
             return file
     pytest.skip(f"raw file {source} is in none of {', '.join(MIRRORS)}")
@@ -51,7 +53,7 @@ def built():
 
         @functools.cache
         def build_entry(name):
-            entry = ENTRIES[name]
+            entry = EVERY["datasets"][name]
             files = {key: raw_file(source) for key, source in entry.get("files", {}).items()}
             matrix = build(entry["recipe"], files, entry.get("options", {}))
             return matrix.T if entry.get("transpose") else matrix
@@ -227,7 +229,8 @@ def test_an_example_is_the_dataset_of_today(name, built):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_licence_of_an_example_is_that_of_its_sources(name):
     stated = {
-        SOURCES[source]["licence"] for source in ENTRIES[EXAMPLES[name].dataset]["files"].values()
+        EVERY["sources"][source]["licence"]
+        for source in EVERY["datasets"][EXAMPLES[name].dataset]["files"].values()
     }
     ours = EXAMPLES[name].licence
     assert stated == {ours} or (

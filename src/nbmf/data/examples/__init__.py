@@ -37,6 +37,14 @@ EXAMPLES = {
         origin="Animals with Attributes (Lampert, Nickisch and Harmeling, 2009)",
         licence="none stated",
     ),
+    "moods": Example(
+        dataset="moods",
+        title="which of 75 mood adjectives each of 500 people said they felt at all; "
+        "not answered is missing",
+        row="person", column="mood", value="felt", words=("yes", "no"),
+        origin="the Motivational State Questionnaire, msq of the R package psychTools (Revelle)",
+        licence="GPL >= 2",
+    ),
     "parliament": Example(
         dataset="parliament",
         title="which of 130 members of the Catalan parliament follow which on Twitter, 2018",
@@ -62,9 +70,11 @@ def load_example(name: str) -> BinaryMatrix:
     Parameters
     ----------
     name : str
-        "animals" (50 animals x 85 attributes; no licence stated), "parliament" (130 members
-        following x 130 followed, row groups are parties; GPL (>= 2), from the R package NBMF) or
-        "votes" (100 countries x 72 roll calls of the United Nations, with missing entries; CC0).
+        "animals" (50 animals x 85 attributes; no licence stated), "moods" (500 people x 75 mood
+        adjectives, with missing entries; GPL >= 2, from the R package psychTools), "parliament"
+        (130 members following x 130 followed, row groups are parties; GPL (>= 2), from the R
+        package NBMF) or "votes" (100 countries x 72 roll calls of the United Nations, with missing
+        entries; CC0).
 
     Returns
     -------
