@@ -32,9 +32,8 @@ MADE_BY = {
 BY_NAME = {
     "dataset": [
         recipes.module_of(entry["recipe"])
-        for entry in yaml.safe_load((ROOT / "config/datasets.yaml").read_text())[
-            "datasets"
-        ].values()
+        for entry in CONFIG["datasets"].values()
+        if "recipe" in entry
     ],
     "fit": [registry.module_of(name) for name in registry.all_classes()],
     # Figures and tables name their functions, and what loads their needs, in the studies.

@@ -1,0 +1,1 @@
+"""Shan and Banerjee (2009), Mixed-membership naive Bayes models."""

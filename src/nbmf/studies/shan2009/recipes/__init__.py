@@ -1,0 +1,1 @@
+"""The datasets of the study, each a module with a function `build`."""
