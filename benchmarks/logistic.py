@@ -4,9 +4,11 @@ import numpy as np
 from scipy.special import expit
 
 from common import Rounds, Table, nanoseconds, number
+from nbmf.families.logistic.cell_laws import Binary
 from nbmf.families.logistic.factors import Effects
 from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
 from nbmf.families.logistic.gibbs import LogisticChain, Prior
+from nbmf.families.logistic.gibbs_cells import Cells
 from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
 
 SHAPE, TRUE_K = (1000, 100), 10  # as Klami (2015), section 6.1
@@ -68,7 +70,7 @@ def gibbs_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds) -> Ta
     )  # fmt: skip
     for K in sizes:
         one, two = (
-            LogisticChain(codes, K, Effects(False, False), Prior(True, 0.001, 0.001),
+            LogisticChain(Cells(Binary(codes)), K, Effects(False, False), Prior(True, 0.001, 0.001),
                           np.random.SeedSequence(0), threads)
             for threads in (1, 2)
         )  # fmt: skip

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from nbmf.families.logistic import gibbs as family
 from nbmf.families.logistic.factors import EFFECT_PRECISION, Effects
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.kernels import gibbs as kernels
 from nbmf.families.logistic.matrices import Ascent, Matrix
 from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, NormalEntries, PolyaGamma
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial, SoftplusPoisson
@@ -62,3 +64,72 @@ def sides(kind, shape, K, effects="none", ard=True, seed=0):
 def ascent(kind, quadratic, K=3, effects="none", ard=True, seed=0, step=0.0):
     rows, columns = sides(kind, quadratic.seen.shape, K, effects, ard, seed)
     return Ascent([Matrix(quadratic, rows, columns)], step)
+
+
+class Twin:
+    """A sweep with given weights, normal numbers and gamma numbers, cells and lines in order.
+
+    Effects are factors: u = 1 where the other side has the effect, with nothing to draw.
+    """
+
+    def __init__(self, seen, U, V, row_effects, column_effects, effects, alpha):
+        self.seen, self.K, self.alpha = seen, U.shape[1], alpha
+        self.U, self.V = U.copy(), V.copy()
+        self.own_U, self.own_V = list(range(self.K)), list(range(self.K))
+        if effects.rows:
+            self.own_U.append(self.U.shape[1])
+            self.U = np.column_stack([self.U, row_effects])
+            self.V = np.column_stack([self.V, np.ones(len(self.V))])
+        if effects.columns:
+            self.own_V.append(self.U.shape[1])
+            self.U = np.column_stack([self.U, np.ones(len(self.U))])
+            self.V = np.column_stack([self.V, column_effects])
+
+    def psi(self):
+        """Return ψ of the observed cells."""
+        return np.array([self.U[f] @ self.V[n] for f, n in np.argwhere(self.seen)])
+
+    def sweep(self, kappa, omegas, normals):
+        """Return ψ of the observed cells before the sweep, and go on, α as it is."""
+        observed, psi = np.argwhere(self.seen), self.psi()
+        omega = np.zeros(self.seen.shape)
+        for f, n in observed:
+            omega[f, n] = next(omegas)
+        kappa = np.where(self.seen, kappa, 0.0)
+        ones = np.ones(self.K)
+        self._lines(self.U, self.V, self.own_U, ones, omega, kappa, normals)
+        self._lines(self.V, self.U, self.own_V, self.alpha, omega.T, kappa.T, normals)
+        return psi
+
+    def _lines(self, lines, others, own, precision, omega, kappa, normals):
+        clamped = [r for r in range(lines.shape[1]) if r not in own]
+        prior = np.array([*precision, *[0.01] * (len(own) - self.K)])
+        for i in range(len(lines)):
+            x, rest = others[:, own], others[:, clamped] @ lines[i, clamped]
+            P = np.diag(prior) + x.T @ np.diag(omega[i]) @ x
+            b = x.T @ (kappa[i] - omega[i] * rest)
+            epsilon = np.array([next(normals) for _ in own])[::-1]
+            lines[i, own] = np.linalg.solve(P, b) + np.linalg.solve(
+                np.linalg.cholesky(P).T, epsilon
+            )
+
+
+def scripted(monkeypatch):
+    """Let kernels run uncompiled on given random numbers; return where b and ψ are recorded."""
+    seen = []
+    rng = np.random.default_rng(3)
+    omegas, normals = rng.gamma(1.0, 0.3, 10_000), rng.standard_normal(10_000)
+
+    def polya_gamma(generator, b, z):
+        seen.append((b, z))
+        return next(given[0])
+
+    given = [iter(omegas), iter(normals)]
+    for name in ("add_cells", "draw_normal", "pack_products", "_dot", "_draw_weights",
+                 "_add_four", "_update_block", "_collect"):  # fmt: skip
+        monkeypatch.setattr(kernels, name, getattr(kernels, name).py_func)
+    monkeypatch.setattr(kernels, "update_lines_serial", kernels.update_lines)
+    monkeypatch.setattr(kernels, "polya_gamma", polya_gamma)
+    monkeypatch.setattr(kernels, "standard_normal", lambda generator: next(given[1]))
+    monkeypatch.setattr(family, "draw_relevance", lambda *arguments: None)
+    return seen, iter(omegas), iter(normals)

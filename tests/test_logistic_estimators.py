@@ -11,7 +11,6 @@ from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.families.logistic import logistic_factor_vb
 from nbmf.families.logistic.count_factor_vb import (
-    SIZES,
     NegativeBinomialFactorVB,
     SoftplusPoissonFactorVB,
 )
@@ -275,7 +274,7 @@ def test_sizes_of_a_known_law_are_found():
     assert np.corrcoef(np.log(model.sizes_), np.log(sizes))[0, 1] > 0.85
     assert np.abs(model.expectation_.mean(axis=0) / V.mean(axis=0) - 1).max() < 0.1
     found = model._factors_of_columns(V)
-    assert np.corrcoef(np.log(found.others[SIZES]), np.log(sizes))[0, 1] > 0.85
+    assert np.corrcoef(np.log(found.others["sizes"]), np.log(sizes))[0, 1] > 0.85
 
 
 def test_softplus_rates_are_means_over_the_law_of_log_odds():

@@ -67,7 +67,7 @@ FAMILIES = {
     | {"BernoulliPoissonVB", "BernoulliPoissonGibbs"},
     "buffet": {"IndianBuffetLogistic", "IndianBuffetGaussian"},
     "logistic": {"LogisticPCA", "LogisticFactorGibbs", "LogisticFactorVB", "GaussianFactorVB"}
-    | {"NegativeBinomialFactorVB", "SoftplusPoissonFactorVB"},
+    | {"NegativeBinomialFactorGibbs", "NegativeBinomialFactorVB", "SoftplusPoissonFactorVB"},
     "mixed_membership": {"LDA", "VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB"},
 }
 

@@ -24,6 +24,7 @@ EXPORTS = {
     "LogisticPCA": "nbmf.families.logistic.logistic_pca",
     "LogisticFactorGibbs": "nbmf.families.logistic.logistic_factor_gibbs",
     "LogisticFactorVB": "nbmf.families.logistic.logistic_factor_vb",
+    "NegativeBinomialFactorGibbs": "nbmf.families.logistic.negative_binomial_factor_gibbs",
     "NegativeBinomialFactorVB": "nbmf.families.logistic.count_factor_vb",
     "SoftplusPoissonFactorVB": "nbmf.families.logistic.count_factor_vb",
     "GaussianFactorVB": "nbmf.families.logistic.gaussian_factor_vb",
@@ -51,14 +52,18 @@ EXPORTS = {
     "verdict": "nbmf.comparison.verdict",
 }
 
-__all__ = [*EXPORTS, "__version__"]
+MODULES = ("plot",)  # with functions that are called by its name: nbmf.plot.dictionary
+
+__all__ = [*EXPORTS, *MODULES, "__version__"]
 
 
 def __getattr__(name: str):
+    if name in MODULES:
+        return importlib.import_module(f"nbmf.{name}")
     if name in EXPORTS:
         return getattr(importlib.import_module(EXPORTS[name]), name)
-    raise AttributeError(f"nbmf has no {name!r}; it has {', '.join(EXPORTS)}")
+    raise AttributeError(f"nbmf has no {name!r}; it has {', '.join([*EXPORTS, *MODULES])}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *EXPORTS])
+    return sorted({*globals(), *EXPORTS, *MODULES})

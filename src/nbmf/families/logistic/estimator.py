@@ -11,7 +11,10 @@ from scipy.special import expit
 
 from nbmf.errors import ConfigError
 from nbmf.families.logistic import factors as form
+from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.fold_in import regress_lines
+from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.quadratic import ExplicitNoise, PolyaGamma, Quadratic
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import Rule, is_number, one_of
@@ -25,9 +28,11 @@ POSITIVE = Rule(
     "a positive number (with 0 the prior is improper: factors of 0 would be a place that a "
     "sampler never leaves, and where every bound is infinite)",
 )
+TRUE_OR_FALSE = Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")
+NOISE_ROUNDS = 50  # of a new line's q(ψ) with noise given ψ without
 RULES = Factorization.rules | {
     "effects": one_of("none", "rows", "columns", "both"),
-    "ard": Rule(lambda value: isinstance(value, bool | np.bool_), "True or False"),
+    "ard": TRUE_OR_FALSE,
     "a0": POSITIVE,
     "b0": POSITIVE,
 }
@@ -165,18 +170,46 @@ class FactorModel(Factorization):
         return Factors(W, self.H_, self._others(np.zeros(len(W)), self.column_effects_))
 
 
-class LogisticFactors(FactorModel):
+class NoisyFactors(FactorModel):
+    """Base class of models that may have explicit noise, ψ ~ N(r + c + WH, 1/τ) in every entry.
+
+    A class has the parameters of FactorModel, and noise; τ has the prior of α.
+
+    Attributes
+    ----------
+    noise_variance_ : float array ()
+        Of the noise, E 1/τ or so; 0 without.
+    """
+
+    shapes: ClassVar = FactorModel.shapes | {"noise_variance_": ""}
+    rules = RULES | {"noise": TRUE_OR_FALSE}
+
+    def with_noise(self, likelihood: PolyaGamma) -> ExplicitNoise:
+        """Return a likelihood with the noise of the fit around it, for new lines."""
+        noisy = ExplicitNoise(likelihood, Gamma(self.a0, self.b0))
+        noisy.noise.fix(1.0 / float(self.noise_variance_))
+        return noisy
+
+
+def weights_of(likelihood: Quadratic, psi: np.ndarray, square: np.ndarray):
+    """Return h and w of a likelihood at some moments of ψ, once they stand still."""
+    for _ in range(NOISE_ROUNDS if isinstance(likelihood, ExplicitNoise) else 1):
+        likelihood.refresh(psi, square)
+    return likelihood.h, likelihood.w
+
+
+class LogisticFactors(NoisyFactors):
     """Base class of those for binary matrices: V ~ Bernoulli(σ(ψ))."""
 
     likelihoods = (BERNOULLI,)
     meanings = ("coordinates in log-odds", "coordinates in log-odds")
 
     def _mean_of(self, psi, columns):
+        if self.noise:
+            return sigmoid.probability(psi, np.full(np.shape(psi), float(self.noise_variance_)))
         return expit(psi, out=psi if psi.dtype.kind == "f" else None)
 
     def _weights(self, values, psi, square):
-        """Return v - 1/2 and the mean of PG(1, η), tanh(η/2) / (2η), η² = E ψ²."""
-        observed = values >= 0
-        eta = np.sqrt(square)
-        w = np.where(eta < 1e-4, 0.25 - square / 48, np.tanh(eta / 2) / (2 * np.maximum(eta, 1e-4)))
-        return np.where(observed, values - 0.5, 0.0), np.where(observed, w, 0.0)
+        """Return h and w of new lines' cells: κ and the mean of PG(1, η), η² = E ψ², or so."""
+        likelihood = PolyaGamma(values)
+        return weights_of(self.with_noise(likelihood) if self.noise else likelihood, psi, square)

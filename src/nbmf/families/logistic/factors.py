@@ -11,6 +11,8 @@ import numpy as np
 from nbmf.inference.state import Factors
 
 ROWS, COLUMNS = "row effects", "column effects"  # the names of effects among the factors
+SIZES = "sizes"  # of the columns of counts, there too
+NOISE = "noise variance"
 EFFECT_PRECISION = 0.01  # of an effect a priori: a standard deviation of 10 in log-odds
 
 

@@ -1,11 +1,11 @@
 """The logistic factor model by Gibbs sampling (Klami 2015, section 4.1)."""
 
+from nbmf.families.logistic.cell_laws import Binary
 from nbmf.families.logistic.estimator import PRIOR, LogisticFactors
-from nbmf.families.logistic.gibbs import GibbsState, LogisticChain, Prior
-from nbmf.inference.declarations import Inference
+from nbmf.families.logistic.gibbs_state import GibbsState, SampledFactors
 
 
-class LogisticFactorGibbs(LogisticFactors):
+class LogisticFactorGibbs(SampledFactors, LogisticFactors):
     """V ~ Bernoulli(σ(r + c + WH)) with normal priors, by Gibbs sampling with Pólya-Gamma weights.
 
     A priori w_fk ~ N(0, 1), h_kn ~ N(0, 1/α_k), effects ~ N(0, 100). W and H are known up to a
@@ -24,7 +24,10 @@ class LogisticFactorGibbs(LogisticFactors):
         Whether the precisions α_k of the rows of H are learned (automatic relevance
         determination), with α_k ~ Gamma(a0, rate b0); otherwise they are 1.
     a0, b0 : float
-        Positive.
+        Positive; of the noise's precision too.
+    noise : bool
+        Whether ψ has normal noise of unknown precision in every entry ("explicit noise"), which is
+        drawn as well: many more sweeps to the same errors.
     burn_in, n_samples : int
         Sweeps thrown away, then sweeps averaged.
     threads : int
@@ -32,10 +35,8 @@ class LogisticFactorGibbs(LogisticFactors):
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
-    See Factorization and FactorModel for the learned attributes.
+    See Factorization, FactorModel and NoisyFactors for the learned attributes.
     """
-
-    inference = Inference.SAMPLER
 
     def __init__(
         self,
@@ -45,6 +46,7 @@ class LogisticFactorGibbs(LogisticFactors):
         ard=True,
         a0=PRIOR,
         b0=PRIOR,
+        noise=False,
         burn_in=500,
         n_samples=1000,
         threads=1,
@@ -55,18 +57,15 @@ class LogisticFactorGibbs(LogisticFactors):
         self.ard = ard
         self.a0 = a0
         self.b0 = b0
+        self.noise = noise
         self.burn_in = burn_in
         self.n_samples = n_samples
         self.threads = threads
         self.random_state = random_state
 
-    def _precisions_given(self, H):
-        """Return E[α | H], (K,), in the units of W_, whose mean square is 1 even if α is fixed."""
-        return (self.a0 + H.shape[1] / 2) / (self.b0 + (H**2).sum(axis=1) / 2)
-
     def _start(self, codes, seed):
-        prior = Prior(self.ard, self.a0, self.b0)
-        chain = LogisticChain(
-            codes, self.n_components, self.effects_in_use, prior, seed, self.threads
-        )
-        return GibbsState(chain, codes.shape, self.burn_in)
+        return GibbsState(self._chain_of(Binary(codes), seed), self.burn_in)
+
+    def _learn(self, state):
+        self.noise_variance_ = state.noise_variance()
+        super()._learn(state)

@@ -1,19 +1,16 @@
 """Logistic factor models by variational Bayes (Klami 2015), sections 4.1, 4.2 and 5.1."""
 
-from typing import ClassVar
-
 import numpy as np
 
 from nbmf.errors import ConfigError
 from nbmf.families.logistic import sigmoid
-from nbmf.families.logistic.estimator import PRIOR, LogisticFactors
+from nbmf.families.logistic.estimator import PRIOR, LogisticFactors, weights_of
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, PolyaGamma
 from nbmf.families.logistic.variational import VariationalFactors
-from nbmf.inference.parameters import Rule, one_of
+from nbmf.inference.parameters import one_of
 
 BOUNDS = {"polya-gamma": PolyaGamma, "bohning": Bohning}
-NOISE_ROUNDS = 50  # of a new line's q(ψ^) given ψ
 
 
 class LogisticFactorVB(VariationalFactors, LogisticFactors):
@@ -55,21 +52,12 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
-    Attributes
-    ----------
-    noise_variance_ : float array ()
-        1/<τ>, of the noise; 0 without.
-
-    See Factorization and FactorModel for the other learned attributes. expectation_ is E σ(ψ) under
-    q with ψ as normal, which no product of W_ and H_ gives; W_ and H_ are means under q in the form
-    that FactorModel describes.
+    See Factorization, FactorModel and NoisyFactors for the learned attributes; noise_variance_
+    is 1/<τ>. expectation_ is E σ(ψ) under q with ψ as normal, which no product of W_ and H_ gives;
+    W_ and H_ are means under q in the form that FactorModel describes.
     """
 
-    shapes: ClassVar = LogisticFactors.shapes | {"noise_variance_": ""}
-    rules = VariationalFactors.rules | {
-        "bound": one_of(*BOUNDS),
-        "noise": Rule(lambda value: isinstance(value, bool | np.bool_), "True or False"),
-    }
+    rules = VariationalFactors.rules | LogisticFactors.rules | {"bound": one_of(*BOUNDS)}
 
     def __init__(
         self,
@@ -119,18 +107,8 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
         super()._learn(state)
         self.noise_variance_ = np.array(state.matrix.quadratic.added_variance())
 
-    def _mean_of(self, psi, columns):
-        if not self.noise:
-            return super()._mean_of(psi, columns)
-        return sigmoid.probability(psi, np.full(np.shape(psi), float(self.noise_variance_)))
-
     def _weights(self, values, psi, square):
         """Return h and w of new lines' cells, with the bound and the noise of the fit."""
-        if not self.noise and self.bound == "polya-gamma":
+        if self.bound == "polya-gamma":
             return super()._weights(values, psi, square)
-        likelihood = self._quadratic(values)
-        if self.noise:
-            likelihood.noise.fix(1.0 / float(self.noise_variance_))
-        for _ in range(NOISE_ROUNDS if self.noise else 1):
-            likelihood.refresh(psi, square)
-        return likelihood.h, likelihood.w
+        return weights_of(self._quadratic(values), psi, square)

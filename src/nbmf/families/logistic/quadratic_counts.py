@@ -9,7 +9,17 @@ from nbmf.families.logistic.quadratic import PolyaGamma, Quadratic, log_2cosh_ha
 LOWEST = -700.0  # ψ at which e^ψ is still a number above 0
 
 
-class NegativeBinomial(PolyaGamma):
+class CountsOfSize(PolyaGamma):
+    """Counts x ~ NB(r, σ(ψ)) whose sizes r, (N,), are known: b = x + r."""
+
+    slope = 1.0
+
+    def __init__(self, tallies: np.ndarray, size: np.ndarray):
+        super().__init__(tallies)
+        self.size = size
+
+
+class NegativeBinomial(CountsOfSize):
     """Counts x ~ NB(r, σ(ψ)) with a size r of each column: Γ(x + r) / (Γ(r) x!) σ(ψ)^x σ(-ψ)^r.
 
     q(r) q(ω | r) with one η for all r: ω ~ PG(x + r, η), so that b = x + <r> is exact, and
@@ -25,12 +35,11 @@ class NegativeBinomial(PolyaGamma):
         Of each r.
     """
 
-    slope = 1.0
-
     def __init__(self, tallies: np.ndarray, prior: Gamma):
-        super().__init__(tallies)
-        self._prior = prior
         N = tallies.shape[1]
+        self.law = Gamma(np.full(N, float(prior.shape)), np.full(N, float(prior.rate)))
+        super().__init__(tallies, self.law.mean)
+        self._prior = prior
         counts = np.where(self.seen, tallies, 0)
         # Sums over what occurs in a column: each count once, and how often. A zero has no table.
         self._column, place = np.nonzero(counts.T)
@@ -38,8 +47,6 @@ class NegativeBinomial(PolyaGamma):
         pairs, self._times = np.unique(pairs, axis=0, return_counts=True)
         self._column, self._count = pairs[:, 0], pairs[:, 1].astype(float)
         self._constant = float((self._times * gammaln(self._count + 1.0)).sum())
-        self.law = Gamma(np.full(N, float(prior.shape)), np.full(N, float(prior.rate)))
-        self.size = self.law.mean
 
     def learn(self, psi, square):
         """Renew q(r)."""

@@ -2,11 +2,12 @@
 
 Lines are rows of V and the others its columns, or the other way round. Line i has the coefficients
 u (D,), D = K and one more if lines have effects; the other side has a design x (D,) for each of its
-lines, with 1 in the place of the effect, and an offset, its own effect. With ψ = offset + x u and
-κ = v - 1/2, the rows draw ω ~ PG(1, ψ) of each observed cell first, and both sides draw
+lines, with 1 in the place of the effect, and an offset, its own effect. With ψ = offset + x u, the
+rows draw ω ~ PG(b, ψ) of each observed cell first, and both sides draw
 
     u ~ N(P⁻¹ b, P⁻¹),   P = diag(precision) + Σ ω x x',   b = Σ (κ - ω offset) x.
 
+Of binary cells b = 1 and κ = v - 1/2; cell_laws.py has others.
 Triangles are packed by columns: of x x' the products x_c x_a, a = c..D-1, for c = 0, 1, ...
 """
 
@@ -18,7 +19,7 @@ import numpy as np
 
 from nbmf.families.logistic.kernels.tilting import tilted_mean
 from nbmf.numerics.compilation import inner_kernel, kernel, serial_and_parallel
-from nbmf.numerics.polya_gamma import polya_gamma_1
+from nbmf.numerics.polya_gamma import polya_gamma
 from nbmf.numerics.variates import standard_normal
 
 
@@ -67,11 +68,11 @@ def _dot(u, i, design, j):
 
 
 @inner_kernel
-def _draw_weights(i, first, end, index, u, design, offset, generator, omega):
+def _draw_weights(i, first, end, index, trials, u, design, offset, generator, omega):
     """Draw ω of the cells first..end-1 of line i given its u."""
     for cell in range(first, end):
         j = np.uint64(index[cell])
-        omega[cell] = polya_gamma_1(generator, offset[j] + _dot(u, i, design, j))
+        omega[cell] = polya_gamma(generator, trials[cell], offset[j] + _dot(u, i, design, j))
 
 
 @inner_kernel(fastmath={"contract"})
@@ -154,7 +155,7 @@ def _collect(P, b, u, i, slope, curvature):
 
 @kernel(_nrt=False)
 def _update_block(
-    first, end, draws_weights, start, index, place, kappa, omega, design, packed, offset,
+    first, end, draws_weights, start, index, place, kappa, trials, omega, design, packed, offset,
     precision, u, P, L, b, y, slope, curvature, generator,
 ):  # fmt: skip
     """Draw the coefficients of lines first..end-1, and before them ω, if the side does."""
@@ -163,7 +164,9 @@ def _update_block(
     curvature[:] = 0.0
     for i in range(first, end):
         if draws_weights:
-            _draw_weights(i, start[i], start[i + 1], index, u, design, offset, generator, omega)
+            _draw_weights(
+                i, start[i], start[i + 1], index, trials, u, design, offset, generator, omega
+            )
         P[:] = 0.0
         b[:] = 0.0
         add_cells(
@@ -182,7 +185,7 @@ def _update_block(
 
 
 def update_lines(
-    block_start, draws_weights, start, index, place, kappa, omega, design, packed, offset,
+    block_start, start, index, place, draws_weights, kappa, trials, omega, design, packed, offset,
     precision, u, room, generators,
 ):  # fmt: skip
     """Draw the coefficients of all lines of a side.
@@ -191,12 +194,17 @@ def update_lines(
     ----------
     block_start : int64 array (B + 1,)
         Block k has the lines block_start[k]..block_start[k + 1] - 1 and a random stream of its own.
+    start, index, place : int64 (lines + 1,), uint32, uint32 arrays (cells,)
+        Line i has the cells start[i]..start[i + 1] - 1: the other side's line of each, and its
+        place among the cells row by row.
     draws_weights : bool
-        Whether ω is drawn first; the other side's sweep uses the same.
-    start, index, place, kappa : int64 (lines + 1,), uint32, uint32, float arrays (cells,)
-        Line i has the cells start[i]..start[i + 1] - 1: the other side's line of each, where its ω
-        lies, and v - 1/2.
+        Whether ω is drawn first.
+    kappa : float array (cells,)
+        In the order of these lists.
+    trials : float array (cells,)
+        b of ω, row by row; the side that draws ω is that of the rows.
     omega : float array (cells,)
+        Row by row.
     design, packed, offset : float arrays (n, D), (n, T), (n,)
         Of the other side; T = D (D + 1) / 2.
     precision : float array (D,)
@@ -208,8 +216,8 @@ def update_lines(
     """
     for k in numba.prange(block_start.size - 1):
         _update_block(
-            block_start[k], block_start[k + 1], draws_weights, start, index, place, kappa, omega,
-            design, packed, offset, precision, u, room.P[k], room.L[k], room.b[k], room.y[k],
+            block_start[k], block_start[k + 1], draws_weights, start, index, place, kappa, trials,
+            omega, design, packed, offset, precision, u, room.P[k], room.L[k], room.b[k], room.y[k],
             room.slope[k], room.curvature[k], generators[k],
         )  # fmt: skip
 

@@ -1,0 +1,131 @@
+"""What the models share that are fitted by a Gibbs chain: its state, and what is kept of it."""
+
+import numpy as np
+
+from nbmf.families.logistic import factors as form
+from nbmf.families.logistic.cell_laws import Law
+from nbmf.families.logistic.estimator import NoisyFactors
+from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.gibbs import LogisticChain, Prior
+from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
+from nbmf.inference.declarations import Inference
+from nbmf.inference.estimator import ACTIVE_SHARE
+from nbmf.inference.state import State, put_back
+
+
+class SampledFactors(NoisyFactors):
+    """Base class: by Gibbs sampling. A class has burn_in, n_samples and threads too."""
+
+    inference = Inference.SAMPLER
+
+    def _chain_of(self, law: Law, seed) -> LogisticChain:
+        prior = Prior(self.ard, self.a0, self.b0)
+        cells = NoisyCells(law, Gamma(self.a0, self.b0)) if self.noise else Cells(law)
+        return LogisticChain(
+            cells, self.n_components, self.effects_in_use, prior, seed, self.threads
+        )
+
+    def _precisions_given(self, H):
+        """Return E[α | H], (K,), in the units of W_, whose mean square is 1 even if α is fixed."""
+        return (self.a0 + H.shape[1] / 2) / (self.b0 + (H**2).sum(axis=1) / 2)
+
+
+class GibbsState(State):
+    """A chain and sums over its kept sweeps, those after `burn_in`.
+
+    Of ψ, ψ², E[V | ψ], and what the cells' law has of its own.
+    """
+
+    resumable = True
+
+    def __init__(self, chain: LogisticChain, burn_in: int):
+        self._chain, self._burn_in = chain, burn_in
+        self._sweeps, self._kept = np.zeros((), int), np.zeros((), int)
+        shape = chain.cells.law.seen.shape
+        self._psi, self._psi_sum, self._mean_sum = (np.zeros(shape) for _ in range(3))
+        own = chain.cells.own()
+        self._own_sums = {name: np.zeros_like(values) for name, values in own.items()}
+
+    def advance(self, steps):
+        """Sweep; after the burn-in add what a sweep has to the sums."""
+        for _ in range(steps):
+            self._chain.sweep()
+            self._sweeps += 1
+            if self._sweeps > self._burn_in:
+                self._add()
+                self._kept += 1
+
+    def _add(self):
+        self._chain.add_means(self._psi, self._psi_sum, self._mean_sum)
+        for name, values in self._chain.cells.own().items():
+            self._own_sums[name] += values
+
+    def objective(self):
+        """Return the log joint of data, factors and effects in nats, ω and α integrated out."""
+        return self._chain.log_joint()
+
+    def own(self) -> dict[str, np.ndarray]:
+        """Return the means of what cells have beside factors; before kept sweeps, what is now."""
+        if self._kept:
+            return {name: np.asarray(total / self._kept) for name, total in self._own_sums.items()}
+        return self._chain.cells.own()
+
+    def noise_variance(self) -> np.ndarray:
+        """Return the mean of 1/τ, float array (); 0 where there is no noise."""
+        return self.own().get(form.NOISE, np.zeros(()))
+
+    def factors(self):
+        """Return the factors of the last sweep, centred."""
+        return form.centred(self._now())
+
+    def _now(self):
+        factors = self._chain.factors()
+        return factors._replace(others=dict(factors.others) | self._chain.cells.law.own())
+
+    def estimate(self):
+        """Return effects and factors of rank K next to the mean of ψ over the kept sweeps."""
+        if not self._kept:
+            return form.canonical(self._now())
+        K, effects = self._chain.rows.K, self._chain.effects
+        found = form.best_of_rank(self._psi_sum / self._kept, K, effects)
+        means = self.own()
+        of_law = {name: means[name] for name in self._chain.cells.law.own()}
+        return found._replace(others=dict(found.others) | of_law)
+
+    def expectation(self):
+        """Return the mean of E[V | ψ] over the kept sweeps; before, that of the last sweep."""
+        if self._kept:
+            return self._mean_sum / self._kept
+        return self._chain.cells.mean(form.psi_of(self._chain.factors()))
+
+    def predictive(self, rows, columns):
+        """Return the same at some entries."""
+        if self._kept:
+            return self._mean_sum[rows, columns] / self._kept
+        return self.current_predictive(rows, columns)
+
+    def current_predictive(self, rows, columns):
+        """Return E[V | ψ] of the last sweep at some entries."""
+        psi = form.psi_at(self._chain.factors(), rows, columns)
+        return self._chain.cells.mean(psi, columns)
+
+    def active_components(self):
+        """Return how many components hold at least 1 % of W H now, however it is rotated."""
+        return int(np.count_nonzero(form.shares(self.factors()) >= ACTIVE_SHARE))
+
+    def draw(self, rng):
+        """Return the factors of the last sweep, which are a draw, in the form of the estimate.
+
+        The law of W and H leaves their scale to the priors, and where α is fixed it is not 1.
+        """
+        return form.canonical(self._now())
+
+    def snapshot(self):
+        """Return all that changes along the chain, by name."""
+        sums = {"sum of psi": self._psi_sum, "sum of E[V]": self._mean_sum}
+        sums |= {f"sum of {name}": total for name, total in self._own_sums.items()}
+        return {"sweeps": self._sweeps, "kept": self._kept} | sums | self._chain.arrays()
+
+    def restore(self, snapshot):
+        """Take over a snapshot."""
+        put_back(self.snapshot(), snapshot)

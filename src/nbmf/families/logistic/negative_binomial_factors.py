@@ -1,0 +1,111 @@
+"""What the negative binomial factor models share (Klami 2015, section 4.3)."""
+
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import ndtri
+
+from nbmf.families.logistic import factors as form
+from nbmf.families.logistic.estimator import NoisyFactors, weights_of
+from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.matrices import Matrix
+from nbmf.families.logistic.quadratic_counts import CountsOfSize, NegativeBinomial
+from nbmf.families.logistic.sides import Coordinates, FullSide
+from nbmf.inference.state import Factors
+from nbmf.likelihoods.negative_binomial import NEGATIVE_BINOMIAL
+
+SIZE_PRIOR = Gamma(1.0, 1.0)  # of each s; the paper gives none
+NODES = 32  # of the law of ψ, when entries are scored
+ROUNDS = 200  # of ψ and sizes in turns, for new columns
+
+
+class NegativeBinomialFactors(NoisyFactors):
+    """Base class: V ~ NB(s, σ(ψ)), E[v | ψ] = s e^ψ, a size s ~ Gamma(1, 1) per column.
+
+    Attributes
+    ----------
+    sizes_ : float array (N,)
+        E s of each column.
+    log_odds_, deviations_ : float arrays (F, N)
+        Mean and standard deviation of ψ, noise included.
+
+    expectation_ is E[s e^ψ]. Entries held out are scored by the mixture of negative binomial laws
+    over the normal law of ψ with these moments, with the mean sizes; those of new lines, whose
+    factors are taken as known, by one.
+    """
+
+    likelihoods = (NEGATIVE_BINOMIAL,)
+    meanings = ("coordinates in log-odds", "coordinates in log-odds")
+    shapes: ClassVar = NoisyFactors.shapes | {"sizes_": "N", "log_odds_": "FN", "deviations_": "FN"}
+
+    def mean(self, factors, rows=slice(None), columns=slice(None)):
+        """Return s E e^ψ of some lines."""
+        return self._mean_of(form.psi_of(factors, rows, columns), factors, columns)
+
+    def mean_at(self, factors, rows, columns):
+        """Return the same of single entries."""
+        return self._mean_of(form.psi_at(factors, rows, columns), factors, columns)
+
+    def _mean_of(self, psi, factors, columns):
+        noise = 0.5 * float(self.noise_variance_)
+        return factors.others[form.SIZES][columns] * np.exp(psi + noise)
+
+    def predictive(self, rows, columns):
+        """Return the means and the sizes of NODES laws of some entries."""
+        psi, deviation = self.log_odds_[rows, columns], self.deviations_[rows, columns]
+        return mixture(psi, deviation, self.sizes_[columns])
+
+    def predictive_of(self, factors, rows, columns):
+        """Return the mean and the size of the law given factors, or of several if ψ has noise."""
+        size = factors.others[form.SIZES][columns]
+        if not self.noise:
+            return self.mean(factors)[rows, columns], size
+        psi = form.psi_of(factors)[rows, columns]
+        return mixture(psi, np.full(psi.shape, np.sqrt(float(self.noise_variance_))), size)
+
+    def _learn_entries(self, state, psi, variance):
+        """Keep what is known of sizes and of each ψ."""
+        self.sizes_ = state.estimate().others[form.SIZES]
+        self.log_odds_ = psi
+        self.deviations_ = np.sqrt(np.maximum(variance, 0.0))
+
+    def _others(self, row_effects, column_effects):
+        return super()._others(row_effects, column_effects) | {form.SIZES: self.sizes_}
+
+    def _weights(self, values, psi, square):
+        """Return h and w of new rows' cells."""
+        counts = CountsOfSize(values, self.sizes_)
+        return weights_of(self.with_noise(counts) if self.noise else counts, psi, square)
+
+    def _factors_of_columns(self, values):
+        """Return the factors of new columns, each with a size of its own: VB given the rows."""
+        K, used = self.n_components, self.effects_in_use
+        design = [self.W_, self.row_effects_[:, None]][: 1 + used.rows]
+        rows = np.hstack([*design, np.ones((len(values), int(used.columns)))])
+        R = rows.shape[1]
+        precision = np.r_[self.precisions_, np.full(R - K, form.EFFECT_PRECISION)]
+        none, free = np.arange(0), np.ones(R, bool)
+        free[K : K + used.rows] = False
+        columns = np.tile(np.where(free, 0.0, 1.0), (values.shape[1], 1))
+        counts = NegativeBinomial(values, SIZE_PRIOR)
+        likelihood = self.with_noise(counts) if self.noise else counts
+        matrix = Matrix(
+            likelihood,
+            FullSide(rows, Coordinates(precision, np.zeros(R, bool), none, SIZE_PRIOR), 0.0),
+            FullSide(columns, Coordinates(precision, free, none, SIZE_PRIOR), 1.0),
+        )
+        for _ in range(ROUNDS):
+            matrix.columns.update([matrix.seen_by(matrix.columns, True)], 0.0)
+            likelihood.learn(*matrix.moments())
+            if self.noise:  # that of the fit stays
+                likelihood.noise.fix(1.0 / float(self.noise_variance_))
+        own = matrix.columns.mean
+        effects = own[:, -1] if used.columns else np.zeros(len(own))
+        others = self._others(self.row_effects_, effects) | {form.SIZES: counts.size}
+        return Factors(self.W_, np.ascontiguousarray(own[:, :K].T), others)
+
+
+def mixture(psi, deviation, size):
+    """Return the means and sizes of NODES laws of equal weight, over the normal law of ψ."""
+    z = ndtri((np.arange(NODES) + 0.5) / NODES)
+    return size * np.exp(psi + np.multiply.outer(z, deviation)), size
