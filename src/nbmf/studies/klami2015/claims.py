@@ -114,6 +114,17 @@ CLAIMS = [
         f"Less CPU time to {parts.EQUAL:g} times the error that softplus ends with.",
         parts.faster_than_softplus,
     ),
+    Claim(
+        "Counts: the explicit-noise variant has poor accuracy.",
+        f"PG-F's error at most {parts.BETTER} times its, but for small Poisson counts, of which the "
+        "caption can be read either way.",
+        parts.counts_noise_is_inaccurate,
+    ),
+    Claim(
+        "The explicit-noise sampler converges slowly.",
+        f"After as many sweeps its error is at least {parts.BEHIND} times the direct sampler's.",
+        parts.noise_gibbs_is_slow,
+    ),
 ]
 
 

@@ -40,7 +40,7 @@ def draw(
         Line2D([], [], color=colour, linestyle=dash, label=label)
         for label, colour, dash in series.values()
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
     return figure
 
 

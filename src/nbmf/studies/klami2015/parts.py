@@ -18,7 +18,9 @@ from nbmf.studies.klami2015.engines import (
     NB_F,
     NB_GIBBS,
     NB_NAIVE,
+    NB_NOISE,
     NOISE,
+    NOISE_GIBBS,
     PG_F,
     SOFTPLUS,
     short,
@@ -170,6 +172,24 @@ def noise_is_inaccurate(run: Run) -> Iterator[Part]:
             noisy, other = run.end(set_up, NOISE), run.end(set_up, PG_F)
             text = f"{noisy:.4f} and {other:.4f}, {noisy / other:.1f} times"
             yield Part(set_up, noisy >= NOISY * other, text)
+
+
+def noise_gibbs_is_slow(run: Run) -> Iterator[Part]:
+    """On all binary set-ups, after as many sweeps."""
+    for set_up in BINARY:
+        if run.has(set_up, NOISE_GIBBS, GIBBS):
+            noisy, other = run.end(set_up, NOISE_GIBBS), run.end(set_up, GIBBS)
+            text = f"{noisy:.4f} and {other:.4f}, {noisy / other:.2f} times"
+            yield Part(set_up, noisy >= BEHIND * other, text)
+
+
+def counts_noise_is_inaccurate(run: Run) -> Iterator[Part]:
+    """On all counts but small Poisson ones."""
+    for set_up in (*OVERDISPERSED, POISSON_LARGE):
+        if run.has(set_up, NB_NOISE, NB_F):
+            noisy, other = run.end(set_up, NB_NOISE), run.end(set_up, NB_F)
+            text = f"{noisy:.4g} and {other:.4g}, {noisy / other:.2f} times"
+            yield Part(set_up, other <= BETTER * noisy, text)
 
 
 def _slower(run: Run, set_ups, fast: str, slow) -> Iterator[Part]:

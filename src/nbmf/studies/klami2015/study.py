@@ -226,4 +226,5 @@ STUDY = Study(
         _claims("claims", "Claims"),
         _claims("claims_parts", "Claims, part by part"),
     ),
+    front=("figure_1", "claims"),
 )
