@@ -116,8 +116,8 @@ CLAIMS = [
     ),
     Claim(
         "Counts: the explicit-noise variant has poor accuracy.",
-        f"PG-F's error at most {parts.BETTER} times its, but for small Poisson counts, of which the "
-        "caption can be read either way.",
+        f"PG-F's error at most {parts.BETTER} times its, but for small Poisson counts, of which "
+        "the caption can be read either way.",
         parts.counts_noise_is_inaccurate,
     ),
     Claim(
