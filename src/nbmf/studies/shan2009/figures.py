@@ -125,7 +125,7 @@ def fifths(uci: pd.DataFrame) -> Figure:
     own = uci[(uci["part"] == "test") & (uci["model"] == "mmnb")]
     own = own[own["floor"] == own["floor"].iloc[0]]
     datasets = own["dataset"].drop_duplicates().tolist()
-    figure, axes = style.panel_grid(len(datasets), 3, 1.6, 0.5)
+    figure, axes = style.panel_grid(len(datasets), 3, 1.7, 0.5)
     numbers = range(1, FIFTHS + 1)
     for axis, dataset in zip(axes.flat, datasets, strict=False):
         medians = own[own["dataset"] == dataset].median(numeric_only=True)
@@ -134,10 +134,9 @@ def fifths(uci: pd.DataFrame) -> Figure:
             values[~np.isfinite(values)] = np.nan
             axis.plot(numbers, values, color=COLOURS["mmnb"], linestyle=dash, marker="o",
                       markersize=3, linewidth=1.2)  # fmt: skip
-        _finish(axis, dataset.removeprefix("uci_").capitalize(), "", "")
+        title = dataset.removeprefix("uci_").capitalize()
+        _finish(axis, title, "fifth by entropy", "perplexity")
         axis.set_xticks(numbers)
-    figure.supxlabel("fifth of the test rows, by entropy of memberships", fontsize=8)
-    figure.supylabel("perplexity", fontsize=8)
     _legend(figure, [("MMNB, bound", COLOURS["mmnb"], "-")], sampled=True)
     return figure
 
@@ -175,6 +174,7 @@ def flip_panels(**flips: pd.DataFrame) -> Figure:
             axis.plot(100 * step * means.index, means, color=COLOURS[name], marker="o",
                       markersize=3)  # fmt: skip
             axis.ticklabel_format(axis="y", useOffset=False)
+            axis.xaxis.set_major_locator(MaxNLocator(5))
             title = f"{LABELS[name]}, steps of {100 * step:g} %"
             _finish(axis, title, "flipped held-out entries (%)", "perplexity")
     return figure
