@@ -1,0 +1,1 @@
+"""Ohn (2022), The convergent Indian buffet process: what its figures show."""
