@@ -113,7 +113,7 @@ def main() -> None:
         for s, (chi, ks), tau in zip(sbc.STATISTICS, p, calibration.times, strict=True):
             print(f"| {name} | {s} | {chi:.3f} | {ks:.3f} | {tau:.3f} |", flush=True)
     print("\n" + ", ".join(f"{name}: {s:.0f} s" for name, s in seconds.items()))
-    style.save(draw(ranks), output)
+    style.save(style.in_style(draw)(ranks), output)
 
 
 if __name__ == "__main__":

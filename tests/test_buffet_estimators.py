@@ -9,7 +9,6 @@ from scipy import integrate, stats
 from scipy.special import expit
 
 import nbmf
-from nbmf.cli.components import components_of
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError, NotSettledWarning
@@ -19,6 +18,7 @@ from nbmf.families.buffet.logistic import IndianBuffetLogistic
 from nbmf.inference.experiment import FitRequest, run_fit, save_factors
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.gaussian import GAUSSIAN
+from nbmf.posterior.components import components_of
 
 BRIEF = {"burn_in": 300, "n_samples": 200, "random_state": 0}
 

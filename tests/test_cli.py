@@ -24,13 +24,13 @@ from nbmf import cli, registry
 from nbmf.cli import arguments, kernel_cache, progress
 from nbmf.cli import compare as compare_command
 from nbmf.cli.arguments import COMMANDS, parse
-from nbmf.cli.components import components_of
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.reading import name_of, repeated
 from nbmf.comparison.fits import FitDone
 from nbmf.data.examples import EXAMPLES
 from nbmf.errors import DataError
 from nbmf.plots import style
+from nbmf.posterior.components import components_of
 
 QUICK = ["--components", "3", "--iterations", "30", "--method", "beta-dir-vb", "--no-check"]
 SWEEPS = ["--components", "3", "--no-check", "--method", "beta-dir-gs"]
@@ -324,7 +324,7 @@ def test_a_sampler_has_chains_and_intervals_and_their_files_go_with_it(here, cap
     assert re.search(r"person \d+ 0\.\d\d \[0\.\d\d, [01]\.\d\d\]", out)
     folder = here / "survey.nbmf"
     intervals = {f"{name}_{end}.csv" for name in ("W", "H", "expectation") for end in ENDS}
-    assert files(folder) == ALWAYS | {"chains.csv"} | intervals
+    assert files(folder) == ALWAYS | {"chains.csv", "chains.png"} | intervals
     for name in ("W", "H", "expectation"):
         lower, middle, upper = (
             read(folder / f"{name}{end}.csv") for end in ("_lower", "", "_upper")
@@ -490,7 +490,7 @@ def test_compare_writes_table_picture_and_recommendation(here, capsys):
     folder = here / "survey.compare"
     assert files(folder) == {
         *("scores.csv", "summary.csv", "comparison.png", "recommendation.txt", "nbmf.json"),
-        "report.html",
+        *("report.html", "against_K.png"),
     }
     scores = pd.read_csv(folder / "scores.csv")
     assert len(scores) == 2 * 2 * 2 + 4 * 2
@@ -777,8 +777,7 @@ def test_the_summary_names_what_is_most_typical():
 
 
 def test_a_title_is_that_of_the_method_with_the_settings_of_the_model():
-    from nbmf.catalogue import METHODS
-    from nbmf.cli.plot import title_of
+    from nbmf.catalogue import METHODS, title_of
     from nbmf.registry import make_estimator
 
     for entry in METHODS.values():

@@ -13,15 +13,13 @@ from nbmf.errors import DataError
 from nbmf.plots import style
 from nbmf.plots.dictionaries import (
     Dictionary,
-    Run,
     columns_by_norm,
     draw,
-    group_runs,
     meaningful_row_order,
-    order_by_group,
-    spread,
     to_unit_range,
 )
+from nbmf.plots.ordering import order_by_group
+from nbmf.plots.strips import Run, runs_of, spread
 from nbmf.studies.loaded import ShownFit
 from nbmf.studies.lumbreras2020 import dictionaries as lumbreras2020
 
@@ -105,11 +103,11 @@ def test_rows_with_groups_are_in_groups():
     assert order.tolist() == [1, 2, 4, 0, 3]
 
 
-def test_group_runs():
-    assert group_runs(np.array(["a", "a", "b", "a"])) == [
+def test_runs_of_groups():
+    assert runs_of(np.array(["a", "a", "b", "a"])) == [
         Run("a", 0, 2), Run("b", 2, 3), Run("a", 3, 4)
     ]  # fmt: skip
-    assert group_runs(np.array([])) == []
+    assert runs_of(np.array([])) == []
 
 
 def test_spread_keeps_places_apart_and_leaves_others():
@@ -212,8 +210,8 @@ def test_groups_have_stripes_labels_and_separators():
 def test_groups_of_a_split_dictionary_continue():
     groups = np.repeat(["one", "two"], [150, 50])
     axes = panels(draw(dictionaries(200), names(200), groups, 7, np.arange(200)))
-    assert [text.get_text() for text in axes[4].texts] == ["one (100)"]
-    assert [text.get_text() for text in axes[9].texts] == ["one (50)", "two (50)"]
+    assert [text.get_text() for text in axes[4].texts] == ["one (150)"]
+    assert [text.get_text() for text in axes[9].texts] == ["one (150)", "two (50)"]
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from figure_checks import assert_tidy, texts_of
-from nbmf.errors import DataError
-from nbmf.plots import overview
-from nbmf.plots.overview import Side, draw_factors, draw_reconstruction
+from nbmf.errors import ConfigError, DataError
+from nbmf.plots import sides as lines_of
+from nbmf.plots import style
+from nbmf.plots.overview import draw_factors, draw_reconstruction
+from nbmf.plots.sides import Side, order_of
 
 
 @pytest.fixture(autouse=True)
@@ -28,10 +30,6 @@ def sides(F=40, N=30, K=4, groups=None, seed=0):
     return [Side(W, names(F), "rows", groups), Side(H.T, names(N, "column"), "columns")]
 
 
-def panels(figure):
-    return [axis for axis in figure.axes if axis.images and axis.axison and axis.get_yticks().size]
-
-
 def shown_names(axis):
     return [text.get_text() for text in axis.get_yticklabels()]
 
@@ -40,11 +38,11 @@ def test_what_a_line_is_typical_of():
     """By hand: component minus the mean of the two others."""
     weights = np.array([[0.8, 0.1, 0.1], [0.9, 0.9, 0.9], [0.2, 0.4, 0.9]])
     np.testing.assert_allclose(
-        overview.contrast(weights),
+        lines_of.contrast(weights),
         [[0.7, -0.35, -0.35], [0, 0, 0], [-0.45, -0.15, 0.6]],
         atol=1e-12,
     )
-    np.testing.assert_allclose(overview.contrast(np.array([[0.2], [0.6]])), [[-0.2], [0.2]])
+    np.testing.assert_allclose(lines_of.contrast(np.array([[0.2], [0.6]])), [[-0.2], [0.2]])
 
 
 def test_the_most_distinctive_are_dealt_to_all_components():
@@ -52,28 +50,39 @@ def test_the_most_distinctive_are_dealt_to_all_components():
     weights = np.zeros((20, 2))
     weights[:10, 0] = np.linspace(0.9, 0.8, 10)
     weights[10:, 1] = np.linspace(0.7, 0.6, 10)
-    assert overview.most_distinctive(weights, 4).tolist() == [0, 1, 10, 11]
-    assert overview.most_distinctive(weights, 99).tolist() == list(range(20))
+    assert lines_of.most_distinctive(Side(weights, names(20), ""), 4).tolist() == [0, 1, 10, 11]
+    assert lines_of.most_distinctive(Side(weights, names(20), ""), 99).tolist() == list(range(20))
 
 
 def test_lines_go_from_component_to_component_strongest_first():
     weights = np.array([[0.1, 0.9], [0.7, 0.3], [0.2, 0.8], [0.9, 0.1]])
-    assert overview.order_of(Side(weights, names(4), "")).tolist() == [3, 1, 0, 2]
+    assert order_of(Side(weights, names(4), "")).tolist() == [3, 1, 0, 2]
 
 
-def test_lines_with_groups_are_sorted_by_these():
-    groups = np.array(["b", "a", "b", "a", "b"])
-    assert overview.order_of(Side(np.ones((5, 1)), names(5), "", groups)).tolist() == [
-        *(0, 2, 4),
-        *(1, 3),
-    ]
+def test_lines_with_groups_are_sorted_by_these_and_within_them_by_component():
+    groups = np.array(["b", "a", "b", "a", "b", "c"])
+    first = np.array([0.2, 0.6, 0.9, 0.7, 0.6, 0.8])
+    side = Side(np.column_stack([first, 1 - first]), names(6), "", groups)
+    assert order_of(side).tolist() == [*(2, 4, 0), *(3, 1), 5]
+    told = side._replace(main=np.array([0, 1, 1, 0, 0, 0]))  # by who knows better
+    assert order_of(told).tolist() == [*(4, 0, 2), *(3, 1), 5]
+
+
+def test_some_lines_of_a_side():
+    groups = np.array(["b", "a", "b"])
+    some = Side(np.eye(3), names(3), "rows", groups, np.arange(3)).at(np.array([2, 0]))
+    assert some.names.tolist() == ["row 002", "row 000"]
+    assert some.groups.tolist() == ["b", "b"]
+    assert some.main.tolist() == [2, 0]
+    np.testing.assert_array_equal(some.weights, np.eye(3)[[2, 0]])
 
 
 def test_both_factors_are_shown_in_order():
     given = sides()
-    figure = draw_factors(given, ["1", "2", "3", "4"], title="a method")
-    for axis, side in zip(panels(figure), given, strict=True):
-        order = overview.order_of(side)
+    axes = draw_factors(given, ["1", "2", "3", "4"], title="a method")
+    assert axes[0].figure.get_suptitle() == "a method"
+    for axis, side in zip(axes, given, strict=True):
+        order = order_of(side)
         np.testing.assert_array_equal(axis.images[0].get_array(), side.weights[order])
         assert shown_names(axis) == side.names[order].tolist()
 
@@ -81,13 +90,12 @@ def test_both_factors_are_shown_in_order():
 def test_what_hardly_differs_is_drawn_so():
     rows, columns = sides()
     nearly = 0.2 + 1e-6 * rows.weights
-    shown = panels(draw_factors([rows._replace(weights=nearly), columns], list("1234")))[0]
+    shown = draw_factors([rows._replace(weights=nearly), columns], list("1234"))[0]
     assert np.ptp(shown.images[0].get_array()) < 1e-4
 
 
 def test_of_many_lines_it_is_said_how_many_are_shown():
-    figure = draw_factors(sides(F=200), list("1234"), max_lines=25)
-    rows, columns = panels(figure)
+    rows, columns = draw_factors(sides(F=200), list("1234"), max_lines=25)
     assert rows.get_title() == "rows\nthe most distinctive 25 of 200"
     assert len(shown_names(rows)) == 25
     assert columns.get_title().endswith("25 of 30")
@@ -95,19 +103,19 @@ def test_of_many_lines_it_is_said_how_many_are_shown():
 
 def test_a_factor_outside_of_probabilities_is_mapped_and_says_so():
     rows, columns = sides()
-    figure = draw_factors([rows._replace(weights=rows.weights * 30 - 20), columns], list("1234"))
-    shown = panels(figure)[0].images[0].get_array()
+    axes = draw_factors([rows._replace(weights=rows.weights * 30 - 20), columns], list("1234"))
+    shown = axes[0].images[0].get_array()
     assert 0 <= shown.min() < shown.max() <= 1
     assert 0 in (shown.min(), 1 - shown.max())  # the largest in size is at an end, zero at 1/2
-    assert "drawn as [0, 1]" in panels(figure)[0].get_title()
-    assert "drawn" not in panels(figure)[1].get_title()
+    assert "drawn as [0, 1]" in axes[0].get_title()
+    assert "drawn" not in axes[1].get_title()
 
 
 def test_names_that_are_too_long_are_cut():
     rows, columns = sides(F=2)
     long = rows._replace(names=np.array(["x" * 80, "short"]))
-    figure = draw_factors([long, columns], list("1234"))
-    assert set(shown_names(panels(figure)[0])) == {"x" * 29 + "…", "short"}
+    axes = draw_factors([long, columns], list("1234"))
+    assert set(shown_names(axes[0])) == {"x" * 29 + "…", "short"}
 
 
 GROUPS = np.repeat(["party " + "abcdefgh"[i] for i in range(8)], [20, 10, 3, 1, 1, 3, 1, 1])
@@ -123,10 +131,11 @@ GROUPS = np.repeat(["party " + "abcdefgh"[i] for i in range(8)], [20, 10, 3, 1, 
     ids=["small", "groups", "large"],
 )
 def test_nothing_is_outside_the_canvas_or_overlaps(given, labels):
-    figure = draw_factors(given, labels, title="Beta-Dir VB, K = 100")
+    axes = draw_factors(given, labels, title="Beta-Dir VB, K = 100")
+    figure = axes[0].figure
     figure.draw_without_rendering()
     canvas = figure.bbox.padded(1)
-    above = [tick.label2 for axis in panels(figure) for tick in axis.xaxis.get_major_ticks()]
+    above = [tick.label2 for axis in axes for tick in axis.xaxis.get_major_ticks()]
     texts = [text for axis in figure.axes for text in texts_of(axis)] + above
     boxes = [text.get_window_extent() for text in texts if text.get_text() and text.get_visible()]
     assert len(boxes) > 2 * len(labels)
@@ -136,20 +145,93 @@ def test_nothing_is_outside_the_canvas_or_overlaps(given, labels):
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
+def stripes(axis):
+    """Return the strips of a panel: their colours, and where they start and end along an edge."""
+    found = {"left": [], "right": [], "bottom": [], "top": []}
+    for line in axis.lines:
+        if line.get_linewidth() < 2:
+            continue
+        x, y = line.get_xdata(), line.get_ydata()
+        is_upright = x[0] == x[1]
+        edge = ("left", "right")[int(x[0])] if is_upright else ("bottom", "top")[int(y[0])]
+        found[edge].append((line.get_color(), *(y if is_upright else x)))
+    return found
+
+
+def test_groups_count_all_lines_and_keep_their_colours():
+    """The largest group of all has the first colour, though most lines drawn are of another."""
+    groups = np.repeat(["few", "many", "some"], [20, 100, 30])
+    weights = np.full((150, 2), 0.5)
+    weights[:20] = [0.9, 0.1]
+    weights[[30, 140]] = [0.4, 0.6]
+    side = Side(weights, names(150), "rows", groups)
+    axis = draw_factors([side], ["1", "2"], max_lines=12)[0]
+    assert [text.get_text() for text in axis.texts] == ["many (100)", "some (30)", "few (20)"]
+    colours = dict(zip(["many", "some", "few"], style.COLOURS, strict=False))
+    assert style.colours_of_groups(groups) == colours
+    of_drawn = [(colours["many"], -0.5, 0.5), (colours["some"], 0.5, 1.5)]
+    assert stripes(axis)["left"][:2] == of_drawn
+    assert stripes(axis)["right"] == stripes(axis)["left"]
+    assert [each[0] for each in stripes(axis)["top"]] == style.PALE[:2]
+
+
+def test_groups_beyond_the_last_colour_share_one():
+    colours = style.colours_of_groups([f"{i:02}" for i in range(12)])
+    assert list(colours.values()) == [*style.COLOURS, *[style.OTHERS] * 3]
+    assert style.colour_of_component(len(style.PALE)) == style.OTHERS
+
+
+@pytest.mark.parametrize("groups", [None, np.repeat(["a party", "b"], [30, 10])])
 @pytest.mark.parametrize("shape", [(40, 30), (20, 200), (100, 8)])
-def test_the_reconstruction_has_data_and_expectation_in_the_same_order(shape):
+def test_the_reconstruction_has_data_and_expectation_in_the_same_order(shape, groups):
     rng = np.random.default_rng(0)
-    codes, expectation = rng.integers(-1, 2, shape).astype(np.int8), rng.random(shape)
+    codes, expectation = rng.integers(-1, 2, shape), rng.random(shape)
     given = sides(*shape)
-    figure = draw_reconstruction(codes, expectation, given, "a method")
-    assert_tidy(figure)
-    order = np.ix_(*(overview.order_of(side) for side in given))
-    data, predicted = (axis.images[0].get_array() for axis in figure.axes[:2])
-    np.testing.assert_array_equal(data.mask, codes[order] == -1)
-    np.testing.assert_array_equal(data.compressed(), codes[order][codes[order] >= 0])
-    np.testing.assert_array_equal(predicted, expectation[order])
-    assert figure.axes[0].get_title() == "V (orange: missing)"
-    assert figure.axes[1].get_title() == "E[V], a method"
+    if groups is not None:
+        along = [np.resize(groups, size) for size in shape]
+        given = [side._replace(groups=each) for side, each in zip(given, along, strict=True)]
+    axes = draw_reconstruction(np.where(codes < 0, np.nan, codes), expectation, given, "a method")
+    assert_tidy(axes[0].figure)
+    order = [order_of(side) for side in given]
+    data, predicted = (axis.images[0].get_array() for axis in axes)
+    np.testing.assert_array_equal(data.mask, codes[np.ix_(*order)] == -1)
+    np.testing.assert_array_equal(data.compressed(), codes[np.ix_(*order)][~data.mask])
+    np.testing.assert_array_equal(predicted, expectation[np.ix_(*order)])
+    assert axes[0].get_title() == "V (orange: missing)"
+    assert axes[1].get_title() == "E[V], a method"
+    for axis in axes:
+        for edge, side, lines in zip(("left", "bottom"), given, order, strict=True):
+            ends = np.array([each[1:] for each in stripes(axis)[edge]])
+            assert (ends[:, 1] - ends[:, 0]).sum() == len(lines) * (1 + (groups is not None))
+            assert stripes(axis)[edge][0][0] == style.PALE[side.typical_of[lines[0]]]
+
+
+def test_other_values_than_binary_ones_have_limits_of_their_own():
+    counts = np.arange(1200.0).reshape(40, 30)
+    axes = draw_reconstruction(counts, counts + 1, sides())
+    assert axes[0].images[0].get_clim() == axes[1].images[0].get_clim()
+    low, high = axes[0].images[0].get_clim()
+    assert low == 0
+    assert 1190 < high < 1200
+
+
+def test_pictures_are_drawn_into_the_axes_that_are_given():
+    figure, axes = plt.subplots(1, 2)
+    assert draw_factors(sides(), list("1234"), ax=axes) == list(axes)
+    assert len(figure.axes) == 2  # no colour bar
+    with pytest.raises(
+        ConfigError, match=r"^ax: 1 of them given; this picture needs an array of 2"
+    ):
+        draw_reconstruction(np.zeros((40, 30)), np.zeros((40, 30)), sides(), ax=axes[0])
+    with pytest.raises(ConfigError, match=r"^ax: a Figure given; this picture needs one axis"):
+        draw_factors(sides()[:1], list("1234"), ax=figure)
+
+
+def test_the_style_of_the_caller_stays():
+    before = dict(plt.rcParams)
+    axes = draw_factors(sides(), list("1234"))
+    assert axes[0].title.get_fontsize() == 8
+    assert dict(plt.rcParams) == before
 
 
 def test_shapes_that_differ_are_refused():
@@ -162,9 +244,9 @@ def test_shapes_that_differ_are_refused():
 
 def test_no_component_is_a_picture_too():
     rows, columns = (side._replace(weights=np.zeros((len(side.names), 0))) for side in sides(9, 7))
-    figure = draw_factors([rows, columns], [])
-    assert [len(shown_names(axis)) for axis in panels(figure)] == [9, 7]
-    assert all("none" in str(axis.get_xticklabels()) for axis in panels(figure))
-    assert overview.most_distinctive(rows.weights, 5).size == 5
+    axes = draw_factors([rows, columns], [])
+    assert [len(shown_names(axis)) for axis in axes] == [9, 7]
+    assert all("none" in str(axis.get_xticklabels()) for axis in axes)
+    assert lines_of.most_distinctive(rows, 5).size == 5
     V = np.zeros((9, 7))
-    draw_reconstruction(V.astype(np.int8), V, [rows, columns], "")
+    draw_reconstruction(V, V, [rows, columns], "")

@@ -35,3 +35,25 @@ def colours_of(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
         name: entry.get("colour", palette[place % len(palette)])
         for place, (name, entry) in enumerate(methods.items())
     }
+
+
+def title_of(model: Any) -> str:
+    """Return the label of the method of an estimator, fitted or not, and its K.
+
+    Of several methods of a class it is the one with most settings of the model, if in doubt the
+    first: the number of iterations is often another.
+    """
+    name, given = type(model).__name__, model.get_params()
+    own = [entry for entry in METHODS.values() if entry["class"].rpartition(":")[2] == name]
+
+    def agreement(entry: Mapping[str, Any]) -> int:
+        return sum(_same(given.get(key), value) for key, value in entry["settings"].items())
+
+    label = max(own, key=agreement)["label"] if own else name
+    # Where K is found, what was found.
+    return f"{label}, K = {getattr(model, 'n_components_', model.n_components)}"
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two settings are equal; an array is no setting of a method."""
+    return not hasattr(one, "shape") and bool(one == other)

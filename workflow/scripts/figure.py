@@ -4,5 +4,6 @@ with logged(snakemake.log[0]):
     from nbmf.pipeline.making import make
     from nbmf.plots import style
 
-    figure = make(snakemake.params.request, snakemake.input)
+    style.without_a_screen()
+    figure = style.in_style(make)(snakemake.params.request, snakemake.input)
     style.save(figure, snakemake.output.pdf, snakemake.output.png, dpi=snakemake.params.dpi)

@@ -21,6 +21,7 @@ def main(argv: list[str] | None = None) -> int:
     from nbmf.cli.arguments import command_of, parse
 
     options = parse(argv)
+    os.environ.setdefault("MPLBACKEND", "agg")  # pictures go to files, on any screen
     try:
         kernel_cache.prepare()
         command_of(options).run(options)

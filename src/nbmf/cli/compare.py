@@ -21,8 +21,8 @@ from nbmf.comparison.result import Comparison
 from nbmf.errors import ConfigError, choices
 from nbmf.numerics.threads import processors
 
-PICTURE = "comparison.png"
-FILES = ("scores.csv", "summary.csv", PICTURE, "recommendation.txt", "report.html")
+PICTURE, AGAINST_K = "comparison.png", "against_K.png"
+FILES = ("scores.csv", "summary.csv", PICTURE, AGAINST_K, "recommendation.txt", "report.html")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> None:
             raise KeyboardInterrupt(_kept(folder, rows)) from None
     text = _text(found, options)
     _write(folder, found, text, options)
-    print(f"\n{text}\n\nwritten to {folder.path}/: {', '.join(FILES)}")
+    print(f"\n{text}\n\nwritten to {folder.path}/; start with {pages.REPORT}")
 
 
 def _seconds_left(rows: list[dict[str, Any]], total: int, options: argparse.Namespace) -> float:
@@ -105,13 +105,20 @@ def _kept(folder: OutputFolder, rows: list[dict[str, Any]]) -> str:
 
 
 def _write(folder: OutputFolder, found: Comparison, text: str, options: argparse.Namespace) -> None:
+    from nbmf import plot
     from nbmf.plots import style
 
     folder.write_table("scores.csv", found.scores)
     folder.write_table("summary.csv", found.summary())
     folder.write_text("recommendation.txt", text)
-    folder.write(PICTURE, lambda path: style.save(found.figure(), path))
-    page = pages.of_comparison(found, _table(found), options, folder.path / PICTURE)
+    figures = {PICTURE: found.figure()}
+    pictures = {"box plots over masks": folder.path / PICTURE}
+    if any(len(entry["K"]) > 1 for entry in found.methods.values()):
+        figures[AGAINST_K] = plot.score_against_K(found).figure
+        pictures["means over masks, for every K"] = folder.path / AGAINST_K
+    for name, figure in figures.items():
+        folder.write(name, lambda path, figure=figure: style.save(figure, path))
+    page = pages.of_comparison(found, _table(found), options, pictures)
     folder.write_text(pages.REPORT, page)
     folder.finish(vars(options))
 

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.cli.components import Components
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference.estimator import Factorization
-from nbmf.plots.overview import contrast
+from nbmf.plots.sides import contrast
+from nbmf.posterior.components import Components
 
 NAMED = 6  # rows and columns of a component
 AT_LEAST = 0.1  # of the largest weight, for a row or a column to be named

@@ -11,11 +11,10 @@ import pandas as pd
 
 from nbmf import registry
 from nbmf.catalogue import METHODS
-from nbmf.cli.components import Components, components_of
 from nbmf.cli.output import OutputFolder
-from nbmf.cli.plot import DATA, DICTIONARY, MODEL, RECONSTRUCTION, title_of
+from nbmf.cli.plot import COLUMN_GROUPS, DATA, DICTIONARY, MODEL, RECONSTRUCTION, TRACES
 from nbmf.cli.progress import Progress, StepCounter
-from nbmf.cli.reading import name_of, read_matrix, repeated
+from nbmf.cli.reading import name_of, read_with_groups, repeated
 from nbmf.cli.settings import checked, iteration_settings
 from nbmf.comparison.verdict import LEAST, Verdict, verdict
 from nbmf.data.matrix import BinaryMatrix
@@ -24,6 +23,7 @@ from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.numerics.threads import processors
 from nbmf.posterior.chains import Chains
+from nbmf.posterior.components import Components, components_of
 from nbmf.posterior.draws import Draws, posterior_draws
 from nbmf.posterior.groups import by_group
 from nbmf.posterior.running import run_chains
@@ -35,7 +35,7 @@ INTERVALS = tuple(
 FILES = (
     *(SUMMARY, "W.csv", "H.csv", "expectation.csv", "components.csv"),
     *(EXPECTATION, DICTIONARY, RECONSTRUCTION, MODEL, DATA, "chains.csv", *INTERVALS),
-    *("groups.csv", "report.html"),
+    *("groups.csv", COLUMN_GROUPS, TRACES, "report.html"),
 )
 LARGEST_CSV = 5_000_000  # entries; a larger E[V] is written as EXPECTATION
 CHAINS, STARTS = 4, 4
@@ -74,6 +74,7 @@ class Result(NamedTuple):
     fitted : Fitted
     components : Components, those of its model
     verdict : Verdict or None, if it was not asked for
+    column_groups : str array (N,) or None, beside those of rows that the matrix has
     """
 
     name: str
@@ -81,6 +82,7 @@ class Result(NamedTuple):
     fitted: Fitted
     components: Components
     verdict: Verdict | None
+    column_groups: np.ndarray | None = None
 
 
 def run(options: argparse.Namespace) -> None:
@@ -88,22 +90,24 @@ def run(options: argparse.Namespace) -> None:
     name = name_of(options)
     folder = OutputFolder(options.out or f"{name}.nbmf", FILES, force=options.force)
     _check(options)
-    matrix = read_matrix(options)
+    matrix, column_groups = read_with_groups(options)
     estimator = _estimator(options)
     found = _verdict(estimator, matrix, options) if options.check else None
     chains = options.chains or _chains(estimator, matrix)
     fitted = _fit(estimator, matrix, chains, options.draws)
 
-    result = Result(name, matrix, fitted, components_of(fitted.model, matrix), found)
+    components = components_of(fitted.model, matrix)
+    result = Result(name, matrix, fitted, components, found, column_groups)
 
     from nbmf.cli import pages
+    from nbmf.cli.pictures import draw
     from nbmf.cli.summary import nothing_found, summary
 
     pictures: dict[str, Path] = {}
     if found is None or found.found:
         text = summary(result)
         _write_components(folder, result)
-        pictures = {"W and H": folder.path / DICTIONARY, "V and E[V]": folder.path / RECONSTRUCTION}
+        pictures = draw(folder, result)
     else:
         text = nothing_found(result, repeated(options))
     _write(folder, matrix, fitted, text)
@@ -237,7 +241,7 @@ def _write(folder: OutputFolder, matrix: BinaryMatrix, fitted: Fitted, text: str
 
 def _write_components(folder: OutputFolder, result: Result) -> None:
     """Write the factors, the most important components first, and the pictures."""
-    _, matrix, fitted, components, _ = result
+    matrix, fitted, components = result[1:4]
     model, order, names = fitted.model, components.order, components.names()
     folder.write_table("components.csv", _table(components, fitted))
     written = {
@@ -250,25 +254,15 @@ def _write_components(folder: OutputFolder, result: Result) -> None:
             folder.write_matrix(f"{name}_{end}.csv", *as_written(values))
     if matrix.row_groups is not None:
         folder.write_table("groups.csv", by_group(model, matrix.row_groups, order))
-    _draw(folder, matrix, fitted)
+    if (groups := result.column_groups) is not None:
+        folder.write_table("groups.csv", by_group(model, groups, order, axis=1))
+        table = pd.DataFrame({"column": matrix.column_names, "group": groups})
+        folder.write_table(COLUMN_GROUPS, table)
 
 
 def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
     parts = {f"expectation{end}": array.astype(np.float32) for end, array in arrays.items()}
     np.savez_compressed(path, **parts)
-
-
-def _draw(folder: OutputFolder, matrix: BinaryMatrix, fitted: Fitted) -> None:
-    from nbmf.cli import pictures
-    from nbmf.plots import style
-
-    title = title_of(fitted.model)
-    figures = {
-        DICTIONARY: pictures.dictionary(fitted.model, title, matrix),
-        RECONSTRUCTION: pictures.reconstruction(fitted.model, matrix, title),
-    }
-    for name, figure in figures.items():
-        folder.write(name, lambda path, figure=figure: style.save(figure, path))
 
 
 def _table(components: Components, fitted: Fitted) -> pd.DataFrame:

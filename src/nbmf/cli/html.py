@@ -20,6 +20,8 @@ table { border-collapse: collapse; margin: 1em 0; }
 td, th { padding: .15em .8em .15em 0; text-align: left; vertical-align: top; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 thead th { border-bottom: 1px solid #888; font-weight: 600; } img { max-width: 100%; }
+.swatch { display: inline-block; width: .8em; height: .8em; margin-right: .4em;
+print-color-adjust: exact; }
 .component { break-inside: avoid; } .label { color: #666; white-space: nowrap; }
 code, pre { font-size: .9em; }
 footer { margin-top: 3em; color: #666; font-size: .85em; border-top: 1px solid #ccc; }
@@ -59,12 +61,22 @@ def paragraphs(lines: Iterable[str]) -> str:
     return "\n".join(f"<p>{escape(line)}</p>" for line in lines)
 
 
+class Markup(str):
+    """Text that is HTML already."""
+
+
+def swatch(colour: str, text: str) -> Markup:
+    """Return a text behind a square of a colour, the one that it has in the pictures."""
+    return Markup(f'<i class="swatch" style="background: {colour}"></i>{escape(text)}')
+
+
 def table(head: list[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table whose columns are numbers, but for the first."""
+    """Return a table whose columns are numbers, but for the first; cells are text or Markup."""
 
     def line(cells: Iterable[str], tag: str) -> str:
         made = [
-            f"<{tag}{' class=n' if place else ''}>{escape(cell)}</{tag}>"
+            f"<{tag}{' class=n' if place else ''}>"
+            f"{cell if isinstance(cell, Markup) else escape(cell)}</{tag}>"
             for place, cell in enumerate(cells)
         ]
         return f"<tr>{''.join(made)}</tr>"
@@ -79,14 +91,14 @@ def picture(path: Path, words: str) -> str:
     return f'<p><img alt="{escape(words)}" src="data:image/png;base64,{content}"></p>'
 
 
-def component(described: Described) -> str:
-    """Return a component with what it holds and says."""
+def component(described: Described, colour: str) -> str:
+    """Return a component with what it holds and says, and its colour in the pictures."""
     rows = "\n".join(
         f'<tr><td class="label">{escape(label)}</td><td>{escape(text)}</td></tr>'
         for label, text in described.lines
     )
     return (
-        f'<div class="component"><h3>{escape(described.title)}</h3>\n'
+        f'<div class="component"><h3>{swatch(colour, described.title)}</h3>\n'
         f"<table><tbody>{rows}</tbody></table></div>"
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nbmf.cli import html
 from nbmf.cli.described import describe, key_of
 from nbmf.cli.reading import repeated
-from nbmf.cli.summary import DESCRIBED, GROUPS, facts, quality, rows_by_group
+from nbmf.cli.summary import DESCRIBED, GROUPS, facts, lines_by_group, quality
 from nbmf.comparison.baselines import BASELINES
 from nbmf.comparison.verdict import Verdict
 
@@ -30,14 +30,18 @@ def of_fit(result: "Result", options: argparse.Namespace, pictures: dict[str, Pa
     pictures : dict
         From what a picture shows to its file; empty where nothing was found.
     """
-    name, matrix, fitted, components, found = result
+    name, matrix, fitted, components, found = result[:5]
     parts = [_verdict(found)]
     parts.append(html.section("The fit", html.paragraphs([*facts(result), *quality(result)])))
     if pictures:
+        from nbmf.plots import style
+
         shown = (html.picture(path, words) for words, path in pictures.items())
         parts.append(html.section("Pictures", *shown))
         described = [
-            html.component(describe(number, matrix, fitted, components))
+            html.component(
+                describe(number, matrix, fitted, components), style.colour_of_component(number)
+            )
             for number in range(min(components.active, DESCRIBED))
         ]
         parts.append(
@@ -50,13 +54,15 @@ def of_fit(result: "Result", options: argparse.Namespace, pictures: dict[str, Pa
 
 
 def of_comparison(
-    found: "Comparison", table: str, options: argparse.Namespace, picture: Path
+    found: "Comparison", table: str, options: argparse.Namespace, pictures: dict[str, Path]
 ) -> str:
-    """Return the page of a comparison; `table` is that of the terminal."""
+    """Return the page of a comparison; `table` is as on a terminal, the rest as for `of_fit`."""
     advice = [found.recommendation.sentence, *found.remarks()]
     parts = [
         html.section("Which method to take", html.paragraphs(advice)),
-        html.section("Held-out perplexity", html.picture(picture, "box plots over masks")),
+        html.section(
+            "Held-out perplexity", *(html.picture(path, words) for words, path in pictures.items())
+        ),
         html.section(
             "Scores",
             html.paragraphs([f"Over {options.masks} masks; nats per entry, smaller is better."]),
@@ -89,16 +95,18 @@ def _verdict(found: Verdict | None) -> str:
 
 
 def _groups(result: "Result") -> str:
-    found = rows_by_group(result)
-    if found is None:
-        return ""
-    words, counts = found
-    rows = [
-        [str(group), *map(str, line)]
-        for group, line in zip(counts.index, counts.to_numpy(), strict=True)
-    ]
-    head = ["", *(str(number) for number in counts.columns)]
-    return html.section("Groups", html.paragraphs([words]), html.table(head, rows[:GROUPS]))
+    from nbmf.plots import style
+
+    parts = []
+    for words, groups, counts in lines_by_group(result):
+        colours = style.colours_of_groups(groups)
+        head = ["", *(html.swatch(style.colour_of_component(k - 1), str(k)) for k in counts)]
+        rows = [
+            [html.swatch(colours[group], group), *map(str, line)]
+            for group, line in zip(counts.index, counts.to_numpy(), strict=True)
+        ]
+        parts += [html.paragraphs([words]), html.table(head, rows[:GROUPS])]
+    return html.section("Groups", *parts)
 
 
 def _given(options: argparse.Namespace) -> list[str]:

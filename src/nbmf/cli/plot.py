@@ -6,14 +6,13 @@ from pathlib import Path
 import numpy as np
 
 import nbmf
-from nbmf.catalogue import METHODS
 from nbmf.cli.output import OutputFolder
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.inference.estimator import Factorization
 
-MODEL, DATA = "model.npz", "matrix.npz"
-DICTIONARY, RECONSTRUCTION = "dictionary.png", "reconstruction.png"
+MODEL, DATA, COLUMN_GROUPS = "model.npz", "matrix.npz", "column_groups.csv"
+DICTIONARY, RECONSTRUCTION, TRACES = "dictionary.png", "reconstruction.png", "chains.png"
 FORMATS = (".png", ".pdf")
 
 
@@ -23,51 +22,31 @@ def run(options: argparse.Namespace) -> None:
         value = getattr(options, name)
         if value is not None and value < 1:
             raise ConfigError(f"--{name} {value}: allowed is an integer of at least 1")
-    folder, model, matrix = _fitted(Path(options.model))
+    folder, model, matrix, column_groups = _fitted(Path(options.model))
     out = Path(options.out) if options.out else folder
     names = [DICTIONARY] if matrix is None else [DICTIONARY, RECONSTRUCTION]
     is_file = out.suffix in FORMATS
     target = None if is_file else OutputFolder(out, names, force=options.force)
 
-    from nbmf.cli import pictures
     from nbmf.plots import style
 
-    title = title_of(model)
-    figures = [
-        pictures.dictionary(model, title, matrix, count=options.components, max_lines=options.rows)
-    ]
+    shown = {"components": options.components, "lines": options.rows}
+    axes = [nbmf.plot.dictionary(model, matrix, column_groups=column_groups, **shown)]
     if is_file:  # it was named, so it may be overwritten
-        style.save(figures[0], out)
+        style.save(axes[0][0].figure, out)
         print(f"written: {out}")
         return
     if matrix is not None:
-        figures.append(pictures.reconstruction(model, matrix, title))
-    for name, figure in zip(names, figures, strict=True):
-        target.write(name, lambda path, figure=figure: style.save(figure, path))
+        axes.append(nbmf.plot.reconstruction(model, matrix, column_groups=column_groups))
+    for name, (axis, _) in zip(names, axes, strict=True):
+        target.write(name, lambda path, axis=axis: style.save(axis.figure, path))
     print("written: " + ", ".join(str(out / name) for name in names))
 
 
-def title_of(model: Factorization) -> str:
-    """Return the label of the model's method and its K.
-
-    Of several methods of a class it is the one with most settings of the model, if in doubt the
-    first: the number of iterations is often another.
-    """
-    name, given = type(model).__name__, model.get_params()
-    own = [entry for entry in METHODS.values() if entry["class"].rpartition(":")[2] == name]
-
-    def agreement(entry) -> int:
-        return sum(
-            np.array_equal(given.get(key), value) for key, value in entry["settings"].items()
-        )
-
-    label = max(own, key=agreement)["label"] if own else name
-    # Where K is found, what was found.
-    return f"{label}, K = {getattr(model, 'n_components_', model.n_components)}"
-
-
-def _fitted(path: Path) -> tuple[Path, Factorization, BinaryMatrix | None]:
-    """Return the folder of a model, the model, and the data if they lie beside it."""
+def _fitted(
+    path: Path,
+) -> tuple[Path, Factorization, BinaryMatrix | None, np.ndarray | None]:
+    """Return the folder of a model, the model, and data and column groups if they are beside it."""
     if not path.exists():
         raise DataError(f"{path}: there is no such folder or file; nbmf fit FILE makes one")
     if path.is_dir() and not (path / MODEL).exists():
@@ -75,5 +54,17 @@ def _fitted(path: Path) -> tuple[Path, Factorization, BinaryMatrix | None]:
     folder = path if path.is_dir() else path.parent
     model = nbmf.load(path / MODEL if path.is_dir() else path)
     data = folder / DATA
-    matrix = BinaryMatrix.load(data) if path.is_dir() and data.exists() else None
-    return folder, model, matrix
+    if not (path.is_dir() and data.exists()):
+        return folder, model, None, None
+    return folder, model, BinaryMatrix.load(data), _column_groups(folder / COLUMN_GROUPS)
+
+
+def _column_groups(path: Path) -> np.ndarray | None:
+    if not path.exists():
+        return None
+    import pandas as pd
+
+    try:
+        return pd.read_csv(path, dtype=str, keep_default_na=False)["group"].to_numpy(str)
+    except (ValueError, KeyError) as error:
+        raise DataError(f"{path}: no table of nbmf with a column group ({error!r})") from error

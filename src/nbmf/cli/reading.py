@@ -20,14 +20,28 @@ OPTIONS = (
 
 def read_matrix(options: argparse.Namespace) -> BinaryMatrix:
     """Read FILE as the options say, and print what the reader reports."""
+    return read_with_groups(options)[0]
+
+
+def read_with_groups(options: argparse.Namespace) -> tuple[BinaryMatrix, np.ndarray | None]:
+    """Read FILE as `read_matrix` does; return the matrix and the groups of its columns, if any.
+
+    Groups belong to what a line of the file is about: after --transpose these are columns.
+    """
     chosen = {name: getattr(options, name) for name in OPTIONS}
     report = functools.partial(print, flush=True)  # before whatever goes to stderr
-    matrix = nbmf.read(options.file, **chosen, transpose=options.transpose, log=report)
+    has_column_groups = options.transpose and options.groups is not None
+    transpose = options.transpose and not has_column_groups
+    matrix = nbmf.read(options.file, **chosen, transpose=transpose, log=report)
+    column_groups = None
+    if has_column_groups:
+        matrix, column_groups = matrix.T, matrix.row_groups
+        report(f"transposed: groups are those of the {matrix.shape[1]} columns")
     if is_network(matrix):
         report(_network(matrix, options.diagonal))
     if not options.diagonal:
         matrix = _without_diagonal(matrix)
-    return matrix
+    return matrix, column_groups
 
 
 def _network(matrix: BinaryMatrix, with_diagonal: bool) -> str:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbmf.catalogue import title_of
 from nbmf.cli.described import Described, describe, key_of
-from nbmf.cli.plot import title_of
 from nbmf.cli.text import wrapped
 from nbmf.cli.words import in_options
 from nbmf.comparison.baselines import BASELINES
@@ -15,6 +15,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import loss_of
+from nbmf.posterior.co_clustering import LINES
 from nbmf.posterior.groups import association_of, by_group
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ GROUPS = 20  # the largest ones
 
 def summary(result: "Result") -> str:
     """Return the text of a fit with components, the verdict first."""
-    _, matrix, fitted, components, found = result
+    matrix, fitted, components, found = result[1:5]
     parts = [
         *_verdict(found),
         "\n".join(facts(result)),
@@ -79,32 +80,33 @@ def _verdict(found: Verdict | None) -> Iterator[str]:
     yield "\n".join(lines)
 
 
-def rows_by_group(result: "Result") -> tuple[str, "pd.DataFrame"] | None:
-    """Return a sentence, and rows per group and the component they are most typical of.
+def lines_by_group(result: "Result") -> Iterator[tuple[str, np.ndarray, "pd.DataFrame"]]:
+    """Yield a sentence, the groups, and lines per group and the component they are most typical of.
 
-    None if there are no groups, or no components.
+    For the rows, for the columns, or not at all: where there are groups, and components.
     """
-    groups, model, shown = result.matrix.row_groups, result.fitted.model, result.components.shown
-    if groups is None or not len(shown):
-        return None
-    counts = by_group(model, groups, shown).pivot_table(
-        index="group", columns="component", values="rows", sort=False, aggfunc="sum"
-    )
-    words = "rows by group and the component they are most typical of"
-    if (found := association_of(model, groups, shown)) is not None:
-        words += f"; adjusted mutual information {found} (0: unrelated, 1: the same)"
-    return words, counts
+    model, shown = result.fitted.model, result.components.shown
+    for axis, groups in enumerate((result.matrix.row_groups, result.column_groups)):
+        if groups is None or not len(shown):
+            continue
+        kind = LINES[axis]
+        counts = by_group(model, groups, shown, axis).pivot_table(
+            index="group", columns="component", values=kind, sort=False, aggfunc="sum"
+        )
+        words = f"{kind} by group and the component they are most typical of"
+        if (found := association_of(model, groups, shown, axis)) is not None:
+            words += f"; adjusted mutual information {found} (0: unrelated, 1: the same)"
+        yield words, groups, counts
 
 
 def _groups(result: "Result") -> Iterator[str]:
-    if found := rows_by_group(result):
-        words, counts = found
+    for words, _, counts in lines_by_group(result):
         yield "\n".join([wrapped(words), counts.iloc[:GROUPS].to_string(index_names=False)])
 
 
 def facts(result: "Result") -> Iterator[str]:
     """Yield what was fitted, and what was learned beside the factors."""
-    name, matrix, fitted, components, _ = result
+    name, matrix, fitted, components = result[:4]
     counts, model = matrix.counts(), fitted.model
     share = counts["ones"] / (counts["ones"] + counts["zeros"])
     yield (

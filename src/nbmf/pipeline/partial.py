@@ -44,9 +44,11 @@ def write_partial(
     ]
     scores = with_gaps(gather_scores(done), gaps)
     write_table(Path(folder) / "scores.csv", scores)
+    style.without_a_screen()
     shown = [figure for figure in figures if figure.with_gaps]
     for figure in shown:
-        drawn = making.call(json.loads(products.request(figure, plan)), {"scores": scores})
+        job = json.loads(products.request(figure, plan))
+        drawn = style.in_style(making.call)(job, {"scores": scores})
         files = [Path(folder) / f"{figure.name}.{suffix}" for suffix in ("pdf", "png")]
         style.save(drawn, *files, dpi=figure.dpi)
     return ["scores", *(figure.name for figure in shown)]

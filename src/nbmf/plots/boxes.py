@@ -37,6 +37,7 @@ class Box(NamedTuple):
     label: str
 
 
+@style.in_style
 def draw(
     scores: pd.DataFrame,
     methods: dict[str, dict],

@@ -2,8 +2,6 @@
 
 import math
 import textwrap
-from collections.abc import Sequence
-from itertools import groupby
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
@@ -11,20 +9,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
-from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
-from matplotlib.transforms import ScaledTranslation
 
 from nbmf.errors import DataError
-from nbmf.plots import style
+from nbmf.plots import strips, style
+from nbmf.plots.ordering import order_by_group
 
 ROWS_PER_PART = 130  # what fits on a page with names of 4 points; longer dictionaries are split
 ROW_HEIGHT = 0.0635  # inches
 MARGINS = 1.05  # inches: titles, notes and the colour bar
 NAME_SIZE = 3.9  # points
 NOTE_SIZE = 4.6
-STRIPE = 3.5  # points, the width of the stripe that shows the groups
-LABEL_GAP = 6.5  # points between the centres of group labels, at least
 
 
 class Dictionary(NamedTuple):
@@ -38,14 +33,6 @@ class Dictionary(NamedTuple):
     label: str
     W: np.ndarray
     note: str = ""
-
-
-class Run(NamedTuple):
-    """Neighbouring rows of one group: the first, and the one after the last."""
-
-    group: str
-    start: int
-    stop: int
 
 
 def columns_by_norm(W: np.ndarray) -> np.ndarray:
@@ -62,16 +49,6 @@ def to_unit_range(W: np.ndarray) -> tuple[np.ndarray, float, float]:
     if low == high:
         return np.full(W.shape, 0.5), low, high
     return (W - low) / (high - low), low, high
-
-
-def order_by_group(row_names: np.ndarray, row_groups: np.ndarray) -> np.ndarray:
-    """Return the rows sorted by group, the largest first, and then by name, case ignored."""
-    sizes = dict(zip(*np.unique(row_groups, return_counts=True), strict=True))
-    keys = [
-        (-sizes[group], group, name.casefold(), name)
-        for name, group in zip(row_names, row_groups, strict=True)
-    ]
-    return np.array(sorted(range(len(keys)), key=keys.__getitem__))
 
 
 def meaningful_row_order(
@@ -101,24 +78,7 @@ def meaningful_row_order(
     return np.lexsort((-W.max(axis=1), W.argmax(axis=1)))
 
 
-def group_runs(groups: np.ndarray) -> list[Run]:
-    """Return the runs of equal neighbours."""
-    runs, start = [], 0
-    for group, members in groupby(groups):
-        stop = start + len(list(members))
-        runs.append(Run(str(group), start, stop))
-        start = stop
-    return runs
-
-
-def spread(centres: np.ndarray, gap: float) -> np.ndarray:
-    """Return ascending places at least `gap` apart, each at or after its own centre."""
-    places = np.array(centres, dtype=np.float64)
-    for i in range(1, len(places)):
-        places[i] = max(places[i], places[i - 1] + gap)
-    return places
-
-
+@style.in_style
 def draw(
     W_by_method: list[Dictionary],
     row_names: np.ndarray,
@@ -161,15 +121,15 @@ def draw(
     )
     figure.get_layout_engine().set(wspace=0.01, w_pad=0.02)
     for rows, part_axes in zip(parts, np.split(axes[0], len(parts)), strict=True):
-        runs = group_runs(row_groups[rows]) if row_groups is not None else []
+        runs = strips.runs_of(row_groups[rows]) if row_groups is not None else []
         for axis, dictionary in zip(part_axes, W_by_method, strict=True):
             image = _draw_panel(axis, dictionary, rows, n_columns, narrow=len(parts) > 1)
             for run in runs[1:]:
                 axis.axhline(run.start - 0.5, color=style.COLOURS[0], linewidth=0.4)
             axis.set_ylim(len(parts[0]) - 0.5, -0.5)  # the same height of rows in every part
-        _name_rows(part_axes[0], row_names[rows], pad=STRIPE + 3 if runs else 1.5)
+        _name_rows(part_axes[0], row_names[rows], pad=strips.WIDTH + 3 if runs else 1.5)
         if runs:
-            show_groups(part_axes, runs, sorted(set(row_groups)))
+            strips.draw_groups(part_axes, runs, row_groups, ROW_HEIGHT)
     bar = figure.colorbar(
         image, ax=axes, location="bottom", shrink=0.3, aspect=40, pad=0.01, ticks=[0, 0.5, 1]
     )
@@ -232,36 +192,3 @@ def _wrapped(notes: list[str], width: int) -> str:
 def _name_rows(axis: Axes, names: np.ndarray, pad: float) -> None:
     axis.set_yticks(np.arange(len(names)), names, fontsize=NAME_SIZE)
     axis.tick_params(axis="y", length=0, pad=pad)
-
-
-def show_groups(
-    axes: Sequence[Axes], runs: list[Run], groups: list[str], row_height: float = ROW_HEIGHT
-) -> None:
-    """Draw a stripe left of the first panel and right of the last, and the labels there.
-
-    `groups` are all there are, so that a group has the same colour everywhere; `row_height` is in
-    inches.
-    """
-    gap = LABEL_GAP / (72 * row_height)  # in rows
-    places = spread(np.array([(run.start + run.stop - 1) / 2 for run in runs]), gap)
-    for run, place in zip(runs, places, strict=True):
-        colour = style.COLOURS[groups.index(run.group) % len(style.COLOURS)]
-        _draw_stripe(axes[0], run, 0, -STRIPE / 2 - 1.5, colour)
-        _draw_stripe(axes[-1], run, 1, STRIPE / 2 + 1.5, colour)
-        axes[-1].annotate(
-            f"{run.group} ({run.stop - run.start})", (1, place),
-            xycoords=axes[-1].get_yaxis_transform(), xytext=(STRIPE + 3.5, 0),
-            textcoords="offset points", fontsize=5.5, va="center",
-        )  # fmt: skip
-
-
-def _draw_stripe(axis: Axes, run: Run, edge: int, offset: float, colour: str) -> None:
-    """Draw a bar along a run, `offset` points from the left (0) or right (1) edge of a panel."""
-    shift = ScaledTranslation(offset / 72, 0, axis.figure.dpi_scale_trans)
-    ends = [run.start - 0.5, run.stop - 0.5]
-    axis.add_artist(
-        Line2D(
-            [edge, edge], ends, color=colour, linewidth=STRIPE, solid_capstyle="butt",
-            clip_on=False, transform=axis.get_yaxis_transform() + shift,
-        )
-    )  # fmt: skip

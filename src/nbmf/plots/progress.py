@@ -11,6 +11,7 @@ from nbmf.plots import style
 COLUMNS = 3
 
 
+@style.in_style
 def draw(
     traces: pd.DataFrame, series: list[tuple[str, int, str, str]], datasets: list[str]
 ) -> Figure:

@@ -15,6 +15,7 @@ SMALLEST, LARGEST = 1.0, 60.0  # square points: areas of no entry and of all ent
 SHOWN_SHARES = (0.01, 0.1, 0.5)  # of the entries, in the legend
 
 
+@style.in_style
 def draw(
     reliability: pd.DataFrame,
     datasets: list[str],

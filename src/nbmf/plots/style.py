@@ -1,16 +1,19 @@
 """The one style of all figures: sizes for print, colours that colour-blind readers tell apart."""
 
+import functools
 import math
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
-
-mpl.use("agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from nbmf.errors import ConfigError
 from nbmf.files import atomic_path
 
 PAGE_WIDTH = 7.2  # inches, two columns of a journal page
@@ -28,6 +31,21 @@ COLOURS = [
     "#332288",
     "#999933",
 ]
+OTHERS = "#C4C4C4"  # of groups and components beyond the last colour
+
+# Paul Tol's light palette and some more: of components, told apart from groups by their paleness.
+PALE = [
+    "#77AADD",
+    "#EE8866",
+    "#AAAA00",
+    "#FFAABB",
+    "#44BB99",
+    "#EEDD88",
+    "#BB99DD",
+    "#99DDFF",
+    "#CC9977",
+    "#BBCC33",
+]
 
 RC = {
     "font.size": 8,
@@ -42,7 +60,58 @@ RC = {
     "pdf.fonttype": 42,  # text stays text
     "figure.dpi": 150,
 }
-plt.rcParams.update(RC)
+
+
+def without_a_screen() -> None:
+    """Draw into files alone, for the whole process; notebooks have a screen."""
+    mpl.use("agg")
+
+
+def in_style(draw: Callable) -> Callable:
+    """Let a function draw in the style of this module, and leave the caller's own as it was."""
+
+    @functools.wraps(draw)
+    def drawn(*arguments: Any, **options: Any) -> Any:
+        with mpl.rc_context(RC):
+            return draw(*arguments, **options)
+
+    return drawn
+
+
+def colours_of_groups(groups: Sequence[str]) -> dict[str, str]:
+    """Return a colour for each group, the largest first; the same for every picture of `groups`.
+
+    Where there are more groups than colours, the smallest share one.
+    """
+    found, sizes = np.unique(np.asarray(groups, str), return_counts=True)
+    by_size = found[np.argsort(-sizes, kind="stable")]
+    return {str(group): _nth(COLOURS, place) for place, group in enumerate(by_size)}
+
+
+def colour_of_component(number: int) -> str:
+    """Return the colour of a component; `number` counts from 0, the heaviest."""
+    return _nth(PALE, number)
+
+
+def _nth(colours: Sequence[str], place: int) -> str:
+    return colours[place] if place < len(colours) else OTHERS
+
+
+def given_axes(ax: Any, count: int) -> list[Axes]:
+    """Return the axes that a caller gives, one or several, as a list.
+
+    Raises
+    ------
+    ConfigError
+        If there are not `count` of them.
+    """
+    axes = list(np.ravel(np.asarray(ax, dtype=object)))
+    wrong = [type(each).__name__ for each in axes if not isinstance(each, Axes)]
+    if wrong or len(axes) != count:
+        what = f"a {wrong[0]}" if wrong else f"{len(axes)} of them"
+        needed = "one axis" if count == 1 else f"an array of {count} axes"
+        raise ConfigError(f"ax: {what} given; this picture needs {needed} of Matplotlib")
+    return axes
 
 
 def panel_grid(
@@ -71,6 +140,6 @@ def save(figure: Figure, *paths: str | os.PathLike, dpi: int = 200) -> None:
     """Write a figure to each path (.pdf, .png), atomically and without a date inside."""
     for path in map(Path, paths):
         metadata = {"CreationDate": None} if path.suffix == ".pdf" else None
-        with atomic_path(path) as temporary:
+        with atomic_path(path) as temporary, mpl.rc_context(RC):
             figure.savefig(temporary, metadata=metadata, bbox_inches="tight", dpi=dpi)
     plt.close(figure)

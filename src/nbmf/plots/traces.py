@@ -1,5 +1,6 @@
-"""The traces of one method: every chain of every dataset, and whether the chains have settled."""
+"""Traces of chains, and whether these have settled: of one method, of one run of several chains."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
@@ -31,6 +32,21 @@ class Quantity(NamedTuple):
     unit: float = 1.0
 
 
+class Panel(NamedTuple):
+    """One quantity of a run of several chains, or of several starts.
+
+    label : str
+    values : float array (chains, recorded)
+    notes : list of str, printed above the panel: R-hat and the effective sample size, or the spread
+    settled : bool
+    """
+
+    label: str
+    values: np.ndarray
+    notes: list[str]
+    settled: bool
+
+
 QUANTITIES = [
     Quantity("objective", "log joint\n(1000 nats)", 1000.0),
     Quantity("perplexity", "in-sample perplexity\n(nats per entry)"),
@@ -38,6 +54,7 @@ QUANTITIES = [
 ]
 
 
+@style.in_style
 def draw(
     traces: pd.DataFrame, diagnostics: pd.DataFrame, labels: dict[str, str], burn_in: int
 ) -> Figure:
@@ -108,6 +125,58 @@ def _only_method(traces: pd.DataFrame) -> str:
     return methods[0]
 
 
+@style.in_style
+def draw_chains(panels: Sequence[Panel], kind: str, ax=None) -> list[Axes]:
+    """Draw a panel per quantity, a line per chain; starts, which have one value each, are points.
+
+    Parameters
+    ----------
+    panels : list of Panel
+    kind : str
+        "chain" or "start".
+    ax : axes, optional
+        Of Matplotlib, one for each panel; by default a figure with a legend is made.
+
+    Returns
+    -------
+    list of Axes, one for each panel
+    """
+    count = len(panels)
+    if ax is None:
+        size = style.PAGE_WIDTH * 0.75, 1.35 * count + 0.7
+        figure, grid = plt.subplots(
+            count, 1, figsize=size, squeeze=False, sharex=True, layout="constrained"
+        )
+        axes = list(grid[:, 0])
+    else:
+        axes = style.given_axes(ax, count)
+    n_chains, recorded = panels[0].values.shape
+    colours = [style.COLOURS[i % len(style.COLOURS)] for i in range(n_chains)]
+    names = [f"{kind} {i + 1}" for i in range(n_chains)]
+    for axis, panel in zip(axes, panels, strict=True):
+        for i, (values, colour, name) in enumerate(zip(panel.values, colours, names, strict=True)):
+            if recorded > 1:
+                axis.plot(range(1, recorded + 1), values, color=colour, linewidth=0.6, label=name)
+            else:
+                axis.plot(i + 1, values, "o", color=colour, markersize=4, label=name, clip_on=False)
+        _finish(axis, panel.values.ravel(), (panel.values == np.rint(panel.values)).all())
+        axis.set_ylabel(panel.label)
+        alarm = "NOT SETTLED" if recorded > 1 else "THE STARTS DIFFER"
+        notes = [*panel.notes, *([] if panel.settled else [alarm])]
+        colour = "black" if panel.settled else ALARM
+        axis.set_title(", ".join(notes), loc="right", fontsize=7, pad=2, color=colour)
+        if not panel.settled:
+            _alarm([axis])
+    axes[-1].set_xlabel("recorded sweep, after burn-in" if recorded > 1 else kind)
+    axes[-1].xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
+    if recorded == 1:
+        axes[-1].set_xlim(0.5, n_chains + 0.5)
+    elif ax is None:
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=8, frameon=False)
+    return axes
+
+
 def _draw_panel(
     axis: Axes, traces: pd.DataFrame, quantity: Quantity, colours: dict, burn_in: int
 ) -> None:
@@ -121,17 +190,21 @@ def _draw_panel(
         axis.axvspan(0, burn_in, zorder=0, **BURN_IN)
     axis.set_xlim(0, last)
     later = traces.loc[traces["iteration"] >= RANGE_FROM * last, quantity.column].astype(float)
-    _set_range(axis, later / quantity.unit)
+    _finish(axis, later.to_numpy() / quantity.unit, quantity.column == "active_components")
     axis.xaxis.set_major_locator(MaxNLocator(nbins=2, integer=True))
-    whole = quantity.column == "active_components"
-    axis.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=whole))
-    axis.ticklabel_format(axis="y", useOffset=False)
     axis.tick_params(labelsize=5, length=2, pad=1.5)
 
 
-def _set_range(axis: Axes, values: pd.Series) -> None:
+def _finish(axis: Axes, values: np.ndarray, are_counts: bool) -> None:
+    """Let the vertical axis show these values; counts have whole ticks."""
+    _set_range(axis, values)
+    axis.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=bool(are_counts)))
+    axis.ticklabel_format(axis="y", useOffset=False)
+
+
+def _set_range(axis: Axes, values: np.ndarray) -> None:
     values = values[np.isfinite(values)]
-    if values.empty:
+    if not values.size:
         axis.annotate("not recorded", (0.5, 0.5), xycoords="axes fraction", ha="center", fontsize=6)
         return
     low, high = values.min(), values.max()
@@ -139,19 +212,28 @@ def _set_range(axis: Axes, values: pd.Series) -> None:
     axis.set_ylim(low - margin, high + margin)
 
 
+def notes_of(r_hat: float, ess: float) -> list[str]:
+    """Return what a panel says of its chains."""
+    return [rf"$\hat{{R}}$ {_said(r_hat, '.3f')}", f"ESS {_said(ess, ',.0f')}"]
+
+
 def _print_diagnostics(column: np.ndarray, row) -> None:
     """Print R-hat and ESS in the first panel; say in red that chains have not settled."""
-    lines = [rf"$\hat{{R}}$ {_said(row.r_hat, '.3f')}", f"ESS {_said(row.ess_bulk, ',.0f')}"]
+    lines = notes_of(row.r_hat, row.ess_bulk)
     style_of_text = {"color": "black"}
     if not row.settled:
         lines.append("NOT SETTLED")
         style_of_text = {"color": ALARM, "weight": "bold"}
-        for axis in column:
-            axis.spines[:].set(color=ALARM, linewidth=1.2)
+        _alarm(column)
     column[0].annotate(
         "\n".join(lines), (0.96, 0.05), xycoords="axes fraction", ha="right", va="bottom",
         fontsize=5.5, bbox=TEXT_BOX, **style_of_text,
     )  # fmt: skip
+
+
+def _alarm(axes: Sequence[Axes]) -> None:
+    for axis in axes:
+        axis.spines[:].set(color=ALARM, linewidth=1.2)
 
 
 def _said(number: float, form: str) -> str:

@@ -1,4 +1,4 @@
-"""Components against groups of rows that are known otherwise: parties, continents, diagnoses."""
+"""Components against groups that are known otherwise: parties, continents, diagnoses."""
 
 from typing import NamedTuple
 
@@ -7,16 +7,17 @@ import pandas as pd
 
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
+from nbmf.posterior.co_clustering import LINES
 
-PARTS = 20  # of the rows, each of which the jackknife leaves out
+PARTS = 20  # of the lines, each of which the jackknife leaves out
 
 
 class Association(NamedTuple):
-    """How far groups and main components of rows tell each other.
+    """How far groups and main components of rows, or columns, tell each other.
 
     value : float, adjusted mutual information (Vinh, Epps and Bailey, JMLR 11, 2010): 0 on average
         where they have nothing to do with each other, 1 where each tells the other
-    error : float, its standard error by the jackknife over rows
+    error : float, its standard error by the jackknife over lines
     """
 
     value: float
@@ -40,42 +41,70 @@ def main_components(W: np.ndarray, are_shares: bool) -> np.ndarray:
     return np.argmax(W if are_shares else W - W.mean(axis=0), axis=1)
 
 
-def _are_shares(model: Factorization) -> bool:
-    return "W" in model.distributions
-
-
-def by_group(
-    model: Factorization, groups: np.ndarray, components: np.ndarray | None = None
-) -> pd.DataFrame:
-    """Return what each component is to each group of rows.
+def main_components_of(
+    model: Factorization, places: np.ndarray | None = None, axis: int = 0
+) -> np.ndarray:
+    """Return the component that each row (axis 0) or column (1) of a fit is most typical of.
 
     Parameters
     ----------
     model : Factorization
         Fitted.
-    groups : str array (F,)
-        The group of each row.
+    places : int array, optional
+        Components of W_ and H_; the result numbers them from 0 in this order. Default: all.
+    axis : int
+
+    Returns
+    -------
+    int array (F,) or (N,), -1 where there is no component
+    """
+    X = _weights(model, places, axis)
+    if not X.shape[1]:
+        return np.full(len(X), -1)
+    return main_components(X, "WH"[axis] in model.distributions)
+
+
+def _weights(model: Factorization, places: np.ndarray | None, axis: int) -> np.ndarray:
+    """Return W, or H transposed, with some components."""
+    X = model.W_ if axis == 0 else model.H_.T
+    return X if places is None else X[:, places]
+
+
+def by_group(
+    model: Factorization,
+    groups: np.ndarray,
+    components: np.ndarray | None = None,
+    axis: int = 0,
+) -> pd.DataFrame:
+    """Return what each component is to each group of rows, or of columns.
+
+    Parameters
+    ----------
+    model : Factorization
+        Fitted.
+    groups : str array (F,) or (N,)
+        The group of each row, or column.
     components : int array, optional
-        Places of the components in W_, in the order of the table; default: all.
+        Places of the components in W_ and H_, in the order of the table; default: all.
+    axis : int
+        0 for rows, 1 for columns.
 
     Returns
     -------
     DataFrame
-        component (from 1, in that order), group, size (rows of the group), rows (those most
-        typical of the component) and mean (of W over the group: a share, a probability of a one
-        or a coordinate, see `meanings`).
+        component (from 1, in that order), group, size (lines of the group), rows or columns (those
+        most typical of the component) and mean (of W, or H, over the group: a share, a probability
+        of a one or a coordinate, see `meanings`).
 
     Raises
     ------
     DataError
-        If there is not one group per row.
+        If there is not one group per line.
     """
-    groups = np.asarray(groups, dtype=str)
-    if groups.shape != (model.W_.shape[0],):
-        raise DataError(f"groups: {groups.size} given for {model.W_.shape[0]} rows")
-    places = np.arange(model.W_.shape[1]) if components is None else components
-    W = model.W_[:, places]
-    main = main_components(W, _are_shares(model)) if W.shape[1] else np.full(len(W), -1)
+    groups, X = np.asarray(groups, dtype=str), _weights(model, components, axis)
+    if groups.shape != (len(X),):
+        raise DataError(f"groups: {groups.size} given for {len(X)} {LINES[axis]}")
+    main = main_components_of(model, components, axis)
     names, number, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     order = np.lexsort((names, -sizes))
     rows = [
@@ -83,34 +112,37 @@ def by_group(
             "component": k + 1,
             "group": str(names[g]),
             "size": int(sizes[g]),
-            "rows": int(np.count_nonzero((number == g) & (main == k))),
-            "mean": float(W[number == g, k].mean()),
+            LINES[axis]: int(np.count_nonzero((number == g) & (main == k))),
+            "mean": float(X[number == g, k].mean()),
         }
-        for k in range(W.shape[1])
+        for k in range(X.shape[1])
         for g in order
     ]
-    return pd.DataFrame(rows, columns=["component", "group", "size", "rows", "mean"])
+    return pd.DataFrame(rows, columns=["component", "group", "size", LINES[axis], "mean"])
 
 
 def association_of(
-    model: Factorization, groups: np.ndarray, components: np.ndarray | None = None, seed: int = 0
+    model: Factorization,
+    groups: np.ndarray,
+    components: np.ndarray | None = None,
+    axis: int = 0,
+    seed: int = 0,
 ) -> Association | None:
     """Return how far groups tell main components apart; None with a single group or component.
 
     Parameters
     ----------
-    model, groups, components
+    model, groups, components, axis
         As for `by_group`.
     seed : int
-        Of the order in which rows are left out.
+        Of the order in which lines are left out.
     """
     from sklearn.metrics import adjusted_mutual_info_score  # which few need, and takes a second
 
     groups = np.unique(np.asarray(groups, dtype=str), return_inverse=True)[1]
-    W = model.W_ if components is None else model.W_[:, components]
-    if W.shape[1] < 2 or groups.max() == 0:
+    if _weights(model, components, axis).shape[1] < 2 or groups.max() == 0:
         return None
-    main = main_components(W, _are_shares(model))
+    main = main_components_of(model, components, axis)
     order = np.random.default_rng(seed).permutation(len(main))
     values = []
     for left_out in np.array_split(order, min(PARTS, len(order))):

@@ -12,7 +12,8 @@ from matplotlib.image import AxesImage
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.errors import DataError
 from nbmf.plots import style
-from nbmf.plots.dictionaries import Run, group_runs, order_by_group, spread
+from nbmf.plots.ordering import order_by_group
+from nbmf.plots.strips import Run, runs_of, spread
 
 COLUMNS = 3
 PANEL_HEIGHT = 2.45  # inches, with the title
@@ -65,7 +66,7 @@ def draw(matrix: BinaryMatrix, fits: list[Panel]) -> Figure:
     data = np.where(matrix.codes == MISSING, np.nan, matrix.codes)
     pictures = [("data V", data)]
     pictures += [(_title(panel), panel.expectation) for panel in fits]
-    runs = group_runs(matrix.row_groups[rows])
+    runs = runs_of(matrix.row_groups[rows])
     n_rows = math.ceil(len(pictures) / COLUMNS)
     figure, axes = plt.subplots(
         n_rows,

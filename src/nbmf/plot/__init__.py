@@ -1,0 +1,20 @@
+"""Pictures of what was found; each function returns the axis that it has drawn into, or several.
+
+Every function takes `ax`, an axis of Matplotlib or as many as it says, and draws into it; without
+it makes a figure of its own, with a colour bar or a legend (`plt.gcf()` is that figure). Text and
+lines are in the style of this package; yours is left as it was. Components are numbered from 1, the
+heaviest first, and they and groups have the same colours in all pictures of a fit.
+"""
+
+from nbmf.plot.fits import dictionary, reconstruction
+from nbmf.plot.lines import co_clustering, positions
+from nbmf.plot.runs import chains, score_against_K
+
+__all__ = [
+    "chains",
+    "co_clustering",
+    "dictionary",
+    "positions",
+    "reconstruction",
+    "score_against_K",
+]

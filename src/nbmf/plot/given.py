@@ -1,0 +1,87 @@
+"""From what a user has in hand to what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbmf.data.named import NamedMatrix
+from nbmf.errors import ConfigError, DataError
+from nbmf.inference.estimator import Factorization
+from nbmf.plots.sides import Side
+from nbmf.posterior.chains import Chains
+from nbmf.posterior.co_clustering import LINES
+from nbmf.posterior.draws import Draws
+from nbmf.posterior.groups import main_components_of
+
+Fit = Factorization | Draws | Chains
+
+
+def model_of(fit: Any) -> Factorization:
+    """Return the fitted estimator that `fit` is or has: of chains the best one.
+
+    Raises
+    ------
+    ConfigError
+        If it is something else.
+    NotFittedError
+        If it is not fitted.
+    """
+    model = fit.estimator if isinstance(fit, Draws) else fit
+    model = model.best if isinstance(model, Chains) else model
+    if not isinstance(model, Factorization):
+        raise ConfigError(
+            f"fit: a fitted estimator, Draws or Chains are needed, not a {type(fit).__name__}"
+        )
+    _ = model.n_components_  # of a fitted one
+    return model
+
+
+def draws_of(fit: Fit) -> Draws | None:
+    """Return the draws that `fit` is or has; None where there are none."""
+    if isinstance(fit, Chains):
+        return fit.draws
+    return fit if isinstance(fit, Draws) else None
+
+
+def matrix_of(model: Factorization, V: Any) -> NamedMatrix | None:
+    """Return V as the kind of matrix that a model takes."""
+    return None if V is None else model.likelihood.matrix.of(V)
+
+
+def check_axis(axis: int) -> None:
+    """Raise ConfigError if there is no such axis of a matrix."""
+    if axis not in (0, 1):
+        raise ConfigError(f"axis = {axis!r}: allowed are 0 (rows) and 1 (columns)")
+
+
+def side_of(
+    model: Factorization,
+    axis: int,
+    places: np.ndarray,
+    groups: Sequence[str] | None = None,
+    matrix: NamedMatrix | None = None,
+) -> Side:
+    """Return the rows (axis 0) or the columns of a fit, with the components at `places`.
+
+    Their names are those of the fit or else of the matrix; the title is "rows" or "columns".
+
+    Raises
+    ------
+    DataError
+        If there is not one group per line.
+    """
+    weights = model.W_[:, places] if axis == 0 else model.H_[places].T
+    n = len(weights)
+    names = (model.row_names_, model.column_names_)[axis]
+    if names is None and matrix is not None:
+        names = (matrix.row_names, matrix.column_names)[axis]
+    if names is None:
+        names = np.array([f"{LINES[axis].removesuffix('s')} {i}" for i in range(n)])
+    if groups is not None:
+        groups = np.asarray(groups, dtype=str)
+        if groups.shape != (n,):
+            raise DataError(f"groups: {groups.size} given for {n} {LINES[axis]}")
+    return Side(weights, names, LINES[axis], groups, main_components_of(model, places, axis))
