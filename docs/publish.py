@@ -25,8 +25,7 @@ from nbmf.studies.plan import Plan
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = "lumbreras2020"
 COLOURS = 128  # of a published PNG
-JOB = re.compile(r"^job: ([\d.]+) s, (\d+) MB at most$", re.MULTILINE)
-# The folder of a log says which rule wrote it.
+# The folder of a benchmark file says which rule left it; files beside these folders are rules' own.
 RULE_OF = {
     "download": "download",
     "datasets": "dataset",
@@ -36,6 +35,7 @@ RULE_OF = {
     "tables": "tables",
 }
 UNMASKED = "fit_keeping_factors"
+MIB = 2**20 / 1e6  # megabytes of what a benchmark file counts memory in
 FIT = ["dataset", "method", "K", "mask", "seed"]  # the columns that name a masked fit
 
 
@@ -65,12 +65,7 @@ def main() -> None:
         *sections_of_tables(tables),
         *sections_of_other_runs(Run(tables["scores"], tables["traces"]), options),
     ]
-    table = jobs(results / "logs", options.results / "logs", ROOT / "data/logs")
-    sections += ["## Time and memory"]
-    if options.elapsed:
-        seconds = sum(tables[name]["seconds"].sum() for name in ("scores", "unmasked_scores"))
-        sections += [whole_run(seconds, table, options.elapsed, options.cores)]
-    sections += [markdown(table)]
+    sections += ["## Time and memory", *time_and_memory(options, results)]
     for name, title in figures.items():
         sections += [f"## {title}", f"![{title}](figures/{name}.png)"]
     (ROOT / "docs/results.md").write_text("\n\n".join(sections) + "\n", encoding="utf-8")
@@ -267,23 +262,62 @@ def compare_orientations(scores: pd.DataFrame, other: pd.DataFrame) -> pd.DataFr
     return medians.round(4).reset_index()
 
 
-def jobs(*folders: Path) -> pd.DataFrame:
-    """Return jobs, seconds in all, the longest, and peak memory per rule, from folders of logs."""
+def time_and_memory(options: argparse.Namespace, results: Path) -> list[str]:
+    """Return what the jobs of a run took, and where the time of the whole run went."""
+    measured = options.results / "benchmarks"
+    table = jobs(results / "benchmarks", measured, ROOT / "data/benchmarks")
+    if table.empty:
+        return ["No benchmark file was left by this run."]
+    fits = fits_and_their_jobs(options.results / "fits", measured / "fits")
+    sections = []
+    if options.elapsed and fits["in_one"].all():
+        sections += [whole_run(fits["fit"].sum(), table, options.elapsed, options.cores)]
+    elif options.elapsed:
+        sections += [
+            f"Where the time of the whole run went is not said: {(~fits['in_one']).sum()} of "
+            f"{len(fits)} fits were not made in one job of this run."
+        ]
+    return [*sections, markdown(table)]
+
+
+def fits_and_their_jobs(fits: Path, measured: Path) -> pd.DataFrame:
+    """Return the seconds of each fit, and whether one job of known time made the whole of it.
+
+    A fit that went on from a checkpoint took longer than its last job, which is all that the
+    benchmark file has; a fit of an earlier run may have none.
+    """
     rows = []
-    for logs in folders:
-        for log in logs.rglob("*.log"):
-            found = JOB.search(log.read_text(encoding="utf-8"))
-            if found:
-                parent = log.relative_to(logs).parts[0]
-                rule = UNMASKED if "-masknone-" in log.name else RULE_OF.get(parent, log.stem)
-                rows.append([rule, float(found[1]), int(found[2])])
+    for report in sorted(fits.rglob("*.json")):
+        seconds = json.loads(report.read_text(encoding="utf-8"))["seconds"]
+        file = measured / report.relative_to(fits).with_suffix(".tsv")
+        job = pd.read_csv(file, sep="\t")["s"].iloc[-1] if file.exists() else float("nan")
+        rows.append([seconds, bool(job >= seconds)])
+    return pd.DataFrame(rows, columns=["fit", "in_one"]).astype({"in_one": bool})
+
+
+def jobs(*folders: Path) -> pd.DataFrame:
+    """Return jobs, seconds in all, the longest, and peak memory per rule, of benchmark files.
+
+    Memory is looked at twice a second, after fifteen seconds twice a minute.
+    """
+    rows = []
+    for folder in folders:
+        files = [
+            *folder.glob("*.tsv"),
+            *(f for kind in RULE_OF for f in folder.glob(f"{kind}/**/*.tsv")),
+        ]
+        for file in files:
+            last = pd.read_csv(file, sep="\t").iloc[-1]
+            kind = RULE_OF.get(file.relative_to(folder).parts[0], file.stem)
+            rule = UNMASKED if "-masknone-" in file.name else kind
+            rows.append([rule, last["s"], last["max_rss"] * MIB])
     table = pd.DataFrame(rows, columns=["rule", "seconds", "MB"]).groupby("rule")
     return pd.DataFrame(
         {
             "jobs": table.size(),
             "seconds in all": table["seconds"].sum().round(1),
             "longest job, s": table["seconds"].max().round(1),
-            "peak memory, MB": table["MB"].max(),
+            "peak memory, MB": table["MB"].max().round().astype("Int64"),
         }
     ).reset_index()
 
@@ -314,9 +348,8 @@ def whole_run(fitting: float, table: pd.DataFrame, elapsed: float, cores: int) -
         f"`make paper` in a fresh clone took {elapsed / 60:.1f} minutes on {cores} cores, that is "
         f"{cores * elapsed:.0f} core-seconds. Fits took {fitting:.0f} of them. In per cent of "
         f"that: {share(jobs_of_fits - fitting)} for their jobs to import libraries, load compiled "
-        f"code, read and write; {share(others)} for the other jobs, from matrices to figures; "
-        f"{share(rest)} for what no job accounts for: compiling the kernels, starting and ending "
-        "Python, Snakemake, and a core without work."
+        f"code, read and write; {share(others)} for the other jobs, from compiling the kernels to "
+        f"figures; {share(rest)} for what no job accounts for: Snakemake, and a core without work."
     )
 
 

@@ -19,15 +19,29 @@ PACKAGE_OF = {"sklearn": "scikit-learn", "arviz_stats": "arviz-stats", "yaml": "
 # numba brings the one llvmlite it works with.
 COMES_WITH = {"llvmlite": "numba"}
 CONFIG = configuration.check(shipped_configuration(), ROOT / "workflow/schemas/config.schema.yaml")
-MADE_BY = {
-    module
+PRODUCTS = [
+    (product, plan)
     for key, plan in configuration.plans(CONFIG).items()
     for product in (*all_studies()[key].figures_of(plan), *all_studies()[key].tables_of(plan))
-    for module in (
-        *products.modules(product, plan),
-        *map(registry.module_of, products.fitted_classes(product, plan)),
+]
+
+
+def made_by(fits):
+    """Return the modules of figures and tables whose jobs themselves fit, or of the others."""
+    return sorted(
+        {
+            module
+            for product, plan in PRODUCTS
+            if bool(products.fitted_classes(product, plan)) is fits
+            for module in (
+                *products.modules(product, plan),
+                *map(registry.module_of, products.fitted_classes(product, plan)),
+            )
+        }
     )
-}
+
+
+TABLE_THAT_FITS = "table that fits"  # its script is that of any table
 # What scripts reach by a name in the configuration, not by an import.
 BY_NAME = {
     "dataset": [
@@ -37,7 +51,8 @@ BY_NAME = {
     ],
     "fit": [registry.module_of(name) for name in registry.all_classes()],
     # Figures and tables name their functions, and what loads their needs, in the studies.
-    **dict.fromkeys(("figure", "table"), sorted(MADE_BY)),
+    **dict.fromkeys(("figure", "table"), made_by(fits=False)),
+    TABLE_THAT_FITS: made_by(fits=True),
 }
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 
@@ -55,11 +70,13 @@ def rules():
             script = re.search(r'script:\s+"\.\./scripts/(\w+)\.py"', block)
             module = re.search(r"python -m ([\w.]+)", block)
             environment = re.search(r'conda:\s+"\.\./\.\./envs/(\w+)\.yaml"', block)
-            if script or module:
-                named = re.match(r" (\w+):", block)  # those made in a loop go by their script
-                name = named[1] if named else script[1]
+            if re.search(r"conda:\s+environment_of\(", block):  # made in a loop
+                yield script[1], "figures", script[1], None
+                if script[1] == "table":
+                    yield TABLE_THAT_FITS, "fit", TABLE_THAT_FITS, None
+            elif script or module:
                 yield (
-                    name,
+                    re.match(r" (\w+):", block)[1],
                     environment and environment[1],
                     script and script[1],
                     module and module[1],
@@ -88,7 +105,7 @@ def packages_of(script, module):
     """Return the packages that a script, or a module that a shell command runs, imports."""
     names, modules = set(), [module] if module else []
     if script:
-        names = imported(ROOT / f"workflow/scripts/{script}.py")
+        names = imported(ROOT / f"workflow/scripts/{script.split()[0]}.py")
         modules = BY_NAME.get(script, []) + [m for n in names for m in (n, n.rpartition(".")[0])]
     for path in source_files(*(m for m in modules if m.startswith("nbmf."))):
         names |= imported(path)

@@ -1,8 +1,6 @@
-"""The log of a job: all it prints, how it ended, and what it took."""
+"""The log of a job: all it prints, and how it ended."""
 
-import re
 import sys
-from types import SimpleNamespace
 
 import pytest
 
@@ -41,17 +39,10 @@ def test_lines_are_there_while_the_job_runs(log):
         assert lines(log) == ["iteration 1 of 2"]
 
 
-def test_the_last_line_is_time_and_memory(log, monkeypatch):
-    clock = iter([100.0, 101.5])
-    monkeypatch.setattr(
-        "nbmf.pipeline.jobs.time", SimpleNamespace(perf_counter=lambda: next(clock))
-    )
+def test_the_last_line_says_that_it_came_to_its_end(log):
     with logged(str(log)):
         print("work")
-    first, last = lines(log)
-    assert first == "work"
-    found = re.fullmatch(r"job: 1\.50 s, (\d+) MB at most", last)
-    assert 10 < int(found[1]) < 100_000  # this process
+    assert lines(log) == ["work", "finished"]
 
 
 def test_an_error_raised_on_purpose_is_one_line(log):

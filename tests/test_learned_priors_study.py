@@ -11,7 +11,7 @@ import nbmf
 from checkout import ROOT, shipped_configuration
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.pipeline import configuration
-from nbmf.studies.learned_priors import findings, ratios, recovery, structureless
+from nbmf.studies.learned_priors import findings, ratios, recovery, recovery_figure, structureless
 from nbmf.studies.learned_priors.grid import BetaDirVBOnGrid
 from nbmf.studies.plan import Plan
 
@@ -119,7 +119,7 @@ def test_recovery_learns_one_hyperparameter_at_a_time(tmp_path):
         ("gamma", "bica"): 2,
     }  # fmt: skip
     labels, colours = {"vb": "VB", "bica": "bICA"}, {"vb": "#000000", "bica": "#D55E00"}
-    figure = recovery.draw(table, labels, colours)
+    figure = recovery_figure.draw(table, labels, colours)
     assert [axis.get_title() for axis in figure.axes] == ["α", "β", "γ"]
     for axis in figure.axes[:2]:
         assert len(axis.collections) == 2

@@ -1,6 +1,8 @@
 """docs/publish.py: what it makes of the files of a run."""
 
+import argparse
 import importlib.util
+import json
 import sys
 from pathlib import Path
 
@@ -117,26 +119,59 @@ def test_the_page_has_the_verdicts_of_both_and_what_differs(publish):
     assert "None." in publish.sections_of_orientations(run, some(run, TURNED))
 
 
+HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time"
+
+
+def benchmarked(folder, **jobs):
+    """Write benchmark files as Snakemake does: seconds and MiB of each; None is one not seen."""
+    for name, (seconds, memory) in jobs.items():
+        file = folder / f"{name}.tsv"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        rest = ["NA"] * 8 if memory is None else [f"{memory:.2f}", *["0.00"] * 7]
+        file.write_text("\n".join([HEADER, "\t".join([f"{seconds:.2f}", "0:00:01", *rest]), ""]))
+
+
+BICA = "fits/animals/bica/K2"
+
+
 def test_jobs_are_counted_by_rule(publish, tmp_path):
-    for name, line in {
-        "fits/animals/bica/K2-mask0-seed0.log": "job: 1.50 s, 170 MB at most\n",
-        "fits/animals/bica/K2-mask1-seed0.log": "text\njob: 2.00 s, 180 MB at most\n",
-        "fits/animals/bica/K2-mask2-seed0.log": "failed before its last line\n",
-        "fits/animals/bica/K2-masknone-seed0.log": "job: 4.00 s, 190 MB at most\n",
-        "tables/claims.log": "job: 0.30 s, 80 MB at most\n",
-        "status.log": "job: 0.10 s, 60 MB at most\n",
-    }.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(line)
-    data = tmp_path / "data-logs"
-    (data / "datasets").mkdir(parents=True)
-    (data / "datasets/animals.log").write_text("job: 0.50 s, 70 MB at most\n")
-    table = publish.jobs(tmp_path, data).set_index("rule")
-    assert table.loc["dataset"].tolist() == [1, 0.5, 0.5, 70]
-    assert table.loc["fit"].tolist() == [2, 3.5, 2.0, 180]
-    assert table.loc["fit_keeping_factors"].tolist() == [1, 4.0, 4.0, 190]
-    assert table.loc["tables"].tolist() == [1, 0.3, 0.3, 80]
-    assert table.loc["status"].tolist() == [1, 0.1, 0.1, 60]
+    run, data = tmp_path / "benchmarks", tmp_path / "data"
+    benchmarked(run, **{
+        f"{BICA}-mask0-seed0": (1.5, 170), f"{BICA}-mask1-seed0": (2.0, 1000),
+        f"{BICA}-masknone-seed0": (4.0, 190), "tables/claims": (0.3, 80),
+        "tables/scores": (0.2, None), "environments/of/make-benchmark": (9.0, 9),
+    })  # fmt: skip
+    benchmarked(data, **{"datasets/animals": (0.5, 70), "kernels": (60.0, 500)})
+    table = publish.jobs(run, data).set_index("rule")
+    assert table.loc["dataset"].tolist() == [1, 0.5, 0.5, 73]
+    assert table.loc["fit"].tolist() == [2, 3.5, 2.0, 1049]
+    assert table.loc["fit_keeping_factors"].tolist() == [1, 4.0, 4.0, 199]
+    assert table.loc["tables"].tolist() == [2, 0.5, 0.3, 84]
+    assert table.loc["kernels"].tolist() == [1, 60.0, 60.0, 524]
+    assert len(table) == 5
+
+
+def published_time(publish, results, elapsed=100.0):
+    options = argparse.Namespace(results=results, elapsed=elapsed, cores=2)
+    return "\n".join(publish.time_and_memory(options, results / "lumbreras2020"))
+
+
+def test_where_the_time_went_is_said_of_fits_made_in_one_job_alone(publish, tmp_path, monkeypatch):
+    """Not of one that went on from a checkpoint, nor of one that an earlier run has made."""
+    monkeypatch.setattr(publish, "ROOT", tmp_path / "elsewhere")
+    assert published_time(publish, tmp_path) == "No benchmark file was left by this run."
+    fit = tmp_path / f"{BICA}-mask0-seed0.json"
+    fit.parent.mkdir(parents=True)
+    for seconds, in_one in ((3.0, True), (30.0, False)):
+        fit.write_text(json.dumps({"seconds": seconds}))
+        benchmarked(tmp_path / "benchmarks", **{f"{BICA}-mask0-seed0": (5.0, 100)})
+        text = published_time(publish, tmp_path)
+        assert "| fit | 1 | 5 | 5 | 105 |" in text
+        assert ("Fits took 3 of them" in text) is in_one
+        assert ("is not said: 1 of 1 fits were not made in one job" in text) is not in_one
+    fit.with_name("K2-mask1-seed0.json").write_text(json.dumps({"seconds": 0.1}))
+    assert "2 of 2 fits" in published_time(publish, tmp_path)
+    assert published_time(publish, tmp_path, elapsed=None).startswith("| rule |")
 
 
 def test_figures_are_those_of_the_study_that_were_drawn(publish, tmp_path):

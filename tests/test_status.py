@@ -20,7 +20,7 @@ LOGS = {
     "long": "error: my_methods cannot be imported:\nNo module named 'x'\nwhich it needs\n",
     "crashed": "Traceback (most recent call last):\n  ...\nMemoryError: too large\n",
     "begun": "iteration 5 of 10\n",
-    "finished": "done\njob: 1.23 s, 99 MB at most\n",
+    "finished": "done\nfinished\n",
 }
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import nbmf.studies
 from checkout import ROOT, shipped_configuration
+from nbmf import registry
 from nbmf.data.masks import draw_mask, save_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.pipeline import configuration, making, products
@@ -272,6 +273,44 @@ def test_what_is_held_back_and_who_takes_part_where():
         "mine: far is left out: get it",
         "mine: mine is left out: its package no-such-package is not installed",
     ]
+
+
+def test_the_memory_of_a_job_covers_what_its_fits_may_take():
+    plan = PLANS["lumbreras2020"]
+    tables = {table.name: table for table in STUDIES["lumbreras2020"].tables_of(plan)}
+    default = registry.memory_budget("BetaDirVB", {})
+    assert products.memory_budget(tables["sensitivity"], plan) == default > 1
+    assert products.memory_budget(tables["scores"], plan) == 0
+    larger = replace(
+        tables["sensitivity"],
+        arguments=lambda plan: {"methods": {"vb": ["BetaDirVB", {"max_memory_gb": default + 5}]}},
+    )
+    assert products.memory_budget(larger, plan) == default + 5
+    gibbs = replace(larger, classes=lambda plan: ["BetaDirGibbs"], arguments=lambda plan: {})
+    assert products.memory_budget(gibbs, plan) == 0
+
+
+def test_files_of_the_users_own_make_no_toys_and_judge_no_claims():
+    mine = {"file": "data/votes.csv", "axes": ["rows", "columns"]}
+    config = {**CONFIG, "datasets": {**CONFIG["datasets"], "mine": mine}}
+    made = {}
+    for datasets in (["mine"], ["mine", "animals"]):
+        own = {**CONFIG["studies"]["lumbreras2020"], "datasets": datasets}
+        plan = Plan("lumbreras2020", {**config, "studies": {"lumbreras2020": own}})
+        study = STUDIES["lumbreras2020"]
+        products = (*study.tables_of(plan), *study.figures_of(plan))
+        made[len(datasets)] = {product.name for product in products}
+    of_papers = {"figure_2", "sensitivity", "claims", "claims_parts", "paper_numbers"}
+    assert made[2] - made[1] == of_papers
+    assert {"figure_10", "summary", "diagnostics"} <= made[1]
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+def test_the_report_opens_with_what_the_study_has(study):
+    plan = PLANS[study.key]
+    for_report = [table for table in study.tables_of(plan) if table.in_report]
+    names = {product.name for product in (*study.figures_of(plan), *for_report)}
+    assert set(study.front) <= names
 
 
 def test_titles_are_sorted_by_their_numbers_in_the_report():

@@ -1,7 +1,6 @@
 # Helpers of the rules, no rules: the checked configuration, paths, and what jobs depend on.
 
 import functools
-import json
 import os
 import re
 import shutil
@@ -30,7 +29,8 @@ from nbmf.data import recipes
 from nbmf.errors import ConfigError
 from nbmf.sources import source_files
 from nbmf.studies import all_studies
-from nbmf.pipeline import configuration, products, raw_files, status
+from nbmf.pipeline import configuration, front_page, products, raw_files, status
+from nbmf.pipeline.parameters import as_text
 from nbmf.pipeline.partial import write_partial
 from nbmf.pipeline.paths import NO_MASK, Paths
 
@@ -42,6 +42,9 @@ except ConfigError as error:
     raise WorkflowError(str(error))
 
 CHAIN_POINTS = 1000  # enough draws of the log joint for effective sample sizes
+LIBRARIES_MB = (
+    2000  # of a job that fits or draws: what it imports and compiles, and its data
+)
 
 RESULTS = config["results"]
 SHARED = Paths(RESULTS, config["matrices"])  # of all studies
@@ -50,6 +53,10 @@ MASK = SHARED.mask("{dataset}", "{mask}")
 MASKED, UNMASKED = "{mask,[0-9]+}", f"{{mask,{NO_MASK}}}"
 KERNELS = "data/kernels.txt"
 STARTED = time.time()
+# Whether this call makes a report of what there is. Snakemake knows that only after it has read this.
+REPORTS = "--report-after-run" not in sys.argv and any(
+    argument.startswith("--report") for argument in sys.argv
+)
 
 STUDIES = all_studies()
 PLANS = configuration.plans(config)
@@ -107,14 +114,11 @@ def dataset_modules(wildcards):
 
 
 def building_parameters(wildcards):
-    """What decides how a matrix is built, as text with sorted keys; see fit_parameters."""
+    """What decides how a matrix is built."""
     entry = dataset_entry(wildcards)
     # in figures, when masks are drawn, and when the file is downloaded
     elsewhere = ("axes", "held_out", "sha256")
-    return json.dumps(
-        {key: value for key, value in entry.items() if key not in elsewhere},
-        sort_keys=True,
-    )
+    return as_text({key: value for key, value in entry.items() if key not in elsewhere})
 
 
 # What the rule `download` can get, by its place below data/raw. Of datasets with the same address, one
@@ -177,30 +181,31 @@ def seed_key(wildcards):
 
 
 def fit_parameters(wildcards):
-    """All that decides the outcome of a fit beside its input files, as text with sorted keys.
-
-    As text, since Snakemake compares parameters by value without their names: two hyperparameters
-    that trade values would go unnoticed.
-    """
+    """All that decides the outcome of a fit beside its input files."""
     method = method_entry(wildcards)
     is_chain = wildcards.mask == NO_MASK and registry.is_sampler(method["class"])
-    return json.dumps(
+    return as_text(
         {
             "class_name": method["class"],
             "K": int(wildcards.K),
             "settings": method["settings"],
             "seed_key": seed_key(wildcards),
             "chain_points": CHAIN_POINTS if is_chain else 0,
-        },
-        sort_keys=True,
+        }
     )
 
 
+def megabytes(attempt, budget):
+    """The memory of a job with fits that may take `budget` gigabytes, beside the libraries and the data."""
+    return attempt * LIBRARIES_MB + round(1000 * budget)
+
+
 def memory_of_fit(wildcards, attempt):
-    """Megabytes: what its method may take, where it has a budget, beside the libraries and the data."""
+    """Megabytes: what its method may take, where it has a budget, beside the rest."""
     method = method_entry(wildcards)
-    budget = registry.memory_budget(method["class"], method["settings"])
-    return attempt * 2000 + round(1000 * budget)
+    return megabytes(
+        attempt, registry.memory_budget(method["class"], method["settings"])
+    )
 
 
 def fit_threads(wildcards):
@@ -242,6 +247,19 @@ def sources_of(study, product):
     )
 
 
+def environment_of(study, product):
+    """The conda environment of a figure or table: one that fits has that of the fits."""
+    fits = products.fitted_classes(product, PLANS[study])
+    return f"../../envs/{'fit' if fits else 'figures'}.yaml"
+
+
+def memory_of(study, product):
+    """A resource, megabytes: of a figure or table, with what its job itself fits."""
+    return lambda wildcards, attempt: megabytes(
+        attempt, products.memory_budget(product, PLANS[study])
+    )
+
+
 def kernels_of(study, product):
     """The compiled kernels, for jobs that fit."""
     return KERNELS if products.fitted_classes(product, PLANS[study]) else []
@@ -253,7 +271,12 @@ def request_of(study, product):
 
 
 def shown(study, kind, product, path):
-    """The path of a figure or table, marked for the report with its place there."""
+    """The path of a figure or table, marked for the report with its place there.
+
+    A report of an unfinished run has what is there; Snakemake would refuse what is marked and is not.
+    """
+    if REPORTS and not os.path.exists(path):
+        return path
     return report(
         path,
         category=STUDIES[study].title,
@@ -273,6 +296,17 @@ def files_of_study(study):
         for figure in figures
         for suffix in ("pdf", "png")
     ]
+
+
+if REPORTS:  # as its front page shows them
+    config["report"] = [
+        front_page.of_study(STUDIES[study], PLANS[study], MADE[study], PATHS[study])
+        for study in config["run"]["studies"]
+    ]
+    for front in config["report"]:
+        if front["missing"]:
+            missing = "; ".join(front["missing"])
+            print(f"{front['key']}: not here yet: {missing}", file=sys.stderr)
 
 
 # As in nbmf.pipeline.verification.FILES; to import that would load pandas whenever Snakemake starts.

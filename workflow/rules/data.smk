@@ -6,6 +6,8 @@ rule download:
         "data/raw/{path}",
     log:
         "data/logs/download/{path}.log",
+    benchmark:
+        "data/benchmarks/download/{path}.tsv"
     wildcard_constraints:
         path="|".join(map(re.escape, RAW)),
     retries: 2
@@ -13,7 +15,7 @@ rule download:
     conda:
         "../../envs/data.yaml"
     params:
-        source=lambda wildcards: json.dumps(RAW[wildcards.path], sort_keys=True),
+        source=lambda wildcards: as_text(RAW[wildcards.path]),
     message:
         "download {wildcards.path}"
     script:
@@ -32,7 +34,9 @@ rule dataset:
     output:
         MATRIX,
     log:
-        SHARED.matrix_log("{dataset}"),
+        SHARED.matrix_record("log", "{dataset}"),
+    benchmark:
+        SHARED.matrix_record("tsv", "{dataset}")
     conda:
         "../../envs/data.yaml"
     resources:

@@ -9,11 +9,13 @@ rule kernels:
         KERNELS,
     log:
         "data/logs/kernels.log",
+    benchmark:
+        "data/benchmarks/kernels.tsv"
     conda:
         "../../envs/fit.yaml"
     threads: config["run"]["threads"]
     resources:
-        mem_mb=per_attempt(2000),
+        mem_mb=per_attempt(LIBRARIES_MB),
         runtime=per_attempt(20),
     message:
         "compile the kernels"
@@ -31,6 +33,8 @@ rule fit:
         report=fit_file("json", MASKED),
     log:
         fit_file("log"),
+    benchmark:
+        fit_file("tsv")
     conda:
         "../../envs/fit.yaml"
     threads: fit_threads

@@ -8,7 +8,9 @@ rule mask:
     output:
         MASK,
     log:
-        f"{RESULTS}/logs/masks/{{dataset}}/mask{{mask}}.log",
+        SHARED.mask_record("log", "{dataset}", "{mask}"),
+    benchmark:
+        SHARED.mask_record("tsv", "{dataset}", "{mask}")
     conda:
         "../../envs/fit.yaml"
     resources:

@@ -8,8 +8,8 @@ rule status:
     conda:
         "../../envs/figures.yaml"
     params:
-        fits=json.dumps(fits_of_run()),
-        entries=json.dumps(entries_of_datasets()),
+        fits=as_text(fits_of_run()),
+        entries=as_text(entries_of_datasets()),
         cores=lambda _: workflow.cores,  # a cluster run has none
     message:
         "the fits of this configuration"

@@ -20,11 +20,13 @@ for study in PLANS:
                     else PATHS[study].table(table.name)
                 ),
             log:
-                PATHS[study].product_log("tables", table.name),
+                PATHS[study].product_record("log", "tables", table.name),
+            benchmark:
+                PATHS[study].product_record("tsv", "tables", table.name)
             conda:
-                "../../envs/figures.yaml"
+                environment_of(study, table)
             resources:
-                mem_mb=per_attempt(2000),
+                mem_mb=memory_of(study, table),
                 runtime=per_attempt(table.minutes),
             params:
                 request=request_of(study, table),
@@ -48,11 +50,13 @@ for study in PLANS:
                     study, "Figures", figure, PATHS[study].figure(figure.name, "png")
                 ),
             log:
-                PATHS[study].product_log("figures", figure.name),
+                PATHS[study].product_record("log", "figures", figure.name),
+            benchmark:
+                PATHS[study].product_record("tsv", "figures", figure.name)
             conda:
-                "../../envs/figures.yaml"
+                environment_of(study, figure)
             resources:
-                mem_mb=per_attempt(2000),
+                mem_mb=memory_of(study, figure),
                 runtime=per_attempt(10),
             params:
                 request=request_of(study, figure),

@@ -12,6 +12,8 @@ rule verification:
         f"{RESULTS}/{{study}}/tables/verification.csv",
     log:
         f"{RESULTS}/{{study}}/logs/tables/verification.log",
+    benchmark:
+        f"{RESULTS}/{{study}}/benchmarks/tables/verification.tsv"
     conda:
         "../../envs/figures.yaml"
     resources:

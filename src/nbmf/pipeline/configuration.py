@@ -22,7 +22,8 @@ from nbmf.studies.plan import Plan
 
 MAX_VALUES = 100_000  # of a configuration, lists and mappings included
 
-LOGS = "data/logs"  # where the workflow writes, beside the folders of results and of matrices
+# Where the workflow writes, beside the folders of results and of matrices.
+RECORDS_OF_DATA = ("data/logs", "data/benchmarks")
 
 # JSON calls 10.0 an integer; Python's range does not.
 _Validator = validators.extend(
@@ -180,7 +181,8 @@ def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
     if "published" in dataset:
         yield from _unknown(f"{where}.published", dataset["published"], sources)
     if "file" in dataset:
-        yield from _file_problems(where, dataset, (config["matrices"], LOGS, config["results"]))
+        written = (config["matrices"], *RECORDS_OF_DATA, config["results"])
+        yield from _file_problems(where, dataset, written)
         return
     if "recipe" not in dataset:
         yield f"{where}: the key 'recipe' is missing, or 'file' in its place"

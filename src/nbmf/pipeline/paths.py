@@ -7,6 +7,8 @@ from nbmf.studies.keys import FitKey
 
 FIT = "{dataset}/{method}/K{K}-mask{mask}-seed{seed}"
 NO_MASK = "none"  # in the names of unmasked fits
+# What a job leaves beside its output, by suffix: what it said, and the time and memory it took.
+RECORDS = {"log": "logs", "tsv": "benchmarks"}
 
 
 @dataclass(frozen=True)
@@ -25,17 +27,22 @@ class Paths:
         """Return the path of a matrix."""
         return f"{self.matrices}/{dataset}.npz"
 
-    def matrix_log(self, dataset: str) -> str:
-        """Return the path of the log of a matrix: in the folder `logs` beside that of matrices."""
-        return os.path.join(os.path.dirname(self.matrices), "logs/datasets", f"{dataset}.log")
+    def matrix_record(self, suffix: str, dataset: str) -> str:
+        """Return the path of a record (see RECORDS) of a matrix: beside the folder of matrices."""
+        folder = os.path.join(os.path.dirname(self.matrices), RECORDS[suffix])
+        return os.path.join(folder, "datasets", f"{dataset}.{suffix}")
 
     def mask(self, dataset: str, mask: int | str) -> str:
         """Return the path of a held-out mask."""
         return f"{self.results}/masks/{dataset}/mask{mask}.npz"
 
+    def mask_record(self, suffix: str, dataset: str, mask: int | str) -> str:
+        """Return the path of a record (see RECORDS) of a held-out mask."""
+        return f"{self.results}/{RECORDS[suffix]}/masks/{dataset}/mask{mask}.{suffix}"
+
     def fit(self, suffix: str, **key) -> str:
         """Return the path of a file of a fit, from the parts of its key or their wildcards."""
-        folder = "logs/fits" if suffix == "log" else "fits"
+        folder = f"{RECORDS[suffix]}/fits" if suffix in RECORDS else "fits"
         return f"{self.results}/{folder}/{FIT.format(**key)}.{suffix}"
 
     def report(self, key: FitKey) -> str:
@@ -58,9 +65,9 @@ class Paths:
         """Return the path of a figure of the study; suffix is pdf or png."""
         return f"{self.results}/{self.study}/figures/{name}.{suffix}"
 
-    def product_log(self, kind: str, name: str) -> str:
-        """Return the path of the log of a figure or table (kind: figures or tables)."""
-        return f"{self.results}/{self.study}/logs/{kind}/{name}.log"
+    def product_record(self, suffix: str, kind: str, name: str) -> str:
+        """Return the path of a record (see RECORDS) of a figure or table, which `kind` says."""
+        return f"{self.results}/{self.study}/{RECORDS[suffix]}/{kind}/{name}.{suffix}"
 
     @property
     def partial(self) -> str:

@@ -4,10 +4,11 @@ Each becomes a request, text that decides all of a job beside its input files, a
 needs. `nbmf.pipeline.making` is what the job does with them.
 """
 
-import json
-from collections.abc import Collection
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, NamedTuple
 
+from nbmf import registry
+from nbmf.pipeline.parameters import as_text
 from nbmf.pipeline.paths import Paths
 from nbmf.studies.declaration import Figure, Product, Study, Table
 from nbmf.studies.needs import TableOf, described
@@ -33,7 +34,7 @@ def made_by(study: Study, plan: Plan) -> Made:
         f"{study.key}: {method} is left out: its package {package} is not installed"
         for method, package in plan.without_package.items()
     ]
-    if plan.left_out and not plan.datasets:  # nothing to compare on
+    if plan.left_out_of("datasets") and not plan.datasets:  # nothing to compare on
         return Made([], [], skipped)
     made = Made([], [], skipped)
     without: set[str] = set()
@@ -64,14 +65,10 @@ def _awaited(product: Product, plan: Plan, without: Collection[str]) -> list[str
 
 
 def request(product: Product, plan: Plan) -> str:
-    """Return what a job is asked for, as JSON.
-
-    As text, since Snakemake compares parameters by value without their names. Keys keep the order
-    of the configuration, which is that of boxes and legends.
-    """
+    """Return what a job is asked for, as text; keys keep the order of the configuration."""
     needs = {role: described(need) for role, need in product.needs(plan).items()}
     asked = {"arguments": product.arguments(plan), "make": product.make, "needs": needs}
-    return json.dumps(asked)
+    return as_text(asked, keep_order=True)
 
 
 def files(product: Product, plan: Plan, paths: Paths) -> dict[str, list[str]]:
@@ -88,6 +85,26 @@ def modules(product: Product, plan: Plan) -> list[str]:
 def fitted_classes(product: Product, plan: Plan) -> list[str]:
     """Return the classes of estimators that a job itself fits, sorted."""
     return sorted(set(product.classes(plan))) if isinstance(product, Table) else []
+
+
+def memory_budget(product: Product, plan: Plan) -> float:
+    """Return how many gigabytes a fit of the job itself may take, 0 if it fits nothing.
+
+    That of its classes by default, or more if settings among the arguments say so.
+    """
+    defaults = [registry.memory_budget(name, {}) for name in fitted_classes(product, plan)]
+    return max([*defaults, *_budgets(product.arguments(plan))]) if defaults else 0.0
+
+
+def _budgets(arguments: Any) -> Iterator[float]:
+    """Yield every `max_memory_gb` in nested arguments."""
+    if isinstance(arguments, dict):
+        if "max_memory_gb" in arguments:
+            yield float(arguments["max_memory_gb"])
+        arguments = arguments.values()
+    if not isinstance(arguments, (str, bytes)) and isinstance(arguments, Iterable):
+        for value in arguments:
+            yield from _budgets(value)
 
 
 def label(product: Figure | Table, plan: Plan) -> str:

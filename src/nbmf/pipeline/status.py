@@ -8,8 +8,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
+from nbmf.pipeline.jobs import FINISHED
+
 START_SECONDS = 0.6  # of a job before its fit begins (docs/benchmarks.md)
-LAST_LOG_LINE = "job: "  # how the log of a finished job ends; see nbmf.pipeline.jobs
 TRACEBACK = "Traceback (most recent call last):"
 
 
@@ -52,7 +53,7 @@ def _state_of(fit: FitFiles) -> FitState:
     if errors or TRACEBACK in text:
         return FitState(fit, "failed", None, errors[0] if errors else last)
     # Also a finished log without its result: the result was removed, or never written.
-    return FitState(fit, "missing" if last.startswith(LAST_LOG_LINE) else "begun", None, "")
+    return FitState(fit, "missing" if last == FINISHED else "begun", None, "")
 
 
 def _seconds_of(result: str) -> float | None:

@@ -101,6 +101,8 @@ class Study:
     citation : str, what to cite
     figures, tables : what it shows. Figures or tables that come as many as there are methods or
         datasets are a function of the plan that returns them
+    front : names of the figure and the table with which the report opens. Without: the first figure
+        and the first table that the report has
     """
 
     key: str
@@ -108,6 +110,7 @@ class Study:
     citation: str
     figures: tuple[Figure | Callable[[Plan], Iterable[Figure]], ...]
     tables: tuple[Table | Callable[[Plan], Iterable[Table]], ...]
+    front: tuple[str, ...] = ()
 
     def products(self) -> list[Product]:
         """Return the figures and tables that are declared whatever the plan is."""

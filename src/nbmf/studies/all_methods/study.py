@@ -39,4 +39,5 @@ STUDY = Study(
     "no paper: every method of this package on the datasets of the main one",
     figures=(FIGURE_10, common.CALIBRATION_FIGURE),
     tables=(common.SCORES, common.SUMMARY, BASELINES, RANKING, *common.CALIBRATION_TABLES),
+    front=("figure_10", "ranking"),
 )

@@ -123,7 +123,7 @@ FIGURE_RECOVERY = Figure(
     "recovery",
     "Learned and true priors",
     f"{CAPTIONS}/recovery.rst",
-    f"{HERE}.recovery:draw",
+    f"{HERE}.recovery_figure:draw",
     needs=lambda plan: {"recovery": TableOf("recovery")},
     arguments=lambda plan: {
         "labels": plan.labels(plan.options["recovery"]["methods"]),
@@ -166,4 +166,5 @@ STUDY = Study(
         *(common.SCORES, common.SUMMARY, RATIOS, FINDINGS, FINDINGS_SUMMARY),
         *(STRUCTURELESS, RECOVERY, *common.CALIBRATION_TABLES),
     ),
+    front=("figure_10", "ratios"),
 )

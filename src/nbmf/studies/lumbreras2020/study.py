@@ -29,6 +29,14 @@ def _check_figure_2(plan: Plan) -> Iterator[str]:
         yield from unknown(f"[{i}].dataset", panel["dataset"], plan.names("datasets"))
 
 
+def _is_of_papers(plan: Plan) -> bool:
+    """Whether a dataset is rebuilt by a recipe.
+
+    Of files of the user's own, toy matrices and the paper's claims and numbers say nothing.
+    """
+    return any("recipe" in plan.settings_of_dataset(name) for name in plan.datasets)
+
+
 FIGURE_2 = Figure(
     "figure_2",
     "Figure 2: matrices drawn from the models",
@@ -44,6 +52,7 @@ FIGURE_2 = Figure(
         "minItems": 1,
         "items": closed(["dataset", "title"], dataset={"type": "string"}, title={"type": "string"}),
     },
+    applies=_is_of_papers,
     check=_check_figure_2,
 )
 
@@ -183,6 +192,7 @@ SENSITIVITY_FITS = Table(
     classes=lambda plan: [
         plan.entry(method)["class"] for method in plan.options["sensitivity"]["methods"]
     ],
+    applies=_is_of_papers,
     minutes=60,
 )
 SENSITIVITY = Figure(
@@ -195,6 +205,7 @@ SENSITIVITY = Figure(
         "labels": plan.labels(plan.options["sensitivity"]["methods"]),
         "colours": plan.colours(plan.options["sensitivity"]["methods"]),
     },
+    applies=_is_of_papers,
 )
 
 # --- The fit against K, which the paper only mentions -----------------------------------------
@@ -232,6 +243,7 @@ def _claims(name: str, title: str) -> Table:
         f"lumbreras2020/captions/{name}.rst",
         f"{HERE}.claims:{name}",
         needs=lambda plan: {"scores": TableOf("scores"), "traces": TableOf("traces")},
+        applies=_is_of_papers,
         in_report=True,
     )
 
@@ -242,7 +254,7 @@ PAPER_NUMBERS = Table(
     "lumbreras2020/captions/paper_numbers.rst",
     f"{HERE}.claims:paper_numbers",
     needs=lambda plan: {"unmasked_scores": TableOf("unmasked_scores")},
-    applies=common.has_unmasked_fits,
+    applies=lambda plan: _is_of_papers(plan) and common.has_unmasked_fits(plan),
     in_report=True,
 )
 
@@ -273,4 +285,5 @@ STUDY = Study(
         _claims("claims_parts", "Claims, part by part"),
         PAPER_NUMBERS,
     ),
+    front=("figure_10", "claims"),
 )

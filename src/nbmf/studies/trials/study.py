@@ -141,4 +141,5 @@ STUDY = Study(
     "no paper: public matrices of many shapes, from the sources that data/trials/README.md names",
     figures=(FIGURE, CONFIRM_FIGURE),
     tables=(common.SCORES, BASELINES, *_tables("", "datasets"), *CONFIRM_TABLES),
+    front=("default", "excess"),
 )
