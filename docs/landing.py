@@ -44,6 +44,7 @@ def main() -> None:
     compress(TARGET, TARGET)
 
 
+@style.in_style
 def drawn(codes: np.ndarray, W: np.ndarray, H: np.ndarray, countries: np.ndarray) -> plt.Figure:
     """Return the figure: V on the left, W in the middle, H above V's columns again."""
     figure, (left, middle, right) = plt.subplots(
