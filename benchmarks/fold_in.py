@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/fold_in.py
 
-Prints the table of docs/fold-in.md. Of each matrix a fifth of the columns is left out and a
+Prints the table of docs/models.md. Of each matrix a fifth of the columns is left out and a
 quarter of their entries is hidden, five times. Fold-in: fit to the other columns, then fold the
 left-out ones in. Refit: fit to the whole matrix with the same entries hidden.
 """

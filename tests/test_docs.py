@@ -1,6 +1,7 @@
 """The documentation: its examples run, its links lead somewhere, and it names all there is."""
 
 import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -12,12 +13,17 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+TREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 name_of = {"ids": lambda path: path.name}
 
 
+def text_of(page):
+    return page.read_text(encoding="utf-8")
+
+
 def examples(page):
-    return BLOCK.findall(page.read_text(encoding="utf-8"))
+    return BLOCK.findall(text_of(page))
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], **name_of)
@@ -31,13 +37,13 @@ def test_examples_run(page, tmp_path, monkeypatch):
 
 def anchors(page):
     """Return the anchors of a page's headings, as GitHub and MyST make them."""
-    found = HEADING.findall(page.read_text(encoding="utf-8"))
+    found = HEADING.findall(text_of(page))
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in found}
 
 
 @pytest.mark.parametrize("page", PAGES, **name_of)
 def test_links_lead_somewhere(page):
-    for link in LINK.findall(page.read_text(encoding="utf-8")):
+    for link in LINK.findall(text_of(page)):
         if re.match(r"https?:", link):
             assert link.startswith("https://"), link
             continue
@@ -49,12 +55,15 @@ def test_links_lead_somewhere(page):
 
 
 def test_the_reference_has_everything_public():
-    reference = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+    reference = text_of(ROOT / "docs/api.md")
     documented = set(re.findall(r"auto(?:class|function|data):: nbmf\.(\w+)$", reference, re.M))
     assert set(nbmf.EXPORTS) <= documented
 
 
 def test_every_page_is_in_the_table_of_contents():
-    index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
-    listed = set(re.findall(r"^[a-z0-9_-]+$", index, re.MULTILINE))
-    assert {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"} == listed
+    """Of the first page or of one that it leads to; no entry is without a page."""
+    trees = [tree for page in (ROOT / "docs").glob("*.md") for tree in TREE.findall(text_of(page))]
+    entries = [line for tree in trees for line in tree.splitlines() if line and line[0] != ":"]
+    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
+    assert {page for page in pages for entry in entries if fnmatchcase(page, entry)} == pages
+    assert [entry for entry in entries if not any(fnmatchcase(page, entry) for page in pages)] == []

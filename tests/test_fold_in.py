@@ -439,7 +439,7 @@ def test_rows_of_another_model_cannot_be_turned_back(shape, fitted):
 
 # --- Fold-in and refitting ---------------------------------------------------------------------
 
-# Nats per hidden entry by which fold-in may be worse than refitting, as docs/fold-in.md says.
+# Nats per hidden entry by which fold-in may be worse than refitting, as docs/models.md says.
 MARGIN = {benchmark.COLUMNS: 0.01, benchmark.ROWS: 0.03}
 
 

@@ -59,7 +59,7 @@ class NotOfNewRows:
     """Hides `predict`, which takes rows and columns of the fitted matrix: the checks pass X."""
 
     def __get__(self, instance, owner):
-        raise AttributeError("docs/scikit-learn.md says why")
+        raise AttributeError("docs/api.md says why")
 
 
 class Binary:
@@ -126,7 +126,7 @@ def test_checks_of_scikit_learn(name, monkeypatch):
 
 def test_the_documentation_lists_the_checks_that_fail():
     """A line of the table: a check, the methods, and the reason in the words given here."""
-    text = (Path(__file__).parents[1] / "docs/scikit-learn.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[1] / "docs/api.md").read_text(encoding="utf-8")
     table = set(re.findall(r"^\| `(check_\w+)` \| (\w+) \| (.+) \|$", text, re.MULTILINE))
     expected = {(check, "all", why) for check, why in EVERY.items()}
     for name, failures in EXPECTED_FAILURES.items():

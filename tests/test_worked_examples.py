@@ -1,4 +1,4 @@
-"""The pages on adding a method, a figure and a study, done as they say; and what each touches."""
+"""Adding a method, a figure and a study as docs/extending.md says; and what each touches."""
 
 import re
 import subprocess
@@ -27,10 +27,15 @@ TINY = {
 }
 
 
-def apply(page: str, folder: Path) -> dict[str, str]:
-    """Do what a page says; return the files it names and what was there before, "" if nothing."""
+PAGE = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
+METHOD, FIGURE, STUDY = "Add a method", "Add a figure or a table", "Add a study"
+SECTIONS = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
+
+
+def apply(section: str, folder: Path) -> dict[str, str]:
+    """Do what a section says; return the files it names and what was there before, or ""."""
     before = {}
-    for block in BLOCK.finditer((ROOT / "docs" / page).read_text(encoding="utf-8")):
+    for block in BLOCK.finditer(SECTIONS[section]):
         path = folder / block["file"]
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         before.setdefault(block["file"], text)
@@ -70,7 +75,7 @@ def touched(before):
 def test_a_method_is_a_file_and_an_entry(checkout):
     done = checkout.snakemake("all_methods_figure_10", config=TINY)
     assert done.returncode == 0, done.stdout
-    assert touched(apply("add-a-method.md", checkout.folder)) == (1, 1)
+    assert touched(apply(METHOD, checkout.folder)) == (1, 1)
     config = with_methods("bica", "row-clusters")
     planned = checkout.planned(config, "all_methods_figure_10")
     assert planned["fit"] == 2 * 2  # masks, K: those of bica are not run again
@@ -96,7 +101,7 @@ def test_a_method_is_a_file_and_an_entry(checkout):
 
 
 def test_a_method_of_the_page_is_on_the_command_line(checkout):
-    apply("add-a-method.md", checkout.folder)
+    apply(METHOD, checkout.folder)
     rows = ["row," + ",".join(f"c{n}" for n in range(6))]
     rows += [f"r{f}," + ",".join(str(int((n < 3) == (f < 4))) for n in range(6)) for f in range(8)]
     (checkout.folder / "two.csv").write_text("\n".join(rows) + "\n")
@@ -128,7 +133,7 @@ def test_a_method_of_the_page_is_on_the_command_line(checkout):
 def test_a_figure_is_a_function_and_an_entry(checkout):
     done = checkout.snakemake("lumbreras2020_table_scores", config=TINY)
     assert done.returncode == 0, done.stdout
-    assert touched(apply("add-a-figure.md", checkout.folder)) == (1, 1)
+    assert touched(apply(FIGURE, checkout.folder)) == (1, 1)
     assert checkout.planned(TINY, "lumbreras2020_seconds") == {"lumbreras2020_seconds": 1}
     done = checkout.snakemake("lumbreras2020_seconds", config=TINY)
     assert done.returncode == 0, done.stdout
@@ -142,7 +147,7 @@ def test_a_figure_is_a_function_and_an_entry(checkout):
 
 
 def test_a_study_is_a_folder_and_a_file_of_configuration(checkout):
-    before = apply("add-a-study.md", checkout.folder)
+    before = apply(STUDY, checkout.folder)
     assert touched(before) == (4, 0)
     assert {str(Path(file).parent) for file in before} == {
         "src/nbmf/studies/components2026", "config/studies"
@@ -164,21 +169,21 @@ def test_a_study_is_a_folder_and_a_file_of_configuration(checkout):
     assert (folder / "figures/figure_1.png").stat().st_size > 3000
 
 
-def test_the_table_of_what_a_new_thing_touches_is_that_of_these_pages(checkout):
+def test_the_table_of_what_a_new_thing_touches_is_that_of_these_sections(checkout):
     """Its numbers are counted here; a study's row names the places of its files instead."""
-    house = (ROOT / "docs/house.md").read_text(encoding="utf-8")
-    row = re.compile(r"^\| [\w ]+ \| ([^|]+) \| (\d)\b[^|]*\| \[(add-a-\w+\.md)\]", re.MULTILINE)
-    shown = {page: (files, int(entries)) for files, entries, page in row.findall(house)}
-    assert shown.keys() == {"add-a-method.md", "add-a-figure.md", "add-a-study.md"}
-    for page, (files, entries) in shown.items():
-        before = apply(page, checkout.folder)
-        assert touched(before)[1] == entries, page
+    row = re.compile(r"^\| [\w ]+ \| ([^|]+) \| (\d)\b[^|]*\| \[below\]\(#([\w-]+)\)", re.MULTILINE)
+    shown = {place: (files, int(entries)) for files, entries, place in row.findall(PAGE)}
+    sections = {name.lower().replace(" ", "-"): name for name in (METHOD, FIGURE, STUDY)}
+    assert shown.keys() == sections.keys()
+    for place, (files, entries) in shown.items():
+        before = apply(sections[place], checkout.folder)
+        assert touched(before)[1] == entries, place
         new = [Path(file) for file, text in before.items() if not text]
         if files[0].isdigit():
-            assert len(new) == int(files[0]), page
+            assert len(new) == int(files[0]), place
         else:
             folders = {file.parent for file in new if file.suffix == ".py"}
             others = [file for file in new if file.suffix != ".py"]
-            assert (len(folders), len(others)) == (1, 1), page
+            assert (len(folders), len(others)) == (1, 1), place
             assert "a folder in `studies`" in files
             assert f"`{others[0].with_name('<key>.yaml')}`" in files
