@@ -12,7 +12,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 CONFIG ?=
 REPORT = results/report-$(or $(basename $(notdir $(CONFIG))),paper).html
 
-.PHONY: help paper papers verify publish status quick report docs test test-long examples benchmark check format lock clean
+.PHONY: help paper papers verify publish status quick report docs test test-all examples benchmark check format lock clean
 
 help: ## What can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,10 +38,9 @@ status: $(READY) ## Which fits exist, failed or are missing; of another run: mak
 quick: $(READY) ## The same workflow in minutes: animals and parliament, two masks
 	$(SNAKEMAKE) --configfile config/quick.yaml
 
-report: $(READY) ## The results of `make paper` in one HTML file; of another run: make report CONFIG=config/quick.yaml
+report: $(READY) ## What there is of `make paper` in one HTML file; of another run: make report CONFIG=config/quick.yaml
 	$(SNAKEMAKE) $(addprefix --configfile ,$(CONFIG)) \
-	  --report-stylesheet workflow/report/report.css --report $(REPORT) \
-	  || { echo "If results are missing, make them first: make paper; report of another run: make report CONFIG=config/quick.yaml"; exit 1; }
+	  --report-stylesheet workflow/report/report.css --report $(REPORT)
 	@echo "$(REPORT): for any browser, no network needed"
 
 docs: $(READY) ## The documentation site: docs/_build/index.html
@@ -51,8 +50,27 @@ docs: $(READY) ## The documentation site: docs/_build/index.html
 test: $(READY) ## The tests
 	$(VENV)/bin/pytest -m "not long" --numprocesses auto --dist loadfile
 
-test-long: $(READY) ## The long statistical tests alone
-	$(VENV)/bin/pytest -m long
+# Of `make test-all`. Some of them, as .ci/run does: make test-all PARTS="wheel slurm tests"
+PARTS ?= tests wheel offline slurm long fuzz kills mutants
+test-all: $(addprefix test-part-,$(PARTS)) ## Everything, in many hours: also long statistics, a real Slurm, fuzzing, kills, every mutant
+
+.PHONY: $(addprefix test-part-,tests wheel offline slurm long fuzz kills mutants)
+test-part-tests: test
+test-part-wheel: $(READY) # alone, in a fresh environment
+	$(VENV)/bin/python tests/wheel.py
+test-part-offline: $(READY) # a clone alone: no network, no folder beside it
+	$(VENV)/bin/python tests/offline.py
+test-part-slurm: $(READY) # the fits of `make quick` through a real Slurm
+	$(VENV)/bin/python tests/slurm.py
+test-part-long: $(READY)
+	$(VENV)/bin/pytest -m long --numprocesses auto
+test-part-fuzz: $(READY) # nothing else needs atheris
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check atheris==3.0.0
+	$(VENV)/bin/python tests/fuzz.py --seconds 60
+test-part-kills: $(READY)
+	$(VENV)/bin/python tests/kill_trials.py --trials 50
+test-part-mutants: $(READY)
+	$(VENV)/bin/python tests/mutation.py
 
 examples: $(READY) ## Build the matrices that the package brings (nbmf.load_example) from the raw files
 	$(SNAKEMAKE) $(foreach name,animals moods parliament unvotes_important,data/matrices/$(name).npz)
@@ -84,7 +102,7 @@ lock: ## Renew requirements.lock from requirements.in (needs uv); versions stay,
 	rm requirements.lock.new
 
 clean: ## Remove results and built matrices; keep raw files and the environment
-	rm -rf results/*/ results/*.csv results/*.html data/matrices data/logs data/kernels.txt
+	rm -rf results/*/ results/*.csv results/*.html data/matrices data/logs data/benchmarks data/kernels.txt
 
 # Made once, and again only when the lock or the package's metadata change.
 $(READY): requirements.lock pyproject.toml
