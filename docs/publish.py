@@ -156,9 +156,12 @@ def path(text: str) -> Path:
 
 
 def compress(source: Path, target: Path) -> None:
-    """Write a PNG with a palette of COLOURS."""
+    """Write a PNG with a palette of COLOURS, so chosen that rare colours stay what they are."""
     with Image.open(source) as image:
-        image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
+        shown = image.convert("RGB").quantize(
+            COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        )
+        shown.save(target, optimize=True)
 
 
 def markdown(table: pd.DataFrame) -> str:
