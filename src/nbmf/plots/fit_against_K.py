@@ -94,7 +94,10 @@ def draw_held_out(
     ax : axis, optional
         Of Matplotlib; by default a figure is made.
     """
-    axis = plt.subplots(figsize=SIZE, layout="constrained")[1] if ax is None else ax
+    if ax is None:
+        axis = plt.subplots(figsize=SIZE, layout="constrained")[1]
+    else:
+        (axis,) = style.given_axes(ax, 1)
     own = {method: scores[scores["method"] == method] for method in labels}
     curves = [method for method in labels if own[method]["K"].nunique() > 1] or list(labels)
     handles = _handles({method: labels[method] for method in curves}, colours)

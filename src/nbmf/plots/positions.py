@@ -67,6 +67,8 @@ def draw(
     if ax is None:
         ax, fits = _axis(n, is_map)
         given = given if fits else [""] * n
+    else:
+        (ax,) = style.given_axes(ax, 1)
     place = np.argsort(np.argsort(positions, kind="stable")) if not is_map else None
     colours = style.colours_of_groups(groups)
     for group, colour in colours.items():
