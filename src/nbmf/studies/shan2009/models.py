@@ -1,6 +1,8 @@
 """The models of the study, how each is fitted, and the tables they are fitted to."""
 
+import contextlib
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -98,20 +100,13 @@ def fitted(table: FeatureTable, setting: Setting, key: tuple, starts: int) -> Fe
     return max(fits, key=lambda fit: fit.objective_)
 
 
-def quiet():
-    """Return a context without the warnings of what tables of the study have columns for."""
-    context = warnings.catch_warnings()
-
-    class Quiet:
-        def __enter__(self):
-            context.__enter__()
-            for one in (CollapsedWarning, ConstantFeatureWarning, NotConvergedWarning):
-                warnings.simplefilter("ignore", one)
-
-        def __exit__(self, *error):
-            context.__exit__(*error)
-
-    return Quiet()
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Leave out the warnings of what tables of the study have columns for."""
+    with warnings.catch_warnings():
+        for one in (CollapsedWarning, ConstantFeatureWarning, NotConvergedWarning):
+            warnings.simplefilter("ignore", one)
+        yield
 
 
 def warm_up(table: FeatureTable, names: list[str]) -> None:

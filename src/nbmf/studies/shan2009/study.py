@@ -68,15 +68,12 @@ def _has(*names: str) -> Callable[[Plan], bool]:
     return lambda plan: all(with_data(jobs_of(EXPERIMENTS[name], plan), plan) for name in names)
 
 
-def _all_jobs(experiment: str, dataset: str) -> Callable[[Plan], list]:
-    return lambda plan: [j for j in jobs_of(EXPERIMENTS[experiment], plan) if j.dataset == dataset]
-
-
 def _of_dataset(experiment: str, dataset: str, K: int | None = None) -> dict[str, Any]:
     """Return `needs` and `applies` of what shows one dataset: it is left out with its data."""
 
     def chosen(plan: Plan) -> list:
-        return [job for job in _all_jobs(experiment, dataset)(plan) if K in (None, job.K)]
+        jobs = jobs_of(EXPERIMENTS[experiment], plan)
+        return [job for job in jobs if job.dataset == dataset and K in (None, job.K)]
 
     return {
         "needs": lambda plan: {job.name: TableOf(job.name) for job in chosen(plan)},
