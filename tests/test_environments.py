@@ -26,13 +26,13 @@ PRODUCTS = [
 ]
 
 
-def made_by(fits):
-    """Return the modules of figures and tables whose jobs themselves fit, or of the others."""
+def made_in(environment):
+    """Return the modules of the figures and tables that are made in an environment."""
     return sorted(
         {
             module
             for product, plan in PRODUCTS
-            if bool(products.fitted_classes(product, plan)) is fits
+            if products.environment(product, plan) == environment
             for module in (
                 *products.modules(product, plan),
                 *map(registry.module_of, products.fitted_classes(product, plan)),
@@ -51,8 +51,8 @@ BY_NAME = {
     ],
     "fit": [registry.module_of(name) for name in registry.all_classes()],
     # Figures and tables name their functions, and what loads their needs, in the studies.
-    **dict.fromkeys(("figure", "table"), made_by(fits=False)),
-    TABLE_THAT_FITS: made_by(fits=True),
+    **dict.fromkeys(("figure", "table"), made_in("figures")),
+    TABLE_THAT_FITS: made_in("fit"),
 }
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 
@@ -118,6 +118,15 @@ def test_versions_are_those_of_the_lock(environment):
     lock = (ROOT / "requirements.lock").read_text()
     for name, version in pins(environment).items():
         assert f"\n{name}=={version} " in lock, name
+
+
+def test_what_fits_runs_in_the_environment_of_fits():
+    """The sensitivity study among them; a figure does not fit, nor does a table of scores."""
+    fit = {
+        product.name for product, plan in PRODUCTS if products.environment(product, plan) == "fit"
+    }
+    assert "sensitivity" in fit
+    assert not fit & {"scores", "summary", "claims", "figure_10"}
 
 
 def test_every_rule_that_runs_something_has_an_environment():

@@ -159,8 +159,40 @@ def decoded(data_uri):
     return base64.b64decode(data_uri.partition(";base64,")[2])
 
 
-def test_it_opens_with_what_was_run(page):
-    text = page.run("document.querySelector('#app .prose').innerText")
+FRONT = "document.querySelector('#app .prose')"
+IN_ROWS = "[...table.rows].map(row => [...row.cells].map(cell => cell.innerText))"
+
+
+def cells(file):
+    """Return the cells of a table as text, with its header."""
+    table = pd.read_csv(file, dtype=str, keep_default_na=False)
+    return [list(table.columns), *table.to_numpy().tolist()]
+
+
+def test_it_opens_with_figure_10_and_the_claims(page, finished):
+    folder = finished.folder / "results/tiny"
+    pictures = page.run(f"[...{FRONT}.querySelectorAll('img')].map(image => image.src)")
+    assert [decoded(picture) for picture in pictures] == [
+        (folder / study / "figures/figure_10.png").read_bytes()
+        for study in ("lumbreras2020", "all_methods")
+    ]
+    tables = page.run(f"[...{FRONT}.querySelectorAll('table')].map(table => {IN_ROWS})")
+    assert tables[:2] == [
+        cells(folder / "lumbreras2020/tables/claims.csv"),
+        cells(folder / "all_methods/tables/ranking.csv"),
+    ]
+    text = page.run(f"{FRONT}.innerText")
+    order = [STUDY, "Figure 10: held-out perplexity", "Claims", "All methods", "About this run"]
+    assert sorted(order, key=text.index) == order
+    assert "not finished" not in text
+    box = page.run(f"{FRONT}.querySelector('img').getBoundingClientRect().toJSON()")
+    assert box["top"] < 400 < box["width"]  # seen without scrolling
+    overlap = "document.querySelector('#app .h-screen.grow').scrollWidth > window.innerWidth"
+    assert not page.run(overlap)
+
+
+def test_its_front_page_says_what_was_run(page):
+    text = page.run(f"{FRONT}.innerText")
     assert "Every held-out mask has 25 % of the observed entries" in text
     assert text.count("Held-out perplexity: beta_dir_1; 2 masks.") == 2
     assert text.index("lumbreras2020") < text.index("all_methods")
@@ -188,7 +220,7 @@ def test_the_eye_shows_the_figure(page, finished, name):
     file = finished.folder / f"results/tiny/lumbreras2020/figures/{FIGURES[name]}.png"
     listed(page, "Figures")
     click_in_row(page, name, 0)
-    figure = "document.querySelector('#app .h-screen.grow img')"
+    figure = "document.querySelector('#app .h-screen.grow img:not(.prose img)')"
     page.wait_for(f"{figure} !== null")
     page.run(f"{figure}.decode()")
     assert decoded(page.run(f"{figure}.src")) == file.read_bytes()
@@ -221,10 +253,8 @@ def test_a_table_can_be_read_and_saved(page, finished, name):
     listed(page, "Tables")
     click_in_row(page, name, 1)
     page.wait_for("document.querySelector('nav .prose table') !== null")
-    cells = "[...row.cells].map(cell => cell.innerText)"
-    rows = f"[...document.querySelectorAll('nav .prose tr')].map(row => {cells})"
-    table = pd.read_csv(file, dtype=str, keep_default_na=False)
-    assert page.run(rows) == [list(table.columns), *table.to_numpy().tolist()]
+    rows = f"[...document.querySelectorAll('nav .prose table')].map(table => {IN_ROWS})"
+    assert page.run(rows) == [cells(file)]
     saved = page.run("document.querySelector('nav a[download]').href")
     assert decoded(saved) == file.read_bytes()
 
@@ -243,10 +273,39 @@ def test_the_browser_meets_no_error_and_asks_for_nothing_outside(page):
     assert {request.partition(":")[0] for request in page.requests} == {"file", "data"}
 
 
-def test_missing_results_are_asked_for(finished):
-    other = {**TINY, "results": "results/other"}
-    (finished.folder / "other.yaml").write_text(yaml.safe_dump(other))
-    done = make_report(finished, "other.yaml")
-    assert done.returncode != 0
-    assert "make them first" in done.stdout
-    assert not (finished.folder / "results/report-other.html").exists()
+@pytest.fixture
+def unfinished(finished):
+    """The same run without one figure and one table; put back at the end."""
+    folder = finished.folder / "results/tiny/lumbreras2020"
+    missing = [folder / "figures/figure_11.png", folder / "tables/claims.csv"]
+    for file in missing:
+        file.rename(file.with_suffix(".away"))
+    yield finished
+    for file in missing:
+        file.with_suffix(".away").rename(file)
+
+
+def front_page(checkout, chromium, results):
+    """Make the report of another folder of results; return what was printed and its front page."""
+    (checkout.folder / "other.yaml").write_text(yaml.safe_dump({**TINY, "results": results}))
+    done = make_report(checkout, "other.yaml")
+    assert done.returncode == 0, done.stdout
+    chromium.open(checkout.folder / "results/report-other.html")
+    chromium.wait_for(f"{FRONT} !== null")
+    return done.stdout, chromium.run(f"{FRONT}.innerText")
+
+
+def test_an_unfinished_run_has_a_report_of_what_is_there(unfinished, chromium):
+    printed, text = front_page(unfinished, chromium, "results/tiny")
+    missing = "Figure 11: perplexity along iterations; Claims"
+    assert f"lumbreras2020: not here yet: {missing}\n" in printed
+    assert f"This run is not finished. Not here yet: {missing}." in text
+    assert text.count("not finished") == 1  # the other study is
+    without = [name for name in TABLES if name != "Claims"]
+    assert listed(chromium, "Tables") == without
+
+
+def test_a_run_of_which_nothing_is_there_has_a_report_that_says_so(finished, chromium):
+    _, text = front_page(finished, chromium, "results/none")
+    assert text.count("This run is not finished.") == 2
+    assert all(name in text for name in (*FIGURES, *TABLES, *OTHER_TABLES))

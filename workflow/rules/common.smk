@@ -248,9 +248,8 @@ def sources_of(study, product):
 
 
 def environment_of(study, product):
-    """The conda environment of a figure or table: one that fits has that of the fits."""
-    fits = products.fitted_classes(product, PLANS[study])
-    return f"../../envs/{'fit' if fits else 'figures'}.yaml"
+    """The file of the conda environment of a figure or table, from here."""
+    return f"../../envs/{products.environment(product, PLANS[study])}.yaml"
 
 
 def memory_of(study, product):

@@ -87,6 +87,11 @@ def fitted_classes(product: Product, plan: Plan) -> list[str]:
     return sorted(set(product.classes(plan))) if isinstance(product, Table) else []
 
 
+def environment(product: Product, plan: Plan) -> str:
+    """Return the conda environment of the job, a file of envs: one that fits has that of fits."""
+    return "fit" if fitted_classes(product, plan) else "figures"
+
+
 def memory_budget(product: Product, plan: Plan) -> float:
     """Return how many gigabytes a fit of the job itself may take, 0 if it fits nothing.
 
