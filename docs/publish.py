@@ -167,7 +167,8 @@ def compress(source: Path, target: Path) -> None:
 def markdown(table: pd.DataFrame) -> str:
     """Return a table in Markdown."""
     cells = table.astype(object).where(table.notna(), "")
-    lines = [cells.columns, ["---"] * len(cells.columns), *cells.itertuples(index=False)]
+    titles = [str(name).replace("_", " ") for name in cells.columns]  # which break where they wrap
+    lines = [titles, ["---"] * len(titles), *cells.itertuples(index=False)]
     return "\n".join("| " + " | ".join(_text(cell) for cell in line) + " |" for line in lines)
 
 

@@ -38,9 +38,9 @@ def scores(method, perplexities, dataset="animals", active=7):
 
 
 def test_a_table_in_markdown(publish):
-    table = pd.DataFrame({"quantity": ["D(V|V^)"], "value": [0.5], "none": [None]})
+    table = pd.DataFrame({"quantity": ["D(V|V^)"], "median_value": [0.5], "none": [None]})
     assert publish.markdown(table) == (
-        "| quantity | value | none |\n| --- | --- | --- |\n| D(V\\|V^) | 0.5 |  |"
+        "| quantity | median value | none |\n| --- | --- | --- |\n| D(V\\|V^) | 0.5 |  |"
     )
 
 
