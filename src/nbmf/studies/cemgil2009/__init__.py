@@ -1,0 +1,1 @@
+"""Cemgil (2009), Bayesian inference for nonnegative matrix factorisation: its simulations."""

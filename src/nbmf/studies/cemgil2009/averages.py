@@ -1,0 +1,35 @@
+"""Tables of several jobs as one, and averages over the runs of an estimate."""
+
+import numpy as np
+import pandas as pd
+
+
+def gather(**parts: pd.DataFrame) -> pd.DataFrame:
+    """Return the tables of all jobs as one, in the order of their names."""
+    return pd.concat(parts.values(), ignore_index=True)
+
+
+def averages(estimates: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per matrix, order and kind: runs of a kind are averaged.
+
+    Returns
+    -------
+    DataFrame
+        seed, order, kind, value (mean over runs), error (as estimated; of several runs the
+        standard error of their mean), spread (standard deviation over runs), effective_size (the
+        smallest), runs, seconds (mean).
+    """
+    rows = []
+    for key, own in estimates.groupby(["seed", "order", "kind"], sort=False):
+        spread = own["value"].std(ddof=1) if len(own) > 1 else np.nan
+        error = spread / np.sqrt(len(own)) if len(own) > 1 else own["error"].iloc[0]
+        rows.append({
+            **dict(zip(("seed", "order", "kind"), key, strict=True)),
+            "value": own["value"].mean(),
+            "error": error,
+            "spread": spread,
+            "effective_size": own["effective_size"].min(),
+            "runs": len(own),
+            "seconds": own["seconds"].mean(),
+        })  # fmt: skip
+    return pd.DataFrame(rows)

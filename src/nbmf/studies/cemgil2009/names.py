@@ -1,0 +1,33 @@
+"""What is compared: kinds of evidence, and ways to fill a patch, by the names that tables have."""
+
+BOUND, ADAPTED, CHIB, ANNEALED = "bound", "adapted bound", "chib", "annealed"
+KINDS = {
+    BOUND: ("bound", "#0072B2"),
+    ADAPTED: ("bound, priors learned", "#56B4E9"),
+    CHIB: ("Chib", "#D55E00"),
+    ANNEALED: ("annealed importance sampling", "#009E73"),
+}  # label and colour
+
+VB, VB_ICM, VB_ONE, ML_RANDOM, ML_IMAGES = "vb", "vb_icm", "vb_one", "ml_random", "ml_images"
+WAYS = {
+    VB: "VB",
+    VB_ICM: "VB + ICM",
+    VB_ONE: "VB, shapes from (1, 1)",
+    ML_RANDOM: "ML-NMF 1 (random)",
+    ML_IMAGES: "ML-NMF 2 (images)",
+}
+SHORT = {  # above narrow columns
+    VB: "VB",
+    VB_ICM: "VB + ICM",
+    VB_ONE: "VB\nfrom (1, 1)",
+    ML_RANDOM: "ML-NMF 1\n(random)",
+    ML_IMAGES: "ML-NMF 2\n(images)",
+}
+WAY_COLOURS = {
+    VB: "#0072B2",
+    VB_ICM: "#56B4E9",
+    VB_ONE: "#332288",
+    ML_RANDOM: "#D55E00",
+    ML_IMAGES: "#E69F00",
+}
+PIXEL_MEAN = "pixel_mean"
