@@ -480,6 +480,38 @@ def test_a_scale_move_is_accepted_at_its_ratio_and_moves_both(plain, normal):
 
 
 @links
+@pytest.mark.parametrize("normal", [-1.0, 0.5])
+def test_columns_are_scaled_as_the_twin_says_of_each(plain, logit, normal):
+    """The whole step, proposals and acceptance scripted: it decides as the ratio of joints does."""
+    decided = 0
+    for k in range(K):
+        x = example(logit, "cibp")
+        t = 2.4 / math.sqrt(2 * (x.takers[k] + N)) * normal
+        B, Z = x.B.copy(), x.Z.copy()
+        B[:, k] *= math.exp(t)
+        Z[k] *= math.exp(-t)
+        log_ratio = log_density(x, B, Z) - log_density(x) + (int(x.takers[k]) - N) * t
+        for edge, moves in ((-TOLERANCE, True), (TOLERANCE, False)):
+            if log_ratio + edge >= 0.0:
+                continue
+            decided += 1
+            x = example(logit, "cibp")
+            normals = iter(normal if column == k else 0.0 for column in range(K))
+            uniforms = iter(
+                -math.expm1(log_ratio + edge) if column == k else 0.5 for column in range(K)
+            )
+            plain.setattr(conditionals, "standard_normal", lambda _, given=normals: next(given))
+            plain.setattr(conditionals, "uniform", lambda _, given=uniforms: next(given))
+            norms, before = np.full(K, 7.0), (x.B.copy(), x.Z.copy())
+            shared.move_scales(F, N, K, x.B, x.Z, x.takers, x.numbers, norms, None)
+            for found, expected in zip((x.B, x.Z), (B, Z) if moves else before, strict=True):
+                np.testing.assert_allclose(found, expected, rtol=1e-13)
+            np.testing.assert_allclose(norms, (x.B**2).sum(axis=0), rtol=1e-13)
+            assert next(normals, None) is next(uniforms, None) is None
+    assert decided >= K
+
+
+@links
 @priors
 @pytest.mark.parametrize("number", [MASS, NOISE, SLAB, ROW_EFFECT, COLUMN_EFFECT])
 def test_variances_and_mass_follow_the_ratio_of_joints(plain, logit, name, number):
