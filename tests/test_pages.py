@@ -12,7 +12,13 @@ import nbmf
 from nbmf import cli
 from nbmf.cli import pages
 from nbmf.cli.arguments import parse
-from nbmf.posterior.groups import association_of, by_group, main_components
+from nbmf.plots import style
+from nbmf.posterior.groups import (
+    association_of,
+    by_group,
+    main_components,
+    main_components_of,
+)
 
 
 @pytest.fixture(scope="module")
@@ -152,3 +158,60 @@ def test_association_is_one_where_groups_are_components_and_none_by_chance():
     chance = association_of(model, rng.integers(0, 4, 200).astype(str))
     assert abs(chance.value) < 3 * chance.error + 0.02
     assert association_of(model, np.full(200, "all")) is None
+
+
+def test_columns_are_counted_by_group():
+    model = nbmf.BetaDirVB(2)
+    model.W_ = np.array([[0.9, 0.1], [0.2, 0.8]])
+    model.H_ = np.array([[0.9, 0.8, 0.1], [0.2, 0.1, 0.7]])
+    table = by_group(model, ["a", "a", "b"], axis=1)
+    assert table.to_dict("list") == {
+        "component": [1, 1, 2, 2],
+        "group": ["a", "b", "a", "b"],
+        "size": [2, 1, 2, 1],
+        "columns": [2, 0, 0, 1],
+        "mean": [pytest.approx(0.85), 0.1, pytest.approx(0.15), 0.7],
+    }
+    with pytest.raises(nbmf.errors.DataError, match=r"^groups: 2 given for 3 columns$"):
+        by_group(model, ["a", "b"], axis=1)
+    assert association_of(model, ["a", "a", "b"], axis=1).value == pytest.approx(1)
+
+
+def test_a_line_of_probabilities_is_typical_of_what_sets_it_apart():
+    """√0.81 0.3 = 0.27 by the first component, √0.19 0.475 = 0.21 by the second."""
+    model = nbmf.BetaDirVB(2)
+    model.W_ = np.full((4, 2), [0.81, 0.19])
+    model.H_ = np.array([[0.8, 0.2], [0.95, 0.0]])
+    assert main_components_of(model, axis=1).tolist() == [0, 1]
+    assert main_components_of(model, np.array([1, 0]), axis=1).tolist() == [1, 0]
+    model.H_ = np.array([[0.7, 0.3], [0.95, 0.0]])  # 0.18 by the first
+    assert main_components_of(model, axis=1).tolist() == [1, 0]
+
+
+def test_groups_stay_with_the_lines_of_the_file(folder, monkeypatch):
+    """After --transpose they are groups of columns, in every file and picture, and drawn again."""
+    monkeypatch.chdir(folder)
+    command = "fit votes.csv --groups party --transpose --no-check --chains 1 --out turned"
+    assert cli.main(command.split()) == 0
+    matrix = nbmf.BinaryMatrix.load("turned/matrix.npz")
+    assert matrix.shape == (16, 40)
+    assert matrix.row_groups is None
+    groups = pd.read_csv("turned/column_groups.csv")
+    assert groups["column"].tolist() == matrix.column_names.tolist()
+    given = pd.read_csv("votes.csv", index_col=0)["party"]
+    assert groups["group"].tolist() == given[groups["column"]].tolist()
+    table = pd.read_csv("turned/groups.csv")
+    active = pd.read_csv("turned/components.csv")["active"].sum()
+    assert table[table["component"] <= active]["columns"].sum() <= 40
+    assert (
+        "columns by group and the component they are most typical of"
+        in (folder / "turned/summary.txt").read_text()
+    )
+    page = (folder / "turned/report.html").read_text()
+    assert f'<i class="swatch" style="background: {style.COLOURS[0]}"></i>' in page
+    assert "--groups party --transpose" in page
+    before = (folder / "turned/dictionary.png").read_bytes()
+    assert cli.main(["plot", "turned", "--out", "again"]) == 0
+    assert (folder / "again/dictionary.png").read_bytes() == before
+    (folder / "turned/column_groups.csv").write_text("nothing\n")
+    assert cli.main(["plot", "turned", "--out", "again"]) == cli.FAILED

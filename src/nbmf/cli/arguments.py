@@ -56,7 +56,9 @@ what is written, in FILE's name with .nbmf at the end, or in the folder after --
   dictionary.png    both factors as a picture; reconstruction.png: the data beside E[V]
   model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
   Where nothing is found there are no components and pictures.
-  *_lower.csv, *_upper.csv  (--draws) 90 % intervals;  chains.csv  (several chains or starts)
+  *_lower.csv, *_upper.csv  (--draws) 90 % intervals;  chains.csv  (several chains or starts),
+  chains.png  (chains);  groups.csv  (--groups) rows or columns by group and component
+  report.html       all of this in one file that can be mailed
 """
 COMPARE = """\
 examples:
@@ -66,8 +68,9 @@ examples:
   nbmf compare votes.csv --iterations 500                    a quicker one: Gibbs with 500 sweeps
 
 written to FILE's name with .compare at the end, or to the folder after --out: scores.csv (a row
-per fit), summary.csv, comparison.png, recommendation.txt. K is chosen on the same held-out entries
-that are scored, which favours methods with many K a little.
+per fit), summary.csv, comparison.png, against_K.png (where a method has several K),
+recommendation.txt, and report.html, which has all of it in one file. K is chosen on the same
+held-out entries that are scored, which favours methods with many K a little.
 """
 PLOT = """\
 examples:
@@ -211,7 +214,8 @@ def _add_file(command: argparse.ArgumentParser) -> None:
     for name, meaning in (("ones", "a one"), ("zeros", "a zero"), ("missing", "missing")):
         add(f"--{name}", action="append", metavar="TEXT", help=f"a value that means {meaning}; "
             "may be given several times")  # fmt: skip
-    add("--groups", metavar="NAME", help="the column that holds a group per row, for example party")
+    add("--groups", metavar="NAME", help="the column that holds a group per row, such as party; "
+        "after --transpose these are groups of columns")  # fmt: skip
     add(
         "--ignore",
         action="append",

@@ -112,10 +112,10 @@ def _write(folder: OutputFolder, found: Comparison, text: str, options: argparse
     folder.write_table("summary.csv", found.summary())
     folder.write_text("recommendation.txt", text)
     figures = {PICTURE: found.figure()}
-    pictures = {"box plots over masks": folder.path / PICTURE}
+    pictures = {"Box plots over masks, of every K": folder.path / PICTURE}
     if any(len(entry["K"]) > 1 for entry in found.methods.values()):
         figures[AGAINST_K] = plot.score_against_K(found).figure
-        pictures["means over masks, for every K"] = folder.path / AGAINST_K
+        pictures["Means over masks against K: a dot is a mask"] = folder.path / AGAINST_K
     for name, figure in figures.items():
         folder.write(name, lambda path, figure=figure: style.save(figure, path))
     page = pages.of_comparison(found, _table(found), options, pictures)

@@ -20,6 +20,7 @@ table { border-collapse: collapse; margin: 1em 0; }
 td, th { padding: .15em .8em .15em 0; text-align: left; vertical-align: top; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 thead th { border-bottom: 1px solid #888; font-weight: 600; } img { max-width: 100%; }
+figure { margin: 1em 0 2em; break-inside: avoid; } figcaption { color: #666; font-size: .9em; }
 .swatch { display: inline-block; width: .8em; height: .8em; margin-right: .4em;
 print-color-adjust: exact; }
 .component { break-inside: avoid; } .label { color: #666; white-space: nowrap; }
@@ -85,10 +86,14 @@ def table(head: list[str], rows: Iterable[Iterable[str]]) -> str:
     return f"<table><thead>{line(head, 'th')}</thead>\n<tbody>{body}</tbody></table>"
 
 
-def picture(path: Path, words: str) -> str:
-    """Return a PNG file as an image inside the page; `words` for who cannot see it."""
+def picture(path: Path, caption: str) -> str:
+    """Return a PNG file as an image inside the page, with a caption below it."""
     content = base64.b64encode(path.read_bytes()).decode("ascii")
-    return f'<p><img alt="{escape(words)}" src="data:image/png;base64,{content}"></p>'
+    alt, shown = escape(caption.partition(":")[0]), escape(caption)
+    return (
+        f'<figure><img alt="{alt}" src="data:image/png;base64,{content}">\n'
+        f"<figcaption>{shown}</figcaption></figure>"
+    )
 
 
 def component(described: Described, colour: str) -> str:

@@ -28,7 +28,7 @@ def of_fit(result: "Result", options: argparse.Namespace, pictures: dict[str, Pa
     options : Namespace
         Of the command line.
     pictures : dict
-        From what a picture shows to its file; empty where nothing was found.
+        From what a picture shows, its caption, to its file; empty where nothing was found.
     """
     name, matrix, fitted, components, found = result[:5]
     parts = [_verdict(found)]
@@ -36,8 +36,7 @@ def of_fit(result: "Result", options: argparse.Namespace, pictures: dict[str, Pa
     if pictures:
         from nbmf.plots import style
 
-        shown = (html.picture(path, words) for words, path in pictures.items())
-        parts.append(html.section("Pictures", *shown))
+        parts.append(html.section("Pictures", *map(html.picture, pictures.values(), pictures)))
         described = [
             html.component(
                 describe(number, matrix, fitted, components), style.colour_of_component(number)
@@ -48,7 +47,8 @@ def of_fit(result: "Result", options: argparse.Namespace, pictures: dict[str, Pa
             html.section("Components", html.paragraphs([key_of(fitted.model)]), *described)
         )
         parts.append(_groups(result))
-    settings = ", ".join(f"{key} = {value}" for key, value in fitted.model.get_params().items())
+    params = fitted.model.get_params()  # of which the command has the seed
+    settings = ", ".join(f"{k} = {v}" for k, v in params.items() if k != "random_state")
     command = shlex.join(["nbmf", "fit", *shlex.split(repeated(options)), *_given(options)])
     return html.page(f"{name}: what is in it", parts, f"{command}\n{settings}")
 
@@ -60,9 +60,7 @@ def of_comparison(
     advice = [found.recommendation.sentence, *found.remarks()]
     parts = [
         html.section("Which method to take", html.paragraphs(advice)),
-        html.section(
-            "Held-out perplexity", *(html.picture(path, words) for words, path in pictures.items())
-        ),
+        html.section("Held-out perplexity", *map(html.picture, pictures.values(), pictures)),
         html.section(
             "Scores",
             html.paragraphs([f"Over {options.masks} masks; nats per entry, smaller is better."]),

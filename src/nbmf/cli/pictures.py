@@ -13,17 +13,24 @@ if TYPE_CHECKING:
 
 
 def draw(folder: OutputFolder, result: "Result") -> dict[str, Path]:
-    """Draw and write the pictures; return their files by what they show."""
+    """Draw and write the pictures; return their files by their captions."""
     model, matrix, groups = result.fitted.model, result.matrix, result.column_groups
     axes = {
         DICTIONARY: plot.dictionary(model, matrix, column_groups=groups),
         RECONSTRUCTION: plot.reconstruction(model, matrix, column_groups=groups),
     }
-    words = {"W and H": DICTIONARY, "V and E[V]": RECONSTRUCTION}
+    has_groups = matrix.row_groups is not None or groups is not None
+    captions = {
+        DICTIONARY: "W and H: what rows and columns are to each component. Its colour is the same "
+        "in all pictures.",
+        RECONSTRUCTION: "V and E[V]: the data and what is predicted, sorted alike. Strips are the "
+        "components that rows and columns are most typical of"
+        + (", and outside of these their groups." if has_groups else "."),
+    }
     chains = result.fitted.chains
     if chains is not None and chains.sampled:
         axes[TRACES] = plot.chains(chains)
-        words["what the chains recorded"] = TRACES
+        captions[TRACES] = "Chains: what they recorded after burn-in. Red has not settled."
     for name, (axis, *_) in axes.items():
         folder.write(name, lambda path, axis=axis: style.save(axis.figure, path))
-    return {shown: folder.path / name for shown, name in words.items()}
+    return {caption: folder.path / name for name, caption in captions.items()}

@@ -7,6 +7,7 @@ import pandas as pd
 
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.state import Factors
 from nbmf.posterior.co_clustering import LINES
 
 PARTS = 20  # of the lines, each of which the jackknife leaves out
@@ -46,6 +47,9 @@ def main_components_of(
 ) -> np.ndarray:
     """Return the component that each row (axis 0) or column (1) of a fit is most typical of.
 
+    Of probabilities of a one it is that which sets the line apart most: of the largest √π_k times
+    by how much the line exceeds the mean of all lines, where π_k is the component's share.
+
     Parameters
     ----------
     model : Factorization
@@ -58,10 +62,13 @@ def main_components_of(
     -------
     int array (F,) or (N,), -1 where there is no component
     """
-    X = _weights(model, places, axis)
+    X, factor = _weights(model, places, axis), "WH"[axis]
     if not X.shape[1]:
         return np.full(len(X), -1)
-    return main_components(X, "WH"[axis] in model.distributions)
+    shares = model.shares_of(Factors(model.W_, model.H_))
+    if shares is not None and factor in model.probabilities:
+        X = X * np.sqrt(shares if places is None else shares[places])
+    return main_components(X, factor in model.distributions)
 
 
 def _weights(model: Factorization, places: np.ndarray | None, axis: int) -> np.ndarray:
