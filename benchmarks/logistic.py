@@ -1,14 +1,17 @@
 """Logistic factor models: nanoseconds per cell and iteration, and iterations until converged."""
 
+import itertools
+
 import numpy as np
 from scipy.special import expit
 
 from common import Rounds, Table, nanoseconds, number
-from nbmf.families.logistic.cell_laws import Binary
+from nbmf.families.logistic.cell_laws import Binary, Counts
 from nbmf.families.logistic.factors import Effects
+from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
 from nbmf.families.logistic.gibbs import LogisticChain, Prior
-from nbmf.families.logistic.gibbs_cells import Cells
+from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
 from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
 
 SHAPE, TRUE_K = (1000, 100), 10  # as Klami (2015), section 6.1
@@ -16,6 +19,8 @@ SCALE = 2.5  # his second set-up: most probabilities are near 0 or 1
 TO_REACH = {("factorized", 8): 10, ("factorized", 15): 16, ("full", 8): 50, ("full", 15): 100}
 
 GIBBS_TO_REACH = {8: 100, 15: 110}
+COUNT_SCALE = 0.2  # his small counts
+NOISE, SIZES = Gamma(0.001, 0.001), Gamma(1.0, 1.0)  # priors
 
 
 def simulated(shape: tuple[int, int] = SHAPE) -> np.ndarray:
@@ -23,6 +28,15 @@ def simulated(shape: tuple[int, int] = SHAPE) -> np.ndarray:
     rng = np.random.default_rng(0)
     U, V = (rng.standard_normal((n, TRUE_K)) for n in shape)
     return (rng.random(shape) < expit(SCALE * U @ V.T)).astype(np.int8)
+
+
+def simulated_counts(shape: tuple[int, int]) -> np.ndarray:
+    """Return counts of the negative binomial model, nothing missing."""
+    rng = np.random.default_rng(0)
+    U, V = (rng.standard_normal((n, TRUE_K)) for n in shape)
+    sizes = rng.gamma(5.0, size=shape[1])
+    rate = rng.gamma(np.broadcast_to(sizes, shape)) * np.exp(COUNT_SCALE * U @ V.T)
+    return rng.poisson(rate).astype(np.int32)
 
 
 def variational_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds) -> Table:
@@ -57,29 +71,39 @@ def variational_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds)
     return table
 
 
+def chain_of(cells: Cells, K: int, threads: int) -> LogisticChain:
+    """Return a chain without effects, precisions learned."""
+    prior = Prior(True, 0.001, 0.001)
+    return LogisticChain(cells, K, Effects(False, False), prior, np.random.SeedSequence(0), threads)
+
+
 def gibbs_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds) -> Table:
-    """Time a sweep of the Gibbs sampler on one thread and on two."""
+    """Time a sweep of the Gibbs sampler on one thread and on two, for every kind of cell."""
+    counts = simulated_counts(codes.shape)
     table = Table(
         "Logistic factors, Gibbs",
         f"Nanoseconds per observed cell and sweep, rows, columns and precisions: {codes.shape[0]} "
         f"x {codes.shape[1]}, nothing missing, Pólya-Gamma draws included, in turns for "
-        f"{rounds.count} rounds. Speed-up: median over rounds of the ratio of one thread to two, "
-        "and ratio of the minima. State: are U, V and α the same bits?",
-        ["K", "one: minimum", "median", "to reach", "two: minimum", "median", "speed-up: median",
-         "of minima", "state"],
+        f"{rounds.count} rounds. Counts have a mean of {counts.mean():.1f}, and sizes that are "
+        "drawn too. Speed-up: median over rounds of the ratio of one thread to two, and ratio of the "
+        "minima. State: is all that a sweep changes the same bits?",
+        ["cells", "K", "one: minimum", "median", "to reach", "two: minimum", "median",
+         "speed-up: median", "of minima", "state"],
     )  # fmt: skip
-    for K in sizes:
-        one, two = (
-            LogisticChain(Cells(Binary(codes)), K, Effects(False, False), Prior(True, 0.001, 0.001),
-                          np.random.SeedSequence(0), threads)
-            for threads in (1, 2)
-        )  # fmt: skip
+    kinds = {
+        "binary": lambda: Cells(Binary(codes)),
+        "binary, explicit noise": lambda: NoisyCells(Binary(codes), NOISE),
+        "counts": lambda: Cells(Counts(counts, SIZES)),
+    }
+    for K, (name, make) in itertools.product(sizes, kinds.items()):
+        one, two = (chain_of(make(), K, threads) for threads in (1, 2))
         sweeps = rounds.sweeps_after_warm_up(one.sweep)
         two.sweep(rounds.warm_up)
         seconds = rounds.alternate({"1": (one.sweep, sweeps), "2": (two.sweep, sweeps)})
         same = all(np.array_equal(x, two.arrays()[name]) for name, x in one.arrays().items())
+        goal = GIBBS_TO_REACH.get(K, "–") if name == "binary" else "–"
         table.rows.append([
-            K, *nanoseconds(seconds["1"], codes.size), GIBBS_TO_REACH.get(K, "–"),
+            name, K, *nanoseconds(seconds["1"], codes.size), goal,
             *nanoseconds(seconds["2"], codes.size), number(np.median(seconds["1"] / seconds["2"])),
             number(seconds["1"].min() / seconds["2"].min()),
             "identical" if same else "DIFFERENT",

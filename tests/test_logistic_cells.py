@@ -264,6 +264,22 @@ def test_geweke(of_counts, noise):
     assert p > ladder.FALSE_ALARM
 
 
+@pytest.mark.parametrize("variance", [0.0, 0.7])
+def test_means_are_over_the_noise(variance):
+    """E σ(ψ + ε) and r E e^(ψ + ε) = r e^(ψ + 1/2τ), by Gauss-Hermite quadrature."""
+    rng = np.random.default_rng(5)
+    psi, (nodes, weights) = rng.normal(size=(5, 4)), np.polynomial.hermite_e.hermegauss(60)
+    noisy = psi[..., None] + math.sqrt(variance) * nodes
+    counts, binary = Counts(small_counts(), SIZES), Binary(np.ones((5, 4), np.int8))
+    counts.sizes[:] = rng.gamma(2.0, size=4)
+    expected = (np.exp(noisy) @ weights) / weights.sum() * counts.sizes
+    np.testing.assert_allclose(counts.mean(psi, variance, slice(None)), expected, rtol=1e-8)
+    single = counts.mean(psi[[0, 2], [1, 3]], variance, np.array([1, 3]))
+    np.testing.assert_allclose(single, expected[[0, 2], [1, 3]], rtol=1e-8)
+    expected = (expit(noisy) @ weights) / weights.sum()
+    np.testing.assert_allclose(binary.mean(psi, variance, slice(None)), expected, atol=1e-7)
+
+
 # --- The estimators --------------------------------------------------------------------------
 
 
