@@ -226,6 +226,15 @@ def test_scores_against_K_are_means_over_masks():
     assert texts == ["bICA", "Beta-Dir VB, K = 100", BASELINES["effects"]]
 
 
+def test_one_bad_method_does_not_flatten_the_others():
+    table = scores()
+    bad = table[table["method"] == "bica"].assign(method="logpca")
+    axis = nbmf.plot.score_against_K(pd.concat([table, bad.assign(perplexity=9.0)]))
+    assert 0.6 < axis.get_ylim()[1] < 1
+    texts = [text.get_text() for text in axis.get_legend().get_texts()]
+    assert texts[:3] == ["bICA", "Beta-Dir VB, K = 100", "logPCA (above, from 9)"]
+
+
 @pytest.mark.parametrize(
     ("table", "words"),
     [

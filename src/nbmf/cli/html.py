@@ -10,6 +10,7 @@ from pathlib import Path
 import nbmf
 from nbmf.cli.described import Described
 
+PAGE = 1440  # pixels of a picture as wide as a page: all are shown on one scale
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 60em; margin: 2em auto;
 padding: 0 1em; }
@@ -88,11 +89,14 @@ def table(head: list[str], rows: Iterable[Iterable[str]]) -> str:
 
 def picture(path: Path, caption: str) -> str:
     """Return a PNG file as an image inside the page, with a caption below it."""
-    content = base64.b64encode(path.read_bytes()).decode("ascii")
-    alt, shown = escape(caption.partition(":")[0]), escape(caption)
+    content = path.read_bytes()
+    pixels = int.from_bytes(content[16:20], "big")  # where a PNG has its width
+    width = min(100, 100 * pixels // PAGE)
+    encoded = base64.b64encode(content).decode("ascii")
+    alt = escape(caption.partition(":")[0])
     return (
-        f'<figure><img alt="{alt}" src="data:image/png;base64,{content}">\n'
-        f"<figcaption>{shown}</figcaption></figure>"
+        f'<figure><img alt="{alt}" style="width: {width}%" src="data:image/png;base64,{encoded}">\n'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
     )
 
 

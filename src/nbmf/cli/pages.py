@@ -37,6 +37,7 @@ def of_fit(result: "Result", options: argparse.Namespace, pictures: dict[str, Pa
         from nbmf.plots import style
 
         parts.append(html.section("Pictures", *map(html.picture, pictures.values(), pictures)))
+        parts.append(_groups(result))
         described = [
             html.component(
                 describe(number, matrix, fitted, components), style.colour_of_component(number)
@@ -46,7 +47,6 @@ def of_fit(result: "Result", options: argparse.Namespace, pictures: dict[str, Pa
         parts.append(
             html.section("Components", html.paragraphs([key_of(fitted.model)]), *described)
         )
-        parts.append(_groups(result))
     params = fitted.model.get_params()  # of which the command has the seed
     settings = ", ".join(f"{k} = {v}" for k, v in params.items() if k != "random_state")
     command = shlex.join(["nbmf", "fit", *shlex.split(repeated(options)), *_given(options)])

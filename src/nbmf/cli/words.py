@@ -17,7 +17,7 @@ FORMS = (
     (r"\blayout = None\b", "a matrix"),
     (r"\b(layout|groups|row|column|value|name) = ('[^']*')", r"--\1 \2"),
     (r"\bignore = \['([^']*)'\]", r"--ignore \1"),
-    (r"\bstart = '(\w+)'", r"--set start=\1"),
+    (r"\bstart = '([\w-]+)'", r"--set start=\1"),
     (r"\bn_components = ", "--components "),
     (r"\bn_components\b", "--components"),
     (r"\bn_draws = ", "--draws "),

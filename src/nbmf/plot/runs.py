@@ -30,7 +30,8 @@ def score_against_K(
     """Draw held-out scores against K: a dot per fit, a line through the means over masks.
 
     A method with a single K among others with several is a dotted line at its mean: of such
-    methods K is mostly no choice. The best prediction without components is a dashed line.
+    methods K is mostly no choice. The best prediction without components is a dashed line. What
+    lies far above most means is cut off, and the legend says where it is.
 
     Parameters
     ----------

@@ -19,6 +19,7 @@ RING = {
     "linestyle": "none",
 }
 BASELINE = {"color": "0.3", "linewidth": 0.8, "linestyle": "--", "zorder": 0}
+FARTHEST, MARGIN = 4.0, 0.15  # of the distance of the typical mean from the best; of the range
 LEVEL = {"linewidth": 1.1, "linestyle": ":"}
 
 
@@ -77,7 +78,8 @@ def draw_held_out(
 ) -> Axes:
     """Draw a dot per fit and a line through the means over masks, of one dataset.
 
-    A method with a single K among others with several is a dotted line at its mean.
+    A method with a single K among others with several is a dotted line at its mean. What lies far
+    above most means is cut off, and the legend says where it is.
 
     Parameters
     ----------
@@ -100,21 +102,40 @@ def draw_held_out(
         (axis,) = style.given_axes(ax, 1)
     own = {method: scores[scores["method"] == method] for method in labels}
     curves = [method for method in labels if own[method]["K"].nunique() > 1] or list(labels)
-    handles = _handles({method: labels[method] for method in curves}, colours)
-    for method in curves:
-        _draw_method(axis, own[method], score, "mean", colours[method])
-    for method in [name for name in labels if name not in curves]:
-        level = {"color": colours[method], **LEVEL}
-        axis.axhline(own[method][score].mean(), **level)
-        name = f"{labels[method]}, K = {own[method]['K'].iloc[0]}"
-        handles.append(Line2D([], [], label=name, **level))
+    means, handles = {}, {}
+    for method in labels:
+        if method in curves:
+            means[method] = _draw_method(axis, own[method], score, "mean", colours[method])
+            handles[method] = {"color": colours[method], "marker": "."}
+        else:
+            means[method] = own[method].groupby("K")[score].mean()
+            handles[method] = {"color": colours[method], **LEVEL}
+            axis.axhline(means[method].iloc[0], **handles[method])
     for value in (baselines or {}).values():
         axis.axhline(value, **BASELINE)
     _finish_panel(axis)
     axis.set_ylabel(label)
-    handles += [Line2D([], [], label=name, **BASELINE) for name in baselines or {}]
-    axis.legend(handles=handles, loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    _end_axis(axis, pd.concat(list(means.values())), list((baselines or {}).values()))
+    names = {
+        method: labels[method]
+        + ("" if method in curves else f", K = {line.index[0]}")
+        + (f" (above, from {line.min():.3g})" if line.min() > axis.get_ylim()[1] else "")
+        for method, line in means.items()
+    }
+    shown = [Line2D([], [], label=names[method], **handles[method]) for method in labels]
+    shown += [Line2D([], [], label=name, **BASELINE) for name in baselines or {}]
+    axis.legend(handles=shown, loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     return axis
+
+
+def _end_axis(axis: Axes, means: pd.Series, baselines: list[float]) -> None:
+    """End the axis where most means do: one method that predicts badly would flatten all others."""
+    low = means.min()
+    end = low + FARTHEST * (means.median() - low)
+    if end > low and means.max() > end:
+        highest = max([means[means <= end].max(), *baselines])
+        margin = MARGIN * (highest - low)
+        axis.set_ylim(low - margin, highest + margin)
 
 
 def _draw_method(
@@ -134,15 +155,11 @@ def _finish_panel(axis: Axes) -> None:
     axis.set_axisbelow(True)
 
 
-def _handles(labels: dict[str, str], colours: dict[str, str], note: str = "") -> list[Line2D]:
-    return [
-        Line2D([], [], color=colours[method], marker=".", label=label + note)
+def _draw_legend(figure: Figure, labels: dict, colours: dict, has_shown: bool) -> None:
+    handles = [
+        Line2D([], [], color=colours[method], marker=".", label=f"{label} (line: best of seeds)")
         for method, label in labels.items()
     ]
-
-
-def _draw_legend(figure: Figure, labels: dict, colours: dict, has_shown: bool) -> None:
-    handles = _handles(labels, colours, " (line: best of seeds)")
     if has_shown:
         handles.append(Line2D([], [], label="K of the dictionaries shown", **RING))
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
