@@ -2,6 +2,13 @@
 
 from itertools import combinations
 
+import matplotlib.pyplot as plt
+
+from nbmf.plots import style
+
+# The workflow draws the figures of studies in the style (workflow/scripts/figure.py); so do tests.
+plt.rcParams.update(style.RC)
+
 
 def panels(figure):
     """Return the panels of a figure by the first line of their titles."""

@@ -47,6 +47,8 @@ TESTS = {
     "families/beta_dirichlet/models/dir_dir.py": ["models"],
     "families/beta_dirichlet/models/urns.py": ["models"],
     "likelihoods/bernoulli.py": ["metrics"],
+    "plots/sides.py": ["figures_overview", "plot"],
+    "posterior/groups.py": ["pages"],
     "likelihoods/tokens.py": ["metrics"],
     "likelihoods/gaussian.py": ["gaussian_likelihood"],
     "likelihoods/negative_binomial.py": ["logistic_estimators"],

@@ -228,10 +228,13 @@ def test_pictures_are_drawn_into_the_axes_that_are_given():
 
 
 def test_the_style_of_the_caller_stays():
-    before = dict(plt.rcParams)
-    axes = draw_factors(sides(), list("1234"))
-    assert axes[0].title.get_fontsize() == 8
-    assert dict(plt.rcParams) == before
+    with plt.rc_context():
+        plt.rcdefaults()
+        before = dict(plt.rcParams)
+        axes = draw_factors(sides(), list("1234"))
+        assert dict(plt.rcParams) == before
+        assert not axes[0].spines["top"].get_visible()
+        assert axes[0].xaxis.label.get_fontsize() == style.RC["axes.labelsize"]
 
 
 def test_shapes_that_differ_are_refused():
