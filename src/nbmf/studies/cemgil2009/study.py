@@ -1,71 +1,38 @@
-"""What the paper's simulations show, and the jobs that they are cut into."""
+"""What the paper's simulations show."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from nbmf.studies import common
+from nbmf.studies.cemgil2009.jobs import (
+    FITTED,
+    HERE,
+    are_there,
+    estimates_of,
+    scores_of,
+    searches_of,
+    setting_of,
+)
+from nbmf.studies.cemgil2009.options import (
+    OF_FIGURE_3,
+    OF_FIGURE_4,
+    OF_FIGURE_5,
+    OF_FIGURE_6,
+    OF_FIGURE_7,
+)
 from nbmf.studies.cemgil2009.parts import PRINTED
-from nbmf.studies.cemgil2009.simulation import Truth
 from nbmf.studies.declaration import Figure, Study, Table
 from nbmf.studies.needs import BestFits, Matrix, Need, TableOf
-from nbmf.studies.options import closed, unknown
+from nbmf.studies.options import unknown
 from nbmf.studies.plan import Plan
 
-HERE = "nbmf.studies.cemgil2009"
 CAPTIONS = "cemgil2009/captions"
-FITTED = ["PoissonGammaVB", "PoissonGammaGibbs", "PoissonGammaICM", "PoissonGammaEM"]
-
-COUNT = {"type": "integer", "minimum": 1}
-POSITIVE = {"type": "number", "exclusiveMinimum": 0}
-TOLERANCE = {"type": "number", "minimum": 0}
-ORDERS = {"type": "array", "minItems": 1, "uniqueItems": True, "items": COUNT}
-NAMES = {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "string"}}
-TRUTH = closed(
-    list(Truth._fields),
-    **{name: COUNT if name in ("rows", "columns", "K") else POSITIVE for name in Truth._fields},
-)
-OF_FIGURE_3 = closed(
-    ["truth", "orders", "bound", "chib", "annealing"],
-    truth=TRUTH,
-    orders=ORDERS,
-    bound=closed(["starts", "max_iter", "tol"], starts=COUNT, max_iter=COUNT, tol=TOLERANCE),
-    chib=closed(
-        ["matrices", "runs", "sweeps"],
-        matrices={"type": "integer", "minimum": 0}, runs=COUNT,
-        sweeps={"type": "object", "additionalProperties": COUNT},
-    ),
-    annealing=closed(["temperatures", "chains"], temperatures=COUNT, chains=COUNT),
-)  # fmt: skip
-OF_FIGURE_4 = closed(
-    ["datasets", "orders", "starts", "settings"],
-    datasets=NAMES, orders=ORDERS, starts=COUNT, settings={"type": "object"},
-)  # fmt: skip
-OF_FIGURE_5 = closed(
-    ["dataset", "image"], dataset={"type": "string"}, image={"type": "integer", "minimum": 0}
-)
-PATCH = {"type": "array", "minItems": 4, "maxItems": 4,
-         "items": {"type": "integer", "minimum": 0, "maximum": 16}}  # fmt: skip
-OF_FIGURE_6 = closed(
-    ["dataset", "run", "order"], dataset={"type": "string"}, order=COUNT,
-    run={"type": "integer", "minimum": 0},
-)  # fmt: skip
-OF_FIGURE_7 = closed(
-    ["datasets", "orders", "iterations", "runs", "patches", "images", "per_person"],
-    datasets=NAMES, orders=ORDERS, iterations=COUNT, runs=COUNT, images=COUNT, per_person=COUNT,
-    patches={"type": "array", "minItems": 1, "items": PATCH},
-)  # fmt: skip
-
-
-def _are_there(plan: Plan, figure: str) -> bool:
-    """Whether the photographs of a figure are at hand."""
-    return not set(plan.options[figure]["datasets"]) & plan.awaited.keys()
 
 
 def _gathered(figure: str, tables_of: Callable[[Plan], Iterator[Table]]):
     """Return a function of the plan: the tables of all jobs, or the photographs they wait for."""
 
     def needs(plan: Plan) -> dict[str, Need]:
-        if _are_there(plan, figure):
+        if are_there(plan, figure):
             return {table.name: TableOf(table.name) for table in tables_of(plan)}
         return {"matrix": Matrix(plan.options[figure]["datasets"][0])}
 
@@ -90,37 +57,12 @@ def _title(dataset: str) -> str:
 # --- Figure 3 --------------------------------------------------------------------------------
 
 
-def _estimates_of(plan: Plan) -> Iterator[Table]:
-    """Yield a table per matrix; Chib's method is for the first of them."""
-    options = plan.options["figure_3"]
-    chib = options["chib"]
-    for place, seed in enumerate(plan.seeds):
-        runs = chib["runs"] if place < chib["matrices"] else 0
-        yield Table(
-            f"evidence_{seed}",
-            f"Evidence of matrix {seed}",
-            "captions/scores.rst",
-            f"{HERE}.order_evidence:estimates",
-            needs=lambda plan: {},
-            arguments=lambda plan, seed=seed, runs=runs: {
-                "seed": seed,
-                "truth": list(Truth(**options["truth"])),
-                "orders": options["orders"],
-                "bound": options["bound"],
-                "chib": {"runs": runs, "sweeps": chib["sweeps"]},
-                "annealing": options["annealing"],
-            },
-            classes=lambda plan: FITTED[:2],
-            minutes=60,
-        )
-
-
 EVIDENCE = Table(
     "evidence",
     "Evidence of every order, by bound, Chib and annealing",
     f"{CAPTIONS}/evidence.rst",
     f"{HERE}.averages:gather",
-    needs=lambda plan: {table.name: TableOf(table.name) for table in _estimates_of(plan)},
+    needs=lambda plan: {table.name: TableOf(table.name) for table in estimates_of(plan)},
     in_report=True,
     float_format="%.6g",
 )
@@ -137,34 +79,12 @@ FIGURE_3 = Figure(
 # --- Figure 4 --------------------------------------------------------------------------------
 
 
-def _searches_of(plan: Plan) -> Iterator[Table]:
-    """Yield a table per dataset and start."""
-    options = plan.options["figure_4"]
-    for dataset in options["datasets"] if _are_there(plan, "figure_4") else []:
-        for start in range(options["starts"]):
-            yield Table(
-                f"orders_{dataset}_{start}",
-                f"Bounds of {dataset}, start {start}",
-                "captions/scores.rst",
-                f"{HERE}.order_search:search",
-                needs=lambda plan, dataset=dataset: {"matrix": Matrix(dataset)},
-                arguments=lambda plan, dataset=dataset, start=start: {
-                    "dataset": dataset,
-                    "start": start,
-                    "orders": options["orders"],
-                    "settings": options["settings"],
-                },
-                classes=lambda plan: FITTED[:1],
-                minutes=180,
-            )
-
-
 ORDERS_TABLE = Table(
     "orders",
     "Bounds of photographs for every order",
     f"{CAPTIONS}/orders.rst",
     f"{HERE}.averages:gather",
-    needs=_gathered("figure_4", _searches_of),
+    needs=_gathered("figure_4", searches_of),
     in_report=True,
     float_format="%.8g",
 )
@@ -233,41 +153,12 @@ FIGURE_5 = Figure(
 # --- Figures 6 and 7 -------------------------------------------------------------------------
 
 
-def _setting(plan: Plan, dataset: str, run: int) -> dict[str, Any]:
-    """Return what the jobs of both figures are asked to fill."""
-    options = plan.options["figure_7"]
-    shared = {name: options[name] for name in ("images", "per_person")}
-    patch = options["patches"][run % len(options["patches"])]
-    return {"dataset": dataset, "run": run, "patch": patch, **shared}
-
-
-def _scores_of(plan: Plan) -> Iterator[Table]:
-    """Yield a table per dataset and run."""
-    options = plan.options["figure_7"]
-    for dataset in options["datasets"] if _are_there(plan, "figure_7") else []:
-        for run in range(options["runs"]):
-            yield Table(
-                f"filled_{dataset}_{run}",
-                f"Patches of {dataset}, run {run}",
-                "captions/scores.rst",
-                f"{HERE}.filling:score",
-                needs=lambda plan, dataset=dataset: {"matrix": Matrix(dataset)},
-                arguments=lambda plan, dataset=dataset, run=run: {
-                    "setting": _setting(plan, dataset, run),
-                    "orders": options["orders"],
-                    "iterations": options["iterations"],
-                },
-                classes=lambda plan: FITTED,
-                minutes=60,
-            )
-
-
 FILLED = Table(
     "filled",
     "Patches filled: signal-to-noise ratios",
     f"{CAPTIONS}/filled.rst",
     f"{HERE}.averages:gather",
-    needs=_gathered("figure_7", _scores_of),
+    needs=_gathered("figure_7", scores_of),
     float_format="%.6g",
 )
 RECONSTRUCTED = Table(
@@ -277,7 +168,7 @@ RECONSTRUCTED = Table(
     f"{HERE}.filling:reconstruct",
     needs=lambda plan: {"matrix": Matrix(plan.options["figure_6"]["dataset"])},
     arguments=lambda plan: {
-        "setting": _setting(
+        "setting": setting_of(
             plan, plan.options["figure_6"]["dataset"], plan.options["figure_6"]["run"]
         ),
         "order": plan.options["figure_6"]["order"],
@@ -317,11 +208,11 @@ FIGURE_7 = Figure(
 def _evidence_of_claims(plan: Plan) -> dict[str, Need]:
     """Return all tables that there are; without photographs that is the first."""
     needs: dict[str, Need] = {"estimates": TableOf("evidence")}
-    if _are_there(plan, "figure_4"):
+    if are_there(plan, "figure_4"):
         needs["orders"] = TableOf("orders")
     if common.has_unmasked_fits(plan):
         needs["bounds"] = TableOf("template_bounds")
-    if _are_there(plan, "figure_7"):
+    if are_there(plan, "figure_7"):
         needs["scores"] = TableOf("filled")
     return needs
 
@@ -345,13 +236,13 @@ STUDY = Study(
     "Intelligence and Neuroscience 2009, 785152, doi:10.1155/2009/785152",
     figures=(FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7),
     tables=(
-        _estimates_of,
+        estimates_of,
         EVIDENCE,
-        _searches_of,
+        searches_of,
         ORDERS_TABLE,
         common.UNMASKED_TRACES,
         BOUNDS,
-        _scores_of,
+        scores_of,
         FILLED,
         RECONSTRUCTED,
         _judged("claims", "Claims", "claims:claims"),
