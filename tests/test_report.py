@@ -160,7 +160,10 @@ def decoded(data_uri):
 
 
 FRONT = "document.querySelector('#app .prose')"
-IN_ROWS = "[...table.rows].map(row => [...row.cells].map(cell => cell.innerText))"
+EMPTY = r"/^\u00a0$/"  # as docutils writes a cell without text
+IN_ROWS = (
+    f"[...table.rows].map(row => [...row.cells].map(cell => cell.innerText.replace({EMPTY}, '')))"
+)
 
 
 def cells(file):
