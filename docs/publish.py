@@ -60,7 +60,7 @@ def main() -> None:
     sections = [
         "# Results of the published run",
         f"Made by `docs/publish.py` from {results.relative_to(ROOT)}/; what it means is in\n"
-        "[reproduction.md](reproduction.md).",
+        "[lumbreras2020](lumbreras2020.md).",
         f"{versions(options.results)}",
         *sections_of_tables(tables),
         *sections_of_other_runs(Run(tables["scores"], tables["traces"]), options),
