@@ -279,6 +279,13 @@ def test_what_is_missing_is_seen_by_ml_from_images_alone(filled):
     assert same == WAYS.keys() - {"ml_images"}
 
 
+def test_ml_from_images_fits_what_is_given_alone():
+    fit = filling._from_images(TASK, 1, 300, np.random.default_rng(0))
+    left = np.where(TASK.hidden, 0.0, TASK.counts - fit.mean)
+    np.testing.assert_allclose(left.sum(axis=1), 0, atol=1e-6)  # where the likelihood is stationary
+    np.testing.assert_allclose(left.sum(axis=0), 0, atol=1e-6)
+
+
 def test_icm_takes_over_the_priors_that_were_learned(monkeypatch, filled):
     taken = {}
     original = filling.PoissonGammaICM
@@ -305,7 +312,13 @@ def test_templates_that_begin_as_images_are_images():
 
 
 def test_scores_are_those_of_the_factors(filled, monkeypatch):
-    monkeypatch.setattr(filling, "fill", lambda task, K, iterations, key: filled)
+    keys = []
+
+    def fill(task, K, iterations, key):
+        keys.append((K, iterations, key))
+        return filled
+
+    monkeypatch.setattr(filling, "fill", fill)
     setting = {"dataset": "small", "run": 0, "patch": [4, 3, 3, 10], "images": 8, "per_person": 4}
     table = filling.score(photographs(16), setting, [3], 60, print)
     assert table["way"].tolist() == [PIXEL_MEAN, *WAYS]
@@ -315,6 +328,7 @@ def test_scores_are_those_of_the_factors(filled, monkeypatch):
     found = (patches.sparseness(W), patches.sparseness(H))
     assert (row["sparseness_W"], row["sparseness_H"]) == found
     pixels = filling.reconstruct(photographs(16), setting, 3, 60)
+    assert keys == [(3, 60, ["small", 0, 3])] * 2  # the same fits
     assert pixels["image"].nunique() == 2  # one of each person, with the patch missing
     for n, own in pixels.groupby("image"):
         np.testing.assert_array_equal(own["truth"], TASK.counts[:, n])
