@@ -275,4 +275,5 @@ STUDY = Study(
         _claims("claims", "Claims"),
         _claims("claims_parts", "Claims, part by part"),
     ),
+    front=(MAIN, "claims"),
 )
