@@ -1,6 +1,7 @@
 """The documentation: its examples run, its links lead somewhere, and it names all there is."""
 
 import re
+import tomllib
 from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import unquote
@@ -13,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+CELL = re.compile(r"^```\{code-cell\} python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 name_of = {"ids": lambda path: path.name}
@@ -33,6 +35,27 @@ def test_examples_run(page, tmp_path, monkeypatch):
     names = {}
     for block in examples(page):
         exec(compile(block, page.name, "exec"), names)
+
+
+TUTORIALS = [page for page in PAGES if "{code-cell}" in text_of(page)]
+
+
+@pytest.mark.parametrize("page", TUTORIALS, **name_of)
+def test_tutorials_are_run_by_the_site_and_need_the_wheel_alone(page):
+    """`make docs` runs them; without its first lines a page would show its cells and not run."""
+    assert text_of(page).startswith("---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n")
+    cells = CELL.findall(text_of(page))
+    assert len(cells) == text_of(page).count("{code-cell}") > 5
+    imported = re.findall(r"^ *(?:import|from) (\w+)", "\n".join(cells), re.MULTILINE)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(imported) <= {"nbmf", *project["dependencies"]}
+
+
+def test_a_cell_that_fails_stops_the_build():
+    conf = text_of(ROOT / "docs/conf.py")
+    assert 'nb_execution_mode = "force"' in conf
+    assert "nb_execution_raise_on_error = True" in conf
+    assert len(TUTORIALS) == 2
 
 
 def anchors(page):
