@@ -62,9 +62,8 @@ def positions(
     numbers = [components] if isinstance(components, int | np.integer) else list(components)
     found = components_of(model)
     if len(numbers) not in (1, 2) or not all(1 <= each <= len(found.order) for each in numbers):
-        raise ConfigError(
-            f"components = {components!r}: allowed is a number from 1 to {len(found.order)}, or two"
-        )
+        allowed = f"a number from 1 to {len(found.order)}, or two" if len(found.order) else "none"
+        raise ConfigError(f"components = {components!r}: allowed is {allowed}")
     places = found.order[np.array(numbers) - 1]
     side = side_of(model, axis, places, groups)
     written = _written(side.names, names)

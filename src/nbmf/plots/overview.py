@@ -81,7 +81,7 @@ def _colour_bar(image: AxesImage, axes: Sequence[Axes], label: str = "") -> None
     low, high = image.get_clim()
     bar = axes[0].figure.colorbar(
         image, ax=axes, location="bottom", shrink=0.35, aspect=40, pad=0.01,
-        ticks=[low, (low + high) / 2, high],
+        ticks=[low, (low + high) / 2, high], format="{x:.3g}",
     )  # fmt: skip
     bar.ax.tick_params(labelsize=6, length=2, pad=1)
     bar.set_label(label, fontsize=NOTE_SIZE)
