@@ -842,7 +842,12 @@ def test_what_belongs_to_a_file_is_refused_beside_a_recipe(key):
 
 def test_the_workflows_own_folders_hold_no_datasets(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    for path in ("data/matrices/x.npz", "data/logs/x.csv", "results/sub/x.csv"):
+    for path in (
+        "data/matrices/x.npz",
+        "data/logs/x.csv",
+        "data/benchmarks/x.csv",
+        "results/sub/x.csv",
+    ):
         Path(path).parent.mkdir(parents=True)
         Path(path).write_text("a\n1\n")
         assert "the workflow itself writes there" in complaint(with_file(file=f"./{path}"))

@@ -1,4 +1,4 @@
-"""The log of a job: all it prints, and how it ended."""
+"""A job: its parameters as text, its log with all it prints, and how it ended."""
 
 import sys
 
@@ -6,6 +6,7 @@ import pytest
 
 from nbmf.errors import DataError
 from nbmf.pipeline.jobs import logged
+from nbmf.pipeline.parameters import as_text
 
 
 @pytest.fixture
@@ -68,3 +69,10 @@ def test_an_earlier_log_is_replaced(log):
     with logged(str(log)):
         pass
     assert len(lines(log)) == 1
+
+
+def test_the_order_of_parameters_is_none_of_them_unless_it_is_shown():
+    one, other = {"alpha": 1, "beta": 2}, {"beta": 2, "alpha": 1}
+    assert as_text(one) == as_text(other) == '{"alpha": 1, "beta": 2}'
+    assert as_text(one) != as_text({"alpha": 2, "beta": 1})
+    assert as_text(other, keep_order=True) == '{"beta": 2, "alpha": 1}'
