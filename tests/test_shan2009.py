@@ -34,6 +34,10 @@ def _close_figures():
     plt.close("all")
 
 
+def protocol(folds, draws, starts):
+    return {"floors": FLOORS, "folds": folds, "draws": draws, "starts": starts}
+
+
 def real_table(rows=24):
     rng = np.random.default_rng(1)
     half = np.arange(rows) % 2
@@ -95,7 +99,7 @@ def test_the_best_of_several_starts_is_taken_and_models_start_alike():
 @pytest.fixture(scope="module")
 def real_runs():
     return fits.cross_validate(
-        real_table(), "toy", 2, ["mnb", "mmnb"], [0.1], FLOORS, 3, 40, 1, lambda line: None
+        real_table(), "toy", 2, ["mnb", "mmnb"], [0.1], protocol(3, 40, 1), lambda line: None
     )
 
 
@@ -152,7 +156,7 @@ def test_documents_are_scored_per_word_and_a_run_repeats():
     )
     names = ["lda", "fast-lda-5"]
     again = [
-        fits.cross_validate(documents, "d", 2, names, [0.1], FLOORS, 2, 20, 2, lambda line: None)
+        fits.cross_validate(documents, "d", 2, names, [0.1], protocol(2, 20, 2), lambda line: None)
         for _ in range(2)
     ]
     timeless = [table.drop(columns="seconds") for table in again]
@@ -170,7 +174,7 @@ def test_topics_are_words_in_the_order_of_their_probability():
     counts = np.zeros((8, 14), int)
     counts[::2, :7], counts[1::2, 7:] = np.arange(9, 2, -1), np.arange(3, 10)
     table = FeatureTable.from_documents(counts, words=names, row_groups=np.arange(8) % 2)
-    found = fits.topics(table, "toy", 2, ["unigrams"], 1e-6, 3, lambda line: None)
+    found = fits.topics(table, "toy", 2, ["unigrams"], 1e-6, {"starts": 3}, lambda line: None)
     assert found["start"].tolist() == [0, 1, 2]
     best = found.loc[found["objective"].idxmax()]
     assert best["precision"] == 1
@@ -192,7 +196,13 @@ def test_flips_are_of_held_out_entries_and_nested(monkeypatch):
 
     monkeypatch.setattr(flips, "flipped", watched)
     found = flips.flips(
-        table, "toy", 2, ["mmnb", "lda"], 0.1, 4, 1, [0.1, 0.2], 3, lambda line: None
+        table,
+        "toy",
+        2,
+        ["mmnb", "lda"],
+        0.1,
+        {"folds": 4, "starts": 1, "steps": [0.1, 0.2], "levels": 3},
+        lambda line: None,
     )
     assert len(found) == 4 * 2 * 2 * 4
     assert found["flipped"].tolist()[:8] == [0, 3, 6, 9, 0, 6, 12, 18]  # of 30 held out

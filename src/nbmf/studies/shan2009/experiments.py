@@ -97,7 +97,7 @@ def jobs_of(experiment: Experiment, plan: Plan) -> list[Job]:
             smoothing = entry.get("smoothing", SMOOTHING)
             several = {"smoothings": smoothing} if "floors" in own else {"smoothing": smoothing[0]}
             arguments = {"dataset": dataset, "K": K, "names": options["models"], **several}
-            arguments |= {"starts": entry.get("starts", STARTS), **own}
+            arguments["protocol"] = {"starts": entry.get("starts", STARTS), **own}
             name = f"{experiment.name}_{dataset.removeprefix('uci_')}_{K}"
             jobs.append(Job(name, dataset, K, arguments))
     return jobs

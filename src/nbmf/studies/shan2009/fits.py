@@ -25,10 +25,7 @@ def cross_validate(
     K: int,
     names: list[str],
     smoothings: list[float],
-    floors: dict[str, list[float]],
-    folds: int,
-    draws: int,
-    starts: int,
+    protocol: dict[str, Any],
     log: Callable[[str], None] = print,
 ) -> pd.DataFrame:
     """Fit models to what each fold leaves, and evaluate them on both.
@@ -43,14 +40,10 @@ def cross_validate(
         Of models.MODELS.
     smoothings : list of float
         Values of ε.
-    floors : dict
-        From a name to variance_floor and relative_floor.
-    folds : int
-        The table has; so many fits of each model.
-    draws : int
-        Of a test row, in importance sampling.
-    starts : int
-        Of each fit, the one with the largest objective is taken.
+    protocol : dict
+        floors, from a name to variance_floor and relative_floor; folds, so many fits of each model;
+        draws, of a test row in importance sampling; starts, of each fit, the one with the largest
+        objective is taken.
     log : function
         Takes a line of text.
 
@@ -65,14 +58,14 @@ def cross_validate(
     models.warm_up(table, names)
     rows = []
     seed = seed_sequence("shan2009", "folds", dataset)
-    for fold, test in enumerate(evaluation.folds(table.shape[0], folds, seed)):
+    for fold, test in enumerate(evaluation.folds(table.shape[0], protocol["folds"], seed)):
         kept = np.setdiff1d(np.arange(table.shape[0]), test)
         parts = models.without_unseen(table.take_rows(kept), table.take_rows(test))
-        for floor, of_floor in floors.items():
+        for floor, of_floor in protocol["floors"].items():
             for smoothing in smoothings:
                 for name in names:
                     setting = Setting(name, K, smoothing, tuple(of_floor))
-                    found = _both_parts(parts, setting, (dataset, K, fold), draws, starts)
+                    found = _both_parts(parts, setting, (dataset, K, fold), protocol)
                     key = {"dataset": dataset, "K": K, "floor": floor, "smoothing": smoothing}
                     key |= {"model": name, "fold": fold}
                     rows += [{**key, **row} for row in found]
@@ -85,7 +78,8 @@ def _told(rows: list[dict], fold: int) -> str:
     return "; ".join(f"{row['model']} {row['perplexity']:.4g}" for row in tests)
 
 
-def _both_parts(parts, setting, key, draws, starts) -> list[dict]:
+def _both_parts(parts, setting, key, protocol) -> list[dict]:
+    starts = protocol["starts"]
     training, test = (models.seen_by(setting.name, part) for part in parts)
     began = time.process_time()
     fit = models.fitted(training, setting, key, starts)
@@ -96,7 +90,7 @@ def _both_parts(parts, setting, key, draws, starts) -> list[dict]:
     stream = seed_sequence("shan2009", "draws", *key)
     found = {
         "training": (training, _of_training(fit, training)),
-        "test": (test, fit.evaluate(test, draws, stream)),
+        "test": (test, fit.evaluate(test, protocol["draws"], stream)),
     }
     return [{"part": part, **_measured(*of), **facts} for part, of in found.items()]
 
@@ -144,10 +138,10 @@ def topics(
     K: int,
     names: list[str],
     smoothing: float,
-    starts: int,
+    protocol: dict[str, Any],
     log: Callable[[str], None] = print,
 ) -> pd.DataFrame:
-    """Fit models to a whole collection from several starts.
+    """Fit models to a whole collection from several starts, protocol["starts"].
 
     Returns
     -------
@@ -159,7 +153,7 @@ def topics(
     models.warm_up(table, names)
     rows = []
     for name in names:
-        for start in range(starts):
+        for start in range(protocol["starts"]):
             began = time.process_time()
             fit = models.fitted(table, Setting(name, K, smoothing), (dataset, K, "all", start), 1)
             seconds = time.process_time() - began

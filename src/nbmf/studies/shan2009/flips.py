@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,10 +19,7 @@ def flips(
     K: int,
     names: list[str],
     smoothing: float,
-    folds: int,
-    starts: int,
-    steps: list[float],
-    levels: int,
+    protocol: dict[str, Any],
     log: Callable[[str], None] = print,
 ) -> pd.DataFrame:
     """Fit models to what folds of entries leave, and flip more and more of the held-out ones.
@@ -33,12 +31,11 @@ def flips(
     ----------
     table : FeatureTable
         Of Bernoulli features.
-    dataset, K, names, smoothing, folds, starts, log
-        As of fits.cross_validate; folds are of entries.
-    steps : list of float
-        Shares of the held-out entries that one level more flips.
-    levels : int
-        Their number, beside that without a flip.
+    dataset, K, names, smoothing, log
+        As of fits.cross_validate.
+    protocol : dict
+        folds, of entries; starts, as there; steps, list of shares of the held-out entries that one
+        level more flips; levels, their number beside that without a flip.
 
     Returns
     -------
@@ -48,7 +45,7 @@ def flips(
     """
     order = np.random.default_rng(seed_sequence("shan2009", "flips", dataset))
     order = order.permutation(table.cells.size)
-    rows = []
+    rows, folds = [], protocol["folds"]
     for fold in range(folds):
         held_out = order[fold::folds]
         known = np.ones(table.cells.size, bool)
@@ -57,9 +54,9 @@ def flips(
             training = models.seen_by(name, models.take_cells(table, known))
             seen = models.without_unseen(training, training)[0]
             key = dataset, K, "entries", fold
-            fit = models.fitted(seen, Setting(name, K, smoothing), key, starts)
-            for step in steps:
-                for level in range(levels + 1):
+            fit = models.fitted(seen, Setting(name, K, smoothing), key, protocol["starts"])
+            for step in protocol["steps"]:
+                for level in range(protocol["levels"] + 1):
                     count = round(level * step * held_out.size)
                     whole = models.seen_by(name, flipped(table, held_out[:count]))
                     whole = models.without_unseen(training, whole)[1]
