@@ -273,15 +273,17 @@ def time_and_memory(options: argparse.Namespace, results: Path) -> list[str]:
     if table.empty:
         return ["No benchmark file was left by this run."]
     fits = fits_and_their_jobs(options.results / "fits", measured / "fits")
-    sections = []
-    if options.elapsed and fits["in_one"].all():
-        sections += [whole_run(fits["fit"].sum(), table, options.elapsed, options.cores)]
-    elif options.elapsed:
-        sections += [
-            f"Where the time of the whole run went is not said: {(~fits['in_one']).sum()} of "
-            f"{len(fits)} fits were not made in one job of this run."
-        ]
-    return [*sections, markdown(table)]
+    if not options.elapsed:
+        return [markdown(table)]
+    unsaid = "Where the time of the whole run went is not said: "
+    if not fits["in_one"].all():
+        broken = (~fits["in_one"]).sum()
+        text = f"{unsaid}{broken} of {len(fits)} fits were not made in one job of this run."
+    elif table["seconds in all"].sum() > options.cores * options.elapsed:
+        text = f"{unsaid}its jobs took longer than it, so some are of earlier runs."
+    else:
+        text = whole_run(fits["fit"].sum(), table, options.elapsed, options.cores)
+    return [text, markdown(table)]
 
 
 def fits_and_their_jobs(fits: Path, measured: Path) -> pd.DataFrame:

@@ -169,6 +169,9 @@ def test_where_the_time_went_is_said_of_fits_made_in_one_job_alone(publish, tmp_
         assert "| fit | 1 | 5 | 5 | 105 |" in text
         assert ("Fits took 3 of them" in text) is in_one
         assert ("is not said: 1 of 1 fits were not made in one job" in text) is not in_one
+    fit.write_text(json.dumps({"seconds": 3.0}))
+    assert "its jobs took longer than it" in published_time(publish, tmp_path, elapsed=2.0)
+    fit.write_text(json.dumps({"seconds": 30.0}))
     fit.with_name("K2-mask1-seed0.json").write_text(json.dumps({"seconds": 0.1}))
     assert "2 of 2 fits" in published_time(publish, tmp_path)
     assert published_time(publish, tmp_path, elapsed=None).startswith("| rule |")
