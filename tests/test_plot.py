@@ -126,17 +126,17 @@ def test_counts_are_drawn_between_their_own_ends():
 
 
 def test_positions_on_a_scale_have_the_intervals_of_the_draws(plane, V):
-    axis = nbmf.plot.positions(plane, names=["member 3"])
+    axis = nbmf.plot.positions(plane, 2, names=["member 3"])
     model = plane.estimator
-    first = int(np.argmax(np.linalg.norm(model.W_, axis=0)))
+    second = int(np.argmin(np.linalg.norm(model.W_, axis=0)))
     lower, upper = plane.dictionary_interval(0.9)
-    order = np.argsort(model.W_[:, first])
+    order = np.argsort(model.W_[:, second])
     (line,) = axis.lines
-    np.testing.assert_allclose(np.sort(line.get_xdata()), model.W_[order, first])
+    np.testing.assert_allclose(np.sort(line.get_xdata()), model.W_[order, second])
     ends = np.array([path.vertices[:, 0] for path in axis.collections[0].get_paths()])
-    np.testing.assert_allclose(ends, np.stack([lower, upper], axis=-1)[:, first], rtol=1e-6)
+    np.testing.assert_allclose(ends, np.stack([lower, upper], axis=-1)[:, second], rtol=1e-6)
     assert [text.get_text() for text in axis.texts if text.get_text()] == ["member 3"]
-    assert axis.get_xlabel() == "coordinates in log-odds, component 1"
+    assert axis.get_xlabel() == "coordinates in log-odds, component 2"
 
 
 def test_positions_on_a_map_of_columns(plane):
@@ -149,9 +149,9 @@ def test_positions_on_a_map_of_columns(plane):
     assert not axis.collections  # an estimator has no draws
     assert axis.get_ylabel().endswith("component 1")
     lower, upper = plane.activation_interval(0.5)
-    drawn = nbmf.plot.positions(plane, (1, 2), axis=1, level=0.5)
+    drawn = nbmf.plot.positions(plane, (2, 1), axis=1, level=0.5)
     ends = np.array([path.vertices[:, 0] for path in drawn.collections[0].get_paths()])
-    np.testing.assert_allclose(ends, np.stack([lower, upper], axis=-1)[places[0]], rtol=1e-6)
+    np.testing.assert_allclose(ends, np.stack([lower, upper], axis=-1)[places[1]], rtol=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore::nbmf.errors.NotConvergedWarning")
