@@ -88,7 +88,7 @@ def residual_without_singletons(j, K, B, takers, G, H, g, square):
 
 @inner_kernel
 def bring_newborns(j, p, n, K, proposed, born, v, V, B, Z, takers, noise, G, H, P, e, generator):
-    """Append the newborns of row j, with their scores and sums."""
+    """Append the newborns of row j, with their scores, and the sums that later rows need."""
     for i in range(n):
         e[i] = V[j, i]
         P[i] = 1.0 / noise
@@ -104,18 +104,22 @@ def bring_newborns(j, p, n, K, proposed, born, v, V, B, Z, takers, noise, G, H, 
         takers[k] = 1
         for other in range(k + 1):
             G[k, other] = G[other, k] = product(Z[k], Z[other], n)
-        for row in range(p):
+        for row in range(j + 1, p):
             H[row, k] = product(Z[k], V[row], n)
 
 
 @inner_kernel
-def reorder_sums(K, p, kept, G, H):
-    """Leave the sums of the columns that make_room has kept, kept[k] >= k, in their new places."""
+def reorder_sums(j, K, p, kept, G, H):
+    """Leave the sums of the columns that make_room has kept, kept[k] >= k, in their new places.
+
+    Of H the rows after j: the others are not needed before set_sums.
+    """
     for k in range(K):
         for other in range(K):
             G[k, other] = G[kept[k], kept[other]]
-        for row in range(p):
-            H[row, k] = H[row, kept[k]]
+        if kept[k] != k:
+            for row in range(j + 1, p):
+                H[row, k] = H[row, kept[k]]
 
 
 @inner_kernel
@@ -133,7 +137,7 @@ def replace_singletons(j, p, n, K, proposed, born, kept, V, B, Z, takers, log_ra
     if math.log(1.0 - uniform(generator)) >= acceptance(gain, singletons, proposed, log_rate):
         return K, False
     K = make_room(kept, K, p, n, j, B, Z, takers)
-    reorder_sums(K, p, kept, G, H)
+    reorder_sums(j, K, p, kept, G, H)
     if proposed > 0:
         bring_newborns(
             j, p, n, K, proposed, born, v_born, V, B, Z, takers, noise, G, H, P, e, generator
