@@ -128,7 +128,7 @@ def test_counts_are_drawn_between_their_own_ends():
 def test_positions_on_a_scale_have_the_intervals_of_the_draws(plane, V):
     axis = nbmf.plot.positions(plane, 2, names=["member 3"])
     model = plane.estimator
-    second = int(np.argmin(np.linalg.norm(model.W_, axis=0)))
+    second = int(np.argmin(model.shares_of(model.factors_)))
     lower, upper = plane.dictionary_interval(0.9)
     order = np.argsort(model.W_[:, second])
     (line,) = axis.lines
@@ -141,7 +141,7 @@ def test_positions_on_a_scale_have_the_intervals_of_the_draws(plane, V):
 
 def test_positions_on_a_map_of_columns(plane):
     model = plane.estimator
-    places = np.argsort(-np.linalg.norm(model.W_, axis=0))
+    places = np.argsort(-model.shares_of(model.factors_))
     axis = nbmf.plot.positions(model, (2, 1), axis=1, groups=["odd", "even"] * 7)
     points = np.vstack([line.get_xydata() for line in axis.lines])
     expected = model.H_[places[::-1]].T
