@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from arviz_stats.base import array_stats
 
+import blocks
 from common import SEED, Table, load, number, say
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
@@ -148,4 +149,6 @@ def mixing_table(
 def run() -> list[Table]:
     """Do this part as `make benchmark` does."""
     datasets = {name: load(name).codes for name in DATASETS}
-    return [mixing_table(datasets, 100, Length(), PLAIN_ON)]
+    ways = mixing_table(datasets, 100, Length(), PLAIN_ON)
+    whole = {name: load(name).codes for name in blocks.DATASETS}
+    return [ways, blocks.blocks_table(whole, blocks.CASES, 100, blocks.Budget())]

@@ -36,7 +36,9 @@ MEMORY = 8 << 30  # bytes of address space: a wrong size shall not fill the mach
 # Which tests run for a mutant of a file, the quickest first.
 TESTS = {
     "families/beta_dirichlet/kernels/beta_dir_gibbs.py": ["beta_dir_draws", "beta_dir_gibbs"],
+    "families/beta_dirichlet/kernels/beta_dir_moves.py": ["beta_dir_moves"],
     "families/beta_dirichlet/kernels/dir_dir_gibbs.py": ["dir_dir_draws", "dir_dir_gibbs"],
+    "families/beta_dirichlet/kernels/relabelling.py": ["beta_dir_moves"],
     "numerics/urns.py": ["dir_dir_draws", "dir_dir_gibbs"],
     "numerics/row_lists.py": ["beta_dir_draws", "beta_dir_gibbs"],
     "numerics/random.py": ["seeds", "dir_dir_gibbs"],

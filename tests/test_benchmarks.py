@@ -19,6 +19,7 @@ from nbmf.seeds import seed_sequence
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 sys.path.append(str(BENCHMARKS))  # last: tests/sbc.py has a namesake there
 
+import blocks  # noqa: E402
 import buffet  # noqa: E402
 import common  # noqa: E402
 import kernels  # noqa: E402
@@ -227,6 +228,17 @@ def test_counts_and_a_large_sparse_matrix(monkeypatch):
     assert np.isnan(V[tuple(held[0])]).all()
     table = poisson.large(size)
     assert (numbers(table, "held-out nats") > 0).all()
+
+
+def test_block_moves():
+    cases = [("Beta-Dir", True), ("Dir-Beta", False)]
+    table = blocks.blocks_table({"tiny": CODES}, cases, 3, blocks.Budget(sweeps=80, draws=16))
+    assert [row[:4] for row in table.rows] == [
+        ["tiny", model, priors, way]
+        for model, priors in (("Beta-Dir", "learned"), ("Dir-Beta", "the paper's"))
+        for way in blocks.WAYS
+    ]
+    assert "Block moves" in table.markdown()
 
 
 def test_mixing():

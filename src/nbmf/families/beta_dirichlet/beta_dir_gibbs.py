@@ -31,6 +31,9 @@ class BetaDirGibbs(BetaDir, CollapsedGibbs):
     start : {"random", "mean-field"}
         Initial assignments: uniform, as the paper says, or drawn from 100 iterations of bICA with
         10 components, as the paper's scripts do.
+    block_moves : bool
+        Whether, every fifth sweep, all cells that one row or column has in a component may change
+        it at once (docs/uncertainty.md). The posterior is the same; chains stay less in one mode.
     threads : int
         Threads of a sweep; the result is the same for any number.
     orientation : {"rows", "columns", "auto"}
@@ -52,6 +55,7 @@ class BetaDirGibbs(BetaDir, CollapsedGibbs):
         burn_in=4000,
         n_samples=1000,
         start="random",
+        block_moves=False,
         threads=1,
         orientation="rows",
         random_state=None,
@@ -63,6 +67,7 @@ class BetaDirGibbs(BetaDir, CollapsedGibbs):
         self.burn_in = burn_in
         self.n_samples = n_samples
         self.start = start
+        self.block_moves = block_moves
         self.threads = threads
         self.orientation = orientation
         self.random_state = random_state
@@ -72,7 +77,8 @@ class BetaDirGibbs(BetaDir, CollapsedGibbs):
         prior, weights = start.priors(self._prior_values(), codes, K)
         priors = prior.tables() | {"gamma": weights.value}
         Z = starting_Z(self.start, codes, K, seed)
-        chain = BetaDirChain(codes, K, **priors, seed=seed, Z=Z, threads=self.threads)
+        options = {"threads": self.threads, "block_moves": self.block_moves}
+        chain = BetaDirChain(codes, K, **priors, seed=seed, Z=Z, **options)
         learner = SliceLearner(chain, prior, {"L": weights}, seed)
         sums = PosteriorSums(chain, weights.value, _SumOfH(chain), learner.learns)
         return ChainState(chain, beta_dir, learner, sums, self.burn_in)

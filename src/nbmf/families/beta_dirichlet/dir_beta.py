@@ -26,6 +26,7 @@ class DirBetaGibbs(BetaDirGibbs):
         burn_in=4000,
         n_samples=1000,
         start="random",
+        block_moves=False,
         threads=1,
         random_state=None,
     ):
@@ -36,6 +37,7 @@ class DirBetaGibbs(BetaDirGibbs):
         self.burn_in = burn_in
         self.n_samples = n_samples
         self.start = start
+        self.block_moves = block_moves
         self.threads = threads
         self.random_state = random_state
 

@@ -53,6 +53,7 @@ RULES = (
     | {
         "scheme": one_of("joint", "alternating"),
         "start": one_of("random", "mean-field"),
+        "block_moves": Rule(lambda value: isinstance(value, bool | np.bool_), "True or False"),
         "orientation": one_of(ROWS, COLUMNS, AUTO),
     }
 )

@@ -24,6 +24,8 @@ exactly eq. (25), so each cell may choose.
 import numpy as np
 from numba import prange
 
+from nbmf.families.beta_dirichlet.kernels.beta_dir_moves import move_blocks
+from nbmf.families.beta_dirichlet.kernels.relabelling import Moves
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.models.beta_dir import Counts
 from nbmf.families.beta_dirichlet.models.urns import log_urns
@@ -62,11 +64,13 @@ class BetaDirChain:
         Threads of a sweep; the chain is the same for any number.
     dense_row : int
         Rows that use more components than this are drawn by rejection.
+    block_moves : bool
+        Whether after every MOVES_EVERY sweeps blocks of cells change their components at once.
     """
 
     def __init__(
         self, codes, K, alpha, beta, gamma, seed, *, Z=None, n_blocks=None, threads=1,
-        dense_row=DENSE_ROW,
+        dense_row=DENSE_ROW, block_moves=False,
     ):  # fmt: skip
         start_seed, block_seed = children(seed, 2)
         if Z is None:
@@ -85,6 +89,11 @@ class BetaDirChain:
         self._gamma, self._prior = np.empty(K), np.empty((2, K))
         self._of_column = np.empty(2 * codes.shape[1])
         self.set_priors(alpha, beta, gamma)
+        self._moves = Moves(seed) if block_moves else None
+        if block_moves:
+            by_column = np.argsort(self._cells.cross, kind="stable")
+            ends = np.cumsum(np.bincount(self._cells.cross, minlength=codes.shape[1]))
+            self._columns = by_column, np.concatenate([[0], ends])
 
     def set_priors(self, alpha, beta, gamma) -> None:
         """Go on with other hyperparameters, of the kinds that the constructor takes."""
@@ -102,6 +111,21 @@ class BetaDirChain:
 
     def sweep(self, n_sweeps: int = 1) -> None:
         """Resample every assignment `n_sweeps` times."""
+        if self._moves is None:
+            self._sweep_cells(n_sweeps)
+            return
+        for sweeps, are_due in self._moves.stretches(n_sweeps):
+            self._sweep_cells(sweeps)
+            if are_due:
+                self._move_blocks()
+
+    def _move_blocks(self) -> None:
+        move_blocks(
+            *(self._cells, self._rows, *self._columns, self._z, self._lists, self._column_counts),
+            *(self._phi, self._prior, self._of_column, self._gamma, self._moves.generator),
+        )
+
+    def _sweep_cells(self, n_sweeps: int) -> None:
         arguments = (
             *(self._cells, self._z, self._lists, self._column_counts, self._phi),
             *(self._prior, self._of_column, self._gamma, self._generators, self._dense_row),
@@ -120,6 +144,7 @@ class BetaDirChain:
             "phi": self._phi,
             "generators": self._generators,
             **{f"row list {name}": array for name, array in self._lists._asdict().items()},
+            **({} if self._moves is None else self._moves.arrays()),
         }
 
     @property
