@@ -237,6 +237,19 @@ def test_the_style_of_the_caller_stays():
         assert axes[0].xaxis.label.get_fontsize() == style.RC["axes.labelsize"]
 
 
+def test_a_notebook_goes_on_showing_pictures():
+    """Its backend, loaded by the first figure, makes Matplotlib interactive."""
+
+    @style.in_style
+    def first_figure():
+        plt.rcParams["interactive"] = True
+        return plt.rcParams["font.size"]
+
+    with plt.rc_context({"interactive": False}):
+        assert first_figure() == style.RC["font.size"]
+        assert plt.isinteractive()
+
+
 def test_shapes_that_differ_are_refused():
     rows, columns = sides()
     with pytest.raises(DataError, match=r"^rows: weights of shape \(40, 4\) for 40 names and 3"):

@@ -68,12 +68,19 @@ def without_a_screen() -> None:
 
 
 def in_style(draw: Callable) -> Callable:
-    """Let a function draw in the style of this module, and leave the caller's own as it was."""
+    """Let a function draw in the style of this module, and leave the caller's own as it was.
+
+    But whether Matplotlib is interactive stays as the function leaves it: a notebook's backend is
+    loaded by the first figure, and without its setting a notebook would show no further one.
+    """
 
     @functools.wraps(draw)
     def drawn(*arguments: Any, **options: Any) -> Any:
         with mpl.rc_context(RC):
-            return draw(*arguments, **options)
+            result = draw(*arguments, **options)
+            is_interactive = mpl.is_interactive()
+        mpl.interactive(is_interactive)
+        return result
 
     return drawn
 
