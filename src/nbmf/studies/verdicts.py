@@ -1,7 +1,7 @@
 """Verdicts on a paper's claims: a claim has parts, and each part is a comparison of numbers."""
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -12,6 +12,14 @@ class Part(NamedTuple):
     where: str
     holds: bool
     evidence: str
+
+
+class Claim(NamedTuple):
+    """A claim, the rule that decides its parts, and the function of a run that applies it."""
+
+    claim: str
+    rule: str
+    decide: Callable[[Any], Iterable[Part]]
 
 
 class Judged(NamedTuple):
@@ -38,6 +46,11 @@ def tabulate(judged: Iterable[Judged]) -> tuple[pd.DataFrame, pd.DataFrame]:
         pd.DataFrame(verdicts, columns=["number", "claim", "verdict", "parts that hold", "rule"]),
         pd.DataFrame(parts, columns=["number", *Part._fields]),
     )
+
+
+def judge(claims: Iterable[Claim], run: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the verdicts on claims and their parts, of what a study made; see `tabulate`."""
+    return tabulate(Judged(one.claim, one.rule, list(one.decide(run))) for one in claims)
 
 
 def _verdict(held: int, count: int) -> str:

@@ -3,22 +3,10 @@
 The rules are in words beside the verdicts, and their thresholds are the constants of `parts`.
 """
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
-
 import pandas as pd
 
 from nbmf.studies.klami2015 import parts
-from nbmf.studies.verdicts import Judged, Part, tabulate
-
-
-class Claim(NamedTuple):
-    """A claim of the paper, the rule that decides its parts, and the function that applies it."""
-
-    claim: str
-    rule: str
-    decide: Callable[[parts.Run], Iterator[Part]]
-
+from nbmf.studies.verdicts import Claim, judge
 
 CLAIMS = [
     Claim(
@@ -128,16 +116,11 @@ CLAIMS = [
 ]
 
 
-def _judge(traces, patterns, K):
-    run = parts.Run(traces, patterns, K)
-    return tabulate(Judged(one.claim, one.rule, list(one.decide(run))) for one in CLAIMS)
-
-
 def claims(traces: pd.DataFrame, patterns: pd.DataFrame, K: dict[str, int]) -> pd.DataFrame:
     """Return the verdicts; see `nbmf.studies.verdicts.tabulate`, and Run for the arguments."""
-    return _judge(traces, patterns, K)[0]
+    return judge(CLAIMS, parts.Run(traces, patterns, K))[0]
 
 
 def claims_parts(traces: pd.DataFrame, patterns: pd.DataFrame, K: dict[str, int]) -> pd.DataFrame:
     """Return their parts."""
-    return _judge(traces, patterns, K)[1]
+    return judge(CLAIMS, parts.Run(traces, patterns, K))[1]

@@ -4,10 +4,9 @@ The first four rules are those of the note from which the sampler was checked. T
 t-intervals over replications, each of which is one data set with its posterior mean of K+.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from nbmf.families.buffet.priors import IBP as IBP_DRAWS
 from nbmf.studies.ohn2022.estimates import in_doubt, posterior_means
 from nbmf.studies.ohn2022.intervals import interval, interval_of_difference
 from nbmf.studies.ohn2022.methods import CIBP, IBP
-from nbmf.studies.verdicts import Judged, Part, tabulate
+from nbmf.studies.verdicts import Claim, Part, judge
 
 NEAR, ABOVE = 0.2, 0.5  # of the true number: accurate within, over-estimated above
 MIDDLE, LAST = 150, 300  # p between which it shall still grow
@@ -107,14 +106,6 @@ def draws_more(run: Run) -> Iterator[Part]:
             yield Part(f"against {name}", found.low > 0, f"more features: {found}")
 
 
-class Claim(NamedTuple):
-    """A claim of the paper, the rule that decides its parts, and the function that applies it."""
-
-    claim: str
-    rule: str
-    decide: Callable[[Run], Iterator[Part]]
-
-
 CLAIMS = [
     Claim(
         "Figure 2: the CIBP prior provides accurate estimates of the number of factors for all "
@@ -146,16 +137,11 @@ CLAIMS = [
 ]
 
 
-def _judge(chains, draws, factors):
-    run = Run(chains, draws, factors)
-    return tabulate(Judged(one.claim, one.rule, list(one.decide(run))) for one in CLAIMS)
-
-
 def claims(chains: pd.DataFrame, draws: pd.DataFrame, factors: int) -> pd.DataFrame:
     """Return the verdicts; see `nbmf.studies.verdicts.tabulate`, and Run for the arguments."""
-    return _judge(chains, draws, factors)[0]
+    return judge(CLAIMS, Run(chains, draws, factors))[0]
 
 
 def claims_parts(chains: pd.DataFrame, draws: pd.DataFrame, factors: int) -> pd.DataFrame:
     """Return their parts."""
-    return _judge(chains, draws, factors)[1]
+    return judge(CLAIMS, Run(chains, draws, factors))[1]

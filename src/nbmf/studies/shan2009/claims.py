@@ -3,22 +3,10 @@
 The rules are in words beside the verdicts, and their thresholds are the constants of `parts`.
 """
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
-
 import pandas as pd
 
 from nbmf.studies.shan2009 import parts
-from nbmf.studies.verdicts import Judged, Part, tabulate
-
-
-class Claim(NamedTuple):
-    """A claim of the paper, the rule that decides its parts, and the function that applies it."""
-
-    claim: str
-    rule: str
-    decide: Callable[[parts.Run], Iterator[Part]]
-
+from nbmf.studies.verdicts import Claim, judge
 
 CLAIMS = [
     Claim(
@@ -75,20 +63,15 @@ CLAIMS = [
 ]
 
 
-def _judge(**runs):
-    run = parts.Run(**runs)
-    return tabulate(Judged(one.claim, one.rule, list(one.decide(run))) for one in CLAIMS)
-
-
 def claims(
     uci: pd.DataFrame, ratings: pd.DataFrame, text: pd.DataFrame, flips: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the verdicts; see `nbmf.studies.verdicts.tabulate`, and Run for the arguments."""
-    return _judge(uci=uci, ratings=ratings, text=text, flips=flips)[0]
+    return judge(CLAIMS, parts.Run(uci, ratings, text, flips))[0]
 
 
 def claims_parts(
     uci: pd.DataFrame, ratings: pd.DataFrame, text: pd.DataFrame, flips: pd.DataFrame
 ) -> pd.DataFrame:
     """Return their parts."""
-    return _judge(uci=uci, ratings=ratings, text=text, flips=flips)[1]
+    return judge(CLAIMS, parts.Run(uci, ratings, text, flips))[1]
