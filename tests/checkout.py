@@ -11,6 +11,7 @@ import pandas as pd
 import yaml
 from snakemake.utils import update_config
 
+HANGING = 1800  # seconds: a busy machine that compiles kernels is slow, and not hanging
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG_FILES = [  # those of the Snakefile
     *(ROOT / f"config/{name}.yaml" for name in ("config", "datasets", "sources")),
@@ -61,7 +62,7 @@ class Checkout:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=300,
+            timeout=HANGING,
         )
 
     def planned(self, config, *targets):

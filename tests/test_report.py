@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import browser
-from checkout import Checkout
+from checkout import HANGING, Checkout
 from test_workflow import NONE_OF_THE_PAPER
 
 pytestmark = pytest.mark.workflow
@@ -108,7 +108,7 @@ def make_report(checkout, config):
             "make", "report", f"CONFIG={config}", f"VENV={sys.prefix}",
             f"--old-file={sys.prefix}/ready",
         ],
-        cwd=checkout.folder, env={**os.environ, **unreachable}, text=True, timeout=120,
+        cwd=checkout.folder, env={**os.environ, **unreachable}, text=True, timeout=HANGING,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
 
