@@ -3,22 +3,10 @@
 The rules are in words beside the verdicts, and their thresholds are the constants of `parts`.
 """
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
-
 import pandas as pd
 
 from nbmf.studies.cemgil2009 import parts
-from nbmf.studies.verdicts import Judged, Part, tabulate
-
-
-class Claim(NamedTuple):
-    """A claim of the paper, the rule that decides its parts, and the function that applies it."""
-
-    claim: str
-    rule: str
-    decide: Callable[[parts.Run], Iterator[Part]]
-
+from nbmf.studies.verdicts import Claim, judge
 
 OFTEN = f"at least {parts.MOST:.0%} of the matrices"
 CLAIMS = [
@@ -107,16 +95,11 @@ CLAIMS = [
 ]
 
 
-def _judge(K: int, **tables: pd.DataFrame):
-    run = parts.Run(K, **tables)
-    return tabulate(Judged(one.claim, one.rule, list(one.decide(run))) for one in CLAIMS)
-
-
 def claims(K: int, **tables: pd.DataFrame) -> pd.DataFrame:
     """Return the verdicts; see `nbmf.studies.verdicts.tabulate`, and parts.Run for arguments."""
-    return _judge(K, **tables)[0]
+    return judge(CLAIMS, parts.Run(K, **tables))[0]
 
 
 def claims_parts(K: int, **tables: pd.DataFrame) -> pd.DataFrame:
     """Return their parts."""
-    return _judge(K, **tables)[1]
+    return judge(CLAIMS, parts.Run(K, **tables))[1]
