@@ -10,6 +10,7 @@ import json
 import platform
 import re
 import shutil
+from importlib import metadata
 from pathlib import Path
 
 import pandas as pd
@@ -360,9 +361,17 @@ def whole_run(fitting: float, table: pd.DataFrame, elapsed: float, cores: int) -
 
 
 def versions(results: Path) -> str:
-    """Return the versions a fit was made with, and the processor this script sees."""
-    fit = json.loads(next((results / "fits").rglob("*.json")).read_text(encoding="utf-8"))
-    text = ", ".join(f"{name} {version}" for name, version in fit["versions"].items())
+    """Return the versions a fit was made with, and the processor this script sees.
+
+    A study that fits nothing by the rule of fits leaves none: then those of this environment.
+    """
+    fit = next((results / "fits").rglob("*.json"), None)
+    if fit is not None:
+        found = json.loads(fit.read_text(encoding="utf-8"))["versions"]
+    else:
+        found = {"python": platform.python_version()}
+        found |= {name: metadata.version(name) for name in ("numpy", "scipy", "numba")}
+    text = ", ".join(f"{name} {version}" for name, version in found.items())
     model = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
     return f"Versions: {text}. Processor: {model[1] if model else platform.processor()}."
 

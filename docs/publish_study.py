@@ -28,7 +28,7 @@ def main() -> None:
     study, plan = all_studies()[options.study], shipped_plan(options.study)
     captions = Path(nbmf.studies.__file__).parent
     sections = [
-        f"# Results: {study.title.lower()}",
+        f"# Results: {study.title}",
         f"Made by `docs/publish_study.py {options.study}` from a run of\n"
         f"`snakemake --cores 2 {options.study}`.",
         versions(options.results),
