@@ -319,6 +319,7 @@ WRONG = {
     "tol": (-1e-9, "small", None, np.nan, np.inf, True),
     "scheme": ("both", None, 1, ["joint"]),
     "start": ("vb", None, 1, ["random"]),
+    "block_moves": ("yes", None, 1),
     "orientation": ("both", None, 1, ["rows"]),
     "effects": ("all", None, 1, ["rows"]),
     "ard": ("yes", None, 1),
@@ -367,7 +368,7 @@ LIMITS = {"burn_in": 0, "tol": 0, "random_state": None}
 @every_class
 def test_the_least_allowed_values_are_allowed(name):
     texts = ("scheme", "start", "orientation", "effects", "covariance", "bound", "ard", "noise")
-    texts = (*texts, "prior", *TIES, "precision", "mode")
+    texts = (*texts, "block_moves", "prior", *TIES, "precision", "mode")
     least = {key: LIMITS.get(key, 1) for key in PARAMETERS[name] if key not in texts}
     least["n_components"] = 2 if name in DIR_DIR else 1
     assert np.isfinite(getattr(nbmf, name)(**least).fit(CODES).expectation_).all()
