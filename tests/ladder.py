@@ -35,6 +35,8 @@ def matrices(draw, max_rows=6, max_columns=7):
     """Draw codes (F, N) with about a third ones, zeros, missing; empty rows and columns occur."""
     F, N = draw(st.integers(1, max_rows)), draw(st.integers(1, max_columns))
     codes = draw(st.lists(st.integers(-1, 1), min_size=F * N, max_size=F * N))
+    if max(codes) < 0:  # a matrix of which nothing is observed is refused at the door
+        codes[0] = 1
     return np.array(codes, np.int8).reshape(F, N)
 
 
