@@ -42,6 +42,7 @@ def cost_of_learning(datasets: dict[str, np.ndarray], cases: dict) -> Table:
             say(f"{dataset}, {method}")
             entry = METHODS[method]
             made = registry.make_estimator(entry["class"], entry["K"][0], entry["settings"], 0)
+            made._start(codes, np.random.SeedSequence(0))  # loads what is compiled
             with timed(orientation, "choose") as choosing:
                 state = made._start(codes, np.random.SeedSequence(0))
             state.advance(iterations)  # compiles, and leaves the start
