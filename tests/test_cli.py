@@ -413,6 +413,29 @@ def test_components_that_say_the_same_are_named():
     assert labels[max(first, again)].startswith(f"{max(first, again) + 1} ≈ ")
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_components_that_differ_in_their_few_ones_are_not_the_same(turned):
+    """Nor in their few zeros: of forty columns two tell them apart, all else is rare in both."""
+    model = nbmf.BinaryICA(3)
+    model.W_ = np.full((6, 3), 1 / 3)
+    H = np.full((3, 40), 0.01)
+    H[0, :2], H[1, 2:4], H[2, :2] = 0.9, 0.9, 0.85
+    model.H_ = 1 - H if turned else H
+    order = list(components_of(model).order)
+    assert components_of(model).alike == [sorted((order.index(0), order.index(2)))]
+
+
+def test_the_weight_that_is_in_no_active_component_is_told():
+    matrix = nbmf.BinaryMatrix.from_array(np.ones((10, 3)))
+    counts = np.zeros((10, 40))
+    counts[:, 0] = 9
+    model = nbmf.BinaryICA(40, gamma=1)
+    model.W_, model.H_, model.gamma_ = (1 + counts) / 49, np.full((40, 3), 0.5), 1.0
+    found = components_of(model, matrix)
+    assert found.active == 1
+    assert found.rest == pytest.approx(39 / 49)
+
+
 def test_a_component_of_the_prior_alone_is_not_active():
     """With gamma = 1, three columns and K = 40 each empty component has 2 % of the weight."""
     V = nbmf.BinaryMatrix.from_array(np.ones((10, 3)))

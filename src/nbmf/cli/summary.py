@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 DESCRIBED = 12  # components
 GROUPS = 20  # the largest ones
+REST = 0.05  # of the weight outside active components that is worth a word
 
 
 def summary(result: "Result") -> str:
@@ -116,6 +117,11 @@ def facts(result: "Result") -> Iterator[str]:
     held = "" if np.isnan(components.shares).any() else " (at least 1 % of all weight each)"
     plural = "s" * (components.active != 1)
     yield f"{title_of(model)}: {components.active} active component{plural}{held}"
+    if components.active and components.rest > REST:
+        yield (
+            f"the other {components.rest:.0%} of the weight lies in components that say no more "
+            "than the prior does"
+        )
     for group in components.alike:
         numbers = ", ".join(str(number + 1) for number in group)
         yield f"components {numbers} say nearly the same: read them as one"

@@ -8,7 +8,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.state import Factors
 
-NEAR = 0.05  # mean difference of two components' probabilities below which they say the same
+NEAR = 0.1  # of what two components say, the share they differ in, below which they say the same
 
 
 class Components(NamedTuple):
@@ -30,6 +30,11 @@ class Components(NamedTuple):
     def shown(self) -> np.ndarray:
         """The places of the active components."""
         return self.order[: self.active]
+
+    @property
+    def rest(self) -> float:
+        """The share of all weight outside the active components; NaN where there is none."""
+        return float(self.shares[self.active :].sum())
 
     def names(self) -> list[str]:
         """Return "component 1", "component 2", ..., one for each of K."""
@@ -70,9 +75,19 @@ def _alike(model: Factorization, places: np.ndarray) -> list[list[int]]:
     groups: list[list[int]] = []
     for number, profile in enumerate(profiles):
         for group in groups:
-            if np.abs(profile - profiles[group[0]]).mean() < NEAR:
+            if _say_the_same(profile, profiles[group[0]]):
                 group.append(number)
                 break
         else:
             groups.append([number])
     return [group for group in groups if len(group) > 1]
+
+
+def _say_the_same(p: np.ndarray, q: np.ndarray) -> bool:
+    """Return whether two profiles of probabilities differ little, beside what there is in them.
+
+    Where ones are rare two components may differ in a single line, and in all they say: so the
+    differences are compared with the ones that either expects, and with the zeros.
+    """
+    least = min(np.maximum(p, q).sum(), np.maximum(1 - p, 1 - q).sum())
+    return bool(np.abs(p - q).sum() < NEAR * least)
