@@ -43,9 +43,9 @@ report: $(READY) ## What there is of `make paper` in one HTML file; of another r
 	  --report-stylesheet workflow/report/report.css --report $(REPORT)
 	@echo "$(REPORT): for any browser, no network needed"
 
-docs: $(READY) ## The documentation site: docs/_build/index.html
-	$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build
-	@echo "docs/_build/index.html"
+docs: $(READY) ## The documentation site: docs/_build/html/index.html
+	$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 test: $(READY) ## The tests
 	$(VENV)/bin/pytest -m "not long" --numprocesses auto --dist loadfile
