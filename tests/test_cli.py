@@ -110,11 +110,10 @@ def test_the_examples_of_the_help_run_one_after_the_other(here, capsys):
 
 def test_the_page_of_the_command_line_has_every_option():
     """docs/transcript.py writes it."""
-    from nbmf.cli.arguments import parser
+    from nbmf.cli.arguments import parsers
 
     page = (Path(__file__).parents[1] / "docs/command-line.md").read_text(encoding="utf-8")
-    commands = parser()._subparsers._group_actions[0].choices
-    for name, command in commands.items():
+    for name, command in parsers()[1].items():
         (shown,) = re.findall(rf"^\$ nbmf {name} --help$(.*?)^```$", page, re.MULTILINE | re.DOTALL)
         for option in (text for action in command._actions for text in action.option_strings):
             assert re.search(rf"(?<![-\w]){option}(?![-\w])", shown), (name, option)
@@ -634,6 +633,8 @@ def test_errors_are_one_line(line, message, capsys):
         ("fit survey.csv --method bicca", "(did you mean 'bica'?)"),
         ("fit survey.csv --set alpha", "'alpha' is not of the form NAME=VALUE"),
         ("", "the following arguments are required: COMMAND"),
+        ("fit survey.csv --output there", "not understood: --output there (did you mean --out?)"),
+        ("compare survey.csv --iteration=5 other.csv", "not understood: other.csv\n"),
     ],
 )
 def test_usage_errors_name_the_argument(line, message, capsys):

@@ -1,7 +1,9 @@
 """The arguments of the command line, and help that teaches by example."""
 
 import argparse
+import difflib
 import importlib
+import re
 import types
 
 import nbmf
@@ -80,8 +82,8 @@ examples:
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """Return the parser of the whole command line, and those of the commands by name."""
     top = _parser(
         argparse.ArgumentParser,
         prog="nbmf",
@@ -93,12 +95,20 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, add in COMMANDS.items():
         add(commands, name)
-    return top
+    return top, commands.choices
 
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
     """Return what the arguments say; help and usage errors end the process."""
-    return parser().parse_args(argv)
+    top, commands = parsers()
+    options, unknown = top.parse_known_args(argv)
+    if unknown:
+        own = commands[options.command]
+        known = re.findall(r"--[a-z][a-z-]*", own.format_usage())
+        near = difflib.get_close_matches(unknown[0].partition("=")[0], known, n=1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        own.error(f"not understood: {' '.join(unknown)}{hint}")
+    return options
 
 
 def command_of(options: argparse.Namespace) -> types.ModuleType:
