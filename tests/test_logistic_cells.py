@@ -18,7 +18,7 @@ from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.gibbs import LogisticChain, Prior
 from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
 from nbmf.families.logistic.kernels import cells as kernels
-from nbmf.inference.state import Factors
+from nbmf.inference.state import Factors, put_back
 
 SIZES, NOISE = Gamma(5.0, 4.0), Gamma(6.0, 3.0)  # priors with moments
 
@@ -172,6 +172,24 @@ def test_factors_see_the_twins_cells(effects, noise, monkeypatch):
         np.testing.assert_allclose(seen, expected, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(chain.rows.u, twin.U[:, twin.own_U], rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(chain.columns.u, twin.V[:, twin.own_V], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("of_counts", "noise"), [(True, False), (False, True), (True, True)])
+def test_a_chain_goes_on_from_its_arrays(of_counts, noise):
+    """What a checkpoint keeps is enough: the sweeps after it have the same bits."""
+
+    def make():
+        codes = (small_counts() > 1).astype(np.int8)
+        law = Counts(small_counts(), SIZES) if of_counts else Binary(codes)
+        return chain_of(cells_of(law, noise), effects="both", prior=Prior(True, 0.7, 0.3))
+
+    one, other = make(), make()
+    one.sweep(4)
+    put_back(other.arrays(), {name: array.copy() for name, array in one.arrays().items()})
+    one.sweep(3)
+    other.sweep(3)
+    for name, array in one.arrays().items():
+        np.testing.assert_array_equal(array, other.arrays()[name])
 
 
 # --- The joint density, and Geweke's test --------------------------------------------------------

@@ -23,12 +23,14 @@ class Law(Protocol):
     seen : bool array (F, N), which cells are observed
     trials, kappa : float arrays (cells,)
     learns : bool, whether it has something to draw given ψ
+    mean_is_sigmoid : bool, whether E[v | ψ] = σ(ψ), which a kernel sums
     """
 
     seen: np.ndarray
     trials: np.ndarray
     kappa: np.ndarray
     learns: bool
+    mean_is_sigmoid: bool
 
     def begin(self, seed: np.random.SeedSequence) -> None:
         """Take a source of random numbers."""
@@ -62,6 +64,7 @@ class Binary:
     """
 
     learns = False
+    mean_is_sigmoid = True
 
     def __init__(self, codes: np.ndarray):
         self.seen = codes >= 0
@@ -102,6 +105,7 @@ class Counts:
     """
 
     learns = True
+    mean_is_sigmoid = False
 
     def __init__(self, tallies: np.ndarray, prior: Gamma):
         self.seen, self._prior = tallies >= 0, prior

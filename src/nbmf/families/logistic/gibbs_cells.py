@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from nbmf.families.logistic.cell_laws import Binary, Law
+from nbmf.families.logistic.cell_laws import Law
 from nbmf.families.logistic.factors import NOISE
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels import cells as kernels
@@ -95,7 +95,7 @@ class Cells:
     @property
     def mean_is_sigmoid(self) -> bool:
         """Whether E[v] is σ(ψ), which a kernel of its own sums."""
-        return isinstance(self.law, Binary) and self.variance == 0
+        return self.law.mean_is_sigmoid and self.variance == 0
 
     def mean(self, psi: np.ndarray, columns=slice(None)) -> np.ndarray:
         """Return E[v] for ψ of the factors; see Law.mean."""
