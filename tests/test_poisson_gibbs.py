@@ -110,20 +110,20 @@ def test_large_numbers_have_their_law(which, first, second):
 
 @kernel
 def _components(W, H, K, places, found):
-    weight, sums = np.zeros((1, W.shape[1])), np.zeros(W.shape[1] // LANES)
-    zero = np.uint64(0)
-    total = kernels.weigh(W, zero, H, zero, weight, sums)
+    sums = np.zeros(W.shape[1] // LANES)
+    f, n = np.uint64(1), np.uint64(2)
+    total = kernels.weigh(W, f, H, n, sums)
     for i in range(places.size):
-        found[i] = kernels.component(places[i] * total, weight, sums, K)
+        found[i] = kernels.component(places[i] * total, W, f, H, n, sums, K)
 
 
 @pytest.mark.parametrize("K", [1, 3, 8, 9, 27, 70])
 def test_components_are_drawn_by_their_weights(K):
     """The places at which the component changes are the shares' cumulative sums."""
     rng = np.random.default_rng(K)
-    W, H = tables((1, 1), K)
-    W[0, :K], H[0, :K] = rng.gamma(0.5, 1.0, (2, K))
-    shares = np.cumsum(W[0, :K] * H[0, :K])
+    W, H = tables((2, 3), K)
+    W[:, :K], H[:, :K] = rng.gamma(0.5, 1.0, (2, K)), rng.gamma(0.5, 1.0, (3, K))
+    shares = np.cumsum(W[1, :K] * H[2, :K])
     shares /= shares[-1]
     near = np.sort(np.r_[shares - 1e-10, shares + 1e-10, rng.random(1000)])
     near = near[(near >= 0) & (near < 1)]

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from nbmf.numerics.compilation import inner_kernel, kernel
-from nbmf.numerics.lanes import LANES, count_at_most, load, running, store, total
+from nbmf.numerics.lanes import LANES, count_at_most, load, running, total
 from nbmf.numerics.random import uniform
 from nbmf.numerics.variates import standard_gamma
 
@@ -24,15 +24,17 @@ INVERSE = np.concatenate([[0.0], 1.0 / np.arange(1, 129)])  # divisions, made on
 
 
 @inner_kernel
-def weigh(W, f, H, n, weight, sums):
-    """Write w_fk h_nk to weight (1, K) and their sums by blocks to sums; return the sum of all."""
-    zero, step, K = np.uint64(0), np.uint64(LANES), np.uint64(W.shape[1])
+def weigh(W, f, H, n, sums):
+    """Write the sums of w_fk h_nk by blocks of components to sums; return the sum of all.
+
+    The weights themselves are not kept: a search multiplies those of its one block again, which is
+    faster than to write all.
+    """
+    step, K = np.uint64(LANES), np.uint64(W.shape[1])
     k, block = np.uint64(0), np.uint64(0)
     everything = 0.0
     while k < K:
-        lanes = load(W, f, k) * load(H, n, k)
-        store(weight, zero, k, lanes)
-        sums[block] = total(lanes)
+        sums[block] = total(load(W, f, k) * load(H, n, k))
         everything += sums[block]
         k += step
         block += np.uint64(1)
@@ -40,7 +42,7 @@ def weigh(W, f, H, n, weight, sums):
 
 
 @inner_kernel
-def component(place, weight, sums, K):
+def component(place, W, f, H, n, sums, K):
     """Return the component at `place`, from 0 up to the sum of all weights; K is not padded."""
     zero, one, step, last = np.uint64(0), np.uint64(1), np.uint64(LANES), np.uint64(K - 1)
     block, blocks = zero, np.uint64(sums.size - 1)
@@ -52,8 +54,9 @@ def component(place, weight, sums, K):
         block += np.uint64(is_behind)
         before = so_far if is_behind else before
         i += one
-    run = running(load(weight, zero, block * step))
-    return min(block * step + count_at_most(run, place - before), last)
+    first = block * step
+    run = running(load(W, f, first) * load(H, n, first))
+    return min(first + count_at_most(run, place - before), last)
 
 
 @inner_kernel
@@ -163,17 +166,16 @@ def draw_sources(start, index, value, W, H, K, is_binary, generator, S_W, S_H):
     """
     S_W[:] = 0.0
     S_H[:] = 0.0
-    weight, sums = np.zeros((1, W.shape[1])), np.zeros(W.shape[1] // LANES)
-    row = np.uint64(0)
+    sums = np.zeros(W.shape[1] // LANES)
     for line in range(start.size - 1):
         f = np.uint64(line)
         for e in range(start[f], start[f + np.uint64(1)]):
             n = np.uint64(index[e])
-            r = weigh(W, f, H, n, weight, sums)
+            r = weigh(W, f, H, n, sums)
             x = positive_poisson(r, generator) if is_binary else int(value[e])
             if x <= FEW * K:
                 for _ in range(x):
-                    k = component(uniform(generator) * r, weight, sums, K)
+                    k = component(uniform(generator) * r, W, f, H, n, sums, K)
                     S_W[f, k] += 1.0
                     S_H[n, k] += 1.0
                 continue
@@ -181,7 +183,7 @@ def draw_sources(start, index, value, W, H, K, is_binary, generator, S_W, S_H):
                 k = np.uint64(place)
                 if x == 0:
                     break
-                share = weight[row, k]
+                share = W[f, k] * H[n, k]
                 drawn = binomial(x, min(share / r, 1.0) if r > 0.0 else 1.0, generator)
                 r -= share
                 x -= drawn
@@ -189,6 +191,12 @@ def draw_sources(start, index, value, W, H, K, is_binary, generator, S_W, S_H):
                 S_H[n, k] += drawn
             S_W[f, np.uint64(K - 1)] += x
             S_H[n, np.uint64(K - 1)] += x
+
+
+@inner_kernel
+def own(table, axis, i):
+    """Return i, or 0 where the table has a single line along the axis, which all share."""
+    return i if table.shape[axis] > 1 else np.uint64(0)
 
 
 @kernel
@@ -207,11 +215,13 @@ def draw_factor(sums, exposure, shape, rate, generator, mean, table):
     table : float64 (lines, padded)
         The draws, at least FLOOR; written to.
     """
-    for i in range(mean.shape[0]):
-        e = i % exposure.shape[0]
-        s, r = i % shape.shape[0], i % rate.shape[0]
-        for k in range(mean.shape[1]):
-            alpha = shape[s, k % shape.shape[1]] + sums[i, k]
-            scale = 1.0 / (rate[r, k % rate.shape[1]] + exposure[e, k])
+    K = np.uint64(mean.shape[1])
+    for line in range(mean.shape[0]):
+        i = np.uint64(line)
+        e, s, r = own(exposure, 0, i), own(shape, 0, i), own(rate, 0, i)
+        for place in range(K):
+            k = np.uint64(place)
+            alpha = shape[s, own(shape, 1, k)] + sums[i, k]
+            scale = 1.0 / (rate[r, own(rate, 1, k)] + exposure[e, k])
             mean[i, k] = alpha * scale
             table[i, k] = max(standard_gamma(generator, alpha) * scale, FLOOR)
