@@ -56,6 +56,7 @@ TESTS = {
     "likelihoods/negative_binomial.py": ["logistic_estimators"],
     "likelihoods/poisson.py": ["counts"],
     "data/sparse_counts.py": ["counts"],
+    "families/poisson_gamma/kernels/laws.py": ["poisson_gamma"],
     "families/poisson_gamma/kernels/passes.py": ["poisson_gamma"],
     "families/poisson_gamma/kernels/sources.py": ["poisson_draws", "poisson_gibbs"],
     "families/poisson_gamma/observations.py": ["poisson_gamma"],

@@ -5,14 +5,15 @@ import itertools
 import numpy as np
 import pytest
 import scipy.sparse
-from scipy.special import gammaln, xlogy
+from scipy.special import digamma, gammaln, xlogy
 from sklearn.decomposition import non_negative_factorization
 
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.errors import ConfigError
 from nbmf.families.poisson_gamma import fold_in, point
 from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonVB
-from nbmf.families.poisson_gamma.kernels import passes
+from nbmf.families.poisson_gamma.kernels import laws, passes
+from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.observations import (
     DenseObservations,
     Exposure,
@@ -76,6 +77,44 @@ def padded_tables(W, H):
     table_W, table_H = tables((len(W), len(H)), W.shape[1])
     table_W[:, : W.shape[1]], table_H[:, : W.shape[1]] = W, H
     return table_W, table_H
+
+
+# --- Laws of a factor ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exposed", [1, 5], ids=["complete", "some missing"])
+@pytest.mark.parametrize(("lines", "width"), [(1, 1), (1, K), (5, 1), (5, K)])
+def test_laws_of_a_factor_are_those_of_its_sums(lines, width, exposed):
+    """Against the formulas in NumPy, with whatever lines and components share."""
+    rng = np.random.default_rng(11)
+    shape, rate = 10 ** rng.uniform(-2.5, 2, (lines, width)), rng.gamma(1.0, 1.0, (lines, width))
+    (S, L), (exposure, E) = tables((5, 5), K), tables((exposed, 5), K)
+    S[:, :K], L[:, :K] = rng.gamma(0.3, 20.0, (2, 5, K))
+    S[2] = 0.0
+    exposure[:, :K] = rng.gamma(1.0, 1.0, (exposed, K))
+    alpha, scale = np.empty((2, 5, K))
+    expected = shape + L[:, :K] * S[:, :K], 1 / (rate + exposure[:, :K])
+    laws.renew(S, exposure, shape, rate, L, E, alpha, scale)
+    np.testing.assert_allclose(alpha, expected[0], rtol=1e-14)
+    np.testing.assert_allclose(scale, np.broadcast_to(expected[1], (5, K)), rtol=1e-14)
+    np.testing.assert_allclose(E[:, :K], alpha * scale, rtol=1e-14)
+    np.testing.assert_allclose(L[:, :K], np.exp(digamma(alpha)) * scale, rtol=1e-12)
+    assert not E[:, K:].any()
+    assert not L[:, K:].any()
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "error"), [(0.004, 0.05, 2e-13), (0.05, 8, 2e-14), (7.9, 20, 3e-15)]
+)
+def test_the_geometric_mean_of_a_gamma_law(low, high, error):
+    """exp Ψ to the last digits; below 0.05 Ψ itself is so large that it has fewer."""
+    alpha = np.geomspace(low, high, 800)[:, None]
+    (S, L), (exposure, E) = tables((800, 800), 1), tables((1, 800), 1)
+    laws.renew(S, exposure, alpha, np.ones((1, 1)), L, E, alpha.copy(), alpha.copy())
+    np.testing.assert_allclose(L[:, :1], np.exp(digamma(alpha)), rtol=error)
+    tiny = np.full((800, 1), 1e-3)  # e^-1000
+    laws.renew(S, exposure, tiny, np.ones((1, 1)), L, E, alpha.copy(), alpha.copy())
+    np.testing.assert_array_equal(L[:, 0], FLOOR)
 
 
 # --- Passes and exposures --------------------------------------------------------------------

@@ -10,9 +10,8 @@ The bound needs no sources: it is evaluated with their q at its optimum.
 """
 
 import numpy as np
-from scipy.special import digamma
 
-from nbmf.families.poisson_gamma.kernels.sources import FLOOR
+from nbmf.families.poisson_gamma.kernels import laws
 from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.families.poisson_gamma.priors import GammaPrior, of_priors
 from nbmf.families.poisson_gamma.tables import Link, count_active, rates_at
@@ -29,7 +28,6 @@ class Side:
     alpha, scale : float arrays (lines, K)
     E, L : float arrays (lines, padded K)
         E[w] and exp E[log w].
-    log_L : float array (lines, K)
     S : float array (lines, padded K)
         Σ of ratios times the other side's L; times L the expected sums of sources.
     """
@@ -39,17 +37,19 @@ class Side:
         self.prior = prior
         self.E, self.L, self.S = (aligned_table(lines, padded(self.K)) for _ in range(3))
         self.alpha, self.scale = np.ones_like(start), start.copy()
-        self.log_L = np.log(start)
         self.E[:, : self.K] = self.L[:, : self.K] = start
 
     def update(self, exposure: np.ndarray) -> None:
         """Set q given the sums S and the exposure, (lines or 1, padded K)."""
-        K = self.K
-        sums = self.L[:, :K] * self.S[:, :K]
-        self.alpha, self.scale = self.prior.posterior(sums, exposure[:, :K])
-        self.E[:, :K] = self.alpha * self.scale
-        self.log_L = np.maximum(digamma(self.alpha) + np.log(self.scale), np.log(FLOOR))
-        self.L[:, :K] = np.exp(self.log_L)
+        prior = self.prior
+        laws.renew(
+            self.S, exposure, prior.shape, prior.rate, self.L, self.E, self.alpha, self.scale
+        )
+
+    @property
+    def log_L(self) -> np.ndarray:
+        """E[log w], float array (lines, K)."""
+        return np.log(self.L[:, : self.K])
 
     def renew(self) -> None:
         """Renew the learned numbers of the prior."""
@@ -118,7 +118,7 @@ class VariationalState(State):
 
     def geometric_means(self):
         """Return exp E[log W] (F, K) and exp E[log H] (K, N)."""
-        return np.exp(self.W.log_L), np.exp(self.H.log_L).T.copy()
+        return self.W.L[:, : self.W.K].copy(), self.H.L[:, : self.H.K].T.copy()
 
     def priors(self):
         """Return shapes and means of a new line's priors by name."""
