@@ -7,6 +7,7 @@ from nbmf.data.readers.coding import Coding
 from nbmf.errors import ConfigError, choices
 
 LAYOUTS = ("long", "presence")
+ABSENT = ("zeros", "missing")
 
 
 class Options(NamedTuple):
@@ -20,6 +21,7 @@ class Options(NamedTuple):
     row: str | None = None
     column: str | None = None
     value: str | None = None
+    absent: str | None = None
     name: str | None = None
 
 
@@ -32,11 +34,14 @@ class Given(TypedDict, total=False):
     ones: Sequence[str] | None
     zeros: Sequence[str] | None
     missing: Sequence[str] | None
+    counts: bool | None
+    above: int | None
     groups: str | None
     ignore: Sequence[str] | None
     row: str | None
     column: str | None
     value: str | None
+    absent: str | None
     name: str | None
 
 
@@ -52,6 +57,10 @@ def _are_codes(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return all(_is_code(item) for item in value)
     return isinstance(value, str)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _are_names(value: Any) -> bool:
@@ -76,11 +85,16 @@ RULES = {
     "ones": _CODES,
     "zeros": _CODES,
     "missing": _CODES,
+    "counts": _SWITCH,
+    "above": _Rule(_is_count, "an integer of at least 0: a count above it is a one"),
     "groups": _COLUMN,
     "ignore": _Rule(_are_names, "a list of names of columns"),
     "row": _COLUMN,
     "column": _COLUMN,
     "value": _COLUMN,
+    "absent": _Rule(
+        lambda value: _is_text(value) and value in ABSENT, "zeros, missing or None (by the values)"
+    ),
     "name": _Rule(_is_text, "the name of an object in the file"),
 }
 
@@ -106,16 +120,23 @@ def check(arguments: dict[str, Any], transpose: Any = False) -> None:
     layout = given.get("layout")
     for key, layouts in {
         **dict.fromkeys(("row", "column"), LAYOUTS),
-        "value": ("long",),
+        **dict.fromkeys(("value", "absent"), ("long",)),
         "index": (None,),
         "ignore": (None,),
-        **dict.fromkeys(("ones", "zeros", "missing"), (None, "long")),
+        **dict.fromkeys(("ones", "zeros", "missing", "counts", "above"), (None, "long")),
     }.items():
         if key in given and layout not in layouts:
             raise ConfigError(f"{key} = {given[key]!r}: has no meaning with layout = {layout!r}")
     for key in ("groups", "ignore", "row", "column", "value"):
         if key in given and given.get("header") is False:
             raise ConfigError(f"{key} = {given[key]!r}: header = False leaves no column a name")
+    for key in ("ones", "zeros"):
+        if key in given and (given.get("counts") or "above" in given):
+            raise ConfigError(f"{key} = {given[key]!r}: has no meaning for counts")
+    if "above" in given and "counts" in given:
+        raise ConfigError(
+            f"counts = {given['counts']!r}: above = {given['above']} makes counts binary"
+        )
     if "groups" in given and transpose:
         raise ConfigError(
             f"groups = {given['groups']!r}: transpose = True would make them groups of columns; "

@@ -18,12 +18,13 @@ SHOWN = 8  # names in a message
 class Content(NamedTuple):
     """What a reader found.
 
-    codes : int8 array (F, N): 1, 0 and -1 (missing)
+    codes : int8 array (F, N): 1, 0 and -1 (missing); of counts int32: these and -1
     row_names, column_names : sequences of unique texts, None where the file has none
     row_groups : sequence of F texts, or None
     format : str, the format as it was understood
     absent : str, what is said about entries that the file does not have, if there may be any
     left_out : tuple of str, what was
+    is_declared : bool, whether the file itself says that its values are counts
     """
 
     codes: np.ndarray
@@ -33,6 +34,7 @@ class Content(NamedTuple):
     row_groups: Sequence[str] | None = None
     absent: str | None = None
     left_out: tuple[str, ...] = ()
+    is_declared: bool = False
 
 
 class Contradiction(Exception):
@@ -51,11 +53,11 @@ class Contradiction(Exception):
 def scatter(
     rows: np.ndarray, columns: np.ndarray, codes: np.ndarray, shape: tuple[int, int], absent: int
 ) -> tuple[np.ndarray, int]:
-    """Return the matrix (int8) with `codes` at (rows, columns) and `absent` elsewhere.
+    """Return the matrix (in their type) with `codes` at (rows, columns) and `absent` elsewhere.
 
     Returns
     -------
-    matrix, repeated : int8 array of `shape`, int
+    matrix, repeated : array of `shape`, int
         The second counts records that repeat another.
 
     Raises
@@ -63,7 +65,7 @@ def scatter(
     Contradiction
         If two records of one entry differ.
     """
-    matrix = np.full(shape, absent, dtype=np.int8)
+    matrix = np.full(shape, absent, dtype=codes.dtype)
     matrix[rows, columns] = codes
     given = np.zeros(shape, dtype=bool)  # faster than sorting the places
     given[rows, columns] = True

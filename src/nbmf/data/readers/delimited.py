@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.data.readers.arguments import Options
-from nbmf.data.readers.coding import ONE, UNKNOWN, Coding
+from nbmf.data.readers.coding import UnknownValue, ValueCoding
 from nbmf.data.readers.content import (
     Content,
     batches,
@@ -20,7 +20,7 @@ from nbmf.data.readers.content import (
     refuse_repeated,
     said_of_ignored,
 )
-from nbmf.data.readers.lists import ABSENT, Records, places_of, words_of
+from nbmf.data.readers.lists import Records, places_of, words_of
 from nbmf.data.readers.text import is_gzipped, lines_of
 from nbmf.errors import DataError
 
@@ -29,7 +29,7 @@ NO_HEADER = " (line {} is read as names of columns; header=False reads it as val
 NO_INDEX = " (the first column is read as names of rows; index=False reads it as values)"
 
 
-def read_delimited(path: str | os.PathLike, options: Options, coding: Coding) -> Content:
+def read_delimited(path: str | os.PathLike, options: Options, coding: ValueCoding) -> Content:
     """Read delimited text in any layout; see `nbmf.read`."""
     lines = _Lines(path)
     read = _read_matrix if options.layout is None else _read_list
@@ -124,12 +124,12 @@ def _first_of(lines: _Lines) -> tuple[_Line, Iterator[_Line]]:
 # --- A matrix --------------------------------------------------------------------------------
 
 
-def _read_matrix(lines: _Lines, options: Options, coding: Coding) -> Content:
+def _read_matrix(lines: _Lines, options: Options, coding: ValueCoding) -> Content:
     top, records = _read_top(lines, options, coding)
     body = _read_body(lines, records, top, coding)
     index = options.index
     if index is None:
-        index = top.has_unnamed or any(coding.of_text(name) == UNKNOWN for name in body.firsts)
+        index = top.has_unnamed or coding.are_names(body.firsts)
     labels, codes, row_names = top.labels, body.codes, None
     if index:
         labels, row_names = labels[1:], body.firsts
@@ -170,7 +170,7 @@ class _Top(NamedTuple):
     has_unnamed: bool
 
 
-def _read_top(lines: _Lines, options: Options, coding: Coding) -> tuple[_Top, Iterator[_Line]]:
+def _read_top(lines: _Lines, options: Options, coding: ValueCoding) -> tuple[_Top, Iterator[_Line]]:
     """Return what the first line says, and the records with values."""
     first, records = _first_of(lines)
     names = _header_of(first, options, coding)
@@ -200,15 +200,13 @@ def _read_top(lines: _Lines, options: Options, coding: Coding) -> tuple[_Top, It
     return top, itertools.chain([second], records)
 
 
-def _header_of(first: _Line, options: Options, coding: Coding) -> list[str] | None:
+def _header_of(first: _Line, options: Options, coding: ValueCoding) -> list[str] | None:
     """Return the names of columns, None if the first line is no header."""
     fields = [field.strip() for field in first.fields]
     has_header = options.header
     if has_header is None:  # a name is no value; names of rows are none either
         others = fields[1:] or fields
-        has_header = bool(options.groups or options.ignore) or any(
-            coding.of_text(field) == UNKNOWN for field in others
-        )
+        has_header = bool(options.groups or options.ignore) or coding.are_names(others)
     return fields if has_header else None
 
 
@@ -220,7 +218,7 @@ def _labels(names: list[str]) -> list[str]:
 class _Body(NamedTuple):
     """What is below the header.
 
-    codes : int8 array (F, N - 1), of all fields but the first
+    codes : array (F, N - 1), of all fields but the first
     firsts : list of str, the first field of each row
     groups : list of str or None
     numbers : list of int, the line of each row
@@ -232,7 +230,7 @@ class _Body(NamedTuple):
     numbers: list[int]
 
 
-def _read_body(lines: _Lines, records: Iterator[_Line], top: _Top, coding: Coding) -> _Body:
+def _read_body(lines: _Lines, records: Iterator[_Line], top: _Top, coding: ValueCoding) -> _Body:
     content, firsts, groups, numbers = bytearray(), [], [], []
     for line in records:
         lines.check_width(line, top.width)
@@ -241,35 +239,36 @@ def _read_body(lines: _Lines, records: Iterator[_Line], top: _Top, coding: Codin
             value = fields.pop(place)
             if place == top.groups_at:
                 groups.append(value.strip())
-        codes = bytes(map(coding.__getitem__, fields[1:]))
-        if UNKNOWN in codes:
-            place = 1 + codes.index(UNKNOWN)
-            _refuse(lines, line.number, top.labels[place], fields[place], coding)
-        content += codes
+        try:
+            content += coding.pack(fields[1:])
+        except UnknownValue as found:
+            raise _refusal(lines, line.number, top.labels[1 + found.place], found, coding) from None
         firsts.append(fields[0].strip())
         numbers.append(line.number)
-    codes = np.frombuffer(bytes(content), dtype=np.int8).reshape(len(firsts), len(top.labels) - 1)
+    shape = len(firsts), len(top.labels) - 1
+    codes = np.frombuffer(bytes(content), dtype=coding.dtype).reshape(shape)
     return _Body(codes, firsts, groups if top.groups_at is not None else None, numbers)
 
 
-def _first_codes(lines: _Lines, body: _Body, label: str, coding: Coding) -> np.ndarray:
-    """Return the codes (int8) of the first fields, which are values."""
-    codes = bytes(map(coding.__getitem__, body.firsts))
-    if UNKNOWN in codes:
-        place = codes.index(UNKNOWN)
-        _refuse(lines, body.numbers[place], label, body.firsts[place], coding)
-    return np.frombuffer(codes, dtype=np.int8)
+def _first_codes(lines: _Lines, body: _Body, label: str, coding: ValueCoding) -> np.ndarray:
+    """Return the codes of the first fields, which are values."""
+    try:
+        return np.frombuffer(coding.pack(body.firsts), dtype=coding.dtype)
+    except UnknownValue as found:
+        raise _refusal(lines, body.numbers[found.place], label, found, coding) from None
 
 
-def _refuse(lines: _Lines, number: int, label: str, value: str, coding: Coding) -> None:
-    complaint = coding.complaint(value.strip(), label)
-    raise DataError(f"{lines.where(number)}, column {label!r}: {complaint}")
+def _refusal(
+    lines: _Lines, number: int, label: str, found: UnknownValue, coding: ValueCoding
+) -> DataError:
+    where = f"{lines.where(number)}, column {label!r}"
+    return coding.refusal(where, found.value.strip(), label)
 
 
 # --- A list of entries -----------------------------------------------------------------------
 
 
-def _read_list(lines: _Lines, options: Options, coding: Coding) -> Content:
+def _read_list(lines: _Lines, options: Options, coding: ValueCoding) -> Content:
     first, records = _first_of(lines)
     width = len(first.fields)
     has_header = _list_has_header(lines.path, first, options, coding)
@@ -281,20 +280,17 @@ def _read_list(lines: _Lines, options: Options, coding: Coding) -> Content:
     places = places_of(options, columns, lines.where(first.number))
     row, column = places["row"], places["column"]
     value, groups = places.get("value"), places.get("groups")
-    found = Records(lines.path, "line")
+    found = Records(lines.path, "line", coding.dtype)
     for batch in batches(records):
         for line in batch:
             lines.check_width(line, width)
         numbers, fields = zip(*batch, strict=True)
         by_column = list(zip(*fields, strict=True))
-        codes = bytes([ONE]) * len(batch)
-        if value is not None:
-            codes = bytes(map(coding.__getitem__, by_column[value]))
-        if UNKNOWN in codes:
-            place = codes.index(UNKNOWN)
-            complaint = coding.complaint(by_column[value][place].strip())
-            where = lines.where(numbers[place])
-            raise DataError(f"{where}, column {columns[value]!r}: {complaint}")
+        try:
+            codes = coding.ones(len(batch)) if value is None else coding.pack(by_column[value])
+        except UnknownValue as unknown:
+            where = f"{lines.where(numbers[unknown.place])}, column {columns[value]!r}"
+            raise coding.refusal(where, unknown.value.strip()) from None
         rows_, columns_, groups_ = (
             None if place is None else list(map(str.strip, by_column[place]))
             for place in (row, column, groups)
@@ -302,11 +298,11 @@ def _read_list(lines: _Lines, options: Options, coding: Coding) -> Content:
         found.extend(numbers, rows_, columns_, codes, groups_)
     said = f"header in line {first.number}" if has_header else "no header"
     format = f"{lines.format}; {said}; {words_of(places, columns, options)}"
-    return found.content(format, absent=ABSENT[options.layout])
+    return found.content(format, options)
 
 
 def _list_has_header(
-    path: str | os.PathLike, first: _Line, options: Options, coding: Coding
+    path: str | os.PathLike, first: _Line, options: Options, coding: ValueCoding
 ) -> bool:
     """Whether the first line names the columns.
 
@@ -319,7 +315,7 @@ def _list_has_header(
         return True
     fields = first.fields
     if options.layout == "long":
-        return len(fields) > 2 and coding.of_text(fields[2]) == UNKNOWN
+        return coding.are_names(fields[2:3])
     below = itertools.islice(_Lines(path), 1, None)
     return not any(
         ours.strip() == other.strip()

@@ -20,7 +20,6 @@ from nbmf.errors import DataError
 
 # What the columns of a list are; of those without a name in the options the first ones are taken.
 ROLES = {"long": ("row", "column", "value"), "presence": ("row", "column")}
-ABSENT = {"long": -1, "presence": 0}
 
 
 def places_of(options: Options, columns: Sequence[str], where: str) -> dict[str, int]:
@@ -71,10 +70,12 @@ class Records:
         The file.
     what : str
         What the places of records are numbers of: "line" or "row".
+    dtype : numpy type
+        Of the codes, see ValueCoding.
     """
 
-    def __init__(self, path: str | os.PathLike, what: str):
-        self._path, self._what = path, what
+    def __init__(self, path: str | os.PathLike, what: str, dtype: type):
+        self._path, self._what, self._dtype = path, what, dtype
         self._row_names, self._column_names = _Numbers(), _Numbers()
         self._rows, self._columns, self._places = array("q"), array("q"), array("q")
         self._codes = bytearray()
@@ -88,7 +89,7 @@ class Records:
         codes: bytes,
         groups: Sequence[str] | None = None,
     ) -> None:
-        """Take some records: their places, names, codes (unsigned) and groups of the rows.
+        """Take some records: their places, names, packed codes and groups of the rows.
 
         Raises
         ------
@@ -118,8 +119,8 @@ class Records:
     def _at(self, place: int) -> str:
         return f"{self._path}, {self._what} {place}"
 
-    def content(self, format: str, *, absent: int) -> Content:
-        """Return the matrix; pairs without a record have the code `absent`.
+    def content(self, format: str, options: Options) -> Content:
+        """Return the matrix, with pairs without a record as the options or the codes have it.
 
         Raises
         ------
@@ -131,9 +132,10 @@ class Records:
             raise DataError(f"{self._path}: there are no records")
         shape = len(self._row_names), len(self._column_names)
         row_names, column_names = list(self._row_names), list(self._column_names)
-        codes = np.frombuffer(bytes(self._codes), dtype=np.int8)
+        codes = np.frombuffer(bytes(self._codes), dtype=self._dtype)
         rows, columns = np.asarray(self._rows), np.asarray(self._columns)
         refuse_huge(self._path, *shape)
+        absent, why = _absent(options, codes)
         try:
             matrix, repeated = scatter(rows, columns, codes, shape, absent)
         except Contradiction as found:
@@ -144,9 +146,23 @@ class Records:
                 f"but {_shown(found.codes[0])} in {self._what} {first}"
             ) from None
         groups = [self._groups[name][0] for name in row_names] if self._groups else None
-        said = f"pairs without a record are {'zeros' if absent == 0 else 'missing'}"
+        said = f"pairs without a record are {'zeros' if absent == 0 else 'missing'}{why}"
         left_out = repeated_records(repeated)
         return Content(matrix, format, row_names, column_names, groups, said, left_out)
+
+
+def _absent(options: Options, codes: np.ndarray) -> tuple[int, str]:
+    """Return the code of pairs without a record, and why it is that where nobody has said it.
+
+    A list of counts without a zero has those above zero alone; one with zeros has what was counted.
+    """
+    if options.layout == "presence":
+        return 0, ""
+    if options.absent is not None:
+        return {"zeros": 0, "missing": -1}[options.absent], ""
+    if codes.dtype == np.int32 and not (codes == 0).any():
+        return 0, ", since no record is a zero"
+    return -1, ""
 
 
 class _Numbers(dict):

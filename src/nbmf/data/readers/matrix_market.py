@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.data.readers.arguments import Options
-from nbmf.data.readers.coding import ONE, UNKNOWN, Coding
+from nbmf.data.readers.coding import UnknownValue, ValueCoding
 from nbmf.data.readers.content import (
     Content,
     Contradiction,
@@ -43,7 +43,7 @@ class _Header(NamedTuple):
     entries: int
 
 
-def read_matrix_market(path: str | os.PathLike, options: Options, coding: Coding) -> Content:
+def read_matrix_market(path: str | os.PathLike, options: Options, coding: ValueCoding) -> Content:
     """Read a Matrix Market file; see `nbmf.read`."""
     lines = enumerate(lines_of(path), start=1)
     header = _read_header(path, lines)
@@ -82,7 +82,7 @@ def _read_header(path: str | os.PathLike, lines: Iterator[tuple[int, str]]) -> _
 
 
 def _read_coordinates(
-    path: str | os.PathLike, header: _Header, lines: Iterator[tuple[int, str]], coding: Coding
+    path: str | os.PathLike, header: _Header, lines: Iterator[tuple[int, str]], coding: ValueCoding
 ) -> Content:
     rows, columns, numbers, codes = array("q"), array("q"), array("q"), bytearray()
     width = 2 if header.field == "pattern" else 3
@@ -90,9 +90,9 @@ def _read_coordinates(
         numbers.extend(batch)
         rows.extend(_indices(path, batch, words[0], "row", header.rows))
         columns.extend(_indices(path, batch, words[1], "column", header.columns))
-        codes += bytes([ONE]) * len(batch) if width == 2 else _codes(path, batch, words[2], coding)
+        codes += coding.ones(len(batch)) if width == 2 else _codes(path, batch, words[2], coding)
     places = [np.asarray(rows, dtype=np.int64) - 1, np.asarray(columns, dtype=np.int64) - 1]
-    values = np.frombuffer(bytes(codes), dtype=np.int8)
+    values = np.frombuffer(bytes(codes), dtype=coding.dtype)
     numbers = np.asarray(numbers, dtype=np.int64)
     if header.symmetry == "symmetric":
         off = places[0] != places[1]
@@ -110,15 +110,15 @@ def _read_coordinates(
 
 
 def _read_array(
-    path: str | os.PathLike, header: _Header, lines: Iterator[tuple[int, str]], coding: Coding
+    path: str | os.PathLike, header: _Header, lines: Iterator[tuple[int, str]], coding: ValueCoding
 ) -> Content:
     codes = bytearray()
     for batch, words in _batches(path, header, lines, width=1):
         codes += _codes(path, batch, words[0], coding)
-    values = np.frombuffer(bytes(codes), dtype=np.int8)
+    values = np.frombuffer(bytes(codes), dtype=coding.dtype)
     if header.symmetry == "general":
         return Content(values.reshape((header.rows, header.columns), order="F"), "")
-    matrix = np.empty((header.rows, header.rows), dtype=np.int8)
+    matrix = np.empty((header.rows, header.rows), dtype=coding.dtype)
     upper = np.triu_indices(header.rows)  # the file goes down the columns of the lower triangle
     matrix[upper] = matrix.T[upper] = values
     return Content(matrix, "")
@@ -170,23 +170,24 @@ def _indices(
 
 
 def _codes(
-    path: str | os.PathLike, numbers: Sequence[int], words: Sequence[str], coding: Coding
+    path: str | os.PathLike, numbers: Sequence[int], words: Sequence[str], coding: ValueCoding
 ) -> bytes:
-    codes = bytes(map(coding.__getitem__, words))
-    if UNKNOWN in codes:
-        codes = bytes(_code_of_number(word, coding) for word in words)
-    if UNKNOWN in codes:
-        wrong = codes.index(UNKNOWN)
-        raise DataError(f"{path}, line {numbers[wrong]}: {coding.complaint(words[wrong])}")
-    return codes
+    try:
+        return coding.pack(words)
+    except UnknownValue:
+        for word in words:
+            _learn_number(word, coding)
+    try:
+        return coding.pack(words)
+    except UnknownValue as found:
+        raise coding.refusal(f"{path}, line {numbers[found.place]}", found.value) from None
 
 
-def _code_of_number(word: str, coding: Coding) -> int:
-    """Return the code of a number in any notation, such as 1.000e+00, and keep it."""
-    if coding[word] == UNKNOWN:
-        with contextlib.suppress(ValueError):
-            coding[word] = coding.of_value(float(word))
-    return coding[word]
+def _learn_number(word: str, coding: ValueCoding) -> None:
+    """Let a coding know a number in any notation, such as 1.000e+00."""
+    with contextlib.suppress(ValueError):
+        if coding.of_text(word) == coding.unknown != (code := coding.of_value(float(word))):
+            coding[word] = code
 
 
 def _whole(word: str) -> int | None:

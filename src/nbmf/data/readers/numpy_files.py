@@ -4,22 +4,25 @@ import os
 
 import numpy as np
 
+from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import NAMES, NamedMatrix
 from nbmf.data.readers.arguments import Options
-from nbmf.data.readers.coding import Coding, UnknownValue
+from nbmf.data.readers.coding import RefusedValue, UnknownValue, ValueCoding
 from nbmf.data.readers.content import Content, Contradiction, refuse_huge, repeated_records, scatter
 from nbmf.errors import ConfigError, DataError
 from nbmf.files import read_arrays
 
-OWN = {"codes", "row_names", "column_names"}
+OWN = (BinaryMatrix, CountMatrix)  # that a file has, by the name of its values
 SPARSE = {"format", "shape", "data"}
 
 
-def read_npz(path: str | os.PathLike, options: Options, coding: Coding) -> Content:
+def read_npz(path: str | os.PathLike, options: Options, coding: ValueCoding) -> Content:
     """Read an NPZ file; see `nbmf.read`."""
     arrays = read_arrays(path, "NPZ")
-    if arrays.keys() >= OWN:
-        return _read_own(path, options, coding)
+    for kind in OWN:
+        if arrays.keys() >= {kind.field, *NAMES}:
+            return _read_own(path, kind, options, coding)
     if arrays.keys() >= SPARSE:
         return _read_sparse(path, options, coding)
     names = ", ".join(arrays) or "nothing"
@@ -36,7 +39,7 @@ def read_npz(path: str | os.PathLike, options: Options, coding: Coding) -> Conte
     return _read_array(path, f"NPZ, array {chosen[0]!r}", arrays[chosen[0]], coding)
 
 
-def read_npy(path: str | os.PathLike, options: Options, coding: Coding) -> Content:
+def read_npy(path: str | os.PathLike, options: Options, coding: ValueCoding) -> Content:
     """Read an .npy file; see `nbmf.read`."""
     try:  # mapped: a header that declares more than there is costs nothing
         array = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -45,18 +48,29 @@ def read_npy(path: str | os.PathLike, options: Options, coding: Coding) -> Conte
     return _read_array(path, "NPY", array, coding)
 
 
-def _read_own(path: str | os.PathLike, options: Options, coding: Coding) -> Content:
+def _read_own(
+    path: str | os.PathLike, kind: type[NamedMatrix], options: Options, coding: ValueCoding
+) -> Content:
     if coding.is_given or options.name is not None:
         raise ConfigError(
             f"{path}: a matrix file of nbmf has its codes; only transpose= is allowed"
         )
-    matrix = BinaryMatrix.load(path)
+    matrix = kind.load(path)
+    codes = getattr(matrix, kind.field)
+    if codes.dtype != coding.dtype:
+        if kind is CountMatrix:
+            raise RefusedValue(
+                f"{path}: a matrix of counts, and not of ones and zeros; above=0 makes it one of "
+                "whether a count is above 0", codes.max(),
+            )  # fmt: skip
+        codes = codes.astype(coding.dtype)
     names = matrix.row_names.tolist(), matrix.column_names.tolist()
     groups = None if matrix.row_groups is None else matrix.row_groups.tolist()
-    return Content(matrix.codes, "NPZ, a matrix file of nbmf", *names, groups)
+    is_declared = kind is CountMatrix
+    return Content(codes, "NPZ, a matrix file of nbmf", *names, groups, is_declared=is_declared)
 
 
-def _read_sparse(path: str | os.PathLike, options: Options, coding: Coding) -> Content:
+def _read_sparse(path: str | os.PathLike, options: Options, coding: ValueCoding) -> Content:
     import scipy.sparse
 
     if options.name is not None:
@@ -79,7 +93,7 @@ def _read_sparse(path: str | os.PathLike, options: Options, coding: Coding) -> C
         matrix, repeated = scatter(rows, columns, codes, entries.shape, absent=0)
     except UnknownValue as found:
         place = f"row {rows[found.place]}, column {columns[found.place]} (from 0)"
-        raise DataError(f"{path}, {place}: {coding.complaint(found.value)}") from None
+        raise coding.refusal(f"{path}, {place}", found.value) from None
     except Contradiction as found:
         place = f"row {rows[found.first]}, column {columns[found.first]} (from 0)"
         raise DataError(f"{path}, {place}: stored twice, with different values") from None
@@ -91,14 +105,14 @@ def _read_sparse(path: str | os.PathLike, options: Options, coding: Coding) -> C
     )
 
 
-def _read_array(path: str | os.PathLike, format: str, array: np.ndarray, coding: Coding) -> Content:
+def _read_array(
+    path: str | os.PathLike, format: str, array: np.ndarray, coding: ValueCoding
+) -> Content:
     if array.ndim != 2:
         raise DataError(f"{path}: an array of {array.ndim} dimensions; a matrix has two")
     try:
         codes = coding.encode(array)
     except UnknownValue as found:
         f, n = np.unravel_index(found.place, array.shape)
-        raise DataError(
-            f"{path}, row {f}, column {n} (from 0): {coding.complaint(found.value)}"
-        ) from None
+        raise coding.refusal(f"{path}, row {f}, column {n} (from 0)", found.value) from None
     return Content(codes, f"{format} of {array.dtype}")

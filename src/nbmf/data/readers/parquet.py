@@ -3,13 +3,13 @@
 import os
 
 from nbmf.data.readers.arguments import Options
-from nbmf.data.readers.coding import Coding
+from nbmf.data.readers.coding import ValueCoding
 from nbmf.data.readers.content import Content, refuse_huge
 from nbmf.data.readers.tables import read_table
 from nbmf.errors import DataError
 
 
-def read_parquet(path: str | os.PathLike, options: Options, coding: Coding) -> Content:
+def read_parquet(path: str | os.PathLike, options: Options, coding: ValueCoding) -> Content:
     """Read a Parquet file in any layout; see `nbmf.read`."""
     try:
         import pyarrow.parquet

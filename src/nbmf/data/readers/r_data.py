@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.readers.arguments import Options
-from nbmf.data.readers.coding import Coding, UnknownValue
+from nbmf.data.readers.coding import UnknownValue, ValueCoding
 from nbmf.data.readers.content import Content, refuse_repeated
 from nbmf.data.readers.tables import read_table
 from nbmf.errors import ConfigError, DataError
 
 
-def read_r(path: str | os.PathLike, options: Options, coding: Coding) -> Content:
+def read_r(path: str | os.PathLike, options: Options, coding: ValueCoding) -> Content:
     """Read an R matrix, or a data frame in any layout; see `nbmf.read`."""
     from nbmf.data import rda  # loads pandas and rdata
 
@@ -46,7 +46,7 @@ def _chosen(path: str | os.PathLike, objects: dict[str, Any], name: str | None) 
     return f"object {name!r}", objects[name]
 
 
-def _read_matrix(path: str | os.PathLike, format: str, matrix: Any, coding: Coding) -> Content:
+def _read_matrix(path: str | os.PathLike, format: str, matrix: Any, coding: ValueCoding) -> Content:
     coordinates = getattr(matrix, "coords", {})  # of a DataArray, if R's matrix has names
     names = [
         [str(name) for name in coordinates[side].values] if side in coordinates else None
@@ -63,7 +63,5 @@ def _read_matrix(path: str | os.PathLike, format: str, matrix: Any, coding: Codi
         codes = coding.encode(values)
     except UnknownValue as found:
         f, n = np.unravel_index(found.place, values.shape)
-        raise DataError(
-            f"{path}, row {f + 1}, column {n + 1}: {coding.complaint(found.value)}"
-        ) from None
+        raise coding.refusal(f"{path}, row {f + 1}, column {n + 1}", found.value) from None
     return Content(codes, format, *names)

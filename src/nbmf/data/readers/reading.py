@@ -1,17 +1,19 @@
-"""`nbmf.read`: from a file of any usual format to a BinaryMatrix, and a few lines about it."""
+"""`nbmf.read`: from a file of any usual format to a matrix, and a few lines about it."""
 
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
+from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.readers import arguments
 from nbmf.data.readers.arguments import Given, Options
-from nbmf.data.readers.coding import Coding
+from nbmf.data.readers.coding import Coding, RefusedValue, ValueCoding, is_count_above_one
 from nbmf.data.readers.content import Content, counted
+from nbmf.data.readers.counting import CountCoding, look_like_counts
 from nbmf.data.readers.delimited import read_delimited
 from nbmf.data.readers.matrix_market import BANNER, read_matrix_market
 from nbmf.data.readers.numpy_files import read_npy, read_npz
@@ -20,8 +22,9 @@ from nbmf.data.readers.r_data import read_r
 from nbmf.data.readers.text import beginning, is_gzipped
 from nbmf.errors import ConfigError, DataError
 
-CODES = ("ones", "zeros", "missing")
-TABLE = ("layout", "index", *CODES, "groups", "ignore", "row", "column", "value")
+KINDS = ("ones", "zeros", "missing")
+CODES = (*KINDS, "counts", "above")
+TABLE = ("layout", "index", *CODES, "groups", "ignore", "row", "column", "value", "absent")
 SHOWN = 5  # names in the report
 
 
@@ -29,7 +32,7 @@ class _Format(NamedTuple):
     """What it is called, its reader, and the arguments that have a meaning for it."""
 
     words: str
-    read: Callable[[str | os.PathLike, Options, Coding], Content]
+    read: Callable[[str | os.PathLike, Options, ValueCoding], Content]
     arguments: tuple[str, ...]
     suffixes: tuple[str, ...] = ()
 
@@ -62,8 +65,8 @@ def read(
     transpose: bool = False,
     log: Callable[[str], None] = print,
     **given: Unpack[Given],
-) -> BinaryMatrix:
-    """Read a binary matrix from a file and say how it was understood.
+) -> BinaryMatrix | CountMatrix:
+    """Read a matrix of zeros and ones, or of counts, from a file and say how it was understood.
 
     The format follows from the content: delimited text (CSV, TSV, ";", "|" or blanks; gzipped or
     not), Parquet, NPZ (of this package, of scipy.sparse or with one array), NPY, Matrix Market
@@ -75,14 +78,21 @@ def read(
         The file.
     layout : {None, "long", "presence"}
         None: a matrix. "long": a record per entry with a row, a column and a value; pairs
-        without a record are missing. "presence": a record per one with a row and a column; all
-        other pairs are 0.
+        without a record are as `absent` says. "presence": a record per one with a row and a
+        column; all other pairs are 0.
     header : bool, optional
         Whether the first line of a text names the columns. By default it does if it has a field,
-        beside the first, that is no value.
+        beside the first, that is no value; of counts also if these rise from each to the next,
+        three of them or more, as years do.
     index : bool, optional
         Whether the first column names the rows. By default it does if it has a value that is
-        none of ones, zeros and missing, or no name itself.
+        none of ones, zeros and missing, or no name itself; of counts also if they rise so.
+    counts : bool, optional
+        Whether values are counts, 0, 1, 2, ..., so that a CountMatrix is made. By default they are
+        if they are whole numbers, three different ones of them above 1, such in a quarter of the
+        columns at least; fewer are codes more often, and are refused.
+    above : int, optional
+        Make counts binary: one that is larger is a 1, others are 0.
     ones, zeros, missing : list of str, optional
         The texts that mean 1, 0 and missing, each in the place of its defaults: 1, 1.0, true,
         yes; 0, 0.0, false, no; nothing, -1, -1.0, ".", "?", NA, NaN, None, null (the defaults in
@@ -93,17 +103,20 @@ def read(
         Names of columns of a matrix that are left out, such as an identifier or an age.
     row, column, value : str, optional
         Names of the columns of a list; by default the first ones that are not named.
+    absent : {None, "zeros", "missing"}
+        What pairs without a record are in the layout "long". By default missing; of counts without
+        a zero among them zeros.
     name : str, optional
         Which object of an R file, or array of an NPZ file, to read if it has several.
     transpose : bool
         Let rows and columns trade places.
     log : function
         Takes each line of the report: the format as it was understood, the shape, the shares of
-        ones and of missing entries, and what was left out.
+        ones and of missing entries or the range of counts, and what was left out.
 
     Returns
     -------
-    BinaryMatrix
+    BinaryMatrix or CountMatrix
         Rows and columns in the order of the file; those without an observed entry are left out.
 
     Raises
@@ -115,7 +128,6 @@ def read(
     """
     given = {key: value for key, value in given.items() if value is not None}
     arguments.check(given, transpose)
-    coding = Coding(*map(given.get, CODES))
     path = Path(path).expanduser()
     format = format_of(path)
     for key in given:
@@ -124,9 +136,33 @@ def read(
                 f"{path}: {key} has no meaning for {format.words}; "
                 f"its arguments are {', '.join((*format.arguments, 'transpose'))}"
             )
-    options = {key: value for key, value in given.items() if key in Options._fields}
-    content = format.read(path, Options(**options), coding)
+    content = _content(path, format, given)
+    if (above := given.get("above")) is not None:
+        codes = np.where(content.codes == MISSING, MISSING, content.codes > above).astype(np.int8)
+        words = f"{content.format}; counts above {above} are ones, others zeros"
+        content = content._replace(codes=codes, format=words)
     return _matrix(path, content, transpose, log)
+
+
+def _content(path: Path, format: _Format, given: dict[str, Any]) -> Content:
+    """Return what is in a file, in codes of zeros and ones or in counts; see `read`."""
+    options = Options(**{key: value for key, value in given.items() if key in Options._fields})
+    counting = CountCoding(given.get("missing"))
+    if given.get("counts") or "above" in given:
+        return format.read(path, options, counting)
+    try:
+        return format.read(path, options, Coding(*map(given.get, KINDS)))
+    except RefusedValue as refused:
+        is_open = not given.keys() & {"counts", "ones", "zeros"}
+        if not (is_open and is_count_above_one(refused.value)):
+            raise
+        try:
+            found = format.read(path, options, counting)
+        except RefusedValue as error:
+            raise DataError(f"{refused}; as a matrix of counts: {error}") from None
+        if found.is_declared or look_like_counts(found.codes):
+            return found
+        raise
 
 
 def format_of(path: Path) -> _Format:
@@ -158,7 +194,7 @@ def format_of(path: Path) -> _Format:
 
 def _matrix(
     path: Path, content: Content, transpose: bool, log: Callable[[str], None]
-) -> BinaryMatrix:
+) -> BinaryMatrix | CountMatrix:
     """Return what was found as a matrix, and report it."""
     codes, names, groups = (
         content.codes,
@@ -178,8 +214,9 @@ def _matrix(
         raise DataError(f"{path}: none of the {codes.size} entries is observed")
     if not (rows.all() and columns.all()):
         codes = codes[np.ix_(rows, columns)]
+    kind = CountMatrix if codes.dtype == CountCoding.dtype else BinaryMatrix
     try:
-        matrix = BinaryMatrix(
+        matrix = kind(
             codes,
             row_names[rows],
             column_names[columns],
@@ -199,12 +236,13 @@ def _matrix(
     return matrix
 
 
-def _summary(matrix: BinaryMatrix) -> str:
-    counts = matrix.counts()
-    shares = ", ".join(
-        f"{counts[kind] / matrix.codes.size:.1%} {kind}" for kind in ("ones", "zeros", "missing")
-    )
-    return f"{counts['rows']} rows x {counts['columns']} columns: {shares}"
+def _summary(matrix: BinaryMatrix | CountMatrix) -> str:
+    counts, size = matrix.counts(), matrix.observed.size
+    words = [f"{counts[kind] / size:.1%} {kind}"
+             for kind in ("ones", "zeros", "missing") if kind in counts]  # fmt: skip
+    if isinstance(matrix, CountMatrix):
+        words.insert(0, f"counts up to {counts['largest']}")
+    return f"{counts['rows']} rows x {counts['columns']} columns: {', '.join(words)}"
 
 
 def _first(names: np.ndarray) -> str:

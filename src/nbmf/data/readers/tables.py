@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbmf.data.readers.arguments import Options
-from nbmf.data.readers.coding import Coding, UnknownValue, text_of
+from nbmf.data.readers.coding import UnknownValue, ValueCoding, text_of
 from nbmf.data.readers.content import Content, places_aside, refuse_repeated, said_of_ignored
-from nbmf.data.readers.lists import ABSENT, Records, places_of, words_of
+from nbmf.data.readers.lists import Records, places_of, words_of
 from nbmf.errors import DataError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ NO_INDEX = " (the first column is read as names of rows; index=False reads it as
 
 
 def read_table(
-    path: str | os.PathLike, format: str, table: pd.DataFrame, options: Options, coding: Coding
+    path: str | os.PathLike, format: str, table: pd.DataFrame, options: Options, coding: ValueCoding
 ) -> Content:
     """Read a data frame in any layout; see `nbmf.read`. Rows are counted from 1 in messages."""
     columns = [str(name) for name in table.columns]
@@ -31,10 +31,10 @@ def read_table(
         return _read_matrix(path, format, table, columns, options, coding)
     places = places_of(options, columns, path)
     names = {r: _texts(table.iloc[:, place]) for r, place in places.items() if r != "value"}
-    codes = np.ones(len(table), dtype=np.int8)
+    codes = np.ones(len(table), dtype=coding.dtype)
     if "value" in places:
         codes = _encode(path, table, places["value"], columns, coding)
-    found = Records(path, "row")
+    found = Records(path, "row", coding.dtype)
     found.extend(
         range(1, len(table) + 1),
         names["row"],
@@ -43,7 +43,7 @@ def read_table(
         names.get("groups"),
     )
     format = f"{format}; {words_of(places, columns, options)}"
-    return found.content(format, absent=ABSENT[options.layout])
+    return found.content(format, options)
 
 
 def _read_matrix(
@@ -52,7 +52,7 @@ def _read_matrix(
     table: pd.DataFrame,
     columns: list[str],
     options: Options,
-    coding: Coding,
+    coding: ValueCoding,
 ) -> Content:
     groups, said = None, [format]
     aside = places_aside(options, columns, path)
@@ -74,7 +74,7 @@ def _read_matrix(
         refuse_repeated(path, row_names, "row", lambda f: f"row {f + 1}", hint)
     if not places:
         raise DataError(f"{path}: no columns beside names and groups")
-    codes = np.empty((len(table), len(places)), dtype=np.int8)
+    codes = np.empty((len(table), len(places)), dtype=coding.dtype)
     for n, place in enumerate(places):
         codes[:, n] = _encode(path, table, place, columns, coding)
     column_names = [columns[place] for place in places]
@@ -86,14 +86,13 @@ def _has_names(table: pd.DataFrame) -> bool:
     return table.index.name is not None or table.index.dtype.kind not in "iu"
 
 
-def _first_is_names(table: pd.DataFrame, place: int, options: Options, coding: Coding) -> bool:
+def _first_is_names(table: pd.DataFrame, place: int, options: Options, coding: ValueCoding) -> bool:
     if options.index is not None:
         return options.index
     try:
-        coding.encode(table.iloc[:, place])
+        return coding.are_labels(coding.encode(table.iloc[:, place]))
     except UnknownValue:
         return True
-    return False
 
 
 def _texts(column: pd.Series) -> list[str]:
@@ -108,10 +107,10 @@ def _encode(
     table: pd.DataFrame,
     place: int,
     columns: list[str],
-    coding: Coding,
+    coding: ValueCoding,
 ) -> np.ndarray:
     try:
         return coding.encode(table.iloc[:, place])
     except UnknownValue as found:
         where = f"{path}, row {found.place + 1}, column {columns[place]!r}"
-        raise DataError(f"{where}: {coding.complaint(found.value, columns[place])}") from None
+        raise coding.refusal(where, found.value, columns[place]) from None

@@ -1,0 +1,167 @@
+"""Files of counts: what is taken for such, what is a name and what a value, what is refused."""
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse
+
+import nbmf
+from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.errors import ConfigError, DataError
+
+YEARS = "land,1990,1991,1992\nA,3,0,1\nB,,12,7\nC,0,0,2\n"
+TALLIES = [[3, 0, 1], [-1, 12, 7], [0, 0, 2]]
+LIST = "site,species,n\na,x,4\na,y,2\nb,x,7\n"
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Return a function from content and arguments of nbmf.read to matrix and report."""
+
+    def from_text(content, name="counts.csv", **options):
+        path, lines = tmp_path / name, []
+        path.write_text(content)
+        matrix = nbmf.read(path, log=lines.append, **options)
+        return matrix, "\n".join(lines).replace(f"{path}: ", "")
+
+    return from_text
+
+
+def test_counts_are_recognised_years_are_names_and_the_report_says_both(read):
+    matrix, said = read(YEARS)
+    assert type(matrix) is CountMatrix
+    assert matrix.tallies.tolist() == TALLIES
+    assert matrix.column_names.tolist() == ["1990", "1991", "1992"]
+    assert said.splitlines() == [
+        "text, fields separated by commas; header in line 1; names of rows in the first column",
+        "3 rows x 3 columns: counts up to 12, 33.3% zeros, 11.1% missing",
+    ]
+    assert read(YEARS, transpose=True)[0].tallies.tolist() == np.transpose(TALLIES).tolist()
+
+
+def test_a_first_column_that_rises_has_names(read):
+    matrix, _ = read("year,a,b\n1990,3,0\n1991,5,1\n1992,0,9\n")
+    assert matrix.row_names.tolist() == ["1990", "1991", "1992"]
+    assert read("year,a,b\n1990,3,0\n1991,5,1\n1992,0,9\n", index=False)[0].shape == (3, 3)
+
+
+def test_numbers_alone_are_values(read):
+    matrix, said = read("3,0,1\n0,12,7\n5,0,2\n")
+    assert matrix.tallies.tolist() == [[3, 0, 1], [0, 12, 7], [5, 0, 2]]
+    assert "no header; no names of rows" in said
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "p,q1,q2\na,0,1\nb,1,9\nc,9,0\n",  # a code of what is missing
+        "p,q1,q2\na,0,2\nb,1,9\nc,9,0\n",
+        "p,age,a,b,c,d\na,30,1,0,1,1\nb,41,0,0,1,0\nc,52,1,1,0,1\n",  # one column of five
+    ],
+)
+def test_codes_and_a_column_of_other_things_are_not_taken_for_counts(content, read):
+    with pytest.raises(DataError, match="if all values are counts, counts=True reads them"):
+        read(content)
+    assert type(read(content, counts=True)[0]) is CountMatrix
+
+
+def test_of_zeros_and_ones_counts_are_what_is_asked_for(read):
+    binary = "p,a,b\nx,1,0\ny,0,1\n"
+    assert type(read(binary)[0]) is BinaryMatrix
+    assert read(binary, counts=True)[0].tallies.tolist() == [[1, 0], [0, 1]]
+    with pytest.raises(DataError, match="the value is '3'"):
+        read(YEARS, counts=False)
+    with pytest.raises(DataError, match="the value is '1'"):
+        read(YEARS, ones=["3"])
+
+
+@pytest.mark.parametrize(
+    ("above", "codes"),
+    [(0, [[1, 0, 1], [-1, 1, 1], [0, 0, 1]]), (3, [[0, 0, 0], [-1, 1, 1], [0, 0, 0]])],
+)
+def test_counts_become_binary(above, codes, read):
+    matrix, said = read(YEARS, above=above)
+    assert type(matrix) is BinaryMatrix
+    assert matrix.codes.tolist() == codes
+    assert f"counts above {above} are ones, others zeros" in said
+
+
+def test_pairs_without_a_record_are_zeros_unless_a_zero_is_recorded(read):
+    matrix, said = read(LIST, layout="long")
+    assert matrix.tallies.tolist() == [[4, 2], [7, 0]]
+    assert "pairs without a record are zeros, since no record is a zero" in said
+    assert read(LIST + "c,y,0\n", layout="long")[0].tallies.tolist() == [[4, 2], [7, -1], [-1, 0]]
+    assert read(LIST, layout="long", absent="missing")[0].tallies.tolist() == [[4, 2], [7, -1]]
+    votes = "a,x,1\nb,y,0\n"
+    assert read(votes, layout="long")[0].codes.tolist() == [[1, -1], [-1, 0]]
+    assert read(votes, layout="long", absent="zeros")[0].codes.tolist() == [[1, 0], [0, 0]]
+
+
+def test_records_that_contradict_are_refused_with_their_counts(read):
+    with pytest.raises(DataError, match=r"line 5: row 'a', column 'x' is 5, but 4 in line 2"):
+        read(LIST + "a,x,5\n", layout="long")
+
+
+def test_formats_beside_text(tmp_path):
+    quiet, dense = [].append, np.array([[0, 4, 2], [300000, 0, 1]])
+    sparse = scipy.sparse.csr_array(dense)
+    scipy.io.mmwrite(tmp_path / "real.mtx", sparse.astype(float))
+    scipy.sparse.save_npz(tmp_path / "sparse.npz", sparse)
+    np.save(tmp_path / "array.npy", dense.astype(">f8"))
+    for name in ("real.mtx", "sparse.npz", "array.npy"):
+        found = nbmf.read(tmp_path / name, log=quiet)
+        assert type(found) is CountMatrix
+        np.testing.assert_array_equal(found.tallies, dense)
+    own = CountMatrix.from_array([[0, 1], [2, np.nan]], row_groups=["g", "h"])
+    own.save(tmp_path / "own.npz")  # says itself what it holds, whatever its values look like
+    found = nbmf.read(tmp_path / "own.npz", log=quiet)
+    np.testing.assert_array_equal(found.tallies, own.tallies)
+    assert found.row_groups.tolist() == ["g", "h"]
+    assert nbmf.read(tmp_path / "own.npz", above=1, log=quiet).codes.tolist() == [[0, 0], [1, -1]]
+    with pytest.raises(DataError, match=r"a matrix of counts, .* above=0 makes it one"):
+        nbmf.read(tmp_path / "own.npz", counts=False, log=quiet)
+
+
+def test_a_table_of_pandas(tmp_path):
+    pytest.importorskip("pyarrow")
+    import pandas as pd
+
+    frame = pd.DataFrame({"id": [1, 2, 3], "a": [4, 0, 7], "b": [0, None, 9]})
+    frame.to_parquet(tmp_path / "counts.parquet")
+    matrix = nbmf.read(tmp_path / "counts.parquet", log=[].append)
+    assert matrix.row_names.tolist() == ["1", "2", "3"]
+    assert matrix.tallies.tolist() == [[4, 0], [0, -1], [7, 9]]
+
+
+@pytest.mark.parametrize("value", ["-2", "2.5", "3000000000"])
+def test_other_numbers_are_refused_by_place_with_the_way_out(value, read):
+    content = YEARS.replace("12", value)
+    words = f"line 3, column '1991': the value is '{value}'; allowed in a matrix of counts are"
+    with pytest.raises(DataError, match=words) as refused:
+        read(content, counts=True)
+    assert "nbmf.GaussianFactorVB" in str(refused.value)
+    with pytest.raises(DataError, match=f"as a matrix of counts: .*the value is '{value}'"):
+        read(content)
+    with pytest.raises(DataError, match="the value is 'many'; allowed in a matrix of counts") as no:
+        read(YEARS.replace("12", "many"), counts=True)
+    assert "Gaussian" not in str(no.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"counts": True, "ones": ["3"]}, "ones = .*has no meaning for counts"),
+        ({"above": 0, "zeros": ["3"]}, "zeros = .*has no meaning for counts"),
+        ({"above": 0, "counts": True}, "counts = True: above = 0 makes counts binary"),
+        ({"above": -1}, "above = -1: allowed is an integer of at least 0"),
+        ({"above": True}, "above = True: allowed is an integer"),
+        ({"counts": 1}, "counts = 1: allowed is True, False or None"),
+        ({"absent": "zeros"}, "absent = 'zeros': has no meaning with layout = None"),
+        ({"absent": "none", "layout": "long"}, "absent = 'none': allowed is zeros, missing"),
+        ({"counts": True, "layout": "presence"}, "has no meaning with layout = 'presence'"),
+    ],
+)
+def test_arguments_are_checked(options, words, read):
+    with pytest.raises(ConfigError, match=words):
+        read(YEARS, **options)
