@@ -95,7 +95,7 @@ SETTINGS = {
     "beta-dir-vb-learned": ("BetaDirVB", [100], LEARNED | {"max_iter": 500}),
     "dir-dir-gs-learned": ("DirDirGibbs", [100], {"gamma": "learn", "eta": "learn"} | CHAIN),
     **{
-        f"{name}-{side}": (class_name, [2, 3, 4, 5, 6, 7, 8], {"orientation": side, "smoothing": 1})
+        f"{name}-{side}": (class_name, [2, 4, 8], {"orientation": side, "smoothing": 1})
         for name, class_name in {"mnb": "MNB", "mmnb": "MMNB", "fast-mmnb": "FastMMNB"}.items()
         for side in ("rows", "columns")
     },

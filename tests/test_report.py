@@ -14,57 +14,19 @@ import pytest
 import yaml
 
 import browser
-from checkout import HANGING, Checkout
-from test_workflow import NONE_OF_THE_PAPER
+from checkout import HANGING
+from finished_run import TINY, finished_run
 
 pytestmark = pytest.mark.workflow
 
-CHAIN = {"K": [10], "settings": {"burn_in": 20, "n_samples": 10}}
-TINY = {
-    "results": "results/tiny",
-    "run": {"studies": ["lumbreras2020", "all_methods"]},
-    "methods": {
-        "beta-dir-gs": CHAIN,
-        "beta-dir-vb": {"K": [10], "settings": {"max_iter": 10}},
-        "bica": {"K": [2], "settings": {"max_iter": 10}},
-        "dir-dir-gs": CHAIN,
-        "logpca": {"K": [2], "settings": {"max_iter": 10}},
-    },
-    "studies": {
-        "all_methods": {"datasets": ["beta_dir_1"], "methods": ["bica"], "masks": 2},
-        "lumbreras2020": {
-            "datasets": ["beta_dir_1"],
-            "methods": ["beta-dir-gs", "beta-dir-vb", "bica"],
-            "masks": 2,
-            "unmasked": {
-                **NONE_OF_THE_PAPER,
-                "beta_dir_1": {
-                    "beta-dir-gs": {"K": [10], "seeds": 2},
-                    "beta-dir-vb": {"K": [10], "seeds": 1},
-                    "bica": {"K": [2], "seeds": 1},
-                    "dir-dir-gs": {"K": [10], "seeds": 2},
-                    "logpca": {"K": [2], "seeds": 1},
-                },
-            },
-            "options": {
-                "figure_2": [{"dataset": "beta_dir_1", "title": "drawn"}] * 6,
-                "figure_7": {"dataset": "beta_dir_1", "columns": 2, "K": {"bica": 2, "logpca": 2}},
-                "figure_11": {"beta-dir-vb": 10, "bica": 2},
-                "sensitivity": {
-                    "sizes": [10],
-                    "concentrations": [1],
-                    "masks": 1,
-                    "methods": {"beta-dir-vb": {"max_iter": 5}},
-                },
-            },
-        },
-    },
-}
+CONFIG = {**TINY, "run": {"studies": ["lumbreras2020", "all_methods"]}}
 STUDY = "Lumbreras, Filstroff and Févotte (2020)"
 FIGURES = {
     "Figure 2: matrices drawn from the models": "figure_2",
     "Figure 5: the datasets": "figure_5",
     "Figure 7: dictionaries of beta_dir_1": "figure_7",
+    "Figure 8: dictionaries of dir_dir_0.1": "figure_8",
+    "Figure 9: dictionaries of beta_dir_1": "figure_9",
     "Figure 10: held-out perplexity": "figure_10",
     "Figure 11: perplexity along iterations": "figure_11",
     "Fit against K": "fit_against_K",
@@ -85,15 +47,16 @@ OTHER_TABLES = [
     "The methods, best first",
 ]
 OTHER_FIGURES = [
-    *("Calibration: held-out probabilities and shares of ones", "Figure 10 of all methods")
+    *("Calibration: held-out probabilities and shares of ones", "Figure 10 of all methods"),
+    "Score and time",
 ]
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """A checkout in which the tiny workflow has run, and its report."""
-    checkout = Checkout(tmp_path_factory.mktemp("report"))
-    done = checkout.snakemake(config=TINY)
+    """A checkout in which the tiny workflow has run with two studies, and its report."""
+    checkout = finished_run(tmp_path_factory, "report")
+    done = checkout.snakemake(config=CONFIG)
     assert done.returncode == 0, done.stdout
     done = make_report(checkout, "overlay.yaml")
     assert done.returncode == 0, done.stdout
@@ -197,7 +160,8 @@ def test_it_opens_with_figure_10_and_the_claims(page, finished):
 def test_its_front_page_says_what_was_run(page):
     text = page.run(f"{FRONT}.innerText")
     assert "Every held-out mask has 25 % of the observed entries" in text
-    assert text.count("Held-out perplexity: beta_dir_1; 2 masks.") == 2
+    assert text.count("Held-out perplexity: beta_dir_1; 2 masks.") == 1
+    assert text.count("Held-out perplexity: beta_dir_1, dir_dir_0.1; 2 masks.") == 1
     assert text.index("lumbreras2020") < text.index("all_methods")
     assert "burn_in = 20, n_samples = 10" in text
 
@@ -219,7 +183,7 @@ def test_figures_and_tables_are_listed_in_order(page, finished):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_the_eye_shows_the_figure(page, finished, name):
+def test_the_eye_shows_the_figure_and_the_letter_i_its_caption(page, finished, name):
     file = finished.folder / f"results/tiny/lumbreras2020/figures/{FIGURES[name]}.png"
     listed(page, "Figures")
     click_in_row(page, name, 0)
@@ -237,10 +201,6 @@ def test_the_eye_shows_the_figure(page, finished, name):
     seen = seen[max(0, int(box["top"])) : int(box["bottom"]), int(box["left"]) : int(box["right"])]
     assert np.std(seen[..., :3]) > 0.03
 
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_the_letter_i_shows_the_caption(page, name):
-    listed(page, "Figures")
     click_in_row(page, name, 1)
     caption = "document.querySelector('nav .prose')"
     page.wait_for(f"{caption} !== null")
@@ -290,7 +250,7 @@ def unfinished(finished):
 
 def front_page(checkout, chromium, results):
     """Make the report of another folder of results; return what was printed and its front page."""
-    (checkout.folder / "other.yaml").write_text(yaml.safe_dump({**TINY, "results": results}))
+    (checkout.folder / "other.yaml").write_text(yaml.safe_dump({**CONFIG, "results": results}))
     done = make_report(checkout, "other.yaml")
     assert done.returncode == 0, done.stdout
     chromium.open(checkout.folder / "results/report-other.html")

@@ -13,13 +13,13 @@ import pytest
 import nbmf.studies
 from checkout import ROOT, shipped_configuration
 from nbmf import registry
+from nbmf.comparison.ranking import rank
 from nbmf.data.masks import draw_mask, save_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.pipeline import configuration, making, products
 from nbmf.pipeline.paths import Paths
 from nbmf.seeds import seed_sequence
 from nbmf.studies import all_studies, common
-from nbmf.studies.all_methods.ranking import rank
 from nbmf.studies.declaration import Figure, Study, Table
 from nbmf.studies.keys import FitKey
 from nbmf.studies.needs import (
@@ -334,6 +334,8 @@ def test_methods_are_ranked_with_their_best_K_and_baselines():
         columns=["dataset", "method", "K", "mask", "seed", "perplexity"],
     )
     scores["brier"] = scores["perplexity"] / 2 + scores["mask"] / 10
+    scores["seconds"] = 10.0 * scores["K"] + scores["mask"]
+    scores["active_components"] = scores["K"] - scores["mask"]
     baselines = pd.DataFrame({
         "dataset": "votes", "baseline": "overall", "label": "overall share", "mask": [0, 1],
         "n_test": [25, 25], "n_train": [75, 75], "perplexity": [0.7, 0.8], "brier": [0.2, 0.3],
@@ -347,6 +349,8 @@ def test_methods_are_ranked_with_their_best_K_and_baselines():
     np.testing.assert_allclose(table["behind"], [0, 0.05, 0.35])
     assert table["told_apart"].tolist() == [None, False, False]  # two masks tell too little
     # The differences of a and b are 0.1 and 0: (1/2 + 1/3) times their variance, 0.005.
+    np.testing.assert_allclose(table["seconds"], [20.5, 30.5, np.nan])  # of the K that is shown
+    assert table[["components", "fewest", "most"]].iloc[1].tolist() == [2.5, 2, 3]
     t = 12.706204736  # of one degree of freedom
     assert table["uncertainty"][1] == pytest.approx(t * np.sqrt((1 / 2 + 1 / 3) * 0.005))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from nbmf import registry
 from nbmf.studies.declaration import Figure, Table
-from nbmf.studies.needs import Need, Reports, TableOf
+from nbmf.studies.needs import MaskedMatrices, Need, Reports, TableOf
 from nbmf.studies.plan import Plan
 
 
@@ -67,6 +67,36 @@ SUMMARY = Table(
     needs=lambda plan: {"scores": TableOf("scores")},
     in_report=True,
     float_format="%.6g",
+)
+BASELINES = Table(
+    "baselines",
+    "Predictions without components",
+    "captions/baselines.rst",
+    "nbmf.comparison.baselines:tabulate",
+    needs=lambda plan: {"masked": MaskedMatrices(plan.masks_of(plan.datasets))},
+    in_report=True,
+    float_format="%.6g",
+)
+RANKING = Table(
+    "ranking",
+    "The methods, best first",
+    "captions/ranking.rst",
+    "nbmf.comparison.ranking:rank",
+    needs=lambda plan: {"scores": TableOf("scores"), "baselines": TableOf("baselines")},
+    arguments=_labels,
+    in_report=True,
+    float_format="%.6g",
+)
+SCORE_AND_TIME = Figure(
+    "score_and_time",
+    "Score and time",
+    "captions/score_and_time.rst",
+    "nbmf.plots.score_and_time:draw",
+    needs=lambda plan: {"ranking": TableOf("ranking")},
+    arguments=lambda plan: {
+        "datasets": plan.datasets,
+        "colours": plan.colours(plan.comparable(plan.methods)),
+    },
 )
 UNMASKED_SCORES = Table(
     "unmasked_scores",
@@ -150,6 +180,7 @@ CALIBRATION_FIGURE = Figure(
 
 CALIBRATION_TABLES = (CALIBRATION, RELIABILITY, CALIBRATION_ERRORS)
 MASKED_TABLES = (SCORES, TRACES, SUMMARY)
+RANKING_TABLES = (BASELINES, RANKING)
 UNMASKED_TABLES = (UNMASKED_SCORES, UNMASKED_TRACES, UNMASKED_SUMMARY, DIAGNOSTICS)
 
 

@@ -12,6 +12,7 @@ from nbmf.comparison.recommendation import margin_of
 COLUMNS = (
     *("dataset", "rank", "method", "label", "K", "masks", "mean", "brier"),
     *("behind", "uncertainty", "told_apart"),
+    *("seconds", "components", "fewest", "most"),
 )
 
 
@@ -44,7 +45,7 @@ def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) 
         beside = baselines[baselines["dataset"] == dataset]
         candidates = [_with_best_K(own[own["method"] == name], name, labels) for name in labels]
         candidates += [
-            Candidate(name, 0, of_name["label"].iloc[0], *_scores(of_name))
+            Candidate(name, 0, of_name["label"].iloc[0], *_scores(of_name), [np.nan] * 4)
             for name, of_name in beside.groupby("baseline", sort=False)
         ]
         ratio = beside["n_test"].mean() / beside["n_train"].mean()
@@ -54,13 +55,17 @@ def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) 
 
 
 class Candidate(NamedTuple):
-    """A method with its best K, its perplexity for each mask and its mean Brier score."""
+    """A method with its best K, its perplexity for each mask and its mean Brier score.
+
+    facts : list, the last four of COLUMNS
+    """
 
     method: str
     K: int
     label: str
     perplexities: pd.Series
     brier: float
+    facts: list
 
 
 def _scores(fits: pd.DataFrame) -> tuple[pd.Series, float]:
@@ -73,7 +78,14 @@ def _with_best_K(fits: pd.DataFrame, method: str, labels: dict[str, str]) -> Can
     K = best_K(fits)
     if K is None:
         return None
-    return Candidate(method, K, labels[method], *_scores(fits[fits["K"] == K]))
+    chosen = fits[fits["K"] == K]
+    return Candidate(method, K, labels[method], *_scores(chosen), _facts(chosen))
+
+
+def _facts(fits: pd.DataFrame) -> list:
+    """Return the median seconds of a fit, and median and range of its active components."""
+    active = fits["active_components"]
+    return [fits["seconds"].median(), active.median(), active.min(), active.max()]
 
 
 def _ranked(candidates: list[Candidate], test_ratio: float) -> Iterator[list]:
@@ -83,7 +95,7 @@ def _ranked(candidates: list[Candidate], test_ratio: float) -> Iterator[list]:
         values = one.perplexities
         row = [place, one.method, one.label, one.K, len(values), values.mean(), one.brier]
         if one is best:
-            yield [*row, 0.0, np.nan, None]
+            yield [*row, 0.0, np.nan, None, *one.facts]
         else:
             margin = margin_of((values - best.perplexities).to_numpy(), test_ratio)
-            yield [*row, *margin, margin.told_apart]
+            yield [*row, *margin, margin.told_apart, *one.facts]
