@@ -214,36 +214,45 @@ KERNELS = [
 ]
 COMPILED = """
 import json, sys
-from nbmf.numerics.compilation import cache_directory
-print(json.dumps([str(cache_directory(name)) for name in sys.argv[1:]]))
+from nbmf import sources
+from nbmf.numerics import compilation
+
+names = json.loads(sys.argv[2])
+caches = [each for module in (sources, compilation) for each in vars(module).values()
+          if hasattr(each, "cache_clear")]
+
+def directories():
+    for each in caches:
+        each.cache_clear()
+    return [str(compilation.cache_directory(name)) for name in names]
+
+found = []
+for edited in json.loads(sys.argv[3]):
+    before = directories()
+    with open(f"{sys.argv[1]}/nbmf/{edited}", "a") as file:
+        file.write("# edited\\n")
+    found.append([i for i, pair in enumerate(zip(before, directories())) if pair[0] != pair[1]])
+print(json.dumps(found))
 """
 
 
-@pytest.mark.parametrize(
-    ("edited", "concerned"),
-    [
-        ("families/mixed_membership/kernels/lda.py", [0]),
-        ("families/beta_dirichlet/kernels/fold_in.py", [1]),
-        ("numerics/row_lists.py", [2, 3]),
-        ("numerics/random.py", [2, 3]),
-        ("numerics/compilation.py", [0, 1, 2, 3]),
-        ("families/beta_dirichlet/gibbs.py", []),
-        ("inference/estimator.py", []),
-        ("cli/fit.py", []),
-    ],
-)
-def test_editing_a_file_compiles_anew_what_uses_it_and_nothing_else(edited, concerned, tmp_path):
+CONCERNED = {
+    "families/mixed_membership/kernels/lda.py": [0],
+    "families/beta_dirichlet/kernels/fold_in.py": [1],
+    "numerics/row_lists.py": [2, 3],
+    "numerics/random.py": [2, 3],
+    "numerics/compilation.py": [0, 1, 2, 3],
+    "families/beta_dirichlet/gibbs.py": [],
+    "inference/estimator.py": [],
+    "cli/fit.py": [],
+}
+
+
+def test_editing_a_file_compiles_anew_what_uses_it_and_nothing_else(tmp_path):
     shutil.copytree(PACKAGE, tmp_path / "nbmf", ignore=shutil.ignore_patterns("__pycache__"))
-
-    def directories():
-        environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-        command = [sys.executable, "-c", COMPILED, *KERNELS]
-        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        return json.loads(ran.stdout)
-
-    before = directories()
-    with open(tmp_path / "nbmf" / edited, "a") as file:
-        file.write("# edited\n")
-    after = directories()
-    changed = [i for i, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]]
-    assert changed == concerned
+    ran = subprocess.run(
+        [sys.executable, "-c", COMPILED, tmp_path, json.dumps(KERNELS), json.dumps([*CONCERNED])],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert dict(zip(CONCERNED, json.loads(ran.stdout), strict=True)) == CONCERNED
