@@ -1,4 +1,4 @@
-"""Poisson-gamma and Bernoulli-Poisson updates beside scikit-learn's NMF, and a large sparse matrix.
+"""Poisson-gamma and Bernoulli-Poisson updates beside scikit-learn's NMF.
 
 Seconds are those of the processor; whatever is compared takes turns in one process.
 """
@@ -7,7 +7,6 @@ import time
 import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sparse
@@ -17,7 +16,6 @@ from sklearn.decomposition import non_negative_factorization
 import nbmf
 from common import SEED, Table, number, say
 from nbmf.families.poisson_gamma.inference import Climbing
-from process_memory import megabytes
 
 ROUNDS = 5
 ITERATIONS = 10  # of each run in a round
@@ -26,21 +24,9 @@ SPARSE = (2000, 3000, 0.03)  # F, N, share above zero
 SPARSE_K = (20, 64)
 
 
-class Size(NamedTuple):
-    """A large matrix: F x N with so many ones, and the iterations of each method."""
-
-    F: int
-    N: int
-    ones: int
-    iterations: int
-
-
-LARGE = Size(100_000, 10_000, 1_000_000, 30)
-
-
 def run() -> list[Table]:
-    """Return the tables of matrices with all entries, of sparse ones, and of the large one."""
-    return [*dense(DENSE, ITERATIONS), sparse_table(SPARSE, SPARSE_K, ITERATIONS), large(LARGE)]
+    """Return the tables of matrices with all entries, and of sparse ones."""
+    return [*dense(DENSE, ITERATIONS), sparse_table(SPARSE, SPARSE_K, ITERATIONS)]
 
 
 def processor_seconds(runs: dict[str, Callable[[], None]], rounds: int = ROUNDS) -> dict:
@@ -141,66 +127,4 @@ def sparse_table(size, components, iterations: int) -> Table:
         for name, seconds in processor_seconds(runs).items():
             ns = 1e9 * seconds / (V.nnz * K * iterations)
             table.rows.append([K, name, number(ns.min()), number(np.median(ns))])
-    return table
-
-
-def popular(size: Size) -> tuple[sparse.csr_array, np.ndarray, np.ndarray]:
-    """Draw ones by heavy-tailed popularity of lines, in eight groups that go together.
-
-    A tenth of the ones, and as many zeros, are missing: returned are the matrix and the rows and
-    columns of both kinds, (2, 2, held out).
-    """
-    F, N, ones, _ = size
-    rng = np.random.default_rng(SEED)
-    weights = [1.0 / np.arange(1, n + 1) ** power for n, power in ((F, 0.5), (N, 0.8))]
-    lines = [rng.choice(n, 6 * ones, p=w / w.sum()) for n, w in zip((F, N), weights, strict=True)]
-    groups = [rng.integers(0, 8, n) for n in (F, N)]
-    alike = groups[0][lines[0]] == groups[1][lines[1]]
-    kept = rng.random(6 * ones) < np.where(alike, 1.0, 0.15)
-    flat = rng.permutation(np.unique(lines[0][kept] * N + lines[1][kept]))[:ones]
-    held = flat[: flat.size // 10]
-    zeros = rng.choice(F * N, 2 * held.size, replace=False)
-    zeros = zeros[~np.isin(zeros, flat)][: held.size]
-    missing = np.concatenate([held, zeros])
-    values = np.concatenate([np.full(missing.size, np.nan), np.ones(flat.size - held.size)])
-    places = np.concatenate([missing, flat[held.size :]])
-    V = sparse.csr_array((values, np.divmod(places, N)), shape=(F, N))
-    return V, np.array([np.divmod(held, N), np.divmod(zeros, N)]), flat
-
-
-def large(size: Size) -> Table:
-    """Fit a large sparse matrix; score what was held out, weighted to all entries."""
-    say(f"{size.F} x {size.N}, {size.ones} ones")
-    F, N, _, iterations = size
-    V, held, flat = popular(size)
-    table = Table(
-        "A large binary matrix",
-        f"{F} x {N}, {flat.size} ones of heavy-tailed popularity, K = 8, {iterations} iterations "
-        "(of the sampler twice as many, half of them kept). A tenth of the ones and as many zeros "
-        "held out; nats per entry, weighted by inverse probability, against rates in proportion "
-        "to the popularity of row and column. Peak memory of the process so far.",
-        ["method", "seconds an iteration", "peak, MB", "held-out nats", "by popularity"],
-    )
-    places = np.divmod(flat[held.shape[2] :], N)
-    counts = [np.bincount(part, minlength=n) for part, n in zip(places, (F, N), strict=True)]
-    weights = flat.size / held.shape[2] / (F * N), (F * N - flat.size) / held.shape[2] / (F * N)
-
-    def loss(of_ones, of_zeros):
-        parts = np.log(np.clip(of_ones, 1e-16, 1.0)), np.log1p(-np.clip(of_zeros, 0.0, 1 - 1e-16))
-        return -sum(w * part.sum() for w, part in zip(weights, parts, strict=True))
-
-    def by_popularity(rows, columns):
-        return -np.expm1(-(counts[0][rows] + 0.5) * (counts[1][columns] + 0.5) / places[0].size)
-
-    base = loss(*(by_popularity(*part) for part in held))
-    for model in (
-        nbmf.BernoulliPoissonVB(8, max_iter=iterations, tol=0, random_state=0),
-        nbmf.BernoulliPoissonGibbs(8, burn_in=iterations, n_samples=iterations, random_state=0),
-    ):
-        started = time.process_time()
-        model.fit(V)
-        seconds = (time.process_time() - started) / model.n_iter_
-        score = loss(*(model.predict(*part) for part in held))
-        row = [type(model).__name__, number(seconds), number(megabytes()["most"])]
-        table.rows.append([*row, f"{score:.5f}", f"{base:.5f}"])
     return table

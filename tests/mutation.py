@@ -227,6 +227,11 @@ EQUIVALENT = {
     (f"{FAMILY}/kernels/dir_dir_gibbs.py", "_draw_one",
      "k, last = np.uint64(0), np.uint64(gamma.size - 1)", "gamma.size -> (gamma.size + 0.05)"):
         CUT_OFF,
+    (f"{POISSON}/kernels/laws.py", "",
+     "C4, C5 = -5509121 / 1393459200, 2709398569 / 367873228800", "1393459200 -> 1393459201"):
+        "3e-19 of the number: below rounding",
+    (f"{POISSON}/kernels/laws.py", "exp_digamma", "if x >= SERIES_FROM:", ">= -> >"):
+        "both ways give exp Ψ(8)",
     (f"{POISSON}/kernels/sources.py", "component",
      "zero, one, step, last = np.uint64(0), np.uint64(1), np.uint64(LANES), np.uint64(K - 1)",
      "K -> (K + 0.05)"): CUT_OFF,

@@ -23,6 +23,7 @@ import blocks  # noqa: E402
 import buffet  # noqa: E402
 import common  # noqa: E402
 import kernels  # noqa: E402
+import large  # noqa: E402
 import learning  # noqa: E402
 import logistic  # noqa: E402
 import membership  # noqa: E402
@@ -214,20 +215,49 @@ def test_membership():
     assert min(numbers(fits, "completion")) < 40  # of 40 words
 
 
-def test_counts_and_a_large_sparse_matrix(monkeypatch):
+def test_counts_beside_scikit_learn(monkeypatch):
     monkeypatch.setattr(poisson, "ROUNDS", 1)
     times, objectives = poisson.dense([(12, 10, 2)], 3)
     assert len(times.rows) == 5
     assert float(column(objectives, "relative difference")[0]) < 1e-12
     table = poisson.sparse_table((20, 15, 0.2), (3,), 2)
     assert (numbers(table, "minimum") <= numbers(table, "median")).all()
-    size = poisson.Size(60, 40, 300, 4)
-    V, held, flat = poisson.popular(size)
-    assert flat.size == 300
-    assert np.count_nonzero(np.isnan(V.data)) == 60
-    assert np.isnan(V[tuple(held[0])]).all()
-    table = poisson.large(size)
-    assert (numbers(table, "held-out nats") > 0).all()
+
+
+def test_what_is_held_out_of_a_large_matrix():
+    """Every entry of a drawn matrix: the estimated loss is the loss, whatever was held out."""
+    V, chances = large.drawn(large.Size(60, 40, 300, 2))
+    assert V.nnz == 300
+    part = large.split(V)
+    assert np.count_nonzero(np.isnan(part.V.data)) == 60
+    assert np.isnan(part.V[tuple(part.ones)]).all()
+    assert (V.toarray()[tuple(part.ones)] == 1).all()
+    assert (V.toarray()[tuple(part.zeros)] == 0).all()
+    p = chances(*np.indices((60, 40)).reshape(2, -1)).reshape(60, 40)
+    assert p.sum() == pytest.approx(300, rel=0.1)
+    ones = V.toarray() == 1
+    kept = 1 - large.HELD_OUT  # as a method would say it that has seen all zeros
+    seen = p * kept / (p * kept + 1 - p)
+    whole = large.Split(V, np.array(np.nonzero(ones))[:, :30], np.array(np.nonzero(~ones)))
+    of_ones, of_zeros = np.array([seen[ones]]), seen[~ones]
+    expected = -(np.log(p[ones]).sum() + np.log1p(-p[~ones]).sum()) / 300
+    assert large.loss(whole, of_ones, of_zeros) == pytest.approx(expected, rel=1e-9)
+
+
+def test_large_sparse_matrices(monkeypatch, tmp_path):
+    """In this process, and without the newsgroups, whose file may be anywhere."""
+    monkeypatch.setattr(large, "newsgroups", lambda: None)
+    monkeypatch.setattr(
+        large, "answer_of", lambda command: large.fit(*command[2:4], *map(int, command[4:]))
+    )
+    what = large.Run(large.Size(60, 40, 300, 2), 2, 6, 4)
+    table = large.fits_table(what, tmp_path)
+    assert column(table, "method") == [*large.METHODS, "–"]
+    for name in ("ns per one and component", "held out: nats per one", "by popularity", "truth"):
+        assert (np.array(column(table, name)[:2], float) > 0).all()
+    memory_table = large.memory_table(what, tmp_path)
+    assert column(memory_table, "ones") == [300, 150, 300, 300]
+    assert "expectation_" in memory_table.markdown()
 
 
 def test_block_moves():
