@@ -224,9 +224,11 @@ def run_worker(
     return ran
 
 
-def answer_of(command: Sequence[str], environment: dict[str, str] | None = None) -> dict:
+def answer_of(
+    command: Sequence[str], environment: dict[str, str] | None = None, timeout: float = 600
+) -> dict:
     """Run a worker and return the JSON of the last line that it prints."""
-    return json.loads(run_worker(command, environment).stdout.splitlines()[-1])
+    return json.loads(run_worker(command, environment, timeout).stdout.splitlines()[-1])
 
 
 def worker(name: str, *arguments) -> list[str]:

@@ -30,6 +30,7 @@ NEWSGROUPS = "cran/Rcoclust/6200df934860395d5ab2f5c4144f4d274fde9a30/data/data_n
 MIRRORS = ("data/mirror", "data/raw", "../shared/mirror")
 METHODS = ("BernoulliPoissonVB", "BernoulliPoissonGibbs")
 HELD_OUT = 0.1  # of the ones
+PATIENCE = 3600  # seconds for a fit, on a machine with other work
 POWERS = 0.5, 0.8  # of the rank of a row and of a column, in its popularity
 
 
@@ -267,7 +268,7 @@ def fits_table(run: Run, folder: Path) -> Table:
         ]
         for method in METHODS:
             say(f"large: {name}, {method}")
-            found = answer_of(worker("large", path, method, K, run.iterations))
+            found = answer_of(worker("large", path, method, K, run.iterations), timeout=PATIENCE)
             per_one = found["per_iteration"] / ((1 - HELD_OUT) * V.nnz * K)
             table.rows.append([
                 f"{name}, {V.shape[0]} x {V.shape[1]}", V.nnz, K, method, found["iterations"],
@@ -297,7 +298,7 @@ def memory_table(run: Run, folder: Path) -> Table:
         terms.append([size.ones / 1e6, numbers / 1e6])
         for method in METHODS:
             say(f"large: memory, {name}, {method}")
-            found = answer_of(worker("large", path, method, size.K, run.brief))
+            found = answer_of(worker("large", path, method, size.K, run.brief), timeout=PATIENCE)
             most[method].append(found["most"])
             refusal = refusal or found["expectation_"]
         each = [number(most[method][-1]) for method in METHODS]

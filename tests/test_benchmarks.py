@@ -248,7 +248,9 @@ def test_large_sparse_matrices(monkeypatch, tmp_path):
     """In this process, and without the newsgroups, whose file may be anywhere."""
     monkeypatch.setattr(large, "newsgroups", lambda: None)
     monkeypatch.setattr(
-        large, "answer_of", lambda command: large.fit(*command[2:4], *map(int, command[4:]))
+        large,
+        "answer_of",
+        lambda command, timeout: large.fit(*command[2:4], *map(int, command[4:])),
     )
     what = large.Run(large.Size(60, 40, 300, 2), 2, 6, 4)
     table = large.fits_table(what, tmp_path)
