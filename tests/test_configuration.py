@@ -9,7 +9,7 @@ from snakemake.utils import update_config
 
 import nbmf
 from checkout import CONFIG_FILES, ROOT, shipped_configuration
-from nbmf import registry
+from nbmf import catalogue, registry
 from nbmf.catalogue import COMPARED, METHODS, colours_of
 from nbmf.errors import ConfigError
 from nbmf.pipeline import configuration
@@ -99,6 +99,14 @@ SETTINGS = {
         for name, class_name in {"mnb": "MNB", "mmnb": "MMNB", "fast-mmnb": "FastMMNB"}.items()
         for side in ("rows", "columns")
     },
+    **{
+        f"poisson-gamma-{name}": (f"PoissonGamma{kind}", [2, 4, 8], {"max_iter": 1000, "tol": 1e-6})
+        for name, kind in {"vb": "VB", "em": "EM", "icm": "ICM"}.items()
+    },
+    "poisson-gamma-gs": ("PoissonGammaGibbs", [2, 4, 8], {"burn_in": 500, "n_samples": 500}),
+    "negative-binomial-vb": ("NegativeBinomialFactorVB", [2, 4, 8], {"effects": "none"}),
+    "negative-binomial-gs": ("NegativeBinomialFactorGibbs", [2, 4, 8], {"n_samples": 1000}),
+    "softplus-poisson-vb": ("SoftplusPoissonFactorVB", [2, 4, 8], {"effects": "none"}),
     "lda": ("LDA", [2, 3, 4], {"max_iter": 10}),
     "lda-ml": ("VariationalLDA", [2, 3, 4], {"smoothing": 0.1}),
     "fast-lda": ("FastLDA", [2, 3, 4], {"smoothing": 0.1, "inner_max": 5}),
@@ -107,7 +115,8 @@ NOT_IN_THE_PAPER = {
     *("lda-ml", "fast-lda"),
     *(method for method in SETTINGS if "mnb" in method),
     *("dir-beta-gs", "dir-beta-vb", "dir-dir-vb", "logistic-gs", "logistic-vb", "indian-buffet"),
-    *("bernoulli-poisson-gs", "bernoulli-poisson-vb"),
+    *("bernoulli-poisson-gs", "bernoulli-poisson-vb", "softplus-poisson-vb"),
+    *(method for method in SETTINGS if method.startswith(("poisson-gamma", "negative-binomial"))),
     *(method for method in SETTINGS if method.endswith("-learned")),
 }
 
@@ -134,11 +143,18 @@ def test_the_study_is_the_papers_protocol():
     assert config["methods"]["c-bica"]["starts_as"] == "bica"
 
 
-def test_the_other_study_compares_all_methods_whose_score_is_per_entry():
+def test_the_other_study_compares_all_binary_methods_whose_score_is_per_entry():
+    """Those of counts are for other data."""
     other = plan(study="all_methods")
     assert set(other.methods) == {
-        method for method, (name, *_) in SETTINGS.items() if registry.scores_entries(name)
+        method
+        for method, (name, *_) in SETTINGS.items()
+        if registry.scores_entries(name) and catalogue.matrix_of(method) is nbmf.BinaryMatrix
     }
+    assert other.comparable(["poisson-gamma-vb", *SETTINGS]) == [
+        *("poisson-gamma-vb", "poisson-gamma-em", "poisson-gamma-icm", "poisson-gamma-gs"),
+        *("negative-binomial-vb", "negative-binomial-gs", "softplus-poisson-vb"),
+    ]
     assert set(other.masked_fits) > {
         key for key in plan().masked_fits if key.method not in ("lda", "logpca")
     }
@@ -162,13 +178,14 @@ def test_another_family_or_study_makes_the_comparison_of_all_methods_no_longer(m
 
 
 def test_every_estimator_is_a_method_of_the_configuration():
-    """Of binary matrices: those of counts and of real values are for other data."""
+    """Of binary matrices and of counts: those of real values are for other data."""
     estimators = {
         name
         for name in registry.all_classes()
-        if registry.estimator_class(name).likelihoods[0].matrix is nbmf.BinaryMatrix
+        if registry.estimator_class(name).likelihoods[0].matrix
+        in (nbmf.BinaryMatrix, nbmf.CountMatrix)
     }
-    assert len(estimators) >= 18
+    assert len(estimators) >= 25
     assert {entry["class"] for entry in METHODS.values()} == estimators
 
 
@@ -276,8 +293,9 @@ def test_short_overlays_are_shorter():
         "figure_6",
         "figure_7",
     ]
+    papers = checked()["methods"]
     for method, entry in config["methods"].items():
-        full = checked()["methods"][method]
+        full = papers[method]
         assert set(entry["K"]) <= set(full["K"])
         for name in {"burn_in", "n_samples", "max_iter"} & full["settings"].keys():
             assert entry["settings"][name] <= full["settings"][name]

@@ -5,16 +5,19 @@ Nothing heavy is imported: the command line lists these names in its help.
 
 from collections.abc import Mapping
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
+
+if TYPE_CHECKING:
+    from nbmf.data.named import NamedMatrix
 
 # From the id of a method to its entry: class, label, colour, K, settings, starts_as.
 METHODS: dict[str, dict[str, Any]] = yaml.safe_load(
     files("nbmf").joinpath("methods.yaml").read_text(encoding="utf-8")
 )["methods"]
 
-# What `nbmf fit` takes where nothing is said.
+# What `nbmf fit` takes of a binary matrix where nothing is said.
 DEFAULT = "beta-dir-vb-learned"
 
 # What `nbmf compare` compares where nothing is said: the default, of each family one that takes
@@ -23,6 +26,28 @@ COMPARED = (
     *(DEFAULT, "beta-dir-gs-learned", "beta-dir-vb", "bica"),
     *("logistic-vb", "bernoulli-poisson-vb", "mmnb-rows", "logpca"),
 )
+
+# The same of every kind of matrix.
+DEFAULTS = {"BinaryMatrix": DEFAULT, "CountMatrix": "poisson-gamma-gs"}
+COMPARED_ON = {
+    "BinaryMatrix": COMPARED,
+    "CountMatrix": (
+        *("poisson-gamma-vb", "poisson-gamma-gs", "poisson-gamma-em"),
+        *("negative-binomial-vb", "negative-binomial-gs"),
+    ),
+}
+
+
+def matrix_of(method: str) -> "type[NamedMatrix]":
+    """Return the kind of matrix that a method takes: that of its likelihood."""
+    from nbmf import registry
+
+    return registry.estimator_class(METHODS[method]["class"]).likelihoods[0].matrix
+
+
+def methods_for(matrix: "type[NamedMatrix]") -> list[str]:
+    """Return the methods that take such matrices."""
+    return [name for name in METHODS if matrix_of(name) is matrix]
 
 
 def colours_of(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nbmf.comparison.baselines import BASELINES, baseline_score
-from nbmf.comparison.entries import entries_of, matrix_of
+from nbmf.catalogue import COMPARED, COMPARED_ON
+from nbmf.comparison.baselines import baseline_score, compared_with
+from nbmf.comparison.entries import entries_of, likelihoods_of, matrix_of
 from nbmf.comparison.fits import ComparedFit, FitDone, gap, outcome, run_all
 from nbmf.comparison.result import Comparison
 from nbmf.data.masks import ENTRIES, PAIRS, draw_mask, is_undirected
-from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.inference import parameters
@@ -40,15 +40,15 @@ def compare(
 
     Parameters
     ----------
-    V : BinaryMatrix, DataFrame or array (F, N)
+    V : BinaryMatrix, CountMatrix, DataFrame or array (F, N)
         Values that the methods' likelihood allows, for a binary one 1 and 0, and missing (NaN or
         -1). Rows and columns without an observed entry are left out: none can be held out.
     methods : list of str, or dict, optional
         Ids such as "beta-dir-vb" (see nbmf.catalogue.METHODS), or a dict from id to an entry as
         in nbmf/methods.yaml: class, label, K, settings. An entry of a known id needs only what
         differs: {"beta-dir-vb": {"settings": {"alpha": 0.2, "beta": 0.2}}}; its other settings
-        stay. Default:
-        nbmf.catalogue.COMPARED. LDA's score is per token: it is reported, not recommended.
+        stay. Default: nbmf.catalogue.COMPARED, of a CountMatrix those of COMPARED_ON. LDA's score
+        is per token: it is reported, not recommended.
     K : int, list of int, or dict from id to list of int, optional
         In the place of the methods' own grids. A method leaves out those of a list for all that it
         does not take: Dir-Dir needs K = 2.
@@ -80,6 +80,8 @@ def compare(
     DataError
         If V has a value that is not allowed, or is too small for a mask, or a mask does not fit.
     """
+    if methods is None:
+        methods = COMPARED_ON.get(type(V).__name__, COMPARED)
     entries = entries_of(methods, K)
     parameters.check_count("seed", seed, 0)
     parameters.check_count("n_jobs", 1 if n_jobs is None else n_jobs, 1)
@@ -102,7 +104,10 @@ def compare(
     for fit, row in run_all(by_mask, run, n_jobs or processors()):
         rows[fit] = row
         log(FitDone(len(rows), len(fits), row, entries[fit.method]["label"]))
-    scores = [rows[fit] for fit in fits] + list(_baseline_rows(matrix, drawn, name, seed))
+    baselines = compared_with(matrix, likelihoods_of(entries).values())
+    scores = [rows[fit] for fit in fits] + list(
+        _baseline_rows(baselines, matrix, drawn, name, seed)
+    )
     n_test = np.mean([np.count_nonzero(mask) for mask in drawn])
     n_train = np.count_nonzero(matrix.observed) - n_test
     return Comparison(pd.DataFrame(scores), entries, name, float(n_test / n_train))
@@ -138,10 +143,10 @@ def _checked_mask(number: int, mask: np.ndarray, matrix: NamedMatrix) -> np.ndar
 
 
 def _baseline_rows(
-    matrix: NamedMatrix, masks: list[np.ndarray], name: str, seed: int
+    baselines: Iterable[str], matrix: NamedMatrix, masks: list[np.ndarray], name: str, seed: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the scores of predictions that use no component; they are shares of ones."""
-    for method in BASELINES if isinstance(matrix, BinaryMatrix) else ():
+    """Yield the scores of predictions that use no component."""
+    for method in baselines:
         for j, mask in enumerate(masks):
             yield {
                 **{"dataset": name, "method": method, "K": 0, "mask": j, "seed": seed},

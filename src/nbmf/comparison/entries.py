@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from nbmf import registry
-from nbmf.catalogue import COMPARED, METHODS
+from nbmf.catalogue import METHODS
 from nbmf.data.named import NamedMatrix, is_frame
 from nbmf.errors import ConfigError, choices
 from nbmf.likelihoods.likelihood import Likelihood
@@ -24,7 +24,6 @@ def entries_of(methods: Any, K: Any) -> dict[str, dict[str, Any]]:
     """
     if isinstance(methods, str):
         methods = [methods]
-    methods = COMPARED if methods is None else methods
     given = dict(methods) if isinstance(methods, Mapping) else dict.fromkeys(methods)
     if not given:
         raise ConfigError(f"methods: none given; {choices('', METHODS)}")
@@ -89,6 +88,14 @@ def _grid(name: str, K: Any) -> list[int]:
     return list(dict.fromkeys(grid))
 
 
+def likelihoods_of(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Likelihood]:
+    """Return the likelihood that scores each method."""
+    return {
+        name: registry.make_estimator(entry["class"], entry["K"][0], entry["settings"]).likelihood
+        for name, entry in entries.items()
+    }
+
+
 def matrix_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> NamedMatrix:
     """Return V as the kind of matrix that the likelihoods of all methods take.
 
@@ -103,10 +110,7 @@ def matrix_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> NamedMatrix:
     DataError
         If V has a value that is not allowed.
     """
-    likelihoods = {
-        name: registry.make_estimator(entry["class"], entry["K"][0], entry["settings"]).likelihood
-        for name, entry in entries.items()
-    }
+    likelihoods = likelihoods_of(entries)
     compared = [each for each in likelihoods.values() if each.unit == "entry"]
     first = (compared or list(likelihoods.values()))[0]
     for name, each in likelihoods.items():

@@ -11,7 +11,7 @@ import pandas as pd
 
 from nbmf import registry
 from nbmf.catalogue import METHODS, colours_of
-from nbmf.comparison.baselines import BASELINES
+from nbmf.comparison.baselines import LABELS
 from nbmf.comparison.recommendation import Candidate, Recommendation, recommend
 from nbmf.errors import DataError
 from nbmf.tables import summarise
@@ -31,7 +31,7 @@ class Comparison:
         per held-out entry), brier (mean of (v - p)^2; missing where no probability of a one is
         predicted), unit, saturated (held-out entries predicted impossible, 36.7 nats each),
         seconds, n_iter, converged, active_components, status: "ok", "not converged", or why there
-        is no perplexity. Of a binary matrix the baselines are in it with K = 0.
+        is no perplexity. The baselines are in it with K = 0.
     methods : dict
         The entries that were compared, by their ids, in the form of nbmf/methods.yaml.
     name : str
@@ -84,7 +84,7 @@ class Comparison:
             )
         baselines = {
             label: self.by_mask(name, 0).to_numpy()
-            for name, label in BASELINES.items()
+            for name, label in LABELS.items()
             if name in set(self.scores["method"])
         }
         return recommend(candidates, baselines, self.test_ratio)
@@ -128,8 +128,8 @@ class Comparison:
             raise DataError("nothing to draw: no method is scored per held-out entry")
         colours = colours_of({**METHODS, **self.methods})
         scores = self.scores[self.scores["method"].isin(shown)]
-        of_baselines = self.scores[self.scores["method"].isin(BASELINES)]
-        labels = of_baselines["method"].map(BASELINES)
+        of_baselines = self.scores[self.scores["method"].isin(LABELS)]
+        labels = of_baselines["method"].map(LABELS)
         baselines = of_baselines.assign(label=labels)
         baselines = None if baselines.empty else baselines
         return figure_10.draw(scores, shown, [self.name], colours, baselines=baselines)

@@ -8,13 +8,13 @@ import numpy as np
 from scipy.special import stdtr
 
 from nbmf import registry
-from nbmf.catalogue import DEFAULT, METHODS
-from nbmf.comparison.baselines import BASELINES, prediction
-from nbmf.data.matrix import MISSING
+from nbmf.catalogue import DEFAULT, DEFAULTS, METHODS
+from nbmf.comparison.baselines import LABELS, at, baselines_of, prediction
+from nbmf.comparison.entry_losses import losses_of
+from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
-from nbmf.likelihoods.bernoulli import BERNOULLI, SMALLEST_PROBABILITY
 from nbmf.seeds import child, seed_sequence
 
 HELD_OUT = 0.1  # of the observed entries, in each fold
@@ -26,7 +26,7 @@ CHANCE = 0.05  # that noise passes for structure
 class Gain(NamedTuple):
     """By how much a method predicts better than a baseline.
 
-    baseline : str, one of BASELINES
+    baseline : str, one of nbmf.comparison.baselines.LABELS
     loss : float, of the baseline, in nats per held-out entry
     mean : float, the baseline's loss minus the method's
     error : float, its standard error; entries of a row or a column are not taken as independent
@@ -60,7 +60,7 @@ class Verdict(NamedTuple):
     def __str__(self) -> str:
         best = self.gains[0]
         how_much = f"{abs(best.mean):.4f} ± {best.error:.4f} nats per held-out entry"
-        what = BASELINES[best.baseline]
+        what = LABELS[best.baseline]
         if self.found:
             return (
                 f"structure found: it predicts better than {what}, the best prediction without "
@@ -69,7 +69,7 @@ class Verdict(NamedTuple):
         if best.mean > 0:
             weakest = max(self.gains, key=lambda gain: gain.p)
             return (
-                f"nothing found beyond {BASELINES[weakest.baseline]}: a lead of "
+                f"nothing found beyond {LABELS[weakest.baseline]}: a lead of "
                 f"{weakest.mean:.4f} ± {weakest.error:.4f} nats per held-out entry can be chance "
                 f"(p {_told(weakest.p)})"
             )
@@ -90,16 +90,17 @@ def verdict(
 
     Tenths of the observed entries are held out in turn until ENOUGH entries, or every entry, have
     been. The method is fitted to the others, and compared entry by entry with the overall share of
-    ones, the shares of columns and rows, and row and column effects. Of a symmetric matrix, an
+    ones, the shares of columns and rows, and row and column effects; of counts with means and with
+    the rates r_f c_n of rows and columns, under the law of the method. Of a symmetric matrix, an
     undirected network, an entry and its mirror image are held out together and count once, and the
     diagonal is not held out.
 
     Parameters
     ----------
-    V : BinaryMatrix, array (F, N) or DataFrame
-        1, 0 and missing (NaN or -1).
+    V : BinaryMatrix, CountMatrix, array (F, N) or DataFrame
+        Values that the method takes, and missing (NaN or -1).
     estimator : Factorization, optional
-        A method for binary matrices, not fitted itself; default: that of `nbmf fit`.
+        A method for binary matrices or counts, not fitted itself; default: that of `nbmf fit`.
     seed : int
         Of the folds; the same seed gives the same verdict if the estimator has a random_state.
     monitor_of : function, optional
@@ -116,27 +117,30 @@ def verdict(
         If a parameter of the estimator has a value that is not allowed.
     DataError
         If V has a value that is not allowed, has fewer than LEAST observed entries, or the
-        estimator is not scored by the probability of a one.
+        estimator is scored neither by the probability of a one nor by that of a count.
     """
-    estimator = default_estimator() if estimator is None else estimator
-    if estimator.likelihood is not BERNOULLI:
-        raise DataError(f"{type(estimator).__name__} predicts no probability of a one per entry")
+    estimator = default_estimator(kind=type(V)) if estimator is None else estimator
+    law, baselines = estimator.likelihood, baselines_of(estimator.likelihood)
+    if not baselines:
+        raise DataError(
+            f"{type(estimator).__name__} predicts no probability of a one or of a count per entry"
+        )
     estimator.check_parameters()
-    codes = BERNOULLI.values_of(V)
+    codes = law.values_of(V)
     in_pairs = is_symmetric(codes)
     drawn = list(folds(codes, np.random.default_rng(seed_sequence("verdict", seed)), in_pairs))
     own = np.full(codes.shape, np.nan)
-    losses = {name: np.full(codes.shape, np.nan) for name in BASELINES}
+    losses = {name: np.full(codes.shape, np.nan) for name in baselines}
     given = estimator.get_params()
     base = estimator._seed()
     for number, held_out in enumerate(drawn):
-        training = BERNOULLI.hide(codes, held_out)
+        training = law.hide(codes, held_out)
         fitted = type(estimator)(**given | {"random_state": child(base, "verdict", number)})
         fitted.fit(training, monitor=monitor_of and monitor_of(number, len(drawn)))
-        rows, columns = np.nonzero(held_out)
-        own[held_out] = _losses(codes[held_out], fitted.predict(rows, columns))
+        places, values = np.nonzero(held_out), codes[held_out]
+        own[held_out] = losses_of(law, values, fitted.predictive(*places))
         for name, loss in losses.items():
-            loss[held_out] = _losses(codes[held_out], prediction(name, training)[held_out])
+            loss[held_out] = losses_of(law, values, at(prediction(name, training), *places))
     if in_pairs:  # an entry and its mirror image are one observation
         for array in (own, *losses.values()):
             array[np.tril_indices_from(array)] = np.nan
@@ -151,9 +155,9 @@ def verdict(
     )
 
 
-def default_estimator(seed: int = 0) -> Factorization:
-    """Return the method that `nbmf fit` takes where nothing is said."""
-    entry = METHODS[DEFAULT]
+def default_estimator(seed: int = 0, kind: type = BinaryMatrix) -> Factorization:
+    """Return the method that `nbmf fit` takes of a kind of matrix where nothing is said."""
+    entry = METHODS[DEFAULTS.get(kind.__name__, DEFAULT)]
     return registry.make_estimator(entry["class"], entry["K"][0], entry["settings"], seed)
 
 
@@ -175,8 +179,8 @@ def folds(
 
     Parameters
     ----------
-    codes : int8 array (F, N)
-        1, 0, -1 (missing).
+    codes : int array (F, N)
+        1, 0 or counts, -1 (missing).
     rng : Generator
     in_pairs : bool
         Hold an entry out with its mirror image, and the diagonal never.
@@ -195,12 +199,6 @@ def folds(
         held_out[chosen] = True
         held_out = held_out.reshape(codes.shape)
         yield held_out | held_out.T if in_pairs else held_out
-
-
-def _losses(values: np.ndarray, probability: np.ndarray) -> np.ndarray:
-    """Return minus the log probability of what was observed, in nats."""
-    chance = np.where(values == 1, probability, 1.0 - probability)
-    return -np.log(np.maximum(chance, SMALLEST_PROBABILITY))
 
 
 def _gain(name: str, loss: np.ndarray, own: np.ndarray) -> Gain:
