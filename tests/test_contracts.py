@@ -18,9 +18,11 @@ from nbmf.inference.experiment import FitRequest, run_fit
 from nbmf.inference.loop import run
 from nbmf.inference.progress import FitRecorder
 from nbmf.seeds import seed_sequence
+from promises import Promises
 from toy_family import RATE, ToyGaussian, ToyLogistic, ToyOtherLaw
 
 V = np.array([[1, 0, 1], [1, -1, 1], [0, 1, 0]])
+promise = Promises()
 REAL = np.array([[2.0, 1.0, np.nan], [-1.0, -2.0, -0.5]])
 
 
@@ -302,8 +304,8 @@ def test_the_loop_ends_where_the_rule_is_met_and_tells_the_monitor():
     assert run(Counting(), 5, None, Rule()) == (5, False)
 
 
-@pytest.mark.parametrize("name", registry.all_classes())
-def test_every_class_declares_what_it_is(name):
+@promise
+def every_class_declares_what_it_is(name):
     own = registry.estimator_class(name)
     made = own()
     assert own.inference in estimators.Inference
@@ -321,10 +323,16 @@ def test_every_class_declares_what_it_is(name):
     assert tuple(further) == registry.further_scores(name)
 
 
-@pytest.mark.parametrize("name", registry.all_classes())
-def test_what_is_declared_to_sum_to_one_does(name):
+@promise
+def what_is_declared_to_sum_to_one_does(name):
     rng = np.random.default_rng(0)
     model = registry.make_estimator(name, 3, registry.length_settings(name, 5, 5), random_state=0)
     model.fit(rng.integers(0, 2, (8, 7)))
     for factor, sums in (("W", model.W_.sum(axis=1)), ("H", model.H_.sum(axis=0))):
         assert np.allclose(sums, 1) == (factor in model.distributions)
+
+
+@pytest.mark.parametrize("name", registry.all_classes())
+def test_every_class_keeps_what_is_promised(name):
+    """By the two functions above that are promises."""
+    promise.check(name)

@@ -22,11 +22,18 @@ from nbmf.inference.estimator import Factorization
 from nbmf.inference.experiment import FitRequest, run_fit
 from nbmf.inference.state import Factors, State
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from promises import Promises
 
 BRIEF = {"max_iter": 20, "burn_in": 6, "n_samples": 6, "tol": 0}
 CLASSES = classes_of_means()
 VARIATIONAL = ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "DirDirVB"]
-every_class = pytest.mark.parametrize("name", CLASSES)
+promise = Promises()
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_class_keeps_what_is_promised(name, tmp_path):
+    """By the functions below that are promises: they are this test."""
+    promise.check(name, tmp_path=tmp_path)
 
 
 def make(name, K=3, random_state=0, **settings):
@@ -41,8 +48,8 @@ MATRIX = BinaryMatrix.from_array(CODES, [f"r{f}" for f in range(14)], [f"c{n}" f
 # --- Parameters and attributes ---------------------------------------------------------------
 
 
-@every_class
-def test_parameters_are_set_by_name(name):
+@promise
+def parameters_are_set_by_name(name):
     estimator = make(name)
     assert estimator.set_params(n_components=5, random_state=9) is estimator
     assert (estimator.n_components, estimator.get_params()["random_state"]) == (5, 9)
@@ -57,8 +64,8 @@ def test_an_unknown_parameter_is_refused_with_the_nearest_and_nothing_is_set():
     assert estimator.n_components == 3
 
 
-@every_class
-def test_the_names_of_scikit_learn_mean_the_same_things(name):
+@promise
+def the_names_of_scikit_learn_mean_the_same_things(name):
     estimator = make(name)
     for attribute in ("components_", "n_features_in_", "feature_names_in_"):
         assert not hasattr(estimator, attribute)
@@ -78,8 +85,8 @@ def test_before_fit_everything_else_is_refused(method, tmp_path):
         getattr(nbmf.BinaryICA(), method)(argument)
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSES if registry.scores_entries(name)])
-def test_fit_transform_treats_training_rows_as_new_ones(name):
+@promise.of([name for name in CLASSES if registry.scores_entries(name)])
+def fit_transform_treats_training_rows_as_new_ones(name):
     W = make(name).fit_transform(CODES)
     np.testing.assert_array_equal(W, make(name).fit(CODES).transform(CODES))
     # Those of which a fit ends with what a fold-in does, or may find no component.
@@ -87,8 +94,8 @@ def test_fit_transform_treats_training_rows_as_new_ones(name):
         assert not np.array_equal(W, make(name).fit(CODES).W_)
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSES if registry.scores_entries(name)])
-def test_the_score_is_the_mean_log_likelihood_of_rows_folded_in(name):
+@promise.of([name for name in CLASSES if registry.scores_entries(name)])
+def the_score_is_the_mean_log_likelihood_of_rows_folded_in(name):
     estimator = make(name).fit(CODES)
     predicted, likelihood = estimator.predict_rows(CODES), estimator.likelihood
     loss = likelihood.loss_at(likelihood.values_of(CODES), CODES >= 0).of(
@@ -141,16 +148,16 @@ def assert_equal(one, other):
             assert type(value) is type(vars(other)[name])
 
 
-@every_class
-@pytest.mark.parametrize("V", [CODES, MATRIX], ids=["array", "names"])
-def test_a_saved_estimator_comes_back(name, V, tmp_path):
-    estimator = make(name).fit(V)
-    estimator.save(tmp_path / "model.npz")
-    loaded = nbmf.load(tmp_path / "model.npz")
-    assert_equal(loaded, estimator)
-    np.testing.assert_array_equal(loaded.transform_columns(V), estimator.transform_columns(V))
-    if registry.scores_entries(name):
-        np.testing.assert_array_equal(loaded.transform(V), estimator.transform(V))
+@promise
+def a_saved_estimator_comes_back(name, tmp_path):
+    for V in (CODES, MATRIX):  # without names and with
+        estimator = make(name).fit(V)
+        estimator.save(tmp_path / "model.npz")
+        loaded = nbmf.load(tmp_path / "model.npz")
+        assert_equal(loaded, estimator)
+        np.testing.assert_array_equal(loaded.transform_columns(V), estimator.transform_columns(V))
+        if registry.scores_entries(name):
+            np.testing.assert_array_equal(loaded.transform(V), estimator.transform(V))
 
 
 def test_parameters_of_all_kinds_come_back(tmp_path):
@@ -330,8 +337,8 @@ def changes(name, max_iter=200):
     return np.abs(np.diff(E, axis=0)).mean(axis=(1, 2))
 
 
-@pytest.mark.parametrize("name", VARIATIONAL)
-def test_a_fit_stops_at_the_first_look_that_finds_less_change_than_tol(name):
+@promise.of(VARIATIONAL)
+def a_fit_stops_at_the_first_look_that_finds_less_change_than_tol(name):
     found = changes(name)
     tol = np.sort(found)[5]
     met = (found[1:] < tol) & (found[1:] <= found[:-1])

@@ -1,5 +1,6 @@
 """One fit of the workflow: what it reports, and that the report is a matter of its key alone."""
 
+import functools
 import json
 import math
 import re
@@ -15,10 +16,17 @@ from nbmf.inference import progress
 from nbmf.inference.experiment import FitRequest, run_fit, save_factors
 from nbmf.inference.progress import FitRecorder, trace_iterations
 from nbmf.seeds import seed_sequence
+from promises import Promises
 
 BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8}
 CLASSES = classes_of_means()
-every_class = pytest.mark.parametrize("name", CLASSES)
+promise = Promises()
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_class_keeps_what_is_promised(name):
+    """By the functions below that are promises: they are this test."""
+    promise.check(name)
 
 
 def example():
@@ -39,19 +47,27 @@ def run(name, seed=0, matrix=MATRIX, threads=1, log=lambda line: None, **setting
     return run_fit(matrix, MASK, request, threads=threads, log=log).report
 
 
+@functools.cache
+def first_run(name):
+    """Return the report and the estimator of a short fit that nobody changes."""
+    brief = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(name)}
+    request = FitRequest(name, 3, brief, ["fit", "example", name, 0])
+    return run_fit(MATRIX, MASK, request, log=lambda line: None)
+
+
 def without_seconds(result):
     return {key: value for key, value in result.items() if key != "seconds"}
 
 
-@every_class
-def test_the_report_is_strict_json(name):
-    result = run(name)
+@promise
+def the_report_is_strict_json(name):
+    result = first_run(name).report
     assert json.loads(json.dumps(result, allow_nan=False)) == result
 
 
-@every_class
-def test_the_report_says_what_was_run(name):
-    result = run(name)
+@promise
+def the_report_says_what_was_run(name):
+    result = first_run(name).report
     assert (result["class"], result["K"]) == (name, 3)
     assert result["seed_key"] == ["fit", "example", name, 0]
     assert result["settings"].items() <= BRIEF.items()
@@ -60,23 +76,23 @@ def test_the_report_says_what_was_run(name):
     assert {"python", "numpy", "numba", "scipy"} <= result["versions"].keys()
 
 
-@every_class
-def test_the_same_seed_key_gives_the_same_report(name):
-    assert without_seconds(run(name)) == without_seconds(run(name))
+@promise
+def the_same_seed_key_gives_the_same_report(name):
+    assert without_seconds(run(name)) == without_seconds(first_run(name).report)
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSES if name != "LogisticPCA"])
-def test_another_seed_key_gives_another_fit(name):
-    assert run(name)["perplexity"] != run(name, seed=1)["perplexity"]
+@promise.of([name for name in CLASSES if name != "LogisticPCA"])
+def another_seed_key_gives_another_fit(name):
+    assert first_run(name).report["perplexity"] != run(name, seed=1)["perplexity"]
 
 
 def test_threads_do_not_change_the_report():
     assert without_seconds(run("BetaDirGibbs")) == without_seconds(run("BetaDirGibbs", threads=2))
 
 
-@every_class
-def test_the_score_is_that_of_the_held_out_entries(name):
-    result = run(name)
+@promise
+def the_score_is_that_of_the_held_out_entries(name):
+    result = first_run(name).report
     if not registry.scores_entries(name):
         assert result["unit"] == "nats per held-out token"
         assert result["n_test"] == np.count_nonzero(MASK & (MATRIX.codes == 1))
@@ -88,11 +104,9 @@ def test_the_score_is_that_of_the_held_out_entries(name):
         assert 0.3 < result["perplexity"] < (20 if name == "PoissonGammaEM" else 2)
 
 
-@every_class
-def test_further_scores_are_those_of_the_held_out_entries(name):
-    brief = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(name)}
-    request = FitRequest(name, 3, brief, ["fit", "example", name, 0])
-    report, estimator = run_fit(MATRIX, MASK, request, log=lambda line: None)
+@promise
+def further_scores_are_those_of_the_held_out_entries(name):
+    report, estimator = first_run(name)
     if not registry.further_scores(name):
         assert report["further_scores"] == {}
         return
@@ -109,8 +123,8 @@ def check_further_scores(report, estimator, scored):
     assert sum(bins["sum_p"]) == pytest.approx(p.sum(), rel=1e-12)
 
 
-@pytest.mark.parametrize("name", ["BetaDirGibbs", "DirDirGibbs", "BinaryICA", "LogisticPCA"])
-def test_held_out_values_change_the_score_and_not_the_fit(name):
+@promise.of(["BetaDirGibbs", "DirDirGibbs", "BinaryICA", "LogisticPCA"])
+def held_out_values_change_the_score_and_not_the_fit(name):
     flipped = BinaryMatrix.from_array(np.where(MASK, 1 - MATRIX.codes, MATRIX.codes))
     one, other = run(name), run(name, matrix=flipped)
     assert one["trace"]["objective"] == other["trace"]["objective"]
@@ -130,9 +144,9 @@ def test_the_status_says_whether_the_stopping_rule_was_met(name, settings, statu
     assert (result["status"], result["converged"]) == (status, converged)
 
 
-@every_class
-def test_traces_are_of_one_length_and_end_with_the_result(name):
-    result = run(name)
+@promise
+def traces_are_of_one_length_and_end_with_the_result(name):
+    result = first_run(name).report
     iteration, perplexity = result["trace"]["iteration"], result["trace"]["perplexity"]
     assert iteration == list(range(1, 21))
     assert {len(values) for values in result["trace"].values()} == {20}
@@ -182,8 +196,8 @@ def unmasked(name, **changes):
     return run_fit(MATRIX, None, request._replace(**changes), log=lambda line: None)
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSES if registry.scores_entries(name)])
-def test_an_unmasked_fit_is_scored_on_every_observed_entry(name):
+@promise.of([name for name in CLASSES if registry.scores_entries(name)])
+def an_unmasked_fit_is_scored_on_every_observed_entry(name):
     result = unmasked(name)
     loss_at = result.estimator.likelihood.loss_at(MATRIX.codes, MATRIX.observed)
     loss = loss_at(result.estimator.expectation_[MATRIX.observed]).total

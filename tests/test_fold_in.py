@@ -21,6 +21,7 @@ from nbmf.families.beta_dirichlet.kernels import fold_in as kernels
 from nbmf.families.beta_dirichlet.kernels.fold_in import beta_lines, dirichlet_lines
 from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
 from nbmf.inference.declarations import Alignment
+from promises import Promises
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
@@ -38,11 +39,18 @@ def make(name, K=3, **settings):
 
 
 CODES = blocks_matrix(probability=0.8)
+promise = Promises()
 
 
 @pytest.fixture(scope="module")
 def fitted():
     return {name: make(name).fit(CODES) for name in classes_of_means()}
+
+
+@pytest.mark.parametrize("name", classes_of_means())
+def test_every_class_keeps_what_is_promised(name, fitted):
+    """By the functions below that are promises: they are this test."""
+    promise.check(name, fitted=fitted)
 
 
 # --- The exact posterior, by enumeration -----------------------------------------------------
@@ -227,8 +235,8 @@ def test_fold_in_finds_the_factors_that_made_the_data():
     assert np.abs(fold_in_weights(V, H, np.ones(3)) - W).mean() < 0.05
 
 
-@pytest.mark.parametrize("name", ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB"])
-def test_training_lines_come_back(name):
+@promise.of(["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB"])
+def training_lines_come_back(name):
     rng = np.random.default_rng(7)
     _, _, V = beta_dir.simulate(150, 200, 3, 0.3, 0.3, 0.3, rng)
     codes = V.T if name == "DirBetaVB" else V
@@ -240,8 +248,8 @@ def test_training_lines_come_back(name):
 # --- What every fold-in promises ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", classes_of_means())
-def test_new_lines_have_the_shapes_and_laws_of_the_factors(name, fitted):
+@promise
+def new_lines_have_the_shapes_and_laws_of_the_factors(name, fitted):
     estimator = fitted[name]
     K = estimator.n_components_ if name in FOUND else 3
     H = estimator.transform_columns(CODES[:, :4])
@@ -261,8 +269,8 @@ def test_new_lines_have_the_shapes_and_laws_of_the_factors(name, fitted):
         np.testing.assert_allclose(H.sum(axis=0), 1)
 
 
-@pytest.mark.parametrize("name", OF_ROWS)
-def test_a_line_depends_on_no_other_line(name, fitted):
+@promise.of(OF_ROWS)
+def a_line_depends_on_no_other_line(name, fitted):
     estimator = fitted[name]
     rows, columns = estimator.transform(CODES), estimator.transform_columns(CODES)
     for f in (0, 9):
@@ -271,8 +279,8 @@ def test_a_line_depends_on_no_other_line(name, fitted):
         np.testing.assert_allclose(alone[:, 0], columns[:, f], atol=1e-9)
 
 
-@pytest.mark.parametrize("name", BAYESIAN)
-def test_missing_entries_take_no_part(name, fitted):
+@promise.of(BAYESIAN)
+def missing_entries_take_no_part(name, fitted):
     """As if the entry, with its line of the other factor, were not there."""
     estimator, without = fitted[name], make(name)
     vars(without).update(vars(estimator))
@@ -288,8 +296,8 @@ def test_missing_entries_take_no_part(name, fitted):
     )
 
 
-@pytest.mark.parametrize("name", OF_ROWS)
-def test_a_line_of_which_nothing_is_known_is_predicted_from_the_prior(name, fitted):
+@promise.of(OF_ROWS)
+def a_line_of_which_nothing_is_known_is_predicted_from_the_prior(name, fitted):
     codes = CODES[:3].copy()
     codes[1] = -1
     found = fitted[name].transform(codes)[1]
