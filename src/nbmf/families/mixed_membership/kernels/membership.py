@@ -23,7 +23,6 @@ SERIES_FROM = 6.0  # of the argument: relative error 3e-10
 # exp Ψ of γ below 1/690 would vanish, and with it the mixture of a cell that no other component can
 # give. Any e > 0 makes a bound, so it is kept from that.
 SMALLEST_E = 1e-300
-UNMOVED = 1e-10  # share by which a γ may move that counts as not moved: most components die early
 SIDE_BY_SIDE = 16  # cells whose sums go on together; the last ones are filled up with empty cells
 # A sum may be taken in any order in a loop that writes nothing: it has one version, see
 # beta_dirichlet's fold-in.
@@ -32,15 +31,13 @@ REORDER = {"reassoc", "contract", "nsz", "nnan", "ninf"}
 
 @inner_kernel
 def series_and_shift(x):
-    """Return v and d with exp Ψ(x) = v exp(-d), for x > 0: no logarithm, and no loop."""
-    shift = 0.0
-    if x < SERIES_FROM:
-        # Ψ(x) = Ψ(x + 6) - Σ 1 / (x + i), i = 0 .. 5, whose fraction has t = x (x + 5) in it:
-        # the terms go together as x (x + 5) = t, (x + 1)(x + 4) = t + 4, (x + 2)(x + 3) = t + 6.
-        t = x * (x + 5.0)
-        shift = (2.0 * x + 5.0) * (24.0 + t * (20.0 + 3.0 * t)) / (t * (t + 4.0) * (t + 6.0))
-        x += 6.0
-    y = x - 0.5
+    """Return v and d with exp Ψ(x) = v exp(-d), for x > 0: no logarithm, no loop and no branch."""
+    # Ψ(x) = Ψ(x + 6) - Σ 1 / (x + i), i = 0 .. 5, whose fraction has t = x (x + 5) in it:
+    # the terms go together as x (x + 5) = t, (x + 1)(x + 4) = t + 4, (x + 2)(x + 3) = t + 6.
+    t = x * (x + 5.0)
+    fraction = (2.0 * x + 5.0) * (24.0 + t * (20.0 + 3.0 * t)) / (t * (t + 4.0) * (t + 6.0))
+    shift = fraction if x < SERIES_FROM else 0.0
+    y = (x + 6.0 if x < SERIES_FROM else x) - 0.5
     r = 1.0 / (y * y)
     series = 1 / 24 - r * (37 / 5760 - r * (10313 / 2903040 - r * (5509121 / 1393459200)))
     return y * (1.0 + r * series), shift
@@ -176,10 +173,11 @@ def fast_e_step(sizes, sums, alpha, rounds, gamma, phi, logs):
     logs : float array (n,)
         Output: Σ φ_c s_c - m Σ φ_c ln φ_c; -inf of a row that no component can give.
     """
-    K = alpha.size
-    density, weight, e, seen = np.empty(K), np.empty(K), np.empty(K), np.empty(K)
+    K = np.uint64(alpha.size)
+    density, weight = np.empty(K), np.empty(K)
+    now, value, shift = np.empty(K), np.empty(K), np.empty(K)
     inner_max, inner_tol = rounds
-    for i in range(sizes.size):
+    for i in range(np.uint64(sizes.size)):
         m = sizes[i]
         highest = -np.inf
         for c in range(K):
@@ -191,25 +189,26 @@ def fast_e_step(sizes, sums, alpha, rounds, gamma, phi, logs):
             continue
         for c in range(K):
             density[c] = math.exp((sums[i, c] - highest) / m)
-            seen[c] = 0.0
+            now[c] = gamma[i, c]
         for _ in range(inner_max):
+            for c in range(K):  # of all components at once, and exponentials one by one
+                value[c], shift[c] = series_and_shift(now[c])
             total = 0.0
             for c in range(K):
-                if abs(gamma[i, c] - seen[c]) > UNMOVED * seen[c]:  # else e is what it was
-                    seen[c] = gamma[i, c]
-                    e[c] = max(exp_digamma(seen[c]), SMALLEST_E)
-                weight[c] = e[c] * density[c]
+                if shift[c] > 0.0:
+                    value[c] = max(value[c] * math.exp(-shift[c]), SMALLEST_E)
+                weight[c] = value[c] * density[c]
                 total += weight[c]
             moved, scale = 0.0, 1.0 / total
             for c in range(K):
-                phi[i, c] = weight[c] * scale
-                renewed = alpha[c] + m * phi[i, c]
-                moved += abs(renewed - gamma[i, c])
-                gamma[i, c] = renewed
+                renewed = alpha[c] + m * (weight[c] * scale)
+                moved += abs(renewed - now[c])
+                now[c] = renewed
             if moved < inner_tol * K:
                 break
         log = 0.0
         for c in range(K):
+            gamma[i, c], phi[i, c] = now[c], weight[c] * scale
             if phi[i, c] > 0.0:
                 log += phi[i, c] * (sums[i, c] - m * math.log(phi[i, c]))
         logs[i] = log
