@@ -12,6 +12,8 @@ EXPORTS = {
     "BinaryMatrix": "nbmf.data.matrix",
     "CountMatrix": "nbmf.data.count_matrix",
     "read": "nbmf.data.readers.reading",
+    "read_table": "nbmf.data.readers.features",
+    "read_documents": "nbmf.data.readers.documents",
     "load_example": "nbmf.data.examples",
     "BetaDirGibbs": "nbmf.families.beta_dirichlet.beta_dir_gibbs",
     "BetaDirVB": "nbmf.families.beta_dirichlet.beta_dir_vb",
@@ -50,6 +52,8 @@ EXPORTS = {
     "run_chains": "nbmf.posterior.running",
     "compare": "nbmf.comparison.compare",
     "verdict": "nbmf.comparison.verdict",
+    "choose_components": "nbmf.comparison.held_out_cells",
+    "distinguishing": "nbmf.posterior.distinguishing",
 }
 
 MODULES = ("plot",)  # with functions that are called by its name: nbmf.plot.dictionary

@@ -6,29 +6,45 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from nbmf.data.examples import EXAMPLES, Example, load_example
+from nbmf.data.examples import (
+    EXAMPLES,
+    TABLES,
+    Example,
+    TableExample,
+    load_example,
+    table_example,
+)
 from nbmf.data.matrix import MISSING, BinaryMatrix
-from nbmf.errors import DataError
+from nbmf.errors import ConfigError, DataError
 from nbmf.files import atomic_path
 
 
 def run(options: argparse.Namespace) -> None:
     """Write an example, or say which there are."""
     if options.name is None:
-        for name, example in EXAMPLES.items():
+        for name, example in (EXAMPLES | TABLES).items():
             print(f"{name}: {example.title}\n  from {example.origin}; licence: {example.licence}")
         return
-    matrix, example = load_example(options.name), EXAMPLES[options.name]
     path = Path(options.out or f"{options.name}.csv")
-    text = as_text(matrix, example, options.layout)
+    if options.name in TABLES:
+        if options.layout != "matrix":
+            raise ConfigError(f"--layout {options.layout}: {options.name} is a table, no matrix")
+        _write(path, table_example(options.name), TABLES[options.name], options)
+        print(f"\nnext:\n  nbmf cluster {path} --labels {TABLES[options.name].labels}")
+        return
+    matrix, example = load_example(options.name), EXAMPLES[options.name]
+    _write(path, as_text(matrix, example, options.layout), example, options)
+    layout = "" if options.layout == "matrix" else f" --layout {options.layout}"
+    groups = f" --groups {example.group}" if example.group else ""
+    print(f"\nnext:\n  nbmf info {path}{layout}{groups}")
+
+
+def _write(path: Path, text: str, example: Example | TableExample, options) -> None:
     _refuse_foreign(path, text, options.force)
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="")
     print(f"{path}: {example.title}")
     print(f"from {example.origin}; licence: {example.licence}")
-    layout = "" if options.layout == "matrix" else f" --layout {options.layout}"
-    groups = f" --groups {example.group}" if example.group else ""
-    print(f"\nnext:\n  nbmf info {path}{layout}{groups}")
 
 
 def as_text(matrix: BinaryMatrix, example: Example, layout: str) -> str:

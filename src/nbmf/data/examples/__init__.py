@@ -1,4 +1,4 @@
-"""Small matrices that come with the package, with the names of their rows and columns.
+"""Small matrices and tables that come with the package, with names of rows and columns.
 
 `make examples` builds them in the checkout, by the recipes of the datasets they are. They keep the
 licences of their data, which EXAMPLES states; the package's own covers none of them.
@@ -62,6 +62,31 @@ EXAMPLES = {
         licence="CC0 (the votes), MIT (the package)",
     ),
 }  # fmt: skip
+
+
+class TableExample(NamedTuple):
+    """A table with columns of several kinds, as a CSV file beside this one."""
+
+    title: str
+    labels: str
+    origin: str
+    licence: str
+
+
+TABLES = {
+    "penguins": TableExample(
+        title="344 penguins of three species: measures, island, sex, year; a few cells are missing",
+        labels="species",
+        origin="palmerpenguins (Horst, Hill and Gorman, 2020), "
+        "by the Python package palmerpenguins 0.1.6",
+        licence="CC0",
+    )
+}
+
+
+def table_example(name: str) -> str:
+    """Return the text of one of TABLES."""
+    return (resources.files(__name__) / f"{name}.csv").read_text(encoding="utf-8")
 
 
 def load_example(name: str) -> BinaryMatrix:

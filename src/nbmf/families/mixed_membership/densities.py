@@ -14,11 +14,12 @@ A component without any weight in a feature keeps what it had.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import gammaln, xlogy
 
+from nbmf.errors import DataError
 from nbmf.families.mixed_membership.kernels.membership import add_at
 
 TINY = 1e-290  # weights of a component in a feature that are none: quotients would overflow
@@ -38,7 +39,15 @@ class Smoothing(NamedTuple):
 
 
 class Density(ABC):
-    """The laws of some features of one kind in K components. Columns count these features alone."""
+    """The laws of some features of one kind in K components. Columns count these features alone.
+
+    Attributes
+    ----------
+    learned : tuple of str
+        The attributes that say all there is, for a file.
+    """
+
+    learned: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def log_density(self, columns: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -56,6 +65,28 @@ class Density(ABC):
     def mean(self) -> np.ndarray:
         """Return the mean of each feature in each component, float array (K, features)."""
 
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all that was learned, by name, for a file."""
+        return {name.lstrip("_"): np.asarray(value) for name, value in vars(self).items()}
+
+    @classmethod
+    def of_arrays(cls, arrays: dict[str, np.ndarray]) -> Density:
+        """Return the laws that `arrays` has told.
+
+        Raises
+        ------
+        DataError
+            If an array is missing, or there is another one.
+        """
+        names = {name.lstrip("_"): name for name in cls.learned}
+        if arrays.keys() != names.keys():
+            raise DataError(f"{cls.__name__} has {', '.join(names)}, not {', '.join(arrays)}")
+        made = cls.__new__(cls)
+        vars(made).update({
+            names[key]: array if array.ndim else array.item() for key, array in arrays.items()
+        })  # fmt: skip
+        return made
+
 
 class Categories(Density):
     """Discrete features; of words there is one, whose categories are the vocabulary.
@@ -67,6 +98,8 @@ class Categories(Density):
     K, smoothing
         As everywhere.
     """
+
+    learned = ("_sizes", "_epsilon", "_first", "probabilities")
 
     def __init__(self, sizes: np.ndarray, K: int, smoothing: Smoothing):
         self._sizes, self._epsilon = np.asarray(sizes), smoothing.epsilon
@@ -85,6 +118,11 @@ class Categories(Density):
     def places(self, columns, values):
         """Return where in `probabilities` the values of columns are."""
         return self._first[columns] + values.astype(np.int64)
+
+    def of(self, feature: int) -> np.ndarray:
+        """Return the probabilities of the categories of a feature, float array (categories, K)."""
+        first = self._first[feature]
+        return self.probabilities[first : first + self._sizes[feature]]
 
     def log_density(self, columns, values):
         """Return the logarithms of the probabilities; -inf where one is 0."""
@@ -150,6 +188,8 @@ class Normal(Density):
         Their number; as everywhere.
     """
 
+    learned = ("_centre", "_overall", "floor", "_shift", "variance")
+
     def __init__(self, atoms: tuple, features: int, K: int, smoothing: Smoothing):
         columns, values, totals = atoms
         weight = np.bincount(columns, totals, features)
@@ -192,6 +232,8 @@ class Normal(Density):
 
 class Counts(Density):
     """Poisson features; the parameters are those of Normal."""
+
+    learned = ("_overall", "_epsilon", "rate")
 
     def __init__(self, atoms: tuple, features: int, K: int, smoothing: Smoothing):
         columns, values, totals = atoms

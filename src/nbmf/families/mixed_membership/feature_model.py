@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import logsumexp
 from threadpoolctl import threadpool_limits
 
+from nbmf.data.feature_categories import with_categories
 from nbmf.data.feature_columns import GAUSSIAN, WORD
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import (
@@ -24,6 +25,7 @@ from nbmf.families.mixed_membership.evaluation import Evaluation, entropies
 from nbmf.families.mixed_membership.features import Densities, cells_of
 from nbmf.families.mixed_membership.parameters import AT_LEAST_ZERO
 from nbmf.families.mixed_membership.parameters import RULES as OF_FAMILY
+from nbmf.families.mixed_membership.saved_table_model import SavedTableModel
 from nbmf.inference import loop
 from nbmf.inference.parameters import Parametrized, one_of
 from nbmf.inference.state import Monitor
@@ -31,7 +33,7 @@ from nbmf.inference.state import Monitor
 MIXTURE, FULL, FAST = "mnb", "mmnb", "fast-mmnb"
 
 
-class FeatureModel(Parametrized):
+class FeatureModel(SavedTableModel, Parametrized):
     """Mixed-membership naive Bayes of a FeatureTable (Shan and Banerjee 2009).
 
     Rows are data points. With model "mnb" each is in one component; with "mmnb" it has a mixture of
@@ -123,6 +125,7 @@ class FeatureModel(Parametrized):
         self.prior_, self.densities_ = state.prior, state.densities
         self.bound_, self.objective_ = state.bound, state.objective()
         self.kinds_, self.column_names_ = table.kinds, table.column_names
+        self.sizes_, self.categories_ = table.sizes, table.categories
         self.distinct_components_ = warn_if_collapsed(f"{self.model} of a table", state)
         if self.converged_ is False:
             warnings.warn(
@@ -200,7 +203,7 @@ class FeatureModel(Parametrized):
         NotFittedError, DataError
             Before `fit`; if columns are others.
         """
-        cells = cells_of(self._fitting(V))
+        cells = cells_of(self.table_of(V))
         with threadpool_limits(limits=1, user_api="blas"):
             sample = n_draws, random_state
             return evaluate(self._e_step(), self.prior_, cells, self.densities_, sample)
@@ -221,7 +224,7 @@ class FeatureModel(Parametrized):
             In the order of `held_out.cells`, in nats.
         """
         shares = self.evaluate(V).memberships
-        own = self._fitting(held_out)
+        own = self.table_of(held_out)
         if own.shape[0] != len(shares):
             raise DataError(
                 f"held_out has {own.shape[0]} rows; allowed is the number of V, {len(shares)}"
@@ -246,10 +249,17 @@ class FeatureModel(Parametrized):
         if "memberships_" not in vars(self):
             raise NotFittedError("this FeatureModel is not fitted yet: call fit(V) first")
 
-    def _fitting(self, V) -> FeatureTable:
+    def table_of(self, V: Any) -> FeatureTable:
+        """Return V as a table with the columns and categories of the fit.
+
+        Raises
+        ------
+        NotFittedError, DataError
+            Before `fit`; if columns are others, or a category is none of those of the fit.
+        """
         self._require_fit()
         table = FeatureTable.of(V)
         same = np.array_equal(table.column_names, self.column_names_)
         if not same or not np.array_equal(table.kinds, self.kinds_):
             raise DataError("columns are not those of the fit, by their names and kinds")
-        return table
+        return with_categories(table, self.sizes_, self.categories_)

@@ -1,9 +1,12 @@
 """Tables of features of several kinds as cells, and the laws of all their columns."""
 
+from typing import Self
+
 import numpy as np
 
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON, WORD
 from nbmf.data.feature_table import FeatureTable
+from nbmf.errors import DataError
 from nbmf.families.mixed_membership.cells import Cells
 from nbmf.families.mixed_membership.densities import (
     Categories,
@@ -31,6 +34,24 @@ def cells_of(table: FeatureTable) -> Cells:
     return Cells(table.starts, atoms, weights, column[is_new].astype(np.int64), value[is_new])
 
 
+LAWS: dict[str, type[Density]] = {
+    GAUSSIAN: Normal,
+    DISCRETE: Categories,
+    BERNOULLI: Categories,
+    POISSON: Counts,
+    WORD: Words,
+}
+
+
+def _places_in_kind(kinds: np.ndarray) -> np.ndarray:
+    """Return the place of each column among those of its kind, int64 array (N,)."""
+    places = np.empty(kinds.size, np.int64)
+    for kind in np.unique(kinds):
+        own = np.flatnonzero(kinds == kind)
+        places[own] = np.arange(own.size)
+    return places
+
+
 class Densities(Density):
     """The laws of all columns of a table, of whatever kinds.
 
@@ -47,10 +68,9 @@ class Densities(Density):
     def __init__(self, table: FeatureTable, cells: Cells, K: int, smoothing: Smoothing):
         self.parts: dict[str, Density] = {}
         self._kinds, self._K = table.kinds, K
-        self._local = np.empty(table.kinds.size, np.int64)
+        self._local = _places_in_kind(table.kinds)
         for kind in dict.fromkeys(table.kinds.tolist()):
             own = np.flatnonzero(table.kinds == kind)
-            self._local[own] = np.arange(own.size)
             chosen = table.kinds[cells.columns] == kind
             atoms = self._local[cells.columns[chosen]], cells.values[chosen]
             observed = *atoms, cells.totals()[chosen]
@@ -59,8 +79,43 @@ class Densities(Density):
             elif kind in (DISCRETE, BERNOULLI):
                 self.parts[kind] = Categories(table.sizes[own], K, smoothing)
             else:
-                law = {GAUSSIAN: Normal, POISSON: Counts}[kind]
-                self.parts[kind] = law(observed, own.size, K, smoothing)
+                self.parts[kind] = LAWS[kind](observed, own.size, K, smoothing)
+
+    @classmethod
+    def of_all(cls, table: FeatureTable, cells: Cells, smoothing: Smoothing) -> Self:
+        """Return the laws of all rows together: those of a single component."""
+        made = cls(table, cells, 1, smoothing)
+        made.update(cells.columns, cells.values, cells.totals()[:, None])
+        return made
+
+    @classmethod
+    def of_arrays(cls, arrays: dict[str, np.ndarray]) -> Self:
+        """Return the laws that `arrays` has told; its keys are those of `arrays()`."""
+        made = cls.__new__(cls)
+        given = {kind: {} for kind in dict.fromkeys(key.partition(".")[0] for key in arrays)}
+        for key, array in arrays.items():
+            kind, _, name = key.partition(".")
+            given[kind][name] = array
+        kinds = given.pop("columns", {}).get("kinds")
+        if kinds is None or set(given) != set(kinds.tolist()) or not set(given) <= set(LAWS):
+            raise DataError("the laws are not those of the kinds of columns")
+        made.parts = {kind: LAWS[kind].of_arrays(parts) for kind, parts in given.items()}
+        made._kinds, made._local = kinds, _places_in_kind(kinds)
+        made._K = next(iter(made.parts.values())).mean().shape[0]
+        return made
+
+    def arrays(self):
+        """Return the arrays of each part, "kind.name", and the kinds of all columns."""
+        own = {
+            f"{kind}.{name}": array
+            for kind, part in self.parts.items()
+            for name, array in part.arrays().items()
+        }
+        return {"columns.kinds": self._kinds} | own
+
+    def part_of(self, column: int) -> tuple[Density, int]:
+        """Return the laws that a column is among, and its place in these."""
+        return self.parts[str(self._kinds[column])], int(self._local[column])
 
     def _chosen(self, columns):
         """Yield each part, which atoms are its own, and their columns as it counts them."""

@@ -1,0 +1,54 @@
+"""nbmf topics: topics of documents, from counts of words or from texts."""
+
+import argparse
+import functools
+
+from nbmf.cli.tables import Task, run_on
+from nbmf.data.readers.documents import ROLES, read_documents
+from nbmf.data.readers.text import lines_of
+from nbmf.errors import ConfigError
+
+SMOOTHING, GRID = 0.1, (2, 3, 5, 8, 12)
+ENDS = {"max_iter": 100, "tol": 1e-5}  # as VariationalLDA
+MODELS = {
+    "lda": {"model": "mmnb"},
+    "fast-lda": {"model": "fast-mmnb", "inner_max": 5},  # as FastLDA
+    "unigrams": {"model": "mnb"},
+}
+ENGLISH = "english"
+
+
+def run(options: argparse.Namespace) -> None:
+    """Find topics, write the folder and print the summary."""
+    smoothing = SMOOTHING if options.smoothing is None else options.smoothing
+    settings = {"smoothing": smoothing, **ENDS}
+    models = {name: {**MODELS[name], **settings} for name in options.models}
+    run_on(options, Task(read, models, GRID, ".topics", "topic", "document"))
+
+
+def read(options: argparse.Namespace):
+    """Read FILE as the options say, and print what the reader reports."""
+    named = [getattr(options, role) for role in ROLES]
+    if any(named) and (options.layout is None or not all(named)):
+        raise ConfigError("--document, --word and --count go together, after --layout long")
+    long = options.layout is not None and (named if all(named) else True)
+    return read_documents(
+        options.file,
+        long=long,
+        text=options.text,
+        labels=options.labels,
+        ignore=[*options.ignore, *_stop_words(options.stop_words)],
+        words=options.words,
+        transpose=options.transpose,
+        log=functools.partial(print, flush=True),
+    )
+
+
+def _stop_words(given: str | None) -> list[str]:
+    if given is None:
+        return []
+    if given == ENGLISH:
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # takes a second to import
+
+        return sorted(ENGLISH_STOP_WORDS)
+    return [line.strip() for line in lines_of(given)]

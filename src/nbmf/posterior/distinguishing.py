@@ -1,0 +1,211 @@
+"""What distinguishes the components of a table: means, categories, rates, words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON, WORD
+from nbmf.data.feature_table import FeatureTable
+from nbmf.errors import DataError
+from nbmf.families.mixed_membership.densities import Categories, Counts, Density, Normal, Smoothing
+from nbmf.families.mixed_membership.feature_model import FeatureModel
+from nbmf.families.mixed_membership.features import Densities, cells_of
+
+COLUMNS = [
+    *("component", "column", "category", "kind", "value", "sd", "overall", "overall_sd"),
+    *("lift", "nats"),
+]
+
+
+def order_of_components(model: FeatureModel) -> np.ndarray:
+    """Return the places of the components in `memberships_`, the heaviest first, int array (K,).
+
+    Everything that is shown of a model numbers them from 1 in this order.
+    """
+    return np.argsort(-shares_of_components(model), kind="stable")
+
+
+def shares_of_components(model: FeatureModel) -> np.ndarray:
+    """Return the mean membership in each component over all rows, float array (K,)."""
+    return model.memberships_.mean(axis=0)
+
+
+def distinguishing(model: FeatureModel, V: Any) -> pd.DataFrame:
+    """Return how the law of each column in each component differs from that of all rows.
+
+    How much a column distinguishes a component is the Kullback-Leibler divergence of the
+    component's law from the law of all rows, in nats per cell: it has no unit, so columns of all
+    kinds can be compared. That of categories is a sum over them, p ln(p / q) - p + q each, and of
+    words one over the vocabulary.
+
+    Parameters
+    ----------
+    model : FeatureModel
+        Fitted.
+    V : FeatureTable, or what one is made of
+        What it was fitted to: the laws of all rows are those of a single component, smoothed alike.
+
+    Returns
+    -------
+    DataFrame
+        A row per component and column, or category, or word. `component` from 1, the heaviest
+        first; `column`; `category`, empty but for discrete columns; `kind`; `value`, the mean, the
+        probability (of a one, of the category, of the word) or the rate, with `sd`, the standard
+        deviation of a real column; `overall` and `overall_sd`, the same of all rows; `lift`, of
+        probabilities and rates value / overall; `nats`. Of each component what distinguishes it
+        most comes first.
+
+    Raises
+    ------
+    NotFittedError, DataError
+        Before the fit; if the columns are others.
+    """
+    table = model.table_of(V)
+    smoothing = Smoothing(model.smoothing, model.variance_floor, model.relative_floor)
+    overall = Densities.of_all(table, cells_of(table), smoothing)
+    order = order_of_components(model)
+    ends = np.cumsum(table.sizes)
+    parts = []
+    if WORD in table.kinds:
+        parts = [_words(model.densities_.parts[WORD], overall.parts[WORD], table, order)]
+    else:
+        for n, (name, kind) in enumerate(zip(table.column_names, table.kinds, strict=True)):
+            (own, place), (of_all, _) = model.densities_.part_of(n), overall.part_of(n)
+            found = _LAWS[str(kind)](own, of_all, place, order)
+            categories = [""]
+            if kind == DISCRETE:
+                categories = table.categories[ends[n] - table.sizes[n] : ends[n]].tolist()
+            parts.append(_rows(found, str(name), str(kind), categories))
+    told = pd.concat(parts, ignore_index=True)
+    told = told.sort_values(["component", "nats"], ascending=[True, False], kind="stable")
+    return told[COLUMNS].reset_index(drop=True)
+
+
+def _rows(found: dict[str, np.ndarray], name: str, kind: str, categories: list[str]):
+    """Return a DataFrame of arrays (categories, K), a row per component and category."""
+    sizes = {array.shape for array in found.values()}
+    ((count, K),) = sizes
+    flat = {key: array.T.ravel() for key, array in found.items()}
+    return pd.DataFrame({
+        "component": np.repeat(np.arange(1, K + 1), count),
+        "column": name,
+        "category": categories * K,
+        "kind": kind,
+        **flat,
+    })  # fmt: skip
+
+
+def _normal(own: Normal, overall: Normal, place: int, order: np.ndarray) -> dict[str, np.ndarray]:
+    m, v = own.mean()[order, place], own.variance[place, order]
+    m_all, v_all = overall.mean()[0, place], overall.variance[place, 0]
+    nats = 0.5 * (np.log(v_all / v) + (v + (m - m_all) ** 2) / v_all - 1.0)
+    none = np.full(m.size, np.nan)
+    return _one(m, m_all, np.sqrt(v), np.sqrt(v_all), none, nats)
+
+
+def _counts(own: Counts, overall: Counts, place: int, order: np.ndarray) -> dict[str, np.ndarray]:
+    rate, all_rate = own.rate[place, order], overall.rate[place, 0]
+    return _one(rate, all_rate, np.nan, np.nan, rate / all_rate, _divergence(rate, all_rate))
+
+
+def _binary(own: Categories, overall: Categories, place: int, order: np.ndarray):
+    p, q = own.of(place)[:, order], overall.of(place)
+    nats = _divergence(p, q).sum(axis=0)
+    return _one(p[1], q[1, 0], np.nan, np.nan, p[1] / q[1, 0], nats)
+
+
+def _categories(own: Categories, overall: Categories, place: int, order: np.ndarray):
+    p, q = own.of(place)[:, order], overall.of(place)
+    none = np.full(p.shape, np.nan)
+    return {"value": p, "sd": none, "overall": np.broadcast_to(q, p.shape), "overall_sd": none,
+            "lift": p / q, "nats": _divergence(p, q)}  # fmt: skip
+
+
+def _one(value, overall, sd, overall_sd, lift, nats) -> dict[str, np.ndarray]:
+    """Return arrays (1, K) by their names."""
+    given = {"value": value, "sd": sd, "overall": overall, "overall_sd": overall_sd,
+             "lift": lift, "nats": nats}  # fmt: skip
+    return {key: np.broadcast_to(array, (1, value.size)) for key, array in given.items()}
+
+
+def _words(own: Density, overall: Density, table: FeatureTable, order: np.ndarray) -> pd.DataFrame:
+    p, q = own.mean().T[:, order], overall.mean().T
+    found = {"value": p, "overall": np.broadcast_to(q, p.shape), "lift": p / q,
+             "nats": _divergence(p, q)}  # fmt: skip
+    found |= dict.fromkeys(("sd", "overall_sd"), np.full(p.shape, np.nan))
+    told = _rows(found, "", WORD, [""] * len(p))
+    return told.assign(column=np.tile(table.column_names, order.size))
+
+
+def _divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Return p ln(p / q) - p + q, which is never below 0; q > 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(p > 0, p * np.log(p / q), 0.0) - p + q
+
+
+_LAWS = {GAUSSIAN: _normal, POISSON: _counts, BERNOULLI: _binary, DISCRETE: _categories}
+
+
+def agreement(model: FeatureModel, labels: np.ndarray) -> dict[str, float]:
+    """Return how far clusters, the main components of rows, agree with labels.
+
+    Parameters
+    ----------
+    model : FeatureModel
+        Fitted.
+    labels : str array (F,)
+        The label of each row; "" where there is none.
+
+    Returns
+    -------
+    dict
+        rows (that have a label), micro_precision and largest_label (the share of the commonest
+        label, which a single component has), mutual_information and entropy (of labels) in nats,
+        and adjusted (mutual information, 0 on average for labels dealt at random, 1 if each tells
+        the other).
+
+    Raises
+    ------
+    DataError
+        If there is not one label per row, or none at all.
+    """
+    from sklearn.metrics import adjusted_mutual_info_score  # which few need, and takes a second
+
+    from nbmf.families.mixed_membership.evaluation import micro_precision, mutual_information
+
+    labels, clusters = np.asarray(labels, dtype=str), model.clusters_
+    if labels.shape != clusters.shape:
+        raise DataError(f"labels: {labels.size} given for {clusters.size} rows")
+    has = labels != ""
+    if not has.any():
+        raise DataError("labels: no row has one")
+    labels, clusters = labels[has], clusters[has]
+    shares = np.unique(labels, return_counts=True)[1] / labels.size
+    return {
+        "rows": int(labels.size),
+        "micro_precision": micro_precision(clusters, labels),
+        "largest_label": float(shares.max()),
+        "mutual_information": mutual_information(clusters, labels),
+        "entropy": float(-(shares * np.log(shares)).sum()),
+        "adjusted": float(adjusted_mutual_info_score(labels, clusters)),
+    }
+
+
+def by_label(model: FeatureModel, labels: np.ndarray) -> pd.DataFrame:
+    """Return how many rows of each label have each main component, labels by their size.
+
+    Returns
+    -------
+    DataFrame
+        Index: labels; columns: numbers of components from 1.
+    """
+    place = np.empty(model.memberships_.shape[1], int)
+    place[order_of_components(model)] = np.arange(place.size)
+    counts = pd.crosstab(np.asarray(labels, dtype=str), place[model.clusters_] + 1)
+    counts = counts.reindex(columns=range(1, place.size + 1), fill_value=0)
+    counts = counts.loc[counts.sum(axis=1).sort_values(ascending=False, kind="stable").index]
+    counts.index.name, counts.columns.name = "label", "component"
+    return counts
