@@ -7,6 +7,7 @@ half, so that no program's own bound is used. Seconds are those of the processor
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from nbmf.families.mixed_membership.kernels.lda import LatentDirichletAllocation
 from nbmf.families.mixed_membership.kernels.lda import tokens, topic_shares
 from nbmf.families.mixed_membership.kernels.membership import full_e_step
 from nbmf.seeds import seed_sequence
+from peers import PeerMissingError, run_peer
 
 CLASSIC3 = "cran/Rcoclust/6200df934860395d5ab2f5c4144f4d274fde9a30/data/data_classic3.rda"
 MIRRORS = ("data/mirror", "data/raw", "../shared/mirror")
@@ -206,22 +208,45 @@ def peer_step_by_step(corpus: Corpus, K: int) -> Iterator:
         started = time.process_time()
 
 
+def gensim_step_by_step(corpus: Corpus, K: int, passes: int, given: dict) -> Iterator:
+    """Yield the same of gensim's, which runs in an environment of its own.
+
+    Raises
+    ------
+    PeerMissingError
+        If it cannot be installed or run.
+    """
+    words = corpus.fitted.shape[1]
+    codes = sparse.vstack([corpus.fitted, corpus.seen]).toarray().T.astype(np.int8)
+    settings = {"K": K, "fitted": corpus.fitted.shape[0], "given": given | {"passes": passes}}
+    answer, found = run_peer("gensim", codes, settings)
+    for seconds, tables in zip(answer["seconds"], found, strict=True):
+        topics, shares = tables[:, :words], tables[:, words:]
+        yield seconds, lambda t=topics.T, s=shares.T: completion(corpus, s, t)
+
+
 def fits_table(corpus: Corpus, K: int, passes: int) -> Table:
     """Fit with every program, and look when it is as good as scikit-learn's is in the end."""
+    n = corpus.fitted.shape[0]
     programs: dict[str, Callable[[], Iterator]] = {
         "scikit-learn, batch": lambda: peer_step_by_step(corpus, K),
+        "gensim, one batch": lambda: gensim_step_by_step(corpus, K, passes, {"chunksize": n}),
+        "gensim, batches of 2000": lambda: gensim_step_by_step(corpus, K, passes, {}),
         "nbmf.LDA": lambda: other_step_by_step(corpus, K),
         "learned prior, full": lambda: ours_step_by_step(corpus, K, "mmnb", 100),
         "learned prior, fast, converged": lambda: ours_step_by_step(corpus, K, "fast-mmnb", 100),
         "learned prior, fast, 5 rounds": lambda: ours_step_by_step(corpus, K, "fast-mmnb", 5),
     }
-    found = {}
+    found, absent = {}, {}
     for name, steps in programs.items():
         say(f"membership: {name}")
         seconds, perplexities = [], []
-        for _, (taken, complete) in zip(range(passes), steps(), strict=False):
-            seconds.append(taken)
-            perplexities.append(complete())
+        try:
+            for taken, complete in islice(steps(), None if "gensim" in name else passes):
+                seconds.append(taken)
+                perplexities.append(complete())
+        except PeerMissingError as error:
+            absent[name] = f"skipped: {error}"
         found[name] = np.cumsum(seconds), np.array(perplexities)
     goal = found["scikit-learn, batch"][1][-1]
     table = Table(
@@ -232,6 +257,9 @@ def fits_table(corpus: Corpus, K: int, passes: int) -> Table:
         ["program", f"seconds of {passes} passes", "completion", f"seconds to {goal:.0f}"],
     )
     for name, (seconds, perplexities) in found.items():
+        if name in absent:
+            table.rows.append([name, absent[name], "–", "–"])
+            continue
         there = np.flatnonzero(perplexities <= goal)
         reached = number(seconds[there[0]]) if there.size else "not reached"
         table.rows.append([name, number(seconds[-1]), f"{perplexities[-1]:.0f}", reached])

@@ -71,11 +71,38 @@ def lda(codes: np.ndarray, settings: dict, output: str) -> dict:
     return {"per_sweep": per_sweep, "tokens": int(tokens.sum())}
 
 
+def gensim(codes: np.ndarray, settings: dict, output: str) -> dict:
+    """Fit LDA to the first columns; save topics, and shares of the others, after every M-step.
+
+    Saved is an array (M-steps, K, words + documents that were not fitted).
+    """
+    from gensim.models import LdaModel
+
+    documents = [[(int(word), 1) for word in np.flatnonzero(column == 1)] for column in codes.T]
+    fitted, others = documents[: settings["fitted"]], documents[settings["fitted"] :]
+    seconds, found = [], []
+
+    class Stepwise(LdaModel):
+        def do_mstep(self, *arguments):
+            super().do_mstep(*arguments)
+            seconds.append(time.process_time() - self.started)
+            gamma, _ = self.inference(others)
+            shares = gamma / gamma.sum(axis=1, keepdims=True)
+            found.append(np.hstack([self.get_topics(), shares.T]))
+            self.started = time.process_time()
+
+    Stepwise.started = time.process_time()
+    words = {word: word for word in range(len(codes))}
+    Stepwise(fitted, settings["K"], words, random_state=0, eval_every=None, **settings["given"])
+    np.save(output, np.array(found))
+    return {"seconds": seconds}
+
+
 if __name__ == "__main__":
     peer, arrays_path, settings_path, output_path = sys.argv[1:]
     with np.load(arrays_path, allow_pickle=False) as arrays:
         given = arrays["codes"]
     with open(settings_path, encoding="utf-8") as file:
         given_settings = json.load(file)
-    run = {"nbmf-mm": nbmf_mm, "tomotopy": tomotopy, "lda": lda}[peer]
+    run = {"nbmf-mm": nbmf_mm, "tomotopy": tomotopy, "lda": lda, "gensim": gensim}[peer]
     print(json.dumps(run(given, given_settings, output_path)))

@@ -3,11 +3,12 @@
     .venv/bin/python benchmarks/run.py kernels scaling
 
 Prints the tables of each part and writes them to results/benchmarks/<part>.md. With --publish it
-runs nothing: it makes docs/benchmarks.md of the pages of all parts.
+runs nothing: it puts the pages that there are into docs/benchmarks.md.
 """
 
 import argparse
 import importlib
+import re
 import sys
 import time
 import traceback
@@ -19,6 +20,7 @@ from common import ROOT, Table, environment, say
 from nbmf.files import atomic_path
 
 DOCUMENT = ROOT / "docs" / "benchmarks.md"
+HEADING = re.compile(r"^## Part: (\w+)$", re.MULTILINE)
 INTRODUCTION = """\
 # Benchmarks
 
@@ -52,9 +54,22 @@ def run_part(part: str, folder: Path) -> None:
 
 
 def publish(folder: Path) -> None:
-    """Write docs/benchmarks.md from the pages of all parts in `folder`."""
-    pages = [(folder / f"{part}.md").read_text(encoding="utf-8") for part in PARTS]
-    DOCUMENT.write_text("\n".join([INTRODUCTION, *pages]), encoding="utf-8")
+    """Put the pages in `folder` into docs/benchmarks.md; parts without one stay as they are.
+
+    Each part says on which machine and from which sources it was made.
+    """
+    introduction, pages = INTRODUCTION, {}
+    if DOCUMENT.exists():
+        introduction, *others = re.split(HEADING, DOCUMENT.read_text(encoding="utf-8"))
+        pages = {
+            part: f"## Part: {part}{text}"
+            for part, text in zip(others[::2], others[1::2], strict=True)
+        }
+    for part in PARTS:
+        if (path := folder / f"{part}.md").exists():
+            pages[part] = path.read_text(encoding="utf-8")
+    text = [introduction, *(pages[part] for part in PARTS if part in pages)]
+    DOCUMENT.write_text("\n".join(part.strip("\n") + "\n" for part in text), encoding="utf-8")
 
 
 def main() -> None:
