@@ -11,6 +11,7 @@ from scipy.optimize import approx_fprime
 
 from checkout import ROOT, Checkout, shipped_configuration
 from nbmf.comparison.recommendation import margin_of
+from nbmf.comparison.verdict import candidates, choose
 from nbmf.data.masks import draw_mask
 from nbmf.data.recipes.building import build
 from nbmf.data.recipes.check import check_counts
@@ -20,6 +21,7 @@ from nbmf.pipeline import configuration, products, raw_files
 from nbmf.registry import estimator_class, make_estimator
 from nbmf.seeds import seed_sequence
 from nbmf.studies.trials import competitors, figure, outcome
+from nbmf.studies.trials.fit_command import FitCommand
 from nbmf.studies.trials.ideal_points import ITEM_VARIANCE, penalised_loss
 from nbmf.studies.trials.study import STUDY
 
@@ -230,6 +232,21 @@ def test_the_margin_is_the_one_that_predicts_inner_entries_best():
     assert fitted.findings == {"margin": competitors.MARGINS[0]}
     assert fitted.expectation_.min() == competitors.MARGINS[0]
     assert fitted.expectation_.max() == 1 - competitors.MARGINS[0]
+
+
+def test_the_command_is_judged_by_the_method_that_it_chooses():
+    rng = np.random.default_rng(7)
+    V = (rng.random((20, 12)) < np.where(np.arange(20)[:, None] < 10, 0.8, 0.2)).astype(np.int8)
+    V[3, :5] = -1
+    fitted = FitCommand(random_state=4).fit(V)
+    methods = candidates(seed=fitted._seed())
+    choice = choose(V, methods)
+    assert fitted.findings == {"place": choice.place}
+    chosen = methods[choice.place].fit(V)
+    np.testing.assert_array_equal(fitted.expectation_, chosen.expectation_)
+    np.testing.assert_array_equal(fitted.W_, chosen.W_)
+    rows, columns = [0, 3, 19], [11, 2, 0]
+    np.testing.assert_array_equal(fitted.predict(rows, columns), chosen.expectation_[rows, columns])
 
 
 def test_the_loss_of_ideal_points_is_the_posterior_and_has_its_gradient():

@@ -7,7 +7,8 @@ from scipy.special import expit
 import nbmf
 from nbmf.comparison.baselines import BASELINES, baseline_score, prediction
 from nbmf.comparison.effects import row_and_column_effects
-from nbmf.comparison.verdict import CHANCE, clustered_error, default_estimator, folds
+from nbmf.comparison.folds import clustered_error, folds
+from nbmf.comparison.verdict import CHANCE, candidates, choose
 from nbmf.errors import DataError
 
 SHAPES = [(18, 14), (150, 12)]
@@ -120,10 +121,16 @@ def test_folds_never_hold_out_a_missing_entry():
 # The verdict.
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("shape", "kind"),
+    [*((SHAPES[0], kind) for kind in KINDS), (SHAPES[1], "rows and columns")],
+    ids=str,
+)
 def test_noise_is_no_structure(shape, kind):
-    """Each of 6 would be taken for structure with probability 5 % at most; 3 or more: 2e-3."""
+    """Each of 6 would be taken for structure with probability 5 % at most; 3 or more: 2e-3.
+
+    Large ones of every kind: in the long test.
+    """
     found = [nbmf.verdict(shares_only(*shape, kind, seed)).found for seed in range(6)]
     assert sum(found) < 3
 
@@ -134,7 +141,7 @@ def test_noise_is_no_structure(shape, kind):
 def test_noise_is_structure_in_five_of_a_hundred_at_most(shape, kind):
     """200 draws: 17 or more would happen in 3 % of runs if the chance were CHANCE itself."""
     found = [
-        nbmf.verdict(shares_only(*shape, kind, seed), default_estimator(seed)).found
+        choose(shares_only(*shape, kind, seed), candidates(seed=seed)).verdict.found
         for seed in range(200)
     ]
     print(f"{shape} {kind}: structure in {sum(found)} of {len(found)}")
@@ -165,6 +172,44 @@ def test_structure_worth_four_errors_is_found_nearly_always():
         assert np.mean([v.found for v in verdicts]) >= 0.9
 
 
+def test_of_several_methods_the_one_that_predicts_best_is_judged():
+    """On the same folds as each alone, and by a stricter measure."""
+    V = planted(40, 20, 1.5, 0)
+    methods = [nbmf.BinaryICA(K, max_iter=50, random_state=0) for K in (8, 2, 4)]
+    alone = [nbmf.verdict(V, method) for method in methods]
+    losses = [one.loss for one in alone]
+    choice = choose(V, methods)
+    assert choice.place == np.argmin(losses)
+    best = alone[choice.place]
+    assert choice.verdict == best._replace(chance=CHANCE / 3)
+    assert [other.loss for other in choice.others] == sorted(losses)[1:]
+    for other in choice.others:
+        assert other.mean == pytest.approx(other.loss - best.loss)
+        assert other.error > 0
+        assert other.method in {"bICA, K = 8", "bICA, K = 2", "bICA, K = 4"} - {best.method}
+
+
+def test_a_choice_among_many_has_to_be_surer_of_its_gain(monkeypatch):
+    V = planted(30, 16, 1.0, 1)
+    method = nbmf.BinaryICA(2, max_iter=50, random_state=0)
+    p = max(gain.p for gain in nbmf.verdict(V, method).gains)
+    monkeypatch.setattr("nbmf.comparison.verdict.CHANCE", 1.5 * p)
+    assert nbmf.verdict(V, method).found
+    doubtful = choose(V, [method, method]).verdict
+    assert not doubtful.found
+    assert f"can be chance (p = {p:.2g}; {0.75 * p:g} would tell)" in str(doubtful)
+
+
+def test_without_a_method_those_of_nbmf_fit_are_tried():
+    V = planted(24, 16, 1.0, 2)
+    choice = choose(V, candidates())
+    assert nbmf.verdict(V) == choice.verdict
+    assert {choice.verdict.method, *(other.method for other in choice.others)} == {
+        "Beta-Dir VB, learned, K = 100",
+        "logistic VB, K = 8",
+    }
+
+
 def test_the_same_seed_gives_the_same_verdict():
     V = planted(20, 12, 1.0, 3)
     assert nbmf.verdict(V) == nbmf.verdict(V)
@@ -174,7 +219,7 @@ def test_the_same_seed_gives_the_same_verdict():
 def test_any_method_of_binary_matrices_can_be_judged():
     V = planted(30, 16, 1.5, 1)
     assert nbmf.verdict(V, nbmf.BinaryICA(2, max_iter=100, random_state=0)).found
-    with pytest.raises(DataError, match="LDA predicts no probability of a one per entry"):
+    with pytest.raises(DataError, match="LDA predicts no probability of a one or of a count"):
         nbmf.verdict(V, nbmf.LDA(2))
 
 

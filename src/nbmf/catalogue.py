@@ -17,7 +17,7 @@ METHODS: dict[str, dict[str, Any]] = yaml.safe_load(
     files("nbmf").joinpath("methods.yaml").read_text(encoding="utf-8")
 )["methods"]
 
-# What `nbmf fit` takes of a binary matrix where nothing is said.
+# What `nbmf fit` takes of a binary matrix where settings are given, or nothing can be held out.
 DEFAULT = "beta-dir-vb-learned"
 
 # What `nbmf compare` compares where nothing is said: the default, of each family one that takes
@@ -29,6 +29,14 @@ COMPARED = (
 
 # The same of every kind of matrix.
 DEFAULTS = {"BinaryMatrix": DEFAULT, "CountMatrix": "poisson-gamma-gs"}
+
+# Where nothing is said, `nbmf fit` takes that one of these which predicts held-out entries best.
+CANDIDATES = {
+    "BinaryMatrix": (DEFAULT, "logistic-vb"),
+    "CountMatrix": (DEFAULTS["CountMatrix"],),
+}
+
+# What `nbmf compare` compares.
 COMPARED_ON = {
     "BinaryMatrix": COMPARED,
     "CountMatrix": (

@@ -16,7 +16,8 @@ from nbmf.cli.plot import COLUMN_GROUPS, DATA, DICTIONARY, MODEL, RECONSTRUCTION
 from nbmf.cli.progress import Progress, StepCounter
 from nbmf.cli.reading import name_of, read_with_groups, repeated
 from nbmf.cli.settings import checked, iteration_settings
-from nbmf.comparison.verdict import LEAST, Verdict, verdict
+from nbmf.comparison.folds import LEAST
+from nbmf.comparison.verdict import Verdict, verdict
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, NotConvergedWarning, NotSettledWarning
 from nbmf.inference.declarations import Inference

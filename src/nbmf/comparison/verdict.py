@@ -1,25 +1,22 @@
-"""Is there structure in a matrix? A method against predictions that use no component."""
+"""Is there structure in a matrix? Methods against each other and predictions without components."""
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import stdtr
 
 from nbmf import registry
-from nbmf.catalogue import DEFAULT, DEFAULTS, METHODS
+from nbmf.catalogue import CANDIDATES, METHODS, title_of
 from nbmf.comparison.baselines import LABELS, at, baselines_of, prediction
 from nbmf.comparison.entry_losses import losses_of
-from nbmf.data.matrix import MISSING, BinaryMatrix
+from nbmf.comparison.folds import clustered_error, folds, is_symmetric, units
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
 from nbmf.seeds import child, seed_sequence
 
-HELD_OUT = 0.1  # of the observed entries, in each fold
-ENOUGH = 2000  # entries held out in all folds together, unless every entry has been
-LEAST = 20  # observed entries of a matrix
 CHANCE = 0.05  # that noise passes for structure
 
 
@@ -43,14 +40,18 @@ class Gain(NamedTuple):
 class Verdict(NamedTuple):
     """What `verdict` has found.
 
-    found : bool, whether the method predicts better than every baseline, each with p < CHANCE
+    method : str, what was judged, for a person
+    found : bool, whether the method predicts better than every baseline, each with p < chance
+    chance : float, CHANCE; of a method that was chosen among several, CHANCE / their number
     loss : float, of the method, in nats per held-out entry
     gains : tuple of Gain, over each baseline, the best baseline first
     entries, folds : int, how many entries were held out, in how many folds
     observed : int, how many there are; of a symmetric matrix pairs in the place of entries
     """
 
+    method: str
     found: bool
+    chance: float
     loss: float
     gains: tuple[Gain, ...]
     entries: int
@@ -71,12 +72,40 @@ class Verdict(NamedTuple):
             return (
                 f"nothing found beyond {LABELS[weakest.baseline]}: a lead of "
                 f"{weakest.mean:.4f} ± {weakest.error:.4f} nats per held-out entry can be chance "
-                f"(p {_told(weakest.p)})"
+                f"(p {_told(weakest.p)}; {self.chance:g} would tell)"
             )
         return (
             f"nothing found beyond {what}, which predicts better by {how_much} "
             f"({best.loss:.4f} instead of {self.loss:.4f})"
         )
+
+
+class Behind(NamedTuple):
+    """By how much a method predicts worse than the one that was chosen.
+
+    method : str, for a person
+    loss : float, nats per held-out entry
+    mean : float, its loss minus that of the one chosen
+    error : float, its standard error; entries of a row or a column are not taken as independent
+    """
+
+    method: str
+    loss: float
+    mean: float
+    error: float
+
+
+class Choice(NamedTuple):
+    """What `choose` has found.
+
+    place : int, of the chosen method among those that were given
+    verdict : Verdict, of the chosen method
+    others : tuple of Behind, the best first
+    """
+
+    place: int
+    verdict: Verdict
+    others: tuple[Behind, ...]
 
 
 def verdict(
@@ -100,7 +129,8 @@ def verdict(
     V : BinaryMatrix, CountMatrix, array (F, N) or DataFrame
         Values that the method takes, and missing (NaN or -1).
     estimator : Factorization, optional
-        A method for binary matrices or counts, not fitted itself; default: that of `nbmf fit`.
+        A method for binary matrices or counts, not fitted itself; default: of those between which
+        `nbmf fit` chooses the one that predicts best.
     seed : int
         Of the folds; the same seed gives the same verdict if the estimator has a random_state.
     monitor_of : function, optional
@@ -119,86 +149,112 @@ def verdict(
         If V has a value that is not allowed, has fewer than LEAST observed entries, or the
         estimator is scored neither by the probability of a one nor by that of a count.
     """
-    estimator = default_estimator(kind=type(V)) if estimator is None else estimator
-    law, baselines = estimator.likelihood, baselines_of(estimator.likelihood)
-    if not baselines:
-        raise DataError(
-            f"{type(estimator).__name__} predicts no probability of a one or of a count per entry"
-        )
-    estimator.check_parameters()
-    codes = law.values_of(V)
-    in_pairs = is_symmetric(codes)
-    drawn = list(folds(codes, np.random.default_rng(seed_sequence("verdict", seed)), in_pairs))
-    own = np.full(codes.shape, np.nan)
-    losses = {name: np.full(codes.shape, np.nan) for name in baselines}
-    given = estimator.get_params()
-    base = estimator._seed()
-    for number, held_out in enumerate(drawn):
-        training = law.hide(codes, held_out)
-        fitted = type(estimator)(**given | {"random_state": child(base, "verdict", number)})
-        fitted.fit(training, monitor=monitor_of and monitor_of(number, len(drawn)))
-        places, values = np.nonzero(held_out), codes[held_out]
-        own[held_out] = losses_of(law, values, fitted.predictive(*places))
-        for name, loss in losses.items():
-            loss[held_out] = losses_of(law, values, at(prediction(name, training), *places))
-    if in_pairs:  # an entry and its mirror image are one observation
-        for array in (own, *losses.values()):
-            array[np.tril_indices_from(array)] = np.nan
-    gains = [_gain(name, loss, own) for name, loss in losses.items()]
-    return Verdict(
-        all(gain.mean > 0 and gain.p < CHANCE for gain in gains),
-        float(np.nanmean(own)),
-        tuple(sorted(gains, key=lambda gain: gain.loss)),
-        int(np.count_nonzero(~np.isnan(own))),
-        len(drawn),
-        np.count_nonzero(_units(codes, in_pairs)),
-    )
+    given = candidates(type(V)) if estimator is None else [estimator]
+    return choose(V, given, seed=seed, monitor_of=monitor_of).verdict
 
 
-def default_estimator(seed: int = 0, kind: type = BinaryMatrix) -> Factorization:
-    """Return the method that `nbmf fit` takes of a kind of matrix where nothing is said."""
-    entry = METHODS[DEFAULTS.get(kind.__name__, DEFAULT)]
-    return registry.make_estimator(entry["class"], entry["K"][0], entry["settings"], seed)
+def choose(
+    V: Any,
+    estimators: Sequence[Factorization],
+    *,
+    seed: int = 0,
+    monitor_of: Callable[[int, int], Monitor | None] | None = None,
+) -> Choice:
+    """Say which of several methods predicts held-out entries best, and whether it finds structure.
 
-
-def is_symmetric(codes: np.ndarray) -> bool:
-    """Whether a matrix equals its transpose, so that an entry tells its mirror image."""
-    return codes.shape[0] == codes.shape[1] > 1 and np.array_equal(codes, codes.T)
-
-
-def _units(codes: np.ndarray, in_pairs: bool) -> np.ndarray:
-    """Return the observed entries that can be held out; of pairs the one above the diagonal."""
-    observed = codes != MISSING
-    return np.triu(observed, k=1) if in_pairs else observed
-
-
-def folds(
-    codes: np.ndarray, rng: np.random.Generator, in_pairs: bool = False
-) -> Iterator[np.ndarray]:
-    """Yield bool arrays (F, N) of entries to hold out, no entry twice.
+    All of them predict the same entries from the same others, see `verdict`. The best one's gains
+    over predictions without components have to be the surer the more methods there were to choose
+    from (Bonferroni).
 
     Parameters
     ----------
-    codes : int array (F, N)
-        1, 0 or counts, -1 (missing).
-    rng : Generator
-    in_pairs : bool
-        Hold an entry out with its mirror image, and the diagonal never.
+    V, seed
+        As for `verdict`.
+    estimators : sequence of Factorization
+        Methods of one likelihood, not fitted themselves.
+    monitor_of : function, optional
+        From the number of a fit and their count, folds times methods, to its monitor.
+
+    Returns
+    -------
+    Choice
 
     Raises
     ------
-    DataError
-        If there are fewer than LEAST observed entries, or pairs.
+    ConfigError, DataError
+        As for `verdict`.
     """
-    observed = rng.permutation(np.flatnonzero(_units(codes, in_pairs)))
-    if observed.size < LEAST:
-        raise DataError(f"{observed.size} observed entries: to hold some out takes {LEAST}")
-    count = min(math.ceil(ENOUGH / (HELD_OUT * observed.size)), round(1 / HELD_OUT))
-    for chosen in np.array_split(observed, round(1 / HELD_OUT))[:count]:
-        held_out = np.zeros(codes.size, bool)
-        held_out[chosen] = True
-        held_out = held_out.reshape(codes.shape)
-        yield held_out | held_out.T if in_pairs else held_out
+    for estimator in estimators:
+        if not baselines_of(estimator.likelihood):
+            raise DataError(
+                f"{type(estimator).__name__} predicts no probability of a one or of a count per "
+                "entry"
+            )
+        estimator.check_parameters()
+    entries, own, baselines = _held_out_losses(V, estimators, seed, monitor_of)
+    order = sorted(range(len(own)), key=lambda i: float(np.nanmean(own[i])))
+    best, chance = own[order[0]], CHANCE / len(estimators)
+    gains = [_gain(name, loss, best) for name, loss in baselines.items()]
+    found = Verdict(
+        title_of(estimators[order[0]]),
+        all(gain.mean > 0 and gain.p < chance for gain in gains),
+        chance,
+        float(np.nanmean(best)),
+        tuple(sorted(gains, key=lambda gain: gain.loss)),
+        *entries,
+    )
+    behind = (_gain(title_of(estimators[i]), own[i], best) for i in order[1:])
+    return Choice(order[0], found, tuple(Behind(*gain[:4]) for gain in behind))
+
+
+def _held_out_losses(
+    V: Any, estimators: Sequence[Factorization], seed: int, monitor_of: Callable | None
+) -> tuple[tuple[int, int, int], list[np.ndarray], dict[str, np.ndarray]]:
+    """Return the losses of methods and of baselines, float arrays (F, N), NaN where none is.
+
+    Before them how many entries were held out, in how many folds, and how many there are.
+    """
+    law = estimators[0].likelihood
+    codes = law.values_of(V)
+    in_pairs = is_symmetric(codes)
+    drawn = list(folds(codes, np.random.default_rng(seed_sequence("verdict", seed)), in_pairs))
+    own = [np.full(codes.shape, np.nan) for _ in estimators]
+    baselines = {name: np.full(codes.shape, np.nan) for name in baselines_of(law)}
+    for number, held_out in enumerate(drawn):
+        training = law.hide(codes, held_out)
+        places, values = np.nonzero(held_out), codes[held_out]
+        for name, loss in baselines.items():
+            loss[held_out] = losses_of(law, values, at(prediction(name, training), *places))
+        for i, estimator in enumerate(estimators):
+            step = number * len(estimators) + i
+            monitor = monitor_of and monitor_of(step, len(drawn) * len(estimators))
+            fitted = _fitted(estimator, training, number, monitor)
+            own[i][held_out] = losses_of(law, values, fitted.predictive(*places))
+    if in_pairs:  # an entry and its mirror image are one observation
+        for array in (*own, *baselines.values()):
+            array[np.tril_indices_from(array)] = np.nan
+    counted = int(np.count_nonzero(~np.isnan(own[0])))
+    return (counted, len(drawn), np.count_nonzero(units(codes, in_pairs))), own, baselines
+
+
+def _fitted(
+    estimator: Factorization, training: np.ndarray, fold: int, monitor: Monitor | None
+) -> Factorization:
+    """Return a fit to what a fold leaves, with a seed of its own."""
+    seed = child(estimator._seed(), "verdict", fold)
+    return type(estimator)(**estimator.get_params() | {"random_state": seed}).fit(
+        training, monitor=monitor
+    )
+
+
+def candidates(kind: type = BinaryMatrix, seed: int = 0) -> list[Factorization]:
+    """Return the methods between which `nbmf fit` chooses where nothing is said."""
+    names = CANDIDATES.get(kind.__name__, CANDIDATES[BinaryMatrix.__name__])
+    entries = [METHODS[name] for name in names]
+    return [
+        registry.make_estimator(entry["class"], entry["K"][0], entry["settings"], seed)
+        for entry in entries
+    ]
 
 
 def _gain(name: str, loss: np.ndarray, own: np.ndarray) -> Gain:
@@ -208,33 +264,6 @@ def _gain(name: str, loss: np.ndarray, own: np.ndarray) -> Gain:
     dof = max(min(difference.shape) - 1, 1)
     p = float(stdtr(dof, -mean / error)) if error > 0 else float(mean <= 0)
     return Gain(name, float(np.nanmean(loss)), mean, error, p)
-
-
-def clustered_error(values: np.ndarray) -> float:
-    """Return the standard error of the mean of a matrix whose rows and columns are clusters.
-
-    A row that is hard to predict is so in all its entries, and a column likewise: the variance is
-    that of row sums plus that of column sums minus that of entries (Cameron, Gelbach and Miller,
-    "Robust inference with multiway clustering", JBES 29, 2011), and at least the largest of them.
-
-    Parameters
-    ----------
-    values : float array (F, N)
-        NaN where there is no value.
-    """
-    present = ~np.isnan(values)
-    centred = np.where(present, values - np.nanmean(values), 0.0)
-    variances = []
-    for sums, counted in (
-        (centred.sum(axis=1), present.any(axis=1)),
-        (centred.sum(axis=0), present.any(axis=0)),
-        (centred[present], present[present]),
-    ):
-        n = int(np.count_nonzero(counted))
-        variances.append(np.square(sums).sum() * n / max(n - 1, 1))
-    by_row, by_column, by_entry = variances
-    total = max(by_row + by_column - by_entry, by_row, by_column, by_entry)
-    return math.sqrt(total) / int(np.count_nonzero(present))
 
 
 def _told(p: float) -> str:

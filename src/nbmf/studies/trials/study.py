@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-from nbmf.catalogue import DEFAULT
 from nbmf.studies import common
 from nbmf.studies.declaration import Figure, Study, Table
 from nbmf.studies.needs import MaskedMatrices, Need, Reports, TableOf
@@ -12,6 +11,7 @@ from nbmf.studies.plan import Plan
 HERE = "nbmf.studies.trials"
 CAPTIONS = "trials/captions"
 TITLES = {"datasets": "choose", "held_back": "confirm"}  # a key of the configuration, and the list
+DEFAULT = "nbmf-fit"  # the method under test
 CONFIRM = "confirm_"  # before the names of what is made on request
 
 
@@ -20,7 +20,7 @@ def _shown(plan: Plan) -> dict[str, Any]:
     methods = plan.comparable(plan.methods)
     return {
         "labels": plan.labels(methods),
-        "library": [name for name in methods if plan.is_shared(name)],
+        "library": [name for name in methods if plan.is_shared(name) or name == DEFAULT],
         "default": DEFAULT,
     }
 
