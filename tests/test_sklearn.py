@@ -122,6 +122,16 @@ def test_checks_of_scikit_learn(name, monkeypatch):
     assert failed == {}
     assert {each["check_name"] for each in results if each["status"] == "xfail"} == set(expected)
     assert sum(each["status"] == "passed" for each in results) > 30
+    check_clone(name)
+
+
+def check_clone(name):
+    """Check that a clone has the parameters and nothing that was learned."""
+    V, _ = two_kinds()
+    fitted = make(name).set_params(random_state=3).fit(V)
+    copy = clone(fitted)
+    assert copy.get_params() == fitted.get_params()
+    assert not hasattr(copy, "H_")
 
 
 def test_the_documentation_lists_the_checks_that_fail():
@@ -166,12 +176,3 @@ def test_an_estimator_that_is_not_fitted_is_told_by_scikit_learn_and_by_nbmf():
     with pytest.raises(nbmf.errors.NotFittedError, match=r"this BetaDirVB is not fitted yet: call"):
         estimator.transform([[0, 1]])
     assert not hasattr(estimator, "components_")
-
-
-@pytest.mark.parametrize("name", classes_of_means())
-def test_a_clone_has_the_parameters_and_nothing_that_was_learned(name):
-    V, _ = two_kinds()
-    fitted = make(name).set_params(random_state=3).fit(V)
-    copy = clone(fitted)
-    assert copy.get_params() == fitted.get_params()
-    assert not hasattr(copy, "H_")
