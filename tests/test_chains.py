@@ -353,7 +353,7 @@ def noise(chain, sweep):
             r"log joint has R-hat \d\.\d+ and \d+ effective draws; settled is below 1.01 and above "
             r"400. Each stays in a place of its own, so longer chains hardly help: use "
             r".expectation, the mean over chains, and .best for pictures, "
-            r"or try start = 'mean-field'$",
+            r"or try block_moves = True$",
         ),
         (
             lambda chain, sweep: sweep / 50 + chain,
@@ -372,6 +372,20 @@ def test_advice_tells_what_to_do(trace_of, words):
     assert re.search(words, result.advice)
     if words:
         assert result.advice.startswith("4 chains of BetaDirGibbs have not settled: log joint has ")
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "words"),
+    [
+        ("BetaDirGibbs", {}, "try block_moves = True"),
+        ("DirBetaGibbs", {}, "try block_moves = True"),
+        ("DirBetaGibbs", {"block_moves": True}, "try start = 'mean-field'"),
+        ("BetaDirGibbs", {"block_moves": True, "start": "mean-field"}, ""),
+        ("DirDirGibbs", {}, "try start = 'mean-field'"),
+    ],
+)
+def test_advice_names_what_has_not_been_tried(name, settings, words):
+    assert make(name, **settings).advice_if_stuck == words
 
 
 def test_a_quantity_at_rest_has_settled_if_it_rests_at_one_place():
@@ -429,6 +443,13 @@ def test_the_expectation_is_the_mean_over_chains():
     np.testing.assert_allclose(
         result.expectation, sum(one.expectation_ for one in result.estimators) / 3
     )
+
+
+def test_disagreement_is_how_far_the_chains_are_apart():
+    result = run(make("BetaDirGibbs"), chains=3)
+    each = [one.expectation_ for one in result.estimators]
+    np.testing.assert_allclose(result.disagreement, np.std(each, axis=0, ddof=1), atol=1e-12)
+    assert np.isnan(run(make("BetaDirGibbs"), chains=1).disagreement).all()
 
 
 @pytest.mark.parametrize("name", ["BetaDirGibbs", "BetaDirVB"])

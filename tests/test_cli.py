@@ -26,6 +26,7 @@ from nbmf.cli import compare as compare_command
 from nbmf.cli.arguments import COMMANDS, parse
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.reading import name_of, repeated
+from nbmf.cli.words import in_options
 from nbmf.comparison.fits import FitDone
 from nbmf.data.examples import EXAMPLES
 from nbmf.errors import DataError
@@ -320,6 +321,8 @@ def test_a_sampler_has_chains_and_intervals_and_their_files_go_with_it(here, cap
     out = run(capsys, *command, "--iterations", "60", "--draws", "10").out
     assert "2 chains of 60 iterations" in out
     assert "NOT SETTLED: " in out
+    rows = r"most for (person\s+\d+\s+0\.\d{3}(,\s+)?){5}\n"
+    assert re.search(rf"the chains' E\[V\] differ by 0\.\d+ \(standard deviation\), {rows}", out)
     assert re.search(r"person \d+ 0\.\d\d \[0\.\d\d, [01]\.\d\d\]", out)
     folder = here / "survey.nbmf"
     intervals = {f"{name}_{end}.csv" for name in ("W", "H", "expectation") for end in ENDS}
@@ -338,6 +341,14 @@ def test_a_sampler_has_chains_and_intervals_and_their_files_go_with_it(here, cap
 
 
 ENDS = ("lower", "upper")
+
+
+def test_advice_about_chains_is_said_as_it_is_typed():
+    said = in_options("try burn_in = 300, n_samples = 20; or try block_moves = True")
+    assert said == "try --set burn_in=300 --set n_samples=20; or try --set block_moves=true"
+    given = ["--set", "block_moves=true", "--set", "block_moves=False", "--set", "start=truest"]
+    settings = parse(["fit", "survey.csv", *given]).settings
+    assert settings == [("block_moves", True), ("block_moves", False), ("start", "truest")]
 
 
 def test_a_large_expectation_is_no_csv(here, capsys, monkeypatch):

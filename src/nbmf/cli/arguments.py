@@ -252,11 +252,13 @@ def _add_setting(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _setting(text: str) -> tuple[str, int | float | str]:
-    """Return name and value of NAME=VALUE; a value is a number if it can be read as one."""
+def _setting(text: str) -> tuple[str, bool | int | float | str]:
+    """Return name and value of NAME=VALUE; a value is true, false or a number if it is read so."""
     name, equals, value = text.partition("=")
     if not (equals and name and value):
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    if value.lower() in ("true", "false"):
+        return name, value.lower() == "true"
     for kind in (int, float):
         try:
             return name, kind(value)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 DESCRIBED = 12  # components
 GROUPS = 20  # the largest ones
+APART = 5  # rows that chains see most differently
 REST = 0.05  # of the weight outside active components that is worth a word
 
 
@@ -185,7 +186,17 @@ def _agreement(fitted) -> Iterator[str]:
         )
         return
     yield f"NOT SETTLED: {in_options(chains.advice)}"
-    yield "(.expectation is in expectation.csv, and .best is the chain whose components are shown)"
+    yield (
+        "(.expectation is in expectation.csv, and predicts better than one chain does; .best is "
+        "the chain whose components are shown, in one place of several)"
+    )
+    apart = chains.disagreement
+    names, of_row = chains.line_names()[0], apart.mean(axis=1)
+    most = np.argsort(-of_row, kind="stable")[:APART]
+    yield (
+        f"the chains' E[V] differ by {apart.mean():.3f} (standard deviation), most for "
+        + ", ".join(f"{names[f]} {of_row[f]:.3f}" for f in most)
+    )
 
 
 def _text_of(component: Described) -> str:

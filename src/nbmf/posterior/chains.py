@@ -106,6 +106,17 @@ class Chains:
         """E[V], the mean over chains, float array (F, N); refused as `expectation_` may be."""
         return np.mean([one.expectation_ for one in self.estimators], axis=0)
 
+    @cached_property
+    def disagreement(self) -> np.ndarray:
+        """The standard deviation of the chains' E[V], float array (F, N); NaN of a single chain.
+
+        Its means over rows, or columns, say which of them the chains see differently.
+        """
+        if len(self.estimators) < MIN_CHAINS:
+            return np.full(self.values.shape, np.nan)
+        squares = sum((one.expectation_ - self.expectation) ** 2 for one in self.estimators)
+        return np.sqrt(squares / (len(self.estimators) - 1))
+
     def predict(self, rows: Any, columns: Any) -> np.ndarray:
         """Return E[v] of single entries, the mean over chains; see Factorization.predict."""
         return np.mean([one.predict(rows, columns) for one in self.estimators], axis=0)

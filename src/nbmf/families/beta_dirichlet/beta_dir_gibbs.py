@@ -72,6 +72,11 @@ class BetaDirGibbs(BetaDir, CollapsedGibbs):
         self.orientation = orientation
         self.random_state = random_state
 
+    @property
+    def advice_if_stuck(self):
+        """Block moves, which get chains further; with them, as for all samplers."""
+        return super().advice_if_stuck if self.block_moves else "try block_moves = True"
+
     def _start_rows(self, codes, start, seed):
         K = self.n_components
         prior, weights = start.priors(self._prior_values(), codes, K)
