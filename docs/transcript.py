@@ -94,6 +94,23 @@ Bengio (2003), (1/J + n_test/n_train) var(d), with Student's t. K is chosen on t
 scored, so a method with many K has more chances to look good: read a lead smaller than its
 uncertainty as none. `--masks 10` makes the interval narrower.
 
+## Tables of mixed columns
+
+$ nbmf example penguins
+
+$ head -5 penguins.csv
+
+$ nbmf cluster penguins.csv --labels species
+
+![What sets the components apart](figures/cli_profile.png)
+
+`cluster` sees what each column is and says so; `--kind year=real`, `--ignore` and `--missing`
+overrule it. Cells are held out to see how many components predict them best, and whether any do.
+Labels are kept apart until the end. `nbmf topics` does the same for documents, from counts of words
+or from texts. [More](membership.md#from-a-file).
+
+$ ls penguins.clusters
+
 ## In the workflow
 
 One entry of a configuration, and the same file takes part in the paper's comparison, here beside
@@ -137,6 +154,10 @@ $ nbmf fit --help
 $ nbmf compare --help
 
 $ nbmf plot --help
+
+$ nbmf cluster --help
+
+$ nbmf topics --help
 """
 SURVEY = """\
 studies:
@@ -156,6 +177,7 @@ PICTURES = {
     "cli_dictionary.png": "animals.nbmf/dictionary.png",
     "cli_reconstruction.png": "animals.nbmf/reconstruction.png",
     "cli_comparison.png": "animals.compare/comparison.png",
+    "cli_profile.png": "penguins.clusters/profile.png",
     "cli_four.png": "four.png",
     "cli_figure_10.png": "results/survey/lumbreras2020/figures/figure_10.png",
 }

@@ -8,78 +8,11 @@ import types
 
 import nbmf
 from nbmf.catalogue import COMPARED, DEFAULT, METHODS
+from nbmf.cli.help_texts import COMPARE, EXAMPLE, FIT, INFO, PLOT, TOP
+from nbmf.cli.table_arguments import add_cluster, add_topics
 from nbmf.errors import choices
 
 LAYOUTS = ("long", "presence")
-
-TOP = """\
-examples:
-  nbmf example votes                      write votes.csv: how countries voted in the UN
-  nbmf info votes.csv                     what is in the file, and what to type next
-  nbmf fit votes.csv                      components, probabilities and pictures in votes.nbmf/
-  nbmf fit votes.csv --ones yes --zeros no --missing ""
-  nbmf compare votes.csv                  which method predicts held-out entries best
-  nbmf plot votes.nbmf --rows 80          draw a fit again
-
-nbmf COMMAND --help has more of them.
-"""
-EXAMPLE = """\
-examples:
-  nbmf example                              which examples there are
-  nbmf example votes                        votes.csv, a matrix with missing entries
-  nbmf example parliament                   parliament.csv, whose rows have groups
-  nbmf example votes --layout long --out votes-long.csv
-  nbmf example parliament --layout presence --out follows.csv
-"""
-INFO = """\
-examples:
-  nbmf info votes.csv
-  nbmf info votes.csv --ones yes --zeros no --missing ""
-  nbmf info votes-long.csv --layout long --row country --column roll_call --value vote
-  nbmf info follows.csv --layout presence --row follower --column followed
-
-nbmf example --help has the commands that write these files.
-"""
-FIT = """\
-examples:
-  nbmf fit votes.csv                              is there structure, and which? no K to choose
-  nbmf fit votes.csv --no-check                   components, whatever they are worth
-  nbmf fit votes.csv --method beta-dir-gs         Gibbs sampling, four chains: has it settled?
-  nbmf fit votes.csv --method beta-dir-gs --draws 400          with 90 % credible intervals
-  nbmf fit votes.csv --method bica --components 5              exactly five components
-  nbmf fit votes.csv --set alpha=0.2 --set beta=0.2            priors that are not learned
-  nbmf fit parliament.csv --groups party --out by-party        rows have groups; another folder
-
-what is written, in FILE's name with .nbmf at the end, or in the folder after --out:
-  summary.txt       what is printed: the verdict, components, their rows and columns, loss, chains
-  W.csv, H.csv      rows x components and components x columns, the most important ones first
-  expectation.csv   the probability of a one for every entry, for missing ones too (.npz if large)
-  components.csv    the share of each component
-  dictionary.png    both factors as a picture; reconstruction.png: the data beside E[V]
-  model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
-  Where nothing is found there are no components and pictures.
-  *_lower.csv, *_upper.csv  (--draws) 90 % intervals;  chains.csv  (several chains or starts),
-  chains.png  (chains);  groups.csv  (--groups) rows or columns by group and component
-  report.html       all of this in one file that can be mailed
-"""
-COMPARE = """\
-examples:
-  nbmf compare votes.csv                                     eight methods, five masks
-  nbmf compare votes.csv --methods beta-dir-vb bica --components 2 3 4 5
-  nbmf compare votes.csv --masks 10                          a more certain answer
-  nbmf compare votes.csv --iterations 500                    a quicker one: Gibbs with 500 sweeps
-
-written to FILE's name with .compare at the end, or to the folder after --out: scores.csv (a row
-per fit), summary.csv, comparison.png, against_K.png (where a method has several K),
-recommendation.txt, and report.html, which has all of it in one file. K is chosen on the same
-held-out entries that are scored, which favours methods with many K a little.
-"""
-PLOT = """\
-examples:
-  nbmf plot votes.nbmf                        dictionary.png and reconstruction.png once more
-  nbmf plot votes.nbmf --rows 120 --components 5 --out large.pdf
-  nbmf plot votes.nbmf/model.npz              a saved model alone, this or one from Python
-"""
 
 
 def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
@@ -121,7 +54,7 @@ def _parser(make, *arguments, **options) -> argparse.ArgumentParser:
 
 
 def _example(commands, name: str) -> None:
-    words = "write a matrix that comes with the package as a CSV file to try"
+    words = "write a matrix or a table that comes with the package as a CSV file to try"
     example = _parser(commands.add_parser, name, help=words, description=words, epilog=EXAMPLE)
     example.add_argument("name", nargs="?", metavar="NAME", help="which one; default: list them")
     example.add_argument(
@@ -287,4 +220,7 @@ def _add_output(command: argparse.ArgumentParser, suffix: str) -> None:
     command.add_argument("--force", action="store_true", help="overwrite files not written by nbmf")
 
 
-COMMANDS = {"example": _example, "info": _info, "fit": _fit, "compare": _compare, "plot": _plot}
+COMMANDS = {
+    **{"example": _example, "info": _info, "fit": _fit, "compare": _compare, "plot": _plot},
+    **{"cluster": add_cluster, "topics": add_topics},
+}

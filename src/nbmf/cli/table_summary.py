@@ -89,7 +89,11 @@ def facts(found: Found) -> Iterator[str]:
         yield f"not converged after {model.n_iter_} iterations: memberships may still move"
     mixed = float(np.exp(model.entropies_.mean()))
     yield f"a {task.row} has {mixed:.2f} {task.component}s on average (exp of the mean entropy)"
-    yield f"{found.seconds:.1f} s"
+    yield (
+        f"{found.seconds:.1f} s for the check and the fit"
+        if found.choice
+        else f"{found.seconds:.1f} s"
+    )
 
 
 def _labels(found: Found) -> Iterator[str]:

@@ -158,8 +158,8 @@ def _deviations(told: pd.DataFrame) -> np.ndarray:
     p = told["overall"]
     is_share = told["kind"].isin((BERNOULLI, DISCRETE))
     variance = np.where(is_share, p * (1 - p), p)  # of a Poisson law the mean
-    spread = np.where(told["kind"] == GAUSSIAN, told["overall_sd"], np.sqrt(variance))
-    return ((told["value"] - p) / np.maximum(spread, 1e-300)).to_numpy()
+    variance = np.where(told["kind"] == GAUSSIAN, told["overall_sd"] ** 2, variance)
+    return ((told["value"] - p) / np.sqrt(np.maximum(variance, 1e-300))).to_numpy()
 
 
 def _text(row: pd.Series) -> str:

@@ -1,0 +1,280 @@
+"""nbmf cluster and nbmf topics: what is printed and written, what is refused; the pictures."""
+
+import json
+import re
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import nbmf
+from nbmf import cli
+from nbmf.cli.table_arguments import OF_DOCUMENTS, OF_TABLES
+from nbmf.cli.table_summary import mean_and_sd
+from nbmf.data.loading import load_matrix
+from nbmf.errors import ConfigError, DataError
+from nbmf.families.mixed_membership.feature_model import FeatureModel
+from nbmf.plots import profiles, style
+from test_tables_components import DOCUMENTS, TABLE, mixed
+
+ALWAYS = {"summary.txt", "report.html", "table.npz", "nbmf.json"}
+COMPONENTS = {"memberships.csv", "components.csv", "model.npz", "memberships.png"}
+QUICK = ["--model", "mnb", "--components", "2", "--starts", "2"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(style, "save", lambda figure, path: path.write_bytes(bytes(24)))
+    mixed().to_csv("people.csv", index_label="person")
+    pd.DataFrame(DOCUMENTS.values().astype(int), columns=DOCUMENTS.column_names).to_csv(
+        "counts.csv", index=False
+    )
+    yield tmp_path
+    plt.close("all")
+
+
+def run(capsys, *argv, code=0):
+    assert cli.main([str(word) for word in argv]) == code
+    return capsys.readouterr()
+
+
+def files(folder):
+    return {path.name for path in Path(folder).iterdir()}
+
+
+def test_kinds_of_rows_are_found_told_and_written(capsys):
+    out = run(capsys, "cluster", "people.csv", "--labels", "kind", "--kind", "visits=count",
+              "--components", 2, 3, "--model", "mnb").out  # fmt: skip
+    assert "count (poisson): visits" in out
+    assert re.search(r"^2 components predict better than none, by 0\.\d+ ± 0\.\d+ nats", out, re.M)
+    assert re.search(r"^    2 +\d\.\d{4} +0\.\d{4} ± 0\.\d{4}  <$", out, re.M)
+    assert re.search(r"100\.0% of the 90 rows have the commonest label of their\s+component", out)
+    assert re.search(r"^  height +-?\d\.\d+ ± \d\.\d+ \(all: \d\.\d+ ± \d\.\d+\)$", out, re.M)
+    assert re.search(r"^  job +a \d\d% \(all: \d\d%\)$", out, re.M)
+    assert re.search(r"^  visits +\d\.\d+ on average \(all: \d\.\d+\)$", out, re.M)
+    assert re.search(r"^  member +\d+% \(all: \d\d%\)$", out, re.M)
+    folder = Path("people.clusters")
+    assert files(folder) == ALWAYS | COMPONENTS | {
+        "distinguishing.csv", "scores.csv", "labels.csv", "profile.png"
+    }  # fmt: skip
+    assert (folder / "summary.txt").read_text() in out
+    model, table = FeatureModel.load(folder / "model.npz"), load_matrix(folder / "table.npz")
+    pd.testing.assert_frame_equal(
+        pd.read_csv(folder / "distinguishing.csv", keep_default_na=False, na_values=[""]),
+        nbmf.distinguishing(model, table).replace("", np.nan),
+        rtol=1e-5, check_dtype=False,
+    )  # fmt: skip
+    written = pd.read_csv(folder / "memberships.csv")
+    assert written.columns.tolist() == ["row", "label", "main", "component 1", "component 2"]
+    assert written["row"].tolist() == [f"{n}" for n in range(90)] or written["row"].size == 90
+    sizes = pd.read_csv(folder / "components.csv")
+    assert written["main"].value_counts().sort_index().tolist() == sizes["rows"].tolist()
+    np.testing.assert_allclose(written["component 1"].mean(), sizes["share"][0], rtol=1e-4)
+    assert sizes["share"].is_monotonic_decreasing
+    labels = pd.read_csv(folder / "labels.csv", index_col="label")
+    assert labels.to_numpy().sum() == 90
+    assert pd.read_csv(folder / "scores.csv")["K"].tolist() == [2, 3]
+
+
+def test_the_same_command_has_the_same_result_and_other_files_are_left(capsys):
+    def numbers():
+        run(capsys, "cluster", "people.csv", *QUICK, "--no-check")
+        return Path("people.clusters/memberships.csv").read_bytes()
+
+    assert numbers() == numbers()
+    assert "scores.csv" not in files("people.clusters")
+    Path("mine").mkdir()
+    Path("mine/model.npz").write_text("x")
+    refused = run(capsys, "cluster", "people.csv", "--out", "mine", code=2)
+    assert "was not written by nbmf" in refused.err
+
+
+def test_nothing_found_shows_no_components(capsys):
+    rng = np.random.default_rng(1)
+    noise = pd.DataFrame({"x": rng.normal(size=80), "y": rng.choice(list("ab"), 80),
+                          "z": rng.normal(size=80)})  # fmt: skip
+    noise.to_csv("noise.csv", index=False)
+    out = run(capsys, "cluster", "noise.csv", *QUICK).out
+    assert re.search(r"^nothing found: ", out, re.M)
+    assert "--no-check --components 2 --model mnb" in out
+    assert files("noise.clusters") == ALWAYS | {"scores.csv"}
+    out = run(capsys, "cluster", "noise.csv", *QUICK, "--no-check").out
+    assert "component 2" in out
+    assert "nothing found" not in out
+    assert files("noise.clusters") >= COMPONENTS
+    assert "model.npz" in json.loads(Path("noise.clusters/nbmf.json").read_text())["files"]
+
+
+def test_topics_have_words_by_probability_and_by_lift(capsys):
+    out = run(capsys, "topics", "counts.csv", "--components", 2, "--starts", 2).out
+    assert re.search(
+        r"^2 topics predict better than none, by .* nats per held-out\s+token", out, re.M
+    )
+    assert re.search(r"^  probable +(sea|bus) 0\.\d{3}, (ice|car) 0\.\d{3}, ", out, re.M)
+    assert re.search(r"^  typical +\w+ x\d\.\d+, ", out, re.M)
+    assert files("counts.topics") == ALWAYS | COMPONENTS | {
+        "topics.csv",
+        "scores.csv",
+        "topics.png",
+    }
+    words = pd.read_csv("counts.topics/topics.csv")
+    assert set(words["by"]) == {"probability", "lift"}
+    for (_, by), own in words.groupby(["topic", "by"]):
+        assert own[by].is_monotonic_decreasing
+        assert own["place"].tolist() == list(range(1, len(own) + 1))
+    np.testing.assert_allclose(words["lift"], words["probability"] / words["overall"], rtol=1e-4)
+    assert pd.read_csv("counts.topics/components.csv").columns[2] == "documents"
+
+
+def test_texts_become_topics(capsys, here):
+    rng = np.random.default_rng(0)
+    words = np.array([["sea", "ice", "ship", "fish"], ["road", "car", "bus", "tram"]])
+    texts = [" ".join(rng.choice(words[n % 2], 6)) for n in range(40)]
+    marks = [f"mark {n % 2}" for n in range(40)]
+    pd.DataFrame({"mark": marks, "text": texts}).to_csv("texts.csv", index=False)
+    (here / "stop.txt").write_text("ship\nroad\n")
+    options = ["--text", "text", "--labels", "mark", "--stop-words", "stop.txt", "--no-check",
+               "--model", "fast-lda", "--components", "2"]  # fmt: skip
+    out = run(capsys, "topics", "texts.csv", *options).out
+    assert "left out: 2 words to ignore" in out
+    assert "Fast LDA" in out
+    assert "100.0% of the 40 documents" in out
+    assert "labels.csv" in files("texts.topics")
+    run(capsys, "topics", "texts.csv", *options[:2], "--stop-words", "english", *options[-5:])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("cluster people.csv --components 0", "--components 0: allowed are integers of at least 1"),
+        ("cluster people.csv --starts 0", "--starts 0"),
+        ("cluster people.csv --smoothing -1", "--smoothing -1.0"),
+        ("cluster people.csv --no-check", "--no-check: nothing chooses then"),
+        ("cluster people.csv --labels species", "no column 'species'"),
+        ("cluster people.csv --kind job=real", "column 'job': 'a'; allowed in a real column"),
+        ("cluster people.csv --model mnb --components 100", "no number of components"),
+        ("cluster people.csv --no-check --model mnb --components 100", "allowed are at most"),
+        ("topics counts.csv --word w", "--document, --word and --count go together"),
+        (
+            "topics people.csv",
+            "--ignore 'height' leaves the column out, --labels 'height' keeps it",
+        ),
+        ("topics nothing.csv", "there is no such file"),
+    ],
+)
+def test_what_is_wrong_is_one_line(words, said, capsys):
+    refused = run(capsys, *words.split(), code=2)
+    assert refused.err.startswith("nbmf: error: ")
+    assert refused.err.count("\n") == 1
+    assert said in refused.err
+
+
+@pytest.mark.parametrize("words", ["cluster f.csv --kind a=reel", "cluster f.csv --kind real",
+                                   "topics f.csv --model mnb"])  # fmt: skip
+def test_arguments_are_checked(words, capsys):
+    with pytest.raises(SystemExit):
+        cli.main(words.split())
+    assert "error" in capsys.readouterr().err
+
+
+def test_models_of_the_commands_are_those_of_the_family():
+    from nbmf.cli.topics import MODELS
+
+    assert tuple(MODELS) == OF_DOCUMENTS
+    for given in [*({"model": name} for name in OF_TABLES), *MODELS.values()]:
+        FeatureModel(2, **given).check_parameters()
+
+
+def test_means_have_as_many_digits_as_they_are_certain():
+    assert mean_and_sd(4201.7543, 801.95) == "4202 ± 802"
+    assert mean_and_sd(37.2513, 2.0234) == "37.3 ± 2.0"
+    assert mean_and_sd(0.12345, 0.0123) == "0.123 ± 0.012"
+    assert mean_and_sd(1.0, 3e-7) == "1 ± 3e-07"
+
+
+def test_the_example_is_written_with_what_to_type_next(capsys):
+    out = run(capsys, "example", "penguins").out
+    assert "licence: CC0" in out
+    assert out.endswith("next:\n  nbmf cluster penguins.csv --labels species\n")
+    assert "penguins: " in run(capsys, "example").out
+    assert (
+        "is a table, no matrix"
+        in run(capsys, "example", "penguins", "--layout", "long", code=2).err
+    )
+
+
+# --- Pictures -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def model():
+    return FeatureModel(2, model="mnb", random_state=0).fit(TABLE)
+
+
+def test_memberships_are_drawn_in_the_order_of_groups_and_components(model):
+    axis = nbmf.plot.memberships(model, groups=TABLE.row_groups)
+    image = np.asarray(axis.images[0].get_array())
+    assert image.shape == (90, profiles.PIXELS, 3)
+    blue = np.array(plt.matplotlib.colors.to_rgb(style.colour_of_component(0)))
+    first = np.isclose(image, blue).all(axis=2).mean(axis=1)  # the share of the first component
+    order = np.argsort(-model.memberships_.mean(axis=0))
+    np.testing.assert_allclose(sorted(first), sorted(model.memberships_[:, order[0]]), atol=0.004)
+    largest = TABLE.row_groups == "kind 0"
+    mean = model.memberships_[largest, order[0]].mean()
+    np.testing.assert_allclose(first[: largest.sum()].mean(), mean, atol=0.004)
+    with pytest.raises(DataError, match="2 given for 90 rows"):
+        nbmf.plot.memberships(model, groups=["a", "b"])
+
+
+def test_of_many_rows_some_are_drawn(model, monkeypatch):
+    monkeypatch.setattr(profiles, "MOST_ROWS", 40)
+    axis = nbmf.plot.memberships(model)
+    assert len(axis.images[0].get_array()) == 30
+    assert axis.get_ylabel() == "90 rows, 30 of them drawn"
+
+
+def test_profiles_have_values_and_colours(model):
+    axis = nbmf.plot.profile(model, TABLE)
+    names = [text.get_text() for text in axis.get_yticklabels()]
+    assert set(names) == {"height", "visits", "member", "job = a", "job = b", "job = c"}
+    told = nbmf.distinguishing(model, TABLE)
+    drawn = np.asarray(axis.images[0].get_array())
+    texts = np.array([text.get_text() for text in axis.texts[: drawn.size]]).reshape(drawn.shape)
+    for name, law in (("height", "real"), ("visits", "count"), ("member", "binary")):
+        for number in (1, 2):
+            row = told[(told["column"] == name) & (told["component"] == number)].iloc[0]
+            p = row["overall"]
+            spread = {"count": p, "binary": p * (1 - p)}.get(law, row["overall_sd"] ** 2)
+            sd = np.sqrt(spread)
+            place = names.index(name), number - 1
+            assert drawn[place] == pytest.approx((row["value"] - p) / sd)
+            text = f"{row['value']:.0%}" if law == "binary" else f"{row['value']:.3g}"
+            assert texts[place] == text
+    few = nbmf.plot.profile(model, TABLE, lines=2, ax=plt.subplots()[1])
+    assert len(few.get_yticks()) == 2
+    assert few.get_title() == "the most telling 2 of 6"
+
+
+def test_topics_are_drawn_with_their_most_probable_words():
+    model = FeatureModel(2, smoothing=0.1, random_state=0).fit(DOCUMENTS)
+    axes = nbmf.plot.topics(model, DOCUMENTS, words=3)
+    assert len(axes) == 2
+    for axis, (_, own) in zip(axes, nbmf.distinguishing(model, DOCUMENTS).groupby("component"),
+                              strict=True):  # fmt: skip
+        top = own.nlargest(3, "value")
+        assert [text.get_text() for text in axis.get_yticklabels()] == top["column"].tolist()
+        np.testing.assert_allclose([bar.get_width() for bar in axis.patches], top["value"])
+        np.testing.assert_allclose(axis.collections[0].get_offsets()[:, 0], top["overall"])
+
+
+def test_pictures_of_something_else_are_refused(model):
+    for call, words in (
+        (lambda: nbmf.plot.topics(model, TABLE), "a table of features; nbmf.plot.profile"),
+        (lambda: nbmf.plot.profile(model, TABLE, lines=0), "lines = 0"),
+        (lambda: nbmf.plot.memberships(nbmf.MNB(2)), "a FeatureModel is needed, not a MNB"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            call()
