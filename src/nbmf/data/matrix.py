@@ -183,6 +183,6 @@ def _all_entries(values: Any) -> np.ndarray:
     if math.prod(values.shape) > MAX_ENTRIES:
         raise DataError(
             f"a sparse matrix of shape {values.shape} has more than {MAX_ENTRIES} entries; "
-            "a matrix is kept with all of them"
+            "a matrix is kept with all of them; nbmf.BernoulliPoissonVB fits a sparse one as it is"
         )
     return values.toarray()

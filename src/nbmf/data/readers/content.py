@@ -85,7 +85,8 @@ def refuse_huge(path: str | os.PathLike, rows: int, columns: int) -> None:
     if rows * columns > MAX_ENTRIES:
         raise DataError(
             f"{path}: {rows} x {columns} entries; allowed are at most {MAX_ENTRIES}, "
-            "since a matrix is kept with all of them"
+            "since a matrix is kept with all of them; in Python nbmf.BernoulliPoissonVB fits one "
+            "of scipy.sparse as it is"
         )
 
 
