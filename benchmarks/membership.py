@@ -99,9 +99,16 @@ def ours(table: FeatureTable, K: int, model: str, inner_max: int, seed: int = 0)
     return made, made.start(table)
 
 
-def round_of_full(corpus: Corpus, K: int, repeats: int) -> float:
-    """Return the seconds per token, topic and round of the full E-step, of the quickest run."""
-    table = FeatureTable.from_documents(corpus.fitted)
+def drawn_features(n: int, features: int, K: int) -> FeatureTable:
+    """Return a table of binary features, each row a mixture of K components."""
+    rng = np.random.default_rng(seed_sequence("benchmark", "features"))
+    shares, ones = rng.dirichlet(np.full(K, 0.2), n), rng.beta(0.3, 0.7, (K, features))
+    values = (rng.random((n, features)) < shares @ ones).astype(float)
+    return FeatureTable.from_array(values, kinds="bernoulli")
+
+
+def round_of_full(table: FeatureTable, K: int, repeats: int) -> float:
+    """Return the seconds per cell, component and round of the full E-step, of the quickest run."""
     _, state = ours(table, K, "mmnb", 100)
     state.advance(3)
     cells = cells_of(table)
@@ -120,20 +127,20 @@ def round_of_full(corpus: Corpus, K: int, repeats: int) -> float:
     return min(taken)
 
 
-def speed_table(corpus: Corpus, K: int, repeats: int) -> Table:
+def speed_table(model: str, name: str, cells: FeatureTable, K: int, repeats: int) -> Table:
     """Time EM steps, which take turns."""
+    sizes = cells_of(cells).sizes
     table = Table(
-        "EM steps of LDA",
-        f"{corpus.name}, {corpus.fitted.shape[0]} documents, {corpus.fitted.nnz} tokens, K = {K}, "
+        f"EM steps of {model}",
+        f"{name}, {sizes.size} lines of {sizes.sum():.0f} cells together, K = {K}, "
         "one thread, E-steps from flat starts. The full E-step takes "
-        f"{number(round_of_full(corpus, K, repeats) * 1e9)} ns per token, topic and round. "
+        f"{number(round_of_full(cells, K, repeats) * 1e9)} ns per cell, component and round. "
         "The last column is the time of full steps over that of these, in the same round.",
         ["E-step", "ms per EM step: minimum", "median", "full / this"],
     )
     kinds = {"full": ("mmnb", 100), "fast, converged": ("fast-mmnb", 100)}
     kinds |= {"fast, 5 rounds": ("fast-mmnb", 5)}
-    documents = FeatureTable.from_documents(corpus.fitted)
-    states = {name: ours(documents, K, *kind)[1] for name, kind in kinds.items()}
+    states = {name: ours(cells, K, *kind)[1] for name, kind in kinds.items()}
     times = {name: [] for name in states}
     for state in states.values():
         state.advance(2)
@@ -269,4 +276,9 @@ def fits_table(corpus: Corpus, K: int, passes: int) -> Table:
 def run() -> list[Table]:
     """Do this part as `make benchmark` does."""
     corpus = classic3()
-    return [speed_table(corpus, 10, 15), fits_table(corpus, 10, PASSES)]
+    documents, features = FeatureTable.from_documents(corpus.fitted), drawn_features(2000, 100, 10)
+    return [
+        speed_table("LDA and Fast LDA", corpus.name, documents, 10, 15),
+        speed_table("MMNB and Fast MMNB", "drawn binary features", features, 10, 15),
+        fits_table(corpus, 10, PASSES),
+    ]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import naive
+from nbmf.data.feature_table import FeatureTable
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
@@ -218,8 +219,10 @@ def test_membership(monkeypatch):
     corpus = membership.halved("tiny", membership.drawn(60, 40, 12, 2))
     assert corpus.fitted.shape[0] == 54
     assert corpus.seen.nnz + corpus.rest.nnz + corpus.fitted.nnz > 60 * 3
-    speed = membership.speed_table(corpus, 2, 2)
-    assert numbers(speed, "full / this")[0] == 1
+    documents = FeatureTable.from_documents(corpus.fitted)
+    for table in (documents, membership.drawn_features(30, 8, 2)):
+        speed = membership.speed_table("a model", "tiny", table, 2, 2)
+        assert numbers(speed, "full / this")[0] == 1
     fits = membership.fits_table(corpus, 2, 3)
     gensim = [row for row in fits.rows if "gensim" in row[0]]
     assert gensim[0][1:3] == ["1.50", "40"]  # of 40 words, all alike
