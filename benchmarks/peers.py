@@ -35,6 +35,7 @@ HOMES = ROOT / "results" / "benchmarks" / "peers-venv"
 DATASETS = ("animals", "paleo")
 SEEDS = (0, 1, 2)
 BURN_IN, SAMPLES = 1000, 500
+PATIENCE = 3600  # seconds for a peer, on a machine with other work
 LDA_PRIOR = 0.01  # of topics and of words
 
 # Method of ours -> maker, of K and the seed.
@@ -103,8 +104,9 @@ def run_peer(peer: str, codes: np.ndarray, settings: dict) -> tuple[dict, np.nda
         paths = [Path(folder) / name for name in ("arrays.npz", "settings.json", "output.npy")]
         np.savez(paths[0], codes=codes)
         paths[1].write_text(json.dumps(settings), encoding="utf-8")
+        command = [python, "-P", HERE / "peer_worker.py", peer, *paths]
         try:
-            answer = answer_of([python, "-P", HERE / "peer_worker.py", peer, *paths])
+            answer = answer_of(command, timeout=PATIENCE)
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             reason = str(error).strip().splitlines()[-1]
             raise PeerMissingError(f"{requirement(peer)} failed: {reason}") from error
