@@ -8,7 +8,7 @@ import nbmf
 from nbmf.comparison.baselines import BASELINES, baseline_score, prediction
 from nbmf.comparison.effects import row_and_column_effects
 from nbmf.comparison.folds import clustered_error, folds
-from nbmf.comparison.verdict import CHANCE, candidates, choose
+from nbmf.comparison.verdict import CHANCE, _preferred, candidates, choose
 from nbmf.errors import DataError
 
 SHAPES = [(18, 14), (150, 12)]
@@ -179,14 +179,31 @@ def test_of_several_methods_the_one_that_predicts_best_is_judged():
     alone = [nbmf.verdict(V, method) for method in methods]
     losses = [one.loss for one in alone]
     choice = choose(V, methods)
-    assert choice.place == np.argmin(losses)
+    assert choice.place == np.argmin(losses) == 1
     best = alone[choice.place]
-    assert choice.verdict == best._replace(chance=CHANCE / 3)
-    assert [other.loss for other in choice.others] == sorted(losses)[1:]
-    for other in choice.others:
+    others = choice.verdict.others
+    assert choice.verdict == best._replace(chance=CHANCE / 3, others=others)
+    assert [other.loss for other in others] == sorted(losses)[1:]
+    assert others[0].mean > 0
+    for other in others:
         assert other.mean == pytest.approx(other.loss - best.loss)
         assert other.error > 0
-        assert other.method in {"bICA, K = 8", "bICA, K = 2", "bICA, K = 4"} - {best.method}
+        assert other.what in {"bICA, K = 8", "bICA, K = 2", "bICA, K = 4"} - {best.method}
+    assert choice.verdict.compared[:2] == list(others)
+    assert [each.loss for each in choice.verdict.compared[2:]] == [g.loss for g in best.gains]
+
+
+def test_the_first_method_is_preferred_within_a_standard_error():
+    """With the losses themselves, whose differences have a known mean and error."""
+    rng = np.random.default_rng(0)
+    first = rng.random((20, 30))
+    noise = rng.normal(size=first.shape)
+    error = clustered_error(noise)
+    for lead, place in ((1.1, 1), (0.9, 0), (-1.0, 0)):
+        other = first + noise - noise.mean() - lead * error
+        assert _preferred([first, other]) == place
+        assert _preferred([first, first + 1, other]) == 2 * place
+    assert _preferred([first]) == _preferred([first, first]) == 0
 
 
 def test_a_choice_among_many_has_to_be_surer_of_its_gain(monkeypatch):
@@ -204,7 +221,7 @@ def test_without_a_method_those_of_nbmf_fit_are_tried():
     V = planted(24, 16, 1.0, 2)
     choice = choose(V, candidates())
     assert nbmf.verdict(V) == choice.verdict
-    assert {choice.verdict.method, *(other.method for other in choice.others)} == {
+    assert {choice.verdict.method, *(other.what for other in choice.verdict.others)} == {
         "Beta-Dir VB, learned, K = 100",
         "logistic VB, K = 8",
     }
