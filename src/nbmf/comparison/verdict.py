@@ -37,6 +37,23 @@ class Gain(NamedTuple):
     p: float
 
 
+class Behind(NamedTuple):
+    """By how much something else predicts worse than the method that is judged.
+
+    Another method may predict a little better, see `choose`.
+
+    what : str, for a person
+    loss : float, nats per held-out entry
+    mean : float, its loss minus that of the one chosen
+    error : float, its standard error; entries of a row or a column are not taken as independent
+    """
+
+    what: str
+    loss: float
+    mean: float
+    error: float
+
+
 class Verdict(NamedTuple):
     """What `verdict` has found.
 
@@ -47,6 +64,7 @@ class Verdict(NamedTuple):
     gains : tuple of Gain, over each baseline, the best baseline first
     entries, folds : int, how many entries were held out, in how many folds
     observed : int, how many there are; of a symmetric matrix pairs in the place of entries
+    others : tuple of Behind, the other methods that could have been chosen, the best first
     """
 
     method: str
@@ -57,6 +75,13 @@ class Verdict(NamedTuple):
     entries: int
     folds: int
     observed: int
+    others: tuple[Behind, ...] = ()
+
+    @property
+    def compared(self) -> list[Behind]:
+        """What else predicted the same entries: the other methods, then the baselines."""
+        baselines = (Behind(LABELS[gain.baseline], *gain[1:4]) for gain in self.gains)
+        return [*self.others, *baselines]
 
     def __str__(self) -> str:
         best = self.gains[0]
@@ -80,32 +105,15 @@ class Verdict(NamedTuple):
         )
 
 
-class Behind(NamedTuple):
-    """By how much a method predicts worse than the one that was chosen.
-
-    method : str, for a person
-    loss : float, nats per held-out entry
-    mean : float, its loss minus that of the one chosen
-    error : float, its standard error; entries of a row or a column are not taken as independent
-    """
-
-    method: str
-    loss: float
-    mean: float
-    error: float
-
-
 class Choice(NamedTuple):
     """What `choose` has found.
 
     place : int, of the chosen method among those that were given
     verdict : Verdict, of the chosen method
-    others : tuple of Behind, the best first
     """
 
     place: int
     verdict: Verdict
-    others: tuple[Behind, ...]
 
 
 def verdict(
@@ -160,18 +168,20 @@ def choose(
     seed: int = 0,
     monitor_of: Callable[[int, int], Monitor | None] | None = None,
 ) -> Choice:
-    """Say which of several methods predicts held-out entries best, and whether it finds structure.
+    """Say which of several methods to take, and whether it finds structure.
 
-    All of them predict the same entries from the same others, see `verdict`. The best one's gains
-    over predictions without components have to be the surer the more methods there were to choose
-    from (Bonferroni).
+    All of them predict the same entries from the same others, see `verdict`. The first is taken
+    unless the best leads it by more than a standard error of the difference (Breiman, Friedman,
+    Olshen and Stone, "Classification and Regression Trees", 1984, section 3.4.3). The gains of the
+    one that is taken over predictions without components have to be the surer the more methods
+    there were to choose from (Bonferroni).
 
     Parameters
     ----------
     V, seed
         As for `verdict`.
     estimators : sequence of Factorization
-        Methods of one likelihood, not fitted themselves.
+        Methods of one likelihood, not fitted themselves; first the one to be preferred.
     monitor_of : function, optional
         From the number of a fit and their count, folds times methods, to its monitor.
 
@@ -192,19 +202,30 @@ def choose(
             )
         estimator.check_parameters()
     entries, own, baselines = _held_out_losses(V, estimators, seed, monitor_of)
-    order = sorted(range(len(own)), key=lambda i: float(np.nanmean(own[i])))
-    best, chance = own[order[0]], CHANCE / len(estimators)
-    gains = [_gain(name, loss, best) for name, loss in baselines.items()]
+    place, chance = _preferred(own), CHANCE / len(estimators)
+    gains = [_gain(name, loss, own[place]) for name, loss in baselines.items()]
+    others = [
+        Behind(title_of(estimators[i]), *_gain("", own[i], own[place])[1:4])
+        for i in range(len(own))
+        if i != place
+    ]
     found = Verdict(
-        title_of(estimators[order[0]]),
+        title_of(estimators[place]),
         all(gain.mean > 0 and gain.p < chance for gain in gains),
         chance,
-        float(np.nanmean(best)),
+        float(np.nanmean(own[place])),
         tuple(sorted(gains, key=lambda gain: gain.loss)),
         *entries,
+        tuple(sorted(others, key=lambda other: other.loss)),
     )
-    behind = (_gain(title_of(estimators[i]), own[i], best) for i in order[1:])
-    return Choice(order[0], found, tuple(Behind(*gain[:4]) for gain in behind))
+    return Choice(place, found)
+
+
+def _preferred(own: list[np.ndarray]) -> int:
+    """Return the place of the best, or 0 if it leads that by less than a standard error."""
+    best = min(range(len(own)), key=lambda i: float(np.nanmean(own[i])))
+    lead = own[0] - own[best]
+    return best if float(np.nanmean(lead)) > clustered_error(lead) else 0
 
 
 def _held_out_losses(
