@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import time
 
+HANGING = 600  # seconds
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 # What comes after it is run with descriptors 3 and 4, where Chromium expects its pipe.
 WITH_PIPE = 'exec "$@" 3</dev/fd/$COMMANDS 4>/dev/fd/$ANSWERS'
@@ -73,7 +74,7 @@ class Browser:
         os.close(self._commands)
         os.close(self._answers)
         self._process.terminate()
-        self._process.wait(timeout=30)
+        self._process.wait(timeout=HANGING)
 
     def call(self, method, **parameters):
         """Send a command of the protocol and return its result."""
@@ -100,7 +101,7 @@ class Browser:
             raise RuntimeError(f"{script}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
-    def wait_for(self, condition, seconds=30):
+    def wait_for(self, condition, seconds=HANGING):
         """Wait until a JavaScript expression holds."""
         until = time.monotonic() + seconds
         while not self.run(condition):
@@ -112,7 +113,7 @@ class Browser:
         """Return what is seen, as the bytes of a PNG."""
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
-    def _next_message(self, seconds=60):
+    def _next_message(self, seconds=HANGING):
         while b"\0" not in self._received:
             if not select.select([self._answers], [], [], seconds)[0]:
                 raise TimeoutError("Chromium does not answer")

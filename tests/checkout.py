@@ -1,5 +1,8 @@
 """A copy of this checkout, in which Snakemake runs as a user would run it."""
 
+import copy
+import functools
+import json
 import os
 import re
 import shutil
@@ -13,6 +16,7 @@ from snakemake.utils import update_config
 
 HANGING = 1800  # seconds: a busy machine that compiles kernels is slow, and not hanging
 ROOT = Path(__file__).resolve().parents[1]
+COPIES = ROOT / "tests/copies"
 CONFIG_FILES = [  # those of the Snakefile
     *(ROOT / f"config/{name}.yaml" for name in ("config", "datasets", "sources")),
     ROOT / "src/nbmf/methods.yaml",
@@ -21,18 +25,47 @@ CONFIG_FILES = [  # those of the Snakefile
 
 
 def shipped_configuration():
-    """Return the configuration as Snakemake merges it from its files."""
+    """Return the configuration as Snakemake merges it from its files, which are read once."""
     config = {}
     for file in CONFIG_FILES:
-        update_config(config, yaml.safe_load(file.read_text(encoding="utf-8")))
+        update_config(config, copy.deepcopy(contents(file)))
     return config
 
 
-class Checkout:
-    """A copy in another folder of all files that are, or could be, under version control."""
+@functools.cache
+def contents(file):
+    """Return what a YAML file holds, not to be changed."""
+    return yaml.safe_load(file.read_text(encoding="utf-8"))
 
-    def __init__(self, folder: Path):
+
+def jobs_in(output):
+    """Return how many jobs of each rule a dry run has listed."""
+    jobs = re.findall(r"^([\w-]+) +(\d+)$", output, re.MULTILINE)
+    return {rule: int(n) for rule, n in jobs if rule != "total"}
+
+
+@functools.cache
+def preloaded():
+    """Return a process that has imported Snakemake and runs it; it ends with this one."""
+    return subprocess.Popen(
+        [sys.executable, COPIES / "preloaded.py"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+class Checkout:
+    """A copy in another folder of all files that are, or could be, under version control.
+
+    Or of the folder of another copy, with what has been run in it.
+    """
+
+    def __init__(self, folder: Path, of: Path | None = None):
         self.folder = folder
+        if of is not None:
+            shutil.copytree(of, folder, symlinks=True, dirs_exist_ok=True)
+            return
         listed = subprocess.run(
             ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
             cwd=ROOT, capture_output=True, text=True, check=True,
@@ -51,26 +84,34 @@ class Checkout:
 
     def environment(self, **changes):
         """Return the environment of Snakemake: kernels that were compiled before are used."""
-        return {**os.environ, "NUMBA_CACHE_DIR": str(ROOT / ".numba_cache"), **changes}
+        environment = {"NUMBA_CACHE_DIR": str(ROOT / ".numba_cache"), **os.environ, **changes}
+        modules = [environment.get("PYTHONPATH"), str(COPIES)]
+        return environment | {
+            "NUMBA_CACHE_LOCATOR_CLASSES": "compiled_once.CompiledOnce",
+            "PYTHONPATH": os.pathsep.join(filter(None, modules)),
+        }
 
     def snakemake(self, *arguments, config=None, **environment):
         """Run Snakemake with an overlay `config`; return the finished process."""
-        return subprocess.run(
-            self.command("--cores", "2", *arguments, config=config),
-            cwd=self.folder,
-            env=self.environment(**environment),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=HANGING,
-        )
+        command = self.command("--cores", "2", *arguments, config=config)
+        output = self.folder / ".snakemake-output"
+        asked = {
+            "folder": str(self.folder),
+            "arguments": command[3:],
+            "environment": self.environment(**environment),
+            "output": str(output),
+            "seconds": HANGING,
+        }
+        process = preloaded()
+        print(json.dumps(asked), file=process.stdin, flush=True)
+        status = int(process.stdout.readline())
+        return subprocess.CompletedProcess(command, status, output.read_text())
 
     def planned(self, config, *targets):
         """Return how many jobs of each rule a dry run lists, empty if there is nothing to do."""
         output = self.snakemake(*targets, "--dry-run", "--quiet", "rules", config=config).stdout
         assert "Error" not in output, output
-        jobs = re.findall(r"^([\w-]+) +(\d+)$", output, re.MULTILINE)
-        return {rule: int(n) for rule, n in jobs if rule != "total"}
+        return jobs_in(output)
 
     def table(self, name):
         """Return a table of lumbreras2020 without the column that differs from run to run."""

@@ -12,67 +12,20 @@ import pandas as pd
 import pytest
 import yaml
 
-from checkout import ROOT, Checkout
+from checkout import ROOT, Checkout, jobs_in
+from finished_run import (
+    N_FITS,
+    N_UNMASKED_FITS,
+    NONE_OF_THE_PAPER,
+    PAPER,
+    STUDY,
+    TINY,
+    finished_run,
+)
 from nbmf.data.matrix import BinaryMatrix
 
 pytestmark = pytest.mark.workflow
 
-PAPER = yaml.safe_load((ROOT / "config/studies/lumbreras2020.yaml").read_text())
-NONE_OF_THE_PAPER = dict.fromkeys(PAPER["studies"]["lumbreras2020"]["unmasked"])
-STUDY = {
-    "datasets": ["beta_dir_1", "dir_dir_0.1"],
-    "methods": ["beta-dir-gs", "dir-dir-gs", "c-bica", "bica", "logpca", "lda"],
-    "masks": 2,
-    "unmasked": {
-        **NONE_OF_THE_PAPER,
-        "beta_dir_1": {
-            "beta-dir-gs": {"K": [10], "seeds": 2},
-            "bica": {"K": [2, 3], "seeds": 1},
-        },
-        "dir_dir_0.1": {
-            "dir-dir-gs": {"K": [10], "seeds": 2},
-            "logpca": {"K": [2], "seeds": 1},
-        },
-    },
-    "options": {
-        "figure_2": [
-            {"dataset": "beta_dir_1", "title": "Beta-Dir"},
-            {"dataset": "dir_dir_0.1", "title": "Dir-Dir"},
-        ],
-        "figure_7": {"dataset": "beta_dir_1", "K": {"bica": 3}},
-        "figure_8": {"dataset": "dir_dir_0.1", "K": {"logpca": 2}},
-        "figure_9": {"dataset": "beta_dir_1", "K": {"bica": 2}},
-        "figure_11": {"c-bica": 3, "bica": 3},
-        "sensitivity": {
-            "sizes": [5],
-            "K": 2,
-            "concentrations": [1],
-            "masks": 1,
-            "methods": {
-                "beta-dir-gs": {"burn_in": 2, "n_samples": 2},
-                "beta-dir-vb": {"max_iter": 2},
-                "dir-dir-gs": {"burn_in": 2, "n_samples": 2},
-            },
-        },
-    },
-}
-TINY = {
-    "results": "results/tiny",
-    "methods": {
-        "beta-dir-gs": {"K": [10], "settings": {"burn_in": 20, "n_samples": 10}},
-        "dir-dir-gs": {"K": [10], "settings": {"burn_in": 20, "n_samples": 10}},
-        "c-bica": {"K": [3], "settings": {"alpha": 1, "beta": 2, "max_iter": 10}},
-        "bica": {"K": [2, 3], "settings": {"max_iter": 10}},
-        "logpca": {"K": [2], "settings": {"max_iter": 20}},
-        "lda": {"K": [2]},
-    },
-    "studies": {
-        "lumbreras2020": STUDY,
-        "all_methods": {"datasets": ["beta_dir_1"], "methods": ["bica", "logpca"], "masks": 2},
-    },
-}
-N_FITS = 2 * 2 * (1 + 1 + 1 + 2 + 1 + 1)
-N_UNMASKED_FITS = (2 + 2) + (2 + 1)
 # All but Figure 6, which needs a square matrix with groups: its dataset is not run.
 FIGURES = [
     *("figure_2", "figure_5", "figure_7", "figure_8", "figure_9", "figure_10", "figure_11"),
@@ -127,10 +80,7 @@ def changed(config, **methods):
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """A checkout in which the tiny workflow has run."""
-    checkout = Checkout(tmp_path_factory.mktemp("finished"))
-    done = checkout.snakemake(config=TINY)
-    assert done.returncode == 0, done.stdout
-    return checkout
+    return finished_run(tmp_path_factory, "finished")
 
 
 def test_a_run_produces_the_scores(finished):
@@ -219,32 +169,12 @@ def test_every_job_leaves_its_time_and_memory(finished):
     assert 50 < last["max_rss"] < 1000  # MiB
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
-def test_snakemake_starts_no_timer_for_every_job_that_has_finished(part):
-    """Each would wake it up once a second to the end of the run (see the Snakefile)."""
-    config = {**studying(datasets=["dir_dir_0.1"], masks=3), "results": "results/timers"}
-    with subprocess.Popen(
-        part.command("--cores", "2", target("table_scores"), config=config),
-        cwd=part.folder, env=part.environment(),
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    ) as process:  # fmt: skip
-        most = 0
-        while process.poll() is None:
-            status = Path(f"/proc/{process.pid}/status").read_text()
-            most = max(most, int(re.search(r"^Threads:\s+(\d+)$", status, re.MULTILINE)[1]))
-            time.sleep(0.05)
-    assert process.returncode == 0
-    # 6, and two that watch each of two running jobs; a timer per finished job makes more than 15.
-    assert 0 < most <= 12
-
-
-def test_a_second_run_has_nothing_to_do(finished):
-    assert "Nothing to be done" in finished.snakemake(config=TINY).stdout
-
-
 @pytest.fixture(scope="module")
 def part(tmp_path_factory):
-    """Another checkout, in which a part of the tiny workflow has run, on one core."""
+    """Another checkout, in which a part of the tiny workflow has run, on one core.
+
+    And how many threads Snakemake had at most, where Linux tells.
+    """
     checkout = Checkout(tmp_path_factory.mktemp("part"))
     config = studying(
         datasets=["dir_dir_0.1"],
@@ -254,11 +184,27 @@ def part(tmp_path_factory):
     )
     config = {**config, "studies": {"lumbreras2020": config["studies"]["lumbreras2020"]}}
     names = ("scores", "traces", "unmasked_scores", "unmasked_traces")
-    done = checkout.snakemake(
+    command = checkout.command(
         "--cores", "1", *(target(f"table_{name}") for name in names), config=config
     )
-    assert done.returncode == 0, done.stdout
+    checkout.most_threads = 0
+    with open(checkout.folder / "output.txt", "w") as output, subprocess.Popen(
+        command, cwd=checkout.folder, env=checkout.environment(), stdout=output, stderr=output
+    ) as process:  # fmt: skip
+        status = Path(f"/proc/{process.pid}/status")
+        while process.poll() is None:
+            threads = re.search(r"^Threads:\s+(\d+)$", status.read_text(), re.MULTILINE)
+            checkout.most_threads = max(checkout.most_threads, int(threads[1]) if threads else 0)
+            time.sleep(0.1)
+    assert process.returncode == 0, (checkout.folder / "output.txt").read_text()
     return checkout
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
+def test_snakemake_starts_no_timer_for_every_job_that_has_finished(part):
+    """Each would wake it up once a second to the end of the run (see the Snakefile)."""
+    # 6, and two that watch the running job; a timer per finished job makes more than 15.
+    assert 0 < part.most_threads <= 12
 
 
 @pytest.mark.parametrize("name", ["scores", "traces", "unmasked_scores", "unmasked_traces"])
@@ -280,10 +226,9 @@ def test_without_chains_and_without_unmasked_fits_figures_are_drawn(part):
     options = {**STUDY["options"], "figure_8": {"dataset": "dir_dir_0.1", "K": {"logpca": 2}}}
     less = {"datasets": ["dir_dir_0.1"], "masks": 1, "options": options}
     config = studying(unmasked=unmasked, **less)
-    done = part.snakemake(target("figure_8"), target("figure_10"), config=config)
+    done = part.snakemake(target("figure_8"), config=config)
     assert done.returncode == 0, done.stdout
     config = studying(unmasked=None, **less)
-    (part.folder / "results/tiny/lumbreras2020/figures/figure_10.png").unlink()
     done = part.snakemake(target("figure_10"), config=config)
     assert done.returncode == 0, done.stdout
     planned = part.planned(config).keys()
@@ -291,58 +236,39 @@ def test_without_chains_and_without_unmasked_fits_figures_are_drawn(part):
     assert not planned & {"fit_keeping_factors", *map(target, without)}
 
 
-def test_swapping_two_hyperparameters_reruns_the_fits_they_touch(finished):
-    swapped = changed(TINY, c_bica={"settings": {"alpha": 2, "beta": 1}})
-    assert finished.planned(swapped)["fit"] == 2 * 2
-
-
-def test_appending_a_K_adds_only_its_jobs(finished):
-    planned = finished.planned(changed(TINY, bica={"K": [2, 3, 4]}))
-    assert planned["fit"] == 2 * 2
+def test_swapping_two_hyperparameters_and_appending_a_K_runs_the_fits_they_touch(finished):
+    swapped = {"settings": {"alpha": 2, "beta": 1}}
+    planned = finished.planned(changed(TINY, c_bica=swapped, bica={"K": [2, 3, 4]}))
+    assert planned["fit"] == 2 * 2 + 2 * 2
     assert "fit_keeping_factors" not in planned
 
 
 def test_more_masks_and_datasets_add_only_their_jobs(finished):
-    for more in (
-        studying(masks=3),
-        studying(datasets=["dir_beta_1", *STUDY["datasets"]]),
-    ):
-        planned = finished.planned(more)
-        assert planned["fit"] == N_FITS // 2
-        assert "fit_keeping_factors" not in planned
+    planned = finished.planned(studying(masks=3, datasets=["dir_beta_1", *STUDY["datasets"]]))
+    assert planned["fit"] == N_FITS * (3 * 3 - 2 * 2) // (2 * 2)
+    assert "fit_keeping_factors" not in planned
 
 
-def test_another_seed_of_an_unmasked_fit_adds_just_that_fit(finished):
-    grids = {**STUDY["unmasked"]["beta_dir_1"], "beta-dir-gs": {"K": [10], "seeds": 3}}
-    planned = finished.planned(studying(unmasked={**STUDY["unmasked"], "beta_dir_1": grids}))
-    assert planned["fit_keeping_factors"] == 1
-    after = ("table_unmasked_scores", "table_diagnostics", "traces_beta-dir-gs")
+def test_another_seed_of_an_unmasked_fit_and_another_chain_add_just_their_fits(finished):
+    """Settings of a chain that are not given, as its burn-in, keep the defaults of the class."""
+    mine = {"class": "BetaDirGibbs", "label": "mine", "K": [10]}
+    chains = {"beta-dir-gs": {"K": [10], "seeds": 3}, "mine": {"K": [10], "seeds": 2}}
+    grids = {**STUDY["unmasked"]["beta_dir_1"], **chains}
+    config = studying(unmasked={**STUDY["unmasked"], "beta_dir_1": grids})
+    planned = finished.planned({**config, "methods": {**TINY["methods"], "mine": mine}})
+    assert planned["fit_keeping_factors"] == 1 + 2
+    after = ("table_unmasked_scores", "table_diagnostics", "traces_beta-dir-gs", "traces_mine")
     assert planned.keys() >= set(map(target, after))
     assert not planned.keys() & {"fit", "mask", target("table_sensitivity"), target("figure_11")}
 
 
-def test_threads_are_no_part_of_what_a_fit_is(finished):
-    assert finished.planned({**TINY, "run": {"threads": 2}}) == {}
-
-
-def test_a_chain_with_the_burn_in_of_its_class_is_planned(finished):
-    """Settings that are not given keep the defaults of the class."""
-    mine = {"class": "BetaDirGibbs", "label": "mine", "K": [10]}
-    grids = {**STUDY["unmasked"]["beta_dir_1"], "mine": {"K": [10], "seeds": 2}}
-    config = studying(unmasked={**STUDY["unmasked"], "beta_dir_1": grids})
-    planned = finished.planned({**config, "methods": {**TINY["methods"], "mine": mine}})
-    assert planned["fit_keeping_factors"] == 2
-    assert planned[target("traces_mine")] == 1
-
-
 def test_studies_share_their_fits(finished):
-    """The other study's are all there, but for what this one has not run."""
+    """Of the other study's all are there, but for those of a method that this one does not run."""
     config = json.loads(json.dumps(TINY))
-    planned = finished.planned(config, "all_methods")
-    assert "fit" not in planned
-    assert planned["all_methods_figure_10"] == planned["all_methods_table_ranking"] == 1
     config["studies"]["all_methods"]["methods"].append("beta-dir-vb")
-    assert finished.planned(config, "all_methods")["fit"] == 2
+    planned = finished.planned(config, "all_methods")
+    assert planned["fit"] == 2
+    assert planned["all_methods_figure_10"] == planned["all_methods_table_ranking"] == 1
 
 
 def test_another_study_is_a_target_with_a_folder_of_its_own(finished):
@@ -353,7 +279,9 @@ def test_another_study_is_a_target_with_a_folder_of_its_own(finished):
     calibration = {"calibration", "reliability", "calibration_errors"}
     assert tables == {"scores", "summary", "baselines", "ranking"} | calibration
     assert {path.name for path in (folder / "figures").iterdir()} == {
-        *("figure_10.pdf", "figure_10.png", "calibration.pdf", "calibration.png")
+        f"{figure}.{suffix}"
+        for figure in ("figure_10", "calibration", "score_and_time")
+        for suffix in ("pdf", "png")
     }
     ranking = pd.read_csv(folder / "tables/ranking.csv")
     assert set(ranking["method"]) >= {"bica", "logpca", "overall-share"}
@@ -366,7 +294,6 @@ def test_another_study_is_a_target_with_a_folder_of_its_own(finished):
     bins = pd.read_csv(folder / "tables/calibration.csv")
     key = ["method", "K", "mask"]
     assert bins.groupby(key)["entries"].sum().equals(scores.groupby(key)["n_test"].sum())
-    assert finished.planned(TINY) == {}
 
 
 def test_a_transposed_dataset_is_the_other_with_its_axes_exchanged(finished):
@@ -376,7 +303,6 @@ def test_a_transposed_dataset_is_the_other_with_its_axes_exchanged(finished):
     done = finished.snakemake(f"{folder}/beta_dir_1.npz", config=config)
     assert done.returncode == 0, done.stdout
     assert (finished.folder / "results/turned/logs/datasets/beta_dir_1.log").exists()
-    assert finished.planned(TINY) == {}
     matrices = [
         BinaryMatrix.load(finished.folder / place / "beta_dir_1.npz")
         for place in (folder, "data/matrices")
@@ -406,16 +332,13 @@ def fits(planned):
     return planned.get("fit", 0), planned.get("fit_keeping_factors", 0)
 
 
-def test_touching_a_file_reruns_nothing(finished):
-    (finished.folder / "src/nbmf/families/logistic/logistic_pca.py").touch()
-    assert finished.planned(TINY) == {}
-
-
 FAMILIES = "src/nbmf/families"
 LUMBRERAS = "src/nbmf/studies/lumbreras2020"
 
 
-def test_editing_what_asks_for_things_or_is_of_others_runs_nothing(finished):
+def test_a_second_run_has_nothing_to_do_whatever_is_touched_or_of_others(finished):
+    """Nor for another number of threads, nor after another study and another matrix were made."""
+    (finished.folder / "src/nbmf/families/logistic/logistic_pca.py").touch()
     files = [
         f"{LUMBRERAS}/study.py",
         "src/nbmf/studies/common.py",
@@ -431,7 +354,8 @@ def test_editing_what_asks_for_things_or_is_of_others_runs_nothing(finished):
     with ExitStack() as stack:
         for file in files:
             stack.enter_context(edited(finished, file))
-        assert finished.planned(TINY) == {}
+        done = finished.snakemake("--dry-run", config={**TINY, "run": {"threads": 2}})
+    assert "Nothing to be done" in done.stdout
 
 
 def test_editing_what_shows_things_runs_no_fit_and_only_what_it_makes(finished):
@@ -448,43 +372,42 @@ def test_editing_what_shows_things_runs_no_fit_and_only_what_it_makes(finished):
     assert planned.keys() == {"all", *(target(job) for jobs in made_by.values() for job in jobs)}
 
 
-OF_LOGPCA, OF_LDA, OF_DIR_DIR = (2 * 2, 1), (2 * 2, 0), (2 * 2, 2)
+OF_LOGPCA_LDA_AND_DIR_DIR = (3 * 2 * 2, 1 + 0 + 2)
 OF_BETA_DIRICHLET = (N_FITS - 2 * 2 * 2, N_UNMASKED_FITS - 1)
 
 
 @pytest.mark.parametrize(
-    ("file", "planned"),
+    ("files", "planned"),
     [
-        (f"{FAMILIES}/logistic/logistic_pca.py", OF_LOGPCA),
-        (f"{FAMILIES}/mixed_membership/kernels/lda.py", OF_LDA),
-        (f"{FAMILIES}/beta_dirichlet/kernels/dir_dir_gibbs.py", OF_DIR_DIR),
-        (f"{FAMILIES}/beta_dirichlet/parameters.py", OF_BETA_DIRICHLET),
-        ("src/nbmf/inference/loop.py", (N_FITS, N_UNMASKED_FITS)),
+        (
+            [
+                f"{FAMILIES}/logistic/logistic_pca.py",
+                f"{FAMILIES}/mixed_membership/kernels/lda.py",
+                f"{FAMILIES}/beta_dirichlet/kernels/dir_dir_gibbs.py",
+            ],
+            OF_LOGPCA_LDA_AND_DIR_DIR,
+        ),
+        ([f"{FAMILIES}/beta_dirichlet/parameters.py"], OF_BETA_DIRICHLET),
+        (["src/nbmf/inference/loop.py"], (N_FITS, N_UNMASKED_FITS)),
     ],
+    ids=["three methods", "a family", "the loop"],
 )
-def test_editing_what_computes_a_fit_runs_the_fits_that_use_it_alone(finished, file, planned):
-    with edited(finished, file):
+def test_editing_what_computes_a_fit_runs_the_fits_that_use_it_alone(finished, files, planned):
+    with ExitStack() as stack:
+        for file in files:
+            stack.enter_context(edited(finished, file))
         assert fits(finished.planned(TINY)) == planned
 
 
-@pytest.mark.parametrize(
-    ("options", "jobs"),
-    [
-        ({"figure_11": {"c-bica": 3}}, ["figure_11"]),
-        ({"figure_2": [{"dataset": "beta_dir_1", "title": "another"}]}, ["figure_2"]),
-        ({"figure_7": {**STUDY["options"]["figure_7"], "columns": 3}}, ["figure_7"]),
-        (
-            {"sensitivity": {**STUDY["options"]["sensitivity"], "masks": 2}},
-            ["table_sensitivity", "sensitivity"],
-        ),
-    ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
-)
-def test_an_option_reruns_what_it_is_of(finished, options, jobs):
-    config = json.loads(json.dumps(showing(**options)))
-    if "figure_11" in options:  # mappings are merged: null of an entry is not an option's
-        config["studies"]["lumbreras2020"]["options"]["figure_11"]["bica"] = 2
-    assert finished.planned(config).keys() == {"all", *map(target, jobs)}
+def test_options_rerun_what_they_are_of(finished):
+    options = {
+        "figure_2": [{"dataset": "beta_dir_1", "title": "another"}],
+        "figure_7": {**STUDY["options"]["figure_7"], "columns": 3},
+        "figure_11": {"c-bica": 3, "bica": 2},
+        "sensitivity": {**STUDY["options"]["sensitivity"], "masks": 2},
+    }
+    jobs = [*options, "table_sensitivity"]
+    assert finished.planned(showing(**options)).keys() == {"all", *map(target, jobs)}
 
 
 def test_a_label_reruns_what_shows_it(finished):
@@ -495,27 +418,33 @@ def test_a_label_reruns_what_shows_it(finished):
 # --- Targets and mistakes --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("figure", ["figure_7", "traces_dir-dir-gs"])
-def test_one_figure_is_a_target_and_comes_out_the_same(finished, figure):
+def test_a_figure_is_a_target_and_comes_out_the_same(finished):
     folder = finished.folder / "results/tiny/lumbreras2020/figures"
-    pdf, png = (folder / f"{figure}.{x}" for x in ("pdf", "png"))
-    before = pdf.read_bytes(), png.read_bytes()
-    pdf.unlink()
-    done = finished.snakemake(target(figure), config=TINY)
+    figures = ["figure_7", "traces_dir-dir-gs"]
+    files = [folder / f"{figure}.{suffix}" for figure in figures for suffix in ("pdf", "png")]
+    before = [file.read_bytes() for file in files]
+    for file in files:
+        file.unlink()
+    done = finished.snakemake(*map(target, figures), config=TINY)
     assert done.returncode == 0, done.stdout
-    assert (pdf.read_bytes(), png.read_bytes()) == before
-    assert "1 of 1 steps" in done.stdout
+    assert [file.read_bytes() for file in files] == before
+    assert "2 of 2 steps" in done.stdout
 
 
-def test_a_figure_needs_no_more_than_it_shows(tmp_path):
-    checkout = Checkout(tmp_path)
-    planned = checkout.planned(TINY, target("figure_7"))
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    """A checkout in which nothing has run, for dry runs."""
+    return Checkout(tmp_path_factory.mktemp("fresh"))
+
+
+def test_a_figure_needs_no_more_than_it_shows(fresh):
+    planned = fresh.planned(TINY, target("figure_7"))
     # Its chains are diagnosed with the others.
     assert planned["fit_keeping_factors"] == N_UNMASKED_FITS
     assert drawn(planned) == {"figure_7"}
     others = ("table_scores", "table_sensitivity")
     assert not planned.keys() & {"fit", "mask", *map(target, others)}
-    assert "fit_keeping_factors" not in checkout.planned(TINY, target("figure_11"))
+    assert "fit_keeping_factors" not in fresh.planned(TINY, target("figure_11"))
 
 
 def test_a_figure_that_is_not_drawn_is_no_target(finished):
@@ -525,21 +454,20 @@ def test_a_figure_that_is_not_drawn_is_no_target(finished):
     assert "Traceback" not in done.stdout
 
 
-def test_a_wrong_configuration_is_one_clear_line_before_anything_runs(tmp_path):
-    checkout = Checkout(tmp_path)
-    done = checkout.snakemake(config=changed(TINY, bica={"settings": {"max_itre": 5}}))
+def test_a_wrong_configuration_is_one_clear_line_before_anything_runs(fresh):
+    done = fresh.snakemake(config=changed(TINY, bica={"settings": {"max_itre": 5}}))
     assert done.returncode != 0
     line = "configuration: methods.bica.settings: unknown key 'max_itre'; allowed are"
     assert line in done.stdout
     assert "Traceback" not in done.stdout
-    assert not (checkout.folder / "results/tiny").exists()
+    assert not (fresh.folder / "results/tiny").exists()
 
 
-def test_a_dry_run_of_the_paper_lists_every_fit(tmp_path):
+def test_a_dry_run_of_the_paper_lists_every_fit(fresh):
     study = PAPER["studies"]["lumbreras2020"]
     methods = yaml.safe_load((ROOT / "src/nbmf/methods.yaml").read_text())["methods"]
     grid = sum(len(methods[method]["K"]) for method in study["methods"])
-    planned = Checkout(tmp_path).planned({})
+    planned = fresh.planned({})
     assert planned["mask"] == len(study["datasets"]) * study["masks"]
     assert planned["fit"] == planned["mask"] * grid * len(study["seeds"]) == 1150
     assert planned["fit_keeping_factors"] == 267 == sum(
@@ -558,22 +486,21 @@ def overlay(name):
     return yaml.safe_load((ROOT / f"config/{name}.yaml").read_text())
 
 
-def test_an_overlay_without_unmasked_fits_draws_what_is_left(tmp_path):
-    planned = Checkout(tmp_path).planned(overlay("mean_field_start"))
+def test_an_overlay_without_unmasked_fits_draws_what_is_left(fresh):
+    planned = fresh.planned(overlay("mean_field_start"))
     assert planned["fit"] > 0
     assert "fit_keeping_factors" not in planned
     assert drawn(planned) == MASKED_FIGURES
 
 
-def test_the_texts_orientation_is_run_for_two_datasets(tmp_path):
-    planned = Checkout(tmp_path).planned(overlay("as_in_the_text"))
+def test_the_texts_orientation_is_run_for_two_datasets(fresh):
+    planned = fresh.planned(overlay("as_in_the_text"))
     assert (planned["fit"], planned["fit_keeping_factors"]) == (2 * 1150 / 5, 2 * 2 * 4)
     assert drawn(planned) == MASKED_FIGURES | {"traces_beta-dir-gs", "traces_dir-dir-gs"}
 
 
-def test_data_that_are_not_at_hand_leave_out_what_needs_them(tmp_path):
+def test_data_that_are_not_at_hand_leave_out_what_needs_them(fresh):
     """A large file that is downloaded on demand only: no network is asked, and it is said how."""
-    checkout = Checkout(tmp_path)
     source = {
         "address": "https://example.org/large.csv", "licence": "none stated", "citation": "none",
         "sha256": "0" * 64, "bytes": 10**9, "on_demand": True,
@@ -586,10 +513,10 @@ def test_data_that_are_not_at_hand_leave_out_what_needs_them(tmp_path):
         "sources": {"large": source},
         "datasets": {"far": entry},
     }  # fmt: skip
-    done = checkout.snakemake("--dry-run", "--quiet", "rules", config=config)
+    done = fresh.snakemake("--dry-run", "--quiet", "rules", config=config)
     assert "lumbreras2020: far is left out: large (1000.0 MB) is not here: with a" in done.stdout
     assert "lumbreras2020: figure_2 is left out: large" in done.stdout
-    planned = checkout.planned(config)
+    planned = jobs_in(done.stdout)
     assert planned["fit"] == N_FITS // 2
     assert drawn(planned) == {*FIGURES} - {"figure_2"}
 
@@ -608,39 +535,44 @@ class Failing(BinaryICA):
 '''
 
 
-def test_failed_fits_are_explained_and_shown_as_gaps_and_only_they_run_again(tmp_path):
-    checkout = Checkout(tmp_path)
-    module = checkout.folder / "src/failing.py"
+def test_failed_fits_are_explained_and_shown_as_gaps_and_only_they_run_again(finished):
+    module = finished.folder / "src/failing.py"
     method = {"class": "failing:Failing", "label": "failing", "K": [2], "settings": {"max_iter": 7}}
-    config = studying(datasets=["beta_dir_1"], methods=["bica", "failing"], masks=6, unmasked=None)
+    config = studying(
+        datasets=["beta_dir_1"], methods=["logpca", "failing"], masks=4, unmasked=None
+    )
     config["methods"] = {**TINY["methods"], "failing": method}
+    config["results"] = "results/failing"
+    results = finished.folder / config["results"]
     scores_table = target("table_scores")
     module.write_text(FAILING % 0)
-    done = checkout.snakemake(scores_table, config=config)
+    done = finished.snakemake(scores_table, config=config)
     assert done.returncode != 0
     line = (
         r"^failed: failing, K = 2, mask (\d), seed 0 of beta_dir_1: "
-        r"error: made to fail \((results/tiny/logs/fits/\S+)\)$"
+        r"error: made to fail \((results/failing/logs/fits/\S+)\)$"
     )
     failed = re.findall(line, done.stdout, re.MULTILINE)
-    assert 0 < len(failed) < 6
-    assert all((checkout.folder / log).exists() for _, log in failed)
-    assert f"{len(failed)} of 18 fits failed." in done.stdout
-    partial = checkout.folder / "results/tiny/lumbreras2020/partial"
+    assert 0 < len(failed) < 4
+    assert all((finished.folder / log).exists() for _, log in failed)
+    assert f"{len(failed)} of 8 fits failed." in done.stdout
+    partial = results / "lumbreras2020/partial"
     scores = pd.read_csv(partial / "scores.csv")
     assert (scores["status"] == "failed: error: made to fail").sum() == len(failed)
-    assert scores["perplexity"].notna().sum() == 18 - len(failed)
+    assert scores["perplexity"].notna().sum() == 8 - len(failed)
     assert (partial / "figure_10.png").exists()
-    assert not (checkout.folder / "results/tiny/lumbreras2020/tables/scores.csv").exists()
+    assert not (results / "lumbreras2020/tables/scores.csv").exists()
 
-    told = checkout.snakemake("status", "--nolock", "--quiet", "all", config=config).stdout
+    told = finished.snakemake("status", "--nolock", "--quiet", "all", config=config).stdout
     assert re.search(
-        rf"^beta_dir_1 +failing +6 +{6 - len(failed)} +{len(failed)} +0 +0 ", told, re.MULTILINE
+        rf"^beta_dir_1 +failing +4 +{4 - len(failed)} +{len(failed)} +0 +0 ", told, re.MULTILINE
     )
 
+    others = {file: file.stat().st_mtime_ns for file in results.glob("fits/*/logpca/*.json")}
     module.write_text(FAILING % 2)  # the cause is gone: no remainder is 2
-    assert checkout.planned(config, scores_table)["fit"] >= len(failed)
-    assert checkout.snakemake(scores_table, config=config).returncode == 0
+    assert finished.snakemake(scores_table, config=config).returncode == 0
+    assert len(list(results.glob("fits/*/failing/*.json"))) == len(others) == 4
+    assert others == {file: file.stat().st_mtime_ns for file in others}
     assert not partial.exists()
 
 
