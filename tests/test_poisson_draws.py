@@ -65,7 +65,8 @@ def test_factors_have_the_shapes_and_rates_of_their_conditionals(
     rng, shapes = np.random.default_rng(6), []
     bisection.plain(monkeypatch, sources)
     monkeypatch.setattr(sources, "standard_gamma", lambda g, shape: shapes.append(shape) or 1.5)
-    shape, rate = rng.gamma(1.0, 1.0, (2, lines, width))
+    shape = rng.gamma(1.0, 1.0, (lines, width))
+    rate = rng.gamma(1.0, 1.0, (5 - lines, 4 - width))  # lines and components that the shape shares
     sums, exposure = rng.gamma(1.0, 1.0, (4, 8)), rng.gamma(1.0, 1.0, (exposed, 8))
     mean, table = np.zeros((4, 3)), np.zeros((4, 8))
     sources.draw_factor(sums, exposure, shape, rate, None, mean, table)

@@ -87,7 +87,8 @@ def padded_tables(W, H):
 def test_laws_of_a_factor_are_those_of_its_sums(lines, width, exposed):
     """Against the formulas in NumPy, with whatever lines and components share."""
     rng = np.random.default_rng(11)
-    shape, rate = 10 ** rng.uniform(-2.5, 2, (lines, width)), rng.gamma(1.0, 1.0, (lines, width))
+    shape = 10 ** rng.uniform(-2.5, 2, (lines, width))
+    rate = rng.gamma(1.0, 1.0, (6 - lines, K + 1 - width))  # lines and components the shape shares
     (S, L), (exposure, E) = tables((5, 5), K), tables((exposed, 5), K)
     S[:, :K], L[:, :K] = rng.gamma(0.3, 20.0, (2, 5, K))
     S[2] = 0.0
