@@ -28,7 +28,7 @@ COMPARED = (
 )
 
 # The same of every kind of matrix.
-DEFAULTS = {"BinaryMatrix": DEFAULT, "CountMatrix": "poisson-gamma-gs"}
+DEFAULTS = {"BinaryMatrix": DEFAULT, "CountMatrix": "negative-binomial-vb"}
 
 # Where nothing is said, `nbmf fit` takes that one of these which predicts held-out entries best.
 CANDIDATES = {
@@ -40,8 +40,8 @@ CANDIDATES = {
 COMPARED_ON = {
     "BinaryMatrix": COMPARED,
     "CountMatrix": (
+        *(DEFAULTS["CountMatrix"], "negative-binomial-gs"),
         *("poisson-gamma-vb", "poisson-gamma-gs", "poisson-gamma-em"),
-        *("negative-binomial-vb", "negative-binomial-gs"),
     ),
 }
 

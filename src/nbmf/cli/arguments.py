@@ -7,12 +7,13 @@ import re
 import types
 
 import nbmf
-from nbmf.catalogue import COMPARED, DEFAULT, METHODS
+from nbmf.catalogue import COMPARED_ON, DEFAULTS, METHODS
 from nbmf.cli.help_texts import COMPARE, EXAMPLE, FIT, INFO, PLOT, TOP
 from nbmf.cli.table_arguments import add_cluster, add_topics
 from nbmf.errors import choices
 
 LAYOUTS = ("long", "presence")
+ABSENT = ("zeros", "missing")
 
 
 def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
@@ -75,8 +76,9 @@ def _fit(commands, name: str) -> None:
     fit = _parser(commands.add_parser, name, help=words, description=words, epilog=FIT)
     _add_file(fit)
     fit.add_argument(
-        "--method", type=_method, default=DEFAULT, metavar="ID",
-        help=f"{', '.join(METHODS)} (default: {DEFAULT})",
+        "--method", type=_method, metavar="ID",
+        help=f"{', '.join(METHODS)} (default: {DEFAULTS['BinaryMatrix']}, of counts "
+        f"{DEFAULTS['CountMatrix']})",
     )  # fmt: skip
     fit.add_argument(
         "--components", type=int, metavar="K",
@@ -110,8 +112,9 @@ def _compare(commands, name: str) -> None:
     compare = _parser(commands.add_parser, name, help=words, description=words, epilog=COMPARE)
     _add_file(compare)
     compare.add_argument(
-        "--methods", nargs="+", type=_method, default=list(COMPARED), metavar="ID",
-        help=f"{', '.join(METHODS)} (default: {' '.join(COMPARED)})",
+        "--methods", nargs="+", type=_method, metavar="ID",
+        help=f"{', '.join(METHODS)} (default: {' '.join(COMPARED_ON['BinaryMatrix'])}; of counts "
+        f"{' '.join(COMPARED_ON['CountMatrix'])})",
     )  # fmt: skip
     compare.add_argument("--components", type=int, nargs="+", metavar="K",
                          help="in the place of each method's own grid of K")  # fmt: skip
@@ -157,6 +160,14 @@ def _add_file(command: argparse.ArgumentParser) -> None:
     for name, meaning in (("ones", "a one"), ("zeros", "a zero"), ("missing", "missing")):
         add(f"--{name}", action="append", metavar="TEXT", help=f"a value that means {meaning}; "
             "may be given several times")  # fmt: skip
+    add(
+        "--counts",
+        action=argparse.BooleanOptionalAction,
+        help="whether values are counts, 0, 1, 2, ...; default: if they look like it, or the "
+        "method takes counts",
+    )
+    add("--above", type=int, metavar="N", help="of counts make ones, where they are larger, and "
+        "zeros: --above 0")  # fmt: skip
     add("--groups", metavar="NAME", help="the column that holds a group per row, such as party; "
         "after --transpose these are groups of columns")  # fmt: skip
     add(
@@ -167,6 +178,8 @@ def _add_file(command: argparse.ArgumentParser) -> None:
     )
     for name in ("row", "column", "value"):
         add(f"--{name}", metavar="NAME", help=f"long tables and lists: where the {name} stands")
+    add("--absent", choices=ABSENT, help="long tables: what pairs without a line are; default: "
+        "missing, of counts zeros if no line has a zero")  # fmt: skip
     add("--name", metavar="NAME", help="which object of an R or NPZ file")
     add("--transpose", action="store_true", help="rows and columns trade places")
     add(

@@ -7,15 +7,17 @@ from typing import Any
 import pandas as pd
 
 from nbmf import registry
-from nbmf.catalogue import METHODS
+from nbmf.catalogue import COMPARED_ON, METHODS
 from nbmf.cli import pages
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.progress import Progress
 from nbmf.cli.reading import name_of, read_matrix, repeated
 from nbmf.cli.settings import iteration_settings
 from nbmf.cli.text import wrapped
-from nbmf.comparison.baselines import BASELINES
+from nbmf.cli.words import WORDS_OF_LAWS
+from nbmf.comparison.baselines import LABELS
 from nbmf.comparison.compare import compare
+from nbmf.comparison.entries import likelihoods_of
 from nbmf.comparison.fits import FitDone
 from nbmf.comparison.result import Comparison
 from nbmf.errors import ConfigError, choices
@@ -29,7 +31,8 @@ def run(options: argparse.Namespace) -> None:
     """Compare, write the folder, and print the table and the recommendation."""
     name = name_of(options)
     folder = OutputFolder(options.out or f"{name}.compare", FILES, force=options.force)
-    matrix = read_matrix(options)
+    matrix = read_matrix(options, options.methods and options.methods[0])
+    options.methods = options.methods or list(COMPARED_ON[type(matrix).__name__])
     methods = {name: {"settings": settings} for name, settings in _settings(options).items()}
     rows: list[dict[str, Any]] = []
     with Progress("fits") as progress:
@@ -118,7 +121,7 @@ def _write(folder: OutputFolder, found: Comparison, text: str, options: argparse
         pictures["Means over masks against K: a dot is a mask"] = folder.path / AGAINST_K
     for name, figure in figures.items():
         folder.write(name, lambda path, figure=figure: style.save(figure, path))
-    page = pages.of_comparison(found, _table(found), options, pictures)
+    page = pages.of_comparison(found, _table(found), laws(found), options, pictures)
     folder.write_text(pages.REPORT, page)
     folder.finish(vars(options))
 
@@ -131,6 +134,7 @@ def _text(found: Comparison, options: argparse.Namespace) -> str:
     title = f"Held-out perplexity of {found.name} over {options.masks} masks"
     lines = [
         f"{title}: nats per entry, smaller is better",
+        *laws(found),
         "",
         _table(found),
         "",
@@ -140,6 +144,16 @@ def _text(found: Comparison, options: argparse.Namespace) -> str:
         f"next: {command}",
     ]
     return "\n".join(lines)
+
+
+def laws(found: Comparison) -> list[str]:
+    """Return by which law each method is scored, if there are several or values are counts."""
+    of_laws: dict[str, list[str]] = {}
+    for method, likelihood in likelihoods_of(found.methods).items():
+        if likelihood.name in WORDS_OF_LAWS:
+            words = WORDS_OF_LAWS[likelihood.name]
+            of_laws.setdefault(words, []).append(found.methods[method]["label"])
+    return [f"{words}: {', '.join(labels)}" for words, labels in of_laws.items()]
 
 
 def _finds_components(entry: dict[str, Any]) -> bool:
@@ -157,8 +171,8 @@ def _table(found: Comparison) -> str:
     """Return the summary as aligned text."""
     lines = [("", "K", "mean", "25 %", "median", "75 %", "Brier", "seconds", "")]
     for row in found.summary().itertuples():
-        is_baseline = row.method in BASELINES
-        label = BASELINES[row.method] if is_baseline else found.methods[row.method]["label"]
+        is_baseline = row.method in LABELS
+        label = LABELS[row.method] if is_baseline else found.methods[row.method]["label"]
         numbers = [f"{row.mean:.4f}", f"{row.lower_quartile:.4f}", f"{row.median:.4f}",
                    f"{row.upper_quartile:.4f}",
                    "" if math.isnan(row.brier) else f"{row.brier:.4f}"]  # fmt: skip

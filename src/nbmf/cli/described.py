@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import NamedMatrix
 from nbmf.inference.estimator import Factorization
 from nbmf.plots.sides import contrast
 from nbmf.posterior.components import Components
@@ -36,7 +36,7 @@ def key_of(model: Factorization) -> str:
     )
 
 
-def describe(number: int, matrix: BinaryMatrix, fitted, components: Components) -> Described:
+def describe(number: int, matrix: NamedMatrix, fitted, components: Components) -> Described:
     """Return a component in words; `number` counts from 0, `fitted` is a nbmf.cli.fit.Fitted."""
     model, k = fitted.model, components.order[number]
     share = components.shares[number]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf import registry
-from nbmf.catalogue import METHODS
+from nbmf.catalogue import DEFAULTS, METHODS
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.plot import COLUMN_GROUPS, DATA, DICTIONARY, MODEL, RECONSTRUCTION, TRACES
 from nbmf.cli.progress import Progress, StepCounter
@@ -18,7 +18,7 @@ from nbmf.cli.reading import name_of, read_with_groups, repeated
 from nbmf.cli.settings import checked, iteration_settings
 from nbmf.comparison.folds import LEAST
 from nbmf.comparison.verdict import Verdict, verdict
-from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, NotConvergedWarning, NotSettledWarning
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
@@ -71,7 +71,7 @@ class Result(NamedTuple):
     """What a person is told about.
 
     name : str, of the data
-    matrix : BinaryMatrix, the data
+    matrix : BinaryMatrix or CountMatrix, the data
     fitted : Fitted
     components : Components, those of its model
     verdict : Verdict or None, if it was not asked for
@@ -79,7 +79,7 @@ class Result(NamedTuple):
     """
 
     name: str
-    matrix: BinaryMatrix
+    matrix: NamedMatrix
     fitted: Fitted
     components: Components
     verdict: Verdict | None
@@ -91,7 +91,8 @@ def run(options: argparse.Namespace) -> None:
     name = name_of(options)
     folder = OutputFolder(options.out or f"{name}.nbmf", FILES, force=options.force)
     _check(options)
-    matrix, column_groups = read_with_groups(options)
+    matrix, column_groups = read_with_groups(options, options.method)
+    options.method = options.method or DEFAULTS[type(matrix).__name__]
     estimator = _estimator(options)
     found = _verdict(estimator, matrix, options) if options.check else None
     chains = options.chains or _chains(estimator, matrix)
@@ -139,7 +140,7 @@ def _estimator(options: argparse.Namespace) -> Factorization:
     return registry.make_estimator(entry["class"], K, settings, random_state=options.seed)
 
 
-def _chains(estimator: Factorization, matrix: BinaryMatrix) -> int:
+def _chains(estimator: Factorization, matrix: NamedMatrix) -> int:
     """Return how many chains or starts there are by default; it depends on no clock."""
     match estimator.inference:
         case Inference.SAMPLER:
@@ -150,12 +151,12 @@ def _chains(estimator: Factorization, matrix: BinaryMatrix) -> int:
             return 1
 
 
-def _visits(estimator: Factorization, matrix: BinaryMatrix) -> int:
+def _visits(estimator: Factorization, matrix: NamedMatrix) -> int:
     """Return how often a fit visits an observed entry at most."""
     return int(np.count_nonzero(matrix.observed)) * estimator.n_iterations
 
 
-def _fit(estimator: Factorization, matrix: BinaryMatrix, chains: int, n_draws: int) -> Fitted:
+def _fit(estimator: Factorization, matrix: NamedMatrix, chains: int, n_draws: int) -> Fitted:
     """Fit all chains, with progress."""
     sampled = estimator.inference is Inference.SAMPLER
     kind = ("chain" if sampled else "start") + "s" * (chains > 1)
@@ -204,7 +205,7 @@ def _intervals(draws: Draws | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def _verdict(
-    estimator: Factorization, matrix: BinaryMatrix, options: argparse.Namespace
+    estimator: Factorization, matrix: NamedMatrix, options: argparse.Namespace
 ) -> Verdict | None:
     """Return whether the method predicts held-out entries better than no components do."""
     if estimator.likelihood.unit != "entry":  # LDA's prediction is of tokens
@@ -222,7 +223,7 @@ def _verdict(
         )
 
 
-def _write(folder: OutputFolder, matrix: BinaryMatrix, fitted: Fitted, text: str) -> None:
+def _write(folder: OutputFolder, matrix: NamedMatrix, fitted: Fitted, text: str) -> None:
     """Write what every fit has: model, data, summary, E[V], chains."""
     folder.write(MODEL, fitted.model.save)
     folder.write(DATA, matrix.save)
@@ -230,7 +231,7 @@ def _write(folder: OutputFolder, matrix: BinaryMatrix, fitted: Fitted, text: str
     arrays = {"": fitted.expectation}
     intervals = fitted.intervals.get("expectation", ())
     arrays |= zip(("_lower", "_upper"), intervals, strict=False)
-    if matrix.codes.size > LARGEST_CSV:
+    if matrix.observed.size > LARGEST_CSV:
         folder.write(EXPECTATION, lambda path: _save(path, arrays))
     else:
         names = matrix.row_names, matrix.column_names

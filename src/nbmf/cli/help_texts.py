@@ -28,7 +28,8 @@ examples:
   nbmf info votes-long.csv --layout long --row country --column roll_call --value vote
   nbmf info follows.csv --layout presence --row follower --column followed
 
-nbmf example --help has the commands that write these files.
+nbmf example --help has the commands that write these files. A file of counts, 0, 1, 2, ..., is told
+as such, with the methods that take it; --above 0 reads it as zeros and ones.
 """
 FIT = """\
 examples:
@@ -40,10 +41,13 @@ examples:
   nbmf fit votes.csv --set alpha=0.2 --set beta=0.2            priors that are not learned
   nbmf fit parliament.csv --groups party --out by-party        rows have groups; another folder
 
+Counts, 0, 1, 2, ..., have methods of their own: nbmf info FILE says which.
+
 what is written, in FILE's name with .nbmf at the end, or in the folder after --out:
   summary.txt       what is printed: the verdict, components, their rows and columns, loss, chains
   W.csv, H.csv      rows x components and components x columns, the most important ones first
-  expectation.csv   the probability of a one for every entry, for missing ones too (.npz if large)
+  expectation.csv   the probability of a one for every entry, for missing ones too (.npz if large);
+                    of counts the mean
   components.csv    the share of each component
   dictionary.png    both factors as a picture; reconstruction.png: the data beside E[V]
   model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
@@ -58,6 +62,8 @@ examples:
   nbmf compare votes.csv --methods beta-dir-vb bica --components 2 3 4 5
   nbmf compare votes.csv --masks 10                          a more certain answer
   nbmf compare votes.csv --iterations 500                    a quicker one: Gibbs with 500 sweeps
+
+Counts are compared by methods of their own, five by default, with three K each.
 
 written to FILE's name with .compare at the end, or to the folder after --out: scores.csv (a row
 per fit), summary.csv, comparison.png, against_K.png (where a method has several K),

@@ -5,8 +5,10 @@ import argparse
 import numpy as np
 
 from nbmf.catalogue import DEFAULT, METHODS
+from nbmf.cli import info_counts
 from nbmf.cli.reading import read_matrix, repeated
-from nbmf.cli.timing import seconds_of_fit
+from nbmf.cli.timing import seconds_of_fit, told
+from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 
 NAMED = 3  # rows or columns at either end
@@ -18,13 +20,16 @@ TIMED = (DEFAULT, "beta-dir-gs")  # methods
 
 def run(options: argparse.Namespace) -> None:
     """Print the report."""
-    matrix = read_matrix(options)
+    matrix, again = read_matrix(options), repeated(options)
+    if isinstance(matrix, CountMatrix):
+        for line in info_counts.report(matrix, again):
+            print(line)
+        return
     for axis, kind in ((1, "rows"), (0, "columns")):
         print(_extremes(matrix, axis, kind))
     for line in _warnings(matrix):
         print(line)
     print(_size(matrix))
-    again = repeated(options)
     is_big = _vb_gigabytes(matrix) > VB_GIGABYTES
     method = " --method beta-dir-gs-learned --chains 1" if is_big else ""
     print("\nnext:")
@@ -70,7 +75,7 @@ def _size(matrix: BinaryMatrix) -> str:
     is_big = gigabytes > VB_GIGABYTES
     methods = [name for name in TIMED if not (is_big and name == DEFAULT)]
     times = ", ".join(
-        f"{METHODS[name]['label']} {_time(seconds_of_fit(name, matrix))}" for name in methods
+        f"{METHODS[name]['label']} {told(seconds_of_fit(name, matrix))}" for name in methods
     )
     text = f"{observed} observed entries; one fit takes about (measured on a part): {times}"
     if is_big:
@@ -79,9 +84,3 @@ def _size(matrix: BinaryMatrix) -> str:
             "(--set max_memory_gb=...): take Gibbs sampling"
         )
     return text
-
-
-def _time(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(seconds, 1):.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

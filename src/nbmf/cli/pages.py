@@ -9,7 +9,7 @@ from nbmf.cli import html
 from nbmf.cli.described import describe, key_of
 from nbmf.cli.reading import repeated
 from nbmf.cli.summary import DESCRIBED, GROUPS, facts, lines_by_group, quality
-from nbmf.comparison.baselines import BASELINES
+from nbmf.comparison.baselines import LABELS
 from nbmf.comparison.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -54,16 +54,22 @@ def of_fit(result: "Result", options: argparse.Namespace, pictures: dict[str, Pa
 
 
 def of_comparison(
-    found: "Comparison", table: str, options: argparse.Namespace, pictures: dict[str, Path]
+    found: "Comparison",
+    table: str,
+    laws: list[str],
+    options: argparse.Namespace,
+    pictures: dict[str, Path],
 ) -> str:
-    """Return the page of a comparison; `table` is as on a terminal, the rest as for `of_fit`."""
+    """Return the page of a comparison; `table` and `laws` are as on a terminal, others as there."""
     advice = [found.recommendation.sentence, *found.remarks()]
     parts = [
         html.section("Which method to take", html.paragraphs(advice)),
         html.section("Held-out perplexity", *map(html.picture, pictures.values(), pictures)),
         html.section(
             "Scores",
-            html.paragraphs([f"Over {options.masks} masks; nats per entry, smaller is better."]),
+            html.paragraphs(
+                [f"Over {options.masks} masks; nats per entry, smaller is better.", *laws]
+            ),
             html.preformatted(table),
         ),
     ]
@@ -83,7 +89,7 @@ def _verdict(found: Verdict | None) -> str:
         [
             ["this method", f"{found.loss:.4f}", ""],
             *(
-                [BASELINES[g.baseline], f"{g.loss:.4f}", f"{g.mean:.4f} ± {g.error:.4f}"]
+                [LABELS[g.baseline], f"{g.loss:.4f}", f"{g.mean:.4f} ± {g.error:.4f}"]
                 for g in found.gains
             ),
         ],

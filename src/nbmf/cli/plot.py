@@ -7,7 +7,8 @@ import numpy as np
 
 import nbmf
 from nbmf.cli.output import OutputFolder
-from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.loading import load_matrix
+from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.inference.estimator import Factorization
 
@@ -45,7 +46,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _fitted(
     path: Path,
-) -> tuple[Path, Factorization, BinaryMatrix | None, np.ndarray | None]:
+) -> tuple[Path, Factorization, NamedMatrix | None, np.ndarray | None]:
     """Return the folder of a model, the model, and data and column groups if they are beside it."""
     if not path.exists():
         raise DataError(f"{path}: there is no such folder or file; nbmf fit FILE makes one")
@@ -56,7 +57,7 @@ def _fitted(
     data = folder / DATA
     if not (path.is_dir() and data.exists()):
         return folder, model, None, None
-    return folder, model, BinaryMatrix.load(data), _column_groups(folder / COLUMN_GROUPS)
+    return folder, model, load_matrix(data), _column_groups(folder / COLUMN_GROUPS)
 
 
 def _column_groups(path: Path) -> np.ndarray | None:

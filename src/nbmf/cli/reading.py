@@ -8,32 +8,50 @@ from pathlib import Path
 import numpy as np
 
 import nbmf
+from nbmf.catalogue import matrix_of, methods_for
+from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.masks import is_network, is_undirected
 from nbmf.data.matrix import MISSING, BinaryMatrix
-from nbmf.errors import DataError
+from nbmf.data.named import NamedMatrix
+from nbmf.errors import ConfigError, DataError
 
 OPTIONS = (
-    *("layout", "header", "index", "ones", "zeros", "missing", "groups", "ignore"),
-    *("row", "column", "value", "name"),
+    *("layout", "header", "index", "ones", "zeros", "missing", "counts", "above", "groups"),
+    *("ignore", "row", "column", "value", "absent", "name"),
 )
+# With which nobody asks whether values are counts.
+SETTLED = ("ones", "zeros", "counts", "above")
 
 
-def read_matrix(options: argparse.Namespace) -> BinaryMatrix:
-    """Read FILE as the options say, and print what the reader reports."""
-    return read_with_groups(options)[0]
+def read_matrix(options: argparse.Namespace, method: str | None = None) -> NamedMatrix:
+    """Read FILE as the options say, for a method if one was named; print what the reader reports.
+
+    Raises
+    ------
+    ConfigError
+        If the file has counts and the method takes zeros and ones.
+    """
+    return read_with_groups(options, method)[0]
 
 
-def read_with_groups(options: argparse.Namespace) -> tuple[BinaryMatrix, np.ndarray | None]:
+def read_with_groups(
+    options: argparse.Namespace, method: str | None = None
+) -> tuple[NamedMatrix, np.ndarray | None]:
     """Read FILE as `read_matrix` does; return the matrix and the groups of its columns, if any.
 
     Groups belong to what a line of the file is about: after --transpose these are columns.
     """
     chosen = {name: getattr(options, name) for name in OPTIONS}
+    kind = None if method is None else matrix_of(method)
+    is_open = chosen["layout"] != "presence" and all(chosen[name] is None for name in SETTLED)
+    if kind is CountMatrix and is_open:
+        chosen["counts"] = True
     report = functools.partial(print, flush=True)  # before whatever goes to stderr
     has_column_groups = options.transpose and options.groups is not None
     transpose = options.transpose and not has_column_groups
     matrix = nbmf.read(options.file, **chosen, transpose=transpose, log=report)
     column_groups = None
+    matrix = _for_method(matrix, method, kind)
     if has_column_groups:
         matrix, column_groups = matrix.T, matrix.row_groups
         report(f"transposed: groups are those of the {matrix.shape[1]} columns")
@@ -44,22 +62,37 @@ def read_with_groups(options: argparse.Namespace) -> tuple[BinaryMatrix, np.ndar
     return matrix, column_groups
 
 
-def _network(matrix: BinaryMatrix, with_diagonal: bool) -> str:
+def _for_method(
+    matrix: NamedMatrix, method: str | None, kind: type[NamedMatrix] | None
+) -> NamedMatrix:
+    """Return a matrix as a method takes it; zeros and ones are counts, but not the reverse."""
+    if kind is CountMatrix and isinstance(matrix, BinaryMatrix):
+        return CountMatrix(matrix.codes, matrix.row_names, matrix.column_names, matrix.row_groups)
+    if kind is BinaryMatrix and isinstance(matrix, CountMatrix):
+        raise ConfigError(
+            f"these are counts, and {method} takes zeros and ones: --above 0 makes them so, by "
+            "whether a count is above 0; methods that take counts are "
+            f"{', '.join(methods_for(CountMatrix))}"
+        )
+    return matrix
+
+
+def _network(matrix: NamedMatrix, with_diagonal: bool) -> str:
     kind = "undirected: entries are held out in pairs" if is_undirected(matrix) else "directed"
     text = f"a network, since rows and columns have the same names; {kind}"
-    diagonal = matrix.codes.diagonal()
+    diagonal = getattr(matrix, matrix.field).diagonal()
     if with_diagonal and len(set(diagonal.tolist())) == 1 and diagonal[0] >= 0:
         text += f"; its diagonal is all {diagonal[0]}: --no-diagonal takes it for missing"
     return text
 
 
-def _without_diagonal(matrix: BinaryMatrix) -> BinaryMatrix:
+def _without_diagonal(matrix: NamedMatrix) -> NamedMatrix:
     """Return a network whose diagonal is missing."""
     if not is_network(matrix):
         raise DataError("--no-diagonal: rows and columns have not the same names")
-    codes = matrix.codes.copy()
+    codes = getattr(matrix, matrix.field).copy()
     np.fill_diagonal(codes, MISSING)
-    return BinaryMatrix(codes, matrix.row_names, matrix.column_names, matrix.row_groups)
+    return type(matrix)(codes, matrix.row_names, matrix.column_names, matrix.row_groups)
 
 
 def name_of(options: argparse.Namespace) -> str:
@@ -75,7 +108,7 @@ def repeated(options: argparse.Namespace) -> str:
         if isinstance(value, bool):
             words.append(f"--{'' if value else 'no-'}{name}")
         elif value is not None:
-            for text in [value] if isinstance(value, str) else value:
-                words += [f"--{name}", text]
+            for item in value if isinstance(value, list) else [value]:
+                words += [f"--{name}", str(item)]
     words += ["--no-diagonal"] * (not options.diagonal)
     return shlex.join(words + ["--transpose"] * options.transpose)

@@ -8,15 +8,17 @@ import numpy as np
 from nbmf.catalogue import title_of
 from nbmf.cli.described import Described, describe, key_of
 from nbmf.cli.text import wrapped
-from nbmf.cli.words import in_options
-from nbmf.comparison.baselines import BASELINES
+from nbmf.cli.words import WORDS_OF_LAWS, in_options
+from nbmf.comparison.baselines import LABELS, at, baselines_of, prediction
 from nbmf.comparison.verdict import Verdict
-from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.named import NamedMatrix
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import loss_of
 from nbmf.posterior.co_clustering import LINES
 from nbmf.posterior.groups import association_of, by_group
+from nbmf.posterior.recording import training_loss
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 DESCRIBED = 12  # components
 GROUPS = 20  # the largest ones
 APART = 5  # rows that chains see most differently
+SAMPLERS = {"BinaryMatrix": "beta-dir-gs", "CountMatrix": "poisson-gamma-gs"}
 REST = 0.05  # of the weight outside active components that is worth a word
 
 
@@ -33,7 +36,7 @@ def summary(result: "Result") -> str:
     """Return the text of a fit with components, the verdict first."""
     matrix, fitted, components, found = result[1:5]
     parts = [
-        *_verdict(found),
+        *_verdict(found, _law(result)),
         "\n".join(facts(result)),
         "\n".join(map(wrapped, quality(result))),
         *_groups(result),
@@ -58,11 +61,15 @@ def nothing_found(result: "Result", again: str) -> str:
         "and this writes and draws the components all the same:",
         f"  nbmf fit {again} --no-check",
     )
-    return "\n\n".join([*_verdict(result.verdict), about, "\n".join(advice)])
+    return "\n\n".join([*_verdict(result.verdict, _law(result)), about, "\n".join(advice)])
 
 
-def _verdict(found: Verdict | None) -> Iterator[str]:
-    """Yield the verdict, and below it every baseline."""
+def _law(result: "Result") -> str | None:
+    return WORDS_OF_LAWS.get(result.fitted.model.likelihood.name)
+
+
+def _verdict(found: Verdict | None, law: str | None) -> Iterator[str]:
+    """Yield the verdict, and below it every baseline; `law` says how counts are scored."""
     if found is None:
         return
     lines = [wrapped(f"{found}")]
@@ -71,14 +78,17 @@ def _verdict(found: Verdict | None) -> Iterator[str]:
     )
     plural = "s" * (found.folds > 1)
     lines.append(
-        wrapped(f"({every} held out, in {found.folds} fold{plural}, and predicted from the others)")
+        wrapped(
+            f"({every} held out, in {found.folds} fold{plural}, and predicted from the others"
+            f"{f'; {law}' if law else ''})"
+        )
     )
-    width = max(len(BASELINES[gain.baseline]) for gain in found.gains)
+    width = max(len(LABELS[gain.baseline]) for gain in found.gains)
     lines.append(f"  {'predicted by':{width}}  nats per entry   this method is better by")
     lines.append(f"  {'this method':{width}}  {found.loss:14.4f}")
     for gain in found.gains:
         better = f"{gain.mean:7.4f} ± {gain.error:.4f}"
-        lines.append(f"  {BASELINES[gain.baseline]:{width}}  {gain.loss:14.4f}   {better}")
+        lines.append(f"  {LABELS[gain.baseline]:{width}}  {gain.loss:14.4f}   {better}")
     yield "\n".join(lines)
 
 
@@ -110,10 +120,9 @@ def facts(result: "Result") -> Iterator[str]:
     """Yield what was fitted, and what was learned beside the factors."""
     name, matrix, fitted, components = result[:4]
     counts, model = matrix.counts(), fitted.model
-    share = counts["ones"] / (counts["ones"] + counts["zeros"])
     yield (
-        f"{name}: {counts['rows']} rows x {counts['columns']} columns, {share:.1%} ones among the "
-        f"observed, {counts['missing'] / matrix.codes.size:.1%} missing"
+        f"{name}: {counts['rows']} rows x {counts['columns']} columns, {_values(matrix)}, "
+        f"{counts['missing'] / matrix.observed.size:.1%} missing"
     )
     held = "" if np.isnan(components.shares).any() else " (at least 1 % of all weight each)"
     plural = "s" * (components.active != 1)
@@ -129,6 +138,15 @@ def facts(result: "Result") -> Iterator[str]:
     if found := model.findings:
         texts = (f"{k} {v:.3g}" if isinstance(v, float) else f"{k} {v}" for k, v in found.items())
         yield f"learned: {', '.join(texts)}"
+
+
+def _values(matrix: NamedMatrix) -> str:
+    """Return what is observed, in words."""
+    counts, observed = matrix.counts(), np.count_nonzero(matrix.observed)
+    if isinstance(matrix, CountMatrix):
+        zeros = counts["zeros"] / observed
+        return f"counts with a mean of {counts['sum'] / observed:.3g}, {zeros:.1%} of them zero"
+    return f"{counts['ones'] / observed:.1%} ones among the observed"
 
 
 def quality(result: "Result") -> Iterator[str]:
@@ -148,17 +166,29 @@ def quality(result: "Result") -> Iterator[str]:
         )
     yield from _agreement(fitted)
     if fitted.draws is not None and not sampled:
-        yield "intervals of a variational fit are too narrow: take --method beta-dir-gs for these"
+        sampler = SAMPLERS[type(matrix).__name__]
+        yield f"intervals of a variational fit are too narrow: take --method {sampler} for these"
 
 
-def _loss(matrix: BinaryMatrix, model: Factorization, expectation: np.ndarray) -> str:
+def _loss(matrix: NamedMatrix, model: Factorization, expectation: np.ndarray) -> str:
     if model.likelihood.unit != "entry":
         return f"per {model.likelihood.unit}, not comparable"
+    if isinstance(matrix, CountMatrix):
+        return _loss_of_counts(matrix, model)
     found = loss_of(matrix.codes, expectation, matrix.observed)
     alone = np.count_nonzero(matrix.codes == 1) / found.entries
     share = np.full(matrix.shape, alone)
     worth = loss_of(matrix.codes, share, matrix.observed).perplexity
     return f"{found.perplexity:.4f} nats per entry; the overall share of ones alone has {worth:.4f}"
+
+
+def _loss_of_counts(matrix: CountMatrix, model: Factorization) -> str:
+    law, values = model.likelihood, matrix.tallies
+    loss = training_loss(model, values).perplexity
+    name, label = next(iter(baselines_of(law).items()))
+    loss_at = law.loss_at(values, matrix.observed)
+    alone = loss_at(at(prediction(name, values), loss_at.rows, loss_at.columns)).perplexity
+    return f"{loss:.4f} nats per entry, {WORDS_OF_LAWS[law.name]}; {label} alone has {alone:.4f}"
 
 
 def _agreement(fitted) -> Iterator[str]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from nbmf import registry
 from nbmf.catalogue import METHODS
-from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import NamedMatrix
 from nbmf.errors import NotConvergedWarning
 from nbmf.inference.estimator import Factorization
 
@@ -17,14 +17,14 @@ SHORT, LONG = 10, 30
 SHORT_CHAIN, LONG_CHAIN = 60, 100
 
 
-def seconds_of_fit(method: str, matrix: BinaryMatrix) -> float:
+def seconds_of_fit(method: str, matrix: NamedMatrix) -> float:
     """Return about how many seconds one fit of a method takes, with its settings of methods.yaml.
 
     Some rows, with all of their columns, are fitted twice with few iterations: the difference is
     the time of iterations, the rest that of starting. Both grow with the observed entries.
     """
     entry = METHODS[method]
-    codes, ratio = _part(matrix.codes)
+    codes, ratio = _part(getattr(matrix, matrix.field))
 
     def timed(iterations: int) -> float:
         before = max(1, iterations // 2)
@@ -42,6 +42,13 @@ def seconds_of_fit(method: str, matrix: BinaryMatrix) -> float:
     start = max(short - few * of_iteration, 0.0)
     whole = registry.make_estimator(entry["class"], entry["K"][0], entry["settings"])
     return ratio * (start + whole.n_iterations * of_iteration)
+
+
+def told(seconds: float) -> str:
+    """Return a time as a person would say it."""
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def _part(codes: np.ndarray) -> tuple[np.ndarray, float]:

@@ -1,0 +1,97 @@
+"""nbmf info of a matrix of counts: how large and how scattered they are, and what takes them."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from nbmf.catalogue import DEFAULTS, METHODS, methods_for
+from nbmf.cli.text import wrapped
+from nbmf.cli.timing import seconds_of_fit, told
+from nbmf.comparison import count_baselines
+from nbmf.data.count_matrix import CountMatrix
+
+NAMED = 3  # rows or columns at either end
+FEW = 5  # observed entries
+FEW_VALUES = 10  # different ones, which may be marks or answers
+TIMED = (DEFAULTS["CountMatrix"], "poisson-gamma-vb")  # methods
+OVERDISPERSED = 2.0  # times Poisson's variance, from which on it is worth a word
+
+
+def report(matrix: CountMatrix, again: str) -> Iterator[str]:
+    """Yield the lines of the report; `again` is FILE with its options."""
+    observed = matrix.tallies[matrix.observed]
+    yield from _sizes(observed)
+    yield _scatter(matrix)
+    for axis, kind in ((1, "rows"), (0, "columns")):
+        yield _extremes(matrix, axis, kind)
+    yield from _warnings(matrix)
+    times = ", ".join(
+        f"{METHODS[name]['label']} {told(seconds_of_fit(name, matrix))}" for name in TIMED
+    )
+    yield f"{observed.size} observed entries; one fit takes about (measured on a part): {times}"
+    yield ""
+    yield wrapped(f"methods that take counts: {', '.join(methods_for(CountMatrix))}")
+    yield (
+        "methods that take zeros and ones do with --above 0: whether a count is above 0 "
+        f"({np.count_nonzero(observed) / observed.size:.1%} are)"
+    )
+    yield from ("", "next:")
+    for command in ("fit", "compare"):
+        yield f"  nbmf {command} {again}"
+    yield f"  nbmf info {again} --above 0"
+
+
+def _sizes(observed: np.ndarray) -> Iterator[str]:
+    half, most = np.quantile(observed, (0.5, 0.9), method="inverted_cdf")
+    mean, variance = observed.mean(), observed.var()
+    yield (
+        f"counts from {observed.min()} to {observed.max()}: half of them at most {half:g}, 90 % at "
+        f"most {most:g}; mean {mean:.3g}, variance {variance:.3g}"
+    )
+    values = np.unique(observed)
+    if len(values) <= FEW_VALUES:
+        listed = ", ".join(map(str, values))
+        yield (
+            f"only {len(values)} different values, {listed}: if these are answers or marks and no "
+            "counts, say which are ones, zeros and missing by --ones, --zeros and --missing"
+        )
+
+
+def _scatter(matrix: CountMatrix) -> str:
+    """Return how much counts vary around shares of rows and columns, beside Poisson's law."""
+    rates = count_baselines.shares(matrix.tallies)[matrix.observed]
+    observed = matrix.tallies[matrix.observed]
+    times = float(np.mean((observed - rates) ** 2 / rates))
+    text = (
+        "around row and column shares (row sum x column sum / sum) they vary "
+        f"{times:.3g} times as much as the Poisson law says"
+    )
+    if times >= OVERDISPERSED:
+        text += ": by structure that components find, or else the negative binomial methods"
+    return wrapped(text)
+
+
+def _extremes(matrix: CountMatrix, axis: int, kind: str) -> str:
+    """Return which rows (axis 1) or columns (axis 0) have the smallest and the largest sums."""
+    names = matrix.row_names if axis == 1 else matrix.column_names
+    sums = np.maximum(matrix.tallies, 0).sum(axis=axis, dtype=np.int64)
+    order = np.argsort(sums, kind="stable")
+    few, many = (
+        ", ".join(f"{names[i]} {sums[i]}" for i in places)
+        for places in (order[:NAMED], order[::-1][:NAMED])
+    )
+    return f"{kind} with the smallest sums: {few}; with the largest: {many}"
+
+
+def _warnings(matrix: CountMatrix) -> Iterator[str]:
+    """Yield what is worth a second look."""
+    for axis, kind in ((1, "rows"), (0, "columns")):
+        for number, words in (
+            (np.count_nonzero((matrix.tallies <= 0).all(axis=axis)), "without a count above zero"),
+            (
+                np.count_nonzero(matrix.observed.sum(axis=axis) < FEW),
+                f"with fewer than {FEW} observed entries",
+            ),
+        ):
+            if number:
+                yield f"{kind} {words}: {number}"
