@@ -29,6 +29,7 @@ from nbmf.registry import make_estimator
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbmf.errors.NotConvergedWarning")
 
+HANGING = 600  # seconds
 GIBBS = ["BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs"]
 OTHERS = ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "DirDirVB", "LDA"]
 OTHERS += ["LogisticPCA"]
@@ -137,7 +138,7 @@ def test_every_chain_has_a_monitor_of_its_own(name, end):
     assert monitors[0].iterations == monitors[1].iterations == expected
 
 
-ENDLESS = {"burn_in": 10**9, "n_samples": 1}
+ENDLESS = {"burn_in": 10**9, "n_samples": 1}  # what does not stop them hangs
 
 
 def raise_error():
@@ -146,10 +147,8 @@ def raise_error():
 
 def test_when_one_chain_fails_all_stop():
     monitors = [None, Ticks(at=1000, action=raise_error), None]
-    started = time.monotonic()
     with pytest.raises(RuntimeError, match="the disk is full"):
         run(make("BetaDirGibbs", **ENDLESS), chains=3, n_jobs=2, monitor_of=monitors.__getitem__)
-    assert time.monotonic() - started < 10
     assert not [t for t in threading.enumerate() if t.name.startswith("chain")]
 
 
@@ -171,10 +170,8 @@ def test_an_interrupt_stops_all_chains(name, heeding_interrupts):
     monitor = Ticks(every=10**9)  # whose own calls never come
     timer = threading.Timer(0.5, interrupt)
     timer.start()
-    started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         run(make(name, **settings), chains=3, n_jobs=2, monitor_of=lambda i: monitor)
-    assert time.monotonic() - started < 10
     assert not [t for t in threading.enumerate() if t.name.startswith("chain")]
 
 
@@ -188,7 +185,7 @@ def test_blas_is_on_one_thread_until_the_last_chain_ends():
 
     class First(Ticks):
         def __call__(self, iteration, total, state):
-            assert second_runs.wait(30)
+            assert second_runs.wait(HANGING)
             if iteration == total:
                 first_ends.set()
 
@@ -196,7 +193,7 @@ def test_blas_is_on_one_thread_until_the_last_chain_ends():
         def __call__(self, iteration, total, state):
             second_runs.set()
             if iteration == total:
-                assert first_ends.wait(30)
+                assert first_ends.wait(HANGING)
                 time.sleep(0.3)  # until it has ended
                 seen.append(blas_threads())
 
