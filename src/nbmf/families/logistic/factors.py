@@ -63,7 +63,7 @@ def centred(factors: Factors) -> Factors:
         H, others[ROWS] = H - mean[:, None], others[ROWS] + W @ mean
     if {ROWS, COLUMNS} <= others.keys():
         mean = others[ROWS].mean()
-        others = {ROWS: others[ROWS] - mean, COLUMNS: others[COLUMNS] + mean}
+        others |= {ROWS: others[ROWS] - mean, COLUMNS: others[COLUMNS] + mean}
     return Factors(W, H, others)
 
 

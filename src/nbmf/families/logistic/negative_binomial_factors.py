@@ -47,7 +47,7 @@ class NegativeBinomialFactors(NoisyFactors):
         return self._mean_of(form.psi_at(factors, rows, columns), factors, columns)
 
     def _mean_of(self, psi, factors, columns):
-        noise = 0.5 * float(self.noise_variance_)
+        noise = 0.5 * float(self.noise_variance_) if self.noise else 0.0
         return factors.others[form.SIZES][columns] * np.exp(psi + noise)
 
     def predictive(self, rows, columns):
