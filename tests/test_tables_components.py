@@ -272,6 +272,23 @@ def test_as_many_components_as_there_are_kinds_are_found():
     assert again == choice
 
 
+@pytest.mark.parametrize(("lead", "K"), [(0.001, 2), (1.0, 4)])
+def test_of_what_is_within_a_standard_error_the_fewest_are_taken(lead, K):
+    """Losses by hand: K = 4 is ahead of 2 by a lead that is lost in what differs, or is not."""
+    rng = np.random.default_rng(0)
+    row, noise = np.arange(200), rng.normal(size=200)
+    losses = {
+        held_out_cells.ALONE: np.full(200, 5.0),
+        ("mnb", 2): 2.0 + noise - noise.mean(),
+        ("mnb", 3): np.full(200, 4.0),
+        ("mmnb", 4): np.full(200, 2.0 - lead),
+        ("mnb", 4): np.full(200, 2.0 - lead / 2),
+    }
+    choice = held_out_cells._choice(losses, row, np.ones(200), 1, "cell")
+    assert (choice.chosen.K, choice.chosen.model) == (K, "mmnb" if K == 4 else "mnb")
+    assert choice.chosen.behind == pytest.approx(0.001 if K == 2 else 0)
+
+
 def test_nothing_is_found_where_columns_have_nothing_to_do_with_each_other():
     """Each of these may be a false alarm with a chance of 5 % at most; of forty none was."""
     for seed in range(4):
