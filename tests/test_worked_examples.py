@@ -8,7 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from checkout import ROOT, Checkout
+from checkout import ROOT
+from finished_run import TINY, finished_run
 
 pytestmark = pytest.mark.workflow
 
@@ -17,16 +18,6 @@ BLOCK = re.compile(
     r"(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-TINY = {
-    "results": "results/tiny",
-    "methods": {"bica": {"K": [2], "settings": {"max_iter": 5}}},
-    "studies": {
-        "all_methods": {"datasets": ["beta_dir_1"], "masks": 2, "methods": ["bica"]},
-        "lumbreras2020": {"datasets": ["beta_dir_1"], "masks": 2, "methods": ["bica"]},
-    },
-}
-
-
 PAGE = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
 METHOD, FIGURE, STUDY = "Add a method", "Add a figure or a table", "Add a study"
 SECTIONS = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
@@ -56,8 +47,9 @@ def apply(section: str, folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def checkout(tmp_path):
-    return Checkout(tmp_path)
+def checkout(tmp_path_factory):
+    """A checkout in which the tiny workflow has run."""
+    return finished_run(tmp_path_factory, "checkout")
 
 
 def with_methods(*methods):
@@ -73,8 +65,6 @@ def touched(before):
 
 
 def test_a_method_is_a_file_and_an_entry(checkout):
-    done = checkout.snakemake("all_methods_figure_10", config=TINY)
-    assert done.returncode == 0, done.stdout
     assert touched(apply(METHOD, checkout.folder)) == (1, 1)
     config = with_methods("bica", "row-clusters")
     planned = checkout.planned(config, "all_methods_figure_10")
@@ -92,11 +82,7 @@ def test_a_method_is_a_file_and_an_entry(checkout):
         "results": "results/other",
         "studies": {"all_methods": {"datasets": ["beta_dir_1"], "masks": 1}},
     }
-    checkout.command(config=everything)  # writes overlay.yaml
-    every = subprocess.run(
-        checkout.command("-n", "all_methods", "--configfile", "overlay.yaml"),
-        cwd=checkout.folder, env=checkout.environment(), capture_output=True, text=True,
-    )  # fmt: skip
+    every = checkout.snakemake("-n", "all_methods", config=everything)
     assert "fit row-clusters, K = 3" in every.stdout
 
 
@@ -131,8 +117,6 @@ def test_a_method_of_the_page_is_on_the_command_line(checkout):
 
 
 def test_a_figure_is_a_function_and_an_entry(checkout):
-    done = checkout.snakemake("lumbreras2020_table_scores", config=TINY)
-    assert done.returncode == 0, done.stdout
     assert touched(apply(FIGURE, checkout.folder)) == (1, 1)
     assert checkout.planned(TINY, "lumbreras2020_seconds") == {"lumbreras2020_seconds": 1}
     done = checkout.snakemake("lumbreras2020_seconds", config=TINY)
