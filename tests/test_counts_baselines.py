@@ -21,7 +21,7 @@ from nbmf.comparison.compare import compare
 from nbmf.comparison.entry_losses import losses_of
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError, DataError, NotSettledWarning
 from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.likelihoods.negative_binomial import NEGATIVE_BINOMIAL
@@ -238,3 +238,28 @@ def test_what_is_compared_by_default_depends_on_the_matrix(monkeypatch):
         with pytest.raises(AttributeError):
             compare(matrix)
     assert asked == [COMPARED_ON["CountMatrix"], COMPARED_ON["BinaryMatrix"]]
+
+
+def test_errors_of_estimators_name_the_way_out():
+    matrix = CountMatrix([[3, 0], [-1, 1]], ["a", "b"], ["x", "y"], ["g", "h"])
+    with pytest.raises(DataError, match=r"a binary matrix is needed, not a CountMatrix; V\.above"):
+        nbmf.BetaDirVB(2).fit(matrix)
+    binary = matrix.above(0)
+    assert (binary.codes.tolist(), binary.row_groups.tolist()) == ([[1, 0], [-1, 1]], ["g", "h"])
+    assert matrix.above(1).codes.tolist() == [[1, 0], [-1, 0]]
+    for value in (2.5, -3):
+        with pytest.raises(DataError, match=r"row 1, column 0 .*numbers are for GaussianFactorVB"):
+            nbmf.PoissonGammaVB(2).fit([[3, 1], [value, 0]])
+
+
+@pytest.mark.parametrize("effects", ["none", "both"])
+def test_chains_of_negative_binomial_samplers_run(effects):
+    """Each sweep has the sizes of columns, and no noise unless that was asked for."""
+    V = RNG.poisson(3.0, (12, 9))
+    model = nbmf.NegativeBinomialFactorGibbs(
+        2, effects=effects, burn_in=5, n_samples=6, random_state=0
+    )
+    with pytest.warns(NotSettledWarning):
+        chains = nbmf.run_chains(model, V, chains=2, n_draws=3)
+    assert chains.trace["entries"].shape[0] == 2
+    assert np.isfinite(chains.trace["entries"]).all()

@@ -50,6 +50,11 @@ class CountMatrix(NamedMatrix):
         """Boolean array (F, N): True where the entry is a count."""
         return self.tallies != MISSING
 
+    def above(self, count: int) -> BinaryMatrix:
+        """Return the binary matrix of whether a count is larger than `count`, for example 0."""
+        codes = np.where(self.observed, self.tallies > count, MISSING).astype(np.int8)
+        return BinaryMatrix(codes, self.row_names, self.column_names, self.row_groups)
+
     def counts(self) -> dict[str, int]:
         """Return rows, columns, the sum of all counts, zeros, the largest count and missing."""
         rows, columns = self.shape
@@ -97,6 +102,6 @@ def _tallies_from_values(values: Any) -> np.ndarray:
         f, n = np.argwhere(wrong)[0]
         raise DataError(
             f"row {f}, column {n} (counted from 0): the value is {plain(values[f, n])!r}; "
-            f"allowed are {ALLOWED}"
+            f"allowed are {ALLOWED}; other numbers are for GaussianFactorVB"
         )
     return np.where(missing, MISSING, numbers).astype(np.int32)

@@ -150,7 +150,8 @@ def as_codes(data: BinaryMatrix | np.ndarray | pd.DataFrame) -> np.ndarray:
     if isinstance(data, BinaryMatrix):
         return data.codes
     if isinstance(data, NamedMatrix):
-        raise DataError(f"a binary matrix is needed, not a {type(data).__name__}")
+        way_out = "; V.above(0) makes one of counts" if hasattr(data, "above") else ""
+        raise DataError(f"a binary matrix is needed, not a {type(data).__name__}{way_out}")
     if is_frame(data):
         with naming(data, BinaryMatrix.hint):
             codes = _codes_from_values(frame_values(data))
