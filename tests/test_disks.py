@@ -11,9 +11,10 @@ from test_workflow import studying, target
 
 pytestmark = pytest.mark.workflow
 
-CONFIG, MORE = (studying(datasets=["beta_dir_1"], unmasked=None, masks=masks) for masks in (2, 3))
+FEW = {"datasets": ["beta_dir_1"], "methods": ["bica", "logpca"], "unmasked": None}
+CONFIG, MORE = (studying(**FEW, masks=masks) for masks in (2, 3))
 SCORES = target("table_scores")
-FITS = 2 * 7
+FITS = 2 * 3
 
 
 class Disk:
@@ -52,7 +53,7 @@ def written(folder):
 
 def test_a_full_and_a_read_only_disk_stop_the_run_clearly_and_it_goes_on_later(tmp_path, disk):
     checkout = Checkout(tmp_path)
-    disk.mount("size=96k")
+    disk.mount("size=64k")
     full = checkout.snakemake(SCORES, config=CONFIG)
     assert full.returncode != 0
     assert "No space left on device" in full.stdout
