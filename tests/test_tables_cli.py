@@ -129,6 +129,17 @@ def test_topics_have_words_by_probability_and_by_lift(capsys):
     assert pd.read_csv("counts.topics/components.csv").columns[2] == "documents"
 
 
+def test_components_that_are_all_the_same_are_told(capsys):
+    counts = np.random.default_rng(0).poisson(0.4, (30, 12))
+    pd.DataFrame(counts).to_csv("noise.csv", header=[f"w{n}" for n in range(12)], index=False)
+    out = run(capsys, "topics", "noise.csv", "--no-check", "--components", 2, "--starts", 1).out
+    assert re.search(r"^COLLAPSED: ", out, re.M)
+    assert "COLLAPSED" not in run(capsys, "cluster", "people.csv", *QUICK, "--no-check").out
+    page = Path("people.clusters/report.html").read_text()
+    assert "nbmf cluster people.csv" in page
+    assert "check = False, seed = 0" in page
+
+
 def test_texts_become_topics(capsys, here):
     rng = np.random.default_rng(0)
     words = np.array([["sea", "ice", "ship", "fish"], ["road", "car", "bus", "tram"]])

@@ -9,6 +9,8 @@ import pandas as pd
 from nbmf.cli.tables import Found, by_lift
 from nbmf.cli.text import wrapped
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, WORD
+from nbmf.families.mixed_membership.em import OUTWEIGHS
+from nbmf.families.mixed_membership.feature_model import MIXTURE
 from nbmf.posterior.distinguishing import agreement, by_label, order_of_components
 
 COLUMNS, CATEGORIES, WORDS = 8, 3, 10  # of a component that are told
@@ -85,6 +87,12 @@ def facts(found: Found) -> Iterator[str]:
     K = model.memberships_.shape[1]
     if (distinct := model.distinct_components_) < K:
         yield f"COLLAPSED: of {K} {task.component}s only {distinct} differ; take fewer"
+    if _is_one_mixture(found):
+        yield (
+            f"COLLAPSED: all {task.row}s share one mixture (the sum of alpha is "
+            f"{model.prior_.sum():.3g}), so memberships mean little: take fewer {task.component}s "
+            "or another --model"
+        )
     if model.converged_ is False:
         yield f"not converged after {model.n_iter_} iterations: memberships may still move"
     mixed = float(np.exp(model.entropies_.mean()))
@@ -94,6 +102,14 @@ def facts(found: Found) -> Iterator[str]:
         if found.choice
         else f"{found.seconds:.1f} s"
     )
+
+
+def _is_one_mixture(found: Found) -> bool:
+    """Whether the prior of memberships outweighs the cells of a row by far."""
+    model, table = found.model, found.table
+    cells = table.cells.sum() if WORD in table.kinds else table.cells.size
+    is_dirichlet = model.model != MIXTURE and model.prior_.size > 1
+    return bool(is_dirichlet and model.prior_.sum() > OUTWEIGHS * cells / table.shape[0])
 
 
 def _labels(found: Found) -> Iterator[str]:

@@ -191,7 +191,7 @@ def by_lift(found: Found, topic: pd.DataFrame, count: int) -> pd.DataFrame:
     shares = shares_of_components(found.model)[order_of_components(found.model)]
     tokens = shares[int(topic["component"].iloc[0]) - 1] * found.table.cells.sum()
     least = max(LEAST_SHARE, LEAST_TOKENS / max(tokens, 1.0))
-    return topic[topic["value"] >= least].nlargest(count, "lift")
+    return topic[(topic["value"] >= least) & (topic["lift"] > 1)].nlargest(count, "lift")
 
 
 def _topics(found: Found) -> pd.DataFrame:
