@@ -68,6 +68,24 @@ def test_exp_digamma():
     np.testing.assert_allclose(sums, expected, rtol=1e-11)
 
 
+def test_fast_rounds_of_rows_of_any_size():
+    """Equations (26) and (27) in NumPy, with γ on both sides of where the series begins."""
+    rng = np.random.default_rng(5)
+    sizes, alpha = np.arange(1.0, 61.0), np.array([0.02, 0.6, 3.0, 7.0])
+    sums = -rng.gamma(2.0, 1.0, (60, 4)) * sizes[:, None] ** 0.5
+    gamma = alpha + (sizes / 4)[:, None]
+    expected, phi, logs = gamma.copy(), np.empty_like(gamma), np.empty(60)
+    kernels.fast_e_step(sizes, sums, alpha, (3, 0.0), gamma, phi, logs)
+    for _ in range(3):
+        weights = np.exp(digamma(expected) + sums / sizes[:, None])
+        shares = weights / weights.sum(axis=1, keepdims=True)
+        expected = alpha + sizes[:, None] * shares
+    np.testing.assert_allclose(phi, shares, rtol=1e-8)
+    np.testing.assert_allclose(gamma, expected, rtol=1e-8)
+    of_rows = (shares * (sums - sizes[:, None] * np.log(shares))).sum(axis=1)
+    np.testing.assert_allclose(logs, of_rows, rtol=1e-8)
+
+
 @pytest.mark.parametrize("rounds", [1, 4])
 def test_a_few_rounds_are_those_of_the_slow_twin(fitted, rounds):
     cells, log_density = parts(fitted)
