@@ -99,11 +99,15 @@ def test_the_examples_of_the_help_run_one_after_the_other(here, capsys):
     lines += re.findall(r"^    nbmf (.*?) +#", readme, re.MULTILINE)
     assert len(lines) > 25
     (here / "survey.csv").unlink()
+    fewer = []
     for line in lines:
         words = shlex.split(re.split(r"  +", line)[0])
         short = {"fit": ["--iterations", "4"], "compare": ["--iterations", "4", "--masks", "2"]}
         if "--draws" in words:  # which have to be kept sweeps
             short["fit"] = ["--chains", "2"]
+        if words[0] == "compare" and "--methods" not in words:  # all methods, once
+            short["compare"] += fewer
+            fewer = ["--methods", "bica", "beta-dir-vb"]
         run(capsys, *words, *short.get(words[0], []))
         plt.close("all")
     assert {"votes.csv", "votes.nbmf", "votes.compare", "by-party", "large.pdf"} <= files(here)
@@ -678,7 +682,7 @@ def test_ctrl_c_ends_it_with_one_line(command, here):
         assert "survey.csv" in process.stdout.readline()  # the report of the reader
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=20)
+        _, error = process.communicate(timeout=600)
     finally:
         process.kill()
     assert process.returncode == 130
@@ -743,7 +747,7 @@ def test_every_iteration_is_counted(total):
     steps = []
     counted = types.SimpleNamespace(advance=lambda n, total: steps.append((n, total)))
     nbmf.BinaryICA(2, max_iter=total, random_state=0).fit(
-        TABLE.to_numpy(float, na_value=np.nan), monitor=progress.StepCounter(counted, 3)
+        TABLE.to_numpy(float, na_value=np.nan), monitor=progress.StepCounter(counted, 3 * total)
     )
     assert sum(n for n, _ in steps) == total
     assert {total_of_all for _, total_of_all in steps} == {3 * total}
@@ -861,3 +865,35 @@ def test_a_comparison_holds_pairs_of_an_undirected_network_out(here, capsys):
     run(capsys, *command, "--iterations", "5")
     held_out = pd.read_csv("network.compare/scores.csv")["n_test"]
     assert (held_out % 2 == 0).all()
+
+
+# Which method, where none is named.
+
+
+def axis():
+    """Return a matrix of two kinds of rows, each other's opposite: one axis in log-odds."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 2, 40)
+    p = np.where(kind[:, None] == np.arange(16) % 2, 0.9, 0.1)
+    return pd.DataFrame((rng.random(p.shape) < p).astype(int))
+
+
+def test_the_method_that_predicts_better_is_taken_and_named(here, capsys):
+    axis().to_csv("axis.csv", index=False)
+    text = run(capsys, "fit", "axis.csv", "--out", "open").out
+    assert "\nlogistic VB, K = 8: " in text
+    assert re.search(r"logistic VB, K = 8 \(this method\) +0\.\d{4}\n", text)
+    assert re.search(r"Beta-Dir VB, learned, K = 100 +0\.\d{4}    0\.\d{4} ± 0\.\d{4}\n", text)
+    page = (here / "open/report.html").read_text()
+    assert "--method logistic-vb --seed 0" in page  # makes the same again
+    named = run(capsys, "fit", "axis.csv", "--method", "logistic-vb", "--out", "named").out
+    assert text.split("\n\n")[2:3] == named.split("\n\n")[2:3]  # what is said of the fit
+    assert (here / "open/W.csv").read_text() == (here / "named/W.csv").read_text()
+
+
+@pytest.mark.parametrize("given", ["--components 6", "--set max_iter=20", "--no-check"])
+def test_what_is_said_of_a_method_is_said_of_the_first(given, here, capsys):
+    axis().to_csv("axis.csv", index=False)
+    text = run(capsys, "fit", "axis.csv", *given.split()).out
+    assert re.search(r"\nBeta-Dir VB[^\n]*, K = \d+: ", text)
+    assert "logistic" not in text

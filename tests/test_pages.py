@@ -35,7 +35,8 @@ def folder(tmp_path_factory):
     coins = pd.DataFrame(rng.integers(0, 2, (30, 12))).add_prefix("toss ")
     coins.to_csv(folder / "coins.csv", index=False)
     for command in (
-        "fit votes.csv --groups party --out votes",
+        "fit votes.csv --groups party --method beta-dir-vb-learned --out votes",
+        "fit votes.csv --groups party --method logistic-vb --out positions",
         "fit coins.csv --out coins",
         "compare votes.csv --ignore party --methods bica logpca --components 1 2 --masks 2 "
         "--out which",
@@ -93,7 +94,7 @@ def test_a_page_says_how_it_was_made(folder):
     assert f"nbmf {nbmf.__version__}" in page
 
 
-@pytest.mark.parametrize("name", ["votes", "coins", "which"])
+@pytest.mark.parametrize("name", ["votes", "positions", "coins", "which"])
 def test_a_browser_shows_a_page_without_complaints(name, folder, tmp_path):
     executable, reason = browser.find()
     if executable is None:
@@ -119,6 +120,18 @@ def test_rows_are_counted_by_group_and_component(folder):
     counts = active.pivot_table(index="group", columns="component", values="rows").to_numpy()
     assert counts.max(axis=1).sum() >= 38  # nearly all of a party in one component
     assert set(table["group"]) == {"left", "right"}
+
+
+def test_groups_have_mean_coordinates_where_components_are_axes(folder):
+    table = pd.read_csv(folder / "positions/groups.csv")
+    means = table[table["component"] == 1].set_index("group")["mean"]
+    assert means.min() < -0.5 < 0.5 < means.max()
+    words = "rows by group: their mean coordinate on each component"
+    lines = (folder / "positions/summary.txt").read_text().splitlines()
+    at = lines.index(words)
+    shown = {line.split()[0]: line.split()[1] for line in lines[at + 2 : at + 4]}
+    assert shown == {group: f"{mean:.2f}" for group, mean in means.items()}
+    assert words in (folder / "positions/report.html").read_text()
 
 
 def test_means_are_those_of_the_factor():

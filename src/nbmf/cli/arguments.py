@@ -7,7 +7,7 @@ import re
 import types
 
 import nbmf
-from nbmf.catalogue import COMPARED_ON, DEFAULTS, METHODS
+from nbmf.catalogue import CANDIDATES, COMPARED_ON, DEFAULTS, METHODS
 from nbmf.cli.help_texts import COMPARE, EXAMPLE, FIT, INFO, PLOT, TOP
 from nbmf.cli.table_arguments import add_cluster, add_topics
 from nbmf.errors import choices
@@ -77,8 +77,9 @@ def _fit(commands, name: str) -> None:
     _add_file(fit)
     fit.add_argument(
         "--method", type=_method, metavar="ID",
-        help=f"{', '.join(METHODS)} (default: {DEFAULTS['BinaryMatrix']}, of counts "
-        f"{DEFAULTS['CountMatrix']})",
+        help=f"{', '.join(METHODS)} (default: of {' and '.join(CANDIDATES['BinaryMatrix'])} the "
+        "one that predicts held-out entries better, with --components, --set or --no-check the "
+        f"first; of counts {DEFAULTS['CountMatrix']})",
     )  # fmt: skip
     fit.add_argument(
         "--components", type=int, metavar="K",

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 
 from nbmf import registry
-from nbmf.catalogue import DEFAULTS, METHODS
+from nbmf.catalogue import CANDIDATES, DEFAULTS, METHODS
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.plot import COLUMN_GROUPS, DATA, DICTIONARY, MODEL, RECONSTRUCTION, TRACES
 from nbmf.cli.progress import Progress, StepCounter
 from nbmf.cli.reading import name_of, read_with_groups, repeated
 from nbmf.cli.settings import checked, iteration_settings
 from nbmf.comparison.folds import LEAST
-from nbmf.comparison.verdict import Verdict, verdict
+from nbmf.comparison.verdict import Choice, Verdict, choose
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, NotConvergedWarning, NotSettledWarning
 from nbmf.inference.declarations import Inference
@@ -92,9 +92,7 @@ def run(options: argparse.Namespace) -> None:
     folder = OutputFolder(options.out or f"{name}.nbmf", FILES, force=options.force)
     _check(options)
     matrix, column_groups = read_with_groups(options, options.method)
-    options.method = options.method or DEFAULTS[type(matrix).__name__]
-    estimator = _estimator(options)
-    found = _verdict(estimator, matrix, options) if options.check else None
+    estimator, found = _chosen(options, matrix)
     chains = options.chains or _chains(estimator, matrix)
     fitted = _fit(estimator, matrix, chains, options.draws)
 
@@ -126,9 +124,26 @@ def _check(options: argparse.Namespace) -> None:
             raise ConfigError(f"--{name} {value}: allowed is an integer of at least {least}")
 
 
-def _estimator(options: argparse.Namespace) -> Factorization:
-    """Return the method with the settings of the command line."""
-    entry = METHODS[options.method]
+def _chosen(
+    options: argparse.Namespace, matrix: NamedMatrix
+) -> tuple[Factorization, Verdict | None]:
+    """Return the method, and what held-out entries say of it.
+
+    Where neither a method nor anything of its own is named, it is the one that predicts best.
+    """
+    kind = type(matrix).__name__
+    is_open = not (options.method or options.components or options.settings) and options.check
+    names = CANDIDATES[kind] if is_open else (options.method or DEFAULTS[kind],)
+    estimators = [_estimator(options, name) for name in names]
+    choice = _choice(estimators, matrix, options) if options.check else None
+    place = choice.place if choice else 0
+    options.method = names[place]
+    return estimators[place], choice and choice.verdict
+
+
+def _estimator(options: argparse.Namespace, method: str) -> Factorization:
+    """Return a method with the settings of the command line."""
+    entry = METHODS[method]
     settings = dict(entry["settings"])
     settings |= iteration_settings(entry["class"], options.iterations)
     settings |= checked(entry["class"], options.settings)
@@ -160,7 +175,7 @@ def _fit(estimator: Factorization, matrix: NamedMatrix, chains: int, n_draws: in
     """Fit all chains, with progress."""
     sampled = estimator.inference is Inference.SAMPLER
     kind = ("chain" if sampled else "start") + "s" * (chains > 1)
-    started = time.perf_counter()
+    started, steps = time.perf_counter(), chains * estimator.n_iterations
     with warnings.catch_warnings(), Progress(f"{chains} {kind}") as progress:
         for category in (NotSettledWarning, NotConvergedWarning):  # the summary says it
             warnings.simplefilter("ignore", category)
@@ -170,12 +185,12 @@ def _fit(estimator: Factorization, matrix: NamedMatrix, chains: int, n_draws: in
                 matrix,
                 chains=chains,
                 n_draws=n_draws,
-                monitor_of=lambda number: StepCounter(progress, chains),
+                monitor_of=lambda number: StepCounter(progress, steps),
             )
             expectation = found.expectation if sampled else found.best.expectation_
             fitted = found.best, expectation, found, found.draws
         else:
-            draws = _fit_one(estimator, matrix, n_draws, StepCounter(progress, 1))
+            draws = _fit_one(estimator, matrix, n_draws, StepCounter(progress, steps))
             fitted = estimator, estimator.expectation_, None, draws
     return Fitted(*fitted, _intervals(fitted[-1]), time.perf_counter() - started)
 
@@ -204,22 +219,23 @@ def _intervals(draws: Draws | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return found
 
 
-def _verdict(
-    estimator: Factorization, matrix: NamedMatrix, options: argparse.Namespace
-) -> Verdict | None:
-    """Return whether the method predicts held-out entries better than no components do."""
-    if estimator.likelihood.unit != "entry":  # LDA's prediction is of tokens
+def _choice(
+    estimators: list[Factorization], matrix: NamedMatrix, options: argparse.Namespace
+) -> Choice | None:
+    """Return which method predicts held-out entries best, and whether better than no components."""
+    if estimators[0].likelihood.unit != "entry":  # LDA's prediction is of tokens
         return None
     if (observed := int(np.count_nonzero(matrix.observed))) < LEAST:
         print(f"{observed} observed entries are too few to say whether there is structure")
         return None
+    steps = sum(estimator.n_iterations for estimator in estimators)  # of a fold
     with warnings.catch_warnings(), Progress("check") as progress:
         warnings.simplefilter("ignore", NotConvergedWarning)
-        return verdict(
+        return choose(
             matrix,
-            estimator,
+            estimators,
             seed=options.seed,
-            monitor_of=lambda fold, folds: StepCounter(progress, folds),
+            monitor_of=lambda _, count: StepCounter(progress, count // len(estimators) * steps),
         )
 
 

@@ -9,7 +9,6 @@ from nbmf.cli import html
 from nbmf.cli.described import describe, key_of
 from nbmf.cli.reading import repeated
 from nbmf.cli.summary import DESCRIBED, GROUPS, facts, lines_by_group, quality
-from nbmf.comparison.baselines import LABELS
 from nbmf.comparison.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -87,10 +86,10 @@ def _verdict(found: Verdict | None) -> str:
     gains = html.table(
         ["predicted by", "nats per held-out entry", "this method is better by"],
         [
-            ["this method", f"{found.loss:.4f}", ""],
+            [f"this method: {found.method}", f"{found.loss:.4f}", ""],
             *(
-                [LABELS[g.baseline], f"{g.loss:.4f}", f"{g.mean:.4f} ± {g.error:.4f}"]
-                for g in found.gains
+                [each.what, f"{each.loss:.4f}", f"{each.mean:.4f} ± {each.error:.4f}"]
+                for each in found.compared
             ),
         ],
     )

@@ -73,10 +73,13 @@ def _told(left: float, before: str = "") -> str:
 
 
 class StepCounter:
-    """A monitor of one of `fits` equal fits that reports its iterations to a Progress."""
+    """A monitor of one of several fits that reports its iterations to a Progress.
 
-    def __init__(self, progress: Progress, fits: int):
-        self._progress, self._fits = progress, fits
+    steps : int, iterations of all the fits together, if none stops early
+    """
+
+    def __init__(self, progress: Progress, steps: int):
+        self._progress, self._steps = progress, steps
         self._reported, self._stride = 0, 1
         self._last_call = time.monotonic()
 
@@ -95,4 +98,4 @@ class StepCounter:
         steps = iteration - self._reported
         self._stride = max(1, min(2 * self._stride, int(steps * SECONDS_BETWEEN_CALLS / seconds)))
         self._reported, self._last_call = iteration, now
-        self._progress.advance(steps, self._fits * total)
+        self._progress.advance(steps, self._steps)

@@ -9,11 +9,11 @@ from nbmf.catalogue import title_of
 from nbmf.cli.described import Described, describe, key_of
 from nbmf.cli.text import wrapped
 from nbmf.cli.words import WORDS_OF_LAWS, in_options
-from nbmf.comparison.baselines import LABELS, at, baselines_of, prediction
+from nbmf.comparison.baselines import at, baselines_of, prediction
 from nbmf.comparison.verdict import Verdict
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
-from nbmf.inference.declarations import Inference
+from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import loss_of
 from nbmf.posterior.co_clustering import LINES
@@ -83,17 +83,18 @@ def _verdict(found: Verdict | None, law: str | None) -> Iterator[str]:
             f"{f'; {law}' if law else ''})"
         )
     )
-    width = max(len(LABELS[gain.baseline]) for gain in found.gains)
+    this = f"{found.method} (this method)" if found.others else "this method"
+    width = max(map(len, (this, *(each.what for each in found.compared))))
     lines.append(f"  {'predicted by':{width}}  nats per entry   this method is better by")
-    lines.append(f"  {'this method':{width}}  {found.loss:14.4f}")
-    for gain in found.gains:
-        better = f"{gain.mean:7.4f} ± {gain.error:.4f}"
-        lines.append(f"  {LABELS[gain.baseline]:{width}}  {gain.loss:14.4f}   {better}")
+    lines.append(f"  {this:{width}}  {found.loss:14.4f}")
+    for each in found.compared:
+        better = f"{each.mean:7.4f} ± {each.error:.4f}"
+        lines.append(f"  {each.what:{width}}  {each.loss:14.4f}   {better}")
     yield "\n".join(lines)
 
 
 def lines_by_group(result: "Result") -> Iterator[tuple[str, np.ndarray, "pd.DataFrame"]]:
-    """Yield a sentence, the groups, and lines per group and the component they are most typical of.
+    """Yield a sentence, the groups, and what each group is to each component that is shown.
 
     For the rows, for the columns, or not at all: where there are groups, and components.
     """
@@ -101,13 +102,16 @@ def lines_by_group(result: "Result") -> Iterator[tuple[str, np.ndarray, "pd.Data
     for axis, groups in enumerate((result.matrix.row_groups, result.column_groups)):
         if groups is None or not len(shown):
             continue
-        kind = LINES[axis]
-        counts = by_group(model, groups, shown, axis).pivot_table(
-            index="group", columns="component", values=kind, sort=False, aggfunc="sum"
-        )
+        kind, found = LINES[axis], by_group(model, groups, shown, axis)
+        places = {"index": "group", "columns": "component", "sort": False}
+        if model.alignment is Alignment.ROTATION:  # a line is somewhere on every component
+            means = found.pivot_table(values="mean", **places).map("{:.2f}".format)
+            yield f"{kind} by group: their mean coordinate on each component", groups, means
+            continue
+        counts = found.pivot_table(values=kind, aggfunc="sum", **places)
         words = f"{kind} by group and the component they are most typical of"
-        if (found := association_of(model, groups, shown, axis)) is not None:
-            words += f"; adjusted mutual information {found} (0: unrelated, 1: the same)"
+        if (association := association_of(model, groups, shown, axis)) is not None:
+            words += f"; adjusted mutual information {association} (0: unrelated, 1: the same)"
         yield words, groups, counts
 
 
