@@ -266,9 +266,6 @@ def test_the_rule_says_how_many_rows_are_identical_and_fails_where_it_should(tmp
     assert "1 of 2 and 2 of 2 rows identical" in strict.stdout
     log = (tmp_path / "results/lumbreras2020/logs/tables/verification.log").read_text()
     assert "scores, animals, bica, K 2, mask 1, seed 0: perplexity differs by 1e-09" in log
-    run(0.5)["scores"].to_csv(tables / "scores.csv", index=False)
-    assert verify("medians").returncode == 0
-    assert verify("identical").returncode != 0
     run(0.5, 0.9)["scores"].to_csv(tables / "scores.csv", index=False)
     assert verify("medians").returncode != 0
     assert verify("most").returncode != 0
