@@ -54,8 +54,7 @@ class Choice(NamedTuple):
     """How many components there are.
 
     found : bool, whether what was chosen predicts better than no components, with p < CHANCE
-    chosen : Scored, of all that are no more than a standard error behind the best that with the
-        smallest K, and of these the best
+    chosen : Scored, with the smallest K of those within a standard error of the best
     p : float, the probability of so large a gain if there were none (one-sided)
     alone : float, the loss without components
     scores : tuple of Scored, all of them
