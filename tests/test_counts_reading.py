@@ -50,6 +50,9 @@ def test_numbers_alone_are_values(read):
     matrix, said = read("3,0,1\n0,12,7\n5,0,2\n")
     assert matrix.tallies.tolist() == [[3, 0, 1], [0, 12, 7], [5, 0, 2]]
     assert "no header; no names of rows" in said
+    matrix, said = read("0,0,5\n0,12,7\n5,7,2\n")  # equal ones do not rise
+    assert matrix.shape == (3, 3)
+    assert "no header; no names of rows" in said
 
 
 @pytest.mark.parametrize(

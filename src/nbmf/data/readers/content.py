@@ -50,6 +50,10 @@ class Contradiction(Exception):
         return self.records[0]
 
 
+class RepeatedName(DataError):
+    """Says that two rows or columns have the same name: perhaps these are values."""
+
+
 def scatter(
     rows: np.ndarray, columns: np.ndarray, codes: np.ndarray, shape: tuple[int, int], absent: int
 ) -> tuple[np.ndarray, int]:
@@ -103,7 +107,7 @@ def refuse_repeated(
         if not name:
             raise DataError(f"{path}, {where(place)}: the name of the {kind} is empty{hint}")
         if first.setdefault(name, place) != place:
-            raise DataError(
+            raise RepeatedName(
                 f"{path}, {where(place)}: the {kind} {name!r} is there already, "
                 f"in {where(first[name])}{hint}"
             )

@@ -12,7 +12,7 @@ from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.readers import arguments
 from nbmf.data.readers.arguments import Given, Options
 from nbmf.data.readers.coding import Coding, RefusedValue, ValueCoding, is_count_above_one
-from nbmf.data.readers.content import Content, counted
+from nbmf.data.readers.content import Content, RepeatedName, counted
 from nbmf.data.readers.counting import CountCoding, look_like_counts
 from nbmf.data.readers.delimited import read_delimited
 from nbmf.data.readers.matrix_market import BANNER, read_matrix_market
@@ -152,13 +152,16 @@ def _content(path: Path, format: _Format, given: dict[str, Any]) -> Content:
         return format.read(path, options, counting)
     try:
         return format.read(path, options, Coding(*map(given.get, KINDS)))
-    except RefusedValue as refused:
+    except (RefusedValue, RepeatedName) as refused:
+        value = getattr(refused, "value", None)  # of a name nobody knows what it would be
         is_open = not given.keys() & {"counts", "ones", "zeros"}
-        if not (is_open and is_count_above_one(refused.value)):
+        if not (is_open and (value is None or is_count_above_one(value))):
             raise
         try:
             found = format.read(path, options, counting)
-        except RefusedValue as error:
+        except DataError as error:
+            if value is None:
+                raise refused from None
             raise DataError(f"{refused}; as a matrix of counts: {error}") from None
         if found.is_declared or look_like_counts(found.codes):
             return found
