@@ -78,6 +78,11 @@ def test_a_baseline_does_not_see_what_is_held_out(name):
     assert baseline_score(name, matrix, mask)["perplexity"] == pytest.approx(by_hand)
 
 
+def test_the_baseline_of_effects_is_what_they_predict():
+    V = shares_only(20, 9, "rows and columns", 2)
+    np.testing.assert_array_equal(prediction("effects", V), row_and_column_effects(V))
+
+
 # The standard error.
 
 
