@@ -21,6 +21,7 @@ from nbmf.families.logistic.kernels import cells as kernels
 from nbmf.inference.state import Factors, put_back
 
 SIZES, NOISE = Gamma(5.0, 4.0), Gamma(6.0, 3.0)  # priors with moments
+QUANTILES = (np.arange(2000) + 0.5) / 2000
 
 
 def small_counts(F=5, N=4, seed=0):
@@ -412,3 +413,26 @@ def test_noise_of_counts_is_in_their_predictions(name):
         (model.predict_columns(values[:, :10]), model.expectation_[:, :10]),
     ):
         assert np.corrcoef(np.log(new).ravel(), np.log(fitted).ravel())[0, 1] > 0.85
+
+
+@pytest.mark.parametrize("name", ["LogisticFactorGibbs", "NegativeBinomialFactorGibbs"])
+@pytest.mark.filterwarnings("ignore::nbmf.errors.NotSettledWarning")
+def test_a_sweep_predicts_with_its_own_noise(name):
+    """Chains look at the mean of every sweep, before the fit has a noise of its own."""
+    binary = name == "LogisticFactorGibbs"
+    values = votes_with_noise(30, 12) if binary else counts_of_rank_two(30, 12)[0]
+    model = brief(name, n_components=2, noise=True, a0=2.0, b0=2.0, effects="both", random_state=0)
+    chains = nbmf.run_chains(model, values, chains=2, n_draws=6)
+    factors = model.fit(values).factors_
+    psi = form.psi_of(factors)
+    sizes = 1.0 if binary else factors.others[form.SIZES]
+    for variance in (0.1, 3.0):
+        own = factors._replace(others=dict(factors.others) | {form.NOISE: np.array(variance)})
+        z = stats.norm(0.0, np.sqrt(variance)).ppf(QUANTILES)[:, None, None]
+        mean = expit(psi + z).mean(axis=0) if binary else sizes * np.exp(psi + variance / 2)
+        np.testing.assert_allclose(model.mean(own), mean, rtol=2e-3, atol=1e-4)
+        np.testing.assert_allclose(
+            model.mean_at(own, [3, 5], [1, 7]), mean[[3, 5], [1, 7]], rtol=2e-3, atol=1e-4
+        )
+    assert np.isfinite(chains.expectation).all()
+    assert chains.draws is not None

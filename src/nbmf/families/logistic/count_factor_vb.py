@@ -138,7 +138,7 @@ class SoftplusPoissonFactorVB(VariationalFactors):
     def _quadratic(self, values):
         return SoftplusPoisson(values)
 
-    def _mean_of(self, psi, columns):
+    def _mean_of(self, psi, factors, columns):
         return softplus(psi)
 
     def _predicted(self, quadratic, psi, variance, columns):

@@ -74,7 +74,7 @@ class FactorModel(Factorization):
 
     # --- The mean --------------------------------------------------------------------------------
 
-    def _mean_of(self, psi: np.ndarray, columns) -> np.ndarray:
+    def _mean_of(self, psi: np.ndarray, factors: Factors, columns) -> np.ndarray:
         """Return E[v | ψ] for ψ of any shape; `columns` are those of its entries, or of its axis 1.
 
         The array ψ may be overwritten.
@@ -83,11 +83,11 @@ class FactorModel(Factorization):
 
     def mean(self, factors, rows=slice(None), columns=slice(None)):
         """Return E[V | factors] of some lines."""
-        return self._mean_of(form.psi_of(factors, rows, columns), columns)
+        return self._mean_of(form.psi_of(factors, rows, columns), factors, columns)
 
     def mean_at(self, factors, rows, columns):
         """Return the same of single entries."""
-        return self._mean_of(form.psi_at(factors, rows, columns), columns)
+        return self._mean_of(form.psi_at(factors, rows, columns), factors, columns)
 
     def shares_of(self, factors):
         """Return the squared singular values of W H over their sum, which no rotation changes."""
@@ -184,6 +184,11 @@ class NoisyFactors(FactorModel):
     shapes: ClassVar = FactorModel.shapes | {"noise_variance_": ""}
     rules = RULES | {"noise": TRUE_OR_FALSE}
 
+    def noise_of(self, factors: Factors) -> float:
+        """Return the variance of the noise: that of a sweep, if these are of one, or the fit's."""
+        own = factors.others.get(form.NOISE)
+        return float(self.noise_variance_ if own is None else own)
+
     def with_noise(self, likelihood: PolyaGamma) -> ExplicitNoise:
         """Return a likelihood with the noise of the fit around it, for new lines."""
         noisy = ExplicitNoise(likelihood, Gamma(self.a0, self.b0))
@@ -204,9 +209,9 @@ class LogisticFactors(NoisyFactors):
     likelihoods = (BERNOULLI,)
     meanings = ("coordinates in log-odds", "coordinates in log-odds")
 
-    def _mean_of(self, psi, columns):
+    def _mean_of(self, psi, factors, columns):
         if self.noise:
-            return sigmoid.probability(psi, np.full(np.shape(psi), float(self.noise_variance_)))
+            return sigmoid.probability(psi, np.full(np.shape(psi), self.noise_of(factors)))
         return expit(psi, out=psi if psi.dtype.kind == "f" else None)
 
     def _weights(self, values, psi, square):

@@ -92,14 +92,17 @@ class GaussianFactorVB(VariationalFactors):
     def _quadratic(self, values):
         return NormalEntries(values, Gamma(self.a0, self.b0))
 
-    def _mean_of(self, psi, columns):
+    def _mean_of(self, psi, factors, columns):
+        return self._within_limits(psi)
+
+    def _within_limits(self, psi):
         return psi if self.limits is None else np.clip(psi, *self.limits)
 
     def _predicted(self, quadratic, psi, variance, columns):
-        return self._mean_of(psi, columns)
+        return self._within_limits(psi)
 
     def _prediction(self, quadratic, psi, variance, columns):
-        return self._mean_of(psi, columns), np.sqrt(variance)
+        return self._within_limits(psi), np.sqrt(variance)
 
     def predictive(self, rows, columns):
         """Return means and standard deviations of some entries."""

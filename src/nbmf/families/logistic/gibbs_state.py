@@ -80,7 +80,7 @@ class GibbsState(State):
 
     def _now(self):
         factors = self._chain.factors()
-        return factors._replace(others=dict(factors.others) | self._chain.cells.law.own())
+        return factors._replace(others=dict(factors.others) | self._chain.cells.own())
 
     def estimate(self):
         """Return effects and factors of rank K next to the mean of ψ over the kept sweeps."""

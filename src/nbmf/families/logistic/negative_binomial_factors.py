@@ -38,16 +38,8 @@ class NegativeBinomialFactors(NoisyFactors):
     meanings = ("coordinates in log-odds", "coordinates in log-odds")
     shapes: ClassVar = NoisyFactors.shapes | {"sizes_": "N", "log_odds_": "FN", "deviations_": "FN"}
 
-    def mean(self, factors, rows=slice(None), columns=slice(None)):
-        """Return s E e^ψ of some lines."""
-        return self._mean_of(form.psi_of(factors, rows, columns), factors, columns)
-
-    def mean_at(self, factors, rows, columns):
-        """Return the same of single entries."""
-        return self._mean_of(form.psi_at(factors, rows, columns), factors, columns)
-
     def _mean_of(self, psi, factors, columns):
-        noise = 0.5 * float(self.noise_variance_) if self.noise else 0.0
+        noise = 0.5 * self.noise_of(factors) if self.noise else 0.0
         return factors.others[form.SIZES][columns] * np.exp(psi + noise)
 
     def predictive(self, rows, columns):
@@ -61,7 +53,7 @@ class NegativeBinomialFactors(NoisyFactors):
         if not self.noise:
             return self.mean(factors)[rows, columns], size
         psi = form.psi_of(factors)[rows, columns]
-        return mixture(psi, np.full(psi.shape, np.sqrt(float(self.noise_variance_))), size)
+        return mixture(psi, np.full(psi.shape, np.sqrt(self.noise_of(factors))), size)
 
     def _learn_entries(self, state, psi, variance):
         """Keep what is known of sizes and of each ψ."""
