@@ -48,7 +48,7 @@ docs: $(READY) ## The documentation site: docs/_build/html/index.html
 	@echo "docs/_build/html/index.html"
 
 test: $(READY) ## The tests
-	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/pytest -m "not long" --numprocesses auto --dist loadfile
+	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/pytest -m "not long" --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # Of `make test-all`. Some of them, as .ci/run does: make test-all PARTS="wheel slurm tests"
 PARTS ?= tests wheel offline slurm long fuzz kills mutants
