@@ -15,6 +15,7 @@ from sklearn.base import clone
 import nbmf
 from matrices import classes_of_means
 from nbmf import registry
+from nbmf.catalogue import METHODS, sampler_beside
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.recipes import parliament
@@ -772,3 +773,16 @@ def test_a_fit_beyond_the_memory_budget_is_refused_with_what_would_fit():
     nbmf.BetaDirVB(16, max_memory_gb=fits, max_iter=1).fit(CODES)
     with pytest.raises(ConfigError, match="up to 8,"):
         nbmf.BetaDirVB(9, max_memory_gb=0.99 * fits, max_iter=1).fit(CODES)
+
+
+def test_a_variational_method_has_its_sampler_beside_it():
+    expected = {
+        "beta-dir-vb": "beta-dir-gs", "beta-dir-vb-learned": "beta-dir-gs",
+        "logistic-vb": "logistic-gs", "bernoulli-poisson-vb": "bernoulli-poisson-gs",
+        "poisson-gamma-vb": "poisson-gamma-gs", "negative-binomial-vb": "negative-binomial-gs",
+        "dir-dir-vb": "dir-dir-gs", "dir-beta-vb": "dir-beta-gs", "mmnb-rows": None,
+    }  # fmt: skip
+    for name, sampler in expected.items():
+        entry = METHODS[name]
+        model = registry.make_estimator(entry["class"], 2, entry["settings"])
+        assert sampler_beside(model) == sampler, name

@@ -4,6 +4,7 @@ Nothing heavy is imported: the command line lists these names in its help.
 """
 
 from collections.abc import Mapping
+from difflib import SequenceMatcher
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,24 @@ def matrix_of(method: str) -> "type[NamedMatrix]":
 def methods_for(matrix: "type[NamedMatrix]") -> list[str]:
     """Return the methods that take such matrices."""
     return [name for name in METHODS if matrix_of(name) is matrix]
+
+
+def sampler_beside(model: Any) -> str | None:
+    """Return the sampler of a model's family that takes the same values, if there is one.
+
+    Of several it is the one whose class has the likest name: DirDirGibbs for DirDirVB.
+    """
+    from nbmf import registry
+
+    name, family = type(model).__name__, type(model).__module__.rpartition(".")[0]
+    near = {}
+    for method, entry in METHODS.items():
+        found = registry.estimator_class(entry["class"])
+        is_near = found.__module__.rpartition(".")[0] == family
+        takes_them = matrix_of(method) is model.likelihood.matrix
+        if is_near and takes_them and registry.is_sampler(entry["class"]):
+            near[method] = SequenceMatcher(None, name, found.__name__).ratio()
+    return max(near, key=near.get) if near else None
 
 
 def colours_of(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:

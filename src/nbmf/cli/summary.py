@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbmf.catalogue import title_of
+from nbmf.catalogue import sampler_beside, title_of
 from nbmf.cli.described import Described, describe, key_of
 from nbmf.cli.text import wrapped
 from nbmf.cli.words import WORDS_OF_LAWS, in_options
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 DESCRIBED = 12  # components
 GROUPS = 20  # the largest ones
 APART = 5  # rows that chains see most differently
-SAMPLERS = {"BinaryMatrix": "beta-dir-gs", "CountMatrix": "poisson-gamma-gs"}
 REST = 0.05  # of the weight outside active components that is worth a word
 
 
@@ -170,8 +169,9 @@ def quality(result: "Result") -> Iterator[str]:
         )
     yield from _agreement(fitted)
     if fitted.draws is not None and not sampled:
-        sampler = SAMPLERS[type(matrix).__name__]
-        yield f"intervals of a variational fit are too narrow: take --method {sampler} for these"
+        sampler = sampler_beside(model)
+        advice = f": take --method {sampler} for these" if sampler else ""
+        yield f"intervals of a variational fit are too narrow{advice}"
 
 
 def _loss(matrix: NamedMatrix, model: Factorization, expectation: np.ndarray) -> str:
