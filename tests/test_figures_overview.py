@@ -107,8 +107,14 @@ def test_a_factor_outside_of_probabilities_is_mapped_and_says_so():
     shown = axes[0].images[0].get_array()
     assert 0 <= shown.min() < shown.max() <= 1
     assert 0 in (shown.min(), 1 - shown.max())  # the largest in size is at an end, zero at 1/2
-    assert "drawn as [0, 1]" in axes[0].get_title()
-    assert "drawn" not in axes[1].get_title()
+    assert "blue to red" in axes[0].get_title()
+    assert "blue" not in axes[1].get_title()
+    assert [axis.images[0].get_cmap().name for axis in axes] == ["RdBu_r", "gray_r"]
+    bar = axes[0].images[0].colorbar
+    assert [tick.get_text() for tick in bar.ax.get_xticklabels()] == ["− largest", "0", "largest"]
+    (counts,) = draw_factors([rows._replace(weights=rows.weights * 30)], list("1234"))
+    assert "drawn as [0, 1]" in counts.get_title()
+    assert counts.images[0].get_cmap().name == "gray_r"
 
 
 def test_names_that_are_too_long_are_cut():

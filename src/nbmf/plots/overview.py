@@ -28,6 +28,8 @@ def draw_factors(
 ) -> list[Axes]:
     """Draw W and H transposed, one beside the other, or one of them; black is 1, white is 0.
 
+    Factors with signs are red above 0 and blue below.
+
     Parameters
     ----------
     sides : list of Side
@@ -70,10 +72,16 @@ def draw_factors(
         figure.suptitle(title, fontsize=9)
     else:
         axes = style.given_axes(ax, len(sides))
-    for axis, side, lines in zip(axes, sides, chosen, strict=True):
-        image = _draw_side(axis, side, lines, labels, height)
+    images = [
+        _draw_side(axis, side, lines, labels, height)
+        for axis, side, lines in zip(axes, sides, chosen, strict=True)
+    ]
     if ax is None:
+        signed = [image for image in images if image.get_cmap().name == style.SIGNED]
+        image = (signed or images)[0]
         _colour_bar(image, axes)
+        if signed:  # each side has a largest value of its own
+            image.colorbar.set_ticklabels(["− largest", "0", "largest"])
     return axes
 
 
@@ -99,10 +107,11 @@ def _draw_side(
     weights, n = shown.weights, len(lines)
     if weights.min() < 0 or weights.max() > 1 or weights.max() < FAINT:
         weights, low, high = _from_zero(weights)
-        title += f"\n[{low:.2g}, {high:.2g}] drawn as [0, 1]"
-    image = axis.imshow(
-        weights, cmap="gray_r", vmin=0, vmax=1, aspect="auto", interpolation="nearest"
-    )
+        how = "blue to red" if low < 0 else "drawn as [0, 1]"
+        title += f"\n[{low:.2g}, {high:.2g}] {how}"
+    has_signs = bool(shown.weights.min() < 0)
+    cmap = style.SIGNED if has_signs else "gray_r"
+    image = axis.imshow(weights, cmap=cmap, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     axis.set_ylim(height - 0.5, -0.5)
     axis.set_yticks(range(n), [cut(name) for name in shown.names], fontsize=NAME_SIZE)
     size = NAME_SIZE - 0.5 if len(labels) <= FEW else NAME_SIZE - 2

@@ -16,7 +16,6 @@ MOST_ROWS = 2000  # drawn; of more every second, third, ... one
 HEIGHT, LABELS = 4.0, 6  # of memberships: inches, and components at most in a line of the legend
 LINE, MARGINS = 0.16, 1.5  # inches, of profiles
 FAR = 2.0  # standard deviations at the ends of the colours
-COLOURS = "RdBu_r"
 ACROSS, BAR, PANEL = 3, 0.13, 0.45  # panels of topics in a row; inches per word and per title
 
 
@@ -116,7 +115,7 @@ def draw_profile(profile: Profile, labels: Sequence[str], title: str = "", ax=No
         _, ax = plt.subplots(figsize=size, layout="constrained")
     else:
         (ax,) = style.given_axes(ax, 1)
-    image = ax.imshow(profile.deviations, cmap=COLOURS, vmin=-FAR, vmax=FAR, aspect="auto",
+    image = ax.imshow(profile.deviations, cmap=style.SIGNED, vmin=-FAR, vmax=FAR, aspect="auto",
                       interpolation="nearest")  # fmt: skip
     for (line, k), deviation in np.ndenumerate(profile.deviations):
         ink = "white" if abs(deviation) > 0.7 * FAR else "black"

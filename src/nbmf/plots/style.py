@@ -47,6 +47,8 @@ PALE = [
     "#BBCC33",
 ]
 
+SIGNED = "RdBu_r"  # colour map of what has signs: blue below 0, red above
+
 RC = {
     "font.size": 8,
     "axes.titlesize": 9,
