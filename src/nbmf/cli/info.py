@@ -1,18 +1,18 @@
 """nbmf info: what is in a file, and what to type next."""
 
 import argparse
+from collections.abc import Iterator
 
 import numpy as np
 
 from nbmf.catalogue import DEFAULT, METHODS
 from nbmf.cli import info_counts
+from nbmf.cli.info_lines import AXES, ends, worth_a_look
 from nbmf.cli.reading import read_matrix, repeated
 from nbmf.cli.timing import seconds_of_fit, told
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 
-NAMED = 3  # rows or columns at either end
-FEW = 5  # observed entries
 VB_GIGABYTES = 4.0  # the default max_memory_gb of BetaDirVB
 VB_BYTES = 4 * 104  # per observed entry with K = 100, components in eights
 TIMED = (DEFAULT, "beta-dir-gs")  # methods
@@ -25,9 +25,7 @@ def run(options: argparse.Namespace) -> None:
         for line in info_counts.report(matrix, again):
             print(line)
         return
-    for axis, kind in ((1, "rows"), (0, "columns")):
-        print(_extremes(matrix, axis, kind))
-    for line in _warnings(matrix):
+    for line in _lines(matrix):
         print(line)
     print(_size(matrix))
     is_big = _vb_gigabytes(matrix) > VB_GIGABYTES
@@ -37,32 +35,16 @@ def run(options: argparse.Namespace) -> None:
     print(f"  nbmf compare {again}{' --masks 2' if is_big else ''}")
 
 
-def _extremes(matrix: BinaryMatrix, axis: int, kind: str) -> str:
-    """Return which rows (axis 1) or columns (axis 0) have the fewest and the most ones."""
-    names = matrix.row_names if axis == 1 else matrix.column_names
-    ones = (matrix.codes == 1).sum(axis=axis)
-    order = np.argsort(ones, kind="stable")
-    few, many = (
-        ", ".join(f"{names[i]} {ones[i]}" for i in places)
-        for places in (order[:NAMED], order[::-1][:NAMED])
-    )
-    return f"{kind} with the fewest ones: {few}; with the most: {many}"
-
-
-def _warnings(matrix: BinaryMatrix) -> list[str]:
-    """Return what is worth a second look."""
-    lines = []
-    for axis, kind in ((1, "rows"), (0, "columns")):
-        ones = (matrix.codes == 1).sum(axis=axis)
+def _lines(matrix: BinaryMatrix) -> Iterator[str]:
+    """Yield which lines have the fewest and the most ones, then what is worth a second look."""
+    ones = {axis: (matrix.codes == 1).sum(axis=axis) for axis, _ in AXES}
+    for axis, kind in AXES:
+        few, many = ends(matrix, ones[axis], axis)
+        yield f"{kind} with the fewest ones: {few}; with the most: {many}"
+    for axis, _ in AXES:
         observed = matrix.observed.sum(axis=axis)
-        for count, words in (
-            (np.count_nonzero(ones == 0), "without a one"),
-            (np.count_nonzero(ones == observed), "without a zero"),
-            (np.count_nonzero(observed < FEW), f"with fewer than {FEW} observed entries"),
-        ):
-            if count:
-                lines.append(f"{kind} {words}: {count}")
-    return lines
+        unusual = {"without a one": ones[axis] == 0, "without a zero": ones[axis] == observed}
+        yield from worth_a_look(matrix, unusual, axis)
 
 
 def _vb_gigabytes(matrix: BinaryMatrix) -> float:

@@ -5,13 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from nbmf.catalogue import DEFAULTS, METHODS, methods_for
+from nbmf.cli.info_lines import AXES, ends, worth_a_look
 from nbmf.cli.text import wrapped
 from nbmf.cli.timing import seconds_of_fit, told
 from nbmf.comparison import count_baselines
 from nbmf.data.count_matrix import CountMatrix
 
-NAMED = 3  # rows or columns at either end
-FEW = 5  # observed entries
 FEW_VALUES = 10  # different ones, which may be marks or answers
 TIMED = (DEFAULTS["CountMatrix"], "poisson-gamma-vb")  # methods
 OVERDISPERSED = 2.0  # times Poisson's variance, from which on it is worth a word
@@ -22,9 +21,7 @@ def report(matrix: CountMatrix, again: str) -> Iterator[str]:
     observed = matrix.tallies[matrix.observed]
     yield from _sizes(observed)
     yield _scatter(matrix)
-    for axis, kind in ((1, "rows"), (0, "columns")):
-        yield _extremes(matrix, axis, kind)
-    yield from _warnings(matrix)
+    yield from _lines(matrix)
     times = ", ".join(
         f"{METHODS[name]['label']} {told(seconds_of_fit(name, matrix))}" for name in TIMED
     )
@@ -71,27 +68,12 @@ def _scatter(matrix: CountMatrix) -> str:
     return wrapped(text)
 
 
-def _extremes(matrix: CountMatrix, axis: int, kind: str) -> str:
-    """Return which rows (axis 1) or columns (axis 0) have the smallest and the largest sums."""
-    names = matrix.row_names if axis == 1 else matrix.column_names
-    sums = np.maximum(matrix.tallies, 0).sum(axis=axis, dtype=np.int64)
-    order = np.argsort(sums, kind="stable")
-    few, many = (
-        ", ".join(f"{names[i]} {sums[i]}" for i in places)
-        for places in (order[:NAMED], order[::-1][:NAMED])
-    )
-    return f"{kind} with the smallest sums: {few}; with the largest: {many}"
-
-
-def _warnings(matrix: CountMatrix) -> Iterator[str]:
-    """Yield what is worth a second look."""
-    for axis, kind in ((1, "rows"), (0, "columns")):
-        for number, words in (
-            (np.count_nonzero((matrix.tallies <= 0).all(axis=axis)), "without a count above zero"),
-            (
-                np.count_nonzero(matrix.observed.sum(axis=axis) < FEW),
-                f"with fewer than {FEW} observed entries",
-            ),
-        ):
-            if number:
-                yield f"{kind} {words}: {number}"
+def _lines(matrix: CountMatrix) -> Iterator[str]:
+    """Yield which lines have the smallest and the largest sums, then what is worth a look."""
+    for axis, kind in AXES:
+        sums = np.maximum(matrix.tallies, 0).sum(axis=axis, dtype=np.int64)
+        few, many = ends(matrix, sums, axis)
+        yield f"{kind} with the smallest sums: {few}; with the largest: {many}"
+    for axis, _ in AXES:
+        unusual = {"without a count above zero": (matrix.tallies <= 0).all(axis=axis)}
+        yield from worth_a_look(matrix, unusual, axis)

@@ -221,8 +221,8 @@ def _agreement(fitted) -> Iterator[str]:
         return
     yield f"NOT SETTLED: {in_options(chains.advice)}"
     yield (
-        "(.expectation is in expectation.csv, and predicts better than one chain does; .best is "
-        "the chain whose components are shown, in one place of several)"
+        "(.expectation is in expectation.csv, and predicts better than the chains do on average; "
+        ".best is the chain whose components are shown, in one place of several)"
     )
     apart = chains.disagreement
     names, of_row = chains.line_names()[0], apart.mean(axis=1)

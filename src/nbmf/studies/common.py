@@ -87,6 +87,21 @@ RANKING = Table(
     in_report=True,
     float_format="%.6g",
 )
+
+
+def boxes_of_compared(name: str, title: str, caption: str) -> Figure:
+    """Return the figure of all that is compared, beside predictions without components."""
+    return Figure(
+        name,
+        title,
+        caption,
+        "nbmf.plots.boxes:draw",
+        needs=lambda plan: {"scores": TableOf("scores"), "baselines": TableOf("baselines")},
+        arguments=compared,
+        with_gaps=True,
+    )
+
+
 SCORE_AND_TIME = Figure(
     "score_and_time",
     "Score and time",

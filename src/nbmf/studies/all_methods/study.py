@@ -1,17 +1,10 @@
 """Figure 10 with every family, its baselines, a ranking per dataset, and calibration."""
 
 from nbmf.studies import common
-from nbmf.studies.declaration import Figure, Study
-from nbmf.studies.needs import TableOf
+from nbmf.studies.declaration import Study
 
-FIGURE_10 = Figure(
-    "figure_10",
-    "Figure 10 of all methods",
-    "all_methods/captions/figure_10.rst",
-    "nbmf.plots.boxes:draw",
-    needs=lambda plan: {"scores": TableOf("scores"), "baselines": TableOf("baselines")},
-    arguments=common.compared,
-    with_gaps=True,
+FIGURE_10 = common.boxes_of_compared(
+    "figure_10", "Figure 10 of all methods", "all_methods/captions/figure_10.rst"
 )
 
 STUDY = Study(

@@ -1,19 +1,12 @@
 """What the study shows: what is compared on masks, and chains of the Indian buffet process."""
 
 from nbmf.studies import common
-from nbmf.studies.declaration import Figure, Study
-from nbmf.studies.needs import TableOf
+from nbmf.studies.declaration import Study
 
-CAPTIONS = "logistic_variants/captions"
-
-FIGURE_10 = Figure(
+FIGURE_10 = common.boxes_of_compared(
     "figure_10",
     "Figure 10 of logistic factor models",
-    f"{CAPTIONS}/figure_10.rst",
-    "nbmf.plots.boxes:draw",
-    needs=lambda plan: {"scores": TableOf("scores"), "baselines": TableOf("baselines")},
-    arguments=common.compared,
-    with_gaps=True,
+    "logistic_variants/captions/figure_10.rst",
 )
 
 STUDY = Study(

@@ -37,14 +37,7 @@ def _has_confirm(plan: Plan) -> bool:
     return bool(plan.held_back)
 
 
-BASELINES = Table(
-    "baselines",
-    "Predictions without components",
-    f"{CAPTIONS}/baselines.rst",
-    "nbmf.comparison.baselines:tabulate",
-    needs=lambda plan: {"masked": MaskedMatrices(plan.masks_of(plan.datasets))},
-    float_format="%.6g",
-)
+BASELINES = replace(common.BASELINES, caption=f"{CAPTIONS}/baselines.rst", in_report=False)
 
 
 def _tables(prefix: str, key: str) -> list[Table]:

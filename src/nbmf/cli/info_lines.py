@@ -1,0 +1,29 @@
+"""What `nbmf info` says of the rows and the columns of any matrix."""
+
+import numpy as np
+
+from nbmf.data.named import NamedMatrix
+
+AXES = ((1, "rows"), (0, "columns"))  # what sums over the other axis are of
+NAMED = 3  # rows or columns at either end
+FEW = 5  # observed entries
+
+
+def ends(matrix: NamedMatrix, sums: np.ndarray, axis: int) -> tuple[str, str]:
+    """Return the rows (axis 1) or columns (axis 0) with the smallest and with the largest sums."""
+    names = matrix.row_names if axis == 1 else matrix.column_names
+    order = np.argsort(sums, kind="stable")
+    return tuple(
+        ", ".join(f"{names[i]} {sums[i]}" for i in places)
+        for places in (order[:NAMED], order[::-1][:NAMED])
+    )
+
+
+def worth_a_look(matrix: NamedMatrix, of_lines: dict[str, np.ndarray], axis: int) -> list[str]:
+    """Return how many rows (axis 1) or columns (axis 0) are unusual, a line per way.
+
+    of_lines : dict, from such words as "without a one" to a bool array: which lines are so
+    """
+    few = {f"with fewer than {FEW} observed entries": matrix.observed.sum(axis=axis) < FEW}
+    counts = {words: int(np.count_nonzero(which)) for words, which in (of_lines | few).items()}
+    return [f"{dict(AXES)[axis]} {words}: {count}" for words, count in counts.items() if count]
