@@ -61,7 +61,7 @@ def test_kinds_of_rows_are_found_told_and_written(capsys):
         "distinguishing.csv", "scores.csv", "labels.csv", "profile.png"
     }  # fmt: skip
     assert (folder / "summary.txt").read_text() in out
-    model, table = FeatureModel.load(folder / "model.npz"), load_matrix(folder / "table.npz")
+    model, table = nbmf.load(folder / "model.npz"), load_matrix(folder / "table.npz")
     pd.testing.assert_frame_equal(
         pd.read_csv(folder / "distinguishing.csv", keep_default_na=False, na_values=[""]),
         nbmf.distinguishing(model, table).replace("", np.nan),

@@ -1,6 +1,7 @@
 """Components of tables: how many there are, what distinguishes them, labels, model files."""
 
 import dataclasses
+import json
 
 import numpy as np
 import pandas as pd
@@ -331,27 +332,32 @@ def test_of_several_starts_the_best_is_kept():
 def test_a_model_is_read_as_it_was_written(name, request, tmp_path):
     fitted, data = request.getfixturevalue(name), {"model": TABLE, "topics": DOCUMENTS}[name]
     fitted.save(tmp_path / "model.npz")
-    read = FeatureModel.load(tmp_path / "model.npz")
+    read = nbmf.load(tmp_path / "model.npz")
+    assert type(read) is FeatureModel
     assert read.get_params() == fitted.get_params()
     np.testing.assert_array_equal(read.memberships_, fitted.memberships_)
     np.testing.assert_array_equal(read.evaluate(data).bounds, fitted.evaluate(data).bounds)
     pd.testing.assert_frame_equal(distinguishing(read, data), distinguishing(fitted, data))
-    with pytest.raises(DataError, match="is no estimator"):
-        nbmf.load(tmp_path / "model.npz")
+    new = data.take_rows(np.arange(5, 20))
+    np.testing.assert_array_equal(read.evaluate(new).memberships, fitted.evaluate(new).memberships)
 
 
-def test_files_of_other_models_and_damaged_ones_are_refused(model, tmp_path):
+def test_damaged_files_are_refused(model, topics, tmp_path):
     path = tmp_path / "model.npz"
-    nbmf.MNB(1, random_state=0).fit(np.eye(6)).save(path)
-    with pytest.raises(DataError, match=r"model.npz: a model of class 'MNB', not 'nbmf.families"):
-        FeatureModel.load(path)
     with pytest.raises(NotFittedError):
         FeatureModel(2).save(path)
     model.save(path)
     with np.load(path) as file:
         whole = {name: file[name] for name in file.files}
+    about = json.loads(str(whole["about"]))
     for damage in (
         {"prior_": np.ones(3)},
+        {"prior_": np.array([-1e17, 1.0])},
+        {"memberships_": np.full_like(whole["memberships_"], np.nan)},
+        {"memberships_": np.full(whole["memberships_"].shape, "x")},
+        {"about": json.dumps(about | {"learned": about["learned"] | {"n_iter_": "many"}})},
+        {"about": json.dumps(about | {"learned": {}})},
+        {"about": json.dumps(about | {"parameters": {"model": "mnbb"}})},
         {"laws.gaussian.shift": whole["laws.gaussian.shift"] + 1},
         {"laws.gaussian.other": np.ones(2)},
         {"means_": np.array("x")},
@@ -362,7 +368,12 @@ def test_files_of_other_models_and_damaged_ones_are_refused(model, tmp_path):
     ):
         np.savez(path, **(whole | damage))
         with pytest.raises(DataError, match=r"model\.npz: "):
-            FeatureModel.load(path)
+            nbmf.load(path)
+    topics.prior_[1], kept = 0.0, topics.prior_[1]
+    topics.save(path)
+    topics.prior_[1] = kept
+    with pytest.raises(DataError, match=r"model\.npz: prior_ has to be positive"):
+        nbmf.load(path)
 
 
 def test_categories_of_new_rows_are_matched_by_their_names(model):

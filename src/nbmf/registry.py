@@ -11,6 +11,8 @@ from nbmf.errors import ConfigError, DataError, choices
 from nbmf.inference import model_file
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.model_file import Saved
+from nbmf.inference.parameters import Parametrized
 
 # Constructor arguments that the workflow itself provides.
 PROVIDED = ("n_components", "random_state", "threads")
@@ -39,14 +41,18 @@ def estimator_class(class_name: str) -> type[Factorization]:
     ConfigError
         If there is no such class or it is no estimator.
     """
-    try:
-        module = importlib.import_module(module_of(class_name))
-        found = getattr(module, class_name.rpartition(":")[2])
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ConfigError(f"class {class_name!r} cannot be imported: {error}") from error
+    found = _imported(class_name)
     if not (inspect.isclass(found) and issubclass(found, Factorization)):
         raise ConfigError(f"{class_name!r} is no estimator (a subclass of Factorization)")
     return found
+
+
+def _imported(class_name: str) -> Any:
+    try:
+        module = importlib.import_module(module_of(class_name))
+        return getattr(module, class_name.rpartition(":")[2])
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(f"class {class_name!r} cannot be imported: {error}") from error
 
 
 def settings_of(class_name: str) -> list[str]:
@@ -115,10 +121,16 @@ def make_estimator(
     return made
 
 
-def load(path: str | os.PathLike) -> Factorization:
-    """Read a fitted estimator that its `save` has written; nothing in the file is executed.
+def load(path: str | os.PathLike) -> Any:
+    """Read a fitted model that its `save` has written; nothing in the file is executed.
 
     A class outside nbmf is found only if its module has been imported: a file cannot import one.
+
+    Returns
+    -------
+    Factorization or FeatureModel
+        Of the class that was saved: an estimator of matrices, or a model of a table of features or
+        of documents. Both score new rows as they did before.
 
     Raises
     ------
@@ -127,16 +139,16 @@ def load(path: str | os.PathLike) -> Factorization:
     """
     model = model_file.read(path)
     try:
-        estimator = _class_in_memory(model.class_name)(**model.parameters)
-        estimator.check_parameters()
-        estimator.restore(model.learned)
+        made = _class_in_memory(model.class_name)(**model.parameters)
+        made.check_parameters()
+        made.restore(model.learned)
     except (TypeError, ConfigError, DataError) as error:
         raise DataError(f"{path}: {error}") from error
-    return estimator
+    return made
 
 
-def _class_in_memory(class_name: str) -> type[Factorization]:
-    """Return one of nbmf's own estimator classes, or one whose module has been imported."""
+def _class_in_memory(class_name: str) -> type[Saved]:
+    """Return one of nbmf's own classes of models, or one whose module has been imported."""
     module, colon, name = class_name.partition(":")
     if not colon:
         if class_name not in all_classes():
@@ -146,4 +158,9 @@ def _class_in_memory(class_name: str) -> type[Factorization]:
             raise DataError(f"a model of class {class_name!r}: import {module} first")
         if name not in vars(sys.modules[module]):  # getattr could run code
             raise DataError(f"a model of class {class_name!r}, which {module} does not have")
-    return estimator_class(class_name)
+    found = _imported(class_name)
+    if not (
+        inspect.isclass(found) and issubclass(found, Saved) and issubclass(found, Parametrized)
+    ):
+        raise DataError(f"{class_name!r} is no class of fitted models")
+    return found

@@ -19,7 +19,7 @@ what is written, in FILE's name with .clusters at the end, or in the folder afte
   distinguishing.csv  means, probabilities and rates of columns in each component and in all rows
   components.csv, scores.csv, labels.csv   sizes; how well each K predicts; rows by label
   memberships.png, profile.png             pictures; report.html has all of it in one file
-  model.npz, table.npz   the fitted model, which FeatureModel.load reads, and the data
+  model.npz, table.npz   nbmf.load("model.npz") gives the fitted model; the data
   Where nothing is found there are no components and pictures.
 """
 TOPICS = """\

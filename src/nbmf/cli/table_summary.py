@@ -10,7 +10,7 @@ from nbmf.cli.tables import Found, by_lift
 from nbmf.cli.text import wrapped
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, WORD
 from nbmf.families.mixed_membership.em import OUTWEIGHS
-from nbmf.families.mixed_membership.feature_model import MIXTURE
+from nbmf.families.mixed_membership.parameters import MIXTURE
 from nbmf.posterior.distinguishing import agreement, by_label, order_of_components
 
 COLUMNS, CATEGORIES, WORDS = 8, 3, 10  # of a component that are told

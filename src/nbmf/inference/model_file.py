@@ -1,4 +1,4 @@
-"""A fitted estimator as one file: an NPZ of plain arrays, one of them a JSON text; no pickle."""
+"""A fitted model as one file: an NPZ of plain arrays, one of them a JSON text; no pickle."""
 
 import json
 import os
@@ -127,7 +127,10 @@ def _restored(value: Any) -> Any:
 
 
 class Saved:
-    """The part of an estimator that writes and takes over what was learned.
+    """The part of a model that writes what was learned, and takes it over from a file.
+
+    Below is how estimators of matrices do it; a model that has no W and H defines `_learned` and
+    `restore` itself.
 
     Attributes
     ----------
@@ -138,7 +141,7 @@ class Saved:
     shapes: ClassVar[dict[str, str]] = {"W_": "FK", "H_": "KN"}
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write the fitted estimator to an NPZ file without pickles; `nbmf.load` reads it.
+        """Write the fitted model to an NPZ file without pickles; `nbmf.load` reads it.
 
         Parameters, all learned attributes (E[V] too where it was kept: a Gibbs sampler's cannot be
         recomputed) and the versions of what made them. Written atomically.
@@ -154,8 +157,12 @@ class Saved:
         own = type(self)
         is_exported = nbmf.EXPORTS.get(own.__name__) == own.__module__
         name = own.__name__ if is_exported else f"{own.__module__}:{own.__qualname__}"
+        write(path, Model(name, self.get_params(), self._learned()))
+
+    def _learned(self) -> dict[str, Any]:
+        """Return what `fit` has learned, and all that `restore` needs of it."""
         learned = {key: value for key, value in vars(self).items() if is_learned(key)}
-        write(path, Model(name, self.get_params(), learned | {EXPECTATION: self._expectation}))
+        return learned | {EXPECTATION: self._expectation}
 
     def restore(self, learned: dict[str, Any]) -> None:
         """Take over what a file says was learned.

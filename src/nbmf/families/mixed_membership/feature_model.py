@@ -23,14 +23,12 @@ from nbmf.families.mixed_membership.em import MembershipState, StandsStill
 from nbmf.families.mixed_membership.estimator import evaluate, warn_if_collapsed
 from nbmf.families.mixed_membership.evaluation import Evaluation, entropies
 from nbmf.families.mixed_membership.features import Densities, cells_of
-from nbmf.families.mixed_membership.parameters import AT_LEAST_ZERO
+from nbmf.families.mixed_membership.parameters import AT_LEAST_ZERO, FAST, FULL, MIXTURE
 from nbmf.families.mixed_membership.parameters import RULES as OF_FAMILY
 from nbmf.families.mixed_membership.saved_table_model import SavedTableModel
 from nbmf.inference import loop
 from nbmf.inference.parameters import Parametrized, one_of
 from nbmf.inference.state import Monitor
-
-MIXTURE, FULL, FAST = "mnb", "mmnb", "fast-mmnb"
 
 
 class FeatureModel(SavedTableModel, Parametrized):

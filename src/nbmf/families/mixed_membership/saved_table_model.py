@@ -1,60 +1,34 @@
 """The part of FeatureModel that writes and takes over what was learned."""
 
-import os
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import DataError
 from nbmf.families.mixed_membership.features import Densities
-from nbmf.inference import model_file
-from nbmf.inference.model_file import Model, is_learned
+from nbmf.families.mixed_membership.parameters import MIXTURE
+from nbmf.inference.model_file import Saved, is_learned
 
 LAWS_OF = "laws."  # before the names of arrays of `densities_` in a file
 LEARNED = {
     *("memberships_", "means_", "prior_", "bound_", "objective_", "distinct_components_"),
     *("n_iter_", "converged_", "kinds_", "column_names_", "sizes_", "categories_"),
 }
+# Arrays and their dimensions; single numbers, and the types JSON gives them.
+NUMBERS = {"memberships_": 2, "prior_": 1}
+SCALARS = {
+    **{"bound_": (float,), "objective_": (float,), "distinct_components_": (int,)},
+    **{"n_iter_": (int,), "converged_": (bool, type(None))},
+}
 
 
-class SavedTableModel:
+class SavedTableModel(Saved):
     """A model of a table, which has laws of columns in the place of W and H."""
 
-    def save(self, path: str | os.PathLike) -> None:
-        """Write the fitted model to an NPZ file without pickles, atomically; `load` reads it.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ConfigError
-            If a parameter is nothing that JSON can hold.
-        """
-        self._require_fit()
+    def _learned(self) -> dict[str, Any]:
         learned = {key: value for key, value in vars(self).items() if is_learned(key)}
         laws = learned.pop("densities_").arrays()
-        learned |= {LAWS_OF + key: array for key, array in laws.items()}
-        model_file.write(path, Model(_name_of(type(self)), self.get_params(), learned))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike) -> Self:
-        """Read a fitted model that `save` has written; nothing in the file is executed.
-
-        Raises
-        ------
-        DataError
-            If the file is damaged or has no such model; the message names it.
-        """
-        model = model_file.read(path)
-        try:
-            if model.class_name != _name_of(cls):
-                raise DataError(f"a model of class {model.class_name!r}, not {_name_of(cls)!r}")
-            made = cls(**model.parameters)
-            made.check_parameters()
-            made.restore(model.learned)
-        except (TypeError, ConfigError, DataError) as error:
-            raise DataError(f"{path}: {error}") from error
-        return made
+        return learned | {LAWS_OF + key: array for key, array in laws.items()}
 
     def restore(self, learned: dict[str, Any]) -> None:
         """Take over what a file says was learned.
@@ -69,6 +43,7 @@ class SavedTableModel:
         if learned.keys() != LEARNED:
             odd = sorted(learned.keys() ^ LEARNED)[0]
             raise DataError(f"{odd} is missing, or is nothing that is learned")
+        _check_numbers(learned, self.model)
         try:
             densities = Densities.of_arrays(laws)
             same = np.allclose(densities.mean(), learned["means_"], equal_nan=False)
@@ -83,5 +58,14 @@ class SavedTableModel:
         vars(self).update(learned, densities_=densities)
 
 
-def _name_of(own: type) -> str:
-    return f"{own.__module__}:{own.__qualname__}"
+def _check_numbers(learned: dict[str, Any], model: str) -> None:
+    for name, dimensions in NUMBERS.items():
+        array = learned[name]
+        right = isinstance(array, np.ndarray) and array.dtype == float and array.ndim == dimensions
+        if not (right and np.isfinite(array).all() and (array >= 0).all()):
+            raise DataError(f"{name}: {dimensions}-dimensional numbers of at least 0 are needed")
+    if model != MIXTURE and not (learned["prior_"] > 0).all():  # else digammas go on for ever
+        raise DataError("prior_ has to be positive")
+    for name, types in SCALARS.items():
+        if type(learned[name]) not in types:
+            raise DataError(f"{name} is of another type")
