@@ -101,11 +101,43 @@ def test_nothing_found_shows_no_components(capsys):
     assert re.search(r"^nothing found: ", out, re.M)
     assert "--no-check --components 2 --model mnb" in out
     assert files("noise.clusters") == ALWAYS | {"scores.csv"}
+    refused = run(capsys, "plot", "noise.clusters", code=2).err
+    assert "nothing was found there" in refused
+    assert "nbmf cluster --no-check shows some" in refused
     out = run(capsys, "cluster", "noise.csv", *QUICK, "--no-check").out
     assert "component 2" in out
     assert "nothing found" not in out
     assert files("noise.clusters") >= COMPONENTS
     assert "model.npz" in json.loads(Path("noise.clusters/nbmf.json").read_text())["files"]
+
+
+def test_plot_draws_clusters_again(capsys, here):
+    run(capsys, "cluster", "people.csv", "--labels", "kind", *QUICK, "--no-check")
+    folder, written = here / "people.clusters", files("people.clusters")
+    for name in ("profile.png", "memberships.png"):
+        (folder / name).unlink()
+    said = run(capsys, "plot", "people.clusters").out
+    assert said == "written: people.clusters/profile.png, people.clusters/memberships.png\n"
+    assert files(folder) == written
+    assert json.loads((folder / "nbmf.json").read_text())["command"] == "cluster"
+    figures = []
+    for words in (["--rows", 3, "--components", 1], []):
+        run(capsys, "plot", "people.clusters", "--out", "a.pdf", *words)
+        figures.append(plt.gcf())
+        assert Path("a.pdf").exists()
+    few, whole = (figure.axes[0].images[0].get_array().shape for figure in figures)
+    assert (few, whole) == ((3, 1), (6, 2))
+    run(capsys, "plot", "people.clusters/model.npz", "--out", "alone")  # without its table
+    assert files("alone") == {"memberships.png", "nbmf.json"}
+    nbmf.FeatureTable.from_array(np.ones((2, 2))).save(folder / "table.npz")
+    refused = run(capsys, "plot", "people.clusters", code=2).err
+    assert "people.clusters/table.npz: columns are not those of the fit" in refused
+    TABLE.take_rows(np.arange(40)).save(folder / "table.npz")
+    assert "40 rows; those of the fit are 90" in run(capsys, "plot", folder, code=2).err
+    model = nbmf.load(folder / "model.npz")
+    for call in (nbmf.plot.dictionary, lambda fit: nbmf.plot.reconstruction(fit, TABLE)):
+        with pytest.raises(ConfigError, match=r"a FeatureModel.*; nbmf\.plot\.profile, topics and"):
+            call(model)
 
 
 def test_topics_have_words_by_probability_and_by_lift(capsys):
@@ -127,6 +159,13 @@ def test_topics_have_words_by_probability_and_by_lift(capsys):
         assert own["place"].tolist() == list(range(1, len(own) + 1))
     np.testing.assert_allclose(words["lift"], words["probability"] / words["overall"], rtol=1e-4)
     assert pd.read_csv("counts.topics/components.csv").columns[2] == "documents"
+    said = run(capsys, "plot", "counts.topics", "--rows", 3, "--components", 1).out
+    assert said == "written: counts.topics/topics.png, counts.topics/memberships.png\n"
+    run(capsys, "plot", "counts.topics", "--rows", 3, "--components", 1, "--out", "a.png")
+    (axis,) = (each for each in plt.gcf().axes if each.get_visible())
+    assert [text.get_text() for text in axis.get_yticklabels()] == (
+        words[(words["topic"] == 1) & (words["by"] == "probability")]["word"].tolist()[:3]
+    )
 
 
 def test_components_that_are_all_the_same_are_told(capsys):
@@ -285,6 +324,7 @@ def test_pictures_of_something_else_are_refused(model):
     for call, words in (
         (lambda: nbmf.plot.topics(model, TABLE), "a table of features; nbmf.plot.profile"),
         (lambda: nbmf.plot.profile(model, TABLE, lines=0), "lines = 0"),
+        (lambda: nbmf.plot.profile(model, TABLE, components=0), "components = 0"),
         (lambda: nbmf.plot.memberships(nbmf.MNB(2)), "a FeatureModel is needed, not a MNB"),
     ):
         with pytest.raises(ConfigError, match=words):

@@ -131,17 +131,21 @@ def _compare(commands, name: str) -> None:
 
 
 def _plot(commands, name: str) -> None:
-    words = "draw the dictionary of a fit, and its reconstruction of the data"
+    words = "draw the pictures of a fit, of clusters or of topics again"
     plot = _parser(commands.add_parser, name, help=words, description=words, epilog=PLOT)
-    plot.add_argument("model", metavar="DIR_OR_MODEL", help="a folder of nbmf fit, or a model.npz")
-    plot.add_argument("--rows", type=int, default=60, metavar="N",
+    plot.add_argument("model", metavar="DIR_OR_MODEL",
+                      help="a folder of nbmf fit, cluster or topics, or a model.npz")  # fmt: skip
+    plot.add_argument("--rows", type=int, metavar="N",
                       help="show at most so many rows and columns: the most distinctive ones "
-                      "(default: 60)")  # fmt: skip
+                      "(default: 60; of clusters 30 columns and categories, of topics 10 "
+                      "words)")  # fmt: skip
     plot.add_argument("--components", type=int, metavar="K",
-                      help="show so many components (default: the active ones)")  # fmt: skip
+                      help="show so many components (default: the active ones; of clusters all, of "
+                      "topics at most 12)")  # fmt: skip
     plot.add_argument("--out", metavar="PATH",
-                      help="a folder, or a file ending in .png or .pdf for the dictionary alone "
-                      "(default: the folder of the model)")  # fmt: skip
+                      help="a folder, or a file ending in .png or .pdf for the first picture: "
+                      "the dictionary, the profiles or the topics (default: the folder of the "
+                      "model)")  # fmt: skip
     plot.add_argument("--force", action="store_true", help="overwrite files not written by nbmf")
 
 

@@ -75,4 +75,5 @@ examples:
   nbmf plot votes.nbmf                        dictionary.png and reconstruction.png once more
   nbmf plot votes.nbmf --rows 120 --components 5 --out large.pdf
   nbmf plot votes.nbmf/model.npz              a saved model alone, this or one from Python
+  nbmf plot penguins.clusters --out a.pdf     profile.png as a PDF; of topics topics.png
 """

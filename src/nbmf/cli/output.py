@@ -40,7 +40,7 @@ class OutputFolder:
         if self.path.exists() and not self.path.is_dir():
             raise DataError(f"{self.path} is a file; --out names a folder")
         self._names = set(names)
-        self._how = _record_of(self.path)
+        self._how = record_of(self.path)
         self._ours = set(self._how.pop("files", ()))
         self._written: set[str] = set()
         foreign = [n for n in names if n not in self._ours and (self.path / n).exists()]
@@ -93,7 +93,7 @@ class OutputFolder:
         write_json(self.path / RECORD, record)
 
 
-def _record_of(folder: Path) -> dict:
+def record_of(folder: Path) -> dict:
     """Return what an earlier run recorded about a folder, {} if there was none."""
     path = folder / RECORD
     try:

@@ -11,6 +11,8 @@ import pandas as pd
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.progress import Progress
 from nbmf.cli.reading import name_of
+from nbmf.cli.table_pictures import FILES as PICTURES
+from nbmf.cli.table_pictures import pictures_of
 from nbmf.comparison.held_out_cells import Choice, best_fit, choose_components
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
@@ -24,18 +26,11 @@ from nbmf.posterior.distinguishing import (
 )
 from nbmf.seeds import seed_sequence
 
-SUMMARY, MODEL, DATA = "summary.txt", "model.npz", "table.npz"
-MEMBERSHIPS, PROFILE, TOPICS = "memberships.png", "profile.png", "topics.png"
-REPORT = "report.html"
+SUMMARY, MODEL, DATA, REPORT = "summary.txt", "model.npz", "table.npz", "report.html"
 FILES = (
-    *(SUMMARY, MODEL, DATA, MEMBERSHIPS, PROFILE, TOPICS, REPORT, "memberships.csv"),
+    *(SUMMARY, MODEL, DATA, REPORT, *PICTURES, "memberships.csv"),
     *("distinguishing.csv", "topics.csv", "components.csv", "scores.csv", "labels.csv"),
 )
-OF_PROFILES = (
-    "Profiles: means, probabilities and rates; colours are differences from all rows in standard "
-    "deviations"
-)
-OF_TOPICS = "Topics: their most probable words; a tick is the probability in all documents"
 WORDS_WRITTEN = 50  # of each topic, by probability and by lift
 # Of words whose lift is told: exclusive words are many, and most are too rare to mean much.
 LEAST_SHARE, LEAST_TOKENS = 1e-3, 5.0
@@ -144,7 +139,6 @@ def _found(name, task, table, choice, grid, options) -> Found:
 
 def _write_components(folder: OutputFolder, found: Found) -> dict[str, Any]:
     """Write what a fit has; return the pictures, captions to paths."""
-    from nbmf import plot
     from nbmf.plots import style
 
     model, table, task = found.model, found.table, found.task
@@ -161,15 +155,13 @@ def _write_components(folder: OutputFolder, found: Found) -> dict[str, Any]:
         folder.write_table("labels.csv", by_label(model, table.row_groups), index=True)
     if WORD in table.kinds:
         folder.write_table("topics.csv", _topics(found))
-        drawn = {OF_TOPICS: (TOPICS, plot.topics(model, table)[0])}
     else:
         folder.write_table("distinguishing.csv", found.told)
-        drawn = {OF_PROFILES: (PROFILE, plot.profile(model, table))}
-    axis = plot.memberships(model, groups=table.row_groups)
-    drawn[f"Memberships: a line per {task.row}, divided into its shares"] = MEMBERSHIPS, axis
-    for file, axis in drawn.values():
+    pictures = pictures_of(model, table)
+    for file, picture in pictures.items():
+        axis = picture.draw()
         folder.write(file, lambda path, axis=axis: style.save(axis.figure, path))
-    return {caption: folder.path / file for caption, (file, _) in drawn.items()}
+    return {picture.caption: folder.path / file for file, picture in pictures.items()}
 
 
 def _memberships(found: Found, order: np.ndarray) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import numpy as np
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.model_file import Saved
 from nbmf.plots.sides import Side
 from nbmf.posterior.chains import Chains
 from nbmf.posterior.co_clustering import LINES
@@ -32,8 +33,10 @@ def model_of(fit: Any) -> Factorization:
     model = fit.estimator if isinstance(fit, Draws) else fit
     model = model.best if isinstance(model, Chains) else model
     if not isinstance(model, Factorization):
+        of_table = isinstance(model, Saved)  # has components, but no W and H
+        hint = "; nbmf.plot.profile, topics and memberships draw it" if of_table else ""
         raise ConfigError(
-            f"fit: a fitted estimator, Draws or Chains are needed, not a {type(fit).__name__}"
+            f"fit: a fitted estimator, Draws or Chains are needed, not a {type(fit).__name__}{hint}"
         )
     _ = model.n_components_  # of a fitted one
     return model

@@ -55,7 +55,14 @@ def memberships(
     return profiles.draw_memberships(shares, labels, groups, ax)
 
 
-def profile(model: FeatureModel, V: Any, *, lines: int = 30, ax: Axes | None = None) -> Axes:
+def profile(
+    model: FeatureModel,
+    V: Any,
+    *,
+    lines: int = 30,
+    components: int | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw what sets the components of a table apart: red is above all rows, blue below.
 
     A line per column, or per category of one, with its mean, probability or rate in each component.
@@ -69,18 +76,22 @@ def profile(model: FeatureModel, V: Any, *, lines: int = 30, ax: Axes | None = N
         What it was fitted to.
     lines : int
         Of more, those that distinguish a component most are drawn.
+    components : int, optional
+        How many, the heaviest; by default all.
     ax : axis, optional
 
     Raises
     ------
     ConfigError
-        If the table has documents, whose topics `nbmf.plot.topics` draws, or `lines` is below 1.
+        If the table has documents, whose topics `nbmf.plot.topics` draws, or a number is below 1.
     """
     _check(model)
     _check_count("lines", lines)
     if WORD in model.kinds_:
         raise ConfigError("profile: a table of documents; nbmf.plot.topics draws its words")
+    labels = _first(_labels(model, order_of_components(model)), components)
     told = distinguishing(model, V)
+    told = told[told["component"] <= len(labels)].copy()
     told["deviation"] = _deviations(told)
     most = told.groupby(["column", "category"], sort=False)["nats"].max()
     chosen = most.sort_values(ascending=False, kind="stable").index[:lines]
@@ -94,11 +105,16 @@ def profile(model: FeatureModel, V: Any, *, lines: int = 30, ax: Axes | None = N
     deviations = np.column_stack([own.loc[chosen, "deviation"] for own in by_component.values()])
     title = "" if len(most) <= lines else f"the most telling {lines} of {len(most)}"
     drawn = profiles.Profile(names, deviations, texts)
-    return profiles.draw_profile(drawn, _labels(model, order_of_components(model)), title, ax)
+    return profiles.draw_profile(drawn, labels, title, ax)
 
 
 def topics(
-    model: FeatureModel, V: Any, *, words: int = 10, ax: Sequence[Axes] | None = None
+    model: FeatureModel,
+    V: Any,
+    *,
+    words: int = 10,
+    components: int | None = None,
+    ax: Sequence[Axes] | None = None,
 ) -> np.ndarray:
     """Draw the most probable words of each topic; a tick is the probability in all documents.
 
@@ -110,8 +126,9 @@ def topics(
         Those documents.
     words : int
         Of each topic.
+    components : int, optional
+        How many topics, the heaviest; by default all, at most 12.
     ax : an axis per topic, optional
-        At most 12 topics are drawn, the heaviest.
 
     Returns
     -------
@@ -120,17 +137,17 @@ def topics(
     Raises
     ------
     ConfigError
-        If the table has no words, or `words` is below 1.
+        If the table has no words, or a number is below 1.
     """
     _check(model)
     _check_count("words", words)
     if WORD not in model.kinds_:
         raise ConfigError("topics: a table of features; nbmf.plot.profile draws its columns")
-    titles = [f"topic {label}".replace("\n", ": ") for label in
-              _labels(model, order_of_components(model))]  # fmt: skip
+    labels = _first(_labels(model, order_of_components(model))[:MOST_TOPICS], components)
+    titles = [f"topic {label}".replace("\n", ": ") for label in labels]
     found = []
     for k, own in distinguishing(model, V).groupby("component"):
-        if k <= MOST_TOPICS:
+        if k <= len(titles):
             top = own.nlargest(words, "value", keep="first")
             values, overall = top["value"].to_numpy(), top["overall"].to_numpy()
             found.append(profiles.Topic(titles[k - 1], top["column"].tolist(), values, overall))
@@ -146,6 +163,13 @@ def _check(model: Any) -> None:
 def _check_count(name: str, value: Any) -> None:
     if not isinstance(value, int | np.integer) or value < 1:
         raise ConfigError(f"{name} = {value!r}: allowed is an integer of at least 1")
+
+
+def _first(labels: list[str], components: int | None) -> list[str]:
+    """Return the labels of the components that are shown."""
+    if components is not None:
+        _check_count("components", components)
+    return labels[:components]
 
 
 def _labels(model: FeatureModel, order: np.ndarray) -> list[str]:
