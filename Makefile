@@ -29,7 +29,7 @@ verify: $(READY) ## Compare the scores of `make paper` with the published ones; 
 	$(SNAKEMAKE) verify --forcerun verification \
 	  --config 'verify={reference: $(REFERENCE), accept: $(if $(STRICT),identical,medians)}'
 
-publish: $(READY) ## Write docs/results.md, docs/figures and reference/ from the results of `make paper`
+publish: $(READY) ## Write the results of docs/lumbreras2020.md, docs/figures and reference/ from those of `make paper`
 	$(VENV)/bin/python docs/publish.py
 
 status: $(READY) ## Which fits exist, failed or are missing; of another run: make status CONFIG=config/quick.yaml

@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/run.py kernels scaling
 
 Prints the tables of each part and writes them to results/benchmarks/<part>.md. With --publish it
-runs nothing: it puts the pages that there are into docs/benchmarks.md.
+runs nothing: it puts the pages that there are into benchmarks/published.md.
 """
 
 import argparse
@@ -19,13 +19,13 @@ from threadpoolctl import threadpool_limits
 from common import ROOT, Table, environment, say
 from nbmf.files import atomic_path
 
-DOCUMENT = ROOT / "docs" / "benchmarks.md"
+DOCUMENT = ROOT / "benchmarks" / "published.md"
 HEADING = re.compile(r"^## Part: (\w+)$", re.MULTILINE)
 INTRODUCTION = """\
 # Benchmarks
 
 Made by `make benchmark` and `benchmarks/run.py --publish`; what it means is in
-[kernels.md](kernels.md).
+[docs/performance.md](../docs/performance.md).
 """
 PARTS = ("kernels", "threads", "scaling", "mixing", "learning", "membership", "memory")
 PARTS += ("startup", "peers")
@@ -54,7 +54,7 @@ def run_part(part: str, folder: Path) -> None:
 
 
 def publish(folder: Path) -> None:
-    """Put the pages in `folder` into docs/benchmarks.md; parts without one stay as they are.
+    """Put the pages in `folder` into benchmarks/published.md; parts without one stay as they are.
 
     Each part says on which machine and from which sources it was made.
     """
@@ -77,7 +77,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(PARTS))
     parser.add_argument("--output", type=Path, default=ROOT / "results" / "benchmarks")
-    parser.add_argument("--publish", action="store_true", help="docs/benchmarks.md from the pages")
+    parser.add_argument("--publish", action="store_true", help="published.md from the pages")
     options = parser.parse_args()
     if options.publish:
         return publish(options.output)

@@ -2,7 +2,8 @@
 
     make paper publish
 
-docs/results.md and docs/figures/*.png are made by this script alone, from the files of a run.
+What lies between the marks of docs/lumbreras2020.md, docs/figures/*.png and long tables
+(reference/lumbreras2020) are made by this script alone, from the files of a run.
 """
 
 import argparse
@@ -26,6 +27,8 @@ from nbmf.studies.plan import Plan
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = "lumbreras2020"
 COLOURS = 128  # of a published PNG
+LONG = 25  # rows of a table from which on it is a file beside the scores, and a link on the page
+MARKS = "<!-- results of {}: written by a script -->", "<!-- end of results -->"
 # The folder of a benchmark file says which rule left it; files beside these folders are rules' own.
 RULE_OF = {
     "download": "download",
@@ -41,7 +44,7 @@ FIT = ["dataset", "method", "K", "mask", "seed"]  # the columns that name a mask
 
 
 def main() -> None:
-    """Write docs/results.md, docs/figures/ and reference/lumbreras2020/."""
+    """Write the results of docs/lumbreras2020.md, docs/figures/ and reference/lumbreras2020/."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=path, default=ROOT / "results")
     parser.add_argument("--mean-field-start", type=path, default=None)
@@ -59,17 +62,17 @@ def main() -> None:
         shutil.copy(results / f"tables/{name}.csv", reference / f"{name}.csv")
     tables = {file.stem: pd.read_csv(file) for file in (results / "tables").glob("*.csv")}
     sections = [
-        "# Results of the published run",
-        f"Made by `docs/publish.py` from {results.relative_to(ROOT)}/; what it means is in\n"
-        "[lumbreras2020](lumbreras2020.md).",
+        "## Results of the published run",
+        "Made by `docs/publish.py` from results/lumbreras2020/.",
         f"{versions(options.results)}",
-        *sections_of_tables(tables),
-        *sections_of_other_runs(Run(tables["scores"], tables["traces"]), options),
+        *sections_of_claims(tables),
     ]
-    sections += ["## Time and memory", *time_and_memory(options, results)]
     for name, title in figures.items():
-        sections += [f"## {title}", f"![{title}](figures/{name}.png)"]
-    (ROOT / "docs/results.md").write_text("\n\n".join(sections) + "\n", encoding="utf-8")
+        sections += [f"### {title}", f"![{title}](figures/{name}.png)"]
+    sections += sections_of_tables(tables)
+    sections += sections_of_other_runs(Run(tables["scores"], tables["traces"]), options)
+    sections += ["### Time and memory", *time_and_memory(options, results)]
+    into_page(STUDY, sections)
 
 
 def figures_of(results: Path) -> dict[str, str]:
@@ -96,23 +99,25 @@ def shipped_plan(study: str) -> Plan:
     return configuration.plans(config)[study]
 
 
+def sections_of_claims(tables: dict[str, pd.DataFrame]) -> list[str]:
+    """Return the section with the verdicts on the paper's claims."""
+    parts = shown(tables["claims_parts"], STUDY, "claims_parts")
+    return ["### The paper's claims", markdown(tables["claims"]), f"Their parts: {parts}"]
+
+
 def sections_of_tables(tables: dict[str, pd.DataFrame]) -> list[str]:
-    """Return the sections that are made from the tables of the study, by their names."""
+    """Return the sections that are made from the other tables of the study, by their names."""
     return [
-        "## The paper's claims",
-        markdown(tables["claims"]),
-        "Their parts:",
-        markdown(tables["claims_parts"]),
-        "## The paper's numbers beside ours (parliament)",
+        "### The paper's numbers beside ours (parliament)",
         markdown(tables["paper_numbers"].round(2)),
-        "## Held-out perplexity",
+        "### Held-out perplexity",
         "Median over ten masks, interquartile range in brackets, nats per entry (LDA: per token).",
         markdown(perplexities(tables["summary"])),
-        "## Active components, seconds, and what was flagged",
+        "### Active components, seconds, and what was flagged",
         markdown(facts(tables["summary"])),
-        "## Fits to whole matrices",
-        markdown(tables["unmasked_summary"].round(1)),
-        "## Have the chains settled?",
+        "### Fits to whole matrices",
+        shown(tables["unmasked_summary"].round(1), STUDY, "unmasked_summary"),
+        "### Have the chains settled?",
         "R-hat and effective sample size of the log joint over the kept sweeps.",
         markdown(tables["diagnostics"].round(3)),
     ]
@@ -123,7 +128,7 @@ def sections_of_other_runs(run: Run, options: argparse.Namespace) -> list[str]:
     sections = []
     if options.mean_field_start:
         other = pd.read_csv(options.mean_field_start / STUDY / "tables/scores.csv")
-        sections += ["## The chains' start: random, and that of the paper's scripts"]
+        sections += ["### The chains' start: random, and that of the paper's scripts"]
         sections += [markdown(compare_starts(run.scores, other))]
     if options.as_in_the_text:
         folder = options.as_in_the_text / STUDY / "tables"
@@ -137,17 +142,17 @@ def sections_of_orientations(run: Run, other: Run) -> list[str]:
     turned = " and ".join(other.datasets)
     verdicts, differing = compare_verdicts(run, in_the_place_of(run, other))
     return [
-        "## The claims in both orientations",
+        "### The claims in both orientations",
         f"Scripts: {turned} as the authors' scripts read them, as everywhere else on this page. "
         "Text: their rows and columns trade places, all else is the same. Both were known when "
         "the first was chosen.",
         markdown(verdicts),
         "The parts that hold in one orientation only:",
         markdown(differing) if len(differing) else "None.",
-        f"## The orientation: {turned} as in the scripts and as in the text",
+        f"### The orientation: {turned} as in the scripts and as in the text",
         "Medians over masks, nats per entry (LDA: per token). The masks have the same random "
         "numbers, but not the same entries.",
-        markdown(compare_orientations(run.scores, other.scores)),
+        markdown(side_by_side(compare_orientations(run.scores, other.scores))),
     ]
 
 
@@ -165,17 +170,47 @@ def compress(source: Path, target: Path) -> None:
         shown.save(target, optimize=True)
 
 
+def into_page(study: str, sections: list[str], root: Path = ROOT) -> None:
+    """Put sections between the marks of a study, on the page that has them.
+
+    Where no page has them they go to the end of docs/<study>.md, which is made if need be.
+    """
+    begin, end = MARKS[0].format(study), MARKS[1]
+    texts = {page: page.read_text(encoding="utf-8") for page in (root / "docs").glob("*.md")}
+    page = next((page for page in texts if begin in texts[page]), root / f"docs/{study}.md")
+    text = texts.get(page, f"# {study}\n")
+    if begin not in text:
+        text += f"\n{begin}\n\n{end}\n"
+    before, after = re.fullmatch(f"(.*{begin}).*?({end}.*)", text, re.DOTALL).groups()
+    page.write_text("\n\n".join([before, *sections, after]), encoding="utf-8")
+
+
+def shown(table: pd.DataFrame, study: str, name: str, root: Path = ROOT) -> str:
+    """Return a table in Markdown; of a long one a link to the file that it is written to."""
+    if len(table) < LONG:
+        return markdown(table)
+    path = root / f"reference/{study}/{name}.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    cells = table.astype(object).where(table.notna(), "")
+    cells.map(_text).to_csv(path, index=False, header=[_title(name) for name in cells.columns])
+    return f"[{name}.csv](../reference/{study}/{name}.csv), {len(table)} rows."
+
+
 def markdown(table: pd.DataFrame) -> str:
     """Return a table in Markdown."""
     cells = table.astype(object).where(table.notna(), "")
-    titles = [str(name).replace("_", " ") for name in cells.columns]  # which break where they wrap
+    titles = [_title(name) for name in cells.columns]
     lines = [titles, ["---"] * len(titles), *cells.itertuples(index=False)]
-    return "\n".join("| " + " | ".join(_text(cell) for cell in line) + " |" for line in lines)
+    text = "\n".join("| " + " | ".join(_text(cell) for cell in line) + " |" for line in lines)
+    return text.replace("D(V|V^)", "D(V\\|V^)")
+
+
+def _title(name) -> str:
+    return str(name).replace("_", " ")  # which breaks where a title wraps
 
 
 def _text(cell) -> str:
-    text = f"{cell:g}" if isinstance(cell, float) and abs(cell) < 1e5 else str(cell)
-    return text.replace("D(V|V^)", "D(V\\|V^)")
+    return f"{cell:g}" if isinstance(cell, float) and abs(cell) < 1e5 else str(cell)
 
 
 def perplexities(summary: pd.DataFrame) -> pd.DataFrame:
@@ -252,7 +287,7 @@ def compare_verdicts(scripts: Run, text: Run) -> tuple[pd.DataFrame, pd.DataFram
     verdicts = verdicts.merge(other_verdicts, on=["number", "claim", "rule"], suffixes=sides)
     parts = parts.merge(other_parts, on=["number", "where"], suffixes=sides)
     differing = parts[parts["holds: scripts"] != parts["holds: text"]]
-    return verdicts.drop(columns="rule"), differing
+    return verdicts.drop(columns=["rule", "claim"]), differing
 
 
 def compare_orientations(scores: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
@@ -265,6 +300,15 @@ def compare_orientations(scores: pd.DataFrame, other: pd.DataFrame) -> pd.DataFr
         }
     ).dropna()
     return medians.round(4).reset_index()
+
+
+def side_by_side(medians: pd.DataFrame) -> pd.DataFrame:
+    """Return what `compare_orientations` does with a row per method and K."""
+    key = ["method", "K"]
+    wide = medians.pivot(index=key, columns="dataset", values=["scripts", "text"])
+    wide = wide.reindex(pd.MultiIndex.from_frame(medians[key].drop_duplicates()))
+    wide.columns = [f"{dataset}, {side}" for side, dataset in wide.columns]
+    return wide[sorted(wide.columns)].reset_index()
 
 
 def time_and_memory(options: argparse.Namespace, results: Path) -> list[str]:

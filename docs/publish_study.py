@@ -3,8 +3,8 @@
     snakemake --cores 2 learned_priors
     .venv/bin/python docs/publish_study.py learned_priors
 
-docs/results-<study>.md and docs/figures/<study>_*.png are made by this script alone; its scores, if
-it has any, go to reference/<study>, for `make verify`.
+What lies between the marks of the study's page and docs/figures/<study>_*.png are made by this
+script alone; scores, if there are any, for `make verify`, and long tables go to reference/<study>.
 """
 
 import argparse
@@ -12,14 +12,14 @@ import shutil
 from pathlib import Path
 
 import pandas as pd
-from publish import ROOT, compress, markdown, path, shipped_plan, versions
+from publish import ROOT, compress, into_page, path, shipped_plan, shown, versions
 
 import nbmf.studies
 from nbmf.studies import all_studies
 
 
 def main() -> None:
-    """Write docs/results-<study>.md, its figures and reference/<study>/."""
+    """Write the results of a study's page, its figures and reference/<study>/."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("study", choices=sorted(all_studies()))
     parser.add_argument("--results", type=path, default=ROOT / "results")
@@ -28,8 +28,8 @@ def main() -> None:
     study, plan = all_studies()[options.study], shipped_plan(options.study)
     captions = Path(nbmf.studies.__file__).parent
     sections = [
-        f"# Results: {study.title}",
-        f"Made by `docs/publish_study.py {options.study}` from a run of\n"
+        "## Results of the published run",
+        f"Made by `docs/publish_study.py {options.study}` from a run of "
         f"`snakemake --cores 2 {options.study}`.",
         versions(options.results),
     ]
@@ -41,14 +41,14 @@ def main() -> None:
         if picture.exists() and any(product is figure for figure in figures):
             name = f"{options.study}_{product.name}.png"
             compress(picture, ROOT / "docs/figures" / name)
-            shown = f"![{product.title_of(plan)}](figures/{name})"
+            content = f"![{product.title_of(plan)}](figures/{name})"
         elif getattr(product, "in_report", False):
-            shown = markdown(pd.read_csv(results / f"tables/{product.name}.csv").round(4))
+            table = pd.read_csv(results / f"tables/{product.name}.csv").round(4)
+            content = shown(table, options.study, product.name, ROOT)
         else:
             continue
-        sections += [f"## {product.title_of(plan)}", caption, shown]
-    text = "\n\n".join(sections) + "\n"
-    (ROOT / f"docs/results-{options.study}.md").write_text(text, encoding="utf-8")
+        sections += [f"### {product.title_of(plan)}", caption, content]
+    into_page(options.study, sections, ROOT)
     scores = results / "tables/scores.csv"
     if scores.exists():  # not of a study without held-out masks
         reference = ROOT / "reference" / options.study

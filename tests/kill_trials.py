@@ -4,7 +4,7 @@
 
 A trial starts a small workflow in a fresh checkout and, at a random moment, kills the whole
 workflow, its main process alone, one job (a fit, most often), or the download while it runs; one
-that finds nothing left to kill does not count. Then it does what docs/operations.md says - the same
+that finds nothing left to kill does not count. Then it does what docs/workflow.md says - the same
 command again, after `--unlock` if Snakemake asks for it - and checks that
 
 - every result equals that of a run that was not interrupted, bit for bit,

@@ -437,7 +437,7 @@ def test_all_parts_are_there():
 
 
 def test_the_document_is_made_of_the_pages(monkeypatch, tmp_path):
-    monkeypatch.setattr(run, "DOCUMENT", tmp_path / "benchmarks.md")
+    monkeypatch.setattr(run, "DOCUMENT", tmp_path / "published.md")
     for part in run.PARTS:
         (tmp_path / f"{part}.md").write_text(run.page(part, [], "A machine", 3.0), "utf-8")
     monkeypatch.setattr(sys, "argv", ["run.py", "--publish", "--output", str(tmp_path)])
@@ -448,7 +448,7 @@ def test_the_document_is_made_of_the_pages(monkeypatch, tmp_path):
 
 def test_parts_that_were_not_run_stay_in_the_document(monkeypatch, tmp_path):
     before = "# Benchmarks\n\nBy hand.\n\n## Part: kernels\n\nOld.\n\n## Part: peers\n\nKept.\n"
-    monkeypatch.setattr(run, "DOCUMENT", tmp_path / "benchmarks.md")
+    monkeypatch.setattr(run, "DOCUMENT", tmp_path / "published.md")
     run.DOCUMENT.write_text(before, "utf-8")
     run.publish(tmp_path / "none")
     assert run.DOCUMENT.read_text("utf-8") == before

@@ -305,17 +305,17 @@ def test_the_module_is_loaded_when_it_is_asked_for():
     assert nbmf.plot.__name__ == "nbmf.plot"
 
 
-# The gallery.
+# The pictures of docs/reading.md.
 
 
-def test_the_gallery_has_a_picture_for_each_example():
+def test_the_page_of_pictures_has_one_for_each_example():
     docs = Path(__file__).parents[1] / "docs"
     sys.path.insert(0, str(docs))
     try:
         import gallery
     finally:
         sys.path.remove(str(docs))
-    page = (docs / "gallery.md").read_text(encoding="utf-8")
+    page = (docs / "reading.md").read_text(encoding="utf-8")
     steps = gallery.STEP.findall(page)
     assert len(steps) == page.count("```python") == page.count("](figures/")
     for name in nbmf.plot.__all__:

@@ -113,9 +113,12 @@ def test_an_unfinished_run_is_not_put_in_the_place_of_another(publish):
 def test_the_page_has_the_verdicts_of_both_and_what_differs(publish):
     run = made_up()
     text = "\n".join(publish.sections_of_orientations(run, some(made_up(WORSE_ON_LASTFM), TURNED)))
-    assert "## The claims in both orientations" in text
+    assert "### The claims in both orientations" in text
     assert "| 4 | best on lastfm | True | logPCA 0.4700" in text
-    assert "| animals | bica | 5 | 0.5 | 0.5 |" in text
+    assert (
+        "| method | K | animals, scripts | animals, text | lastfm, scripts | lastfm, text |" in text
+    )
+    assert "| bica | 5 | 0.5 | 0.5 | 0.5 | 0.5 |" in text
     assert "None." in publish.sections_of_orientations(run, some(run, TURNED))
 
 
@@ -198,7 +201,11 @@ def test_the_whole_run_is_accounted_for(publish):
     assert "30 (18.8 %) for what no job accounts for" in text
 
 
-def test_a_study_is_published_from_the_files_of_its_run(publish, tmp_path, monkeypatch):
+MARK = "<!-- results of all_methods: written by a script -->"
+
+
+@pytest.mark.parametrize("page", [None, "other.md"])
+def test_a_study_is_published_from_the_files_of_its_run(publish, tmp_path, monkeypatch, page):
     """Tables of the report and figures that are there, with captions; the scores as reference."""
     monkeypatch.setitem(sys.modules, "publish", publish)
     study = load(PATH.with_name("publish_study.py"))
@@ -207,19 +214,36 @@ def test_a_study_is_published_from_the_files_of_its_run(publish, tmp_path, monke
         (results / folder).mkdir(parents=True)
     for folder in ("docs/figures", "reference"):
         (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "docs/first.md").write_text("# Another\n")
+    if page:
+        (tmp_path / "docs" / page).write_text(
+            f"# By hand\n\n{MARK}\n\nOld.\n\n<!-- end of results -->\n\nMore by hand.\n"
+        )
     for table in study.all_studies()["all_methods"].tables:
         pd.DataFrame({"value": [0.12345678]}).to_csv(
             results / f"all_methods/tables/{table.name}.csv", index=False
         )
+    long = pd.DataFrame({"value": [0.12345678] * publish.LONG, "word": None})
+    long.to_csv(results / "all_methods/tables/ranking.csv", index=False)
     Image.new("RGB", (4, 4)).save(results / "all_methods/figures/figure_10.png")
     (results / "fits/one.json").write_text('{"versions": {"python": "3"}}')
     monkeypatch.setattr(study, "ROOT", tmp_path)
     monkeypatch.setattr(sys, "argv", ["publish_study.py", "all_methods", "--results", str(results)])
-    study.main()
-    page = (tmp_path / "docs/results-all_methods.md").read_text(encoding="utf-8")
-    assert "![Figure 10 of all methods](figures/all_methods_figure_10.png)" in page
-    assert "calibration.png" not in page  # was not drawn
-    assert page.count("| 0.1235 |") == sum(t.in_report for t in all_tables(study, "all_methods"))
+    for _ in range(2):  # the second time in the place of the first
+        study.main()
+    text = (tmp_path / "docs" / (page or "all_methods.md")).read_text(encoding="utf-8")
+    if page:
+        assert text.startswith(f"# By hand\n\n{MARK}\n\n## Results of the published run\n")
+        assert text.endswith("\n\n<!-- end of results -->\n\nMore by hand.\n")
+        assert "Old." not in text
+    assert text.count("![Figure 10 of all methods](figures/all_methods_figure_10.png)") == 1
+    assert "calibration.png" not in text  # was not drawn
+    shown = sum(t.in_report for t in all_tables(study, "all_methods"))
+    assert text.count("| 0.1235 |") == shown - 1
+    link = f"[ranking.csv](../reference/all_methods/ranking.csv), {publish.LONG} rows."
+    assert f"\n{link}\n" in text
+    kept = (tmp_path / "reference/all_methods/ranking.csv").read_text().splitlines()
+    assert kept == ["value,word", *["0.1235,"] * publish.LONG]
     assert (tmp_path / "docs/figures/all_methods_figure_10.png").exists()
     assert (tmp_path / "reference/all_methods/scores.csv").exists()
 

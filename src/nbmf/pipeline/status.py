@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from nbmf.pipeline.jobs import FINISHED
 
-START_SECONDS = 0.6  # of a job before its fit begins (docs/benchmarks.md)
+START_SECONDS = 0.6  # of a job before its fit begins (docs/performance.md)
 TRACEBACK = "Traceback (most recent call last):"
 
 
