@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from nbmf.studies import common
 from nbmf.studies.declaration import Figure, Study, Table
 from nbmf.studies.needs import Matrix, TableOf
 from nbmf.studies.options import unknown
@@ -37,17 +38,16 @@ def _jobs(plan: Plan) -> Iterator[Table]:
 
 
 def _gathered(experiment: Experiment) -> Table:
-    return Table(
+    def jobs(plan: Plan) -> list:
+        return with_data(jobs_of(experiment, plan), plan)
+
+    return common.gathered(
         experiment.name,
         f"{experiment.title}, fit by fit",
-        "captions/scores.rst",
-        f"{HERE}.fits:gather",
-        needs=lambda plan: {
-            job.name: TableOf(job.name) for job in with_data(jobs_of(experiment, plan), plan)
-        },
+        jobs,
         options=experiment.schema,
         check=_check(experiment),
-        applies=lambda plan: bool(with_data(jobs_of(experiment, plan), plan)),
+        applies=lambda plan: bool(jobs(plan)),
     )
 
 
@@ -76,7 +76,7 @@ def _of_dataset(experiment: str, dataset: str, K: int | None = None) -> dict[str
         return [job for job in jobs if job.dataset == dataset and K in (None, job.K)]
 
     return {
-        "needs": lambda plan: {job.name: TableOf(job.name) for job in chosen(plan)},
+        "needs": lambda plan: common.of_jobs(chosen(plan)),
         "applies": lambda plan: bool(chosen(plan)),
     }
 
@@ -180,5 +180,6 @@ STUDY = Study(
     "Department of Computer Science and Engineering, University of Minnesota (2009)",
     figures=FIGURES,
     tables=(_jobs, *(_gathered(one) for one in EXPERIMENTS.values()), *TABLES),
+    front=("figure_10", "claims"),
 )
 """Shan and Banerjee (2009), Mixed-membership naive Bayes models: what its experiments show."""
