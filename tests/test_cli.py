@@ -17,6 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
 
 import nbmf
 from matrices import classes_of_means
@@ -871,24 +872,46 @@ def test_a_comparison_holds_pairs_of_an_undirected_network_out(here, capsys):
 
 
 def axis():
-    """Return a matrix of two kinds of rows, each other's opposite: one axis in log-odds."""
+    """Return a matrix of two kinds of rows, one axis in log-odds, and columns of unlike shares."""
     rng = np.random.default_rng(0)
-    kind = rng.integers(0, 2, 40)
-    p = np.where(kind[:, None] == np.arange(16) % 2, 0.9, 0.1)
+    side = np.where(rng.integers(0, 2, 40)[:, None] == np.arange(16) % 2, 2.2, -2.2)
+    p = expit(side + np.linspace(-3, 3, 16))
     return pd.DataFrame((rng.random(p.shape) < p).astype(int))
 
 
 def test_the_method_that_predicts_better_is_taken_and_named(here, capsys):
     axis().to_csv("axis.csv", index=False)
     text = run(capsys, "fit", "axis.csv", "--out", "open").out
-    assert "\nlogistic VB, K = 8: " in text
-    assert re.search(r"logistic VB, K = 8 \(this method\) +0\.\d{4}\n", text)
+    assert "\nlogistic VB, column effects, K = 8: " in text
+    assert re.search(r"logistic VB, column effects, K = 8 \(this method\) +0\.\d{4}\n", text)
+    assert re.search(r"  logistic VB, K = 8 +0\.\d{4} +-?0\.\d{4} ± 0\.\d{4}\n", text)
     assert re.search(r"Beta-Dir VB, learned, K = 100 +0\.\d{4}    0\.\d{4} ± 0\.\d{4}\n", text)
     page = (here / "open/report.html").read_text()
-    assert "--method logistic-vb --seed 0" in page  # makes the same again
-    named = run(capsys, "fit", "axis.csv", "--method", "logistic-vb", "--out", "named").out
+    assert "--method logistic-vb-columns --seed 0" in page  # makes the same again
+    named = run(capsys, "fit", "axis.csv", "--method", "logistic-vb-columns", "--out", "named").out
     assert text.split("\n\n")[2:3] == named.split("\n\n")[2:3]  # what is said of the fit
     assert (here / "open/W.csv").read_text() == (here / "named/W.csv").read_text()
+
+
+def test_effects_are_written_and_described(here, capsys):
+    """With those of both sides and draws: values of the model, intervals around them."""
+    axis().to_csv("axis.csv", index=False)
+    few = "--set effects=both --set burn_in=20 --set n_samples=40 --draws 20 --chains 1"
+    command = ["fit", "axis.csv", "--method", "logistic-gs", *few.split(), "--no-check"]
+    text = run(capsys, *command, "--out", "both").out
+    model, page = nbmf.load("both/model.npz"), (here / "both/report.html").read_text()
+    for line, values in {"row": model.row_effects_, "column": model.column_effects_}.items():
+        table = pd.read_csv(f"both/{line}_effects.csv", dtype={line: str})
+        assert list(table) == [line, "effect", "lower", "upper"]
+        np.testing.assert_allclose(table["effect"], values, rtol=1e-5)
+        assert (table["lower"] < table["upper"]).all()
+        top = table.loc[table["effect"].idxmax()]
+        title = f"{line} effects, to which components add"
+        assert f"{title}\n  {line + 's +':9} {top[line]} {top['effect']:.2f} [" in text
+        assert f"<h3>{title}</h3>" in page
+    without = run(capsys, *command, "--set", "effects=none", "--out", "both").out
+    assert "effects" not in without.split("\n\n", 1)[1]
+    assert not list(here.glob("both/*_effects.csv"))
 
 
 @pytest.mark.parametrize("given", ["--components 6", "--set max_iter=20", "--no-check"])

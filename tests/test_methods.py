@@ -778,7 +778,7 @@ def test_a_fit_beyond_the_memory_budget_is_refused_with_what_would_fit():
 def test_a_variational_method_has_its_sampler_beside_it():
     expected = {
         "beta-dir-vb": "beta-dir-gs", "beta-dir-vb-learned": "beta-dir-gs",
-        "logistic-vb": "logistic-gs", "bernoulli-poisson-vb": "bernoulli-poisson-gs",
+        "logistic-vb-columns": "logistic-gs", "bernoulli-poisson-vb": "bernoulli-poisson-gs",
         "poisson-gamma-vb": "poisson-gamma-gs", "negative-binomial-vb": "negative-binomial-gs",
         "dir-dir-vb": "dir-dir-gs", "dir-beta-vb": "dir-beta-gs", "mmnb-rows": None,
     }  # fmt: skip

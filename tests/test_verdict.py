@@ -198,7 +198,7 @@ def test_of_several_methods_the_one_that_predicts_best_is_judged():
     assert [each.loss for each in choice.verdict.compared[2:]] == [g.loss for g in best.gains]
 
 
-def test_the_first_method_is_preferred_within_a_standard_error():
+def test_the_first_method_within_a_standard_error_of_the_best_is_preferred():
     """With the losses themselves, whose differences have a known mean and error."""
     rng = np.random.default_rng(0)
     first = rng.random((20, 30))
@@ -209,6 +209,9 @@ def test_the_first_method_is_preferred_within_a_standard_error():
         assert _preferred([first, other]) == place
         assert _preferred([first, first + 1, other]) == 2 * place
     assert _preferred([first]) == _preferred([first, first]) == 0
+    # The second is within an error of the third, the best; the first is not.
+    worst, near = first + 1, first + noise - noise.mean() + 0.9 * error
+    assert _preferred([worst, near, first]) == _preferred([worst, first, near]) == 1
 
 
 def test_a_choice_among_many_has_to_be_surer_of_its_gain(monkeypatch):
@@ -228,6 +231,7 @@ def test_without_a_method_those_of_nbmf_fit_are_tried():
     assert nbmf.verdict(V) == choice.verdict
     assert {choice.verdict.method, *(other.what for other in choice.verdict.others)} == {
         "Beta-Dir VB, learned, K = 100",
+        "logistic VB, column effects, K = 8",
         "logistic VB, K = 8",
     }
 

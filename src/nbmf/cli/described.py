@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nbmf.cli.effects import DRAWN, effects_of, names_of
 from nbmf.data.named import NamedMatrix
 from nbmf.inference.estimator import Factorization
 from nbmf.plots.sides import contrast
@@ -15,7 +16,7 @@ STEADY = 0.8  # overlap of a component over draws below which its intervals mean
 
 
 class Described(NamedTuple):
-    """A component in words.
+    """A component, or effects, in words.
 
     title : str, its number and its weight
     lines : list of (label, text), such as ("columns +", "x 0.90, y 0.85")
@@ -34,6 +35,18 @@ def key_of(model: Factorization) -> str:
         f"rows: {of_W} (W); columns: {of_H} (H); of {_contrasted(model)} + where it is most above "
         "that of the other components, - where most below"
     )
+
+
+def describe_effects(matrix: NamedMatrix, fitted) -> list[Described]:
+    """Return the effects that a fit has in words; `fitted` is a nbmf.cli.fit.Fitted."""
+    found = []
+    for line, values in effects_of(fitted.model).items():
+        interval = fitted.intervals.get(DRAWN[line])
+        side = _Side(names_of(matrix, line), values[:, None], 0, interval)
+        signed = {"+": side.named(values), "-": side.named(-values)}
+        lines = [(f"{line}s {sign}", text) for sign, text in signed.items() if text]
+        found.append(Described(f"{line} effects, to which components add", lines))
+    return found
 
 
 def describe(number: int, matrix: NamedMatrix, fitted, components: Components) -> Described:

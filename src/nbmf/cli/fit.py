@@ -11,6 +11,7 @@ import pandas as pd
 
 from nbmf import registry
 from nbmf.catalogue import CANDIDATES, DEFAULTS, METHODS
+from nbmf.cli import effects
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.plot import COLUMN_GROUPS, DATA, DICTIONARY, MODEL, RECONSTRUCTION, TRACES
 from nbmf.cli.progress import Progress, StepCounter
@@ -36,6 +37,7 @@ INTERVALS = tuple(
 FILES = (
     *(SUMMARY, "W.csv", "H.csv", "expectation.csv", "components.csv"),
     *(EXPECTATION, DICTIONARY, RECONSTRUCTION, MODEL, DATA, "chains.csv", *INTERVALS),
+    *effects.FILES.values(),
     *("groups.csv", COLUMN_GROUPS, TRACES, "report.html"),
 )
 LARGEST_CSV = 5_000_000  # entries; a larger E[V] is written as EXPECTATION
@@ -54,8 +56,8 @@ class Fitted(NamedTuple):
     expectation : float array (F, N), E[V]; of a sampler the mean over its chains
     chains : all of them; None where there was a single one
     draws : of all chains; None if not asked for
-    intervals : dict from "expectation" and, where components can be matched, "W" and "H" to
-        (lower, upper); empty without draws
+    intervals : dict from "expectation", where components can be matched "W" and "H", and the names
+        of effects to (lower, upper); empty without draws
     seconds : float
     """
 
@@ -216,7 +218,7 @@ def _intervals(draws: Draws | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     found = {"expectation": draws.expectation_interval(LEVEL)}
     if hasattr(draws, "alignment"):  # components can be matched
         found |= {"W": draws.dictionary_interval(LEVEL), "H": draws.activation_interval(LEVEL)}
-    return found
+    return found | effects.effect_intervals(draws, LEVEL)
 
 
 def _choice(
@@ -270,6 +272,8 @@ def _write_components(folder: OutputFolder, result: Result) -> None:
         folder.write_matrix(f"{name}.csv", *as_written(mean))
         for end, values in zip(("lower", "upper"), fitted.intervals.get(name, ()), strict=False):
             folder.write_matrix(f"{name}_{end}.csv", *as_written(values))
+    for file, table in effects.tables(matrix, fitted):
+        folder.write_table(file, table)
     if matrix.row_groups is not None:
         folder.write_table("groups.csv", by_group(model, matrix.row_groups, order))
     if (groups := result.column_groups) is not None:

@@ -100,16 +100,17 @@ def picture(path: Path, caption: str) -> str:
     )
 
 
-def component(described: Described, colour: str) -> str:
-    """Return a component with what it holds and says, and its colour in the pictures."""
+def component(described: Described, colour: str | None = None) -> str:
+    """Return a component with what it holds and says, and its colour in the pictures.
+
+    Effects have no colour.
+    """
+    heading = swatch(colour, described.title) if colour else escape(described.title)
     rows = "\n".join(
         f'<tr><td class="label">{escape(label)}</td><td>{escape(text)}</td></tr>'
         for label, text in described.lines
     )
-    return (
-        f'<div class="component"><h3>{swatch(colour, described.title)}</h3>\n'
-        f"<table><tbody>{rows}</tbody></table></div>"
-    )
+    return f'<div class="component"><h3>{heading}</h3>\n<table><tbody>{rows}</tbody></table></div>'
 
 
 def preformatted(text: str) -> str:

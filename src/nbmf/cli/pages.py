@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nbmf.cli import html
-from nbmf.cli.described import describe, key_of
+from nbmf.cli.described import describe, describe_effects, key_of
 from nbmf.cli.reading import repeated
 from nbmf.cli.summary import DESCRIBED, GROUPS, facts, lines_by_group, quality
 from nbmf.comparison.verdict import Verdict
@@ -37,7 +37,8 @@ def of_fit(result: "Result", options: argparse.Namespace, pictures: dict[str, Pa
 
         parts.append(html.section("Pictures", *map(html.picture, pictures.values(), pictures)))
         parts.append(_groups(result))
-        described = [
+        described = [html.component(each) for each in describe_effects(matrix, fitted)]
+        described += [
             html.component(
                 describe(number, matrix, fitted, components), style.colour_of_component(number)
             )

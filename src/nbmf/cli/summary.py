@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbmf.catalogue import sampler_beside, title_of
-from nbmf.cli.described import Described, describe, key_of
+from nbmf.cli.described import Described, describe, describe_effects, key_of
 from nbmf.cli.text import wrapped
 from nbmf.cli.words import WORDS_OF_LAWS, in_options
 from nbmf.comparison.baselines import at, baselines_of, prediction
@@ -40,6 +40,7 @@ def summary(result: "Result") -> str:
         "\n".join(map(wrapped, quality(result))),
         *_groups(result),
         wrapped(key_of(fitted.model)),
+        *map(_text_of, describe_effects(matrix, fitted)),
         *(
             _text_of(describe(number, matrix, fitted, components))
             for number in range(min(components.active, DESCRIBED))
@@ -233,7 +234,7 @@ def _agreement(fitted) -> Iterator[str]:
     )
 
 
-def _text_of(component: Described) -> str:
-    """Return a component as lines of text."""
-    lines = [wrapped(f"  {label:9} {text}", " " * 12) for label, text in component.lines]
-    return "\n".join([component.title, *lines])
+def _text_of(described: Described) -> str:
+    """Return a component, or effects, as lines of text."""
+    lines = [wrapped(f"  {label:9} {text}", " " * 12) for label, text in described.lines]
+    return "\n".join([described.title, *lines])

@@ -171,7 +171,7 @@ def choose(
     """Say which of several methods to take, and whether it finds structure.
 
     All of them predict the same entries from the same others, see `verdict`. The first is taken
-    unless the best leads it by more than a standard error of the difference (Breiman, Friedman,
+    that the best leads by no more than a standard error of the difference (Breiman, Friedman,
     Olshen and Stone, "Classification and Regression Trees", 1984, section 3.4.3). The gains of the
     one that is taken over predictions without components have to be the surer the more methods
     there were to choose from (Bonferroni).
@@ -181,7 +181,7 @@ def choose(
     V, seed
         As for `verdict`.
     estimators : sequence of Factorization
-        Methods of one likelihood, not fitted themselves; first the one to be preferred.
+        Methods of one likelihood, not fitted themselves, in the order of preference.
     monitor_of : function, optional
         From the number of a fit and their count, folds times methods, to its monitor.
 
@@ -222,10 +222,14 @@ def choose(
 
 
 def _preferred(own: list[np.ndarray]) -> int:
-    """Return the place of the best, or 0 if it leads that by less than a standard error."""
-    best = min(range(len(own)), key=lambda i: float(np.nanmean(own[i])))
-    lead = own[0] - own[best]
-    return best if float(np.nanmean(lead)) > clustered_error(lead) else 0
+    """Return the first place that the best leads by no more than a standard error."""
+    best = min(own, key=lambda losses: float(np.nanmean(losses)))
+    leads = (losses - best for losses in own)
+    return next(
+        place
+        for place, lead in enumerate(leads)
+        if float(np.nanmean(lead)) <= clustered_error(lead)
+    )
 
 
 def _held_out_losses(
