@@ -305,7 +305,7 @@ for what, name, content, options in [
      LONG | {"groups": "p"}),
     ("a list without values", "votes.csv", "who,what\nann,b1\n", LONG),
     ("an argument for another layout", "votes.csv", "who,what\nann,b1\n", {"value": "vote"}),
-    ("a header that declares 10^12 entries", "v.mtx", MARKET + "1000000 1000000 1\n1 1 1\n", {}),
+    ("a header that declares 10^14 entries", "v.mtx", MARKET + "10000000 10000000 1\n1 1 1\n", {}),
     ("a header that declares 10^11 values", "v.mtx", MARKET + "9 9 99999999999\n1 1 1\n", {}),
     ("a row beyond the last", "v.mtx", MARKET + "2 2 1\n3 1 1\n", {}),
     ("an entry twice, with two values", "v.mtx", MARKET + "2 2 2\n1 1 1\n1 1 0\n", {}),

@@ -24,6 +24,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.readers import content, text
 from nbmf.data.readers.coding import Coding
 from nbmf.data.recipes.building import build
+from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
 from test_datasets import ENTRIES, raw_file, write_r_matrix, write_r_table
 
@@ -332,8 +333,11 @@ def test_of_contradicting_records_the_later_is_named_first(read):
 def test_two_names_that_are_pairs_too_many(read, monkeypatch):
     monkeypatch.setattr(content, "MAX_ENTRIES", 5)
     pairs = "a,b\n" + "".join(f"r{i},c{i}\n" for i in range(3))
-    message = refused(read, pairs, layout="presence")
+    assert type(read(pairs, layout="presence")) is SparseBinaryMatrix  # test_sparse_matrix.py
+    valued = "a,b,v\n" + "".join(f"r{i},c{i},1\n" for i in range(3))
+    message = refused(read, valued, layout="long")
     assert "votes.csv: 3 x 3 entries; allowed are at most 5" in message
+    assert "absent='zeros' says so" in message
 
 
 # --- Compression -----------------------------------------------------------------------------
@@ -408,7 +412,7 @@ PATTERN = "coordinate pattern general"
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (market(PATTERN, "100000 100000 1", "1 1"), "m.mtx: 100000 x 100000 entries; allowed"),
+        (market(PATTERN, "9999999 9999999 1", "1 1"), "m.mtx: 9999999 x 9999999 entries; allowed"),
         (market(PATTERN, "2 2 99999999999", "1 1"), "m.mtx: declares 99999999999 entries and h"),
         (market(PATTERN, "2 2 1", "1 1", "2 2"), "m.mtx, line 4: one more entry than the 1 decl"),
         (market(PATTERN, "2 2 2", "1 1", "3 1"), "m.mtx, line 4: row '3'; allowed are 1 to 2"),
@@ -520,8 +524,8 @@ def out_of_range():
         (saved(np.save, np.eye(9))[:-8], "v.npy", "not a complete NPY file"),
         (saved(np.savez, x=np.eye(9))[:-8], "v.npz", "not a complete NPZ file"),
         (saved(np.savez, format=b"csr", shape=(3, 3), **out_of_range()), "v.npz", "not a mat"),
-        (saved(np.savez, format=b"coo", shape=(10**6, 10**6), data=[1], row=[1], col=[1]), "v.npz",
-         "1000000 x 1000000 entries; allowed are at most"),
+        (saved(np.savez, format=b"coo", shape=(10**7, 10**7), data=[1], row=[1], col=[1]), "v.npz",
+         "10000000 x 10000000 entries; allowed are at most"),
         (saved(np.savez, format=b"coo", shape=(2, 2), data=[1, 0], row=[1, 1], col=[0, 0]), "v.npz",
          "row 1, column 0 (from 0): stored twice, with different values"),
         (saved(np.savez, format=b"coo", shape=(2, 2), data=[1, 3], row=[1, 1], col=[0, 1]), "v.npz",

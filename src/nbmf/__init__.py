@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 EXPORTS = {
     "BinaryMatrix": "nbmf.data.matrix",
     "CountMatrix": "nbmf.data.count_matrix",
+    "SparseBinaryMatrix": "nbmf.data.sparse_matrix",
     "read": "nbmf.data.readers.reading",
     "read_table": "nbmf.data.readers.features",
     "read_documents": "nbmf.data.readers.documents",

@@ -27,6 +27,7 @@ FORMS = (
     (r"\b(labels|text)=('[^']*')", r"--\1 \2"),
     (r"\bcounts=True\b", "--counts"),
     (r"\babove=(\d+)\b", r"--above \1"),
+    (r"\babsent='zeros'", "--absent zeros"),
     (r"\bcounts = True\b", "--counts"),
     (r"\bcounts = False\b", "--no-counts"),
     (r"\babove = ", "--above "),

@@ -7,9 +7,10 @@ from nbmf.data.feature_table import FeatureTable
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.real_matrix import RealMatrix
+from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.files import read_arrays
 
-KINDS = (BinaryMatrix, RealMatrix, CountMatrix, FeatureTable)
+KINDS = (BinaryMatrix, RealMatrix, CountMatrix, FeatureTable, SparseBinaryMatrix)
 
 
 def load_matrix(path: str | os.PathLike) -> NamedMatrix:

@@ -64,8 +64,7 @@ def is_network(matrix: NamedMatrix) -> bool:
 
 def is_undirected(matrix: NamedMatrix) -> bool:
     """Whether it is a network in which an entry tells its mirror image."""
-    values = getattr(matrix, matrix.field)
-    return is_network(matrix) and np.array_equal(values, values.T)
+    return is_network(matrix) and matrix.is_symmetric()
 
 
 def _refuse_asymmetric(matrix: NamedMatrix) -> None:

@@ -151,6 +151,8 @@ def as_codes(data: BinaryMatrix | np.ndarray | pd.DataFrame) -> np.ndarray:
         return data.codes
     if isinstance(data, NamedMatrix):
         way_out = "; V.above(0) makes one of counts" if hasattr(data, "above") else ""
+        if is_sparse(data):
+            way_out = ", which nbmf.BernoulliPoissonVB and BernoulliPoissonGibbs take"
         raise DataError(f"a binary matrix is needed, not a {type(data).__name__}{way_out}")
     if is_frame(data):
         with naming(data, BinaryMatrix.hint):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from nbmf.data.names import checked_names, refuse_duplicates, refuse_unobserved
 from nbmf.errors import DataError
 from nbmf.files import atomic_path, read_arrays
 
@@ -63,14 +65,19 @@ class NamedMatrix:
         values = np.ascontiguousarray(self._checked(getattr(self, self.field)))
         values.setflags(write=False)
         object.__setattr__(self, self.field, values)
+        self._take_names(values.shape)
+
+    def _take_names(self, shape: tuple[int, int]) -> None:
+        """Keep names and groups that fit the values, in which every line has an observed entry."""
         for axis, name in enumerate(NAMES):
-            names = _checked_names(getattr(self, name), values.shape[axis], name)
-            _refuse_duplicates(names, name)
+            names = checked_names(getattr(self, name), shape[axis], name)
+            refuse_duplicates(names, name)
             object.__setattr__(self, name, names)
         if self.row_groups is not None:
-            groups = _checked_names(self.row_groups, values.shape[0], "row_groups")
+            groups = checked_names(self.row_groups, shape[0], "row_groups")
             object.__setattr__(self, "row_groups", groups)
-        _refuse_unobserved(self.observed, self.row_names, self.column_names)
+        for axis, kind, names in ((1, "row", self.row_names), (0, "column", self.column_names)):
+            refuse_unobserved(self.observed_of_lines(axis), kind, names)
 
     @classmethod
     def from_array(
@@ -140,7 +147,8 @@ class NamedMatrix:
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the matrix as compressed NPZ, atomically; equal matrices give equal bytes."""
-        parts = {name: value for name, value in vars(self).items() if value is not None}
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        parts = {name: value for name, value in values.items() if value is not None}
         with atomic_path(path) as temporary, open(temporary, "wb") as file:
             np.savez_compressed(file, **parts)
 
@@ -156,16 +164,34 @@ class NamedMatrix:
         """(F, N)."""
         return getattr(self, self.field).shape
 
+    @property
+    def n_observed(self) -> int:
+        """How many entries are not missing."""
+        return int(np.count_nonzero(self.observed))
+
+    def observed_of_lines(self, axis: int) -> np.ndarray:
+        """Return how many entries of each row (axis 1) or column (axis 0) are not missing."""
+        return np.count_nonzero(self.observed, axis=axis)
+
     def counts(self) -> dict[str, int]:
         """Return rows, columns, observed and missing."""
         rows, columns = self.shape
-        observed = int(np.count_nonzero(self.observed))
+        observed = self.n_observed
         return {
             "rows": rows,
             "columns": columns,
             "observed": observed,
             "missing": rows * columns - observed,
         }
+
+    def diagonal(self) -> np.ndarray:
+        """Return the values of the diagonal."""
+        return getattr(self, self.field).diagonal()
+
+    def is_symmetric(self) -> bool:
+        """Whether the matrix equals its transpose."""
+        values = getattr(self, self.field)
+        return np.array_equal(values, values.T)
 
     @property
     def T(self) -> Self:
@@ -248,31 +274,3 @@ def _names_along(index: Any) -> np.ndarray | None:
     if names == list(range(len(names))):
         return None
     return np.array([str(name) for name in names])
-
-
-def _checked_names(names: Any, length: int, field: str) -> np.ndarray:
-    names = np.array(names, dtype=str)  # a copy: the caller's own stays writeable
-    if names.shape != (length,):
-        raise DataError(f"{field}: {length} names are needed, {names.size} were given")
-    names.setflags(write=False)
-    return names
-
-
-def _refuse_duplicates(names: np.ndarray, field: str) -> None:
-    unique, counts = np.unique(names, return_counts=True)
-    if (counts > 1).any():
-        name = str(unique[counts > 1][0])
-        places = ", ".join(str(place) for place in np.flatnonzero(names == name)[:5])
-        raise DataError(f"{field}: {name!r} names more than one (places {places}, from 0)")
-
-
-def _refuse_unobserved(
-    observed: np.ndarray, row_names: np.ndarray, column_names: np.ndarray
-) -> None:
-    for axis, kind, names in ((1, "row", row_names), (0, "column", column_names)):
-        empty = np.flatnonzero(~observed.any(axis=axis))
-        if empty.size:
-            raise DataError(
-                f"{kind} {str(names[empty[0]])!r} has no observed entry "
-                f"({empty.size} such {kind}(s)); leave it out"
-            )

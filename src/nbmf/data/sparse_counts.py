@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nbmf.data.named import is_sparse, plain
+from nbmf.data.named import NamedMatrix, is_sparse, plain
 from nbmf.errors import DataError
 
 MISSING = -1
@@ -46,7 +46,7 @@ class SparseCounts:
 
         Parameters
         ----------
-        V : sparse (F, N)
+        V : sparse (F, N), or SparseBinaryMatrix
             Stored are counts from 0 to `largest`, and missing ones (NaN or -1); what is stored
             twice is added up.
 
@@ -57,6 +57,8 @@ class SparseCounts:
         """
         if not is_sparse(V):
             raise DataError(f"a scipy.sparse matrix is needed, not {type(V).__name__}")
+        if isinstance(V, NamedMatrix):  # a SparseBinaryMatrix, whose ones are counts
+            return V.values
         if len(V.shape) != 2 or 0 in V.shape:
             raise DataError(f"a matrix has rows and columns; this one has shape {V.shape}")
         if V.dtype.kind not in "fiub":

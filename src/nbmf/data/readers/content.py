@@ -10,15 +10,22 @@ import numpy as np
 
 from nbmf.data.matrix import MAX_ENTRIES
 from nbmf.data.readers.arguments import Options
+from nbmf.data.readers.stored import StoredCodes
 from nbmf.errors import DataError
 
 SHOWN = 8  # names in a message
+LARGER = (
+    "of zeros and ones a list, Matrix Market or scipy.sparse, which have the ones alone, may be "
+    "larger"
+)
+MAX_LINES = 2**22  # rows and columns of a matrix of which zeros are not kept: each has a name
 
 
 class Content(NamedTuple):
     """What a reader found.
 
-    codes : int8 array (F, N): 1, 0 and -1 (missing); of counts int32: these and -1
+    codes : int8 array (F, N): 1, 0 and -1 (missing); of counts int32: these and -1. Of a matrix of
+        more than MAX_ENTRIES a StoredCodes
     row_names, column_names : sequences of unique texts, None where the file has none
     row_groups : sequence of F texts, or None
     format : str, the format as it was understood
@@ -27,7 +34,7 @@ class Content(NamedTuple):
     is_declared : bool, whether the file itself says that its values are counts
     """
 
-    codes: np.ndarray
+    codes: np.ndarray | StoredCodes
     format: str
     row_names: Sequence[str] | None = None
     column_names: Sequence[str] | None = None
@@ -56,12 +63,12 @@ class RepeatedName(DataError):
 
 def scatter(
     rows: np.ndarray, columns: np.ndarray, codes: np.ndarray, shape: tuple[int, int], absent: int
-) -> tuple[np.ndarray, int]:
+) -> tuple[np.ndarray | StoredCodes, int]:
     """Return the matrix (in their type) with `codes` at (rows, columns) and `absent` elsewhere.
 
     Returns
     -------
-    matrix, repeated : array of `shape`, int
+    matrix, repeated : array of `shape`, or StoredCodes if it would have more than MAX_ENTRIES; int
         The second counts records that repeat another.
 
     Raises
@@ -69,28 +76,67 @@ def scatter(
     Contradiction
         If two records of one entry differ.
     """
+    if is_huge(*shape):
+        return _stored(rows, columns, codes, shape)
     matrix = np.full(shape, absent, dtype=codes.dtype)
     matrix[rows, columns] = codes
     given = np.zeros(shape, dtype=bool)  # faster than sorting the places
     given[rows, columns] = True
     repeated = len(codes) - int(np.count_nonzero(given))
-    # An entry has the code of its last record, from which an earlier one may differ.
-    differ = np.flatnonzero(matrix[rows, columns] != codes) if repeated else rows[:0]
-    if differ.size:
+    if repeated:
+        _refuse_contradiction(rows, columns, codes, matrix[rows, columns])
+    return matrix, repeated
+
+
+def _stored(
+    rows: np.ndarray, columns: np.ndarray, codes: np.ndarray, shape: tuple[int, int]
+) -> tuple[StoredCodes, int]:
+    """Return what `scatter` does of a large matrix, whose absent entries are 0."""
+    flat = rows.astype(np.int64) * shape[1] + columns
+    order = np.argsort(flat, kind="stable")
+    ends = np.flatnonzero(np.diff(flat[order], append=-1))  # the last records of entries
+    if len(ends) < len(codes):
+        lengths = np.diff(ends, prepend=-1)
+        final = np.empty_like(codes)
+        final[order] = np.repeat(codes[order][ends], lengths)
+        _refuse_contradiction(rows, columns, codes, final)
+    kept = order[ends]
+    kept = kept[codes[kept] != 0]
+    return StoredCodes(rows[kept], columns[kept], codes[kept], shape), len(codes) - len(ends)
+
+
+def _refuse_contradiction(
+    rows: np.ndarray, columns: np.ndarray, codes: np.ndarray, final: np.ndarray
+) -> None:
+    """Raise Contradiction unless each record has the code of the last one of its entry, `final`."""
+    if (differ := np.flatnonzero(final != codes)).size:
         one = int(differ[0])
         same = (rows == rows[one]) & (columns == columns[one]) & (codes != codes[one])
         first, second = sorted((one, int(np.flatnonzero(same)[0])))
         raise Contradiction((first, second), (int(codes[first]), int(codes[second])))
-    return matrix, repeated
 
 
-def refuse_huge(path: str | os.PathLike, rows: int, columns: int) -> None:
-    """Raise DataError if a matrix of this size would need too much memory."""
-    if rows * columns > MAX_ENTRIES:
+def is_huge(rows: int, columns: int) -> bool:
+    """Whether a matrix has so many entries that only those that are not 0 are kept."""
+    return rows * columns > MAX_ENTRIES
+
+
+def refuse_huge(
+    path: str | os.PathLike, rows: int, columns: int, why: str = "all of them are kept; " + LARGER
+) -> None:
+    """Raise DataError if a matrix of which all entries are kept would need too much memory."""
+    if is_huge(rows, columns):
         raise DataError(
-            f"{path}: {rows} x {columns} entries; allowed are at most {MAX_ENTRIES}, "
-            "since a matrix is kept with all of them; in Python nbmf.BernoulliPoissonVB fits one "
-            "of scipy.sparse as it is"
+            f"{path}: {rows} x {columns} entries; allowed are at most {MAX_ENTRIES}, since {why}"
+        )
+
+
+def refuse_too_many_lines(path: str | os.PathLike, rows: int, columns: int) -> None:
+    """Raise DataError if names alone would need too much memory."""
+    if is_huge(rows, columns) and rows + columns > MAX_LINES:
+        raise DataError(
+            f"{path}: {rows} x {columns} entries; allowed are at most {MAX_LINES} rows and columns "
+            "together"
         )
 
 

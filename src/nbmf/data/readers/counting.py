@@ -14,6 +14,7 @@ from nbmf.data.readers.coding import (
     shown_value,
     spellings_of_given,
 )
+from nbmf.data.readers.stored import StoredCodes
 
 MISSING, UNKNOWN = -1, -2
 KEPT = 100_000  # texts: counts may all be different
@@ -97,8 +98,12 @@ def _is_number(value: Any) -> bool:
         return False
 
 
-def look_like_counts(codes: np.ndarray) -> bool:
+def look_like_counts(codes: np.ndarray | StoredCodes) -> bool:
     """Whether whole numbers (F, N) are counts rather than codes, or columns of other things."""
+    if isinstance(codes, StoredCodes):
+        above = codes.codes > 1
+        columns = len(np.unique(codes.columns[above]))
+        return len(np.unique(codes.codes[above])) >= DIFFERENT and columns >= PART * codes.shape[1]
     above = codes > 1
     columns = np.count_nonzero(above.any(axis=0))
     return len(np.unique(codes[above])) >= DIFFERENT and columns >= PART * codes.shape[1]

@@ -13,6 +13,7 @@ from nbmf.data.readers.content import (
     counted,
     place_of,
     refuse_huge,
+    refuse_too_many_lines,
     repeated_records,
     scatter,
 )
@@ -20,6 +21,11 @@ from nbmf.errors import DataError
 
 # What the columns of a list are; of those without a name in the options the first ones are taken.
 ROLES = {"long": ("row", "column", "value"), "presence": ("row", "column")}
+
+ARE_MISSING = (
+    "pairs without a record are missing, and kept as such; if they are zeros, which need not be "
+    "kept, absent='zeros' says so"
+)
 
 
 def places_of(options: Options, columns: Sequence[str], where: str) -> dict[str, int]:
@@ -134,8 +140,11 @@ class Records:
         row_names, column_names = list(self._row_names), list(self._column_names)
         codes = np.frombuffer(bytes(self._codes), dtype=self._dtype)
         rows, columns = np.asarray(self._rows), np.asarray(self._columns)
-        refuse_huge(self._path, *shape)
         absent, why = _absent(options, codes)
+        if absent == 0:
+            refuse_too_many_lines(self._path, *shape)
+        else:
+            refuse_huge(self._path, *shape, ARE_MISSING)
         try:
             matrix, repeated = scatter(rows, columns, codes, shape, absent)
         except Contradiction as found:

@@ -16,6 +16,7 @@ from nbmf.data.readers.content import (
     batches,
     counted,
     refuse_huge,
+    refuse_too_many_lines,
     repeated_records,
     scatter,
 )
@@ -73,7 +74,8 @@ def _read_header(path: str | os.PathLike, lines: Iterator[tuple[int, str]]) -> _
             needed = "rows, columns and entries" if format == "coordinate" else "rows and columns"
             raise DataError(f"{path}, line {number}: needed are the numbers of {needed}")
         rows, columns = sizes[:2]
-        refuse_huge(path, rows, columns)
+        refuse = refuse_too_many_lines if format == "coordinate" else refuse_huge
+        refuse(path, rows, columns)
         if symmetry == "symmetric" and rows != columns:
             raise DataError(f"{path}, line {number}: symmetric, but {rows} x {columns}")
         triangle = rows * (rows + 1) // 2 if symmetry == "symmetric" else rows * columns

@@ -9,11 +9,19 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix
 from nbmf.data.readers.arguments import Options
 from nbmf.data.readers.coding import RefusedValue, UnknownValue, ValueCoding
-from nbmf.data.readers.content import Content, Contradiction, refuse_huge, repeated_records, scatter
+from nbmf.data.readers.content import (
+    Content,
+    Contradiction,
+    refuse_too_many_lines,
+    repeated_records,
+    scatter,
+)
+from nbmf.data.readers.stored import StoredCodes
+from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.files import read_arrays
 
-OWN = (BinaryMatrix, CountMatrix)  # that a file has, by the name of its values
+OWN = (BinaryMatrix, CountMatrix, SparseBinaryMatrix)  # that a file has, by the name of its values
 SPARSE = {"format", "shape", "data"}
 
 
@@ -57,6 +65,9 @@ def _read_own(
         )
     matrix = kind.load(path)
     codes = getattr(matrix, kind.field)
+    if kind is SparseBinaryMatrix:
+        rows, columns, stored = codes
+        codes = StoredCodes(rows, columns, stored.astype(coding.dtype), matrix.shape)
     if codes.dtype != coding.dtype:
         if kind is CountMatrix:
             raise RefusedValue(
@@ -81,7 +92,7 @@ def _read_sparse(path: str | os.PathLike, options: Options, coding: ValueCoding)
             stored.check_format(full_check=True)  # indices in range, before they are used
         if stored.ndim != 2:
             raise ValueError(f"{stored.ndim} dimensions")
-        refuse_huge(path, *stored.shape)
+        refuse_too_many_lines(path, *stored.shape)
         entries = stored.tocoo()
     except DataError:
         raise

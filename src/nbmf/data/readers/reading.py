@@ -1,5 +1,6 @@
 """`nbmf.read`: from a file of any usual format to a matrix, and a few lines about it."""
 
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -19,9 +20,12 @@ from nbmf.data.readers.matrix_market import BANNER, read_matrix_market
 from nbmf.data.readers.numpy_files import read_npy, read_npz
 from nbmf.data.readers.parquet import read_parquet
 from nbmf.data.readers.r_data import read_r
+from nbmf.data.readers.stored import StoredCodes
 from nbmf.data.readers.text import beginning, is_gzipped
+from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
 
+AnyMatrix = BinaryMatrix | CountMatrix | SparseBinaryMatrix
 KINDS = ("ones", "zeros", "missing")
 CODES = (*KINDS, "counts", "above")
 TABLE = ("layout", "index", *CODES, "groups", "ignore", "row", "column", "value", "absent")
@@ -65,7 +69,7 @@ def read(
     transpose: bool = False,
     log: Callable[[str], None] = print,
     **given: Unpack[Given],
-) -> BinaryMatrix | CountMatrix:
+) -> AnyMatrix:
     """Read a matrix of zeros and ones, or of counts, from a file and say how it was understood.
 
     The format follows from the content: delimited text (CSV, TSV, ";", "|" or blanks; gzipped or
@@ -116,8 +120,9 @@ def read(
 
     Returns
     -------
-    BinaryMatrix or CountMatrix
-        Rows and columns in the order of the file; those without an observed entry are left out.
+    BinaryMatrix or CountMatrix, of more than 2^28 entries SparseBinaryMatrix
+        Rows and columns in the order of the file; those without an observed entry are left out. So
+        large a matrix is read from a list, Matrix Market or scipy.sparse, without its zeros.
 
     Raises
     ------
@@ -138,7 +143,7 @@ def read(
             )
     content = _content(path, format, given)
     if (above := given.get("above")) is not None:
-        codes = np.where(content.codes == MISSING, MISSING, content.codes > above).astype(np.int8)
+        codes = _above(content.codes, above)
         words = f"{content.format}; counts above {above} are ones, others zeros"
         content = content._replace(codes=codes, format=words)
     return _matrix(path, content, transpose, log)
@@ -168,6 +173,13 @@ def _content(path: Path, format: _Format, given: dict[str, Any]) -> Content:
         raise
 
 
+def _above(codes: np.ndarray | StoredCodes, count: int) -> np.ndarray | StoredCodes:
+    """Return counts as codes of whether they are larger."""
+    if isinstance(codes, StoredCodes):
+        return codes.above(count)
+    return np.where(codes == MISSING, MISSING, codes > count).astype(np.int8)
+
+
 def format_of(path: Path) -> _Format:
     """Return the format of a file, by its content; its suffix must not promise another.
 
@@ -195,9 +207,7 @@ def format_of(path: Path) -> _Format:
     return format
 
 
-def _matrix(
-    path: Path, content: Content, transpose: bool, log: Callable[[str], None]
-) -> BinaryMatrix | CountMatrix:
+def _matrix(path: Path, content: Content, transpose: bool, log: Callable[[str], None]) -> AnyMatrix:
     """Return what was found as a matrix, and report it."""
     codes, names, groups = (
         content.codes,
@@ -211,20 +221,15 @@ def _matrix(
         for kind, size, given in zip(("row", "column"), codes.shape, names, strict=True)
     )
     groups = None if groups is None else np.array(groups, dtype=str)
-    observed = codes != MISSING
-    rows, columns = observed.any(axis=1), observed.any(axis=0)
+    is_stored = isinstance(codes, StoredCodes)
+    rows, columns = codes.observed_lines() if is_stored else _observed_lines(codes)
     if not rows.any():
-        raise DataError(f"{path}: none of the {codes.size} entries is observed")
+        raise DataError(f"{path}: none of the {math.prod(codes.shape)} entries is observed")
     if not (rows.all() and columns.all()):
-        codes = codes[np.ix_(rows, columns)]
-    kind = CountMatrix if codes.dtype == CountCoding.dtype else BinaryMatrix
+        codes = codes.of_lines(rows, columns) if is_stored else codes[np.ix_(rows, columns)]
+    names = row_names[rows], column_names[columns], None if groups is None else groups[rows]
     try:
-        matrix = kind(
-            codes,
-            row_names[rows],
-            column_names[columns],
-            None if groups is None else groups[rows],
-        )
+        matrix = _of_kind(codes, names)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     log(f"{path}: {content.format}" + ("; transposed" if transpose else ""))
@@ -239,8 +244,33 @@ def _matrix(
     return matrix
 
 
-def _summary(matrix: BinaryMatrix | CountMatrix) -> str:
-    counts, size = matrix.counts(), matrix.observed.size
+def _observed_lines(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return which rows and which columns have an observed entry, bool arrays."""
+    observed = codes != MISSING
+    return observed.any(axis=1), observed.any(axis=0)
+
+
+def _of_kind(codes: np.ndarray | StoredCodes, names: tuple) -> AnyMatrix:
+    """Return the matrix of some codes, of the kind that they are."""
+    are_counts = codes.dtype == CountCoding.dtype
+    if not isinstance(codes, StoredCodes):
+        return (CountMatrix if are_counts else BinaryMatrix)(codes, *names)
+    if are_counts:
+        raise DataError(
+            f"counts, in a matrix of {codes.shape[0]} x {codes.shape[1]} entries: so large a one "
+            "is read as zeros and ones alone; above=0 makes counts above 0 ones"
+        )
+    return SparseBinaryMatrix(np.array(codes[:3], np.int32), *names)
+
+
+def _summary(matrix: AnyMatrix) -> str:
+    counts, size = matrix.counts(), math.prod(matrix.shape)
+    if isinstance(matrix, SparseBinaryMatrix):
+        return (
+            f"{counts['rows']} rows x {counts['columns']} columns: {counts['ones']} ones "
+            f"({counts['ones'] / size:.2g} of all entries), {counts['missing']} missing; zeros are "
+            "not kept"
+        )
     words = [f"{counts[kind] / size:.1%} {kind}"
              for kind in ("ones", "zeros", "missing") if kind in counts]  # fmt: skip
     if isinstance(matrix, CountMatrix):
