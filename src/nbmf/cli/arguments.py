@@ -77,9 +77,10 @@ def _fit(commands, name: str) -> None:
     _add_file(fit)
     fit.add_argument(
         "--method", type=_method, metavar="ID",
-        help=f"{', '.join(METHODS)} (default: of {' and '.join(CANDIDATES['BinaryMatrix'])} the "
-        "one that predicts held-out entries better, with --components, --set or --no-check the "
-        f"first; of counts {DEFAULTS['CountMatrix']})",
+        help=f"{', '.join(METHODS)} (default: the first of "
+        f"{', '.join(CANDIDATES['BinaryMatrix'])} that predicts held-out entries within a standard "
+        "error of the best, with --components, --set or --no-check the first of all; of counts "
+        f"{DEFAULTS['CountMatrix']})",
     )  # fmt: skip
     fit.add_argument(
         "--components", type=int, metavar="K",

@@ -137,8 +137,8 @@ def verdict(
     V : BinaryMatrix, CountMatrix, array (F, N) or DataFrame
         Values that the method takes, and missing (NaN or -1).
     estimator : Factorization, optional
-        A method for binary matrices or counts, not fitted itself; default: of those between which
-        `nbmf fit` chooses the one that predicts best.
+        A method for binary matrices or counts, not fitted itself; default: the one that `nbmf fit`
+        takes, see `choose`.
     seed : int
         Of the folds; the same seed gives the same verdict if the estimator has a random_state.
     monitor_of : function, optional
@@ -273,7 +273,7 @@ def _fitted(
 
 
 def candidates(kind: type = BinaryMatrix, seed: int = 0) -> list[Factorization]:
-    """Return the methods between which `nbmf fit` chooses where nothing is said."""
+    """Return the methods among which `nbmf fit` chooses where nothing is said."""
     names = CANDIDATES.get(kind.__name__, CANDIDATES[BinaryMatrix.__name__])
     entries = [METHODS[name] for name in names]
     return [
