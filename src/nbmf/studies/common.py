@@ -1,12 +1,31 @@
 """Tables and figures that any study may list among its own."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from nbmf import registry
 from nbmf.studies.declaration import Figure, Table
 from nbmf.studies.needs import MaskedMatrices, Need, Reports, TableOf
 from nbmf.studies.plan import Plan
+
+GATHER = "nbmf.studies.gathering:gather"
+
+
+def of_jobs(jobs: Iterable[Any]) -> dict[str, Need]:
+    """Return what GATHER needs: the table of each job, by its name."""
+    return {job.name.replace("-", "_"): TableOf(job.name) for job in jobs}
+
+
+def gathered(name: str, title: str, jobs: Callable[[Plan], Iterable[Any]], **more) -> Table:
+    """Return the table of all rows of a study's jobs, which are tables too."""
+    return Table(
+        name,
+        title,
+        "captions/scores.rst",
+        GATHER,
+        needs=lambda plan: of_jobs(jobs(plan)),
+        **more,
+    )
 
 
 def has_unmasked_fits(plan: Plan) -> bool:

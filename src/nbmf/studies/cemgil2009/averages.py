@@ -1,12 +1,7 @@
-"""Tables of several jobs as one, and averages over the runs of an estimate."""
+"""Averages over the runs of an estimate."""
 
 import numpy as np
 import pandas as pd
-
-
-def gather(**parts: pd.DataFrame) -> pd.DataFrame:
-    """Return the tables of all jobs as one, in the order of their names."""
-    return pd.concat(parts.values(), ignore_index=True)
 
 
 def averages(estimates: pd.DataFrame) -> pd.DataFrame:

@@ -35,7 +35,7 @@ def draw_evidence(estimates: pd.DataFrame, K: int) -> Figure:
     Parameters
     ----------
     estimates : DataFrame
-        As `averages.gather` makes it.
+        As `order_evidence.estimates` makes it, of all jobs.
     K : int
         The true number of sources.
     """
@@ -138,7 +138,7 @@ def draw_orders(orders: pd.DataFrame, printed: dict[str, int], titles: dict[str,
     Parameters
     ----------
     orders : DataFrame
-        As `averages.gather` makes it of `order_search.search`.
+        As `order_search.search` makes it, of all jobs.
     printed : dict
         From dataset to the order that the paper has.
     titles : dict
@@ -185,7 +185,7 @@ def draw_scores(scores: pd.DataFrame, titles: dict[str, str]) -> Figure:
     Parameters
     ----------
     scores : DataFrame
-        As `averages.gather` makes it of `filling.score`.
+        As `filling.score` makes it, of all jobs.
     titles : dict
         From dataset to the title of its panel.
     """

@@ -85,7 +85,7 @@ def draw_filled(
     pixels : DataFrame
         As `filling.reconstruct` makes it.
     scores : DataFrame
-        As `averages.gather` makes it of `filling.score`.
+        As `filling.score` makes it, of all jobs.
     dataset, run, order
         Which of the scores belong to it.
     """

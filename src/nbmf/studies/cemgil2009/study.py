@@ -33,7 +33,7 @@ def _gathered(figure: str, tables_of: Callable[[Plan], Iterator[Table]]):
 
     def needs(plan: Plan) -> dict[str, Need]:
         if are_there(plan, figure):
-            return {table.name: TableOf(table.name) for table in tables_of(plan)}
+            return common.of_jobs(tables_of(plan))
         return {"matrix": Matrix(plan.options[figure]["datasets"][0])}
 
     return needs
@@ -61,8 +61,8 @@ EVIDENCE = Table(
     "evidence",
     "Evidence of every order, by bound, Chib and annealing",
     f"{CAPTIONS}/evidence.rst",
-    f"{HERE}.averages:gather",
-    needs=lambda plan: {table.name: TableOf(table.name) for table in estimates_of(plan)},
+    common.GATHER,
+    needs=lambda plan: common.of_jobs(estimates_of(plan)),
     in_report=True,
     float_format="%.6g",
 )
@@ -83,7 +83,7 @@ ORDERS_TABLE = Table(
     "orders",
     "Bounds of photographs for every order",
     f"{CAPTIONS}/orders.rst",
-    f"{HERE}.averages:gather",
+    common.GATHER,
     needs=_gathered("figure_4", searches_of),
     in_report=True,
     float_format="%.8g",
@@ -157,7 +157,7 @@ FILLED = Table(
     "filled",
     "Patches filled: signal-to-noise ratios",
     f"{CAPTIONS}/filled.rst",
-    f"{HERE}.averages:gather",
+    common.GATHER,
     needs=_gathered("figure_7", scores_of),
     float_format="%.6g",
 )

@@ -21,7 +21,7 @@ def draw(
     Parameters
     ----------
     traces : DataFrame
-        As `fits.gather` makes it.
+        As `fits.trace` makes it, of all jobs.
     set_ups : dict
         From set-up to the panel's title.
     series : dict

@@ -191,11 +191,6 @@ def patterns(
     return pd.DataFrame(rows)
 
 
-def gather(**traces: pd.DataFrame) -> pd.DataFrame:
-    """Return the traces of all jobs as one table, in the order of their names."""
-    return pd.concat(traces.values(), ignore_index=True)
-
-
 def ends(traces: pd.DataFrame) -> pd.DataFrame:
     """Return the last row of every fit."""
     fits = traces.groupby(["set_up", "method", "seed"], sort=False)

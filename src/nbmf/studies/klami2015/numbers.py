@@ -75,7 +75,7 @@ def last_errors(traces: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     Parameters
     ----------
     traces : DataFrame
-        As `fits.gather` makes it.
+        As `fits.trace` makes it, of all jobs.
     labels : dict
         Of each method.
 

@@ -52,7 +52,7 @@ FEW, WRONG = 20, 0.02  # iterations; entries on the wrong side of 1/2 (10 % are 
 class Run:
     """What claims are decided from.
 
-    traces : DataFrame, as `fits.gather` makes it
+    traces : DataFrame, as `fits.trace` makes it, of all jobs
     patterns : DataFrame, as `fits.patterns` makes it
     K : dict, the true number of factors of each set-up
     """

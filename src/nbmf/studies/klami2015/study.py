@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from nbmf.studies import common
 from nbmf.studies.declaration import Figure, Study, Table
 from nbmf.studies.klami2015.engines import BOHNING, GAUSSIAN, SOFTPLUS, short
 from nbmf.studies.klami2015.simulation import LAWS, SetUp, set_ups
@@ -111,15 +112,7 @@ PATTERNS = Table(
         plan.entry(method)["class"] for method in plan.options["patterns"]["methods"]
     ],
 )  # fmt: skip
-TRACES = Table(
-    "traces",
-    "Errors along the CPU time of every fit",
-    "captions/scores.rst",
-    f"{HERE}.fits:gather",
-    needs=lambda plan: {
-        table.name.replace("-", "_"): TableOf(table.name) for table in traces_of(plan)
-    },
-)
+TRACES = common.gathered("traces", "Errors along the CPU time of every fit", traces_of)
 
 # --- What they show ---------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ def posterior_means(chains: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     chains : DataFrame
-        As `fits.gather` makes it.
+        As `fits.run` makes it, of all jobs.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def summarise(
     Parameters
     ----------
     chains : DataFrame
-        As `fits.gather` makes it.
+        As `fits.run` makes it, of all jobs.
     settings, labels : dict
         What each setting and each method is called.
     priors : dict

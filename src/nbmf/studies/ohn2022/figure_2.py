@@ -24,7 +24,7 @@ def draw(
     Parameters
     ----------
     chains : DataFrame
-        As `fits.gather` makes it.
+        As `fits.run` makes it, of all jobs.
     labels, colours : dict
         Of each prior, in the order of the boxes.
     factors : int

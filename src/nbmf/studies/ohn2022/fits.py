@@ -78,8 +78,3 @@ def _of_chain(sizes: np.ndarray) -> dict[str, float]:
         "least": sizes.min(),
         "largest": sizes.max(),
     }
-
-
-def gather(**chains: pd.DataFrame) -> pd.DataFrame:
-    """Return the chains of all jobs as one table, in the order of their names."""
-    return pd.concat(chains.values(), ignore_index=True)

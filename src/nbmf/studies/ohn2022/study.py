@@ -6,6 +6,7 @@ from typing import Any
 from nbmf.errors import ConfigError
 from nbmf.families.buffet.priors import buffet_prior
 from nbmf.registry import make_estimator
+from nbmf.studies import common
 from nbmf.studies.declaration import Figure, Study, Table
 from nbmf.studies.needs import TableOf
 from nbmf.studies.ohn2022.methods import short
@@ -126,18 +127,6 @@ def chains_of_others(plan: Plan) -> Iterator[Table]:
         for method in plan.options[MAIN]["methods"]:
             for p in options["sizes"]:
                 yield _chains(setting, method, p, options["replications"], changed)
-
-
-def _gathered(name: str, title: str, tables) -> Table:
-    return Table(
-        name,
-        title,
-        "captions/scores.rst",
-        f"{HERE}.fits:gather",
-        needs=lambda plan: {
-            table.name.replace("-", "_"): TableOf(table.name) for table in tables(plan)
-        },
-    )
 
 
 def _check_figure(plan: Plan) -> Iterator[str]:
@@ -269,8 +258,8 @@ STUDY = Study(
     figures=(FIGURE_1, FIGURE_2),
     tables=(
         *(DRAWS, DRAWS_SUMMARY, chains_of_figure, chains_of_others),
-        _gathered("chains", "K+ of every chain of Figure 2", chains_of_figure),
-        _gathered("other_chains", "K+ of every chain in other settings", chains_of_others),
+        common.gathered("chains", "K+ of every chain of Figure 2", chains_of_figure),
+        common.gathered("other_chains", "K+ of every chain in other settings", chains_of_others),
         *(ESTIMATES, IN_DOUBT, OTHER_SETTINGS),
         _claims("claims", "Claims"),
         _claims("claims_parts", "Claims, part by part"),

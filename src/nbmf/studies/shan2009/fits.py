@@ -168,8 +168,3 @@ def topics(
 def _commonest(means: np.ndarray, words: np.ndarray) -> str:
     order = np.argsort(-means, axis=1, kind="stable")[:, :WORDS]
     return " | ".join(" ".join(words[top]) for top in order)
-
-
-def gather(**tables: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of all jobs as one table, in the order of their names."""
-    return pd.concat(tables.values(), ignore_index=True)
