@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -11,8 +12,11 @@ import pytest
 
 import nbmf
 from nbmf import cli
+from nbmf.cli.arguments import parse
+from nbmf.cli.info_tables import uses_of_counts
 from nbmf.cli.table_arguments import OF_DOCUMENTS, OF_TABLES
 from nbmf.cli.table_summary import mean_and_sd
+from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.loading import load_matrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.families.mixed_membership.feature_model import FeatureModel
@@ -254,6 +258,102 @@ def test_the_example_is_written_with_what_to_type_next(capsys):
         "is a table, no matrix"
         in run(capsys, "example", "penguins", "--layout", "long", code=2).err
     )
+
+
+# --- Info -----------------------------------------------------------------------------------------
+
+
+def next_of(said):
+    """The commands that are told, as they are typed."""
+    return re.findall(r"^  nbmf (.*)$", said, re.MULTILINE)
+
+
+def lists():
+    """A line per document and word that it has, with a count; once a line per pair."""
+    counts = pd.DataFrame(DOCUMENTS.values().astype(int), DOCUMENTS.row_names,
+                          DOCUMENTS.column_names).stack()  # fmt: skip
+    return counts[counts > 0].reset_index()
+
+
+def test_info_says_what_a_table_is_and_points_to_cluster(capsys):
+    out = run(capsys, "info", "people.csv").out
+    assert out.startswith("people.csv, line 2, column 'height': the value is ")
+    assert "no matrix of zeros and ones or of counts, but a table\n" in out.replace("\n  ", " ")
+    assert "90 rows x 5 columns" in out
+    assert "real (gaussian): height" in out
+    assert next_of(out) == ["cluster people.csv"]
+    out = run(capsys, "info", "people.csv", "--groups", "kind", "--ignore", "height", "--missing",
+              "", "--missing", "no one", "--header", "--index").out  # fmt: skip
+    words = "cluster people.csv --header --index --labels kind --missing '' --missing 'no one'"
+    assert next_of(out) == [f"{words} --ignore height"]
+    run(capsys, *shlex.split(next_of(out)[0]), *QUICK, "--no-check", "--starts", 1)
+
+
+def test_info_points_from_texts_and_lists_to_topics(capsys):
+    texts = [f"word{n} and word{n % 7} of ship {n}" for n in range(60)]
+    frame = pd.DataFrame({"mark": [n % 2 for n in range(60)], "said": texts})
+    frame.to_csv("t.csv", index=False)
+    assert next_of(run(capsys, "info", "t.csv", "--groups", "mark").out) == [
+        "topics t.csv --text said --labels mark"
+    ]
+    frame.assign(age=np.arange(60) / 7).to_csv("t.csv", index=False)
+    out = run(capsys, "info", "t.csv", "--groups", "mark").out
+    assert "column 'said' has texts, of 6.0 words on average" in out
+    assert next_of(out) == [
+        "topics t.csv --text said --labels mark",
+        "cluster t.csv --labels mark --ignore said",
+    ]
+    lists().to_csv("long.csv", index=False)
+    out = run(capsys, "info", "long.csv").out
+    assert "a list with a line per entry: 'level_0', 'level_1', '0'" in out
+    assert next_of(out) == ["info long.csv --layout long --counts", "topics long.csv --layout long"]
+    ones = lists().assign(n=1).iloc[:, [0, 1, 3]]
+    ones.to_csv("ones.csv", index=False)
+    assert next_of(run(capsys, "info", "ones.csv").out) == ["info ones.csv --layout long"]
+
+
+def test_info_of_a_matrix_with_a_wrong_cell_is_refused_as_one(capsys, here):
+    cells = np.random.default_rng(0).integers(0, 2, (30, 8)).astype(object)
+    for name, wrong in (("half", 2.5), ("word", "maybe")):
+        cells[3, 4] = wrong
+        pd.DataFrame(cells).to_csv(f"{name}.csv", index=False, header=list("abcdefgh"))
+        refused = run(capsys, "info", f"{name}.csv", code=2).err
+        assert f"{name}.csv, line 5, column 'e': the value is '{wrong}'; allowed are" in refused
+    for options in (["--layout", "long"], ["--ones", "a"], ["--above", 0], ["--transpose"]):
+        refused = run(capsys, "info", "people.csv", *options, code=2).err
+        assert "a table" not in refused
+    assert "no such file" in run(capsys, "info", "nothing.csv", code=2).err
+    days = pd.DataFrame({"x": np.arange(40) / 7, "day": "2020-01-02", "job": ["a", "b"] * 20})
+    days["day"] = [f"2020-01-{n % 28 + 1:02}" for n in range(40)]
+    days.to_csv("days.csv", index=False)
+    refused = run(capsys, "info", "days.csv", code=2).err
+    assert "as a table, for nbmf cluster: days.csv: column 'day' has dates" in refused
+    assert "--ignore 'day' leaves it out" in refused
+
+
+@pytest.mark.parametrize(
+    ("options", "uses"),
+    [
+        ("", ["topics counts.csv", "cluster counts.csv"]),
+        ("--groups a --ignore b", ["topics counts.csv --labels a --ignore b",
+                                   "cluster counts.csv --labels a --ignore b"]),
+        ("--transpose", ["topics counts.csv --transpose"]),
+        ("--layout long --row a --column b --value c",
+         ["topics counts.csv --layout long --document a --word b --count c"]),
+        ("--layout long --row a", ["topics counts.csv --layout long"]),
+        ("--above 1", ["cluster counts.csv"]),
+    ],
+)  # fmt: skip
+def test_info_says_what_else_counts_may_be(options, uses):
+    parsed = parse(["info", "counts.csv", *options.split()])
+    few = CountMatrix.from_array(np.diag([3, 1, 2]))
+    told = [re.search(r": nbmf (.*)$", line)[1] for line in uses_of_counts(few, parsed)]
+    assert told == uses
+    many = CountMatrix.from_array([[0, 1], [2, 3]])  # in which hardly a word is missing
+    assert not any("topics" in line for line in uses_of_counts(many, parsed))
+    for file in ("counts.mtx", "counts.npz"):
+        parsed.file = file
+        assert not any("cluster" in line for line in uses_of_counts(few, parsed))
 
 
 # --- Pictures -------------------------------------------------------------------------------------

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from nbmf.catalogue import DEFAULT, METHODS
-from nbmf.cli import info_counts
+from nbmf.cli import info_counts, info_tables
 from nbmf.cli.info_lines import AXES, ends, worth_a_look
 from nbmf.cli.reading import read_matrix, repeated
 from nbmf.cli.timing import seconds_of_fit, told
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.errors import DataError
 
 VB_GIGABYTES = 4.0  # the default max_memory_gb of BetaDirVB
 VB_BYTES = 4 * 104  # per observed entry with K = 100, components in eights
@@ -20,9 +21,18 @@ TIMED = (DEFAULT, "beta-dir-gs")  # methods
 
 def run(options: argparse.Namespace) -> None:
     """Print the report."""
-    matrix, again = read_matrix(options), repeated(options)
+    again = repeated(options)
+    try:
+        matrix = read_matrix(options)
+    except DataError as refused:
+        lines = info_tables.report(options, refused)
+        if lines is None:
+            raise
+        print("\n".join(lines))
+        return
     if isinstance(matrix, CountMatrix):
-        for line in info_counts.report(matrix, again):
+        uses = info_tables.uses_of_counts(matrix, options)
+        for line in info_counts.report(matrix, again, uses):
             print(line)
         return
     for line in _lines(matrix):

@@ -16,8 +16,8 @@ TIMED = (DEFAULTS["CountMatrix"], "poisson-gamma-vb")  # methods
 OVERDISPERSED = 2.0  # times Poisson's variance, from which on it is worth a word
 
 
-def report(matrix: CountMatrix, again: str) -> Iterator[str]:
-    """Yield the lines of the report; `again` is FILE with its options."""
+def report(matrix: CountMatrix, again: str, uses: list[str]) -> Iterator[str]:
+    """Yield the lines of the report; `again` is FILE with its options, `uses` are further lines."""
     observed = matrix.tallies[matrix.observed]
     yield from _sizes(observed)
     yield _scatter(matrix)
@@ -32,7 +32,7 @@ def report(matrix: CountMatrix, again: str) -> Iterator[str]:
         "methods that take zeros and ones do with --above 0: whether a count is above 0 "
         f"({np.count_nonzero(observed) / observed.size:.1%} are)"
     )
-    yield from ("", "next:")
+    yield from (*uses, "", "next:")
     for command in ("fit", "compare"):
         yield f"  nbmf {command} {again}"
     yield f"  nbmf info {again} --above 0"
