@@ -272,7 +272,7 @@ def lists():
     """A line per document and word that it has, with a count; once a line per pair."""
     counts = pd.DataFrame(DOCUMENTS.values().astype(int), DOCUMENTS.row_names,
                           DOCUMENTS.column_names).stack()  # fmt: skip
-    return counts[counts > 0].reset_index()
+    return counts[counts > 0].reset_index().set_axis(["page", "word", "n"], axis=1)
 
 
 def test_info_says_what_a_table_is_and_points_to_cluster(capsys):
@@ -305,10 +305,9 @@ def test_info_points_from_texts_and_lists_to_topics(capsys):
     ]
     lists().to_csv("long.csv", index=False)
     out = run(capsys, "info", "long.csv").out
-    assert "a list with a line per entry: 'level_0', 'level_1', '0'" in out
+    assert "a list with a line per entry: 'page', 'word', 'n'" in out
     assert next_of(out) == ["info long.csv --layout long --counts", "topics long.csv --layout long"]
-    ones = lists().assign(n=1).iloc[:, [0, 1, 3]]
-    ones.to_csv("ones.csv", index=False)
+    lists().assign(n=1).to_csv("ones.csv", index=False)
     assert next_of(run(capsys, "info", "ones.csv").out) == ["info ones.csv --layout long"]
 
 
