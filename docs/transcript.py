@@ -60,8 +60,9 @@ $ nbmf fit animals.csv
 
 [How to read it](reading.md). Without more options the method is [one of
 three](choosing.md), by how they predict held-out entries (`--method` names one), with early
-stopping: on small data four starts, of which the best is kept, on large data one. The verdict comes of fits to nine tenths of the entries;
-`--no-check` does without. `report.html` has all of it in one file that can be mailed.
+stopping: on small data four starts, of which the best is kept, on large data one. The verdict comes
+of fits to nine tenths of the entries; `--no-check` does without. `report.html` has all of it in one
+file that can be mailed.
 
 ![Data and reconstruction](figures/cli_reconstruction.png)
 
