@@ -234,6 +234,9 @@ def test_new_lines_use_the_bound_of_the_fit(settings):
 def test_learned_precisions_prune():
     free, pruned = fit(LogisticFactorVB, K=8), fit(LogisticFactorVB, K=8, ard=True, max_iter=300)
     assert pruned.active_components_ < free.active_components_
+    np.testing.assert_array_equal(free.precisions_, 1)
+    given_H = (0.001 + 30 / 2) / (0.001 + (pruned.H_**2).sum(axis=1) / 2)
+    np.testing.assert_allclose(pruned.precisions_, given_H, rtol=1e-12)
 
 
 def test_normal_values_of_a_known_law_are_found():

@@ -422,6 +422,8 @@ def test_estimates_have_their_one_form(effects):
     np.testing.assert_allclose(H @ H.T, np.diag(np.diag(H @ H.T)), atol=1e-8)
     assert (np.diff(np.diag(H @ H.T)) <= 0).all()
     assert (H[range(3), abs(H).argmax(axis=1)] > 0).all()
+    given_H = (0.001 + 21 / 2) / (0.001 + (H**2).sum(axis=1) / 2)
+    np.testing.assert_allclose(estimator.precisions_, given_H, rtol=1e-12)
     used = form.Effects.named(effects)
     assert used.rows == estimator.row_effects_.any()
     assert used.columns == estimator.column_effects_.any()
@@ -441,11 +443,27 @@ def test_centring_and_rotation_change_no_log_odds():
         given = Factors(rng.normal(size=(6, K)), rng.normal(size=(K, 7)), others)
         for change in (form.centred, form.canonical):
             np.testing.assert_allclose(form.psi_of(change(given)), form.psi_of(given), atol=1e-12)
+        places = rng.integers(0, 6, 9), rng.integers(0, 7, 9)
+        np.testing.assert_allclose(form.psi_at(given, *places), form.psi_of(given)[places])
         shares = form.shares(given)
         assert shares.shape == (K,)
         if K:
             squares = (form.canonical(given).H ** 2).sum(axis=1)
             np.testing.assert_allclose(shares, squares / squares.sum(), atol=1e-12)
+
+
+def test_the_factors_next_to_log_odds_are_means_and_singular_vectors():
+    psi = np.random.default_rng(3).normal(1.0, 1.0, (6, 7))
+    for effects, K in itertools.product(EFFECTS, (1, 2, 9)):
+        used, rest = form.Effects.named(effects), psi
+        if used.columns:
+            rest = rest - rest.mean(axis=0)
+        if used.rows:
+            rest = rest - rest.mean(axis=1, keepdims=True)
+        left, sizes, right = np.linalg.svd(rest, full_matrices=False)
+        expected = psi - rest + (left[:, :K] * sizes[:K]) @ right[:K]
+        found = form.best_of_rank(psi, K, used)
+        np.testing.assert_allclose(form.psi_of(found), expected, atol=1e-12)
 
 
 def test_the_rasch_model_finds_abilities_and_difficulties():
@@ -521,6 +539,10 @@ def test_a_fold_in_stands_still_at_its_equations():
     np.testing.assert_allclose(S @ b, m, atol=1e-5)
     alone = regress_lines(codes[:1], design, precisions, offset, weights)
     np.testing.assert_allclose(alone[0], m, rtol=1e-12)
+    # A factor that the fit has pruned stands still from the start, which is not the end.
+    pruned = np.column_stack([design, np.zeros(9)])
+    more = regress_lines(codes, pruned, np.append(precisions, 1.0), offset, weights)
+    np.testing.assert_allclose(more, np.column_stack([found, np.zeros(2)]), rtol=1e-10)
 
 
 @pytest.mark.parametrize("effects", EFFECTS)

@@ -2,14 +2,16 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.special import expit
 
 import nbmf
 from nbmf.comparison.baselines import BASELINES, baseline_score, prediction
 from nbmf.comparison.effects import row_and_column_effects
 from nbmf.comparison.folds import clustered_error, folds
-from nbmf.comparison.verdict import CHANCE, _preferred, candidates, choose
+from nbmf.comparison.verdict import CHANCE, _gain, _preferred, candidates, choose
 from nbmf.errors import DataError
+from nbmf.seeds import seed_sequence
 
 SHAPES = [(18, 14), (150, 12)]
 # Standard deviations, in log-odds, of the shares of rows and of columns: without structure.
@@ -105,6 +107,39 @@ def test_the_error_knows_that_entries_of_a_line_go_together(axis):
     assert np.mean(errors) == pytest.approx(np.std(means), rel=0.15)
 
 
+ROWS_OF = np.array([[3.0], [-1.0], [-2.0]])
+BOTH = ROWS_OF + np.array([2.0, -3, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("values", "largest"),
+    [
+        (BOTH, "sum"),
+        (np.broadcast_to(ROWS_OF, (3, 4)), "rows"),  # columns add up to nothing
+        (np.broadcast_to(ROWS_OF, (3, 4)).T, "columns"),
+        (np.array([[1.0, -1, 1, -1], [-1, 1, -1, 1]]), "entries"),  # and rows too
+        (np.pad(np.where(BOTH == 3, np.nan, BOTH), 1, constant_values=np.nan), "sum"),
+    ],
+)
+def test_the_error_is_that_of_two_ways_of_clusters(values, largest):
+    """With loops, and n / (n - 1) for the lines, or entries, that have a value."""
+    seen = [(f, n) for f in range(values.shape[0]) for n in range(values.shape[1])
+            if not np.isnan(values[f, n])]  # fmt: skip
+    mean = sum(values[cell] for cell in seen) / len(seen)
+    variances = {}
+    for name, group in (("rows", 0), ("columns", 1), ("entries", None)):
+        sums = {}
+        for cell in seen:
+            key = cell if group is None else cell[group]
+            sums[key] = sums.get(key, 0.0) + values[cell] - mean
+        total = sum(each**2 for each in sums.values())
+        variances[name] = total * len(sums) / (len(sums) - 1)
+    variances["sum"] = variances["rows"] + variances["columns"] - variances["entries"]
+    assert variances[largest] == max(variances.values())
+    expected = np.sqrt(variances[largest]) / len(seen)
+    assert clustered_error(values) == pytest.approx(expected, rel=1e-12)
+
+
 # Folds.
 
 
@@ -175,6 +210,39 @@ def test_structure_worth_four_errors_is_found_nearly_always():
         print(f"{shape}: gain {worth:.1f} errors, found {np.mean([v.found for v in verdicts]):.0%}")
         assert 3.5 < worth < 5.5
         assert np.mean([v.found for v in verdicts]) >= 0.9
+
+
+def test_a_verdict_is_counted_fold_by_fold():
+    """By hand: what each fit and each baseline is given, its losses, Student's law, the seeds."""
+    V = planted(24, 15, 1.0, 4)
+    V[0, :3] = -1
+    fits, steps = [], []
+
+    class Recorded(nbmf.BinaryICA):
+        def fit(self, V, monitor=None):
+            fits.append((V.copy(), super().fit(V, monitor=monitor)))
+            return self
+
+    methods = [Recorded(K, max_iter=20, random_state=0) for K in (2, 3)]
+    choice = choose(V, methods, monitor_of=lambda *step: steps.append(step))
+    drawn = list(folds(V, np.random.default_rng(seed_sequence("verdict", 0))))
+    assert steps == [(step, 2 * len(drawn)) for step in range(2 * len(drawn))]
+    assert len({tuple(fit.random_state.generate_state(2)) for _, fit in fits}) == len(drawn)
+    for gain in choice.verdict.gains:
+        loss, own = np.full((2, *V.shape), np.nan)
+        for held_out, (training, fit) in zip(drawn, fits[choice.place :: 2], strict=True):
+            np.testing.assert_array_equal(training, np.where(held_out, -1, V))
+            for losses, p in ((loss, prediction(gain.baseline, training)), (own, fit.expectation_)):
+                losses[held_out] = -np.log(np.where(V == 1, p, 1 - p)[held_out])
+        assert gain.loss == pytest.approx(np.nanmean(loss), rel=1e-10)
+        assert gain.mean == pytest.approx(np.nanmean(loss - own), rel=1e-8)
+        assert gain.error == pytest.approx(clustered_error(loss - own), rel=1e-8)
+        assert gain.p == pytest.approx(stats.t.sf(gain.mean / gain.error, 14), rel=1e-8)
+
+
+def test_a_gain_without_any_spread_is_certain():
+    losses = np.full((2, 3, 4), np.reshape([0.5, 0.25], (2, 1, 1)))
+    assert (_gain("", *losses).p, _gain("", *losses[::-1]).p) == (0, 1)
 
 
 def test_of_several_methods_the_one_that_predicts_best_is_judged():
@@ -274,6 +342,8 @@ def test_an_entry_of_an_undirected_network_is_held_out_with_its_mirror_image():
     found = nbmf.verdict(codes, nbmf.BinaryICA(3, max_iter=100, random_state=0))
     assert found.found
     assert (found.entries, found.observed) == (780, 780)  # pairs
+    for gain in found.gains:  # of the same pairs
+        assert gain.mean == pytest.approx(gain.loss - found.loss, rel=1e-9)
 
 
 def test_a_mirror_image_tells_nothing_about_noise():
