@@ -105,7 +105,7 @@ class LogisticChain:
         Of a sweep; the chain is the same for any number.
     """
 
-    def __init__(self, cells, K, effects, prior, seed, threads=1):
+    def __init__(self, cells, K, effects, prior, seed, threads):
         start, rows, columns, alpha, own = children(seed, 5)
         rng, (F, N) = np.random.default_rng(start), cells.law.seen.shape
         U, V = rng.standard_normal((F, K)), START_SCALE * rng.standard_normal((N, K))
