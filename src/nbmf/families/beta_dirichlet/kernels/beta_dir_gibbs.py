@@ -37,7 +37,7 @@ from nbmf.numerics.threads import run_with_threads
 from nbmf.numerics.urns import draw_from_urn, search
 from nbmf.seeds import children
 
-DENSE_ROW = 12  # components a row uses from which rejection is the faster (docs/kernels.md)
+DENSE_ROW = 12  # components a row uses from which rejection is the faster (docs/performance.md)
 MAX_TRIES = 16  # rejected components before the row list is used after all
 
 
