@@ -6,9 +6,11 @@ A case is a function that is given an empty folder, makes a bad file or configur
 feeds it to the code a user would. tests/test_bad_input.py runs the same cases.
 """
 
+import contextlib
 import gzip
 import io
 import re
+import shlex
 import sys
 import tempfile
 import zipfile
@@ -22,6 +24,7 @@ import yaml
 
 import nbmf
 from checkout import ROOT, shipped_configuration
+from nbmf import cli
 from nbmf.data.masks import draw_mask, load_mask, save_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.rda import read_table
@@ -378,6 +381,93 @@ def _(folder):
 
     rdata.write_rda(folder / "v.rda", {"votes": pd.DataFrame({"b": [1.0]}), "years": [1.0]})
     nbmf.read(folder / "v.rda")
+
+
+# --- Tables and documents on the command line --------------------------------------------------
+
+
+def command(folder: Path, command: str, file: str | None, options: str) -> None:
+    """Run `nbmf cluster` or `nbmf topics` on a file of that text, none if None."""
+    path = folder / "t.csv"
+    if file is not None:
+        write(path, file)
+    told = io.StringIO()
+    with contextlib.redirect_stderr(told), contextlib.redirect_stdout(io.StringIO()):
+        try:
+            ended = cli.main([command, str(path), "--out", str(folder), *shlex.split(options)])
+        except SystemExit as end:  # of the arguments
+            ended = end.code
+    if ended:
+        raise NbmfError(re.split(r"nbmf(?: \w+)?: error: ", told.getvalue())[-1])
+
+
+def lines(header: str, line: Callable[[int], str], count: int = 60) -> str:
+    return "\n".join([header, *map(line, range(count))]) + "\n"
+
+
+PEOPLE = lines("name,height,job", lambda n: f"n{n},{n % 7 + 0.5},{'ab'[n % 2]}", 12)
+PAGES = "sea,ice\n1,0\n2,1\n0,3\n"
+for what, file, options in [
+    ("a file that is not there", None, ""),
+    ("an empty file", "", ""),
+    ("a header and nothing else", "height,job\n", ""),
+    ("a row with a field too few", "height,job\n1.5,a\n2.5\n", ""),
+    ("one column", "height\n1.5\n2.5\n3.5\n", ""),
+    ("one column, which has names", "name\nann\nbob\ncay\n", ""),
+    ("columns that are constant", "height,job\n1.5,a\n1.5,a\n", ""),
+    ("nothing observed", "height,job\nNA,\n,?\n", ""),
+    ("three rows", "height,job\n1.5,a\n2.5,b\n2,a\n", ""),
+    ("dates", lines("height,day", lambda n: f"{n / 7},2020-01-{n % 28 + 1:02}"), ""),
+    ("hundreds of categories", lines("height,town", lambda n: f"{n / 7},town {n}", 300), ""),
+    ("a text among numbers",
+     lines("height,job", lambda n: f"{'tall' if n == 5 else n / 7},{'ab'[n % 2]}"), ""),
+    ("a kind that is none", PEOPLE, "--kind height=reel"),
+    ("a kind without a column", PEOPLE, "--kind real"),
+    ("the kind of a column that is not there", PEOPLE, "--kind hight=real"),
+    ("the kind of the labels", PEOPLE, "--labels job --kind job=category"),
+    ("a text in a real column", PEOPLE, "--kind job=real"),
+    ("a half in a column of counts", PEOPLE, "--kind height=count"),
+    ("labels in a column that is not there", PEOPLE, "--labels species"),
+    ("labels in a column to ignore", PEOPLE, "--labels job --ignore job"),
+    ("a column to ignore that is not there", PEOPLE, "--ignore hight"),
+    ("no components", PEOPLE, "--components 0"),
+    ("more components than rows", PEOPLE, "--components 40"),
+    ("more components than rows, unchecked", PEOPLE, "--components 40 --model mnb --no-check"),
+    ("no check, and nothing chosen", PEOPLE, "--no-check"),
+    ("no start", PEOPLE, "--starts 0"),
+]:  # fmt: skip
+
+    def feed(folder, file=file, options=options):
+        command(folder, "cluster", file, options)
+
+    case("table for nbmf cluster", what)(feed)
+
+
+for what, file, options in [
+    ("a file that is not there", None, ""),
+    ("a header and nothing else", "sea,ice\n", ""),
+    ("a negative count", "sea,ice\n1,0\n2,-1\n", ""),
+    ("half a count", "sea,ice\n1,0\n2,0.5\n", ""),
+    ("zeros alone", "sea,ice\n0,0\n0,0\n", ""),
+    ("one word", "sea\n1\n2\n3\n", ""),
+    ("four tokens", "sea,ice\n1,0\n2,1\n", ""),
+    ("texts in the place of counts", "id,text\n1,the sea\n2,the ice\n", ""),
+    ("texts without words", 'text\n"1 2"\n"a b"\n', "--text text"),
+    ("texts in a column that is not there", "text\nthe sea\nthe ice\n", "--text txt"),
+    ("stop words that are not there", "text\nsea\nice\n", "--text text --stop-words no.txt"),
+    ("labels in a column that is not there", PAGES, "--labels party"),
+    ("all words to ignore", PAGES, "--ignore sea --ignore ice"),
+    ("more topics than documents, unchecked", PAGES, "--components 40 --no-check"),
+    ("a role without the others", PAGES, "--word sea"),
+    ("a list of two columns", "document,word\na,sea\n", "--layout long"),
+    ("a list of texts", "document,word,n\na,sea,1\n", "--layout long --text word"),
+    ("words for a table", PAGES, "--words words.txt"),
+]:
+
+    def feed(folder, file=file, options=options):
+        command(folder, "topics", file, options)
+
+    case("documents for nbmf topics", what)(feed)
 
 
 # --- Files of the workflow -------------------------------------------------------------------

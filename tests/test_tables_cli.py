@@ -209,7 +209,10 @@ def test_texts_become_topics(capsys, here):
         ("cluster people.csv --no-check", "--no-check: nothing chooses then"),
         ("cluster people.csv --labels species", "no column 'species'"),
         ("cluster people.csv --kind job=real", "column 'job': 'a'; allowed in a real column"),
-        ("cluster people.csv --model mnb --components 100", "no number of components"),
+        (
+            "cluster people.csv --model mnb --components 100",
+            "--components 100: allowed are numbers from 2 to 85",
+        ),
         ("cluster people.csv --no-check --model mnb --components 100", "allowed are at most"),
         ("topics counts.csv --word w", "--document, --word and --count go together"),
         (

@@ -218,7 +218,7 @@ def test_few_cells_of_a_column_are_never_held_out():
     for known, held_out in folds(nbmf.FeatureTable.from_array(values), np.random.default_rng(0)):
         assert np.count_nonzero(known.columns == 1) == 4
         assert (held_out.columns == 0).all()
-    with pytest.raises(DataError, match="4 cells are too few"):
+    with pytest.raises(DataError, match=r"no column has 5 observed cells, .*; 4 are there in all"):
         list(folds(nbmf.FeatureTable.from_array(np.eye(2)), np.random.default_rng(0)))
 
 
@@ -312,8 +312,15 @@ def test_a_grid_leaves_out_what_cannot_be():
     )
     assert [score.K for score in choice.scores] == [2]
     assert done[-1] == (15, 15)
-    with pytest.raises(DataError, match="no number of components of the grid"):
-        choose_components(small, [40], models=ONE)
+    for grid, told in (([40], "40"), ([30, 1], "30, 1"), ([1], "1")):
+        with pytest.raises(
+            ConfigError, match=rf"^n_components = {told}: .* from 2 to 12, since 12"
+        ):
+            choose_components(small, grid, models=ONE)
+    with pytest.raises(DataError, match=r"^a single column, 'column 0': .*; needed are two$"):
+        choose_components(np.arange(30.0)[:, None], [2])
+    with pytest.raises(DataError, match=r"^4 tokens are too few"):
+        choose_components(nbmf.FeatureTable.from_documents([[1, 0], [2, 1]]), [2])
     with pytest.raises(ConfigError, match="n_components = 0: allowed is an integer of at least 1"):
         choose_components(small, [0])
 

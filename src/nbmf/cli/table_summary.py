@@ -9,6 +9,7 @@ import pandas as pd
 from nbmf.cli.tables import Found, by_lift
 from nbmf.cli.text import wrapped
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, WORD
+from nbmf.data.readers.content import counted
 from nbmf.families.mixed_membership.em import OUTWEIGHS
 from nbmf.families.mixed_membership.parameters import MIXTURE
 from nbmf.posterior.distinguishing import agreement, by_label, order_of_components
@@ -81,8 +82,8 @@ def facts(found: Found) -> Iterator[str]:
     """Yield what was fitted, and whether it can be relied on."""
     model, table, task = found.model, found.table, found.task
     rows, columns = table.shape
-    what = "words" if WORD in table.kinds else "columns"
-    yield f"{found.name}: {rows} {task.row}s x {columns} {what}"
+    what = "word" if WORD in table.kinds else "column"
+    yield f"{found.name}: {counted(rows, task.row)} x {counted(columns, what)}"
     yield f"{TITLES[found.model_name]}; K = {model.memberships_.shape[1]}"
     K = model.memberships_.shape[1]
     if (distinct := model.distinct_components_) < K:
@@ -152,7 +153,11 @@ def _topic_lines(found: Found, topic: pd.DataFrame) -> list[str]:
         "probable": [f"{row.column} {row.value:.3f}" for row in probable.itertuples()],
         "typical": [f"{row.column} x{row.lift:.3g}" for row in lifted.itertuples()],
     }
-    return [wrapped(f"  {label:9} {', '.join(words)}", " " * 12) for label, words in lines.items()]
+    return [
+        wrapped(f"  {label:9} {', '.join(words)}", " " * 12)
+        for label, words in lines.items()
+        if words
+    ]
 
 
 def _column_lines(component: pd.DataFrame) -> list[str]:

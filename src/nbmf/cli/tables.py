@@ -16,7 +16,7 @@ from nbmf.cli.table_pictures import pictures_of
 from nbmf.comparison.held_out_cells import Choice, best_fit, choose_components
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, DataError
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.posterior.distinguishing import (
     by_label,
@@ -118,11 +118,14 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _chosen(table: FeatureTable, grid, task: Task, options: argparse.Namespace) -> Choice:
-    with Progress("check") as progress:
-        return choose_components(
-            table, grid, models=task.models, seed=options.seed,
-            log=lambda done, total: progress.advance(1, total),
-        )  # fmt: skip
+    try:
+        with Progress("check") as progress:
+            return choose_components(
+                table, grid, models=task.models, seed=options.seed,
+                log=lambda done, total: progress.advance(1, total),
+            )  # fmt: skip
+    except DataError as error:
+        raise DataError(f"{options.file}: {error}; --no-check holds nothing out") from error
 
 
 def _found(name, task, table, choice, grid, options) -> Found:

@@ -2,11 +2,12 @@
 
 import argparse
 import functools
+from pathlib import Path
 
 from nbmf.cli.tables import Task, run_on
 from nbmf.data.readers.documents import ROLES, read_documents
 from nbmf.data.readers.text import lines_of
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, DataError
 
 SMOOTHING, GRID = 0.1, (2, 3, 5, 8, 12)
 ENDS = {"max_iter": 100, "tol": 1e-5}  # as VariationalLDA
@@ -51,4 +52,9 @@ def _stop_words(given: str | None) -> list[str]:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # takes a second to import
 
         return sorted(ENGLISH_STOP_WORDS)
+    if not Path(given).is_file():
+        raise DataError(
+            f"--stop-words {given}: there is no such file; allowed are one with a word a line, and "
+            f"{ENGLISH}"
+        )
     return [line.strip() for line in lines_of(given)]

@@ -13,7 +13,13 @@ from scipy.special import stdtr
 
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
-from nbmf.errors import CollapsedWarning, ConstantFeatureWarning, DataError, NotConvergedWarning
+from nbmf.errors import (
+    CollapsedWarning,
+    ConfigError,
+    ConstantFeatureWarning,
+    DataError,
+    NotConvergedWarning,
+)
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.inference.parameters import check_count
 from nbmf.seeds import child, seed_sequence
@@ -119,23 +125,37 @@ def choose_components(
     Raises
     ------
     DataError
-        If there are too few cells to hold any out, or no K above 1 of the grid is possible.
+        If there are too few cells to hold any out, or a single column, whose cells have no others
+        in their rows that they could be predicted from.
     ConfigError
-        If a K is no integer of at least 1.
+        If a K is no integer of at least 1, or no K of the grid is possible.
     """
     table = FeatureTable.of(V)
     for K in grid:
         check_count("n_components", K, 1)
+    if table.shape[1] == 1:
+        what = "word" if WORD in table.kinds else "column"
+        raise DataError(
+            f"a single {what}, {str(table.column_names[0])!r}: what is held out is predicted from "
+            "the rest of its row; needed are two"
+        )
     fits = [ALONE, *((name, K) for K in sorted(set(grid) - {1}) for name in models)]
     drawn = list(folds(table, np.random.default_rng(seed_sequence("held-out cells", seed))))
     losses: dict[tuple[str, int], list[np.ndarray]] = {each: [] for each in fits}
+    differ = min(rows_that_differ(known, max(2, *grid)) for known, _ in drawn)
+    if not any(2 <= K <= differ for K in grid):
+        differ = min(rows_that_differ(known, known.shape[0]) for known, _ in drawn)
+        tried = ", ".join(map(str, grid))
+        raise ConfigError(
+            f"n_components = {tried}: allowed are numbers from 2 to {differ}, since {differ} rows "
+            "differ where a fifth of the cells is held out"
+        )
     lines, weights = [], []
     for number, (known, held_out) in enumerate(drawn):
         lines.append(held_out.lines())
         weights.append(held_out.cells if WORD in table.kinds else np.ones(held_out.cells.size))
-        most = rows_that_differ(known, max(K for _, K in fits))
         for place, (name, K) in enumerate(fits):
-            if most >= K:
+            if differ >= K:
                 key = child(seed_sequence("held-out fit", seed), name, K, number)
                 # All models are the same where there is one component.
                 given = models[name] if K > 1 else {**next(iter(models.values())), "model": "mnb"}
@@ -145,16 +165,12 @@ def choose_components(
             if log is not None:
                 log(number * len(fits) + place + 1, len(drawn) * len(fits))
     row, weight = np.concatenate(lines), np.concatenate(weights)
-    found = {k: np.concatenate(v) for k, v in losses.items() if len(v) == len(drawn)}
+    found = {k: np.concatenate(v) for k, v in losses.items() if v}
     return _choice(found, row, weight, len(drawn), "token" if WORD in table.kinds else "cell")
 
 
 def _choice(losses: dict, row: np.ndarray, weight: np.ndarray, count: int, unit: str) -> Choice:
     alone = losses.pop(ALONE)
-    if not losses:
-        raise DataError(
-            "no number of components of the grid is above 1 and at most that of rows that differ"
-        )
     means = {each: float(np.average(loss, weights=weight)) for each, loss in losses.items()}
     best = min(means, key=means.get)
     scores = []
@@ -215,7 +231,7 @@ def folds(
     Raises
     ------
     DataError
-        If no column has as many.
+        If no column has as many, or the tokens do not suffice.
     """
     of_words = WORD in table.kinds
     total = table.cells.sum() if of_words else table.cells.size
@@ -231,7 +247,10 @@ def folds(
         fold[sizes[table.columns] < FOLDS] = -1
         share = (fold[:, None] == np.arange(FOLDS)).astype(int)
     if not share[:, :count].any(axis=0).all():
-        raise DataError(f"{table.cells.size} cells are too few to hold some out")
+        parts = f"so that none are held out in one of {FOLDS} parts"
+        if of_words:
+            raise DataError(f"{total:g} tokens are too few, {parts}")
+        raise DataError(f"no column has {FOLDS} observed cells, {parts}; {total} are there in all")
     for own in share.T[:count]:
         if of_words:
             yield _with_cells(table, table.cells - own), _with_cells(table, own)

@@ -108,7 +108,7 @@ def _refuse(*arguments: tuple[str, Any, bool, str]) -> None:
     """Raise ConfigError for an argument that is given and has no meaning: name, value, whether."""
     for name, given, has_meaning, where in arguments:
         if given and not has_meaning:
-            raise ConfigError(f"{name} = {given!r}: has a meaning for {where} alone")
+            raise ConfigError(f"{name} = {given!r}: has a meaning only for {where}")
 
 
 def _table_of_lines(path: Path, text: str | None, labels: str | None, ignore: set[str]) -> _Counts:
@@ -223,6 +223,8 @@ def _sparse(path: Path, words: str | os.PathLike | None) -> _Counts:
         raise DataError(f"{path}: the value {wrong!r}; allowed are counts, whole numbers from 0 on")
     names = None
     if words is not None:
+        if not Path(words).is_file():
+            raise DataError(f"words = {str(words)!r}: there is no such file")
         names = [line.strip() for line in lines_of(words) if line.strip()]
         if len(names) != values.shape[1]:
             raise DataError(
@@ -245,7 +247,9 @@ def _table(path: Path, found: _Counts, ignore: set[str], transposed: bool, log) 
     counts = counts[:, columns]
     rows = counts.sum(axis=1) > 0
     if not rows.any():
-        raise DataError(f"{path}: no word is left in any document")
+        raise DataError(
+            f"{path}: no word is left in any document: all counts are 0, or of words to ignore"
+        )
     labels = None if found.labels is None else np.array(found.labels, dtype=str)[rows]
     table = FeatureTable.from_documents(counts[rows], names[0][rows], names[1][columns], labels)
     log(f"{path}: {found.format}" + ("; transposed" if transposed else ""))

@@ -76,7 +76,10 @@ def read_table(
     for name in (*kinds, *ignore, *([] if labels is None else [labels])):
         place_of(name, names, str(path))
     if aside := [name for name in kinds if name in ignore or name == labels]:
-        raise ConfigError(f"kinds: column {aside[0]!r} is kept apart, so it has no kind")
+        name = aside[0]
+        raise ConfigError(f"kinds={{{name!r}: {kinds[name]!r}}}: the column is kept apart")
+    if labels in ignore:
+        raise ConfigError(f"ignore={[labels]!r}: the column has the labels, which are kept apart")
     features = [name for name in names if name not in ignore and name != labels]
     row_names = None
     if features and _names_rows(frame.table[features[0]], index, features[0] in kinds):
@@ -84,8 +87,12 @@ def read_table(
         row_names = [str(name) for name in frame.table[first]]
         refuse_repeated(path, row_names, "row", frame.where)
     columns = _judged(path, frame, features, kinds)
-    table = _table(path, frame, columns, labels, row_names)
     said = f"names of rows in {first!r}" if row_names else "no names of rows"
+    if not any(column.kind for column in columns.values()):
+        gone = [f"{name!r} ({column.left_out})" for name, column in columns.items()]
+        told = "; ".join([said, *gone])
+        raise DataError(f"{path}: no column is left ({told}); needed is one with two values")
+    table = _table(path, frame, columns, labels, row_names)
     said += "" if labels is None else f"; labels in {labels!r}, kept apart"
     log(f"{path}: {frame.format}; {said}")
     _report(table, columns, ignore, log)
@@ -133,8 +140,6 @@ def _table(path, frame: Frame, columns, labels, row_names) -> FeatureTable:
     import pandas as pd
 
     used = {name: column for name, column in columns.items() if column.kind}
-    if not used:
-        raise DataError(f"{path}: no column is left of {counted(len(columns), 'column')}")
     rows = [f"row {f}" for f in range(len(frame.table))] if row_names is None else row_names
     cells = {name: pd.Series(column.values, rows, object) for name, column in used.items()}
     made = pd.DataFrame(cells, dtype=object)
