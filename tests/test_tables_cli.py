@@ -314,7 +314,7 @@ def test_info_points_from_texts_and_lists_to_topics(capsys):
     assert next_of(run(capsys, "info", "ones.csv").out) == ["info ones.csv --layout long"]
 
 
-def test_info_of_a_matrix_with_a_wrong_cell_is_refused_as_one(capsys, here):
+def test_info_of_a_matrix_with_a_wrong_cell_is_refused_as_one(capsys, here, monkeypatch):
     cells = np.random.default_rng(0).integers(0, 2, (30, 8)).astype(object)
     for name, wrong in (("half", 2.5), ("word", "maybe")):
         cells[3, 4] = wrong
@@ -328,6 +328,9 @@ def test_info_of_a_matrix_with_a_wrong_cell_is_refused_as_one(capsys, here):
     days = pd.DataFrame({"x": np.arange(40) / 7, "day": "2020-01-02", "job": ["a", "b"] * 20})
     days["day"] = [f"2020-01-{n % 28 + 1:02}" for n in range(40)]
     days.to_csv("days.csv", index=False)
+    with monkeypatch.context() as less:
+        less.setattr("nbmf.cli.info_tables.MOST_BYTES", Path("days.csv").stat().st_size - 1)
+        assert "for nbmf cluster" not in run(capsys, "info", "days.csv", code=2).err
     refused = run(capsys, "info", "days.csv", code=2).err
     assert "as a table, for nbmf cluster: days.csv: column 'day' has dates" in refused
     assert "--ignore 'day' leaves it out" in refused

@@ -21,7 +21,7 @@ OF_MATRICES = (
     "transpose",
 )
 NO_TABLES = (".npz", ".npy", ".mtx")
-MOST_BYTES = 2**28  # of a file that is read once more
+MOST_BYTES = 2**25  # of a file that is read once more, as Python objects
 ANSWERS = 0.5  # of all cells, that hold one of two values in a matrix of answers
 WORDS = 4.0  # in a cell on average, from which on a column has texts
 SPARSE = 0.5  # of all counts, that are 0 in documents at least
