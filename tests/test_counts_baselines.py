@@ -140,7 +140,7 @@ def test_which_baselines_stand_beside_which_methods():
 
 def predictions():
     mean, size = RNG.gamma(1.0, 3.0, (2, 60))
-    mean[0] = 0.0
+    mean[:2] = 0.0, -0.5
     yield BERNOULLI, RNG.integers(0, 2, (6, 10)), np.r_[0.0, 1.0, RNG.random(58)]
     yield POISSON, RNG.poisson(2.0, (6, 10)), mean
     yield NEGATIVE_BINOMIAL, RNG.poisson(2.0, (6, 10)), (mean, size)

@@ -8,7 +8,7 @@ from scipy.special import expit
 import nbmf
 from nbmf.comparison.baselines import BASELINES, baseline_score, prediction
 from nbmf.comparison.effects import row_and_column_effects
-from nbmf.comparison.folds import clustered_error, folds
+from nbmf.comparison.folds import clustered_error, folds, is_symmetric
 from nbmf.comparison.verdict import CHANCE, _gain, _preferred, candidates, choose
 from nbmf.errors import DataError
 from nbmf.seeds import seed_sequence
@@ -150,6 +150,20 @@ def test_folds_hold_out_every_entry_or_enough_of_them(shape, count, held_out):
     assert len(drawn) == count
     assert drawn.sum(axis=0).max() == 1
     assert drawn.sum() == held_out
+
+
+def test_as_many_entries_as_it_takes_are_enough():
+    codes = np.zeros((4, 5), np.int8)
+    assert np.sum(list(folds(codes, np.random.default_rng(0)))) == 20
+    codes[0, 4] = -1
+    with pytest.raises(DataError, match=r"^19 observed entries: to hold some out takes 20$"):
+        next(folds(codes, np.random.default_rng(0)))
+
+
+def test_a_single_entry_has_no_mirror_image():
+    assert is_symmetric(np.eye(2))
+    assert not is_symmetric(np.eye(1))
+    assert not is_symmetric(np.eye(2, k=1))
 
 
 def test_folds_never_hold_out_a_missing_entry():

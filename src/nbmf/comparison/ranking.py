@@ -41,7 +41,7 @@ def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) 
     """
     rows = []
     for dataset in scores["dataset"].unique():
-        own = scores[(scores["dataset"] == dataset) & scores["method"].isin(list(labels))]
+        own = scores[scores["dataset"] == dataset]
         beside = baselines[baselines["dataset"] == dataset]
         candidates = [_with_best_K(own[own["method"] == name], name, labels) for name in labels]
         candidates += [
