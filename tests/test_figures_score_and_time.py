@@ -8,7 +8,8 @@ import pytest
 from figure_checks import legend_texts, panels
 from nbmf.plots import score_and_time
 
-COLOURS = {"a": "#000001", "b": "#000002", "c": "#000003", "d": "#000004", "none": "#000005"}
+NAMES = ("a", "b", "c", "d", "none", "share")
+COLOURS = {name: f"#00000{place}" for place, name in enumerate(NAMES, start=1)}
 
 
 @pytest.fixture(autouse=True)
@@ -34,8 +35,10 @@ VOTES = [
 def test_the_front_has_what_nothing_is_faster_and_better_than():
     methods = ranking(VOTES).rename(columns={"mean": "perplexity"}).dropna(subset="seconds")
     assert score_and_time.front_of(methods)["method"].tolist() == ["d", "b", "a"]
-    again = methods.assign(seconds=1.0)  # of those as fast as each other the best alone
+    again = methods[::-1].assign(seconds=1.0)  # of those as fast as each other the best alone
     assert score_and_time.front_of(again)["method"].tolist() == ["a"]
+    again = methods.assign(perplexity=0.3)  # and of those as good the fastest
+    assert score_and_time.front_of(again)["method"].tolist() == ["d"]
 
 
 def test_names_arrows_and_lines():
@@ -55,6 +58,14 @@ def test_names_arrows_and_lines():
     assert height == axis.get_ylim()[1] < 0.5
     (dashed,) = [line for line in axis.lines if line.get_linestyle() == "--"]
     assert dashed.get_ydata()[0] == 0.34
+    (front,) = [line for line in axis.lines if line.get_drawstyle().startswith("steps")]
+    assert front.get_drawstyle() == "steps-post"  # the best there is until the next is done
+    assert front.get_xdata().tolist() == [0.5, 2, 20]
+    assert axis.get_xscale() == "log"
+    # The median method is 0.025 behind the best.
+    margin = 0.06 * 1.6 * 0.025
+    assert axis.get_ylim() == pytest.approx((0.30 - margin, 0.34 + margin))
+    assert panels(figure)["sites"].get_ylim() == pytest.approx((0.04, 0.16))
     assert legend_texts(figure) == ["A", "B", "C", "D"]  # not what was never fitted
     limits = {panel.get_xlim() for panel in panels(figure).values()}
     assert len(limits) == 1  # panels can be compared

@@ -169,13 +169,15 @@ def test_relevance_is_the_twins(monkeypatch):
     monkeypatch.setattr(relevance, "uniform", lambda generator: next(given))
     monkeypatch.setattr(relevance, "standard_gamma", lambda generator, shape: 1.1 * shape**1.01)
     gammas = itertools.repeat(lambda shape: 1.1 * shape**1.01)
-    for K in (1, 3, 4):
+    # Where neither data nor prior say much an interval ends at the limit of its steps.
+    for K, size, *prior in ((1, 1.0, 0.7, 0.3), (3, 1.0, 0.7, 0.3), (4, 1.0, 0.7, 0.3),
+                            (2, 1e-9, 1e-3, 1e-3)):  # fmt: skip
         U, V, L = rng.normal(size=(6, K)), rng.normal(size=(5, K + 1)), rng.normal(size=(K, K))
-        effects, g, G = V[:, K].copy(), 5 * rng.normal(size=K), L @ L.T
+        effects, g, G = V[:, K].copy(), size * 5 * rng.normal(size=K), size**2 * L @ L.T
         given = iter(uniforms)
         alpha = rng.gamma(2.0, size=K)
-        twin = relevance_twin(iter(uniforms), gammas, U, V[:, :K], g, G, 0.7, 0.3, alpha)
-        relevance.draw_relevance.py_func(None, U, V, g, G, 0.7, 0.3, alpha)
+        twin = relevance_twin(iter(uniforms), gammas, U, V[:, :K], g, G, *prior, alpha)
+        relevance.draw_relevance.py_func(None, U, V, g, G, *prior, alpha)
         for found, expected in zip((U, V[:, :K], alpha), twin, strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-11)
         np.testing.assert_array_equal(V[:, K], effects)

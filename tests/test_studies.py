@@ -329,23 +329,24 @@ def test_titles_are_sorted_by_their_numbers_in_the_report():
 def test_methods_are_ranked_with_their_best_K_and_baselines():
     rows = [("a", 2, [0.5, 0.6]), ("a", 3, [0.25, 0.65]), ("b", 2, [0.3, 0.5]),
             ("b", 3, [0.1, np.nan]), ("lda", 2, [0.0, 0.0])]  # fmt: skip
-    rows = [("votes", *row) for row in rows] + [("moods", "b", 9, [0.9, 0.9])]
+    rows = [("votes", *row) for row in rows] + [("moods", "b", 9, [0.9, 0.9, 0.9])]
     scores = pd.DataFrame(
         [(*row, j, 0, value) for *row, values in rows for j, value in enumerate(values)],
         columns=["dataset", "method", "K", "mask", "seed", "perplexity"],
     )
     scores["brier"] = scores["perplexity"] / 2 + scores["mask"] / 10
     scores["seconds"] = 10.0 * scores["K"] + scores["mask"]
-    scores["active_components"] = scores["K"] - scores["mask"]
+    scores["active_components"] = scores["K"] - scores["mask"] ** 2
     baselines = pd.DataFrame({
-        "dataset": ["votes"] * 2 + ["moods"] * 2, "baseline": "overall", "label": "overall share",
-        "mask": [0, 1, 0, 1], "n_test": [25, 25, 1, 1], "n_train": [75, 75, 9, 9],
-        "perplexity": [0.7, 0.8, 1.0, 1.2], "brier": [0.2, 0.3, 0.1, 0.1],
+        "dataset": ["votes"] * 2 + ["moods"] * 3, "baseline": "overall", "label": "overall share",
+        "mask": [0, 1, 0, 1, 2], "n_test": [25, 25, 1, 1, 1], "n_train": [75, 75, 9, 9, 9],
+        "perplexity": [0.7, 0.8, 1.0, 1.1, 1.2], "brier": [0.2, 0.3, 0.1, 0.1, 0.1],
     })  # fmt: skip
     table = rank(scores, baselines, {"a": "A", "b": "B"})
     table, other = (table[table["dataset"] == dataset] for dataset in ("votes", "moods"))
     assert other[["rank", "method", "K"]].to_numpy().tolist() == [[1, "b", 9], [2, "overall", 0]]
     np.testing.assert_allclose(other["mean"], [0.9, 1.1])
+    assert other[["components", "fewest", "most"]].iloc[0].tolist() == [8, 5, 9]  # a median
     assert table[["rank", "method", "label", "K"]].to_numpy().tolist() == [
         [1, "b", "B", 2], [2, "a", "A", 3], [3, "overall", "overall share", 0],
     ]  # fmt: skip
