@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import expit
+from scipy.special import expit, gammaln
 
 import ladder
 import nbmf
@@ -181,6 +181,25 @@ def test_relevance_is_the_twins(monkeypatch):
         for found, expected in zip((U, V[:, :K], alpha), twin, strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-11)
         np.testing.assert_array_equal(V[:, K], effects)
+
+
+def test_what_scales_and_angles_are_drawn_from_is_the_density_of_the_model():
+    """A slice tells densities apart by yes or no: here they are compared as numbers."""
+    rng = np.random.default_rng(10)
+    a0, b0, alpha, (slope, curvature) = 0.7, 0.3, 1.3, rng.normal(size=2)
+    V = rng.normal(size=(5, 2))
+    gram, shape = V.T @ V, a0 + 5 / 2
+    for c in (0.2, 1.0, 3.0):
+        new = alpha / c**2
+        expected = stats.gamma.logpdf(new, a0, scale=1 / b0) + np.log(new)  # of log α
+        expected += c * slope - c**2 * curvature / 2 - a0 * np.log(b0) + gammaln(a0)
+        found = relevance.log_density_of_scale.py_func(c, slope, curvature, alpha, a0, b0)
+        assert found == pytest.approx(expected, rel=1e-12)
+        cos, sin = np.cos(c), np.sin(c)
+        squares = ((V @ [[cos, -sin], [sin, cos]]) ** 2).sum(axis=0)
+        sums = gram[0, 0], gram[1, 1], gram[0, 1]
+        found = relevance.log_density_of_angle.py_func(c, *sums, shape, b0)
+        assert found == pytest.approx(-shape * np.log(b0 + squares / 2).sum(), rel=1e-12)
 
 
 def test_sums_of_means():

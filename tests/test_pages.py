@@ -138,10 +138,10 @@ def test_means_are_those_of_the_factor():
     model = nbmf.BinaryICA(2)
     model.W_ = np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8]])
     model.H_ = np.full((2, 4), 0.5)
-    table = by_group(model, ["a", "a", "b"], np.array([1, 0]))
+    table = by_group(model, ["b", "b", "a"], np.array([1, 0]))
     assert table.to_dict("list") == {
         "component": [1, 1, 2, 2],
-        "group": ["a", "b", "a", "b"],
+        "group": ["b", "a", "b", "a"],  # the largest first
         "size": [2, 1, 2, 1],
         "rows": [0, 1, 2, 0],
         "mean": [pytest.approx(0.2), 0.8, pytest.approx(0.8), 0.2],
