@@ -29,13 +29,18 @@ COMPARED = (
 )
 
 # The same of every kind of matrix.
-DEFAULTS = {"BinaryMatrix": DEFAULT, "CountMatrix": "negative-binomial-vb"}
+DEFAULTS = {
+    "BinaryMatrix": DEFAULT,
+    "CountMatrix": "negative-binomial-vb",
+    "SparseBinaryMatrix": "bernoulli-poisson-vb",
+}
 
 # Where nothing is said, `nbmf fit` takes the first of these, the easiest to read first, that
 # predicts held-out entries within a standard error of the best.
 CANDIDATES = {
     "BinaryMatrix": (DEFAULT, "logistic-vb-columns", "logistic-vb"),
     "CountMatrix": (DEFAULTS["CountMatrix"],),
+    "SparseBinaryMatrix": (DEFAULTS["SparseBinaryMatrix"], "bernoulli-poisson-gs"),
 }
 
 # What `nbmf compare` compares.
@@ -57,7 +62,16 @@ def matrix_of(method: str) -> "type[NamedMatrix]":
 
 def methods_for(matrix: "type[NamedMatrix]") -> list[str]:
     """Return the methods that take such matrices."""
+    if matrix.dense is not None:
+        return [name for name in methods_for(matrix.dense) if takes_sparse(name)]
     return [name for name in METHODS if matrix_of(name) is matrix]
+
+
+def takes_sparse(method: str) -> bool:
+    """Return whether a method takes a sparse matrix without making it dense."""
+    from nbmf import registry
+
+    return registry.estimator_class(METHODS[method]["class"]).takes_sparse
 
 
 def sampler_beside(model: Any) -> str | None:

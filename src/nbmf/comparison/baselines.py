@@ -34,8 +34,9 @@ OVERDISPERSED = {
     "column-means-nb": "each column's mean, overdispersed",
     "rates-nb": "row and column shares, overdispersed",
 }
+OF_SAMPLES = {"popularity": "row and column popularity"}  # nbmf.comparison.sampled
 OF_LAWS = {BERNOULLI: BASELINES, POISSON: OF_COUNTS, NEGATIVE_BINOMIAL: OVERDISPERSED}
-LABELS = BASELINES | OF_COUNTS | OVERDISPERSED
+LABELS = BASELINES | OF_COUNTS | OVERDISPERSED | OF_SAMPLES
 AXES = {"overall-share": None, "column-shares": 0, "row-shares": 1}  # that shares are taken along
 AXES_OF_MEANS = {"column-means": 0, "row-means": 1}
 NB = "-nb"  # at the end of a name: with a size per column

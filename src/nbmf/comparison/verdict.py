@@ -8,14 +8,15 @@ from scipy.special import stdtr
 
 from nbmf import registry
 from nbmf.catalogue import CANDIDATES, METHODS, title_of
-from nbmf.comparison.baselines import LABELS, at, baselines_of, prediction
-from nbmf.comparison.entry_losses import losses_of
-from nbmf.comparison.folds import clustered_error, folds, is_symmetric, units
+from nbmf.comparison.baselines import LABELS, baselines_of
+from nbmf.comparison.held_out import HeldOutLosses, losses_by_folds
+from nbmf.comparison.sampled import losses_by_sample
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import is_sparse
+from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
-from nbmf.seeds import child, seed_sequence
 
 CHANCE = 0.05  # that noise passes for structure
 
@@ -65,6 +66,8 @@ class Verdict(NamedTuple):
     entries, folds : int, how many entries were held out, in how many folds
     observed : int, how many there are; of a symmetric matrix pairs in the place of entries
     others : tuple of Behind, the other methods that could have been chosen, the best first
+    unit : str, what losses are per: "held-out entry", or "one" of a sparse matrix, of which ones
+        and as many zeros were held out, weighted by one over the chance of that
     """
 
     method: str
@@ -76,6 +79,7 @@ class Verdict(NamedTuple):
     folds: int
     observed: int
     others: tuple[Behind, ...] = ()
+    unit: str = HeldOutLosses.unit
 
     @property
     def compared(self) -> list[Behind]:
@@ -85,7 +89,7 @@ class Verdict(NamedTuple):
 
     def __str__(self) -> str:
         best = self.gains[0]
-        how_much = f"{abs(best.mean):.4f} ± {best.error:.4f} nats per held-out entry"
+        how_much = f"{abs(best.mean):.4f} ± {best.error:.4f} nats per {self.unit}"
         what = LABELS[best.baseline]
         if self.found:
             return (
@@ -96,7 +100,7 @@ class Verdict(NamedTuple):
             weakest = max(self.gains, key=lambda gain: gain.p)
             return (
                 f"nothing found beyond {LABELS[weakest.baseline]}: a lead of "
-                f"{weakest.mean:.4f} ± {weakest.error:.4f} nats per held-out entry can be chance "
+                f"{weakest.mean:.4f} ± {weakest.error:.4f} nats per {self.unit} can be chance "
                 f"(p {_told(weakest.p)}; {self.chance:g} would tell)"
             )
         return (
@@ -130,11 +134,12 @@ def verdict(
     ones, the shares of columns and rows, and row and column effects; of counts with means and with
     the rates r_f c_n of rows and columns, under the law of the method. Of a symmetric matrix, an
     undirected network, an entry and its mirror image are held out together and count once, and the
-    diagonal is not held out.
+    diagonal is not held out. Of a sparse matrix tenths of the ones and as many zeros are, weighted
+    so that sums are of the whole matrix; its baselines are the overall share and rates r_f c_n.
 
     Parameters
     ----------
-    V : BinaryMatrix, CountMatrix, array (F, N) or DataFrame
+    V : BinaryMatrix, CountMatrix, SparseBinaryMatrix, array (F, N), DataFrame, scipy.sparse matrix
         Values that the method takes, and missing (NaN or -1).
     estimator : Factorization, optional
         A method for binary matrices or counts, not fitted itself; default: the one that `nbmf fit`
@@ -157,7 +162,8 @@ def verdict(
         If V has a value that is not allowed, has fewer than LEAST observed entries, or the
         estimator is scored neither by the probability of a one nor by that of a count.
     """
-    given = candidates(type(V)) if estimator is None else [estimator]
+    kind = SparseBinaryMatrix if is_sparse(V) else type(V)
+    given = candidates(kind) if estimator is None else [estimator]
     return choose(V, given, seed=seed, monitor_of=monitor_of).verdict
 
 
@@ -201,11 +207,13 @@ def choose(
                 "entry"
             )
         estimator.check_parameters()
-    entries, own, baselines = _held_out_losses(V, estimators, seed, monitor_of)
-    place, chance = _preferred(own), CHANCE / len(estimators)
-    gains = [_gain(name, loss, own[place]) for name, loss in baselines.items()]
+    by = losses_by_sample if is_sparse(V) else losses_by_folds
+    tested = by(V, estimators, seed, monitor_of)
+    own, baselines, *entries = tested[:5]
+    place, chance = _preferred(own, tested), CHANCE / len(estimators)
+    gains = [_gain(name, loss, own[place], tested) for name, loss in baselines.items()]
     others = [
-        Behind(title_of(estimators[i]), *_gain("", own[i], own[place])[1:4])
+        Behind(title_of(estimators[i]), *_gain("", own[i], own[place], tested)[1:4])
         for i in range(len(own))
         if i != place
     ]
@@ -213,62 +221,21 @@ def choose(
         title_of(estimators[place]),
         all(gain.mean > 0 and gain.p < chance for gain in gains),
         chance,
-        float(np.nanmean(own[place])),
+        tested.mean(own[place]),
         tuple(sorted(gains, key=lambda gain: gain.loss)),
         *entries,
         tuple(sorted(others, key=lambda other: other.loss)),
+        tested.unit,
     )
     return Choice(place, found)
 
 
-def _preferred(own: list[np.ndarray]) -> int:
+def _preferred(own: list[np.ndarray], measure: Any = HeldOutLosses) -> int:
     """Return the first place that the best leads by no more than a standard error."""
-    best = min(own, key=lambda losses: float(np.nanmean(losses)))
+    best = min(own, key=measure.mean)
     leads = (losses - best for losses in own)
     return next(
-        place
-        for place, lead in enumerate(leads)
-        if float(np.nanmean(lead)) <= clustered_error(lead)
-    )
-
-
-def _held_out_losses(
-    V: Any, estimators: Sequence[Factorization], seed: int, monitor_of: Callable | None
-) -> tuple[tuple[int, int, int], list[np.ndarray], dict[str, np.ndarray]]:
-    """Return the losses of methods and of baselines, float arrays (F, N), NaN where none is.
-
-    Before them how many entries were held out, in how many folds, and how many there are.
-    """
-    law = estimators[0].likelihood
-    codes = law.values_of(V)
-    in_pairs = is_symmetric(codes)
-    drawn = list(folds(codes, np.random.default_rng(seed_sequence("verdict", seed)), in_pairs))
-    own = [np.full(codes.shape, np.nan) for _ in estimators]
-    baselines = {name: np.full(codes.shape, np.nan) for name in baselines_of(law)}
-    for number, held_out in enumerate(drawn):
-        training = law.hide(codes, held_out)
-        places, values = np.nonzero(held_out), codes[held_out]
-        for name, loss in baselines.items():
-            loss[held_out] = losses_of(law, values, at(prediction(name, training), *places))
-        for i, estimator in enumerate(estimators):
-            step = number * len(estimators) + i
-            monitor = monitor_of and monitor_of(step, len(drawn) * len(estimators))
-            fitted = _fitted(estimator, training, number, monitor)
-            own[i][held_out] = losses_of(law, values, fitted.predictive(*places))
-    if in_pairs:  # an entry and its mirror image are one observation
-        for array in (*own, *baselines.values()):
-            array[np.tril_indices_from(array)] = np.nan
-    counted = int(np.count_nonzero(~np.isnan(own[0])))
-    return (counted, len(drawn), np.count_nonzero(units(codes, in_pairs))), own, baselines
-
-
-def _fitted(
-    estimator: Factorization, training: np.ndarray, fold: int, monitor: Monitor | None
-) -> Factorization:
-    """Return a fit to what a fold leaves, with a seed of its own."""
-    seed = child(estimator._seed(), "verdict", fold)
-    return type(estimator)(**estimator.get_params() | {"random_state": seed}).fit(
-        training, monitor=monitor
+        place for place, lead in enumerate(leads) if measure.mean(lead) <= measure.error(lead)
     )
 
 
@@ -282,13 +249,12 @@ def candidates(kind: type = BinaryMatrix, seed: int = 0) -> list[Factorization]:
     ]
 
 
-def _gain(name: str, loss: np.ndarray, own: np.ndarray) -> Gain:
-    """Return the gain over a baseline; both losses are NaN where nothing was held out."""
+def _gain(name: str, loss: np.ndarray, own: np.ndarray, measure: Any = HeldOutLosses) -> Gain:
+    """Return the gain over a baseline, of the losses that `measure` knows the mean of."""
     difference = loss - own
-    mean, error = float(np.nanmean(difference)), clustered_error(difference)
-    dof = max(min(difference.shape) - 1, 1)
-    p = float(stdtr(dof, -mean / error)) if error > 0 else float(mean <= 0)
-    return Gain(name, float(np.nanmean(loss)), mean, error, p)
+    mean, error = measure.mean(difference), measure.error(difference)
+    p = float(stdtr(measure.freedom(difference), -mean / error)) if error > 0 else float(mean <= 0)
+    return Gain(name, measure.mean(loss), mean, error, p)
 
 
 def _told(p: float) -> str:

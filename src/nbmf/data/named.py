@@ -50,6 +50,8 @@ class NamedMatrix:
 
     field: ClassVar[str]
     hint: ClassVar[str] = ""  # what helps where a DataFrame has a wrong value
+    # Of a kind that does not keep zeros: that with all entries.
+    dense: ClassVar[type[NamedMatrix] | None] = None
 
     @staticmethod
     def _checked(values: Any) -> np.ndarray:
@@ -158,6 +160,11 @@ class NamedMatrix:
         rows, columns = (_shortly(names) for names in (self.row_names, self.column_names))
         groups = "" if self.row_groups is None else f"\n  groups: {len(set(self.row_groups))}"
         return f"{type(self).__name__}: {counts}\n  rows: {rows}\n  columns: {columns}{groups}"
+
+    @property
+    def words(self) -> str:
+        """How large it is, for a person: 3 x 4 entries."""
+        return f"{self.shape[0]} x {self.shape[1]} entries"
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from nbmf.data.matrix import MAX_ENTRIES, MISSING, BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix, is_sparse
-from nbmf.data.sparse_counts import SparseCounts
 from nbmf.errors import DataError
+
+if TYPE_CHECKING:
+    from nbmf.data.sparse_counts import SparseCounts
 
 ROW, COLUMN, CODE = 0, 1, 2  # of `stored`
 
@@ -47,6 +49,7 @@ class SparseBinaryMatrix(NamedMatrix):
     row_groups: np.ndarray | None = None
 
     field = "stored"
+    dense = BinaryMatrix
 
     def __post_init__(self) -> None:
         shape = tuple(np.size(getattr(self, name)) for name in NAMES)
@@ -77,6 +80,8 @@ class SparseBinaryMatrix(NamedMatrix):
 
         Stored are 1, 0 and missing (NaN or -1). Names default to "row 0", "column 0", ...
         """
+        from nbmf.data.sparse_counts import SparseCounts  # scipy.sparse takes a moment
+
         counts = SparseCounts.of(values, largest=1)
         parts = [
             np.array([*part.nonzero(), np.full(part.nnz, code)], np.int32)
@@ -104,7 +109,9 @@ class SparseBinaryMatrix(NamedMatrix):
     @cached_property
     def values(self) -> SparseCounts:
         """The same as estimators take it."""
-        import scipy.sparse  # which takes a moment
+        import scipy.sparse
+
+        from nbmf.data.sparse_counts import SparseCounts
 
         made = []
         for code, kind in ((1, np.int32), (MISSING, bool)):
