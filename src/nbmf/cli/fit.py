@@ -4,16 +4,15 @@ import argparse
 import time
 import warnings
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from nbmf import registry
 from nbmf.catalogue import CANDIDATES, DEFAULTS, METHODS
-from nbmf.cli import effects
-from nbmf.cli.output import OutputFolder
-from nbmf.cli.plot import COLUMN_GROUPS, DATA, DICTIONARY, MODEL, RECONSTRUCTION, TRACES
+from nbmf.cli import component_files, effects
+from nbmf.cli.output import LARGEST_CSV, OutputFolder
+from nbmf.cli.plot import DATA, DICTIONARY, MODEL, RECONSTRUCTION, TRACES
 from nbmf.cli.progress import Progress, StepCounter
 from nbmf.cli.reading import name_of, read_with_groups, repeated
 from nbmf.cli.settings import checked, iteration_settings
@@ -27,20 +26,14 @@ from nbmf.numerics.threads import processors
 from nbmf.posterior.chains import Chains
 from nbmf.posterior.components import Components, components_of
 from nbmf.posterior.draws import Draws, posterior_draws
-from nbmf.posterior.groups import by_group
 from nbmf.posterior.running import run_chains
 
 SUMMARY, EXPECTATION = "summary.txt", "expectation.npz"
-INTERVALS = tuple(
-    f"{name}_{end}.csv" for name in ("W", "H", "expectation") for end in ("lower", "upper")
-)
 FILES = (
-    *(SUMMARY, "W.csv", "H.csv", "expectation.csv", "components.csv"),
-    *(EXPECTATION, DICTIONARY, RECONSTRUCTION, MODEL, DATA, "chains.csv", *INTERVALS),
-    *effects.FILES.values(),
-    *("groups.csv", COLUMN_GROUPS, TRACES, "report.html"),
+    *(SUMMARY, MODEL, DATA, "chains.csv", "report.html", *component_files.FILES),
+    *(EXPECTATION, *(f"expectation{end}.csv" for end in ("", "_lower", "_upper"))),
+    *(DICTIONARY, RECONSTRUCTION, TRACES),
 )
-LARGEST_CSV = 5_000_000  # entries; a larger E[V] is written as EXPECTATION
 CHAINS, STARTS = 4, 4
 # Observed entries times iterations, some seconds of Beta-Dir VB with K = 100. Above, one start is
 # made by default, and a single fit takes all processors.
@@ -53,7 +46,8 @@ class Fitted(NamedTuple):
     """A fit and all that is said about it.
 
     model : the chain or start with the smallest training loss
-    expectation : float array (F, N), E[V]; of a sampler the mean over its chains
+    expectation : float array (F, N), E[V]; of a sampler the mean over its chains; None of a large
+        sparse matrix
     chains : all of them; None where there was a single one
     draws : of all chains; None if not asked for
     intervals : dict from "expectation", where components can be matched "W" and "H", and the names
@@ -62,7 +56,7 @@ class Fitted(NamedTuple):
     """
 
     model: Factorization
-    expectation: np.ndarray
+    expectation: np.ndarray | None
     chains: Chains | None
     draws: Draws | None
     intervals: dict[str, tuple[np.ndarray, np.ndarray]]
@@ -73,7 +67,7 @@ class Result(NamedTuple):
     """What a person is told about.
 
     name : str, of the data
-    matrix : BinaryMatrix or CountMatrix, the data
+    matrix : BinaryMatrix, CountMatrix or SparseBinaryMatrix, the data
     fitted : Fitted
     components : Components, those of its model
     verdict : Verdict or None, if it was not asked for
@@ -94,6 +88,7 @@ def run(options: argparse.Namespace) -> None:
     folder = OutputFolder(options.out or f"{name}.nbmf", FILES, force=options.force)
     _check(options)
     matrix, column_groups = read_with_groups(options, options.method)
+    _refuse_of_large(options, matrix)
     estimator, found = _chosen(options, matrix)
     chains = options.chains or _chains(estimator, matrix)
     fitted = _fit(estimator, matrix, chains, options.draws)
@@ -108,7 +103,7 @@ def run(options: argparse.Namespace) -> None:
     pictures: dict[str, Path] = {}
     if found is None or found.found:
         text = summary(result)
-        _write_components(folder, result)
+        component_files.write_components(folder, result)
         pictures = draw(folder, result)
     else:
         text = nothing_found(result, repeated(options))
@@ -124,6 +119,14 @@ def _check(options: argparse.Namespace) -> None:
         value = getattr(options, name)
         if value is not None and value < least:
             raise ConfigError(f"--{name} {value}: allowed is an integer of at least {least}")
+
+
+def _refuse_of_large(options: argparse.Namespace, matrix: NamedMatrix) -> None:
+    """Raise ConfigError if more is asked of a large sparse matrix than one fit."""
+    for name, most, what in (("chains", 1, "is one chain or start"), ("draws", 0, "are no draws")):
+        if matrix.dense is not None and (getattr(options, name) or 0) > most:
+            given = getattr(options, name)
+            raise ConfigError(f"--{name} {given}: of a matrix with {matrix.words} there {what}")
 
 
 def _chosen(
@@ -159,6 +162,8 @@ def _estimator(options: argparse.Namespace, method: str) -> Factorization:
 
 def _chains(estimator: Factorization, matrix: NamedMatrix) -> int:
     """Return how many chains or starts there are by default; it depends on no clock."""
+    if matrix.dense is not None:
+        return 1
     match estimator.inference:
         case Inference.SAMPLER:
             return CHAINS
@@ -170,7 +175,7 @@ def _chains(estimator: Factorization, matrix: NamedMatrix) -> int:
 
 def _visits(estimator: Factorization, matrix: NamedMatrix) -> int:
     """Return how often a fit visits an observed entry at most."""
-    return int(np.count_nonzero(matrix.observed)) * estimator.n_iterations
+    return matrix.n_observed * estimator.n_iterations
 
 
 def _fit(estimator: Factorization, matrix: NamedMatrix, chains: int, n_draws: int) -> Fitted:
@@ -193,7 +198,8 @@ def _fit(estimator: Factorization, matrix: NamedMatrix, chains: int, n_draws: in
             fitted = found.best, expectation, found, found.draws
         else:
             draws = _fit_one(estimator, matrix, n_draws, StepCounter(progress, steps))
-            fitted = estimator, estimator.expectation_, None, draws
+            expectation = estimator.expectation_ if matrix.dense is None else None
+            fitted = estimator, expectation, None, draws
     return Fitted(*fitted, _intervals(fitted[-1]), time.perf_counter() - started)
 
 
@@ -227,7 +233,7 @@ def _choice(
     """Return which method predicts held-out entries best, and whether better than no components."""
     if estimators[0].likelihood.unit != "entry":  # LDA's prediction is of tokens
         return None
-    if (observed := int(np.count_nonzero(matrix.observed))) < LEAST:
+    if (observed := matrix.n_observed) < LEAST:
         print(f"{observed} observed entries are too few to say whether there is structure")
         return None
     steps = sum(estimator.n_iterations for estimator in estimators)  # of a fold
@@ -242,10 +248,12 @@ def _choice(
 
 
 def _write(folder: OutputFolder, matrix: NamedMatrix, fitted: Fitted, text: str) -> None:
-    """Write what every fit has: model, data, summary, E[V], chains."""
+    """Write what every fit has: model, data, summary, E[V] if there is one, chains."""
     folder.write(MODEL, fitted.model.save)
     folder.write(DATA, matrix.save)
     folder.write_text(SUMMARY, text)
+    if fitted.expectation is None:
+        return
     arrays = {"": fitted.expectation}
     intervals = fitted.intervals.get("expectation", ())
     arrays |= zip(("_lower", "_upper"), intervals, strict=False)
@@ -259,43 +267,6 @@ def _write(folder: OutputFolder, matrix: NamedMatrix, fitted: Fitted, text: str)
         folder.write_table("chains.csv", fitted.chains.diagnostics)
 
 
-def _write_components(folder: OutputFolder, result: Result) -> None:
-    """Write the factors, the most important components first, and the pictures."""
-    matrix, fitted, components = result[1:4]
-    model, order, names = fitted.model, components.order, components.names()
-    folder.write_table("components.csv", _table(components, fitted))
-    written = {
-        "W": (model.W_, lambda W: ("row", W[:, order], matrix.row_names, names)),
-        "H": (model.H_, lambda H: ("component", H[order], names, matrix.column_names)),
-    }
-    for name, (mean, as_written) in written.items():
-        folder.write_matrix(f"{name}.csv", *as_written(mean))
-        for end, values in zip(("lower", "upper"), fitted.intervals.get(name, ()), strict=False):
-            folder.write_matrix(f"{name}_{end}.csv", *as_written(values))
-    for file, table in effects.tables(matrix, fitted):
-        folder.write_table(file, table)
-    if matrix.row_groups is not None:
-        folder.write_table("groups.csv", by_group(model, matrix.row_groups, order))
-    if (groups := result.column_groups) is not None:
-        folder.write_table("groups.csv", by_group(model, groups, order, axis=1))
-        table = pd.DataFrame({"column": matrix.column_names, "group": groups})
-        folder.write_table(COLUMN_GROUPS, table)
-
-
 def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
     parts = {f"expectation{end}": array.astype(np.float32) for end, array in arrays.items()}
     np.savez_compressed(path, **parts)
-
-
-def _table(components: Components, fitted: Fitted) -> pd.DataFrame:
-    """Return number, share and place in model.npz of each component."""
-    K = len(components.order)
-    table: dict[str, Any] = {
-        "component": np.arange(1, K + 1),
-        "share": components.shares,
-        "active": np.arange(K) < components.active,
-        "place_in_model": components.order,
-    }
-    if "W" in fitted.intervals:
-        table["overlap"] = fitted.draws.alignment.overlap[components.order]
-    return pd.DataFrame(table)

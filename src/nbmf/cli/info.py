@@ -6,12 +6,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from nbmf.catalogue import DEFAULT, METHODS
-from nbmf.cli import info_counts, info_tables
+from nbmf.cli import info_counts, info_sparse, info_tables
 from nbmf.cli.info_lines import AXES, ends, worth_a_look
 from nbmf.cli.reading import read_matrix, repeated
 from nbmf.cli.timing import seconds_of_fit, told
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
 
 VB_GIGABYTES = 4.0  # the default max_memory_gb of BetaDirVB
@@ -34,6 +35,9 @@ def run(options: argparse.Namespace) -> None:
         uses = info_tables.uses_of_counts(matrix, options)
         for line in info_counts.report(matrix, again, uses):
             print(line)
+        return
+    if isinstance(matrix, SparseBinaryMatrix):
+        print("\n".join(info_sparse.report(matrix, again)))
         return
     for line in _lines(matrix):
         print(line)

@@ -13,6 +13,7 @@ from nbmf.files import atomic_path, write_json
 
 RECORD = "nbmf.json"  # which files of the folder are ours, and how they were made
 DIGITS = "%.6g"
+LARGEST_CSV = 5_000_000  # numbers; more are written as NPZ
 
 
 class OutputFolder:

@@ -85,7 +85,7 @@ def _verdict(found: Verdict | None) -> str:
     if found is None:
         return ""
     gains = html.table(
-        ["predicted by", "nats per held-out entry", "this method is better by"],
+        ["predicted by", f"nats per {found.unit}", "this method is better by"],
         [
             [f"this method: {found.method}", f"{found.loss:.4f}", ""],
             *(

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 def draw(folder: OutputFolder, result: "Result") -> dict[str, Path]:
     """Draw and write the pictures; return their files by their captions."""
     model, matrix, groups = result.fitted.model, result.matrix, result.column_groups
-    axes = {
-        DICTIONARY: plot.dictionary(model, matrix, column_groups=groups),
-        RECONSTRUCTION: plot.reconstruction(model, matrix, column_groups=groups),
-    }
+    axes = {DICTIONARY: plot.dictionary(model, matrix, column_groups=groups)}
+    if result.fitted.expectation is not None:
+        axes[RECONSTRUCTION] = plot.reconstruction(model, matrix, column_groups=groups)
     has_groups = matrix.row_groups is not None or groups is not None
     captions = {
         DICTIONARY: "W and H: what rows and columns are to each component. Its colour is the same "
@@ -33,4 +32,4 @@ def draw(folder: OutputFolder, result: "Result") -> dict[str, Path]:
         captions[TRACES] = "Chains: what they recorded after burn-in. Red has not settled."
     for name, (axis, *_) in axes.items():
         folder.write(name, lambda path, axis=axis: style.save(axis.figure, path))
-    return {caption: folder.path / name for name, caption in captions.items()}
+    return {captions[name]: folder.path / name for name in axes}

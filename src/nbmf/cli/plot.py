@@ -78,7 +78,7 @@ def _of_matrix(
     if options.rows is not None:
         shown["lines"] = options.rows
     drawn = {DICTIONARY: lambda: nbmf.plot.dictionary(model, matrix, **shown)[0]}
-    if is_there:
+    if is_there and matrix.dense is None:  # it has all its entries
         drawn[RECONSTRUCTION] = lambda: nbmf.plot.reconstruction(
             model, matrix, column_groups=groups
         )[0]

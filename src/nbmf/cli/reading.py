@@ -13,6 +13,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.masks import is_network, is_undirected
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import NamedMatrix
+from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
 
 OPTIONS = (
@@ -66,6 +67,11 @@ def _for_method(
     matrix: NamedMatrix, method: str | None, kind: type[NamedMatrix] | None
 ) -> NamedMatrix:
     """Return a matrix as a method takes it; zeros and ones are counts, but not the reverse."""
+    if matrix.dense is not None and method not in (None, *methods_for(type(matrix))):
+        raise ConfigError(
+            f"{matrix.words} are too many for {method}, which keeps all of them; methods that take "
+            f"a matrix without its zeros are {', '.join(methods_for(type(matrix)))}"
+        )
     if kind is CountMatrix and isinstance(matrix, BinaryMatrix):
         return CountMatrix(matrix.codes, matrix.row_names, matrix.column_names, matrix.row_groups)
     if kind is BinaryMatrix and isinstance(matrix, CountMatrix):
@@ -80,7 +86,7 @@ def _for_method(
 def _network(matrix: NamedMatrix, with_diagonal: bool) -> str:
     kind = "undirected: entries are held out in pairs" if is_undirected(matrix) else "directed"
     text = f"a network, since rows and columns have the same names; {kind}"
-    diagonal = getattr(matrix, matrix.field).diagonal()
+    diagonal = matrix.diagonal()
     if with_diagonal and len(set(diagonal.tolist())) == 1 and diagonal[0] >= 0:
         text += f"; its diagonal is all {diagonal[0]}: --no-diagonal takes it for missing"
     return text
@@ -90,6 +96,8 @@ def _without_diagonal(matrix: NamedMatrix) -> NamedMatrix:
     """Return a network whose diagonal is missing."""
     if not is_network(matrix):
         raise DataError("--no-diagonal: rows and columns have not the same names")
+    if isinstance(matrix, SparseBinaryMatrix):
+        return matrix.without_diagonal()
     codes = getattr(matrix, matrix.field).copy()
     np.fill_diagonal(codes, MISSING)
     return type(matrix)(codes, matrix.row_names, matrix.column_names, matrix.row_groups)

@@ -1,5 +1,6 @@
 """What a person reads first about a fit."""
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -54,13 +55,15 @@ def summary(result: "Result") -> str:
 def nothing_found(result: "Result", again: str) -> str:
     """Return the text where no components predict better; `again` is FILE with its options."""
     about = "\n".join(map(wrapped, [*facts(result), *quality(result)]))
-    advice = (
-        "No dictionary is shown: it would be one of noise. Other methods may find what this one "
-        "does not:",
+    noise = "No dictionary is shown: it would be one of noise."
+    advice = [
+        f"{noise} Other methods may find what this one does not:",
         f"  nbmf compare {again}",
         "and this writes and draws the components all the same:",
-        f"  nbmf fit {again} --no-check",
-    )
+    ]
+    if result.matrix.dense is not None:  # nbmf fit compares what takes it
+        advice = [f"{noise} This writes and draws the components all the same:"]
+    advice.append(f"  nbmf fit {again} --no-check")
     return "\n\n".join([*_verdict(result.verdict, _law(result)), about, "\n".join(advice)])
 
 
@@ -77,6 +80,8 @@ def _verdict(found: Verdict | None, law: str | None) -> Iterator[str]:
         "every entry was" if found.entries == found.observed else f"{found.entries} entries were"
     )
     plural = "s" * (found.folds > 1)
+    if found.unit == "one":
+        law = "ones and as many zeros, each weighted by one over the chance of being among them"
     lines.append(
         wrapped(
             f"({every} held out, in {found.folds} fold{plural}, and predicted from the others"
@@ -85,7 +90,8 @@ def _verdict(found: Verdict | None, law: str | None) -> Iterator[str]:
     )
     this = f"{found.method} (this method)" if found.others else "this method"
     width = max(map(len, (this, *(each.what for each in found.compared))))
-    lines.append(f"  {'predicted by':{width}}  nats per entry   this method is better by")
+    heading = f"nats per {found.unit.removeprefix('held-out ')}"
+    lines.append(f"  {'predicted by':{width}}  {heading:>14}   this method is better by")
     lines.append(f"  {this:{width}}  {found.loss:14.4f}")
     for each in found.compared:
         better = f"{each.mean:7.4f} ± {each.error:.4f}"
@@ -126,7 +132,7 @@ def facts(result: "Result") -> Iterator[str]:
     counts, model = matrix.counts(), fitted.model
     yield (
         f"{name}: {counts['rows']} rows x {counts['columns']} columns, {_values(matrix)}, "
-        f"{counts['missing'] / matrix.observed.size:.1%} missing"
+        f"{counts['missing'] / math.prod(matrix.shape):.1%} missing"
     )
     held = "" if np.isnan(components.shares).any() else " (at least 1 % of all weight each)"
     plural = "s" * (components.active != 1)
@@ -146,7 +152,9 @@ def facts(result: "Result") -> Iterator[str]:
 
 def _values(matrix: NamedMatrix) -> str:
     """Return what is observed, in words."""
-    counts, observed = matrix.counts(), np.count_nonzero(matrix.observed)
+    counts, observed = matrix.counts(), matrix.n_observed
+    if matrix.dense is not None:
+        return f"{counts['ones']} ones, {counts['ones'] / counts['rows']:.3g} in a row on average"
     if isinstance(matrix, CountMatrix):
         zeros = counts["zeros"] / observed
         return f"counts with a mean of {counts['sum'] / observed:.3g}, {zeros:.1%} of them zero"
@@ -157,8 +165,14 @@ def quality(result: "Result") -> Iterator[str]:
     """Yield loss, time, and whether the fit can be relied on."""
     matrix, fitted = result.matrix, result.fitted
     model = fitted.model
-    loss = _loss(matrix, model, fitted.expectation)
-    yield f"loss on the data that were fitted: {loss}"
+    if fitted.expectation is None:
+        yield (
+            f"E[V], of {matrix.words}, is not written: "
+            'nbmf.load("model.npz").predict(rows, columns) gives those you name'
+        )
+    else:
+        loss = _loss(matrix, model, fitted.expectation)
+        yield f"loss on the data that were fitted: {loss}"
     runs = 1 if fitted.chains is None else len(fitted.chains.estimators)
     sampled = model.inference is Inference.SAMPLER
     kind = "chain" if sampled else "start"
@@ -200,7 +214,9 @@ def _agreement(fitted) -> Iterator[str]:
     """Yield whether the chains or starts agree, and what to do if not."""
     chains, sampled = fitted.chains, fitted.model.inference is Inference.SAMPLER
     if chains is None:
-        if sampled:
+        if sampled and fitted.expectation is None:
+            yield "one chain cannot show whether it has settled: another --seed gives another one"
+        elif sampled:
             yield "one chain cannot show whether it has settled: take --chains 4"
         return
     if not sampled:

@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ def seconds_of_fit(method: str, matrix: NamedMatrix) -> float:
     the time of iterations, the rest that of starting. Both grow with the observed entries.
     """
     entry = METHODS[method]
-    codes, ratio = _part(getattr(matrix, matrix.field))
+    codes, ratio = _part(matrix)
 
     def timed(iterations: int) -> float:
         before = max(1, iterations // 2)
@@ -51,16 +52,21 @@ def told(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def _part(codes: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return about ENTRIES observed entries in whole rows, and how many times as many there are."""
-    observed = np.count_nonzero(codes >= 0, axis=1)
-    order = np.random.default_rng(0).permutation(len(codes))
-    count = int(np.searchsorted(np.cumsum(observed[order]), ENTRIES)) + 1
+def _part(matrix: NamedMatrix) -> tuple[Any, float]:
+    """Return about ENTRIES entries in whole rows, and how many times as many there are.
+
+    Entries that a fit visits: the observed ones, of a sparse matrix the ones.
+    """
+    is_whole = matrix.dense is None
+    visited = matrix.observed_of_lines(1) if is_whole else matrix.ones_of_lines(1)
+    order = np.random.default_rng(0).permutation(len(visited))
+    count = int(np.searchsorted(np.cumsum(visited[order]), ENTRIES)) + 1
     rows = np.sort(order[:count])
-    return codes[rows], float(observed.sum() / observed[rows].sum())
+    values = getattr(matrix, matrix.field) if is_whole else matrix.values.above_zero
+    return values[rows], float(visited.sum() / max(visited[rows].sum(), 1))
 
 
-def _fit_time(estimator: Factorization, codes: np.ndarray) -> float:
+def _fit_time(estimator: Factorization, codes: Any) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotConvergedWarning)
         started = time.process_time()  # of one thread: what else runs does not count

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.data.named import NamedMatrix
+from nbmf.data.named import NamedMatrix, is_sparse
 from nbmf.errors import ConfigError, DataError
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.model_file import Saved
@@ -51,7 +51,8 @@ def draws_of(fit: Fit) -> Draws | None:
 
 def matrix_of(model: Factorization, V: Any) -> NamedMatrix | None:
     """Return V as the kind of matrix that a model takes."""
-    return None if V is None else model.likelihood.matrix.of(V)
+    is_taken = model.takes_sparse and isinstance(V, NamedMatrix) and is_sparse(V)
+    return V if V is None or is_taken else model.likelihood.matrix.of(V)
 
 
 def check_axis(axis: int) -> None:

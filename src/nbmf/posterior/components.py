@@ -57,7 +57,8 @@ def components_of(model: Factorization, matrix: BinaryMatrix | None = None) -> C
     if shares is None:  # coordinates: there is no weight to judge by
         order = np.argsort(-np.linalg.norm(model.W_, axis=0), kind="stable")
         return Components(order, np.full(K, np.nan), K, [])
-    idle = np.zeros(K) if matrix is None else model.idle_shares(matrix.observed)
+    is_kept = matrix is not None and matrix.dense is None  # with all its entries
+    idle = model.idle_shares(matrix.observed) if is_kept else np.zeros(K)
     is_active = shares - idle >= ACTIVE_SHARE * (1 - idle.sum())
     order = np.lexsort((-shares, ~is_active))
     active = int(np.count_nonzero(is_active))

@@ -1,0 +1,35 @@
+"""nbmf info of a matrix whose zeros are not kept: how many ones, and what takes it."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from nbmf.catalogue import CANDIDATES, METHODS, methods_for
+from nbmf.cli.info_lines import AXES, ends, worth_a_look
+from nbmf.cli.text import wrapped
+from nbmf.cli.timing import seconds_of_fit, told
+from nbmf.data.sparse_matrix import SparseBinaryMatrix
+
+
+def report(matrix: SparseBinaryMatrix, again: str) -> Iterator[str]:
+    """Yield the lines of the report; `again` is FILE with its options."""
+    ones = {axis: matrix.ones_of_lines(axis) for axis, _ in AXES}
+    for axis, kind in AXES:
+        few, many = ends(matrix, ones[axis], axis)
+        half, most = np.quantile(ones[axis], (0.5, 0.9), method="inverted_cdf")
+        yield f"{kind} with the fewest ones: {few}; with the most: {many}"
+        yield f"half of the {kind} have at most {half} ones, 90 % at most {most}"
+    for axis, _ in AXES:
+        yield from worth_a_look(matrix, {"without a one": ones[axis] == 0}, axis)
+    methods = CANDIDATES[type(matrix).__name__]
+    times = ", ".join(
+        f"{METHODS[name]['label']} {told(seconds_of_fit(name, matrix))}" for name in methods
+    )
+    yield f"{matrix.nnz} entries are kept; one fit takes at most (measured on a part): {times}"
+    yield ""
+    yield wrapped(
+        f"methods that take so large a matrix: {', '.join(methods_for(type(matrix)))}; their time "
+        "and memory grow with the ones, and with rows and columns, not with all entries"
+    )
+    yield from ("", "next:", f"  nbmf fit {again}")
+    yield f"  nbmf fit {again} --method {methods[0]}"
