@@ -199,6 +199,8 @@ def test_a_line_of_probabilities_is_typical_of_what_sets_it_apart():
     assert main_components_of(model, np.array([1, 0]), axis=1).tolist() == [1, 0]
     model.H_ = np.array([[0.7, 0.3], [0.95, 0.0]])  # 0.18 by the first
     assert main_components_of(model, axis=1).tolist() == [1, 0]
+    model.W_ = np.array([[0.9, 0.1], [0.9, 0.1], [0.45, 0.55]])  # shares: the largest alone
+    assert main_components_of(model).tolist() == [0, 0, 1]
 
 
 def test_groups_stay_with_the_lines_of_the_file(folder, monkeypatch):

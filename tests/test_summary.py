@@ -8,7 +8,7 @@ import pytest
 
 import nbmf
 from nbmf.cli.fit import Fitted, Result
-from nbmf.cli.summary import facts, quality, summary
+from nbmf.cli.summary import facts, lines_by_group, quality, summary
 from nbmf.comparison.verdict import Behind, Gain, Verdict
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.posterior.components import Components, components_of
@@ -76,6 +76,29 @@ def test_a_mean_count_is_that_of_observed_ones():
     counts = CountMatrix([[3, 0], [-1, 0]], ["a", "b"], ["x", "y"], None)
     first = next(facts(result(matrix=counts)))
     assert first.endswith("counts with a mean of 1, 66.7% of them zero, 25.0% missing")
+
+
+def test_groups_are_counted_by_component_or_have_a_mean_on_each_axis():
+    grouped = nbmf.BinaryMatrix.from_array(MATRIX.codes, None, None, ["left", "left", "right"])
+    columns = np.array(["x", "y", "x"])
+    shown = Components(np.arange(2), np.full(2, 0.5), 2, [])
+    ((words, groups, counts),) = lines_by_group(result(matrix=grouped, components=shown))
+    assert words == (
+        "rows by group and the component they are most typical of; adjusted mutual information "
+        "1.00 ± 0.00 (0: unrelated, 1: the same)"
+    )
+    assert groups.tolist() == ["left", "left", "right"]
+    assert (counts.index.tolist(), counts.columns.tolist()) == (["left", "right"], [1, 2])
+    assert counts.to_numpy().tolist() == [[2, 0], [0, 1]]
+    of_axes = result(nbmf.LogisticFactorVB, grouped)._replace(
+        column_groups=columns, components=Components(np.array([1, 0]), np.full(2, np.nan), 2, [])
+    )
+    rows, of_columns = lines_by_group(of_axes)
+    assert rows[0] == "rows by group: their mean coordinate on each component"
+    assert rows[2].to_numpy().tolist() == [["0.15", "0.85"], ["0.95", "0.05"]]
+    assert of_columns[0] == "columns by group: their mean coordinate on each component"
+    assert of_columns[2].loc["x"].tolist() == ["0.20", "0.50"]
+    assert of_columns[2].loc["y"].tolist() == ["0.90", "0.90"]
 
 
 def test_no_more_components_are_described_than_a_page_has(monkeypatch):
