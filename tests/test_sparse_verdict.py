@@ -170,7 +170,7 @@ def test_a_verdict_is_that_of_fits_by_hand():
     again = nbmf.verdict(scipy.sparse.csr_array(np.where(codes < 0, np.nan, codes)), model, seed=5)
     assert found == again
     rng = np.random.default_rng(nbmf.seeds.seed_sequence("verdict", "sample", 5))
-    of_ones, of_zeros = {"own": [], "share": []}, {"own": [], "share": []}
+    of_ones, of_zeros = ({name: [] for name in ("own", "share", "popularity")} for _ in range(2))
     n_ones, n_zeros = np.count_nonzero(codes == 1), np.count_nonzero(codes == 0)
     for number, fold in enumerate(sample(matrix, rng)):
         training = np.where(codes == MISSING, np.nan, codes)
@@ -179,7 +179,11 @@ def test_a_verdict_is_that_of_fits_by_hand():
         fit = nbmf.BernoulliPoissonVB(2, max_iter=40, tol=0, random_state=seed)
         fit.fit(scipy.sparse.csr_array(training))
         share = np.full(fold.is_one.size, np.nansum(training) / np.sum(~np.isnan(training)))
-        for name, seen in (("own", fit.predict(*fold.places)), ("share", share)):
+        seed = child(np.random.SeedSequence(5), "verdict", number)
+        one = nbmf.BernoulliPoissonVB(1, **sampled.ONE_COMPONENT, random_state=seed)
+        one.fit(scipy.sparse.csr_array(training))
+        seen_by = {"own": fit.predict(*fold.places), "share": share}
+        for name, seen in {**seen_by, "popularity": one.predict(*fold.places)}.items():
             odds = seen / (1 - seen) * fold.kept_zeros / fold.kept_ones
             of_ones[name] += (np.log1p(1 / odds))[fold.is_one].tolist()
             of_zeros[name] += (np.log1p(odds))[~fold.is_one].tolist()
@@ -187,6 +191,7 @@ def test_a_verdict_is_that_of_fits_by_hand():
     gains = {gain.baseline: gain for gain in found.gains}
     assert found.loss == pytest.approx(loss["own"], rel=1e-10)
     assert gains["overall-share"].loss == pytest.approx(loss["share"], rel=1e-10)
+    assert gains["popularity"].loss == pytest.approx(loss["popularity"], rel=1e-10)
     assert gains["overall-share"].mean == pytest.approx(loss["share"] - loss["own"], rel=1e-9)
     assert found.unit == "one"
     assert (found.entries, found.folds) == (len(of_ones["own"]) + len(of_zeros["own"]), 10)
