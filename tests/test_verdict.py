@@ -241,6 +241,8 @@ def test_a_verdict_is_counted_fold_by_fold():
     choice = choose(V, methods, monitor_of=lambda *step: steps.append(step))
     drawn = list(folds(V, np.random.default_rng(seed_sequence("verdict", 0))))
     assert steps == [(step, 2 * len(drawn)) for step in range(2 * len(drawn))]
+    losses = [gain.loss for gain in choice.verdict.gains]
+    assert losses == sorted(losses)
     assert len({tuple(fit.random_state.generate_state(2)) for _, fit in fits}) == len(drawn)
     for gain in choice.verdict.gains:
         loss, own = np.full((2, *V.shape), np.nan)
