@@ -165,6 +165,8 @@ def test_others_say_who_takes_it():
         nbmf.BetaDirVB(2).fit(matrix)
     with pytest.raises(DataError, match="a BinaryMatrix is needed, not a SparseBinaryMatrix"):
         BinaryMatrix.of(matrix)
+    with pytest.raises(DataError, match="7 x 5 entries are too many for a mask"):
+        nbmf.draw_mask(matrix, 0.1, np.random.SeedSequence(0))
 
 
 # --- Reading -----------------------------------------------------------------------------------

@@ -38,9 +38,11 @@ def draw_mask(
     Raises
     ------
     DataError
-        If the draw holds out nothing or everything, which happens on tiny matrices only, or pairs
-        are asked for and the matrix is not symmetric.
+        If the draw holds out nothing or everything, which happens on tiny matrices only, pairs are
+        asked for and the matrix is not symmetric, or the matrix is kept without its zeros.
     """
+    if matrix.dense is not None:
+        raise DataError(f"{matrix.words} are too many for a mask, which has all of them")
     draws = np.random.default_rng(seed).random(matrix.shape)
     mask = draws < probability
     if held_out == PAIRS:
