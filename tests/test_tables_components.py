@@ -96,11 +96,13 @@ def test_values_are_weighted_means_and_shares(model):
                 rate = (r @ x + e * x.mean()) / (r.sum() + e)
                 assert row["value"] == pytest.approx(rate, rel=1e-3)
                 assert row["overall"] == pytest.approx(x.mean(), rel=1e-12)
+                assert row["lift"] == pytest.approx(row["value"] / row["overall"], rel=1e-12)
             elif name == "member":
                 row = of(told, number, name)
                 share = (r @ x + e) / (r.sum() + 2 * e)
                 assert row["value"] == pytest.approx(share, rel=1e-3)
                 assert row["overall"] == pytest.approx((x.sum() + e) / (x.size + 2 * e), rel=1e-12)
+                assert row["lift"] == pytest.approx(row["value"] / row["overall"], rel=1e-12)
             else:
                 for code, category in enumerate("abc"):
                     row = of(told, number, name, category)
@@ -185,6 +187,7 @@ def test_agreement_is_of_rows_with_labels(model):
     counts = by_label(model, TABLE.row_groups)
     assert counts.to_numpy().sum() == 90
     assert counts.index.tolist() == ["kind 0", "kind 1"]
+    assert counts.columns.tolist() == [1, 2]
     assert counts.loc["kind 0", 1] > 50
     with pytest.raises(DataError, match="3 given for 90 rows"):
         agreement(model, ["x", "y", "z"])
@@ -246,7 +249,7 @@ def test_losses_are_those_of_fits_without_the_held_out_cells():
     """Another way: each fold by hand, cell by cell from the shares and the laws."""
     choice = choose_components(TABLE, [2], models=ONE, starts=1, seed=3)
     rng = np.random.default_rng(seed_sequence("held-out cells", 3))
-    losses = []
+    losses, without = [], []
     for number, (known, held_out) in enumerate(folds(TABLE, rng)):
         key = held_out_cells.child(seed_sequence("held-out fit", 3), "mnb", 2, number)
         fitted = best_fit(known, 2, {"model": "mnb"}, 1, key)
@@ -254,7 +257,10 @@ def test_losses_are_those_of_fits_without_the_held_out_cells():
         for f, n, x in zip(held_out.lines(), held_out.columns, held_out.cells, strict=True):
             log = fitted.densities_.log_density(np.array([n]), np.array([x]))[0]
             losses.append(-np.log(shares[f] @ np.exp(log)))
+            without.append(-np.log(fitted.memberships_.mean(axis=0) @ np.exp(log)))
     assert choice.chosen.loss == pytest.approx(np.mean(losses), rel=1e-10)
+    assert choice.chosen.none == pytest.approx(np.mean(without), rel=1e-10)
+    assert choice.chosen.none < choice.alone  # of two kinds of rows a single law is no good one
     assert choice.cells == len(losses) == TABLE.cells.size
 
 
@@ -268,7 +274,9 @@ def test_as_many_components_as_there_are_kinds_are_found():
     best = min(choice.scores, key=lambda score: score.loss)
     assert best.behind == 0
     assert choice.chosen.behind <= choice.chosen.behind_error or choice.chosen == best
-    assert choice.alone - choice.chosen.loss == pytest.approx(choice.chosen.gain)
+    for score in choice.scores:
+        assert score.none - score.loss == pytest.approx(score.gain)
+        assert score.none <= choice.alone
     again = choose_components(table(kinds=3, seed=3), [4, 3, 2], models=ONE)
     assert again == choice
 
@@ -279,15 +287,47 @@ def test_of_what_is_within_a_standard_error_the_fewest_are_taken(lead, K):
     rng = np.random.default_rng(0)
     row, noise = np.arange(200), rng.normal(size=200)
     losses = {
-        held_out_cells.ALONE: np.full(200, 5.0),
-        ("mnb", 2): 2.0 + noise - noise.mean(),
-        ("mnb", 3): np.full(200, 4.0),
-        ("mmnb", 4): np.full(200, 2.0 - lead),
-        ("mnb", 4): np.full(200, 2.0 - lead / 2),
+        held_out_cells.ALONE: np.full((2, 200), 5.0),
+        ("mnb", 2): np.array([2.0 + noise - noise.mean(), np.full(200, 4.5)]),
+        ("mnb", 3): np.array([np.full(200, 4.0), np.full(200, 6.0)]),
+        ("mmnb", 4): np.full((2, 200), 2.0 - lead),
+        ("mnb", 4): np.full((2, 200), 2.0 - lead / 2),
     }
     choice = held_out_cells._choice(losses, row, np.ones(200), 1, "cell")
     assert (choice.chosen.K, choice.chosen.model) == (K, "mmnb" if K == 4 else "mnb")
     assert choice.chosen.behind == pytest.approx(0.001 if K == 2 else 0)
+    none = {(score.model, score.K): score.none for score in choice.scores}
+    assert none["mnb", 2] == 4.5  # on average less than a single component
+    assert none["mnb", 3] == 5.0
+    assert choice.found == (K == 2)  # all of what 4 gain is there without the rest of the row
+    gains = 2.5 - noise + noise.mean()
+    if K == 2:
+        assert choice.p == pytest.approx(
+            scipy.stats.ttest_1samp(gains, 0, alternative="greater")[1]
+        )
+    assert choice.alone == 5.0
+
+
+def test_the_chance_of_a_gain_is_that_of_a_t_test():
+    gains = np.random.default_rng(1).normal(0.3, 1.0, 12)
+    losses = {held_out_cells.ALONE: np.zeros((2, 12)), ("mnb", 2): np.array([-gains, np.ones(12)])}
+    choice = held_out_cells._choice(losses, np.arange(12), np.ones(12), 1, "cell")
+    expected = scipy.stats.ttest_1samp(gains, 0, alternative="greater").pvalue
+    assert choice.p == pytest.approx(expected, rel=1e-10)
+    assert 0.001 < choice.p < 0.05
+
+
+def test_the_shape_of_a_column_is_no_structure():
+    """Two components follow a skewed column, or one of many zeros, far better than a single law."""
+    rng = np.random.default_rng(0)
+    fine = np.where(rng.random(80) < 0.7, 0.0, rng.gamma(2.0, 30.0, 80))
+    frame = pd.DataFrame({"income": np.exp(rng.normal(10, 1, 80)), "fine": fine})
+    frame["height"] = rng.normal(size=80)
+    choice = choose_components(frame, [2])
+    assert choice.alone - choice.chosen.loss > 0.2
+    assert not choice.found
+    assert str(choice).startswith("nothing found: ")
+    assert str(choice).endswith(", is the shape of columns, not what rows have in common")
 
 
 def test_nothing_is_found_where_columns_have_nothing_to_do_with_each_other():

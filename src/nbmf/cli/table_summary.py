@@ -64,10 +64,16 @@ def _choice(found: Found) -> Iterator[str]:
         model = f"{score.model:11}" if several else ""
         gain = f"{score.gain:9.4f} ± {score.error:.4f}"
         lines.append(f"   {score.K:2}  {model}{score.loss:14.4f}   {gain}{mark}")
+    shapes = ""
+    if any(score.none < choice.alone for score in choice.scores):
+        shapes = (
+            f"None is a single {task.component} or, if that predicts better, all of them in their "
+            "mean shares. "
+        )
     told = (
         f"({choice.cells} {choice.unit}s were held out, in {choice.folds} "
         f"fold{'s' * (choice.folds > 1)}, and predicted from the rest of their {task.row}s. "
-        f"{rule if len(choice.scores) > 1 else ''}".rstrip()
+        f"{shapes}{rule if len(choice.scores) > 1 else ''}".rstrip()
         + ")"
     )
     if choice.chosen.K == max(score.K for score in choice.scores) > 2 and choice.found:

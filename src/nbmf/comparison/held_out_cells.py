@@ -41,7 +41,10 @@ class Scored(NamedTuple):
     model : str, the name of the model
     K : int
     loss : float, minus the log density of a held-out cell (of documents a token) on average, nats
-    gain : float, by how much that is better than without components (K = 1)
+    none : float, the loss without the rest of the row: of a single component or of these as they
+        are on average, whichever is less. Laws of several components together have other shapes
+        than one has, so that they predict better even if columns have nothing to do with each other
+    gain : float, by how much `loss` is less than `none`
     error : float, its standard error; cells of a row are not taken as independent
     behind : float, by how much the best of all is better
     behind_error : float, its standard error
@@ -50,6 +53,7 @@ class Scored(NamedTuple):
     model: str
     K: int
     loss: float
+    none: float
     gain: float
     error: float
     behind: float
@@ -84,11 +88,18 @@ class Choice(NamedTuple):
         if self.found:
             return (
                 f"{own.K} components predict better than none, by {how_much} "
-                f"({self.alone:.4f} to {own.loss:.4f}, {p})"
+                f"({own.none:.4f} to {own.loss:.4f}, {p})"
+            )
+        shapes = ""
+        if own.none < self.alone:
+            shapes = (
+                f"; what they gain on a single one, {self.alone - own.loss:.4f}, is the shape of "
+                "columns, not what rows have in common"
             )
         if own.gain > 0:
-            return f"nothing found: the lead of {own.K} components, {how_much}, can be chance ({p})"
-        return f"nothing found: {own.K} components predict worse than none, by {how_much}"
+            lead = f"the lead of {own.K} components, {how_much}, can be chance ({p})"
+            return f"nothing found: {lead}{shapes}"
+        return f"nothing found: {own.K} components predict worse than none, by {how_much}{shapes}"
 
 
 def choose_components(
@@ -104,8 +115,8 @@ def choose_components(
 
     Fifths of the cells of each column (of documents of the tokens) are held out in turn, until
     ENOUGH of them have been; fits to the others predict each held-out cell by its law, given the
-    rest of its row. Nothing is found if what is chosen is no better than a single component, for
-    which columns have nothing to do with each other.
+    rest of its row. Nothing is found if what is chosen is no better than predictions for which
+    columns have nothing to do with each other; see `Scored.none`.
 
     Parameters
     ----------
@@ -160,31 +171,40 @@ def choose_components(
                 # All models are the same where there is one component.
                 given = models[name] if K > 1 else {**next(iter(models.values())), "model": "mnb"}
                 fitted = best_fit(known, K, given, starts if K > 1 else 1, key)
-                log_likelihood = fitted.cell_log_likelihood(known, held_out)
-                losses[name, K].append(np.minimum(-log_likelihood, WORST))
+                losses[name, K].append(_losses(fitted, known, held_out))
             if log is not None:
                 log(number * len(fits) + place + 1, len(drawn) * len(fits))
     row, weight = np.concatenate(lines), np.concatenate(weights)
-    found = {k: np.concatenate(v) for k, v in losses.items() if v}
+    found = {each: np.hstack(parts) for each, parts in losses.items() if parts}
     return _choice(found, row, weight, len(drawn), "token" if WORD in table.kinds else "cell")
 
 
+def _losses(fitted: FeatureModel, known: FeatureTable, held_out: FeatureTable) -> np.ndarray:
+    """Return the losses of held-out cells with the rest of their rows, and without, (2, n)."""
+    log = [fitted.cell_log_likelihood(given, held_out) for given in (known, None)]
+    return np.minimum(-np.array(log), WORST)
+
+
 def _choice(losses: dict, row: np.ndarray, weight: np.ndarray, count: int, unit: str) -> Choice:
-    alone = losses.pop(ALONE)
-    means = {each: float(np.average(loss, weights=weight)) for each, loss in losses.items()}
-    best = min(means, key=means.get)
+    """Return the choice by `_losses` of all folds."""
+    alone, _ = losses.pop(ALONE)
+
+    def mean(loss: np.ndarray) -> float:
+        return float(np.average(loss, weights=weight))
+
+    best = min((loss for loss, _ in losses.values()), key=mean)
     scores = []
-    for (name, K), loss in losses.items():
-        gain, error = mean_and_error(alone - loss, row, weight)
-        behind = mean_and_error(loss - losses[best], row, weight)
-        scores.append(Scored(name, K, means[name, K], gain, error, *behind))
+    for (name, K), (loss, average) in losses.items():
+        none = min(alone, average, key=mean)
+        gain = mean_and_error(none - loss, row, weight)
+        behind = mean_and_error(loss - best, row, weight)
+        scores.append(Scored(name, K, mean(loss), mean(none), *gain, *behind))
     near = [each for each in scores if each.behind <= each.behind_error or each.behind <= 0]
     chosen = min(near, key=lambda each: (each.K, each.loss))
     dof = max(np.unique(row).size - 1, 1)
     p = float(stdtr(dof, -chosen.gain / chosen.error)) if chosen.error > 0 else 1.0
-    overall = float(np.average(alone, weights=weight))
     found = chosen.gain > 0 and p < CHANCE
-    return Choice(found, chosen, p, overall, tuple(scores), int(weight.sum()), count, unit)
+    return Choice(found, chosen, p, mean(alone), tuple(scores), int(weight.sum()), count, unit)
 
 
 def best_fit(

@@ -214,15 +214,19 @@ class FeatureModel(SavedTableModel, Parametrized):
         Parameters
         ----------
         V, held_out : FeatureTable
-            The same rows: the cells that are known, and those that are scored.
+            The same rows: the cells that are known, and those that are scored. Without V nothing is
+            known of a row, and s are the mean shares of the rows of the fit.
 
         Returns
         -------
         float array (cells,)
             In the order of `held_out.cells`, in nats.
         """
-        shares = self.evaluate(V).memberships
         own = self.table_of(held_out)
+        if V is None:
+            shares = np.tile(self.memberships_.mean(axis=0), (own.shape[0], 1))
+        else:
+            shares = self.evaluate(V).memberships
         if own.shape[0] != len(shares):
             raise DataError(
                 f"held_out has {own.shape[0]} rows; allowed is the number of V, {len(shares)}"
