@@ -1,11 +1,12 @@
 """Indian buffets: the time of a sweep, and how well chains of different starts mix."""
 
+import itertools
 import time
 from typing import NamedTuple
 
 import numpy as np
 
-from common import SEED, Rounds, Table, count_cells, nanoseconds, number
+from common import SEED, Rounds, Table, count_cells, nanoseconds, number, say
 from nbmf import load_example
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
@@ -26,6 +27,12 @@ ALL_LEARNED = np.array([[1, 0.1], [0, 0], [1, 1], [1, 1], [1, 1]])
 DATASETS = ("animals", "parliament")
 THIN = 10  # sweeps between two that are recorded
 STARTS = ("slow", "empty", "dense", "dense")
+WAYS = {  # steps between sweeps; the first two are those of real matrices, too
+    "none": {},
+    "columns": {"column_moves": True},
+    "scales": {"scale_moves": True},
+    "both": {"column_moves": True, "scale_moves": True},
+}
 
 
 def factor_data(p: int, number: int = 0) -> np.ndarray:
@@ -99,7 +106,10 @@ def logit_table(datasets: dict[str, np.ndarray], rounds: Rounds) -> Table:
 
 
 class Followed(NamedTuple):
-    """What a chain went through: K+, log joint and ‖BZ‖ of recorded sweeps, (3, n); its cost."""
+    """What a chain went through: K+, log joint and ‖BZ‖ of recorded sweeps, (3, n); its cost.
+
+    Seconds are of the processor and of kept sweeps alone.
+    """
 
     values: np.ndarray
     asked: int
@@ -114,14 +124,16 @@ def follow(chain: BuffetChain, start: str, p: int, burn_in: int, kept: int, seed
     slow = min(10 * p, burn_in // 3) if start == "slow" else 0
     chain.sweep(slow, 1 / p)
     chain.sweep(burn_in - slow)
-    before, started, values = chain.births, time.perf_counter(), []
+    before, seconds, values = chain.births, 0.0, []
     for _ in range(kept // THIN):
+        started = time.process_time()
         chain.sweep(THIN)
+        seconds += time.process_time() - started
         state = chain.state()
         fit = np.einsum("jk,kl,jl->", state.B, state.Z @ state.Z.T, state.B)
         values.append((chain.K, chain.log_joint(), np.sqrt(max(fit, 0.0))))
     asked, changed = (now - then for now, then in zip(chain.births, before, strict=True))
-    return Followed(np.array(values).T, asked, changed, time.perf_counter() - started)
+    return Followed(np.array(values).T, asked, changed, seconds)
 
 
 def mixing_table(made: dict, burn_in: int, kept: int) -> Table:
@@ -156,6 +168,66 @@ def mixing_table(made: dict, burn_in: int, kept: int) -> Table:
     return table
 
 
+def moves_table(made: dict, ways: dict, burn_in: int, kept: int) -> Table:
+    """Compare chains with and without the steps between sweeps; `made` as for mixing_table."""
+    table = Table(
+        "Indian buffets, steps between sweeps",
+        f"Starts {', '.join(STARTS)}; {burn_in} + {kept} sweeps, each {THIN}th recorded. Effective "
+        "draws of the four chains together and R-hat; seconds of the processor.",
+        ["data", "steps", "µs a sweep", "K+ of the chains", "R-hat of K+", "draws of K+ a second",
+         "R-hat of ‖BZ‖", "draws of ‖BZ‖ a second"],
+    )  # fmt: skip
+    for name, (p, make) in made.items():
+        for way, options in ways.items():
+            if options.get("scale_moves") and name.startswith("p ="):
+                continue  # real matrices have no log-odds
+            runs = []
+            make(SEED, **options).sweep(5)  # compiles
+            for i, start in enumerate(STARTS):
+                seed = child(SEED, "start", i)
+                runs.append(follow(make(seed, **options), start, p, burn_in, kept, seed))
+            seconds = sum(run.seconds for run in runs)
+            K, norm = (np.array([run.values[i] for run in runs]) for i in (0, 2))
+            of_K, of_norm = chain_diagnostics(K), chain_diagnostics(norm)
+            moves = np.isfinite(of_K.r_hat)
+            row = [name, way, number(1e6 * seconds / (kept * len(runs)))]
+            row.append("/".join(f"{k:.1f}" for k in K.mean(axis=1)))
+            row += [number(of_K.r_hat, 3), number(of_K.ess_bulk / seconds)] if moves else ["–", "–"]
+            row += [number(of_norm.r_hat, 3), number(of_norm.ess_bulk / seconds)]
+            table.rows.append(row)
+            say(" | ".join(map(str, row)))
+    return table
+
+
+def late_table(p: int, datasets: int, sweeps: tuple[int, ...]) -> Table:
+    """Count chains of the CIBP whose K+ is not that of the data, so many sweeps after the start."""
+    table = Table(
+        "Indian buffets, features too many",
+        f"CIBP(1, 10, 10), p = {p}, {FACTORS} factors, {datasets} data sets of section 4.3 and "
+        f"{len(STARTS)} chains of each ({', '.join(STARTS)}): mean K+, and how many chains have "
+        "another number than four, after so many sweeps; seconds of the processor of all.",
+        ["steps", *(f"{s} sweeps" for s in sweeps), "seconds"],
+    )
+    for way, options in list(WAYS.items())[:2]:
+        sizes, seconds = [], 0.0
+        for data, (i, start) in itertools.product(range(1, datasets + 1), enumerate(STARTS)):
+            seed = child(SEED, "late", data, i)
+            chain = gaussian_chain(factor_data(p, data), PRIORS["CIBP(1, 10, 10)"], seed, **options)
+            if start == "dense":
+                chain.start_dense(seed)
+            started, sizes_of, slow = time.process_time(), [], 1000 * (start == "slow")
+            chain.sweep(slow, 1 / p)
+            for step in np.diff([0, *sweeps]):
+                chain.sweep(int(step))
+                sizes_of.append(chain.K)
+            sizes.append(sizes_of)
+            seconds += time.process_time() - started
+        K = np.array(sizes)
+        cells = [f"{k.mean():.2f}, {(k != FACTORS).sum()} of {k.size}" for k in K.T]
+        table.rows.append([way, *cells, number(seconds)])
+    return table
+
+
 def chains_to_mix() -> dict:
     """Return p and makers of chains by name, for mixing_table."""
     made = {}
@@ -164,12 +236,14 @@ def chains_to_mix() -> dict:
             V = factor_data(p)
             made[f"p = {p}, {name}"] = (
                 p,
-                lambda seed, V=V, prior=prior: gaussian_chain(V, prior, seed),
+                lambda seed, V=V, prior=prior, **o: gaussian_chain(V, prior, seed, **o),
             )
     for dataset in DATASETS:
         for name in ("cibp", "ibp"):
             codes, prior = training(dataset), buffet_prior(name, 1, float(name == "cibp"), 1)
-            make = lambda seed, codes=codes, prior=prior: logistic_chain(codes, prior, seed)  # noqa: E731
+            make = lambda seed, codes=codes, prior=prior, **o: logistic_chain(  # noqa: E731
+                codes, prior, seed, **o
+            )
             made[f"{dataset}, {name.upper()}"] = len(codes), make
     return made
 
@@ -181,6 +255,8 @@ def run() -> list[Table]:
         sweep_table(SIZES, Rounds()),
         logit_table(datasets, Rounds(warm_up=1000)),
         mixing_table(chains_to_mix(), 3000, 3000),
+        moves_table(chains_to_mix(), WAYS, 2000, 6000),
+        late_table(300, 4, (500, 1000, 2000, 3000)),
     ]
 
 
@@ -188,5 +264,5 @@ def tiny() -> tuple[dict, dict]:
     """Return data for the tests: datasets of logit_table, and what mixing_table follows."""
     matrix = BinaryMatrix.from_array(np.random.default_rng(1).integers(0, 2, (8, 7)))
     V = factor_data(12)[:, :6]
-    made = {"tiny": (12, lambda seed: gaussian_chain(V, PRIORS["IBP(1, 10)"], seed))}
+    made = {"tiny": (12, lambda seed, **o: gaussian_chain(V, PRIORS["IBP(1, 10)"], seed, **o))}
     return {"coins": matrix.codes}, made

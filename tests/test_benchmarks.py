@@ -140,6 +140,10 @@ def test_indian_buffets():
         numbers(table, "ratio"), numbers(table, "by cells") / numbers(table, "by sums"), rtol=0.02
     )
     assert (numbers(buffet.logit_table(datasets, BRIEF), "minimum") > 0).all()
+    late = buffet.late_table(12, 1, (5, 10))
+    assert column(late, "steps") == ["none", "columns"]
+    moved = buffet.moves_table(made, buffet.WAYS, 20, 100)
+    assert column(moved, "steps") == list(buffet.WAYS)
     (row,) = buffet.mixing_table(made, 20, 100).rows
     assert row[0] == "tiny"
     assert len(row[1].split("/")) == len(buffet.STARTS)

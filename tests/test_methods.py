@@ -366,6 +366,8 @@ OF_BUFFETS = {
     "kappa": (-1, "1", None, np.nan, np.inf, True, []),
     "slab_variance": (0, -1, "1", None, np.nan, np.inf, True, []),
     "start": ("random", None, 1),
+    "column_moves": ("yes", None, 1),
+    "scale_moves": ("yes", None, 1),
 }
 OWN_WRONG = {"IndianBuffetLogistic": OF_BUFFETS}
 
@@ -381,13 +383,14 @@ def wrong_parameters_are_refused_by_name(name):
             assert str(caught.value).startswith(f"{parameter} = {value!r}: allowed is ")
 
 
+MOVES = ("block_moves", "column_moves", "scale_moves")
 LIMITS = {"burn_in": 0, "tol": 0, "random_state": None}
 
 
 @promise
 def the_least_allowed_values_are_allowed(name):
     texts = ("scheme", "start", "orientation", "effects", "covariance", "bound", "ard", "noise")
-    texts = (*texts, "block_moves", "prior", *TIES, "precision", "mode")
+    texts = (*texts, *MOVES, "prior", *TIES, "precision", "mode")
     least = {key: LIMITS.get(key, 1) for key in PARAMETERS[name] if key not in texts}
     least["n_components"] = 2 if name in DIR_DIR else 1
     assert np.isfinite(getattr(nbmf, name)(**least).fit(CODES).expectation_).all()

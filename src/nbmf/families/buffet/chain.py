@@ -7,6 +7,7 @@ import numpy as np
 from nbmf.families.buffet.engines import Matrix, engine_for, enlarged
 from nbmf.families.buffet.kernels import sweeps
 from nbmf.families.buffet.kernels.numbers import MASS, NAMES, SLAB
+from nbmf.families.buffet.moves import Moves
 from nbmf.families.buffet.priors import BuffetPrior
 from nbmf.families.buffet.shapes import renew
 from nbmf.families.buffet.states import ChainState, left_ordered
@@ -48,6 +49,9 @@ class BuffetChain:
         Which of "alpha" and "kappa" are drawn, too.
     by_cells : bool
         Whether complete Gaussian data are swept as others are, which takes longer.
+    column_moves, scale_moves : bool
+        Whether whole columns are born and die, and log-odds of a binary matrix are scaled, between
+        sweeps; see `moves`.
     """
 
     def __init__(
@@ -62,10 +66,13 @@ class BuffetChain:
         keeps_mean: bool = True,
         learned_shapes: tuple[str, ...] = (),
         by_cells: bool = False,
+        column_moves: bool = False,
+        scale_moves: bool = False,
     ):
         (p, n), self._matrix = matrix.signal.shape, matrix
         self._p, self._n, self._cells = p, n, int(np.count_nonzero(matrix.observed))
         self._learned_shapes, self._shape_sums = learned_shapes, np.zeros(2)
+        self._moves = Moves(matrix, column_moves, scale_moves)
         self._priors, self._births = np.array(numbers.priors, float), np.zeros(2, np.int64)
         self._numbers = np.array(numbers.start, float)
         self._features = np.zeros(1, np.int64)
@@ -123,16 +130,37 @@ class BuffetChain:
 
     def sweep(self, steps: int = 1, share: float = 1.0, *, keep: bool = False) -> None:
         """Do so many sweeps; ask a `share` of the rows for births and deaths; keep them or not."""
-        if not self._learned_shapes:
+        if not self._learned_shapes and not self._moves:
             self._sweep(steps, share, keep)
             return
         for _ in range(steps):
             self._sweep(1, share, keep)
-            prior = self.prior._replace(mass=float(self._numbers[MASS]))
-            takers = self._takers[: self.K]
-            self._set_prior(renew(prior, self._learned_shapes, takers, self._p, self._generator))
+            if self._moves:
+                self._move()
+            if self._learned_shapes:
+                self._renew_shapes()
             if keep:
                 self._shape_sums += self.prior.alpha, self.prior.kappa
+
+    def _move(self) -> None:
+        """Take the steps between sweeps: columns first, which need the Pólya-Gamma variables."""
+        moves, generator = self._moves, self._generator
+        if moves.wants_column(generator):
+            if self._Z.shape[0] == self.K:
+                self._make_room(2 * self.K)
+            state = self._B, self._Z, self._takers, self._effects, self._numbers
+            rest = self._tables[1], self._engine.precisions, generator
+            K = moves.move_column(self.K, state, self.prior, *rest)
+            if K != self.K:
+                self._features[0] = K
+                self._engine.take(K, self._Z)
+        state = self._B, self._Z, self._takers, self._effects, self._numbers
+        moves.scale(self.K, state, self._priors, generator)
+
+    def _renew_shapes(self) -> None:
+        prior = self.prior._replace(mass=float(self._numbers[MASS]))
+        takers = self._takers[: self.K]
+        self._set_prior(renew(prior, self._learned_shapes, takers, self._p, self._generator))
 
     def _sweep(self, steps: int, share: float, keep: bool) -> None:
         first = 0

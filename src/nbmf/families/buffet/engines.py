@@ -56,6 +56,11 @@ class Cells:
             np.zeros((size, LANES)),
         )
 
+    @property
+    def precisions(self) -> np.ndarray:
+        """Those of the cells in the last sweep, float array (p, n); it may be written to."""
+        return self._P
+
     def take(self, K: int, Z: np.ndarray) -> None:
         """Take notice of scores that were put in the place of others."""
 
@@ -75,6 +80,8 @@ class Sums:
         self._squares = (matrix.signal**2).sum(axis=1)
         self._G, self._H = np.zeros((0, 0)), np.zeros((p, 0))
         self._fixed = np.zeros(n), np.zeros(n), np.zeros(MOST_PROPOSED)
+
+    precisions = None  # no array of them: all cells share one
 
     def make_room(self, capacity: int) -> None:
         """Give the sums room for so many columns, and make work arrays."""

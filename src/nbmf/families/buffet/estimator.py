@@ -35,6 +35,7 @@ def _or_learn(holds, allowed: str) -> Rule:
 
 
 POSITIVE = _or_learn(lambda value: value > 0, "a number above 0")
+YES_OR_NO = Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")
 ALPHA = Rule(
     lambda value: value is None or POSITIVE.holds(value),
     "a number above 0 (the limit of 0 is prior = 'ibp'), 'learn', or None, which is 1 of the CIBP",
@@ -46,6 +47,7 @@ RULES = Factorization.rules | {
     "kappa": _or_learn(lambda value: value >= 0, "a number of at least 0 (of the IBP above 0)"),
     "slab_variance": POSITIVE,
     "start": one_of(*STARTS),
+    "column_moves": YES_OR_NO,
 }
 
 
@@ -108,7 +110,9 @@ class IndianBuffet(Factorization):
             numbers[SLAB] = self.slab_variance
         return Numbers(numbers, priors)
 
-    def _chain(self, matrix: Matrix, numbers: Numbers, seed) -> BuffetChain:
+    def _chain(
+        self, matrix: Matrix, numbers: Numbers, seed, *, scale_moves: bool = False
+    ) -> BuffetChain:
         chain = BuffetChain(
             matrix,
             self._first_prior(),
@@ -117,6 +121,8 @@ class IndianBuffet(Factorization):
             capacity=self.n_components,
             samples=self.n_samples,
             learned_shapes=self._learned_shapes(),
+            column_moves=self.column_moves,
+            scale_moves=scale_moves,
         )
         if self.start == "dense":
             chain.start_dense(child(seed, "dense start"))

@@ -6,9 +6,8 @@ import numpy as np
 
 from nbmf.errors import DataError
 from nbmf.families.buffet.engines import Matrix
-from nbmf.families.buffet.estimator import RULES, BuffetState, IndianBuffet
+from nbmf.families.buffet.estimator import RULES, YES_OR_NO, BuffetState, IndianBuffet
 from nbmf.families.buffet.fold_in import ridge_lines
-from nbmf.inference.parameters import Rule
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.gaussian import GAUSSIAN
 
@@ -43,6 +42,9 @@ class IndianBuffetGaussian(IndianBuffet):
     start : "slow", "empty" or "dense"
         From no factor, with few births at first, so that one fills before the next is born; from
         none; from 20 random ones.
+    column_moves : bool
+        Whether whole factors are born and die between sweeps, proposed by what the others leave
+        over: the same posterior, whose K+ does not have to change row by row.
     burn_in, n_samples : int
         Sweeps before the first that is kept, and kept sweeps.
     random_state : int, SeedSequence or None
@@ -65,9 +67,7 @@ class IndianBuffetGaussian(IndianBuffet):
 
     likelihoods = (GAUSSIAN,)
     meanings = ("loading", "score")
-    rules = RULES | {
-        "standardize": Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")
-    }
+    rules = RULES | {"standardize": YES_OR_NO}
     shapes: ClassVar = IndianBuffet.shapes | {"centres_": "F", "deviation_": "FN"}
     learned_numbers: ClassVar = (*IndianBuffet.learned_numbers, "noise_variance")
 
@@ -82,6 +82,7 @@ class IndianBuffetGaussian(IndianBuffet):
         slab_variance="learn",
         standardize=True,
         start="slow",
+        column_moves=False,
         burn_in=1000,
         n_samples=1000,
         random_state=None,
@@ -94,6 +95,7 @@ class IndianBuffetGaussian(IndianBuffet):
         self.slab_variance = slab_variance
         self.standardize = standardize
         self.start = start
+        self.column_moves = column_moves
         self.burn_in = burn_in
         self.n_samples = n_samples
         self.random_state = random_state

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 
 from nbmf.families.buffet.engines import Matrix
-from nbmf.families.buffet.estimator import BuffetState, IndianBuffet
+from nbmf.families.buffet.estimator import RULES, YES_OR_NO, BuffetState, IndianBuffet
 from nbmf.families.buffet.fold_in import logistic_lines
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
@@ -39,6 +39,12 @@ class IndianBuffetLogistic(IndianBuffet):
     start : "slow", "empty" or "dense"
         From no feature, with few births at first, so that one fills before the next is born; from
         none; from 20 random ones.
+    column_moves : bool
+        Whether whole features are born and die between sweeps, proposed by what the others leave
+        over: the same posterior, whose K+ does not have to change row by row.
+    scale_moves : bool
+        Whether log-odds are scaled after each sweep, all at once, by rows and by columns, by steps
+        that the Pólya-Gamma variables do not hold back: the same posterior in fewer sweeps.
     burn_in, n_samples : int
         Sweeps before the first that is kept, and kept sweeps.
     random_state : int, SeedSequence or None
@@ -56,6 +62,7 @@ class IndianBuffetLogistic(IndianBuffet):
 
     likelihoods = (BERNOULLI,)
     meanings = ("loadings in log-odds", "scores")
+    rules = RULES | {"scale_moves": YES_OR_NO}
     shapes: ClassVar = IndianBuffet.shapes | {"row_effects_": "F", "column_effects_": "N"}
     learned_numbers: ClassVar = (
         *IndianBuffet.learned_numbers,
@@ -73,6 +80,8 @@ class IndianBuffetLogistic(IndianBuffet):
         kappa=1.0,
         slab_variance="learn",
         start="slow",
+        column_moves=False,
+        scale_moves=False,
         burn_in=1500,
         n_samples=1500,
         random_state=None,
@@ -84,13 +93,16 @@ class IndianBuffetLogistic(IndianBuffet):
         self.kappa = kappa
         self.slab_variance = slab_variance
         self.start = start
+        self.column_moves = column_moves
+        self.scale_moves = scale_moves
         self.burn_in = burn_in
         self.n_samples = n_samples
         self.random_state = random_state
 
     def _start(self, codes, seed):
         numbers = self._first_numbers(row_effect_variance=1.0, column_effect_variance=1.0)
-        chain = self._chain(Matrix.of_codes(codes), numbers, seed)
+        matrix = Matrix.of_codes(codes)
+        chain = self._chain(matrix, numbers, seed, scale_moves=self.scale_moves)
         return LogisticState(chain, self.burn_in, self._slow_sweeps(len(codes)))
 
     def _learn(self, state):
