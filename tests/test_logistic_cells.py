@@ -18,6 +18,8 @@ from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.gibbs import LogisticChain, Prior
 from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
 from nbmf.families.logistic.kernels import cells as kernels
+from nbmf.families.logistic.quadratic import PolyaGamma
+from nbmf.families.logistic.quadratic_counts import CountsOfSize
 from nbmf.inference.state import Factors, put_back
 
 SIZES, NOISE = Gamma(5.0, 4.0), Gamma(6.0, 3.0)  # priors with moments
@@ -371,6 +373,21 @@ def test_moments_and_sizes_are_means_along_the_chain():
     np.testing.assert_allclose(model.expectation_, np.mean(mean, axis=0), rtol=1e-8)
 
 
+def check_new_cells(model, inner):
+    """h and w of new lines are where q(ψ with noise) stands still, with the 1/τ of the fit."""
+    variance, seen = float(model.noise_variance_), inner.seen
+    assert model.with_noise(inner).added_variance() == pytest.approx(variance)
+    psi = np.random.default_rng(0).normal(size=seen.shape)
+    h, w = model._weights(inner.values, psi, psi**2 + 0.3)
+    np.testing.assert_allclose(w[seen], 1 / variance)
+    mean, spread = h * variance, np.ones(psi.shape)
+    for _ in range(200):
+        inner.refresh(mean, mean**2 + spread)
+        spread = 1 / (inner.w + 1 / variance)
+    expected = (psi / variance + inner.h) * spread
+    np.testing.assert_allclose(mean[seen], expected[seen], rtol=1e-4, atol=1e-5)
+
+
 def test_noise_is_found_and_predicted_with(tmp_path):
     """Of ψ with noise, E σ(ψ + ε) is nearer to 1/2 than σ(ψ)."""
     values = votes_with_noise()
@@ -380,6 +397,7 @@ def test_noise_is_found_and_predicted_with(tmp_path):
     psi = form.psi_of(model.factors_)
     inside = np.abs(model.mean(model.factors_) - 0.5) <= np.abs(expit(psi) - 0.5) + 1e-12
     assert inside.all()
+    check_new_cells(model, PolyaGamma(values))
     model.save(tmp_path / "noisy.npz")
     again = nbmf.load(tmp_path / "noisy.npz")
     np.testing.assert_array_equal(again.predict_rows(values[:3]), model.predict_rows(values[:3]))
@@ -407,7 +425,10 @@ def test_noise_of_counts_is_in_their_predictions(name):
     means, sizes = model.predictive_of(factors, rows, columns)
     np.testing.assert_allclose(means.mean(axis=0), expected[rows, columns], rtol=0.15)
     np.testing.assert_allclose(np.log(means).mean(axis=0), (psi + np.log(model.sizes_))[rows, rows])
+    z = stats.norm.ppf((np.arange(32) + 0.5) / 32)
+    np.testing.assert_allclose(np.log(means).std(axis=0), np.sqrt(variance) * z.std())
     np.testing.assert_array_equal(sizes, model.sizes_)
+    check_new_cells(model, CountsOfSize(values, model.sizes_))
     for new, fitted in (
         (model.predict_rows(values[:10]), model.expectation_[:10]),
         (model.predict_columns(values[:, :10]), model.expectation_[:, :10]),
