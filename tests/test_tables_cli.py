@@ -12,10 +12,12 @@ import pytest
 
 import nbmf
 from nbmf import cli
-from nbmf.cli.arguments import parse
+from nbmf.cli.arguments import parse, parsers
 from nbmf.cli.info_tables import uses_of_counts
 from nbmf.cli.table_arguments import OF_DOCUMENTS, OF_TABLES
-from nbmf.cli.table_summary import mean_and_sd
+from nbmf.cli.table_summary import mean_and_sd, summary
+from nbmf.cli.tables import Found, Task
+from nbmf.comparison.held_out_cells import GRID, Choice, Scored
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.loading import load_matrix
 from nbmf.errors import ConfigError, DataError
@@ -56,7 +58,7 @@ def test_kinds_of_rows_are_found_told_and_written(capsys):
     assert re.search(r"^2 components predict better than none, by 0\.\d+ ± 0\.\d+ nats", out, re.M)
     assert re.search(r"^    2 +\d\.\d{4} +0\.\d{4} ± 0\.\d{4}  <$", out, re.M)
     assert re.search(r"100\.0% of the 90 rows have the commonest label of their\s+component", out)
-    assert re.search(r"^  height +-?\d\.\d+ ± \d\.\d+ \(all: \d\.\d+ ± \d\.\d+\)$", out, re.M)
+    assert re.search(r"^  height  -?\d\.\d+ ± \d\.\d+ \(all: \d\.\d+ ± \d\.\d+\)$", out, re.M)
     assert re.search(r"^  job +a \d\d% \(all: \d\d%\)$", out, re.M)
     assert re.search(r"^  visits +\d\.\d+ on average \(all: \d\.\d+\)$", out, re.M)
     assert re.search(r"^  member +\d+% \(all: \d\d%\)$", out, re.M)
@@ -238,11 +240,42 @@ def test_arguments_are_checked(words, capsys):
 
 
 def test_models_of_the_commands_are_those_of_the_family():
+    from nbmf.cli import topics
     from nbmf.cli.topics import MODELS
 
     assert tuple(MODELS) == OF_DOCUMENTS
+    told = parsers()[1]
+    for command, grid in (("cluster", GRID), ("topics", topics.GRID)):
+        assert f"(default: {' '.join(map(str, grid))})" in " ".join(
+            told[command].format_help().split()
+        )
     for given in [*({"model": name} for name in OF_TABLES), *MODELS.values()]:
         FeatureModel(2, **given).check_parameters()
+
+
+def chosen(K, tried, found):
+    """A choice of K components, of some that were tried."""
+    scores = tuple(Scored("mnb", k, 2.0 + (k != K), 3.0, 1.0, 0.1, 0.0, 0.0) for k in tried)
+    own = next(score for score in scores if score.K == K)
+    return Choice(found, own, 0.01, 3.5, scores, 90, 5, "cell")
+
+
+@pytest.mark.parametrize(
+    ("K", "tried", "found", "hint"),
+    [
+        (3, (2, 3), True, "3 is the largest K that was tried: --components 3 6 tries more"),
+        (2, (2, 3), True, None),
+        (2, (2,), True, None),  # as it was asked for
+        (3, (2, 3), False, None),
+    ],
+)
+def test_the_largest_of_the_grid_is_told(K, tried, found, hint):
+    task = Task(None, {}, (), "", "component", "row")
+    own = Found("people", task, TABLE, None, "mnb", chosen(K, tried, found), None, 0.0)
+    text = summary(own)
+    assert "tries more" not in text if hint is None else hint in text
+    said = " ".join(text.split())
+    assert "None is a single component or, if that predicts better, all of them in their" in said
 
 
 def test_means_have_as_many_digits_as_they_are_certain():
@@ -250,6 +283,7 @@ def test_means_have_as_many_digits_as_they_are_certain():
     assert mean_and_sd(37.2513, 2.0234) == "37.3 ± 2.0"
     assert mean_and_sd(0.12345, 0.0123) == "0.123 ± 0.012"
     assert mean_and_sd(1.0, 3e-7) == "1 ± 3e-07"
+    assert mean_and_sd(-0.01, 1.0) == "0.0 ± 1.0"
 
 
 def test_the_example_is_written_with_what_to_type_next(capsys):
@@ -406,8 +440,8 @@ def test_profiles_have_values_and_colours(model):
             sd = np.sqrt(spread)
             place = names.index(name), number - 1
             assert drawn[place] == pytest.approx((row["value"] - p) / sd)
-            text = f"{row['value']:.0%}" if law == "binary" else f"{row['value']:.3g}"
-            assert texts[place] == text
+            shown = {"binary": ".0%", "count": ".3g"}.get(law, ".1f")  # of a height to a tenth
+            assert texts[place] == f"{row['value']:z{shown}}"
     few = nbmf.plot.profile(model, TABLE, lines=2, ax=plt.subplots()[1])
     assert len(few.get_yticks()) == 2
     assert few.get_title() == "the most telling 2 of 6"

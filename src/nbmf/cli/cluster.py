@@ -4,9 +4,10 @@ import argparse
 import functools
 
 from nbmf.cli.tables import Task, run_on
+from nbmf.comparison.held_out_cells import GRID
 from nbmf.data.readers.features import read_table
 
-SMOOTHING, GRID = 1.0, (2, 3, 4, 5, 6, 8)
+SMOOTHING = 1.0
 
 
 def run(options: argparse.Namespace) -> None:

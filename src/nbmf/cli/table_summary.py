@@ -1,6 +1,5 @@
 """What a person reads first about the components of a table, or the topics of documents."""
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -12,7 +11,12 @@ from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, WORD
 from nbmf.data.readers.content import counted
 from nbmf.families.mixed_membership.em import OUTWEIGHS
 from nbmf.families.mixed_membership.parameters import MIXTURE
-from nbmf.posterior.distinguishing import agreement, by_label, order_of_components
+from nbmf.posterior.distinguishing import (
+    agreement,
+    by_label,
+    digits_of,
+    order_of_components,
+)
 
 COLUMNS, CATEGORIES, WORDS = 8, 3, 10  # of a component that are told
 LEAST = 0.01  # nats of a column that is worth a word
@@ -196,7 +200,7 @@ def _value(rows: pd.DataFrame) -> str:
 
 def mean_and_sd(mean: float, sd: float) -> str:
     """Return "mean ± sd", with two digits of the latter."""
-    if not 1e-4 <= sd < 1e7:
+    digits = digits_of(sd)
+    if digits is None:
         return f"{mean:.4g} ± {sd:.2g}"
-    digits = max(0, 1 - math.floor(math.log10(sd)))
-    return f"{mean:.{digits}f} ± {sd:.{digits}f}"
+    return f"{mean:z.{digits}f} ± {sd:.{digits}f}"

@@ -13,6 +13,7 @@ from nbmf.errors import ConfigError, DataError
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.plots import profiles
 from nbmf.posterior.distinguishing import (
+    digits_of,
     distinguishing,
     order_of_components,
     shares_of_components,
@@ -189,4 +190,7 @@ def _deviations(told: pd.DataFrame) -> np.ndarray:
 def _text(row: pd.Series) -> str:
     if row["kind"] in (BERNOULLI, DISCRETE):
         return f"{row['value']:.0%}"
+    digits = digits_of(row["overall_sd"]) if row["kind"] == GAUSSIAN else None
+    if digits is not None:
+        return f"{row['value']:z.{digits}f}"
     return f"{row['value']:.3g}" if abs(row["value"]) < 1000 else f"{row['value']:.0f}"

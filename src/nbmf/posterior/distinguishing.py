@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,14 @@ def order_of_components(model: FeatureModel) -> np.ndarray:
 def shares_of_components(model: FeatureModel) -> np.ndarray:
     """Return the mean membership in each component over all rows, float array (K,)."""
     return model.memberships_.mean(axis=0)
+
+
+def digits_of(sd: float) -> int | None:
+    """Return how many digits after the point show a mean to a tenth of the standard deviation.
+
+    None where numbers are too small or too large to be written so.
+    """
+    return max(0, 1 - math.floor(math.log10(sd))) if 1e-4 <= sd < 1e7 else None
 
 
 def distinguishing(model: FeatureModel, V: Any) -> pd.DataFrame:
