@@ -430,6 +430,8 @@ def test_profiles_have_values_and_colours(model):
     names = [text.get_text() for text in axis.get_yticklabels()]
     assert set(names) == {"height", "visits", "member", "job = a", "job = b", "job = c"}
     told = nbmf.distinguishing(model, TABLE)
+    most = told.groupby(["column", "category"])["nats"].max().sort_values(ascending=False)
+    assert names == [c + (f" = {category}" if category else "") for c, category in most.index]
     drawn = np.asarray(axis.images[0].get_array())
     texts = np.array([text.get_text() for text in axis.texts[: drawn.size]]).reshape(drawn.shape)
     for name, law in (("height", "real"), ("visits", "count"), ("member", "binary")):
