@@ -339,6 +339,13 @@ EQUIVALENT = {
     (f"{POISSON}/kernels/sources.py", "draw_sources",
      "if x <= FEW * K:",
      "K -> (K + 0.05)"): "which of two right ways is taken",
+    ("families/logistic/kernels/relevance.py", "",
+     "TRIES = 100  # then it stays where it is, which rounding alone can bring about",
+     "100 -> 101"): "which rounding alone can bring about",
+    ("families/logistic/kernels/relevance.py", "draw_scales",
+     "if _log_density_of_log_scale(x, *arguments) > level:", "> -> >="): MEASURE_ZERO,
+    ("families/logistic/kernels/relevance.py", "draw_rotation", "if angle < 0.0:", "< -> <="):
+        MEASURE_ZERO,
     ("families/logistic/fold_in.py", "regress_lines",
      "at_once = max(1, NUMBERS_AT_ONCE // max(n, 1))", "max -> min"):
         "a line at a time: slower, the same of each",
