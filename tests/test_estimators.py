@@ -266,7 +266,7 @@ def changed(parts, change, path):
         (lambda arrays, about: about.update({"class": "LogisticPca"}), "mean 'LogisticPCA'"),
         (lambda arrays, about: about.update({"class": "draw_mask"}), "no class 'draw_mask'"),
         (lambda arrays, about: about.update({"class": "antigravity:x"}), "import antigrav"),
-        (lambda arrays, about: about.update({"class": "os:system"}), "'os:system' is no class of fit"),
+        (lambda arrays, about: about.update({"class": "os:system"}), "'os:system' is no class of"),
         (lambda arrays, about: about.update({"class": "os:nothing"}), "which os does not have"),
     ],
 )  # fmt: skip
