@@ -10,7 +10,7 @@ each other: the residuals without the column, and the row, are the same in both.
 
 import math
 
-from nbmf.families.buffet.kernels.conditionals import place, width
+from nbmf.families.buffet.kernels.conditionals import place, product, width
 from nbmf.families.buffet.kernels.numbers import MASS, NOISE, SLAB
 from nbmf.numerics.compilation import inner_kernel, kernel
 from nbmf.numerics.random import uniform
@@ -53,12 +53,8 @@ def log_evidence(P, E, z, squares, n, slab):
 
     P, E, z and `squares`, which stands for z², have n numbers.
     """
-    s1 = s2 = 0.0
-    for i in range(n):
-        s1 += E[i] * z[i]
-        s2 += P[i] * squares[i]
-    variance, half_log = width(s2, slab)
-    mean, evidence = place(s1, variance, half_log)
+    variance, half_log = width(product(P, squares, n), slab)
+    mean, evidence = place(product(E, z, n), variance, half_log)
     return mean, variance, evidence
 
 
