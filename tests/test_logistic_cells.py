@@ -304,6 +304,20 @@ def test_means_are_over_the_noise(variance):
 # --- The estimators --------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("noise", [False, True])
+def test_means_along_a_chain_are_over_its_noise(noise):
+    codes = (small_counts() > 1).astype(np.int8)
+    chain = chain_of(cells_of(Binary(codes), noise), effects="both")
+    chain.sweep(3)
+    room, psi_sum, mean_sum = (np.zeros(codes.shape) for _ in range(3))
+    chain.add_means(room, psi_sum, mean_sum)
+    psi = form.psi_of(chain.factors())
+    z = stats.norm.ppf(QUANTILES)[:, None, None] * np.sqrt(chain.cells.variance)
+    np.testing.assert_allclose(psi_sum, psi, rtol=1e-10)
+    np.testing.assert_allclose(mean_sum, expit(psi + z).mean(axis=0), rtol=2e-3, atol=1e-4)
+    assert (np.abs(mean_sum - expit(psi)).max() > 0.01) == noise
+
+
 def votes_with_noise(F=60, N=40, seed=2):
     rng = np.random.default_rng(seed)
     psi = 1.5 * rng.normal(size=(F, 1)) @ rng.normal(size=(1, N)) + rng.normal(size=(F, N))
