@@ -29,8 +29,8 @@ examples:
   nbmf info follows.csv --layout presence --row follower --column followed
 
 nbmf example --help has the commands that write these files. A file of counts, 0, 1, 2, ..., is told
-as such, with the methods that take it; --above 0 reads it as zeros and ones. Of a table with columns
-of several kinds, and of texts, it says what they are, and names nbmf cluster and nbmf topics.
+as such, with the methods that take it; --above 0 reads it as zeros and ones. Tables with columns of
+several kinds, and texts, are told as such too, with nbmf cluster and nbmf topics.
 """
 FIT = """\
 examples:
