@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-COPIED = ("src", "tests", "benchmarks", "config", "pyproject.toml")
+COPIED = ("src", "tests", "benchmarks", "config", "workflow", "pyproject.toml")
 MEMORY = 8 << 30  # bytes of address space: a wrong size shall not fill the machine
 
 # Which tests run for a mutant of a file, the quickest first.
