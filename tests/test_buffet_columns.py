@@ -119,6 +119,7 @@ def move(x, uniforms, normals, monkeypatch):
     )  # fmt: skip
     assert next(uniforms, None) is next(normals, None) is None
     np.testing.assert_array_equal(takers[:size], np.count_nonzero(B[:, :size], axis=0))
+    assert not B[:, size:].any()  # where later newborns find zeros
     return B[:, :size], Z[:size]
 
 
@@ -190,6 +191,12 @@ def test_where_there_is_no_column_none_dies(plain):
         without(x, 0)
     B, _ = move(x, [0.5], [], plain)
     assert B.shape == (F, 0)
+
+
+@pytest.mark.parametrize(("count", "others"), [(1.0, 4.0), (4.4, 0.6), (4.9, 0.5), (5.0, 0.5)])
+def test_rows_never_take_a_column_for_sure(count, others):
+    found = columns.count_odds.py_func(count, 5, 0.3, 0.0)
+    assert found == pytest.approx(math.log((count + 0.3) / others), rel=1e-13)
 
 
 # --- Chains -----------------------------------------------------------------------------------
