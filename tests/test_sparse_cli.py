@@ -12,6 +12,8 @@ import scipy.sparse
 import nbmf
 from nbmf import cli
 from nbmf.catalogue import CANDIDATES, DEFAULTS, METHODS, methods_for
+from nbmf.cli import timing
+from nbmf.data import sparse_matrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.readers import content
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
@@ -28,6 +30,7 @@ def here(tmp_path, monkeypatch):
     """Work in a folder with block.mtx, which counts as large; pictures are not drawn in full."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(content, "MAX_ENTRIES", 1000)
+    monkeypatch.setattr(sparse_matrix, "MAX_ENTRIES", 1000)  # whatever makes it dense fails
     monkeypatch.setattr(style, "save", lambda figure, path: path.write_bytes(b"a picture" * 9))
     scipy.io.mmwrite("block.mtx", scipy.sparse.coo_array(CODES), field="pattern")
     yield tmp_path
@@ -58,6 +61,15 @@ def test_info_says_how_large_it_is_and_what_takes_it(capsys):
     assert said.endswith(f"nbmf fit block.mtx nbmf fit block.mtx --method {DEFAULTS[KIND]}")
 
 
+def test_the_time_of_a_fit_is_measured_on_some_rows(monkeypatch):
+    """With as many ones as it takes, and all columns."""
+    monkeypatch.setattr(timing, "ENTRIES", 300)
+    part, ratio = timing._part(SparseBinaryMatrix.from_array(CODES))
+    assert part.shape[1] == 40
+    assert 300 < part.sum() < 330
+    assert ratio == pytest.approx(CODES.sum() / part.sum())
+
+
 def test_a_fit_has_all_that_needs_no_dense_matrix(capsys, here):
     said = run(capsys, "fit", "block.mtx", *FAST)
     assert "structure found: it predicts better than row and column popularity" in said
@@ -80,7 +92,7 @@ def test_a_fit_has_all_that_needs_no_dense_matrix(capsys, here):
     upper = model.predict(np.arange(30)[:, None], np.arange(40))
     assert upper[:, :20].mean() > 2 * upper[:, 20:].mean()
     matrix = SparseBinaryMatrix.load(folder / "matrix.npz")
-    np.testing.assert_array_equal(matrix.toarray(), CODES)
+    np.testing.assert_array_equal(matrix.values.above_zero.toarray(), CODES)
     W, H = (pd.read_csv(folder / name, index_col=0) for name in ("W.csv", "H.csv"))
     order = pd.read_csv(folder / "components.csv")["place_in_model"]
     np.testing.assert_allclose(W, model.W_[:, order], rtol=1e-5)
