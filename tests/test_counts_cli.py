@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import poisson
 
 import nbmf
 from nbmf import cli
@@ -115,6 +116,9 @@ def test_the_loss_that_is_told_is_that_of_the_law(capsys, here):
     loss_at = model.likelihood.loss_at(values.astype(int), values >= 0)
     loss = loss_at(model.predict(loss_at.rows, loss_at.columns)).perplexity
     assert f"loss on the data that were fitted: {loss:.4f} nats per entry" in said
+    seen = values[values >= 0]
+    alone = -poisson.logpmf(seen, (seen.sum() + 1) / (seen.size + 1)).mean()
+    assert f"the overall mean alone has {alone:.4f}" in " ".join(said.split())
 
 
 def test_by_default_a_method_of_counts_is_taken_where_there_are_counts(capsys, here):

@@ -533,6 +533,14 @@ def test_a_state_before_its_first_kept_sweep_tells_of_the_last():
     np.testing.assert_allclose(form.psi_of(state.estimate()), form.psi_of(chain.factors()))
     state.advance(4)
     assert np.abs(state.expectation() - now).max() > 0.01
+    places = [0, 2], [1, 3]
+    np.testing.assert_allclose(state.predictive(*places), state.expectation()[places], rtol=1e-12)
+    other = GibbsState(chain_of(CODES, 2, seed=1), burn_in=5)
+    other.restore(state.snapshot())
+    np.testing.assert_array_equal(other.expectation(), state.expectation())
+    other.advance(1)
+    state.advance(1)
+    np.testing.assert_array_equal(other.expectation(), state.expectation())
 
 
 # --- New lines -------------------------------------------------------------------------------

@@ -72,6 +72,12 @@ def test_facts_are_about_what_was_observed_and_components_that_are_shown():
     assert of(2, np.full(2, np.nan), [])[1:] == ["bICA, K = 2: 2 active components"]
 
 
+def test_what_was_learned_has_three_digits_or_is_a_whole_number(monkeypatch):
+    found = {"K+": 1234, "eta": 0.123456}
+    monkeypatch.setattr(nbmf.BinaryICA, "findings", found)
+    assert list(facts(result()))[-1] == "learned: K+ 1234, eta 0.123"
+
+
 def test_a_mean_count_is_that_of_observed_ones():
     counts = CountMatrix([[3, 0], [-1, 0]], ["a", "b"], ["x", "y"], None)
     first = next(facts(result(matrix=counts)))
