@@ -153,8 +153,15 @@ def test_what_is_learned_has_its_shapes():
         assert (rows.size, columns.size) == values.shape
         assert np.abs(rows).max() > 0
     assert np.isfinite(model.bound_)
+    assert (model.n_iter_, model.converged_) == (5, None)  # nobody asked whether it had
     none = CollectiveFactorVB(3, max_iter=5, tol=0, random_state=0).fit(relations())
     assert not none.effects_["likes"][0].any()
+
+
+def test_parameters_are_those_of_one_matrix():
+    given = CollectiveFactorVB().get_params()
+    one = LogisticFactorVB().get_params()
+    assert given == {name: one[name] for name in given}
 
 
 def test_the_same_seed_gives_the_same_bits():
