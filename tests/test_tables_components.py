@@ -11,7 +11,8 @@ import scipy.stats
 
 import nbmf
 from nbmf.comparison import held_out_cells
-from nbmf.comparison.held_out_cells import best_fit, choose_components, folds, mean_and_error
+from nbmf.comparison.folds import mean_and_error
+from nbmf.comparison.held_out_cells import best_fit, choose_components, folds
 from nbmf.data.feature_columns import WORD
 from nbmf.errors import ConfigError, DataError, NotFittedError
 from nbmf.families.mixed_membership.feature_model import FeatureModel

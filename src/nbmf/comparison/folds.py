@@ -78,3 +78,18 @@ def clustered_error(values: np.ndarray) -> float:
     by_row, by_column, by_entry = variances
     total = max(by_row + by_column - by_entry, by_row, by_column, by_entry)
     return math.sqrt(total) / int(np.count_nonzero(present))
+
+
+def mean_and_error(values: np.ndarray, row: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """Return the weighted mean of values and its standard error, rows being independent.
+
+    Parameters
+    ----------
+    values, weight : float arrays (n,)
+    row : int array (n,)
+    """
+    mean = float(np.average(values, weights=weight))
+    sums = np.bincount(row, weight * (values - mean))[np.unique(row)]
+    rows = sums.size
+    variance = np.square(sums).sum() * rows / max(rows - 1, 1)
+    return mean, math.sqrt(variance) / float(weight.sum())

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtr
 
+from nbmf.comparison.folds import mean_and_error
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import (
@@ -287,18 +288,3 @@ def _part(table: FeatureTable, chosen: np.ndarray) -> FeatureTable:
     sizes = np.bincount(table.lines()[chosen], minlength=table.shape[0])
     starts = np.concatenate([[0], np.cumsum(sizes)])
     return replace(table, cells=table.cells[chosen], columns=table.columns[chosen], starts=starts)
-
-
-def mean_and_error(values: np.ndarray, row: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
-    """Return the weighted mean of values and its standard error, rows being independent.
-
-    Parameters
-    ----------
-    values, weight : float arrays (n,)
-    row : int array (n,)
-    """
-    mean = float(np.average(values, weights=weight))
-    sums = np.bincount(row, weight * (values - mean))[np.unique(row)]
-    rows = sums.size
-    variance = np.square(sums).sum() * rows / max(rows - 1, 1)
-    return mean, math.sqrt(variance) / float(weight.sum())
