@@ -339,6 +339,11 @@ EQUIVALENT = {
     (f"{POISSON}/kernels/sources.py", "draw_sources",
      "if x <= FEW * K:",
      "K -> (K + 0.05)"): "which of two right ways is taken",
+    ("families/logistic/collective.py", "CollectiveFactorVB._learn",
+     "(matrix.rows, matrix.columns), self._layout.effects(name), strict=True", "True -> False"):
+        "a matrix has two sides and two effects",
+    ("families/logistic/collective.py", "_Running", "resumable = False", "False -> True"):
+        "nobody gives it a checkpoint",
     ("families/logistic/gibbs_cells.py", "_lists",
      "ends = np.searchsorted(start, np.linspace(0, start[-1], min(MAX_BLOCKS, n_lines) + 1)[1:-1])",
      "min -> max"): "lines cut into blocks in another way: other streams, the same law",
