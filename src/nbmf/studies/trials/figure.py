@@ -12,7 +12,7 @@ from nbmf.studies.trials.outcome import BASELINE, KINDS, WORSE, tabulate
 
 ROW_HEIGHT, MARGINS = 0.17, 1.1  # inches
 NEAR = 2.0  # percent: up to there the axis is linear, beyond logarithmic
-TICKS = (-10, -2, 0, 2, 10, 30, 100, 300)
+TICKS = (-10, -2, 0, 2, 10, 50, 300)
 NO_COLOUR = "0.45"  # of what uses no component
 
 
