@@ -158,6 +158,8 @@ AS_BEFORE = "a limit between whole numbers: the same ones lie below it"
 # Changes that no test can notice, or should: (file, function, source line, mutation) -> reason.
 # fmt: off
 EQUIVALENT = {
+    ("studies/shan2009/flips.py", "flips", "count = round(level * step * held_out.size)",
+     "held_out.size -> (held_out.size + 0.05)"): "rounded to a whole number",
     ("comparison/held_out_cells.py", "folds",
      "places = np.arange(order.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)",
      "sizes -> (sizes + 0.05)"): CUT_OFF,
