@@ -79,8 +79,8 @@ def uses_of_counts(matrix: CountMatrix, options: argparse.Namespace) -> list[str
 
 def _frame(options: argparse.Namespace) -> Frame | None:
     """Return what is in the file; None if it is no table, too large, or to be read as a matrix."""
-    given = (getattr(options, name) for name in OF_MATRICES)
-    if any(value is not None and value is not False for value in given) or not options.diagonal:
+    given = any(getattr(options, name) not in (None, False) for name in OF_MATRICES)
+    if given or options.counts is False or not options.diagonal:
         return None
     try:
         if Path(options.file).expanduser().stat().st_size > MOST_BYTES:
