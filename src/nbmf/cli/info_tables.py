@@ -79,8 +79,9 @@ def uses_of_counts(matrix: CountMatrix, options: argparse.Namespace) -> list[str
 
 def _frame(options: argparse.Namespace) -> Frame | None:
     """Return what is in the file; None if it is no table, too large, or to be read as a matrix."""
-    given = any(getattr(options, name) not in (None, False) for name in OF_MATRICES)
-    if given or options.counts is False or not options.diagonal:
+    given = (getattr(options, name) for name in OF_MATRICES)  # 0 is not False: --above 0
+    is_matrix = any(value is not None and value is not False for value in given)
+    if is_matrix or options.counts is False or not options.diagonal:
         return None
     try:
         if Path(options.file).expanduser().stat().st_size > MOST_BYTES:
