@@ -42,13 +42,15 @@ class Scored(NamedTuple):
     model : str, the name of the model
     K : int
     loss : float, minus the log density of a held-out cell (of documents a token) on average, nats
-    none : float, the loss without the rest of the row: of a single component or of these as they
-        are on average, whichever is less. Laws of several components together have other shapes
-        than one has, so that they predict better even if columns have nothing to do with each other
+    none : float, the loss without the rest of the row
     gain : float, by how much `loss` is less than `none`
     error : float, its standard error; cells of a row are not taken as independent
     behind : float, by how much the best of all is better
     behind_error : float, its standard error
+
+    `none` is the loss of a single component, or of these as they are on average, whichever is less:
+    laws of several components together have other shapes than one has, so that they predict better
+    even if columns have nothing to do with each other.
     """
 
     model: str

@@ -66,8 +66,9 @@ class Verdict(NamedTuple):
     entries, folds : int, how many entries were held out, in how many folds
     observed : int, how many there are; of a symmetric matrix pairs in the place of entries
     others : tuple of Behind, the other methods that could have been chosen, the best first
-    unit : str, what losses are per: "held-out entry", or "one" of a sparse matrix, of which ones
-        and as many zeros were held out, weighted by one over the chance of that
+    unit : str, what losses are per: "held-out entry", or "one" of a sparse matrix
+
+    Of a sparse matrix ones and as many zeros are held out, weighted by one over the chance of that.
     """
 
     method: str
