@@ -1,5 +1,6 @@
 """Slow twins of the Indian buffet samplers, written from the model, and Geweke's test of chains."""
 
+import itertools
 import math
 
 import numpy as np
@@ -190,6 +191,31 @@ def scores_of(expected, found):
     error = np.hypot(error, expected.std(axis=0, ddof=1) / math.sqrt(len(expected)))
     fixed = (found.std(axis=0) < 1e-12) & (expected.std(axis=0) < 1e-12)
     return np.where(fixed, 0.0, (mean - expected.mean(axis=0)) / np.maximum(error, 1e-12))
+
+
+def assert_same(expected, found):
+    """Compare means of the statistics, of draws from the model and of a chain."""
+    scores = scores_of(expected, found)
+    p = min(1.0, 2 * stats.t.sf(np.abs(scores).max(), 49) * scores.size)
+    assert p > ladder.FALSE_ALARM, f"p = {p:.1e}, standard errors apart {np.round(scores, 1)}"
+
+
+def assert_no_bit_changed(made):
+    """Compare chains with little and much room, and one that goes on from a snapshot.
+
+    `made` returns a chain with room for so many columns at first, and for 30 kept sweeps.
+    """
+    chains = [made(capacity) for capacity in (1, 200)]
+    for chain in chains:
+        chain.sweep(30)
+    chains.append(made(3))
+    chains[2].restore({name: x.copy() for name, x in chains[0].snapshot().items()})
+    for chain in chains:
+        chain.sweep(30, keep=True)
+    snapshots = [chain.snapshot() for chain in chains]
+    assert snapshots[0]["sizes"].max() > 5
+    for other, (name, array) in itertools.product(snapshots[1:], snapshots[0].items()):
+        np.testing.assert_array_equal(array, other[name], err_msg=name)
 
 
 def prior_of(name, mass=0.8, alpha=1.2, kappa=0.9):

@@ -296,12 +296,6 @@ def test_the_law_of_K_is_the_exact_posterior(name):
 # --- Geweke's test ----------------------------------------------------------------------------
 
 
-def assert_same(expected, found):
-    scores = twin.scores_of(expected, found)
-    p = min(1.0, 2 * stats.t.sf(np.abs(scores).max(), 49) * scores.size)
-    assert p > ladder.FALSE_ALARM, f"p = {p:.1e}, standard errors apart {np.round(scores, 1)}"
-
-
 @links
 @priors
 @pytest.mark.parametrize("kind", ["complete", "hole, learned", "few asked"])
@@ -311,7 +305,7 @@ def test_geweke(logit, name, kind):
     share = 0.4 if kind == "few asked" else 1.0
     observed = HOLE if kind == "hole, learned" else FULL
     found = twin.geweke(logit, twin.prior_of(name), table, observed, 1, 15_000, share, 4_000)
-    assert_same(*found)
+    twin.assert_same(*found)
 
 
 @pytest.mark.long
@@ -322,7 +316,7 @@ def test_geweke_for_long(logit, name, shape):
     observed = np.random.default_rng(5).random(shape) < 0.85
     table = twin.priors_of(*OF_LINK[logit])
     found = twin.geweke(logit, twin.prior_of(name), table, observed, 2, 1_500_000, 1.0, 100_000)
-    assert_same(*found)
+    twin.assert_same(*found)
 
 
 # --- A slow twin, and the sampler as it is printed --------------------------------------------
@@ -396,6 +390,6 @@ def slow_geweke(name, printed, sweeps):
 
 @priors
 def test_the_slow_twin_is_right_and_the_printed_sampler_is_not(name):
-    assert_same(*slow_geweke(name, False, 2500))
+    twin.assert_same(*slow_geweke(name, False, 2500))
     scores = twin.scores_of(*slow_geweke(name, True, 7000))
     assert np.abs(scores).max() > 6

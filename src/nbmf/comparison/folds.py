@@ -56,28 +56,42 @@ def folds(
 def clustered_error(values: np.ndarray) -> float:
     """Return the standard error of the mean of a matrix whose rows and columns are clusters.
 
+    Parameters
+    ----------
+    values : float array (F, N)
+        NaN where there is no value.
+    """
+    places = np.nonzero(~np.isnan(values))
+    present = values[places]
+    return clustered_error_of_sum(present - present.mean(), *places) / present.size
+
+
+def clustered_error_of_sum(values: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
+    """Return the standard error of the sum of centred values whose rows and columns are clusters.
+
     A row that is hard to predict is so in all its entries, and a column likewise: the variance is
     that of row sums plus that of column sums minus that of entries (Cameron, Gelbach and Miller,
     "Robust inference with multiway clustering", JBES 29, 2011), and at least the largest of them.
 
     Parameters
     ----------
-    values : float array (F, N)
-        NaN where there is no value.
+    values : float array (n,)
+    rows, columns : int arrays (n,)
     """
-    present = ~np.isnan(values)
-    centred = np.where(present, values - np.nanmean(values), 0.0)
-    variances = []
-    for sums, counted in (
-        (centred.sum(axis=1), present.any(axis=1)),
-        (centred.sum(axis=0), present.any(axis=0)),
-        (centred[present], present[present]),
-    ):
-        n = int(np.count_nonzero(counted))
-        variances.append(np.square(sums).sum() * n / max(n - 1, 1))
-    by_row, by_column, by_entry = variances
-    total = max(by_row + by_column - by_entry, by_row, by_column, by_entry)
-    return math.sqrt(total) / int(np.count_nonzero(present))
+    by_row, by_column = (variance_of_sums(values, lines) for lines in (rows, columns))
+    by_entry = variance_of_sums(values, np.arange(values.size))
+    return math.sqrt(max(by_row + by_column - by_entry, by_row, by_column, by_entry))
+
+
+def variance_of_sums(values: np.ndarray, lines: np.ndarray) -> float:
+    """Return the variance of the sum of centred values if each line is drawn by itself."""
+    n = different(lines)
+    return float(np.square(np.bincount(lines, values)).sum() * n / max(n - 1, 1))
+
+
+def different(lines: np.ndarray) -> int:
+    """Return how many different lines there are, int array (n,)."""
+    return int(np.count_nonzero(np.bincount(lines)))
 
 
 def mean_and_error(values: np.ndarray, row: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
@@ -89,7 +103,5 @@ def mean_and_error(values: np.ndarray, row: np.ndarray, weight: np.ndarray) -> t
     row : int array (n,)
     """
     mean = float(np.average(values, weights=weight))
-    sums = np.bincount(row, weight * (values - mean))[np.unique(row)]
-    rows = sums.size
-    variance = np.square(sums).sum() * rows / max(rows - 1, 1)
+    variance = variance_of_sums(weight * (values - mean), row)
     return mean, math.sqrt(variance) / float(weight.sum())

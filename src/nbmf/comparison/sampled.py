@@ -13,7 +13,13 @@ import numpy as np
 import scipy.sparse
 
 from nbmf.comparison.entry_losses import losses_of
-from nbmf.comparison.folds import ENOUGH, HELD_OUT, LEAST
+from nbmf.comparison.folds import (
+    ENOUGH,
+    HELD_OUT,
+    LEAST,
+    clustered_error_of_sum,
+    different,
+)
 from nbmf.comparison.held_out import fitted_to
 from nbmf.data.matrix import MISSING
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
@@ -56,22 +62,14 @@ class SampledLosses(NamedTuple):
         return float(self._weights @ losses)
 
     def error(self, losses: np.ndarray) -> float:
-        """Return its standard error, see `clustered_error`; ones and zeros are two strata."""
+        """Return its standard error, `clustered_error_of_sum`; ones and zeros are two strata."""
         means = np.array([losses[self.is_one == kind].mean() for kind in (False, True)])
-        part = self._weights * (losses - means[self.is_one.astype(int)])
-        by_row, by_column, by_entry = (
-            np.square(np.bincount(lines, part)).sum() * n / max(n - 1, 1)
-            for lines, n in (
-                (self.rows, _different(self.rows)),
-                (self.columns, _different(self.columns)),
-                (np.arange(part.size), part.size),
-            )
-        )
-        return math.sqrt(max(by_row + by_column - by_entry, by_row, by_column, by_entry))
+        centred = self._weights * (losses - means[self.is_one.astype(int)])
+        return clustered_error_of_sum(centred, self.rows, self.columns)
 
     def freedom(self, losses: np.ndarray) -> int:
         """Return the degrees of freedom of that error."""
-        return max(min(_different(self.rows), _different(self.columns)) - 1, 1)
+        return max(min(different(self.rows), different(self.columns)) - 1, 1)
 
     @property
     def _weights(self) -> np.ndarray:
@@ -223,7 +221,3 @@ def _refuse_others(estimators: Sequence[Factorization]) -> None:
                 f"{type(estimator).__name__} takes no sparse matrix of zeros and ones; "
                 "BernoulliPoissonVB and BernoulliPoissonGibbs do"
             )
-
-
-def _different(lines: np.ndarray) -> int:
-    return int(np.count_nonzero(np.bincount(lines)))

@@ -30,6 +30,9 @@ def is_number(value: Any) -> bool:
     return is_integer(value) or isinstance(value, float | np.floating)
 
 
+TRUE_OR_FALSE = Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")
+
+
 def at_least(least: int) -> Rule:
     """Return the rule for integers of at least `least`."""
     return Rule(

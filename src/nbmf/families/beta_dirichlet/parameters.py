@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.errors import ConfigError
 from nbmf.inference.parameters import RULES as SHARED
-from nbmf.inference.parameters import Rule, is_number, one_of
+from nbmf.inference.parameters import TRUE_OR_FALSE, Rule, is_number, one_of
 
 # Wide enough for any prior a person means, narrow enough for single precision.
 SMALLEST, LARGEST = 1e-6, 1e6
@@ -53,7 +53,7 @@ RULES = (
     | {
         "scheme": one_of("joint", "alternating"),
         "start": one_of("random", "mean-field"),
-        "block_moves": Rule(lambda value: isinstance(value, bool | np.bool_), "True or False"),
+        "block_moves": TRUE_OR_FALSE,
         "orientation": one_of(ROWS, COLUMNS, AUTO),
     }
 )

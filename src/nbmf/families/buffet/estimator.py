@@ -11,7 +11,7 @@ from nbmf.families.buffet.kernels.numbers import MASS, NAMES, SLAB
 from nbmf.families.buffet.priors import CIBP, IBP, PRIORS, BuffetPrior, buffet_prior
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
-from nbmf.inference.parameters import Rule, is_number, one_of
+from nbmf.inference.parameters import TRUE_OR_FALSE, Rule, is_number, one_of
 from nbmf.inference.state import Factors, State
 from nbmf.seeds import child
 
@@ -35,7 +35,6 @@ def _or_learn(holds, allowed: str) -> Rule:
 
 
 POSITIVE = _or_learn(lambda value: value > 0, "a number above 0")
-YES_OR_NO = Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")
 ALPHA = Rule(
     lambda value: value is None or POSITIVE.holds(value),
     "a number above 0 (the limit of 0 is prior = 'ibp'), 'learn', or None, which is 1 of the CIBP",
@@ -47,7 +46,7 @@ RULES = Factorization.rules | {
     "kappa": _or_learn(lambda value: value >= 0, "a number of at least 0 (of the IBP above 0)"),
     "slab_variance": POSITIVE,
     "start": one_of(*STARTS),
-    "column_moves": YES_OR_NO,
+    "column_moves": TRUE_OR_FALSE,
 }
 
 

@@ -6,8 +6,9 @@ import numpy as np
 
 from nbmf.errors import DataError
 from nbmf.families.buffet.engines import Matrix
-from nbmf.families.buffet.estimator import RULES, YES_OR_NO, BuffetState, IndianBuffet
+from nbmf.families.buffet.estimator import RULES, BuffetState, IndianBuffet
 from nbmf.families.buffet.fold_in import ridge_lines
+from nbmf.inference.parameters import TRUE_OR_FALSE
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.gaussian import GAUSSIAN
 
@@ -67,7 +68,7 @@ class IndianBuffetGaussian(IndianBuffet):
 
     likelihoods = (GAUSSIAN,)
     meanings = ("loading", "score")
-    rules = RULES | {"standardize": YES_OR_NO}
+    rules = RULES | {"standardize": TRUE_OR_FALSE}
     shapes: ClassVar = IndianBuffet.shapes | {"centres_": "F", "deviation_": "FN"}
     learned_numbers: ClassVar = (*IndianBuffet.learned_numbers, "noise_variance")
 

@@ -6,8 +6,9 @@ import numpy as np
 from scipy.special import expit
 
 from nbmf.families.buffet.engines import Matrix
-from nbmf.families.buffet.estimator import RULES, YES_OR_NO, BuffetState, IndianBuffet
+from nbmf.families.buffet.estimator import RULES, BuffetState, IndianBuffet
 from nbmf.families.buffet.fold_in import logistic_lines
+from nbmf.inference.parameters import TRUE_OR_FALSE
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
@@ -62,7 +63,7 @@ class IndianBuffetLogistic(IndianBuffet):
 
     likelihoods = (BERNOULLI,)
     meanings = ("loadings in log-odds", "scores")
-    rules = RULES | {"scale_moves": YES_OR_NO}
+    rules = RULES | {"scale_moves": TRUE_OR_FALSE}
     shapes: ClassVar = IndianBuffet.shapes | {"row_effects_": "F", "column_effects_": "N"}
     learned_numbers: ClassVar = (
         *IndianBuffet.learned_numbers,

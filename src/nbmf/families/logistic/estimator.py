@@ -17,7 +17,7 @@ from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.quadratic import ExplicitNoise, PolyaGamma, Quadratic
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.parameters import Rule, is_number, one_of
+from nbmf.inference.parameters import TRUE_OR_FALSE, Rule, is_number, one_of
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
@@ -28,7 +28,6 @@ POSITIVE = Rule(
     "a positive number (with 0 the prior is improper: factors of 0 would be a place that a "
     "sampler never leaves, and where every bound is infinite)",
 )
-TRUE_OR_FALSE = Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")
 NOISE_ROUNDS = 50  # of a new line's q(ψ) with noise given ψ without
 RULES = Factorization.rules | {
     "effects": one_of("none", "rows", "columns", "both"),

@@ -82,6 +82,16 @@ def set_log_odds(p, n, K, B, Z, effects, psi):
 
 
 @inner_kernel
+def scale_numbers(j, n, K, rows, B, psi, factor):
+    """Scale the effect and the loadings of a row, and what psi has of it."""
+    rows[j] *= factor
+    for k in range(K):
+        B[j, k] *= factor
+    for i in range(n):
+        psi[j, i] *= factor
+
+
+@inner_kernel
 def scale_all(p, n, K, signal, observed, B, takers, effects, numbers, priors, psi, nothing, generator):  # fmt: skip  # noqa: E501
     """Scale loadings and effects by one factor, learned variances of these by its square."""
     rows, columns = effects
@@ -99,11 +109,7 @@ def scale_all(p, n, K, signal, observed, B, takers, effects, numbers, priors, ps
     if math.log(1.0 - uniform(generator)) >= gain:
         return
     for j in range(p):
-        rows[j] *= factor
-        for k in range(K):
-            B[j, k] *= factor
-        for i in range(n):
-            psi[j, i] *= factor
+        scale_numbers(j, n, K, rows, B, psi, factor)
     for i in range(n):
         columns[i] *= factor
     for number in (SLAB, ROW_EFFECT, COLUMN_EFFECT):
@@ -125,11 +131,7 @@ def scale_row(j, n, K, signal, observed, B, effects, numbers, psi, generator):
         psi[j, i] -= columns[i]
     gain = likelihood_gain(signal[j], observed[j], columns, psi[j], n, factor)
     if math.log(1.0 - uniform(generator)) < gain + prior_gain(t, count, squares):
-        rows[j] *= factor
-        for k in range(K):
-            B[j, k] *= factor
-        for i in range(n):
-            psi[j, i] *= factor
+        scale_numbers(j, n, K, rows, B, psi, factor)
     for i in range(n):
         psi[j, i] += columns[i] - rows[j]
 
