@@ -14,11 +14,12 @@ from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError, NotSettledWarning
 from nbmf.families.buffet import fold_in, summaries
 from nbmf.families.buffet.gaussian import IndianBuffetGaussian
-from nbmf.families.buffet.logistic import IndianBuffetLogistic
+from nbmf.families.buffet.logistic import IndianBuffetLogistic, LogisticState
 from nbmf.inference.experiment import FitRequest, run_fit, save_factors
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.gaussian import GAUSSIAN
 from nbmf.posterior.components import components_of
+from nbmf.seeds import seed_sequence
 
 BRIEF = {"burn_in": 300, "n_samples": 200, "random_state": 0}
 
@@ -55,6 +56,63 @@ def test_four_factors_are_found_whatever_the_start(start):
         assert set(np.flatnonzero((np.abs(model.W_) > 1).any(axis=1))) == set(rows)
         assert model.K_probabilities_[4] > 0.99
         assert model.n_components_ == model.active_components_ == 4
+
+
+def tall(loading, shape=(200, 40), seed=1):
+    """Return zeros and ones with three features, in log-odds of so many standard deviations."""
+    rng = np.random.default_rng(seed)
+    B = np.where(rng.random((shape[0], 3)) < 0.4, rng.normal(0, loading, (shape[0], 3)), 0.0)
+    P = expit(-1 + B @ rng.standard_normal((3, shape[1])))
+    return (rng.random(shape) < P).astype(np.int8)
+
+
+def test_features_are_found_where_one_row_alone_never_starts_one():
+    V, lengths = tall(2.0), {"burn_in": 300, "n_samples": 200, "random_state": 0}
+    assert IndianBuffetLogistic(**lengths).fit(V).findings["K+"] == 3
+    # From nothing a chain stays at nothing, which is why it is not the default.
+    assert IndianBuffetLogistic(start="slow", **lengths).fit(V).findings["K+"] == 0
+
+
+@pytest.mark.parametrize("shape", [(400, 60), (60, 200)])
+def test_twenty_random_features_go_where_there_is_none(shape):
+    model = IndianBuffetLogistic(burn_in=1000, n_samples=200, random_state=0).fit(tall(0.0, shape))
+    assert model.findings["K+"] <= 1
+
+
+class SweepsSeen(list):
+    """In the place of a chain: what it is asked for."""
+
+    shape = 50, 4
+
+    def sweep(self, steps, share=1.0, keep=False, holds_slab=False):
+        self.append((steps, share, keep, holds_slab))
+
+
+@pytest.mark.parametrize(
+    ("start", "opening"),
+    [("slow", (20, 1 / 50, False, False)), ("dense", (20, 1.0, False, True)), ("empty", None)],
+)
+def test_how_a_burn_in_begins(start, opening):
+    model = IndianBuffetLogistic(start=start, burn_in=60)
+    state = LogisticState(SweepsSeen(), 60, model._opening(50))
+    for steps in (7, 60, 3):
+        state.advance(steps)
+    seen = [row for row in state.chain if row[1:] == (1.0, True, False)]
+    assert sum(row[0] for row in seen) == 10
+    assert {row[1:] for row in state.chain if row not in seen} == {(1.0, False, False)} | (
+        {opening[1:]} if opening else set()
+    )
+    if opening:
+        assert sum(row[0] for row in state.chain if row[1:] == opening[1:]) == opening[0]
+    assert model._opening(1).sweeps == {"slow": 10, "dense": 20, "empty": 0}[start]
+
+
+def test_a_slab_that_is_held_stays_and_is_learned_afterwards():
+    state = IndianBuffetLogistic(start="dense", burn_in=30)._start(coins(), seed_sequence("slab"))
+    state.advance(10)
+    assert state.chain.state().numbers["slab_variance"] == 1.0
+    state.advance(1)
+    assert state.chain.state().numbers["slab_variance"] != 1.0
 
 
 def test_held_out_values_are_predicted_with_their_uncertainty():
@@ -106,7 +164,7 @@ def test_the_first_capacity_changes_no_bit_of_a_fit():
 @pytest.fixture(scope="module")
 def empty():
     """A fit without any feature."""
-    model = IndianBuffetLogistic(mass=1e-9, alpha=50.0, kappa=1.0, **BRIEF)
+    model = IndianBuffetLogistic(mass=1e-9, alpha=50.0, kappa=1.0, start="empty", **BRIEF)
     matrix = BinaryMatrix.from_array(coins(), [f"r{f}" for f in range(12)],
                                      [f"c{n}" for n in range(10)])  # fmt: skip
     return model.fit(matrix), matrix
@@ -134,7 +192,7 @@ def test_no_feature_is_a_fit_like_others(empty, tmp_path):
 
 def test_no_feature_goes_through_a_fit_of_the_workflow_and_chains(empty):
     _, matrix = empty
-    settings = {"mass": 1e-9, "alpha": 50.0, "burn_in": 50, "n_samples": 50}
+    settings = {"mass": 1e-9, "alpha": 50.0, "start": "empty", "burn_in": 50, "n_samples": 50}
     result = run_fit(matrix, coins(seed=1) == 1, FitRequest("IndianBuffetLogistic", 10, settings,
                      ["fit", "none"], chain_points=20), log=[].append)  # fmt: skip
     assert result.report["n_components"] == result.report["active_components"] == 0

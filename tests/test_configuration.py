@@ -75,7 +75,7 @@ LEARNED = {
     **dict.fromkeys(("alpha", "beta"), "learn-columns"),
     **{"gamma": "1/K", "orientation": "auto"},
 }
-BUFFET = {"prior": "cibp", "burn_in": 1500, "n_samples": 1500}
+BUFFET = {"prior": "cibp", "start": "dense", "burn_in": 1000, "n_samples": 1000}
 SETTINGS = {
     "beta-dir-gs": ("BetaDirGibbs", [100], NONPARAMETRIC | CHAIN),
     "beta-dir-vb": ("BetaDirVB", [100], NONPARAMETRIC | {"max_iter": 500}),

@@ -13,7 +13,7 @@ import pytest
 import nbmf.studies
 from checkout import ROOT, shipped_configuration
 from nbmf import registry
-from nbmf.comparison.ranking import rank
+from nbmf.comparison.ranking import overview, rank
 from nbmf.data.masks import draw_mask, save_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.pipeline import configuration, making, products
@@ -329,7 +329,7 @@ def test_titles_are_sorted_by_their_numbers_in_the_report():
 def test_methods_are_ranked_with_their_best_K_and_baselines():
     rows = [("a", 2, [0.5, 0.6]), ("a", 3, [0.25, 0.65]), ("b", 2, [0.3, 0.5]),
             ("b", 3, [0.1, np.nan]), ("lda", 2, [0.0, 0.0])]  # fmt: skip
-    rows = [("votes", *row) for row in rows] + [("moods", "b", 9, [0.9, 0.9, 0.9])]
+    rows = [("votes", *row) for row in rows] + [("moods", "b", 9, [0.8, 0.7, 1.2])]
     scores = pd.DataFrame(
         [(*row, j, 0, value) for *row, values in rows for j, value in enumerate(values)],
         columns=["dataset", "method", "K", "mask", "seed", "perplexity"],
@@ -343,6 +343,12 @@ def test_methods_are_ranked_with_their_best_K_and_baselines():
         "perplexity": [0.7, 0.8, 1.0, 1.1, 1.2], "brier": [0.2, 0.3, 0.1, 0.1, 0.1],
     })  # fmt: skip
     table = rank(scores, baselines, {"a": "A", "b": "B"})
+    medians = overview(table)
+    assert medians.columns.tolist() == ["label", "mean_rank", "votes", "moods"]
+    assert medians["label"].tolist() == ["B", "A", "overall share"]
+    assert medians["mean_rank"].tolist() == [1, 2, 2.5]
+    np.testing.assert_allclose(medians["votes"], [0.4, 0.45, 0.75])
+    np.testing.assert_allclose(medians["moods"], [0.8, np.nan, 1.1])
     table, other = (table[table["dataset"] == dataset] for dataset in ("votes", "moods"))
     assert other[["rank", "method", "K"]].to_numpy().tolist() == [[1, "b", 9], [2, "overall", 0]]
     np.testing.assert_allclose(other["mean"], [0.9, 1.1])

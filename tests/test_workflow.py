@@ -277,7 +277,7 @@ def test_another_study_is_a_target_with_a_folder_of_its_own(finished):
     folder = finished.folder / "results/tiny/all_methods"
     tables = {path.stem for path in (folder / "tables").iterdir()}
     calibration = {"calibration", "reliability", "calibration_errors"}
-    assert tables == {"scores", "summary", "baselines", "ranking"} | calibration
+    assert tables == {"scores", "summary", "baselines", "overview", "ranking"} | calibration
     assert {path.name for path in (folder / "figures").iterdir()} == {
         f"{figure}.{suffix}"
         for figure in ("figure_10", "calibration", "score_and_time")

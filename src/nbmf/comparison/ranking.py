@@ -10,7 +10,7 @@ from nbmf.comparison.best_K import best_K, by_mask
 from nbmf.comparison.recommendation import margin_of
 
 COLUMNS = (
-    *("dataset", "rank", "method", "label", "K", "masks", "mean", "brier"),
+    *("dataset", "rank", "method", "label", "K", "masks", "mean", "median", "brier"),
     *("behind", "uncertainty", "told_apart"),
     *("seconds", "components", "fewest", "most"),
 )
@@ -34,7 +34,8 @@ def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) 
     Returns
     -------
     DataFrame
-        COLUMNS. `mean` is that of the perplexity over masks, `brier` that of the Brier score;
+        COLUMNS. `mean` and `median` are those of the perplexity over masks, `brier` is the mean of
+        the Brier score;
         `behind` the mean over masks of the difference to the best, in nats per entry;
         `uncertainty` half the width of its 95 % interval (see `margin_of`; missing for the best
         and from a single mask), and `told_apart` whether that interval lies above zero.
@@ -52,6 +53,26 @@ def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) 
         found = [candidate for candidate in candidates if candidate is not None]
         rows += [[dataset, *row] for row in _ranked(found, ratio)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def overview(ranking: pd.DataFrame) -> pd.DataFrame:
+    """Return the medians of all methods in one table.
+
+    Parameters
+    ----------
+    ranking : DataFrame
+        As `rank` makes it.
+
+    Returns
+    -------
+    DataFrame
+        A row per method or baseline: label, the mean of its ranks over the datasets that it has
+        (the smallest first), and for each dataset the median perplexity over masks.
+    """
+    medians = ranking.pivot(index="label", columns="dataset", values="median")
+    ranks = ranking.groupby("label")["rank"].mean().rename("mean_rank")
+    columns = [ranks, medians[ranking["dataset"].unique()]]
+    return pd.concat(columns, axis=1).sort_values("mean_rank", kind="stable").reset_index()
 
 
 class Candidate(NamedTuple):
@@ -93,7 +114,8 @@ def _ranked(candidates: list[Candidate], test_ratio: float) -> Iterator[list]:
     best, *others = sorted(candidates, key=lambda candidate: candidate.perplexities.mean())
     for place, one in enumerate([best, *others], start=1):
         values = one.perplexities
-        row = [place, one.method, one.label, one.K, len(values), values.mean(), one.brier]
+        centres = values.mean(), values.median()
+        row = [place, one.method, one.label, one.K, len(values), *centres, one.brier]
         if one is best:
             yield [*row, 0.0, np.nan, None, *one.facts]
         else:

@@ -107,6 +107,16 @@ RANKING = Table(
     float_format="%.6g",
 )
 
+OVERVIEW = Table(
+    "overview",
+    "All methods and datasets",
+    "captions/overview.rst",
+    "nbmf.comparison.ranking:overview",
+    needs=lambda plan: {"ranking": TableOf("ranking")},
+    in_report=True,
+    float_format="%.6g",
+)
+
 
 def boxes_of_compared(name: str, title: str, caption: str) -> Figure:
     """Return the figure of all that is compared, beside predictions without components."""
@@ -214,7 +224,7 @@ CALIBRATION_FIGURE = Figure(
 
 CALIBRATION_TABLES = (CALIBRATION, RELIABILITY, CALIBRATION_ERRORS)
 MASKED_TABLES = (SCORES, TRACES, SUMMARY)
-RANKING_TABLES = (BASELINES, RANKING)
+RANKING_TABLES = (BASELINES, OVERVIEW, RANKING)
 UNMASKED_TABLES = (UNMASKED_SCORES, UNMASKED_TRACES, UNMASKED_SUMMARY, DIAGNOSTICS)
 
 

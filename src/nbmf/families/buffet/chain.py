@@ -74,6 +74,7 @@ class BuffetChain:
         self._learned_shapes, self._shape_sums = learned_shapes, np.zeros(2)
         self._moves = Moves(matrix, column_moves, scale_moves)
         self._priors, self._births = np.array(numbers.priors, float), np.zeros(2, np.int64)
+        self._slab_prior = self._priors[SLAB].copy()
         self._numbers = np.array(numbers.start, float)
         self._features = np.zeros(1, np.int64)
         self._takers = np.zeros(0, np.int64)
@@ -128,8 +129,14 @@ class BuffetChain:
 
     # --- Sweeps ----------------------------------------------------------------------------------
 
-    def sweep(self, steps: int = 1, share: float = 1.0, *, keep: bool = False) -> None:
-        """Do so many sweeps; ask a `share` of the rows for births and deaths; keep them or not."""
+    def sweep(
+        self, steps: int = 1, share: float = 1.0, *, keep: bool = False, holds_slab: bool = False
+    ) -> None:
+        """Do so many sweeps, kept or not.
+
+        A `share` of the rows is asked for births and deaths; τ can be held where it is.
+        """
+        self._priors[SLAB] = 0.0 if holds_slab else self._slab_prior
         if not self._learned_shapes and not self._moves:
             self._sweep(steps, share, keep)
             return

@@ -1,6 +1,6 @@
 """What the estimators of this family share: priors, the state of a fit, what is learned."""
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,9 @@ LEARN = "learn"
 MASS_PRIOR = (1.0, 0.1)  # shape and rate of the Gamma prior of a learned mass
 VARIANCE_PRIOR = (1.0, 1.0)  # of the inverse Gamma priors of learned variances
 FIRST_MASS, FIRST_SHAPE = 1.0, 1.0  # where a chain starts that learns the mass, α or κ
-STARTS = ("slow", "empty", "dense")
-SLOW_SWEEPS, SLOW_SHARE = 10, 1 / 3  # per row, and at most of the burn-in
+STARTS = ("dense", "slow", "empty")
+SLOW_SWEEPS = 10  # per row
+OPENING_SHARE = 1 / 3  # of the burn-in: the longest opening
 
 
 def _or_learn(holds, allowed: str) -> Rule:
@@ -127,9 +128,12 @@ class IndianBuffet(Factorization):
             chain.start_dense(child(seed, "dense start"))
         return chain
 
-    def _slow_sweeps(self, F: int) -> int:
-        """Return how many sweeps ask one row for births only, so that features fill first."""
-        return min(SLOW_SWEEPS * F, int(SLOW_SHARE * self.burn_in)) if self.start == "slow" else 0
+    def _opening(self, F: int) -> "Opening":
+        """Return how a chain of F rows begins."""
+        longest = int(OPENING_SHARE * self.burn_in)
+        if self.start == "slow":
+            return Opening(min(SLOW_SWEEPS * F, longest), share=1.0 / F)
+        return Opening(longest if self.start == "dense" else 0, holds_slab=True)
 
     # --- What is learned -------------------------------------------------------------------------
 
@@ -160,12 +164,26 @@ class IndianBuffet(Factorization):
     @property
     def advice_if_stuck(self):
         """Other starts: features are hardly ever born once λ is tiny."""
-        return "start = 'dense' or 'empty', and compare K_probabilities_ of the chains"
+        others = " or ".join(repr(start) for start in STARTS if start != self.start)
+        return f"start = {others}, and compare K_probabilities_ of the chains"
 
     def _inclusion(self) -> np.ndarray:
         """Return the probability that a new row has each feature, (m_k + a) / (F + 1 + κ + a)."""
         takers, F = np.count_nonzero(self.W_, axis=0), self.W_.shape[0]
         return (takers + self.alpha_) / (F + 1 + self.kappa_ + self.alpha_)
+
+
+class Opening(NamedTuple):
+    """The first sweeps of a burn-in, which a start has done otherwise.
+
+    A slow start asks one row in F for births and deaths, so that a feature fills before the next
+    is born. A dense one holds τ: random features that explain nothing would live on for thousands
+    of sweeps with a tiny τ, but rows give them up where loadings are not tiny.
+    """
+
+    sweeps: int
+    share: float = 1.0
+    holds_slab: bool = False
 
 
 class BuffetState(State):
@@ -176,28 +194,28 @@ class BuffetState(State):
     chain : BuffetChain
     burn_in : int
         Sweeps before the first that is kept.
-    slow : int
-        How many of these ask each row with probability 1/F for births and deaths.
+    opening : Opening
+        How it begins; sweeps of the burn-in.
     """
 
     resumable = True
 
-    def __init__(self, chain: BuffetChain, burn_in: int, slow: int):
-        self.chain, self._burn_in, self._slow = chain, burn_in, slow
+    def __init__(self, chain: BuffetChain, burn_in: int, opening: Opening):
+        self.chain, self._burn_in, self._opening = chain, burn_in, opening
         self._sweeps = np.zeros((), int)
 
     def advance(self, steps):
-        """Sweep; slowly at first, and keep what comes after the burn-in."""
-        end, F = int(self._sweeps) + steps, self.chain.shape[0]
+        """Sweep; as the opening says at first, and keep what comes after the burn-in."""
+        opening, end = self._opening, int(self._sweeps) + steps
         stretches = (
-            (0, self._slow, 1.0 / F, False),
-            (self._slow, self._burn_in, 1.0, False),
-            (self._burn_in, end, 1.0, True),
+            (0, opening.sweeps, {"share": opening.share, "holds_slab": opening.holds_slab}),
+            (opening.sweeps, self._burn_in, {}),
+            (self._burn_in, end, {"keep": True}),
         )
-        for first, last, share, keep in stretches:
+        for first, last, options in stretches:
             first, last = max(first, int(self._sweeps)), min(last, end)
             if first < last:
-                self.chain.sweep(last - first, share, keep=keep)
+                self.chain.sweep(last - first, **options)
                 self._sweeps += last - first
 
     def objective(self):

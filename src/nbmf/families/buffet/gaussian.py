@@ -42,7 +42,7 @@ class IndianBuffetGaussian(IndianBuffet):
         the noise variance, and a row with less noise than others would do so no more.
     start : "slow", "empty" or "dense"
         From no factor, with few births at first, so that one fills before the next is born; from
-        none; from 20 random ones.
+        none; from 20 random ones, with τ at its first value for a third of the burn-in.
     column_moves : bool
         Whether whole factors are born and die between sweeps, proposed by what the others leave
         over: the same posterior, whose K+ does not have to change row by row.
@@ -114,8 +114,8 @@ class IndianBuffetGaussian(IndianBuffet):
         standard = (values - centres[:, None]) / scale
         numbers = self._first_numbers(noise_variance=variance)
         chain = self._chain(Matrix.of_values(standard), numbers, seed)
-        slow = self._slow_sweeps(len(values))
-        return GaussianState(chain, self.burn_in, slow, centres, scale)
+        opening = self._opening(len(values))
+        return GaussianState(chain, self.burn_in, opening, centres, scale)
 
     def _centres(self, values: np.ndarray) -> np.ndarray:
         """Return what rows are centred at, float array (rows,); 0 for one without a value."""
@@ -189,8 +189,8 @@ class IndianBuffetGaussian(IndianBuffet):
 class GaussianState(BuffetState):
     """The chain of standardized data; `centres` is a float array (F,), `scale` a number."""
 
-    def __init__(self, chain, burn_in, slow, centres, scale):
-        super().__init__(chain, burn_in, slow)
+    def __init__(self, chain, burn_in, opening, centres, scale):
+        super().__init__(chain, burn_in, opening)
         self._centres, self._scale = centres, scale
 
     def _factors_of(self, state):

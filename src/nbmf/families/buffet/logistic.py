@@ -37,9 +37,11 @@ class IndianBuffetLogistic(IndianBuffet):
         κ, of the IBP above 0. Learned with the prior Exponential(1).
     slab_variance : float or "learn"
         τ, the variance of loadings that are there.
-    start : "slow", "empty" or "dense"
-        From no feature, with few births at first, so that one fills before the next is born; from
-        none; from 20 random ones.
+    start : "dense", "slow" or "empty"
+        From 20 random features, which go if they explain nothing (τ stays at its first value for a
+        third of the burn-in); from none, with few births at first, so that one fills before the
+        next is born; from none. A single row with a new feature is improbable where rows are many:
+        from none, chains of large matrices may stay there whatever the matrix has.
     column_moves : bool
         Whether whole features are born and die between sweeps, proposed by what the others leave
         over: the same posterior, whose K+ does not have to change row by row.
@@ -80,7 +82,7 @@ class IndianBuffetLogistic(IndianBuffet):
         alpha=None,
         kappa=1.0,
         slab_variance="learn",
-        start="slow",
+        start="dense",
         column_moves=False,
         scale_moves=False,
         burn_in=1500,
@@ -104,7 +106,7 @@ class IndianBuffetLogistic(IndianBuffet):
         numbers = self._first_numbers(row_effect_variance=1.0, column_effect_variance=1.0)
         matrix = Matrix.of_codes(codes)
         chain = self._chain(matrix, numbers, seed, scale_moves=self.scale_moves)
-        return LogisticState(chain, self.burn_in, self._slow_sweeps(len(codes)))
+        return LogisticState(chain, self.burn_in, self._opening(len(codes)))
 
     def _learn(self, state):
         super()._learn(state)
