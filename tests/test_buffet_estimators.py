@@ -158,6 +158,11 @@ def test_the_first_capacity_changes_no_bit_of_a_fit():
             np.testing.assert_array_equal(getattr(fits[0], name), getattr(other, name))
 
 
+def test_chains_that_do_not_agree_are_advised_to_move_whole_columns():
+    assert IndianBuffetLogistic().advice_if_stuck == "try column_moves = True"
+    assert IndianBuffetGaussian(column_moves=True).advice_if_stuck == ""
+
+
 # --- No feature at all ------------------------------------------------------------------------
 
 

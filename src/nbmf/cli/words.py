@@ -40,7 +40,7 @@ FORMS = (
     (r"\b(layout|groups|row|column|value|absent|name) = ('[^']*')", r"--\1 \2"),
     (r"\bignore = \['([^']*)'\]", r"--ignore \1"),
     (r"\bstart = '([\w-]+)'", r"--set start=\1"),
-    (r"\bblock_moves = True\b", "--set block_moves=true"),
+    (r"\b(block|column)_moves = True\b", r"--set \1_moves=true"),
     (r"\bn_components = ", "--components "),
     (r"\bn_components\b", "--components"),
     (r"\bn_draws = ", "--draws "),

@@ -163,9 +163,8 @@ class IndianBuffet(Factorization):
 
     @property
     def advice_if_stuck(self):
-        """Other starts: features are hardly ever born once λ is tiny."""
-        others = " or ".join(repr(start) for start in STARTS if start != self.start)
-        return f"start = {others}, and compare K_probabilities_ of the chains"
+        """Whole features that come and go; row by row they hardly do once λ is tiny."""
+        return "" if self.column_moves else "try column_moves = True"
 
     def _inclusion(self) -> np.ndarray:
         """Return the probability that a new row has each feature, (m_k + a) / (F + 1 + κ + a)."""
