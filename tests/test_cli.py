@@ -355,7 +355,6 @@ def test_advice_about_chains_is_said_as_it_is_typed():
     said = in_options("try burn_in = 300, n_samples = 20; or try block_moves = True")
     assert said == "try --set burn_in=300 --set n_samples=20; or try --set block_moves=true"
     assert in_options("try column_moves = True") == "try --set column_moves=true"
-
     given = ["--set", "block_moves=True", "--set", "block_moves=false", "--set", "start=truest"]
     settings = parse(["fit", "survey.csv", *given]).settings
     assert settings == [("block_moves", True), ("block_moves", False), ("start", "truest")]
