@@ -7,7 +7,7 @@ import numpy as np
 from scipy import stats
 
 import ladder
-from nbmf.families.buffet.chain import BuffetChain, Numbers
+from nbmf.families.buffet.chain import BuffetChain
 from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels.numbers import (
     COLUMN_EFFECT,
@@ -17,6 +17,7 @@ from nbmf.families.buffet.kernels.numbers import (
     SLAB,
 )
 from nbmf.families.buffet.priors import buffet_prior
+from nbmf.families.buffet.states import Numbers
 
 FIXED = np.zeros((5, 2))
 LEARNED = np.array([[2.0, 1.5], [3.0, 3.0], [3.0, 2.0], [3.0, 2.0], [3.0, 1.0]])

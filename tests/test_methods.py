@@ -193,6 +193,9 @@ def active_components_have_a_hundredth_of_the_weight(name):
     shares = estimator.H_.mean(axis=1) if over_columns else estimator.W_.mean(axis=0)
     if name in FACTOR_MODELS:  # of the squares of orthogonal components
         shares = (estimator.H_**2).sum(axis=1) / (estimator.H_**2).sum()
+    if name in FOUND:
+        shares = (estimator.W_**2).sum(axis=0) * (estimator.H_**2).sum(axis=1)
+        shares /= shares.sum()
     if name in RATES:  # of all weight that both factors have
         shares = estimator.W_.sum(axis=0) * estimator.H_.sum(axis=1)
         shares /= shares.sum()

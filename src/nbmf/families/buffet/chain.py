@@ -1,7 +1,5 @@
 """A chain of loadings B, scores Z and their number: what all links share, in arrays that grow."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from nbmf.families.buffet.engines import Matrix, engine_for, enlarged
@@ -10,23 +8,12 @@ from nbmf.families.buffet.kernels.numbers import MASS, NAMES, SLAB
 from nbmf.families.buffet.moves import Moves
 from nbmf.families.buffet.priors import BuffetPrior
 from nbmf.families.buffet.shapes import renew
-from nbmf.families.buffet.states import ChainState, left_ordered
+from nbmf.families.buffet.states import ChainState, Numbers, left_ordered
 from nbmf.inference.state import put_back
 from nbmf.numerics.random import generator_states
 from nbmf.seeds import children
 
 DENSE = 20  # columns of a dense start
-
-
-class Numbers(NamedTuple):
-    """What a chain learns beside loadings and scores, in the order of kernels.numbers.
-
-    start : float array (5,)
-    priors : float array (5, 2), shape and rate of each; a shape of 0 says that it is fixed
-    """
-
-    start: np.ndarray
-    priors: np.ndarray
 
 
 class BuffetChain:

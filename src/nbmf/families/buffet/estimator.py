@@ -5,10 +5,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from nbmf.errors import ConfigError
-from nbmf.families.buffet.chain import BuffetChain, Numbers
+from nbmf.families.buffet.chain import BuffetChain
 from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels.numbers import MASS, NAMES, SLAB
 from nbmf.families.buffet.priors import CIBP, IBP, PRIORS, BuffetPrior, buffet_prior
+from nbmf.families.buffet.states import Numbers
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.parameters import TRUE_OR_FALSE, Rule, is_number, one_of

@@ -85,8 +85,8 @@ class IndianBuffetLogistic(IndianBuffet):
         start="dense",
         column_moves=False,
         scale_moves=False,
-        burn_in=1500,
-        n_samples=1500,
+        burn_in=1000,
+        n_samples=1000,
         random_state=None,
     ):
         self.n_components = n_components
