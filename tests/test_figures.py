@@ -267,17 +267,41 @@ def test_a_figure_of_fine_detail_is_saved_with_more_pixels(draw, tmp_path):
     assert fine[1] == pytest.approx(1.5 * coarse[1], rel=0.02)
 
 
-def test_one_bad_method_does_not_flatten_the_others():
-    methods = {name: {"label": name, "K": [2]} for name in ("a", "b", "c", "bad")}
+def of_methods(worse, K=(2,)):
+    """Return scores of methods that are so many nats worse than the best, and their entries."""
     rows = [
-        {"dataset": "d", "method": name, "K": 2, "mask": j, "perplexity": 0.3 + 0.01 * j + worse,
+        {"dataset": "d", "method": name, "K": k, "mask": j, "perplexity": 0.3 + 0.01 * j + behind,
          "saturated": 0, "status": "ok"}
-        for name, worse in zip(methods, (0, 0.02, 0.04, 5.0), strict=True)
-        for j in range(4)
+        for name, behind in worse.items() for k in K for j in range(4)
     ]  # fmt: skip
-    colours = dict.fromkeys(methods, "#000000")
-    figure = figure_10.draw(pd.DataFrame(rows), methods, ["d"], colours)
+    return pd.DataFrame(rows), {name: {"label": f"the {name}", "K": list(K)} for name in worse}
+
+
+def test_one_bad_method_does_not_flatten_the_others():
+    scores, methods = of_methods({"a": 0, "b": 0.02, "c": 0.04, "bad": 5.0})
+    figure = figure_10.draw(scores, methods, ["d"], dict.fromkeys(methods, "#000000"))
     low, high = figure.axes[0].get_ylim()
     assert low < 0.3
     assert 0.37 < high < 0.5
     assert "↑ 5.31" in [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_a_box_as_high_as_others_is_drawn_whole_though_it_lies_beyond_the_end():
+    # The axis ends at .36: the median of "bad" lies within, that of "worse" beside its whiskers.
+    scores, methods = of_methods({"a": 0, "b": 0, "c": 0, "bad": 0.04, "worse": 0.05})
+    figure = figure_10.draw(scores, methods, ["d"], dict.fromkeys(methods, "#000000"))
+    assert figure.axes[0].get_ylim()[1] > scores["perplexity"].max()
+    assert not figure.axes[0].texts
+
+
+def test_many_methods_are_named_over_their_boxes():
+    for count, named in ((12, False), (13, True)):
+        scores, methods = of_methods({f"{i}": 0.01 * i for i in range(count)}, K=(2, 3, 4, 5))
+        figure = figure_10.draw(scores, methods, ["d", "d"], dict.fromkeys(methods, "#000000"))
+        figure.draw_without_rendering()
+        names = [text for axis in figure.axes[0].child_axes for text in axis.get_xticklabels()]
+        assert [text.get_text() for text in names] == [f"the {i}" for i in methods if named]
+        assert [text.get_position()[0] for text in names] == [1.5 + 4 * i for i in range(13)][
+            : len(names)
+        ]
+        assert not figure.axes[1].child_axes

@@ -20,12 +20,14 @@ SHOWN_REASONS, REASON_LENGTH = 3, 90  # of gaps, in the legend
 LINE_LENGTH = 130  # letters below the panels of a page's width
 BASELINE = {"color": "0.3", "linewidth": 0.8, "linestyle": "--", "zorder": 0}
 CROWDED = 36  # boxes in a panel, above which it takes the page's width
+NAMED = 12  # methods, above which they are named over their boxes, too
 UPRIGHT = 12  # boxes in a panel, above which their labels stand upright
 FARTHEST = 4.0  # times the distance of the typical box from the best entry, where the axis ends
 BEYOND = {
     **{"xycoords": ("data", "axes fraction"), "fontsize": 6},
     **{"rotation": 90, "ha": "center", "va": "top"},
 }
+NAME = {"rotation": 60, "fontsize": 5.5, "ha": "left", "va": "bottom", "rotation_mode": "anchor"}
 MARK = {"color": "black", "markersize": 5, "linestyle": "none"}
 
 
@@ -81,6 +83,8 @@ def draw(
             _draw_baselines(axis, own, LINE_LENGTH // axes.shape[1])
     for axis in axes[:, 0]:
         axis.set_ylabel("held-out perplexity\n(nats per entry)")
+    if columns == 1 and len(methods) > NAMED:
+        _name_methods(axes[0, 0], boxes, methods)
     _draw_legend(figure, methods, colours, scores, any(m in methods for _, m in unsettled))
     return figure
 
@@ -104,10 +108,11 @@ def _end_axis(axis: Axes, scores: pd.DataFrame, boxes: list[Box]) -> None:
         return
     low = scores["perplexity"].min()
     end = low + FARTHEST * (medians.median() - low)
-    beyond = medians[medians > end]
+    highest = by_box.max()[medians.index[medians <= end]].max()
+    beyond = medians[medians > max(end, highest)]  # a box among the highest is no farther away
     if beyond.empty:
         return
-    highest = by_box.max()[medians.index[medians <= end]].max()
+    highest = by_box.max()[medians.index.difference(beyond.index)].max()
     margin = 0.06 * (highest - low)
     axis.set_ylim(low - margin, highest + margin)
     for i, box in enumerate(boxes):
@@ -125,6 +130,15 @@ def _draw_baselines(axis: Axes, baselines: pd.DataFrame, width: int) -> None:
             axis.axhline(mean, **BASELINE)
     texts = ", ".join(f"{label} {mean:.3f}" for label, mean in means.items())
     axis.set_xlabel(textwrap.fill(f"to beat (dashed): {texts}", width), fontsize=6.5)
+
+
+def _name_methods(axis: Axes, boxes: list[Box], methods: dict) -> None:
+    """Name the methods over their boxes: so many colours are hard to look up in a legend."""
+    names = axis.secondary_xaxis("top")
+    places = [np.mean([i for i, box in enumerate(boxes) if box.method == m]) for m in methods]
+    names.set_xticks(places, [entry["label"] for entry in methods.values()], **NAME)
+    names.tick_params(axis="x", length=0)
+    names.spines["top"].set_visible(False)
 
 
 def _draw_legend(

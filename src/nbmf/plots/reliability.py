@@ -1,5 +1,7 @@
 """Reliability diagram: predictions for held-out entries, and the share of ones among these."""
 
+import textwrap
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -7,22 +9,18 @@ from matplotlib.lines import Line2D
 
 from nbmf.plots import style
 
-LEGEND_COLUMNS, LEGEND_LINE = 3, 0.18  # inches
-COLUMNS = 3
-LIMITS, TICKS = (-0.03, 1.03), (0, 0.25, 0.5, 0.75, 1)
+COLUMNS, PANEL = 5, 1.35  # inches
+LINE_LENGTH = 22  # letters over a panel
+LEGEND_COLUMNS, LEGEND = 5, 1.0  # inches
+LIMITS, TICKS = (-0.05, 1.05), (0, 0.5, 1)
 DIAGONAL = {"color": "0.3", "linewidth": 0.8, "linestyle": "--", "zorder": 0}
-SMALLEST, LARGEST = 1.0, 60.0  # square points: areas of no entry and of all entries
+SMALLEST, LARGEST = 1.0, 40.0  # square points: areas of no entry and of all entries
 SHOWN_SHARES = (0.01, 0.1, 0.5)  # of the entries, in the legend
 
 
 @style.in_style
-def draw(
-    reliability: pd.DataFrame,
-    datasets: list[str],
-    labels: dict[str, str],
-    colours: dict[str, str],
-) -> Figure:
-    """Draw a line per method through its bins: their mean probability and their share of ones.
+def draw(reliability: pd.DataFrame, datasets: list[str], labels: dict[str, str]) -> Figure:
+    """Draw a panel per method: a line per dataset through mean probability and share of ones.
 
     The area of a point grows with the square root of the share of the entries that are in its bin:
     of few ones nearly all are in the first, and the others would be too small to be seen.
@@ -32,23 +30,27 @@ def draw(
     reliability : DataFrame
         As `nbmf.comparison.calibration.pool` makes it: one K of each dataset and method.
     datasets : list of str
-        One panel each, in this order.
+        A colour each, in this order.
     labels : dict
-        The methods that are drawn, in the order of the legend, and their names.
-    colours : dict
-        From method to colour, as `nbmf.catalogue.colours_of` makes it.
+        The methods that are drawn, one panel each in this order, and their names.
     """
-    lines = -(-(len(labels) + 1 + len(SHOWN_SHARES)) // LEGEND_COLUMNS)
-    figure, axes = style.panel_grid(len(datasets), COLUMNS, 2.5, 0.6 + LEGEND_LINE * lines)
+    figure, axes = style.panel_grid(len(labels), COLUMNS, PANEL, LEGEND)
     figure.set_layout_engine("compressed")  # square panels side by side, in the middle
-    for axis, dataset in zip(axes.flat, datasets, strict=False):
-        of_dataset = reliability[reliability["dataset"] == dataset]
-        for method in labels:
-            _draw_method(axis, of_dataset[of_dataset["method"] == method], colours[method])
-        _finish_panel(axis, dataset)
-    for axis in axes[:, 0]:
-        axis.set_ylabel("share of ones")
-    _draw_legend(figure, labels, colours)
+    colours = {dataset: style.colour_of_line(i) for i, dataset in enumerate(datasets)}
+    for place, (axis, method) in enumerate(zip(axes.flat, labels, strict=False)):
+        own = reliability[reliability["method"] == method]
+        for dataset, colour in colours.items():
+            _draw_line(axis, own[own["dataset"] == dataset], colour)
+        _finish_panel(axis, labels[method])
+        if place % COLUMNS == 0:
+            axis.set_ylabel("share of ones", fontsize=6.5)
+        else:
+            axis.set_yticklabels([])
+        if place + COLUMNS >= len(labels):
+            axis.set_xlabel("predicted probability", fontsize=6.5)
+        else:
+            axis.set_xticklabels([])
+    _draw_legend(figure, colours)
     return figure
 
 
@@ -57,7 +59,7 @@ def _area(share):
     return SMALLEST + (LARGEST - SMALLEST) * share**0.5
 
 
-def _draw_method(axis: Axes, bins: pd.DataFrame, colour: str) -> None:
+def _draw_line(axis: Axes, bins: pd.DataFrame, colour: str) -> None:
     if bins.empty:
         return
     x, y, areas = (
@@ -69,18 +71,17 @@ def _draw_method(axis: Axes, bins: pd.DataFrame, colour: str) -> None:
     axis.scatter(x, y, s=areas, color=colour, linewidths=0, zorder=2)
 
 
-def _finish_panel(axis: Axes, dataset: str) -> None:
+def _finish_panel(axis: Axes, title: str) -> None:
     axis.plot([0, 1], [0, 1], **DIAGONAL)
-    axis.set_title(dataset)
-    axis.set_xlabel("predicted probability of a one")
+    axis.set_title(textwrap.fill(title, LINE_LENGTH), fontsize=6.5)
     axis.set(xlim=LIMITS, ylim=LIMITS, xticks=TICKS, yticks=TICKS)
     axis.set_aspect("equal")
     axis.grid(linewidth=0.4, alpha=0.5)
     axis.set_axisbelow(True)
 
 
-def _draw_legend(figure: Figure, labels: dict, colours: dict) -> None:
-    handles = [Line2D([], [], color=colours[method], label=labels[method]) for method in labels]
+def _draw_legend(figure: Figure, colours: dict[str, str]) -> None:
+    handles = [Line2D([], [], color=colour, label=name) for name, colour in colours.items()]
     handles.append(Line2D([], [], label="as predicted", **DIAGONAL))
     point = {"color": "0.3", "linestyle": "none", "marker": "o", "markeredgewidth": 0}
     for share in SHOWN_SHARES:

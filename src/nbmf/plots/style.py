@@ -102,6 +102,11 @@ def colour_of_component(number: int) -> str:
     return _nth(PALE, number)
 
 
+def colour_of_line(number: int) -> str:
+    """Return the colour of a line among several; `number` counts from 0."""
+    return _nth(COLOURS, number)
+
+
 def _nth(colours: Sequence[str], place: int) -> str:
     return colours[place] if place < len(colours) else OTHERS
 

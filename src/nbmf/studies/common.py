@@ -60,8 +60,7 @@ def _labels(plan: Plan) -> dict[str, Any]:
 
 
 def _reliability(plan: Plan) -> dict[str, Any]:
-    methods = plan.comparable(plan.methods)
-    return {**_labels(plan), "datasets": plan.datasets, "colours": plan.colours(methods)}
+    return {**_labels(plan), "datasets": plan.datasets}
 
 
 SCORES = Table(
