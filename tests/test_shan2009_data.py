@@ -65,6 +65,7 @@ def write(folder, text, name="raw"):
          ["SKY", "PATH"]),
         ("sonar", "1,2,R\n3,4,M\n", [[1, 2], [3, 4]], ["R", "M"]),
         ("vowel", "0, 5, 1, .5, 9\n1, 6, 0, .25, 8\n", [[1, 0.5], [0, 0.25]], ["9", "8"]),
+        ("wine", "1.5,2,1\n3,4,3\n", [[1.5, 2], [3, 4]], ["1", "3"]),
     ],
 )  # fmt: skip
 def test_points_and_classes_are_where_a_layout_says(layout, text, values, labels, tmp_path):
@@ -146,6 +147,7 @@ def test_foodmart_sums_amounts_before_december(tmp_path):
 
 def test_binary_foodmart_is_above_the_median_and_has_no_short_lines(tmp_path):
     amounts = np.add.outer(np.arange(10), np.arange(11)) % 5 + 1
+    amounts[amounts == 5] = 50  # the mean is far above the median
     rows = [sale("1/5/1998", p, c, amounts[c, p]) for c in range(10) for p in range(10)]
     rows += [sale("1/5/1998", p, 99, 3) for p in [*range(8), 10]]  # a customer with nine cells
     rows += [sale("1/5/1998", 10, c, 3) for c in range(9)]  # a product that then has nine
@@ -176,12 +178,12 @@ def test_movielens_has_five_categories_or_who_liked_what(tmp_path):
 
 def test_documents_of_a_collection_are_titles_and_abstracts(tmp_path):
     word = "Libraries the A x2 flow"
-    document = f".I {{}}\r\n.T\r\n{word}\r\n.A\r\nNobody\r\n.W\r\nflow-flow\r\n.X\r\n9 flow\r\n"
+    document = f".I {{}}\r\n.T\r\n{word}\r\n.A\r\nSmith\r\n.W\r\nflow-flow\r\n.X\r\n9 flow\r\n"
     files = {
         "cisi": write(tmp_path, "".join(document.format(n + 1) for n in range(3)), "cisi"),
-        "cran": write(tmp_path, document.format(1) + ".I 2\n.W\n", "cran"),
-        "med": write(tmp_path, ".I 1\n.W\nflow and libraries\n", "med"),
-    }
+        "cran": write(tmp_path, document.format(1) + f".I 2\n.W\n{'cells ' * 5}\n", "cran"),
+        "med": write(tmp_path, ".I 1\n.A\nSmith\n.W\nflow and the libraries, x\n", "med"),
+    }  # with this one the author, a stop word and a letter are in five documents too
     table = build(f"{HERE}.classic3", files, {})
     assert table.column_names.tolist() == ["flow", "libraries"]  # each in five documents
     np.testing.assert_array_equal(table.values(), [[3, 1], [3, 1], [3, 1], [3, 1], [0, 0], [1, 1]])
