@@ -251,7 +251,7 @@ def test_models_are_compiled_before_their_time_is_taken(monkeypatch):
 
     monkeypatch.setattr(models, "warm_up", lambda table, names: compiled.update(names))
     monkeypatch.setattr(models, "fitted", watched)
-    table = FeatureTable.from_documents(np.eye(4, dtype=int) + 1, row_groups=np.arange(4) % 2)
+    table = FeatureTable.from_documents(np.eye(12, dtype=int), row_groups=np.arange(12) % 2)
     fits.cross_validate(table, "d", 2, ["lda"], [0.1], protocol(2, 4, 1), lambda line: None)
     compiled.clear()
     fits.topics(table, "d", 2, ["unigrams"], 0.1, {"starts": 1}, lambda line: None)
@@ -259,9 +259,10 @@ def test_models_are_compiled_before_their_time_is_taken(monkeypatch):
 
 def test_topics_are_words_in_the_order_of_their_probability():
     names = [f"w{n}" for n in range(14)]
-    counts = np.zeros((8, 14), int)
-    counts[::2, :7], counts[1::2, 7:] = np.arange(9, 2, -1), np.arange(3, 10)
-    table = FeatureTable.from_documents(counts, words=names, row_groups=np.arange(8) % 2)
+    counts = np.zeros((9, 14), int)
+    counts[:8:2, :7], counts[1:8:2, 7:] = np.arange(9, 2, -1), np.arange(3, 10)
+    groups = [0, 1] * 4 + [2]  # the last document has no word: it is in no cluster
+    table = FeatureTable.from_documents(counts, words=names, row_groups=groups)
     found = fits.topics(table, "toy", 2, ["unigrams"], 1e-6, {"starts": 3}, lambda line: None)
     assert found["start"].tolist() == [0, 1, 2]
     best = found.loc[found["objective"].idxmax()]

@@ -97,14 +97,10 @@ def _both_parts(parts, setting, key, protocol) -> list[dict]:
 
 def _of_training(fit, training: FeatureTable) -> Evaluation:
     """Return what the end of a fit says of its rows: Evaluation.bounds are equal but in sum."""
-    lengths = np.full(training.shape[0], _length(training) / training.shape[0])
+    words = training.cells if "word" in training.kinds else None
+    lengths = np.bincount(training.lines(), words, minlength=training.shape[0])
     bounds = np.full(training.shape[0], fit.bound_ / training.shape[0])
     return Evaluation(lengths, bounds, fit.memberships_)
-
-
-def _length(table: FeatureTable) -> float:
-    """Return Σ m: cells, of documents words."""
-    return float(table.cells.sum()) if "word" in table.kinds else float(table.cells.size)
 
 
 def _measured(table: FeatureTable, found: Evaluation) -> dict[str, Any]:
