@@ -143,6 +143,7 @@ TESTS = {
     "studies/shan2009/claims.py": ["shan2009"],
     "studies/shan2009/fits.py": ["shan2009"],
     "studies/shan2009/flips.py": ["shan2009"],
+    "studies/shan2009/parts.py": ["shan2009"],
     "studies/shan2009/tables.py": ["shan2009"],
 }
 
