@@ -77,6 +77,10 @@ def test_links_lead_somewhere(page):
             assert anchor in anchors(target), f"{page.name}: {link}"
 
 
+def test_no_page_shows_a_template():
+    assert not [page.name for page in PAGES if "{{" in text_of(page)]
+
+
 def test_the_reference_has_everything_public():
     reference = text_of(ROOT / "docs/api.md")
     documented = set(re.findall(r"auto(?:class|function|data):: nbmf\.(\w+)$", reference, re.M))
