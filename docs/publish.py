@@ -27,7 +27,7 @@ from nbmf.studies.plan import Plan
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = "lumbreras2020"
 COLOURS = 128  # of a published PNG
-LONG = 35  # rows of a table from which on it is a file beside the scores, and a link on the page
+LONG = 30  # rows of a table from which on it is a file beside the scores, and a link on the page
 MARKS = "<!-- results of {}: written by a script -->", "<!-- end of results -->"
 # The folder of a benchmark file says which rule left it; files beside these folders are rules' own.
 RULE_OF = {
