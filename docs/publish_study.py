@@ -38,15 +38,15 @@ def main() -> None:
         text = (captions / product.caption).read_text(encoding="utf-8")
         caption = text.partition(".. csv-table::")[0].strip()
         picture = results / f"figures/{product.name}.png"
+        table = results / f"tables/{product.name}.csv"
         if picture.exists() and any(product is figure for figure in figures):
             name = f"{options.study}_{product.name}.png"
             compress(picture, ROOT / "docs/figures" / name)
             content = f"![{product.title_of(plan)}](figures/{name})"
-        elif getattr(product, "in_report", False):
-            table = pd.read_csv(results / f"tables/{product.name}.csv").round(4)
-            content = shown(table, options.study, product.name, ROOT)
+        elif table.exists() and getattr(product, "in_report", False):
+            content = shown(pd.read_csv(table).round(4), options.study, product.name, ROOT)
         else:
-            continue
+            continue  # not for a page, or of data that were not at hand
         sections += [f"### {product.title_of(plan)}", caption, content]
     into_page(options.study, sections, ROOT)
     scores = results / "tables/scores.csv"

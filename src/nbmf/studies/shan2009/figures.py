@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from nbmf.plots import style
 from nbmf.studies.shan2009.fits import BIN, FIFTHS
@@ -44,7 +44,7 @@ def _two_panels(table: pd.DataFrame, along: str, label: str, log: bool = False) 
         if log:
             axis.set_xscale("log")
         else:
-            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+            axis.set_xticks(sorted(table[along].unique()))
     _legend(figure, [(LABELS[name], COLOURS[name], "-") for name in names], sampled=True)
     return figure
 
@@ -63,6 +63,14 @@ def _finish(axis: Axes, title: str, x: str, y: str) -> None:
     axis.set_ylabel(y)
     axis.grid(axis="y", linewidth=0.4, alpha=0.5)
     axis.set_axisbelow(True)
+
+
+def _seconds(axis: Axes) -> None:
+    """Give an axis of seconds a logarithmic scale with plain numbers."""
+    axis.set_yscale("log")
+    axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
+    axis.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _legend(figure: Figure, series: list[tuple[str, str, str]], sampled: bool = False) -> None:
@@ -203,7 +211,7 @@ def text(text: pd.DataFrame) -> Figure:
         axis.set_xticks(range(len(groups)), labels, rotation=45)
         _finish(axis, title, "", "CPU seconds" if column == "seconds" else "perplexity (bound)")
         if column == "seconds":
-            axis.set_yscale("log")
+            _seconds(axis)
     _legend(figure, [(LABELS[name], COLOURS[name], "-") for name in names])
     return figure
 
@@ -225,8 +233,7 @@ def fast(ratings: pd.DataFrame) -> Figure:
             label = "CPU seconds" if column == "seconds" else "perplexity (bound)"
             _finish(axis, f"{dataset.capitalize()}, {title}", "components K", label)
             if column == "seconds":
-                axis.set_yscale("log")
-                axis.yaxis.set_minor_formatter(NullFormatter())
-            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+                _seconds(axis)
+            axis.set_xticks(sorted(own["K"].unique()))
     _legend(figure, [(LABELS[name], COLOURS[name], "-") for name in names])
     return figure
