@@ -46,7 +46,9 @@ def main() -> None:
         elif table.exists() and getattr(product, "in_report", False):
             content = shown(pd.read_csv(table).round(4), options.study, product.name, ROOT)
         else:
-            continue  # not for a page, or of data that were not at hand
+            if getattr(product, "in_report", False):  # its data were not at hand, or the run failed
+                print(f"not among the results, so not on the page: {product.title_of(plan)}")
+            continue
         sections += [f"### {product.title_of(plan)}", caption, content]
     into_page(options.study, sections, ROOT)
     scores = results / "tables/scores.csv"

@@ -177,8 +177,8 @@ class Opening(NamedTuple):
     """The first sweeps of a burn-in, which a start has done otherwise.
 
     A slow start asks one row in F for births and deaths, so that a feature fills before the next
-    is born. A dense one holds τ: random features that explain nothing would live on for thousands
-    of sweeps with a tiny τ, but rows give them up where loadings are not tiny.
+    is born. A dense one holds τ: random features that explain nothing would live on for long
+    with a tiny τ, but rows give them up where loadings are not tiny.
     """
 
     sweeps: int
