@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import ladder
 import naive
+from nbmf.families.beta_dirichlet.kernels import dir_dir_gibbs
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.families.beta_dirichlet.models import dir_dir
 
@@ -102,6 +103,28 @@ def test_threads_do_not_change_a_bit(K, gamma, n_blocks, scheme):
         chain.sweep(20)
     np.testing.assert_array_equal(chains[0].Z, chains[1].Z)
     np.testing.assert_array_equal(chains[0].C, chains[1].C)
+
+
+@schemes
+def test_narrow_numbers_change_no_bit(monkeypatch, scheme):
+    codes = ladder.large_matrix(70, 90, 0.25, np.random.default_rng(3), 5, 11)
+    chains = [chain_of(codes, 6, (0.2, 1.0), 3, scheme=scheme)]
+    monkeypatch.setattr(dir_dir_gibbs, "narrowest", lambda largest, *kinds: kinds[-1])
+    chains += [chain_of(codes, 6, (0.2, 1.0), 3, scheme=scheme)]
+    for chain in chains:
+        chain.sweep(20)
+    narrow, wide = (chain.arrays() for chain in chains)
+    for name in "zcQ":
+        assert narrow[name].itemsize < wide[name].itemsize == 4
+    np.testing.assert_array_equal(chains[0].Z, chains[1].Z)
+    np.testing.assert_array_equal(chains[0].C, chains[1].C)
+
+
+def test_numbers_are_as_wide_as_they_must_be():
+    codes = np.ones((2**16, 1), np.int8)  # one byte holds 256 components, two 2^16 - 1 cells
+    chain = chain_of(codes, 257, (0.2, 1.0), 3, Z=np.full_like(codes, 256, np.int64))
+    np.testing.assert_array_equal(chain.Z, 256)
+    np.testing.assert_array_equal(chain.counts().Q, np.bincount([256], [2**16])[:, None])
 
 
 @pytest.mark.long

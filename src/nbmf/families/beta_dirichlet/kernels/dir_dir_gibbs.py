@@ -15,7 +15,7 @@ from numba import prange
 
 from nbmf.families.beta_dirichlet.models import dir_dir
 from nbmf.families.beta_dirichlet.models.dir_dir import Counts, random_partners
-from nbmf.numerics.cells import Deal, layout, random_assignments
+from nbmf.numerics.cells import Deal, layout, narrowest, random_assignments
 from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
 from nbmf.numerics.random import generator_states, uniform
 from nbmf.numerics.row_lists import used_components
@@ -66,12 +66,13 @@ class DirDirChain:
         self._shape = codes.shape
         self._cells = layout(codes, self._deal.n_blocks)
         self._rows = self._cells.line_of_cell()
-        self._z = Z[self._rows, self._cells.cross].astype(np.uint32)
+        component = narrowest(K - 1, np.uint8, np.uint32)
+        self._z = Z[self._rows, self._cells.cross].astype(component)
         # c is stored column after column, so that a random cell of a column is one load away.
         by_column = np.argsort(self._cells.cross, kind="stable")
         self._place = np.empty_like(self._cells.cross)
         self._place[by_column] = np.arange(by_column.size, dtype=np.uint32)
-        self._c = C[self._rows, self._cells.cross][by_column].astype(np.uint32)
+        self._c = C[self._rows, self._cells.cross][by_column].astype(component)
         per_column = np.bincount(self._cells.cross, minlength=codes.shape[1])
         self._column_start = np.concatenate([[0], np.cumsum(per_column)]).astype(np.uint32)
         F, N = codes.shape
@@ -80,7 +81,7 @@ class DirDirChain:
         self._lists = used_components(self._L, order=self._L == 0)
         columns = np.repeat(np.arange(N), per_column)
         self._Q = np.bincount(columns * K + self._c, minlength=N * K)
-        self._Q = self._Q.reshape(N, K).astype(np.int32)
+        self._Q = self._Q.reshape(N, K).astype(narrowest(F, np.uint16, np.uint32))
         self._per_column = per_column
         self.set_priors(gamma, eta)
         self._generators = generator_states(block_seed, self._cells.n_blocks**2)
