@@ -1,4 +1,4 @@
-"""The tiny run of the workflow that several files of tests begin with: run once, then copied."""
+"""The tiny runs of the workflow that several files of tests begin with: run once, then copied."""
 
 import fcntl
 import shutil
@@ -67,7 +67,7 @@ N_UNMASKED_FITS = (2 + 2) + (2 + 1)
 
 
 def finished_run(tmp_path_factory, name: str) -> Checkout:
-    """Return a checkout of one's own in which TINY has run.
+    """Return a checkout of one's own in which the studies of TINY have run, one after the other.
 
     It runs in the first of pytest's processes that asks; the others wait for it.
     """
@@ -78,7 +78,9 @@ def finished_run(tmp_path_factory, name: str) -> Checkout:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not done.exists():
             shutil.rmtree(run, ignore_errors=True)
-            ran = Checkout(run).snakemake(config=TINY)
-            assert ran.returncode == 0, ran.stdout
+            checkout = Checkout(run)
+            for study in TINY["studies"]:
+                ran = checkout.snakemake(study, config=TINY)
+                assert ran.returncode == 0, ran.stdout
             done.touch()
     return Checkout(tmp_path_factory.mktemp(name), of=run)

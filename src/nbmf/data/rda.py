@@ -1,12 +1,14 @@
 """R data files (.rda, .rds), read with the rdata package."""
 
 import bz2
+import gc
 import gzip
 import io
 import lzma
 import os
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -102,12 +104,24 @@ def _read_object(path: str | os.PathLike):
 
 def _parsed(path: str | os.PathLike, content: bytes, read: Callable) -> Any:
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _no_search_for_garbage():
             # Tibbles and dates have no class in Python; plain tables and numbers are wanted.
             warnings.simplefilter("ignore", UserWarning)
             return read(io.BytesIO(content), default_encoding="utf-8")
     except Exception as error:  # damaged bytes make rdata raise nearly anything
         raise _incomplete(path, error) from error
+
+
+@contextmanager
+def _no_search_for_garbage() -> Iterator[None]:
+    """Spare a quarter of the time: rdata makes an object of each text, and throws away none."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _incomplete(path: str | os.PathLike, error: Exception) -> DataError:
