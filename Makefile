@@ -47,15 +47,19 @@ docs: $(READY) ## The documentation site: docs/_build/html/index.html
 	$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
+# A file of tests stays in one process: what its tests share is made once.
+WORKERS = --numprocesses auto --dist loadfile --no-loadscope-reorder
 test: $(READY) ## The tests
-	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/pytest -m "not long" --numprocesses auto --dist loadfile --no-loadscope-reorder
+	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/pytest -m "not long and not workflow" $(WORKERS)
 
 # Of `make test-all`. Some of them, as .ci/run does: make test-all PARTS="wheel slurm tests"
-PARTS ?= tests wheel offline slurm long fuzz kills mutants
+PARTS ?= tests workflow wheel offline slurm long fuzz kills mutants
 test-all: $(addprefix test-part-,$(PARTS)) ## Everything, in many hours: also long statistics, a real Slurm, fuzzing, kills, every mutant
 
-.PHONY: $(addprefix test-part-,tests wheel offline slurm long fuzz kills mutants)
+.PHONY: $(addprefix test-part-,tests workflow wheel offline slurm long fuzz kills mutants)
 test-part-tests: test
+test-part-workflow: $(READY) # what a user goes through with Snakemake: full disks, own data, a new method, reports
+	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/pytest -m "workflow and not long" $(WORKERS)
 test-part-wheel: $(READY) # alone, in a fresh environment
 	$(VENV)/bin/python tests/wheel.py
 test-part-offline: $(READY) # a clone alone: no network, no folder beside it

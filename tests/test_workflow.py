@@ -24,8 +24,6 @@ from finished_run import (
 )
 from nbmf.data.matrix import BinaryMatrix
 
-pytestmark = pytest.mark.workflow
-
 # All but Figure 6, which needs a square matrix with groups: its dataset is not run.
 FIGURES = [
     *("figure_2", "figure_5", "figure_7", "figure_8", "figure_9", "figure_10", "figure_11"),

@@ -66,7 +66,7 @@ class DirDirChain:
         self._shape = codes.shape
         self._cells = layout(codes, self._deal.n_blocks)
         self._rows = self._cells.line_of_cell()
-        component = narrowest(K - 1, np.uint8, np.uint32)
+        component = narrowest(K - 1, np.uint8, np.uint16, np.uint32)
         self._z = Z[self._rows, self._cells.cross].astype(component)
         # c is stored column after column, so that a random cell of a column is one load away.
         by_column = np.argsort(self._cells.cross, kind="stable")
