@@ -13,7 +13,7 @@ import numpy as np
 from common import Table, answer_of, number, run_worker, say, worker
 from nbmf.data.masks import draw_mask, save_mask
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.registry import all_classes
+from nbmf.registry import all_classes, estimator_class
 from nbmf.seeds import seed_sequence
 
 REPEATS = 5
@@ -99,6 +99,15 @@ def job_table(cache: Path, folder: Path, classes: Sequence[str], repeats: int) -
     )
 
 
+def classes_of_binary_matrices() -> list[str]:
+    """Return the classes that fit the matrix of the fit jobs."""
+    return [
+        name
+        for name in all_classes()
+        if estimator_class(name).likelihoods[0].matrix is BinaryMatrix
+    ]
+
+
 def run() -> list[Table]:
     """Do this part as `make benchmark` does."""
     with TemporaryDirectory() as folder:
@@ -107,5 +116,5 @@ def run() -> list[Table]:
         return [
             import_table(cache, REPEATS),
             compile_table(cache),
-            job_table(cache, Path(folder), all_classes(), REPEATS),
+            job_table(cache, Path(folder), classes_of_binary_matrices(), REPEATS),
         ]
