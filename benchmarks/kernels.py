@@ -1,5 +1,7 @@
 """Nanoseconds per observed training cell and sweep of every kernel, beside the plain loops."""
 
+from unittest import mock
+
 import numpy as np
 from sklearn.decomposition import LatentDirichletAllocation
 
@@ -15,11 +17,13 @@ from common import (
     number,
 )
 from nbmf import LDA
+from nbmf.families.beta_dirichlet.kernels import dir_dir_gibbs
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 from plain_loops import PlainBetaDir, PlainDirDir, PlainDirDirCVB0
 
 DATASETS = ("paleo", "unvotes")
+WIDTHS_ON = ("animals", "paleo", "lastfm", "unvotes")
 MEAN_FIELD_K = 10
 
 # Kernel -> the plain loop of its model.
@@ -81,6 +85,31 @@ def kernel_table(datasets: dict[str, np.ndarray], K: int, rounds: Rounds) -> Tab
     return table
 
 
+def width_table(datasets: dict[str, np.ndarray], K: int, rounds: Rounds) -> Table:
+    """Time Dir-Dir Gibbs beside the same chain with four bytes for all that has one or two."""
+    table = Table(
+        "Narrow numbers",
+        f"Dir-Dir Gibbs, joint, K = {K}, γ = 1/K, nanoseconds per observed training cell and "
+        "sweep: with four bytes for each assignment and each count of a column, and with as few as "
+        f"hold them. In turns for {rounds.count} rounds after {rounds.warm_up} sweeps; the last "
+        "columns are the median of the ratios of each round, and whether the chains are the same.",
+        ["dataset", "four bytes: minimum", "median", "narrow: minimum", "median", "ratio", "bits"],
+    )
+    for dataset, codes in datasets.items():
+        narrow = DirDirChain(codes, K, 1 / K, 1.0, SEED)
+        with mock.patch.object(dir_dir_gibbs, "narrowest", lambda largest, *kinds: kinds[-1]):
+            wide = DirDirChain(codes, K, 1 / K, 1.0, SEED)
+        wide.sweep(rounds.warm_up)
+        sweeps = rounds.sweeps_after_warm_up(narrow.sweep)
+        runs = {"wide": (wide.sweep, sweeps), "narrow": (narrow.sweep, sweeps)}
+        seconds = rounds.alternate(runs)
+        times = [nanoseconds(values, count_cells(codes)) for values in seconds.values()]
+        ratio = number(np.median(seconds["wide"] / seconds["narrow"]))
+        same = (wide.Z == narrow.Z).all() and (wide.C == narrow.C).all()
+        table.rows.append([dataset, *times[0], *times[1], ratio, "same" if same else "DIFFERENT"])
+    return table
+
+
 def lda_table(datasets: dict[str, np.ndarray], K: int, rounds: Rounds) -> Table:
     """Time fits of LDA, which has no cells but tokens, beside scikit-learn's."""
     table = Table(
@@ -115,4 +144,8 @@ def lda_table(datasets: dict[str, np.ndarray], K: int, rounds: Rounds) -> Table:
 def run() -> list[Table]:
     """Do this part as `make benchmark` does."""
     datasets = {name: load_training(name) for name in DATASETS}
-    return [kernel_table(datasets, 100, Rounds()), lda_table(datasets, 4, Rounds(count=3))]
+    return [
+        kernel_table(datasets, 100, Rounds()),
+        width_table({name: load_training(name) for name in WIDTHS_ON}, 100, Rounds()),
+        lda_table(datasets, 4, Rounds(count=3)),
+    ]

@@ -130,6 +130,9 @@ def test_kernels():
     assert (numbers(table, "minimum") <= numbers(table, "median")).all()
     assert column(table, "plain loop / kernel").count("–") == 5
     assert "K = 3" in table.markdown()
+    widths = kernels.width_table({"tiny": CODES}, 3, BRIEF)
+    assert column(widths, "bits") == ["same"]
+    assert numbers(widths, "ratio") > 0
 
 
 def test_indian_buffets():

@@ -188,6 +188,7 @@ def test_methods_of_counts_are_compared(capsys, here):
     scores = pd.read_csv(here / "catches.compare/scores.csv")
     assert set(scores["method"]) == {*COMPARED_ON["CountMatrix"], *OF_COUNTS, *OVERDISPERSED}
     assert "next: nbmf fit catches.csv --method" in said
+    assert "Brier" not in said
     report = (here / "catches.compare/report.html").read_text()
     assert "scored by the Poisson law" in report
     for method in METHODS:

@@ -174,13 +174,17 @@ def _unit(entry: dict[str, Any]) -> str:
 
 def _table(found: Comparison) -> str:
     """Return the summary as aligned text."""
-    lines = [("", "K", "mean", "25 %", "median", "75 %", "Brier", "seconds", "")]
-    for row in found.summary().itertuples():
+    summary = found.summary()
+    has_brier = bool(summary["brier"].notna().any())  # there is none of counts
+    scores = ["mean", "25 %", "median", "75 %", *(["Brier"] if has_brier else [])]
+    lines = [("", "K", *scores, "seconds", "")]
+    for row in summary.itertuples():
         is_baseline = row.method in LABELS
         label = LABELS[row.method] if is_baseline else found.methods[row.method]["label"]
         numbers = [f"{row.mean:.4f}", f"{row.lower_quartile:.4f}", f"{row.median:.4f}",
-                   f"{row.upper_quartile:.4f}",
-                   "" if math.isnan(row.brier) else f"{row.brier:.4f}"]  # fmt: skip
+                   f"{row.upper_quartile:.4f}"]  # fmt: skip
+        if has_brier:
+            numbers.append("" if math.isnan(row.brier) else f"{row.brier:.4f}")
         K, seconds = ("", "") if is_baseline else (str(row.K), f"{row.seconds:.1f}")
         notes = [
             f"{count:g} {what}"
