@@ -247,6 +247,20 @@ def test_documents_are_reported_with_what_was_left_out(here):
     ]
 
 
+def test_words_to_ignore_that_no_document_has_are_said(here):
+    written(here)
+    for path, options, ignore, said in (
+        ("long.csv", {"long": True}, ["ice", "icy", "cie"], "'cie', 'icy'"),
+        ("wide.csv", {}, ["ship", "shop"], "'shop'"),
+        ("wide.csv", {}, ["ship", *"abcdef"], "6 words"),
+    ):
+        lines = []
+        nbmf.read_documents(path, **options, ignore=ignore, log=lines.append)
+        assert lines[-1] == f"to ignore, but in no document: {said}"
+    nbmf.read_documents("wide.csv", ignore=["ship"], log=lines.append)
+    assert not lines[-1].startswith("to ignore")
+
+
 def test_texts_are_counted(here):
     (here / "t.csv").write_text(
         'id,text,mark\n1,"The ICE, the sea; and a ship!",x\n2,"Sea ice is near",y\n'

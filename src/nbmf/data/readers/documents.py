@@ -22,17 +22,21 @@ SPARSE = (".mtx", ".npz")
 NO_WIDE = " (each line is read as a document; long=True reads a line per document and word)"
 NOTHING = ("",)  # is missing; "none" and "na" may be words
 LEAST, MOST = 2, 0.5  # documents that a word of a text is in: their number, and their share
+NAMED = 5  # at most so many words to ignore are named that are in no document
 LETTERS = r"(?u)\b[^\W\d_]{3,}\b"  # of a word
 
 
 class _Counts(NamedTuple):
-    """What was found: counts (sparse), names of documents and words, labels, and the words."""
+    """What was found: counts (sparse), names of documents and words, labels, in words the format,
+    and which columns are among what is to be ignored.
+    """
 
     counts: scipy.sparse.csr_array
     documents: Sequence[str] | None
     words: Sequence[str] | None
     labels: Sequence[str] | None
     format: str
+    ignored: Collection[str] = ()
 
 
 def read_documents(
@@ -118,6 +122,7 @@ def _table_of_lines(path: Path, text: str | None, labels: str | None, ignore: se
         if name is not None:
             place_of(name, list(frame.table.columns), str(path))
     found = _texts(path, frame, text) if text else _wide(path, frame, ignore | {labels})
+    found = found._replace(ignored=ignore & set(frame.table.columns))
     if labels is None:
         return found
     return found._replace(labels=["" if v is None else str(v) for v in frame.table[labels]])
@@ -268,4 +273,7 @@ def _table(path: Path, found: _Counts, ignore: set[str], transposed: bool, log) 
     ]
     if left_out:
         log(f"left out: {'; '.join(left_out)}")
+    if unknown := sorted(ignore - {*names[1], *found.ignored}):
+        said = ", ".join(map(repr, unknown)) if len(unknown) <= NAMED else f"{len(unknown)} words"
+        log(f"to ignore, but in no document: {said}")
     return table
