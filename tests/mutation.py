@@ -44,7 +44,7 @@ TESTS = {
     "numerics/random.py": ["seeds", "dir_dir_gibbs"],
     "numerics/variates.py": ["polya_gamma"],
     "numerics/polya_gamma.py": ["polya_gamma"],
-    "numerics/cells.py": ["cvb0", "beta_dir_gibbs"],
+    "numerics/cells.py": ["cvb0", "dir_dir_gibbs", "beta_dir_gibbs"],
     "families/beta_dirichlet/models/beta_dir.py": ["models"],
     "families/beta_dirichlet/models/dir_dir.py": ["models"],
     "families/beta_dirichlet/models/urns.py": ["models"],
