@@ -314,7 +314,7 @@ def side_by_side(medians: pd.DataFrame) -> pd.DataFrame:
 def time_and_memory(options: argparse.Namespace, results: Path) -> list[str]:
     """Return what the jobs of a run took, and where the time of the whole run went."""
     measured = options.results / "benchmarks"
-    table = jobs(results / "benchmarks", measured, ROOT / "data/benchmarks")
+    table = jobs(results / "benchmarks", measured, options.results.parent / "data/benchmarks")
     if table.empty:
         return ["No benchmark file was left by this run."]
     fits = fits_and_their_jobs(options.results / "fits", measured / "fits")

@@ -118,8 +118,8 @@ def block_sizes(lines: int, n_blocks: int) -> list[int]:
 def narrowest(largest: int, *kinds: type) -> type:
     """Return the first of some types of whole numbers that holds `largest`.
 
-    Kernels that visit tables at random wait for memory: on a processor with a second-level cache of
-    1 MiB Dir-Dir Gibbs takes half the time on unvotes with assignments of one byte.
+    A kernel that visits tables at random waits for memory, the less the smaller they are
+    (docs/performance.md, small caches).
     """
     return next(kind for kind in kinds if largest <= np.iinfo(kind).max)
 
