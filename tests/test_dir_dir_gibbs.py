@@ -120,11 +120,18 @@ def test_narrow_numbers_change_no_bit(monkeypatch, scheme):
     np.testing.assert_array_equal(chains[0].C, chains[1].C)
 
 
-def test_numbers_are_as_wide_as_they_must_be():
-    codes = np.ones((2**16, 1), np.int8)  # one byte holds 256 components, two 2^16 - 1 cells
-    chain = chain_of(codes, 257, (0.2, 1.0), 3, Z=np.full_like(codes, 256, np.int64))
-    np.testing.assert_array_equal(chain.Z, 256)
-    np.testing.assert_array_equal(chain.counts().Q, np.bincount([256], [2**16])[:, None])
+@pytest.mark.parametrize(
+    ("F", "K", "bytes_of_z", "bytes_of_Q"),
+    [(2**16 - 1, 256, 1, 2), (2**16, 257, 2, 4), (1, 2**16, 2, 2), (1, 2**16 + 1, 4, 2)],
+)
+def test_numbers_are_as_wide_as_they_must_be(F, K, bytes_of_z, bytes_of_Q):
+    codes = np.ones((F, 1), np.int8)
+    chain = chain_of(codes, K, (0.2, 1.0), 3, Z=np.full(codes.shape, K - 1))
+    widths = [chain.arrays()[name].itemsize for name in "zcQ"]
+    assert widths == [bytes_of_z, bytes_of_z, bytes_of_Q]
+    np.testing.assert_array_equal(chain.Z, K - 1)
+    np.testing.assert_array_equal(chain.C, K - 1)
+    np.testing.assert_array_equal(chain.counts().Q[-1], F)
 
 
 @pytest.mark.long
