@@ -204,6 +204,9 @@ EQUIVALENT = {
     (f"{FAMILY}/kernels/dir_dir_gibbs.py", "_sweep_block",
      "while new_z == new_c and tries < MAX_TRIES:", "and -> or"):
         "16 pairs are thrown away first: the same law, slower",
+    (f"{FAMILY}/kernels/dir_dir_gibbs.py", "_sweep_block",
+     "while new_z == new_c and tries < MAX_TRIES:", "== -> !="):
+        "the exact loop draws every pair: the same law, slower",
     ("data/masks.py", "draw_mask", "mask = (draws < probability) & matrix.observed", "< -> <="):
         MEASURE_ZERO,
     (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_draw_from_list", "while s < last and u >= weight[s]:",
