@@ -183,6 +183,8 @@ EQUIVALENT = {
         "where the search starts; it walks both ways",
     ("numerics/urns.py", "search", "while k < last and u >= cumulative[k]:", "and -> or"):
         "it goes on to the last k, and the second loop walks back",
+    ("numerics/urns.py", "search", "while k < last and u >= cumulative[k]:", ">= -> >"):
+        MEASURE_ZERO,
     ("numerics/urns.py", "draw_from_urn", "if u >= others:", ">= -> >"): MEASURE_ZERO,
     (f"{FAMILY}/kernels/beta_dir_gibbs.py", "",
      "MAX_TRIES = 16  # rejected components before the row list is used after all", "16 -> 17"):
