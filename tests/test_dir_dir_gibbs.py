@@ -122,7 +122,7 @@ def test_narrow_numbers_change_no_bit(monkeypatch, scheme):
 
 @pytest.mark.parametrize(
     ("F", "K", "bytes_of_z", "bytes_of_Q"),
-    [(2**16 - 1, 256, 1, 2), (2**16, 257, 2, 4), (1, 2**16, 2, 2), (1, 2**16 + 1, 4, 2)],
+    [(2**16 - 1, 256, 1, 2), (2**16, 257, 2, 4), (255, 2**16, 2, 1), (256, 2**16 + 1, 4, 2)],
 )
 def test_numbers_are_as_wide_as_they_must_be(F, K, bytes_of_z, bytes_of_Q):
     codes = np.ones((F, 1), np.int8)

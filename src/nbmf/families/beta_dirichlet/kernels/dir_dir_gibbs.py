@@ -81,7 +81,7 @@ class DirDirChain:
         self._lists = used_components(self._L, order=self._L == 0)
         columns = np.repeat(np.arange(N), per_column)
         self._Q = np.bincount(columns * K + self._c, minlength=N * K)
-        self._Q = self._Q.reshape(N, K).astype(narrowest(F, np.uint16, np.uint32))
+        self._Q = self._Q.reshape(N, K).astype(narrowest(F, np.uint8, np.uint16, np.uint32))
         self._per_column = per_column
         self.set_priors(gamma, eta)
         self._generators = generator_states(block_seed, self._cells.n_blocks**2)
