@@ -1,6 +1,7 @@
 """Dataset recipes: the paper's matrices from their sources, and complaints about damaged files."""
 
 import functools
+import gc
 import hashlib
 import importlib.util
 from pathlib import Path
@@ -533,6 +534,25 @@ def test_damaged_roll_calls(columns, words, votes):
     write_r_table(votes["roll_calls"], **columns)
     with pytest.raises(DataError, match=words):
         build("unvotes_coldwar", votes, {})
+
+
+@pytest.mark.parametrize("was_enabled", [True, False])
+def test_garbage_is_searched_for_as_before_a_damaged_file(tmp_path, monkeypatch, was_enabled):
+    seen = []
+
+    def read(*_, **__):
+        seen.append(gc.isenabled())
+        raise ValueError
+
+    monkeypatch.setattr(rdata, "read_rda", read)
+    (tmp_path / "some.rda").write_bytes(b"RDX3\n")
+    try:
+        (gc.enable if was_enabled else gc.disable)()
+        with pytest.raises(DataError):
+            read_matrix(tmp_path / "some.rda")
+        assert (seen, gc.isenabled()) == ([False], was_enabled)
+    finally:
+        gc.enable()
 
 
 def test_truncated_r_files_are_noticed(votes):

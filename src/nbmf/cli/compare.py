@@ -175,7 +175,7 @@ def _unit(entry: dict[str, Any]) -> str:
 def _table(found: Comparison) -> str:
     """Return the summary as aligned text."""
     summary = found.summary()
-    has_brier = bool(summary["brier"].notna().any())  # there is none of counts
+    has_brier = summary["brier"].notna().any()  # there is none of counts
     scores = ["mean", "25 %", "median", "75 %", *(["Brier"] if has_brier else [])]
     lines = [("", "K", *scores, "seconds", "")]
     for row in summary.itertuples():
