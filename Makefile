@@ -61,20 +61,20 @@ test-part-tests: test
 test-part-workflow: $(READY) # what a user goes through with Snakemake: full disks, own data, a new method, reports
 	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/pytest -m "workflow and not long" $(WORKERS)
 test-part-wheel: $(READY) # alone, in a fresh environment
-	$(VENV)/bin/python tests/wheel.py
+	$(VENV)/bin/python tests/programs/wheel.py
 test-part-offline: $(READY) # a clone alone: no network, no folder beside it
-	$(VENV)/bin/python tests/offline.py
+	$(VENV)/bin/python tests/programs/offline.py
 test-part-slurm: $(READY) # the fits of `make quick` through a real Slurm
-	$(VENV)/bin/python tests/slurm.py
+	$(VENV)/bin/python tests/programs/slurm.py
 test-part-long: $(READY)
 	$(VENV)/bin/pytest -m long --numprocesses auto
 test-part-fuzz: $(READY) # nothing else needs atheris
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check atheris==3.0.0
-	$(VENV)/bin/python tests/fuzz.py --seconds 60
+	$(VENV)/bin/python tests/programs/fuzz.py --seconds 60
 test-part-kills: $(READY)
-	$(VENV)/bin/python tests/kill_trials.py --trials 50
+	$(VENV)/bin/python tests/programs/kill_trials.py --trials 50
 test-part-mutants: $(READY)
-	$(VENV)/bin/python tests/mutation.py
+	$(VENV)/bin/python tests/programs/mutation.py
 
 examples: $(READY) ## Build the matrices that the package brings (nbmf.load_example) from the raw files
 	$(SNAKEMAKE) $(foreach name,animals moods parliament unvotes_important,data/matrices/$(name).npz)

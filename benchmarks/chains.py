@@ -19,7 +19,7 @@ from common import ROOT, load
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.errors import NotSettledWarning
 from nbmf.likelihoods.bernoulli import perplexity
-from nbmf.plots import style
+from nbmf.plotting import style
 from nbmf.posterior.chains import Chains
 from nbmf.seeds import seed_sequence
 

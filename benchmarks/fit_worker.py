@@ -13,7 +13,7 @@ from nbmf import registry  # noqa: E402
 from nbmf.data.loading import load_matrix  # noqa: E402
 from nbmf.data.masks import load_mask  # noqa: E402
 from nbmf.files import write_json  # noqa: E402
-from nbmf.inference.experiment import FitRequest, run_fit  # noqa: E402
+from nbmf.fits import FitRequest, run_fit  # noqa: E402
 from process_memory import megabytes  # noqa: E402
 
 class_name, matrix_path, mask_path, report_path = sys.argv[1:]

@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/sbc.py
 
-Runs what the long tests of tests/test_sbc.py run, from the same seeds: about four minutes on one
+Runs what the long tests of test_sbc.py run, from the same seeds: about four minutes on one
 core. A curve is the share of ranks up to r / 64 less r / 64; the band holds whole curves of
 uniform ranks with probability 99 % (Säilynoja, Bürkner and Vehtari 2022, arXiv:2103.10522).
 """
@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from nbmf.plots import style
+from nbmf.plotting import style
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))  # before this file's own folder: both hold a sbc.py

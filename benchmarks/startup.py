@@ -45,9 +45,9 @@ def import_table(cache: Path, repeats: int) -> Table:
 
 
 def compile_table(cache: Path) -> Table:
-    """Time `python -m nbmf.pipeline.compile_kernels` with an empty cache, then with a full one."""
+    """Time `nbmf_studies.pipeline.compile_kernels` with an empty cache, then with a full one."""
     say("start-up: compiling all kernels, about a minute")
-    command = [sys.executable, "-m", "nbmf.pipeline.compile_kernels"]
+    command = [sys.executable, "-m", "nbmf_studies.pipeline.compile_kernels"]
     seconds, by_class = [], []
     for _ in range(2):
         started = time.perf_counter()
@@ -60,9 +60,10 @@ def compile_table(cache: Path) -> Table:
     rows.append(["whole process", *[f"{value:.1f}" for value in seconds]])
     return Table(
         "Compilation",
-        "`python -m nbmf.pipeline.compile_kernels`: seconds with an empty cache and with the cache "
-        "that this left. Classes are fitted in this order and share kernels: each pays for what "
-        f"those before have not compiled. The cache has {len(files)} files, {size:.1f} MB.",
+        "`python -m nbmf_studies.pipeline.compile_kernels`: seconds with an empty cache and with "
+        "the cache that this left. Classes are fitted in this order and share kernels: each "
+        "pays for what those before have not compiled. "
+        f"The cache has {len(files)} files, {size:.1f} MB.",
         ["class", "empty cache", "full cache"],
         rows,
     )

@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import intervals  # noqa: E402
 
-REPLICATIONS = 3000  # as the long tests of tests/test_uncertainty.py
+REPLICATIONS = 3000  # as the long tests of tests/library/posterior/test_uncertainty.py
 LEVELS = (0.5, 0.9)
 DATASETS = ("animals", "parliament")
 DRAWS = 200

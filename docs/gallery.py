@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 from publish import compress
 
 from nbmf.errors import NotConvergedWarning, NotSettledWarning
-from nbmf.plots import style
+from nbmf.plotting import style
 
 DOCS = Path(__file__).resolve().parent
 # A block of the page, and the picture behind it.

@@ -13,7 +13,7 @@ import numpy as np
 from publish import compress
 
 import nbmf
-from nbmf.plots import style
+from nbmf.plotting import style
 
 TARGET = Path(__file__).resolve().parent / "figures/landing.png"
 # What we call the component of which each of these countries has most.

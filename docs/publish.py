@@ -19,10 +19,10 @@ import yaml
 from PIL import Image
 from snakemake.utils import update_config
 
-from nbmf.pipeline import configuration
-from nbmf.studies import all_studies
-from nbmf.studies.lumbreras2020.claims import Run, judge
-from nbmf.studies.plan import Plan
+from nbmf_studies import all_studies
+from nbmf_studies.framework.plan import Plan
+from nbmf_studies.lumbreras2020.claims import Run, judge
+from nbmf_studies.pipeline import configuration
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = "lumbreras2020"

@@ -14,8 +14,8 @@ from pathlib import Path
 import pandas as pd
 from publish import ROOT, compress, into_page, path, shipped_plan, shown, versions
 
-import nbmf.studies
-from nbmf.studies import all_studies
+import nbmf_studies
+from nbmf_studies import all_studies
 
 
 def main() -> None:
@@ -26,7 +26,7 @@ def main() -> None:
     options = parser.parse_args()
     results = options.results / options.study
     study, plan = all_studies()[options.study], shipped_plan(options.study)
-    captions = Path(nbmf.studies.__file__).parent
+    captions = Path(nbmf_studies.__file__).parent
     sections = [
         "## Results of the published run",
         f"Made by `docs/publish_study.py {options.study}` from a run of "

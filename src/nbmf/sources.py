@@ -1,4 +1,4 @@
-"""Which of the package's files a module depends on, so that editing one reruns what uses it."""
+"""Which of our own files a module depends on, so that editing one reruns what uses it."""
 
 import ast
 import importlib.util
@@ -10,11 +10,13 @@ PACKAGE = "nbmf"
 
 
 def source_files(*modules: str) -> list[str]:
-    """Return the files of `modules` and of all nbmf modules they import, directly or not.
+    """Return the files of `modules` and of all that they import, directly or not.
 
-    Imports are read from the syntax tree, those inside functions too; nothing is executed.
+    Of nbmf, and of the packages that `modules` themselves are in; other libraries are not looked
+    at. Imports are read from the syntax tree, those inside functions too; nothing is executed.
     Package `__init__` files are left out: they only say where things are.
     """
+    ours = {PACKAGE, *map(_package_of, modules)}
     found: dict[str, Path] = {}
     waiting = list(modules)
     while waiting:
@@ -23,8 +25,12 @@ def source_files(*modules: str) -> list[str]:
         if module in found or path is None:
             continue
         found[module] = path
-        waiting.extend(_imports(path))
+        waiting.extend(name for name in _imports(path) if _package_of(name) in ours)
     return sorted(str(path) for path in found.values())
+
+
+def _package_of(module: str) -> str:
+    return module.partition(".")[0]
 
 
 def _file_of(module: str) -> Path | None:
@@ -53,7 +59,7 @@ def _spec(module: str) -> ModuleSpec | None:
 
 @cache
 def _imports(path: Path) -> list[str]:
-    """Return what could be modules of this package among the imports of a file."""
+    """Return what could be modules among the imports of a file."""
     names = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -61,4 +67,4 @@ def _imports(path: Path) -> list[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             names.append(node.module)
             names += [f"{node.module}.{alias.name}" for alias in node.names]
-    return [name for name in names if name.split(".")[0] == PACKAGE]
+    return names

@@ -25,14 +25,14 @@ for variable, first in (
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache"))
 
 from nbmf import registry
-from nbmf.data import recipes
+from nbmf_studies import recipes
 from nbmf.errors import ConfigError
 from nbmf.sources import source_files
-from nbmf.studies import all_studies
-from nbmf.pipeline import configuration, front_page, products, raw_files, status
-from nbmf.pipeline.parameters import as_text
-from nbmf.pipeline.partial import write_partial
-from nbmf.pipeline.paths import NO_MASK, Paths
+from nbmf_studies import all_studies
+from nbmf_studies.pipeline import configuration, front_page, products, raw_files, status
+from nbmf_studies.pipeline.parameters import as_text
+from nbmf_studies.pipeline.partial import write_partial
+from nbmf_studies.pipeline.paths import NO_MASK, Paths
 
 try:
     config = configuration.check(
@@ -106,11 +106,11 @@ def dataset_modules(wildcards):
     """The modules that build a dataset."""
     entry = dataset_entry(wildcards)
     builder = (
-        "nbmf.data.readers.reading"
+        "nbmf.io.reading"
         if "file" in entry
         else recipes.module_of(entry["recipe"])
     )
-    return ["nbmf.data.recipes.building", "nbmf.data.recipes.check", builder]
+    return ["nbmf_studies.recipes.building", "nbmf_studies.recipes.check", builder]
 
 
 def building_parameters(wildcards):
@@ -168,7 +168,7 @@ def mask_of_fit(wildcards):
 def fit_sources(wildcards):
     """What computes a fit; editing anything else runs none again."""
     family = registry.module_of(method_entry(wildcards)["class"])
-    return package_sources("nbmf.inference.experiment", family)
+    return package_sources("nbmf.fits", family)
 
 
 def seed_key(wildcards):
@@ -281,7 +281,7 @@ def shown(study, kind, product, path):
         category=STUDIES[study].title,
         subcategory=kind,
         labels={"title": products.label(product, PLANS[study])},
-        caption=str(ROOT / "src/nbmf/studies" / product.caption),
+        caption=str(ROOT / "src/nbmf_studies" / product.caption),
     )
 
 
@@ -308,7 +308,7 @@ if REPORTS:  # as its front page shows them
             print(f"{front['key']}: not here yet: {missing}", file=sys.stderr)
 
 
-# As in nbmf.pipeline.verification.FILES; to import that would load pandas whenever Snakemake starts.
+# As in nbmf_studies.pipeline.verification.FILES; to import that would load pandas whenever Snakemake starts.
 COMPARED_TABLES = ("scores", "unmasked_scores")
 
 

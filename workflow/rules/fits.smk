@@ -20,7 +20,7 @@ rule kernels:
     message:
         "compile the kernels"
     shell:
-        "python -m nbmf.pipeline.compile_kernels {threads} > {log} 2>&1 && echo compiled > {output}"
+        "python -m nbmf_studies.pipeline.compile_kernels {threads} > {log} 2>&1 && echo compiled > {output}"
 
 
 rule fit:

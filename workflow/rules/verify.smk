@@ -7,7 +7,7 @@ rule verification:
         reference=lambda wildcards: sorted(
             str(path) for path in reference_of(wildcards.study).glob("*scores.csv")
         ),
-        sources=package_sources("nbmf.pipeline.verification"),
+        sources=package_sources("nbmf_studies.pipeline.verification"),
     output:
         f"{RESULTS}/{{study}}/tables/verification.csv",
     log:

@@ -1,11 +1,11 @@
 import json
 
-from nbmf.pipeline.jobs import logged
+from nbmf_studies.pipeline.jobs import logged
 
 with logged(snakemake.log[0]):
-    from nbmf.data.readers.reading import read
-    from nbmf.data.recipes.building import build
-    from nbmf.data.recipes.check import check_counts, check_published
+    from nbmf.io.reading import read
+    from nbmf_studies.recipes.building import build
+    from nbmf_studies.recipes.check import check_counts, check_published
 
     name, entry = snakemake.wildcards.dataset, json.loads(snakemake.params.entry)
     files = list(snakemake.input.files)

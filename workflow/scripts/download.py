@@ -1,8 +1,8 @@
 import json
 
-from nbmf.pipeline.jobs import logged
+from nbmf_studies.pipeline.jobs import logged
 
 with logged(snakemake.log[0]):
-    from nbmf.pipeline.download import fetch
+    from nbmf_studies.pipeline.download import fetch
 
     fetch(json.loads(snakemake.params.source), snakemake.output[0], snakemake.config["mirrors"])

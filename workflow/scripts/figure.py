@@ -1,8 +1,8 @@
-from nbmf.pipeline.jobs import logged
+from nbmf_studies.pipeline.jobs import logged
 
 with logged(snakemake.log[0]):
-    from nbmf.pipeline.making import make
-    from nbmf.plots import style
+    from nbmf.plotting import style
+    from nbmf_studies.pipeline.making import make
 
     style.without_a_screen()
     figure = style.in_style(make)(snakemake.params.request, snakemake.input)

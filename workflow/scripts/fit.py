@@ -2,13 +2,13 @@ import functools
 import json
 from pathlib import Path
 
-from nbmf.pipeline.jobs import logged
+from nbmf_studies.pipeline.jobs import logged
 
 with logged(snakemake.log[0]):
     from nbmf.data.loading import load_matrix
     from nbmf.data.masks import load_mask
     from nbmf.files import write_json
-    from nbmf.inference.experiment import FitRequest, run_fit, save_factors
+    from nbmf.fits import FitRequest, run_fit, save_factors
 
     matrix = load_matrix(snakemake.input.matrix)
     mask_file = snakemake.input.get("mask")  # an unmasked fit has none

@@ -1,4 +1,4 @@
-from nbmf.pipeline.jobs import logged
+from nbmf_studies.pipeline.jobs import logged
 
 with logged(snakemake.log[0]):
     from nbmf.data.loading import load_matrix

@@ -1,7 +1,7 @@
 import json
 from pathlib import Path
 
-from nbmf.pipeline.status import FitFiles, states_of, summary
+from nbmf_studies.pipeline.status import FitFiles, states_of, summary
 
 # On the screen, unlike other scripts, and in the log.
 states = states_of(FitFiles(*fit) for fit in json.loads(snakemake.params.fits))

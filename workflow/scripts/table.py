@@ -1,10 +1,10 @@
-from nbmf.pipeline.jobs import logged
+from nbmf_studies.pipeline.jobs import logged
 
 SHOWN = 60  # rows, in the log
 
 with logged(snakemake.log[0]):
-    from nbmf.pipeline.making import make
-    from nbmf.tables import write_table
+    from nbmf.evaluation.score_table import write_table
+    from nbmf_studies.pipeline.making import make
 
     table = make(snakemake.params.request, snakemake.input)
     write_table(snakemake.output[0], table, snakemake.params.float_format)

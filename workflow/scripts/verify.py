@@ -1,10 +1,10 @@
 import sys
 
-from nbmf.pipeline.jobs import logged
+from nbmf_studies.pipeline.jobs import logged
 
 with logged(snakemake.log[0]):
-    from nbmf.pipeline import verification
-    from nbmf.tables import write_table
+    from nbmf.evaluation.score_table import write_table
+    from nbmf_studies.pipeline import verification
 
     reference = verification.read_tables(snakemake.params.reference)
     rows = verification.compare_runs(verification.read_tables(snakemake.params.tables), reference)

@@ -4,8 +4,8 @@ import argparse
 import functools
 
 from nbmf.cli.tables import Task, run_on
-from nbmf.comparison.held_out_cells import GRID
-from nbmf.data.readers.features import read_table
+from nbmf.evaluation.held_out_cells import GRID
+from nbmf.io.features import read_table
 
 SMOOTHING = 1.0
 

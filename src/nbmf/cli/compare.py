@@ -15,12 +15,12 @@ from nbmf.cli.reading import name_of, read_matrix, repeated
 from nbmf.cli.settings import iteration_settings
 from nbmf.cli.text import wrapped
 from nbmf.cli.words import WORDS_OF_LAWS
-from nbmf.comparison.baselines import LABELS
-from nbmf.comparison.compare import compare
-from nbmf.comparison.entries import likelihoods_of
-from nbmf.comparison.fits import FitDone
-from nbmf.comparison.result import Comparison
 from nbmf.errors import ConfigError, choices
+from nbmf.evaluation.baselines import LABELS
+from nbmf.evaluation.compare import compare
+from nbmf.evaluation.entries import likelihoods_of
+from nbmf.evaluation.fits import FitDone
+from nbmf.evaluation.result import Comparison
 from nbmf.numerics.threads import processors
 
 PICTURE, AGAINST_K = "comparison.png", "against_K.png"
@@ -114,7 +114,7 @@ def _kept(folder: OutputFolder, rows: list[dict[str, Any]]) -> str:
 
 def _write(folder: OutputFolder, found: Comparison, text: str, options: argparse.Namespace) -> None:
     from nbmf import plot
-    from nbmf.plots import style
+    from nbmf.plotting import style
 
     folder.write_table("scores.csv", found.scores)
     folder.write_table("summary.csv", found.summary())

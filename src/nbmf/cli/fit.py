@@ -16,10 +16,10 @@ from nbmf.cli.plot import DATA, DICTIONARY, MODEL, RECONSTRUCTION, TRACES
 from nbmf.cli.progress import Progress, StepCounter
 from nbmf.cli.reading import name_of, read_with_groups, repeated
 from nbmf.cli.settings import checked, iteration_settings
-from nbmf.comparison.folds import LEAST
-from nbmf.comparison.verdict import Choice, Verdict, choose
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, NotConvergedWarning, NotSettledWarning
+from nbmf.evaluation.folds import LEAST
+from nbmf.evaluation.verdict import Choice, Verdict, choose
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.numerics.threads import processors

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from nbmf.cli.text import wrapped
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.data.readers.features import read_table
-from nbmf.data.readers.frames import Frame, number_of, read_frame
 from nbmf.errors import DataError
+from nbmf.io.features import read_table
+from nbmf.io.frames import Frame, number_of, read_frame
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,11 +9,11 @@ from nbmf.cli import html
 from nbmf.cli.described import describe, describe_effects, key_of
 from nbmf.cli.reading import repeated
 from nbmf.cli.summary import DESCRIBED, GROUPS, facts, lines_by_group, quality
-from nbmf.comparison.verdict import Verdict
+from nbmf.evaluation.verdict import Verdict
 
 if TYPE_CHECKING:
     from nbmf.cli.fit import Result
-    from nbmf.comparison.result import Comparison
+    from nbmf.evaluation.result import Comparison
 
 REPORT = "report.html"
 
@@ -33,7 +33,7 @@ def of_fit(result: "Result", options: argparse.Namespace, pictures: dict[str, Pa
     parts = [_verdict(found)]
     parts.append(html.section("The fit", html.paragraphs([*facts(result), *quality(result)])))
     if pictures:
-        from nbmf.plots import style
+        from nbmf.plotting import style
 
         parts.append(html.section("Pictures", *map(html.picture, pictures.values(), pictures)))
         parts.append(_groups(result))
@@ -99,7 +99,7 @@ def _verdict(found: Verdict | None) -> str:
 
 
 def _groups(result: "Result") -> str:
-    from nbmf.plots import style
+    from nbmf.plotting import style
 
     parts = []
     for words, groups, counts in lines_by_group(result):

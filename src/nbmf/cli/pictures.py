@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from nbmf import plot
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.plot import DICTIONARY, RECONSTRUCTION, TRACES
-from nbmf.plots import style
+from nbmf.plotting import style
 
 if TYPE_CHECKING:
     from nbmf.cli.fit import Result

@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> None:
     is_file = out.suffix in FORMATS
     target = None if is_file else OutputFolder(out, pictures, force=options.force)
 
-    from nbmf.plots import style
+    from nbmf.plotting import style
 
     if is_file:  # it was named, so it may be overwritten
         style.save(next(iter(pictures.values()))().figure, out)

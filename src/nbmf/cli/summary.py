@@ -10,10 +10,10 @@ from nbmf.catalogue import sampler_beside, title_of
 from nbmf.cli.described import Described, describe, describe_effects, key_of
 from nbmf.cli.text import wrapped
 from nbmf.cli.words import WORDS_OF_LAWS, in_options
-from nbmf.comparison.baselines import at, baselines_of, prediction
-from nbmf.comparison.verdict import Verdict
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
+from nbmf.evaluation.baselines import at, baselines_of, prediction
+from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import loss_of

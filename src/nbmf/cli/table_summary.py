@@ -8,9 +8,9 @@ import pandas as pd
 from nbmf.cli.tables import Found, by_lift
 from nbmf.cli.text import wrapped
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, WORD
-from nbmf.data.readers.content import counted
 from nbmf.families.mixed_membership.em import OUTWEIGHS
 from nbmf.families.mixed_membership.parameters import MIXTURE
+from nbmf.io.content import counted
 from nbmf.posterior.distinguishing import (
     agreement,
     by_label,

@@ -13,10 +13,10 @@ from nbmf.cli.progress import Progress
 from nbmf.cli.reading import name_of
 from nbmf.cli.table_pictures import FILES as PICTURES
 from nbmf.cli.table_pictures import pictures_of
-from nbmf.comparison.held_out_cells import Choice, best_fit, choose_components
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError
+from nbmf.evaluation.held_out_cells import Choice, best_fit, choose_components
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.posterior.distinguishing import (
     by_label,
@@ -142,7 +142,7 @@ def _found(name, task, table, choice, grid, options) -> Found:
 
 def _write_components(folder: OutputFolder, found: Found) -> dict[str, Any]:
     """Write what a fit has; return the pictures, captions to paths."""
-    from nbmf.plots import style
+    from nbmf.plotting import style
 
     model, table, task = found.model, found.table, found.task
     order = order_of_components(model)

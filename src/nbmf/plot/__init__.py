@@ -8,8 +8,8 @@ heaviest first, and they and groups have the same colours in all pictures of a f
 
 from nbmf.plot.fits import dictionary, reconstruction
 from nbmf.plot.lines import co_clustering, positions
+from nbmf.plot.of_tables import memberships, profile, topics
 from nbmf.plot.runs import chains, score_against_K
-from nbmf.plot.tables import memberships, profile, topics
 
 __all__ = [
     "chains",

@@ -12,7 +12,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.plot.given import Fit, matrix_of, model_of, side_of
-from nbmf.plots import overview
+from nbmf.plotting import overview
 from nbmf.posterior.co_clustering import LINES
 from nbmf.posterior.components import components_of
 

@@ -11,7 +11,7 @@ from nbmf.data.named import NamedMatrix, is_sparse
 from nbmf.errors import ConfigError, DataError
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.model_file import Saved
-from nbmf.plots.sides import Side
+from nbmf.plotting.sides import Side
 from nbmf.posterior.chains import Chains
 from nbmf.posterior.co_clustering import LINES
 from nbmf.posterior.draws import Draws

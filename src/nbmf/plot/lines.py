@@ -10,8 +10,8 @@ import numpy as np
 from nbmf.errors import ConfigError, DataError, choices
 from nbmf.inference.estimator import Factorization
 from nbmf.plot.given import Fit, check_axis, draws_of, model_of, side_of
-from nbmf.plots import co_clustering as co_clustering_picture
-from nbmf.plots import positions as positions_picture
+from nbmf.plotting import co_clustering as co_clustering_picture
+from nbmf.plotting import positions as positions_picture
 from nbmf.posterior.co_clustering import LINES
 from nbmf.posterior.co_clustering import co_clustering as together_in
 from nbmf.posterior.components import components_of

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbmf.catalogue import METHODS, colours_of
-from nbmf.comparison.baselines import BASELINES
-from nbmf.comparison.result import Comparison
 from nbmf.errors import ConfigError, DataError, choices
-from nbmf.plots import fit_against_K, traces
+from nbmf.evaluation.baselines import BASELINES
+from nbmf.evaluation.result import Comparison
+from nbmf.plotting import fit_against_K, traces
 from nbmf.posterior.chains import Chains
 
 if TYPE_CHECKING:

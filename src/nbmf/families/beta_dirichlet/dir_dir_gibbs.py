@@ -3,8 +3,8 @@
 import numpy as np
 
 from nbmf.errors import ConfigError
-from nbmf.families.beta_dirichlet.estimator import WEIGHTS
-from nbmf.families.beta_dirichlet.fold_in import DirDirFoldIn
+from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import WEIGHTS
+from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import DirDirFoldIn
 from nbmf.families.beta_dirichlet.gibbs import (
     ChainState,
     CollapsedGibbs,

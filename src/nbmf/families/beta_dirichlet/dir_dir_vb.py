@@ -3,8 +3,8 @@
 import numpy as np
 
 from nbmf.errors import ConfigError
-from nbmf.families.beta_dirichlet.estimator import WEIGHTS
-from nbmf.families.beta_dirichlet.fold_in import DirDirFoldIn
+from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import WEIGHTS
+from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import DirDirFoldIn
 from nbmf.families.beta_dirichlet.kernels.dir_dir_cvb0 import DirDirCVB0
 from nbmf.families.beta_dirichlet.models import dir_dir
 from nbmf.families.beta_dirichlet.parameters import NOT_LEARNED, RULES, per_component

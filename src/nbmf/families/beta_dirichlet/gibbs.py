@@ -4,7 +4,7 @@ from typing import Protocol
 
 import numpy as np
 
-from nbmf.families.beta_dirichlet.estimator import MeanParameterized
+from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import MeanParameterized
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
 from nbmf.families.beta_dirichlet.learning import SliceLearner, in_stretches
 from nbmf.inference.declarations import Inference

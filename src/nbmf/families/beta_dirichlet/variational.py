@@ -3,7 +3,7 @@
 import numpy as np
 
 from nbmf.errors import ConfigError
-from nbmf.families.beta_dirichlet.estimator import MeanParameterized
+from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import MeanParameterized
 from nbmf.families.beta_dirichlet.learning import in_stretches
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE

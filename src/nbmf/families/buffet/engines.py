@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.families.buffet.kernels import gram, sweeps
-from nbmf.families.buffet.kernels.cells import LANES
+from nbmf.families.buffet.kernels.entry_updates import LANES
 
 MOST_PROPOSED = 101  # newborns of a row: proposed_singletons gives fewer
 

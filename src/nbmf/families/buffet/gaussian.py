@@ -5,9 +5,9 @@ from typing import ClassVar
 import numpy as np
 
 from nbmf.errors import DataError
+from nbmf.families.buffet.buffet_estimator import RULES, BuffetState, IndianBuffet
+from nbmf.families.buffet.buffet_fold_in import ridge_lines
 from nbmf.families.buffet.engines import Matrix
-from nbmf.families.buffet.estimator import RULES, BuffetState, IndianBuffet
-from nbmf.families.buffet.fold_in import ridge_lines
 from nbmf.inference.parameters import TRUE_OR_FALSE
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.gaussian import GAUSSIAN

@@ -6,8 +6,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nbmf.errors import ConfigError, NotFittedError, choices
-from nbmf.families.logistic.estimator import PRIOR
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.logistic_estimator import PRIOR
 from nbmf.families.logistic.matrices import Ascent, Matrix
 from nbmf.families.logistic.relations import KINDS, Layout, Relation, checked_values, sizes_of
 from nbmf.families.logistic.variational import (

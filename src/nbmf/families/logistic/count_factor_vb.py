@@ -3,8 +3,8 @@
 import numpy as np
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.estimator import PRIOR
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.logistic_estimator import PRIOR
 from nbmf.families.logistic.negative_binomial_factors import (
     SIZE_PRIOR,
     NegativeBinomialFactors,

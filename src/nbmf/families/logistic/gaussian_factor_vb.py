@@ -4,8 +4,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from nbmf.families.logistic.estimator import PRIOR
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.logistic_estimator import PRIOR
 from nbmf.families.logistic.quadratic import NormalEntries
 from nbmf.families.logistic.variational import VariationalFactors
 from nbmf.inference.parameters import Rule, is_number

@@ -8,7 +8,7 @@ from scipy.special import gammaln
 from nbmf.families.logistic.cell_laws import Law
 from nbmf.families.logistic.factors import NOISE
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.kernels import cells as kernels
+from nbmf.families.logistic.kernels import entry_passes as kernels
 from nbmf.numerics.random import generator_states
 from nbmf.numerics.threads import run_with_threads
 from nbmf.seeds import children

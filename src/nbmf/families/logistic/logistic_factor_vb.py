@@ -4,8 +4,8 @@ import numpy as np
 
 from nbmf.errors import ConfigError
 from nbmf.families.logistic import sigmoid
-from nbmf.families.logistic.estimator import PRIOR, LogisticFactors, weights_of
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.logistic_estimator import PRIOR, LogisticFactors, weights_of
 from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, PolyaGamma
 from nbmf.families.logistic.variational import VariationalFactors
 from nbmf.inference.parameters import one_of

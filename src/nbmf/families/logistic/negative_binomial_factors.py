@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.estimator import NoisyFactors, weights_of
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.logistic_estimator import NoisyFactors, weights_of
 from nbmf.families.logistic.matrices import Matrix
 from nbmf.families.logistic.quadratic_counts import CountsOfSize, NegativeBinomial
 from nbmf.families.logistic.sides import Coordinates, FullSide

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.estimator import RULES, FactorModel
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.logistic_estimator import RULES, FactorModel
 from nbmf.families.logistic.matrices import Ascent, Matrix
 from nbmf.families.logistic.quadratic import Quadratic
 from nbmf.families.logistic.sides import Coordinates, FactorizedSide, FullSide, Side

@@ -14,8 +14,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from nbmf.families.mixed_membership.cells import Cells
 from nbmf.families.mixed_membership.dirichlet import learn_alpha
+from nbmf.families.mixed_membership.feature_cells import Cells
 from nbmf.families.mixed_membership.kernels.membership import (
     digamma_sums,
     fast_e_step,

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from nbmf.families.mixed_membership.cells import Cells
 from nbmf.families.mixed_membership.densities import Density
 from nbmf.families.mixed_membership.e_steps import EStep, Memberships
+from nbmf.families.mixed_membership.feature_cells import Cells
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import entr, gammaln, logsumexp
 
 from nbmf.errors import DataError
-from nbmf.families.mixed_membership.cells import Cells
+from nbmf.families.mixed_membership.feature_cells import Cells
 
 DRAWS_FROM_PRIOR = 0.25  # of an importance sample: keeps its weights bounded
 

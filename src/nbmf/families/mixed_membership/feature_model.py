@@ -20,9 +20,9 @@ from nbmf.errors import (
 from nbmf.families.mixed_membership.densities import Smoothing
 from nbmf.families.mixed_membership.e_steps import EStep, FastStep, FullStep, MixtureStep
 from nbmf.families.mixed_membership.em import MembershipState, StandsStill
-from nbmf.families.mixed_membership.estimator import evaluate, warn_if_collapsed
 from nbmf.families.mixed_membership.evaluation import Evaluation, entropies
 from nbmf.families.mixed_membership.features import Densities, cells_of
+from nbmf.families.mixed_membership.membership_estimator import evaluate, warn_if_collapsed
 from nbmf.families.mixed_membership.parameters import AT_LEAST_ZERO, FAST, FULL, MIXTURE
 from nbmf.families.mixed_membership.parameters import RULES as OF_FAMILY
 from nbmf.families.mixed_membership.saved_table_model import SavedTableModel

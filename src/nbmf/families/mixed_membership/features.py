@@ -7,7 +7,6 @@ import numpy as np
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON, WORD
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import DataError
-from nbmf.families.mixed_membership.cells import Cells
 from nbmf.families.mixed_membership.densities import (
     Categories,
     Counts,
@@ -16,6 +15,7 @@ from nbmf.families.mixed_membership.densities import (
     Smoothing,
     Words,
 )
+from nbmf.families.mixed_membership.feature_cells import Cells
 
 
 def cells_of(table: FeatureTable) -> Cells:

@@ -2,11 +2,11 @@
 
 from typing import ClassVar
 
-from nbmf.families.mixed_membership.cells import Cells
 from nbmf.families.mixed_membership.densities import Smoothing, Words
 from nbmf.families.mixed_membership.e_steps import FastStep, FullStep
-from nbmf.families.mixed_membership.estimator import Membership
+from nbmf.families.mixed_membership.feature_cells import Cells
 from nbmf.families.mixed_membership.lda import NotOfRows
+from nbmf.families.mixed_membership.membership_estimator import Membership
 from nbmf.families.mixed_membership.parameters import COLUMNS
 from nbmf.likelihoods.tokens import TOKENS
 

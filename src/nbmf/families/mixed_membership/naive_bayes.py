@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from nbmf.families.mixed_membership.e_steps import FastStep, FullStep, MixtureStep
-from nbmf.families.mixed_membership.estimator import BinaryMembership
+from nbmf.families.mixed_membership.membership_estimator import BinaryMembership
 
 
 class MNB(BinaryMembership):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
-from nbmf.families.poisson_gamma.tables import Link, rates_at
+from nbmf.families.poisson_gamma.lookup_tables import Link, rates_at
 from nbmf.inference.state import Factors
 
 WHOLE, DRAWS = 200, 50  # kept sweeps at most that E[V] is averaged over, whole or by their factors

@@ -4,11 +4,11 @@ import numpy as np
 
 from nbmf.errors import DataError
 from nbmf.families.poisson_gamma.averages import Averages, mean_at
-from nbmf.families.poisson_gamma.estimator import Rates, WithPriors, is_dense
-from nbmf.families.poisson_gamma.fold_in import LinePrior
 from nbmf.families.poisson_gamma.gibbs import Chain, ChainState
 from nbmf.families.poisson_gamma.observations import Observations, observations
 from nbmf.families.poisson_gamma.point import PointState
+from nbmf.families.poisson_gamma.poisson_gamma_estimator import Rates, WithPriors, is_dense
+from nbmf.families.poisson_gamma.poisson_gamma_fold_in import LinePrior
 from nbmf.families.poisson_gamma.stopping import GainsLittle
 from nbmf.families.poisson_gamma.variational import Side, VariationalState
 from nbmf.inference.declarations import Inference

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nbmf.families.buffet.kernels.cells import draw_scores, visit_rows
+from nbmf.families.buffet.kernels.entry_updates import draw_scores, visit_rows
 from nbmf.families.buffet.kernels.keeping import add_predictions, keep_if_best, log_joint
 from nbmf.families.buffet.kernels.shared import draw_numbers, move_scales
 from nbmf.numerics.compilation import inner_kernel, kernel

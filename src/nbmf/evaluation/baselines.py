@@ -1,0 +1,141 @@
+"""Predictions that use no component: what a method has to beat."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nbmf.data.matrix import MISSING
+from nbmf.data.named import NamedMatrix
+from nbmf.evaluation import count_baselines
+from nbmf.evaluation.effects import row_and_column_effects
+from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.likelihoods.likelihood import Likelihood
+from nbmf.likelihoods.negative_binomial import NEGATIVE_BINOMIAL
+from nbmf.likelihoods.poisson import POISSON
+
+# Baselines by name, and what they predict for a person: of binary matrices, and of counts under two
+# laws. A method is judged by those of its own law: what another law explains is no structure.
+BASELINES = {
+    "overall-share": "the overall share of ones",
+    "column-shares": "each column's share of ones",
+    "row-shares": "each row's share of ones",
+    "effects": "row and column effects",
+}
+OF_COUNTS = {
+    "overall-mean": "the overall mean",
+    "column-means": "each column's mean",
+    "row-means": "each row's mean",
+    "rates": "row and column shares",
+}
+OVERDISPERSED = {
+    "column-means-nb": "each column's mean, overdispersed",
+    "rates-nb": "row and column shares, overdispersed",
+}
+OF_SAMPLES = {"popularity": "row and column popularity"}  # nbmf.evaluation.sampled
+OF_LAWS = {BERNOULLI: BASELINES, POISSON: OF_COUNTS, NEGATIVE_BINOMIAL: OVERDISPERSED}
+LABELS = BASELINES | OF_COUNTS | OVERDISPERSED | OF_SAMPLES
+AXES = {"overall-share": None, "column-shares": 0, "row-shares": 1}  # that shares are taken along
+AXES_OF_MEANS = {"column-means": 0, "row-means": 1}
+NB = "-nb"  # at the end of a name: with a size per column
+
+
+def baselines_of(likelihood: Likelihood) -> dict[str, str]:
+    """Return the baselines that are scored by a law, and what they predict; {} if it has none."""
+    return OF_LAWS.get(likelihood, {})
+
+
+def compared_with(matrix: NamedMatrix, likelihoods: Iterable[Likelihood]) -> dict[str, str]:
+    """Return the baselines beside methods on a matrix: of its plainest law, and of the methods'."""
+    first = next((law for law in OF_LAWS if law.matrix is type(matrix)), None)
+    laws = dict.fromkeys([first, *likelihoods])
+    return {name: label for law in laws for name, label in OF_LAWS.get(law, {}).items()}
+
+
+def prediction(name: str, values: np.ndarray) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+    """Return what a baseline predicts, as the likelihood scores it: float arrays (F, N).
+
+    Of binary matrices P(v = 1): a share is (ones + 1) / (entries + 2), the posterior mean under a
+    uniform prior: never 0 or 1. Effects are those of `nbmf.evaluation.effects`. Of counts E[v], and
+    of those that are overdispersed E[v] and a size: see `nbmf.evaluation.count_baselines`.
+
+    Parameters
+    ----------
+    name : str
+        One of LABELS.
+    values : int array (F, N)
+        Zeros and ones or counts, -1 where missing or held out.
+    """
+    if name in BASELINES:
+        return _probability(name, values)
+    if name.endswith(NB):
+        return count_baselines.with_sizes(values, prediction(name.removesuffix(NB), values))
+    if name in AXES_OF_MEANS:
+        return count_baselines.means(values, AXES_OF_MEANS[name])
+    return {"overall-mean": count_baselines.overall, "rates": count_baselines.shares}[name](values)
+
+
+def at(found: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
+    """Return what a baseline predicts of some entries."""
+    if isinstance(found, tuple):
+        return tuple(part[rows, columns] for part in found)
+    return found[rows, columns]
+
+
+def _probability(name: str, codes: np.ndarray) -> np.ndarray:
+    if name == "effects":
+        return row_and_column_effects(codes)
+    axis = AXES[name]
+    ones = (codes == 1).sum(axis=axis, keepdims=True)
+    share = (ones + 1) / ((codes != MISSING).sum(axis=axis, keepdims=True) + 2)
+    return np.broadcast_to(share, codes.shape)
+
+
+def baseline_score(name: str, matrix: NamedMatrix, mask: np.ndarray) -> dict[str, Any]:
+    """Score what a baseline, given the other entries, predicts of the held-out ones.
+
+    Parameters
+    ----------
+    name : str
+        One of LABELS.
+    mask : bool array (F, N)
+        The held-out entries.
+
+    Returns
+    -------
+    dict
+        n_test (int, held-out entries), perplexity (nats per held-out entry) and brier, which is NaN
+        of counts.
+    """
+    law = next(law for law, names in OF_LAWS.items() if name in names)
+    values = law.values_of(matrix)
+    loss_at = law.loss_at(values, mask)
+    given = at(prediction(name, law.hide(values, mask)), loss_at.rows, loss_at.columns)
+    loss, brier = loss_at(given), loss_at.further_scores(given).get("brier", math.nan)
+    return {"n_test": loss.entries, "perplexity": loss.perplexity, "brier": brier}
+
+
+def tabulate(masked: list) -> pd.DataFrame:
+    """Return the scores of every baseline for matrices with masks.
+
+    Parameters
+    ----------
+    masked : iterable of what has the attributes dataset, number, matrix and mask
+
+    Returns
+    -------
+    DataFrame
+        dataset, baseline, label (what it is), mask, n_test and n_train (held-out entries and the
+        others that are observed), perplexity (nats per held-out entry) and brier.
+    """
+    rows = []
+    for one in masked:
+        n_observed = np.count_nonzero(one.matrix.observed)
+        for name, label in compared_with(one.matrix, ()).items():
+            found = baseline_score(name, one.matrix, one.mask)
+            key = {"dataset": one.dataset, "baseline": name, "label": label, "mask": one.number}
+            rows.append({**key, **found, "n_train": n_observed - found["n_test"]})
+    columns = ["dataset", "baseline", "label", "mask", "n_test", "n_train", "perplexity", "brier"]
+    return pd.DataFrame(rows, columns=columns)

@@ -1,0 +1,156 @@
+"""Which method predicts a matrix best: the paper's held-out comparison, on any matrix."""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nbmf.catalogue import COMPARED, COMPARED_ON
+from nbmf.data.masks import ENTRIES, PAIRS, draw_mask, is_undirected
+from nbmf.data.named import NamedMatrix
+from nbmf.errors import ConfigError, DataError
+from nbmf.evaluation.baselines import baseline_score, compared_with
+from nbmf.evaluation.entries import entries_of, likelihoods_of, matrix_of
+from nbmf.evaluation.fits import ComparedFit, FitDone, gap, outcome, run_all
+from nbmf.evaluation.result import Comparison
+from nbmf.inference import parameters
+from nbmf.numerics.threads import processors
+from nbmf.seeds import seed_sequence
+
+TEST_PROBABILITY = 0.25  # of an observed entry to be held out (paper, section 6.4.1)
+
+
+def compare(
+    V: Any,
+    methods: Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    K: int | Iterable[int] | Mapping[str, Iterable[int]] | None = None,
+    masks: int | Iterable[np.ndarray] = 5,
+    *,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    name: str = "V",
+    log: Callable[[FitDone], object] = print,
+) -> Comparison:
+    """Hold out entries of V, fit every method to the others, and score its predictions.
+
+    This is the paper's comparison (section 6.4.1, eq. 67, Figure 10) on a matrix of your own.
+    Every method sees the same masks. A fit that fails becomes a row that says why.
+
+    Parameters
+    ----------
+    V : BinaryMatrix, CountMatrix, DataFrame or array (F, N)
+        Values that the methods' likelihood allows, for a binary one 1 and 0, and missing (NaN or
+        -1). Rows and columns without an observed entry are left out: none can be held out.
+    methods : list of str, or dict, optional
+        Ids such as "beta-dir-vb" (see nbmf.catalogue.METHODS), or a dict from id to an entry as
+        in nbmf/methods.yaml: class, label, K, settings. An entry of a known id needs only what
+        differs: {"beta-dir-vb": {"settings": {"alpha": 0.2, "beta": 0.2}}}; its other settings
+        stay. Default: nbmf.catalogue.COMPARED, of a CountMatrix those of COMPARED_ON. LDA's score
+        is per token: it is reported, not recommended.
+    K : int, list of int, or dict from id to list of int, optional
+        In the place of the methods' own grids. A method leaves out those of a list for all that it
+        does not take: Dir-Dir needs K = 2.
+    masks : int, or list of bool arrays (F, N)
+        How many masks are drawn, in each of which a quarter of the observed entries is held out;
+        or the masks themselves, True where held out (see `draw_mask`). Five say something about
+        uncertainty, ten say more; one says nothing. Of an undirected network, a symmetric matrix
+        whose rows and columns have the same names, an entry and its mirror image are held out
+        together, and the diagonal never.
+    seed : int
+        The same seed gives the same scores. With seed 0 masks and fits are those of the workflow
+        for a dataset called `name`.
+    n_jobs : int, optional
+        Fits at a time, in threads; default: as many as there are processors. It changes no score.
+    name : str
+        Of the matrix, for the figure and the random streams.
+    log : function
+        Called after each fit with a FitDone, whose text is a line for a person.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ConfigError
+        If an argument or a setting has a value that is not allowed, or methods take different
+        kinds of matrices.
+    DataError
+        If V has a value that is not allowed, or is too small for a mask, or a mask does not fit.
+    """
+    if methods is None:
+        methods = COMPARED_ON.get(type(V).__name__, COMPARED)
+    entries = entries_of(methods, K)
+    parameters.check_count("seed", seed, 0)
+    parameters.check_count("n_jobs", 1 if n_jobs is None else n_jobs, 1)
+    matrix = matrix_of(V, entries)
+    drawn = _masks(matrix, masks, name, seed)
+    fits = [
+        ComparedFit(method, k, j)
+        for method, entry in entries.items()
+        for k in entry["K"]
+        for j in range(len(drawn))
+    ]
+
+    def run(fit: ComparedFit, stop: threading.Event) -> dict[str, Any]:
+        key = {"dataset": name, **fit._asdict(), "seed": seed}
+        return key | outcome(matrix, drawn[fit.mask], entries[fit.method], key, stop)
+
+    rows = {}
+    # Mask after mask, so that what an interrupted comparison has is comparable.
+    by_mask = sorted(fits, key=lambda fit: fit.mask)
+    for fit, row in run_all(by_mask, run, n_jobs or processors()):
+        rows[fit] = row
+        log(FitDone(len(rows), len(fits), row, entries[fit.method]["label"]))
+    baselines = compared_with(matrix, likelihoods_of(entries).values())
+    scores = [rows[fit] for fit in fits] + list(
+        _baseline_rows(baselines, matrix, drawn, name, seed)
+    )
+    n_test = np.mean([np.count_nonzero(mask) for mask in drawn])
+    n_train = np.count_nonzero(matrix.observed) - n_test
+    return Comparison(pd.DataFrame(scores), entries, name, float(n_test / n_train))
+
+
+def _masks(
+    matrix: NamedMatrix, masks: int | Iterable[np.ndarray], name: str, seed: int
+) -> list[np.ndarray]:
+    """Return the masks: those given, or as many as asked for, for seed 0 the workflow's."""
+    if isinstance(masks, Iterable):
+        given = [_checked_mask(j, np.asarray(mask), matrix) for j, mask in enumerate(masks)]
+        if not given:
+            raise ConfigError("masks: none given; allowed are one or more arrays, or their number")
+        return given
+    parameters.check_count("masks", masks, 1)
+    held_out = PAIRS if is_undirected(matrix) else ENTRIES
+    keys = [["mask", name, j, seed] if seed else ["mask", name, j] for j in range(masks)]
+    return [draw_mask(matrix, TEST_PROBABILITY, seed_sequence(*key), held_out) for key in keys]
+
+
+def _checked_mask(number: int, mask: np.ndarray, matrix: NamedMatrix) -> np.ndarray:
+    if mask.dtype != bool or mask.shape != matrix.shape:
+        raise DataError(
+            f"masks: mask {number} is an array of {mask.dtype} of shape {mask.shape}; allowed is "
+            f"one of bool of the shape of V, {matrix.shape}"
+        )
+    observed = matrix.observed
+    if (mask & ~observed).any():
+        raise DataError(f"masks: mask {number} holds out entries that are missing in V")
+    if not mask.any() or (mask == observed).all():
+        raise DataError(f"masks: mask {number} holds out no observed entry, or all of them")
+    return mask
+
+
+def _baseline_rows(
+    baselines: Iterable[str], matrix: NamedMatrix, masks: list[np.ndarray], name: str, seed: int
+) -> Iterator[dict[str, Any]]:
+    """Yield the scores of predictions that use no component."""
+    for method in baselines:
+        for j, mask in enumerate(masks):
+            yield {
+                **{"dataset": name, "method": method, "K": 0, "mask": j, "seed": seed},
+                **gap("ok"),
+                **baseline_score(method, matrix, mask),
+                **{"saturated": 0, "unit": "nats per held-out entry", "seconds": 0.0},
+            }

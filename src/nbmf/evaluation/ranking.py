@@ -1,0 +1,123 @@
+"""Which method predicts a dataset best, and how far the others are behind."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from nbmf.evaluation.best_K import best_K, by_mask
+from nbmf.evaluation.recommendation import margin_of
+
+COLUMNS = (
+    *("dataset", "rank", "method", "label", "K", "masks", "mean", "median", "brier"),
+    *("behind", "uncertainty", "told_apart"),
+    *("seconds", "components", "fewest", "most"),
+)
+
+
+def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
+    """Return the methods of each dataset, the smallest mean perplexity first.
+
+    A method is represented by its best K, see `nbmf.evaluation.best_K`. Several seeds of a mask
+    count as their mean.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As `nbmf.evaluation.score_table.gather_scores` makes it.
+    baselines : DataFrame
+        As `nbmf.evaluation.baselines.tabulate` makes it: ranked with the methods, K = 0.
+    labels : dict
+        The methods that are ranked, and their names.
+
+    Returns
+    -------
+    DataFrame
+        COLUMNS. `mean` and `median` are those of the perplexity over masks, `brier` is the mean of
+        the Brier score;
+        `behind` the mean over masks of the difference to the best, in nats per entry;
+        `uncertainty` half the width of its 95 % interval (see `margin_of`; missing for the best
+        and from a single mask), and `told_apart` whether that interval lies above zero.
+    """
+    rows = []
+    for dataset in scores["dataset"].unique():
+        own = scores[scores["dataset"] == dataset]
+        beside = baselines[baselines["dataset"] == dataset]
+        candidates = [_with_best_K(own[own["method"] == name], name, labels) for name in labels]
+        candidates += [
+            Candidate(name, 0, of_name["label"].iloc[0], *_scores(of_name), [np.nan] * 4)
+            for name, of_name in beside.groupby("baseline", sort=False)
+        ]
+        ratio = beside["n_test"].mean() / beside["n_train"].mean()
+        found = [candidate for candidate in candidates if candidate is not None]
+        rows += [[dataset, *row] for row in _ranked(found, ratio)]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def overview(ranking: pd.DataFrame) -> pd.DataFrame:
+    """Return the medians of all methods in one table.
+
+    Parameters
+    ----------
+    ranking : DataFrame
+        As `rank` makes it.
+
+    Returns
+    -------
+    DataFrame
+        A row per method or baseline: label, the mean of its ranks over the datasets that it has
+        (the smallest first), and for each dataset the median perplexity over masks.
+    """
+    medians = ranking.pivot(index="label", columns="dataset", values="median")
+    ranks = ranking.groupby("label")["rank"].mean().rename("mean_rank")
+    columns = [ranks, medians[ranking["dataset"].unique()]]
+    return pd.concat(columns, axis=1).sort_values("mean_rank", kind="stable").reset_index()
+
+
+class Candidate(NamedTuple):
+    """A method with its best K, its perplexity for each mask and its mean Brier score.
+
+    facts : list, the last four of COLUMNS
+    """
+
+    method: str
+    K: int
+    label: str
+    perplexities: pd.Series
+    brier: float
+    facts: list
+
+
+def _scores(fits: pd.DataFrame) -> tuple[pd.Series, float]:
+    """Return the perplexity for each mask, and the mean Brier score."""
+    return by_mask(fits, "perplexity"), by_mask(fits, "brier").mean()
+
+
+def _with_best_K(fits: pd.DataFrame, method: str, labels: dict[str, str]) -> Candidate | None:
+    """Return a method at the K with the smallest mean, None if no K has all masks."""
+    K = best_K(fits)
+    if K is None:
+        return None
+    chosen = fits[fits["K"] == K]
+    return Candidate(method, K, labels[method], *_scores(chosen), _facts(chosen))
+
+
+def _facts(fits: pd.DataFrame) -> list:
+    """Return the median seconds of a fit, and median and range of its active components."""
+    active = fits["active_components"]
+    return [fits["seconds"].median(), active.median(), active.min(), active.max()]
+
+
+def _ranked(candidates: list[Candidate], test_ratio: float) -> Iterator[list]:
+    """Yield a row per candidate, without its dataset."""
+    best, *others = sorted(candidates, key=lambda candidate: candidate.perplexities.mean())
+    for place, one in enumerate([best, *others], start=1):
+        values = one.perplexities
+        centres = values.mean(), values.median()
+        row = [place, one.method, one.label, one.K, len(values), *centres, one.brier]
+        if one is best:
+            yield [*row, 0.0, np.nan, None, *one.facts]
+        else:
+            margin = margin_of((values - best.perplexities).to_numpy(), test_ratio)
+            yield [*row, *margin, margin.told_apart, *one.facts]

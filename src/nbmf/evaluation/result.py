@@ -1,0 +1,152 @@
+"""What a comparison has found: scores, their summary, the figure and the recommendation."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from nbmf import registry
+from nbmf.catalogue import METHODS, colours_of
+from nbmf.errors import DataError
+from nbmf.evaluation.baselines import LABELS
+from nbmf.evaluation.recommendation import Candidate, Recommendation, recommend
+from nbmf.evaluation.score_table import summarise
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What `compare` has found. Only methods that are scored per entry are compared.
+
+    Attributes
+    ----------
+    scores : DataFrame
+        A row per fit: dataset, method, K, mask, seed, n_test (held-out entries), perplexity (nats
+        per held-out entry), brier (mean of (v - p)^2; missing where no probability of a one is
+        predicted), unit, saturated (held-out entries predicted impossible, 36.7 nats each),
+        seconds, n_iter, converged, active_components, status: "ok", "not converged", or why there
+        is no perplexity. The baselines are in it with K = 0.
+    methods : dict
+        The entries that were compared, by their ids, in the form of nbmf/methods.yaml.
+    name : str
+        Of the matrix.
+    test_ratio : float
+        Held-out entries per training entry, mean over masks.
+    """
+
+    scores: pd.DataFrame
+    methods: dict[str, dict[str, Any]]
+    name: str
+    test_ratio: float
+
+    def summary(self) -> pd.DataFrame:
+        """Return a row per method and K: mean, median and quartiles over masks, seconds per fit.
+
+        Further columns: brier (mean), fits, failed (of these), not_converged, saturated, unit,
+        active_components (median). The baselines come last.
+        """
+        key = ["dataset", "method", "K"]
+        groups = self.scores.groupby(key, sort=False)
+        failed = groups["perplexity"].agg(lambda values: int(values.isna().sum()))
+        table = summarise(self.scores).set_index(key)  # new columns are aligned by it
+        table.insert(0, "mean", groups["perplexity"].mean())
+        table.insert(4, "brier", groups["brier"].mean())
+        table["not_converged"] -= failed  # summarise counts whatever is not ok
+        return table.assign(failed=failed).reset_index().drop(columns="dataset")
+
+    @functools.cached_property
+    def recommendation(self) -> Recommendation:
+        """The best method, its margin to the best of the others, and how certain that is.
+
+        The best method has the smallest mean perplexity over masks with its best K. The margin is
+        the mean of the paired differences over masks, with the corrected uncertainty of Nadeau and
+        Bengio (2003): see nbmf.evaluation.recommendation.margin_of.
+
+        K is chosen on the masks that are scored, and so is the best method: a method with many K
+        has more chances to look good, and the best looks a little better than it is.
+
+        Raises
+        ------
+        DataError
+            If no comparable method has a perplexity for every mask.
+        """
+        candidates = list(self._candidates())
+        if not candidates:
+            raise DataError(
+                "nothing to recommend: no comparable method has a perplexity for every mask; the "
+                "column status of the scores says why"
+            )
+        baselines = {
+            label: self.by_mask(name, 0).to_numpy()
+            for name, label in LABELS.items()
+            if name in set(self.scores["method"])
+        }
+        return recommend(candidates, baselines, self.test_ratio)
+
+    def _candidates(self) -> Iterator[Candidate]:
+        """Yield each comparable method with its best K.
+
+        A K that has no perplexity for some mask is left out: its mean would be one of other masks.
+        """
+        for method, entry in self.methods.items():
+            grid = {K: self.by_mask(method, K) for K in entry["K"]}
+            means = {K: values.mean() for K, values in grid.items() if values.notna().all()}
+            if not _comparable(entry) or not means:
+                continue
+            K = min(means, key=means.get)
+            seconds = float(self._rows(method, K)["seconds"].median())
+            yield Candidate(method, K, _named(entry, K), grid[K].to_numpy(), seconds)
+
+    def remarks(self) -> list[str]:
+        """Return what else there is to say: methods whose best K lies at an end of their grid."""
+        found = []
+        for candidate in self._candidates():
+            grid = sorted(self.methods[candidate.method]["K"])
+            label = self.methods[candidate.method]["label"]
+            if len(grid) > 1 and grid[-1] == candidate.K:
+                more = f"K = {grid[-1]} to {2 * grid[-1]} may do better"
+                found.append(f"{label} is best with the largest K that was tried: {more}.")
+            elif len(grid) > 1 and candidate.K == grid[0] > 1:
+                found.append(f"{label} is best with the smallest K that was tried, {grid[0]}.")
+        return found
+
+    def figure(self) -> Figure:
+        """Return Figure 10 for this matrix; `figure.savefig(path)` writes it.
+
+        The baselines are named below it, and drawn as lines where they lie among the boxes.
+        """
+        from nbmf.plotting import boxes as figure_10
+
+        shown = {name: entry for name, entry in self.methods.items() if _comparable(entry)}
+        if not shown:
+            raise DataError("nothing to draw: no method is scored per held-out entry")
+        colours = colours_of({**METHODS, **self.methods})
+        scores = self.scores[self.scores["method"].isin(shown)]
+        of_baselines = self.scores[self.scores["method"].isin(LABELS)]
+        labels = of_baselines["method"].map(LABELS)
+        baselines = of_baselines.assign(label=labels)
+        baselines = None if baselines.empty else baselines
+        return figure_10.draw(scores, shown, [self.name], colours, baselines=baselines)
+
+    def by_mask(self, method: str, K: int) -> pd.Series:
+        """Return the perplexity for each mask, NaN where the fit failed; baselines have K = 0."""
+        return self._rows(method, K).set_index("mask")["perplexity"]
+
+    def _rows(self, method: str, K: int) -> pd.DataFrame:
+        return self.scores[(self.scores["method"] == method) & (self.scores["K"] == K)]
+
+
+def _comparable(entry: Mapping[str, Any]) -> bool:
+    """Whether a method is scored per entry: scores of other units cannot be compared with these."""
+    return registry.scores_entries(entry["class"])
+
+
+def _named(entry: Mapping[str, Any], K: int) -> str:
+    """Return the method's label, with its K where there was a choice."""
+    return f"{entry['label']} with K = {K}" if len(entry["K"]) > 1 else entry["label"]

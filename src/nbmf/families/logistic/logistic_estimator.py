@@ -1,0 +1,219 @@
+"""What the Bayesian factor models of this family share: ψ, effects, shares, new lines, files.
+
+A cell's law depends on ψ_fn = r_f + c_n + Σ_k w_fk h_kn alone. In Klami's (2015) letters W is U and
+H is V'. A priori w_fk ~ N(0, 1), h_kn ~ N(0, 1/α_k) and effects r_f, c_n ~ N(0, 100).
+"""
+
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import expit
+
+from nbmf.errors import ConfigError
+from nbmf.families.logistic import factors as form
+from nbmf.families.logistic import sigmoid
+from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.logistic_fold_in import regress_lines
+from nbmf.families.logistic.quadratic import ExplicitNoise, PolyaGamma, Quadratic
+from nbmf.inference.declarations import Alignment
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.parameters import TRUE_OR_FALSE, Rule, is_number, one_of
+from nbmf.inference.state import Factors
+from nbmf.likelihoods.bernoulli import BERNOULLI
+
+PRIOR = 0.001  # a0 and b0: next to nothing
+
+POSITIVE = Rule(
+    lambda value: is_number(value) and 0 < value < np.inf,
+    "a positive number (with 0 the prior is improper: factors of 0 would be a place that a "
+    "sampler never leaves, and where every bound is infinite)",
+)
+NOISE_ROUNDS = 50  # of a new line's q(ψ) with noise given ψ without
+RULES = Factorization.rules | {
+    "effects": one_of("none", "rows", "columns", "both"),
+    "ard": TRUE_OR_FALSE,
+    "a0": POSITIVE,
+    "b0": POSITIVE,
+}
+
+
+class FactorModel(Factorization):
+    """Base class of models of ψ = r + c + WH with normal priors, whatever law ψ stands for.
+
+    A class has the parameters n_components and effects, and, where precisions are learned, ard, a0
+    and b0. It defines `_mean_of`, and `_weights` for new lines.
+
+    Attributes
+    ----------
+    row_effects_, column_effects_ : float arrays (F,), (N,)
+        r and c in units of ψ; zeros where the model has none. With column effects the columns of
+        W_ have mean 0, with row effects the rows of H_, with both row effects too.
+    precisions_ : float array (K,)
+        α, the precision of the rows of H_ a priori, given H_; that of W_ is 1.
+    """
+
+    alignment = Alignment.ROTATION
+    allows_no_components = True
+    meanings = ("coordinate", "loading")
+    rules = RULES
+    shapes: ClassVar = Factorization.shapes | {
+        "row_effects_": "F",
+        "column_effects_": "N",
+        "precisions_": "K",
+    }
+
+    def check_parameters(self):
+        """Raise ConfigError if a parameter has a value that is not allowed."""
+        super().check_parameters()
+        if self.n_components == 0 and self.effects == "none":
+            raise ConfigError(
+                "n_components = 0: allowed is 0 with effects = 'rows', 'columns' or 'both' (the "
+                "Rasch model); with effects = 'none' there would be nothing to learn"
+            )
+
+    # --- The mean --------------------------------------------------------------------------------
+
+    def _mean_of(self, psi: np.ndarray, factors: Factors, columns) -> np.ndarray:
+        """Return E[v | ψ] for ψ of any shape; `columns` are those of its entries, or of its axis 1.
+
+        The array ψ may be overwritten.
+        """
+        raise NotImplementedError
+
+    def mean(self, factors, rows=slice(None), columns=slice(None)):
+        """Return E[V | factors] of some lines."""
+        return self._mean_of(form.psi_of(factors, rows, columns), factors, columns)
+
+    def mean_at(self, factors, rows, columns):
+        """Return the same of single entries."""
+        return self._mean_of(form.psi_at(factors, rows, columns), factors, columns)
+
+    def shares_of(self, factors):
+        """Return the squared singular values of W H over their sum, which no rotation changes."""
+        return form.shares(factors)
+
+    # --- What is learned -------------------------------------------------------------------------
+
+    @property
+    def effects_in_use(self) -> form.Effects:
+        """Which lines have effects."""
+        return form.Effects.named(self.effects)
+
+    def _learn(self, state):
+        super()._learn(state)
+        estimate = state.estimate()
+        F, N = estimate.W.shape[0], estimate.H.shape[1]
+        self.row_effects_ = estimate.others.get(form.ROWS, np.zeros(F))
+        self.column_effects_ = estimate.others.get(form.COLUMNS, np.zeros(N))
+        self.precisions_ = self._precisions_given(estimate.H)
+
+    def _precisions_given(self, H: np.ndarray) -> np.ndarray:
+        """Return E[α | H], (K,), or what α is fixed at."""
+        if not self.ard:
+            return np.ones(len(H))
+        return (self.a0 + H.shape[1] / 2) / (self.b0 + (H**2).sum(axis=1) / 2)
+
+    @property
+    def factors_(self):
+        """W_, H_ and the effects."""
+        others = self._others(self.row_effects_, self.column_effects_)
+        return super().factors_._replace(others=others)
+
+    def _others(self, row_effects, column_effects) -> dict[str, np.ndarray]:
+        used = self.effects_in_use
+        named = ((form.ROWS, row_effects, used.rows), (form.COLUMNS, column_effects, used.columns))
+        return {name: values for name, values, is_used in named if is_used}
+
+    # --- New lines -------------------------------------------------------------------------------
+
+    def _weights(self, values: np.ndarray, psi: np.ndarray, square: np.ndarray):
+        """Return h and w of cells whose law enters as h ψ - w ψ² / 2; missing cells have 0 and 0.
+
+        values : array (lines, n) in the likelihood's coding
+        psi, square : float arrays (lines, n), E ψ and E ψ²
+        """
+        raise NotImplementedError
+
+    def _fold_in_rows(self, values):
+        return self._factors_of_rows(values).W
+
+    def _fold_in_columns(self, values):
+        return self._factors_of_columns(values).H
+
+    def _factors_of_rows(self, values):
+        """Return the factors of new rows, each with an effect of its own if the model has those."""
+        W, effects = self._regress(
+            values, self.H_.T, np.ones(len(self.H_)), self.column_effects_, self.effects_in_use.rows
+        )
+        return Factors(W, self.H_, self._others(effects, self.column_effects_))
+
+    def _factors_of_columns(self, values):
+        """Return the factors of new columns, each with its own effect if the model has those."""
+        H, effects = self._regress(
+            values.T, self.W_, self.precisions_, self.row_effects_, self.effects_in_use.columns
+        )
+        others = self._others(self.row_effects_, effects)
+        return Factors(self.W_, np.ascontiguousarray(H.T), others)
+
+    def _regress(self, values, design, precisions, offset, has_effects):
+        """Return the factor of new lines, (lines, K), and their effects, (lines,)."""
+        K = design.shape[1]
+        if has_effects:
+            design = np.column_stack([design, np.ones(len(design))])
+            precisions = np.append(precisions, form.EFFECT_PRECISION)
+        values = np.ascontiguousarray(values)
+        own = regress_lines(values, design, precisions, offset, self._weights)
+        return own[:, :K], own[:, K] if has_effects else np.zeros(len(own))
+
+    def _factors_with(self, W):
+        return Factors(W, self.H_, self._others(np.zeros(len(W)), self.column_effects_))
+
+
+class NoisyFactors(FactorModel):
+    """Base class of models that may have explicit noise, ψ ~ N(r + c + WH, 1/τ) in every entry.
+
+    A class has the parameters of FactorModel, and noise; τ has the prior of α.
+
+    Attributes
+    ----------
+    noise_variance_ : float array ()
+        Of the noise, E 1/τ or so; 0 without.
+    """
+
+    shapes: ClassVar = FactorModel.shapes | {"noise_variance_": ""}
+    rules = RULES | {"noise": TRUE_OR_FALSE}
+
+    def noise_of(self, factors: Factors) -> float:
+        """Return the variance of the noise: that of a sweep, if these are of one, or the fit's."""
+        own = factors.others.get(form.NOISE)
+        return float(self.noise_variance_ if own is None else own)
+
+    def with_noise(self, likelihood: PolyaGamma) -> ExplicitNoise:
+        """Return a likelihood with the noise of the fit around it, for new lines."""
+        noisy = ExplicitNoise(likelihood, Gamma(self.a0, self.b0))
+        noisy.noise.fix(1.0 / float(self.noise_variance_))
+        return noisy
+
+
+def weights_of(likelihood: Quadratic, psi: np.ndarray, square: np.ndarray):
+    """Return h and w of a likelihood at some moments of ψ, once they stand still."""
+    for _ in range(NOISE_ROUNDS if isinstance(likelihood, ExplicitNoise) else 1):
+        likelihood.refresh(psi, square)
+    return likelihood.h, likelihood.w
+
+
+class LogisticFactors(NoisyFactors):
+    """Base class of those for binary matrices: V ~ Bernoulli(σ(ψ))."""
+
+    likelihoods = (BERNOULLI,)
+    meanings = ("coordinates in log-odds", "coordinates in log-odds")
+
+    def _mean_of(self, psi, factors, columns):
+        if self.noise:
+            return sigmoid.probability(psi, np.full(np.shape(psi), self.noise_of(factors)))
+        return expit(psi, out=psi if psi.dtype.kind == "f" else None)
+
+    def _weights(self, values, psi, square):
+        """Return h and w of new lines' cells: κ and the mean of PG(1, η), η² = E ψ², or so."""
+        likelihood = PolyaGamma(values)
+        return weights_of(self.with_noise(likelihood) if self.noise else likelihood, psi, square)

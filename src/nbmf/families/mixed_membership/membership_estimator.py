@@ -1,0 +1,239 @@
+"""What MNB, MMNB and Fast MMNB have in common on binary matrices: E[V] = WH, orientation."""
+
+import warnings
+from typing import ClassVar
+
+import numpy as np
+
+from nbmf.errors import CollapsedWarning
+from nbmf.families.mixed_membership.densities import Categories, Density, Smoothing
+from nbmf.families.mixed_membership.e_steps import EStep
+from nbmf.families.mixed_membership.em import MembershipState, StandsStill
+from nbmf.families.mixed_membership.evaluation import (
+    Evaluation,
+    entropies,
+    sampled_log_likelihood,
+)
+from nbmf.families.mixed_membership.feature_cells import Cells
+from nbmf.families.mixed_membership.parameters import COLUMNS, ROWS, RULES
+from nbmf.inference.declarations import Alignment, Inference
+from nbmf.inference.estimator import Factorization
+from nbmf.likelihoods.bernoulli import BERNOULLI
+
+SHARES, PROBABILITIES = "shares of components", "probability of a one"
+TOLERANCE, MAX_STEPS = 1e-6, 1000  # of probabilities of new lines
+
+
+def evaluate(
+    e_step: EStep, prior: np.ndarray, cells: Cells, densities: Density, sample: tuple
+) -> Evaluation:
+    """Return what a model says of rows; `sample` is n_draws and the seed of the sampling."""
+    log_density = densities.log_density(cells.columns, cells.values)
+    found = e_step.find(cells, log_density, prior)
+    sampled, (n_draws, seed) = None, sample
+    if n_draws > 0 and e_step.is_dirichlet:
+        rng = np.random.default_rng(seed)
+        sampled = sampled_log_likelihood(cells, log_density, prior, found.gamma, n_draws, rng)
+    elif n_draws > 0:
+        sampled = found.bounds
+    return Evaluation(cells.sizes, found.bounds, found.shares, sampled)
+
+
+def warn_if_collapsed(name: str, state: MembershipState, stacklevel: int = 2) -> int:
+    """Return how many components differ; say so in a warning if that is not all of them."""
+    K, distinct = state.prior.size, state.distinct_components()
+    reasons = []
+    if distinct < K:
+        reasons.append(f"of {K} components only {distinct} differ")
+    if state.shares_are_one:
+        reasons.append(f"the sum of alpha is {state.prior.sum():.3g}: all rows share one mixture")
+    if reasons:
+        warnings.warn(
+            f"{name} collapsed: {' and '.join(reasons)}. Memberships then mean little: take "
+            "another random_state, fewer components or another inner_max",
+            CollapsedWarning,
+            stacklevel=stacklevel + 1,
+        )
+    return distinct
+
+
+class Membership(Factorization):
+    """Base class: lines of V with memberships in components, by EM.
+
+    With orientation "rows" a row of V is a data point with memberships (a row of W), and H has the
+    probabilities of a one; with "columns" it is the other way round. Missing entries take no part.
+
+    Attributes
+    ----------
+    bound_ : float
+        L of all lines in nats: a lower bound of ln p(V | θ), exact of MNB.
+    distinct_components_ : int
+        Components that differ in what they say of V; fewer than all have collapsed.
+    """
+
+    inference = Inference.POINT
+    alignment = Alignment.PERMUTATION
+    rules = RULES
+    orientation = ROWS
+
+    prior_name: ClassVar[str] = "alpha_"
+    renews_memberships: ClassVar[bool] = False  # those of a line, in the fold-in of the other side
+
+    def _e_step(self) -> EStep:
+        """Return the E-step, whose settings are parameters of the class."""
+        raise NotImplementedError
+
+    def _cells(self, values: np.ndarray) -> Cells:
+        """Return the cells of data points, values (points, features)."""
+        raise NotImplementedError
+
+    def _first_densities(self, cells: Cells, features: int) -> Density:
+        """Return the laws of the features before the fit."""
+        raise NotImplementedError
+
+    def _fitted_densities(self) -> Density:
+        """Return those that were learned."""
+        raise NotImplementedError
+
+    @property
+    def weights_are_rows(self) -> bool:
+        """Whether W has the memberships."""
+        return self.orientation != COLUMNS
+
+    def _points(self, values: np.ndarray) -> np.ndarray:
+        """Return V or its transpose, with data points as rows."""
+        return values if self.weights_are_rows else np.ascontiguousarray(values.T)
+
+    def _start(self, values, seed):
+        points = self._points(values)
+        cells = self._cells(points)
+        densities = self._first_densities(cells, points.shape[1])
+        rng, of_columns = np.random.default_rng(seed), not self.weights_are_rows
+        e_step, K = self._e_step(), self.n_components
+        return MembershipState(cells, densities, e_step, K, rng, of_columns=of_columns)
+
+    def _stopping_rule(self, state):
+        return StandsStill(state, self.tol) if self.tol > 0 else None
+
+    def _learn(self, state):
+        super()._learn(state)
+        setattr(self, self.prior_name, state.prior.copy())
+        self.bound_ = state.bound
+        self.distinct_components_ = warn_if_collapsed(type(self).__name__, state, 3)
+
+    @property
+    def findings(self):
+        """How mixed memberships are, whether components collapsed, and Σα."""
+        found = {
+            "mean_entropy": float(entropies(self.memberships(self.factors_)).mean()),
+            "distinct_components": self.distinct_components_,
+            "bound": self.bound_,
+        }
+        if self.prior_name == "alpha_":
+            found["alpha"] = float(self.alpha_.sum())
+        return found
+
+    @property
+    def distributions(self):
+        """The factor with the memberships."""
+        return frozenset("W" if self.weights_are_rows else "H")
+
+    def mean(self, factors, rows=slice(None), columns=slice(None)):
+        """Return W H of some rows and columns."""
+        return factors.W[rows] @ factors.H[:, columns]
+
+    def mean_at(self, factors, rows, columns):
+        """Return Σ_k w_fk h_kn of single entries."""
+        return np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns])
+
+    def evaluate(self, V, n_draws: int = 0, random_state: int | None = 0) -> Evaluation:
+        """Return the bound, memberships and, if asked, the sampled likelihood of data points.
+
+        Parameters
+        ----------
+        V : BinaryMatrix, array or DataFrame
+            Lines as those of the fit: rows with all columns, or columns with all rows.
+        n_draws : int
+            Draws of a line in importance sampling; 0 for none. That of MNB is exact.
+        random_state : int
+            Of these draws.
+        """
+        axis = 1 if self.weights_are_rows else 0
+        return self._fold_in(
+            lambda values: evaluate(
+                self._e_step(), getattr(self, self.prior_name), self._cells(self._points(values)),
+                self._fitted_densities(), (n_draws, random_state),
+            ), V, axis,
+        )  # fmt: skip
+
+    def _shares_of_points(self, points: np.ndarray) -> np.ndarray:
+        """Return the memberships of new data points, (points, K): those of a last E-step."""
+        prior, cells = getattr(self, self.prior_name), self._cells(points)
+        return evaluate(self._e_step(), prior, cells, self._fitted_densities(), (0, 0)).memberships
+
+
+class BinaryMembership(Membership):
+    """The same of binary entries: a probability of a one in each component."""
+
+    likelihoods = (BERNOULLI,)
+
+    def _cells(self, values):
+        return Cells.of_codes(values)
+
+    def _first_densities(self, cells, features):
+        return Categories(np.full(features, 2), self.n_components, Smoothing(self.smoothing))
+
+    def _fitted_densities(self):
+        return Categories.of_ones(self.H_ if self.weights_are_rows else self.W_.T)
+
+    @property
+    def probabilities(self):
+        """The factor with the probabilities of a one."""
+        return frozenset("H" if self.weights_are_rows else "W")
+
+    @property
+    def meanings(self):
+        """What an entry of W and one of H is."""
+        return (SHARES, PROBABILITIES) if self.weights_are_rows else (PROBABILITIES, SHARES)
+
+    def _fold_in_rows(self, codes):
+        if self.weights_are_rows:
+            return self._shares_of_points(codes)
+        return self._fold_in_features(codes, self.H_.T)
+
+    def _fold_in_columns(self, codes):
+        columns = np.ascontiguousarray(codes.T)
+        if self.weights_are_rows:
+            return self._fold_in_features(columns, self.W_).T
+        return self._shares_of_points(columns).T
+
+    def _fold_in_features(self, codes, shares):
+        """Return the probabilities of new features (lines, K), given the shares of points.
+
+        They maximise Σ ln Σ_c w_c p_c(v) + ε Σ ln p_c (1 - p_c) of each line. Where all cells of a
+        point share one membership it is Σ_c w_c ln p_c(v) instead, which is solved at once.
+        """
+        ones, zeros = (codes == 1).astype(float), (codes == 0).astype(float)
+        A, B = ones @ shares, zeros @ shares
+        if not self.renews_memberships:
+            return _smoothed(A, B, self.smoothing)
+        totals = ones.sum(axis=1, keepdims=True), zeros.sum(axis=1, keepdims=True)
+        p = np.repeat(_smoothed(*totals, self.smoothing), shares.shape[1], axis=1)
+        going = np.arange(len(p))
+        for _ in range(MAX_STEPS):
+            mixture = np.clip(p[going] @ shares.T, 1e-300, 1.0)
+            A = p[going] * ((ones[going] / mixture) @ shares)
+            B = (1 - p[going]) * ((zeros[going] / np.maximum(1 - mixture, 1e-300)) @ shares)
+            renewed = _smoothed(A, B, self.smoothing)
+            moved = np.abs(renewed - p[going]).max(axis=1)
+            p[going] = renewed
+            going = going[moved > TOLERANCE]
+            if going.size == 0:
+                break
+        return p
+
+
+def _smoothed(A, B, epsilon):
+    """Return (A + ε) / (A + B + 2 ε); a half where nothing is known."""
+    total = A + B + 2 * epsilon
+    return np.divide(A + epsilon, total, out=np.full(A.shape, 0.5), where=total > 0)

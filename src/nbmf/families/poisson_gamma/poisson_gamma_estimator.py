@@ -1,0 +1,157 @@
+"""What the estimators of this family have in common: links, priors, predictions, new lines."""
+
+import warnings
+from typing import ClassVar
+
+import numpy as np
+
+from nbmf.data.sparse_counts import SparseCounts
+from nbmf.families.poisson_gamma import poisson_gamma_fold_in as fold_in
+from nbmf.families.poisson_gamma.kernels.sources import FLOOR
+from nbmf.families.poisson_gamma.lookup_tables import chance, identity, rates_at, shares_of
+from nbmf.families.poisson_gamma.observations import Observations
+from nbmf.families.poisson_gamma.priors import LARGEST, RULES, GammaPrior, Ties, check_ties
+from nbmf.inference.declarations import Alignment
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.parameters import one_of
+
+START_SHAPE = 1.0  # of the gamma laws that starts are drawn from, around the priors' means
+
+
+class Rates(Factorization):
+    """Base class: V has independent entries whose Poisson rates are W H.
+
+    Attributes
+    ----------
+    geometric_W_, geometric_H_ : float arrays (F, K), (K, N)
+        exp E[log w] and exp E[log h]: what the fold-in of new lines needs beside W_ and H_. Those
+        of a point estimate are the same as W_ and H_.
+    """
+
+    alignment = Alignment.PERMUTATION
+    meanings = ("rate", "rate")
+    rules = RULES | {
+        "precision": one_of("double", "single"),
+        "mode": one_of("logarithms", "factors"),
+    }
+    shapes: ClassVar = Factorization.shapes | {"geometric_W_": "FK", "geometric_H_": "KN"}
+    takes_sparse = True
+
+    is_binary: ClassVar[bool] = False  # whether only v = 1[count > 0] is observed
+
+    @property
+    def _link(self):
+        return chance if self.is_binary else identity
+
+    def mean(self, factors, rows=slice(None), columns=slice(None)):
+        """Return E[V | factors] of some rows and columns: W H, of binary data 1 - exp(-W H)."""
+        return self._link(factors.W[rows] @ factors.H[:, columns])
+
+    def mean_at(self, factors, rows, columns):
+        """Return the same of single entries."""
+        return self._link(rates_at(factors.W, factors.H, rows, columns))
+
+    def predictive_of(self, factors, rows, columns):
+        """Return what the likelihood scores at some entries, given factors."""
+        return self.mean_at(factors, rows, columns)
+
+    def shares_of(self, factors):
+        """Return the share of Σ W H that each component has, float array (K,)."""
+        return shares_of(factors.W, factors.H)
+
+    def _starting_tables(self, data: Observations, means, seed) -> tuple[np.ndarray, np.ndarray]:
+        """Draw W (F, K) and H (N, K) around the two means."""
+        rng = np.random.default_rng(seed)
+        return tuple(
+            np.maximum(
+                rng.gamma(START_SHAPE, mean / START_SHAPE, (lines, self.n_components)), FLOOR
+            )
+            for lines, mean in zip(data.shape, means, strict=True)
+        )
+
+    def _keep_expectation(self, state):
+        """Keep E[V] of a matrix that was given as dense."""
+        self._expectation = state.expectation() if state.is_dense else None
+
+    # --- New lines -------------------------------------------------------------------------------
+
+    def _line_prior(self, factor: str) -> fold_in.LinePrior:
+        """Return the prior of a new line of "W" or "H"."""
+        raise NotImplementedError
+
+    def _fold_in_rows(self, values):
+        others = self.H_.T, self.geometric_H_.T
+        return fold_in.fold_in(values, *others, self._line_prior("W"), self.is_binary)
+
+    def _fold_in_columns(self, values):
+        others = self.W_, self.geometric_W_
+        return fold_in.fold_in(values.T, *others, self._line_prior("H"), self.is_binary).T
+
+
+class WithPriors(Rates):
+    """Base class of those with gamma priors of W and H.
+
+    Attributes
+    ----------
+    shape_W_, mean_W_, shape_H_, mean_H_ : float arrays (K,)
+        The priors of a line that is not in the matrix: those numbers that are fixed as they were
+        given, learned ones as they ended (of a sampler exp of the mean of their logarithms over
+        the kept sweeps); averages over lines where lines have numbers of their own.
+    """
+
+    shapes: ClassVar = Rates.shapes | {
+        f"{part}_{factor}_": "K" for part in ("shape", "mean") for factor in "WH"
+    }
+
+    def _ties(self, factor: str) -> Ties:
+        return Ties(getattr(self, f"tie_shape_{factor}"), getattr(self, f"tie_mean_{factor}"))
+
+    def check_parameters(self):
+        """Raise ConfigError if a parameter has a value that is not allowed."""
+        super().check_parameters()
+        for factor in "WH":
+            check_ties(factor, *self._ties(factor))
+
+    def _means(self, data: Observations) -> tuple[float, float]:
+        """Return the means of the priors of W and H; where that of H is None, as V has it."""
+        fitting = data.mean_rate / (self.n_components * self.mean_W)
+        return self.mean_W, fitting if self.mean_H is None else self.mean_H
+
+    def _priors(self, data: Observations) -> tuple[GammaPrior, GammaPrior]:
+        K = self.n_components
+        return tuple(
+            GammaPrior(getattr(self, f"shape_{factor}"), mean, self._ties(factor), (lines, K))
+            for factor, mean, lines in zip("WH", self._means(data), data.shape, strict=True)
+        )
+
+    def _take_priors(self, priors: dict[str, np.ndarray]) -> None:
+        """Take over shapes and means by names such as "shape W"."""
+        for name, numbers in priors.items():
+            setattr(self, f"{name.replace(' ', '_')}_", numbers)
+        if any(getattr(self, f"shape_{factor}_").max() >= LARGEST for factor in "WH"):
+            warnings.warn(
+                f"{type(self).__name__}: a learned shape has reached {LARGEST:g}, so that its "
+                "prior is a point; fix it, or its mean",
+                UserWarning,
+                stacklevel=4,
+            )
+
+    def _line_prior(self, factor):
+        shape = getattr(self, f"shape_{factor}_")
+        return fold_in.LinePrior(shape, shape / getattr(self, f"mean_{factor}_"), True)
+
+    @property
+    def findings(self):
+        """The learned numbers of the priors: of several their mean."""
+        found = {}
+        for factor in "WH":
+            for part, tie in zip(("shape", "mean"), self._ties(factor), strict=True):
+                if tie != "fixed":
+                    name = f"{part}_{factor}"
+                    found[name] = float(getattr(self, f"{name}_").mean())
+        return found
+
+
+def is_dense(values) -> bool:
+    """Whether a matrix was given with all its entries."""
+    return not isinstance(values, SparseCounts)

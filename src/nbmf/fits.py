@@ -1,0 +1,180 @@
+"""One fit of the workflow: a matrix, the entries it may not see, and a method with K."""
+
+import functools
+import hashlib
+import json
+import math
+import os
+import platform
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbmf.data.named import NamedMatrix
+from nbmf.files import atomic_path
+from nbmf.inference.checkpoint import Checkpoint, digest_of
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.progress import FitRecorder
+from nbmf.registry import make_estimator, module_of
+from nbmf.seeds import seed_sequence
+
+
+class FitResult(NamedTuple):
+    """The report of a fit, ready for JSON, and the fitted estimator."""
+
+    report: dict[str, Any]
+    estimator: Factorization
+
+
+class FitRequest(NamedTuple):
+    """All that decides the outcome of a fit beside the data.
+
+    class_name, K, settings : the method, its number of components and other arguments
+    seed_key : list of str and int, what the random stream belongs to, for example
+        ["fit", "animals", "bica", 2, 0, 0]
+    trace_points, chain_points : points of the traces, see FitRecorder
+    """
+
+    class_name: str
+    K: int
+    settings: dict[str, Any]
+    seed_key: list
+    trace_points: int = 50
+    chain_points: int = 0
+
+
+def run_fit(
+    matrix: NamedMatrix,
+    mask: np.ndarray | None,
+    request: FitRequest,
+    *,
+    threads: int = 1,
+    checkpoint: str | os.PathLike | None = None,
+    checkpoint_seconds: float = 60.0,
+    log=print,
+) -> FitResult:
+    """Fit a method and score its predictions.
+
+    Parameters
+    ----------
+    matrix : NamedMatrix
+        The data, of a kind that the method's likelihood takes.
+    mask : bool array (F, N) or None
+        The held-out entries: the fit does not see them, the score is that of them alone. None for
+        an unmasked fit: it sees and is scored on every observed entry.
+    request : FitRequest
+    threads : int
+        Threads of the kernels; the result does not depend on it.
+    checkpoint : path, optional
+        Where a chain is saved: called again after an interruption, it goes on from there and ends
+        with the same bits. Remove it when the result is safe.
+    checkpoint_seconds : float
+        Between two savings.
+    log : function
+        Takes a line of text.
+
+    Returns
+    -------
+    FitResult
+        Its report has scores (`further_scores` are those of LossAt), convergence facts, traces,
+        settings and versions.
+
+    Raises
+    ------
+    ConfigError
+        If a setting has a value that is not allowed, for this matrix or at all.
+    DataError
+        If there is nothing to fit or to score.
+    """
+    class_name, K, settings, seed_key, trace_points, chain_points = request
+    seed = seed_sequence(*seed_key)
+    estimator = make_estimator(class_name, K, settings, seed, threads)
+    likelihood, versions = estimator.likelihood, _versions()
+    values = training = likelihood.values_of(matrix)
+    scored, kind = likelihood.is_observed(values), "observed"
+    if mask is not None:
+        training, scored, kind = likelihood.hide(values, mask), mask, "held-out"
+    loss_at = likelihood.loss_at(values, scored)
+    monitor = recorder = FitRecorder(
+        estimator.n_iterations,
+        trace_points,
+        lambda state: loss_at.of(state.predictive).perplexity,
+        log,
+        chain_points,
+    )
+    log(f"{class_name}, K = {K}, {settings}: scored on {np.count_nonzero(scored)} {kind} entries")
+    if checkpoint is not None:
+        decisive = [*request, versions]
+        fingerprint = functools.partial(_fingerprint, decisive, training, values, scored)
+        monitor = Checkpoint(checkpoint, fingerprint, recorder, checkpoint_seconds, log)
+    started = time.perf_counter()
+    estimator.fit(training, monitor=monitor)
+    seconds = time.perf_counter() - started + recorder.seconds_before
+    prediction = estimator.predictive(loss_at.rows, loss_at.columns)
+    result = loss_at(prediction)
+    log(f"done in {seconds:.1f} s: perplexity {result.perplexity:.6f}")
+    report = {
+        "perplexity": result.perplexity,
+        "loss": result.total,
+        "n_test": result.entries,
+        "saturated": result.saturated,
+        "unit": f"nats per {kind} {loss_at.unit}",
+        "further_scores": loss_at.further_scores(prediction),
+        "seconds": seconds,
+        "n_iter": estimator.n_iter_,
+        "converged": estimator.converged_,
+        "active_components": estimator.active_components_,
+        "n_components": estimator.n_components_,
+        "findings": estimator.findings,
+        "W_min": _or_none(np.min, estimator.W_),
+        "W_max": _or_none(np.max, estimator.W_),
+        "status": "not converged" if estimator.converged_ is False else "ok",
+        "class": class_name,
+        "K": K,
+        "settings": settings,
+        "seed_key": seed_key,
+        "trace": recorder.trace | {"perplexity": _without_nan(recorder.trace["perplexity"])},
+        "versions": versions,
+    }
+    return FitResult(report, estimator)
+
+
+def save_factors(path: str | os.PathLike, estimator: Factorization) -> None:
+    """Write W (F, K), H (K, N), what else there is of factors, and E[V] (F, N), all float32.
+
+    As NPZ, atomically. E[V] is left out where the fit has not kept it.
+    """
+    W, H, others = estimator.factors_
+    arrays = {"W": W, "H": H, **others}
+    if estimator.has_expectation:
+        arrays["expectation"] = estimator.expectation_
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        np.savez(file, **{name: array.astype(np.float32) for name, array in arrays.items()})
+
+
+def _fingerprint(decisive: list, *matrices: np.ndarray) -> str:
+    """Return a checksum of all that decides the outcome of a fit, our sources included."""
+    sources = digest_of("nbmf.fits", module_of(decisive[0]))
+    digest = hashlib.sha256(json.dumps([*decisive, sources], sort_keys=True).encode())
+    for matrix in matrices:
+        digest.update(f"{matrix.shape} {matrix.dtype}".encode())
+        digest.update(np.ascontiguousarray(matrix))
+    return digest.hexdigest()
+
+
+def _versions() -> dict[str, str]:
+    packages = {name: version(name) for name in ("numpy", "scipy", "numba")}
+    return {"python": platform.python_version(), **packages, "machine": platform.machine()}
+
+
+def _or_none(reduce: Callable[[np.ndarray], float], factor: np.ndarray) -> float | None:
+    """Return a reduction of a factor, None if it has no component."""
+    return float(reduce(factor)) if factor.size else None
+
+
+def _without_nan(values: list[float]) -> list[float | None]:
+    """Return the values as JSON can hold them."""
+    return [None if math.isnan(value) else value for value in values]

@@ -1,0 +1,145 @@
+"""What may be asked of a reader, checked before any file is opened."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypedDict
+
+from nbmf.errors import ConfigError, choices
+from nbmf.io.coding import Coding
+
+LAYOUTS = ("long", "presence")
+ABSENT = ("zeros", "missing")
+
+
+class Options(NamedTuple):
+    """How a file is to be read, as `nbmf.read` explains; None: the reader decides."""
+
+    layout: str | None = None
+    header: bool | None = None
+    index: bool | None = None
+    groups: str | None = None
+    ignore: Sequence[str] | None = None
+    row: str | None = None
+    column: str | None = None
+    value: str | None = None
+    absent: str | None = None
+    name: str | None = None
+
+
+class Given(TypedDict, total=False):
+    """The keyword arguments of `nbmf.read` that say how a file is to be understood."""
+
+    layout: str | None
+    header: bool | None
+    index: bool | None
+    ones: Sequence[str] | None
+    zeros: Sequence[str] | None
+    missing: Sequence[str] | None
+    counts: bool | None
+    above: int | None
+    groups: str | None
+    ignore: Sequence[str] | None
+    row: str | None
+    column: str | None
+    value: str | None
+    absent: str | None
+    name: str | None
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _is_code(value: Any) -> bool:
+    return value is None or isinstance(value, str | bool | int | float)
+
+
+def _are_codes(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return all(_is_code(item) for item in value)
+    return isinstance(value, str)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(map(_is_text, value))
+
+
+class _Rule(NamedTuple):
+    holds: Callable[[Any], bool]
+    allowed: str
+
+
+_SWITCH = _Rule(lambda value: isinstance(value, bool), "True, False or None (it is detected)")
+_COLUMN = _Rule(_is_text, "the name of a column")
+_CODES = _Rule(_are_codes, "a list of texts, as they are in the file")
+
+RULES = {
+    "layout": _Rule(
+        lambda value: _is_text(value) and value in LAYOUTS, "long, presence or None (a matrix)"
+    ),
+    "header": _SWITCH,
+    "index": _SWITCH,
+    "ones": _CODES,
+    "zeros": _CODES,
+    "missing": _CODES,
+    "counts": _SWITCH,
+    "above": _Rule(_is_count, "an integer of at least 0: a count above it is a one"),
+    "groups": _COLUMN,
+    "ignore": _Rule(_are_names, "a list of names of columns"),
+    "row": _COLUMN,
+    "column": _COLUMN,
+    "value": _COLUMN,
+    "absent": _Rule(
+        lambda value: _is_text(value) and value in ABSENT, "zeros, missing or None (by the values)"
+    ),
+    "name": _Rule(_is_text, "the name of an object in the file"),
+}
+
+
+def check(arguments: dict[str, Any], transpose: Any = False) -> None:
+    """Raise ConfigError if `nbmf.read` does not take these keyword arguments, or not together.
+
+    Parameters
+    ----------
+    arguments : dict
+        Keyword arguments of `nbmf.read`, without `transpose` and `log`; None is as good as none.
+    transpose : bool
+        That argument.
+    """
+    if not isinstance(transpose, bool):
+        raise ConfigError(f"transpose = {transpose!r}: allowed is True or False")
+    for key, value in arguments.items():
+        if key not in RULES:
+            raise ConfigError(f"unknown key {key!r}; {choices(key, RULES)}")
+        if value is not None and not RULES[key].holds(value):
+            raise ConfigError(f"{key} = {value!r}: allowed is {RULES[key].allowed}")
+    given = {key: value for key, value in arguments.items() if value is not None}
+    layout = given.get("layout")
+    for key, layouts in {
+        **dict.fromkeys(("row", "column"), LAYOUTS),
+        **dict.fromkeys(("value", "absent"), ("long",)),
+        "index": (None,),
+        "ignore": (None,),
+        **dict.fromkeys(("ones", "zeros", "missing", "counts", "above"), (None, "long")),
+    }.items():
+        if key in given and layout not in layouts:
+            raise ConfigError(f"{key} = {given[key]!r}: has no meaning with layout = {layout!r}")
+    for key in ("groups", "ignore", "row", "column", "value"):
+        if key in given and given.get("header") is False:
+            raise ConfigError(f"{key} = {given[key]!r}: header = False leaves no column a name")
+    for key in ("ones", "zeros"):
+        if key in given and (given.get("counts") or "above" in given):
+            raise ConfigError(f"{key} = {given[key]!r}: has no meaning for counts")
+    if "above" in given and "counts" in given:
+        raise ConfigError(
+            f"counts = {given['counts']!r}: above = {given['above']} makes counts binary"
+        )
+    if "groups" in given and transpose:
+        raise ConfigError(
+            f"groups = {given['groups']!r}: transpose = True would make them groups of columns; "
+            "a matrix has groups of rows"
+        )
+    Coding(*(given.get(kind) for kind in ("ones", "zeros", "missing")))

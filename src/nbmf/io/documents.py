@@ -1,0 +1,279 @@
+"""`nbmf.read_documents`: from a file of counts of words, or of texts, to a FeatureTable."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.io
+import scipy.sparse
+
+from nbmf.data.feature_table import FeatureTable
+from nbmf.errors import ConfigError, DataError
+from nbmf.io.content import counted, place_of, refuse_repeated
+from nbmf.io.frames import Frame, number_of, read_frame
+from nbmf.io.text import lines_of
+
+ROLES = ("document", "word", "count")
+SPARSE = (".mtx", ".npz")
+NO_WIDE = " (each line is read as a document; long=True reads a line per document and word)"
+NOTHING = ("",)  # is missing; "none" and "na" may be words
+LEAST, MOST = 2, 0.5  # documents that a word of a text is in: their number, and their share
+NAMED = 5  # at most so many words to ignore are named that are in no document
+LETTERS = r"(?u)\b[^\W\d_]{3,}\b"  # of a word
+
+
+class _Counts(NamedTuple):
+    """What was found: counts (sparse), names of documents and words, labels, in words the format,
+    and which columns are among what is to be ignored.
+    """
+
+    counts: scipy.sparse.csr_array
+    documents: Sequence[str] | None
+    words: Sequence[str] | None
+    labels: Sequence[str] | None
+    format: str
+    ignored: Collection[str] = ()
+
+
+def read_documents(
+    path: str | os.PathLike,
+    *,
+    long: bool | Sequence[str] = False,
+    text: str | None = None,
+    labels: str | None = None,
+    ignore: Collection[str] = (),
+    words: str | os.PathLike | None = None,
+    transpose: bool = False,
+    log: Callable[[str], None] = print,
+) -> FeatureTable:
+    """Read documents by words from a file, and say how they were understood.
+
+    The file has a line per document with a column of counts per word; or with `long` a line per
+    document and word; or with `text` a column of texts, whose words are counted; or it is sparse:
+    Matrix Market (.mtx) or scipy.sparse (.npz). Nothing is missing: what is not there was counted 0
+    times. Documents without a word, and words that are nowhere, are left out.
+
+    Parameters
+    ----------
+    path : path
+    long : bool or sequence of three str
+        The columns with document, word and count; True: the first three.
+    text : str, optional
+        The column of texts. Their words are what has at least three letters, in lower case, is in
+        at least two documents and in at most half of them.
+    labels : str, optional
+        The column with the label (class) of each document, which is kept apart.
+    ignore : list of str
+        Words, or columns, that are left out.
+    words : path, optional
+        Of a sparse file: the words, one a line, in the order of its columns.
+    transpose : bool
+        Of counts: columns are the documents.
+    log : function
+        Takes each line of the report.
+
+    Returns
+    -------
+    FeatureTable
+        Of words.
+
+    Raises
+    ------
+    ConfigError
+        If an argument has no meaning for the file, or with another one.
+    DataError
+        If the file is none of these, or a count is no whole number from 0 on.
+    """
+    path, ignore = Path(path).expanduser(), set(ignore)
+    is_sparse = path.suffix.lower() in SPARSE
+    _refuse(
+        ("words", words, is_sparse, "a sparse file, which has no names"),
+        ("long", long, not is_sparse and text is None, "a table of counts"),
+        ("text", text, not is_sparse, "a table"),
+        ("labels", labels, not (is_sparse or long or transpose), "a line per document"),
+        ("transpose", transpose, not long and text is None, "a matrix of counts"),
+    )
+    if is_sparse:
+        found = _sparse(path, words)
+    elif long:
+        found = _long(path, () if long is True else long)
+    else:
+        found = _table_of_lines(path, text, labels, ignore)
+    if transpose:
+        found = _Counts(found.counts.T.tocsr(), found.words, found.documents, None, found.format)
+    return _table(path, found, ignore, transpose, log)
+
+
+def _refuse(*arguments: tuple[str, Any, bool, str]) -> None:
+    """Raise ConfigError for an argument that is given and has no meaning: name, value, whether."""
+    for name, given, has_meaning, where in arguments:
+        if given and not has_meaning:
+            raise ConfigError(f"{name} = {given!r}: has a meaning only for {where}")
+
+
+def _table_of_lines(path: Path, text: str | None, labels: str | None, ignore: set[str]) -> _Counts:
+    """Read a line per document: counts or, with `text`, a text."""
+    frame = read_frame(path, text and True, NOTHING)
+    for name in (labels, text):
+        if name is not None:
+            place_of(name, list(frame.table.columns), str(path))
+    found = _texts(path, frame, text) if text else _wide(path, frame, ignore | {labels})
+    found = found._replace(ignored=ignore & set(frame.table.columns))
+    if labels is None:
+        return found
+    return found._replace(labels=["" if v is None else str(v) for v in frame.table[labels]])
+
+
+def _wide(path: Path, frame: Frame, aside: Collection[str]) -> _Counts:
+    names = [name for name in frame.table.columns if name not in aside]
+    first = frame.table[names[0]].tolist() if names else []
+    documents = None
+    if first and any(value is None or number_of(str(value)) is None for value in first):
+        documents = ["" if value is None else str(value) for value in first]
+        refuse_repeated(path, documents, "document", frame.where, NO_WIDE)
+        names = names[1:]
+    if not names:
+        raise DataError(f"{path}: no column of counts")
+    columns = [_counts(path, frame, name) for name in names]
+    said = "a line per document" + ("" if documents is None else ", its name first")
+    values = scipy.sparse.csr_array(np.column_stack(columns))
+    return _Counts(values, documents, names, None, f"{frame.format}; {said}")
+
+
+def _counts(path: Path, frame: Frame, name: str) -> np.ndarray:
+    """Return the counts of a column, 0 where there is nothing."""
+    values = frame.table[name].tolist()
+    try:
+        counts = np.array([0.0 if value is None else float(value) for value in values])
+    except (TypeError, ValueError):
+        counts = np.array([_number(value) for value in values])
+    right = (counts >= 0) & (counts == np.floor(counts)) & np.isfinite(counts)
+    if not right.all():
+        row = int(np.flatnonzero(~right)[0])
+        raise DataError(
+            f"{path}, {frame.where(row)}, column {name!r}: {values[row]!r}; allowed are counts, "
+            f"whole numbers from 0 on. ignore=[{name!r}] leaves the column out, labels={name!r} "
+            f"keeps it apart, and text={name!r} counts the words of texts"
+        )
+    return counts
+
+
+def _number(value: Any) -> float:
+    number = 0.0 if value is None else number_of(str(value))
+    return np.nan if number is None else number
+
+
+def _long(path: Path, columns: Sequence[str]) -> _Counts:
+    frame = read_frame(path, None, NOTHING)
+    names = list(frame.table.columns)
+    columns = columns or names[: len(ROLES)]
+    if len(columns) != len(ROLES):
+        found = counted(len(columns), "column")
+        raise DataError(f"{path}: {found}; needed are three, {', '.join(ROLES)}")
+    for name in columns:
+        place_of(name, names, str(path))
+    document, word, count = columns
+    counts = _counts(path, frame, count)
+    places, found = [], []
+    for role, name in (("document", document), ("word", word)):
+        texts = frame.table[name].tolist()
+        if None in texts:
+            where = frame.where(texts.index(None))
+            raise DataError(f"{path}, {where}, column {name!r}: the name of the {role} is missing")
+        numbers: dict[str, int] = {}
+        places.append([numbers.setdefault(str(each), len(numbers)) for each in texts])
+        found.append(list(numbers))
+    shape = len(found[0]), len(found[1])
+    values = scipy.sparse.coo_array((counts, places), shape=shape).tocsr()  # adds what repeats
+    said = f"long: document {document!r}, word {word!r}, count {count!r}"
+    return _Counts(values, *found, None, f"{frame.format}; {said}")
+
+
+def _texts(path: Path, frame: Frame, text: str) -> _Counts:
+    from sklearn.feature_extraction.text import CountVectorizer  # takes a second to import
+
+    texts = ["" if each is None else str(each) for each in frame.table[text]]
+    counter = CountVectorizer(token_pattern=LETTERS, min_df=LEAST, max_df=MOST)
+    try:
+        counts = counter.fit_transform(texts)
+    except ValueError as error:  # no word is left
+        raise DataError(
+            f"{path}, column {text!r}: no word of three letters is in at least {LEAST} texts and "
+            f"in at most {MOST:.0%} of them"
+        ) from error
+    said = (
+        f"words of texts in {text!r}: of at least three letters, in at least {LEAST} documents and "
+        f"in at most {MOST:.0%} of them"
+    )
+    words = counter.get_feature_names_out().tolist()
+    return _Counts(scipy.sparse.csr_array(counts), None, words, None, f"{frame.format}; {said}")
+
+
+def _sparse(path: Path, words: str | os.PathLike | None) -> _Counts:
+    if not path.is_file():
+        raise DataError(f"{path}: there is no such file")
+    is_npz = path.suffix.lower() == ".npz"
+    try:
+        values = scipy.sparse.load_npz(path) if is_npz else scipy.io.mmread(path)
+        values = scipy.sparse.csr_array(values).astype(float)
+    except Exception as error:  # damaged bytes make SciPy raise nearly anything
+        raise DataError(f"{path}: no sparse matrix that SciPy reads ({error})") from error
+    right = (values.data >= 0) & (values.data == np.floor(values.data)) & np.isfinite(values.data)
+    if not right.all():
+        wrong = values.data[~right][0].item()
+        raise DataError(f"{path}: the value {wrong!r}; allowed are counts, whole numbers from 0 on")
+    names = None
+    if words is not None:
+        if not Path(words).is_file():
+            raise DataError(f"words = {str(words)!r}: there is no such file")
+        names = [line.strip() for line in lines_of(words) if line.strip()]
+        if len(names) != values.shape[1]:
+            raise DataError(
+                f"{words}: {counted(len(names), 'word')} for {values.shape[1]} columns of {path}"
+            )
+        refuse_repeated(words, names, "word", lambda n: f"line {n + 1}")
+    return _Counts(values, None, names, None, "scipy.sparse" if is_npz else "Matrix Market")
+
+
+def _table(path: Path, found: _Counts, ignore: set[str], transposed: bool, log) -> FeatureTable:
+    counts = found.counts
+    names = [
+        np.array([f"{kind} {i}" for i in range(size)] if given is None else given, dtype=str)
+        for kind, size, given in zip(
+            ROLES[:2], counts.shape, (found.documents, found.words), strict=True
+        )
+    ]
+    wanted = ~np.isin(names[1], list(ignore))
+    columns = (counts.sum(axis=0) > 0) & wanted
+    counts = counts[:, columns]
+    rows = counts.sum(axis=1) > 0
+    if not rows.any():
+        raise DataError(
+            f"{path}: no word is left in any document: all counts are 0, or of words to ignore"
+        )
+    labels = None if found.labels is None else np.array(found.labels, dtype=str)[rows]
+    table = FeatureTable.from_documents(counts[rows], names[0][rows], names[1][columns], labels)
+    log(f"{path}: {found.format}" + ("; transposed" if transposed else ""))
+    log(
+        f"{counted(table.shape[0], 'document')} x {counted(table.shape[1], 'word')}: "
+        f"{int(table.cells.sum())} tokens, {table.cells.sum() / table.shape[0]:.1f} a document"
+    )
+    left_out = [
+        f"{counted(int(number), kind)} {what}"
+        for number, kind, what in (
+            (np.count_nonzero(~rows), "document", "without a word"),
+            (np.count_nonzero(~wanted), "word", "to ignore"),
+            (np.count_nonzero(~columns & wanted), "word", "that no document has"),
+        )
+        if number
+    ]
+    if left_out:
+        log(f"left out: {'; '.join(left_out)}")
+    if unknown := sorted(ignore - {*names[1], *found.ignored}):
+        said = ", ".join(map(repr, unknown)) if len(unknown) <= NAMED else f"{len(unknown)} words"
+        log(f"to ignore, but in no document: {said}")
+    return table

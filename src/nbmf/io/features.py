@@ -1,0 +1,171 @@
+"""`nbmf.read_table`: from a file with columns of any kind to a FeatureTable, and what was seen."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING
+
+from nbmf.data.feature_table import FeatureTable
+from nbmf.errors import ConfigError, DataError, choices
+from nbmf.io.content import counted, place_of, refuse_repeated
+from nbmf.io.frames import Frame, number_of, read_frame
+from nbmf.io.kinds import LAWS, Column, WrongCell, judged
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN = 12  # columns of a kind in the report
+
+
+def read_table(
+    path: str | os.PathLike,
+    *,
+    kinds: Mapping[str, str] | None = None,
+    labels: str | None = None,
+    ignore: Collection[str] = (),
+    header: bool | None = None,
+    index: bool | None = None,
+    missing: Collection[str] | None = None,
+    log: Callable[[str], None] = print,
+) -> FeatureTable:
+    """Read a table with columns of any kind from a file, and say how it was understood.
+
+    The file is delimited text (gzipped or not), Parquet, or an R data frame. What a column is, is
+    seen from its values: 0 and 1 alone are binary; at most five different whole numbers are codes
+    of categories; small whole numbers from 0 on are counts; other numbers are real; texts are
+    categories. A column without a value, or with one value alone, is left out.
+
+    Parameters
+    ----------
+    path : path
+    kinds : dict, optional
+        The kind of some columns by name: "real", "category", "binary" or "count".
+    labels : str, optional
+        The column with the label (class) of each row, which is kept apart.
+    ignore : list of str, optional
+        Columns that are left out.
+    header, index : bool, optional
+        Whether the first line of a text names the columns (by default unless a field of it is a
+        number), and the first column the rows (by default if all its values differ and are texts,
+        or count 1, 2, 3, ...).
+    missing : list of str, optional
+        The texts that mean missing, in the place of nothing, ".", "?", NA, N/A, NaN, None, null.
+    log : function
+        Takes each line of the report.
+
+    Returns
+    -------
+    FeatureTable
+
+    Raises
+    ------
+    ConfigError
+        If a kind is none.
+    DataError
+        If the file is no table, or has columns that are neither numbers nor categories: dates,
+        texts of many kinds, numbers with other texts among them. All of them are named.
+    """
+    kinds = dict(kinds or {})
+    for name, kind in kinds.items():
+        if kind not in LAWS:
+            raise ConfigError(f"kinds: {name!r} is {kind!r}; {choices(kind, LAWS)}")
+    frame = read_frame(path, header, missing)
+    names = list(frame.table.columns)
+    for name in (*kinds, *ignore, *([] if labels is None else [labels])):
+        place_of(name, names, str(path))
+    if aside := [name for name in kinds if name in ignore or name == labels]:
+        name = aside[0]
+        raise ConfigError(f"kinds={{{name!r}: {kinds[name]!r}}}: the column is kept apart")
+    if labels in ignore:
+        raise ConfigError(f"ignore={[labels]!r}: the column has the labels, which are kept apart")
+    features = [name for name in names if name not in ignore and name != labels]
+    row_names = None
+    if features and _names_rows(frame.table[features[0]], index, features[0] in kinds):
+        first = features.pop(0)
+        row_names = [str(name) for name in frame.table[first]]
+        refuse_repeated(path, row_names, "row", frame.where)
+    columns = _judged(path, frame, features, kinds)
+    said = f"names of rows in {first!r}" if row_names else "no names of rows"
+    if not any(column.kind for column in columns.values()):
+        gone = [f"{name!r} ({column.left_out})" for name, column in columns.items()]
+        told = "; ".join([said, *gone])
+        raise DataError(f"{path}: no column is left ({told}); needed is one with two values")
+    table = _table(path, frame, columns, labels, row_names)
+    said += "" if labels is None else f"; labels in {labels!r}, kept apart"
+    log(f"{path}: {frame.format}; {said}")
+    _report(table, columns, ignore, log)
+    return table
+
+
+def _names_rows(column: pd.Series, index: bool | None, has_kind: bool) -> bool:
+    """Whether a first column has names of rows, and no values."""
+    if index is not None or has_kind:
+        return bool(index)
+    values = column.tolist()
+    if None in values or len(set(values)) < len(values) or len(values) < 2:
+        return False
+    numbers = [number_of(str(value)) for value in values]
+    if all(number is None for number in numbers):
+        return True
+    return numbers[0] in (0, 1) and all(
+        None not in pair and pair[1] - pair[0] == 1 for pair in itertools.pairwise(numbers)
+    )
+
+
+def _judged(path, frame: Frame, names: list[str], kinds: Mapping[str, str]) -> dict[str, Column]:
+    """Return what each column is; one error tells all those that a person has to decide on."""
+    columns, problems = {}, {}
+    for name in names:
+        try:
+            columns[name] = judged(frame.table[name].tolist(), kinds.get(name))
+        except WrongCell as wrong:
+            where = f"{path}, {frame.where(wrong.row)}, column {name!r}"
+            raise DataError(f"{where}: {wrong.words}") from None
+        if columns[name].problem:
+            problems[name] = columns[name].problem
+    if problems:
+        told = "; ".join(f"column {name!r} has {problem}" for name, problem in problems.items())
+        which, first = "it" if len(problems) == 1 else "them", next(iter(problems))
+        raise DataError(
+            f"{path}: {told}. ignore={[*problems]!r} leaves {which} out; texts may be categories "
+            f"all the same, kinds={{{first!r}: 'category'}}, and a text among numbers may mean "
+            "missing, missing=[...]"
+        )
+    return columns
+
+
+def _table(path, frame: Frame, columns, labels, row_names) -> FeatureTable:
+    import pandas as pd
+
+    used = {name: column for name, column in columns.items() if column.kind}
+    rows = [f"row {f}" for f in range(len(frame.table))] if row_names is None else row_names
+    cells = {name: pd.Series(column.values, rows, object) for name, column in used.items()}
+    made = pd.DataFrame(cells, dtype=object)
+    laws = {name: LAWS[column.kind] for name, column in used.items()}
+    if labels is not None:
+        texts = [("" if text is None else str(text)) for text in frame.table[labels]]
+        made.insert(0, labels, texts)
+    try:
+        return FeatureTable.from_frame(made, laws, labels)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+
+
+def _report(table: FeatureTable, columns, ignore, log) -> None:
+    rows, N = table.shape
+    missing = 1 - table.cells.size / (rows * N)
+    log(f"{counted(rows, 'row')} x {counted(N, 'column')}, {missing:.1%} missing")
+    sizes = dict(zip(table.column_names.tolist(), table.sizes.tolist(), strict=True))
+    for word, law in LAWS.items():
+        own = [name for name, column in columns.items() if column.kind == word]
+        if own:
+            told = [f"{n} ({sizes[n]})" if word == "category" else n for n in own[:SHOWN]]
+            more = f", and {len(own) - SHOWN} more" if len(own) > SHOWN else ""
+            log(f"{word} ({law}): {', '.join(told)}{more}")
+    left_out = [f"{name!r} ({column.left_out})" for name, column in columns.items()
+                if column.left_out]  # fmt: skip
+    left_out += [f"{name!r} (ignored)" for name in ignore]
+    if left_out:
+        log(f"left out: {', '.join(left_out)}")

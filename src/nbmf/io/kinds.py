@@ -1,0 +1,145 @@
+"""What a column of a table is: real numbers, categories, yes or no, counts, or of no use here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON
+from nbmf.io.frames import number_of
+
+# The words of a person, and the law of each.
+LAWS = {"real": GAUSSIAN, "category": DISCRETE, "binary": BERNOULLI, "count": POISSON}
+
+FEW_NUMBERS = 5  # different whole numbers, at most, that are taken for codes of categories
+LARGEST_MEDIAN = 20  # of whole numbers from 0 on that are taken for counts
+MOST_DISPERSED = 5.0  # variance over mean of these: a Poisson law would be far off beyond
+MOST_CATEGORIES = 50
+MOSTLY = 0.9  # of the values, so that the others are worth a word
+DATE = re.compile(
+    r"\d{4}-\d{1,2}-\d{1,2}([ T]\d{1,2}:\d{2}.*)?"
+    r"|\d{1,2}([./-])\d{1,2}\2(\d{4}|\d{2})( \d{1,2}:\d{2}.*)?"
+)
+
+
+class Column(NamedTuple):
+    """What was seen of a column.
+
+    kind : one of LAWS, or None if it is left out or cannot be used
+    values : list of numbers or texts, None where missing
+    left_out : str, why it is of no use, if so
+    problem : str, why a person has to decide, if so
+    """
+
+    kind: str | None
+    values: list
+    left_out: str = ""
+    problem: str = ""
+
+
+class WrongCell(Exception):
+    """A value that is not of the kind that was asked for: its row, and the words."""
+
+    def __init__(self, row: int, words: str):
+        super().__init__(words)
+        self.row, self.words = row, words
+
+
+def judged(values: Sequence[Any], kind: str | None = None) -> Column:
+    """Return what a column is, of the `kind` that was asked for if one was.
+
+    Numbers 0 and 1 alone are binary; at most FEW_NUMBERS different whole numbers are codes of
+    categories; whole numbers from 0 on, small and hardly more dispersed than a Poisson law, are
+    counts; other numbers are real. Texts are categories.
+
+    Parameters
+    ----------
+    values : sequence
+        Texts, numbers, truth values; None where missing.
+    kind : str, optional
+        One of LAWS.
+
+    Raises
+    ------
+    WrongCell
+        If a value is none of that kind.
+    """
+    present = [value for value in values if value is not None]
+    if not present:
+        return Column(None, [], left_out="no value at all")
+    numbers = [_number(value) for value in values]
+    if len({str(value) for value in present}) == 1:
+        return Column(None, [], left_out=f"always {present[0]}")
+    are_numbers = all(n is not None for n, v in zip(numbers, values, strict=True) if v is not None)
+    if kind is not None:
+        return Column(kind, _of_kind(kind, values, numbers))
+    if are_numbers:
+        kind = _kind_of_numbers(np.array([n for n in numbers if n is not None]))
+        return Column(kind, _texts(values) if kind == "category" else numbers)
+    return _of_texts(values, numbers)
+
+
+def _number(value: Any) -> float | None:
+    if value is None:
+        return None
+    number = number_of(value) if isinstance(value, str) else None
+    if isinstance(value, int | float | np.number | np.bool_):
+        number = float(value)
+    return number if number is not None and np.isfinite(number) else None
+
+
+def _kind_of_numbers(numbers: np.ndarray) -> str:
+    found = np.unique(numbers)
+    if np.isin(found, (0, 1)).all():
+        return "binary"
+    if (found != np.floor(found)).any():
+        return "real"
+    if found.size <= min(FEW_NUMBERS, numbers.size // 4):
+        return "category"
+    is_small = found[0] == 0 and np.median(numbers) <= LARGEST_MEDIAN
+    return "count" if is_small and numbers.var() <= MOST_DISPERSED * numbers.mean() else "real"
+
+
+def _texts(values: Sequence[Any]) -> list[str | None]:
+    """Return values as texts, whole numbers without a point."""
+    return [None if value is None else _text(value) for value in values]
+
+
+def _text(value: Any) -> str:
+    number = None if isinstance(value, str) else _number(value)
+    is_truth = isinstance(value, bool | np.bool_)
+    whole = number is not None and number == int(number) and not is_truth
+    return str(int(number)) if whole else str(value)
+
+
+def _of_texts(values: Sequence[Any], numbers: list) -> Column:
+    texts = _texts(values)
+    present = [text for text in texts if text is not None]
+    different = len(set(present))
+    if sum(DATE.fullmatch(text) is not None for text in present) >= MOSTLY * len(present):
+        return Column(None, [], problem=f"dates, such as {present[0]!r}")
+    if sum(n is not None for n in numbers) >= MOSTLY * len(present):
+        odd = next(t for n, t in zip(numbers, texts, strict=True) if n is None and t is not None)
+        return Column(None, [], problem=f"numbers, but for {odd!r}")
+    if different > MOST_CATEGORIES or (different > FEW_NUMBERS and 2 * different > len(present)):
+        return Column(None, [], problem=f"{different} different texts, such as {present[0]!r}")
+    return Column("category", texts)
+
+
+def _of_kind(kind: str, values: Sequence[Any], numbers: list) -> list:
+    """Return values as that kind has them; of counts and yes or no, numbers."""
+    if kind == "category":
+        return _texts(values)
+    right = {
+        "real": lambda n: True,
+        "binary": lambda n: n in (0, 1),
+        "count": lambda n: n >= 0 and n == int(n),
+    }[kind]
+    allowed = {"real": "numbers", "binary": "0 and 1", "count": "whole numbers from 0 on"}
+    for row, (number, value) in enumerate(zip(numbers, values, strict=True)):
+        if value is not None and (number is None or not right(number)):
+            raise WrongCell(row, f"{value!r}; allowed in a {kind} column are {allowed[kind]}")
+    return numbers

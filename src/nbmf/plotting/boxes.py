@@ -1,0 +1,214 @@
+"""Held-out perplexity of every method, one panel per dataset, box plots over masks (Figure 10)."""
+
+import textwrap
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from nbmf.plotting import style
+
+COLUMNS = 2
+SATURATED = {"marker": "v", "color": "black", "markersize": 3.5, "linestyle": "none"}
+UNSETTLED = "$\\dagger$"  # below the box
+GAP = {"color": "#B2182B", "fontsize": 6, "rotation": 90, "ha": "center", "va": "bottom"}
+SHOWN_REASONS, REASON_LENGTH = 3, 90  # of gaps, in the legend
+LINE_LENGTH = 130  # letters below the panels of a page's width
+BASELINE = {"color": "0.3", "linewidth": 0.8, "linestyle": "--", "zorder": 0}
+CROWDED = 36  # boxes in a panel, above which it takes the page's width
+NAMED = 12  # methods, above which they are named over their boxes, too
+UPRIGHT = 12  # boxes in a panel, above which their labels stand upright
+FARTHEST = 4.0  # times the distance of the typical box from the best entry, where the axis ends
+BEYOND = {
+    **{"xycoords": ("data", "axes fraction"), "fontsize": 6},
+    **{"rotation": 90, "ha": "center", "va": "top"},
+}
+NAME = {"rotation": 60, "fontsize": 5.5, "ha": "left", "va": "bottom", "rotation_mode": "anchor"}
+MARK = {"color": "black", "markersize": 5, "linestyle": "none"}
+
+
+class Box(NamedTuple):
+    """One box of a panel: a method with one K, and the label below it."""
+
+    method: str
+    K: int
+    label: str
+
+
+@style.in_style
+def draw(
+    scores: pd.DataFrame,
+    methods: dict[str, dict],
+    datasets: list[str],
+    colours: dict[str, str],
+    diagnostics: pd.DataFrame | None = None,
+    baselines: pd.DataFrame | None = None,
+) -> Figure:
+    """Draw the figure from the tidy scores.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As `nbmf.evaluation.score_table.gather_scores` makes it. Fits that are not there
+        (`with_gaps`) are counted where their box is, or would be, and the legend says why.
+    methods : dict
+        The method entries of the configuration that are drawn, in the order of the boxes.
+    datasets : list of str
+        One panel each, in this order.
+    colours : dict
+        From method to colour, as `nbmf.catalogue.colours_of` makes it.
+    diagnostics : DataFrame, optional
+        As `nbmf.posterior.diagnostics.diagnose` makes it: samplers whose chains have not settled
+        on a dataset are marked.
+    baselines : DataFrame, optional
+        Columns dataset, label, perplexity: predictions that use no component, named below their
+        panel and drawn as dashed lines where they lie among the boxes.
+    """
+    unsettled = _unsettled(diagnostics)
+    boxes = [Box(method, K, str(K)) for method, entry in methods.items() for K in entry["K"]]
+    columns = COLUMNS if len(boxes) <= CROWDED else 1
+    legend = 0.9 + 0.05 * len(methods)
+    figure, axes = style.panel_grid(len(datasets), columns, 2.2, legend)
+    for axis, dataset in zip(axes.flat, datasets, strict=False):
+        marked = {method for where, method in unsettled if where == dataset}
+        _draw_panel(axis, scores[scores["dataset"] == dataset], boxes, colours, marked)
+        axis.set_title(dataset)
+        _end_axis(axis, scores[scores["dataset"] == dataset], boxes)
+        if baselines is not None:
+            own = baselines[baselines["dataset"] == dataset]
+            _draw_baselines(axis, own, LINE_LENGTH // axes.shape[1])
+    for axis in axes[:, 0]:
+        axis.set_ylabel("held-out perplexity\n(nats per entry)")
+    if columns == 1 and len(methods) > NAMED:
+        _name_methods(axes[0, 0], boxes, methods)
+    _draw_legend(figure, methods, colours, scores, any(m in methods for _, m in unsettled))
+    return figure
+
+
+def _unsettled(diagnostics: pd.DataFrame | None) -> set[tuple[str, str]]:
+    """Return the (dataset, method) whose chains have not settled."""
+    if diagnostics is None:
+        return set()
+    flagged = diagnostics[~diagnostics["settled"].astype(bool)]  # no chain, no type
+    return set(zip(flagged["dataset"], flagged["method"], strict=True))
+
+
+def _end_axis(axis: Axes, scores: pd.DataFrame, boxes: list[Box]) -> None:
+    """End the axis where most boxes do; those beyond it are named by their medians.
+
+    One method that predicts badly would flatten all others.
+    """
+    by_box = scores.groupby(["method", "K"])["perplexity"]
+    medians = by_box.median().dropna()
+    if len(medians) < 3:
+        return
+    low = scores["perplexity"].min()
+    end = low + FARTHEST * (medians.median() - low)
+    highest = by_box.max()[medians.index[medians <= end]].max()
+    beyond = medians[medians > max(end, highest)]  # a box among the highest is no farther away
+    if beyond.empty:
+        return
+    highest = by_box.max()[medians.index.difference(beyond.index)].max()
+    margin = 0.06 * (highest - low)
+    axis.set_ylim(low - margin, highest + margin)
+    for i, box in enumerate(boxes):
+        if (box.method, box.K) in beyond.index:
+            text = f"↑ {beyond[box.method, box.K]:.3g}"
+            axis.annotate(text, (i, 0.99), **BEYOND)
+
+
+def _draw_baselines(axis: Axes, baselines: pd.DataFrame, width: int) -> None:
+    """Name the baselines below the axis, `width` letters a line; draw those that lie within it."""
+    means = baselines.groupby("label", sort=False)["perplexity"].mean()
+    low, high = axis.get_ylim()
+    for mean in means:
+        if low <= mean <= high:
+            axis.axhline(mean, **BASELINE)
+    texts = ", ".join(f"{label} {mean:.3f}" for label, mean in means.items())
+    axis.set_xlabel(textwrap.fill(f"to beat (dashed): {texts}", width), fontsize=6.5)
+
+
+def _name_methods(axis: Axes, boxes: list[Box], methods: dict) -> None:
+    """Name the methods over their boxes: so many colours are hard to look up in a legend."""
+    names = axis.secondary_xaxis("top")
+    places = [np.mean([i for i, box in enumerate(boxes) if box.method == m]) for m in methods]
+    names.set_xticks(places, [entry["label"] for entry in methods.values()], **NAME)
+    names.tick_params(axis="x", length=0)
+    names.spines["top"].set_visible(False)
+
+
+def _draw_legend(
+    figure: Figure, methods: dict, colours: dict, scores: pd.DataFrame, any_unsettled: bool
+) -> None:
+    handles = [
+        Patch(
+            facecolor=colours[method],
+            label=entry["label"],
+        )
+        for method, entry in methods.items()
+    ]
+    drawn = scores[scores["method"].isin(methods)]
+    if (drawn["saturated"] > 0).any():
+        label = "held-out entries predicted impossible (36.7 nats each)"
+        handles.append(Line2D([], [], label=label, **SATURATED))
+    if any_unsettled:
+        label = "chains have not settled (R-hat, ESS)"
+        handles.append(Line2D([], [], label=label, marker=UNSETTLED, **MARK))
+    gaps = drawn[drawn["perplexity"].isna()]
+    for reason in gaps["status"].unique()[:SHOWN_REASONS] if len(gaps) else []:
+        label = textwrap.shorten(reason, REASON_LENGTH, placeholder=" ...")
+        handles.append(Line2D([], [], label=label, marker="x", **{**MARK, "color": GAP["color"]}))
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=3, frameon=False,
+        title="below each box: K", title_fontsize=7.5,
+    )  # fmt: skip
+
+
+def _draw_panel(
+    axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dict, unsettled: set[str]
+) -> None:
+    for i, box in enumerate(boxes):
+        fits = scores[(scores["method"] == box.method) & (scores["K"] == box.K)]
+        if fits.empty:
+            axis.annotate(
+                "no fit", (i, 0.5), xycoords=("data", "axes fraction"), rotation=90, ha="center",
+                va="center", fontsize=6, color="0.4",
+            )  # fmt: skip
+            continue
+        gaps = int(fits["perplexity"].isna().sum())
+        if gaps:
+            text = f"{gaps} of {len(fits)} missing"
+            axis.annotate(text, (i, 0.02), xycoords=("data", "axes fraction"), **GAP)
+        if gaps == len(fits):
+            continue
+        _draw_box(axis, i, fits["perplexity"].dropna(), colours[box.method])
+        if (fits["saturated"] > 0).any():
+            axis.plot(i, fits["perplexity"].max(), **SATURATED)
+    labels = [box.label + UNSETTLED * (box.method in unsettled) for box in boxes]
+    is_full = len(boxes) > UPRIGHT
+    options = {"rotation": 90, "fontsize": 5} if is_full else {}
+    axis.set_xticks(np.arange(len(boxes)), labels, **options)
+    axis.tick_params(axis="x", length=0)
+    axis.set_xlim(-0.7, len(boxes) - 0.3)
+    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
+    axis.set_axisbelow(True)
+
+
+def _draw_box(axis: Axes, position: int, values: pd.Series, colour: str) -> None:
+    """Draw one box plot; its edge is thick, so that a flat box still shows its colour."""
+    line = {"color": colour, "linewidth": 1.0}
+    axis.boxplot(
+        values,
+        positions=[position],
+        widths=0.7,
+        patch_artist=True,
+        boxprops={"facecolor": colour, "edgecolor": colour, "linewidth": 2.4},
+        medianprops={"color": "black", "linewidth": 0.9},
+        flierprops={"marker": ".", "markersize": 3, "markeredgecolor": colour},
+        whiskerprops=line,
+        capprops=line,
+    )

@@ -1,0 +1,134 @@
+"""Positions on one or two scales, with intervals: ideal points, abilities, coordinates of lines."""
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.text import Annotation
+
+from nbmf.errors import DataError
+from nbmf.plotting import style
+
+POINT = {"marker": "o", "markersize": 3.0, "linestyle": "none"}
+INTERVAL = {"linewidth": 0.8, "alpha": 0.6}
+NAME_SIZE = 6
+ROW_HEIGHT, MARGINS = 0.1, 0.8  # inches, of a scale
+HIGHEST = 11.0  # inches, a page; rows of more lines are narrower, and have no names
+MAP = 5.0  # inches
+
+
+@style.in_style
+def draw(
+    positions: np.ndarray,
+    lower: np.ndarray | None = None,
+    upper: np.ndarray | None = None,
+    names: Sequence[str] | None = None,
+    groups: Sequence[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw positions and their intervals, and return the axis.
+
+    On one scale there is a row for each, in the order of their positions, the largest on top. On
+    two, a point each with an interval along either.
+
+    Parameters
+    ----------
+    positions : float array (n,) or (n, 2)
+    lower, upper : float arrays of its shape, optional
+        The intervals.
+    names : n texts, optional
+        An empty one is not shown; on two scales, nor is one that would cover another.
+    groups : n texts, optional
+        Each has a colour of its own, named in a legend; the largest groups have the first ones.
+    ax : axis, optional
+        Of Matplotlib; by default a figure is made, in which more lines than fit a page have no
+        names.
+
+    Raises
+    ------
+    DataError
+        If the arrays or the lists are of different lengths, or there are more than two scales.
+    """
+    positions = np.asarray(positions, float)
+    has_ends = lower is not None and upper is not None
+    ends = np.stack([lower, upper]).astype(float) if has_ends else np.stack([positions] * 2)
+    is_map = positions.ndim == 2 and positions.shape[1] == 2
+    if not (is_map or positions.ndim == 1) or not positions.shape == ends.shape[1:]:
+        raise DataError(
+            f"positions have the shape {positions.shape}, their intervals {ends.shape[1:]}: "
+            "allowed is (n,) or (n, 2) for both"
+        )
+    n = len(positions)
+    given = [""] * n if names is None else list(names)
+    groups = [""] * n if groups is None else [str(group) for group in groups]
+    if len(given) != n or len(groups) != n:
+        raise DataError(f"{len(given)} names and {len(groups)} groups of {n} positions")
+    if ax is None:
+        ax, fits = _axis(n, is_map)
+        given = given if fits else [""] * n
+    else:
+        (ax,) = style.given_axes(ax, 1)
+    place = np.argsort(np.argsort(positions, kind="stable")) if not is_map else None
+    colours = style.colours_of_groups(groups)
+    for group, colour in colours.items():
+        here = np.flatnonzero([each == group for each in groups])
+        if is_map:
+            x, y = positions[here].T
+        else:
+            x, y = positions[here], place[here]
+        if has_ends:
+            ax.hlines(y, *(ends[:, here, 0] if is_map else ends[:, here]), color=colour, **INTERVAL)
+        if has_ends and is_map:
+            ax.vlines(x, *ends[:, here, 1], color=colour, **INTERVAL)
+        ax.plot(x, y, color=colour, label=group or None, **POINT)
+    _name(ax, positions, ends[1], given, place)
+    if len(colours) > 1:
+        ax.legend(frameon=False, loc="best" if is_map else "lower right")
+    return ax
+
+
+def _axis(n: int, is_map: bool) -> tuple[Axes, bool]:
+    """Return the axis of a new figure, and whether names fit into it."""
+    if is_map:
+        size, fits = (MAP + 1, MAP), True
+    else:
+        height = n * ROW_HEIGHT + MARGINS
+        size, fits = (MAP, min(height, HIGHEST)), height <= HIGHEST
+    _, axis = plt.subplots(figsize=size, layout="constrained")
+    return axis, fits
+
+
+def _name(axis: Axes, positions, upper, names, place) -> None:
+    """Write names: on one scale at the right end of each interval, else above each point."""
+    is_map = place is None
+    if not is_map:
+        axis.set_yticks([])
+        axis.spines["left"].set_visible(False)
+        axis.set_ylim(-1, len(names))
+    written = []
+    for i, name in enumerate(names):
+        spot, shift = (positions[i], (2, 2)) if is_map else ((upper[i], place[i]), (3, 0))
+        written.append(
+            axis.annotate(
+                name, spot, shift, textcoords="offset points", fontsize=NAME_SIZE,
+                va="bottom" if is_map else "center",
+            )
+        )  # fmt: skip
+    if is_map and any(names):
+        centre = np.median(positions, axis=0)
+        spread = np.maximum(positions.std(axis=0), 1e-12)
+        distance = np.square((positions - centre) / spread).sum(axis=1)
+        _hide_overlaps([written[i] for i in np.argsort(-distance, kind="stable")])
+
+
+def _hide_overlaps(texts: Sequence[Annotation]) -> None:
+    """Hide each text that would cover one before it: those far from the middle have precedence."""
+    texts[0].figure.draw_without_rendering()  # so that places are those of the finished picture
+    shown = []
+    for text in texts:
+        box = text.get_window_extent()
+        if any(box.overlaps(other) for other in shown):
+            text.set_visible(False)
+        elif text.get_text():
+            shown.append(box)

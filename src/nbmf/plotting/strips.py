@@ -1,0 +1,175 @@
+"""Coloured strips along the edges of a picture: groups of its lines, and main components."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Literal, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.transforms import ScaledTranslation
+
+from nbmf.plotting import style
+from nbmf.plotting.sides import Side
+
+WIDTH = 3.5  # points
+LABEL_SIZE, LABEL_GAP = 5.5, 6.5  # points: of labels, and between their centres at least
+LETTER = 0.55  # of the size of a label: the width of a letter, about
+
+Edge = Literal["left", "right", "top", "bottom"]
+
+
+class Run(NamedTuple):
+    """Neighbouring lines of one group: the first, and the one after the last."""
+
+    group: str
+    start: int
+    stop: int
+
+
+def runs_of(groups: Sequence) -> list[Run]:
+    """Return the runs of equal neighbours."""
+    runs, start = [], 0
+    for group, members in groupby(groups):
+        stop = start + len(list(members))
+        runs.append(Run(str(group), start, stop))
+        start = stop
+    return runs
+
+
+def spread(centres: np.ndarray, gap: float) -> np.ndarray:
+    """Return ascending places at least `gap` apart, each at or after its own centre."""
+    places = np.array(centres, dtype=np.float64)
+    for i in range(1, len(places)):
+        places[i] = max(places[i], places[i - 1] + gap)
+    return places
+
+
+def draw_groups(
+    axes: Sequence[Axes], runs: Sequence[Run], groups: Sequence[str], line_height: float
+) -> None:
+    """Draw a strip left of the first panel and right of the last, and name the groups there.
+
+    Parameters
+    ----------
+    axes : list of Axes
+        Panels with the same lines, from left to right.
+    runs : list of Run
+        Of the lines that are drawn, from top to bottom.
+    groups : str array (F,)
+        Of all lines, drawn or not: they set the colours and are counted.
+    line_height : float
+        Of a line, in inches.
+    """
+    colours = style.colours_of_groups(groups)
+    draw(axes[0], runs, colours, "left")
+    draw(axes[-1], runs, colours, "right")
+    label(axes[-1], runs, groups, line_height)
+
+
+def draw_components(axis: Axes, components: np.ndarray, edge: Edge, place: int = 0) -> None:
+    """Draw a strip of the colours of components, one per line; numbers count from 0."""
+    runs = runs_of(components)
+    draw(axis, runs, {run.group: style.colour_of_component(int(run.group)) for run in runs}, edge,
+         place)  # fmt: skip
+
+
+def draw_lines(axis: Axes, side: Side, edge: Edge) -> None:
+    """Draw the main components of lines along an edge, and outside of them their groups.
+
+    A single component has no strip.
+    """
+    if side.weights.shape[1] > 1:
+        draw_components(axis, side.typical_of, edge)
+    if side.groups is not None:
+        draw(axis, runs_of(side.groups), style.colours_of_groups(side.groups), edge, 1)
+
+
+def number_components(axis: Axes, side: Side) -> float:
+    """Write the numbers of main components below the strip at the bottom, where there is room.
+
+    Returns
+    -------
+    float
+        How far they reach beyond the strip, in points.
+    """
+    if side.weights.shape[1] < 2:
+        return 0.0
+    inches = axis.get_window_extent().width / axis.figure.dpi
+    least = LABEL_GAP / 72 / inches * len(side.names)  # columns
+    for run in runs_of(side.typical_of):
+        if run.stop - run.start >= least:
+            axis.annotate(
+                f"{int(run.group) + 1}", ((run.start + run.stop - 1) / 2, 0), (0, -WIDTH - 2.5),
+                xycoords=axis.get_xaxis_transform(), textcoords="offset points",
+                fontsize=LABEL_SIZE, ha="center", va="top",
+            )  # fmt: skip
+    return LABEL_GAP
+
+
+def name_groups(axis: Axes, side: Side, edge: Edge) -> float:
+    """Draw the groups of lines, sorted by them, along an edge of a panel, and name them there.
+
+    At the bottom, where there are no groups, components are numbered.
+
+    Returns
+    -------
+    float
+        How far the texts reach beyond the strips of components, about, in points.
+    """
+    if side.groups is None:
+        return number_components(axis, side) if edge == "bottom" else 0.0
+    runs = runs_of(side.groups)
+    if edge == "right":
+        draw(axis, runs, style.colours_of_groups(side.groups), edge)
+    extent = axis.get_window_extent()
+    inches = (extent.width if edge == "bottom" else extent.height) / axis.figure.dpi
+    return label(axis, runs, side.groups, inches / len(side.groups), edge)
+
+
+def label(
+    axis: Axes, runs: Sequence[Run], groups: Sequence[str], line_size: float, edge: Edge = "right"
+) -> float:
+    """Name groups beside the strips at an edge, with how many lines each has in all.
+
+    Returns
+    -------
+    float
+        The length of the longest name, about, in points.
+    """
+    sizes = dict(zip(*np.unique(np.asarray(groups, str), return_counts=True), strict=True))
+    gap = LABEL_GAP / (72 * line_size)  # in lines
+    places = spread(np.array([(run.start + run.stop - 1) / 2 for run in runs]), gap)
+    names = [f"{run.group} ({sizes[run.group]})" for run in runs]
+    for name, place in zip(names, places, strict=True):
+        if edge == "right":
+            at = {"xy": (1, place), "xycoords": axis.get_yaxis_transform(), "va": "center",
+                  "xytext": (WIDTH + 3.5, 0)}  # fmt: skip
+        else:
+            at = {"xy": (place, 0), "xycoords": axis.get_xaxis_transform(), "va": "top",
+                  "xytext": (0, -2 * WIDTH - 3.5), "ha": "center", "rotation": 90}  # fmt: skip
+        axis.annotate(name, textcoords="offset points", fontsize=LABEL_SIZE, **at)
+    return WIDTH + LETTER * LABEL_SIZE * max(map(len, names))
+
+
+def draw(
+    axis: Axes, runs: Sequence[Run], colours: dict[str, str], edge: Edge, place: int = 0
+) -> None:
+    """Draw a strip along an edge of a panel; `place` 1 is outside of the strip at 0."""
+    offset = (0.5 + place) * WIDTH + 1.5
+    is_upright = edge in ("left", "right")
+    along = axis.get_yaxis_transform() if is_upright else axis.get_xaxis_transform()
+    shift = offset / 72 * (1 if edge in ("right", "top") else -1)
+    moved = ScaledTranslation(
+        *((shift, 0) if is_upright else (0, shift)), axis.figure.dpi_scale_trans
+    )
+    across = [1.0 if edge in ("right", "top") else 0.0] * 2
+    for run in runs:
+        ends = [run.start - 0.5, run.stop - 0.5]
+        x, y = (across, ends) if is_upright else (ends, across)
+        axis.add_artist(
+            Line2D(
+                x, y, color=colours[run.group], linewidth=WIDTH, solid_capstyle="butt",
+                clip_on=False, transform=along + moved,
+            )
+        )  # fmt: skip

@@ -1,0 +1,268 @@
+"""The comparisons that decide the paper's claims, and their thresholds."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from nbmf_studies.cemgil2009.averages import averages
+from nbmf_studies.cemgil2009.names import (
+    ADAPTED,
+    ANNEALED,
+    BOUND,
+    CHIB,
+    ML_IMAGES,
+    ML_RANDOM,
+    VB,
+    VB_ICM,
+    WAYS,
+)
+from nbmf_studies.framework.verdicts import Part
+
+MOST = 0.7  # of the matrices: often enough
+CLOSE = 10.0  # nats between a bound and the evidence
+ENOUGH = 10.0  # effective size, below which an error means nothing
+PRINTED = {"olivetti_16": 27, "olivetti_32": 42}  # Figure 4
+NEAR = 0.2  # share of a printed order
+SPARSE_TEMPLATES = (0.5, 10.0)  # shapes of W and H: what the text describes
+AS_PRINTED = (10.0, 0.5)
+MANY, SOME, FEW = 100, 25, 5  # templates of Figures 6 and 7: for 50 images, too many, and few
+BETTER, FLAT = 0.5, 0.5  # dB
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What claims are decided from; what was left out of a run is None.
+
+    K : int, the true number of sources of the matrices of Figure 3
+    estimates : DataFrame, as `order_evidence.estimates` makes it
+    orders : DataFrame, as `order_search.search` makes it
+    bounds : DataFrame, as `templates.tabulate` makes it
+    scores : DataFrame, as `filling.score` makes it
+    """
+
+    K: int
+    estimates: pd.DataFrame
+    orders: pd.DataFrame | None = None
+    bounds: pd.DataFrame | None = None
+    scores: pd.DataFrame | None = None
+
+    @cached_property
+    def averages(self) -> pd.DataFrame:
+        """A row per matrix, order and kind."""
+        return averages(self.estimates)
+
+    def of_kind(self, kind: str) -> Iterator[tuple[int, pd.DataFrame]]:
+        """Yield each matrix with its averages of a kind, by orders."""
+        own = self.averages[self.averages["kind"] == kind]
+        for seed, table in own.groupby("seed"):
+            yield int(seed), table.set_index("order").sort_index()
+
+    def choices(self, kind: str) -> dict[int, int]:
+        """Return the order with the largest value, by matrix."""
+        return {seed: int(table["value"].idxmax()) for seed, table in self.of_kind(kind)}
+
+    def best_orders(self, dataset: str) -> list[int]:
+        """Return the order with the largest bound, for each start."""
+        own = self.orders[self.orders["dataset"] == dataset]
+        return [
+            int(table.set_index("order")["bound"].idxmax()) for _, table in own.groupby("start")
+        ]
+
+    def filled(self) -> Iterator[tuple[str, pd.DataFrame]]:
+        """Yield each dataset with signal-to-noise ratios: index (order, run), a column per way."""
+        if self.scores is not None:
+            for dataset, own in self.scores.groupby("dataset", sort=False):
+                yield dataset, own.pivot(index=["order", "run"], columns="way", values="snr")
+
+
+def _counted(orders) -> str:
+    return ", ".join(f"{order} ({times}x)" for order, times in sorted(Counter(orders).items()))
+
+
+def _often(choices: dict[int, int], right) -> Part | None:
+    if not choices:
+        return None
+    times = sum(order in right for order in choices.values())
+    text = f"{times} of {len(choices)} matrices; chosen {_counted(choices.values())}"
+    wanted = " or ".join(map(str, right))
+    return Part(f"order {wanted}", times >= MOST * len(choices), text)
+
+
+def _if_any(part: Part | None) -> Iterator[Part]:
+    if part is not None:
+        yield part
+
+
+def bound_finds_order(run: Run) -> Iterator[Part]:
+    """The priors being known."""
+    return _if_any(_often(run.choices(BOUND), (run.K,)))
+
+
+def adapted_bound_finds_order(run: Run) -> Iterator[Part]:
+    """The priors being learned."""
+    return _if_any(_often(run.choices(ADAPTED), (run.K,)))
+
+
+def chib_agrees(run: Run) -> Iterator[Part]:
+    """Whether Chib's method says what the bound says, and may be believed."""
+    bounds = dict(run.of_kind(BOUND))
+    for seed, chib in run.of_kind(CHIB):
+        size = chib["effective_size"]
+        text = f"smallest {size.min():.3g}, at order {size.idxmin()}"
+        yield Part(f"effective size, matrix {seed}", bool(size.min() > ENOUGH), text)
+        steps = bounds[seed]["value"].diff().abs().dropna()
+        shared = steps.index.intersection(chib.index)
+        if len(shared) and not chib.loc[shared, "spread"].isna().any():
+            ratio = chib.loc[shared, "spread"] / steps[shared]
+            text = f"at most {ratio.max():.3g} times the bound's step, at order {ratio.idxmax()}"
+            yield Part(f"spread of runs, matrix {seed}", bool(ratio.max() < 1), text)
+        ours, theirs = (int(table["value"].idxmax()) for table in (chib, bounds[seed]))
+        text = f"Chib {ours}, bound {theirs}"
+        yield Part(f"order, matrix {seed}", ours == theirs, text)
+
+
+def bound_is_close(run: Run) -> Iterator[Part]:
+    """The bound beside the estimate by annealing."""
+    bounds = dict(run.of_kind(BOUND))
+    gaps = [table["value"] - bounds[seed]["value"] for seed, table in run.of_kind(ANNEALED)]
+    if gaps:
+        median = pd.concat(gaps, axis=1).median(axis=1)
+        text = ", ".join(f"{gap:.0f} at {order}" for order, gap in median.items())
+        yield Part("median gap in nats", bool((median <= CLOSE).all()), text)
+
+
+def evidence_finds_order(run: Run) -> Iterator[Part]:
+    """By annealing, and whether its errors can be believed."""
+    choices = run.choices(ANNEALED)
+    yield from _if_any(_often(choices, (run.K, run.K + 1)))
+    if choices:
+        sizes = {
+            seed: table["effective_size"][choices[seed]] for seed, table in run.of_kind(ANNEALED)
+        }
+        enough = sum(size > ENOUGH for size in sizes.values())
+        text = f"{enough} of {len(sizes)} matrices; median {np.median(list(sizes.values())):.3g}"
+        yield Part("effective size at that order", enough >= MOST * len(sizes), text)
+
+
+def printed_orders(run: Run) -> Iterator[Part]:
+    """27 and 42 templates."""
+    for dataset, printed in PRINTED.items():
+        best = [] if run.orders is None else run.best_orders(dataset)
+        if best:
+            near = all(abs(order - printed) <= NEAR * printed for order in best)
+            yield Part(dataset, near, f"{', '.join(map(str, best))} by starts; paper {printed}")
+
+
+def finer_needs_more(run: Run) -> Iterator[Part]:
+    """More pixels, more templates."""
+    if run.orders is None:
+        return
+    small, large = (run.best_orders(dataset) for dataset in PRINTED)
+    if small and large:
+        text = f"{', '.join(map(str, small))} and {', '.join(map(str, large))}"
+        yield Part("every start", max(small) < min(large), text)
+
+
+def too_many_cost(run: Run) -> Iterator[Part]:
+    """The bound falls on both sides of its top."""
+    if run.orders is None:
+        return
+    for dataset, own in run.orders.groupby("dataset", sort=False):
+        falls = [
+            table.sort_values("order")["bound"].iloc[[0, -1]].sub(table["bound"].max()).tolist()
+            for _, table in own.groupby("start")
+        ]
+        text = f"largest order {own['order'].max()}: " + ", ".join(f"{b:.0f}" for _, b in falls)
+        yield Part(dataset, all(max(fall) < 0 for fall in falls), f"{text} nats from the top")
+
+
+def _best_of(run: Run, wanted, others) -> Iterator[Part]:
+    if run.bounds is None:
+        return
+    for dataset, own in run.bounds.groupby("dataset", sort=False):
+        values = {
+            (row.shape_W, row.shape_H): row.bound
+            for row in own.itertuples()
+            if others is None or (row.shape_W, row.shape_H) in others
+        }
+        if wanted in values and len(values) > 1:
+            best = max(values, key=values.get)
+            listed = "; ".join(f"({a:g}, {b:g}) {value:.0f}" for (a, b), value in values.items())
+            yield Part(dataset, best == wanted, listed)
+
+
+def sparse_templates_are_best(run: Run) -> Iterator[Part]:
+    """The shapes that the text describes."""
+    return _best_of(run, SPARSE_TEMPLATES, None)
+
+
+def printed_pair_is_best(run: Run) -> Iterator[Part]:
+    """The shapes that are printed, of those that are."""
+    return _best_of(run, AS_PRINTED, {(10.0, 10.0), (0.1, 0.1), (10.0, 0.2), AS_PRINTED})
+
+
+def _has(table: pd.DataFrame, order: int) -> bool:
+    """Whether patches were filled with so many templates."""
+    return order in table.index.get_level_values("order")
+
+
+def _gain(table, order, way, other) -> float:
+    """Return the median over runs of what one way has more than another."""
+    own = table.loc[order]
+    return float((own[way] - own[other]).median())
+
+
+def bayes_fills_better(run: Run) -> Iterator[Part]:
+    """With many templates."""
+    for dataset, table in run.filled():
+        if _has(table, MANY):
+            for way in (VB, VB_ICM):
+                for other in (ML_RANDOM, ML_IMAGES):
+                    gain = _gain(table, MANY, way, other)
+                    where = f"{WAYS[way]} against {WAYS[other]}, {dataset}"
+                    yield Part(where, gain >= BETTER, f"{gain:+.2f} dB")
+
+
+def bayes_is_immune(run: Run) -> Iterator[Part]:
+    """From 25 to 100 templates."""
+    for dataset, table in run.filled():
+        if not _has(table, SOME) or not _has(table, MANY):
+            continue
+        change = (table.loc[MANY] - table.loc[SOME]).median()
+        for way in (VB, VB_ICM):
+            yield Part(f"{WAYS[way]}, {dataset}", change[way] > -FLAT, f"{change[way]:+.2f} dB")
+        text = f"{change[ML_RANDOM]:+.2f} dB"
+        yield Part(f"{WAYS[ML_RANDOM]} falls, {dataset}", change[ML_RANDOM] <= -FLAT, text)
+
+
+def images_help(run: Run) -> Iterator[Part]:
+    """Maximum likelihood from the images themselves."""
+    for dataset, table in run.filled():
+        if _has(table, MANY):
+            gain = _gain(table, MANY, ML_IMAGES, ML_RANDOM)
+            yield Part(dataset, gain >= BETTER, f"{gain:+.2f} dB")
+
+
+def few_are_alike(run: Run) -> Iterator[Part]:
+    """Below ten templates."""
+    for dataset, table in run.filled():
+        if _has(table, FEW):
+            gain = _gain(table, FEW, VB, ML_RANDOM)
+            yield Part(dataset, abs(gain) <= BETTER, f"{gain:+.2f} dB; paper about 0.1")
+
+
+def balance_is_best(run: Run) -> Iterator[Part]:
+    """Neither the sparsest templates nor the sparsest excitations fill best."""
+    if run.scores is None:
+        return
+    for dataset, own in run.scores[run.scores["order"] == MANY].groupby("dataset", sort=False):
+        means = own.groupby("way")[["snr", "sparseness_W", "sparseness_H"]].mean()
+        means = means.loc[[way for way in WAYS if way in means.index]]
+        best = means["snr"].idxmax()
+        sparsest = {means["sparseness_W"].idxmax(), means["sparseness_H"].idxmax()}
+        text = f"best {WAYS[best]}; sparsest {' and '.join(sorted(WAYS[w] for w in sparsest))}"
+        yield Part(dataset, best not in sparsest, text)

@@ -1,0 +1,253 @@
+"""What the paper's simulations show."""
+
+from collections.abc import Callable, Iterator
+
+from nbmf_studies.cemgil2009.jobs import (
+    FITTED,
+    HERE,
+    are_there,
+    estimates_of,
+    scores_of,
+    searches_of,
+    setting_of,
+)
+from nbmf_studies.cemgil2009.options import (
+    OF_FIGURE_3,
+    OF_FIGURE_4,
+    OF_FIGURE_5,
+    OF_FIGURE_6,
+    OF_FIGURE_7,
+)
+from nbmf_studies.cemgil2009.parts import PRINTED
+from nbmf_studies.framework import common
+from nbmf_studies.framework.declaration import Figure, Study, Table
+from nbmf_studies.framework.needs import BestFits, Matrix, Need, TableOf
+from nbmf_studies.framework.options import unknown
+from nbmf_studies.framework.plan import Plan
+
+CAPTIONS = "cemgil2009/captions"
+
+
+def _gathered(figure: str, tables_of: Callable[[Plan], Iterator[Table]]):
+    """Return a function of the plan: the tables of all jobs, or the photographs they wait for."""
+
+    def needs(plan: Plan) -> dict[str, Need]:
+        if are_there(plan, figure):
+            return common.of_jobs(tables_of(plan))
+        return {"matrix": Matrix(plan.options[figure]["datasets"][0])}
+
+    return needs
+
+
+def _check_datasets(name: str):
+    def check(plan: Plan) -> Iterator[str]:
+        option = plan.options[name]
+        listed = option.get("datasets") or [option["dataset"]]
+        for dataset in listed:
+            yield from unknown(".datasets", dataset, plan.names("datasets"))
+
+    return check
+
+
+def _title(dataset: str) -> str:
+    side = dataset.rpartition("_")[2]
+    return f"{side} × {side}"
+
+
+# --- Figure 3 --------------------------------------------------------------------------------
+
+
+EVIDENCE = Table(
+    "evidence",
+    "Evidence of every order, by bound, Chib and annealing",
+    f"{CAPTIONS}/evidence.rst",
+    common.GATHER,
+    needs=lambda plan: common.of_jobs(estimates_of(plan)),
+    in_report=True,
+    float_format="%.6g",
+)
+FIGURE_3 = Figure(
+    "figure_3",
+    "Figure 3: how many sources there are",
+    f"{CAPTIONS}/figure_3.rst",
+    f"{HERE}.figures:draw_evidence",
+    needs=lambda plan: {"estimates": TableOf("evidence")},
+    arguments=lambda plan: {"K": plan.options["figure_3"]["truth"]["K"]},
+    options=OF_FIGURE_3,
+)
+
+# --- Figure 4 --------------------------------------------------------------------------------
+
+
+ORDERS_TABLE = Table(
+    "orders",
+    "Bounds of photographs for every order",
+    f"{CAPTIONS}/orders.rst",
+    common.GATHER,
+    needs=_gathered("figure_4", searches_of),
+    in_report=True,
+    float_format="%.8g",
+)
+FIGURE_4 = Figure(
+    "figure_4",
+    "Figure 4: how many templates photographs have",
+    f"{CAPTIONS}/figure_4.rst",
+    f"{HERE}.figures:draw_orders",
+    needs=lambda plan: {"orders": TableOf("orders")},
+    arguments=lambda plan: {
+        "printed": PRINTED,
+        "titles": {name: _title(name) for name in plan.options["figure_4"]["datasets"]},
+    },
+    options=OF_FIGURE_4,
+    check=_check_datasets("figure_4"),
+)
+
+# --- Figure 5 --------------------------------------------------------------------------------
+
+
+def _shapes(plan: Plan) -> dict[str, list[float]]:
+    """Return the shapes of W and H of each method of the unmasked fits."""
+    settings = {name: plan.entry(name)["settings"] for name in plan.unmasked_methods}
+    return {name: [of["shape_W"], of["shape_H"]] for name, of in settings.items()}
+
+
+def _candidates(plan: Plan) -> list[list]:
+    dataset = plan.options["figure_5"]["dataset"]
+    return [
+        [
+            method,
+            plan.label(method),
+            [key for key in plan.unmasked_fits if (key.dataset, key.method) == (dataset, method)],
+        ]
+        for method in plan.unmasked.get(dataset, {})
+    ]
+
+
+BOUNDS = Table(
+    "template_bounds",
+    "Bounds of fits with fixed shapes of the priors",
+    f"{CAPTIONS}/template_bounds.rst",
+    f"{HERE}.templates:tabulate",
+    needs=lambda plan: {"traces": TableOf("unmasked_traces")},
+    arguments=lambda plan: {"shapes": _shapes(plan)},
+    applies=common.has_unmasked_fits,
+    in_report=True,
+    float_format="%.8g",
+)
+FIGURE_5 = Figure(
+    "figure_5",
+    "Figure 5: templates under different priors",
+    f"{CAPTIONS}/figure_5.rst",
+    f"{HERE}.images:draw_templates",
+    needs=lambda plan: {
+        "matrix": Matrix(plan.options["figure_5"]["dataset"]),
+        "fits": BestFits(_candidates(plan)),
+        "bounds": TableOf("template_bounds"),
+    },
+    arguments=lambda plan: plan.options["figure_5"],
+    options=OF_FIGURE_5,
+    check=_check_datasets("figure_5"),
+    dpi=300,
+)
+
+# --- Figures 6 and 7 -------------------------------------------------------------------------
+
+
+FILLED = Table(
+    "filled",
+    "Patches filled: signal-to-noise ratios",
+    f"{CAPTIONS}/filled.rst",
+    common.GATHER,
+    needs=_gathered("figure_7", scores_of),
+    float_format="%.6g",
+)
+RECONSTRUCTED = Table(
+    "reconstructed",
+    "Pixels of a typical run",
+    "captions/scores.rst",
+    f"{HERE}.filling:reconstruct",
+    needs=lambda plan: {"matrix": Matrix(plan.options["figure_6"]["dataset"])},
+    arguments=lambda plan: {
+        "setting": setting_of(
+            plan, plan.options["figure_6"]["dataset"], plan.options["figure_6"]["run"]
+        ),
+        "order": plan.options["figure_6"]["order"],
+        "iterations": plan.options["figure_7"]["iterations"],
+    },
+    classes=lambda plan: FITTED,
+    float_format="%.5g",
+    minutes=30,
+)
+FIGURE_6 = Figure(
+    "figure_6",
+    "Figure 6: patches filled in a typical run",
+    f"{CAPTIONS}/figure_6.rst",
+    f"{HERE}.images:draw_filled",
+    needs=lambda plan: {"pixels": TableOf("reconstructed"), "scores": TableOf("filled")},
+    arguments=lambda plan: plan.options["figure_6"],
+    options=OF_FIGURE_6,
+    check=_check_datasets("figure_6"),
+    dpi=300,
+)
+FIGURE_7 = Figure(
+    "figure_7",
+    "Figure 7: signal-to-noise ratio against the number of templates",
+    f"{CAPTIONS}/figure_7.rst",
+    f"{HERE}.figures:draw_scores",
+    needs=lambda plan: {"scores": TableOf("filled")},
+    arguments=lambda plan: {
+        "titles": {name: _title(name) for name in plan.options["figure_7"]["datasets"]}
+    },
+    options=OF_FIGURE_7,
+    check=_check_datasets("figure_7"),
+)
+
+# --- What they say ---------------------------------------------------------------------------
+
+
+def _evidence_of_claims(plan: Plan) -> dict[str, Need]:
+    """Return all tables that there are; without photographs that is the first."""
+    needs: dict[str, Need] = {"estimates": TableOf("evidence")}
+    if are_there(plan, "figure_4"):
+        needs["orders"] = TableOf("orders")
+    if common.has_unmasked_fits(plan):
+        needs["bounds"] = TableOf("template_bounds")
+    if are_there(plan, "figure_7"):
+        needs["scores"] = TableOf("filled")
+    return needs
+
+
+def _judged(name: str, title: str, make: str) -> Table:
+    return Table(
+        name,
+        title,
+        f"{CAPTIONS}/{name}.rst",
+        f"{HERE}.{make}",
+        needs=_evidence_of_claims,
+        arguments=lambda plan: {"K": plan.options["figure_3"]["truth"]["K"]},
+        in_report=True,
+    )
+
+
+STUDY = Study(
+    "cemgil2009",
+    "Cemgil (2009)",
+    "A. T. Cemgil, Bayesian inference for nonnegative matrix factorisation models, Computational "
+    "Intelligence and Neuroscience 2009, 785152, doi:10.1155/2009/785152",
+    figures=(FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7),
+    tables=(
+        estimates_of,
+        EVIDENCE,
+        searches_of,
+        ORDERS_TABLE,
+        common.UNMASKED_TRACES,
+        BOUNDS,
+        scores_of,
+        FILLED,
+        RECONSTRUCTED,
+        _judged("claims", "Claims", "claims:claims"),
+        _judged("claims_parts", "Claims, part by part", "claims:claims_parts"),
+        _judged("paper_numbers", "Numbers of the paper and ours", "numbers:printed"),
+    ),
+    front=("figure_3", "claims"),
+)

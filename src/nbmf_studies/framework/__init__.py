@@ -1,0 +1,1 @@
+"""How a study says what it shows: declarations, plans, needs, and verdicts on claims."""

@@ -1,0 +1,247 @@
+"""Tables and figures that any study may list among its own."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from nbmf import registry
+from nbmf_studies.framework.declaration import Figure, Table
+from nbmf_studies.framework.needs import MaskedMatrices, Need, Reports, TableOf
+from nbmf_studies.framework.plan import Plan
+
+GATHER = "nbmf_studies.framework.gathering:gather"
+
+
+def of_jobs(jobs: Iterable[Any]) -> dict[str, Need]:
+    """Return what GATHER needs: the table of each job, by its name."""
+    return {job.name.replace("-", "_"): TableOf(job.name) for job in jobs}
+
+
+def gathered(name: str, title: str, jobs: Callable[[Plan], Iterable[Any]], **more) -> Table:
+    """Return the table of all rows of a study's jobs, which are tables too."""
+    return Table(
+        name,
+        title,
+        "captions/scores.rst",
+        GATHER,
+        needs=lambda plan: of_jobs(jobs(plan)),
+        **more,
+    )
+
+
+def has_unmasked_fits(plan: Plan) -> bool:
+    """Return whether a study has any fit to a whole matrix."""
+    return bool(plan.unmasked_fits)
+
+
+def diagnostics_if_any(plan: Plan) -> dict[str, Need]:
+    """Return the role of the diagnostics, for figures that mark what has not settled."""
+    return {"diagnostics": TableOf("diagnostics")} if has_unmasked_fits(plan) else {}
+
+
+def compared(plan: Plan) -> dict[str, Any]:
+    """Return the arguments of `nbmf.plotting.boxes.draw` for all methods that can be compared."""
+    methods = plan.comparable(plan.methods)
+    entries = {name: plan.entry(name) for name in methods}
+    return {
+        "methods": {name: {key: entries[name][key] for key in ("label", "K")} for name in entries},
+        "datasets": plan.datasets,
+        "colours": plan.colours(methods),
+    }
+
+
+def has_calibration(plan: Plan) -> bool:
+    """Return whether any method that is compared predicts probabilities that can be checked."""
+    classes = [plan.entry(method)["class"] for method in plan.comparable(plan.methods)]
+    return any("calibration" in registry.further_scores(name) for name in classes)
+
+
+def _labels(plan: Plan) -> dict[str, Any]:
+    return {"labels": plan.labels(plan.comparable(plan.methods))}
+
+
+def _reliability(plan: Plan) -> dict[str, Any]:
+    return {**_labels(plan), "datasets": plan.datasets}
+
+
+SCORES = Table(
+    "scores",
+    "Scores of the fits to held-out masks",
+    "captions/scores.rst",
+    "nbmf.evaluation.score_table:gather_scores",
+    needs=lambda plan: {"fits": Reports(plan.masked_fits)},
+)
+TRACES = Table(
+    "traces",
+    "Traces of the fits to held-out masks",
+    "captions/scores.rst",
+    "nbmf.evaluation.score_table:gather_traces",
+    needs=lambda plan: {"fits": Reports(plan.masked_fits)},
+)
+SUMMARY = Table(
+    "summary",
+    "Held-out perplexity",
+    "captions/summary.rst",
+    "nbmf.evaluation.score_table:summarise",
+    needs=lambda plan: {"scores": TableOf("scores")},
+    in_report=True,
+    float_format="%.6g",
+)
+BASELINES = Table(
+    "baselines",
+    "Predictions without components",
+    "captions/baselines.rst",
+    "nbmf.evaluation.baselines:tabulate",
+    needs=lambda plan: {"masked": MaskedMatrices(plan.masks_of(plan.datasets))},
+    in_report=True,
+    float_format="%.6g",
+)
+RANKING = Table(
+    "ranking",
+    "The methods, best first",
+    "captions/ranking.rst",
+    "nbmf.evaluation.ranking:rank",
+    needs=lambda plan: {"scores": TableOf("scores"), "baselines": TableOf("baselines")},
+    arguments=_labels,
+    in_report=True,
+    float_format="%.6g",
+)
+
+OVERVIEW = Table(
+    "overview",
+    "All methods and datasets",
+    "captions/overview.rst",
+    "nbmf.evaluation.ranking:overview",
+    needs=lambda plan: {"ranking": TableOf("ranking")},
+    in_report=True,
+    float_format="%.6g",
+)
+
+
+def boxes_of_compared(name: str, title: str, caption: str) -> Figure:
+    """Return the figure of all that is compared, beside predictions without components."""
+    return Figure(
+        name,
+        title,
+        caption,
+        "nbmf.plotting.boxes:draw",
+        needs=lambda plan: {"scores": TableOf("scores"), "baselines": TableOf("baselines")},
+        arguments=compared,
+        with_gaps=True,
+    )
+
+
+SCORE_AND_TIME = Figure(
+    "score_and_time",
+    "Score and time",
+    "captions/score_and_time.rst",
+    "nbmf.plotting.score_and_time:draw",
+    needs=lambda plan: {"ranking": TableOf("ranking")},
+    arguments=lambda plan: {
+        "datasets": plan.datasets,
+        "colours": plan.colours(plan.comparable(plan.methods)),
+    },
+)
+UNMASKED_SCORES = Table(
+    "unmasked_scores",
+    "Scores of the fits to whole matrices",
+    "captions/scores.rst",
+    "nbmf.evaluation.score_table:gather_scores",
+    needs=lambda plan: {"fits": Reports(plan.unmasked_fits)},
+    applies=has_unmasked_fits,
+)
+UNMASKED_TRACES = Table(
+    "unmasked_traces",
+    "Traces of the fits to whole matrices",
+    "captions/scores.rst",
+    "nbmf.evaluation.score_table:gather_traces",
+    needs=lambda plan: {"fits": Reports(plan.unmasked_fits)},
+    applies=has_unmasked_fits,
+)
+UNMASKED_SUMMARY = Table(
+    "unmasked_summary",
+    "Fits to whole matrices",
+    "captions/unmasked_summary.rst",
+    "nbmf.evaluation.score_table:summarise_unmasked",
+    needs=lambda plan: {"scores": TableOf("unmasked_scores")},
+    applies=has_unmasked_fits,
+    in_report=True,
+)
+
+
+def _burn_ins(plan: Plan) -> dict[str, Any]:
+    return {"burn_in": {method: plan.estimator(method).burn_in for method in plan.samplers}}
+
+
+DIAGNOSTICS = Table(
+    "diagnostics",
+    "Diagnostics of the chains",
+    "captions/diagnostics.rst",
+    "nbmf.posterior.diagnostics:diagnose",
+    needs=lambda plan: {"traces": TableOf("unmasked_traces")},
+    arguments=_burn_ins,
+    applies=has_unmasked_fits,
+    in_report=True,
+)
+
+CALIBRATION = Table(
+    "calibration",
+    "Held-out probabilities and shares of ones, fit by fit",
+    "captions/scores.rst",
+    "nbmf.evaluation.score_table:gather_calibration",
+    needs=lambda plan: {"fits": Reports(plan.masked_fits)},
+    applies=has_calibration,
+)
+RELIABILITY = Table(
+    "reliability",
+    "Held-out probabilities and shares of ones at the best K",
+    "captions/scores.rst",
+    "nbmf.evaluation.calibration:pool",
+    needs=lambda plan: {"calibration": TableOf("calibration"), "scores": TableOf("scores")},
+    arguments=_labels,
+    applies=has_calibration,
+)
+CALIBRATION_ERRORS = Table(
+    "calibration_errors",
+    "Calibration",
+    "captions/calibration_errors.rst",
+    "nbmf.evaluation.calibration:tabulate",
+    needs=lambda plan: {"reliability": TableOf("reliability"), "scores": TableOf("scores")},
+    arguments=_labels,
+    applies=has_calibration,
+    in_report=True,
+    float_format="%.6g",
+)
+CALIBRATION_FIGURE = Figure(
+    "calibration",
+    "Calibration: held-out probabilities and shares of ones",
+    "captions/calibration.rst",
+    "nbmf.plotting.reliability:draw",
+    needs=lambda plan: {"reliability": TableOf("reliability")},
+    arguments=_reliability,
+    applies=has_calibration,
+)
+
+CALIBRATION_TABLES = (CALIBRATION, RELIABILITY, CALIBRATION_ERRORS)
+MASKED_TABLES = (SCORES, TRACES, SUMMARY)
+RANKING_TABLES = (BASELINES, OVERVIEW, RANKING)
+UNMASKED_TABLES = (UNMASKED_SCORES, UNMASKED_TRACES, UNMASKED_SUMMARY, DIAGNOSTICS)
+
+
+def traces_of_samplers(plan: Plan) -> Iterator[Figure]:
+    """Yield a figure per sampler: every chain of every dataset."""
+    for method in plan.samplers:
+        yield Figure(
+            f"traces_{method}",
+            f"Traces of {plan.label(method)}",
+            "captions/traces.rst",
+            "nbmf.plotting.traces:draw_method",
+            needs=lambda _: {
+                "traces": TableOf("unmasked_traces"),
+                "diagnostics": TableOf("diagnostics"),
+            },
+            arguments=lambda plan, method=method: {
+                "method": method,
+                "label": plan.label(method),
+                "burn_in": plan.estimator(method).burn_in,
+            },
+        )

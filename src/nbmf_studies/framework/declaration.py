@@ -1,0 +1,130 @@
+"""The vocabulary in which a study says what it shows: figures and tables, and what each needs."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from nbmf_studies.framework.needs import Need
+from nbmf_studies.framework.plan import Plan
+
+
+def _nothing(plan: Plan) -> dict:
+    return {}
+
+
+def _always(plan: Plan) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Product:
+    """What figures and tables have in common.
+
+    Attributes
+    ----------
+    name : str
+        Of its file, and of its target `<study>_<name>`.
+    title : str, or function of the plan
+        In the report.
+    caption : str
+        What the report says of it: a file of reStructuredText below src/nbmf_studies.
+    make : str
+        The function that makes it, "module:function". It is called with what is needed, by role,
+        and with the arguments. The job depends on this module and all it imports.
+    needs : function of the plan
+        Returns a dict from role to Need.
+    arguments : function of the plan
+        Returns a dict of values that JSON can hold. Only what is in there, or in the needs, makes
+        the job run again when the configuration changes.
+    options : dict, optional
+        The JSON schema of `studies.<key>.options.<name>`, which must then be there.
+    check : function of the plan, optional
+        Yields what a schema cannot see, as "place within the option = value: what is allowed".
+    applies : function of the plan
+        Returns whether it is made at all, with what this run has.
+    on_request : bool
+        Whether it is made when its own target is asked for, or what needs it, and not with the
+        study: of datasets that are looked at once, when all is decided.
+    """
+
+    name: str
+    title: str | Callable[[Plan], str]
+    caption: str
+    make: str
+    needs: Callable[[Plan], dict[str, Need]]
+    arguments: Callable[[Plan], dict[str, Any]] = _nothing
+    options: dict[str, Any] | None = None
+    check: Callable[[Plan], Iterator[str]] | None = None
+    applies: Callable[[Plan], bool] = _always
+    on_request: bool = False
+
+    def title_of(self, plan: Plan) -> str:
+        """Return the title for a plan."""
+        return self.title if isinstance(self.title, str) else self.title(plan)
+
+
+@dataclass(frozen=True)
+class Figure(Product):
+    """A figure; its function returns a matplotlib Figure.
+
+    dpi : int, dots per inch of the PNG
+    with_gaps : bool, whether its function can do with its role `scores` alone, fits without a
+        result being gaps: after a run with failures it is drawn from what there is
+    """
+
+    dpi: int = 200
+    with_gaps: bool = False
+
+
+@dataclass(frozen=True)
+class Table(Product):
+    """A table; its function returns a DataFrame.
+
+    in_report : bool
+    float_format : str, of numbers in the file; None for all digits
+    classes : function of the plan, the classes of estimators that the job itself fits
+    minutes : int, that it may take on a cluster
+    """
+
+    in_report: bool = False
+    float_format: str | None = None
+    classes: Callable[[Plan], Iterable[str]] = _nothing
+    minutes: int = 10
+
+
+@dataclass(frozen=True)
+class Study:
+    """One paper, or one question.
+
+    key : str, the name of its folder and of its target
+    title : str, of its part of the report
+    citation : str, what to cite
+    figures, tables : what it shows. Figures or tables that come as many as there are methods or
+        datasets are a function of the plan that returns them
+    front : names of the figure and the table with which the report opens. Without: the first figure
+        and the first table that the report has
+    """
+
+    key: str
+    title: str
+    citation: str
+    figures: tuple[Figure | Callable[[Plan], Iterable[Figure]], ...]
+    tables: tuple[Table | Callable[[Plan], Iterable[Table]], ...]
+    front: tuple[str, ...] = ()
+
+    def products(self) -> list[Product]:
+        """Return the figures and tables that are declared whatever the plan is."""
+        return [product for product in (*self.figures, *self.tables) if not callable(product)]
+
+    def figures_of(self, plan: Plan) -> list[Figure]:
+        """Return the figures that apply to a plan, in their order."""
+        return _that_apply(self.figures, plan)
+
+    def tables_of(self, plan: Plan) -> list[Table]:
+        """Return the tables that apply to a plan, in their order."""
+        return _that_apply(self.tables, plan)
+
+
+def _that_apply(entries: tuple, plan: Plan) -> list:
+    every = [one for entry in entries for one in (entry(plan) if callable(entry) else [entry])]
+    return [one for one in every if one.applies(plan)]

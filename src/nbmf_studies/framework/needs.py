@@ -1,0 +1,218 @@
+"""What a figure or table is made from: files of the workflow, and how the job reads them.
+
+A need says which files it is; the workflow knows where they lie and makes them; the job that draws
+or tabulates reads them and hands the function what `load` returns. Between the two it travels as
+JSON (`described`, `from_description`).
+"""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from nbmf.fit_key import FitKey
+from nbmf_studies.framework.loaded import MaskedMatrix, ShownFit
+
+
+class Places(Protocol):
+    """Where the files of the workflow lie."""
+
+    def matrix(self, dataset: str) -> str:
+        """Return the path of a matrix."""
+
+    def mask(self, dataset: str, mask: int) -> str:
+        """Return the path of a held-out mask."""
+
+    def report(self, key: FitKey) -> str:
+        """Return the path of a fit's report."""
+
+    def factors(self, key: FitKey) -> str:
+        """Return the path of an unmasked fit's factors."""
+
+    def table(self, name: str) -> str:
+        """Return the path of a table of the same study."""
+
+
+class Need:
+    """Base class: what is needed, as values that JSON can hold."""
+
+    modules: ClassVar[tuple[str, ...]] = ()  # that decide what `load` returns
+
+    def files(self, places: Places) -> list[str]:
+        """Return the paths of the files."""
+        raise NotImplementedError
+
+    def load(self, files: list[str]) -> Any:
+        """Read the files, in the order of `files`."""
+        raise NotImplementedError
+
+    def datasets(self) -> list[str]:
+        """Return the datasets that have to be built for it, as far as it names them itself."""
+        return []
+
+
+@dataclass(frozen=True)
+class Matrix(Need):
+    """A matrix: loads as one of its kind, a BinaryMatrix for example."""
+
+    dataset: str
+    modules = ("nbmf.data.loading",)
+
+    def files(self, places):
+        """See Need."""
+        return [places.matrix(self.dataset)]
+
+    def load(self, files):
+        """See Need."""
+        from nbmf.data.loading import load_matrix
+
+        return load_matrix(files[0])
+
+    def datasets(self):
+        """See Need."""
+        return [self.dataset]
+
+
+@dataclass(frozen=True)
+class Matrices(Need):
+    """Several matrices by the names they are shown under: loads as a dict.
+
+    shown : list of [name, dataset]
+    """
+
+    shown: list[list[str]]
+    modules = ("nbmf.data.loading",)
+
+    def files(self, places):
+        """See Need."""
+        return [places.matrix(dataset) for _, dataset in self.shown]
+
+    def load(self, files):
+        """See Need."""
+        from nbmf.data.loading import load_matrix
+
+        names = [name for name, _ in self.shown]
+        return dict(zip(names, map(load_matrix, files), strict=True))
+
+    def datasets(self):
+        """See Need."""
+        return [dataset for _, dataset in self.shown]
+
+
+@dataclass(frozen=True)
+class MaskedMatrices(Need):
+    """Matrices with all their masks: loads as an iterator over MaskedMatrix, mask by mask.
+
+    masks : dict, from each dataset to how many it has
+    """
+
+    masks: dict[str, int]
+    modules = ("nbmf.data.loading", "nbmf.data.masks")
+
+    def files(self, places):
+        """See Need."""
+        return [
+            path
+            for dataset, count in self.masks.items()
+            for path in (
+                places.matrix(dataset),
+                *(places.mask(dataset, number) for number in range(count)),
+            )
+        ]
+
+    def load(self, files):
+        """See Need."""
+        from nbmf.data.loading import load_matrix
+        from nbmf.data.masks import load_mask
+
+        waiting = iter(files)
+        for dataset, count in self.masks.items():
+            matrix = load_matrix(next(waiting))
+            for number in range(count):
+                yield MaskedMatrix(dataset, number, matrix, load_mask(next(waiting), matrix))
+
+    def datasets(self):
+        """See Need."""
+        return list(self.masks)
+
+
+@dataclass(frozen=True)
+class TableOf(Need):
+    """Another table of the same study: loads as a DataFrame."""
+
+    name: str
+
+    def files(self, places):
+        """See Need."""
+        return [places.table(self.name)]
+
+    def load(self, files):
+        """See Need."""
+        import pandas as pd
+
+        return pd.read_csv(files[0])
+
+
+@dataclass(frozen=True)
+class Reports(Need):
+    """The reports of fits: loads as a list of (columns of the key, path), for score tables."""
+
+    keys: list[FitKey]
+
+    def files(self, places):
+        """See Need."""
+        return [places.report(key) for key in self.keys]
+
+    def load(self, files):
+        """See Need."""
+        return [(FitKey(*key).columns(), file) for key, file in zip(self.keys, files, strict=True)]
+
+
+@dataclass(frozen=True)
+class BestFits(Need):
+    """Of several methods the unmasked fit with the smallest loss: loads as a list of ShownFit.
+
+    candidates : list of [method, label, keys]: what it is called, and the fits of all its seeds
+    """
+
+    candidates: list[list]
+    modules = ("nbmf.evaluation.score_table",)
+
+    def files(self, places):
+        """See Need."""
+        return [
+            path
+            for _, _, keys in self.candidates
+            for key in keys
+            for path in (places.report(key), places.factors(key))
+        ]
+
+    def load(self, files):
+        """See Need."""
+        from nbmf.evaluation.score_table import best_fit
+        from nbmf.files import read_arrays
+
+        waiting, shown = iter(files), []
+        for method, label, keys in self.candidates:
+            pairs = [(next(waiting), next(waiting)) for _ in keys]
+            factors = dict(pairs)
+            path, report = best_fit(list(factors))
+            print(f"{label}: {path}, D = {report['loss']:.1f}")
+            found = read_arrays(factors[path], "factors")
+            arrays = {name: found.get(name) for name in ("W", "H", "expectation")}
+            numbers = report["loss"], report["active_components"]
+            shown.append(ShownFit(method, label, *numbers, **arrays))
+        return shown
+
+
+KINDS = {kind.__name__: kind for kind in Need.__subclasses__()}
+
+
+def described(need: Need) -> list:
+    """Return a need as what JSON can hold: its kind and its values."""
+    return [type(need).__name__, dataclasses.asdict(need)]
+
+
+def from_description(description: list) -> Need:
+    """Return the need that `described` has described."""
+    kind, values = description
+    return KINDS[kind](**values)

@@ -1,0 +1,47 @@
+"""Priors that were learned beside those that data were drawn from, drawn."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from nbmf.plotting import style
+
+
+def draw(recovery: pd.DataFrame, labels: dict[str, str], colours: dict[str, str]) -> Figure:
+    """Draw learned against true hyperparameters: a panel each, a point per matrix.
+
+    Parameters
+    ----------
+    recovery : DataFrame
+        As `recovery.tabulate` makes it.
+    labels, colours : dict
+        Of each method.
+    """
+    names = list(recovery["hyperparameter"].unique())
+    figure, axes = style.panel_grid(len(names), len(names), 2.4, 0.4, sharey=True)
+    for axis, name in zip(axes.flat, names, strict=True):
+        _draw_panel(axis, recovery[recovery["hyperparameter"] == name], labels, colours)
+        axis.set_title({"alpha": "α", "beta": "β", "gamma": "γ"}[name])
+        axis.set_xlabel("drawn from")
+    axes.flat[0].set_ylabel("learned")
+    handles = [
+        Line2D([], [], color=colours[name], marker="o", linestyle="none", label=label)
+        for name, label in labels.items()
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def _draw_panel(axis: Axes, recovery: pd.DataFrame, labels: dict, colours: dict) -> None:
+    truths = np.sort(recovery["truth"].unique())
+    axis.plot(truths, truths, color="0.6", linewidth=0.8, zorder=0)
+    for place, name in enumerate(labels):
+        own = recovery[recovery["method"] == name]
+        shifted = own["truth"] * 1.12 ** (place - (len(labels) - 1) / 2)
+        axis.scatter(shifted, own["learned"], s=9, color=colours[name], alpha=0.7, linewidths=0)
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xticks(truths, [f"{truth:g}" for truth in truths])
+    axis.minorticks_off()

@@ -1,0 +1,326 @@
+"""The paper's claims, each decided by a rule that was fixed before the run of all datasets.
+
+A claim has parts, mostly one per dataset; a part is a comparison of numbers of this run. A claim
+is reproduced if all its parts hold, not reproduced if none does, and partly otherwise. The rules
+are in words beside the verdicts, and their thresholds are the constants below.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import pandas as pd
+
+from nbmf_studies.framework.verdicts import Judged, Part, tabulate
+
+SIMILAR = 0.03  # medians over masks within this share of each other are "similar"
+FAR_FEWER = 33  # components out of 100: a third
+COMPARED_TRACES = (("beta-dir-vb", 100), ("c-bica", 5), ("bica", 5))  # Figure 11
+ARRIVED = 0.01  # a trace has converged once it stays this close to its end, as a share of it
+
+MEAN_PARAMETERISED = ("beta-dir-gs", "beta-dir-vb", "dir-dir-gs", "c-bica", "bica")
+NONPARAMETRIC = ("beta-dir-gs", "beta-dir-vb", "dir-dir-gs")
+PAPER_DATASETS = ("animals", "lastfm", "paleo", "parliament", "unvotes")
+
+
+class Run(NamedTuple):
+    """What claims are decided from.
+
+    scores : DataFrame, as `nbmf.evaluation.score_table.gather_scores` makes it
+    traces : DataFrame, as `nbmf.evaluation.score_table.gather_traces` makes it
+    """
+
+    scores: pd.DataFrame
+    traces: pd.DataFrame
+
+    @property
+    def datasets(self) -> list[str]:
+        """The datasets of the paper that were run."""
+        return [name for name in PAPER_DATASETS if name in set(self.scores["dataset"])]
+
+    def medians(self, dataset: str, method: str) -> pd.Series:
+        """Return the median perplexity over masks per K."""
+        scores = self.scores
+        own = scores[(scores["dataset"] == dataset) & (scores["method"] == method)]
+        return own.groupby("K")["perplexity"].median()
+
+    def best(self, dataset: str, method: str) -> float:
+        """Return the smallest of the medians over K, NaN if the method was not run."""
+        return self.medians(dataset, method).min()
+
+    def quartile_ranges(self, method: str) -> pd.Series:
+        """Return the interquartile range over masks per dataset and K."""
+        own = self.scores[self.scores["method"] == method]
+        quartiles = own.groupby(["dataset", "K"])["perplexity"].quantile([0.25, 0.75]).unstack()
+        return quartiles[0.75] - quartiles[0.25]
+
+    def mean_trace(self, dataset: str, method: str, K: int) -> pd.Series:
+        """Return the mean perplexity over masks per recorded iteration."""
+        key = {"dataset": dataset, "method": method, "K": K}
+        own = self.traces
+        for name, value in key.items():
+            own = own[own[name] == value]
+        return own.groupby("iteration")["perplexity"].mean()
+
+
+def vb_against_bica(run: Run) -> Iterator[Part]:
+    """Claim 1."""
+    for dataset in run.datasets:
+        vb, bica = run.best(dataset, "beta-dir-vb"), run.medians(dataset, "bica")
+        yield Part(
+            dataset,
+            bool(vb <= (1 + SIMILAR) * bica.min()),
+            f"Beta-Dir VB {vb:.4f}; bICA {bica.min():.4f} (best, K = {bica.idxmin()}) "
+            f"to {bica.max():.4f} (worst)",
+        )
+
+
+def dir_dir_on_paleo(run: Run) -> Iterator[Part]:
+    """Claim 2."""
+    if "paleo" in run.datasets:
+        others = [name for name in MEAN_PARAMETERISED if name != "dir-dir-gs"]
+        best = {name: run.best("paleo", name) for name in others}
+        name = min(best, key=best.get)
+        dir_dir = run.best("paleo", "dir-dir-gs")
+        yield Part(
+            "paleo",
+            bool(dir_dir < (1 - SIMILAR) * best[name]),
+            f"Dir-Dir GS {dir_dir:.4f}; best of the others {best[name]:.4f} ({name})",
+        )
+
+
+def collapsed_against_uncollapsed(run: Run) -> Iterator[Part]:
+    """Claim 3."""
+    pairs = [
+        (run.medians(dataset, "c-bica") / run.medians(dataset, "bica")).rename(dataset)
+        for dataset in run.datasets
+    ]
+    ratios = pd.concat(pairs)
+    better = (ratios < 1 - SIMILAR).mean()
+    yield Part(
+        "no improvement in general",
+        bool(better <= 0.5),
+        f"c-bICA is better by more than {SIMILAR:.0%} in {better:.0%} of the pairs (dataset, K)",
+    )
+    for dataset in ("lastfm", "parliament"):
+        if dataset in run.datasets:
+            ratio = (run.medians(dataset, "c-bica") / run.medians(dataset, "bica")).median()
+            yield Part(
+                f"worse on {dataset}",
+                bool(ratio > 1 + SIMILAR),
+                f"c-bICA : bICA = {ratio:.3f} (median over K)",
+            )
+    spreads = (run.quartile_ranges("c-bica") / run.quartile_ranges("bica")).median()
+    if not math.isnan(spreads):  # one mask has no range
+        yield Part(
+            "varies less",
+            bool(spreads < 1),
+            "interquartile range over masks, "
+            f"c-bICA : bICA = {spreads:.2f} (median over dataset, K)",
+        )
+
+
+def logistic_pca(run: Run) -> Iterator[Part]:
+    """Claim 4."""
+    for dataset in run.datasets:
+        best = {name: run.best(dataset, name) for name in MEAN_PARAMETERISED}
+        logpca = run.medians(dataset, "logpca")
+        worse = sum(value > logpca.min() for value in best.values())
+        numbers = f"logPCA {logpca.min():.4f} (K = {logpca.idxmin()}); best other "
+        numbers += f"{min(best.values()):.4f}; {worse} of {len(best)} are worse"
+        if dataset == "animals":
+            yield Part("among the two worst on animals", worse <= 1, numbers)
+        else:
+            yield Part(f"best on {dataset}", worse == len(best), numbers)
+    for dataset in run.datasets:
+        logpca = run.medians(dataset, "logpca")
+        last = logpca.index.max()
+        yield Part(
+            f"decays with K on {dataset}",
+            bool(logpca[last] > (1 + SIMILAR) * logpca.min()),
+            f"K = {last}: {logpca[last]:.4f}; best K = {logpca.idxmin()}: {logpca.min():.4f}",
+        )
+
+
+def convergence(run: Run) -> Iterator[Part]:
+    """Claim 5."""
+    arrivals = {}
+    if any(run.mean_trace(run.datasets[0], *key).empty for key in COMPARED_TRACES):
+        return
+    for dataset in run.datasets:
+        c_bica, bica = (run.mean_trace(dataset, name, 5) for name in ("c-bica", "bica"))
+        arrivals[dataset] = arrival(c_bica), arrival(bica)
+    fewer = [dataset for dataset, (collapsed, plain) in arrivals.items() if collapsed < plain]
+    yield Part(
+        "c-bICA-5 needs fewer iterations than bICA-5 on most datasets",
+        len(fewer) > len(arrivals) / 2,
+        "; ".join(f"{name}: {c} and {b}" for name, (c, b) in arrivals.items()),
+    )
+    for dataset in run.datasets:
+        vb = run.mean_trace(dataset, "beta-dir-vb", 100)
+        others = [run.mean_trace(dataset, name, 5) for name in ("c-bica", "bica")]
+        start, end = (min(trace.iloc[place] for trace in others) for place in (0, -1))
+        yield Part(
+            f"Beta-Dir VB starts higher and catches up on {dataset}",
+            bool(
+                vb.iloc[0] > max(t.iloc[0] for t in others) and vb.iloc[-1] <= (1 + SIMILAR) * end
+            ),
+            f"first iteration {vb.iloc[0]:.4f}, the others from {start:.4f}; last "
+            f"{vb.iloc[-1]:.4f}, the better other {end:.4f}",
+        )
+
+
+def arrival(trace: pd.Series) -> int:
+    """Return the first recorded iteration from which a trace stays within ARRIVED of its end."""
+    end = trace.iloc[-1]
+    away = (trace - end).abs() > ARRIVED * end
+    return int(
+        trace.index[0] if not away.any() else trace.index[away.to_numpy().nonzero()[0][-1] + 1]
+    )
+
+
+def few_components(run: Run) -> Iterator[Part]:
+    """Claim 6."""
+    for method in NONPARAMETRIC:
+        for dataset in run.datasets:
+            own = run.scores[(run.scores["dataset"] == dataset) & (run.scores["method"] == method)]
+            active = own["active_components"].median()
+            yield Part(
+                f"{method} on {dataset}",
+                bool(active <= FAR_FEWER),
+                f"{active:g} components hold at least 1 % (median over masks)",
+            )
+
+
+class Claim(NamedTuple):
+    """A claim of the paper, the rule that decides its parts, and the function that applies it.
+
+    `methods` are those it compares; without one of them it cannot be decided.
+    """
+
+    claim: str
+    rule: str
+    methods: tuple[str, ...]
+    parts: Callable[[Run], Iterator[Part]]
+
+
+CLAIMS = [
+    Claim(
+        "Beta-Dir VB predicts as well as or better than bICA at every K on lastfm and parliament, "
+        "and similarly elsewhere, without choosing K.",
+        f"Per dataset: median over masks at most {SIMILAR:.0%} above that of bICA with its best K.",
+        ("beta-dir-vb", "bica"),
+        vb_against_bica,
+    ),
+    Claim(
+        "Dir-Dir GS is clearly the best mean-parameterised method on paleo.",
+        f"Median over masks more than {SIMILAR:.0%} below that of every other mean-parameterised "
+        "method with its best K.",
+        MEAN_PARAMETERISED,
+        dir_dir_on_paleo,
+    ),
+    Claim(
+        "c-bICA does not improve on bICA in general, is worse on lastfm and parliament, and varies "
+        "less between runs.",
+        f"Better by more than {SIMILAR:.0%} in at most half of the pairs (dataset, K); on lastfm "
+        f"and parliament more than {SIMILAR:.0%} worse (median over K); interquartile range over "
+        "masks smaller (median over dataset, K).",
+        ("c-bica", "bica"),
+        collapsed_against_uncollapsed,
+    ),
+    Claim(
+        "logPCA is marginally better than the rest given a suitable K, except on animals where it "
+        "is among the worst, and it decays quickly with K.",
+        "With its best K: the smallest median of all methods on a dataset; on animals one of the "
+        f"two largest. The median at the largest K is more than {SIMILAR:.0%} above that at the "
+        "best K.",
+        (*MEAN_PARAMETERISED, "logpca"),
+        logistic_pca,
+    ),
+    Claim(
+        "c-bICA converges in fewer iterations than bICA, though not always; Beta-Dir VB starts "
+        "higher and catches up.",
+        f"Iterations until the mean perplexity over masks stays within {ARRIVED:.0%} of its end: "
+        "fewer for c-bICA-5 on more than half of the datasets. Per dataset: Beta-Dir VB above both "
+        f"after the first iteration, and at the end at most {SIMILAR:.0%} above the better one.",
+        ("beta-dir-vb", "c-bica", "bica"),
+        convergence,
+    ),
+    Claim(
+        "The nonparametric methods use far fewer than 100 components.",
+        f"Per dataset and method: at most {FAR_FEWER} components (a third) hold at least 1 % of "
+        "the dictionary's weight (median over masks).",
+        NONPARAMETRIC,
+        few_components,
+    ),
+]
+
+
+def claims(scores: pd.DataFrame, traces: pd.DataFrame) -> pd.DataFrame:
+    """Return the verdicts of `judge`."""
+    return judge(Run(scores, traces))[0]
+
+
+def claims_parts(scores: pd.DataFrame, traces: pd.DataFrame) -> pd.DataFrame:
+    """Return the parts of `judge`."""
+    return judge(Run(scores, traces))[1]
+
+
+def judge(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the verdicts and their parts; see `nbmf_studies.framework.verdicts.tabulate`.
+
+    A claim is "not measured" if one of its methods, or every dataset of the paper, was left out.
+    """
+    have, is_run = set(run.scores["method"]), bool(run.datasets)
+    return tabulate(
+        Judged(
+            claim.claim,
+            claim.rule,
+            list(claim.parts(run)) if is_run and have.issuperset(claim.methods) else [],
+        )
+        for claim in CLAIMS
+    )
+
+
+# Section 6.3.1 and Figure 7, for parliament: what, method, K, the paper's value.
+PAPER_NUMBERS = [
+    ("D(V|V^)", "beta-dir-vb", 100, 4729),
+    ("D(V|V^)", "beta-dir-gs", 100, 4863),
+    ("D(V|V^)", "bica", 8, 4957),
+    ("D(V|V^)", "dir-dir-gs", 100, 8930),
+    ("D(V|V^)", "logpca", 8, 1783),
+    ("active components", "beta-dir-gs", 100, 9),
+    ("active components", "beta-dir-vb", 100, 9),
+    ("active components", "dir-dir-gs", 100, 2),
+    ("smallest entry of W", "logpca", 8, -207.17),
+    ("largest entry of W", "logpca", 8, 217.92),
+]
+COLUMN_OF = {
+    "D(V|V^)": "loss",
+    "active components": "active_components",
+    "smallest entry of W": "W_min",
+    "largest entry of W": "W_max",
+}
+
+
+def paper_numbers(unmasked_scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the paper's numbers for parliament beside the spread of ours over seeds.
+
+    Columns: quantity, method, K, paper, seeds, min, median, max, and whether the paper's value
+    lies between min and max (rounded to whole numbers).
+    """
+    rows = []
+    for quantity, method, K, value in PAPER_NUMBERS:
+        scores = unmasked_scores[
+            (unmasked_scores["dataset"] == "parliament")
+            & (unmasked_scores["method"] == method)
+            & (unmasked_scores["K"] == K)
+        ]
+        if scores.empty:
+            continue
+        ours = scores[COLUMN_OF[quantity]]
+        inside = round(ours.min()) <= round(value) <= round(ours.max())
+        spread = [len(ours), ours.min(), ours.median(), ours.max(), inside]
+        rows.append([quantity, method, K, value, *spread])
+    names = ["quantity", "method", "K", "paper", "seeds", "min", "median", "max", "inside"]
+    return pd.DataFrame(rows, columns=names)

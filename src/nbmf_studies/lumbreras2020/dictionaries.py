@@ -1,0 +1,42 @@
+"""Figures 7, 8 and 9: the dictionaries of the fits with the smallest loss, side by side."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.plotting import dictionaries
+from nbmf_studies.framework.loaded import ShownFit
+
+
+def draw(
+    matrix: BinaryMatrix,
+    fits: list[ShownFit],
+    diagnostics: pd.DataFrame,
+    dataset: str,
+    columns: int,
+) -> Figure:
+    """Draw W of each fit; what chains have not settled is noted below its panel.
+
+    Parameters
+    ----------
+    matrix : BinaryMatrix
+        Whose rows are named and, where it has groups, sorted by them.
+    fits : list of ShownFit
+        The panels; without groups the first sets the order of the rows.
+    diagnostics : DataFrame
+        As `nbmf.posterior.diagnostics.diagnose` makes it.
+    dataset : str
+        The name of the matrix in there.
+    columns : int
+        Of each panel.
+    """
+    own = diagnostics[diagnostics["dataset"] == dataset]
+    is_settled = dict(zip(own["method"], own["settled"], strict=True))
+    shown = [
+        dictionaries.Dictionary(
+            fit.label, fit.W, "" if is_settled.get(fit.method, True) else "chains not settled"
+        )
+        for fit in fits
+    ]
+    order = dictionaries.meaningful_row_order(shown[0].W, matrix.row_names, matrix.row_groups)
+    return dictionaries.draw(shown, matrix.row_names, matrix.row_groups, columns, order)

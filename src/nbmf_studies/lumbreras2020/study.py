@@ -1,0 +1,283 @@
+"""What the paper shows, figure by figure, and what each of them needs."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from nbmf import registry
+from nbmf.errors import ConfigError
+from nbmf_studies.framework import common
+from nbmf_studies.framework.declaration import Figure, Study, Table
+from nbmf_studies.framework.needs import Matrices, Matrix, Need, TableOf
+from nbmf_studies.framework.options import K_OF_METHOD, closed, unknown
+from nbmf_studies.framework.plan import Plan
+from nbmf_studies.lumbreras2020.factors import FIGURE_6, OF_FACTORS, dictionaries, is_shown, shown_K
+
+HERE = "nbmf_studies.lumbreras2020"
+
+# --- Figures 2 and 5: the matrices ------------------------------------------------------------
+
+
+def _check_figure_2(plan: Plan) -> Iterator[str]:
+    for i, panel in enumerate(plan.options["figure_2"]):
+        yield from unknown(f"[{i}].dataset", panel["dataset"], plan.names("datasets"))
+
+
+def _is_of_papers(plan: Plan) -> bool:
+    """Whether a dataset is rebuilt by a recipe.
+
+    Of files of the user's own, toy matrices and the paper's claims and numbers say nothing.
+    """
+    return any("recipe" in plan.settings_of_dataset(name) for name in plan.datasets)
+
+
+FIGURE_2 = Figure(
+    "figure_2",
+    "Figure 2: matrices drawn from the models",
+    "lumbreras2020/captions/figure_2.rst",
+    f"{HERE}.figure_2:draw",
+    needs=lambda plan: {
+        "matrices": Matrices(
+            [[panel["title"], panel["dataset"]] for panel in plan.options["figure_2"]]
+        )
+    },
+    options={
+        "type": "array",
+        "minItems": 1,
+        "items": closed(["dataset", "title"], dataset={"type": "string"}, title={"type": "string"}),
+    },
+    applies=_is_of_papers,
+    check=_check_figure_2,
+)
+
+
+def _figure_5_needs(plan: Plan) -> dict[str, Need]:
+    needs: dict[str, Need] = {"matrices": Matrices([[name, name] for name in plan.datasets])}
+    if "unvotes" in plan.datasets:
+        needs["abstentions"] = Matrix(plan.options["figure_5"]["abstentions"])
+    return needs
+
+
+FIGURE_5 = Figure(
+    "figure_5",
+    "Figure 5: the datasets",
+    "lumbreras2020/captions/figure_5.rst",
+    f"{HERE}.figure_5:draw",
+    needs=_figure_5_needs,
+    arguments=lambda plan: {
+        "labels": {name: plan.settings_of_dataset(name)["axes"] for name in plan.datasets}
+    },
+    options=closed(["abstentions"], abstentions={"type": "string"}),
+    check=lambda plan: unknown(
+        ".abstentions", plan.options["figure_5"]["abstentions"], plan.names("datasets")
+    ),
+)
+
+# --- Figures 10 and 11: held-out perplexity ---------------------------------------------------
+
+
+FIGURE_10 = Figure(
+    "figure_10",
+    "Figure 10: held-out perplexity",
+    "lumbreras2020/captions/figure_10.rst",
+    "nbmf.plotting.boxes:draw",
+    needs=lambda plan: {"scores": TableOf("scores"), **common.diagnostics_if_any(plan)},
+    arguments=common.compared,
+    with_gaps=True,
+)
+
+
+def _series(plan: Plan) -> dict[str, Any]:
+    shown = [
+        (method, K)
+        for method, K in plan.options["figure_11"].items()
+        if method in plan.methods and K in plan.entry(method)["K"]
+    ]
+    colours = plan.colours(method for method, _ in shown)
+    return {
+        "series": [[method, K, plan.label(method, K), colours[method]] for method, K in shown],
+        "datasets": plan.datasets,
+    }
+
+
+def _check_figure_11(plan: Plan) -> Iterator[str]:
+    for method in plan.options["figure_11"]:
+        yield from unknown(f".{method}", method, plan.names("methods"))
+
+
+FIGURE_11 = Figure(
+    "figure_11",
+    "Figure 11: perplexity along iterations",
+    "lumbreras2020/captions/figure_11.rst",
+    "nbmf.plotting.progress:draw",
+    needs=lambda plan: {"traces": TableOf("traces")},
+    arguments=_series,
+    options=K_OF_METHOD,
+    check=_check_figure_11,
+)
+
+# --- Section 6.2: sensitivity to the concentrations -------------------------------------------
+
+
+def _experiment(plan: Plan) -> dict[str, Any]:
+    chosen = plan.options["sensitivity"]
+    return {
+        "sizes": chosen["sizes"],
+        "K": chosen["K"],
+        "estimator_concentrations": chosen["concentrations"],
+        "masks": chosen["masks"],
+        "methods": {
+            method: [plan.entry(method)["class"], {**plan.entry(method)["settings"], **settings}]
+            for method, settings in chosen["methods"].items()
+        },
+    }
+
+
+def _check_sensitivity(plan: Plan) -> Iterator[str]:
+    from nbmf_studies.lumbreras2020 import sensitivity_fits  # loads what fits need
+
+    chosen = plan.options["sensitivity"]
+    for method, settings in chosen["methods"].items():
+        yield from unknown(f".methods.{method}", method, plan.names("methods"))
+        class_name = plan.entry(method)["class"]
+        try:
+            registry.check_settings(f".methods.{method}", class_name, [chosen["K"]], settings)
+        except ConfigError as error:
+            yield str(error)
+        try:
+            sensitivity_fits.check_method(
+                class_name, chosen["K"], settings, chosen["concentrations"]
+            )
+        except ConfigError as error:
+            yield f".methods.{method}: {error}"
+
+
+SENSITIVITY_FITS = Table(
+    "sensitivity",
+    "Sensitivity to hyperparameters, fit by fit",
+    "captions/scores.rst",
+    f"{HERE}.sensitivity_fits:tabulate",
+    needs=lambda plan: {},
+    arguments=_experiment,
+    options=closed(
+        ["sizes", "K", "concentrations", "masks", "methods"],
+        sizes={
+            "type": "array",
+            "minItems": 1,
+            "uniqueItems": True,
+            "items": {"type": "integer", "minimum": 5},
+        },
+        K={"type": "integer", "minimum": 2},
+        concentrations={
+            "type": "array",
+            "minItems": 1,
+            "uniqueItems": True,
+            "items": {"type": "number", "exclusiveMinimum": 0},
+        },
+        masks={"type": "integer", "minimum": 1},
+        # method: settings that replace those of its entry
+        methods={
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": {"type": "object"},
+        },
+    ),
+    check=_check_sensitivity,
+    classes=lambda plan: [
+        plan.entry(method)["class"] for method in plan.options["sensitivity"]["methods"]
+    ],
+    applies=_is_of_papers,
+    minutes=60,
+)
+SENSITIVITY = Figure(
+    "sensitivity",
+    "Sensitivity to hyperparameters",
+    "lumbreras2020/captions/sensitivity.rst",
+    f"{HERE}.sensitivity:draw",
+    needs=lambda plan: {"scores": TableOf("sensitivity")},
+    arguments=lambda plan: {
+        "labels": plan.labels(plan.options["sensitivity"]["methods"]),
+        "colours": plan.colours(plan.options["sensitivity"]["methods"]),
+    },
+    applies=_is_of_papers,
+)
+
+# --- The fit against K, which the paper only mentions -----------------------------------------
+
+
+def _against_K(plan: Plan) -> dict[str, Any]:
+    chosen = [
+        method for method in plan.unmasked_methods if not plan.estimator(method).finds_components
+    ]
+    figures = [figure for figure in OF_FACTORS if is_shown(plan, figure)]
+    return {
+        "labels": plan.labels(chosen),
+        "colours": plan.colours(chosen),
+        "shown_K": {plan.options[figure]["dataset"]: shown_K(plan, figure) for figure in figures},
+    }
+
+
+FIT_AGAINST_K = Figure(
+    "fit_against_K",
+    "Fit against K",
+    "lumbreras2020/captions/fit_against_K.rst",
+    "nbmf.plotting.fit_against_K:draw",
+    needs=lambda plan: {"scores": TableOf("unmasked_scores")},
+    arguments=_against_K,
+    applies=lambda plan: any(is_shown(plan, figure) for figure in OF_FACTORS),
+)
+
+# --- Tables -----------------------------------------------------------------------------------
+
+
+def _claims(name: str, title: str) -> Table:
+    return Table(
+        name,
+        title,
+        f"lumbreras2020/captions/{name}.rst",
+        f"{HERE}.claims:{name}",
+        needs=lambda plan: {"scores": TableOf("scores"), "traces": TableOf("traces")},
+        applies=_is_of_papers,
+        in_report=True,
+    )
+
+
+PAPER_NUMBERS = Table(
+    "paper_numbers",
+    "Numbers of the paper and ours",
+    "lumbreras2020/captions/paper_numbers.rst",
+    f"{HERE}.claims:paper_numbers",
+    needs=lambda plan: {"unmasked_scores": TableOf("unmasked_scores")},
+    applies=lambda plan: _is_of_papers(plan) and common.has_unmasked_fits(plan),
+    in_report=True,
+)
+
+STUDY = Study(
+    "lumbreras2020",
+    "Lumbreras, Filstroff and Févotte (2020)",
+    "A. Lumbreras, L. Filstroff and C. Févotte, Bayesian mean-parameterized nonnegative binary "
+    "matrix factorization, Data Mining and Knowledge Discovery 34 (2020), "
+    "https://doi.org/10.1007/s10618-020-00712-w",
+    figures=(
+        FIGURE_2,
+        FIGURE_5,
+        FIGURE_6,
+        *map(dictionaries, OF_FACTORS[1:]),
+        FIGURE_10,
+        FIGURE_11,
+        SENSITIVITY,
+        FIT_AGAINST_K,
+        common.traces_of_samplers,
+    ),
+    tables=(
+        *common.MASKED_TABLES,
+        *common.UNMASKED_TABLES[:2],
+        replace(common.UNMASKED_SUMMARY, caption="lumbreras2020/captions/unmasked_summary.rst"),
+        common.DIAGNOSTICS,
+        SENSITIVITY_FITS,
+        _claims("claims", "Claims"),
+        _claims("claims_parts", "Claims, part by part"),
+        PAPER_NUMBERS,
+    ),
+    front=("figure_10", "claims"),
+)

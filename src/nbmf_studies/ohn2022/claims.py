@@ -1,0 +1,147 @@
+"""The paper's claims, each decided by a rule that was fixed before the run at full size.
+
+The first four rules are those of the note from which the sampler was checked. They compare 95 %
+t-intervals over replications, each of which is one data set with its posterior mean of K+.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from nbmf.families.buffet.priors import IBP as IBP_DRAWS
+from nbmf_studies.framework.verdicts import Claim, Part, judge
+from nbmf_studies.ohn2022.estimates import in_doubt, posterior_means
+from nbmf_studies.ohn2022.intervals import interval, interval_of_difference
+from nbmf_studies.ohn2022.methods import CIBP, IBP
+
+NEAR, ABOVE = 0.2, 0.5  # of the true number: accurate within, over-estimated above
+MIDDLE, LAST = 150, 300  # p between which it shall still grow
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What claims are decided from.
+
+    chains : DataFrame, as `fits.run` makes it, of all jobs
+    draws : DataFrame, as `draws.tabulate` makes it
+    factors : int, the true number of factors
+    """
+
+    chains: pd.DataFrame
+    draws: pd.DataFrame
+    factors: int
+
+    @cached_property
+    def _means(self) -> pd.DataFrame:
+        return posterior_means(self.chains)
+
+    @cached_property
+    def _doubtful(self) -> pd.DataFrame:
+        return in_doubt(self.chains)
+
+    def means(self, method: str) -> pd.DataFrame:
+        """Return posterior means of K+, a row per replication and a column per p, increasing."""
+        own = self._means[self._means["method"] == method]
+        return own.pivot(index="replication", columns="p", values="mean")
+
+    def doubts(self, method: str, p: int) -> str:
+        """Return how many chains of a cell are in doubt, in words."""
+        of = (self.chains["method"] == method) & (self.chains["p"] == p)
+        found = (self._doubtful["method"] == method) & (self._doubtful["p"] == p)
+        return f"{int(found.sum())} of {int(of.sum())} chains in doubt"
+
+
+def is_accurate(run: Run) -> Iterator[Part]:
+    """Rule 1, at each p."""
+    for p, means in run.means(CIBP).items():
+        found = interval(means)
+        if np.isfinite(found.error):
+            within = run.factors - NEAR <= found.low and found.high <= run.factors + NEAR
+            yield Part(f"p = {p}", within, f"{found}; {run.doubts(CIBP, p)}")
+
+
+def is_above(run: Run) -> Iterator[Part]:
+    """Rule 2, at each p."""
+    for p, means in run.means(IBP).items():
+        found = interval(means)
+        if np.isfinite(found.error):
+            text = f"{found}; {run.doubts(IBP, p)}"
+            yield Part(f"p = {p}", found.low > run.factors + ABOVE, text)
+
+
+def slopes(means: pd.DataFrame) -> np.ndarray:
+    """Return the least-squares slope of each row on log p, array (replications,)."""
+    x = np.log(means.columns.to_numpy(float))
+    x -= x.mean()
+    return means.to_numpy() @ x / (x @ x)
+
+
+def grows(run: Run) -> Iterator[Part]:
+    """Rule 3: a slope for each replication."""
+    means = run.means(IBP)
+    if len(means) > 1 and means.shape[1] > 1:
+        found = interval(slopes(means))
+        where = f"slope of K+ on log p, p = {means.columns[0]} to {means.columns[-1]}"
+        yield Part(where, found.low > 0, str(found))
+
+
+def still_grows(run: Run) -> Iterator[Part]:
+    """Rule 4: a difference for each replication."""
+    means = run.means(IBP)
+    if len(means) > 1 and {MIDDLE, LAST} <= set(means.columns):
+        found = interval(means[LAST] - means[MIDDLE])
+        yield Part(f"p = {LAST} minus p = {MIDDLE}", found.low > 0, str(found))
+
+
+def draws_more(run: Run) -> Iterator[Part]:
+    """Rule 5, against each convergent prior."""
+    is_ibp = run.draws["kind"] == IBP_DRAWS
+    of_ibp = run.draws.loc[is_ibp, "features"]
+    for name, own in run.draws[~is_ibp].groupby("prior", sort=False):
+        found = interval_of_difference(of_ibp, own["features"])
+        if np.isfinite(found.error):
+            yield Part(f"against {name}", found.low > 0, f"more features: {found}")
+
+
+CLAIMS = [
+    Claim(
+        "Figure 2: the CIBP prior provides accurate estimates of the number of factors for all "
+        "values of p.",
+        "At each p the 95 % interval of the mean over data sets of the posterior mean of K+ lies "
+        f"within {NEAR:g} of the true number.",
+        is_accurate,
+    ),
+    Claim(
+        "Figure 2: the IBP prior overestimates the number of factors.",
+        f"At each p the same interval's lower end is more than {ABOVE:g} above the true number.",
+        is_above,
+    ),
+    Claim(
+        "Figure 2: the more so as p increases.",
+        "The interval of the slope of K+ on log p, one per replication, is above 0.",
+        grows,
+    ),
+    Claim(
+        "Figure 2: and still so at its right end.",
+        f"The interval of K+ at p = {LAST} minus K+ at p = {MIDDLE} is above 0.",
+        still_grows,
+    ),
+    Claim(
+        "Figure 1: the IBP tends to generate more features than the CIBP.",
+        "The interval of the difference of mean K+ over independent draws (Welch's) is above 0.",
+        draws_more,
+    ),
+]
+
+
+def claims(chains: pd.DataFrame, draws: pd.DataFrame, factors: int) -> pd.DataFrame:
+    """Return the verdicts; see `verdicts.tabulate`, and Run for the arguments."""
+    return judge(CLAIMS, Run(chains, draws, factors))[0]
+
+
+def claims_parts(chains: pd.DataFrame, draws: pd.DataFrame, factors: int) -> pd.DataFrame:
+    """Return their parts."""
+    return judge(CLAIMS, Run(chains, draws, factors))[1]

@@ -1,0 +1,77 @@
+"""Figure 2: the posterior mean of the number of factors, over replications, for each p."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from nbmf.plotting import style
+from nbmf_studies.ohn2022.estimates import posterior_means
+from nbmf_studies.ohn2022.intervals import LEVEL, interval
+
+HEIGHT = 3.4  # inches
+WIDTH = 0.3  # of a box, where p is one step from the next
+TRUTH = {"color": "#D62728", "linestyle": "--", "linewidth": 1.0}
+MEAN = {"color": "black", "marker": "D", "markersize": 3.0, "linewidth": 1.0, "capsize": 0}
+
+
+def draw(
+    chains: pd.DataFrame, labels: dict[str, str], colours: dict[str, str], factors: int
+) -> Figure:
+    """Draw a box per prior and p over replications, the mean and its interval beside it.
+
+    Parameters
+    ----------
+    chains : DataFrame
+        As `fits.run` makes it, of all jobs.
+    labels, colours : dict
+        Of each prior, in the order of the boxes.
+    factors : int
+        The true number, a dashed line.
+    """
+    means = posterior_means(chains)
+    sizes = sorted(means["p"].unique())
+    figure, axis = plt.subplots(figsize=(style.PAGE_WIDTH, HEIGHT), layout="constrained")
+    axis.axhline(factors, zorder=0, **TRUTH)
+    step = 1.0 / len(labels)
+    for place, method in enumerate(labels):
+        shift = step * (place - (len(labels) - 1) / 2)
+        for i, p in enumerate(sizes):
+            own = means.loc[(means["method"] == method) & (means["p"] == p), "mean"]
+            if len(own):
+                _draw_cell(axis, i + shift, own, colours[method])
+    axis.set_xticks(range(len(sizes)), [str(p) for p in sizes])
+    axis.set_xlim(-0.6, len(sizes) - 0.4)
+    axis.set_ylim(bottom=0)
+    axis.set_xlabel("p, number of variables")
+    axis.set_ylabel("posterior mean of K+")
+    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
+    axis.set_axisbelow(True)
+    handles = [
+        Patch(facecolor=colours[method], alpha=0.5, label=label) for method, label in labels.items()
+    ]
+    handles += [
+        Line2D([], [], label="true number", **TRUTH),
+        Line2D([], [], color="black", marker="D", markersize=3.0,
+               label=f"mean and its {LEVEL:.0%} interval"),
+    ]  # fmt: skip
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def _draw_cell(axis, x: float, means: pd.Series, colour: str) -> None:
+    """Draw one box, and left of it the mean with its interval."""
+    boxes = axis.boxplot(
+        [means], positions=[x + 0.04], widths=WIDTH, manage_ticks=False, patch_artist=True,
+        medianprops={"color": colour, "linewidth": 1.4},
+        flierprops={"marker": ".", "markersize": 3, "markerfacecolor": colour,
+                    "markeredgecolor": "none"},
+    )  # fmt: skip
+    for part in ("boxes", "whiskers", "caps"):
+        for line in boxes[part]:
+            line.set(color=colour, linewidth=0.8)
+    boxes["boxes"][0].set(facecolor=colour, alpha=0.5)
+    found = interval(means)
+    error = [[found.mean - found.low], [found.high - found.mean]]
+    axis.errorbar([x - 0.6 * WIDTH], [found.mean], yerr=error, **MEAN)

@@ -1,0 +1,269 @@
+"""The configuration of the workflow: closed schemas, defaults, and errors of one clear line."""
+
+import math
+import os
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator, validators
+
+from nbmf import registry
+from nbmf.errors import ConfigError, choices
+from nbmf.inference.declarations import Inference
+from nbmf.io import arguments as read_arguments
+from nbmf_studies import all_studies, recipes
+from nbmf_studies.framework.plan import Plan
+from nbmf_studies.pipeline import raw_files
+from nbmf_studies.pipeline.schema_errors import one_line, shown
+
+MAX_VALUES = 100_000  # of a configuration, lists and mappings included
+
+# Where the workflow writes, beside the folders of results and of matrices.
+RECORDS_OF_DATA = ("data/logs", "data/benchmarks")
+
+# JSON calls 10.0 an integer; Python's range does not.
+_Validator = validators.extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    ),
+)
+
+
+def check(config: dict[str, Any], schema_file: str | Path) -> dict[str, Any]:
+    """Return `config` with defaults filled in.
+
+    Raises
+    ------
+    ConfigError
+        For the first thing that is wrong: it names the key, what was given and what is allowed.
+    """
+    _refuse_what_no_schema_sees(config)
+    schema = _with_studies(yaml.safe_load(Path(schema_file).read_text(encoding="utf-8")))
+    errors = sorted(_Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.path)))
+    if errors:
+        raise ConfigError(f"configuration: {one_line(errors[0])}")
+    for kind, entry_schema in (
+        ("datasets", schema["properties"]["datasets"]["additionalProperties"]),
+        ("methods", schema["properties"]["methods"]["additionalProperties"]),
+        ("studies", schema["$defs"]["study"]),
+    ):
+        rules = entry_schema["properties"]
+        defaults = {k: rule["default"] for k, rule in rules.items() if "default" in rule}
+        config = {**config, kind: {k: {**defaults, **entry} for k, entry in config[kind].items()}}
+    studies = {
+        key: {**study, "unmasked": _without_dropped(study["unmasked"])}
+        for key, study in config["studies"].items()
+    }
+    config = {**config, "studies": studies}
+    for problem in _problems(config):
+        raise ConfigError(f"configuration: {problem}")
+    return config
+
+
+def _refuse_what_no_schema_sees(config: Any) -> None:
+    """Raise ConfigError if YAML's aliases make the configuration huge, or a number is not finite.
+
+    NaN is neither too small nor too large for a schema.
+    """
+    waiting, count = [("", config)], 0
+    while waiting:
+        where, value = waiting.pop()
+        count += 1
+        if count > MAX_VALUES:
+            raise ConfigError(f"configuration: has more than {MAX_VALUES} values")
+        if isinstance(value, float) and not math.isfinite(value):
+            place = where.removeprefix(".")
+            raise ConfigError(f"configuration: {place} = {value}: allowed is a finite number")
+        if isinstance(value, dict):
+            waiting.extend((f"{where}.{key}", entry) for key, entry in value.items())
+        elif isinstance(value, list):
+            waiting.extend((f"{where}[{i}]", entry) for i, entry in enumerate(value))
+
+
+def plans(config: dict[str, Any]) -> dict[str, Plan]:
+    """Return the plan of every study that a checked configuration has, by its key."""
+    advice = {
+        name: raw_files.awaited(raw_files.source_names(entry), config["sources"], config["mirrors"])
+        for name, entry in config["datasets"].items()
+    }
+    awaited = {name: lines for name, lines in advice.items() if lines}
+    return {key: Plan(key, config, awaited) for key in config["studies"]}
+
+
+def _with_studies(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema with each study's own options, as its folder declares them."""
+    general = schema["$defs"]["study"]
+    own = {}
+    for key, study in all_studies().items():
+        options = {p.name: p.options for p in study.products() if p.options is not None}
+        rule = {
+            **general["properties"]["options"],
+            "additionalProperties": False,
+            "required": list(options),
+            "properties": options,
+        }
+        required = [*general["required"], *(["options"] if options else [])]
+        own[key] = {
+            **general,
+            "required": required,
+            "properties": {**general["properties"], "options": rule},
+        }
+    section = {**schema["properties"]["studies"], "properties": own}
+    return {**schema, "properties": {**schema["properties"], "studies": section}}
+
+
+def _without_dropped(unmasked: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the grids of unmasked fits without what an overlay has dropped by null."""
+    return {
+        dataset: {method: grid for method, grid in grids.items() if grid is not None}
+        for dataset, grids in (unmasked or {}).items()
+        if grids is not None
+    }
+
+
+def _problems(config: dict[str, Any]) -> Iterator[str]:
+    """Yield what the schema cannot see: references between entries, and settings of methods."""
+    for i, key in enumerate(config["run"]["studies"]):
+        yield from _unknown(f"run.studies[{i}]", key, config["studies"])
+    yield from raw_files.problems(config["sources"])
+    for name, dataset in config["datasets"].items():
+        yield from _dataset_problems(f"datasets.{name}", dataset, config)
+    yield from _checksum_problems(config["datasets"])
+    for name, method in config["methods"].items():
+        yield from _method_problems(f"methods.{name}", method, config["methods"])
+    for key in config["studies"]:
+        yield from _study_problems(key, config)
+
+
+def _checksum_problems(entries: dict[str, dict]) -> Iterator[str]:
+    """Yield which datasets expect different files at the same address."""
+    first: dict[str, str] = {}
+    for name, entry in entries.items():
+        if "sha256" in entry:
+            other = first.setdefault(entry["file"], name)
+            if entries[other]["sha256"] != entry["sha256"]:
+                yield f"datasets.{name}.sha256: {other!r} has another for the same address"
+
+
+def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
+    where, study = f"studies.{key}", config["studies"][key]
+    for key_of_names in ("datasets", "held_back", "methods", "further_methods"):
+        kind = "methods" if "methods" in key_of_names else "datasets"
+        for i, name in enumerate(study.get(key_of_names, [])):
+            yield from _unknown(f"{where}.{key_of_names}[{i}]", name, config[kind])
+    for dataset, fewer in study["fewer"].items():
+        yield from _unknown(f"{where}.fewer.{dataset}", dataset, config["datasets"])
+        for i, name in enumerate(fewer.get("without", [])):
+            known = [*config["methods"], *map(str, Inference)]
+            yield from _unknown(f"{where}.fewer.{dataset}.without[{i}]", name, known)
+    for dataset, grids in study["unmasked"].items():
+        yield from _unknown(f"{where}.unmasked.{dataset}", dataset, config["datasets"])
+        for name, grid in grids.items():
+            place = f"{where}.unmasked.{dataset}.{name}"
+            yield from _unknown(place, name, config["methods"])
+            method = config["methods"][name]
+            if registry.is_sampler(method["class"]) and len(grid["K"]) > 1:
+                yield f"{place}.K = {grid['K']}: allowed is one K, since this is a sampler"
+            yield from _settings_problems(place, method["class"], grid["K"], method["settings"])
+    plan = Plan(key, config)
+    for product in all_studies()[key].products():
+        for problem in product.check(plan) if product.check else ():
+            yield f"{where}.options.{product.name}{problem}"
+
+
+def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
+    sources = config["sources"]
+    if "published" in dataset:
+        yield from _unknown(f"{where}.published", dataset["published"], sources)
+    if "file" in dataset:
+        written = (config["matrices"], *RECORDS_OF_DATA, config["results"])
+        yield from _file_problems(where, dataset, written)
+        return
+    if "recipe" not in dataset:
+        yield f"{where}: the key 'recipe' is missing, or 'file' in its place"
+        return
+    for key in ("read", "sha256"):
+        if key in dataset:
+            yield f"{where}.{key}: belongs to 'file', which this dataset has not"
+    try:
+        recipes.module_of(dataset["recipe"])
+    except ConfigError as error:
+        yield f"{where}.recipe: {error}"
+    for role, source in dataset["files"].items():
+        yield from _unknown(f"{where}.files.{role}", source, sources)
+
+
+def _file_problems(where: str, dataset: dict, written: Collection[str]) -> Iterator[str]:
+    """Yield what is wrong with a dataset that is one file, at a path or an address.
+
+    `written` are the folders in which the workflow writes.
+    """
+    file, place = dataset["file"], f"{where}.file = {shown(dataset['file'])}"
+    for key in ("recipe", "files", "options"):
+        if dataset.get(key):
+            yield f"{where}.{key}: belongs to a recipe; this dataset has a 'file'"
+    if is_address(file):
+        try:
+            raw_files.located({"address": file})
+        except ConfigError as error:
+            yield f"{where}.file = {error}"
+    elif not file.isprintable() or re.search(r"[{}]|^\w+://", file):
+        yield f"{place}: allowed is a path without braces, or an https address"
+    elif not os.path.isfile(local_path(file)):
+        kind = "is a folder" if os.path.isdir(local_path(file)) else "there is no such file"
+        yield f"{place}: {kind}; a relative path starts at the checkout"
+    elif any(_is_below(local_path(file), folder) for folder in written):
+        yield f"{place}: the workflow itself writes there; keep the file elsewhere"
+    if "sha256" in dataset and not is_address(file):
+        yield f"{where}.sha256: belongs to an https address"
+    try:
+        read_arguments.check(dataset.get("read", {}), dataset["transpose"])
+    except ConfigError as error:
+        yield f"{where}.read: {error}"
+
+
+def is_address(file: str) -> bool:
+    """Whether the `file` of a dataset is an address; otherwise it is a path."""
+    return file.startswith("https://")
+
+
+def local_path(file: str) -> str:
+    """Return the `file` of a dataset as a path: "~" is the home folder."""
+    return os.path.normpath(os.path.expanduser(file))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return Path(path).resolve().is_relative_to(Path(folder).resolve())
+
+
+def _method_problems(where: str, method: dict, methods: dict) -> Iterator[str]:
+    try:
+        registry.settings_of(method["class"])
+    except ConfigError as error:
+        yield f"{where}.class: {error}"
+        return
+    yield from _settings_problems(
+        f"{where}.settings", method["class"], method["K"], method["settings"]
+    )
+    if "starts_as" in method:
+        yield from _unknown(f"{where}.starts_as", method["starts_as"], methods)
+
+
+def _settings_problems(
+    where: str, class_name: str, grid: list[int], settings: dict[str, Any]
+) -> Iterator[str]:
+    """Yield what the constructor of a class would not take."""
+    try:
+        registry.check_settings(where, class_name, grid, settings)
+    except ConfigError as error:
+        yield str(error)
+
+
+def _unknown(where: str, name: str, known: Collection[str]) -> Iterator[str]:
+    """Yield a problem if `name` is not one of the `known` names."""
+    if name not in known:
+        yield f"{where} = {name!r}: {choices(name, known)}"

@@ -1,0 +1,69 @@
+"""What the report of a run opens with: figure and table of each study, and what is missing."""
+
+import base64
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from nbmf_studies.framework.declaration import Figure, Product, Study, Table
+from nbmf_studies.framework.plan import Plan
+from nbmf_studies.pipeline.paths import Paths
+from nbmf_studies.pipeline.products import Made
+
+
+def of_study(study: Study, plan: Plan, made: Made, paths: Paths) -> dict[str, Any]:
+    """Return what `workflow/report/workflow.rst` shows of a study.
+
+    Returns
+    -------
+    dict
+        `key` and `title`; `figure`, with its `title`, its `uri` (the picture itself, so that the
+        report is one file) and whether it has `gaps` for fits that failed, or None if it is not
+        there; `table`, with its `title` and `path`, or None; `missing`, the titles of all that the
+        report would have and that is not there; and `left_out`, what this run does not make and
+        why, in lines.
+    """
+    figures = [figure for figure in made.figures if not figure.on_request]
+    tables = [table for table in made.tables if table.in_report and not table.on_request]
+    shown = [
+        *((figure, paths.figure(figure.name, "png")) for figure in figures),
+        *((table, paths.table(table.name)) for table in tables),
+    ]
+    return {
+        "key": study.key,
+        "title": study.title,
+        "figure": _figure(_opening(study, figures), plan, paths),
+        "table": _table(_opening(study, tables), plan, paths),
+        "missing": [product.title_of(plan) for product, path in shown if not _is_file(path)],
+        "left_out": made.skipped,
+    }
+
+
+def _opening(study: Study, products: Iterable[Product]) -> Product | None:
+    """Return the product that the study names first for the front page, or the first one."""
+    named = {product.name: product for product in products}
+    wanted = [named[name] for name in study.front if name in named]
+    return next(iter([*wanted, *named.values()]), None)
+
+
+def _figure(figure: Figure | None, plan: Plan, paths: Paths) -> dict[str, Any] | None:
+    if figure is None:
+        return None
+    whole = paths.figure(figure.name, "png")
+    for path, gaps in ((whole, False), (f"{paths.partial}/{figure.name}.png", True)):
+        if _is_file(path):
+            # In many lines: docutils refuses long ones, and takes those of an address together.
+            picture = base64.encodebytes(Path(path).read_bytes()).decode("ascii")
+            uri = f"data:image/png;base64,{picture.strip()}"
+            return {"title": figure.title_of(plan), "uri": uri, "gaps": gaps}
+    return None
+
+
+def _table(table: Table | None, plan: Plan, paths: Paths) -> dict[str, str] | None:
+    path = paths.table(table.name) if table else ""
+    return {"title": table.title_of(plan), "path": path} if table and _is_file(path) else None
+
+
+def _is_file(path: str) -> bool:
+    return os.path.isfile(path)

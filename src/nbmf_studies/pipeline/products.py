@@ -1,0 +1,121 @@
+"""Figures and tables as jobs: what a study's declarations come to in a run.
+
+Each becomes a request, text that decides all of a job beside its input files, and the files it
+needs. `nbmf_studies.pipeline.making` is what the job does with them.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from nbmf import registry
+from nbmf_studies.framework.declaration import Figure, Product, Study, Table
+from nbmf_studies.framework.needs import TableOf, described
+from nbmf_studies.framework.plan import Plan
+from nbmf_studies.pipeline.parameters import as_text
+from nbmf_studies.pipeline.paths import Paths
+
+
+class Made(NamedTuple):
+    """What a study makes in a run, and what it leaves out, each with the reason and advice."""
+
+    figures: list[Figure]
+    tables: list[Table]
+    skipped: list[str]
+
+
+def made_by(study: Study, plan: Plan) -> Made:
+    """Return the figures and tables of a study that apply and whose data are at hand."""
+    skipped = [
+        f"{study.key}: {dataset} is left out: {line}"
+        for dataset in plan.left_out
+        for line in plan.awaited[dataset]
+    ]
+    skipped += [
+        f"{study.key}: {method} is left out: its package {package} is not installed"
+        for method, package in plan.without_package.items()
+    ]
+    if plan.left_out_of("datasets") and not plan.datasets:  # nothing to compare on
+        return Made([], [], skipped)
+    made = Made([], [], skipped)
+    without: set[str] = set()
+    for table in study.tables_of(plan):
+        lines = _awaited(table, plan, without)
+        if lines:
+            without.add(table.name)
+        else:
+            made.tables.append(table)
+        skipped += [f"{study.key}: table {table.name} is left out: {line}" for line in lines]
+    for figure in study.figures_of(plan):
+        lines = _awaited(figure, plan, without)
+        if not lines:
+            made.figures.append(figure)
+        skipped += [f"{study.key}: {figure.name} is left out: {line}" for line in lines]
+    return made
+
+
+def _awaited(product: Product, plan: Plan, without: Collection[str]) -> list[str]:
+    """Return why a product cannot be made: data that are not at hand, or tables left out."""
+    lines = []
+    for need in product.needs(plan).values():
+        for dataset in need.datasets():
+            lines += plan.awaited.get(dataset, [])
+        if isinstance(need, TableOf) and need.name in without:
+            lines.append(f"so is the table {need.name}")
+    return lines
+
+
+def request(product: Product, plan: Plan) -> str:
+    """Return what a job is asked for, as text; keys keep the order of the configuration."""
+    needs = {role: described(need) for role, need in product.needs(plan).items()}
+    asked = {"arguments": product.arguments(plan), "make": product.make, "needs": needs}
+    return as_text(asked, keep_order=True)
+
+
+def files(product: Product, plan: Plan, paths: Paths) -> dict[str, list[str]]:
+    """Return the input files of a job, by the roles that its function gives them."""
+    return {role: need.files(paths) for role, need in product.needs(plan).items()}
+
+
+def modules(product: Product, plan: Plan) -> list[str]:
+    """Return the modules whose edition makes the job run again."""
+    loading = {module for need in product.needs(plan).values() for module in need.modules}
+    return [product.make.partition(":")[0], *sorted(loading)]
+
+
+def fitted_classes(product: Product, plan: Plan) -> list[str]:
+    """Return the classes of estimators that a job itself fits, sorted."""
+    return sorted(set(product.classes(plan))) if isinstance(product, Table) else []
+
+
+def environment(product: Product, plan: Plan) -> str:
+    """Return the conda environment of the job, a file of envs: one that fits has that of fits."""
+    return "fit" if fitted_classes(product, plan) else "figures"
+
+
+def memory_budget(product: Product, plan: Plan) -> float:
+    """Return how many gigabytes a fit of the job itself may take, 0 if it fits nothing.
+
+    That of its classes by default, or more if settings among the arguments say so.
+    """
+    defaults = [registry.memory_budget(name, {}) for name in fitted_classes(product, plan)]
+    return max([*defaults, *_budgets(product.arguments(plan))]) if defaults else 0.0
+
+
+def _budgets(arguments: Any) -> Iterator[float]:
+    """Yield every `max_memory_gb` in nested arguments."""
+    if isinstance(arguments, dict):
+        if "max_memory_gb" in arguments:
+            yield float(arguments["max_memory_gb"])
+        arguments = arguments.values()
+    if not isinstance(arguments, (str, bytes)) and isinstance(arguments, Iterable):
+        for value in arguments:
+            yield from _budgets(value)
+
+
+def label(product: Figure | Table, plan: Plan) -> str:
+    """Return the title as the report sorts it: two spaces, seen as one, put Figure 2 before 10."""
+    title = product.title_of(plan)
+    words = title.split(" ", 2)
+    if len(words) == 3 and words[0] == "Figure" and len(words[1].rstrip(":")) == 1:
+        return f"{words[0]}  {words[1]} {words[2]}"
+    return title

@@ -1,0 +1,184 @@
+"""Which fits exist, which failed and why, and how long the rest will take."""
+
+import json
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from nbmf_studies.pipeline.jobs import FINISHED
+
+START_SECONDS = 0.6  # of a job before its fit begins (docs/performance.md)
+TRACEBACK = "Traceback (most recent call last):"
+
+
+class FitFiles(NamedTuple):
+    """One fit of the configuration: its key (dataset, method, K, ...), result and log."""
+
+    key: dict
+    result: str
+    log: str
+
+
+class FitState(NamedTuple):
+    """How it stands with one fit.
+
+    state : "done", "failed", "begun" (running, or interrupted) or "missing"
+    seconds : float, what a finished fit took; None for others
+    reason : str, what a failed fit said, in a line; "" for others
+    """
+
+    fit: FitFiles
+    state: str
+    seconds: float | None
+    reason: str
+
+
+def states_of(fits: Iterable[FitFiles]) -> list[FitState]:
+    """Look at the files of each fit; nothing is changed."""
+    return [_state_of(fit) for fit in fits]
+
+
+def _state_of(fit: FitFiles) -> FitState:
+    if os.path.exists(fit.result):
+        return FitState(fit, "done", _seconds_of(fit.result), "")
+    if not os.path.exists(fit.log):
+        return FitState(fit, "missing", None, "")
+    text = Path(fit.log).read_text(encoding="utf-8", errors="replace")
+    lines = [line for line in text.splitlines() if line.strip()]
+    last = lines[-1] if lines else ""
+    errors = [line for line in lines if line.startswith("error: ")]  # a message may have more lines
+    if errors or TRACEBACK in text:
+        return FitState(fit, "failed", None, errors[0] if errors else last)
+    # Also a finished log without its result: the result was removed, or never written.
+    return FitState(fit, "missing" if last == FINISHED else "begun", None, "")
+
+
+def _seconds_of(result: str) -> float | None:
+    try:
+        return float(json.loads(Path(result).read_text(encoding="utf-8"))["seconds"])
+    except (ValueError, KeyError, TypeError):
+        return None  # the rules that read it will say what is wrong with it
+
+
+def summary(states: list[FitState], entries: dict[str, int], cores: int) -> str:
+    """Return the text that `make status` prints.
+
+    Parameters
+    ----------
+    states : list of FitState
+    entries : dict
+        From dataset to the number of its entries, where known: it scales the time of a method
+        from one dataset to another.
+    cores : int
+        Over which the time left is divided.
+    """
+    groups = defaultdict(list)
+    for state in states:
+        groups[state.fit.key["dataset"], state.fit.key["method"]].append(state)
+    estimate = _Estimate(states, entries)
+    header = ["dataset", "method", "fits", "done", "failed", "begun", "missing", "time left"]
+    rows = [
+        [*names, *_counts(group), _duration(estimate.seconds(group) / cores)]
+        for names, group in groups.items()
+    ]
+    total = ["all", "", *_counts(states), _duration(estimate.seconds(states) / cores)]
+    lines = _aligned([header, *rows, total])
+    unknown = estimate.unknown(states)
+    if unknown:
+        lines.append(f"{unknown} fits of methods that have no finished fit yet are not estimated.")
+    lines += ["", *failures(states)] if failures(states) else []
+    return "\n".join(lines)
+
+
+def failures(states: list[FitState]) -> list[str]:
+    """Return a line per failed fit: which, why, and its log."""
+    return [
+        f"failed: {describe(state.fit.key)}: {state.reason} ({state.fit.log})"
+        for state in states
+        if state.state == "failed"
+    ]
+
+
+def after_the_end(states: list[FitState], start: float) -> list[FitState]:
+    """Return how it stands at the end of a run that began at `start` (seconds since 1970).
+
+    What has begun has failed without a word. What only logs of earlier runs tell of is missing.
+    """
+    return [_after_the_end(state, start) for state in states]
+
+
+def _after_the_end(state: FitState, start: float) -> FitState:
+    if state.state not in ("begun", "failed"):
+        return state
+    if os.path.getmtime(state.fit.log) < start:
+        return state._replace(state="missing", reason="")
+    reason = "ended without a message: killed, or out of memory or time"
+    return state._replace(state="failed", reason=state.reason or reason)
+
+
+def describe(key: dict) -> str:
+    """Return a key as "beta-dir-gs, K = 100, mask 0, seed 0 of animals"."""
+    parts = [key["method"], f"K = {key['K']}"]
+    parts += [f"{name} {key[name]}" for name in ("mask", "seed") if name in key]
+    return f"{', '.join(parts)} of {key['dataset']}"
+
+
+class _Estimate:
+    """How long fits will take, from those that are done."""
+
+    def __init__(self, states: list[FitState], entries: dict[str, int]):
+        self._entries = entries
+        self._known = defaultdict(list)  # from what a fit is, ever less exactly, to its seconds
+        for state in states:
+            if state.seconds is not None:
+                for name, scale in self._names(state.fit.key):
+                    self._known[name].append(state.seconds / scale)
+
+    def _names(self, key: dict):
+        """Yield what to look for, the most exact first, each with the unit of its seconds."""
+        dataset, method, K = key["dataset"], key["method"], key["K"]
+        yield (dataset, method, K), 1
+        yield (dataset, method), 1
+        if dataset in self._entries:
+            yield method, self._entries[dataset]
+
+    def _of(self, key: dict) -> float | None:
+        for name, scale in self._names(key):
+            if self._known[name]:
+                return fmean(self._known[name]) * scale
+        return None
+
+    def seconds(self, states: list[FitState]) -> float:
+        """Return the processor time of the fits that are not done."""
+        estimates = [self._of(state.fit.key) for state in states if state.state != "done"]
+        return sum(seconds + START_SECONDS for seconds in estimates if seconds is not None)
+
+    def unknown(self, states: list[FitState]) -> int:
+        """Return how many fits that are not done have no estimate."""
+        return sum(s.state != "done" and self._of(s.fit.key) is None for s in states)
+
+
+def _counts(states: list[FitState]) -> list[str]:
+    count = Counter(state.state for state in states)
+    return [str(len(states)), *(str(count[s]) for s in ("done", "failed", "begun", "missing"))]
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    """Return a line per row: two columns of text, then numbers."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.ljust(width) if i < 2 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]

@@ -1,0 +1,52 @@
+"""Roll-call votes as a matrix of countries x roll calls."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from nbmf.data.matrix import MISSING, BinaryMatrix
+from nbmf.errors import DataError
+from nbmf.io.rda import read_table
+from nbmf_studies.recipes._reading import naming
+
+VOTES = ("yes", "abstain", "no")
+
+
+def read_votes(path: Path) -> pd.DataFrame:
+    """Read one row per recorded vote: rcid (the roll call), country, vote (one of VOTES)."""
+    votes = read_table(path, ["rcid", "country", "vote"])
+    unknown = np.flatnonzero(~votes["vote"].isin(VOTES))
+    if unknown.size:
+        raise DataError(
+            f"{path}: row {unknown[0] + 1}: the vote is {votes['vote'].iloc[unknown[0]]!r}; "
+            f"allowed are {', '.join(VOTES)}"
+        )
+    repeated = np.flatnonzero(votes.duplicated(["rcid", "country"]))
+    if repeated.size:
+        first = votes.iloc[repeated[0]]
+        raise DataError(
+            f"{path}: row {repeated[0] + 1}: a second vote of {first['country']} "
+            f"in roll call {first['rcid']}"
+        )
+    return votes
+
+
+def vote_matrix(path: Path, votes: pd.DataFrame, code_of: dict[str, int]) -> BinaryMatrix:
+    """Build countries sorted by name x roll calls in order of their id; no record is missing.
+
+    Parameters
+    ----------
+    path : path
+        The file the votes came from, named in errors.
+    votes : DataFrame
+        As `read_votes` gives them.
+    code_of : dict
+        The code (1, 0 or -1) of each of VOTES.
+    """
+    rows, countries = pd.factorize(votes["country"], sort=True)
+    columns, roll_calls = pd.factorize(votes["rcid"], sort=True)
+    codes = np.full((len(countries), len(roll_calls)), MISSING, dtype=np.int8)
+    codes[rows, columns] = votes["vote"].map(code_of).to_numpy(dtype=np.int8)
+    with naming(path):
+        return BinaryMatrix(codes, countries.to_numpy(), roll_calls.to_numpy())

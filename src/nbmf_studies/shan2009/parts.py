@@ -1,0 +1,165 @@
+"""The comparisons that decide the paper's claims, and their thresholds.
+
+Values of a table are medians over folds: perplexities of single folds may be infinite.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from nbmf_studies.framework.verdicts import Part
+from nbmf_studies.shan2009.models import LABELS
+from nbmf_studies.shan2009.printed_tables import FAST, against_full
+
+MNB, MMNB, FAST_MMNB, LDA = "mnb", "mmnb", "fast-mmnb", "lda"
+MOST = 7  # of nine sets
+ENTROPY = 5.0  # times that of NB
+RISING = 6  # of nine sets, and not
+NOT_RISING = "uci_ionosphere"
+TOO_MANY = 12  # components of Foodmart from which MNB fits too closely
+COARSE = 0.01  # steps of flips
+WITHIN, FASTER = 0.05, 5.0  # of the perplexity of full inference; times
+NEAR_MNB, NEAR_SETS = 0.02, 6  # of MNB's training perplexity; of nine sets
+MEASURES = {"perplexity": "the bound", "sampled": "sampled"}
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What claims are decided from.
+
+    uci, ratings, text : DataFrame, as fits.cross_validate makes them
+    flips : DataFrame, as flips.flips makes it
+    """
+
+    uci: pd.DataFrame
+    ratings: pd.DataFrame
+    text: pd.DataFrame
+    flips: pd.DataFrame
+
+    def floors(self) -> list[str]:
+        """Return the names of the floors of the variance."""
+        return list(dict.fromkeys(self.uci["floor"]))
+
+    def of_sets(self, floor: str, column: str, part: str = "test") -> pd.DataFrame:
+        """Return the medians over folds of a column, UCI sets by models."""
+        runs = self.uci[(self.uci["floor"] == floor) & (self.uci["part"] == part)]
+        return runs.groupby(["dataset", "model"], sort=False)[column].median().unstack()
+
+    def of_ratings(self, dataset: str, column: str, part: str) -> pd.DataFrame:
+        """Return the same of a table of ratings, (K, ε) by models; empty if it was not run."""
+        runs = self.ratings[(self.ratings["dataset"] == dataset) & (self.ratings["part"] == part)]
+        groups = runs.groupby(["K", "smoothing", "model"], sort=True)
+        return groups[column].median().unstack("model")
+
+
+def _counted(found: pd.Series, least: int, what: str) -> tuple[bool, str]:
+    """Return whether enough sets hold, of as many as there are, and which do not."""
+    exceptions = [name.removeprefix("uci_") for name, holds in found.items() if not holds]
+    needed = int(np.ceil(least * len(found) / 9))  # fewer in a reduced run
+    text = f"{what} on {int(found.sum())} of {len(found)}"
+    return int(found.sum()) >= needed, text + (
+        f"; not {', '.join(exceptions)}" if exceptions else ""
+    )
+
+
+def _where(floor: str, column: str = "perplexity") -> str:
+    return f"{floor} floor, {MEASURES[column]}"
+
+
+def lower_on_uci(run: Run) -> Iterator[Part]:
+    """Rule 1."""
+    for floor in run.floors():
+        for column in MEASURES:
+            table = run.of_sets(floor, column)
+            yield Part(_where(floor, column), *_counted(table[MMNB] < table[MNB], MOST, "lower"))
+
+
+def clusters_on_uci(run: Run) -> Iterator[Part]:
+    """Rule 2."""
+    for floor in run.floors():
+        for column in ("precision", "information"):
+            table = run.of_sets(floor, column)
+            holds, text = _counted(table[MMNB] >= table[MNB], MOST, "at least as large")
+            yield Part(f"{floor} floor, {column}", holds, text)
+
+
+def soft_on_uci(run: Run) -> Iterator[Part]:
+    """Rule 3."""
+    for floor in run.floors():
+        tests = run.uci[(run.uci["floor"] == floor) & (run.uci["part"] == "test")]
+        means = tests.groupby(["dataset", "model"], sort=False)["entropy"].mean().unstack()
+        enough = means[MMNB] >= ENTROPY * means[MNB]
+        yield Part(f"{floor} floor", *_counted(enough, MOST, "as soft"))
+
+
+def rising_on_uci(run: Run) -> Iterator[Part]:
+    """Rule 4."""
+    for floor in run.floors():
+        for column, prefix in (("perplexity", "fifth"), ("sampled", "sampled")):
+            fifths = [run.of_sets(floor, f"{prefix}_{n}")[MMNB] for n in range(1, 6)]
+            values = pd.concat(fifths, axis=1)
+            rises = (values.to_numpy()[:, 1:] > values.to_numpy()[:, :-1]).all(axis=1)
+            rises = pd.Series(rises, values.index)
+            holds, text = _counted(rises, RISING, "rises")
+            yield Part(_where(floor, column), holds and not rises.get(NOT_RISING, False), text)
+
+
+def jester_and_foodmart(run: Run) -> Iterator[Part]:
+    """Rule 5."""
+    for column in MEASURES:
+        table = run.of_ratings("jester", column, "test")
+        for (K, _), row in table.iterrows():
+            text = f"MMNB {row[MMNB]:.4g}, MNB {row[MNB]:.4g}"
+            where = f"jester, K = {K}, test, {MEASURES[column]}"
+            yield Part(where, row[MMNB] < row[MNB], text)
+    for part, column in (("training", "perplexity"), ("test", "perplexity"), ("test", "sampled")):
+        for (K, _), row in run.of_ratings("foodmart", column, part).iterrows():
+            if part == "test" and K < TOO_MANY:
+                continue
+            lower = row[MNB] < row[MMNB] if part == "training" else row[MNB] > row[MMNB]
+            text = f"MMNB {row[MMNB]:.4g}, MNB {row[MNB]:.4g}"
+            yield Part(f"foodmart, K = {K}, {part}, {MEASURES[column]}", lower, text)
+
+
+def stable_on_movielens(run: Run) -> Iterator[Part]:
+    """Rule 6."""
+    for column in MEASURES:
+        table = run.of_ratings("movielens", column, "test")
+        if len(table) > 1:
+            spread = table.max() - table.min()
+            text = f"range MNB {spread[MNB]:.4g}, MMNB {spread[MMNB]:.4g}"
+            yield Part(f"movielens, {MEASURES[column]}", spread[MNB] > spread[MMNB], text)
+
+
+def flips_rise(run: Run) -> Iterator[Part]:
+    """Rule 7."""
+    coarse = run.flips[(run.flips["model"] == MMNB) & (run.flips["step"] == COARSE)]
+    for dataset, own in coarse.groupby("dataset", sort=False):
+        curve = own.groupby("level")["perplexity"].mean()
+        steps = np.diff(curve.to_numpy())
+        text = f"{int((steps > 0).sum())} of {steps.size} steps up, {curve.iloc[0]:.5g} to "
+        yield Part(dataset, bool((steps > 0).all()), text + f"{curve.iloc[-1]:.5g}")
+
+
+def fast_is_as_good(run: Run) -> Iterator[Part]:
+    """Rule 8."""
+    known = {label: name for name, label in LABELS.items() if name in FAST}
+    for _, row in against_full(run.ratings, run.text).iterrows():
+        ratios = {column: row[column] for column in MEASURES}
+        for column, ratio in ratios.items():
+            where = f"{row['dataset']}, K = {row['K']}, ε = {row['smoothing']:g}, "
+            where += f"{known[row['model']]}, {MEASURES[column]}"
+            near = bool(abs(ratio - 1) <= WITHIN)
+            text = f"{ratio:.3f} times the perplexity, {row['times faster']:.1f} times faster"
+            yield Part(where, near and bool(row["times faster"] >= FASTER), text)
+
+
+def fast_is_mnb(run: Run) -> Iterator[Part]:
+    """Rule 9."""
+    for floor in run.floors():
+        table = run.of_sets(floor, "perplexity", "training")
+        if FAST_MMNB in table:
+            near = (table[FAST_MMNB] / table[MNB] - 1).abs() <= NEAR_MNB
+            yield Part(f"{floor} floor", *_counted(near, NEAR_SETS, "near"))

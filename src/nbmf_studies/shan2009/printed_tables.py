@@ -1,0 +1,159 @@
+"""The paper's tables, its numbers beside ours."""
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import linear_sum_assignment
+
+from nbmf.families.mixed_membership.evaluation import mean_and_spread
+from nbmf_studies.shan2009 import printed
+from nbmf_studies.shan2009.models import LABELS
+
+PARTS = ("training", "test")
+FULL, FAST = ("lda", "mmnb"), ("fast-lda", "fast-lda-5", "fast-mmnb", "fast-mmnb-5")
+
+
+def uci(runs: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return a row per table, floor and model.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As fits.cross_validate makes it.
+    measure : str
+        One of printed.UCI.
+
+    Returns
+    -------
+    DataFrame
+        dataset, floor, model; for training and for test rows the paper's mean over folds, ours and
+        its standard deviation, and of perplexities how many folds are infinite, which take no
+        part in either, and the medians of test rows, by the bound and sampled.
+    """
+    given = printed.UCI[measure]
+    keys = ["dataset", "floor", "model"]
+    return _beside(runs, keys, measure, lambda of, part: given.get((of[0], of[2], part)))
+
+
+def binary(dataset: str, **runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per K and model of a binary table; columns as those of `uci`.
+
+    runs : DataFrames, as fits.cross_validate makes them, all of this dataset
+    """
+    given = printed.BINARY[dataset]
+    return _beside(
+        pd.concat(runs.values()),
+        ["K", "model"],
+        "perplexity",
+        lambda of, part: given.get((*of, part)),
+    )
+
+
+def _beside(runs, keys, measure, paper) -> pd.DataFrame:
+    rows = []
+    for of, own in runs.groupby(keys, sort=False):
+        row = dict(zip(keys, of, strict=True)) | {"model": LABELS[of[-1]]}
+        for part in PARTS:
+            values = own.loc[own["part"] == part, measure]
+            mean, spread, infinite = mean_and_spread(values.tolist())
+            row |= {f"{part}, paper": paper(of, part), part: mean, f"{part}, sd": spread}
+            if measure == "perplexity":
+                row[f"{part}, infinite folds"] = infinite
+        if measure == "perplexity":
+            tests = own[own["part"] == "test"]
+            row["test, median"] = tests["perplexity"].median()
+            row["test, sampled"] = tests["sampled"].median()
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def entropies(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per UCI set and floor: mean entropies of test rows (nats), and their ratio."""
+    tests = runs[(runs["part"] == "test") & runs["model"].isin(("mnb", "mmnb"))]
+    means = tests.groupby(["dataset", "floor", "model"], sort=False)["entropy"].mean().unstack()
+    means = means[["mmnb", "mnb"]]
+    found = means.rename(columns=LABELS).reset_index()
+    return found.assign(ratio=(means["mmnb"] / means["mnb"]).to_numpy())
+
+
+def precision_of_text(topics: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 8: a row per collection and model.
+
+    The paper's micro-precision; ours of the start with the largest objective, and the least and
+    the largest of all starts; that start's mean entropy of memberships.
+    """
+    rows = []
+    for (dataset, model), own in topics.groupby(["dataset", "model"], sort=False):
+        best = own.loc[own["objective"].idxmax()]
+        rows.append({
+            "dataset": dataset,
+            "model": LABELS[model],
+            "paper": printed.PRECISION_OF_TEXT.get((dataset, model)),
+            "best start": best["precision"],
+            "least": own["precision"].min(),
+            "largest": own["precision"].max(),
+            "starts": len(own),
+            "entropy": best["entropy"],
+            "distinct topics": best["distinct"],
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def words(dataset: str, **topics: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 10: the paper's topics, and ours of the best starts in the order of theirs.
+
+    A topic of ours stands where most words are shared, all topics together; `shared` counts the
+    words that it has of the paper's.
+    """
+    rows = []
+    every = pd.concat(topics.values())
+    own = every[every["dataset"] == dataset]
+    for model, of_model in own.groupby("model", sort=False):
+        best = of_model.loc[of_model["objective"].idxmax(), "topics"]
+        theirs = [set(one.split()) for one in printed.TOPICS.get(model, printed.TOPICS["fast-lda"])]
+        ours = best.split(" | ")
+        shared = np.array([[len(set(one.split()) & their) for their in theirs] for one in ours])
+        for mine, place in zip(*linear_sum_assignment(-shared), strict=True):
+            rows.append({"topic": place + 1, "of": LABELS[model], "shared": shared[mine, place],
+                         "words": ours[mine]})  # fmt: skip
+    paper = [
+        {"topic": place + 1, "of": f"{LABELS[model]}, paper", "shared": len(one.split()),
+         "words": one}
+        for model, given in printed.TOPICS.items() for place, one in enumerate(given)
+    ]  # fmt: skip
+    found = pd.DataFrame([*paper, *rows])
+    return found.sort_values("topic", kind="stable").reset_index(drop=True)
+
+
+def against_full(ratings: pd.DataFrame, text: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per table, K, ε and way of fast inference: beside full inference.
+
+    Perplexities of test rows as shares of those of full inference, by the bound and sampled, times
+    by which it is faster (median CPU seconds of a fit and its test), in all and per iteration,
+    collapsed folds of either, and folds that were stopped by the number of iterations.
+    """
+    rows = []
+    tests = pd.concat([ratings, text])
+    tests = tests[tests["part"] == "test"]
+    for of, own in tests.groupby(["dataset", "K", "smoothing"], sort=False):
+        models = dict(iter(own.groupby("model")))
+        full = next((models[name] for name in FULL if name in models), None)
+        for name in FAST:
+            if full is not None and name in models:
+                row = dict(zip(("dataset", "K", "smoothing"), of, strict=True))
+                rows.append(row | {"model": LABELS[name], **_ratios(models[name], full)})
+    return pd.DataFrame(rows)
+
+
+def _ratios(fast: pd.DataFrame, full: pd.DataFrame) -> dict:
+    steps = [(own["seconds"] / own["iterations"]).median() for own in (full, fast)]
+    collapsed = [int((own["distinct"] < own["K"]).sum()) for own in (fast, full)]
+    return {
+        "perplexity": fast["perplexity"].median() / full["perplexity"].median(),
+        "sampled": fast["sampled"].median() / full["sampled"].median(),
+        "times faster": full["seconds"].median() / fast["seconds"].median(),
+        "times faster per iteration": steps[0] / steps[1],
+        "seconds": fast["seconds"].median(),
+        "collapsed": collapsed[0],
+        "collapsed, full": collapsed[1],
+        "not converged": int((~fast["converged"].astype(bool)).sum()),
+    }

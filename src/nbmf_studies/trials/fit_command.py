@@ -1,0 +1,50 @@
+"""What `nbmf fit` takes where nothing is said, as one method among the others."""
+
+import numpy as np
+
+from nbmf.evaluation.verdict import candidates, choose
+from nbmf.inference.state import Factors
+from nbmf_studies.trials.competitors import Competitor
+
+
+class FitCommand(Competitor):
+    """The method that predicts best what it hides from itself, fitted to the whole training matrix.
+
+    A single start is made of it, where the command makes several of small matrices.
+
+    Parameters
+    ----------
+    n_components : int
+        Not used: the methods between which it chooses have their own K.
+    random_state : int, SeedSequence or None
+        Of the methods; the same value gives the same bits.
+    """
+
+    def __init__(self, n_components=1, *, random_state=None):
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def _solve(self, codes, seed):
+        methods = candidates(seed=seed)
+        choice = choose(codes, methods)
+        chosen = methods[choice.place].fit(codes)
+        others = {"expectation": chosen.expectation_, "place": np.array(choice.place)}
+        return Factors(chosen.W_, chosen.H_, others)
+
+    def _learn(self, state):
+        super()._learn(state)
+        self.others_ = state.factors().others
+
+    @property
+    def factors_(self):
+        """W_, H_, what is expected of every entry, and which method was chosen."""
+        return super().factors_._replace(others=self.others_)
+
+    @property
+    def findings(self):
+        """The place of the chosen method among the candidates."""
+        return {"place": int(self.others_["place"])}
+
+    def mean(self, factors, rows=slice(None), columns=slice(None)):
+        """Return the probabilities of a one of some rows and columns."""
+        return factors.others["expectation"][rows][:, columns]

@@ -1,0 +1,218 @@
+"""The tables: every method on every matrix, the methods in short, and the default against the best.
+
+A method stands for itself at the K of its grid with the smallest mean over the masks that are
+scored, as everywhere in this package (`nbmf.evaluation.best_K`): one with a grid looks a little
+better than it is, one with a single K does not.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from nbmf.evaluation.best_K import best_K, by_mask
+from nbmf.evaluation.recommendation import margin_of
+
+LIBRARY, OTHERS, BASELINE = "library", "others", "no components"
+KINDS = (LIBRARY, OTHERS, BASELINE)
+WORSE = 0.02  # than the best of the library: from there on the default has to be explained
+LOSSES = (
+    *("dataset", "rank", "kind", "method", "label", "K", "masks", "loss", "excess"),
+    *("seconds", "not_converged"),
+)
+SUMMARY = (
+    *("kind", "method", "label", "matrices", "mean_excess", "default_there", "median_excess"),
+    *("largest_excess", "largest_on", "first", "worse", "seconds", "most_seconds"),
+)
+AGAINST = (
+    *("dataset", "against", "method", "label", "K", "masks", "loss", "default_loss", "excess"),
+    *("behind", "uncertainty", "told_apart", "flagged", "seconds", "default_seconds", "note"),
+)
+
+
+class One(NamedTuple):
+    """A method on a matrix, at its best K.
+
+    kind : str, one of KINDS
+    losses : Series, nats per held-out entry for each mask
+    seconds : float, of a fit, median over masks
+    not_converged : int, fits that had not converged
+    """
+
+    kind: str
+    method: str
+    label: str
+    K: int
+    losses: pd.Series
+    seconds: float
+    not_converged: int
+
+    @property
+    def mean(self) -> float:
+        """The mean loss over masks."""
+        return float(self.losses.mean())
+
+
+def tabulate(
+    scores: pd.DataFrame,
+    baselines: pd.DataFrame,
+    labels: dict[str, str],
+    library: list[str],
+    **_,
+) -> pd.DataFrame:
+    """Return a row per matrix and method, the best first.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As `nbmf.evaluation.score_table.gather_scores` makes it.
+    baselines : DataFrame
+        As `nbmf.evaluation.baselines.tabulate` makes it.
+    labels : dict
+        The methods and their names.
+    library : list of str
+        Those of them that are methods of this package's list.
+
+    Returns
+    -------
+    DataFrame
+        LOSSES. `loss` is the mean over masks, in nats per held-out entry; `excess` by which share
+        it exceeds that of the best method of the library; `seconds` of a fit, median over masks.
+    """
+    rows = []
+    for dataset, found in by_matrix(scores, baselines, labels, library).items():
+        best = min((one.mean for one in found if one.kind == LIBRARY), default=np.nan)
+        for rank, one in enumerate(sorted(found, key=lambda one: one.mean), start=1):
+            key = [dataset, rank, one.kind, one.method, one.label, one.K, len(one.losses)]
+            rows.append([*key, one.mean, one.mean / best - 1, one.seconds, one.not_converged])
+    return pd.DataFrame(rows, columns=list(LOSSES))
+
+
+def by_matrix(
+    scores: pd.DataFrame,
+    baselines: pd.DataFrame | None,
+    labels: dict[str, str],
+    library: list[str],
+) -> dict[str, list[One]]:
+    """Return the methods on each matrix; one without a K that has all masks is left out."""
+    found = {}
+    for dataset in scores["dataset"].unique():
+        own = scores[scores["dataset"] == dataset]
+        found[dataset] = [
+            *_methods(own, labels, library),
+            *_baselines(None if baselines is None else baselines[baselines["dataset"] == dataset]),
+        ]
+    return found
+
+
+def _methods(scores: pd.DataFrame, labels: dict[str, str], library: list[str]) -> Iterator[One]:
+    for method, label in labels.items():
+        fits = scores[scores["method"] == method]
+        K = best_K(fits) if len(fits) else None
+        if K is None:
+            continue
+        at_best = fits[fits["K"] == K]
+        kind = LIBRARY if method in library else OTHERS
+        losses, seconds = by_mask(at_best, "perplexity"), float(at_best["seconds"].median())
+        not_converged = int((at_best["status"] != "ok").sum())
+        yield One(kind, method, label, K, losses, seconds, not_converged)
+
+
+def _baselines(baselines: pd.DataFrame | None) -> Iterator[One]:
+    if baselines is None:
+        return
+    for name, of_name in baselines.groupby("baseline", sort=False):
+        label = of_name["label"].iloc[0]
+        yield One(BASELINE, name, label, 0, by_mask(of_name, "perplexity"), 0.0, 0)
+
+
+def summarise(losses: pd.DataFrame, default: str, **_) -> pd.DataFrame:
+    """Return a row per method: its excess over the best of the library, over matrices.
+
+    Parameters
+    ----------
+    losses : DataFrame
+        As `tabulate` makes it.
+    default : str
+        The method under test.
+
+    Returns
+    -------
+    DataFrame
+        SUMMARY, the smallest mean first. A method is on as many `matrices` as it was fitted to;
+        `default_there` is the mean excess of the default on these. `first` counts the matrices on
+        which the method has the smallest loss of all, `worse` those on which it exceeds the best of
+        the library by more than WORSE.
+    """
+    of_default = losses[losses["method"] == default].set_index("dataset")["excess"]
+    rows = []
+    for (kind, method, label), own in losses.groupby(["kind", "method", "label"], sort=False):
+        excess = own.set_index("dataset")["excess"]
+        rows.append(
+            [
+                *(kind, method, label, len(own), excess.mean()),
+                *(of_default.reindex(excess.index).mean(), excess.median(), excess.max()),
+                *(excess.idxmax(), int((own["rank"] == 1).sum()), int((excess > WORSE).sum())),
+                *(own["seconds"].median(), own["seconds"].max()),
+            ]
+        )
+    table = pd.DataFrame(rows, columns=list(SUMMARY))
+    return table.sort_values("mean_excess", kind="stable", ignore_index=True)
+
+
+def compare_default(
+    scores: pd.DataFrame,
+    baselines: pd.DataFrame,
+    labels: dict[str, str],
+    library: list[str],
+    default: str,
+    notes: dict[str, str],
+    **_,
+) -> pd.DataFrame:
+    """Return the default against the best of each kind, matrix by matrix.
+
+    Parameters
+    ----------
+    scores, baselines, labels, library
+        As for `tabulate`.
+    default : str
+        The method under test.
+    notes : dict
+        From matrices to what is said of them: which methods they are without, or why they are left
+        out themselves.
+
+    Returns
+    -------
+    DataFrame
+        AGAINST. `behind` is the mean over masks of the default's loss minus the other's, in nats
+        per held-out entry, and `uncertainty` half the width of its 95 % interval (Nadeau and Bengio
+        2003, see `margin_of`; missing from a single mask); `told_apart`: whether that interval
+        leaves out 0; `excess` by which share the default's loss is larger; `flagged`: whether that
+        of the library's best is exceeded by more than WORSE. The library's best is the best of its
+        other methods, so that `behind` is negative where the default is the best.
+    """
+    rows = []
+    for dataset, found in by_matrix(scores, baselines, labels, library).items():
+        sizes = baselines[baselines["dataset"] == dataset]
+        ratio = sizes["n_test"].mean() / sizes["n_train"].mean()
+        mine = next((one for one in found if one.method == default), None)
+        for kind in KINDS if mine else ():
+            rivals = [one for one in found if one.kind == kind and one is not mine]
+            if rivals:
+                best = min(rivals, key=lambda one: one.mean)
+                rows.append([dataset, kind, *_duel(mine, best, ratio), notes.get(dataset, "")])
+    table = pd.DataFrame(rows, columns=list(AGAINST))
+    gone = [name for name in notes if name not in set(table["dataset"])]
+    left_out = pd.DataFrame({"dataset": gone, "note": [notes[name] for name in gone]})
+    return pd.concat([table, left_out], ignore_index=True) if gone else table
+
+
+def _duel(mine: One, best: One, ratio: float) -> list:
+    """Return what AGAINST says between `against` and `note`."""
+    margin = margin_of((mine.losses - best.losses).to_numpy(), ratio)
+    excess = mine.mean / best.mean - 1
+    is_told = abs(margin.mean) > margin.uncertainty
+    flagged = bool(excess > WORSE) if best.kind == LIBRARY else None
+    key = [best.method, best.label, best.K, len(best.losses), best.mean, mine.mean, excess]
+    return [*key, *margin, is_told, flagged, best.seconds, mine.seconds]

@@ -1,0 +1,138 @@
+"""What the study shows: on the list "choose" with the study, on "confirm" when it is asked for."""
+
+from dataclasses import replace
+from typing import Any
+
+from nbmf_studies.framework import common
+from nbmf_studies.framework.declaration import Figure, Study, Table
+from nbmf_studies.framework.needs import MaskedMatrices, Need, Reports, TableOf
+from nbmf_studies.framework.plan import Plan
+
+HERE = "nbmf_studies.trials"
+CAPTIONS = "trials/captions"
+TITLES = {"datasets": "choose", "held_back": "confirm"}  # a key of the configuration, and the list
+DEFAULT = "nbmf-fit"  # the method under test
+CONFIRM = "confirm_"  # before the names of what is made on request
+
+
+def _shown(plan: Plan) -> dict[str, Any]:
+    """Return which methods there are, and which of them is the default."""
+    methods = plan.comparable(plan.methods)
+    return {
+        "labels": plan.labels(methods),
+        "library": [name for name in methods if plan.is_shared(name) or name == DEFAULT],
+        "default": DEFAULT,
+    }
+
+
+def _notes(plan: Plan, key: str) -> dict[str, str]:
+    """Return what there is to say of the matrices of a list."""
+    names = plan.datasets if key == "datasets" else plan.held_back
+    without = {name: plan.fewer.get(name, {}).get("without", []) for name in names}
+    notes = {name: f"without {', '.join(kinds)}" for name, kinds in without.items() if kinds}
+    return notes | dict.fromkeys(plan.left_out_of(key), "left out: not here")
+
+
+def _has_confirm(plan: Plan) -> bool:
+    return bool(plan.held_back)
+
+
+BASELINES = replace(common.BASELINES, caption=f"{CAPTIONS}/baselines.rst", in_report=False)
+
+
+def _tables(prefix: str, key: str) -> list[Table]:
+    """Return the tables of a list, from its scores and baselines."""
+    sources: dict[str, Need] = {
+        "scores": TableOf(f"{prefix}scores"),
+        "baselines": TableOf(f"{prefix}baselines"),
+    }
+    of = TITLES[key]
+    return [
+        Table(
+            f"{prefix}losses",
+            f"Every method on every matrix of the list {of}",
+            f"{CAPTIONS}/losses.rst",
+            f"{HERE}.outcome:tabulate",
+            needs=lambda plan: sources,
+            arguments=_shown,
+            in_report=True,
+            float_format="%.5g",
+        ),
+        Table(
+            f"{prefix}excess",
+            f"The methods on the list {of}, in short",
+            f"{CAPTIONS}/excess.rst",
+            f"{HERE}.outcome:summarise",
+            needs=lambda plan: {"losses": TableOf(f"{prefix}losses")},
+            arguments=_shown,
+            in_report=True,
+            float_format="%.4g",
+        ),
+        Table(
+            f"{prefix}default",
+            f"The default against the best of each kind, on the list {of}",
+            f"{CAPTIONS}/default.rst",
+            f"{HERE}.outcome:compare_default",
+            needs=lambda plan: sources,
+            arguments=lambda plan: {**_shown(plan), "notes": _notes(plan, key)},
+            in_report=True,
+            float_format="%.5g",
+        ),
+    ]
+
+
+CONFIRM_TABLES = [
+    replace(table, on_request=True, applies=_has_confirm)
+    for table in (
+        replace(
+            common.SCORES,
+            name=f"{CONFIRM}scores",
+            needs=lambda plan: {"fits": Reports(plan.fits_to_masks(plan.held_back))},
+        ),
+        replace(
+            BASELINES,
+            name=f"{CONFIRM}baselines",
+            needs=lambda plan: {"masked": MaskedMatrices(plan.masks_of(plan.held_back))},
+        ),
+        *_tables(CONFIRM, "held_back"),
+    )
+]
+FIGURE = Figure(
+    "excess",
+    "Excess loss of every method",
+    f"{CAPTIONS}/figure.rst",
+    f"{HERE}.figure:draw",
+    needs=lambda plan: {"scores": TableOf("scores"), "baselines": TableOf("baselines")},
+    arguments=lambda plan: {
+        **_shown(plan),
+        "colours": plan.colours(plan.methods),
+        "title": TITLES["datasets"],
+    },
+    with_gaps=True,
+)
+CONFIRM_FIGURE = Figure(
+    "confirm",  # so that its target is trials_confirm
+    "Excess loss of every method, on both lists",
+    f"{CAPTIONS}/figure.rst",
+    f"{HERE}.figure:draw_both",
+    needs=lambda plan: {
+        **{name: TableOf(name) for name in ("scores", "baselines")},
+        **{f"{CONFIRM}{name}": TableOf(f"{CONFIRM}{name}") for name in ("scores", "baselines")},
+    },
+    arguments=lambda plan: {
+        **_shown(plan),
+        "colours": plan.colours(plan.methods),
+        "titles": list(TITLES.values()),
+    },
+    applies=_has_confirm,
+    on_request=True,
+)
+
+STUDY = Study(
+    "trials",
+    "Which default",
+    "no paper: public matrices of many shapes, from the sources that data/trials/README.md names",
+    figures=(FIGURE, CONFIRM_FIGURE),
+    tables=(common.SCORES, BASELINES, *_tables("", "datasets"), *CONFIRM_TABLES),
+    front=("default", "excess"),
+)

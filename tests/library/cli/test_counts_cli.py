@@ -1,0 +1,206 @@
+"""The command line on a file of counts: what it says, writes and refuses."""
+
+import json
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import poisson
+
+import nbmf
+from nbmf import cli
+from nbmf.catalogue import COMPARED_ON, DEFAULTS, METHODS, methods_for
+from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.evaluation.baselines import LABELS, OF_COUNTS, OVERDISPERSED
+from nbmf.plotting import style
+
+FAST = ["--components", "2", "--iterations", "40"]
+
+
+def table():
+    """Return counts of two kinds of sites, some of them missing."""
+    rng = np.random.default_rng(5)
+    rate = 1.0 + 7.0 * ((np.arange(24)[:, None] < 12) == (np.arange(15) < 7))
+    counts = pd.DataFrame(rng.poisson(rate * rng.gamma(3.0, 1 / 3, rate.shape)).astype(float))
+    counts.index = [f"site {f}" for f in range(24)]
+    counts.columns = [f"species {n}" for n in range(15)]
+    return counts.mask(rng.random(counts.shape) < 0.08).astype("Int64")
+
+
+TABLE = table()
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """Work in an empty folder that has the file catches.csv; pictures are not drawn in full."""
+    monkeypatch.chdir(tmp_path)
+    TABLE.to_csv("catches.csv", index_label="site")
+    monkeypatch.setattr(style, "save", lambda figure, path: path.write_text("a picture"))
+    yield tmp_path
+    plt.close("all")
+
+
+def run(capsys, *argv, code=0):
+    """Run the command line; return what it printed, on one line of single blanks if it failed."""
+    assert cli.main([str(word) for word in argv]) == code
+    said = capsys.readouterr()
+    return said.err if code else said.out
+
+
+def test_info_says_that_it_is_counts_what_takes_them_and_how_they_become_binary(capsys):
+    said = run(capsys, "info", "catches.csv")
+    values = TABLE.to_numpy(float, na_value=np.nan)
+    seen = values[~np.isnan(values)]
+    assert f"counts up to {seen.max():.0f}, {(seen == 0).sum() / values.size:.1%} zeros" in said
+    assert f"mean {seen.mean():.3g}, variance {seen.var():.3g}" in said
+    assert "times as much as the Poisson law says: by structure that components find" in (
+        " ".join(said.split())
+    )
+    sums = TABLE.sum(axis=1).sort_values(kind="stable")
+    assert f"rows with the smallest sums: {sums.index[0]} {sums.iloc[0]}, " in said
+    assert f"methods that take counts: {', '.join(methods_for(CountMatrix))}" in (
+        " ".join(said.split())
+    )
+    assert f"whether a count is above 0 ({(seen > 0).mean():.1%} are)" in said
+    commands = [line.split() for line in said.splitlines() if line.startswith("  nbmf ")]
+    assert commands[-1] == ["nbmf", "info", "catches.csv", "--above", "0"]
+    binary = run(capsys, *commands[-1][1:])
+    assert "counts above 0 are ones, others zeros" in binary
+    assert "nbmf fit catches.csv --above 0\n" in binary
+
+
+def test_few_values_may_be_answers(capsys):
+    (TABLE.clip(upper=4) + 1).to_csv("marks.csv")
+    said = run(capsys, "info", "marks.csv")
+    assert "only 5 different values, 1, 2, 3, 4, 5: if these are answers or marks" in said
+
+
+def test_rows_of_zeros_and_of_few_entries_are_told(capsys):
+    counts = TABLE.copy()
+    counts.iloc[3] = 0
+    counts.iloc[4, 4:] = pd.NA
+    counts.to_csv("odd.csv")
+    said = run(capsys, "info", "odd.csv")
+    assert "rows without a count above zero: 1\n" in said
+    assert "rows with fewer than 5 observed entries: 1\n" in said
+
+
+@pytest.mark.parametrize("method", ["poisson-gamma-vb", "negative-binomial-gs"])
+def test_a_fit_has_all_that_one_of_a_binary_matrix_has(method, capsys, here):
+    said = " ".join(run(capsys, "fit", "catches.csv", "--method", method, *FAST).split())
+    law = "negative binomial law" if method.startswith("negative") else "Poisson law of the mean"
+    assert f"scored by the {law} predicted" in said
+    assert "structure found" in said
+    own = OVERDISPERSED if method.startswith("negative") else OF_COUNTS
+    assert all(label in said for label in own.values())
+    assert f"{METHODS[method]['label']}, K = 2" in said
+    assert "24 rows x 15 columns, counts with a mean of" in said
+    folder = here / "catches.nbmf"
+    for name in ("W.csv", "H.csv", "components.csv", "dictionary.png", "reconstruction.png"):
+        assert (folder / name).exists()
+    model, matrix = nbmf.load(folder / "model.npz"), nbmf.read("catches.csv", log=[].append)
+    written = pd.read_csv(folder / "expectation.csv", index_col="row")
+    assert written.columns.tolist() == matrix.column_names.tolist()
+    if method == "poisson-gamma-vb":
+        np.testing.assert_allclose(written, model.expectation_, rtol=1e-5)
+    assert json.loads((folder / "nbmf.json").read_text())["method"] == method
+    assert "<h1>catches: what is in it" in (folder / "report.html").read_text()
+    run(capsys, "plot", "catches.nbmf", "--components", "1")
+
+
+def test_the_loss_that_is_told_is_that_of_the_law(capsys, here):
+    said = run(capsys, "fit", "catches.csv", "--method", "poisson-gamma-em", *FAST, "--no-check")
+    model, values = nbmf.load(here / "catches.nbmf/model.npz"), TABLE.to_numpy(float, na_value=-1)
+    loss_at = model.likelihood.loss_at(values.astype(int), values >= 0)
+    loss = loss_at(model.predict(loss_at.rows, loss_at.columns)).perplexity
+    assert f"loss on the data that were fitted: {loss:.4f} nats per entry" in said
+    seen = values[values >= 0]
+    alone = -poisson.logpmf(seen, (seen.sum() + 1) / (seen.size + 1)).mean()
+    assert f"the overall mean alone has {alone:.4f}" in " ".join(said.split())
+
+
+def test_by_default_a_method_of_counts_is_taken_where_there_are_counts(capsys, here):
+    run(capsys, "fit", "catches.csv", "--no-check", *FAST, "--chains", "1")
+    record = json.loads((here / "catches.nbmf/nbmf.json").read_text())
+    assert record["method"] == DEFAULTS["CountMatrix"]
+    run(capsys, "fit", "catches.csv", "--above", "0", "--no-check", *FAST, "--chains", "1",
+        "--out", "binary")  # fmt: skip
+    record = json.loads((here / "binary/nbmf.json").read_text())
+    assert record["method"] == DEFAULTS["BinaryMatrix"]
+    assert type(nbmf.load(here / "binary/model.npz")).__name__ == "BetaDirVB"
+
+
+def test_zeros_and_ones_are_counts_for_a_method_of_counts(capsys, here):
+    binary = (TABLE > 3).astype("Int64")
+    binary.to_csv("binary.csv")
+    said = run(capsys, "fit", "binary.csv", "--method", "poisson-gamma-em", *FAST, "--no-check")
+    assert "counts with a mean of" in said
+    listed = binary.stack()
+    listed[listed == 1].reset_index().iloc[:, :2].to_csv("list.csv", index=False)
+    run(capsys, "fit", "list.csv", "--layout", "presence", "--method", "poisson-gamma-em", *FAST,
+        "--no-check")  # fmt: skip
+    assert (here / "list.nbmf/model.npz").exists()
+
+
+def test_transposed_and_listed_counts_are_the_same_counts(capsys, here):
+    listed = TABLE.stack().rename("n").reset_index()
+    listed.to_csv("listed.csv", index=False)
+    for file, more in (("catches.csv", ["--transpose"]), ("listed.csv", ["--layout", "long"])):
+        run(capsys, "fit", file, *more, "--method", "poisson-gamma-em", *FAST, "--no-check",
+            "--out", "out")  # fmt: skip
+        matrix = CountMatrix.load(here / "out/matrix.npz")
+        found = pd.DataFrame(matrix.tallies, matrix.row_names, matrix.column_names)
+        found = found.T if "--transpose" in more else found
+        found = found.loc[TABLE.index, TABLE.columns]
+        np.testing.assert_array_equal(found, TABLE.fillna(-1).astype(int))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["fit", "catches.csv", "--method", "bica"], "these are counts, and bica takes zeros and"),
+        (["compare", "catches.csv", "--methods", "bica"], "--above 0 makes them so"),
+        (["compare", "catches.csv", "--methods", "poisson-gamma-em", "bica"], "one kind of matrix"),
+        (["info", "catches.csv", "--no-counts"], "if all values are counts, --counts reads them"),
+        (["info", "catches.csv", "--above", "-1"], "--above -1: allowed is an integer of at least"),
+        (["fit", "real.csv", "--method", "poisson-gamma-vb"], "the value is '2.5'; allowed in a"),
+        (["fit", "real.csv"], "as a matrix of counts: real.csv, line 2, column 'b'"),
+        (["fit", "negative.csv", "--counts"], "the value is '-4'; allowed in a matrix of counts"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_with_the_way_out(words, message, capsys, here):
+    (here / "real.csv").write_text("x,a,b,c\nr,3,2.5,9\ns,4,0,7\n")
+    (here / "negative.csv").write_text("x,a,b,c\nr,3,-4,9\ns,4,0,7\n")
+    assert message in run(capsys, *words, code=cli.FAILED)
+
+
+def test_methods_of_counts_are_compared(capsys, here):
+    said = run(capsys, "compare", "catches.csv", "--masks", "2", "--iterations", "10",
+               "--components", "1", "2", "--jobs", "1")  # fmt: skip
+    for name in COMPARED_ON["CountMatrix"]:
+        assert METHODS[name]["label"] in said
+    assert all(label in said for label in (*OF_COUNTS.values(), *OVERDISPERSED.values()))
+    first, second = (line for line in said.splitlines() if line.startswith("scored by"))
+    assert "Poisson law of the mean predicted: Poisson-gamma VB" in second
+    assert "negative binomial law predicted: negative binomial VB, negative binomial GS" in first
+    scores = pd.read_csv(here / "catches.compare/scores.csv")
+    assert set(scores["method"]) == {*COMPARED_ON["CountMatrix"], *OF_COUNTS, *OVERDISPERSED}
+    assert "next: nbmf fit catches.csv --method" in said
+    assert "Brier" not in said
+    report = (here / "catches.compare/report.html").read_text()
+    assert "scored by the Poisson law" in report
+    for method in METHODS:
+        assert (METHODS[method]["label"] in said) == (method in COMPARED_ON["CountMatrix"])
+
+
+def test_binary_files_are_compared_as_they_were(capsys, here):
+    (TABLE > 3).astype("Int64").to_csv("binary.csv")
+    said = run(capsys, "compare", "binary.csv", "--methods", "logpca", "--masks", "1",
+               "--components", "2", "--iterations", "5")  # fmt: skip
+    assert "scored by" not in said
+    assert not any(LABELS[name] in said for name in (*OF_COUNTS, *OVERDISPERSED))
+    assert "row and column effects" in said
+    assert nbmf.read("binary.csv", log=[].append).shape == TABLE.shape
+    assert type(nbmf.read("binary.csv", log=[].append)) is BinaryMatrix

@@ -1,0 +1,181 @@
+"""The command line on a matrix too large for all of its entries: a small one counts as such."""
+
+import json
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.io
+import scipy.sparse
+from test_sparse_verdict import drawn
+
+import nbmf
+from nbmf import cli
+from nbmf.catalogue import CANDIDATES, DEFAULTS, METHODS, methods_for
+from nbmf.cli import timing
+from nbmf.data import sparse_matrix
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.sparse_matrix import SparseBinaryMatrix
+from nbmf.io import content
+from nbmf.plotting import style
+
+CODES = drawn(0, 8.0)
+KIND = "SparseBinaryMatrix"
+FAST = ["--components", "2", "--iterations", "60"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """Work in a folder with block.mtx, which counts as large; pictures are not drawn in full."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(content, "MAX_ENTRIES", 1000)
+    monkeypatch.setattr(sparse_matrix, "MAX_ENTRIES", 1000)  # whatever makes it dense fails
+    monkeypatch.setattr(style, "save", lambda figure, path: path.write_bytes(b"a picture" * 9))
+    scipy.io.mmwrite("block.mtx", scipy.sparse.coo_array(CODES), field="pattern")
+    yield tmp_path
+    plt.close("all")
+
+
+def run(capsys, *argv, code=0):
+    """Run the command line; return what it printed, on one line of single blanks."""
+    assert cli.main([str(word) for word in argv]) == code
+    said = capsys.readouterr()
+    return " ".join((said.err if code else said.out).split())
+
+
+def test_info_says_how_large_it_is_and_what_takes_it(capsys):
+    said = run(capsys, "info", "block.mtx")
+    ones, of_rows = np.count_nonzero(CODES), CODES.sum(axis=1)
+    assert f"60 rows x 40 columns: {ones} ones ({ones / 2400:.2g} of all entries), 0 miss" in said
+    few, many = of_rows.argmin(), len(of_rows) - 1 - of_rows[::-1].argmax()
+    assert f"rows with the fewest ones: row {few} {of_rows.min()}, " in said
+    assert f"with the most: row {many} {of_rows.max()}, " in said
+    assert f"half of the rows have at most {int(np.median(of_rows))} ones" in said
+    if without := np.count_nonzero(of_rows == 0):
+        assert f"rows without a one: {without}" in said
+    for method in methods_for(SparseBinaryMatrix):
+        assert method in said
+        assert METHODS[method]["label"] in said
+    assert methods_for(SparseBinaryMatrix) == ["bernoulli-poisson-gs", "bernoulli-poisson-vb"]
+    assert said.endswith(f"nbmf fit block.mtx nbmf fit block.mtx --method {DEFAULTS[KIND]}")
+
+
+def test_the_time_of_a_fit_is_measured_on_some_rows(monkeypatch):
+    """With as many ones as it takes, and all columns."""
+    monkeypatch.setattr(timing, "ENTRIES", 300)
+    part, ratio = timing._part(SparseBinaryMatrix.from_array(CODES))
+    assert part.shape[1] == 40
+    assert 300 < part.sum() < 330
+    assert ratio == pytest.approx(CODES.sum() / part.sum())
+
+
+def test_a_fit_has_all_that_needs_no_dense_matrix(capsys, here):
+    said = run(capsys, "fit", "block.mtx", *FAST)
+    assert "structure found: it predicts better than row and column popularity" in said
+    ones = np.count_nonzero(CODES)
+    assert "entries were held out, in 10 folds, and predicted from the others; ones and" in said
+    assert "predicted by nats per one this method is better by" in said
+    assert f"block: 60 rows x 40 columns, {ones} ones, {ones / 60:.3g} in a row" in said
+    assert 'nbmf.load("model.npz").predict(rows, columns) gives those you name' in said
+    assert "component 1:" in said
+    folder = here / "block.nbmf"
+    names = {path.name for path in folder.iterdir()}
+    assert names == {
+        *("W.csv", "H.csv", "components.csv", "dictionary.png", "matrix.npz", "model.npz"),
+        *("nbmf.json", "report.html", "summary.txt"),
+    }
+    model = nbmf.load(folder / "model.npz")
+    assert type(model).__name__ == "BernoulliPoissonVB"
+    assert not model.has_expectation
+    assert model.row_names_[3] == "row 3"
+    upper = model.predict(np.arange(30)[:, None], np.arange(40))
+    assert upper[:, :20].mean() > 2 * upper[:, 20:].mean()
+    matrix = SparseBinaryMatrix.load(folder / "matrix.npz")
+    np.testing.assert_array_equal(matrix.values.above_zero.toarray(), CODES)
+    W, H = (pd.read_csv(folder / name, index_col=0) for name in ("W.csv", "H.csv"))
+    order = pd.read_csv(folder / "components.csv")["place_in_model"]
+    np.testing.assert_allclose(W, model.W_[:, order], rtol=1e-5)
+    np.testing.assert_allclose(H, model.H_[order], rtol=1e-5)
+    assert json.loads((folder / "nbmf.json").read_text())["method"] == DEFAULTS[KIND]
+    assert "nats per one" in (folder / "report.html").read_text()
+    assert "written: block.nbmf/dictionary.png" in run(capsys, "plot", "block.nbmf", "--rows", "5")
+    assert f"60 rows x 40 columns: {ones} ones" in run(capsys, "info", "block.nbmf/matrix.npz")
+
+
+def test_where_nothing_is_said_both_methods_are_tried(capsys, here):
+    said = run(capsys, "fit", "block.mtx", "--iterations", "40")
+    assert all(METHODS[name]["label"] in said for name in CANDIDATES[KIND])
+    record = json.loads((here / "block.nbmf/nbmf.json").read_text())
+    assert record["method"] in CANDIDATES[KIND]
+    said = run(capsys, "fit", "block.mtx", "--method", "bernoulli-poisson-gs", *FAST, "--no-check")
+    assert "another --seed gives another one" in said
+
+
+def test_factors_too_large_for_text_are_arrays(capsys, here, monkeypatch):
+    monkeypatch.setattr("nbmf.cli.component_files.LARGEST_CSV", 100)
+    run(capsys, "fit", "block.mtx", *FAST, "--no-check")
+    folder = here / "block.nbmf"
+    assert (folder / "H.csv").exists()
+    assert not (folder / "W.csv").exists()
+    model = nbmf.load(folder / "model.npz")
+    order = pd.read_csv(folder / "components.csv")["place_in_model"]
+    with np.load(folder / "W.npz") as parts:
+        np.testing.assert_allclose(parts["W"], model.W_[:, order], rtol=1e-6)
+        assert parts["row_names"].tolist() == model.row_names_.tolist()
+        assert parts["column_names"].tolist() == ["component 1", "component 2"]
+
+
+def test_without_structure_nothing_is_shown(capsys, here):
+    scipy.io.mmwrite("flat.mtx", scipy.sparse.coo_array(drawn(1, 1.0)), field="pattern")
+    said = run(capsys, "fit", "flat.mtx", *FAST)
+    assert "nothing found beyond row and column popularity" in said
+    assert "This writes and draws the components all the same: nbmf fit flat.mtx --no-check" in said
+    assert "nbmf compare" not in said
+    assert not (here / "flat.nbmf/dictionary.png").exists()
+
+
+def test_a_list_with_groups_and_a_network_are_served(capsys, here):
+    lines = [f"r{f},c{n},{'a' if f < 30 else 'b'}" for f, n in np.argwhere(CODES)]
+    (here / "ones.csv").write_text("\n".join(["who,what,side", *lines]))
+    said = run(capsys, "fit", "ones.csv", "--layout", "presence", "--groups", "side", *FAST)
+    assert "rows by group and the component they are most typical of" in said
+    assert (here / "ones.nbmf/groups.csv").exists()
+    names = [f"p{i}" for i in range(40)]
+    half = np.triu(drawn(2, 8.0)[:40], 1)
+    matrix = SparseBinaryMatrix.from_array(half + half.T, names, names)
+    matrix.save("net.npz")
+    said = run(capsys, "fit", "net.npz", "--no-diagonal", *FAST)
+    assert "a network, since rows and columns have the same names; undirected" in said
+    assert SparseBinaryMatrix.load(here / "net.nbmf/matrix.npz").counts()["missing"] == 40
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["fit", "block.mtx", "--method", "bica"],
+         "60 x 40 entries are too many for bica, which keeps all of them; methods that take"),
+        (["fit", "block.mtx", "--method", "bernoulli-poisson-vb", "--chains", "4"],
+         "--chains 4: of a matrix with 60 x 40 entries there is one chain or start"),
+        (["fit", "block.mtx", "--draws", "9"],
+         "--draws 9: of a matrix with 60 x 40 entries there are no draws"),
+        (["compare", "block.mtx"], "nbmf fit tries the methods that take it, bernoulli-poisson-vb"),
+        (["fit", "block.mtx", "--method", "poisson-gamma-vb"], "read as zeros and ones alone"),
+        (["fit", "few.mtx"], "3 ones and 2397 zeros: to hold some out takes 20 of each"),
+        (["info", "votes.csv", "--layout", "long"], "if they are zeros, which need not be kept, "
+         "--absent zeros says so"),
+    ],
+)  # fmt: skip
+def test_what_it_is_too_large_for_is_refused_with_the_way_out(words, message, capsys, here):
+    few = scipy.sparse.coo_array(([1, 1, 1], ([0, 3, 5], [1, 2, 3])), shape=(60, 40))
+    scipy.io.mmwrite("few.mtx", few, field="pattern")
+    lines = [f"r{f},c{n},{f % 2}" for f, n in np.argwhere(CODES)]
+    (here / "votes.csv").write_text("\n".join(["who,what,how", *lines]))
+    assert message in run(capsys, *words, code=cli.FAILED)
+
+
+def test_one_entry_less_and_all_is_as_it_was(capsys, here, monkeypatch):
+    monkeypatch.setattr(content, "MAX_ENTRIES", 2400)
+    run(capsys, "fit", "block.mtx", "--method", "bernoulli-poisson-vb", *FAST, "--no-check")
+    assert (here / "block.nbmf/expectation.csv").exists()
+    assert type(nbmf.read("block.mtx", log=[].append)) is BinaryMatrix

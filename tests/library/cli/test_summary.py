@@ -1,0 +1,182 @@
+"""What nbmf fit says first, of results written by hand: every number in it is one of theirs."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nbmf
+from nbmf.cli.fit import Fitted, Result
+from nbmf.cli.summary import facts, lines_by_group, quality, summary
+from nbmf.data.count_matrix import CountMatrix
+from nbmf.evaluation.verdict import Behind, Gain, Verdict
+from nbmf.posterior.components import Components, components_of
+
+W = np.array([[0.9, 0.1], [0.8, 0.2], [0.05, 0.95]])
+H = np.array([[0.9, 0.9, 0.1], [0.1, 0.9, 0.3]])
+MATRIX = nbmf.BinaryMatrix.from_array([[1, 1, 0], [1, 1, 0], [0, 1, -1]], ["a", "b", "c"], None)
+VERDICT = Verdict(
+    "bICA, K = 2", True, 0.025, 0.4,
+    (Gain("effects", 0.5, 0.1, 0.02, 1e-5), Gain("overall-share", 0.75, 0.35, 0.04, 1e-9)),
+    entries=8, folds=1, observed=8,
+)  # fmt: skip
+
+
+def result(kind=nbmf.BinaryICA, matrix=MATRIX, verdict=None, components=None, **of_fit):
+    model = kind(2)
+    model.W_, model.H_, model._expectation = W, H, W @ H
+    model.n_iter_, model.converged_ = 7, of_fit.pop("converged", None)
+    given = {"chains": None, "draws": None, "intervals": {}, "seconds": 1.5} | of_fit
+    fitted = Fitted(model, W @ H, **given)
+    return Result("tiny", matrix, fitted, components or components_of(model), verdict)
+
+
+def blanks_folded(text):
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def test_a_verdict_has_what_predicts_the_same_entries_below_it():
+    text = blanks_folded(summary(result(verdict=VERDICT)))
+    assert text[2:7] == [
+        "(every entry was held out, in 1 fold, and predicted from the others)",
+        "predicted by nats per entry this method is better by",
+        "this method 0.4000",
+        "row and column effects 0.5000 0.1000 ± 0.0200",
+        "the overall share of ones 0.7500 0.3500 ± 0.0400",
+    ]
+    others = (Behind("logistic VB, K = 8", 0.39, -0.01, 0.02),)
+    some = VERDICT._replace(entries=7, folds=3, others=others)
+    text = blanks_folded(summary(result(verdict=some)))
+    assert text[2] == "(7 entries were held out, in 3 folds, and predicted from the others)"
+    assert text[4:6] == [
+        "bICA, K = 2 (this method) 0.4000",
+        "logistic VB, K = 8 0.3900 -0.0100 ± 0.0200",
+    ]
+
+
+def test_facts_are_about_what_was_observed_and_components_that_are_shown():
+    def of(active, shares, alike):
+        return list(facts(result(components=Components(np.arange(2), shares, active, alike))))
+
+    assert of(2, np.array([0.6, 0.4]), [[0, 1]]) == [
+        "tiny: 3 rows x 3 columns, 62.5% ones among the observed, 11.1% missing",
+        "bICA, K = 2: 2 active components (at least 1 % of all weight each)",
+        "components 1, 2 say nearly the same: read them as one",
+    ]
+    assert of(1, np.array([0.9, 0.1]), [])[1:] == [
+        "bICA, K = 2: 1 active component (at least 1 % of all weight each)",
+        "the other 10% of the weight lies in components that say no more than the prior does",
+    ]
+    assert of(1, np.array([0.96, 0.04]), [])[2:] == []
+    assert of(2, np.full(2, np.nan), [])[1:] == ["bICA, K = 2: 2 active components"]
+
+
+def test_what_was_learned_has_three_digits_or_is_a_whole_number(monkeypatch):
+    found = {"K+": 1234, "eta": 0.123456}
+    monkeypatch.setattr(nbmf.BinaryICA, "findings", found)
+    assert list(facts(result()))[-1] == "learned: K+ 1234, eta 0.123"
+
+
+def test_a_mean_count_is_that_of_observed_ones():
+    counts = CountMatrix([[3, 0], [-1, 0]], ["a", "b"], ["x", "y"], None)
+    first = next(facts(result(matrix=counts)))
+    assert first.endswith("counts with a mean of 1, 66.7% of them zero, 25.0% missing")
+
+
+def test_groups_are_counted_by_component_or_have_a_mean_on_each_axis():
+    grouped = nbmf.BinaryMatrix.from_array(MATRIX.codes, None, None, ["left", "left", "right"])
+    columns = np.array(["x", "y", "x"])
+    shown = Components(np.arange(2), np.full(2, 0.5), 2, [])
+    ((words, groups, counts),) = lines_by_group(result(matrix=grouped, components=shown))
+    assert words == (
+        "rows by group and the component they are most typical of; adjusted mutual information "
+        "1.00 ± 0.00 (0: unrelated, 1: the same)"
+    )
+    assert groups.tolist() == ["left", "left", "right"]
+    assert (counts.index.tolist(), counts.columns.tolist()) == (["left", "right"], [1, 2])
+    assert counts.to_numpy().tolist() == [[2, 0], [0, 1]]
+    of_axes = result(nbmf.LogisticFactorVB, grouped)._replace(
+        column_groups=columns, components=Components(np.array([1, 0]), np.full(2, np.nan), 2, [])
+    )
+    rows, of_columns = lines_by_group(of_axes)
+    assert rows[0] == "rows by group: their mean coordinate on each component"
+    assert rows[2].to_numpy().tolist() == [["0.15", "0.85"], ["0.95", "0.05"]]
+    assert of_columns[0] == "columns by group: their mean coordinate on each component"
+    assert of_columns[2].loc["x"].tolist() == ["0.20", "0.50"]
+    assert of_columns[2].loc["y"].tolist() == ["0.90", "0.90"]
+
+
+def test_no_more_components_are_described_than_a_page_has(monkeypatch):
+    text = summary(result())
+    assert text.count("\ncomponent ") == 2
+    assert "more: see" not in text
+    monkeypatch.setattr("nbmf.cli.summary.DESCRIBED", 1)
+    text = summary(result())
+    assert text.count("\ncomponent ") == 1
+    assert text.endswith("\n\n... and 1 more: see W.csv and H.csv")
+
+
+def test_the_loss_stands_beside_that_of_the_share_of_ones():
+    ones = np.array([1, 1, 0, 1, 1, 0, 0, 1])
+    p = (W @ H)[MATRIX.observed]
+    loss = -np.log(np.where(ones == 1, p, 1 - p)).mean()
+    alone = -np.log(np.where(ones == 1, 5 / 8, 3 / 8)).mean()
+    assert list(quality(result())) == [
+        f"loss on the data that were fitted: {loss:.4f} nats per entry; the overall share of ones "
+        f"alone has {alone:.4f}",
+        "1 start of 7 iterations, 1.5 s",
+    ]
+    assert "settle" not in "".join(quality(result(converged=True)))
+    assert list(quality(result(converged=False)))[2:] == [
+        "E[V] was still changing after 7 iterations: --iterations 28 gives it time to settle"
+    ]
+
+
+def several(settled, **more):
+    """Return three chains, or starts, that have settled or not."""
+    return SimpleNamespace(
+        estimators=[None] * 3, settled=settled, losses=np.array([0.5, 0.4, 0.6]), **more
+    )
+
+
+def test_starts_end_in_one_place_or_in_several():
+    same, apart = (list(quality(result(chains=several(settled))))[1:] for settled in (True, False))
+    assert same == ["3 starts of 7 iterations, 1.5 s", "the starts end in the same place"]
+    assert apart[1:] == [
+        "the starts end in different places, losses 0.4000 to 0.6000: this is the best of them; "
+        "what all have in common is the safest reading"
+    ]
+
+
+def test_chains_have_settled_or_differ_most_for_some_rows():
+    table = pd.DataFrame({"r_hat": [1.001, 1.02], "ess_bulk": [400.0, 90.0]})
+    kind = nbmf.BetaDirGibbs
+    said = list(quality(result(kind, chains=several(True, diagnostics=table))))[1:]
+    assert said == [
+        "3 chains of 7 iterations, 1.5 s",
+        "the chains have settled: R-hat at most 1.020, at least 90 effective draws (chains.csv)",
+    ]
+    chains = several(
+        False, diagnostics=table, advice="try burn_in = 300",
+        disagreement=np.array([[0.0, 0.1, 0.2], [0.3, 0.3, 0.3], [0.0, 0.0, 0.06]]),
+        line_names=lambda: (["a", "b", "c"], ["x", "y", "z"]),
+    )  # fmt: skip
+    said = list(quality(result(kind, chains=chains)))
+    assert said[2] == "NOT SETTLED: try --set burn_in=300"
+    assert said[-1] == (
+        "the chains' E[V] differ by 0.140 (standard deviation), most for b 0.300, a 0.100, c 0.020"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (nbmf.BetaDirVB, ["intervals of a variational fit are too narrow: take --method "
+                          "beta-dir-gs for these"]),
+        (nbmf.GaussianFactorVB, ["intervals of a variational fit are too narrow"]),  # has none
+        (nbmf.BetaDirGibbs, ["one chain cannot show whether it has settled: take --chains 4"]),
+    ],
+)  # fmt: skip
+def test_intervals_of_a_variational_fit_name_the_sampler(kind, said):
+    assert list(quality(result(kind, draws=object())))[2:] == said

@@ -1,0 +1,472 @@
+"""nbmf cluster and nbmf topics: what is printed and written, what is refused; the pictures."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from test_tables_components import DOCUMENTS, TABLE, mixed
+
+import nbmf
+from nbmf import cli
+from nbmf.cli.arguments import parse, parsers
+from nbmf.cli.info_tables import uses_of_counts
+from nbmf.cli.table_arguments import OF_DOCUMENTS, OF_TABLES
+from nbmf.cli.table_summary import mean_and_sd, summary
+from nbmf.cli.tables import Found, Task
+from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.loading import load_matrix
+from nbmf.errors import ConfigError, DataError
+from nbmf.evaluation.held_out_cells import GRID, Choice, Scored
+from nbmf.families.mixed_membership.feature_model import FeatureModel
+from nbmf.plotting import profiles, style
+
+ALWAYS = {"summary.txt", "report.html", "table.npz", "nbmf.json"}
+COMPONENTS = {"memberships.csv", "components.csv", "model.npz", "memberships.png"}
+QUICK = ["--model", "mnb", "--components", "2", "--starts", "2"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(style, "save", lambda figure, path: path.write_bytes(bytes(24)))
+    mixed().to_csv("people.csv", index_label="person")
+    pd.DataFrame(DOCUMENTS.values().astype(int), columns=DOCUMENTS.column_names).to_csv(
+        "counts.csv", index=False
+    )
+    yield tmp_path
+    plt.close("all")
+
+
+def run(capsys, *argv, code=0):
+    assert cli.main([str(word) for word in argv]) == code
+    return capsys.readouterr()
+
+
+def files(folder):
+    return {path.name for path in Path(folder).iterdir()}
+
+
+def test_kinds_of_rows_are_found_told_and_written(capsys):
+    out = run(capsys, "cluster", "people.csv", "--labels", "kind", "--kind", "visits=count",
+              "--components", 2, 3, "--model", "mnb").out  # fmt: skip
+    assert "count (poisson): visits" in out
+    assert re.search(r"^2 components predict better than none, by 0\.\d+ ± 0\.\d+ nats", out, re.M)
+    assert re.search(r"^    2 +\d\.\d{4} +0\.\d{4} ± 0\.\d{4}  <$", out, re.M)
+    assert re.search(r"100\.0% of the 90 rows have the commonest label of their\s+component", out)
+    assert re.search(r"^  height  -?\d\.\d+ ± \d\.\d+ \(all: \d\.\d+ ± \d\.\d+\)$", out, re.M)
+    assert re.search(r"^  job +a \d\d% \(all: \d\d%\)$", out, re.M)
+    assert re.search(r"^  visits +\d\.\d+ on average \(all: \d\.\d+\)$", out, re.M)
+    assert re.search(r"^  member +\d+% \(all: \d\d%\)$", out, re.M)
+    folder = Path("people.clusters")
+    assert files(folder) == ALWAYS | COMPONENTS | {
+        "distinguishing.csv", "scores.csv", "labels.csv", "profile.png"
+    }  # fmt: skip
+    assert (folder / "summary.txt").read_text() in out
+    model, table = nbmf.load(folder / "model.npz"), load_matrix(folder / "table.npz")
+    pd.testing.assert_frame_equal(
+        pd.read_csv(folder / "distinguishing.csv", keep_default_na=False, na_values=[""]),
+        nbmf.distinguishing(model, table).replace("", np.nan),
+        rtol=1e-5, check_dtype=False,
+    )  # fmt: skip
+    written = pd.read_csv(folder / "memberships.csv")
+    assert written.columns.tolist() == ["row", "label", "main", "component 1", "component 2"]
+    assert written["row"].tolist() == [f"{n}" for n in range(90)] or written["row"].size == 90
+    sizes = pd.read_csv(folder / "components.csv")
+    assert written["main"].value_counts().sort_index().tolist() == sizes["rows"].tolist()
+    np.testing.assert_allclose(written["component 1"].mean(), sizes["share"][0], rtol=1e-4)
+    assert sizes["share"].is_monotonic_decreasing
+    labels = pd.read_csv(folder / "labels.csv", index_col="label")
+    assert labels.to_numpy().sum() == 90
+    assert pd.read_csv(folder / "scores.csv")["K"].tolist() == [2, 3]
+
+
+def test_the_same_command_has_the_same_result_and_other_files_are_left(capsys):
+    def numbers():
+        run(capsys, "cluster", "people.csv", *QUICK, "--no-check")
+        return Path("people.clusters/memberships.csv").read_bytes()
+
+    assert numbers() == numbers()
+    assert "scores.csv" not in files("people.clusters")
+    Path("mine").mkdir()
+    Path("mine/model.npz").write_text("x")
+    refused = run(capsys, "cluster", "people.csv", "--out", "mine", code=2)
+    assert "was not written by nbmf" in refused.err
+
+
+def test_nothing_found_shows_no_components(capsys):
+    rng = np.random.default_rng(1)
+    noise = pd.DataFrame({"x": rng.normal(size=80), "y": rng.choice(list("ab"), 80),
+                          "z": rng.normal(size=80)})  # fmt: skip
+    noise.to_csv("noise.csv", index=False)
+    out = run(capsys, "cluster", "noise.csv", *QUICK).out
+    assert re.search(r"^nothing found: ", out, re.M)
+    assert "--no-check --components 2 --model mnb" in out
+    assert files("noise.clusters") == ALWAYS | {"scores.csv"}
+    refused = run(capsys, "plot", "noise.clusters", code=2).err
+    assert "nothing was found there" in refused
+    assert "nbmf cluster --no-check shows some" in refused
+    out = run(capsys, "cluster", "noise.csv", *QUICK, "--no-check").out
+    assert "component 2" in out
+    assert "nothing found" not in out
+    assert files("noise.clusters") >= COMPONENTS
+    assert "model.npz" in json.loads(Path("noise.clusters/nbmf.json").read_text())["files"]
+
+
+def test_plot_draws_clusters_again(capsys, here):
+    run(capsys, "cluster", "people.csv", "--labels", "kind", *QUICK, "--no-check")
+    folder, written = here / "people.clusters", files("people.clusters")
+    for name in ("profile.png", "memberships.png"):
+        (folder / name).unlink()
+    said = run(capsys, "plot", "people.clusters").out
+    assert said == "written: people.clusters/profile.png, people.clusters/memberships.png\n"
+    assert files(folder) == written
+    assert json.loads((folder / "nbmf.json").read_text())["command"] == "cluster"
+    figures = []
+    for words in (["--rows", 3, "--components", 1], []):
+        run(capsys, "plot", "people.clusters", "--out", "a.pdf", *words)
+        figures.append(plt.gcf())
+        assert Path("a.pdf").exists()
+    few, whole = (figure.axes[0].images[0].get_array().shape for figure in figures)
+    assert (few, whole) == ((3, 1), (6, 2))
+    run(capsys, "plot", "people.clusters/model.npz", "--out", "alone")  # without its table
+    assert files("alone") == {"memberships.png", "nbmf.json"}
+    nbmf.FeatureTable.from_array(np.ones((2, 2))).save(folder / "table.npz")
+    refused = run(capsys, "plot", "people.clusters", code=2).err
+    assert "people.clusters/table.npz: columns are not those of the fit" in refused
+    TABLE.take_rows(np.arange(40)).save(folder / "table.npz")
+    assert "40 rows; those of the fit are 90" in run(capsys, "plot", folder, code=2).err
+    model = nbmf.load(folder / "model.npz")
+    for call in (nbmf.plot.dictionary, lambda fit: nbmf.plot.reconstruction(fit, TABLE)):
+        with pytest.raises(ConfigError, match=r"a FeatureModel.*; nbmf\.plot\.profile, topics and"):
+            call(model)
+
+
+def test_topics_have_words_by_probability_and_by_lift(capsys):
+    out = run(capsys, "topics", "counts.csv", "--components", 2, "--starts", 2).out
+    assert re.search(
+        r"^2 topics predict better than none, by .* nats per held-out\s+token", out, re.M
+    )
+    assert re.search(r"^  probable +(sea|bus) 0\.\d{3}, (ice|car) 0\.\d{3}, ", out, re.M)
+    assert re.search(r"^  typical +\w+ x\d\.\d+, ", out, re.M)
+    assert files("counts.topics") == ALWAYS | COMPONENTS | {
+        "topics.csv",
+        "scores.csv",
+        "topics.png",
+    }
+    words = pd.read_csv("counts.topics/topics.csv")
+    assert set(words["by"]) == {"probability", "lift"}
+    for (_, by), own in words.groupby(["topic", "by"]):
+        assert own[by].is_monotonic_decreasing
+        assert own["place"].tolist() == list(range(1, len(own) + 1))
+    np.testing.assert_allclose(words["lift"], words["probability"] / words["overall"], rtol=1e-4)
+    assert pd.read_csv("counts.topics/components.csv").columns[2] == "documents"
+    said = run(capsys, "plot", "counts.topics", "--rows", 3, "--components", 1).out
+    assert said == "written: counts.topics/topics.png, counts.topics/memberships.png\n"
+    run(capsys, "plot", "counts.topics", "--rows", 3, "--components", 1, "--out", "a.png")
+    (axis,) = (each for each in plt.gcf().axes if each.get_visible())
+    assert [text.get_text() for text in axis.get_yticklabels()] == (
+        words[(words["topic"] == 1) & (words["by"] == "probability")]["word"].tolist()[:3]
+    )
+
+
+def test_components_that_are_all_the_same_are_told(capsys):
+    counts = np.random.default_rng(0).poisson(0.4, (30, 12))
+    pd.DataFrame(counts).to_csv("noise.csv", header=[f"w{n}" for n in range(12)], index=False)
+    out = run(capsys, "topics", "noise.csv", "--no-check", "--components", 2, "--starts", 1).out
+    assert re.search(r"^COLLAPSED: ", out, re.M)
+    assert "COLLAPSED" not in run(capsys, "cluster", "people.csv", *QUICK, "--no-check").out
+    page = Path("people.clusters/report.html").read_text()
+    assert "nbmf cluster people.csv" in page
+    assert "check = False, seed = 0" in page
+
+
+def test_texts_become_topics(capsys, here):
+    rng = np.random.default_rng(0)
+    words = np.array([["sea", "ice", "ship", "fish"], ["road", "car", "bus", "tram"]])
+    texts = [" ".join(rng.choice(words[n % 2], 6)) for n in range(40)]
+    marks = [f"mark {n % 2}" for n in range(40)]
+    pd.DataFrame({"mark": marks, "text": texts}).to_csv("texts.csv", index=False)
+    (here / "stop.txt").write_text("ship\nroad\n")
+    options = ["--text", "text", "--labels", "mark", "--stop-words", "stop.txt", "--no-check",
+               "--model", "fast-lda", "--components", "2"]  # fmt: skip
+    out = run(capsys, "topics", "texts.csv", *options).out
+    assert "left out: 2 words to ignore" in out
+    assert "Fast LDA" in out
+    assert "100.0% of the 40 documents" in out
+    assert "labels.csv" in files("texts.topics")
+    run(capsys, "topics", "texts.csv", *options[:2], "--stop-words", "english", *options[-5:])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("cluster people.csv --components 0", "--components 0: allowed are integers of at least 1"),
+        ("cluster people.csv --starts 0", "--starts 0"),
+        ("cluster people.csv --smoothing -1", "--smoothing -1.0"),
+        ("cluster people.csv --no-check", "--no-check: nothing chooses then"),
+        ("cluster people.csv --labels species", "no column 'species'"),
+        ("cluster people.csv --kind job=real", "column 'job': 'a'; allowed in a real column"),
+        (
+            "cluster people.csv --model mnb --components 100",
+            "--components 100: allowed are numbers from 2 to 85",
+        ),
+        ("cluster people.csv --no-check --model mnb --components 100", "allowed are at most"),
+        ("topics counts.csv --word w", "--document, --word and --count go together"),
+        (
+            "topics people.csv",
+            "--ignore 'height' leaves the column out, --labels 'height' keeps it",
+        ),
+        ("topics nothing.csv", "there is no such file"),
+    ],
+)
+def test_what_is_wrong_is_one_line(words, said, capsys):
+    refused = run(capsys, *words.split(), code=2)
+    assert refused.err.startswith("nbmf: error: ")
+    assert refused.err.count("\n") == 1
+    assert said in refused.err
+
+
+@pytest.mark.parametrize("words", ["cluster f.csv --kind a=reel", "cluster f.csv --kind real",
+                                   "topics f.csv --model mnb"])  # fmt: skip
+def test_arguments_are_checked(words, capsys):
+    with pytest.raises(SystemExit):
+        cli.main(words.split())
+    assert "error" in capsys.readouterr().err
+
+
+def test_models_of_the_commands_are_those_of_the_family():
+    from nbmf.cli import topics
+    from nbmf.cli.topics import MODELS
+
+    assert tuple(MODELS) == OF_DOCUMENTS
+    told = parsers()[1]
+    for command, grid in (("cluster", GRID), ("topics", topics.GRID)):
+        assert f"(default: {' '.join(map(str, grid))})" in " ".join(
+            told[command].format_help().split()
+        )
+    for given in [*({"model": name} for name in OF_TABLES), *MODELS.values()]:
+        FeatureModel(2, **given).check_parameters()
+
+
+def chosen(K, tried, found):
+    """A choice of K components, of some that were tried."""
+    scores = tuple(Scored("mnb", k, 2.0 + (k != K), 3.0, 1.0, 0.1, 0.0, 0.0) for k in tried)
+    own = next(score for score in scores if score.K == K)
+    return Choice(found, own, 0.01, 3.5, scores, 90, 5, "cell")
+
+
+@pytest.mark.parametrize(
+    ("K", "tried", "found", "hint"),
+    [
+        (3, (2, 3), True, "3 is the largest K that was tried: --components 3 6 tries more"),
+        (2, (2, 3), True, None),
+        (2, (2,), True, None),  # as it was asked for
+        (3, (2, 3), False, None),
+    ],
+)
+def test_the_largest_of_the_grid_is_told(K, tried, found, hint):
+    task = Task(None, {}, (), "", "component", "row")
+    own = Found("people", task, TABLE, None, "mnb", chosen(K, tried, found), None, 0.0)
+    text = summary(own)
+    assert "tries more" not in text if hint is None else hint in text
+    said = " ".join(text.split())
+    assert "None is a single component or, if that predicts better, all of them in their" in said
+
+
+def test_means_have_as_many_digits_as_they_are_certain():
+    assert mean_and_sd(4201.7543, 801.95) == "4202 ± 802"
+    assert mean_and_sd(37.2513, 2.0234) == "37.3 ± 2.0"
+    assert mean_and_sd(0.12345, 0.0123) == "0.123 ± 0.012"
+    assert mean_and_sd(1.0, 3e-7) == "1 ± 3e-07"
+    assert mean_and_sd(-0.01, 1.0) == "0.0 ± 1.0"
+
+
+def test_the_example_is_written_with_what_to_type_next(capsys):
+    out = run(capsys, "example", "penguins").out
+    assert "licence: CC0" in out
+    assert out.endswith("next:\n  nbmf cluster penguins.csv --labels species\n")
+    assert "penguins: " in run(capsys, "example").out
+    assert (
+        "is a table, no matrix"
+        in run(capsys, "example", "penguins", "--layout", "long", code=2).err
+    )
+
+
+# --- Info -----------------------------------------------------------------------------------------
+
+
+def next_of(said):
+    """The commands that are told, as they are typed."""
+    return re.findall(r"^  nbmf (.*)$", said, re.MULTILINE)
+
+
+def lists():
+    """A line per document and word that it has, with a count; once a line per pair."""
+    counts = pd.DataFrame(DOCUMENTS.values().astype(int), DOCUMENTS.row_names,
+                          DOCUMENTS.column_names).stack()  # fmt: skip
+    return counts[counts > 0].reset_index().set_axis(["page", "word", "n"], axis=1)
+
+
+def test_info_says_what_a_table_is_and_points_to_cluster(capsys):
+    out = run(capsys, "info", "people.csv").out
+    assert out.startswith("people.csv, line 2, column 'height': the value is ")
+    assert "no matrix of zeros and ones or of counts, but a table\n" in out.replace("\n  ", " ")
+    assert "90 rows x 5 columns" in out
+    assert "real (gaussian): height" in out
+    assert next_of(out) == ["cluster people.csv"]
+    out = run(capsys, "info", "people.csv", "--groups", "kind", "--ignore", "height", "--missing",
+              "", "--missing", "no one", "--header", "--index").out  # fmt: skip
+    words = "cluster people.csv --header --index --labels kind --missing '' --missing 'no one'"
+    assert next_of(out) == [f"{words} --ignore height"]
+    run(capsys, *shlex.split(next_of(out)[0]), *QUICK, "--no-check", "--starts", 1)
+
+
+def test_info_points_from_texts_and_lists_to_topics(capsys):
+    texts = [f"word{n} and word{n % 7} of ship {n}" for n in range(60)]
+    frame = pd.DataFrame({"mark": [n % 2 for n in range(60)], "said": texts})
+    frame.to_csv("t.csv", index=False)
+    assert next_of(run(capsys, "info", "t.csv", "--groups", "mark").out) == [
+        "topics t.csv --text said --labels mark"
+    ]
+    frame.assign(age=np.arange(60) / 7).to_csv("t.csv", index=False)
+    out = run(capsys, "info", "t.csv", "--groups", "mark").out
+    assert "column 'said' has texts, of 6.0 words on average" in out
+    assert next_of(out) == [
+        "topics t.csv --text said --labels mark",
+        "cluster t.csv --labels mark --ignore said",
+    ]
+    lists().to_csv("long.csv", index=False)
+    out = run(capsys, "info", "long.csv").out
+    assert "a list with a line per entry: 'page', 'word', 'n'" in out
+    assert next_of(out) == ["info long.csv --layout long --counts", "topics long.csv --layout long"]
+    lists().assign(n=1).to_csv("ones.csv", index=False)
+    assert next_of(run(capsys, "info", "ones.csv").out) == ["info ones.csv --layout long"]
+
+
+def test_info_of_a_matrix_with_a_wrong_cell_is_refused_as_one(capsys, here, monkeypatch):
+    cells = np.random.default_rng(0).integers(0, 2, (30, 8)).astype(object)
+    for name, wrong in (("half", 2.5), ("word", "maybe")):
+        cells[3, 4] = wrong
+        pd.DataFrame(cells).to_csv(f"{name}.csv", index=False, header=list("abcdefgh"))
+        refused = run(capsys, "info", f"{name}.csv", code=2).err
+        assert f"{name}.csv, line 5, column 'e': the value is '{wrong}'; allowed are" in refused
+    for options in (["--layout", "long"], ["--ones", "a"], ["--above", 0], ["--transpose"]):
+        refused = run(capsys, "info", "people.csv", *options, code=2).err
+        assert "a table" not in refused
+    assert "no such file" in run(capsys, "info", "nothing.csv", code=2).err
+    days = pd.DataFrame({"x": np.arange(40) / 7, "day": "2020-01-02", "job": ["a", "b"] * 20})
+    days["day"] = [f"2020-01-{n % 28 + 1:02}" for n in range(40)]
+    days.to_csv("days.csv", index=False)
+    with monkeypatch.context() as less:
+        less.setattr("nbmf.cli.info_tables.MOST_BYTES", Path("days.csv").stat().st_size - 1)
+        assert "for nbmf cluster" not in run(capsys, "info", "days.csv", code=2).err
+    refused = run(capsys, "info", "days.csv", code=2).err
+    assert "as a table, for nbmf cluster: days.csv: column 'day' has dates" in refused
+    assert "--ignore 'day' leaves it out" in refused
+
+
+@pytest.mark.parametrize(
+    ("options", "uses"),
+    [
+        ("", ["topics counts.csv", "cluster counts.csv"]),
+        ("--groups a --ignore b", ["topics counts.csv --labels a --ignore b",
+                                   "cluster counts.csv --labels a --ignore b"]),
+        ("--transpose", ["topics counts.csv --transpose"]),
+        ("--layout long --row a --column b --value c",
+         ["topics counts.csv --layout long --document a --word b --count c"]),
+        ("--layout long --row a", ["topics counts.csv --layout long"]),
+        ("--above 1", ["cluster counts.csv"]),
+    ],
+)  # fmt: skip
+def test_info_says_what_else_counts_may_be(options, uses):
+    parsed = parse(["info", "counts.csv", *options.split()])
+    few = CountMatrix.from_array(np.diag([3, 1, 2]))
+    told = [re.search(r": nbmf (.*)$", line)[1] for line in uses_of_counts(few, parsed)]
+    assert told == uses
+    many = CountMatrix.from_array([[0, 1], [2, 3]])  # in which hardly a word is missing
+    assert not any("topics" in line for line in uses_of_counts(many, parsed))
+    for file in ("counts.mtx", "counts.npz"):
+        parsed.file = file
+        assert not any("cluster" in line for line in uses_of_counts(few, parsed))
+
+
+# --- Pictures -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def model():
+    return FeatureModel(2, model="mnb", random_state=0).fit(TABLE)
+
+
+def test_memberships_are_drawn_in_the_order_of_groups_and_components(model):
+    axis = nbmf.plot.memberships(model, groups=TABLE.row_groups)
+    image = np.asarray(axis.images[0].get_array())
+    assert image.shape == (90, profiles.PIXELS, 3)
+    blue = np.array(plt.matplotlib.colors.to_rgb(style.colour_of_component(0)))
+    first = np.isclose(image, blue).all(axis=2).mean(axis=1)  # the share of the first component
+    order = np.argsort(-model.memberships_.mean(axis=0))
+    np.testing.assert_allclose(sorted(first), sorted(model.memberships_[:, order[0]]), atol=0.004)
+    largest = TABLE.row_groups == "kind 0"
+    mean = model.memberships_[largest, order[0]].mean()
+    np.testing.assert_allclose(first[: largest.sum()].mean(), mean, atol=0.004)
+    with pytest.raises(DataError, match="2 given for 90 rows"):
+        nbmf.plot.memberships(model, groups=["a", "b"])
+
+
+def test_of_many_rows_some_are_drawn(model, monkeypatch):
+    monkeypatch.setattr(profiles, "MOST_ROWS", 40)
+    axis = nbmf.plot.memberships(model)
+    assert len(axis.images[0].get_array()) == 30
+    assert axis.get_ylabel() == "90 rows, 30 of them drawn"
+
+
+def test_profiles_have_values_and_colours(model):
+    axis = nbmf.plot.profile(model, TABLE)
+    names = [text.get_text() for text in axis.get_yticklabels()]
+    assert set(names) == {"height", "visits", "member", "job = a", "job = b", "job = c"}
+    told = nbmf.distinguishing(model, TABLE)
+    most = told.groupby(["column", "category"])["nats"].max().sort_values(ascending=False)
+    assert names == [c + (f" = {category}" if category else "") for c, category in most.index]
+    drawn = np.asarray(axis.images[0].get_array())
+    texts = np.array([text.get_text() for text in axis.texts[: drawn.size]]).reshape(drawn.shape)
+    for name, law in (("height", "real"), ("visits", "count"), ("member", "binary")):
+        for number in (1, 2):
+            row = told[(told["column"] == name) & (told["component"] == number)].iloc[0]
+            p = row["overall"]
+            spread = {"count": p, "binary": p * (1 - p)}.get(law, row["overall_sd"] ** 2)
+            sd = np.sqrt(spread)
+            place = names.index(name), number - 1
+            assert drawn[place] == pytest.approx((row["value"] - p) / sd)
+            shown = {"binary": ".0%", "count": ".3g"}.get(law, ".1f")  # of a height to a tenth
+            assert texts[place] == f"{row['value']:z{shown}}"
+    few = nbmf.plot.profile(model, TABLE, lines=2, ax=plt.subplots()[1])
+    assert len(few.get_yticks()) == 2
+    assert few.get_title() == "the most telling 2 of 6"
+
+
+def test_topics_are_drawn_with_their_most_probable_words():
+    model = FeatureModel(2, smoothing=0.1, random_state=0).fit(DOCUMENTS)
+    axes = nbmf.plot.topics(model, DOCUMENTS, words=3)
+    assert len(axes) == 2
+    for axis, (_, own) in zip(axes, nbmf.distinguishing(model, DOCUMENTS).groupby("component"),
+                              strict=True):  # fmt: skip
+        top = own.nlargest(3, "value")
+        assert [text.get_text() for text in axis.get_yticklabels()] == top["column"].tolist()
+        np.testing.assert_allclose([bar.get_width() for bar in axis.patches], top["value"])
+        np.testing.assert_allclose(axis.collections[0].get_offsets()[:, 0], top["overall"])
+
+
+def test_pictures_of_something_else_are_refused(model):
+    for call, words in (
+        (lambda: nbmf.plot.topics(model, TABLE), "a table of features; nbmf.plot.profile"),
+        (lambda: nbmf.plot.profile(model, TABLE, lines=0), "lines = 0"),
+        (lambda: nbmf.plot.profile(model, TABLE, components=0), "components = 0"),
+        (lambda: nbmf.plot.memberships(nbmf.MNB(2)), "a FeatureModel is needed, not a MNB"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            call()

@@ -1,0 +1,369 @@
+"""Whether there is structure: the verdict, its baselines and its standard error."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import expit
+
+import nbmf
+from nbmf.errors import DataError
+from nbmf.evaluation.baselines import BASELINES, baseline_score, prediction
+from nbmf.evaluation.effects import row_and_column_effects
+from nbmf.evaluation.folds import clustered_error, folds, is_symmetric
+from nbmf.evaluation.verdict import CHANCE, _gain, _preferred, candidates, choose
+from nbmf.seeds import seed_sequence
+
+SHAPES = [(18, 14), (150, 12)]
+# Standard deviations, in log-odds, of the shares of rows and of columns: without structure.
+KINDS = {"equal": (0, 0), "rows": (1, 0), "columns": (0, 1), "rows and columns": (1, 1)}
+
+
+def shares_only(F, N, kind, seed):
+    """Draw a matrix whose entries depend on row and column alone."""
+    rng = np.random.default_rng([F, N, seed, *map(ord, kind)])
+    of_rows, of_columns = KINDS[kind]
+    odds = -0.5 + of_rows * rng.normal(size=(F, 1)) + of_columns * rng.normal(size=N)
+    return (rng.random((F, N)) < expit(odds)).astype(np.int8)
+
+
+def planted(F, N, strength, seed):
+    """Draw a matrix of two kinds of rows, which differ in half of the columns."""
+    rng = np.random.default_rng([F, N, seed])
+    kind = rng.integers(0, 2, (F, 1))
+    side = np.where(np.arange(N) % 2, strength, -strength)
+    return (rng.random((F, N)) < expit(np.where(kind, side, -side))).astype(np.int8)
+
+
+# Effects.
+
+
+def test_effects_are_at_the_mode_of_their_posterior():
+    """Residuals of every line equal what its prior pulls, with the variances that were learned."""
+    V = shares_only(40, 15, "rows and columns", 0)
+    V[0, :3] = -1
+    odds = np.log(row_and_column_effects(V)) - np.log1p(-row_and_column_effects(V))
+    a = odds.mean(axis=1) - odds.mean()
+    b = odds.mean(axis=0) - odds.mean()
+    np.testing.assert_allclose(odds, odds.mean() + a[:, None] + b, atol=1e-9)  # additive
+    residuals = np.where(V >= 0, V - expit(odds), 0)
+    for effects, pull in ((a, residuals.sum(axis=1)), (b, residuals.sum(axis=0))):
+        precision = np.polyfit(effects, pull, 1)[0]
+        assert 0.2 < precision < 5  # of a variance that was 1
+        np.testing.assert_allclose(pull, precision * effects, atol=0.05)
+
+
+def test_effects_vanish_where_there_are_none():
+    V = shares_only(200, 30, "columns", 1)
+    odds = np.log(row_and_column_effects(V)) - np.log1p(-row_and_column_effects(V))
+    assert odds.mean(axis=1).std() < 0.12
+    assert odds.mean(axis=0).std() > 0.5
+
+
+def test_effects_predict_extreme_lines_with_finite_odds():
+    V = np.ones((6, 5), np.int8)
+    V[:, 0] = 0
+    p = row_and_column_effects(V)
+    assert ((p > 0) & (p < 1)).all()
+    assert (p[:, 0] < p[:, 1]).all()
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_a_baseline_does_not_see_what_is_held_out(name):
+    V = shares_only(20, 9, "rows and columns", 2)
+    mask = np.random.default_rng(0).random(V.shape) < 0.3
+    flipped = np.where(mask, 1 - V, V)
+    hidden = [np.where(mask, -1, values).astype(np.int8) for values in (V, flipped)]
+    np.testing.assert_array_equal(prediction(name, hidden[0]), prediction(name, hidden[1]))
+    p = prediction(name, hidden[0])
+    by_hand = -np.log(np.where(V == 1, p, 1 - p))[mask].mean()
+    matrix = nbmf.BinaryMatrix.from_array(V)
+    assert baseline_score(name, matrix, mask)["perplexity"] == pytest.approx(by_hand)
+
+
+def test_the_baseline_of_effects_is_what_they_predict():
+    V = shares_only(20, 9, "rows and columns", 2)
+    np.testing.assert_array_equal(prediction("effects", V), row_and_column_effects(V))
+
+
+# The standard error.
+
+
+def test_the_error_of_independent_entries_is_the_usual_one():
+    values = np.random.default_rng(0).normal(size=(300, 200))
+    assert clustered_error(values) == pytest.approx(values.std() / np.sqrt(values.size), rel=0.25)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_the_error_knows_that_entries_of_a_line_go_together(axis):
+    """Means of 400 matrices spread as it says, five times as much as of independent entries."""
+    rng = np.random.default_rng(axis)
+    means, errors = [], []
+    for _ in range(400):
+        lines = rng.normal(size=(60, 1) if axis else (1, 60))
+        values = np.broadcast_to(lines, (60, 60)) + rng.normal(size=(60, 60))
+        values = np.where(rng.random(values.shape) < 0.2, np.nan, values)
+        means.append(np.nanmean(values))
+        errors.append(clustered_error(values))
+    assert np.mean(errors) == pytest.approx(np.std(means), rel=0.15)
+
+
+ROWS_OF = np.array([[3.0], [-1.0], [-2.0]])
+BOTH = ROWS_OF + np.array([2.0, -3, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("values", "largest"),
+    [
+        (BOTH, "sum"),
+        (np.broadcast_to(ROWS_OF, (3, 4)), "rows"),  # columns add up to nothing
+        (np.broadcast_to(ROWS_OF, (3, 4)).T, "columns"),
+        (np.array([[1.0, -1, 1, -1], [-1, 1, -1, 1]]), "entries"),  # and rows too
+        (np.pad(np.where(BOTH == 3, np.nan, BOTH), 1, constant_values=np.nan), "sum"),
+    ],
+)
+def test_the_error_is_that_of_two_ways_of_clusters(values, largest):
+    """With loops, and n / (n - 1) for the lines, or entries, that have a value."""
+    seen = [(f, n) for f in range(values.shape[0]) for n in range(values.shape[1])
+            if not np.isnan(values[f, n])]  # fmt: skip
+    mean = sum(values[cell] for cell in seen) / len(seen)
+    variances = {}
+    for name, group in (("rows", 0), ("columns", 1), ("entries", None)):
+        sums = {}
+        for cell in seen:
+            key = cell if group is None else cell[group]
+            sums[key] = sums.get(key, 0.0) + values[cell] - mean
+        total = sum(each**2 for each in sums.values())
+        variances[name] = total * len(sums) / (len(sums) - 1)
+    variances["sum"] = variances["rows"] + variances["columns"] - variances["entries"]
+    assert variances[largest] == max(variances.values())
+    expected = np.sqrt(variances[largest]) / len(seen)
+    assert clustered_error(values) == pytest.approx(expected, rel=1e-12)
+
+
+# Folds.
+
+
+@pytest.mark.parametrize(("shape", "count", "held_out"), [((18, 14), 10, 252), ((80, 60), 5, 2400)])
+def test_folds_hold_out_every_entry_or_enough_of_them(shape, count, held_out):
+    codes = np.zeros(shape, np.int8)
+    drawn = np.array(list(folds(codes, np.random.default_rng(0))))
+    assert len(drawn) == count
+    assert drawn.sum(axis=0).max() == 1
+    assert drawn.sum() == held_out
+
+
+def test_as_many_entries_as_it_takes_are_enough():
+    codes = np.zeros((4, 5), np.int8)
+    assert np.sum(list(folds(codes, np.random.default_rng(0)))) == 20
+    codes[0, 4] = -1
+    with pytest.raises(DataError, match=r"^19 observed entries: to hold some out takes 20$"):
+        next(folds(codes, np.random.default_rng(0)))
+
+
+def test_a_single_entry_has_no_mirror_image():
+    assert is_symmetric(np.eye(2))
+    assert not is_symmetric(np.eye(1))
+    assert not is_symmetric(np.eye(2, k=1))
+
+
+def test_folds_never_hold_out_a_missing_entry():
+    codes = shares_only(20, 20, "equal", 0)
+    codes[::3] = -1
+    assert not any((mask & (codes < 0)).any() for mask in folds(codes, np.random.default_rng(0)))
+
+
+# The verdict.
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind"),
+    [*((SHAPES[0], kind) for kind in KINDS), (SHAPES[1], "rows and columns")],
+    ids=str,
+)
+def test_noise_is_no_structure(shape, kind):
+    """Each of 6 would be taken for structure with probability 5 % at most; 3 or more: 2e-3.
+
+    Large ones of every kind: in the long test.
+    """
+    found = [nbmf.verdict(shares_only(*shape, kind, seed)).found for seed in range(6)]
+    assert sum(found) < 3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+def test_noise_is_structure_in_five_of_a_hundred_at_most(shape, kind):
+    """200 draws: 17 or more would happen in 3 % of runs if the chance were CHANCE itself."""
+    found = [
+        choose(shares_only(*shape, kind, seed), candidates(seed=seed)).verdict.found
+        for seed in range(200)
+    ]
+    print(f"{shape} {kind}: structure in {sum(found)} of {len(found)}")
+    assert np.mean(found) <= CHANCE + 2 * np.sqrt(CHANCE * (1 - CHANCE) / len(found))
+
+
+def test_planted_structure_is_found():
+    verdict = nbmf.verdict(planted(40, 20, 1.5, 0))
+    assert verdict.found
+    best = verdict.gains[0]
+    assert verdict.loss == pytest.approx(best.loss - best.mean)
+    assert best.mean > 4 * best.error
+    assert (verdict.entries, verdict.folds, verdict.observed) == (800, 10, 800)
+    assert [gain.loss for gain in verdict.gains] == sorted(gain.loss for gain in verdict.gains)
+    assert str(verdict).startswith("structure found: it predicts better than ")
+
+
+@pytest.mark.long
+def test_structure_worth_four_errors_is_found_nearly_always():
+    """Strengths by which the mean gain is about four standard errors."""
+    for shape, strength in (((40, 20), 1.04), ((150, 12), 0.8)):
+        verdicts = [nbmf.verdict(planted(*shape, strength, seed)) for seed in range(60)]
+        worth = np.mean([v.gains[0].mean for v in verdicts]) / np.mean(
+            [v.gains[0].error for v in verdicts]
+        )
+        print(f"{shape}: gain {worth:.1f} errors, found {np.mean([v.found for v in verdicts]):.0%}")
+        assert 3.7 < worth < 4.3
+        assert np.mean([v.found for v in verdicts]) >= 0.9
+
+
+def test_a_verdict_is_counted_fold_by_fold():
+    """By hand: what each fit and each baseline is given, its losses, Student's law, the seeds."""
+    V = planted(24, 15, 1.0, 4)
+    V[0, :3] = -1
+    fits, steps = [], []
+
+    class Recorded(nbmf.BinaryICA):
+        def fit(self, V, monitor=None):
+            fits.append((V.copy(), super().fit(V, monitor=monitor)))
+            return self
+
+    methods = [Recorded(K, max_iter=20, random_state=0) for K in (2, 3)]
+    choice = choose(V, methods, monitor_of=lambda *step: steps.append(step))
+    drawn = list(folds(V, np.random.default_rng(seed_sequence("verdict", 0))))
+    assert steps == [(step, 2 * len(drawn)) for step in range(2 * len(drawn))]
+    losses = [gain.loss for gain in choice.verdict.gains]
+    assert losses == sorted(losses)
+    assert len({tuple(fit.random_state.generate_state(2)) for _, fit in fits}) == len(drawn)
+    for gain in choice.verdict.gains:
+        loss, own = np.full((2, *V.shape), np.nan)
+        for held_out, (training, fit) in zip(drawn, fits[choice.place :: 2], strict=True):
+            np.testing.assert_array_equal(training, np.where(held_out, -1, V))
+            for losses, p in ((loss, prediction(gain.baseline, training)), (own, fit.expectation_)):
+                losses[held_out] = -np.log(np.where(V == 1, p, 1 - p)[held_out])
+        assert gain.loss == pytest.approx(np.nanmean(loss), rel=1e-10)
+        assert gain.mean == pytest.approx(np.nanmean(loss - own), rel=1e-8)
+        assert gain.error == pytest.approx(clustered_error(loss - own), rel=1e-8)
+        assert gain.p == pytest.approx(stats.t.sf(gain.mean / gain.error, 14), rel=1e-8)
+
+
+def test_a_gain_without_any_spread_is_certain():
+    losses = np.full((2, 3, 4), np.reshape([0.5, 0.25], (2, 1, 1)))
+    assert (_gain("", *losses).p, _gain("", *losses[::-1]).p) == (0, 1)
+
+
+def test_of_several_methods_the_one_that_predicts_best_is_judged():
+    """On the same folds as each alone, and by a stricter measure."""
+    V = planted(40, 20, 1.5, 0)
+    methods = [nbmf.BinaryICA(K, max_iter=50, random_state=0) for K in (8, 2, 4)]
+    alone = [nbmf.verdict(V, method) for method in methods]
+    losses = [one.loss for one in alone]
+    choice = choose(V, methods)
+    assert choice.place == np.argmin(losses) == 1
+    best = alone[choice.place]
+    others = choice.verdict.others
+    assert choice.verdict == best._replace(chance=CHANCE / 3, others=others)
+    assert [other.loss for other in others] == sorted(losses)[1:]
+    assert others[0].mean > 0
+    for other in others:
+        assert other.mean == pytest.approx(other.loss - best.loss)
+        assert other.error > 0
+        assert other.what in {"bICA, K = 8", "bICA, K = 2", "bICA, K = 4"} - {best.method}
+    assert choice.verdict.compared[:2] == list(others)
+    assert [each.loss for each in choice.verdict.compared[2:]] == [g.loss for g in best.gains]
+
+
+def test_the_first_method_within_a_standard_error_of_the_best_is_preferred():
+    """With the losses themselves, whose differences have a known mean and error."""
+    rng = np.random.default_rng(0)
+    first = rng.random((20, 30))
+    noise = rng.normal(size=first.shape)
+    error = clustered_error(noise)
+    for lead, place in ((1.1, 1), (0.9, 0), (-1.0, 0)):
+        other = first + noise - noise.mean() - lead * error
+        assert _preferred([first, other]) == place
+        assert _preferred([first, first + 1, other]) == 2 * place
+    assert _preferred([first]) == _preferred([first, first]) == 0
+    # The second is within an error of the third, the best; the first is not.
+    worst, near = first + 1, first + noise - noise.mean() + 0.9 * error
+    assert _preferred([worst, near, first]) == _preferred([worst, first, near]) == 1
+
+
+def test_a_choice_among_many_has_to_be_surer_of_its_gain(monkeypatch):
+    V = planted(30, 16, 1.0, 1)
+    method = nbmf.BinaryICA(2, max_iter=50, random_state=0)
+    p = max(gain.p for gain in nbmf.verdict(V, method).gains)
+    monkeypatch.setattr("nbmf.evaluation.verdict.CHANCE", 1.5 * p)
+    assert nbmf.verdict(V, method).found
+    doubtful = choose(V, [method, method]).verdict
+    assert not doubtful.found
+    assert f"can be chance (p = {p:.2g}; {0.75 * p:g} would tell)" in str(doubtful)
+
+
+def test_without_a_method_those_of_nbmf_fit_are_tried():
+    V = planted(24, 16, 1.0, 2)
+    choice = choose(V, candidates())
+    assert nbmf.verdict(V) == choice.verdict
+    assert {choice.verdict.method, *(other.what for other in choice.verdict.others)} == {
+        "Beta-Dir VB, learned, K = 100",
+        "logistic VB, column effects, K = 8",
+        "logistic VB, K = 8",
+    }
+
+
+def test_the_same_seed_gives_the_same_verdict():
+    V = planted(20, 12, 1.0, 3)
+    assert nbmf.verdict(V) == nbmf.verdict(V)
+    assert nbmf.verdict(V, seed=1).loss != nbmf.verdict(V).loss
+
+
+def test_any_method_of_binary_matrices_can_be_judged():
+    V = planted(30, 16, 1.5, 1)
+    assert nbmf.verdict(V, nbmf.BinaryICA(2, max_iter=100, random_state=0)).found
+    with pytest.raises(DataError, match="LDA predicts no probability of a one or of a count"):
+        nbmf.verdict(V, nbmf.LDA(2))
+
+
+def test_too_few_entries_are_refused():
+    with pytest.raises(DataError, match=r"^12 observed entries: to hold some out takes 20$"):
+        nbmf.verdict(np.eye(3, 4))
+
+
+# Networks.
+
+
+def friends(F=40, seed=0):
+    """Draw an undirected network of two circles of friends."""
+    rng = np.random.default_rng(seed)
+    same = np.arange(F)[:, None] % 2 == np.arange(F) % 2
+    upper = np.triu(rng.random((F, F)) < np.where(same, 0.6, 0.1), k=1)
+    return (upper | upper.T).astype(np.int8)
+
+
+def test_an_entry_of_an_undirected_network_is_held_out_with_its_mirror_image():
+    codes = friends()
+    drawn = np.array(list(folds(codes, np.random.default_rng(0), in_pairs=True)))
+    assert (drawn == drawn.transpose(0, 2, 1)).all()
+    assert not drawn[:, np.arange(40), np.arange(40)].any()
+    assert drawn.sum(axis=0).max() == 1
+    found = nbmf.verdict(codes, nbmf.BinaryICA(3, max_iter=100, random_state=0))
+    assert found.found
+    assert (found.entries, found.observed) == (780, 780)  # pairs
+    for gain in found.gains:  # of the same pairs
+        assert gain.mean == pytest.approx(gain.loss - found.loss, rel=1e-9)
+
+
+def test_a_mirror_image_tells_nothing_about_noise():
+    """A component per node copies the mirror images; where these are held out too it finds none."""
+    rng = np.random.default_rng(1)
+    upper = np.triu(rng.random((30, 30)) < 0.3, k=1)
+    assert not nbmf.verdict((upper | upper.T).astype(np.int8)).found

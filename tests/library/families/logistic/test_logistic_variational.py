@@ -1,0 +1,400 @@
+"""q of the factors: against loops of the equations, exact values, bounds that never fall."""
+
+import numpy as np
+import pytest
+from logistic_models import DATA, KINDS, LIKELIHOODS, WEAK, ascent, sides, small_data
+from scipy.special import expit, gammaln, logsumexp
+from scipy.stats import norm
+
+from nbmf.families.logistic.kernels import factorized
+from nbmf.families.logistic.kernels.full import posteriors
+from nbmf.families.logistic.matrices import Matrix
+from nbmf.families.logistic.quadratic import Bohning, NormalEntries, PolyaGamma
+from nbmf.families.logistic.quadratic_counts import NegativeBinomial
+from nbmf.families.logistic.sides import FactorizedSide, FullSide, Seen, packed
+
+EFFECTS = ("none", "rows", "columns", "both")
+both_kinds = pytest.mark.parametrize("kind", KINDS)
+
+# --- The factorized step: kernel, matrix form and loops --------------------------------------
+
+
+def twin_step(x, b, mean, variance, m, s2, precision, free, step):
+    """One line at a time, as section 4.1.2 has it with the sign of its gradient put right."""
+    new_mean, new_variance = mean.copy(), variance.copy()
+    for i in range(len(x)):
+        g, delta = -precision * mean[i], precision.copy()
+        A = np.diag(precision)
+        for j in range(x.shape[1]):
+            if x[i, j] >= 0:
+                psi = mean[i] @ m[j]
+                square = psi**2
+                for k in range(mean.shape[1]):
+                    square += mean[i, k] ** 2 * s2[j, k] + variance[i, k] * m[j, k] ** 2
+                    square += variance[i, k] * s2[j, k]
+                eta = np.sqrt(square)
+                w = b[i, j] * np.tanh(eta / 2) / (2 * eta)
+                g += (x[i, j] - b[i, j] / 2 - w * psi) * m[j] - w * s2[j] * mean[i]
+                delta += w * (m[j] ** 2 + s2[j])
+                A = A + w * (np.outer(m[j], m[j]) + np.diag(s2[j]))
+        d = np.where(free, g / delta, 0.0)
+        t = step or (g @ d) / (d @ A @ d)
+        new_mean[i] = mean[i] + t * d
+        new_variance[i] = np.where(free, 1 / delta, 0.0)
+    return new_mean, new_variance
+
+
+def likelihood_of(name):
+    if name == "polya-gamma":
+        return PolyaGamma(DATA["binary"])
+    likelihood = LIKELIHOODS["negative binomial"](DATA)
+    likelihood.size = np.linspace(0.5, 4, likelihood.size.size)
+    return likelihood
+
+
+@pytest.mark.parametrize("effects", EFFECTS)
+@pytest.mark.parametrize("step", [0.0, 0.3])
+@pytest.mark.parametrize("name", ["polya-gamma", "negative binomial"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_kernel_and_matrix_form_are_the_loops(name, effects, step, turned):
+    likelihood = likelihood_of(name)
+    rows, columns = sides("factorized", likelihood.seen.shape, 3, effects)
+    columns.learn_precision()
+    matrix = Matrix(likelihood, rows, columns)
+    side, other = (columns, rows) if turned else (rows, columns)
+    start = side.mean.copy(), side.variance.copy()
+    x, b = likelihood.values, likelihood.b()
+    if turned:
+        x, b = x.T, b.T
+    free, fixed = side.coordinates.free, (other.mean, other.variance)
+    expected = twin_step(x, b, *start, *fixed, side.precision, free, step)
+    for alone in (True, False):
+        side.mean, side.variance = (part.copy() for part in start)
+        seen = matrix.seen_by(side, alone)
+        assert (seen.lines is not None) == alone
+        side.update([seen], step)
+        np.testing.assert_allclose(side.mean, expected[0], rtol=0, atol=2e-12)
+        np.testing.assert_allclose(side.variance, expected[1], rtol=0, atol=1e-12)
+
+
+def test_the_kernel_as_plain_python_is_the_kernel():
+    likelihood, (rows, columns) = likelihood_of("polya-gamma"), sides("factorized", (9, 7), 3)
+    entries = columns.mean.T.copy(), columns.variance.T.copy()
+    found = []
+    for function in (factorized.update_lines, factorized.update_lines.py_func):
+        mean, variance = rows.mean.copy(), rows.variance.copy()
+        free = rows.coordinates.free
+        own = mean, variance
+        function(*likelihood.lines(True), *own, *entries, rows.precision, free, 0.0)
+        found.append(np.hstack(own))
+    np.testing.assert_allclose(*found, rtol=1e-13)
+
+
+def test_the_gradient_is_that_of_the_bound():
+    """The paper prints the first part of it with the other sign."""
+    engine = ascent("factorized", likelihood_of("polya-gamma"), ard=False)
+    rows = engine.sides[0]
+    quadratic, h = engine.matrices[0].quadratic, 1e-5
+    psi, square = engine.matrices[0].moments()
+    quadratic.refresh(psi, square)
+    m, s2 = engine.sides[1].mean, engine.sides[1].variance
+    g = (quadratic.h - quadratic.w * psi) @ m - (quadratic.w @ s2 + 1.0) * rows.mean
+    for i, k in ((0, 0), (4, 2), (8, 1)):
+        bounds = []
+        for sign in (1, -1):
+            rows.mean[i, k] += sign * h
+            bounds.append(engine.bound())
+            rows.mean[i, k] -= sign * h
+        assert (bounds[0] - bounds[1]) / (2 * h) == pytest.approx(g[i, k], rel=1e-5)
+
+
+# --- The full covariance -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("clamped", [[], [1], [0, 3]])
+def test_posteriors_of_lines_by_inverting_matrices(clamped):
+    rng = np.random.default_rng(1)
+    root = rng.normal(size=(6, 4, 9))
+    P = root @ root.transpose(0, 2, 1)
+    free = np.setdiff1d(np.arange(4), clamped)
+    a, b = np.tril_indices(4)
+    linear, mean = rng.normal(size=(6, 4)), rng.normal(size=(6, 4))
+    found, second, determinant = mean.copy(), np.empty((6, 10)), np.empty(6)
+    posteriors(np.ascontiguousarray(P[:, a, b]), linear, free, found, second, determinant)
+    for i in range(6):
+        S = np.linalg.inv(P[i][np.ix_(free, free)])
+        right = linear[i, free] - P[i][np.ix_(free, clamped)] @ mean[i, clamped]
+        expected = mean[i].copy()
+        expected[free] = S @ right
+        moment = np.outer(expected, expected)
+        moment[np.ix_(free, free)] += S
+        np.testing.assert_allclose(found[i], expected, rtol=1e-11)
+        np.testing.assert_allclose(second[i], moment[a, b], rtol=1e-11)
+        assert determinant[i] == pytest.approx(np.linalg.slogdet(S)[1])
+
+
+@pytest.mark.parametrize("effects", EFFECTS)
+def test_a_full_update_by_loops(effects):
+    engine = ascent("full", likelihood_of("polya-gamma"), effects=effects)
+    engine.update(2)
+    rows, columns = engine.sides
+    matrix = engine.matrices[0]
+    quadratic = matrix.quadratic
+    seen = matrix.seen_by(columns, True)
+    U = [np.outer(u, u) for u in rows.mean] + rows.covariance()
+    free = columns.coordinates.free
+    columns.update([seen], 0.0)
+    for j in range(len(columns.mean)):
+        P, right = np.diag(columns.precision), np.zeros(len(free))
+        for i in np.flatnonzero(quadratic.seen[:, j]):
+            P = P + quadratic.w[i, j] * U[i]
+            right += quadratic.h[i, j] * rows.mean[i]
+        S = np.linalg.inv(P[np.ix_(free, free)])
+        mean = S @ (right[free] - P[np.ix_(free, ~free)].sum(axis=1))
+        np.testing.assert_allclose(columns.mean[j, free], mean, atol=1e-12)
+        np.testing.assert_allclose(columns.covariance()[j][np.ix_(free, free)], S, atol=1e-12)
+    assert (columns.mean[:, ~free] == 1).all()
+
+
+@both_kinds
+def test_moments_by_drawing(kind):
+    """<ψ>, <ψ²> and draws agree within 5 standard errors."""
+    engine = ascent(kind, likelihood_of("polya-gamma"), effects="both")
+    engine.update(3)
+    rows, columns = engine.sides
+    rng, n = np.random.default_rng(0), 4000
+    drawn = np.array([rows.draw(rng) @ columns.draw(rng).T for _ in range(n)])
+    psi, square = engine.matrices[0].moments()
+    for power, exact in ((1, psi), (2, square)):
+        values = drawn**power
+        assert (np.abs(values.mean(axis=0) - exact) < 5 * values.std(axis=0) / np.sqrt(n)).all()
+    np.testing.assert_allclose(
+        rows.squares[:, rows.coordinates.free],
+        (rows.mean**2 + rows.covariance().diagonal(axis1=1, axis2=2)
+         if kind == "full" else rows.mean**2 + rows.variance)[:, rows.coordinates.free],
+    )  # fmt: skip
+
+
+# --- The bound ---------------------------------------------------------------------------------
+
+
+@both_kinds
+@pytest.mark.parametrize("effects", ["none", "both"])
+@pytest.mark.parametrize("name", LIKELIHOODS)
+def test_no_block_lowers_the_bound(name, effects, kind):
+    engine = ascent(kind, LIKELIHOODS[name](DATA), effects=effects, seed=3)
+    engine.sides[1].learn_precision()
+    before = start = engine.bound()
+    for _ in range(12):
+        for block in engine.blocks():
+            block()
+            now = engine.bound()
+            assert now >= before - 1e-9 * abs(before)
+            before = now
+    assert before > start + 5
+
+
+@pytest.mark.parametrize(("step", "falls"), [(1.0, True), (0.0, False)])
+def test_a_step_beyond_two_in_k_lowers_it_where_factors_are_alike(step, falls):
+    """So the test above can fail."""
+    engine = ascent("factorized", likelihood_of("polya-gamma"), K=8, step=step, ard=False)
+    for side in engine.sides:
+        side.mean = 1.0 + 0.1 * side.mean
+        side.variance *= 0.01
+    before = engine.bound()
+    engine.blocks()[0]()
+    assert (engine.bound() < before - 10) == falls
+
+
+TINY = np.array([[1, 0], [1, -1], [0, 0]], np.int8)
+
+
+def exact_tiny():
+    """Log evidence and E σ(ψ) for K = 1 and precision 1: given v, rows are independent."""
+    z, weights = np.polynomial.hermite_e.hermegauss(90)
+    log_w = np.log(weights / weights.sum())
+    v = np.stack(np.meshgrid(z, z, indexing="ij"), axis=-1).reshape(-1, 2)
+    log_v = np.add.outer(log_w, log_w).ravel()
+    psi = v[:, None, :] * z[:, None]  # (v, u, column)
+    log_rows = []
+    for line in TINY:
+        law = sum(line[j] * psi[..., j] - np.logaddexp(0, psi[..., j]) for j in (0, 1)
+                  if line[j] >= 0)  # fmt: skip
+        log_rows.append(law + log_w)
+    evidence = np.array([logsumexp(row, axis=1) for row in log_rows])  # (row, v)
+    total = logsumexp(log_v + evidence.sum(axis=0))
+    mean = np.empty((3, 2))
+    for i, row in enumerate(log_rows):
+        given = np.exp(row - evidence[i][:, None])
+        joint = np.exp(log_v + evidence.sum(axis=0) - total)
+        mean[i] = [joint @ (given * expit(psi[..., j])).sum(axis=1) for j in (0, 1)]
+    return total, mean
+
+
+def test_the_exact_evidence_of_the_tiny_matrix():
+    total, mean = exact_tiny()
+    assert total == pytest.approx(-3.4831127, abs=1e-6)
+    np.testing.assert_allclose(
+        mean, [[0.558513, 0.441487], [0.565057, 0.5], [0.441487, 0.441487]], atol=1e-6
+    )
+
+
+@both_kinds
+@pytest.mark.parametrize(("form", "value"), [(PolyaGamma, -3.89310), (Bohning, -3.89991)])
+def test_bounds_of_the_tiny_matrix(form, value, kind):
+    """At the best q, which has ψ = 0 everywhere; the evidence is -3.48311."""
+    engine = ascent(kind, form(TINY), K=1, ard=False)
+    engine.update(2000)
+    assert engine.bound() == pytest.approx(value, abs=1e-5)
+
+
+@both_kinds
+def test_the_bound_of_a_normal_model_by_drawing(kind):
+    """E log p(x, all) - log q, with precisions and noise: within 5 standard errors."""
+    values = DATA["real"]
+    engine = ascent(kind, NormalEntries(values, WEAK), K=2)
+    engine.update(20)
+    rows, columns = engine.sides
+    noise, seen = engine.matrices[0].quadratic.noise.law, ~np.isnan(values)
+    rng, found = np.random.default_rng(5), []
+    for _ in range(3000):
+        U, V = rows.draw(rng), columns.draw(rng)
+        alpha = rng.gamma(columns.law.shape) / columns.law.rate
+        tau = rng.gamma(noise.shape) / noise.rate
+        joint = norm.logpdf(values, U @ V.T, tau**-0.5)[seen].sum()
+        joint += norm.logpdf(U).sum() + norm.logpdf(V, 0, alpha**-0.5).sum()
+        joint += log_gamma(alpha, WEAK).sum() + log_gamma(tau, WEAK)
+        q = log_gamma(alpha, columns.law).sum() + log_gamma(tau, noise)
+        q += log_normal(U, rows) + log_normal(V, columns)
+        found.append(joint - q)
+    error = np.std(found) / np.sqrt(len(found))
+    assert abs(np.mean(found) - engine.bound()) < 5 * error
+    assert error < 0.1
+
+
+def log_gamma(x, law):
+    return (
+        law.shape * np.log(law.rate)
+        - gammaln(law.shape)
+        + (law.shape - 1) * np.log(x)
+        - (law.rate * x)
+    )
+
+
+def log_normal(drawn, side):
+    if isinstance(side, FactorizedSide):
+        return norm.logpdf(drawn, side.mean, np.sqrt(side.variance)).sum()
+    rest, S = drawn - side.mean, side.covariance()
+    quadratic = np.einsum("na,nab,nb->", rest, np.linalg.inv(S), rest)
+    return -0.5 * (quadratic + np.linalg.slogdet(2 * np.pi * S)[1].sum())
+
+
+def test_precisions_have_the_shape_and_rate_of_the_note():
+    for kind in KINDS:
+        engine = ascent(kind, likelihood_of("polya-gamma"))
+        columns = engine.sides[1]
+        columns.learn_precision()
+        np.testing.assert_allclose(columns.law.shape, 0.5 + 7 / 2)
+        np.testing.assert_allclose(columns.law.rate, 0.5 + columns.squares.sum(axis=0) / 2)
+        np.testing.assert_allclose(columns.precision, columns.law.mean)
+
+
+# --- Symmetries ----------------------------------------------------------------------------------
+
+
+@both_kinds
+@pytest.mark.parametrize("name", ["polya-gamma", "negative binomial"])
+def test_rows_and_columns_in_another_order_give_the_same(name, kind):
+    rng = np.random.default_rng(6)
+    f, n = rng.permutation(9), rng.permutation(7)
+    turned = {key: values[np.ix_(f, n)] for key, values in DATA.items()}
+    found = []
+    for data in (DATA, turned):
+        engine = ascent(kind, LIKELIHOODS[name](data), effects="both")
+        if data is turned:
+            for side, order in zip(engine.sides, (f, n), strict=True):
+                side.mean = side.mean[order]
+                side._take(np.full(side.mean.shape, 0.25) * side.coordinates.free)
+        engine.update(5)
+        found.append((engine.bound(), engine.matrices[0].moments()[0]))
+    assert found[0][0] == pytest.approx(found[1][0], rel=1e-12)
+    np.testing.assert_allclose(found[0][1][np.ix_(f, n)], found[1][1], atol=1e-9)
+
+
+@both_kinds
+def test_ones_for_zeros_turn_log_odds_round(kind):
+    flipped = np.where(DATA["binary"] < 0, -1, 1 - DATA["binary"]).astype(np.int8)
+    one, other = ascent(kind, PolyaGamma(DATA["binary"])), ascent(kind, PolyaGamma(flipped))
+    other.sides[1].mean *= -1
+    for engine in (one, other):
+        engine.update(6)
+    np.testing.assert_allclose(
+        one.matrices[0].moments()[0], -other.matrices[0].moments()[0], atol=1e-10
+    )
+
+
+@both_kinds
+def test_what_is_missing_is_not_read(kind):
+    """Another code for it gives the same bits; so does a row more that nothing is known of."""
+    other = np.where(DATA["binary"] < 0, -77, DATA["binary"]).astype(np.int8)
+    found = []
+    for codes in (DATA["binary"], other):
+        engine = ascent(kind, PolyaGamma(codes), effects="both")
+        engine.update(4)
+        found.append(engine.matrices[0].moments()[1])
+    np.testing.assert_array_equal(*found)
+
+
+def test_lines_without_entries_keep_their_prior():
+    codes = DATA["binary"].copy()
+    codes[2], codes[:, 4] = -1, -1
+    for kind in KINDS:
+        engine = ascent(kind, PolyaGamma(codes), ard=False)
+        engine.update(60)
+        np.testing.assert_allclose(engine.sides[0].mean[2], 0, atol=1e-9)
+        np.testing.assert_allclose(engine.sides[1].squares[4], 1, atol=1e-9)
+
+
+def test_coordinates_go_where_they_are_put():
+    for kind in KINDS:
+        (side, other) = sides(kind, (4, 5), 3)
+        chosen = np.array([2, 0])
+        parts = other.parts(chosen)
+        mean, spread = side.placed(parts, np.array([1, 3]), 4)
+        np.testing.assert_array_equal(mean[:, [1, 3]], other.mean[:, chosen])
+        assert (mean[:, [0, 2]] == 0).all()
+        if kind == "factorized":
+            np.testing.assert_array_equal(spread[:, [1, 3]], other.variance[:, chosen])
+        else:
+            np.testing.assert_array_equal(spread[:, packed(3, 1)], other.second[:, packed(0, 2)])
+            np.testing.assert_array_equal(spread[:, packed(1, 1)], other.second[:, packed(2, 2)])
+
+
+def test_two_matrices_of_the_same_lines_are_one_wide_matrix():
+    """Terms of several matrices add up, and the general form is the compiled one."""
+    codes = small_data(8, 10, seed=4)["binary"]
+    wide = ascent("factorized", PolyaGamma(codes), ard=False, seed=9)
+    rows, columns = wide.sides
+    halves = []
+    for part in (slice(0, 6), slice(6, 10)):
+        own = sides("factorized", (8, codes[:, part].shape[1]), 3, ard=False)[1]
+        own.mean, own.variance = columns.mean[part].copy(), columns.variance[part].copy()
+        halves.append((PolyaGamma(codes[:, part].copy()), own))
+    twin = FactorizedSide(rows.mean.copy(), rows.coordinates, 0.5)
+    seen = [Matrix(likelihood, twin, own).seen_by(twin, False) for likelihood, own in halves]
+    twin.update(seen, 0.0)
+    wide.blocks()[0]()
+    np.testing.assert_allclose(twin.mean, rows.mean, atol=1e-12)
+    np.testing.assert_allclose(twin.variance, rows.variance, atol=1e-12)
+
+
+def test_full_sides_have_no_step():
+    rows, columns = sides("full", (9, 7), 2, ard=False)
+    seen = Matrix(PolyaGamma(DATA["binary"]), rows, columns).seen_by(rows, True)
+    assert isinstance(seen, Seen)
+    assert isinstance(rows, FullSide)
+    rows.update([seen], 0.3)
+    first = rows.mean.copy()
+    rows.update([seen], 0.0)
+    np.testing.assert_array_equal(rows.mean, first)
+    assert NegativeBinomial.slope == 1.0

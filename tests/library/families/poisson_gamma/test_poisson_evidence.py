@@ -1,0 +1,159 @@
+"""Evidence of models of counts and of binary links: bound, Chib, annealing; exact answers."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse
+from poisson_twins import Exact, binary_evidence, poisson_evidence
+
+import nbmf
+from nbmf.errors import ConfigError, DataError
+from nbmf.families.poisson_gamma import evidence
+from nbmf.families.poisson_gamma.annealing import Annealed
+from nbmf.families.poisson_gamma.priors import FIXED, GammaPrior, Ties
+
+FIXED_TIES = dict.fromkeys(("tie_shape_W", "tie_mean_W", "tie_shape_H", "tie_mean_H"), FIXED)
+# V, K, and (shape, mean) of W and of H: a shape below one, of which densities have no bound, too.
+CASES = [
+    ([[2, 1], [0, 3]], 2, (1.0, 1.0), (1.0, 2.0)),
+    ([[2, -1, 1], [0, 1, 2]], 2, (2.0, 1.0), (0.7, 1.0)),
+    ([[3, 0], [1, 2]], 3, (1.5, 1.0), (0.5, 0.5)),
+]
+
+
+def model_of(class_name, K, of_W, of_H, **settings):
+    names = ("shape_W", "mean_W", "shape_H", "mean_H")
+    numbers = dict(zip(names, (*of_W, *of_H), strict=True))
+    return getattr(nbmf, class_name)(K, **numbers, **FIXED_TIES, random_state=0, **settings)
+
+
+@pytest.mark.parametrize(("values", "K", "of_W", "of_H"), CASES)
+def test_three_estimates_and_the_exact_evidence_of_counts(values, K, of_W, of_H):
+    """Annealing and Chib within 4.5 of their errors, which are below 0.1 nats; the bound below."""
+    values = np.array(values, np.int32)
+    exact, _ = poisson_evidence(values, K, of_W, of_H)
+    below = evidence.bound(model_of("PoissonGammaVB", K, of_W, of_H, max_iter=300), values, 2)
+    assert (below.kind, below.effective_size) == ("bound", 2)
+    assert exact - 4 < below.value < exact
+    annealed = evidence.annealed(
+        model_of("PoissonGammaVB", K, of_W, of_H), values, temperatures=300, chains=64
+    )
+    chib = evidence.chib(
+        model_of("PoissonGammaGibbs", K, of_W, of_H), values, burn_in=200, free=4000, clamped=2000
+    )
+    for found, kind, most in ((annealed, "annealed", 64), (chib, "chib", 4000)):
+        assert found.kind == kind
+        assert abs(found.value - exact) < 4.5 * found.error
+        assert found.error < 0.2
+        assert most / 20 < found.effective_size <= most
+
+
+def test_annealing_of_a_binary_matrix():
+    values, of_W, of_H = np.array([[1, -1], [1, 0]], np.int8), (0.6, 1.0), (1.2, 0.8)
+    exact = binary_evidence(values, 2, of_W, of_H, Exact(of_W, of_H))
+    found = evidence.annealed(
+        model_of("BernoulliPoissonVB", 2, of_W, of_H), values, temperatures=300, chains=64
+    )
+    assert abs(found.value - exact) < 4.5 * found.error < 0.3
+
+
+def annealing(is_binary):
+    values = np.array([[3, -1, 0], [1, 2, 1]])
+    priors = tuple(GammaPrior(0.8, 1.5, Ties(FIXED, FIXED), (lines, 2)) for lines in (2, 3))
+    rng = np.random.default_rng(0)
+    return Annealed(np.minimum(values, 1) if is_binary else values, priors, is_binary, 4, rng)
+
+
+@pytest.mark.parametrize("is_binary", [False, True])
+def test_the_gradient_is_that_of_the_target(is_binary):
+    run = annealing(is_binary)
+    logs, beta, step = run._now, 0.37, 1e-6
+    for side, of in enumerate(run.gradient(logs, beta)):
+        for place in np.ndindex(of.shape[1:]):
+            moved = [[x.copy() for x in logs] for _ in range(2)]
+            moved[0][side][:, *place] += step
+            moved[1][side][:, *place] -= step
+            slope = (run.log_target(moved[0], beta) - run.log_target(moved[1], beta)) / (2 * step)
+            np.testing.assert_allclose(of[:, *place], slope, rtol=1e-5, atol=1e-6)
+
+
+def test_the_likelihood_of_annealing_is_that_of_the_model():
+    run = annealing(False)
+    W, H = (np.exp(x[0]) for x in run._now)
+    rate = W @ H
+    x = np.array([[3, -1, 0], [1, 2, 1]])
+    log_p = sum(
+        x[place] * math.log(rate[place]) - rate[place] - math.lgamma(x[place] + 1)
+        for place in np.ndindex(x.shape)
+        if x[place] >= 0
+    )
+    assert run.log_likelihood(run._now)[0] == pytest.approx(log_p, rel=1e-12)
+    run = annealing(True)
+    W, H = (np.exp(x[0]) for x in run._now)
+    rate = W @ H
+    log_p = sum(
+        math.log(1 - math.exp(-rate[place])) if x[place] > 0 else -rate[place]
+        for place in np.ndindex(x.shape)
+        if x[place] >= 0
+    )
+    assert run.log_likelihood(run._now)[0] == pytest.approx(log_p, rel=1e-12)
+
+
+def test_leapfrog_steps_run_backwards_and_keep_the_energy():
+    run, rng = annealing(False), np.random.default_rng(3)
+    start = [rng.normal(size=x.shape) for x in run._now]
+    momentum = [rng.normal(size=x.shape) for x in run._now]
+    widths = [np.full((1, 1, 1), 0.005), np.full((1, 1, 1), 0.0075)]
+    end, last = run.leapfrog(start, momentum, widths, 0.5, 8)
+    back, first = run.leapfrog(end, [-p for p in last], widths, 0.5, 8)
+    for x, y in zip([*back, *first], [*start, *(-p for p in momentum)], strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-11)
+    energy = [run.log_target(x, 0.5) - sum(0.5 * (p * p).sum(axis=(1, 2)) for p in of)
+              for x, of in ((start, momentum), (end, last))]  # fmt: skip
+    np.testing.assert_allclose(*energy, atol=0.02)
+    assert max(np.abs(x - y).max() for x, y in zip(end, start, strict=True)) > 0.05
+
+
+def test_a_move_is_reversible_enough_to_be_accepted_often():
+    run = annealing(False)
+    accepted = np.mean([run.move(0.5, 6) for _ in range(200)])
+    assert 0.6 < accepted < 1.0
+
+
+def test_weights_are_those_of_the_states_before_the_moves():
+    """β = 0, 1e-7, 1: the first state weighs 1e-7 of its likelihood, the moved one all the rest."""
+    run = annealing(False)
+    first, moved = run._now, [x + 0.3 for x in run._now]
+    seen = []
+
+    def move(beta, steps):
+        seen.append((beta, steps))
+        run._now = moved
+
+    run.move = move
+    expected = 1e-7 * run.log_likelihood(first) + (1 - 1e-7) * run.log_likelihood(moved)
+    np.testing.assert_allclose(run.log_weights(2, 6), expected, rtol=1e-12)
+    assert seen == [(pytest.approx(1e-7), 6)]
+
+
+def test_a_few_weights_say_so_by_their_effective_size():
+    found = evidence._of_weights(np.array([0.0, -1000.0, -1000.0, -1000.0]), "annealed")
+    assert found.effective_size == pytest.approx(1.0)
+    assert found.value == pytest.approx(-math.log(4))
+    even = evidence._of_weights(np.zeros(8), "annealed")
+    assert even == (0.0, 0.0, 8.0, "annealed")
+
+
+def test_what_has_no_such_evidence_is_refused_in_words():
+    V = np.array([[1, 0], [2, 1]])
+    with pytest.raises(ConfigError, match=r"tie_shape_W = 'all': allowed is fixed; a learned"):
+        evidence.annealed(nbmf.PoissonGammaVB(2), V)
+    with pytest.raises(ConfigError, match="Chib's estimate is of counts"):
+        evidence.chib(nbmf.BernoulliPoissonGibbs(2), V)
+    with pytest.raises(ConfigError, match="PoissonGammaGibbs has no bound"):
+        evidence.bound(nbmf.PoissonGammaGibbs(2), V)
+    with pytest.raises(ConfigError, match="chains = 0: allowed is an integer of at least 1"):
+        evidence.annealed(nbmf.PoissonGammaVB(2), V, chains=0)
+    with pytest.raises(DataError, match="V is sparse"):
+        evidence.annealed(nbmf.PoissonGammaVB(2, **FIXED_TIES), scipy.sparse.csr_array(V))

@@ -1,0 +1,178 @@
+"""scikit-learn's own checks of estimators, run on every method; what cannot apply, and why.
+
+The checks feed continuous numbers, and V is binary. A subclass that is for these tests alone cuts
+each feature at its mean in the data of the fit; all else reaches the method as it is.
+"""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matrices import classes_of_means
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.validation import check_is_fitted
+
+import nbmf
+import nbmf.errors
+from nbmf import registry
+from nbmf.likelihoods.bernoulli import BERNOULLI
+
+BRIEF = {"max_iter": 20, "burn_in": 10, "n_samples": 10, "tol": 0}
+K = {"LogisticPCA": 1}  # of a matrix with two columns; it needs fewer components than columns
+
+OWN_WORDS = "the error is a DataError (a ValueError) that names the entry and what is allowed"
+NEEDS_TWO = "the check sets n_components = 1, and Dir-Dir needs two: a zero takes two components"
+EVERY = {"check_dtype_object": f"a value that is no number: {OWN_WORDS}; the check wants TypeError"}
+WITH_ONE_COMPONENT = (
+    "check_dont_overwrite_parameters",
+    "check_fit2d_predict1d",
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+    "check_fit2d_1sample",
+    "check_fit2d_1feature",
+)
+EXPECTED_FAILURES = {
+    name: dict.fromkeys(WITH_ONE_COMPONENT, NEEDS_TWO) for name in ("DirDirGibbs", "DirDirVB")
+}
+
+
+class Cutting(type(BERNOULLI)):
+    """The likelihood, but that values are cut as an estimator says."""
+
+    def __init__(self, cut):
+        self._cut = cut
+
+    def values_of(self, V):
+        return super().values_of(self._cut(V))
+
+    def sparse_values_of(self, V):
+        return super().sparse_values_of(V > 0.5)
+
+
+class NotOfNewRows:
+    """Hides `predict`, which takes rows and columns of the fitted matrix: the checks pass X."""
+
+    def __get__(self, instance, owner):
+        raise AttributeError("docs/api.md says why")
+
+
+class Binary:
+    """Cuts features at their means in the data of the fit, and leaves what it cannot cut alone."""
+
+    predict = NotOfNewRows()
+
+    @property
+    def likelihood(self):
+        return Cutting(self._cut)
+
+    def fit(self, X, y=None):
+        self._thresholds = None
+        values = self._numbers(X)
+        if values is not None:
+            self._thresholds = np.nanmean(values, axis=0)
+        return super().fit(X, y)
+
+    def _cut(self, X):
+        values = self._numbers(X)
+        if values is None:
+            return X
+        if values.shape[1] != len(self._thresholds):
+            return np.zeros(values.shape)
+        return np.where(np.isnan(values), np.nan, values > self._thresholds)
+
+    @staticmethod
+    def _numbers(X):
+        """Return a table of numbers; None if X is none, or is empty."""
+        if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+            return None
+        try:
+            values = np.asarray(X, dtype=float)
+        except (TypeError, ValueError):
+            return None
+        return values if values.ndim == 2 and values.size else None
+
+
+CLASSES = {name: type(name, (Binary, getattr(nbmf, name)), {}) for name in classes_of_means()}
+for made in CLASSES.values():
+    made.__module__ = __name__  # where pickle finds them
+globals().update(CLASSES)
+
+
+def make(name):
+    brief = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(name)}
+    return CLASSES[name](n_components=K.get(name, 2), **brief)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.filterwarnings("ignore:.*does not inherit from `sklearn.base.BaseEst.*")
+def test_checks_of_scikit_learn(name, monkeypatch):
+    """All of them, in one test: those that fail are those that are expected to."""
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # without it one check would be skipped
+    expected = EVERY | EXPECTED_FAILURES.get(name, {})
+    results = check_estimator(make(name), expected_failed_checks=expected, on_fail=None)
+    failed = {
+        each["check_name"]: each["exception"] for each in results if each["status"] == "failed"
+    }
+    assert failed == {}
+    assert {each["check_name"] for each in results if each["status"] == "xfail"} == set(expected)
+    assert sum(each["status"] == "passed" for each in results) > 30
+    check_clone(name)
+
+
+def check_clone(name):
+    """Check that a clone has the parameters and nothing that was learned."""
+    V, _ = two_kinds()
+    fitted = make(name).set_params(random_state=3).fit(V)
+    copy = clone(fitted)
+    assert copy.get_params() == fitted.get_params()
+    assert not hasattr(copy, "H_")
+
+
+def test_the_documentation_lists_the_checks_that_fail():
+    """A line of the table: a check, the methods, and the reason in the words given here."""
+    text = (Path(__file__).parents[3] / "docs/api.md").read_text(encoding="utf-8")
+    table = set(re.findall(r"^\| `(check_\w+)` \| (\w+) \| (.+) \|$", text, re.MULTILINE))
+    expected = {(check, "all", why) for check, why in EVERY.items()}
+    for name, failures in EXPECTED_FAILURES.items():
+        expected |= {(check, name, why) for check, why in failures.items()}
+    assert table == expected
+
+
+# --- In the company of scikit-learn -----------------------------------------------------------
+
+
+def two_kinds(F=60, N=20):
+    rng = np.random.default_rng(0)
+    kind = np.arange(F) % 2
+    return (rng.random((F, N)) < np.where(kind[:, None] == np.arange(N) % 2, 0.8, 0.2)) * 1, kind
+
+
+def test_a_pipeline_learns_from_what_transform_returns():
+    V, kind = two_kinds()
+    pipeline = make_pipeline(
+        nbmf.CollapsedBinaryICA(2, max_iter=100, random_state=0), LogisticRegression()
+    )
+    assert pipeline.fit(V[:40], kind[:40]).score(V[40:], kind[40:]) > 0.9
+
+
+def test_a_grid_search_chooses_by_score():
+    V, _ = two_kinds()
+    search = GridSearchCV(
+        nbmf.CollapsedBinaryICA(max_iter=50, random_state=0), {"n_components": [1, 2]}, cv=2
+    )
+    assert search.fit(V).best_params_ == {"n_components": 2}
+
+
+def test_an_estimator_that_is_not_fitted_is_told_by_scikit_learn_and_by_nbmf():
+    estimator = nbmf.BetaDirVB()
+    with pytest.raises(NotFittedError):
+        check_is_fitted(estimator)
+    with pytest.raises(nbmf.errors.NotFittedError, match=r"this BetaDirVB is not fitted yet: call"):
+        estimator.transform([[0, 1]])
+    assert not hasattr(estimator, "components_")

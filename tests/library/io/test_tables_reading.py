@@ -1,0 +1,308 @@
+"""Tables of mixed columns and documents from files: what columns are, and what is refused."""
+
+import gzip
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.io
+import scipy.sparse
+
+import nbmf
+from nbmf.cli.words import in_options
+from nbmf.data.examples import table_example
+from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON
+from nbmf.errors import ConfigError, DataError
+from nbmf.io.kinds import LAWS, WrongCell, judged
+
+MIXED = """\
+name,age,job,member,visits,grade,group,empty,same
+ann,31.5,a,1,0,1,x,,9
+bob,40,b,0,2,2,x,NA,9
+cay,NA,a,1,7,1,y,,9
+dan,22.25,,0,1,3,y,?,9
+eve,35,b,1,0,2,x,,9
+fay,28,a,,3,1,y,,9
+gus,51,b,0,4,2,x,,9
+hal,33,a,1,0,3,y,,9
+ida,47,b,0,6,3,,,9
+joe,29,a,1,2,1,x,,9
+kim,38,b,0,0,2,y,,9
+leo,44,a,1,5,3,x,,9
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mixed.csv").write_text(MIXED)
+    return tmp_path
+
+
+def quietly(path="mixed.csv", read=nbmf.read_table, **options):
+    return read(path, log=lambda line: None, **options)
+
+
+def kinds_of(table):
+    return dict(zip(table.column_names.tolist(), table.kinds.tolist(), strict=True))
+
+
+def test_kinds_of_columns_are_seen_and_said():
+    said = []
+    table = nbmf.read_table("mixed.csv", labels="group", log=said.append)
+    assert kinds_of(table) == {
+        "age": GAUSSIAN, "job": DISCRETE, "member": BERNOULLI, "visits": POISSON, "grade": DISCRETE
+    }  # fmt: skip
+    assert table.row_names.tolist()[:2] == ["ann", "bob"]
+    assert table.row_groups.tolist()[:3] == ["x", "x", "y"]
+    assert table.row_groups[8] == ""
+    values = pd.DataFrame(table.values(), columns=table.column_names)
+    assert values["age"].isna().tolist().index(True) == 2
+    assert values.isna().sum().to_dict() == {
+        "age": 1, "job": 1, "member": 1, "visits": 0, "grade": 0
+    }  # fmt: skip
+    assert said == [
+        "mixed.csv: text, fields separated by commas; header in line 1; names of rows in 'name'; "
+        "labels in 'group', kept apart",
+        "12 rows x 5 columns, 5.0% missing",
+        "real (gaussian): age",
+        "category (discrete): job (2), grade (3)",
+        "binary (bernoulli): member",
+        "count (poisson): visits",
+        "left out: 'empty' (no value at all), 'same' (always 9)",
+    ]
+
+
+def test_what_is_seen_can_be_overruled():
+    table = quietly(kinds={"grade": "real", "visits": "category"}, ignore=["job"], index=False,
+                    labels="name")  # fmt: skip
+    assert kinds_of(table) == {
+        "age": GAUSSIAN, "member": BERNOULLI, "visits": DISCRETE, "grade": GAUSSIAN,
+        "group": DISCRETE,
+    }  # fmt: skip
+    assert table.row_names[0] == "row 0"
+    table = quietly(missing=["", "NA", "a", "?"], ignore=["job"])
+    assert "job" not in kinds_of(table)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([0, 1, 1, 0], "binary"),
+        ([0.5, 1, 2], "real"),
+        ([1, 2, 3] * 4, "category"),
+        (range(1, 60), "real"),  # no zero
+        ([0, 1, 2, 3, 4, 5, 9, 1, 0], "count"),
+        ([0, 0, 0, 0, 400, 3, 1, 2, 900], "real"),  # far more dispersed than a Poisson law
+        ([200, 0, 100, 300, 250, 120, 150], "real"),
+        (["1e3", "2", "-1"], "real"),
+        (["x", "y", "x"], "category"),
+        ([True, False, True], "binary"),
+    ],
+)
+def test_rules_of_kinds(values, kind):
+    assert judged([*values, None]).kind == kind
+
+
+def test_every_kind_has_a_law_and_the_command_line_the_same_words():
+    from nbmf.cli.table_arguments import KINDS
+
+    assert tuple(LAWS) == KINDS
+    for kind, wrong in (("real", "x"), ("binary", "2"), ("count", "-1"), ("count", "0.5")):
+        with pytest.raises(WrongCell) as error:
+            judged(["0", "1", wrong], kind)
+        assert error.value.row == 2
+    assert judged(["1", "2"], "category").values == ["1", "2"]
+
+
+def test_whole_numbers_of_files_with_types_are_shown_without_a_point():
+    assert judged([1.0, 2.0, None, 2.0], "category").values == ["1", "2", None, "2"]
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "words"),
+    [
+        ("a,b\n1,2\n", {"kinds": {"a": "reel"}}, "'a' is 'reel'; allowed are real, category"),
+        ("a,b\n1,2\n", {"kinds": {"c": "real"}}, "no column 'c'; the columns are a, b"),
+        ("a,b\n1,2\n", {"labels": "c"}, "no column 'c'"),
+        ("a,b\n1,2\n3,4\n", {"labels": "a", "kinds": {"a": "real"}},
+         "kinds={'a': 'real'}: the column is kept apart"),
+        ("a,b\n1,2\n3,4\n", {"labels": "a", "ignore": ["a"]}, "ignore=['a']: the column has the"),
+        ("a\nx\ny\n", {}, "no column is left (names of rows in 'a')"),
+        ("a,b\n1,x\n2,y\n", {"kinds": {"b": "count"}},
+         "line 2, column 'b': 'x'; allowed in a count column are whole numbers from 0 on"),
+        ("a,b\n1,2\n3\n", {}, "line 3: 1 field instead of 2"),
+        ("a,a\n1,2\n3,4\n", {}, "the column 'a' is there already"),
+        ("a,b\n1,1\n1,1\n", {}, "no column is left (no names of rows; 'a' (always 1)"),
+        ("a,b\n", {}, "a header and no rows"),
+        ("", {}, "the file is empty"),
+        ("a,b\nx,1\nx,2\n", {"index": True}, "line 3: the row 'x' is there already, in line 2"),
+        ('a,b\n"x,1\n', {}, "unexpected end of data"),
+    ],
+)  # fmt: skip
+def test_bad_tables_are_refused(here, content, options, words):
+    (here / "bad.csv").write_text(content)
+    with pytest.raises((ConfigError, DataError), match=re.escape(words)):
+        quietly("bad.csv", **options)
+
+
+def test_columns_that_a_person_has_to_decide_on_are_all_named(here):
+    rows = [
+        f"{n % 7 / 3},2020-01-{n % 28 + 1:02},note {n},{n if n != 5 else 'old'}" for n in range(60)
+    ]
+    (here / "odd.csv").write_text("\n".join(["x,day,note,age", *rows]))
+    with pytest.raises(DataError) as error:
+        quietly("odd.csv")
+    text = str(error.value)
+    assert "column 'day' has dates, such as '2020-01-01'" in text
+    assert "column 'note' has 60 different texts, such as 'note 0'" in text
+    assert "column 'age' has numbers, but for 'old'" in text
+    told = in_options(text)
+    assert "--ignore 'day' --ignore 'note' --ignore 'age' leaves them out" in told
+    assert "--kind 'day=category'" in told
+    table = quietly("odd.csv", ignore=["day", "note"], missing=["old"])
+    assert kinds_of(table) == {"x": GAUSSIAN, "age": GAUSSIAN}
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t.mtx", "t.npz", "none.csv"])
+def test_other_files_are_refused_with_a_way_out(here, name):
+    if name != "none.csv":
+        (here / name).write_bytes(b"PK\x03\x04")
+    with pytest.raises(DataError, match=r"spreadsheet|nbmf topics|from_array|no such file"):
+        quietly(name)
+
+
+def test_other_texts_and_no_header(here):
+    (here / "plain.data").write_text("1.5 2 a\n2.5 1 b\n0.5 3 a\n")
+    table = quietly("plain.data")
+    assert table.column_names.tolist() == ["column 1", "column 2", "column 3"]
+    with gzip.open(here / "mixed.csv.gz", "wt") as file:
+        file.write(MIXED)
+    (here / "numbered.csv").write_text("id;x\n1;2.5\n2;3\n3;1\n")
+    assert quietly("numbered.csv").column_names.tolist() == ["x"]
+    one, other = quietly(), quietly("mixed.csv.gz")
+    np.testing.assert_array_equal(one.cells, other.cells)
+
+
+def test_parquet_is_as_text(here):
+    pytest.importorskip("pyarrow")
+    pd.read_csv("mixed.csv").to_parquet("mixed.parquet")
+    one, other = quietly(), quietly("mixed.parquet")
+    assert kinds_of(one) == kinds_of(other)
+    np.testing.assert_array_equal(one.cells, other.cells)
+    assert one.categories.tolist() == other.categories.tolist()
+
+
+def test_the_example_has_what_a_table_may_have(here):
+    (here / "penguins.csv").write_text(table_example("penguins"))
+    table = quietly("penguins.csv", labels="species")
+    assert table.shape == (344, 7)
+    assert table.cells.size == 344 * 7 - 19
+    assert set(kinds_of(table).values()) == {GAUSSIAN, DISCRETE}
+
+
+# --- Documents ------------------------------------------------------------------------------------
+
+COUNTS = np.array([[2, 0, 1, 0], [0, 0, 0, 0], [0, 3, 0, 0], [1, 1, 4, 0]])
+WORDS, PAGES = ["sea", "ice", "ship", "none"], ["p1", "p2", "p3", "p4"]
+
+
+def written(here):
+    """Write the same documents in every layout; return the files with their options."""
+    frame = pd.DataFrame(COUNTS, PAGES, WORDS)
+    frame.to_csv("wide.csv", index_label="page")
+    frame.T.to_csv("turned.csv", index_label="word")
+    long = frame.stack().reset_index(name="n").set_axis(["page", "word", "n"], axis=1)
+    long.iloc[::-1].to_csv("long.csv", index=False)
+    scipy.io.mmwrite("m.mtx", scipy.sparse.coo_array(COUNTS))
+    scipy.sparse.save_npz("m.npz", scipy.sparse.csr_array(COUNTS))
+    (here / "words.txt").write_text("\n".join(WORDS))
+    return {
+        "wide.csv": {},
+        "turned.csv": {"transpose": True},
+        "long.csv": {"long": ["page", "word", "n"]},
+        "m.mtx": {"words": "words.txt"},
+        "m.npz": {"words": "words.txt"},
+    }
+
+
+def test_every_layout_has_the_same_documents(here):
+    for path, options in written(here).items():
+        table = quietly(path, nbmf.read_documents, **options)
+        found = pd.DataFrame(table.values(), table.row_names, table.column_names)
+        found = found[WORDS[:3]].sort_index()
+        np.testing.assert_array_equal(found, COUNTS[[0, 2, 3], :3], err_msg=path)
+    names = quietly("wide.csv", nbmf.read_documents).row_names
+    assert names.tolist() == ["p1", "p3", "p4"]
+
+
+def test_documents_are_reported_with_what_was_left_out(here):
+    written(here)
+    said = []
+    nbmf.read_documents("long.csv", long=True, ignore=["ice"], log=said.append)
+    assert said[1:] == [
+        "2 documents x 2 words: 8 tokens, 4.0 a document",
+        "left out: 2 documents without a word; 1 word to ignore; 1 word that no document has",
+    ]
+
+
+def test_words_to_ignore_that_no_document_has_are_said(here):
+    written(here)
+    for path, options, ignore, said in (
+        ("long.csv", {"long": True}, ["ice", "icy", "cie"], "'cie', 'icy'"),
+        ("wide.csv", {}, ["ship", "shop"], "'shop'"),
+        ("wide.csv", {}, ["ship", *"abcdef"], "6 words"),
+    ):
+        lines = []
+        nbmf.read_documents(path, **options, ignore=ignore, log=lines.append)
+        assert lines[-1] == f"to ignore, but in no document: {said}"
+    nbmf.read_documents("wide.csv", ignore=["ship"], log=lines.append)
+    assert not lines[-1].startswith("to ignore")
+
+
+def test_texts_are_counted(here):
+    (here / "t.csv").write_text(
+        'id,text,mark\n1,"The ICE, the sea; and a ship!",x\n2,"Sea ice is near",y\n'
+        '3,"The ship is late",\n4,"lost dogs",y\n5,"dogs bark",x\n'
+    )
+    table = quietly("t.csv", nbmf.read_documents, text="text", labels="mark", ignore=["dogs"])
+    assert table.column_names.tolist() == ["ice", "sea", "ship", "the"]
+    assert table.row_groups.tolist() == ["x", "y", ""]
+    np.testing.assert_array_equal(table.values()[0], [1, 1, 1, 2])
+    with pytest.raises(DataError, match="no word of three letters is in at least 2 texts"):
+        quietly("t.csv", nbmf.read_documents, text="id")
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "words"),
+    [
+        (
+            "wide.csv",
+            {"words": "words.txt"},
+            "words = 'words.txt': has a meaning only for a sparse file",
+        ),
+        ("m.mtx", {"text": "x"}, "text = 'x': has a meaning only for a table"),
+        ("m.mtx", {"labels": "x"}, "labels = 'x': has a meaning only for a line per document"),
+        ("long.csv", {"long": ["page", "word"]}, "2 columns; needed are three, document, word"),
+        ("long.csv", {"long": ["page", "word", "m"]}, "no column 'm'"),
+        ("long.csv", {}, "in line 2 (each line is read as a document; long=True reads"),
+        ("wide.csv", {"labels": "party"}, "no column 'party'"),
+        ("wide.csv", {"ignore": WORDS}, "no column of counts"),
+        ("m.mtx", {"words": "few.txt"}, "few.txt: 1 word for 4 columns of m.mtx"),
+        ("minus.csv", {}, "line 3, column 'b': '-1'; allowed are counts, whole numbers from 0 on"),
+        ("half.mtx", {}, "the value 0.5; allowed are counts"),
+        ("bad.mtx", {}, "no sparse matrix that SciPy reads"),
+        ("no.mtx", {}, "there is no such file"),
+        ("m.mtx", {"words": "no.txt"}, "words = 'no.txt': there is no such file"),
+        ("wide.csv", {"ignore": WORDS[:3]}, "all counts are 0, or of words to ignore"),
+    ],
+)
+def test_bad_documents_are_refused(here, path, options, words):
+    written(here)
+    (here / "few.txt").write_text("sea")
+    (here / "minus.csv").write_text("a,b\n1,0\n2,-1\n")
+    (here / "bad.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2")
+    scipy.io.mmwrite("half.mtx", scipy.sparse.coo_array([[0.5, 1.0]]))
+    with pytest.raises((ConfigError, DataError), match=re.escape(words)):
+        quietly(path, nbmf.read_documents, **options)

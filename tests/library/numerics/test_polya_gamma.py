@@ -1,0 +1,195 @@
+"""Normal, gamma and Pólya-Gamma random numbers against their distribution functions."""
+
+import math
+
+import ladder
+import numba
+import numpy as np
+import pytest
+from scipy import integrate, stats
+from scipy.special import gammaln
+
+from nbmf.numerics import polya_gamma as pg
+from nbmf.numerics import variates
+from nbmf.numerics.random import generator_states
+
+N = 100_000
+
+
+@numba.njit
+def _fill_variates(generator, shape, out):
+    for i in range(out.size):
+        if shape == 0.0:
+            out[i] = variates.standard_normal(generator)
+        elif shape < 0.0:
+            out[i] = variates._beyond_tail(generator)
+        else:
+            out[i] = variates.standard_gamma(generator, shape)
+
+
+@numba.njit
+def _fill(generator, b, z, out):
+    for i in range(out.size):
+        out[i] = pg.polya_gamma(generator, b, z)
+
+
+def drawn(fill, *parameters, seed, size=N):
+    generator = generator_states(np.random.SeedSequence(seed), 1)[0]
+    out = np.empty(size)
+    fill(generator, *parameters, out)
+    return out
+
+
+# --- Slow twins ------------------------------------------------------------------------------
+
+
+def density(x, b, z):
+    """PG(b, z) at x (n,): the series of the paper's section 2.3, with (2n + b) throughout."""
+    n = np.arange(400)[:, None]
+    log_terms = (gammaln(n + b) - gammaln(n + 1) + np.log(2 * n + b)
+                 - (2 * n + b) ** 2 / (8 * x) - 0.5 * np.log(2 * np.pi * x**3))  # fmt: skip
+    total = ((-1.0) ** n * np.exp(log_terms)).sum(axis=0)
+    log_cosh = abs(z) / 2 + math.log1p(math.exp(-abs(z))) - math.log(2)
+    log_factor = b * log_cosh + (b - 1) * math.log(2) - gammaln(b) - z**2 / 2 * x
+    return np.exp(log_factor) * np.maximum(total, 0.0)
+
+
+def distribution_function(b, z):
+    """Return the distribution function of PG(b, z) by the trapezoidal rule in log x."""
+    log_x = np.linspace(math.log(b * b / 400 / (1 + abs(b * z) / 5)), math.log(12.0 + b), 20_001)
+    x = np.exp(log_x)
+    values = integrate.cumulative_trapezoid(density(x, b, z) * x, log_x, initial=0.0)
+    assert values[-1] == pytest.approx(1.0, abs=1e-5)
+    mean = integrate.trapezoid(density(x, b, z) * x**2, log_x)
+    assert mean == pytest.approx(pg.polya_gamma_mean.py_func(b, z), rel=1e-4)
+    return lambda y: np.interp(np.log(y), log_x, values)
+
+
+def log_transform(t, b, z):
+    """Return log E exp(i t ω), ω ~ PG(b, z): b log(cosh(z/2) / cosh(√(z²/4 - it/2)))."""
+    root = np.sqrt(z * z / 4 - 0.5j * t)
+    log_cosh = root + np.log1p(np.exp(-2 * root))
+    return b * (abs(z) / 2 + math.log1p(math.exp(-abs(z))) - log_cosh)
+
+
+def ks_p(sample, function):
+    return stats.kstest(sample, function).pvalue
+
+
+# --- Normal and gamma ------------------------------------------------------------------------
+
+
+def test_normal_numbers():
+    sample = drawn(_fill_variates, 0.0, seed=1, size=3_000_000)
+    assert ks_p(sample[:N], stats.norm.cdf) > ladder.FALSE_ALARM
+    # Chi-square over bins finer than the layers of the ziggurat, and its tail beyond 3.654.
+    edges = np.r_[-np.inf, np.linspace(-3.6, 3.6, 721), np.inf]
+    observed = np.histogram(sample, edges)[0]
+    assert ladder.chi_square_p(observed, np.diff(stats.norm.cdf(edges))) > ladder.FALSE_ALARM
+    n_tail = np.count_nonzero(abs(sample) > variates.TAIL)
+    expected = 2 * stats.norm.sf(variates.TAIL)
+    assert stats.binomtest(n_tail, sample.size, expected).pvalue > ladder.FALSE_ALARM
+    tail = drawn(_fill_variates, -1.0, seed=1)
+    assert ks_p(tail, stats.truncnorm(variates.TAIL, np.inf).cdf) > ladder.FALSE_ALARM
+
+
+def test_layers_have_one_area():
+    areas = variates.EDGE[1:-1] * (variates.HEIGHT[2:] - variates.HEIGHT[1:-1])
+    np.testing.assert_allclose(areas, variates.AREA, rtol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [0.05, 0.7, 1.0, 4.5, 300.0])
+def test_gamma_numbers(shape):
+    sample = drawn(_fill_variates, shape, seed=2)
+    assert ks_p(sample, stats.gamma(shape).cdf) > ladder.FALSE_ALARM
+
+
+# --- Pólya-Gamma -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("z", [0.0, -0.7, 1.3, 3.0, 8.0, 40.0])
+def test_b_is_one(z):
+    sample = drawn(_fill, 1.0, z, seed=3)
+    assert ks_p(sample, distribution_function(1.0, z)) > ladder.FALSE_ALARM
+
+
+@pytest.mark.parametrize(
+    ("b", "z"),
+    [(0.05, 0.0), (0.3, 2.0), (0.8, -5.0), (1.4, 0.5), (2.0, 3.0), (3.6, 0.0), (3.6, 1.0),
+     (6.0, 4.0), (6.0, 0.5), (14.0, 2.0)],
+)  # fmt: skip
+def test_real_b(b, z):
+    sample = drawn(_fill, b, z, seed=4)
+    assert ks_p(sample, distribution_function(b, z)) > ladder.FALSE_ALARM
+
+
+@pytest.mark.parametrize("b", [0.02, 1.0, 2.5, 60.0, 3e4])
+@pytest.mark.parametrize("z", [0.0, 1e-9, 2.0, 60.0, 178.0, 299.0, 3e3, -1e6])
+def test_moments_to_a_million(b, z):
+    """Mean and variance; `polyagamma` 2.0.2 draws 0.16 at b = 1, z = 200, where it is 0.0025."""
+    sample = drawn(_fill, b, z, seed=5)
+    assert np.isfinite(sample).all()
+    assert (sample > 0).all()
+    mean, variance = (f.py_func(b, z) for f in (pg.polya_gamma_mean, pg.polya_gamma_variance))
+    error = math.sqrt(variance / N)
+    assert 2 * stats.norm.sf(abs(sample.mean() - mean) / error) > ladder.FALSE_ALARM
+    squares = (sample - mean) ** 2
+    error = max(squares.std() / math.sqrt(N), 1e-3 * variance)
+    if b > 0.5:  # of very skewed laws the mean square says nothing
+        assert abs(squares.mean() - variance) < 6 * error
+
+
+def test_what_is_no_number_ends():
+    for b in (1.0, 2.5):
+        assert np.isnan(drawn(_fill, b, np.nan, seed=6, size=3)).all()
+        assert (drawn(_fill, b, -np.inf, seed=6, size=3) == 0).all()
+        np.testing.assert_allclose(drawn(_fill, b, 1e120, seed=6, size=3), b / 2e120)
+
+
+def test_moments_are_derivatives_of_the_transform():
+    for b, z in [(1.0, 0.05), (1.0, 0.099), (1.0, 0.101), (3.0, 2.0), (0.4, 9.0), (2.0, 0.009)]:
+        h = 1e-3
+        up, middle, down = log_transform(np.array([h, 0.0, -h]) + 0j, b, z)
+        mean, variance = (f.py_func(b, z) for f in (pg.polya_gamma_mean, pg.polya_gamma_variance))
+        assert ((up - down) / (2 * h)).imag == pytest.approx(mean, rel=1e-5)
+        assert -((up - 2 * middle + down) / h**2).real == pytest.approx(variance, rel=1e-4)
+
+
+def test_acceptance_is_the_ratio_of_densities():
+    """r(x) by its series is f over its bound, and the test of u for b = 1 is u < r(x)."""
+    for b in (0.03, 0.5, 1.0, 1.9, 3.0):
+        x = np.array([0.05, 0.3, 0.6399, 0.6401, 1.0, 2.5, 6.0])
+        y = 1.3
+        bound = ((1 + math.exp(-2 * y)) ** b * b / np.sqrt(2 * math.pi * x**3)
+                 * np.exp(b * y - b * b / (2 * x) - x * y * y / 2))  # fmt: skip
+        exact = density(x / 4, b, 2 * y) / 4 / bound
+        found = [pg.passage_ratio.py_func(b, float(one)) for one in x]
+        np.testing.assert_allclose(found, exact, rtol=1e-10)
+        if b == 1.0:
+            for one, r in zip(x, exact, strict=True):
+                assert pg._is_accepted(r * (1 - 1e-9), one)
+                assert not pg._is_accepted(r * (1 + 1e-9), one)
+
+
+def test_the_bound_holds_for_all_b():
+    for b in (0.01, 0.4, 1.0, 1.7, 5.0):
+        for x in np.geomspace(0.01, 30.0, 300):
+            assert -1e-12 < pg.passage_ratio.py_func(b, x) <= 1.0
+
+
+def test_sum_of_gammas_is_close():
+    """Its distribution function differs from that of PG(b, z) by less than 3e-8 everywhere.
+
+    By |F - G| ≤ ∫ |φ_F - φ_G| / |t| dt / 2π.
+    """
+    for b, z in [(4.0, 0.0), (4.0, 1.39), (30.0, 3.4), (1e3, 6.9), (1e5, 11.5)]:
+        variance = pg.polya_gamma_variance.py_func(b, z)
+        t = np.geomspace(1e-4, 60.0, 2000) / math.sqrt(variance)
+        k = np.arange(pg.GAMMAS)
+        scales = 1 / (2 * math.pi**2 * ((k + 0.5) ** 2 + z * z / (4 * math.pi**2)))
+        mean = pg.polya_gamma_mean.py_func(b, z) - b * scales.sum()
+        variance -= b * (scales**2).sum()
+        head = -b * np.log1p(-1j * t[:, None] * scales).sum(axis=1)
+        rest = -(mean**2 / variance) * np.log1p(-1j * t * variance / mean)
+        difference = abs(np.exp(log_transform(t, b, z)) - np.exp(head + rest))
+        assert integrate.trapezoid(difference / t, t) / math.pi < 3e-8

@@ -1,0 +1,327 @@
+"""One fit of the workflow: what it reports, and that the report is a matter of its key alone."""
+
+import functools
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from matrices import classes_of_means
+from promises import Promises
+
+from nbmf import registry
+from nbmf.data.masks import draw_mask
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.fits import FitRequest, run_fit, save_factors
+from nbmf.inference import progress
+from nbmf.inference.progress import FitRecorder, trace_iterations
+from nbmf.seeds import seed_sequence
+
+BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8}
+CLASSES = classes_of_means()
+promise = Promises()
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_class_keeps_what_is_promised(name):
+    """By the functions below that are promises: they are this test."""
+    promise.check(name)
+
+
+def example():
+    rng = np.random.default_rng(1)
+    codes = (rng.random((16, 12)) < 0.4).astype(np.int8)
+    codes[rng.random(codes.shape) < 0.1] = -1
+    matrix = BinaryMatrix.from_array(codes)
+    return matrix, draw_mask(matrix, 0.25, np.random.SeedSequence(2))
+
+
+MATRIX, MASK = example()
+
+
+def run(name, seed=0, matrix=MATRIX, threads=1, log=lambda line: None, **settings):
+    """Return the report of a short fit."""
+    brief = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(name)}
+    request = FitRequest(name, 3, brief | settings, ["fit", "example", name, seed])
+    return run_fit(matrix, MASK, request, threads=threads, log=log).report
+
+
+@functools.cache
+def first_run(name):
+    """Return the report and the estimator of a short fit that nobody changes."""
+    brief = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(name)}
+    request = FitRequest(name, 3, brief, ["fit", "example", name, 0])
+    return run_fit(MATRIX, MASK, request, log=lambda line: None)
+
+
+def without_seconds(result):
+    return {key: value for key, value in result.items() if key != "seconds"}
+
+
+@promise
+def the_report_is_strict_json(name):
+    result = first_run(name).report
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+
+
+@promise
+def the_report_says_what_was_run(name):
+    result = first_run(name).report
+    assert (result["class"], result["K"]) == (name, 3)
+    assert result["seed_key"] == ["fit", "example", name, 0]
+    assert result["settings"].items() <= BRIEF.items()
+    assert result["n_iter"] == 20
+    assert result["seconds"] > 0
+    assert {"python", "numpy", "numba", "scipy"} <= result["versions"].keys()
+
+
+@promise
+def the_same_seed_key_gives_the_same_report(name):
+    assert without_seconds(run(name)) == without_seconds(first_run(name).report)
+
+
+@promise.of([name for name in CLASSES if name != "LogisticPCA"])
+def another_seed_key_gives_another_fit(name):
+    assert first_run(name).report["perplexity"] != run(name, seed=1)["perplexity"]
+
+
+def test_threads_do_not_change_the_report():
+    assert without_seconds(run("BetaDirGibbs")) == without_seconds(run("BetaDirGibbs", threads=2))
+
+
+@promise
+def the_score_is_that_of_the_held_out_entries(name):
+    result = first_run(name).report
+    if not registry.scores_entries(name):
+        assert result["unit"] == "nats per held-out token"
+        assert result["n_test"] == np.count_nonzero(MASK & (MATRIX.codes == 1))
+        assert result["perplexity"] > np.log(4)  # one of 16 rows is not easy to guess
+    else:
+        assert result["unit"] == "nats per held-out entry"
+        assert result["n_test"] == np.count_nonzero(MASK)
+        # Maximum likelihood may call what is held out next to impossible.
+        assert 0.3 < result["perplexity"] < (20 if name == "PoissonGammaEM" else 2)
+
+
+@promise
+def further_scores_are_those_of_the_held_out_entries(name):
+    report, estimator = first_run(name)
+    if not registry.further_scores(name):
+        assert report["further_scores"] == {}
+        return
+    check_further_scores(report, estimator, MASK)
+
+
+def check_further_scores(report, estimator, scored):
+    """Compare with what the estimator predicts for the scored entries."""
+    p, v = estimator.expectation_[scored], MATRIX.codes[scored]
+    assert report["further_scores"]["brier"] == pytest.approx(np.mean((v - p) ** 2), rel=1e-12)
+    bins = report["further_scores"]["calibration"]
+    assert sum(bins["entries"]) == report["n_test"] == v.size
+    assert sum(bins["ones"]) == v.sum()
+    assert sum(bins["sum_p"]) == pytest.approx(p.sum(), rel=1e-12)
+
+
+@promise.of(["BetaDirGibbs", "DirDirGibbs", "BinaryICA", "LogisticPCA"])
+def held_out_values_change_the_score_and_not_the_fit(name):
+    flipped = BinaryMatrix.from_array(np.where(MASK, 1 - MATRIX.codes, MATRIX.codes))
+    one, other = run(name), run(name, matrix=flipped)
+    assert one["trace"]["objective"] == other["trace"]["objective"]
+    assert one["perplexity"] != other["perplexity"]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "status", "converged"),
+    [
+        ("LogisticPCA", {"max_iter": 5}, "not converged", False),
+        ("LogisticPCA", {"max_iter": 500, "tol": 0.01}, "ok", True),
+        ("BetaDirVB", {}, "ok", None),
+    ],
+)
+def test_the_status_says_whether_the_stopping_rule_was_met(name, settings, status, converged):
+    result = run(name, **settings)
+    assert (result["status"], result["converged"]) == (status, converged)
+
+
+@promise
+def traces_are_of_one_length_and_end_with_the_result(name):
+    result = first_run(name).report
+    iteration, perplexity = result["trace"]["iteration"], result["trace"]["perplexity"]
+    assert iteration == list(range(1, 21))
+    assert {len(values) for values in result["trace"].values()} == {20}
+    assert perplexity[-1] == result["perplexity"]
+    active = result["trace"]["active_components"]
+    limits = (0, math.inf) if name == "IndianBuffetLogistic" else (1, 3)  # whose K is found
+    assert all(limits[0] <= count <= limits[1] for count in active)
+    if not registry.is_sampler(name):  # whose last state is not the average
+        assert active[-1] == result["active_components"]
+
+
+@pytest.mark.parametrize(("total", "step"), [(500, 10), (30, 1), (2000, 40), (777, 15), (1, 1)])
+def test_long_traces_are_thinned_but_for_their_beginning(total, step):
+    iteration = run("BinaryICA", max_iter=total)["trace"]["iteration"]
+    assert iteration == sorted(set(iteration))
+    assert set(range(step, total, step)) <= set(iteration)
+    assert iteration[:2] == [1, 2][:total]
+    assert iteration[-1] == total
+    assert len(iteration) <= total / step + 31
+
+
+@pytest.mark.parametrize(
+    ("total", "points"), [(5000, 1000), (5000, 50), (500, 50), (7, 50), (1, 1)]
+)
+def test_points_of_traces_are_even_and_early(total, points):
+    """The kept sweeps of a chain, for effective sample sizes, are evenly spaced."""
+    iterations = trace_iterations(total, points)
+    assert iterations == sorted(set(iterations))
+    assert iterations[-1] == total
+    assert iterations[0] == 1
+    late = [i for i in iterations if i > 0.8 * total]
+    step = max(1, total // points)
+    # Late in a long run the logarithmic points are few.
+    even = [i for i in late if i % step == 0]
+    assert set(range(step, total, step)) <= set(iterations)
+    assert len(late) - len(even) <= 2
+    early = [i for i in iterations if i <= total**0.5]
+    assert len(early) >= min(10, int(total**0.5))
+
+
+# --- Unmasked fits ---------------------------------------------------------------------------
+
+
+def unmasked(name, **changes):
+    brief = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(name)}
+    request = FitRequest(name, 3, brief, ["complete", name])
+    return run_fit(MATRIX, None, request._replace(**changes), log=lambda line: None)
+
+
+@promise.of([name for name in CLASSES if registry.scores_entries(name)])
+def an_unmasked_fit_is_scored_on_every_observed_entry(name):
+    result = unmasked(name)
+    loss_at = result.estimator.likelihood.loss_at(MATRIX.codes, MATRIX.observed)
+    loss = loss_at(result.estimator.expectation_[MATRIX.observed]).total
+    assert result.report["loss"] == pytest.approx(loss, rel=1e-14)
+    assert result.report["n_test"] == np.count_nonzero(MATRIX.observed)
+    assert result.report["unit"] == "nats per observed entry"
+    if registry.further_scores(name):
+        check_further_scores(result.report, result.estimator, MATRIX.observed)
+
+
+def test_an_unmasked_fit_sees_every_observed_entry():
+    expected = registry.make_estimator(
+        "BetaDirVB", 3, {"max_iter": 20}, seed_sequence("complete", "BetaDirVB")
+    ).fit(MATRIX.codes)
+    found = unmasked("BetaDirVB").estimator
+    np.testing.assert_array_equal(found.expectation_, expected.expectation_)
+
+
+def test_the_report_has_the_range_of_the_dictionary():
+    result = unmasked("LogisticPCA")
+    assert result.report["W_min"] == result.estimator.W_.min() < 0
+    assert result.report["W_max"] == result.estimator.W_.max() > 0
+
+
+def test_the_trace_of_an_unmasked_fit_is_that_of_its_own_data_and_as_fine_as_asked():
+    settings = {"burn_in": 150, "n_samples": 50}
+    coarse, fine = (
+        unmasked("BetaDirGibbs", settings=settings, trace_points=points) for points in (20, 200)
+    )
+    assert fine.report["trace"]["iteration"] == list(range(1, 201))
+    assert set(coarse.report["trace"]["iteration"]) > set(range(10, 201, 10))
+    assert coarse.report["perplexity"] == fine.report["perplexity"]
+    assert fine.report["trace"]["perplexity"][-1] == fine.report["perplexity"]
+    places = [i - 1 for i in coarse.report["trace"]["iteration"]]
+    for name in ("objective", "perplexity", "active_components"):
+        seen = [fine.report["trace"][name][place] for place in places]
+        assert coarse.report["trace"][name] == seen
+
+
+def test_saved_factors_are_those_of_the_fit(tmp_path):
+    estimator = unmasked("DirDirGibbs").estimator
+    save_factors(tmp_path / "factors.npz", estimator)
+    with np.load(tmp_path / "factors.npz") as saved:
+        assert set(saved) == {"W", "H", "expectation"}
+        for name, expected in zip(saved, ("W_", "H_", "expectation_"), strict=True):
+            np.testing.assert_allclose(saved[name], getattr(estimator, expected), rtol=1e-6)
+
+
+# --- The log ---------------------------------------------------------------------------------
+
+LINE = re.compile(
+    r"iteration (\d+) of (\d+) \((\d+)%\), ([\d.]+) per second, (\d+) s left, "
+    r"perplexity (\d\.\d{4})"
+)
+
+
+def test_the_log_says_what_starts_how_it_goes_and_how_it_ends():
+    lines = []
+    result = run("DirDirGibbs", log=lines.append)
+    first, *between, last = lines
+    assert "DirDirGibbs, K = 3" in first
+    assert f"scored on {np.count_nonzero(MASK)} held-out entries" in first
+    assert re.fullmatch(rf"done in \d+\.\d s: perplexity {result['perplexity']:.6f}", last)
+    assert between
+    assert LINE.fullmatch(between[-1]).groups()[:3] == ("20", "20", "100")
+
+
+class State:
+    def expectation(self):
+        return np.array([[0.5]])
+
+    def objective(self):
+        return None
+
+    def active_components(self):
+        return 1
+
+
+def test_points_for_the_diagnosis_of_a_chain_are_not_scored():
+    settings = {"burn_in": 150, "n_samples": 50}
+    figure, chain, both = (
+        unmasked("BetaDirGibbs", settings=settings, **points).report["trace"]
+        for points in (
+            {"trace_points": 20},
+            {"trace_points": 100},
+            {"trace_points": 20, "chain_points": 100},
+        )
+    )
+    assert both["iteration"] == chain["iteration"]
+    for name in ("objective", "active_components"):
+        assert both[name] == chain[name]
+    scored = dict(zip(figure["iteration"], figure["perplexity"], strict=True))
+    assert both["perplexity"] == [scored.get(iteration) for iteration in both["iteration"]]
+    assert None in both["perplexity"]
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that a test sets."""
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_rate_and_time_left_by_hand(clock):
+    lines = []
+    recorder = FitRecorder(200, 50, lambda expectation: 0.25, lines.append)
+    clock[0] += 10
+    recorder(40, 200, State())
+    assert LINE.fullmatch(lines[0]).groups() == ("40", "200", "20", "4.0", "40", "0.2500")
+
+
+def test_lines_come_now_and_then_and_at_the_end(clock):
+    lines = []
+    recorder = FitRecorder(100, 50, lambda expectation: 0.25, lines.append)
+    for iteration in range(1, 101):
+        clock[0] += 0.2  # 20 s in all
+        recorder(iteration, 100, State())
+    assert 3 <= len(lines) <= 5
+    assert lines[-1].startswith("iteration 100 of 100 (100%)")
+    assert len(recorder.trace["iteration"]) == 100
+
+
+def test_a_clock_that_stands_still_is_no_error(clock):
+    lines = []
+    FitRecorder(2, 50, lambda expectation: 0.25, lines.append)(2, 2, State())
+    assert LINE.fullmatch(lines[0])

@@ -1,0 +1,469 @@
+"""Every part of the benchmarks, on tiny matrices: they run, and measure what they say."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import naive
+import numpy as np
+import pytest
+
+from nbmf.data.feature_table import FeatureTable
+from nbmf.data.masks import draw_mask, training_codes
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
+from nbmf.numerics.compilation import cache_home
+from nbmf.posterior.diagnostics import chain_diagnostics
+from nbmf.seeds import seed_sequence
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+sys.path.append(str(BENCHMARKS))  # last: tests/support/sbc.py has a namesake there
+
+import blocks  # noqa: E402
+import buffet  # noqa: E402
+import common  # noqa: E402
+import kernels  # noqa: E402
+import large  # noqa: E402
+import learning  # noqa: E402
+import logistic  # noqa: E402
+import membership  # noqa: E402
+import memory  # noqa: E402
+import memory_worker  # noqa: E402
+import mixing  # noqa: E402
+import peers  # noqa: E402
+import plain_loops  # noqa: E402
+import poisson  # noqa: E402
+import process_memory  # noqa: E402
+import run  # noqa: E402
+import scaling  # noqa: E402
+import startup  # noqa: E402
+import threads  # noqa: E402
+
+BRIEF = common.Rounds(count=2, seconds=0.0, warm_up=3)
+TINY_SIZE = memory.Size(F=40, N=30, K=4, K_that_fits=2, sweeps=1)
+RNG = np.random.default_rng(5)
+MATRIX = BinaryMatrix.from_array(RNG.integers(0, 2, (12, 10)))
+MASK = draw_mask(MATRIX, 0.25, seed_sequence("mask"))
+CODES = training_codes(MATRIX, MASK)
+
+
+def column(table, name):
+    return [row[list(table.columns).index(name)] for row in table.rows]
+
+
+def numbers(table, name):
+    return np.array([float(text) for text in column(table, name)])
+
+
+def test_a_table_is_markdown():
+    table = common.Table("Title", "Note.", ["a", "b"], [["x|y", 1], ["two\nlines", 2]])
+    assert table.markdown().splitlines() == [
+        "### Title", "", "Note.", "", "| a | b |", "| --- | --- |", "| x/y | 1 |",
+        "| two lines | 2 |",
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="a row has not 2 cells"):
+        common.Table("Title", "Note.", ["a", "b"], [["x"]]).markdown()
+
+
+def test_numbers_have_significant_digits_and_no_exponent():
+    given = [0.0123456, 1.23456, 99.96, 12345.6, 0, np.nan]
+    assert [common.number(value) for value in given] == [
+        "0.0123",
+        "1.23",
+        "100",
+        "12346",
+        "0.00",
+        "–",
+    ]
+
+
+def test_the_clock_counts_sweeps_and_takes_turns():
+    calls = []
+    runs = {name: (lambda sweeps, name=name: calls.append((name, sweeps)), 4) for name in "ab"}
+    times = common.Rounds(count=3).alternate(runs)
+    assert calls == [("a", 4), ("b", 4)] * 3
+    assert {name: values.shape for name, values in times.items()} == {"a": (3,), "b": (3,)}
+    done = []
+    common.Rounds(warm_up=7).sweeps_after_warm_up(done.append)
+    assert sum(done) == 7
+
+
+def test_environment_names_machine_and_versions():
+    text = common.environment()
+    assert all(word in text for word in (common.cpu_model(), "Python 3", "numba ", "load before"))
+
+
+def test_plain_loops_keep_their_counts():
+    Z = np.where(CODES >= 0, RNG.integers(0, 3, CODES.shape), -1)
+    C = np.where(CODES == 0, (Z + 1) % 3, Z)
+    one = plain_loops.PlainBetaDir(CODES, 3, 1.0, 2.0, 0.5, common.SEED, Z=Z)
+    two = plain_loops.PlainDirDir(CODES, 3, 0.5, 1.0, common.SEED, Z=Z, C=C)
+    before = one.log_joint(), two.log_joint()
+    assert before[0] == pytest.approx(beta_dir.log_joint(CODES, Z, 3, 1.0, 2.0, 0.5))
+    assert before[1] == pytest.approx(dir_dir.log_joint(CODES, Z, C, 3, 0.5, 1.0))
+    one.sweep(5)
+    two.sweep(5)
+    assert (one.log_joint(), two.log_joint()) != before
+    Z, C = (np.full(CODES.shape, -1) for _ in range(2))
+    Z[CODES >= 0] = one._z
+    assert one.log_joint() == pytest.approx(beta_dir.log_joint(CODES, Z, 3, 1.0, 2.0, 0.5))
+    Z[CODES >= 0], C[CODES >= 0] = two._z, two._c
+    assert two.log_joint() == pytest.approx(dir_dir.log_joint(CODES, Z, C, 3, 0.5, 1.0))
+
+
+def test_the_plain_loop_of_cvb0_is_that_of_the_slow_twin():
+    Z = np.where(CODES >= 0, RNG.integers(0, 3, CODES.shape), -1)
+    C = np.where(CODES == 0, (Z + 1) % 3, Z)
+    plain = plain_loops.PlainDirDirCVB0(CODES, 3, 0.5, 1.0, Z=Z, C=C)
+    plain.update(2)
+    RZ, RC = (naive.one_hot(CODES, x, 3) for x in (Z, C))
+    for _ in range(2):
+        RZ, RC = naive.dir_dir_cvb0_update(CODES, RZ, RC, 0.5, 1.0, order=naive.row_scan(CODES))
+    np.testing.assert_allclose(plain._a, 0.5 + RZ.sum(axis=1), atol=1e-5)
+    np.testing.assert_allclose(plain._b, 1.0 + RC.sum(axis=0), atol=1e-5)
+
+
+def test_kernels():
+    table = kernels.kernel_table({"tiny": CODES}, 3, BRIEF)
+    assert len(table.rows) == 9
+    assert (numbers(table, "minimum") <= numbers(table, "median")).all()
+    assert column(table, "plain loop / kernel").count("–") == 5
+    assert "K = 3" in table.markdown()
+    widths = kernels.width_table({"tiny": CODES}, 3, BRIEF)
+    assert column(widths, "bits") == ["same"]
+    assert numbers(widths, "ratio") > 0
+
+
+def test_indian_buffets():
+    datasets, made = buffet.tiny()
+    table = buffet.sweep_table((12,), BRIEF)
+    assert column(table, "prior") == list(buffet.PRIORS)
+    np.testing.assert_allclose(
+        numbers(table, "ratio"), numbers(table, "by cells") / numbers(table, "by sums"), rtol=0.02
+    )
+    assert (numbers(buffet.logit_table(datasets, BRIEF), "minimum") > 0).all()
+    late = buffet.late_table(12, 1, (5, 10))
+    assert column(late, "steps") == ["none", "columns"]
+    moved = buffet.moves_table(made, buffet.WAYS, 20, 100)
+    assert column(moved, "steps") == list(buffet.WAYS)
+    (row,) = buffet.mixing_table(made, 20, 100).rows
+    assert row[0] == "tiny"
+    assert len(row[1].split("/")) == len(buffet.STARTS)
+    assert 0 < float(row[-1]) < 100
+
+
+def test_gibbs_sampling_of_logistic_factors():
+    table = logistic.gibbs_table(logistic.simulated((12, 10)), (2,), BRIEF)
+    assert [row[:2] for row in table.rows] == [
+        ["binary", 2], ["binary, explicit noise", 2], ["counts", 2],
+    ]  # fmt: skip
+    assert column(table, "state") == ["identical"] * 3
+
+
+def test_variational_logistic_factors():
+    codes = logistic.simulated((12, 10))
+    table = logistic.variational_table(codes, (2,), BRIEF)
+    assert len(table.rows) == 8
+    assert (numbers(table, "minimum") <= numbers(table, "median")).all()
+    table = logistic.convergence_table(codes, 2, most=40)
+    assert column(table, "step") == ["best", 0.3, "best"]
+
+
+def test_lda_beside_scikit_learn():
+    table = kernels.lda_table({"tiny": CODES}, 2, BRIEF)
+    assert column(table, "tokens") == [np.count_nonzero(CODES == 1)]
+    assert (numbers(table, "ratio") > 0).all()
+
+
+def test_threads_give_the_same_bits():
+    table = threads.threads_table("tiny", CODES, 3, BRIEF)
+    assert column(table, "kernel") == list(common.KERNELS)
+    assert all(text.startswith("identical") for text in column(table, "state of one and two"))
+
+
+def test_digests_differ_with_the_bits():
+    one, other = np.zeros(3), np.array([0.0, 0.0, -0.0])
+    assert threads.digest([one]) == threads.digest([one.copy()]) != threads.digest([other])
+
+
+def test_scaling():
+    in_K = scaling.table_in_K({"tiny": CODES}, [2, 3, 4], 6, BRIEF)
+    assert column(in_K, "K") == ["2", "3", "4", "6"] + ["2", "3", "4"] * 3
+    assert [ratio for K, ratio in zip(column(in_K, "K"), column(in_K, "K / 3"), strict=True)
+            if K == "3"] == ["1.00"] * 4  # fmt: skip
+    in_size = scaling.table_in_size("tiny", CODES, 3, BRIEF)
+    assert column(in_size, "F")[:5] == [12, 6, 3, 12, 12]
+    assert column(in_size, "N")[:5] == [10, 10, 10, 5, 3]
+    dense = scaling.dense_table("tiny", CODES, [(20, 1.0), (3, 0.1)], BRIEF)
+    assert (numbers(dense, "components a row uses") <= [10, 3]).all()
+    assert column(dense, "rows above the rule")[1] == "0%"
+    for table in (in_K, in_size, dense):
+        assert table.title in table.markdown()
+
+
+def test_cost_of_learning():
+    cases = {name: (*case[:2], 60) for name, case in learning.CASES.items()}
+    blocks = np.kron(np.eye(2), np.ones((20, 15))).astype(np.int8)
+    table = learning.cost_of_learning({"tiny": blocks}, cases)
+    assert [row[1] for row in table.rows] == list(learning.CASES)
+    for row in table.rows:
+        assert all(float(cell) > 0 for cell in row[2:])  # it has renewed, and it has chosen
+
+
+def test_membership(monkeypatch):
+    """gensim's process answers at once; once it is missing."""
+
+    def stand_in(peer, codes, settings):
+        assert codes.shape == (40, 60)  # documents to fit, and new ones after them
+        if settings["given"] == {"passes": 3}:
+            raise peers.PeerMissingError("gensim cannot be installed: no index")
+        words = settings["fitted"] - 14
+        tables = np.hstack([np.full((2, words), 1 / words), np.full((2, 6), 0.5)])
+        return {"seconds": [0.5] * 3}, np.array([tables] * 3)
+
+    monkeypatch.setattr(membership, "run_peer", stand_in)
+    corpus = membership.halved("tiny", membership.drawn(60, 40, 12, 2))
+    assert corpus.fitted.shape[0] == 54
+    assert corpus.seen.nnz + corpus.rest.nnz + corpus.fitted.nnz > 60 * 3
+    documents = FeatureTable.from_documents(corpus.fitted)
+    for table in (documents, membership.drawn_features(30, 8, 2)):
+        speed = membership.speed_table("a model", "tiny", table, 2, 2)
+        assert numbers(speed, "full / this")[0] == 1
+    fits = membership.fits_table(corpus, 2, 3)
+    gensim = [row for row in fits.rows if "gensim" in row[0]]
+    assert gensim[0][1:3] == ["1.50", "40"]  # of 40 words, all alike
+    assert gensim[1][1] == "skipped: gensim cannot be installed: no index"
+    found = [float(row[2]) for row in fits.rows if row[2] != "–"]
+    assert len(found) == 6
+    assert 1 < min(found) < 40
+
+
+def test_counts_beside_scikit_learn(monkeypatch):
+    monkeypatch.setattr(poisson, "ROUNDS", 1)
+    times, objectives = poisson.dense([(12, 10, 2)], 3)
+    assert len(times.rows) == 5
+    assert float(column(objectives, "relative difference")[0]) < 1e-12
+    table = poisson.sparse_table((20, 15, 0.2), (3,), 2)
+    assert (numbers(table, "minimum") <= numbers(table, "median")).all()
+
+
+def test_what_is_held_out_of_a_large_matrix():
+    """Every entry of a drawn matrix: the estimated loss is the loss, whatever was held out."""
+    V, chances = large.drawn(large.Size(60, 40, 300, 2))
+    assert V.nnz == 300
+    part = large.split(V)
+    assert np.count_nonzero(np.isnan(part.V.data)) == 60
+    assert np.isnan(part.V[tuple(part.ones)]).all()
+    assert (V.toarray()[tuple(part.ones)] == 1).all()
+    assert (V.toarray()[tuple(part.zeros)] == 0).all()
+    p = chances(*np.indices((60, 40)).reshape(2, -1)).reshape(60, 40)
+    assert p.sum() == pytest.approx(300, rel=0.1)
+    ones = V.toarray() == 1
+    kept = 1 - large.HELD_OUT  # as a method would say it that has seen all zeros
+    seen = p * kept / (p * kept + 1 - p)
+    whole = large.Split(V, np.array(np.nonzero(ones))[:, :30], np.array(np.nonzero(~ones)))
+    of_ones, of_zeros = np.array([seen[ones]]), seen[~ones]
+    expected = -(np.log(p[ones]).sum() + np.log1p(-p[~ones]).sum()) / 300
+    assert large.loss(whole, of_ones, of_zeros) == pytest.approx(expected, rel=1e-9)
+
+
+def test_large_sparse_matrices(monkeypatch, tmp_path):
+    """In this process, and without the newsgroups, whose file may be anywhere."""
+    monkeypatch.setattr(large, "newsgroups", lambda: None)
+    monkeypatch.setattr(
+        large,
+        "answer_of",
+        lambda command, timeout: large.fit(*command[2:4], *map(int, command[4:])),
+    )
+    what = large.Run(large.Size(60, 40, 300, 2), 2, 6, 4)
+    table = large.fits_table(what, tmp_path)
+    assert column(table, "method") == [*large.METHODS, "–"]
+    for name in ("ns per one and component", "held out: nats per one", "by popularity", "truth"):
+        assert (np.array(column(table, name)[:2], float) > 0).all()
+    memory_table = large.memory_table(what, tmp_path)
+    assert column(memory_table, "ones") == [300, 150, 300, 300]
+    assert "expectation_" in memory_table.markdown()
+
+
+def test_block_moves():
+    cases = [("Beta-Dir", True), ("Dir-Beta", False)]
+    table = blocks.blocks_table({"tiny": CODES}, cases, 3, blocks.Budget(sweeps=80, draws=16))
+    assert [row[:4] for row in table.rows] == [
+        ["tiny", model, priors, way]
+        for model, priors in (("Beta-Dir", "learned"), ("Dir-Beta", "the paper's"))
+        for way in blocks.WAYS
+    ]
+    assert "Block moves" in table.markdown()
+
+
+def test_mixing():
+    length = mixing.Length(chains=2, burn_in=2, draws=16, thin=1)
+    table = mixing.mixing_table({"tiny": CODES, "other": CODES}, 3, length, ["tiny"])
+    assert column(table, "way").count("row lists") == 2
+    assert column(table, "way").count("plain loop") == 1
+    assert set(column(table, "sweeps")) == {32, 16}
+    assert (numbers(table, "µs per sweep") > 0).all()
+    assert "per second" in table.markdown()
+
+
+def test_chains_apart_have_no_effective_draws_together_but_within():
+    draws = RNG.standard_normal((4, 200)) + 100 * np.arange(4)[:, None]
+    assert chain_diagnostics(draws).ess_bulk < 20
+    assert 500 < mixing.ess_within(draws) < 1100
+
+
+def test_memory(monkeypatch):
+    idle, found = (
+        common.answer_of(common.worker("memory_worker", *task))
+        for task in (["idle"], ["kernel", "Beta-Dir Gibbs", 40, 30, 4, 1])
+    )
+    assert idle["most"] <= found["set_up_most"] <= found["most"] < idle["most"] + 100
+    assert found["per_sweep"] > 0
+
+    def in_this_process(command):
+        task, *rest = command[2:]
+        if task == "idle":
+            return idle
+        if task == "refusal":
+            return {"message": "too large", "most": 1.0}
+        return getattr(memory_worker, task)(rest[0], *map(int, rest[1:]))
+
+    monkeypatch.setattr(memory, "answer_of", in_this_process)
+    kernel_table, fit_table, refusal_table = memory.run(TINY_SIZE)
+    assert column(kernel_table, "kernel") == list(common.KERNELS)
+    assert (numbers(kernel_table, "sweep: seconds") > 0).all()
+    assert column(fit_table, "estimator") == ["BetaDirGibbs", "DirDirGibbs", "BetaDirVB"]
+    assert "40 × 30" in kernel_table.markdown()
+    assert column(refusal_table, "error") == ["too large"]
+
+
+def test_memory_says_when_there_is_too_little(monkeypatch):
+    assert memory.lack_of_memory("Beta-Dir CVB0", TINY_SIZE, 2) is None
+    monkeypatch.setattr(memory, "available_gb", lambda: 0.0)
+    assert "0.0 GB are available" in memory.lack_of_memory("Beta-Dir CVB0", TINY_SIZE, 2)
+
+
+def test_a_refusal_is_shown(monkeypatch):
+    """The budget is not an argument of the worker: a matrix above it is what it takes."""
+    monkeypatch.setattr(memory_worker, "draw_matrix", lambda F, N: np.zeros((F, N), np.int8))
+    found = memory_worker.refusal("BetaDirVB", 1000, 1000, 1001, 1)
+    assert "max_memory_gb = 4.0" in found["message"]
+    with pytest.raises(SystemExit, match="was not refused"):
+        memory_worker.refusal("BinaryICA", 4, 4, 2, 1)
+
+
+def test_the_large_matrix_has_one_percent_ones():
+    codes = memory_worker.draw_matrix(200, 300)
+    assert codes.dtype == np.int8
+    assert set(np.unique(codes)) == {0, 1}
+    assert 0.005 < codes.mean() < 0.015
+
+
+def test_memory_of_a_process_leaves_out_the_one_that_started_it():
+    ballast = np.ones(25_000_000)  # 200 MB
+    code = "import json, process_memory; print(json.dumps(process_memory.megabytes()))"
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=BENCHMARKS
+    )
+    assert process_memory.megabytes()["most"] > ballast.nbytes / 1e6
+    assert json.loads(ran.stdout)["most"] < 100
+
+
+def test_startup(tmp_path):
+    empty = tmp_path / "cache"
+    empty.mkdir()
+    (row,) = startup.import_table(empty, 2).rows
+    assert row[2:] == ["none of " + ", ".join(startup.LIBRARIES), 0]
+    classes = startup.classes_of_binary_matrices()
+    assert {"BetaDirGibbs", "LDA"} < set(classes)
+    assert not {"GaussianFactorVB", "PoissonGammaEM"} & set(classes)
+    table = startup.job_table(cache_home(), tmp_path, classes[:1], 1)
+    assert (numbers(table, "wall: seconds") > numbers(table, "matrix, fit and report")).all()
+    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["n_iter"] == 1
+
+
+def test_peers_without_a_peer(monkeypatch):
+    def missing(peer, homes=None):
+        raise peers.PeerMissingError(f"{peer} cannot be installed: no index")
+
+    monkeypatch.setattr(peers, "python_of", missing)
+    table = peers.fits_table({"tiny": (MATRIX, MASK)}, 2, seeds=(0, 1))
+    assert column(table, "method") == [*peers.OURS, "nbmf-mm"]
+    assert column(table, "seconds")[-1] == "skipped: nbmf-mm cannot be installed: no index"
+    losses = np.array([float(text) for text in column(table, "perplexity: median")[:-1]])
+    assert ((losses > 0.3) & (losses < 3)).all()
+    context = peers.sweeps_table("tiny", MATRIX.codes, 3, BRIEF)
+    assert [text.startswith("skipped") for text in column(context, "items")] == [True] * 2 + [
+        False
+    ] * 2
+    assert "another model" in context.markdown()
+
+
+def test_peers_with_a_peer(monkeypatch):
+    """A stand-in that answers at once takes the place of the peer's process."""
+    asked = []
+
+    def stand_in(peer, codes, settings):
+        asked.append((peer, settings))
+        answer = {"seconds": 0.5, "iterations": 10, "per_sweep": [0.1, 0.2], "tokens": 50}
+        return answer, np.full(codes.shape, 0.5)
+
+    monkeypatch.setattr(peers, "run_peer", stand_in)
+    table = peers.fits_table({"tiny": (MATRIX, MASK)}, 2, seeds=(0,))
+    assert column(table, "perplexity: median")[-2:] == [f"{np.log(2):.4f}"] * 2
+    assert [settings.get("tol") for _, settings in asked] == [None, 0.0]
+    context = peers.sweeps_table("tiny", MATRIX.codes, 3, BRIEF)
+    assert context.rows[0][2:] == ["2000000", "3000000", "150000"]
+
+
+def test_every_peer_is_pinned():
+    for peer in ("nbmf-mm", "tomotopy", "lda", "gensim"):
+        assert peers.requirement(peer).startswith(f"{peer}==")
+
+
+def test_parts_write_pages_and_one_that_fails_stops_no_other(monkeypatch, tmp_path, capsys):
+    def broken():
+        raise RuntimeError("no luck")
+
+    monkeypatch.setattr(kernels, "run", broken)
+    monkeypatch.setattr(
+        threads, "run", lambda: [common.Table("Bits", "All of them.", ["a"], [[1]])]
+    )
+    monkeypatch.setattr(sys, "argv", ["run.py", "kernels", "threads", "--output", str(tmp_path)])
+    with pytest.raises(SystemExit, match="failed: kernels"):
+        run.main()
+    assert [path.name for path in tmp_path.iterdir()] == ["threads.md"]
+    page = (tmp_path / "threads.md").read_text(encoding="utf-8")
+    assert "## Bits" in page
+    assert page in capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", ["run.py", "kernel"])
+    with pytest.raises(SystemExit):
+        run.main()
+
+
+def test_all_parts_are_there():
+    assert all(hasattr(sys.modules[part], "run") for part in run.PARTS)
+
+
+def test_the_document_is_made_of_the_pages(monkeypatch, tmp_path):
+    monkeypatch.setattr(run, "DOCUMENT", tmp_path / "published.md")
+    for part in run.PARTS:
+        (tmp_path / f"{part}.md").write_text(run.page(part, [], "A machine", 3.0), "utf-8")
+    monkeypatch.setattr(sys, "argv", ["run.py", "--publish", "--output", str(tmp_path)])
+    run.main()
+    headings = [s for s in run.DOCUMENT.read_text("utf-8").splitlines() if s.startswith("#")]
+    assert headings == ["# Benchmarks", *(f"## Part: {part}" for part in run.PARTS)]
+
+
+def test_parts_that_were_not_run_stay_in_the_document(monkeypatch, tmp_path):
+    before = "# Benchmarks\n\nBy hand.\n\n## Part: kernels\n\nOld.\n\n## Part: peers\n\nKept.\n"
+    monkeypatch.setattr(run, "DOCUMENT", tmp_path / "published.md")
+    run.DOCUMENT.write_text(before, "utf-8")
+    run.publish(tmp_path / "none")
+    assert run.DOCUMENT.read_text("utf-8") == before
+    for part in ("kernels", "threads"):
+        (tmp_path / f"{part}.md").write_text(f"## Part: {part}\n\nNew.\n", "utf-8")
+    run.publish(tmp_path)
+    expected = before.replace("Old.\n", "New.\n\n## Part: threads\n\nNew.\n")
+    assert run.DOCUMENT.read_text("utf-8") == expected

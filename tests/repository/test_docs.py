@@ -1,0 +1,96 @@
+"""The documentation: its examples run, its links lead somewhere, and it names all there is."""
+
+import re
+import tomllib
+from fnmatch import fnmatchcase
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+import nbmf
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+CELL = re.compile(r"^```\{code-cell\} python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
+name_of = {"ids": lambda path: path.name}
+
+
+def text_of(page):
+    return page.read_text(encoding="utf-8")
+
+
+def examples(page):
+    return BLOCK.findall(text_of(page))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], **name_of)
+def test_examples_run(page, tmp_path, monkeypatch):
+    """The blocks of a page, one after the other, in a folder of their own."""
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in examples(page):
+        exec(compile(block, page.name, "exec"), names)
+
+
+TUTORIALS = [page for page in PAGES if "{code-cell}" in text_of(page)]
+
+
+@pytest.mark.parametrize("page", TUTORIALS, **name_of)
+def test_tutorials_are_run_by_the_site_and_need_the_wheel_alone(page):
+    """`make docs` runs them; without its first lines a page would show its cells and not run."""
+    assert text_of(page).startswith("---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n")
+    cells = CELL.findall(text_of(page))
+    assert len(cells) == text_of(page).count("{code-cell}") > 5
+    imported = re.findall(r"^ *(?:import|from) (\w+)", "\n".join(cells), re.MULTILINE)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(imported) <= {"nbmf", *project["dependencies"]}
+
+
+def test_a_cell_that_fails_stops_the_build():
+    conf = text_of(ROOT / "docs/conf.py")
+    assert 'nb_execution_mode = "force"' in conf
+    assert "nb_execution_raise_on_error = True" in conf
+    assert len(TUTORIALS) == 2
+
+
+def anchors(page):
+    """Return the anchors of a page's headings, as GitHub and MyST make them."""
+    found = HEADING.findall(text_of(page))
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in found}
+
+
+@pytest.mark.parametrize("page", PAGES, **name_of)
+def test_links_lead_somewhere(page):
+    for link in LINK.findall(text_of(page)):
+        if re.match(r"https?:", link):
+            assert link.startswith("https://"), link
+            continue
+        name, _, anchor = link.partition("#")
+        target = page.parent / unquote(name) if name else page
+        assert target.exists(), f"{page.name}: {link}"
+        if anchor:
+            assert anchor in anchors(target), f"{page.name}: {link}"
+
+
+def test_no_page_shows_a_template():
+    assert not [page.name for page in PAGES if "{{" in text_of(page)]
+
+
+def test_the_reference_has_everything_public():
+    reference = text_of(ROOT / "docs/api.md")
+    documented = set(re.findall(r"auto(?:class|function|data):: nbmf\.(\w+)$", reference, re.M))
+    assert set(nbmf.EXPORTS) <= documented
+
+
+def test_every_page_is_in_the_table_of_contents():
+    """Of the first page or of one that it leads to; no entry is without a page."""
+    trees = [tree for page in (ROOT / "docs").glob("*.md") for tree in TREE.findall(text_of(page))]
+    entries = [line for tree in trees for line in tree.splitlines() if line and line[0] != ":"]
+    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
+    assert {page for page in pages for entry in entries if fnmatchcase(page, entry)} == pages
+    assert [entry for entry in entries if not any(fnmatchcase(page, entry) for page in pages)] == []

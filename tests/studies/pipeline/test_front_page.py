@@ -1,0 +1,95 @@
+"""What the report opens with: the figure and table of each study, what is missing or left out."""
+
+import base64
+from types import SimpleNamespace
+
+import pytest
+
+from nbmf_studies.framework.declaration import Figure, Study, Table
+from nbmf_studies.pipeline import front_page, products
+from nbmf_studies.pipeline.paths import Paths
+
+PLAN = SimpleNamespace()
+PNG = bytes(range(256)) * 300
+
+
+def product(kind, name, **further):
+    return kind(name, f"The {name}", "none.rst", "none:none", needs=lambda plan: {}, **further)
+
+
+FIGURES = [
+    product(Figure, "first"),
+    product(Figure, "main"),
+    product(Figure, "asked", on_request=True),
+]
+TABLES = [
+    product(Table, "scores"),
+    *(product(Table, name, in_report=True) for name in ("summary", "claims")),
+]
+
+
+@pytest.fixture
+def paths(tmp_path):
+    paths = Paths(str(tmp_path), "matrices", "toy")
+    for folder in ("figures", "tables", "partial"):
+        (tmp_path / "toy" / folder).mkdir(parents=True)
+    return paths
+
+
+def make(paths, figures=(), tables=()):
+    for name in figures:
+        with open(paths.figure(name, "png"), "wb") as file:
+            file.write(PNG)
+    for name in tables:
+        with open(paths.table(name), "w") as file:
+            file.write("claim\n")
+
+
+def page(paths, front=("main", "claims")):
+    study = Study("toy", "Toy", "Nobody (2026)", tuple(FIGURES), tuple(TABLES), front)
+    made = products.Made(FIGURES, TABLES, ["toy: far is left out: it is not here"])
+    return front_page.of_study(study, PLAN, made, paths)
+
+
+def picture(shown):
+    return base64.b64decode(shown["uri"].removeprefix("data:image/png;base64,"))
+
+
+def test_a_finished_run_opens_with_what_its_study_names(paths):
+    make(paths, ["first", "main"], ["scores", "summary", "claims"])
+    shown = page(paths)
+    assert (shown["key"], shown["title"], shown["missing"]) == ("toy", "Toy", [])
+    assert shown["figure"]["title"] == "The main"
+    assert not shown["figure"]["gaps"]
+    assert picture(shown["figure"]) == PNG
+    assert max(map(len, shown["figure"]["uri"].splitlines())) < 10_000  # docutils takes no more
+    assert shown["table"] == {"title": "The claims", "path": paths.table("claims")}
+    assert shown["left_out"] == ["toy: far is left out: it is not here"]
+
+
+def test_without_names_it_is_the_first_of_each_in_the_report(paths):
+    make(paths, ["first", "main"], ["scores", "summary", "claims"])
+    shown = page(paths, front=())
+    assert (shown["figure"]["title"], shown["table"]["title"]) == ("The first", "The summary")
+
+
+def test_an_unfinished_run_says_what_is_missing_of_the_report(paths):
+    make(paths, ["first"], ["summary"])
+    shown = page(paths)
+    assert shown["missing"] == ["The main", "The claims"]
+    assert shown["figure"] is shown["table"] is None
+
+
+def test_a_picture_with_gaps_is_better_than_none(paths, tmp_path):
+    (tmp_path / "toy/partial/main.png").write_bytes(b"with gaps")
+    shown = page(paths)
+    assert shown["figure"]["gaps"]
+    assert picture(shown["figure"]) == b"with gaps"
+    make(paths, ["main"])
+    assert picture(page(paths)["figure"]) == PNG
+
+
+def test_a_study_with_no_figure_and_no_table_has_none(paths):
+    study = Study("toy", "Toy", "Nobody (2026)", (), ())
+    shown = front_page.of_study(study, PLAN, products.Made([], [], []), paths)
+    assert (shown["figure"], shown["table"], shown["missing"]) == (None, None, [])

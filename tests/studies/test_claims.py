@@ -1,0 +1,153 @@
+"""The claims: every rule on made-up runs in which it holds, and in which it does not."""
+
+import pandas as pd
+import pytest
+
+from nbmf_studies.lumbreras2020 import claims
+from nbmf_studies.lumbreras2020.claims import CLAIMS, Run, arrival, judge, paper_numbers
+
+METHODS = {
+    "beta-dir-gs": [100],
+    "beta-dir-vb": [100],
+    "dir-dir-gs": [100],
+    "c-bica": [4, 5],
+    "bica": [4, 5],
+    "logpca": [2, 4],
+}
+# Medians that satisfy every claim, on every dataset but paleo and animals.
+TYPICAL = {
+    ("beta-dir-gs", 100): 0.50,
+    ("beta-dir-vb", 100): 0.48,
+    ("dir-dir-gs", 100): 0.60,
+    ("c-bica", 4): 0.60,
+    ("c-bica", 5): 0.58,
+    ("bica", 4): 0.52,
+    ("bica", 5): 0.50,
+    ("logpca", 2): 0.47,
+    ("logpca", 4): 0.60,
+}
+
+
+def made_up(changes=(), datasets=claims.PAPER_DATASETS, methods=METHODS, active=10):
+    """Return a run in which all claims hold, but for the medians in `changes`."""
+    medians = {(d, *key): value for d in datasets for key, value in TYPICAL.items()}
+    if "paleo" in datasets:
+        medians["paleo", "dir-dir-gs", 100] = 0.4
+        medians["paleo", "logpca", 2] = 0.39
+    if "animals" in datasets:
+        medians["animals", "logpca", 2], medians["animals", "logpca", 4] = 0.7, 0.9
+    medians |= dict(changes)
+    # The spread over masks is smaller for c-bICA.
+    rows, traces = [], []
+    for (dataset, method, K), median in medians.items():
+        if method not in methods:
+            continue
+        for mask in range(5):
+            value = median + (mask - 2) * (0.001 if method == "c-bica" else 0.002)
+            key = {"dataset": dataset, "method": method, "K": K, "mask": mask, "seed": 0}
+            rows.append({**key, "perplexity": value, "active_components": active})
+            steps = {"c-bica": 2, "bica": 4, "beta-dir-vb": 8}.get(method, 1)
+            start = 0.9 if method == "beta-dir-vb" else 0.7
+            for iteration in range(1, 11):
+                reached = min(1.0, (iteration - 1) / steps)
+                perplexity = start + (value - start) * reached
+                traces.append({**key, "iteration": iteration, "perplexity": perplexity})
+    return Run(pd.DataFrame(rows), pd.DataFrame(traces))
+
+
+def test_one_mask_says_nothing_of_how_much_a_method_varies():
+    run = made_up()
+    one = Run(run.scores[run.scores["mask"] == 0], run.traces)
+    names = [part.where for part in CLAIMS[2].parts(one)]
+    assert "varies less" in [part.where for part in CLAIMS[2].parts(run)]
+    assert "varies less" not in names
+    assert "no improvement in general" in names
+
+
+def verdicts(run):
+    return judge(run)[0]["verdict"].tolist()
+
+
+def test_the_tables_are_what_is_judged():
+    run = made_up()
+    found, parts = judge(run)
+    pd.testing.assert_frame_equal(claims.claims(*run), found)
+    pd.testing.assert_frame_equal(claims.claims_parts(*run), parts)
+
+
+def test_a_run_in_which_all_claims_hold():
+    found, parts = judge(made_up())
+    assert found["verdict"].tolist() == ["reproduced"] * len(CLAIMS), parts.to_string()
+    assert found["number"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert (parts.groupby("number").size() == [5, 1, 4, 10, 6, 15]).all()
+    assert not parts["evidence"].str.contains("nan").any()
+
+
+@pytest.mark.parametrize(
+    ("number", "changes"),
+    [
+        (1, {("lastfm", "beta-dir-vb", 100): 0.516}),
+        (3, {("lastfm", "c-bica", K): 0.5 for K in (4, 5)}),
+        (4, {("lastfm", "logpca", 2): 0.49}),
+        (4, {("animals", "logpca", 2): 0.55}),
+        (4, {("unvotes", "logpca", 4): 0.475}),
+        (5, {("lastfm", "beta-dir-vb", 100): 0.7}),
+    ],
+)
+def test_one_part_that_fails_makes_it_partly(number, changes):
+    assert verdicts(made_up(changes))[number - 1] == "partly"
+
+
+def test_the_margins_are_those_of_the_rules():
+    at = {("lastfm", "beta-dir-vb", 100): 0.5 * 1.0299}
+    assert verdicts(made_up(at))[0] == "reproduced"
+    on_paleo = {("paleo", "dir-dir-gs", 100): 0.48 * 0.9701}
+    assert verdicts(made_up(on_paleo))[1] == "not reproduced"
+    assert verdicts(made_up({("paleo", "dir-dir-gs", 100): 0.48 * 0.9699}))[1] == "reproduced"
+
+
+def test_a_claim_none_of_whose_parts_holds_is_not_reproduced():
+    assert verdicts(made_up(active=34))[5] == "not reproduced"
+    assert verdicts(made_up(active=33))[5] == "reproduced"
+    worse = {(d, "beta-dir-vb", 100): 0.7 for d in claims.PAPER_DATASETS}
+    assert verdicts(made_up(worse))[0] == "not reproduced"
+
+
+def test_what_was_not_run_is_not_measured():
+    without_paleo = verdicts(made_up(datasets=("animals", "parliament")))
+    assert without_paleo[1] == "not measured"
+    assert "not measured" not in without_paleo[2:]
+    without_bica = verdicts(made_up(methods=[name for name in METHODS if name != "bica"]))
+    assert without_bica == ["not measured"] * 5 + ["reproduced"]
+    assert set(verdicts(made_up(datasets=("beta_dir_1",)))) == {"not measured"}
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [([3.0, 2.0, 1.005, 1.0], 3), ([1.0, 1.0], 1), ([1.0, 1.5, 1.0, 1.0], 3), ([2.0, 1.0], 2)],
+)
+def test_arrival_by_hand(values, expected):
+    assert arrival(pd.Series(values, index=range(1, len(values) + 1))) == expected
+
+
+def test_paper_numbers_by_hand():
+    key = {"dataset": "parliament", "method": "beta-dir-vb", "K": 100}
+    scores = pd.DataFrame(
+        [
+            {**key, "seed": seed, "loss": loss, "active_components": 8, "W_min": 0, "W_max": 1}
+            for seed, loss in enumerate([4700.0, 4729.4, 4800.0])
+        ]
+    )
+    table = paper_numbers(scores).set_index("quantity")
+    row = table.loc["D(V|V^)"]
+    assert (row["paper"], row["seeds"], row["min"], row["median"]) == (4729, 3, 4700.0, 4729.4)
+    assert row["inside"]
+    assert not table.loc["active components", "inside"]  # 8 of ours, 9 of the paper
+    assert paper_numbers(scores.assign(dataset="animals")).empty
+
+
+def test_traces_that_were_not_recorded_leave_claim_5_open():
+    methods = {**METHODS, "c-bica": [4]}
+    run = made_up(methods=methods)
+    keep = ~((run.traces["method"] == "c-bica") & (run.traces["K"] == 5))
+    assert verdicts(Run(run.scores, run.traces[keep]))[4] == "not measured"

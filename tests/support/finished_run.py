@@ -1,0 +1,85 @@
+"""The tiny runs of the workflow that several files of tests begin with: run once, then copied."""
+
+import fcntl
+import shutil
+from pathlib import Path
+
+import yaml
+from checkout import ROOT, Checkout
+
+PAPER = yaml.safe_load((ROOT / "config/studies/lumbreras2020.yaml").read_text())
+NONE_OF_THE_PAPER = dict.fromkeys(PAPER["studies"]["lumbreras2020"]["unmasked"])
+STUDY = {
+    "datasets": ["beta_dir_1", "dir_dir_0.1"],
+    "methods": ["beta-dir-gs", "dir-dir-gs", "c-bica", "bica", "logpca", "lda"],
+    "masks": 2,
+    "unmasked": {
+        **NONE_OF_THE_PAPER,
+        "beta_dir_1": {
+            "beta-dir-gs": {"K": [10], "seeds": 2},
+            "bica": {"K": [2, 3], "seeds": 1},
+        },
+        "dir_dir_0.1": {
+            "dir-dir-gs": {"K": [10], "seeds": 2},
+            "logpca": {"K": [2], "seeds": 1},
+        },
+    },
+    "options": {
+        "figure_2": [
+            {"dataset": "beta_dir_1", "title": "Beta-Dir"},
+            {"dataset": "dir_dir_0.1", "title": "Dir-Dir"},
+        ],
+        "figure_7": {"dataset": "beta_dir_1", "K": {"bica": 3}},
+        "figure_8": {"dataset": "dir_dir_0.1", "K": {"logpca": 2}},
+        "figure_9": {"dataset": "beta_dir_1", "K": {"bica": 2}},
+        "figure_11": {"c-bica": 3, "bica": 3},
+        "sensitivity": {
+            "sizes": [5],
+            "K": 2,
+            "concentrations": [1],
+            "masks": 1,
+            "methods": {
+                "beta-dir-gs": {"burn_in": 2, "n_samples": 2},
+                "beta-dir-vb": {"max_iter": 2},
+                "dir-dir-gs": {"burn_in": 2, "n_samples": 2},
+            },
+        },
+    },
+}
+TINY = {
+    "results": "results/tiny",
+    "methods": {
+        "beta-dir-gs": {"K": [10], "settings": {"burn_in": 20, "n_samples": 10}},
+        "dir-dir-gs": {"K": [10], "settings": {"burn_in": 20, "n_samples": 10}},
+        "c-bica": {"K": [3], "settings": {"alpha": 1, "beta": 2, "max_iter": 10}},
+        "bica": {"K": [2, 3], "settings": {"max_iter": 10}},
+        "logpca": {"K": [2], "settings": {"max_iter": 20}},
+        "lda": {"K": [2]},
+    },
+    "studies": {
+        "lumbreras2020": STUDY,
+        "all_methods": {"datasets": ["beta_dir_1"], "methods": ["bica", "logpca"], "masks": 2},
+    },
+}
+N_FITS = 2 * 2 * (1 + 1 + 1 + 2 + 1 + 1)
+N_UNMASKED_FITS = (2 + 2) + (2 + 1)
+
+
+def finished_run(tmp_path_factory, name: str) -> Checkout:
+    """Return a checkout of one's own in which the studies of TINY have run, one after the other.
+
+    It runs in the first of pytest's processes that asks; the others wait for it.
+    """
+    folder = Path(tmp_path_factory.getbasetemp())
+    folder = folder.parent if folder.name.startswith("popen-gw") else folder
+    run, done = folder / "finished-run", folder / "finished-run.done"
+    with open(folder / "finished-run.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            shutil.rmtree(run, ignore_errors=True)
+            checkout = Checkout(run)
+            for study in TINY["studies"]:
+                ran = checkout.snakemake(study, config=TINY)
+                assert ran.returncode == 0, ran.stdout
+            done.touch()
+    return Checkout(tmp_path_factory.mktemp(name), of=run)
