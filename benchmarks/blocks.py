@@ -147,9 +147,21 @@ def blocks_table(datasets: dict[str, np.ndarray], cases, K: int, budget: Budget)
         "draws (of all chains, per second of sampling) of the log joint, of the three largest "
         f"shares, and of E[V | Z] of {ENTRIES} entries: median and worst. Paper's priors: "
         "α = β = 1, γ = 1/K.",
-        ["dataset", "model", "priors", "way", "seconds", "sweeps", "R-hat, log joint", "shares",
-         "E[V]", "ESS per second, log joint", "shares", "E[V]"],
-    )  # fmt: skip
+        [
+            "dataset",
+            "model",
+            "priors",
+            "way",
+            "seconds",
+            "sweeps",
+            "R-hat, log joint",
+            "shares",
+            "E[V]",
+            "ESS per second, log joint",
+            "shares",
+            "E[V]",
+        ],
+    )
     for dataset, codes in datasets.items():
         for model, learned in cases:
             say(f"block moves: {dataset}, {model}{', learned' if learned else ''}")
@@ -158,8 +170,15 @@ def blocks_table(datasets: dict[str, np.ndarray], cases, K: int, budget: Budget)
                 return Run(model, codes, K, learned, start, **options)
 
             for way, (draws, seconds, sweeps) in compare(make, K, budget).items():
-                table.rows.append([
-                    dataset, model, "learned" if learned else "the paper's", way,
-                    number(seconds), sweeps, *row_of(draws, seconds),
-                ])  # fmt: skip
+                table.rows.append(
+                    [
+                        dataset,
+                        model,
+                        "learned" if learned else "the paper's",
+                        way,
+                        number(seconds),
+                        sweeps,
+                        *row_of(draws, seconds),
+                    ]
+                )
     return table

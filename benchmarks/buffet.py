@@ -19,10 +19,7 @@ from nbmf.seeds import child, seed_sequence
 
 OBJECTS, FACTORS, LOADED = 50, 4, 10  # of the simulation of section 4.3: n, and rows with factors
 SIZES = (50, 150, 300)
-PRIORS = {
-    "CIBP(1, 10, 10)": buffet_prior("cibp", 1, 10, 10),
-    "IBP(1, 10)": buffet_prior("ibp", 1, 0, 10),
-}
+PRIORS = {"CIBP(1, 10, 10)": buffet_prior("cibp", 1, 10, 10), "IBP(1, 10)": buffet_prior("ibp", 1, 0, 10)}
 LEARNED_NOISE = np.array([[0, 0], [1, 1], [0, 0], [0, 0], [0, 0]], float)
 ALL_LEARNED = np.array([[1, 0.1], [0, 0], [1, 1], [1, 1], [1, 1]])
 DATASETS = ("animals", "parliament")
@@ -54,9 +51,7 @@ def gaussian_chain(V: np.ndarray, prior: BuffetPrior, seed=SEED, **options) -> B
 
 def logistic_chain(codes: np.ndarray, prior: BuffetPrior, seed=SEED, **options) -> BuffetChain:
     """Return a chain of log-odds with everything but α and κ learned."""
-    return BuffetChain(
-        Matrix.of_codes(codes), prior, Numbers(np.ones(5), ALL_LEARNED), seed, **options
-    )
+    return BuffetChain(Matrix.of_codes(codes), prior, Numbers(np.ones(5), ALL_LEARNED), seed, **options)
 
 
 def training(dataset: str) -> np.ndarray:
@@ -79,9 +74,7 @@ def sweep_table(sizes: tuple[int, ...], rounds: Rounds) -> Table:
             chains = [gaussian_chain(V, prior, by_cells=by) for by in (True, False)]
             for chain in chains:
                 chain.sweep(10 * p, 1 / p)
-            times = rounds.time(
-                {by: c.sweep for by, c in zip(("cells", "sums"), chains, strict=True)}
-            )
+            times = rounds.time({by: c.sweep for by, c in zip(("cells", "sums"), chains, strict=True)})
             cells, sums = (1e6 * times[by].min() for by in ("cells", "sums"))
             found = "/".join(str(chain.K) for chain in chains)
             table.rows.append([p, name, found, number(cells), number(sums), number(cells / sums)])
@@ -96,10 +89,7 @@ def logit_table(datasets: dict[str, np.ndarray], rounds: Rounds) -> Table:
         f"mask of the workflow held out, after {rounds.warm_up} sweeps.",
         ["dataset", "K+", "minimum", "median"],
     )
-    chains = {
-        name: logistic_chain(codes, buffet_prior("cibp", 1, 1, 1))
-        for name, codes in datasets.items()
-    }
+    chains = {name: logistic_chain(codes, buffet_prior("cibp", 1, 1, 1)) for name, codes in datasets.items()}
     seconds = rounds.time({name: chain.sweep for name, chain in chains.items()})
     for name, values in seconds.items():
         table.rows.append([name, chains[name].K, *nanoseconds(values, count_cells(datasets[name]))])
@@ -145,9 +135,17 @@ def mixing_table(made: dict, burn_in: int, kept: int) -> Table:
         "effective draws of the four chains together of K+, the log joint and ‖BZ‖ (where "
         "K+ stands still in a chain there is none, and it is said whether all agree); births and "
         "deaths that changed anything, of a hundred that were asked for.",
-        ["data", "K+ of the chains", "R-hat of K+", "draws of K+", "draws of K+ a second",
-         "R-hat of log joint", "R-hat of ‖BZ‖", "births and deaths"],
-    )  # fmt: skip
+        [
+            "data",
+            "K+ of the chains",
+            "R-hat of K+",
+            "draws of K+",
+            "draws of K+ a second",
+            "R-hat of log joint",
+            "R-hat of ‖BZ‖",
+            "births and deaths",
+        ],
+    )
     for name, (p, make) in made.items():
         runs = []
         for i, start in enumerate(STARTS):
@@ -160,12 +158,17 @@ def mixing_table(made: dict, burn_in: int, kept: int) -> Table:
         at_rest = "all agree" if np.ptp(K) == 0 else "chains differ"
         known = np.isfinite(of_K.r_hat)
         asked, changed = (sum(getattr(run, x) for run in runs) for x in ("asked", "changed"))
-        table.rows.append([
-            name, means, number(of_K.r_hat, 4) if known else at_rest,
-            number(of_K.ess_bulk), number(rate),
-            *(number(chain_diagnostics(x).r_hat, 4) for x in (joint, norm)),
-            number(100 * changed / asked),
-        ])  # fmt: skip
+        table.rows.append(
+            [
+                name,
+                means,
+                number(of_K.r_hat, 4) if known else at_rest,
+                number(of_K.ess_bulk),
+                number(rate),
+                *(number(chain_diagnostics(x).r_hat, 4) for x in (joint, norm)),
+                number(100 * changed / asked),
+            ]
+        )
     return table
 
 
@@ -175,9 +178,17 @@ def moves_table(made: dict, ways: dict, burn_in: int, kept: int) -> Table:
         "Indian buffets, steps between sweeps",
         f"Starts {', '.join(STARTS)}; {burn_in} + {kept} sweeps, each {THIN}th recorded. Effective "
         "draws of the four chains together and R-hat; seconds of the processor.",
-        ["data", "steps", "µs a sweep", "K+ of the chains", "R-hat of K+", "draws of K+ a second",
-         "R-hat of ‖BZ‖", "draws of ‖BZ‖ a second"],
-    )  # fmt: skip
+        [
+            "data",
+            "steps",
+            "µs a sweep",
+            "K+ of the chains",
+            "R-hat of K+",
+            "draws of K+ a second",
+            "R-hat of ‖BZ‖",
+            "draws of ‖BZ‖ a second",
+        ],
+    )
     for name, (p, make) in made.items():
         for way, options in ways.items():
             if options.get("scale_moves") and name.startswith("p ="):
@@ -235,10 +246,7 @@ def chains_to_mix() -> dict:
     for p in (50, 300):
         for name, prior in PRIORS.items():
             V = factor_data(p)
-            made[f"p = {p}, {name}"] = (
-                p,
-                lambda seed, V=V, prior=prior, **o: gaussian_chain(V, prior, seed, **o),
-            )
+            made[f"p = {p}, {name}"] = (p, lambda seed, V=V, prior=prior, **o: gaussian_chain(V, prior, seed, **o))
     for dataset in DATASETS:
         for name in ("cibp", "ibp"):
             codes, prior = training(dataset), buffet_prior(name, 1, float(name == "cibp"), 1)

@@ -79,9 +79,7 @@ def scores_of(chains: Chains, codes: np.ndarray, test: np.ndarray) -> dict[str, 
     }
 
 
-def stacked_score(
-    chains: Chains, codes: np.ndarray, test: np.ndarray, aside: np.ndarray
-) -> dict[str, float]:
+def stacked_score(chains: Chains, codes: np.ndarray, test: np.ndarray, aside: np.ndarray) -> dict[str, float]:
     """Return the same of chains weighted by how they predict the entries set aside."""
     each = np.array([one.expectation_ for one in chains.estimators])
     weights = stacked_weights(each[:, aside], codes[aside])

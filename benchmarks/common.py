@@ -49,9 +49,7 @@ class Table:
         lines = [self.columns, ["---"] * len(self.columns), *self.rows]
         if any(len(line) != len(self.columns) for line in lines):
             raise ValueError(f"{self.title}: a row has not {len(self.columns)} cells")
-        cells = [
-            [str(cell).replace("|", "/").replace("\n", " ") for cell in line] for line in lines
-        ]
+        cells = [[str(cell).replace("|", "/").replace("\n", " ") for cell in line] for line in lines]
         body = "\n".join("| " + " | ".join(line) + " |" for line in cells)
         return f"### {self.title}\n\n{self.note}\n\n{body if self.rows else 'Nothing to show.'}\n"
 
@@ -127,9 +125,7 @@ class Rounds:
 
     def time(self, runs: dict[str, Run]) -> dict[str, np.ndarray]:
         """Warm up all runs, then alternate."""
-        return self.alternate(
-            {name: (run, self.sweeps_after_warm_up(run)) for name, run in runs.items()}
-        )
+        return self.alternate({name: (run, self.sweeps_after_warm_up(run)) for name, run in runs.items()})
 
 
 def nanoseconds(seconds: np.ndarray, cells: int) -> list[str]:
@@ -177,9 +173,7 @@ class Kernel(NamedTuple):
 
 KERNELS = {
     "Beta-Dir Gibbs": Kernel(
-        lambda codes, K, threads=1: BetaDirChain(
-            codes, K, 1.0, 1.0, 1 / K, SEED, threads=threads
-        ),
+        lambda codes, K, threads=1: BetaDirChain(codes, K, 1.0, 1.0, 1 / K, SEED, threads=threads),
         lambda chain: chain.sweep,
         lambda chain: [chain.Z],
     ),
@@ -198,7 +192,7 @@ KERNELS = {
         lambda inference: inference.update,
         lambda inference: list(inference.responsibilities),
     ),
-}  # fmt: skip
+}
 
 
 # --- Workers: measurements that need a process of their own ----------------------------------
@@ -216,17 +210,18 @@ def run_worker(
     """
     ran = subprocess.run(
         [str(word) for word in command],
-        capture_output=True, text=True, timeout=timeout, cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        cwd=ROOT,
         env=os.environ | ONE_THREAD | (environment or {}),
-    )  # fmt: skip
+    )
     if ran.returncode != 0:
         raise RuntimeError(f"{' '.join(map(str, command))} failed:\n{ran.stderr[-2000:]}")
     return ran
 
 
-def answer_of(
-    command: Sequence[str], environment: dict[str, str] | None = None, timeout: float = 600
-) -> dict:
+def answer_of(command: Sequence[str], environment: dict[str, str] | None = None, timeout: float = 600) -> dict:
     """Run a worker and return the JSON of the last line that it prints."""
     return json.loads(run_worker(command, environment, timeout).stdout.splitlines()[-1])
 

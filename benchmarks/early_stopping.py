@@ -80,9 +80,9 @@ def early_stopping_table(
             cells = []
             for tol in tolerances:
                 look = course.stop(tol)
-                cells.append("–" if look is None else (
-                    f"{(look + 1) * LOOK_EVERY}: {course.perplexities[look] - last:+.4f}"
-                ))  # fmt: skip
+                cells.append(
+                    "–" if look is None else (f"{(look + 1) * LOOK_EVERY}: {course.perplexities[look] - last:+.4f}")
+                )
             table.rows.append([dataset, method, number(last, 4), *cells])
     return table
 

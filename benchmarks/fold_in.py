@@ -101,15 +101,11 @@ def fold_in_table(datasets: dict[str, np.ndarray], methods: Iterable[str], split
         "splits. Difference: fold-in minus refit, mean and range over splits; below zero, fold-in "
         "predicts better. Another seed: the mean size of the difference between two refits. "
         "Shares: predicted by the share of ones among the other lines.",
-        ["dataset", "new", "method", "fold-in", "refit", "difference", "from", "to",
-         "another seed", "shares"],
-    )  # fmt: skip
+        ["dataset", "new", "method", "fold-in", "refit", "difference", "from", "to", "another seed", "shares"],
+    )
     for dataset, codes in datasets.items():
         for axis, lines in ((COLUMNS, "columns"), (ROWS, "rows")):
-            drawn = [
-                Split.draw(codes, axis, seed_sequence("fold-in", dataset, lines, i))
-                for i in range(splits)
-            ]
+            drawn = [Split.draw(codes, axis, seed_sequence("fold-in", dataset, lines, i)) for i in range(splits)]
             for method in methods:
                 say(f"fold-in: {dataset}, {lines}, {method}")
                 seeds = [(2 * i, 2 * i + 1) for i in range(splits)]
@@ -119,12 +115,18 @@ def fold_in_table(datasets: dict[str, np.ndarray], methods: Iterable[str], split
                 ]
                 folded, refitted, again, shares = np.transpose(found)
                 difference = folded - refitted
-                table.rows.append([
-                    dataset, lines, method, number(folded.mean()), number(refitted.mean()),
-                    *(f"{value:+.4f}" for value in (
-                        difference.mean(), difference.min(), difference.max())),
-                    f"{np.abs(refitted - again).mean():.4f}", number(shares.mean()),
-                ])  # fmt: skip
+                table.rows.append(
+                    [
+                        dataset,
+                        lines,
+                        method,
+                        number(folded.mean()),
+                        number(refitted.mean()),
+                        *(f"{value:+.4f}" for value in (difference.mean(), difference.min(), difference.max())),
+                        f"{np.abs(refitted - again).mean():.4f}",
+                        number(shares.mean()),
+                    ]
+                )
     return table
 
 

@@ -5,17 +5,7 @@ from unittest import mock
 import numpy as np
 from sklearn.decomposition import LatentDirichletAllocation
 
-from common import (
-    KERNELS,
-    SEED,
-    Rounds,
-    Run,
-    Table,
-    count_cells,
-    load_training,
-    nanoseconds,
-    number,
-)
+from common import KERNELS, SEED, Rounds, Run, Table, count_cells, load_training, nanoseconds, number
 from nbmf import LDA
 from nbmf.families.beta_dirichlet.kernels import dir_dir_gibbs
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
@@ -50,9 +40,7 @@ def warm_runs(codes: np.ndarray, K: int, rounds: Rounds) -> dict[str, tuple[Run,
     gamma, pairs = 1.0 / K, {"Z": dir_dir.Z, "C": dir_dir.C}
     same_state = {
         "Beta-Dir Gibbs, plain loop": PlainBetaDir(codes, K, 1.0, 1.0, gamma, SEED, Z=beta_dir.Z),
-        "Dir-Dir Gibbs, alternating": DirDirChain(
-            codes, K, gamma, 1.0, SEED, **pairs, scheme="alternating"
-        ),
+        "Dir-Dir Gibbs, alternating": DirDirChain(codes, K, gamma, 1.0, SEED, **pairs, scheme="alternating"),
         "Dir-Dir Gibbs, plain loop": PlainDirDir(codes, K, gamma, 1.0, SEED, **pairs),
         "Dir-Dir CVB0, plain loop": PlainDirDirCVB0(codes, K, gamma, 1.0, **pairs),
     }
@@ -116,15 +104,7 @@ def lda_table(datasets: dict[str, np.ndarray], K: int, rounds: Rounds) -> Table:
         "LDA",
         f"Seconds of a fit: {LDA().max_iter} passes, K = {K}, the same training cells, one thread, "
         "in turns; the last column is the median over rounds of their ratio.",
-        [
-            "dataset",
-            "tokens",
-            "nbmf: minimum",
-            "median",
-            "scikit-learn: minimum",
-            "median",
-            "ratio",
-        ],
+        ["dataset", "tokens", "nbmf: minimum", "median", "scikit-learn: minimum", "median", "ratio"],
     )
     for dataset, codes in datasets.items():
         tokens = (codes.T == 1).astype(float)

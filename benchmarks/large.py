@@ -75,8 +75,7 @@ def drawn(size: Size) -> tuple[sparse.csr_array, Callable]:
     """
     rng = np.random.default_rng(seed_sequence("benchmark", "large"))
     factors = [
-        rng.permutation(np.arange(1.0, lines + 1) ** -power)[:, None]
-        * rng.gamma(0.3, 1.0, (lines, size.K))
+        rng.permutation(np.arange(1.0, lines + 1) ** -power)[:, None] * rng.gamma(0.3, 1.0, (lines, size.K))
         for lines, power in zip(size[:2], POWERS, strict=True)
     ]
     weight = np.prod([table.sum(axis=0) for table in factors], axis=0)
@@ -206,10 +205,13 @@ def fit(path: str | Path, class_name: str, K: int, iterations: int) -> dict:
     except DataError as error:
         refusal = str(error)
     return {
-        "seconds": fitted, "iterations": model.n_iter_, "per_iteration": _per_iteration(clock),
+        "seconds": fitted,
+        "iterations": model.n_iter_,
+        "per_iteration": _per_iteration(clock),
         "most": megabytes()["most"] - before,
-        "loss": loss(part, *chances), "expectation_": refusal,
-    }  # fmt: skip
+        "loss": loss(part, *chances),
+        "expectation_": refusal,
+    }
 
 
 def _per_iteration(clock: Clock) -> float:
@@ -221,17 +223,12 @@ def _per_iteration(clock: Clock) -> float:
 def write(path: Path, part: Split) -> None:
     """Write a matrix and its held-out entries."""
     V = part.V
-    np.savez(
-        path, data=V.data, indices=V.indices, indptr=V.indptr, shape=V.shape, ones=part.ones,
-        zeros=part.zeros,
-    )  # fmt: skip
+    np.savez(path, data=V.data, indices=V.indices, indptr=V.indptr, shape=V.shape, ones=part.ones, zeros=part.zeros)
 
 
 def read(arrays) -> Split:
     """Return what `write` wrote."""
-    V = sparse.csr_array(
-        (arrays["data"], arrays["indices"], arrays["indptr"]), shape=tuple(arrays["shape"])
-    )
+    V = sparse.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=tuple(arrays["shape"]))
     return Split(V, arrays["ones"], arrays["zeros"])
 
 
@@ -250,10 +247,21 @@ def fits_table(run: Run, folder: Path) -> Table:
         f"sampling {run.iterations} sweeps, half of them kept. Seconds of the processor, one "
         "thread, the looks at the objective and the averages included; MB (10⁶ bytes) beyond an "
         "empty process with the compiled code.",
-        ["matrix", "ones", "K", "method", "iterations", "ms an iteration",
-         "ns per one and component", "seconds of the fit", "most: MB", "held out: nats per one",
-         "by popularity", "truth"],
-    )  # fmt: skip
+        [
+            "matrix",
+            "ones",
+            "K",
+            "method",
+            "iterations",
+            "ms an iteration",
+            "ns per one and component",
+            "seconds of the fit",
+            "most: MB",
+            "held out: nats per one",
+            "by popularity",
+            "truth",
+        ],
+    )
     simulated, truth = drawn(run.size)
     cases = [("drawn", simulated, run.size.K, truth)]
     if (words := newsgroups()) is not None:
@@ -262,20 +270,27 @@ def fits_table(run: Run, folder: Path) -> Table:
         part = split(V)
         write(path := folder / f"{name}.npz", part)
         scored = [by_popularity(part)] + ([chances] if chances else [])
-        others = [
-            number(loss(part, *(p(*places) for places in (part.ones, part.zeros))), 4)
-            for p in scored
-        ]
+        others = [number(loss(part, *(p(*places) for places in (part.ones, part.zeros))), 4) for p in scored]
         for method in METHODS:
             say(f"large: {name}, {method}")
             found = answer_of(worker("large", path, method, K, run.iterations), timeout=PATIENCE)
             per_one = found["per_iteration"] / ((1 - HELD_OUT) * V.nnz * K)
-            table.rows.append([
-                f"{name}, {V.shape[0]} x {V.shape[1]}", V.nnz, K, method, found["iterations"],
-                number(1e3 * found["per_iteration"]), number(1e9 * per_one),
-                number(found["seconds"]), number(found["most"]),
-                number(found["loss"], 4), *others, *["–"] * (2 - len(others)),
-            ])  # fmt: skip
+            table.rows.append(
+                [
+                    f"{name}, {V.shape[0]} x {V.shape[1]}",
+                    V.nnz,
+                    K,
+                    method,
+                    found["iterations"],
+                    number(1e3 * found["per_iteration"]),
+                    number(1e9 * per_one),
+                    number(found["seconds"]),
+                    number(found["most"]),
+                    number(found["loss"], 4),
+                    *others,
+                    *["–"] * (2 - len(others)),
+                ]
+            )
     if words is None:
         table.rows.append([f"newsgroups: {Path(NEWSGROUPS).name} is not at hand", *["–"] * 11])
     return table
@@ -304,22 +319,19 @@ def memory_table(run: Run, folder: Path) -> Table:
         each = [number(most[method][-1]) for method in METHODS]
         rows.append([name, f"{size.F} x {size.N}", size.ones, size.K, numbers, *each])
     fitted = {
-        method: np.linalg.lstsq(np.array(terms), np.array(values), rcond=None)[0]
-        for method, values in most.items()
+        method: np.linalg.lstsq(np.array(terms), np.array(values), rcond=None)[0] for method, values in most.items()
     }
     said = "; ".join(
-        f"{method} {a:.0f} bytes per one and {b:.0f} per number of the factors"
-        for method, (a, b) in fitted.items()
+        f"{method} {a:.0f} bytes per one and {b:.0f} per number of the factors" for method, (a, b) in fitted.items()
     )
     return Table(
         "Memory of large fits",
         f"Drawn matrices as above, {run.brief} iterations: MB beyond an empty process, predictions "
         f"of held-out entries included. By least squares: {said}. Of the sampler 50 draws of both "
         f"factors are kept, 4 bytes a number each. `expectation_` says: {refusal}.",
-        ["matrix", "F x N", "ones", "K", "numbers of the factors",
-         *(f"{method}: MB" for method in METHODS)],
+        ["matrix", "F x N", "ones", "K", "numbers of the factors", *(f"{method}: MB" for method in METHODS)],
         rows,
-    )  # fmt: skip
+    )
 
 
 def run(what: Run | None = None) -> list[Table]:

@@ -16,10 +16,7 @@ from nbmf.families.beta_dirichlet.learning import CVB0Learner
 DATASETS = ("animals", "parliament", "paleo", "lastfm", "unvotes")
 # The method, the function that renews its priors, and the iterations that are timed after as many
 # that are not: a share of them stands for a share of the whole.
-CASES = {
-    "beta-dir-vb-learned": (CVB0Learner, "renew", 50),
-    "beta-dir-gs-learned": (ChainState, "_renew_priors", 200),
-}
+CASES = {"beta-dir-vb-learned": (CVB0Learner, "renew", 50), "beta-dir-gs-learned": (ChainState, "_renew_priors", 200)}
 
 
 def run() -> list[Table]:

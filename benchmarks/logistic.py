@@ -87,9 +87,19 @@ def gibbs_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds) -> Ta
         f"{rounds.count} rounds. Counts have a mean of {counts.mean():.1f}, and sizes that are "
         "drawn too. Speed-up: median over rounds of the ratio of one thread to two, and ratio of "
         "the minima. State: is all that a sweep changes the same bits?",
-        ["cells", "K", "one: minimum", "median", "to reach", "two: minimum", "median",
-         "speed-up: median", "of minima", "state"],
-    )  # fmt: skip
+        [
+            "cells",
+            "K",
+            "one: minimum",
+            "median",
+            "to reach",
+            "two: minimum",
+            "median",
+            "speed-up: median",
+            "of minima",
+            "state",
+        ],
+    )
     kinds = {
         "binary": lambda: Cells(Binary(codes)),
         "binary, explicit noise": lambda: NoisyCells(Binary(codes), NOISE),
@@ -102,12 +112,18 @@ def gibbs_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds) -> Ta
         seconds = rounds.alternate({"1": (one.sweep, sweeps), "2": (two.sweep, sweeps)})
         same = all(np.array_equal(x, two.arrays()[name]) for name, x in one.arrays().items())
         goal = GIBBS_TO_REACH.get(K, "–") if name == "binary" else "–"
-        table.rows.append([
-            name, K, *nanoseconds(seconds["1"], codes.size), goal,
-            *nanoseconds(seconds["2"], codes.size), number(np.median(seconds["1"] / seconds["2"])),
-            number(seconds["1"].min() / seconds["2"].min()),
-            "identical" if same else "DIFFERENT",
-        ])  # fmt: skip
+        table.rows.append(
+            [
+                name,
+                K,
+                *nanoseconds(seconds["1"], codes.size),
+                goal,
+                *nanoseconds(seconds["2"], codes.size),
+                number(np.median(seconds["1"] / seconds["2"])),
+                number(seconds["1"].min() / seconds["2"].min()),
+                "identical" if same else "DIFFERENT",
+            ]
+        )
     return table
 
 

@@ -59,9 +59,7 @@ def drawn(n: int, words: int, size: int, K: int) -> sparse.csr_array:
     topics = rng.dirichlet(np.full(words, 0.02), K)
     shares = rng.dirichlet(np.full(K, 0.2), n)
     lengths = rng.poisson(size, n) + 2
-    counts = np.array(
-        [rng.multinomial(m, p @ topics) for m, p in zip(lengths, shares, strict=True)]
-    )
+    counts = np.array([rng.multinomial(m, p @ topics) for m, p in zip(lengths, shares, strict=True)])
     return sparse.csr_array((counts > 0).astype(float))
 
 
@@ -120,9 +118,8 @@ def round_of_full(table: FeatureTable, K: int, repeats: int) -> float:
         counts, logs = np.zeros_like(density), np.empty(len(gamma))
         started = time.process_time()
         work = full_e_step(
-            cells.starts, cells.atoms, cells.weights, density, state.prior, (100, 1e-3), gamma,
-            counts, logs,
-        )  # fmt: skip
+            cells.starts, cells.atoms, cells.weights, density, state.prior, (100, 1e-3), gamma, counts, logs
+        )
         taken.append((time.process_time() - started) / (work * K))
     return min(taken)
 

@@ -38,8 +38,12 @@ def lack_of_memory(name: str, size: Size, K: int) -> str | None:
 
 def kernel_table(size: Size, idle: float) -> Table:
     """Measure set-up, sweeps and memory of the samplers and of CVB0."""
-    cases = [("Beta-Dir Gibbs", size.K), ("Dir-Dir Gibbs", size.K),
-             ("Beta-Dir CVB0", size.K_that_fits), ("Dir-Dir CVB0", size.K_that_fits)]  # fmt: skip
+    cases = [
+        ("Beta-Dir Gibbs", size.K),
+        ("Dir-Dir Gibbs", size.K),
+        ("Beta-Dir CVB0", size.K_that_fits),
+        ("Dir-Dir CVB0", size.K_that_fits),
+    ]
     table = Table(
         "Memory of the kernels",
         f"{size.F} × {size.N} entries, all observed, drawn from the Beta-Dir model with 20 "
@@ -48,9 +52,18 @@ def kernel_table(size: Size, idle: float) -> Table:
         "sweeps are faster. Each in a process of its own; MB (10⁶ bytes) above a process that only "
         "imports, with the compiled code and the matrix (one byte per entry). Set-up: most "
         "up to the first sweep. Held: what remains after the set-up.",
-        ["kernel", "K", "set-up: seconds", "MB", "held: MB", "sweep: seconds", "ns per cell",
-         "most: MB", "bytes per entry"],
-    )  # fmt: skip
+        [
+            "kernel",
+            "K",
+            "set-up: seconds",
+            "MB",
+            "held: MB",
+            "sweep: seconds",
+            "ns per cell",
+            "most: MB",
+            "bytes per entry",
+        ],
+    )
     for name, K in cases:
         say(f"memory: {name}")
         if reason := lack_of_memory(name, size, K):
@@ -58,19 +71,29 @@ def kernel_table(size: Size, idle: float) -> Table:
             continue
         found = answer_of(worker("memory_worker", "kernel", name, *size[:2], K, size.sweeps))
         cells = size.F * size.N
-        table.rows.append([
-            name, K, number(found["set_up"]), number(found["set_up_most"] - idle, 4),
-            number(found["held"] - idle, 4), number(found["per_sweep"]),
-            number(found["per_sweep"] / cells * 1e9), number(found["most"] - idle, 4),
-            number((found["most"] - idle) * 1e6 / cells),
-        ])  # fmt: skip
+        table.rows.append(
+            [
+                name,
+                K,
+                number(found["set_up"]),
+                number(found["set_up_most"] - idle, 4),
+                number(found["held"] - idle, 4),
+                number(found["per_sweep"]),
+                number(found["per_sweep"] / cells * 1e9),
+                number(found["most"] - idle, 4),
+                number((found["most"] - idle) * 1e6 / cells),
+            ]
+        )
     return table
 
 
 def fit_table(size: Size, idle: float) -> Table:
     """Measure whole fits, with the averages of factors and of E[V] that estimators keep."""
-    cases = [("BetaDirGibbs", "Beta-Dir Gibbs", size.K), ("DirDirGibbs", "Dir-Dir Gibbs", size.K),
-             ("BetaDirVB", "Beta-Dir CVB0", size.K_that_fits)]  # fmt: skip
+    cases = [
+        ("BetaDirGibbs", "Beta-Dir Gibbs", size.K),
+        ("DirDirGibbs", "Dir-Dir Gibbs", size.K),
+        ("BetaDirVB", "Beta-Dir CVB0", size.K_that_fits),
+    ]
     table = Table(
         "Memory of fits",
         "The same matrix given to the estimators: two iterations (samplers: one of burn-in, one "

@@ -46,10 +46,14 @@ def kernel(name: str, F: int, N: int, K: int, sweeps: int) -> dict:
     KERNELS[name].run(made)(sweeps)
     per_sweep = (time.perf_counter() - started) / sweeps
     return {
-        "ones": int(codes.sum()), "before": before, "set_up": set_up,
-        "set_up_most": after_set_up["most"], "held": after_set_up["now"],
-        "per_sweep": per_sweep, "most": megabytes()["most"],
-    }  # fmt: skip
+        "ones": int(codes.sum()),
+        "before": before,
+        "set_up": set_up,
+        "set_up_most": after_set_up["most"],
+        "held": after_set_up["now"],
+        "per_sweep": per_sweep,
+        "most": megabytes()["most"],
+    }
 
 
 def fit(class_name: str, F: int, N: int, K: int, sweeps: int) -> dict:

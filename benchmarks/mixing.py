@@ -38,9 +38,7 @@ def variants_of(codes: np.ndarray, K: int, plain: bool) -> dict[str, dict[str, C
     gamma = 1 / K
 
     def beta_dir(**options):
-        return lambda seed, **start: BetaDirChain(
-            codes, K, 1.0, 1.0, gamma, seed, **start, **options
-        )
+        return lambda seed, **start: BetaDirChain(codes, K, 1.0, 1.0, gamma, seed, **start, **options)
 
     def dir_dir(**options):
         return lambda seed, **start: DirDirChain(codes, K, gamma, 1.0, seed, **start, **options)
@@ -112,9 +110,7 @@ def ess_within(draws: np.ndarray) -> float:
     return float(sum(array_stats.ess(one[None], method="bulk", **axes) for one in draws))
 
 
-def mixing_table(
-    datasets: dict[str, np.ndarray], K: int, length: Length, plain_on: Sequence[str]
-) -> Table:
+def mixing_table(datasets: dict[str, np.ndarray], K: int, length: Length, plain_on: Sequence[str]) -> Table:
     """Compare all ways to sample both models on some datasets, whole matrices."""
     table = Table(
         "Mixing",
@@ -127,9 +123,20 @@ def mixing_table(
         "rank-normalised, bulk, of all chains together. ESS within: of each chain alone, summed. "
         "Where chains have not settled (R-hat < 1.01 and ESS > 100 per chain) the ESS says how far "
         "apart chains are rather than how fast they move, and only the ESS within compares ways.",
-        ["dataset", "model", "way", "sweeps", "R-hat", "settled", "µs per sweep",
-         "ESS", "ESS per second", "ESS within", "per second"],
-    )  # fmt: skip
+        [
+            "dataset",
+            "model",
+            "way",
+            "sweeps",
+            "R-hat",
+            "settled",
+            "µs per sweep",
+            "ESS",
+            "ESS per second",
+            "ESS within",
+            "per second",
+        ],
+    )
     for dataset, codes in datasets.items():
         for model, variants in variants_of(codes, K, dataset in plain_on).items():
             say(f"mixing: {dataset}, {model}")
@@ -137,12 +144,21 @@ def mixing_table(
                 found, within = chain_diagnostics(draws), ess_within(draws)
                 sweeps = draws.size * length.thin
                 is_settled = settled(found.r_hat, found.ess_bulk, length.chains)
-                table.rows.append([
-                    dataset, model, way, sweeps, number(found.r_hat, 4),
-                    "yes" if is_settled else "no", number(seconds / sweeps * 1e6),
-                    number(found.ess_bulk), number(found.ess_bulk / seconds),
-                    number(within), number(within / seconds),
-                ])  # fmt: skip
+                table.rows.append(
+                    [
+                        dataset,
+                        model,
+                        way,
+                        sweeps,
+                        number(found.r_hat, 4),
+                        "yes" if is_settled else "no",
+                        number(seconds / sweeps * 1e6),
+                        number(found.ess_bulk),
+                        number(found.ess_bulk / seconds),
+                        number(within),
+                        number(within / seconds),
+                    ]
+                )
     return table
 
 

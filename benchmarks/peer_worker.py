@@ -30,9 +30,7 @@ def tomotopy(codes: np.ndarray, settings: dict, output: str) -> dict:
     """Time sweeps of collapsed Gibbs sampling of LDA; columns are documents, ones are tokens."""
     import tomotopy as tp
 
-    model = tp.LDAModel(
-        k=settings["K"], alpha=settings["alpha"], eta=settings["eta"], seed=settings["seed"]
-    )
+    model = tp.LDAModel(k=settings["K"], alpha=settings["alpha"], eta=settings["eta"], seed=settings["seed"])
     model.optim_interval = 0  # the concentrations stay
     for column in codes.T:
         model.add_doc([str(f) for f in np.flatnonzero(column == 1)])
@@ -56,18 +54,13 @@ def lda(codes: np.ndarray, settings: dict, output: str) -> dict:
     tokens = np.ascontiguousarray((codes.T == 1).astype(np.intc))
 
     def seconds_of(sweeps):
-        model = LDA(
-            settings["K"], sweeps, settings["alpha"], settings["eta"], settings["seed"],
-            refresh=10**9,
-        )  # fmt: skip
+        model = LDA(settings["K"], sweeps, settings["alpha"], settings["eta"], settings["seed"], refresh=10**9)
         started = time.perf_counter()
         model.fit(tokens)
         return time.perf_counter() - started
 
     short, sweeps = settings["warm_up"], settings["sweeps"]
-    per_sweep = [
-        (seconds_of(short + sweeps) - seconds_of(short)) / sweeps for _ in range(settings["rounds"])
-    ]
+    per_sweep = [(seconds_of(short + sweeps) - seconds_of(short)) / sweeps for _ in range(settings["rounds"])]
     return {"per_sweep": per_sweep, "tokens": int(tokens.sum())}
 
 

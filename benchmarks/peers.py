@@ -13,19 +13,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from common import (
-    HERE,
-    KERNELS,
-    ROOT,
-    Rounds,
-    Table,
-    answer_of,
-    first_mask,
-    load,
-    number,
-    run_worker,
-    say,
-)  # fmt: skip
+from common import HERE, KERNELS, ROOT, Rounds, Table, answer_of, first_mask, load, number, run_worker, say
 from nbmf import BetaDirGibbs, BetaDirVB, BinaryICA, BinaryMatrix, CollapsedBinaryICA
 from nbmf.data.masks import training_codes
 from nbmf.likelihoods.bernoulli import loss_of
@@ -44,12 +32,8 @@ OURS = {
     "nbmf CollapsedBinaryICA": lambda K, seed: CollapsedBinaryICA(K, random_state=seed),
     "nbmf BetaDirVB": lambda K, seed: BetaDirVB(K, random_state=seed),
     # A prior as weak as the 1.2 of nbmf-mm is at its mode: one or zero is not pulled to a half.
-    "nbmf BetaDirVB, α = β = 0.2": lambda K, seed: BetaDirVB(
-        K, alpha=0.2, beta=0.2, random_state=seed
-    ),
-    "nbmf BetaDirGibbs": lambda K, seed: BetaDirGibbs(
-        K, burn_in=BURN_IN, n_samples=SAMPLES, random_state=seed
-    ),
+    "nbmf BetaDirVB, α = β = 0.2": lambda K, seed: BetaDirVB(K, alpha=0.2, beta=0.2, random_state=seed),
+    "nbmf BetaDirGibbs": lambda K, seed: BetaDirGibbs(K, burn_in=BURN_IN, n_samples=SAMPLES, random_state=seed),
 }
 
 
@@ -178,11 +162,17 @@ def fits_table(datasets: dict[str, tuple[BinaryMatrix, np.ndarray]], K: int, see
             seconds, iterations, expectations = zip(*runs, strict=True)
             scores = [loss_of(matrix.codes, expectation, mask) for expectation in expectations]
             losses = [one.perplexity for one in scores]
-            table.rows.append([
-                dataset, name, number(np.median(seconds)), int(np.median(iterations)),
-                f"{np.median(losses):.4f}", f"{min(losses):.4f} – {max(losses):.4f}",
-                max(one.saturated for one in scores),
-            ])  # fmt: skip
+            table.rows.append(
+                [
+                    dataset,
+                    name,
+                    number(np.median(seconds)),
+                    int(np.median(iterations)),
+                    f"{np.median(losses):.4f}",
+                    f"{min(losses):.4f} – {max(losses):.4f}",
+                    max(one.saturated for one in scores),
+                ]
+            )
     return table
 
 
@@ -203,15 +193,19 @@ def sweeps_table(dataset: str, codes: np.ndarray, K: int, rounds: Rounds) -> Tab
 
     def add(name, kind, items, seconds):
         ns = seconds / items * 1e9
-        table.rows.append([
-            name, f"{items} {kind}", number(ns.min()), number(np.median(ns)),
-            number(np.median(seconds) * 1e6),
-        ])  # fmt: skip
+        table.rows.append(
+            [name, f"{items} {kind}", number(ns.min()), number(np.median(ns)), number(np.median(seconds) * 1e6)]
+        )
 
     settings = {
-        "K": K, "alpha": 1 / K, "eta": LDA_PRIOR, "seed": 1, "warm_up": rounds.warm_up,
-        "sweeps": 100, "rounds": rounds.count,
-    }  # fmt: skip
+        "K": K,
+        "alpha": 1 / K,
+        "eta": LDA_PRIOR,
+        "seed": 1,
+        "warm_up": rounds.warm_up,
+        "sweeps": 100,
+        "rounds": rounds.count,
+    }
     for peer in ("tomotopy", "lda"):
         say(f"peers: {peer}")
         try:

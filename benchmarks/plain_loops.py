@@ -112,9 +112,7 @@ class PlainBetaDir:
     def sweep(self, n_sweeps: int = 1) -> None:
         """Resample every assignment `n_sweeps` times."""
         counts = (self._L, self._A, self._M)
-        plain_beta_dir(
-            *self._cells, self._z, *counts, *self._priors, self._generator, n_sweeps
-        )  # fmt: skip
+        plain_beta_dir(*self._cells, self._z, *counts, *self._priors, self._generator, n_sweeps)
 
     def log_joint(self) -> float:
         """Return log p(V, Z) in nats, eqs. (22)-(24)."""

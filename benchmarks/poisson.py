@@ -47,9 +47,16 @@ def peer(V, W: np.ndarray, H: np.ndarray, iterations: int) -> tuple[np.ndarray, 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = non_negative_factorization(
-            V, W.copy(), H.copy(), n_components=W.shape[1], init="custom", solver="mu",
-            beta_loss="kullback-leibler", max_iter=iterations, tol=0,
-        )  # fmt: skip
+            V,
+            W.copy(),
+            H.copy(),
+            n_components=W.shape[1],
+            init="custom",
+            solver="mu",
+            beta_loss="kullback-leibler",
+            max_iter=iterations,
+            tol=0,
+        )
     return found[:2]
 
 

@@ -35,10 +35,7 @@ PARTS += ("logistic", "poisson", "large", "buffet")
 def page(part: str, tables: list[Table], machine: str, seconds: float) -> str:
     """Return the Markdown page of a part."""
     text = "\n".join(table.markdown() for table in tables)
-    return (
-        f"## Part: {part}\n\n{machine}.\n\nMade by `benchmarks/run.py {part}` "
-        f"in {seconds:.0f} s.\n\n{text}"
-    )
+    return f"## Part: {part}\n\n{machine}.\n\nMade by `benchmarks/run.py {part}` in {seconds:.0f} s.\n\n{text}"
 
 
 def run_part(part: str, folder: Path) -> None:
@@ -61,10 +58,7 @@ def publish(folder: Path) -> None:
     introduction, pages = INTRODUCTION, {}
     if DOCUMENT.exists():
         introduction, *others = re.split(HEADING, DOCUMENT.read_text(encoding="utf-8"))
-        pages = {
-            part: f"## Part: {part}{text}"
-            for part, text in zip(others[::2], others[1::2], strict=True)
-        }
+        pages = {part: f"## Part: {part}{text}" for part, text in zip(others[::2], others[1::2], strict=True)}
     for part in PARTS:
         if (path := folder / f"{part}.md").exists():
             pages[part] = path.read_text(encoding="utf-8")

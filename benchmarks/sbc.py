@@ -49,8 +49,7 @@ def simultaneous_band(n_replications: int, n_simulations: int = 20_000) -> np.nd
     uniform = np.full(sbc.N_DRAWS + 1, 1 / (sbc.N_DRAWS + 1))
     counts = rng.multinomial(n_replications, uniform, n_simulations).cumsum(axis=1)[:, :-1]
     tails = np.minimum(
-        stats.binom.cdf(counts, n_replications, inner),
-        stats.binom.sf(counts - 1, n_replications, inner),
+        stats.binom.cdf(counts, n_replications, inner), stats.binom.sf(counts - 1, n_replications, inner)
     )
     tail = np.quantile(tails.min(axis=1), 1 - BAND)
     ends = stats.binom.ppf([[tail], [1 - tail]], n_replications, inner) / n_replications
@@ -60,9 +59,8 @@ def simultaneous_band(n_replications: int, n_simulations: int = 20_000) -> np.nd
 def draw(ranks: dict[str, np.ndarray]) -> Figure:
     """Draw a column of two panels for each variant from its ranks."""
     figure, axes = plt.subplots(
-        len(LINES), len(ranks), figsize=(style.PAGE_WIDTH, 3.6), sharex=True, sharey=True,
-        layout="constrained",
-    )  # fmt: skip
+        len(LINES), len(ranks), figsize=(style.PAGE_WIDTH, 3.6), sharex=True, sharey=True, layout="constrained"
+    )
     band = simultaneous_band(len(next(iter(ranks.values()))))
     for row, lines in zip(axes, LINES.values(), strict=True):
         for axis, values in zip(row, ranks.values(), strict=True):
@@ -77,11 +75,7 @@ def draw(ranks: dict[str, np.ndarray]) -> Figure:
         for lines in LINES.values()
         for s, colour in lines.items()
     ]
-    handles.append(
-        plt.Rectangle(
-            (0, 0), 1, 1, color="0.88", label=f"{BAND:.0%} of whole curves of uniform ranks"
-        )
-    )
+    handles.append(plt.Rectangle((0, 0), 1, 1, color="0.88", label=f"{BAND:.0%} of whole curves of uniform ranks"))
     figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False)
     return figure
 

@@ -10,9 +10,7 @@ from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import DENSE_ROW, BetaD
 K_GRID = (10, 30, 100, 300)
 LARGE_K = 1000
 # The cost of a CVB0 cell does not depend on the state: a short warm-up will do.
-WARM_UPS = {
-    "Beta-Dir Gibbs": 100, "Dir-Dir Gibbs": 100, "Beta-Dir CVB0": 10, "Dir-Dir CVB0": 10
-}  # fmt: skip
+WARM_UPS = {"Beta-Dir Gibbs": 100, "Dir-Dir Gibbs": 100, "Beta-Dir CVB0": 10, "Dir-Dir CVB0": 10}
 NEVER_DENSE, ALWAYS_DENSE = 10**6, 0
 DENSE_SETTINGS = ((100, 0.01), (100, 0.1), (100, 1.0), (300, 1.0))  # K, γ
 
@@ -22,9 +20,7 @@ def with_warm_up(rounds: Rounds, name: str) -> Rounds:
     return Rounds(rounds.count, rounds.seconds, min(rounds.warm_up, WARM_UPS[name]))
 
 
-def table_in_K(
-    datasets: dict[str, np.ndarray], K_grid: Sequence[int], large_K: int, rounds: Rounds
-) -> Table:
+def table_in_K(datasets: dict[str, np.ndarray], K_grid: Sequence[int], large_K: int, rounds: Rounds) -> Table:
     """Time the kernels for some K, Beta-Dir also for `large_K`, beside the last K but one."""
     table = Table(
         "Scaling in K",
@@ -63,10 +59,7 @@ def table_in_size(dataset: str, codes: np.ndarray, K: int, rounds: Rounds) -> Ta
         ["kernel", "part", "F", "N", "cells", "minimum", "median", "part / all"],
     )
     for name, kernel in KERNELS.items():
-        runs = {
-            part: kernel.run(kernel.make(np.ascontiguousarray(some), K))
-            for part, some in parts.items()
-        }
+        runs = {part: kernel.run(kernel.make(np.ascontiguousarray(some), K)) for part, some in parts.items()}
         seconds = with_warm_up(rounds, name).time(runs)
         for part, some in parts.items():
             per_cell = seconds[part] / count_cells(some)
@@ -84,9 +77,19 @@ def dense_table(dataset: str, codes: np.ndarray, settings: Iterable, rounds: Rou
         f"cell and sweep, minimum and median of {rounds.count} rounds in which the ways alternate. "
         f"All start from one state, {rounds.warm_up} sweeps after a random start. The rule takes "
         f"rejection in rows that use more than {DENSE_ROW} components.",
-        ["K", "γ", "components a row uses", "rows above the rule", "lists: minimum", "median",
-         "rejection: minimum", "median", "rule: minimum", "median"],
-    )  # fmt: skip
+        [
+            "K",
+            "γ",
+            "components a row uses",
+            "rows above the rule",
+            "lists: minimum",
+            "median",
+            "rejection: minimum",
+            "median",
+            "rule: minimum",
+            "median",
+        ],
+    )
     cells = count_cells(codes)
     for K, gamma in settings:
         first = BetaDirChain(codes, K, 1.0, 1.0, gamma, SEED)

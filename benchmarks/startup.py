@@ -39,9 +39,15 @@ def import_table(cache: Path, repeats: int) -> Table:
         "Import",
         f"`import nbmf` in {repeats} new processes, with an empty cache of compiled code.",
         ["minimum: ms", "median: ms", "libraries it loads", "compiled files"],
-        [[number(min(seconds) * 1e3), number(np.median(seconds) * 1e3),
-          ", ".join(loaded) or "none of " + ", ".join(LIBRARIES), len(compiled)]],
-    )  # fmt: skip
+        [
+            [
+                number(min(seconds) * 1e3),
+                number(np.median(seconds) * 1e3),
+                ", ".join(loaded) or "none of " + ", ".join(LIBRARIES),
+                len(compiled),
+            ]
+        ],
+    )
 
 
 def compile_table(cache: Path) -> Table:
@@ -85,10 +91,7 @@ def job_table(cache: Path, folder: Path, classes: Sequence[str], repeats: int) -
             found[name].append({"wall": time.perf_counter() - started} | answer)
             json.loads(paths[-1].read_text(encoding="utf-8"))  # the report is whole
     keys = ("wall", "imports", "job", "most")
-    rows = [
-        [name, *[number(np.median([one[key] for one in runs])) for key in keys]]
-        for name, runs in found.items()
-    ]
+    rows = [[name, *[number(np.median([one[key] for one in runs])) for key in keys]] for name, runs in found.items()]
     return Table(
         "Fit jobs",
         "A process that does what a fit job of the workflow does, without Snakemake: import, load "
@@ -102,11 +105,7 @@ def job_table(cache: Path, folder: Path, classes: Sequence[str], repeats: int) -
 
 def classes_of_binary_matrices() -> list[str]:
     """Return the classes that fit the matrix of the fit jobs."""
-    return [
-        name
-        for name in all_classes()
-        if estimator_class(name).likelihoods[0].matrix is BinaryMatrix
-    ]
+    return [name for name in all_classes() if estimator_class(name).likelihoods[0].matrix is BinaryMatrix]
 
 
 def run() -> list[Table]:

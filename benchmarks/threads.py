@@ -28,12 +28,17 @@ def threads_table(dataset: str, codes: np.ndarray, K: int, rounds: Rounds) -> Ta
         first, second = (digest(kernel.state(model)) for model in made)
         gain = seconds["1"] / seconds["2"]
         cells = count_cells(codes)
-        rows.append([
-            name, *nanoseconds(seconds["1"], cells), *nanoseconds(seconds["2"], cells),
-            number(np.median(gain)), number(seconds["1"].min() / seconds["2"].min()),
-            f"{'identical' if first == second else 'DIFFERENT'} after "
-            f"{rounds.warm_up + rounds.count * sweeps} sweeps",
-        ])  # fmt: skip
+        rows.append(
+            [
+                name,
+                *nanoseconds(seconds["1"], cells),
+                *nanoseconds(seconds["2"], cells),
+                number(np.median(gain)),
+                number(seconds["1"].min() / seconds["2"].min()),
+                f"{'identical' if first == second else 'DIFFERENT'} after "
+                f"{rounds.warm_up + rounds.count * sweeps} sweeps",
+            ]
+        )
     return Table(
         "Threads",
         f"{dataset}, K = {K}, γ = 1/K, 25 % held out, after {rounds.warm_up} sweeps: nanoseconds "
@@ -41,10 +46,18 @@ def threads_table(dataset: str, codes: np.ndarray, K: int, rounds: Rounds) -> Ta
         f"{rounds.count} rounds. Speed-up: median of the ratios of each round, and ratio of the "
         "minima. State: checksums of Z, of Z and C, or of all responsibilities. Threading layer: "
         f"{_threading_layer()}.",
-        ["kernel", "one: minimum", "median", "two: minimum", "median", "speed-up: median",
-         "of minima", "state of one and two"],
+        [
+            "kernel",
+            "one: minimum",
+            "median",
+            "two: minimum",
+            "median",
+            "speed-up: median",
+            "of minima",
+            "state of one and two",
+        ],
         rows,
-    )  # fmt: skip
+    )
 
 
 def _threading_layer() -> str:

@@ -17,21 +17,14 @@ from nbmf.plotting import style
 
 TARGET = Path(__file__).resolve().parent / "figures/landing.png"
 # What we call the component of which each of these countries has most.
-NAMES = {
-    "Sudan": "non-aligned",
-    "Honduras": "Latin America",
-    "Hungary": "Soviet bloc",
-    "France": "the West",
-}
+NAMES = {"Sudan": "non-aligned", "Honduras": "Latin America", "Hungary": "Soviet bloc", "France": "the West"}
 MISSING = (1.0, 0.93, 0.8)
 
 
 def main() -> None:
     """Fit, draw and save."""
     V = nbmf.load_example("votes")
-    model = nbmf.BetaDirVB(
-        alpha="learn-columns", beta="learn-columns", tol=1e-4, random_state=0
-    ).fit(V)
+    model = nbmf.BetaDirVB(alpha="learn-columns", beta="learn-columns", tol=1e-4, random_state=0).fit(V)
     names = list(V.row_names)
     components = [model.W_[names.index(country)].argmax() for country in NAMES]
     if len(set(components)) != model.active_components_:
@@ -47,9 +40,7 @@ def main() -> None:
 @style.in_style
 def drawn(codes: np.ndarray, W: np.ndarray, H: np.ndarray, countries: np.ndarray) -> plt.Figure:
     """Return the figure: V on the left, W in the middle, H above V's columns again."""
-    figure, (left, middle, right) = plt.subplots(
-        1, 3, figsize=(9, 6), width_ratios=[4, 1.6, 4], layout="constrained"
-    )
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(9, 6), width_ratios=[4, 1.6, 4], layout="constrained")
     grey = np.repeat(np.where(codes == 1, 0.0, 1.0)[:, :, None], 3, axis=2)
     grey[codes == -1] = MISSING
     shown = {"aspect": "auto", "interpolation": "nearest"}

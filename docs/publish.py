@@ -164,9 +164,7 @@ def path(text: str) -> Path:
 def compress(source: Path, target: Path) -> None:
     """Write a PNG with a palette of COLOURS, so chosen that rare colours stay what they are."""
     with Image.open(source) as image:
-        shown = image.convert("RGB").quantize(
-            COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
-        )
+        shown = image.convert("RGB").quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
         shown.save(target, optimize=True)
 
 
@@ -274,10 +272,12 @@ def in_the_place_of(run: Run, other: Run) -> Run:
             f"the run as in the text is not that of the same fits: {len(lonely)} of either have no "
             f"partner, among them {min(lonely)}"
         )
-    return Run(*(
-        pd.concat([ours[~ours["dataset"].isin(turned)], theirs], ignore_index=True)
-        for ours, theirs in zip(run, other, strict=True)
-    ))  # fmt: skip
+    return Run(
+        *(
+            pd.concat([ours[~ours["dataset"].isin(turned)], theirs], ignore_index=True)
+            for ours, theirs in zip(run, other, strict=True)
+        )
+    )
 
 
 def compare_verdicts(scripts: Run, text: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -353,10 +353,7 @@ def jobs(*folders: Path) -> pd.DataFrame:
     """
     rows = []
     for folder in folders:
-        files = [
-            *folder.glob("*.tsv"),
-            *(f for kind in RULE_OF for f in folder.glob(f"{kind}/**/*.tsv")),
-        ]
+        files = [*folder.glob("*.tsv"), *(f for kind in RULE_OF for f in folder.glob(f"{kind}/**/*.tsv"))]
         for file in files:
             last = pd.read_csv(file, sep="\t").iloc[-1]
             kind = RULE_OF.get(file.relative_to(folder).parts[0], file.stem)

@@ -29,8 +29,7 @@ def main() -> None:
     captions = Path(nbmf_studies.__file__).parent
     sections = [
         "## Results of the published run",
-        f"Made by `docs/publish_study.py {options.study}` from a run of "
-        f"`snakemake --cores 2 {options.study}`.",
+        f"Made by `docs/publish_study.py {options.study}` from a run of `snakemake --cores 2 {options.study}`.",
         versions(options.results),
     ]
     figures = study.figures_of(plan)

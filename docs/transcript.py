@@ -193,9 +193,7 @@ def main() -> None:
         folder = Path(name)
         environment = prepared(folder)
         work = folder / "work"
-        text = re.sub(
-            r"^\$ (.*)$", lambda found: shown(found[1], work, environment), PAGE, flags=re.MULTILINE
-        )
+        text = re.sub(r"^\$ (.*)$", lambda found: shown(found[1], work, environment), PAGE, flags=re.MULTILINE)
         for target, source in PICTURES.items():
             compress(work / source, page.parent / "figures" / target)
     page.write_text(text, encoding="utf-8")
@@ -220,9 +218,7 @@ def prepared(folder: Path) -> dict[str, str]:
     Path(libraries, "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return {
         # Snakemake is where the libraries are.
-        "PATH": os.pathsep.join(
-            [str(folder / "venv/bin"), sysconfig.get_path("scripts"), os.defpath]
-        ),
+        "PATH": os.pathsep.join([str(folder / "venv/bin"), sysconfig.get_path("scripts"), os.defpath]),
         "HOME": str(home),
         "LANG": "C.UTF-8",
         "COLUMNS": "100",
@@ -244,12 +240,7 @@ def shown(command: str, work: Path, environment: dict[str, str]) -> str:
     print(f"$ {actual}", file=sys.stderr, flush=True)
     started = time.perf_counter()
     ran = subprocess.run(
-        ["bash", "-c", actual],
-        cwd=work,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
+        ["bash", "-c", actual], cwd=work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     seconds = time.perf_counter() - started
     expected = 2 if command in WRONG else 0

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from nbmf.data.named import NamedMatrix
 
 # From the id of a method to its entry: class, label, colour, K, settings, starts_as.
-METHODS: dict[str, dict[str, Any]] = yaml.safe_load(
-    files("nbmf").joinpath("methods.yaml").read_text(encoding="utf-8")
-)["methods"]
+METHODS: dict[str, dict[str, Any]] = yaml.safe_load(files("nbmf").joinpath("methods.yaml").read_text(encoding="utf-8"))[
+    "methods"
+]
 
 # What `nbmf fit` takes of a binary matrix where settings are given, or nothing can be held out.
 DEFAULT = "beta-dir-vb-learned"
@@ -24,8 +24,15 @@ DEFAULT = "beta-dir-vb-learned"
 # What `nbmf compare` compares where nothing is said: the default, of each family one that takes
 # seconds, and the paper's Beta-Dir VB and bICA.
 COMPARED = (
-    *(DEFAULT, "beta-dir-gs-learned", "beta-dir-vb", "bica"),
-    *("logistic-vb-columns", "logistic-vb", "bernoulli-poisson-vb", "mmnb-rows", "logpca"),
+    DEFAULT,
+    "beta-dir-gs-learned",
+    "beta-dir-vb",
+    "bica",
+    "logistic-vb-columns",
+    "logistic-vb",
+    "bernoulli-poisson-vb",
+    "mmnb-rows",
+    "logpca",
 )
 
 # The same of every kind of matrix.
@@ -47,8 +54,11 @@ CANDIDATES = {
 COMPARED_ON = {
     "BinaryMatrix": COMPARED,
     "CountMatrix": (
-        *(DEFAULTS["CountMatrix"], "negative-binomial-gs"),
-        *("poisson-gamma-vb", "poisson-gamma-gs", "poisson-gamma-em"),
+        DEFAULTS["CountMatrix"],
+        "negative-binomial-gs",
+        "poisson-gamma-vb",
+        "poisson-gamma-gs",
+        "poisson-gamma-em",
     ),
 }
 
@@ -99,8 +109,7 @@ def colours_of(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """
     palette = [entry["colour"] for entry in METHODS.values()]
     return {
-        name: entry.get("colour", palette[place % len(palette)])
-        for place, (name, entry) in enumerate(methods.items())
+        name: entry.get("colour", palette[place % len(palette)]) for place, (name, entry) in enumerate(methods.items())
     }
 
 

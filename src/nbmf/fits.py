@@ -99,11 +99,7 @@ def run_fit(
         training, scored, kind = likelihood.hide(values, mask), mask, "held-out"
     loss_at = likelihood.loss_at(values, scored)
     monitor = recorder = FitRecorder(
-        estimator.n_iterations,
-        trace_points,
-        lambda state: loss_at.of(state.predictive).perplexity,
-        log,
-        chain_points,
+        estimator.n_iterations, trace_points, lambda state: loss_at.of(state.predictive).perplexity, log, chain_points
     )
     log(f"{class_name}, K = {K}, {settings}: scored on {np.count_nonzero(scored)} {kind} entries")
     if checkpoint is not None:

@@ -159,8 +159,6 @@ def _class_in_memory(class_name: str) -> type[Saved]:
         if name not in vars(sys.modules[module]):  # getattr could run code
             raise DataError(f"a model of class {class_name!r}, which {module} does not have")
     found = _imported(class_name)
-    if not (
-        inspect.isclass(found) and issubclass(found, Saved) and issubclass(found, Parametrized)
-    ):
+    if not (inspect.isclass(found) and issubclass(found, Saved) and issubclass(found, Parametrized)):
         raise DataError(f"{class_name!r} is no class of fitted models")
     return found

@@ -24,9 +24,7 @@ def child(seed: np.random.SeedSequence, *key: str | int) -> np.random.SeedSequen
 
     It depends on nothing else, and is none of `children`.
     """
-    return np.random.SeedSequence(
-        seed.entropy, spawn_key=(*seed.spawn_key, seed_sequence(*key).entropy)
-    )
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, seed_sequence(*key).entropy))
 
 
 def children(seed: np.random.SeedSequence, count: int) -> list[np.random.SeedSequence]:

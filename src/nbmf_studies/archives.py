@@ -21,8 +21,16 @@ MAX_UNPACKED = 2**30  # bytes of a .tar.gz, which is unpacked up to the file tha
 
 # What damaged bytes make the standard library raise.
 _DAMAGED = (
-    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, ValueError),
-    *(RuntimeError, NotImplementedError, KeyError, OverflowError),
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    EOFError,
+    OSError,
+    ValueError,
+    RuntimeError,
+    NotImplementedError,
+    KeyError,
+    OverflowError,
 )
 
 
@@ -57,9 +65,7 @@ def read_member(archive: bytes | str | os.PathLike, name: str, most: int) -> byt
     raise DataError(f"the archive has no file {name!r}")
 
 
-def read_folder(
-    archive: bytes | str | os.PathLike, folder: str, most: int
-) -> Iterator[tuple[str, bytes]]:
+def read_folder(archive: bytes | str | os.PathLike, folder: str, most: int) -> Iterator[tuple[str, bytes]]:
     """Yield (name below `folder`, content) of each file in a folder of an archive, in its order.
 
     The folder is at the top of the archive or in the one folder there, as in the archives that

@@ -168,9 +168,7 @@ def test_long_traces_are_thinned_but_for_their_beginning(total, step):
     assert len(iteration) <= total / step + 31
 
 
-@pytest.mark.parametrize(
-    ("total", "points"), [(5000, 1000), (5000, 50), (500, 50), (7, 50), (1, 1)]
-)
+@pytest.mark.parametrize(("total", "points"), [(5000, 1000), (5000, 50), (500, 50), (7, 50), (1, 1)])
 def test_points_of_traces_are_even_and_early(total, points):
     """The kept sweeps of a chain, for effective sample sizes, are evenly spaced."""
     iterations = trace_iterations(total, points)
@@ -209,9 +207,9 @@ def an_unmasked_fit_is_scored_on_every_observed_entry(name):
 
 
 def test_an_unmasked_fit_sees_every_observed_entry():
-    expected = registry.make_estimator(
-        "BetaDirVB", 3, {"max_iter": 20}, seed_sequence("complete", "BetaDirVB")
-    ).fit(MATRIX.codes)
+    expected = registry.make_estimator("BetaDirVB", 3, {"max_iter": 20}, seed_sequence("complete", "BetaDirVB")).fit(
+        MATRIX.codes
+    )
     found = unmasked("BetaDirVB").estimator
     np.testing.assert_array_equal(found.expectation_, expected.expectation_)
 
@@ -224,9 +222,7 @@ def test_the_report_has_the_range_of_the_dictionary():
 
 def test_the_trace_of_an_unmasked_fit_is_that_of_its_own_data_and_as_fine_as_asked():
     settings = {"burn_in": 150, "n_samples": 50}
-    coarse, fine = (
-        unmasked("BetaDirGibbs", settings=settings, trace_points=points) for points in (20, 200)
-    )
+    coarse, fine = (unmasked("BetaDirGibbs", settings=settings, trace_points=points) for points in (20, 200))
     assert fine.report["trace"]["iteration"] == list(range(1, 201))
     assert set(coarse.report["trace"]["iteration"]) > set(range(10, 201, 10))
     assert coarse.report["perplexity"] == fine.report["perplexity"]
@@ -280,11 +276,7 @@ def test_points_for_the_diagnosis_of_a_chain_are_not_scored():
     settings = {"burn_in": 150, "n_samples": 50}
     figure, chain, both = (
         unmasked("BetaDirGibbs", settings=settings, **points).report["trace"]
-        for points in (
-            {"trace_points": 20},
-            {"trace_points": 100},
-            {"trace_points": 20, "chain_points": 100},
-        )
+        for points in ({"trace_points": 20}, {"trace_points": 100}, {"trace_points": 20, "chain_points": 100})
     )
     assert both["iteration"] == chain["iteration"]
     for name in ("objective", "active_components"):

@@ -75,13 +75,15 @@ def test_two_writers_do_not_share_a_temporary_file(target):
 
 
 def test_leftovers_of_killed_processes_are_removed(target):
-    child = "\n".join([
-        "import os, sys",
-        "from nbmf.files import atomic_path",
-        "with atomic_path(sys.argv[1]) as temporary:",
-        "    temporary.write_text('half')",
-        "    os.kill(os.getpid(), 9)",
-    ])  # fmt: skip
+    child = "\n".join(
+        [
+            "import os, sys",
+            "from nbmf.files import atomic_path",
+            "with atomic_path(sys.argv[1]) as temporary:",
+            "    temporary.write_text('half')",
+            "    os.kill(os.getpid(), 9)",
+        ]
+    )
     other = target.with_name("other.csv")
     for path in target, other:
         subprocess.run([sys.executable, "-c", child, str(path)], check=False)

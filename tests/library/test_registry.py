@@ -39,8 +39,7 @@ def my_package(tmp_path, monkeypatch):
 def test_every_estimator_of_the_package_is_exported():
     """Whatever no other class builds on is an estimator, so a user has to find it."""
     modules = [
-        importlib.import_module(found.name)
-        for found in pkgutil.walk_packages(families.__path__, "nbmf.families.")
+        importlib.import_module(found.name) for found in pkgutil.walk_packages(families.__path__, "nbmf.families.")
     ]
     defined = {
         value
@@ -77,12 +76,16 @@ def test_classes_are_made_by_name():
 
 def test_settings_are_what_the_workflow_does_not_provide():
     assert registry.settings_of("BetaDirVB") == [
-        *("alpha", "beta", "gamma", "max_iter", "tol", "max_memory_gb", "orientation")
+        "alpha",
+        "beta",
+        "gamma",
+        "max_iter",
+        "tol",
+        "max_memory_gb",
+        "orientation",
     ]
     assert registry.settings_of("LogisticPCA") == ["max_iter", "tol"]
-    assert registry.settings_of("DirDirGibbs") == [
-        *("gamma", "eta", "burn_in", "n_samples", "start", "scheme")
-    ]
+    assert registry.settings_of("DirDirGibbs") == ["gamma", "eta", "burn_in", "n_samples", "start", "scheme"]
 
 
 def test_settings_reach_the_estimator():

@@ -21,10 +21,7 @@ PACKAGE = Path(nbmf.__file__).parent
 def listed(*modules):
     """Return the closure as paths below src/nbmf, or src for another package."""
     files = map(Path, source_files(*modules))
-    return {
-        file.relative_to(PACKAGE if file.is_relative_to(PACKAGE) else PACKAGE.parent).as_posix()
-        for file in files
-    }
+    return {file.relative_to(PACKAGE if file.is_relative_to(PACKAGE) else PACKAGE.parent).as_posix() for file in files}
 
 
 def fit_sources(class_name):
@@ -34,21 +31,22 @@ def fit_sources(class_name):
 
 def test_a_fit_depends_on_what_it_imports_directly_or_not():
     assert {
-        *("errors.py", "files.py", "fits.py", "registry.py", "seeds.py", "sources.py"),
-        *(
-            "data/matrix.py",
-            "data/named.py",
-            "likelihoods/bernoulli.py",
-            "likelihoods/likelihood.py",
-        ),
+        "errors.py",
+        "files.py",
+        "fits.py",
+        "registry.py",
+        "seeds.py",
+        "sources.py",
+        "data/matrix.py",
+        "data/named.py",
+        "likelihoods/bernoulli.py",
+        "likelihoods/likelihood.py",
         *(f"inference/{name}.py" for name in ("estimator", "loop", "parameters", "progress")),
-        *(
-            f"families/beta_dirichlet/{name}.py"
-            for name in ("beta_dir_vb", "dir_beta", "variational")
-        ),
+        *(f"families/beta_dirichlet/{name}.py" for name in ("beta_dir_vb", "dir_beta", "variational")),
         "families/beta_dirichlet/kernels/beta_dir_cvb0.py",
         "families/beta_dirichlet/models/beta_dir.py",
-        *("numerics/cells.py", "numerics/compilation.py"),
+        "numerics/cells.py",
+        "numerics/compilation.py",
     } <= fit_sources("DirBetaVB")
 
 
@@ -79,26 +77,28 @@ def test_a_fit_depends_on_its_own_family_alone():
 
 
 def test_likelihoods_concern_the_families_that_take_them():
-    users = [
-        name for name in registry.all_classes() if "likelihoods/tokens.py" in fit_sources(name)
-    ]
+    users = [name for name in registry.all_classes() if "likelihoods/tokens.py" in fit_sources(name)]
     assert users == ["LDA", "VariationalLDA", "FastLDA"]
 
 
 # Dir-Beta's two methods share a module, so each lists the kernels of both. Gibbs chains may start
 # from the mean-field kernel.
 USERS = {
-    "families/beta_dirichlet/kernels/beta_dir_gibbs.py": {
-        "BetaDirGibbs",
+    "families/beta_dirichlet/kernels/beta_dir_gibbs.py": {"BetaDirGibbs", "DirBetaGibbs", "DirBetaVB"},
+    "families/beta_dirichlet/kernels/beta_dir_cvb0.py": {
+        "BetaDirVB",
+        "CollapsedBinaryICA",
         "DirBetaGibbs",
         "DirBetaVB",
-    },
-    "families/beta_dirichlet/kernels/beta_dir_cvb0.py": {
-        *("BetaDirVB", "CollapsedBinaryICA", "DirBetaGibbs", "DirBetaVB"),
-        *("BetaDirGibbs", "BinaryICA"),  # whose side with the weights it may choose
+        "BetaDirGibbs",
+        "BinaryICA",  # whose side with the weights it may choose
     },
     "families/beta_dirichlet/kernels/beta_dir_mean_field.py": {
-        *("BinaryICA", "BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs", "DirBetaVB")
+        "BinaryICA",
+        "BetaDirGibbs",
+        "DirDirGibbs",
+        "DirBetaGibbs",
+        "DirBetaVB",
     },
     "families/beta_dirichlet/kernels/dir_dir_gibbs.py": {"DirDirGibbs"},
     "families/beta_dirichlet/kernels/dir_dir_cvb0.py": {"DirDirVB"},
@@ -118,24 +118,13 @@ def test_editing_a_file_concerns_the_methods_that_use_it(file):
 
 def test_a_recipe_depends_on_its_readers_and_on_no_other_recipe():
     paleo = listed("nbmf_studies.recipes.check", recipes.module_of("paleo"))
-    assert {
-        "nbmf_studies/recipes/paleo.py",
-        "nbmf_studies/recipes/_reading.py",
-        "data/matrix.py",
-        "errors.py",
-    } <= paleo
+    assert {"nbmf_studies/recipes/paleo.py", "nbmf_studies/recipes/_reading.py", "data/matrix.py", "errors.py"} <= paleo
     assert not {"nbmf_studies/recipes/lastfm.py", "nbmf_studies/recipes/_votes.py"} & paleo
-    assert not [
-        file
-        for file in paleo
-        if file.startswith(("families/", "numerics/", "inference/", "plotting/"))
-    ]
+    assert not [file for file in paleo if file.startswith(("families/", "numerics/", "inference/", "plotting/"))]
 
 
 def test_a_figure_depends_on_its_style():
-    assert listed("nbmf.plotting.boxes") == {
-        "plotting/boxes.py", "plotting/style.py", "files.py", "errors.py"
-    }  # fmt: skip
+    assert listed("nbmf.plotting.boxes") == {"plotting/boxes.py", "plotting/style.py", "files.py", "errors.py"}
 
 
 LOADED = """
@@ -151,14 +140,12 @@ print(json.dumps([m.__file__ for n, m in sys.modules.items() if n.split(".")[0] 
 
 
 @pytest.mark.parametrize(
-    ("name", "settings"),
-    [("DirBetaVB", {"max_iter": 2}), ("DirDirGibbs", {"burn_in": 1, "n_samples": 1})],
+    ("name", "settings"), [("DirBetaVB", {"max_iter": 2}), ("DirDirGibbs", {"burn_in": 1, "n_samples": 1})]
 )
 def test_all_that_a_fit_loads_is_listed(name, settings):
     ran = subprocess.run(
-        [sys.executable, "-c", LOADED, name, json.dumps(settings)],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [sys.executable, "-c", LOADED, name, json.dumps(settings)], capture_output=True, text=True, check=True
+    )
     loaded = {Path(file).relative_to(PACKAGE).as_posix() for file in json.loads(ran.stdout)}
     modules = {file for file in loaded if not file.endswith("__init__.py")}
     assert len(modules) > 10
@@ -166,9 +153,7 @@ def test_all_that_a_fit_loads_is_listed(name, settings):
 
 
 def test_other_packages_and_names_that_are_no_modules_are_left_out():
-    assert listed(
-        "numpy", "nbmf.families.beta_dirichlet.models", "nbmf.no_such_module", "nbmf.errors"
-    ) == {"errors.py"}
+    assert listed("numpy", "nbmf.families.beta_dirichlet.models", "nbmf.no_such_module", "nbmf.errors") == {"errors.py"}
 
 
 def test_a_method_of_ones_own_is_listed_with_what_it_imports(tmp_path, monkeypatch):
@@ -191,9 +176,7 @@ def test_a_method_of_ones_own_is_listed_with_what_it_imports(tmp_path, monkeypat
         ("from PACKAGE.c import x", ["a", "c"]),
     ],
 )
-def test_each_form_of_import_is_followed_and_nothing_is_executed(
-    text, expected, tmp_path, monkeypatch
-):
+def test_each_form_of_import_is_followed_and_nothing_is_executed(text, expected, tmp_path, monkeypatch):
     package = "scratch_" + hashlib.sha256(text.encode()).hexdigest()  # never imported before
     folder = tmp_path / package
     folder.mkdir()
@@ -208,8 +191,10 @@ def test_each_form_of_import_is_followed_and_nothing_is_executed(
 KERNELS = [
     f"nbmf.families.{name}"
     for name in (
-        *("mixed_membership.kernels.lda", "beta_dirichlet.kernels.fold_in_kernels"),
-        *("beta_dirichlet.kernels.beta_dir_gibbs", "beta_dirichlet.kernels.dir_dir_gibbs"),
+        "mixed_membership.kernels.lda",
+        "beta_dirichlet.kernels.fold_in_kernels",
+        "beta_dirichlet.kernels.beta_dir_gibbs",
+        "beta_dirichlet.kernels.dir_dir_gibbs",
     )
 ]
 COMPILED = """
@@ -253,6 +238,8 @@ def test_editing_a_file_compiles_anew_what_uses_it_and_nothing_else(tmp_path):
     ran = subprocess.run(
         [sys.executable, "-c", COMPILED, tmp_path, json.dumps(KERNELS), json.dumps([*CONCERNED])],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert dict(zip(CONCERNED, json.loads(ran.stdout), strict=True)) == CONCERNED

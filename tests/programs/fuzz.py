@@ -120,8 +120,7 @@ def seeds(folder: Path) -> None:
     scipy.sparse.save_npz(folder / "sparse.npz", scipy.sparse.csr_array(np.eye(2)))
     pd.DataFrame({"who": ["ann", "bob"], "b1": [1, 0]}).to_parquet(folder / "table.parquet")
     (folder / "config.yaml").write_text(
-        "studies: {lumbreras2020: {masks: 2, seeds: [0, 1], unmasked: {paleo: null}}}\n"
-        "methods: {bica: {K: [2]}}\n"
+        "studies: {lumbreras2020: {masks: 2, seeds: [0, 1], unmasked: {paleo: null}}}\nmethods: {bica: {K: [2]}}\n"
     )
 
 
@@ -139,10 +138,20 @@ def fuzz(target: str, seconds: int) -> tuple[int, str]:
         corpus = Path(folder) / "corpus"
         corpus.mkdir()
         seeds(corpus)
-        command = [sys.executable, __file__, "--worker", target, str(corpus),
-                   f"-max_total_time={seconds}", "-timeout=20", "-rss_limit_mb=4096",
-                   "-max_len=4096", "-verbosity=1", "-print_final_stats=1",
-                   f"-artifact_prefix={Path.cwd()}/fuzz-{target.replace(' ', '-')}-"]  # fmt: skip
+        command = [
+            sys.executable,
+            __file__,
+            "--worker",
+            target,
+            str(corpus),
+            f"-max_total_time={seconds}",
+            "-timeout=20",
+            "-rss_limit_mb=4096",
+            "-max_len=4096",
+            "-verbosity=1",
+            "-print_final_stats=1",
+            f"-artifact_prefix={Path.cwd()}/fuzz-{target.replace(' ', '-')}-",
+        ]
         done = subprocess.run(command, capture_output=True, text=True)
     text = done.stdout + done.stderr
     runs = re.findall(r"number_of_executed_units:\s+(\d+)", text)

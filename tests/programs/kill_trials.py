@@ -41,10 +41,7 @@ CONFIG = {
     "run": {"checkpoint_seconds": 0},
     "results": "results/trial",
     "mirrors": [str(ROOT / "data/raw"), str(ROOT / "data/mirror"), str(ROOT / "../shared/mirror")],
-    "methods": {
-        **dict.fromkeys(CHAINS, CHAIN),
-        "bica": {"K": [2], "settings": {"max_iter": 200}},
-    },
+    "methods": {**dict.fromkeys(CHAINS, CHAIN), "bica": {"K": [2], "settings": {"max_iter": 200}}},
     "studies": {
         "lumbreras2020": {
             "datasets": ["animals", "beta_dir_1"],
@@ -68,9 +65,13 @@ class Workflow:
         self.started = time.monotonic()
         self.process = subprocess.Popen(
             checkout.command("--cores", "2", *TARGETS, config=CONFIG),
-            cwd=checkout.folder, env=checkout.environment(), start_new_session=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        )  # fmt: skip
+            cwd=checkout.folder,
+            env=checkout.environment(),
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
 
     def jobs(self, script: str = "") -> list[int]:
         """Return the processes that run a rule's script."""
@@ -152,11 +153,7 @@ def finished_fits(folder: Path) -> dict[Path, int]:
         if path.is_file()
     }
     fits = folder.glob("results/trial/fits/*/*/*.json")
-    return {
-        path: path.stat().st_mtime_ns
-        for path in fits
-        if path.relative_to(folder).as_posix() not in marked
-    }
+    return {path: path.stat().st_mtime_ns for path in fits if path.relative_to(folder).as_posix() not in marked}
 
 
 def leftovers(folder: Path) -> list[str]:
@@ -165,9 +162,10 @@ def leftovers(folder: Path) -> list[str]:
         path.relative_to(folder).as_posix()
         for part in ("results", "data")
         for path in (folder / part).rglob("*")
-        if path.is_file() and (path.name.startswith(".") or path.name.endswith(".checkpoint.npz"))
+        if path.is_file()
+        and (path.name.startswith(".") or path.name.endswith(".checkpoint.npz"))
         and path.name != ".gitignore"
-    ]  # fmt: skip
+    ]
 
 
 def complete(checkout: Checkout) -> tuple[str, bool]:
@@ -205,9 +203,7 @@ def trial(victim: str, after: float, expected: dict, rng: random.Random) -> tupl
         if leftovers(checkout.folder):
             problems.append(f"left: {', '.join(leftovers(checkout.folder))}")
         if problems:
-            raise AssertionError(
-                f"{killed} killed after {moment:.2f} s: {'; '.join(problems)}\n{output}"
-            )
+            raise AssertionError(f"{killed} killed after {moment:.2f} s: {'; '.join(problems)}\n{output}")
         return killed, (
             f"{killed} killed after {moment:.2f} s: {len(before)} fits were done, "
             f"{checkpoints} had a checkpoint{', unlocked' if locked else ''}"

@@ -99,11 +99,7 @@ TESTS = {
     "families/logistic/kernels/entry_passes.py": ["logistic_cells"],
     "families/logistic/factors.py": ["logistic_gibbs"],
     "families/logistic/logistic_fold_in.py": ["logistic_gibbs"],
-    "families/logistic/logistic_estimator.py": [
-        "logistic_gibbs",
-        "logistic_estimators",
-        "logistic_cells",
-    ],
+    "families/logistic/logistic_estimator.py": ["logistic_gibbs", "logistic_estimators", "logistic_cells"],
     "families/logistic/kernels/factorized.py": ["logistic_variational"],
     "families/logistic/kernels/full.py": ["logistic_variational"],
     "families/logistic/kernels/tilting.py": ["logistic_quadratic"],
@@ -400,19 +396,31 @@ EQUIVALENT = {
 # --- Mutants ---------------------------------------------------------------------------------
 
 SWAPS = {
-    ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"),
-    ast.FloorDiv: ("//", "%"), ast.Mod: ("%", "//"), ast.LShift: ("<<", ">>"),
-    ast.RShift: (">>", "<<"), ast.BitXor: ("^", "|"), ast.BitOr: ("|", "&"),
+    ast.Add: ("+", "-"),
+    ast.Sub: ("-", "+"),
+    ast.Mult: ("*", "/"),
+    ast.Div: ("/", "*"),
+    ast.FloorDiv: ("//", "%"),
+    ast.Mod: ("%", "//"),
+    ast.LShift: ("<<", ">>"),
+    ast.RShift: (">>", "<<"),
+    ast.BitXor: ("^", "|"),
+    ast.BitOr: ("|", "&"),
     ast.BitAnd: ("&", "|"),
-    ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"),
-    ast.Eq: ("==", "!="), ast.NotEq: ("!=", "=="), ast.And: ("and", "or"), ast.Or: ("or", "and"),
-}  # fmt: skip
+    ast.Lt: ("<", "<="),
+    ast.LtE: ("<=", "<"),
+    ast.Gt: (">", ">="),
+    ast.GtE: (">=", ">"),
+    ast.Eq: ("==", "!="),
+    ast.NotEq: ("!=", "=="),
+    ast.And: ("and", "or"),
+    ast.Or: ("or", "and"),
+}
 EXTREMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
 SHIFT = "{} + 0.05"  # of a count, a prior, a weight: what a wrong law may differ by
 SHIFTED = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 # Whole numbers that kernels store in arrays of whole numbers, which cuts 0.05 off.
-WHOLE = {"new", "new_z", "new_c", "end", "last", "k", "s", "t", "_z", "slot", "component",
-         "assignments"}  # fmt: skip
+WHOLE = {"new", "new_z", "new_c", "end", "last", "k", "s", "t", "_z", "slot", "component", "assignments"}
 
 
 class Mutant(NamedTuple):
@@ -647,9 +655,15 @@ class Tree:
             "COLUMNS": "400",
         }
         run = subprocess.Popen(
-            command, cwd=self._folder, env=environment, text=True, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=limit_resources,
-        )  # fmt: skip
+            command,
+            cwd=self._folder,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=limit_resources,
+        )
         output, stalled = self._listen(run)
         return outcome_of(output, run.wait(), stalled)
 
@@ -821,15 +835,18 @@ def table(rows):
 def main():
     """Examine the files, write the page, and say whether a mutant survived."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--files", nargs="+", choices=TESTS, default=list(TESTS), metavar="FILE",
-                        help="files below src/nbmf, or nbmf_studies/... (all)")  # fmt: skip
-    parser.add_argument("--per-file", type=int, default=8,
-                        help="mutants of a file (8), at least a tenth of all it has")  # fmt: skip
-    parser.add_argument("--shifts", type=int, default=8,
-                        help="mutants of a file that add 0.05 (8), likewise")  # fmt: skip
+    parser.add_argument(
+        "--files",
+        nargs="+",
+        choices=TESTS,
+        default=list(TESTS),
+        metavar="FILE",
+        help="files below src/nbmf, or nbmf_studies/... (all)",
+    )
+    parser.add_argument("--per-file", type=int, default=8, help="mutants of a file (8), at least a tenth of all it has")
+    parser.add_argument("--shifts", type=int, default=8, help="mutants of a file that add 0.05 (8), likewise")
     parser.add_argument("--seed", type=int, default=1, help="of the sample (1)")
-    parser.add_argument("--patience", type=float, default=60,
-                        help="seconds without output that count as a hang (60)")  # fmt: skip
+    parser.add_argument("--patience", type=float, default=60, help="seconds without output that count as a hang (60)")
     parser.add_argument("--records", type=Path, help="keeps finished mutants for a second run")
     parser.add_argument("--report", type=Path, default=ROOT / "results" / "mutations.md")
     options = parser.parse_args()

@@ -26,9 +26,7 @@ def main() -> None:
     """Clone, build and plan."""
     with tempfile.TemporaryDirectory(prefix="nbmf-offline-") as temporary:
         clone = Path(temporary) / "alone" / "nbmf"
-        subprocess.run(
-            ["git", "clone", "--quiet", "--depth", "1", f"file://{ROOT}", clone], check=True
-        )
+        subprocess.run(["git", "clone", "--quiet", "--depth", "1", f"file://{ROOT}", clone], check=True)
         assert [path.name for path in clone.parent.iterdir()] == [clone.name]
         started = time.monotonic()
         snakemake(clone, *(matrix_of(name) for name in MATRICES), "--quiet", "all")
@@ -54,9 +52,13 @@ def snakemake(folder: Path, *arguments: str) -> str:
     environment = {**os.environ, **proxies, "no_proxy": "", "NO_PROXY": ""}
     environment.pop("PYTHONPATH", None)  # which could name this checkout
     done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "2", *arguments], cwd=folder,
-        env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     if done.returncode != 0:
         sys.exit(done.stdout)
     return done.stdout

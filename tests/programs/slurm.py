@@ -83,9 +83,7 @@ def install() -> None:
         raise Unavailable("Slurm is not installed, and only root may install it")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for arguments in (["update"], ["install", "--yes", "--no-install-recommends", *PACKAGES]):
-        done = subprocess.run(
-            ["apt-get", "--quiet", *arguments], env=environment, capture_output=True, text=True
-        )
+        done = subprocess.run(["apt-get", "--quiet", *arguments], env=environment, capture_output=True, text=True)
         if done.returncode != 0:
             last = (done.stderr or done.stdout).strip().splitlines()[-1]
             raise Unavailable(f"apt-get {arguments[0]} failed: {last}")
@@ -128,10 +126,14 @@ class Cluster:
         self._host = os.uname().nodename.split(".")[0]
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
         text = SLURM_CONF.format(
-            host=self._host, folder=self.folder, user=getpass.getuser(),
-            cpus=os.cpu_count(), memory=memory * 9 // 10, ctld_port=CTLD_PORT,
+            host=self._host,
+            folder=self.folder,
+            user=getpass.getuser(),
+            cpus=os.cpu_count(),
+            memory=memory * 9 // 10,
+            ctld_port=CTLD_PORT,
             slurmd_port=SLURMD_PORT,
-        )  # fmt: skip
+        )
         (self.folder / "slurm.conf").write_text(text)
         # Jobs lose SLURM_CONF on their way through the executor plugin: they look where all do.
         if os.geteuid() != 0:
@@ -148,19 +150,23 @@ class Cluster:
         key.chmod(0o400)
         self.folder.chmod(0o755)
         self._start(
-            "munged", "--foreground", "--force", f"--key-file={key}",
-            f"--socket={self.folder}/munge.socket", f"--pid-file={self.folder}/munged.pid",
-            f"--log-file={self.folder}/munged.log", f"--seed-file={self.folder}/munged.seed",
-        )  # fmt: skip
+            "munged",
+            "--foreground",
+            "--force",
+            f"--key-file={key}",
+            f"--socket={self.folder}/munge.socket",
+            f"--pid-file={self.folder}/munged.pid",
+            f"--log-file={self.folder}/munged.log",
+            f"--seed-file={self.folder}/munged.seed",
+        )
         self._wait(lambda: (self.folder / "munge.socket").exists(), "munged")
 
     def _start(self, program: str, *arguments: str) -> None:
         """Start a daemon in the foreground of a session of its own, to be stopped at the end."""
         with open(self.folder / f"{program}.out", "w") as out:
             process = subprocess.Popen(
-                [_find(program), *arguments], env=self.environment, stdout=out, stderr=out,
-                start_new_session=True,
-            )  # fmt: skip
+                [_find(program), *arguments], env=self.environment, stdout=out, stderr=out, start_new_session=True
+            )
         self._stack.callback(_stop, process)
 
     def _wait_until_idle(self) -> None:
@@ -199,13 +205,20 @@ def run_workflow(cluster: Cluster, folder: Path, config: str) -> float:
     """Run the workflow of a checkout on the cluster; return how long it took."""
     started = time.monotonic()
     snakemake = [sys.executable, "-m", "snakemake", "--profile", "profiles/slurm"]
-    here = ["--slurm-no-account", "--slurm-status-command", "squeue",
-            "--seconds-between-status-checks", "3", *GROUPS]  # fmt: skip
+    here = ["--slurm-no-account", "--slurm-status-command", "squeue", "--seconds-between-status-checks", "3", *GROUPS]
     with open(folder / "snakemake.out", "w") as out:
         done = cluster.run(
-            *snakemake, *TARGETS, *here, "--latency-wait", "5", "--configfile", config, cwd=folder,
-            stdout=out, stderr=subprocess.STDOUT,
-        )  # fmt: skip
+            *snakemake,
+            *TARGETS,
+            *here,
+            "--latency-wait",
+            "5",
+            "--configfile",
+            config,
+            cwd=folder,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
     if done.returncode != 0:
         logs = sorted((folder / "slurm-logs").rglob("*.log"), key=os.path.getmtime)
         parts = [folder / "snakemake.out", *logs[-1:]]

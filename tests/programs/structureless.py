@@ -17,10 +17,7 @@ KINDS = ("equal", "row-wise", "column-wise")
 HELD_OUT = 0.25  # of the entries
 NEAR = 0.05  # root mean square difference of the probabilities of near-identical components
 PSEUDO_OBSERVATIONS = 2.0  # with which shares of lines are shrunk to the common one
-METHODS = {
-    "vb": (nbmf.BetaDirVB, {}),
-    "gibbs": (nbmf.BetaDirGibbs, {"burn_in": 300, "n_samples": 300}),
-}
+METHODS = {"vb": (nbmf.BetaDirVB, {}), "gibbs": (nbmf.BetaDirGibbs, {"burn_in": 300, "n_samples": 300})}
 
 
 def drawn(shape, kind, rng):
@@ -81,10 +78,7 @@ if __name__ == "__main__":
         for shape, replications in zip(SHAPES, (20, 5, 3), strict=True):
             for kind in KINDS:
                 for orientation in ("rows", "auto"):
-                    runs = [
-                        measure(method, shape, kind, orientation, seed)
-                        for seed in range(replications)
-                    ]
+                    runs = [measure(method, shape, kind, orientation, seed) for seed in range(replications)]
                     outside, ratio, sides = zip(*runs, strict=True)
                     print(
                         f"{method:6} {shape[0]:4} x {shape[1]:2} {kind:12} {orientation:5} outside "

@@ -23,14 +23,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 from checkout import ROOT, Checkout
 
 # Beside the files of src/nbmf, a wheel has those that describe it.
-DESCRIPTION = (
-    "METADATA",
-    "RECORD",
-    "WHEEL",
-    "entry_points.txt",
-    "licenses/LICENSE",
-    "top_level.txt",
-)
+DESCRIPTION = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE", "top_level.txt")
 
 USE = """
 import json, sys
@@ -55,9 +48,13 @@ def run(*command: str | Path, folder: Path, **environment: str) -> str:
     """Run a command outside the checkout; return what it printed, or end with that."""
     clean = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
-        list(map(str, command)), cwd=folder, env={**clean, **environment}, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+        list(map(str, command)),
+        cwd=folder,
+        env={**clean, **environment},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout}")
     return done.stdout
@@ -68,9 +65,7 @@ def build(checkout: Path, folder: Path) -> tuple[Path, Path]:
 
     With the setuptools of the lock, not one that the index has today.
     """
-    run(
-        sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, checkout, folder=folder
-    )
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, checkout, folder=folder)
     (archive,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
     return archive, wheel
 
@@ -143,13 +138,8 @@ def use(programs: Path, folder: Path) -> None:
         sys.exit(f"nbmf --version says {version}, which is not what was installed")
     expect("30 rows x 12 columns", nbmf("info", "votes.csv"))
     nbmf("fit", "votes.csv", "--components", "3")
-    nbmf("compare", "votes.csv", "--methods", "bica", "beta-dir-vb", "--components", "2", "3",
-         "--masks", "2")  # fmt: skip
-    for name in (
-        "votes.nbmf/summary.txt",
-        "votes.compare/scores.csv",
-        "votes.compare/comparison.png",
-    ):
+    nbmf("compare", "votes.csv", "--methods", "bica", "beta-dir-vb", "--components", "2", "3", "--masks", "2")
+    for name in ("votes.nbmf/summary.txt", "votes.compare/scores.csv", "votes.compare/comparison.png"):
         if not (folder / name).is_file():
             sys.exit(f"{name} was not written; there is {sorted(map(str, folder.rglob('*')))}")
     methods = json.loads(run(programs / "python", "-c", USE, folder=folder, **home))

@@ -59,23 +59,22 @@ def numbers(table, name):
 def test_a_table_is_markdown():
     table = common.Table("Title", "Note.", ["a", "b"], [["x|y", 1], ["two\nlines", 2]])
     assert table.markdown().splitlines() == [
-        "### Title", "", "Note.", "", "| a | b |", "| --- | --- |", "| x/y | 1 |",
+        "### Title",
+        "",
+        "Note.",
+        "",
+        "| a | b |",
+        "| --- | --- |",
+        "| x/y | 1 |",
         "| two lines | 2 |",
-    ]  # fmt: skip
+    ]
     with pytest.raises(ValueError, match="a row has not 2 cells"):
         common.Table("Title", "Note.", ["a", "b"], [["x"]]).markdown()
 
 
 def test_numbers_have_significant_digits_and_no_exponent():
     given = [0.0123456, 1.23456, 99.96, 12345.6, 0, np.nan]
-    assert [common.number(value) for value in given] == [
-        "0.0123",
-        "1.23",
-        "100",
-        "12346",
-        "0.00",
-        "–",
-    ]
+    assert [common.number(value) for value in given] == ["0.0123", "1.23", "100", "12346", "0.00", "–"]
 
 
 def test_the_clock_counts_sweeps_and_takes_turns():
@@ -155,9 +154,7 @@ def test_indian_buffets():
 
 def test_gibbs_sampling_of_logistic_factors():
     table = logistic.gibbs_table(logistic.simulated((12, 10)), (2,), BRIEF)
-    assert [row[:2] for row in table.rows] == [
-        ["binary", 2], ["binary, explicit noise", 2], ["counts", 2],
-    ]  # fmt: skip
+    assert [row[:2] for row in table.rows] == [["binary", 2], ["binary, explicit noise", 2], ["counts", 2]]
     assert column(table, "state") == ["identical"] * 3
 
 
@@ -190,8 +187,9 @@ def test_digests_differ_with_the_bits():
 def test_scaling():
     in_K = scaling.table_in_K({"tiny": CODES}, [2, 3, 4], 6, BRIEF)
     assert column(in_K, "K") == ["2", "3", "4", "6"] + ["2", "3", "4"] * 3
-    assert [ratio for K, ratio in zip(column(in_K, "K"), column(in_K, "K / 3"), strict=True)
-            if K == "3"] == ["1.00"] * 4  # fmt: skip
+    assert [ratio for K, ratio in zip(column(in_K, "K"), column(in_K, "K / 3"), strict=True) if K == "3"] == [
+        "1.00"
+    ] * 4
     in_size = scaling.table_in_size("tiny", CODES, 3, BRIEF)
     assert column(in_size, "F")[:5] == [12, 6, 3, 12, 12]
     assert column(in_size, "N")[:5] == [10, 10, 10, 5, 3]
@@ -271,11 +269,7 @@ def test_what_is_held_out_of_a_large_matrix():
 def test_large_sparse_matrices(monkeypatch, tmp_path):
     """In this process, and without the newsgroups, whose file may be anywhere."""
     monkeypatch.setattr(large, "newsgroups", lambda: None)
-    monkeypatch.setattr(
-        large,
-        "answer_of",
-        lambda command, timeout: large.fit(*command[2:4], *map(int, command[4:])),
-    )
+    monkeypatch.setattr(large, "answer_of", lambda command, timeout: large.fit(*command[2:4], *map(int, command[4:])))
     what = large.Run(large.Size(60, 40, 300, 2), 2, 6, 4)
     table = large.fits_table(what, tmp_path)
     assert column(table, "method") == [*large.METHODS, "–"]
@@ -363,9 +357,7 @@ def test_the_large_matrix_has_one_percent_ones():
 def test_memory_of_a_process_leaves_out_the_one_that_started_it():
     ballast = np.ones(25_000_000)  # 200 MB
     code = "import json, process_memory; print(json.dumps(process_memory.megabytes()))"
-    ran = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=BENCHMARKS
-    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=BENCHMARKS)
     assert process_memory.megabytes()["most"] > ballast.nbytes / 1e6
     assert json.loads(ran.stdout)["most"] < 100
 
@@ -394,9 +386,7 @@ def test_peers_without_a_peer(monkeypatch):
     losses = np.array([float(text) for text in column(table, "perplexity: median")[:-1]])
     assert ((losses > 0.3) & (losses < 3)).all()
     context = peers.sweeps_table("tiny", MATRIX.codes, 3, BRIEF)
-    assert [text.startswith("skipped") for text in column(context, "items")] == [True] * 2 + [
-        False
-    ] * 2
+    assert [text.startswith("skipped") for text in column(context, "items")] == [True] * 2 + [False] * 2
     assert "another model" in context.markdown()
 
 
@@ -427,9 +417,7 @@ def test_parts_write_pages_and_one_that_fails_stops_no_other(monkeypatch, tmp_pa
         raise RuntimeError("no luck")
 
     monkeypatch.setattr(kernels, "run", broken)
-    monkeypatch.setattr(
-        threads, "run", lambda: [common.Table("Bits", "All of them.", ["a"], [[1]])]
-    )
+    monkeypatch.setattr(threads, "run", lambda: [common.Table("Bits", "All of them.", ["a"], [[1]])])
     monkeypatch.setattr(sys, "argv", ["run.py", "kernels", "threads", "--output", str(tmp_path)])
     with pytest.raises(SystemExit, match="failed: kernels"):
         run.main()

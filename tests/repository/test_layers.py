@@ -39,9 +39,7 @@ def report(source):
 
 CONTRACTS = {
     contract["name"]: contract
-    for contract in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"][
-        "contracts"
-    ]
+    for contract in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
 }
 
 
@@ -64,12 +62,7 @@ FORBIDDEN = [
         "nbmf.likelihoods -> nbmf.inference.estimator",
     ),
     *(
-        (
-            MEMBERSHIP,
-            f"import nbmf.{room}",
-            "The library from",
-            f"nbmf.families.mixed_membership -> nbmf.{room}",
-        )
+        (MEMBERSHIP, f"import nbmf.{room}", "The library from", f"nbmf.families.mixed_membership -> nbmf.{room}")
         for room in ("cli", "evaluation", "plotting", "posterior")
     ),
     ("nbmf/data/__init__.py", "import nbmf_studies", "knows nothing", "nbmf.data -> nbmf_studies"),
@@ -98,18 +91,8 @@ FORBIDDEN = [
         "kernels",
         "nbmf.cli -> nbmf.families.mixed_membership.kernels.lda",
     ),
-    (
-        "nbmf/fits.py",
-        "import pandas",
-        "What a fit",
-        "nbmf.fits -> pandas",
-    ),
-    (
-        "nbmf/numerics/__init__.py",
-        f"{IN_A_FUNCTION}matplotlib",
-        "What a fit",
-        "nbmf.numerics -> matplotlib",
-    ),
+    ("nbmf/fits.py", "import pandas", "What a fit", "nbmf.fits -> pandas"),
+    ("nbmf/numerics/__init__.py", f"{IN_A_FUNCTION}matplotlib", "What a fit", "nbmf.numerics -> matplotlib"),
     ("nbmf/data/masks.py", "import pandas", "What a fit", "nbmf.data.masks -> pandas"),
     ("nbmf/cli/__init__.py", "import matplotlib", "Matplotlib", "nbmf.cli -> matplotlib"),
 ]
@@ -138,9 +121,7 @@ def test_every_folder_is_a_package():
 
 def python(code, *arguments):
     """Run code in another process and return the JSON that it prints."""
-    ran = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
-    )
+    ran = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
     return json.loads(ran.stdout)
 
 
@@ -166,14 +147,18 @@ print(json.dumps(sorted(sys.modules)))
 
 def test_fits_load_neither_pandas_nor_plotting():
     of_binary = [
-        name
-        for name in registry.all_classes()
-        if registry.estimator_class(name).likelihoods[0].matrix is BinaryMatrix
+        name for name in registry.all_classes() if registry.estimator_class(name).likelihoods[0].matrix is BinaryMatrix
     ]
     loaded = set(python(FIT, *of_binary))
     assert {"numba", "nbmf.families.beta_dirichlet.dir_dir_gibbs"} <= loaded
     unwanted = {
-        *("pandas", "matplotlib", "sklearn", "rdata", "snakemake", "jsonschema", "arviz_stats"),
+        "pandas",
+        "matplotlib",
+        "sklearn",
+        "rdata",
+        "snakemake",
+        "jsonschema",
+        "arviz_stats",
         "scipy.optimize",  # 0.1 s, which only fits that learn priors need
     }
     assert not unwanted & loaded

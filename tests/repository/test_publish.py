@@ -30,10 +30,17 @@ def publish():
 
 def scores(method, perplexities, dataset="animals", active=7):
     rows = [
-        {"dataset": dataset, "method": method, "K": 100, "mask": mask, "seed": 0,
-         "perplexity": value, "active_components": active}
+        {
+            "dataset": dataset,
+            "method": method,
+            "K": 100,
+            "mask": mask,
+            "seed": 0,
+            "perplexity": value,
+            "active_components": active,
+        }
         for mask, value in enumerate(perplexities)
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows)
 
 
@@ -48,11 +55,7 @@ def test_starts_are_compared_mask_by_mask(publish):
     random = scores("beta-dir-gs", [0.5, 0.6, 0.7])
     other = scores("beta-dir-gs-mean-field", [0.4, 0.65, 0.6], active=5)
     row = publish.compare_starts(random, other).iloc[0]
-    assert (row["method"], row["random start"], row["mean-field start"]) == (
-        "beta-dir-gs",
-        0.6,
-        0.6,
-    )
+    assert (row["method"], row["random start"], row["mean-field start"]) == ("beta-dir-gs", 0.6, 0.6)
     assert row["median of paired differences"] == -0.1
     assert (row["masks where mean-field is better"], row["masks"]) == (2, 3)
     assert (row["active, random"], row["active, mean-field"]) == (7, 5)
@@ -80,9 +83,7 @@ def test_claims_are_judged_in_both_orientations(publish):
     verdicts, differing = publish.compare_verdicts(run, publish.in_the_place_of(run, other))
     assert verdicts["number"].tolist() == [1, 2, 3, 4, 5, 6]
     assert verdicts["verdict: scripts"].tolist() == ["reproduced"] * 6
-    assert verdicts["verdict: text"].tolist() == [
-        *["reproduced"] * 3, "partly", *["reproduced"] * 2
-    ]  # fmt: skip
+    assert verdicts["verdict: text"].tolist() == [*["reproduced"] * 3, "partly", *["reproduced"] * 2]
     assert verdicts["parts that hold: text"].tolist()[3] == "9 of 10"
     assert differing[["number", "where"]].to_numpy().tolist() == [[4, "best on lastfm"]]
     assert differing[["holds: scripts", "holds: text"]].to_numpy().tolist() == [[True, False]]
@@ -93,9 +94,7 @@ def test_traces_are_turned_with_the_scores(publish):
     """Where the text's Beta-Dir VB starts as low as the others, it does not start higher."""
     run, other = made_up(), some(made_up(), ["lastfm"])
     first = (other.traces["method"] == "beta-dir-vb") & (other.traces["iteration"] == 1)
-    other = other._replace(traces=other.traces.assign(
-        perplexity=other.traces["perplexity"].mask(first, 0.7)
-    ))  # fmt: skip
+    other = other._replace(traces=other.traces.assign(perplexity=other.traces["perplexity"].mask(first, 0.7)))
     _, differing = publish.compare_verdicts(run, publish.in_the_place_of(run, other))
     assert differing["number"].tolist() == [5]
 
@@ -115,9 +114,7 @@ def test_the_page_has_the_verdicts_of_both_and_what_differs(publish):
     text = "\n".join(publish.sections_of_orientations(run, some(made_up(WORSE_ON_LASTFM), TURNED)))
     assert "### The claims in both orientations" in text
     assert "| 4 | best on lastfm | True | logPCA 0.4700" in text
-    assert (
-        "| method | K | animals, scripts | animals, text | lastfm, scripts | lastfm, text |" in text
-    )
+    assert "| method | K | animals, scripts | animals, text | lastfm, scripts | lastfm, text |" in text
     assert "| bica | 5 | 0.5 | 0.5 | 0.5 | 0.5 |" in text
     assert "None." in publish.sections_of_orientations(run, some(run, TURNED))
 
@@ -139,11 +136,17 @@ BICA = "fits/animals/bica/K2"
 
 def test_jobs_are_counted_by_rule(publish, tmp_path):
     run, data = tmp_path / "benchmarks", tmp_path / "data"
-    benchmarked(run, **{
-        f"{BICA}-mask0-seed0": (1.5, 170), f"{BICA}-mask1-seed0": (2.0, 1000),
-        f"{BICA}-masknone-seed0": (4.0, 190), "tables/claims": (0.3, 80),
-        "tables/scores": (0.2, None), "environments/of/make-benchmark": (9.0, 9),
-    })  # fmt: skip
+    benchmarked(
+        run,
+        **{
+            f"{BICA}-mask0-seed0": (1.5, 170),
+            f"{BICA}-mask1-seed0": (2.0, 1000),
+            f"{BICA}-masknone-seed0": (4.0, 190),
+            "tables/claims": (0.3, 80),
+            "tables/scores": (0.2, None),
+            "environments/of/make-benchmark": (9.0, 9),
+        },
+    )
     benchmarked(data, **{"datasets/animals": (0.5, 70), "kernels": (60.0, 500)})
     table = publish.jobs(run, data).set_index("rule")
     assert table.loc["dataset"].tolist() == [1, 0.5, 0.5, 73]
@@ -191,9 +194,7 @@ def test_figures_are_those_of_the_study_that_were_drawn(publish, tmp_path):
 
 
 def test_the_whole_run_is_accounted_for(publish):
-    table = pd.DataFrame(
-        {"rule": ["fit", "fit_keeping_factors", "tables"], "seconds in all": [150.0, 50.0, 10.0]}
-    )
+    table = pd.DataFrame({"rule": ["fit", "fit_keeping_factors", "tables"], "seconds in all": [150.0, 50.0, 10.0]})
     text = publish.whole_run(160.0, table, elapsed=120.0, cores=2)
     assert "took 2.0 minutes on 2 cores, that is 240 core-seconds. Fits took 160 of them." in text
     assert "40 (25.0 %) for their jobs to import" in text
@@ -205,9 +206,7 @@ MARK = "<!-- results of all_methods: written by a script -->"
 
 
 @pytest.mark.parametrize("page", [None, "other.md"])
-def test_a_study_is_published_from_the_files_of_its_run(
-    publish, tmp_path, monkeypatch, capsys, page
-):
+def test_a_study_is_published_from_the_files_of_its_run(publish, tmp_path, monkeypatch, capsys, page):
     """Tables of the report and figures that are there, with captions; the scores as reference."""
     monkeypatch.setitem(sys.modules, "publish", publish)
     study = load(PATH.with_name("publish_study.py"))
@@ -224,9 +223,7 @@ def test_a_study_is_published_from_the_files_of_its_run(
     for table in study.all_studies()["all_methods"].tables:
         if table.name == "baselines":  # as of data that are not at hand
             continue
-        pd.DataFrame({"value": [0.12345678]}).to_csv(
-            results / f"all_methods/tables/{table.name}.csv", index=False
-        )
+        pd.DataFrame({"value": [0.12345678]}).to_csv(results / f"all_methods/tables/{table.name}.csv", index=False)
     long = pd.DataFrame({"value": [0.12345678] * publish.LONG, "word": None})
     long.to_csv(results / "all_methods/tables/ranking.csv", index=False)
     Image.new("RGB", (4, 4)).save(results / "all_methods/figures/figure_10.png")

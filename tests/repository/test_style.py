@@ -17,9 +17,7 @@ FACTORS = {"W", "H"}
 PRODUCTS = ("dot", "matmul", "einsum", "tensordot")
 
 TEXTS = (".py", ".smk", ".yaml", ".rst", ".css")
-FILES = sorted(
-    path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in TEXTS
-)
+FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in TEXTS)
 MODULES = [path for path in FILES if path.suffix == ".py"]
 
 
@@ -69,9 +67,7 @@ def guesses(code):
     To write one, as a key of a dict, is not to look for it: a sampler declares its burn-in.
     """
     tree = ast.parse(code)
-    written = {
-        id(key) for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys
-    }
+    written = {id(key) for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys}
     return [
         f"line {node.lineno}: {node.value!r}"
         for node in ast.walk(tree)
@@ -143,7 +139,13 @@ def test_what_the_tests_above_look_for():
     assert not guesses("{'burn_in': sampler.burn_in}")
     for look in ("'burn_in' in p", "p['burn_in']", "getattr(p, 'burn_in')", "{'a': 'burn_in'}"):
         assert guesses(look)
-    for product in ("W @ H", "W[f] @ H[:, n]", "m.W_ @ m.H_", "np.einsum('fk,kn', W, H)",
-                    "W.dot(H)", "np.matmul(self.W, self.H)"):  # fmt: skip
+    for product in (
+        "W @ H",
+        "W[f] @ H[:, n]",
+        "m.W_ @ m.H_",
+        "np.einsum('fk,kn', W, H)",
+        "W.dot(H)",
+        "np.matmul(self.W, self.H)",
+    ):
         assert products_of_factors(product)
     assert not products_of_factors("X @ H + W * H")

@@ -64,9 +64,7 @@ def test_photographs_are_means_of_blocks_and_upright(tmp_path):
     whole = olivetti.build(faces=path, side=64)
     np.testing.assert_array_equal(whole.tallies[:, 7].reshape(64, 64), pictures[:, :, 7])
     assert whole.row_names[65] == "row 1, column 1"
-    assert whole.column_names[[0, 9, 10]].tolist() == [
-        "person 1, image 1", "person 1, image 10", "person 2, image 1",
-    ]  # fmt: skip
+    assert whole.column_names[[0, 9, 10]].tolist() == ["person 1, image 1", "person 1, image 10", "person 2, image 1"]
     small = olivetti.build(faces=path, side=16)
     image = small.tallies[:, 399].reshape(16, 16)
     for row, column in [(0, 0), (3, 9), (15, 2)]:
@@ -89,8 +87,7 @@ def test_a_wrong_file_or_size_is_named(tmp_path):
 
 def test_matrices_are_drawn_from_the_model():
     assert Truth(**OPTIONS["figure_3"]["truth"]) == PAPER
-    np.testing.assert_array_equal(draw(PAPER, 3), draw(Truth(*map(float, PAPER))._replace(
-        rows=16, columns=10, K=5), 3))  # fmt: skip
+    np.testing.assert_array_equal(draw(PAPER, 3), draw(Truth(*map(float, PAPER))._replace(rows=16, columns=10, K=5), 3))
     assert (draw(PAPER, 3) != draw(PAPER, 4)).any()
     many = np.stack([draw(PAPER, seed) for seed in range(300)]).astype(float)
     assert many.shape == (300, 16, 10)
@@ -114,8 +111,9 @@ def test_settings_are_those_of_section_4():
     assert OPTIONS["figure_6"]["order"] == 100
     shapes = {
         (method["settings"]["shape_W"], method["settings"]["shape_H"]): method["K"]
-        for name, method in CONFIG["methods"].items() if name.startswith("cemgil2009-")
-    }  # fmt: skip
+        for name, method in CONFIG["methods"].items()
+        if name.startswith("cemgil2009-")
+    }
     printed = {(10, 10), (0.1, 0.1), (10, 0.2), (10, 0.5)}
     assert shapes == {pair: [36] for pair in printed | {(0.5, 10)}}
 
@@ -133,9 +131,8 @@ def test_every_order_has_every_kind_of_evidence_with_its_error():
     )
     counts = table.groupby(["order", "kind"]).size()
     assert counts.to_dict() == {
-        (order, kind): 2 if kind == CHIB else 1
-        for order in (1, 2) for kind in (BOUND, ADAPTED, CHIB, ANNEALED)
-    }  # fmt: skip
+        (order, kind): 2 if kind == CHIB else 1 for order in (1, 2) for kind in (BOUND, ADAPTED, CHIB, ANNEALED)
+    }
     assert table[["value", "error", "effective_size", "seconds"]].notna().all(axis=None)
     assert (table.loc[table["kind"].isin([BOUND, ADAPTED]), "effective_size"] == 2).all()
     chib = table[table["kind"] == CHIB].groupby("order")["value"]
@@ -161,10 +158,18 @@ def test_every_order_has_every_kind_of_evidence_with_its_error():
 
 def test_runs_are_averaged_and_their_spread_kept():
     rows = [
-        {"seed": 0, "order": 2, "kind": CHIB, "run": run, "value": value, "error": 9.0,
-         "effective_size": size, "seconds": 1.0 + run}
+        {
+            "seed": 0,
+            "order": 2,
+            "kind": CHIB,
+            "run": run,
+            "value": value,
+            "error": 9.0,
+            "effective_size": size,
+            "seconds": 1.0 + run,
+        }
         for run, (value, size) in enumerate([(1.0, 5.0), (3.0, 2.0), (5.0, 7.0)])
-    ]  # fmt: skip
+    ]
     rows.append({**rows[0], "kind": BOUND, "error": 0.5})
     chib, bound = averages(pd.DataFrame(rows)).to_dict("records")
     assert (chib["value"], chib["spread"], chib["effective_size"]) == (3.0, 2.0, 2.0)
@@ -190,9 +195,7 @@ def test_the_grid_is_refined_around_its_best(monkeypatch):
     assert len(tried) < 20
     # At an end of the grid there is one side.
     monkeypatch.setattr(order_search, "_fit", lambda *of: {"order": of[3], "bound": -of[3]})
-    assert order_search.search(None, "any", 0, [1, 9], {}, lambda line: None)["order"].tolist() == [
-        1, 2, 3, 5, 9,
-    ]  # fmt: skip
+    assert order_search.search(None, "any", 0, [1, 9], {}, lambda line: None)["order"].tolist() == [1, 2, 3, 5, 9]
 
 
 def test_between_two_orders_is_the_middle():
@@ -235,10 +238,7 @@ def test_the_same_patch_is_missing_in_half_of_each_persons_images(run):
 
 
 def test_runs_differ_in_the_half():
-    halves = {
-        tuple(patches.take_out(photographs(16), [0, 0, 4, 4], run, 8, 4).hidden.any(axis=0))
-        for run in range(6)
-    }
+    halves = {tuple(patches.take_out(photographs(16), [0, 0, 4, 4], run, 8, 4).hidden.any(axis=0)) for run in range(6)}
     assert len(halves) > 2
 
 
@@ -349,14 +349,22 @@ def test_scores_are_those_of_the_factors(filled, monkeypatch):
 
 SEEDS, ORDERS = range(10), range(1, 11)
 STARTS = (0, 1)
-SHAPES = {(10.0, 10.0): -5e5, (0.1, 0.1): -6e5, (10.0, 0.2): -4.9e5, (10.0, 0.5): -4.8e5,
-          (0.5, 10.0): -4.7e5}  # fmt: skip
+SHAPES = {(10.0, 10.0): -5e5, (0.1, 0.1): -6e5, (10.0, 0.2): -4.9e5, (10.0, 0.5): -4.8e5, (0.5, 10.0): -4.7e5}
 RATIOS = {  # dB at 5, 25 and 100 templates
-    "vb": (16.0, 18.0, 18.0), "vb_icm": (16.0, 17.8, 17.9), "vb_one": (16.0, 18.1, 18.0),
-    "ml_random": (16.1, 16.5, 15.5), "ml_images": (16.0, 16.4, 17.0), PIXEL_MEAN: (15.0,) * 3,
-}  # fmt: skip
-SPARSENESS = {"vb": (0.1, 0.3), "vb_icm": (0.2, 0.3), "vb_one": (0.2, 0.2),
-              "ml_random": (0.4, 0.3), "ml_images": (0.2, 0.5)}  # fmt: skip
+    "vb": (16.0, 18.0, 18.0),
+    "vb_icm": (16.0, 17.8, 17.9),
+    "vb_one": (16.0, 18.1, 18.0),
+    "ml_random": (16.1, 16.5, 15.5),
+    "ml_images": (16.0, 16.4, 17.0),
+    PIXEL_MEAN: (15.0,) * 3,
+}
+SPARSENESS = {
+    "vb": (0.1, 0.3),
+    "vb_icm": (0.2, 0.3),
+    "vb_one": (0.2, 0.2),
+    "ml_random": (0.4, 0.3),
+    "ml_images": (0.2, 0.5),
+}
 
 
 def made_up_evidence(best=None, sizes=50.0, spread=0.5, gap=5.0):
@@ -373,11 +381,18 @@ def made_up_evidence(best=None, sizes=50.0, spread=0.5, gap=5.0):
                 for run in range(3 if kind == CHIB else 1):
                     if kind == CHIB and seed > 1:
                         continue
-                    rows.append({
-                        "seed": seed, "order": order, "kind": kind, "run": run,
-                        "value": value + spread * (run - 1 if kind == CHIB else 0), "error": 0.1,
-                        "effective_size": sizes, "seconds": 2.0,
-                    })  # fmt: skip
+                    rows.append(
+                        {
+                            "seed": seed,
+                            "order": order,
+                            "kind": kind,
+                            "run": run,
+                            "value": value + spread * (run - 1 if kind == CHIB else 0),
+                            "error": 0.1,
+                            "effective_size": sizes,
+                            "seconds": 2.0,
+                        }
+                    )
     return pd.DataFrame(rows)
 
 
@@ -395,10 +410,9 @@ def made_up_orders(best=None):
 
 def made_up_bounds(changes=()):
     rows = [
-        {"dataset": "olivetti_16", "method": f"cemgil2009-{a:g}-{b:g}", "shape_W": a,
-         "shape_H": b, "bound": bound}
+        {"dataset": "olivetti_16", "method": f"cemgil2009-{a:g}-{b:g}", "shape_W": a, "shape_H": b, "bound": bound}
         for (a, b), bound in (SHAPES | dict(changes)).items()
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows)
 
 
@@ -410,19 +424,27 @@ def made_up_scores(changes=(), sparse=()):
             for run in range(3):
                 snr_of_way = dict(changes).get((way, order), snr)
                 W, H = (SPARSENESS | dict(sparse)).get(way, (math.nan, math.nan))
-                rows.append({
-                    "dataset": "olivetti_16", "run": run, "way": way, "snr": snr_of_way + 2 * run,
-                    "order": 0 if way == PIXEL_MEAN else order, "sparseness_W": W,
-                    "sparseness_H": H,
-                })  # fmt: skip
+                rows.append(
+                    {
+                        "dataset": "olivetti_16",
+                        "run": run,
+                        "way": way,
+                        "snr": snr_of_way + 2 * run,
+                        "order": 0 if way == PIXEL_MEAN else order,
+                        "sparseness_W": W,
+                        "sparseness_H": H,
+                    }
+                )
     return pd.DataFrame(rows).drop_duplicates(["run", "way", "order"])
 
 
 def run_of(**changes):
     tables = {
-        "estimates": made_up_evidence(), "orders": made_up_orders(), "bounds": made_up_bounds(),
+        "estimates": made_up_evidence(),
+        "orders": made_up_orders(),
+        "bounds": made_up_bounds(),
         "scores": made_up_scores(),
-    } | changes  # fmt: skip
+    } | changes
     return {"K": 5, **tables}
 
 
@@ -447,49 +469,55 @@ def wrong(kind, count, order):
     [
         (1, {"estimates": wrong(BOUND, 3, 3)}, {"estimates": wrong(BOUND, 4, 3)}),
         (2, {"estimates": wrong(ADAPTED, 3, 6)}, {"estimates": wrong(ADAPTED, 4, 6)}),
-        (3, {"estimates": made_up_evidence(sizes=10.1)},
-         {"estimates": made_up_evidence(sizes=9.9)}),
-        (3, {"estimates": made_up_evidence(spread=2.9)},
-         {"estimates": made_up_evidence(spread=3.1)}),
+        (3, {"estimates": made_up_evidence(sizes=10.1)}, {"estimates": made_up_evidence(sizes=9.9)}),
+        (3, {"estimates": made_up_evidence(spread=2.9)}, {"estimates": made_up_evidence(spread=3.1)}),
         (3, {"estimates": wrong(BOUND, 0, 3)}, {"estimates": wrong(CHIB, 1, 4)}),
         (4, {"estimates": made_up_evidence(gap=9.9)}, {"estimates": made_up_evidence(gap=10.1)}),
         (5, {"estimates": wrong(ANNEALED, 10, 6)}, {"estimates": wrong(ANNEALED, 4, 7)}),
         (5, {"estimates": wrong(ANNEALED, 3, 4)}, {"estimates": wrong(ANNEALED, 4, 4)}),
         (5, {}, {"estimates": made_up_evidence(sizes=9.9)}),
-        (6, {"orders": made_up_orders({("olivetti_16", 1): 32})},
-         {"orders": made_up_orders({("olivetti_16", 1): 33})}),
-        (6, {"orders": made_up_orders({("olivetti_32", 0): 34})},
-         {"orders": made_up_orders({("olivetti_32", 0): 33})}),
-        (7, {"orders": made_up_orders({("olivetti_16", 0): 41})},
-         {"orders": made_up_orders({("olivetti_16", 0): 42})}),
-        (8, {"orders": made_up_orders({("olivetti_32", 0): 99})},
-         {"orders": made_up_orders({("olivetti_32", 0): 100})}),
-        (9, {"bounds": made_up_bounds({(10.0, 0.5): -4.701e5})},
-         {"bounds": made_up_bounds({(10.0, 0.5): -4.699e5})}),
-        (10, {"bounds": made_up_bounds({(10.0, 0.2): -4.801e5})},
-         {"bounds": made_up_bounds({(10.0, 0.2): -4.799e5})}),
-        (11, {"scores": made_up_scores({("vb", 100): 17.51})},
-         {"scores": made_up_scores({("vb", 100): 17.49})}),
-        (11, {"scores": made_up_scores({("ml_random", 100): 17.39})},
-         {"scores": made_up_scores({("ml_random", 100): 17.41})}),
-        (12, {"scores": made_up_scores({("vb", 100): 17.51})},
-         {"scores": made_up_scores({("vb", 100): 17.49})}),
-        (12, {"scores": made_up_scores({("vb_icm", 25): 18.39})},
-         {"scores": made_up_scores({("vb_icm", 25): 18.41})}),
-        (12, {"scores": made_up_scores({("ml_random", 100): 16.0})},
-         {"scores": made_up_scores({("ml_random", 100): 16.01})}),
-        (13, {"scores": made_up_scores({("ml_images", 100): 16.01})},
-         {"scores": made_up_scores({("ml_images", 100): 15.99})}),
-        (14, {"scores": made_up_scores({("vb", 5): 16.59})},
-         {"scores": made_up_scores({("vb", 5): 16.61})}),
-        (14, {"scores": made_up_scores({("vb", 5): 15.61})},
-         {"scores": made_up_scores({("vb", 5): 15.59})}),
-        (15, {"scores": made_up_scores(sparse={"vb": (0.39, 0.3)})},
-         {"scores": made_up_scores(sparse={"vb": (0.41, 0.3), "vb_one": (0.41, 0.2)})}),
-        (15, {"scores": made_up_scores(sparse={"vb": (0.1, 0.49)})},
-         {"scores": made_up_scores({("vb", 100): 18.1}, {"vb": (0.1, 0.51)})}),
+        (6, {"orders": made_up_orders({("olivetti_16", 1): 32})}, {"orders": made_up_orders({("olivetti_16", 1): 33})}),
+        (6, {"orders": made_up_orders({("olivetti_32", 0): 34})}, {"orders": made_up_orders({("olivetti_32", 0): 33})}),
+        (7, {"orders": made_up_orders({("olivetti_16", 0): 41})}, {"orders": made_up_orders({("olivetti_16", 0): 42})}),
+        (
+            8,
+            {"orders": made_up_orders({("olivetti_32", 0): 99})},
+            {"orders": made_up_orders({("olivetti_32", 0): 100})},
+        ),
+        (9, {"bounds": made_up_bounds({(10.0, 0.5): -4.701e5})}, {"bounds": made_up_bounds({(10.0, 0.5): -4.699e5})}),
+        (10, {"bounds": made_up_bounds({(10.0, 0.2): -4.801e5})}, {"bounds": made_up_bounds({(10.0, 0.2): -4.799e5})}),
+        (11, {"scores": made_up_scores({("vb", 100): 17.51})}, {"scores": made_up_scores({("vb", 100): 17.49})}),
+        (
+            11,
+            {"scores": made_up_scores({("ml_random", 100): 17.39})},
+            {"scores": made_up_scores({("ml_random", 100): 17.41})},
+        ),
+        (12, {"scores": made_up_scores({("vb", 100): 17.51})}, {"scores": made_up_scores({("vb", 100): 17.49})}),
+        (12, {"scores": made_up_scores({("vb_icm", 25): 18.39})}, {"scores": made_up_scores({("vb_icm", 25): 18.41})}),
+        (
+            12,
+            {"scores": made_up_scores({("ml_random", 100): 16.0})},
+            {"scores": made_up_scores({("ml_random", 100): 16.01})},
+        ),
+        (
+            13,
+            {"scores": made_up_scores({("ml_images", 100): 16.01})},
+            {"scores": made_up_scores({("ml_images", 100): 15.99})},
+        ),
+        (14, {"scores": made_up_scores({("vb", 5): 16.59})}, {"scores": made_up_scores({("vb", 5): 16.61})}),
+        (14, {"scores": made_up_scores({("vb", 5): 15.61})}, {"scores": made_up_scores({("vb", 5): 15.59})}),
+        (
+            15,
+            {"scores": made_up_scores(sparse={"vb": (0.39, 0.3)})},
+            {"scores": made_up_scores(sparse={"vb": (0.41, 0.3), "vb_one": (0.41, 0.2)})},
+        ),
+        (
+            15,
+            {"scores": made_up_scores(sparse={"vb": (0.1, 0.49)})},
+            {"scores": made_up_scores({("vb", 100): 18.1}, {"vb": (0.1, 0.51)})},
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_rule_has_its_threshold(number, just, broken):
     assert verdicts(**just)[number - 1] == "reproduced"
     assert verdicts(**broken)[number - 1] != "reproduced"
@@ -515,9 +543,7 @@ def test_what_was_left_out_is_not_measured():
     measured = table.loc[table["verdict"] != "not measured", "number"].tolist()
     assert measured == [1, 2, 3, 4, 5]
     few = made_up_scores()
-    assert verdicts(scores=few[few["order"] < 100])[10:] == [
-        *["not measured"] * 3, "reproduced", "not measured",
-    ]  # fmt: skip
+    assert verdicts(scores=few[few["order"] < 100])[10:] == [*["not measured"] * 3, "reproduced", "not measured"]
     without_chib = made_up_evidence().query(f"kind != '{CHIB}'")
     assert verdicts(estimates=without_chib)[2] == "not measured"
 
@@ -536,10 +562,17 @@ def test_numbers_stand_beside_the_papers():
 
 def test_the_last_bound_of_the_best_start_counts():
     rows = [
-        {"dataset": dataset, "method": "m", "seed": seed, "iteration": iteration,
-         "objective": -100.0 - 10 * (seed == 0) + iteration}
-        for dataset in ("olivetti_16", "olivetti_32") for seed in (0, 1) for iteration in (1, 5)
-    ]  # fmt: skip
+        {
+            "dataset": dataset,
+            "method": "m",
+            "seed": seed,
+            "iteration": iteration,
+            "objective": -100.0 - 10 * (seed == 0) + iteration,
+        }
+        for dataset in ("olivetti_16", "olivetti_32")
+        for seed in (0, 1)
+        for iteration in (1, 5)
+    ]
     table = templates.tabulate(pd.DataFrame(rows), {"m": [10, 0.5]})
     assert table["bound"].tolist() == [-95.0, -95.0]
     assert table["shape_W"].tolist() == [10, 10]
@@ -559,16 +592,19 @@ def test_figure_3_has_the_papers_panels_and_annealing_beside_them():
     assert_tidy(figure)
     shown = panels(figure)
     assert list(shown) == [
-        "(a) priors known", "(b) Chib, 3 runs", "annealing (ours)", "(c) priors learned",
-        "all 10 matrices", "effective size",
-    ]  # fmt: skip
+        "(a) priors known",
+        "(b) Chib, 3 runs",
+        "annealing (ours)",
+        "(c) priors learned",
+        "all 10 matrices",
+        "effective size",
+    ]
     assert len(legend_texts(figure)) == 4
     first = made_up_evidence().query(f"seed == 0 and kind == '{BOUND}'")
     line = drawn_lines(shown["(a) priors known"])["bound"]
     np.testing.assert_array_equal(line.get_xdata(), first["order"])
     np.testing.assert_array_equal(line.get_ydata(), first["value"])
-    assert {"bound", "annealed importance sampling"} <= drawn_lines(
-        shown["annealing (ours)"]).keys()  # fmt: skip
+    assert {"bound", "annealed importance sampling"} <= drawn_lines(shown["annealing (ours)"]).keys()
     bars = shown["all 10 matrices"].patches
     assert sorted(bar.get_height() for bar in bars) == [1, 2, 9, 10, 10]
 
@@ -603,8 +639,7 @@ def test_figure_5_has_every_template_in_its_place():
     rng = np.random.default_rng(0)
     W, H = rng.gamma(1.0, 1.0, (side * side, K)), rng.gamma(1.0, 5.0, (K, 3))
     matrix = CountMatrix.from_array(rng.poisson(W @ H) + 1)
-    fits = [ShownFit(f"cemgil2009-{a:g}-{b:g}", f"({a:g}, {b:g})", 1.0, K, W * (1 + a), H)
-            for a, b in SHAPES]  # fmt: skip
+    fits = [ShownFit(f"cemgil2009-{a:g}-{b:g}", f"({a:g}, {b:g})", 1.0, K, W * (1 + a), H) for a, b in SHAPES]
     bounds = made_up_bounds()
     figure = images.draw_templates(matrix, fits, bounds, "olivetti_16", 2)
     assert_tidy(figure)
@@ -636,14 +671,15 @@ def test_figure_6_shows_what_fills_the_patch():
         hidden[1:3, 1:3] = True
         of_ways = {way: rng.gamma(5.0, 10.0, side**2) for way in WAYS}
         truth = rng.integers(1, 200, side**2)
-        frames.append(pd.DataFrame({"image": 10 * n, "pixel": range(side**2), "truth": truth,
-                                    "hidden": hidden.ravel(), **of_ways}))  # fmt: skip
+        frames.append(
+            pd.DataFrame(
+                {"image": 10 * n, "pixel": range(side**2), "truth": truth, "hidden": hidden.ravel(), **of_ways}
+            )
+        )
     figure = images.draw_filled(pd.concat(frames), made_up_scores(), "olivetti_16", 1, 100)
     figure.draw_without_rendering()
     axes = figure.axes
-    assert [axis.get_title() for axis in axes[:4]] == [
-        "truth", "missing", "VB\n20.0 dB", "VB + ICM\n19.9 dB",
-    ]  # fmt: skip
+    assert [axis.get_title() for axis in axes[:4]] == ["truth", "missing", "VB\n20.0 dB", "VB + ICM\n19.9 dB"]
     own = frames[1]
     filled_by_vb = axes[7 + 2].images[0].get_array().ravel()
     np.testing.assert_allclose(filled_by_vb, np.where(own["hidden"], own["vb"], own["truth"]))
@@ -707,10 +743,7 @@ def test_with_photographs_everything_is_made(tmp_path, monkeypatch):
     assert [figure.name for figure in found.figures] == [f"figure_{n}" for n in range(3, 8)]
     claims_table = next(table for table in found.tables if table.name == "claims")
     assert claims_table.needs(plan).keys() == {"estimates", "orders", "bounds", "scores"}
-    asked = {
-        table.name: json.loads(products.request(table, plan))["arguments"]
-        for table in found.tables
-    }  # fmt: skip
+    asked = {table.name: json.loads(products.request(table, plan))["arguments"] for table in found.tables}
     assert [asked[f"evidence_{seed}"]["chib"]["runs"] for seed in range(10)] == [5] * 3 + [0] * 7
     used = [tuple(asked[f"filled_olivetti_64_{run}"]["setting"]["patch"]) for run in range(6)]
     assert used[:3] == used[3:] == [tuple(patch) for patch in OPTIONS["figure_7"]["patches"]]

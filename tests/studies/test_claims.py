@@ -123,8 +123,7 @@ def test_what_was_not_run_is_not_measured():
 
 
 @pytest.mark.parametrize(
-    ("values", "expected"),
-    [([3.0, 2.0, 1.005, 1.0], 3), ([1.0, 1.0], 1), ([1.0, 1.5, 1.0, 1.0], 3), ([2.0, 1.0], 2)],
+    ("values", "expected"), [([3.0, 2.0, 1.005, 1.0], 3), ([1.0, 1.0], 1), ([1.0, 1.5, 1.0, 1.0], 3), ([2.0, 1.0], 2)]
 )
 def test_arrival_by_hand(values, expected):
     assert arrival(pd.Series(values, index=range(1, len(values) + 1))) == expected

@@ -91,8 +91,7 @@ def test_a_single_row_has_an_order():
 
 # --- Figure 2 --------------------------------------------------------------------------------
 
-TITLES = [f"{m}, all concentrations {c}" for m in ("Beta-Dir", "Dir-Beta", "Dir-Dir")
-          for c in (1, 0.1)]  # fmt: skip
+TITLES = [f"{m}, all concentrations {c}" for m in ("Beta-Dir", "Dir-Beta", "Dir-Dir") for c in (1, 0.1)]
 
 
 def figure_2_example():
@@ -140,9 +139,7 @@ def parliament():
     parties = np.repeat(list(PARTIES), list(PARTIES.values()))
     order = np.random.default_rng(3).permutation(len(parties))
     members = [f"{'zyxwvut'[i % 7]}{i}" for i in range(len(parties))]
-    return random_matrix(
-        130, 130, 0.3, row_names=members, column_names=members, row_groups=parties[order]
-    )
+    return random_matrix(130, 130, 0.3, row_names=members, column_names=members, row_groups=parties[order])
 
 
 def figure_5_example():
@@ -217,8 +214,12 @@ def test_votes_keep_their_columns_and_show_abstentions():
     axis = panels(figure_5.draw({"unvotes": votes}, LABELS, abstentions))["unvotes"]
     order = complete_linkage_order(votes.codes, 0)
     abstained = abstentions.codes == 1
-    expected = {RED: votes.codes == -1, BLACK: votes.codes == 1, BLUE: abstained,
-                WHITE: (votes.codes == 0) & ~abstained}  # fmt: skip
+    expected = {
+        RED: votes.codes == -1,
+        BLACK: votes.codes == 1,
+        BLUE: abstained,
+        WHITE: (votes.codes == 0) & ~abstained,
+    }
     for colour, cells in expected.items():
         assert np.array_equal(where_colour(axis, colour), cells[order])
 
@@ -273,9 +274,7 @@ def test_thin_ones_do_not_vanish():
     figure.canvas.draw()
     axis = panels(figure)["unvotes"]
     inside = axis.get_window_extent().padded(-3).extents.astype(int)
-    pixels = np.asarray(figure.canvas.buffer_rgba())[::-1][
-        inside[1] : inside[3], inside[0] : inside[2], 0
-    ]
+    pixels = np.asarray(figure.canvas.buffer_rgba())[::-1][inside[1] : inside[3], inside[0] : inside[2], 0]
     assert (pixels.min(axis=1) < 245).all()
 
 

@@ -34,9 +34,7 @@ def members(sizes, seed=0):
 def reconstructions(matrix, count=5):
     rng = np.random.default_rng(1)
     labels = ["Beta-Dir GS", "Beta-Dir VB", "Dir-Dir GS", "bICA-8", "logPCA-8"][:count]
-    return [
-        Panel(label, rng.random(matrix.shape), 1234.56 + i, i) for i, label in enumerate(labels)
-    ]
+    return [Panel(label, rng.random(matrix.shape), 1234.56 + i, i) for i, label in enumerate(labels)]
 
 
 def images(figure):
@@ -52,9 +50,7 @@ def test_rows_and_columns_are_sorted_alike_by_party_and_name():
     names = sorted(matrix.row_names, key=lambda name: (places.index(party[name]), name.lower()))
     rows = [list(matrix.row_names).index(name) for name in names]
     columns = [list(matrix.column_names).index(name) for name in names]
-    for shown, values in zip(
-        images(figure), [matrix.codes, *(panel.expectation for panel in panels)], strict=True
-    ):
+    for shown, values in zip(images(figure), [matrix.codes, *(panel.expectation for panel in panels)], strict=True):
         np.testing.assert_array_equal(shown, values[np.ix_(rows, columns)])
 
 

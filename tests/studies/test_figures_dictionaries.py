@@ -11,22 +11,14 @@ from matplotlib.patches import Rectangle
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
 from nbmf.plotting import style
-from nbmf.plotting.dictionaries import (
-    Dictionary,
-    columns_by_norm,
-    draw,
-    meaningful_row_order,
-    to_unit_range,
-)
+from nbmf.plotting.dictionaries import Dictionary, columns_by_norm, draw, meaningful_row_order, to_unit_range
 from nbmf.plotting.ordering import order_by_group
 from nbmf.plotting.strips import Run, runs_of, spread
 from nbmf_studies.framework.loaded import ShownFit
 from nbmf_studies.lumbreras2020 import dictionaries as lumbreras2020
 
 LABELS = ["Beta-Dir GS", "Beta-Dir VB", "Dir-Dir GS", "bICA-4", "logPCA-7"]
-PARTIES = np.repeat(
-    ["Cs", "JuntsxCat", "ERC", "PSC", "CEC", "CUP", "PP"], [35, 35, 28, 16, 8, 4, 4]
-)
+PARTIES = np.repeat(["Cs", "JuntsxCat", "ERC", "PSC", "CEC", "CUP", "PP"], [35, 35, 28, 16, 8, 4, 4])
 
 
 @pytest.fixture(autouse=True)
@@ -90,9 +82,7 @@ def test_order_by_group_is_by_size_then_name():
 
 
 def test_rows_without_groups_form_blocks():
-    W = np.array(
-        [[0.1, 0.9, 0.0], [0.8, 0.2, 0.0], [0.0, 1.0, 0.0], [0.9, 0.1, 0.0], [0.0, 0.7, 0.3]]
-    )
+    W = np.array([[0.1, 0.9, 0.0], [0.8, 0.2, 0.0], [0.0, 1.0, 0.0], [0.9, 0.1, 0.0], [0.0, 0.7, 0.3]])
     order = meaningful_row_order(W, names(5))
     assert order.tolist() == [2, 0, 4, 3, 1]  # column 1 has the larger norm
 
@@ -104,9 +94,7 @@ def test_rows_with_groups_are_in_groups():
 
 
 def test_runs_of_groups():
-    assert runs_of(np.array(["a", "a", "b", "a"])) == [
-        Run("a", 0, 2), Run("b", 2, 3), Run("a", 3, 4)
-    ]  # fmt: skip
+    assert runs_of(np.array(["a", "a", "b", "a"])) == [Run("a", 0, 2), Run("b", 2, 3), Run("a", 3, 4)]
     assert runs_of(np.array([])) == []
 
 
@@ -169,10 +157,7 @@ def test_missing_columns_are_hatched_and_said():
         if axis.get_title() == "bICA-4":
             (rectangle,) = hatched
             assert (rectangle.get_x(), rectangle.get_width()) == (3.5, 3)
-            assert sorted([rectangle.get_y(), rectangle.get_y() + rectangle.get_height()]) == [
-                -0.5,
-                19.5,
-            ]
+            assert sorted([rectangle.get_y(), rectangle.get_y() + rectangle.get_height()]) == [-0.5, 19.5]
             assert note(axis) == "K = 4: no more columns"
         else:
             assert not hatched
@@ -196,8 +181,14 @@ def test_groups_have_stripes_labels_and_separators():
     order = np.arange(130)
     axes = panels(draw(dictionaries(130), names(130), PARTIES, 8, order))
     assert [text.get_text() for text in axes[-1].texts] == [
-        "Cs (35)", "JuntsxCat (35)", "ERC (28)", "PSC (16)", "CEC (8)", "CUP (4)", "PP (4)"
-    ]  # fmt: skip
+        "Cs (35)",
+        "JuntsxCat (35)",
+        "ERC (28)",
+        "PSC (16)",
+        "CEC (8)",
+        "CUP (4)",
+        "PP (4)",
+    ]
     for axis in (axes[0], axes[-1]):
         stripes = [line for line in axis.lines if line.get_linewidth() > 2]
         assert [list(line.get_ydata()) for line in stripes][:2] == [[-0.5, 34.5], [34.5, 69.5]]
@@ -232,9 +223,7 @@ def test_every_text_is_on_the_page_and_over_no_other(F, groups, letters):
     assert (high <= np.array(figure.bbox.size) + 1).all()
     over = (low[:, None] < high[None]).all(axis=2) & (low[None] < high[:, None]).all(axis=2)
     first, second = np.nonzero(np.triu(over, 1))
-    assert not [
-        (texts[i].get_text(), texts[j].get_text()) for i, j in zip(first, second, strict=True)
-    ]
+    assert not [(texts[i].get_text(), texts[j].get_text()) for i, j in zip(first, second, strict=True)]
     assert min(text.get_fontsize() for text in texts) >= 3.5
     panel_boxes = [axis.get_position() for axis in figure.axes]
     assert not any(a.overlaps(b) for i, a in enumerate(panel_boxes) for b in panel_boxes[:i])

@@ -56,8 +56,7 @@ def test_one_row_per_fit_and_one_for_the_truth():
 
 def test_the_rows_repeat_whatever_else_is_run():
     all_rows = scores_of(run())
-    some = scores_of(run(sizes=(16,), concentrations=(10,), masks=1,
-                         methods={"dir-dir-gs": METHODS["dir-dir-gs"]}))  # fmt: skip
+    some = scores_of(run(sizes=(16,), concentrations=(10,), masks=1, methods={"dir-dir-gs": METHODS["dir-dir-gs"]}))
     assert some.items() <= all_rows.items()
     assert len(set(all_rows.values())) > len(all_rows) / 2
 
@@ -166,11 +165,17 @@ def test_each_panel_states_the_largest_change():
 
 def test_the_change_is_that_of_means_and_leaves_out_the_truth():
     scores = pd.DataFrame(
-        [(9, "a", np.nan, 0, 0.1, 0), (9, "a", 1, 0, 0.5, 0), (9, "a", 1, 1, 0.7, 0),
-         (9, "a", 10, 0, 0.8, 0), (9, "a", 10, 1, 0.6, 0), (9, "b", 1, 0, 0.3, 0),
-         (9, "b", 10, 0, 0.25, 0)],
+        [
+            (9, "a", np.nan, 0, 0.1, 0),
+            (9, "a", 1, 0, 0.5, 0),
+            (9, "a", 1, 1, 0.7, 0),
+            (9, "a", 10, 0, 0.8, 0),
+            (9, "a", 10, 1, 0.6, 0),
+            (9, "b", 1, 0, 0.3, 0),
+            (9, "b", 10, 0, 0.25, 0),
+        ],
         columns=experiment.COLUMNS,
-    )  # fmt: skip
+    )
     change, method = sensitivity.largest_change(scores)
     assert (change, method) == (pytest.approx(0.1), "a")
 

@@ -23,8 +23,9 @@ from nbmf_studies.pipeline import configuration, products
 CONFIG = shipped_configuration()
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 OPTIONS = CONFIG["studies"]["klami2015"]["options"]
-SET_UPS = {name: one for figure in ("figure_1", "figure_2")
-           for name, one in simulation.set_ups(OPTIONS[figure]).items()}  # fmt: skip
+SET_UPS = {
+    name: one for figure in ("figure_1", "figure_2") for name, one in simulation.set_ups(OPTIONS[figure]).items()
+}
 PAPER = {"set_up_1": (0.5, 0), "set_up_2": (2.5, 0), "set_up_3": (2, -4)}  # section 6.1
 BRIEF = ["LogisticFactorVB", 3, {"ard": True, "step": 0.3, "tol": 0}]
 CHAIN = ["LogisticFactorGibbs", 3, {"ard": True}]
@@ -69,8 +70,7 @@ def test_binary_data_are_drawn_from_their_probabilities(seed):
 
 def log_odds(setup, seed):
     """Return ψ from the seed key, written anew."""
-    key = [setup.law, setup.N, setup.D, setup.K, str(float(setup.s)), str(float(setup.b)),
-           int(setup.inside), seed]  # fmt: skip
+    key = [setup.law, setup.N, setup.D, setup.K, str(float(setup.s)), str(float(setup.b)), int(setup.inside), seed]
     rng = np.random.default_rng(seed_sequence("klami2015", "data", *key))
     U, V = rng.standard_normal((setup.N, setup.K)), rng.standard_normal((setup.D, setup.K))
     psi = np.einsum("ik,jk->ij", U, V)
@@ -237,9 +237,7 @@ def test_what_is_judged_has_a_name_in_the_configuration():
     assert named >= {name for name in CONFIG["methods"] if name.startswith(engines.PREFIX)}
     shown = {method for figure in ("figure_1", "figure_2") for method in OPTIONS[figure]["methods"]}
     assert shown == named
-    assert {*parts.BINARY, *parts.OVERDISPERSED, parts.POISSON_SMALL, parts.POISSON_LARGE} == (
-        set(SET_UPS)
-    )
+    assert {*parts.BINARY, *parts.OVERDISPERSED, parts.POISSON_SMALL, parts.POISSON_LARGE} == (set(SET_UPS))
     for set_up, of_methods in numbers.PROTOTYPE.items():
         assert set_up in SET_UPS
         assert of_methods.keys() <= named
@@ -257,15 +255,24 @@ def test_an_engine_that_is_unknown_is_named():
 # --- Tables and figures ----------------------------------------------------------------------
 
 TYPICAL = {  # last error and seconds of binary data
-    engines.GAUSSIAN: (0.140, 1.0), engines.BOHNING: (0.080, 8.0), engines.PG_F: (0.067, 1.0),
-    engines.SEARCH: (0.067, 0.5), engines.NAIVE: (0.067, 20.0), engines.NOISE: (0.350, 3.0),
-    engines.GIBBS: (0.060, 40.0), engines.NOISE_GIBBS: (0.120, 60.0),
-}  # fmt: skip
+    engines.GAUSSIAN: (0.140, 1.0),
+    engines.BOHNING: (0.080, 8.0),
+    engines.PG_F: (0.067, 1.0),
+    engines.SEARCH: (0.067, 0.5),
+    engines.NAIVE: (0.067, 20.0),
+    engines.NOISE: (0.350, 3.0),
+    engines.GIBBS: (0.060, 40.0),
+    engines.NOISE_GIBBS: (0.120, 60.0),
+}
 COUNTS = {
-    engines.GAUSSIAN: (23.0, 1.0), engines.SOFTPLUS: (20.0, 3.0), engines.NB_F: (5.6, 1.0),
-    engines.NB_SEARCH: (5.6, 1.0), engines.NB_NAIVE: (5.6, 20.0), engines.NB_GIBBS: (5.5, 40.0),
+    engines.GAUSSIAN: (23.0, 1.0),
+    engines.SOFTPLUS: (20.0, 3.0),
+    engines.NB_F: (5.6, 1.0),
+    engines.NB_SEARCH: (5.6, 1.0),
+    engines.NB_NAIVE: (5.6, 20.0),
+    engines.NB_GIBBS: (5.5, 40.0),
     engines.NB_NOISE: (15.0, 3.0),
-}  # fmt: skip
+}
 
 
 def made_up(changes=(), seeds=(0, 1, 2)):
@@ -302,10 +309,18 @@ def made_up(changes=(), seeds=(0, 1, 2)):
 
 def found_patterns(iteration=3, wrong=0.01):
     rows = [
-        {"method": method, "seed": seed, "flipped": 0.1, "iteration": at, "seconds": 0.1 * at,
-         "wrong": wrong if at >= iteration else 0.3}
-        for method in (engines.PG_F, engines.GIBBS) for seed in (0, 1) for at in (1, 3, 20, 30)
-    ]  # fmt: skip
+        {
+            "method": method,
+            "seed": seed,
+            "flipped": 0.1,
+            "iteration": at,
+            "seconds": 0.1 * at,
+            "wrong": wrong if at >= iteration else 0.3,
+        }
+        for method in (engines.PG_F, engines.GIBBS)
+        for seed in (0, 1)
+        for at in (1, 3, 20, 30)
+    ]
     return pd.DataFrame(rows)
 
 
@@ -328,53 +343,74 @@ def test_every_claim_holds_where_everything_is_as_the_paper_says():
 @pytest.mark.parametrize(
     ("number", "just", "broken"),
     [
-        (1, {("set_up_1", engines.BOHNING, "error"): 0.120},
-         {("set_up_1", engines.BOHNING, "error"): 0.122}),
-        (2, {("set_up_2", engines.BOHNING, "error"): 0.0671},
-         {("set_up_2", engines.BOHNING, "error"): 0.0669}),
-        (3, {("set_up_2", engines.PG_F, "extreme_error"): 0.0379},
-         {("set_up_2", engines.PG_F, "extreme_error"): 0.0381}),
-        (3, {("set_up_2", engines.BOHNING, "extreme_error"): 0.0421},
-         {("set_up_2", engines.BOHNING, "extreme_error"): 0.0419}),
-        (3, {("set_up_2", engines.BOHNING, "log_likelihood"): -0.1601},
-         {("set_up_2", engines.BOHNING, "log_likelihood"): -0.1599}),
-        (4, {("set_up_3", engines.PG_F, "high_error"): 0.3839},
-         {("set_up_3", engines.PG_F, "high_error"): 0.3841}),
-        (4, {("set_up_3", engines.BOHNING, "high_error"): 0.3931},
-         {("set_up_3", engines.BOHNING, "high_error"): 0.3919}),  # too near PG-F's, not printed
-        (4, {("set_up_3_inside", engines.PG_F, "log_likelihood"): -0.1699},
-         {("set_up_3_inside", engines.PG_F, "log_likelihood"): -0.1701}),
-        (5, {("set_up_3", engines.GIBBS, "error"): 0.0619},
-         {("set_up_3", engines.GIBBS, "error"): 0.0621}),
-        (6, {("set_up_3", engines.NOISE, "error"): 0.1341},
-         {("set_up_3", engines.NOISE, "error"): 0.1339}),
-        (7, {("set_up_2", engines.GIBBS, "seconds"): 101.0},  # Gibbs is there at a tenth of it
-         {("set_up_2", engines.NAIVE, "seconds"): 9.9}),
-        (8, {("set_up_1", engines.PG_F, "seconds"): 2.99},
-         {("set_up_1", engines.PG_F, "seconds"): 3.01, ("set_up_1", engines.NAIVE, "seconds"): 99.0,
-          ("set_up_1", engines.GIBBS, "seconds"): 99.0}),
-        (9, {("set_up_2", engines.GIBBS, "factors"): 11},
-         {("set_up_2", engines.GIBBS, "factors"): 12}),
-        (9, {("set_up_2", engines.GIBBS, "factors"): 9},
-         {("set_up_2", engines.GIBBS, "factors"): 8}),
-        (11, {("nb_large", engines.NB_F, "error"): 16.9},
-         {("nb_large", engines.NB_F, "error"): 17.1}),
-        (12, {("nb_small", engines.NB_NAIVE, "seconds"): 10.1},
-         {("nb_small", engines.NB_NAIVE, "seconds"): 9.9}),
-        (13, {("poisson_large", engines.NB_NAIVE, "error"): 16.9},
-         {("poisson_large", engines.NB_NAIVE, "error"): 17.1}),
-        (14, {("poisson_small", engines.NB_F, "error"): 5.774},
-         {("poisson_small", engines.NB_F, "error"): 5.776}),
-        (15, {("poisson_large", engines.NB_F, "error"): 5.51},
-         {("poisson_large", engines.NB_F, "error"): 5.49}),
-        (16, {("poisson_large", engines.SOFTPLUS, "seconds"): 0.11},
-         {("poisson_large", engines.SOFTPLUS, "seconds"): 0.09}),
-        (17, {("nb_small", engines.NB_NOISE, "error"): 6.60},
-         {("nb_small", engines.NB_NOISE, "error"): 6.58}),
-        (18, {("set_up_1", engines.NOISE_GIBBS, "error"): 0.1103},
-         {("set_up_1", engines.NOISE_GIBBS, "error"): 0.1101}),
+        (1, {("set_up_1", engines.BOHNING, "error"): 0.120}, {("set_up_1", engines.BOHNING, "error"): 0.122}),
+        (2, {("set_up_2", engines.BOHNING, "error"): 0.0671}, {("set_up_2", engines.BOHNING, "error"): 0.0669}),
+        (
+            3,
+            {("set_up_2", engines.PG_F, "extreme_error"): 0.0379},
+            {("set_up_2", engines.PG_F, "extreme_error"): 0.0381},
+        ),
+        (
+            3,
+            {("set_up_2", engines.BOHNING, "extreme_error"): 0.0421},
+            {("set_up_2", engines.BOHNING, "extreme_error"): 0.0419},
+        ),
+        (
+            3,
+            {("set_up_2", engines.BOHNING, "log_likelihood"): -0.1601},
+            {("set_up_2", engines.BOHNING, "log_likelihood"): -0.1599},
+        ),
+        (4, {("set_up_3", engines.PG_F, "high_error"): 0.3839}, {("set_up_3", engines.PG_F, "high_error"): 0.3841}),
+        (
+            4,
+            {("set_up_3", engines.BOHNING, "high_error"): 0.3931},
+            {("set_up_3", engines.BOHNING, "high_error"): 0.3919},
+        ),  # too near PG-F's, not printed
+        (
+            4,
+            {("set_up_3_inside", engines.PG_F, "log_likelihood"): -0.1699},
+            {("set_up_3_inside", engines.PG_F, "log_likelihood"): -0.1701},
+        ),
+        (5, {("set_up_3", engines.GIBBS, "error"): 0.0619}, {("set_up_3", engines.GIBBS, "error"): 0.0621}),
+        (6, {("set_up_3", engines.NOISE, "error"): 0.1341}, {("set_up_3", engines.NOISE, "error"): 0.1339}),
+        (
+            7,
+            {("set_up_2", engines.GIBBS, "seconds"): 101.0},  # Gibbs is there at a tenth of it
+            {("set_up_2", engines.NAIVE, "seconds"): 9.9},
+        ),
+        (
+            8,
+            {("set_up_1", engines.PG_F, "seconds"): 2.99},
+            {
+                ("set_up_1", engines.PG_F, "seconds"): 3.01,
+                ("set_up_1", engines.NAIVE, "seconds"): 99.0,
+                ("set_up_1", engines.GIBBS, "seconds"): 99.0,
+            },
+        ),
+        (9, {("set_up_2", engines.GIBBS, "factors"): 11}, {("set_up_2", engines.GIBBS, "factors"): 12}),
+        (9, {("set_up_2", engines.GIBBS, "factors"): 9}, {("set_up_2", engines.GIBBS, "factors"): 8}),
+        (11, {("nb_large", engines.NB_F, "error"): 16.9}, {("nb_large", engines.NB_F, "error"): 17.1}),
+        (12, {("nb_small", engines.NB_NAIVE, "seconds"): 10.1}, {("nb_small", engines.NB_NAIVE, "seconds"): 9.9}),
+        (
+            13,
+            {("poisson_large", engines.NB_NAIVE, "error"): 16.9},
+            {("poisson_large", engines.NB_NAIVE, "error"): 17.1},
+        ),
+        (14, {("poisson_small", engines.NB_F, "error"): 5.774}, {("poisson_small", engines.NB_F, "error"): 5.776}),
+        (15, {("poisson_large", engines.NB_F, "error"): 5.51}, {("poisson_large", engines.NB_F, "error"): 5.49}),
+        (
+            16,
+            {("poisson_large", engines.SOFTPLUS, "seconds"): 0.11},
+            {("poisson_large", engines.SOFTPLUS, "seconds"): 0.09},
+        ),
+        (17, {("nb_small", engines.NB_NOISE, "error"): 6.60}, {("nb_small", engines.NB_NOISE, "error"): 6.58}),
+        (
+            18,
+            {("set_up_1", engines.NOISE_GIBBS, "error"): 0.1103},
+            {("set_up_1", engines.NOISE_GIBBS, "error"): 0.1101},
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_rule_has_its_threshold(number, just, broken):
     assert verdicts(just)[number - 1] == "reproduced"
     assert verdicts(broken)[number - 1] != "reproduced"
@@ -404,10 +440,17 @@ def test_a_pattern_that_one_seed_does_not_find_is_not_found():
 def test_the_time_to_an_error_is_the_median_of_first_times():
     points = [(1, 1.0, 0.5), (2, 2.0, 0.1), (3, 3.0, 0.2), (4, 4.0, 0.1)]
     rows = [
-        {"set_up": "a", "method": "m", "seed": seed, "iteration": iteration,
-         "seconds": seconds * (seed + 1), "error": error}
-        for seed in range(3) for iteration, seconds, error in points
-    ]  # fmt: skip
+        {
+            "set_up": "a",
+            "method": "m",
+            "seed": seed,
+            "iteration": iteration,
+            "seconds": seconds * (seed + 1),
+            "error": error,
+        }
+        for seed in range(3)
+        for iteration, seconds, error in points
+    ]
     run = parts.Run(pd.DataFrame(rows), found_patterns(), {})
     assert run.seconds_to("a", "m", run.goal("a", "m")) == 4.0  # 2, 4 and 6
     goal = pd.Series({0: 0.1, 1: 0.099, 2: 0.05})
@@ -455,9 +498,11 @@ def test_a_panel_per_set_up_and_a_line_per_engine():
     figure, plan = drawn_figure("figure_1", made_up())
     axes = panels(figure)
     assert list(axes) == [
-        "binary, ψ = 0.5 uv'", "binary, ψ = 2.5 uv'", "binary, ψ = 2 uv' − 4",
+        "binary, ψ = 0.5 uv'",
+        "binary, ψ = 2.5 uv'",
+        "binary, ψ = 2 uv' − 4",
         "binary, ψ = 2 (uv' − 4)",
-    ]  # fmt: skip
+    ]
     methods = plan.options["figure_1"]["methods"]
     assert legend_texts(figure) == [plan.label(method) for method in methods]
     lines = [line for line in axes["binary, ψ = 2.5 uv'"].lines if len(line.get_xdata()) > 1]

@@ -108,16 +108,16 @@ def test_weight_outside_is_that_of_other_components():
 
 
 def test_recovery_learns_one_hyperparameter_at_a_time(tmp_path):
-    methods = {
-        "vb": ["BetaDirVB", {"max_iter": 60}],
-        "bica": ["BinaryICA", {"max_iter": 60}],
-    }
+    methods = {"vb": ["BetaDirVB", {"max_iter": 60}], "bica": ["BinaryICA", {"max_iter": 60}]}
     table = recovery.tabulate(40, 2, [0.1, 3.0], 1, methods, log=lambda line: None)
     rows = table.groupby(["hyperparameter", "method"]).size()
     assert rows.to_dict() == {  # CVB0 does not learn gamma
-        ("alpha", "bica"): 2, ("alpha", "vb"): 2, ("beta", "bica"): 2, ("beta", "vb"): 2,
+        ("alpha", "bica"): 2,
+        ("alpha", "vb"): 2,
+        ("beta", "bica"): 2,
+        ("beta", "vb"): 2,
         ("gamma", "bica"): 2,
-    }  # fmt: skip
+    }
     labels, colours = {"vb": "VB", "bica": "bICA"}, {"vb": "#000000", "bica": "#D55E00"}
     figure = recovery_figure.draw(table, labels, colours)
     assert [axis.get_title() for axis in figure.axes] == ["α", "β", "γ"]

@@ -129,8 +129,7 @@ def test_draws_have_the_features_and_dishes_that_theory_expects():
 
 
 def test_figure_1_shows_the_first_draws():
-    figure = draws.draw(**{name: OPTIONS["figure_1"][name]
-                           for name in ("p", "omega", "kappa", "alphas")})  # fmt: skip
+    figure = draws.draw(**{name: OPTIONS["figure_1"][name] for name in ("p", "omega", "kappa", "alphas")})
     shown = panels(figure)
     for name, law in draws.priors(5, 4, [5, 1, 0.5]).items():
         Xi = draws.drawn(law, 50, 0)
@@ -152,8 +151,15 @@ def test_figure_1_can_do_with_a_draw_without_features():
 # --- Chains ----------------------------------------------------------------------------------
 
 TINY = [12, 20, 2, 5, False]
-BRIEF = {"prior": "ibp", "mass": 1, "kappa": 10, "slab_variance": 1, "standardize": False,
-         "burn_in": 60, "n_samples": 41}  # fmt: skip
+BRIEF = {
+    "prior": "ibp",
+    "mass": 1,
+    "kappa": 10,
+    "slab_variance": 1,
+    "standardize": False,
+    "burn_in": 60,
+    "n_samples": 41,
+}
 
 
 def run(engine, starts=("slow", "empty"), replications=2):
@@ -163,9 +169,7 @@ def run(engine, starts=("slow", "empty"), replications=2):
 def test_a_row_is_of_one_chain_and_repeats():
     engine = ["IndianBuffetGaussian", 3, BRIEF]
     table = run(engine)
-    assert table[["replication", "start"]].to_numpy().tolist() == [
-        [0, "slow"], [0, "empty"], [1, "slow"], [1, "empty"]
-    ]  # fmt: skip
+    assert table[["replication", "start"]].to_numpy().tolist() == [[0, "slow"], [0, "empty"], [1, "slow"], [1, "empty"]]
     assert set(table["setting"]) | set(table["method"]) == {"main", "mine"}
     assert set(table["p"]) == {12}
     assert (table["seconds"] > 0).all()
@@ -183,9 +187,7 @@ def test_a_row_is_of_one_chain_and_repeats():
     assert table.groupby("replication")["r_hat"].nunique().tolist() == [1, 1]
     assert table["mean"].nunique() > 2
     again = run(["IndianBuffetGaussian", 40, BRIEF], ["empty"])  # room changes nothing
-    pd.testing.assert_series_equal(
-        again["mean"], table.loc[table["start"] == "empty", "mean"].reset_index(drop=True)
-    )
+    pd.testing.assert_series_equal(again["mean"], table.loc[table["start"] == "empty", "mean"].reset_index(drop=True))
 
 
 def test_a_chain_that_stands_still_has_no_r_hat():
@@ -217,12 +219,22 @@ def made_up(cibp=None, ibp=None, slope=0.5, last=0.0, sizes=SIZES):
                 mean = given[method].get(p, mean) + offset
                 mean += last if (method, p) == (IBP, 300) else 0.0
                 for start, step in (("slow", 0.1), ("empty", -0.1)):
-                    rows.append({
-                        "setting": MAIN, "method": method, "p": p, "replication": number,
-                        "start": start, "mean": mean + step, "first half": mean + step,
-                        "second half": mean + step, "least": 3, "largest": 20, "r_hat": 1.01,
-                        "seconds": 0.5,
-                    })  # fmt: skip
+                    rows.append(
+                        {
+                            "setting": MAIN,
+                            "method": method,
+                            "p": p,
+                            "replication": number,
+                            "start": start,
+                            "mean": mean + step,
+                            "first half": mean + step,
+                            "second half": mean + step,
+                            "least": 3,
+                            "largest": 20,
+                            "r_hat": 1.01,
+                            "seconds": 0.5,
+                        }
+                    )
     return pd.DataFrame(rows)
 
 
@@ -230,9 +242,10 @@ def drawn_features(of_ibp=49.0, of_cibp=28.0):
     """Return draws of an IBP and two CIBPs, whose means have standard errors of 0.5."""
     rows = []
     for name, kind, mean in (
-        ("CIBP(4, 5, 4)", "cibp", 4.0), ("CIBP(40, 0.5, 4)", "cibp", of_cibp),
+        ("CIBP(4, 5, 4)", "cibp", 4.0),
+        ("CIBP(40, 0.5, 4)", "cibp", of_cibp),
         ("IBP(5, 4)", "ibp", of_ibp),
-    ):  # fmt: skip
+    ):
         for number, away in enumerate((-5, 5) * 50):
             rows.append({"prior": name, "kind": kind, "draw": number, "features": mean + away})
     return pd.DataFrame(rows)
@@ -293,9 +306,7 @@ def test_estimates_are_means_over_replications_with_intervals():
     chains = made_up(ibp={50: 9.0})
     chains.loc[chains["p"] == 300, ["least", "largest"]] = 4
     table = estimates.summarise(chains, {MAIN: "Figure 2"}, LABELS, PRIORS)
-    assert table[["prior", "p"]].to_numpy().tolist() == [
-        [LABELS[method], p] for method in (CIBP, IBP) for p in SIZES
-    ]
+    assert table[["prior", "p"]].to_numpy().tolist() == [[LABELS[method], p] for method in (CIBP, IBP) for p in SIZES]
     row = table[(table["prior"] == LABELS[IBP]) & (table["p"] == 50)].iloc[0]
     values = 9.0 + np.array(OFFSETS)  # the two chains of each lie 0.1 to either side
     assert row[["mean", "standard error"]].tolist() == pytest.approx([9.0, stats.sem(values)])
@@ -320,9 +331,7 @@ def test_prototypes_are_of_what_is_run():
     assert {setting for setting, _ in estimates.PROTOTYPE} == settings
     assert {method for _, method in estimates.PROTOTYPE} == {CIBP, IBP}
     for (setting, _), of_sizes in estimates.PROTOTYPE.items():
-        assert (
-            list(of_sizes) == OPTIONS["figure_2" if setting == MAIN else "other_settings"]["sizes"]
-        )
+        assert list(of_sizes) == OPTIONS["figure_2" if setting == MAIN else "other_settings"]["sizes"]
 
 
 # --- Claims ----------------------------------------------------------------------------------
@@ -470,12 +479,14 @@ def test_a_job_depends_on_its_own_prior_and_setting_alone():
         (("figure_2", "starts", 0), "quick", r"methods\[0\] = 'ohn2022-cibp'.*start = 'quick'"),
         (("figure_2", "sizes", 0), 9, r"sizes\[0\] = 9: allowed is at least loaded = 10"),
         (("other_settings", "sizes", 1), 4, r"sizes\[1\] = 4: allowed is at least"),
-        (("other_settings", "settings", "tau_larger", "settings", "slab_variance"), -1,
-         r"settings\.tau_larger: slab_variance = -1"),
-        (("other_settings", "settings", "tau_larger", "settings", "slab"), 1,
-         r"settings\.tau_larger: .*slab"),
+        (
+            ("other_settings", "settings", "tau_larger", "settings", "slab_variance"),
+            -1,
+            r"settings\.tau_larger: slab_variance = -1",
+        ),
+        (("other_settings", "settings", "tau_larger", "settings", "slab"), 1, r"settings\.tau_larger: .*slab"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_run_is_said_before_the_first_job(place, value, message):
     config = shipped_configuration()
     *path, last = place
@@ -498,5 +509,4 @@ def test_declarations_are_those_of_two_figures():
     plan = plan_of(CONFIG)
     assert [figure.name for figure in STUDY.figures_of(plan)] == ["figure_1", "figure_2"]
     shown = {t.name for t in STUDY.tables_of(plan) if t.in_report}
-    assert shown == {"draws_summary", "estimates", "in_doubt", "other_settings", "claims",
-                     "claims_parts"}  # fmt: skip
+    assert shown == {"draws_summary", "estimates", "in_doubt", "other_settings", "claims", "claims_parts"}

@@ -17,18 +17,8 @@ from nbmf.families.mixed_membership import evaluation
 from nbmf.seeds import seed_sequence
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.pipeline import configuration, products
-from nbmf_studies.shan2009 import (
-    claims,
-    figures,
-    fits,
-    flips,
-    models,
-    parts,
-    printed,
-)
-from nbmf_studies.shan2009 import (
-    printed_tables as tables,
-)
+from nbmf_studies.shan2009 import claims, figures, fits, flips, models, parts, printed
+from nbmf_studies.shan2009 import printed_tables as tables
 from nbmf_studies.shan2009.experiments import EXPERIMENTS, MODEL, jobs_of
 from nbmf_studies.shan2009.models import Setting
 from nbmf_studies.shan2009.study import STUDY
@@ -95,10 +85,7 @@ def test_columns_without_a_cell_to_learn_from_are_left_out_of_all_tables():
 def test_the_best_of_several_starts_is_taken_and_models_start_alike():
     table = real_table()
     setting = Setting("mnb", 3)
-    alone = [
-        setting.made(seed_sequence("shan2009", "fit", "key", start)).fit(table).objective_
-        for start in range(4)
-    ]
+    alone = [setting.made(seed_sequence("shan2009", "fit", "key", start)).fit(table).objective_ for start in range(4)]
     assert len(set(alone)) > 1
     assert models.fitted(table, setting, ("key",), 4).objective_ == max(alone)
     assert models.fitted(table, setting, ("key",), 1).objective_ == alone[0]
@@ -137,17 +124,17 @@ def test_what_the_first_rows_lack_does_not_stop_the_warm_up():
 
 @pytest.fixture(scope="module")
 def real_runs():
-    return fits.cross_validate(
-        real_table(), "toy", 2, ["mnb", "mmnb"], [0.1], protocol(3, 40, 1), lambda line: None
-    )
+    return fits.cross_validate(real_table(), "toy", 2, ["mnb", "mmnb"], [0.1], protocol(3, 40, 1), lambda line: None)
 
 
 def test_every_fold_is_fitted_to_the_others_and_evaluated_on_itself(real_runs):
     assert len(real_runs) == 3 * 2 * 2 * 2
     assert real_runs.groupby(["part", "model", "floor"])["rows"].sum().to_dict() == {
         (part, model, floor): 48 if part == "training" else 24
-        for part in ("training", "test") for model in ("mnb", "mmnb") for floor in TOY_FLOORS
-    }  # fmt: skip
+        for part in ("training", "test")
+        for model in ("mnb", "mmnb")
+        for floor in TOY_FLOORS
+    }
     table = real_table()
     test = evaluation.folds(24, 3, seed_sequence("shan2009", "folds", "toy"))[1]
     kept = np.setdiff1d(np.arange(24), test)
@@ -189,9 +176,11 @@ def test_fifths_and_bins_are_of_all_test_rows(real_runs):
 
 def test_rows_of_low_entropy_come_first():
     found = evaluation.Evaluation(
-        np.ones(5), -np.arange(5.0), np.array([[0.5, 0.5], [1, 0], [0.9, 0.1], [0.99, 0.01],
-                                               [0.8, 0.2]]), -np.arange(5.0),
-    )  # fmt: skip
+        np.ones(5),
+        -np.arange(5.0),
+        np.array([[0.5, 0.5], [1, 0], [0.9, 0.1], [0.99, 0.01], [0.8, 0.2]]),
+        -np.arange(5.0),
+    )
     row = fits._measured(real_table().take_rows(np.arange(5)), found)
     assert np.log([row[f"fifth_{n}"] for n in range(1, 6)]) == pytest.approx([1, 3, 2, 4, 0])
     assert row["histogram"] == "2 0 0 1 0 1 1"
@@ -203,8 +192,7 @@ def test_documents_are_scored_per_word_and_a_run_repeats():
     )
     names = ["lda", "fast-lda-5"]
     again = [
-        fits.cross_validate(documents, "d", 2, names, [0.5], protocol(2, 20, 2), lambda line: None)
-        for _ in range(2)
+        fits.cross_validate(documents, "d", 2, names, [0.5], protocol(2, 20, 2), lambda line: None) for _ in range(2)
     ]
     timeless = [table.drop(columns="seconds") for table in again]
     pd.testing.assert_frame_equal(*timeless)
@@ -223,9 +211,7 @@ def test_features_that_only_test_rows_have_are_left_out():
     test = evaluation.folds(20, 2, seed_sequence("shan2009", "folds", "toy"))[0]
     values[test, 6] = 1
     table = FeatureTable.from_array(values, kinds="bernoulli")
-    found = fits.cross_validate(
-        table, "toy", 2, ["mnb"], [0.1], protocol(2, 4, 1), lambda line: None
-    )
+    found = fits.cross_validate(table, "toy", 2, ["mnb"], [0.1], protocol(2, 4, 1), lambda line: None)
     kept = binary_table().take_rows(np.setdiff1d(np.arange(20), test))
     fit = models.fitted(kept, Setting("mnb", 2), ("toy", 2, 0), 1)
     own = found.query("fold == 0 and floor == 'paper'").set_index("part")["perplexity"]
@@ -289,8 +275,7 @@ def test_every_start_of_topics_is_a_fit_of_its_own():
     table = FeatureTable.from_documents(counts, row_groups=np.arange(12) % 2)
     found = fits.topics(table, "toy", 3, ["unigrams"], 0.2, {"starts": 3}, lambda line: None)
     alone = [
-        models.fitted(table, Setting("unigrams", 3, 0.2), ("toy", 3, "all", start), 1).objective_
-        for start in range(3)
+        models.fitted(table, Setting("unigrams", 3, 0.2), ("toy", 3, "all", start), 1).objective_ for start in range(3)
     ]
     assert len(set(alone)) == 3
     assert found["objective"].tolist() == pytest.approx(alone, rel=1e-12)
@@ -359,9 +344,7 @@ def test_a_feature_that_is_held_out_alone_takes_no_part_in_that_fold():
 
 def test_a_flip_turns_a_one_into_a_zero_and_back():
     table = FeatureTable.from_array([[1, 0], [np.nan, 1]], kinds="bernoulli")
-    np.testing.assert_array_equal(
-        flips.flipped(table, np.array([0, 1])).values(), [[0, 1], [np.nan, 1]]
-    )
+    np.testing.assert_array_equal(flips.flipped(table, np.array([0, 1])).values(), [[0, 1], [np.nan, 1]])
 
 
 # --- The jobs --------------------------------------------------------------------------------
@@ -386,9 +369,8 @@ def test_a_job_depends_on_its_own_experiment_dataset_and_K_alone():
     changed = {name for name, request in requests(config).items() if request != before[name]}
     assert changed == {
         *(f"ratings_foodmart_{K}" for K in (4, 8, 12, 16, 20)),
-        *(f"uci_{dataset.removeprefix('uci_')}_{entry['K'][0]}"
-          for dataset, entry in OPTIONS["uci"]["sets"].items()),
-    }  # fmt: skip
+        *(f"uci_{dataset.removeprefix('uci_')}_{entry['K'][0]}" for dataset, entry in OPTIONS["uci"]["sets"].items()),
+    }
 
 
 def test_a_job_says_all_that_its_fits_are_made_with():
@@ -399,15 +381,21 @@ def test_a_job_says_all_that_its_fits_are_made_with():
     made = {job.name: job.arguments for one in EXPERIMENTS.values() for job in jobs_of(one, plan)}
     paper = {"floors": {"paper": [1e-13, 0.0]}}
     assert made["ratings_jester_10"] == {
-        "dataset": "jester", "K": 10, "names": ["mnb", "mmnb", "fast-mmnb", "fast-mmnb-5"],
-        "smoothings": [0.1], "protocol": {"starts": 1, "folds": 10, "draws": 500, **paper},
-    }  # fmt: skip
+        "dataset": "jester",
+        "K": 10,
+        "names": ["mnb", "mmnb", "fast-mmnb", "fast-mmnb-5"],
+        "smoothings": [0.1],
+        "protocol": {"starts": 1, "folds": 10, "draws": 500, **paper},
+    }
     assert made["ratings_foodmart_8"]["smoothings"] == [0.01]
     assert made["ratings_foodmart_8"]["protocol"]["starts"] == 2
     assert made["flips_jester_binary_5"] == {
-        "dataset": "jester_binary", "K": 5, "names": ["mmnb", "lda"], "smoothing": 0.2,
+        "dataset": "jester_binary",
+        "K": 5,
+        "names": ["mmnb", "lda"],
+        "smoothing": 0.2,
         "protocol": {"starts": 1, "folds": 10, "steps": [0.01, 0.001, 0.0001], "levels": 10},
-    }  # fmt: skip
+    }
     assert not any(name.startswith("flips_foodmart") for name in made)
 
 
@@ -430,8 +418,17 @@ def test_figures_and_tables_are_made_of_what_they_show():
 
 
 def test_the_settings_are_the_papers():
-    classes = {"ecoli": 8, "glass": 6, "ionosphere": 2, "statlog": 7, "segmentation": 7,
-               "sonar": 2, "vowel": 11, "wdbc": 2, "wine": 3}  # fmt: skip
+    classes = {
+        "ecoli": 8,
+        "glass": 6,
+        "ionosphere": 2,
+        "statlog": 7,
+        "segmentation": 7,
+        "sonar": 2,
+        "vowel": 11,
+        "wdbc": 2,
+        "wine": 3,
+    }
     given = {name.removeprefix("uci_"): one["K"] for name, one in OPTIONS["uci"]["sets"].items()}
     assert given == {name: [K] for name, K in classes.items()}
     folds = [options["folds"] for options in OPTIONS.values() if "folds" in options]
@@ -490,9 +487,19 @@ def uci_runs():
             for model in ("mnb", "mmnb", "fast-mmnb"):
                 soft = model == "mmnb"
                 for fold in range(3):
-                    row = {"dataset": dataset, "K": 2, "floor": floor, "smoothing": 0.1,
-                           "model": model, "fold": fold, "seconds": 1.0, "iterations": 10,
-                           "converged": True, "distinct": 2, "histogram": "5 0 3"}  # fmt: skip
+                    row = {
+                        "dataset": dataset,
+                        "K": 2,
+                        "floor": floor,
+                        "smoothing": 0.1,
+                        "model": model,
+                        "fold": fold,
+                        "seconds": 1.0,
+                        "iterations": 10,
+                        "converged": True,
+                        "distinct": 2,
+                        "histogram": "5 0 3",
+                    }
                     perplexity = 1.0 if not soft else 1.1 if apart else 0.9
                     worse = soft and apart
                     row |= {"precision": 0.6 if worse else 0.7, "rows": 8}
@@ -516,24 +523,38 @@ def folded(datasets, values, smoothings=(0.1,), seconds=None):
             for smoothing in smoothings:
                 for (part, model), value in values[dataset].items():
                     for fold in range(3):
-                        rows.append({
-                            "dataset": dataset, "K": K, "floor": "paper", "smoothing": smoothing,
-                            "model": model, "fold": fold, "part": part, "perplexity": value,
-                            "sampled": value if part == "test" else np.nan, "distinct": K,
-                            "seconds": (seconds or {}).get(model, 1.0), "iterations": 10,
-                            "converged": True,
-                        })  # fmt: skip
+                        rows.append(
+                            {
+                                "dataset": dataset,
+                                "K": K,
+                                "floor": "paper",
+                                "smoothing": smoothing,
+                                "model": model,
+                                "fold": fold,
+                                "part": part,
+                                "perplexity": value,
+                                "sampled": value if part == "test" else np.nan,
+                                "distinct": K,
+                                "seconds": (seconds or {}).get(model, 1.0),
+                                "iterations": 10,
+                                "converged": True,
+                            }
+                        )
     return pd.DataFrame(rows)
 
 
-FAST_SECONDS = {"mmnb": 5.0, "lda": 5.0, "fast-mmnb": 1.0, "fast-mmnb-5": 1.0, "fast-lda": 1.0,
-                "fast-lda-5": 1.0}  # fmt: skip
+FAST_SECONDS = {"mmnb": 5.0, "lda": 5.0, "fast-mmnb": 1.0, "fast-mmnb-5": 1.0, "fast-lda": 1.0, "fast-lda-5": 1.0}
 
 
 def rating_values(mnb, mmnb):
     near = {("test", name): 1.049 * mmnb[1] for name in ("fast-mmnb", "fast-mmnb-5")}
-    return {("training", "mnb"): mnb[0], ("training", "mmnb"): mmnb[0], ("test", "mnb"): mnb[1],
-            ("test", "mmnb"): mmnb[1], **near}  # fmt: skip
+    return {
+        ("training", "mnb"): mnb[0],
+        ("training", "mmnb"): mmnb[0],
+        ("test", "mnb"): mnb[1],
+        ("test", "mmnb"): mmnb[1],
+        **near,
+    }
 
 
 def made_up():
@@ -545,27 +566,44 @@ def made_up():
 def made_up_once():
     ratings = folded(
         {"jester": [5, 10], "foodmart": [4, 8, 12, 16]},
-        {"jester": rating_values((18, 18.1), (18, 18.0)),
-         "foodmart": rating_values((4.4, 4.6), (4.5, 4.5))},
+        {"jester": rating_values((18, 18.1), (18, 18.0)), "foodmart": rating_values((4.4, 4.6), (4.5, 4.5))},
         seconds=FAST_SECONDS,
-    )  # fmt: skip
-    films = folded({"movielens": [5, 10]}, {"movielens": rating_values((3, 4.0), (3, 4.0))},
-                   (0.01, 1), FAST_SECONDS)  # fmt: skip
+    )
+    films = folded({"movielens": [5, 10]}, {"movielens": rating_values((3, 4.0), (3, 4.0))}, (0.01, 1), FAST_SECONDS)
     # The range of MNB is larger; half of MMNB's are low, so that its standard deviation is.
     low, mnb = (films["smoothing"] == 1) & (films["part"] == "test"), films["model"] == "mnb"
     films.loc[low & mnb & (films["K"] == 5), ["perplexity", "sampled"]] = 3.89
     films.loc[low & ~mnb, ["perplexity", "sampled"]] *= 3.9 / 4
-    text = folded({"classic3": [3]}, {"classic3": {
-        ("training", "lda"): 9.0, ("test", "lda"): 10.0, ("test", "fast-lda"): 10.49,
-        ("test", "fast-lda-5"): 9.51}}, seconds=FAST_SECONDS)  # fmt: skip
+    text = folded(
+        {"classic3": [3]},
+        {
+            "classic3": {
+                ("training", "lda"): 9.0,
+                ("test", "lda"): 10.0,
+                ("test", "fast-lda"): 10.49,
+                ("test", "fast-lda-5"): 9.51,
+            }
+        },
+        seconds=FAST_SECONDS,
+    )
     levels = [
-        {"dataset": dataset, "K": 5, "model": model, "fold": fold, "step": step, "level": level,
-         "flipped": level, "perplexity": 2 + step * level + fold}
-        for dataset in ("jester_binary", "foodmart_binary") for model in ("mmnb", "lda")
-        for fold in range(2) for step in (0.01, 0.001, 0.0001) for level in range(11)
-    ]  # fmt: skip
-    return {"uci": uci_runs(), "ratings": pd.concat([ratings, films]), "text": text,
-            "flips": pd.DataFrame(levels)}  # fmt: skip
+        {
+            "dataset": dataset,
+            "K": 5,
+            "model": model,
+            "fold": fold,
+            "step": step,
+            "level": level,
+            "flipped": level,
+            "perplexity": 2 + step * level + fold,
+        }
+        for dataset in ("jester_binary", "foodmart_binary")
+        for model in ("mmnb", "lda")
+        for fold in range(2)
+        for step in (0.01, 0.001, 0.0001)
+        for level in range(11)
+    ]
+    return {"uci": uci_runs(), "ratings": pd.concat([ratings, films]), "text": text, "flips": pd.DataFrame(levels)}
 
 
 def verdicts(runs):
@@ -579,8 +617,16 @@ def test_runs_in_which_all_claims_hold():
     found = claims.claims_parts(**runs)
     assert found["holds"].all()
     assert found["number"].value_counts().sort_index().tolist() == [
-        4, 4, 2, 4, 4 + 4 + 2 + 2, 2, 2, (2 + 4 + 4) * 4 + 4, 2,
-    ]  # fmt: skip
+        4,
+        4,
+        2,
+        4,
+        4 + 4 + 2 + 2,
+        2,
+        2,
+        (2 + 4 + 4) * 4 + 4,
+        2,
+    ]
     evidence = found.loc[found["number"] == 1, "evidence"].iloc[0]
     assert evidence == "lower on 7 of 9; not ecoli, vowel"
 
@@ -588,8 +634,13 @@ def test_runs_in_which_all_claims_hold():
 @pytest.mark.parametrize(
     ("number", "frame", "where", "columns", "value"),
     [
-        (1, "uci", "dataset == 'uci_wine' and model == 'mmnb' and floor == 'sane'",
-         ["perplexity"], 1.0),  # as high is not lower
+        (
+            1,
+            "uci",
+            "dataset == 'uci_wine' and model == 'mmnb' and floor == 'sane'",
+            ["perplexity"],
+            1.0,
+        ),  # as high is not lower
         (1, "uci", "dataset == 'uci_wine' and model == 'mmnb'", ["sampled"], np.inf),
         (2, "uci", "dataset == 'uci_wine' and model == 'mmnb'", ["precision"], 0.699),
         (2, "uci", "dataset == 'uci_wine' and model == 'mmnb'", ["information"], 0.399),
@@ -598,27 +649,43 @@ def test_runs_in_which_all_claims_hold():
         (4, "uci", "dataset == 'uci_wine' and model == 'mmnb'", ["fifth_3"], 1.2),
         (4, "uci", "dataset == 'uci_wine' and model == 'mmnb'", ["sampled_5"], 1.39),
         (4, "uci", "dataset == 'uci_ionosphere'", ["fifth_4"], 1.35),  # and below
-        (5, "ratings", "dataset == 'jester' and model == 'mmnb' and K == 10 and part == 'test'",
-         ["perplexity"], 18.1),  # as high is not lower, nor is as low higher
-        (5, "ratings", "dataset == 'jester' and model == 'mmnb' and K == 10 and part == 'test'",
-         ["sampled"], 18.11),
-        (5, "ratings", "dataset == 'foodmart' and model == 'mnb' and K == 4 and "
-         "part == 'training'", ["perplexity"], 4.5),
-        (5, "ratings", "dataset == 'foodmart' and model == 'mnb' and K == 12 and part == 'test'",
-         ["sampled"], 4.5),
-        (6, "ratings", "dataset == 'movielens' and model == 'mnb' and part == 'test' and "
-         "perplexity < 4", ["perplexity"], 3.9),  # as wide a range is not wider
-        (7, "flips", "dataset == 'jester_binary' and model == 'mmnb' and level >= 9",
-         ["perplexity"], 2.7),  # the last step is level
-        (8, "ratings", "dataset == 'jester' and model == 'fast-mmnb-5' and K == 5",
-         ["perplexity"], 18.91),
-        (8, "ratings", "dataset == 'jester' and model == 'fast-mmnb' and K == 5",
-         ["sampled"], 17.09),
+        (
+            5,
+            "ratings",
+            "dataset == 'jester' and model == 'mmnb' and K == 10 and part == 'test'",
+            ["perplexity"],
+            18.1,
+        ),  # as high is not lower, nor is as low higher
+        (5, "ratings", "dataset == 'jester' and model == 'mmnb' and K == 10 and part == 'test'", ["sampled"], 18.11),
+        (
+            5,
+            "ratings",
+            "dataset == 'foodmart' and model == 'mnb' and K == 4 and part == 'training'",
+            ["perplexity"],
+            4.5,
+        ),
+        (5, "ratings", "dataset == 'foodmart' and model == 'mnb' and K == 12 and part == 'test'", ["sampled"], 4.5),
+        (
+            6,
+            "ratings",
+            "dataset == 'movielens' and model == 'mnb' and part == 'test' and perplexity < 4",
+            ["perplexity"],
+            3.9,
+        ),  # as wide a range is not wider
+        (
+            7,
+            "flips",
+            "dataset == 'jester_binary' and model == 'mmnb' and level >= 9",
+            ["perplexity"],
+            2.7,
+        ),  # the last step is level
+        (8, "ratings", "dataset == 'jester' and model == 'fast-mmnb-5' and K == 5", ["perplexity"], 18.91),
+        (8, "ratings", "dataset == 'jester' and model == 'fast-mmnb' and K == 5", ["sampled"], 17.09),
         (8, "text", "model == 'fast-lda-5'", ["seconds"], 1.01),
         (9, "uci", "dataset == 'uci_wine' and model == 'fast-mmnb'", ["perplexity"], 1.0201),
         (9, "uci", "dataset == 'uci_wine' and model == 'fast-mmnb'", ["perplexity"], 0.9799),
     ],
-)  # fmt: skip
+)
 def test_each_rule_has_its_threshold(number, frame, where, columns, value):
     runs = made_up()
     chosen = runs[frame].eval(where)
@@ -635,8 +702,7 @@ def test_each_rule_has_its_threshold(number, frame, where, columns, value):
 
 def test_foodmart_with_few_components_is_not_asked_on_test_rows():
     runs = made_up()
-    few = runs["ratings"].eval("dataset == 'foodmart' and model == 'mnb' and K == 8 and "
-                               "part == 'test'")  # fmt: skip
+    few = runs["ratings"].eval("dataset == 'foodmart' and model == 'mnb' and K == 8 and part == 'test'")
     runs["ratings"].loc[few, ["perplexity", "sampled"]] = 4.0
     assert verdicts(runs)[4] == "reproduced"
 
@@ -679,9 +745,7 @@ def test_parts_say_where_they_are_and_give_their_numbers():
     wine = runs["uci"].eval("dataset == 'uci_wine' and model == 'mmnb'")
     runs["uci"].loc[wine, "fifth_3"] = 1.2
     found = claims.claims_parts(**runs).set_index(["number", "where"])
-    places = [
-        f"{floor} floor, {measure}" for floor in FLOORS for measure in ("the bound", "sampled")
-    ]
+    places = [f"{floor} floor, {measure}" for floor in FLOORS for measure in ("the bound", "sampled")]
     assert found.loc[1].index.tolist() == found.loc[4].index.tolist() == places
     assert found.loc[4, "holds"].tolist() == [False, True] * 2
     evidence = {
@@ -689,9 +753,8 @@ def test_parts_say_where_they_are_and_give_their_numbers():
         (5, "foodmart, K = 4, training, the bound"): "MMNB 4.5, MNB 4.4",
         (6, "movielens, the bound"): "range MNB 0.11, MMNB 0.1",
         (7, "jester_binary"): "10 of 10 steps up, 2.5 to 2.6",
-        (8, "classic3, K = 3, ε = 0.1, fast-lda-5, the bound"):
-            "0.951 times the perplexity, 5.0 times faster",
-    }  # fmt: skip
+        (8, "classic3, K = 3, ε = 0.1, fast-lda-5, the bound"): "0.951 times the perplexity, 5.0 times faster",
+    }
     assert found.loc[list(evidence), "evidence"].to_dict() == evidence
 
 
@@ -767,31 +830,67 @@ def test_numbers_of_the_papers_tables_add_up(name):
 
 
 def test_a_table_of_binary_data_has_both_models_and_all_K():
-    values = {("training", "mmnb"): 1.8, ("test", "mmnb"): 2.0, ("training", "lda"): 1500.0,
-              ("test", "lda"): 1600.0}  # fmt: skip
+    values = {("training", "mmnb"): 1.8, ("test", "mmnb"): 2.0, ("training", "lda"): 1500.0, ("test", "lda"): 1600.0}
     runs = folded({"foodmart_binary": [4, 8]}, {"foodmart_binary": values})
     found = tables.binary("foodmart_binary", one=runs[runs["K"] == 4], two=runs[runs["K"] == 8])
     assert found[["K", "model", "test, paper", "test"]].to_numpy().tolist() == [
-        [4, "MMNB", 2.0540, 2.0], [4, "LDA", 1634.7652, 1600.0],
-        [8, "MMNB", 2.1702, 2.0], [8, "LDA", 2112.9106, 1600.0],
-    ]  # fmt: skip
+        [4, "MMNB", 2.0540, 2.0],
+        [4, "LDA", 1634.7652, 1600.0],
+        [8, "MMNB", 2.1702, 2.0],
+        [8, "LDA", 2112.9106, 1600.0],
+    ]
 
 
 def made_up_topics():
     lda = printed.TOPICS["lda"]
     mixed, fast = " ".join(["other", *lda[2].split()[:9]]), printed.TOPICS["fast-lda"][2]
     rows = [
-        {"model": "lda", "start": 0, "objective": -2.0, "precision": 0.95, "entropy": 0.3,
-         "distinct": 2, "topics": "a | b | c"},
-        {"model": "lda", "start": 1, "objective": -1.0, "precision": 0.9, "entropy": 0.1,
-         "distinct": 3, "topics": " | ".join([mixed, lda[0], lda[1]])},
-        {"model": "lda", "start": 2, "objective": -3.0, "precision": 0.6, "entropy": 0.2,
-         "distinct": 1, "topics": "a | b | c"},
-        {"model": "fast-lda", "start": 0, "objective": -1.0, "precision": 0.8, "entropy": 0.1,
-         "distinct": 3, "topics": " | ".join(lda)},
-        {"model": "fast-lda-5", "start": 0, "objective": -1.0, "precision": 0.8, "entropy": 0.1,
-         "distinct": 3, "topics": "library system data | library system cells | " + fast},
-    ]  # fmt: skip
+        {
+            "model": "lda",
+            "start": 0,
+            "objective": -2.0,
+            "precision": 0.95,
+            "entropy": 0.3,
+            "distinct": 2,
+            "topics": "a | b | c",
+        },
+        {
+            "model": "lda",
+            "start": 1,
+            "objective": -1.0,
+            "precision": 0.9,
+            "entropy": 0.1,
+            "distinct": 3,
+            "topics": " | ".join([mixed, lda[0], lda[1]]),
+        },
+        {
+            "model": "lda",
+            "start": 2,
+            "objective": -3.0,
+            "precision": 0.6,
+            "entropy": 0.2,
+            "distinct": 1,
+            "topics": "a | b | c",
+        },
+        {
+            "model": "fast-lda",
+            "start": 0,
+            "objective": -1.0,
+            "precision": 0.8,
+            "entropy": 0.1,
+            "distinct": 3,
+            "topics": " | ".join(lda),
+        },
+        {
+            "model": "fast-lda-5",
+            "start": 0,
+            "objective": -1.0,
+            "precision": 0.8,
+            "entropy": 0.1,
+            "distinct": 3,
+            "topics": "library system data | library system cells | " + fast,
+        },
+    ]
     return pd.DataFrame(rows).assign(dataset="classic3", K=3)
 
 
@@ -811,8 +910,7 @@ def test_topics_stand_beside_the_papers_that_share_their_words():
     columns = ["best start", "least", "largest", "starts", "entropy", "distinct topics"]
     assert precision.loc["LDA", columns].tolist() == [0.9, 0.6, 0.95, 3, 0.1, 3]
     assert precision["paper"].tolist()[:2] == [0.674757, 0.67333]
-    given = [printed.PRECISION_OF_TEXT[f"cmu_{one}", name] for one in ("diff", "sim")
-             for name in ("lda", "fast-lda")]  # fmt: skip
+    given = [printed.PRECISION_OF_TEXT[f"cmu_{one}", name] for one in ("diff", "sim") for name in ("lda", "fast-lda")]
     assert given == [0.961481, 0.953063, 0.714, 0.689]
 
 
@@ -846,8 +944,11 @@ def test_curves_along_K_show_means_and_the_sampled_likelihood():
     figure = figures.along_K(one=own[own["K"] < 10], two=own[own["K"] > 10])
     axes = panels(figure)
     assert list(axes) == ["training rows", "test rows"]
-    lines = {(to_hex(line.get_color()), line.get_linestyle()): line.get_ydata()
-             for line in axes["test rows"].lines if line.get_linestyle() != "None"}  # fmt: skip
+    lines = {
+        (to_hex(line.get_color()), line.get_linestyle()): line.get_ydata()
+        for line in axes["test rows"].lines
+        if line.get_linestyle() != "None"
+    }
     blue, red = figures.COLOURS["mmnb"].lower(), figures.COLOURS["mnb"].lower()
     assert lines[red, "-"] == pytest.approx([4.7] * 4)
     assert (red, "--") not in lines  # exact without a sample
@@ -863,8 +964,9 @@ def test_movielens_is_drawn_along_smoothing_and_as_surfaces():
     runs = made_up()["ratings"]
     films = runs[runs["dataset"] == "movielens"]
     figure = figures.along_smoothing(films=films[films["K"] == 5])
-    line = next(line for line in panels(figure)["test rows"].lines
-                if to_hex(line.get_color()) == figures.COLOURS["mnb"].lower())  # fmt: skip
+    line = next(
+        line for line in panels(figure)["test rows"].lines if to_hex(line.get_color()) == figures.COLOURS["mnb"].lower()
+    )
     assert line.get_ydata() == pytest.approx([4.0, 3.89])
     assert {axis.get_xscale() for axis in panels(figure).values()} == {"log"}
     assert_tidy(figure)
@@ -912,9 +1014,11 @@ def test_flips_are_drawn_as_shares_and_step_by_step():
     assert_tidy(figure)
     figure = figures.flip_panels(jester=runs[runs["dataset"] == "jester_binary"])
     assert list(panels(figure)) == [
-        "MMNB, steps of 0.01 %", "LDA, steps of 0.01 %", "MMNB, steps of 0.1 %",
+        "MMNB, steps of 0.01 %",
+        "LDA, steps of 0.01 %",
+        "MMNB, steps of 0.1 %",
         "LDA, steps of 0.1 %",
-    ]  # fmt: skip
+    ]
     line = panels(figure)["LDA, steps of 0.1 %"].lines[0]
     assert line.get_xdata()[-1] == pytest.approx(1.0)
     assert line.get_ydata()[-1] == pytest.approx(5.02)
@@ -926,15 +1030,12 @@ def test_fast_inference_is_drawn_beside_full():
     figure = figures.text(runs["text"])
     axes = panels(figure)
     assert list(axes) == ["training documents", "test documents", "time"]
-    heights = [bars[0].get_height() for bars in axes["test documents"].containers
-               if hasattr(bars[0], "get_height")]  # fmt: skip
+    heights = [bars[0].get_height() for bars in axes["test documents"].containers if hasattr(bars[0], "get_height")]
     assert heights == pytest.approx([10, 10.49, 9.51])
     assert legend_texts(figure) == ["LDA", "Fast LDA", "Fast LDA, 5 rounds"]
     assert_tidy(figure)
     figure = figures.fast(runs["ratings"])
-    assert list(panels(figure))[:3] == [
-        "Jester, training rows", "Jester, test rows", "Jester, time",
-    ]  # fmt: skip
+    assert list(panels(figure))[:3] == ["Jester, training rows", "Jester, test rows", "Jester, time"]
     line = panels(figure)["Movielens, test rows"].lines[0]
     assert line.get_ydata() == pytest.approx([4.0, 4.0])  # MMNB's, with the least ε
     assert legend_texts(figure) == ["MMNB", "Fast MMNB", "Fast MMNB, 5 rounds"]

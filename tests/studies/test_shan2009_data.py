@@ -61,13 +61,12 @@ def write(folder, text, name="raw"):
         ("ecoli", "A  0.1  2  cp\nB  3  4  im\n", [[0.1, 2], [3, 4]], ["cp", "im"]),
         ("glass", "1,2,3,7\n2,4,5,1\n", [[2, 3], [4, 5]], ["7", "1"]),
         ("ionosphere", "1,0,2,3,g\n0,0,4,5,b\n", [[2, 3], [4, 5]], ["g", "b"]),
-        ("segmentation", ";\n;\n\nNAMES\n\nSKY,1,2\nPATH,3,4\n", [[1, 2], [3, 4]],
-         ["SKY", "PATH"]),
+        ("segmentation", ";\n;\n\nNAMES\n\nSKY,1,2\nPATH,3,4\n", [[1, 2], [3, 4]], ["SKY", "PATH"]),
         ("sonar", "1,2,R\n3,4,M\n", [[1, 2], [3, 4]], ["R", "M"]),
         ("vowel", "0, 5, 1, .5, 9\n1, 6, 0, .25, 8\n", [[1, 0.5], [0, 0.25]], ["9", "8"]),
         ("wine", "1.5,2,1\n3,4,3\n", [[1.5, 2], [3, 4]], ["1", "3"]),
     ],
-)  # fmt: skip
+)
 def test_points_and_classes_are_where_a_layout_says(layout, text, values, labels, tmp_path):
     files = {"points": write(tmp_path, text)}
     table = build(f"{HERE}.uci", files, {"layout": layout})
@@ -96,8 +95,10 @@ def test_an_unknown_layout_is_named(tmp_path):
 
 def test_statlog_is_both_files(tmp_path):
     head = ";\n;\n\nNAMES\n\n"
-    files = {"training": write(tmp_path, head + "SKY,1,2\n", "a"),
-             "test": write(tmp_path, head + "PATH,3,4\nSKY,5,6\n", "b")}  # fmt: skip
+    files = {
+        "training": write(tmp_path, head + "SKY,1,2\n", "a"),
+        "test": write(tmp_path, head + "PATH,3,4\nSKY,5,6\n", "b"),
+    }
     table = build(f"{HERE}.statlog", files, {})
     np.testing.assert_array_equal(table.values(), [[1, 2], [3, 4], [5, 6]])
     assert table.row_groups.tolist() == ["SKY", "PATH", "SKY"]
@@ -132,8 +133,13 @@ def sale(date, product, customer, quantity):
 
 
 def test_foodmart_sums_amounts_before_december(tmp_path):
-    rows = [sale("1/5/1998", 3, 7, 2), sale("11/30/1998", 3, 7, 4), sale("12/1/1998", 3, 7, 9),
-            sale("2/2/1998", 1, 7, 1), sale("2/2/1998", 1, 2, 5)]  # fmt: skip
+    rows = [
+        sale("1/5/1998", 3, 7, 2),
+        sale("11/30/1998", 3, 7, 4),
+        sale("12/1/1998", 3, 7, 9),
+        sale("2/2/1998", 1, 7, 1),
+        sale("2/2/1998", 1, 2, 5),
+    ]
     file = write(tmp_path, SALES + "".join(rows))
     table = build(f"{HERE}.foodmart", {"sales": file}, {"binary": False})
     assert table.row_names.tolist() == ["customer 2", "customer 7"]
@@ -168,10 +174,7 @@ def test_movielens_has_five_categories_or_who_liked_what(tmp_path):
     assert table.categories.tolist() == ["1", "2", "3", "4", "5"] * 3
     liked = build(f"{HERE}.movielens", {"ratings": file}, {"binary": True})
     np.testing.assert_array_equal(liked.values(), [[np.nan, np.nan, 0], [0, 1, np.nan]])
-    for text, words in (
-        ("1\t1\t6\t0\n", "a rating from 1 to 5"),
-        ("1\t1\t5\t0\n1\t1\t4\t0\n", "rated a film twice"),
-    ):
+    for text, words in (("1\t1\t6\t0\n", "a rating from 1 to 5"), ("1\t1\t5\t0\n1\t1\t4\t0\n", "rated a film twice")):
         with pytest.raises(DataError, match=words):
             build(f"{HERE}.movielens", {"ratings": write(tmp_path, text)}, {"binary": True})
 

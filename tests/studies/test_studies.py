@@ -223,17 +223,31 @@ def test_a_request_keeps_the_order_of_boxes():
 
 
 def test_what_is_not_at_hand_leaves_out_what_needs_it():
-    study = Study("mine", "Mine", "", figures=(
-        Figure("of_far", "", "", "a:b", needs=lambda plan: {"matrix": Matrix("far")}),
-        Figure("of_near", "", "", "a:b", needs=lambda plan: {"matrix": Matrix("near")}),
-        Figure("of_table", "", "", "a:b", needs=lambda plan: {"table": TableOf("masked")}),
-    ), tables=(
-        replace(ECHO, needs=lambda plan: {"fits": Reports(plan.masked_fits)}),
-        replace(ECHO, name="masked", needs=lambda plan: {"m": MaskedMatrices({"far": 1})}),
-    ))  # fmt: skip
-    entry = {"datasets": ["near", "far"], "methods": ["bica"], "masks": 1, "seeds": [0],
-             "fewer": {}, "options": {}, "held_back": [], "further_methods": [],
-             "unmasked": {"far": {"bica": {"K": [2], "seeds": 1}}}}  # fmt: skip
+    study = Study(
+        "mine",
+        "Mine",
+        "",
+        figures=(
+            Figure("of_far", "", "", "a:b", needs=lambda plan: {"matrix": Matrix("far")}),
+            Figure("of_near", "", "", "a:b", needs=lambda plan: {"matrix": Matrix("near")}),
+            Figure("of_table", "", "", "a:b", needs=lambda plan: {"table": TableOf("masked")}),
+        ),
+        tables=(
+            replace(ECHO, needs=lambda plan: {"fits": Reports(plan.masked_fits)}),
+            replace(ECHO, name="masked", needs=lambda plan: {"m": MaskedMatrices({"far": 1})}),
+        ),
+    )
+    entry = {
+        "datasets": ["near", "far"],
+        "methods": ["bica"],
+        "masks": 1,
+        "seeds": [0],
+        "fewer": {},
+        "options": {},
+        "held_back": [],
+        "further_methods": [],
+        "unmasked": {"far": {"bica": {"K": [2], "seeds": 1}}},
+    }
     config = {**CONFIG, "studies": {"mine": entry}}
     plan = Plan("mine", config, {"far": ["get it"], "else": ["get that"]})
     assert (plan.datasets, plan.unmasked_fits) == (["near"], [])
@@ -256,10 +270,17 @@ def test_what_is_held_back_and_who_takes_part_where():
         "mine": CONFIG["methods"]["bica"] | {"package": "no-such-package"},
         "theirs": CONFIG["methods"]["bica"] | {"package": "numpy"},
     }
-    entry = {"datasets": ["near"], "held_back": ["later", "far"], "masks": 3, "seeds": [0],
-             "fewer": {"later": {"masks": 1, "without": ["logpca", "sampler"]}},
-             "methods": ["beta-dir-gs", "logpca", "bica"], "further_methods": ["mine", "theirs"],
-             "options": {}, "unmasked": {}}  # fmt: skip
+    entry = {
+        "datasets": ["near"],
+        "held_back": ["later", "far"],
+        "masks": 3,
+        "seeds": [0],
+        "fewer": {"later": {"masks": 1, "without": ["logpca", "sampler"]}},
+        "methods": ["beta-dir-gs", "logpca", "bica"],
+        "further_methods": ["mine", "theirs"],
+        "options": {},
+        "unmasked": {},
+    }
     config = {**CONFIG, "methods": methods, "studies": {"mine": entry}}
     plan = Plan("mine", config, {"far": ["get it"]})
     assert plan.methods == ["beta-dir-gs", "logpca", "bica", "theirs"]
@@ -267,9 +288,7 @@ def test_what_is_held_back_and_who_takes_part_where():
     assert {key.dataset for key in plan.masked_fits} == {"near"}
     assert plan.masks_of(["near", "later"]) == {"near": 3, "later": 1}
     later = plan.fits_to_masks(plan.held_back)
-    assert {(key.dataset, key.method, key.mask) for key in later} == {
-        ("later", "bica", 0), ("later", "theirs", 0)
-    }  # fmt: skip
+    assert {(key.dataset, key.method, key.mask) for key in later} == {("later", "bica", 0), ("later", "theirs", 0)}
     assert products.made_by(Study("mine", "", "", (), ()), plan).skipped == [
         "mine: far is left out: get it",
         "mine: mine is left out: its package no-such-package is not installed",
@@ -283,8 +302,7 @@ def test_the_memory_of_a_job_covers_what_its_fits_may_take():
     assert products.memory_budget(tables["sensitivity"], plan) == default > 1
     assert products.memory_budget(tables["scores"], plan) == 0
     larger = replace(
-        tables["sensitivity"],
-        arguments=lambda plan: {"methods": {"vb": ["BetaDirVB", {"max_memory_gb": default + 5}]}},
+        tables["sensitivity"], arguments=lambda plan: {"methods": {"vb": ["BetaDirVB", {"max_memory_gb": default + 5}]}}
     )
     assert products.memory_budget(larger, plan) == default + 5
     gibbs = replace(larger, classes=lambda plan: ["BetaDirGibbs"], arguments=lambda plan: {})
@@ -328,8 +346,13 @@ def test_titles_are_sorted_by_their_numbers_in_the_report():
 
 
 def test_methods_are_ranked_with_their_best_K_and_baselines():
-    rows = [("a", 2, [0.5, 0.6]), ("a", 3, [0.25, 0.65]), ("b", 2, [0.3, 0.5]),
-            ("b", 3, [0.1, np.nan]), ("lda", 2, [0.0, 0.0])]  # fmt: skip
+    rows = [
+        ("a", 2, [0.5, 0.6]),
+        ("a", 3, [0.25, 0.65]),
+        ("b", 2, [0.3, 0.5]),
+        ("b", 3, [0.1, np.nan]),
+        ("lda", 2, [0.0, 0.0]),
+    ]
     rows = [("votes", *row) for row in rows] + [("moods", "b", 9, [0.8, 0.7, 1.2])]
     scores = pd.DataFrame(
         [(*row, j, 0, value) for *row, values in rows for j, value in enumerate(values)],
@@ -338,11 +361,18 @@ def test_methods_are_ranked_with_their_best_K_and_baselines():
     scores["brier"] = scores["perplexity"] / 2 + scores["mask"] / 10
     scores["seconds"] = 10.0 * scores["K"] + scores["mask"]
     scores["active_components"] = scores["K"] - scores["mask"] ** 2
-    baselines = pd.DataFrame({
-        "dataset": ["votes"] * 2 + ["moods"] * 3, "baseline": "overall", "label": "overall share",
-        "mask": [0, 1, 0, 1, 2], "n_test": [25, 25, 1, 1, 1], "n_train": [75, 75, 9, 9, 9],
-        "perplexity": [0.7, 0.8, 1.0, 1.1, 1.2], "brier": [0.2, 0.3, 0.1, 0.1, 0.1],
-    })  # fmt: skip
+    baselines = pd.DataFrame(
+        {
+            "dataset": ["votes"] * 2 + ["moods"] * 3,
+            "baseline": "overall",
+            "label": "overall share",
+            "mask": [0, 1, 0, 1, 2],
+            "n_test": [25, 25, 1, 1, 1],
+            "n_train": [75, 75, 9, 9, 9],
+            "perplexity": [0.7, 0.8, 1.0, 1.1, 1.2],
+            "brier": [0.2, 0.3, 0.1, 0.1, 0.1],
+        }
+    )
     table = rank(scores, baselines, {"a": "A", "b": "B"})
     medians = overview(table)
     assert medians.columns.tolist() == ["label", "mean_rank", "votes", "moods"]
@@ -355,8 +385,10 @@ def test_methods_are_ranked_with_their_best_K_and_baselines():
     np.testing.assert_allclose(other["mean"], [0.9, 1.1])
     assert other[["components", "fewest", "most"]].iloc[0].tolist() == [8, 5, 9]  # a median
     assert table[["rank", "method", "label", "K"]].to_numpy().tolist() == [
-        [1, "b", "B", 2], [2, "a", "A", 3], [3, "overall", "overall share", 0],
-    ]  # fmt: skip
+        [1, "b", "B", 2],
+        [2, "a", "A", 3],
+        [3, "overall", "overall share", 0],
+    ]
     np.testing.assert_allclose(table["mean"], [0.4, 0.45, 0.75])
     np.testing.assert_allclose(table["brier"], [0.25, 0.275, 0.25])  # at the same K and masks
     np.testing.assert_allclose(table["behind"], [0, 0.05, 0.35])

@@ -112,8 +112,7 @@ def test_confirm_is_made_on_request_alone():
     assert {key.dataset for key in PLAN.fits} <= set(ENTRY["datasets"])
     made = products.made_by(STUDY, PLAN)
     asked = {product.name for product in (*made.tables, *made.figures) if product.on_request}
-    assert asked == {"confirm", *(f"confirm_{name}" for name in ("scores", "baselines", "losses",
-                                                                 "excess", "default"))}  # fmt: skip
+    assert asked == {"confirm", *(f"confirm_{name}" for name in ("scores", "baselines", "losses", "excess", "default"))}
     for product in (*made.tables, *made.figures):
         if not product.on_request:
             needs = product.needs(PLAN).values()
@@ -215,9 +214,7 @@ def test_LDA_gives_each_row_its_number_and_each_column_its_share():
     model = competitors.ScikitLDA(1, max_iter=5, random_state=0)
     weights, profiles = model._approximate(codes, np.random.SeedSequence(0))
     expected = weights @ profiles
-    np.testing.assert_allclose(
-        (expected * (codes >= 0)).sum(axis=1), (codes == 1).sum(axis=1), atol=1e-9
-    )
+    np.testing.assert_allclose((expected * (codes >= 0)).sum(axis=1), (codes == 1).sum(axis=1), atol=1e-9)
     share = (codes == 1).sum(axis=0) / (codes >= 0).sum(axis=0)
     np.testing.assert_allclose(profiles[0] / profiles[0].sum(), share / share.sum(), atol=0.01)
 
@@ -300,11 +297,15 @@ BASELINES = pd.DataFrame(
 def test_losses_are_at_the_best_K_and_relative_to_the_best_of_the_library():
     table = outcome.tabulate(SCORES, BASELINES, LABELS, LIBRARY)
     assert table[["dataset", "method", "kind", "K", "masks"]].to_numpy().tolist() == [
-        ["near", "theirs", "others", 4, 2], ["near", "vb", "library", 2, 2],
-        ["near", "mine", "library", 2, 2], ["near", "column-shares", "no components", 0, 2],
-        ["far", "column-shares", "no components", 0, 1], ["far", "mine", "library", 2, 1],
-        ["far", "theirs", "others", 4, 1], ["far", "vb", "library", 2, 1],
-    ]  # fmt: skip
+        ["near", "theirs", "others", 4, 2],
+        ["near", "vb", "library", 2, 2],
+        ["near", "mine", "library", 2, 2],
+        ["near", "column-shares", "no components", 0, 2],
+        ["far", "column-shares", "no components", 0, 1],
+        ["far", "mine", "library", 2, 1],
+        ["far", "theirs", "others", 4, 1],
+        ["far", "vb", "library", 2, 1],
+    ]
     assert table["rank"].tolist() == [1, 2, 3, 4] * 2
     expected = [0.315 / 0.42, 1, 0.52 / 0.42, 0.6 / 0.42, 0.95, 1, 1.005, 1.25]
     np.testing.assert_allclose(table["excess"] + 1, expected)

@@ -155,9 +155,11 @@ for what, entry in [
     ("a recipe and a file", {"recipe": "paleo", "file": "/etc/hostname"}),
     ("a misspelt argument of the reader", {"file": "https://a.org/x", "read": {"onse": ["yes"]}}),
     ("a word for a switch of the reader", {"file": "https://a.org/x", "read": {"header": "yes"}}),
-    ("groups of a file that is transposed",
-     {"file": "https://a.org/x", "read": {"groups": "party"}, "transpose": True}),
-]:  # fmt: skip
+    (
+        "groups of a file that is transposed",
+        {"file": "https://a.org/x", "read": {"groups": "party"}, "transpose": True},
+    ),
+]:
 
     def feed(folder, entry=entry):
         check_configuration(FILE, entry)
@@ -289,8 +291,7 @@ for what, name, content, options in [
     ("a half, after a byte order mark", "votes.csv", b"\xef\xbb\xbfwho,b1\r\nann,0.5\r\n", {}),
     ("an infinity", "votes.csv", "who,b1\nann,inf\n", {}),
     ("a word", "votes.csv", "who,b1\nann,1\nbob,maybe\n", {}),
-    ("a word beside own codes", "votes.csv", "who,b1\nann,aye\nbob,maybe\n",
-     {"ones": ["aye"], "zeros": ["nay"]}),
+    ("a word beside own codes", "votes.csv", "who,b1\nann,aye\nbob,maybe\n", {"ones": ["aye"], "zeros": ["nay"]}),
     ("a code for two things", "votes.csv", "who,b1\nann,aye\n", {"ones": ["a"], "zeros": ["a"]}),
     ("a row twice", "votes.csv", "who,b1\nann,1\nann,1\n", {}),
     ("a column twice", "votes.csv", "who,b1,b1\nann,1,1\n", {}),
@@ -304,8 +305,7 @@ for what, name, content, options in [
     ("half of a gzip file", "votes.csv.gz", gzip.compress(b"who,b1\nann,1\n", mtime=0)[:-9], {}),
     ("two records that contradict", "votes.csv", "who,what,vote\nann,b1,1\nann,b1,0\n", LONG),
     ("a record without a name", "votes.csv", "who,what,vote\nann,,1\n", LONG),
-    ("a group that changes", "votes.csv", "who,what,v,p\na,x,1,red\na,y,1,blue\n",
-     LONG | {"groups": "p"}),
+    ("a group that changes", "votes.csv", "who,what,v,p\na,x,1,red\na,y,1,blue\n", LONG | {"groups": "p"}),
     ("a list without values", "votes.csv", "who,what\nann,b1\n", LONG),
     ("an argument for another layout", "votes.csv", "who,what\nann,b1\n", {"value": "vote"}),
     ("a header that declares 10^14 entries", "v.mtx", MARKET + "10000000 10000000 1\n1 1 1\n", {}),
@@ -315,7 +315,7 @@ for what, name, content, options in [
     ("complex numbers", "v.mtx", MARKET.replace("real", "complex") + "1 1 1\n1 1 1 1\n", {}),
     ("a damaged Parquet file", "v.parquet", b"PAR1 and no more PAR1", {}),
     ("an RDS file that is text", "v.rds", "who,b1\nann,1\n", {}),
-]:  # fmt: skip
+]:
 
     def feed(folder, name=name, content=content, options=options):
         read_file(folder, name, content, **options)
@@ -359,9 +359,7 @@ def _(folder):
 @case("file of your own", "an NPY file declared to have 10^12 entries")
 def _(folder):
     header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        header, {"descr": "|i1", "fortran_order": False, "shape": (10**6, 10**6)}
-    )
+    np.lib.format.write_array_header_1_0(header, {"descr": "|i1", "fortran_order": False, "shape": (10**6, 10**6)})
     nbmf.read(write(folder / "v.npy", header.getvalue()))
 
 
@@ -419,8 +417,7 @@ for what, file, options in [
     ("three rows", "height,job\n1.5,a\n2.5,b\n2,a\n", ""),
     ("dates", lines("height,day", lambda n: f"{n / 7},2020-01-{n % 28 + 1:02}"), ""),
     ("hundreds of categories", lines("height,town", lambda n: f"{n / 7},town {n}", 300), ""),
-    ("a text among numbers",
-     lines("height,job", lambda n: f"{'tall' if n == 5 else n / 7},{'ab'[n % 2]}"), ""),
+    ("a text among numbers", lines("height,job", lambda n: f"{'tall' if n == 5 else n / 7},{'ab'[n % 2]}"), ""),
     ("a kind that is none", PEOPLE, "--kind height=reel"),
     ("a kind without a column", PEOPLE, "--kind real"),
     ("the kind of a column that is not there", PEOPLE, "--kind hight=real"),
@@ -435,7 +432,7 @@ for what, file, options in [
     ("more components than rows, unchecked", PEOPLE, "--components 40 --model mnb --no-check"),
     ("no check, and nothing chosen", PEOPLE, "--no-check"),
     ("no start", PEOPLE, "--starts 0"),
-]:  # fmt: skip
+]:
 
     def feed(folder, file=file, options=options):
         command(folder, "cluster", file, options)
@@ -509,9 +506,7 @@ def _(folder):
 @case("matrix file", "an array declared to have 10^15 entries")
 def _(folder):
     header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        header, {"descr": "|i1", "fortran_order": False, "shape": (10**8, 10**7)}
-    )
+    np.lib.format.write_array_header_1_0(header, {"descr": "|i1", "fortran_order": False, "shape": (10**8, 10**7)})
     with zipfile.ZipFile(folder / "matrix.npz", "w") as archive:
         archive.writestr("codes.npy", header.getvalue())
     BinaryMatrix.load(folder / "matrix.npz")
@@ -637,12 +632,7 @@ def page() -> str:
     """Return the text of tests/support/bad_input.md."""
     lines = [INTRODUCTION, f"{len(CASES)} cases.", ""]
     for kind in dict.fromkeys(c.kind for c in CASES):
-        lines += [
-            f"## {kind[0].upper()}{kind[1:]}",
-            "",
-            "| what is wrong | what the user sees |",
-            "|---|---|",
-        ]
+        lines += [f"## {kind[0].upper()}{kind[1:]}", "", "| what is wrong | what the user sees |", "|---|---|"]
         for c in CASES:
             if c.kind == kind:
                 lines.append(f"| {c.what} | {cell(message_of(c))} |")

@@ -69,8 +69,9 @@ def _place(frame):
     """Return where the functions of the package are, and the whole numbers that they hold."""
     found = []
     while frame.f_globals.get("__name__", "").startswith("nbmf."):
-        held = sorted((name, int(value)) for name, value in frame.f_locals.items()
-                      if isinstance(value, int | np.integer))  # fmt: skip
+        held = sorted(
+            (name, int(value)) for name, value in frame.f_locals.items() if isinstance(value, int | np.integer)
+        )
         found.append((frame.f_code.co_name, frame.f_lasti, *held))
         frame = frame.f_back
     return tuple(found)

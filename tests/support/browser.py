@@ -30,9 +30,8 @@ def _install() -> str:
     for command in ("update", "install --yes --no-install-recommends chromium"):
         try:
             complaint = subprocess.run(
-                ["apt-get", "--quiet", *command.split()],
-                env=environment, capture_output=True, text=True, timeout=300,
-            ).stderr  # fmt: skip
+                ["apt-get", "--quiet", *command.split()], env=environment, capture_output=True, text=True, timeout=300
+            ).stderr
         except subprocess.TimeoutExpired as error:
             complaint = str(error)
     return complaint.strip()[-300:]
@@ -50,15 +49,25 @@ class Browser:
         inherited = [fcntl.fcntl(end, fcntl.F_DUPFD, 50) for end in (commands, answers)]
         self._process = subprocess.Popen(
             [
-                "sh", "-c", WITH_PIPE, "sh", executable, "--headless", "--no-sandbox",
-                "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-                "--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-pipe",
-                f"--user-data-dir={profile}", "--window-size={},{}".format(*size),
+                "sh",
+                "-c",
+                WITH_PIPE,
+                "sh",
+                executable,
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+                "--host-resolver-rules=MAP * ~NOTFOUND",
+                "--remote-debugging-pipe",
+                f"--user-data-dir={profile}",
+                "--window-size={},{}".format(*size),
             ],
             env={**os.environ, "COMMANDS": str(inherited[0]), "ANSWERS": str(inherited[1])},
             pass_fds=inherited,
             stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        )
         for end in (commands, answers, *inherited):
             os.close(end)
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
@@ -94,9 +103,7 @@ class Browser:
 
     def run(self, script):
         """Return the value of a JavaScript expression; a promise is awaited."""
-        answer = self.call(
-            "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
-        )
+        answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{script}: {answer['exceptionDetails']}")
         return answer["result"].get("value")

@@ -9,13 +9,7 @@ from scipy import stats
 
 from nbmf.families.buffet.chain import BuffetChain
 from nbmf.families.buffet.engines import Matrix
-from nbmf.families.buffet.kernels.numbers import (
-    COLUMN_EFFECT,
-    MASS,
-    NOISE,
-    ROW_EFFECT,
-    SLAB,
-)
+from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
 from nbmf.families.buffet.priors import buffet_prior
 from nbmf.families.buffet.states import Numbers
 
@@ -169,8 +163,7 @@ def geweke(logit, prior, table, observed, seed, sweeps, share=1.0, marginal=20_0
         state, drawn = draw_state(prior, start, table, shape, logit, rng)
         return draw_values(state, drawn, logit, rng), state, drawn
 
-    expected = [statistics(V, observed, state, drawn, logit)
-                for V, state, drawn in (one() for _ in range(marginal))]  # fmt: skip
+    expected = [statistics(V, observed, state, drawn, logit) for V, state, drawn in (one() for _ in range(marginal))]
     values, state, drawn = one()
     chain = chain_on(values, observed, logit, prior, start, table, (seed,), **options)
     put(chain, state, drawn)

@@ -48,10 +48,7 @@ def jobs_in(output):
 def preloaded():
     """Return a process that has imported Snakemake and runs it; it ends with this one."""
     return subprocess.Popen(
-        [sys.executable, COPIES / "preloaded.py"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
+        [sys.executable, COPIES / "preloaded.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
 
 
@@ -68,8 +65,11 @@ class Checkout:
             return
         listed = subprocess.run(
             ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-            cwd=ROOT, capture_output=True, text=True, check=True,
-        ).stdout  # fmt: skip
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
         for name in filter(None, listed.split("\0")):
             if (ROOT / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)

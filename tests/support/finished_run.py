@@ -15,20 +15,11 @@ STUDY = {
     "masks": 2,
     "unmasked": {
         **NONE_OF_THE_PAPER,
-        "beta_dir_1": {
-            "beta-dir-gs": {"K": [10], "seeds": 2},
-            "bica": {"K": [2, 3], "seeds": 1},
-        },
-        "dir_dir_0.1": {
-            "dir-dir-gs": {"K": [10], "seeds": 2},
-            "logpca": {"K": [2], "seeds": 1},
-        },
+        "beta_dir_1": {"beta-dir-gs": {"K": [10], "seeds": 2}, "bica": {"K": [2, 3], "seeds": 1}},
+        "dir_dir_0.1": {"dir-dir-gs": {"K": [10], "seeds": 2}, "logpca": {"K": [2], "seeds": 1}},
     },
     "options": {
-        "figure_2": [
-            {"dataset": "beta_dir_1", "title": "Beta-Dir"},
-            {"dataset": "dir_dir_0.1", "title": "Dir-Dir"},
-        ],
+        "figure_2": [{"dataset": "beta_dir_1", "title": "Beta-Dir"}, {"dataset": "dir_dir_0.1", "title": "Dir-Dir"}],
         "figure_7": {"dataset": "beta_dir_1", "K": {"bica": 3}},
         "figure_8": {"dataset": "dir_dir_0.1", "K": {"logpca": 2}},
         "figure_9": {"dataset": "beta_dir_1", "K": {"bica": 2}},

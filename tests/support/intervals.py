@@ -62,13 +62,9 @@ class Case(NamedTuple):
 CASES = {
     "Beta-Dir GS": Case("BetaDirGibbs", from_beta_dir, PRIORS | CHAIN),
     "Dir-Dir GS": Case("DirDirGibbs", from_dir_dir, DIR_DIR_PRIORS | CHAIN),
-    "Dir-Beta GS": Case(
-        "DirBetaGibbs", from_dir_beta, {"alpha": 0.7, "beta": 0.9, "eta": 0.6} | CHAIN
-    ),
+    "Dir-Beta GS": Case("DirBetaGibbs", from_dir_beta, {"alpha": 0.7, "beta": 0.9, "eta": 0.6} | CHAIN),
     "Beta-Dir GS, learned priors": Case("BetaDirGibbs", from_hyperpriors, LEARNED | LONG_CHAIN),
-    "Beta-Dir GS, learned, the truth as above": Case(
-        "BetaDirGibbs", from_beta_dir, LEARNED | LONG_CHAIN
-    ),
+    "Beta-Dir GS, learned, the truth as above": Case("BetaDirGibbs", from_beta_dir, LEARNED | LONG_CHAIN),
     "Beta-Dir VB": Case("BetaDirVB", from_beta_dir, PRIORS | {"max_iter": 200}),
     "bICA": Case("BinaryICA", from_beta_dir, PRIORS | {"max_iter": 200}),
 }
@@ -95,9 +91,7 @@ def coverages(name: str, replications: int, asked: list[tuple[float, float]]) ->
         rng = np.random.default_rng(seed_sequence("coverage", case.simulate.__name__, i))
         W, H, V = case.simulate(rng)
         codes = np.where(rng.random(V.shape) < 0.8, V, -1)
-        draws = posterior_draws(
-            make_estimator(case.class_name, K, case.settings, i), codes, n_draws=DRAWS
-        )
+        draws = posterior_draws(make_estimator(case.class_name, K, case.settings, i), codes, n_draws=DRAWS)
         inside, width = [], []
         for level, factor in asked:
             lower, upper = draws.expectation_interval(level)

@@ -247,9 +247,9 @@ def beta_dir_statistics(codes, Z, K, hyperparameters):
     one_hot = Z[..., None] == np.arange(K)
     L, M = one_hot.sum(axis=2), one_hot.sum(axis=1)
     A = (one_hot & (codes == 1)[..., None]).sum(axis=1)
-    log_joint = gammaln(gamma + L).sum(axis=(1, 2)) + (
-        betaln(alpha + A, beta + M - A) - betaln(alpha, beta)
-    ).sum(axis=(1, 2))
+    log_joint = gammaln(gamma + L).sum(axis=(1, 2)) + (betaln(alpha + A, beta + M - A) - betaln(alpha, beta)).sum(
+        axis=(1, 2)
+    )
     return np.column_stack(
         [
             V.mean(axis=(1, 2)),
@@ -401,12 +401,7 @@ BETA_DIR_CASES = {
 # (codes, K, gamma, eta)
 DIR_DIR_CASES = {
     "2x2 K=3 one missing": (np.array([[1, 0], [0, -1]], np.int8), 3, 0.7, 1.0),
-    "2x3 K=2 asymmetric": (
-        np.array([[1, 0, 0], [0, 1, -1]], np.int8),
-        2,
-        np.array([0.5, 1.3]),
-        np.array([1.1, 0.6]),
-    ),
+    "2x3 K=2 asymmetric": (np.array([[1, 0, 0], [0, 1, -1]], np.int8), 2, np.array([0.5, 1.3]), np.array([1.1, 0.6])),
     "3x3 K=3 empty row and column": (
         np.array([[1, 0, -1], [-1, -1, -1], [1, -1, -1]], np.int8),
         3,

@@ -22,9 +22,7 @@ def small_data(F=9, N=7, seed=0, p_missing=0.2, scale=1.0):
     psi = scale * rng.normal(size=(F, 2)) @ rng.normal(size=(2, N))
     missing = rng.random((F, N)) < p_missing
     return {
-        "binary": np.where(missing, -1, rng.random((F, N)) < 1 / (1 + np.exp(-psi))).astype(
-            np.int8
-        ),
+        "binary": np.where(missing, -1, rng.random((F, N)) < 1 / (1 + np.exp(-psi))).astype(np.int8),
         "counts": np.where(missing, -1, rng.poisson(np.exp(np.minimum(psi, 3)))).astype(np.int32),
         "real": np.where(missing, np.nan, psi + 0.3 * rng.normal(size=(F, N))),
     }
@@ -49,9 +47,7 @@ def sides(kind, shape, K, effects="none", ard=True, seed=0):
     R = K + effects.rows + effects.columns
     precision = np.r_[np.ones(K), np.full(R - K, EFFECT_PRECISION)]
     found = []
-    for n, learned, clamped in zip(
-        shape, (0, K if ard else 0), clamped_places(K, effects), strict=True
-    ):
+    for n, learned, clamped in zip(shape, (0, K if ard else 0), clamped_places(K, effects), strict=True):
         mean = rng.normal(size=(n, R))
         mean[:, clamped] = 1.0
         free = np.ones(R, bool)
@@ -109,9 +105,7 @@ class Twin:
             P = np.diag(prior) + x.T @ np.diag(omega[i]) @ x
             b = x.T @ (kappa[i] - omega[i] * rest)
             epsilon = np.array([next(normals) for _ in own])[::-1]
-            lines[i, own] = np.linalg.solve(P, b) + np.linalg.solve(
-                np.linalg.cholesky(P).T, epsilon
-            )
+            lines[i, own] = np.linalg.solve(P, b) + np.linalg.solve(np.linalg.cholesky(P).T, epsilon)
 
 
 def scripted(monkeypatch):
@@ -125,8 +119,16 @@ def scripted(monkeypatch):
         return next(given[0])
 
     given = [iter(omegas), iter(normals)]
-    for name in ("add_cells", "draw_normal", "pack_products", "_dot", "_draw_weights",
-                 "_add_four", "_update_block", "_collect"):  # fmt: skip
+    for name in (
+        "add_cells",
+        "draw_normal",
+        "pack_products",
+        "_dot",
+        "_draw_weights",
+        "_add_four",
+        "_update_block",
+        "_collect",
+    ):
         monkeypatch.setattr(kernels, name, getattr(kernels, name).py_func)
     monkeypatch.setattr(kernels, "update_lines_serial", kernels.update_lines)
     monkeypatch.setattr(kernels, "polya_gamma", polya_gamma)

@@ -20,8 +20,4 @@ def classes_of_means():
     The others, of real numbers or with a law that has more than a mean, have tests of their own.
     """
     others = ("gaussian", "negative-binomial")
-    return [
-        name
-        for name in registry.all_classes()
-        if registry.estimator_class(name).likelihoods[0].name not in others
-    ]
+    return [name for name in registry.all_classes() if registry.estimator_class(name).likelihoods[0].name not in others]

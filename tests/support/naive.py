@@ -70,8 +70,7 @@ def interleaved_scan(codes, n_blocks=1):
         columns = list(range(b, N, B))
         for four in (columns[i : i + 4] for i in range(0, len(columns), 4)):
             queues = [
-                [None] * j + [(f, n) for f in range((b + r) % B, F, B) if codes[f, n] >= 0]
-                for j, n in enumerate(four)
+                [None] * j + [(f, n) for f in range((b + r) % B, F, B) if codes[f, n] >= 0] for j, n in enumerate(four)
             ]
             for turn in itertools.zip_longest(*queues):
                 cells += [cell for cell in turn if cell is not None]
@@ -351,9 +350,7 @@ def quadrature(codes, row_rule, column_rule):
 def quadrature_beta_dir(codes, K, alpha, beta, gamma):
     """Return log p(V) and E[WH | V] of Beta-Dir."""
     F, N = codes.shape
-    return quadrature(
-        codes, dirichlet_rule(K, gamma, N + 1), beta_column_rule(K, alpha, beta, F + 1)
-    )
+    return quadrature(codes, dirichlet_rule(K, gamma, N + 1), beta_column_rule(K, alpha, beta, F + 1))
 
 
 def quadrature_dir_dir(codes, K, gamma, eta):
@@ -508,9 +505,7 @@ def expected_digammas(codes, R, alpha, beta):
 def minka_step(codes, R, alpha, beta):
     """Return the next alpha and beta, floats, by Minka's fixed point and a Gamma(2, 1) prior."""
     N = codes.shape[1]
-    of_alpha, of_beta, of_both = expected_digammas(
-        codes, R, np.full(N, alpha), np.full(N, beta)
-    ).sum(axis=1)
+    of_alpha, of_beta, of_both = expected_digammas(codes, R, np.full(N, alpha), np.full(N, beta)).sum(axis=1)
     return (1 + alpha * of_alpha) / (1 + of_both), (1 + beta * of_beta) / (1 + of_both)
 
 
@@ -524,9 +519,7 @@ def minka_step_of_strength(codes, R, strength, means):
 def shrunk_shares(codes, common, observations):
     """Return m_n: the share of ones of column n, and of so many more entries at the common one."""
     observed = [column[column >= 0] for column in codes.T]
-    return np.array(
-        [(own.sum() + observations * common) / (own.size + observations) for own in observed]
-    )
+    return np.array([(own.sum() + observations * common) / (own.size + observations) for own in observed])
 
 
 def log_likelihood_of_shrinkage(codes, common, observations):

@@ -135,10 +135,7 @@ def poisson_evidence(V, K, prior_W, prior_H):
         means.append(
             [
                 [
-                    sum(
-                        math.exp(exact.integral(*part, (f, n)) - exact.integral(*part))
-                        for part in parts
-                    )
+                    sum(math.exp(exact.integral(*part, (f, n)) - exact.integral(*part)) for part in parts)
                     for n in range(V.shape[1])
                 ]
                 for f in range(2)
@@ -166,8 +163,6 @@ def binary_evidence(V, K, prior_W, prior_H, exact=None):
     for size in range(len(ones) + 1):
         for subset in itertools.combinations(ones, size):
             silent = [tuple(place) for place in np.argwhere(V == 0)] + list(subset)
-            columns = tuple(
-                (0, tuple(int(f) for f, m in sorted(silent) if m == n)) for n in range(V.shape[1])
-            )
+            columns = tuple((0, tuple(int(f) for f, m in sorted(silent) if m == n)) for n in range(V.shape[1]))
             total += (-1) ** size * math.exp(K * exact.integral((0, 0), columns))
     return math.log(total)

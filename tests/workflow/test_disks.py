@@ -72,9 +72,7 @@ def test_a_full_and_a_read_only_disk_stop_the_run_clearly_and_it_goes_on_later(t
     assert "results/tiny/lumbreras2020/tables/scores.csv" in read_only.stdout
     assert "Traceback" not in read_only.stdout
     disk.change("rw")
-    pd.testing.assert_frame_equal(
-        pd.read_csv(disk.folder / "lumbreras2020/tables/scores.csv"), scores
-    )
+    pd.testing.assert_frame_equal(pd.read_csv(disk.folder / "lumbreras2020/tables/scores.csv"), scores)
     assert len(written(disk.folder)) == FITS
     assert checkout.snakemake(SCORES, config=MORE).returncode == 0
     assert finished.items() <= written(disk.folder).items()

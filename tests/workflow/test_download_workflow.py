@@ -70,11 +70,27 @@ def server(tmp_path):
         pytest.skip("needs the program openssl, for a certificate")
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1",
-         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
-         "-keyout", key, "-out", certificate],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "1",
+            "-subj",
+            "/CN=localhost",
+            "-addext",
+            "subjectAltName=DNS:localhost",
+            "-keyout",
+            key,
+            "-out",
+            certificate,
+        ],
+        check=True,
+        capture_output=True,
+    )
     content = (ROOT / "data/mirror" / path_of("animals_classes")).read_bytes()
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -103,9 +119,7 @@ def test_a_removed_file_is_downloaded_and_what_fails_for_a_moment_is_tried_again
     handler, address, certificate = server
     source = {"address": f"{address}/classes.txt", "path": "here/classes.txt"}
     config = {**ALONE, "sources": {"animals_classes": source}}
-    done = checkout.snakemake(
-        ANIMALS, config=config, SSL_CERT_FILE=certificate, no_proxy="localhost"
-    )
+    done = checkout.snakemake(ANIMALS, config=config, SSL_CERT_FILE=certificate, no_proxy="localhost")
     assert done.returncode == 0, done.stdout
     assert handler.asked == 2
     assert "the server answers 503" in done.stdout

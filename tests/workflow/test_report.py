@@ -42,13 +42,13 @@ TABLES = {
     "Numbers of the paper and ours": "paper_numbers",
 }
 OTHER_TABLES = [
-    *("All methods and datasets", "Calibration", "Held-out perplexity"),
-    *("Predictions without components", "The methods, best first"),
+    "All methods and datasets",
+    "Calibration",
+    "Held-out perplexity",
+    "Predictions without components",
+    "The methods, best first",
 ]
-OTHER_FIGURES = [
-    *("Calibration: held-out probabilities and shares of ones", "Figure 10 of all methods"),
-    "Score and time",
-]
+OTHER_FIGURES = ["Calibration: held-out probabilities and shares of ones", "Figure 10 of all methods", "Score and time"]
 
 
 @pytest.fixture(scope="module")
@@ -65,13 +65,14 @@ def make_report(checkout, config):
     """Run `make report` with the environment that runs this test."""
     unreachable = {"https_proxy": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9"}
     return subprocess.run(
-        [
-            "make", "report", f"CONFIG={config}", f"VENV={sys.prefix}",
-            f"--old-file={sys.prefix}/ready",
-        ],
-        cwd=checkout.folder, env={**os.environ, **unreachable}, text=True, timeout=HANGING,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+        ["make", "report", f"CONFIG={config}", f"VENV={sys.prefix}", f"--old-file={sys.prefix}/ready"],
+        cwd=checkout.folder,
+        env={**os.environ, **unreachable},
+        text=True,
+        timeout=HANGING,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -107,9 +108,7 @@ def click_in_row(page, name, number):
 def listed(page, kind, study=STUDY):
     """Return the results of a study that are listed under a kind, in their order."""
     click(page, study)
-    page.wait_for(
-        f"[...document.querySelectorAll('nav a')].some(a => a.innerText.trim() === {kind!r})"
-    )
+    page.wait_for(f"[...document.querySelectorAll('nav a')].some(a => a.innerText.trim() === {kind!r})")
     click(page, kind)
     page.wait_for("document.querySelector('nav tbody tr') !== null")
     rows = "[...document.querySelectorAll('nav tbody tr')]"
@@ -122,9 +121,7 @@ def decoded(data_uri):
 
 FRONT = "document.querySelector('#app .prose')"
 EMPTY = r"/^\u00a0$/"  # as docutils writes a cell without text
-IN_ROWS = (
-    f"[...table.rows].map(row => [...row.cells].map(cell => cell.innerText.replace({EMPTY}, '')))"
-)
+IN_ROWS = f"[...table.rows].map(row => [...row.cells].map(cell => cell.innerText.replace({EMPTY}, '')))"
 
 
 def cells(file):
@@ -137,8 +134,7 @@ def test_it_opens_with_figure_10_and_the_claims(page, finished):
     folder = finished.folder / "results/tiny"
     pictures = page.run(f"[...{FRONT}.querySelectorAll('img')].map(image => image.src)")
     assert [decoded(picture) for picture in pictures] == [
-        (folder / study / "figures/figure_10.png").read_bytes()
-        for study in ("lumbreras2020", "all_methods")
+        (folder / study / "figures/figure_10.png").read_bytes() for study in ("lumbreras2020", "all_methods")
     ]
     tables = page.run(f"[...{FRONT}.querySelectorAll('table')].map(table => {IN_ROWS})")
     assert tables[:2] == [
@@ -171,9 +167,7 @@ def test_studies_are_listed_apart(page):
 
 
 def test_figures_and_tables_are_listed_in_order(page, finished):
-    drawn = {
-        file.stem for file in (finished.folder / "results/tiny/lumbreras2020/figures").glob("*.png")
-    }
+    drawn = {file.stem for file in (finished.folder / "results/tiny/lumbreras2020/figures").glob("*.png")}
     assert drawn == set(FIGURES.values())
     assert listed(page, "Figures") == list(FIGURES)
     click(page, "Results")

@@ -120,9 +120,7 @@ def test_a_figure_is_a_function_and_an_entry(checkout):
     assert checkout.planned(TINY, "lumbreras2020_seconds") == {"lumbreras2020_seconds": 1}
     done = checkout.snakemake("lumbreras2020_seconds", config=TINY)
     assert done.returncode == 0, done.stdout
-    assert (
-        checkout.folder / "results/tiny/lumbreras2020/figures/seconds.png"
-    ).stat().st_size > 3000
+    assert (checkout.folder / "results/tiny/lumbreras2020/figures/seconds.png").stat().st_size > 3000
     assert checkout.planned(TINY, "lumbreras2020_seconds") == {}
     module = checkout.folder / "src/nbmf_studies/lumbreras2020/seconds.py"
     module.write_text(module.read_text().replace("median)", "median, s)"))
@@ -132,16 +130,11 @@ def test_a_figure_is_a_function_and_an_entry(checkout):
 def test_a_study_is_a_folder_and_a_file_of_configuration(checkout):
     before = apply(STUDY, checkout.folder)
     assert touched(before) == (4, 0)
-    assert {str(Path(file).parent) for file in before} == {
-        "src/nbmf_studies/components2026", "config/studies"
-    }  # fmt: skip
+    assert {str(Path(file).parent) for file in before} == {"src/nbmf_studies/components2026", "config/studies"}
     config = {
         "results": "results/tiny",
         "studies": {"components2026": {"masks": 1}},
-        "methods": {
-            name: {"K": [8], "settings": {"max_iter": 10}}
-            for name in ("beta-dir-vb", "dir-beta-vb")
-        },
+        "methods": {name: {"K": [8], "settings": {"max_iter": 10}} for name in ("beta-dir-vb", "dir-beta-vb")},
     }
     done = checkout.snakemake("components2026", config=config)
     assert done.returncode == 0, done.stdout

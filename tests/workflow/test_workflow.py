@@ -12,22 +12,23 @@ import pandas as pd
 import pytest
 import yaml
 from checkout import ROOT, Checkout, jobs_in
-from finished_run import (
-    N_FITS,
-    N_UNMASKED_FITS,
-    NONE_OF_THE_PAPER,
-    PAPER,
-    STUDY,
-    TINY,
-    finished_run,
-)
+from finished_run import N_FITS, N_UNMASKED_FITS, NONE_OF_THE_PAPER, PAPER, STUDY, TINY, finished_run
 
 from nbmf.data.matrix import BinaryMatrix
 
 # All but Figure 6, which needs a square matrix with groups: its dataset is not run.
 FIGURES = [
-    *("figure_2", "figure_5", "figure_7", "figure_8", "figure_9", "figure_10", "figure_11"),
-    *("sensitivity", "fit_against_K", "traces_beta-dir-gs", "traces_dir-dir-gs"),
+    "figure_2",
+    "figure_5",
+    "figure_7",
+    "figure_8",
+    "figure_9",
+    "figure_10",
+    "figure_11",
+    "sensitivity",
+    "fit_against_K",
+    "traces_beta-dir-gs",
+    "traces_dir-dir-gs",
 ]
 TABLES = {  # and the number of their rows, where that follows from the configuration
     "scores": N_FITS,
@@ -160,9 +161,7 @@ def test_every_job_leaves_its_time_and_memory(finished):
     assert {path.stem for path in data.rglob("*.tsv")} >= {"kernels", *STUDY["datasets"]}
     chain = "benchmarks/fits/beta_dir_1/beta-dir-gs/K10-mask0-seed0.tsv"
     last = pd.read_csv(folder / chain, sep="\t").iloc[-1]
-    report = json.loads(
-        (folder / chain.removeprefix("benchmarks/")).with_suffix(".json").read_text()
-    )
+    report = json.loads((folder / chain.removeprefix("benchmarks/")).with_suffix(".json").read_text())
     assert last["s"] > report["seconds"]
     assert 50 < last["max_rss"] < 1000  # MiB
 
@@ -182,13 +181,14 @@ def part(tmp_path_factory):
     )
     config = {**config, "studies": {"lumbreras2020": config["studies"]["lumbreras2020"]}}
     names = ("scores", "traces", "unmasked_scores", "unmasked_traces")
-    command = checkout.command(
-        "--cores", "1", *(target(f"table_{name}") for name in names), config=config
-    )
+    command = checkout.command("--cores", "1", *(target(f"table_{name}") for name in names), config=config)
     checkout.most_threads = 0
-    with open(checkout.folder / "output.txt", "w") as output, subprocess.Popen(
-        command, cwd=checkout.folder, env=checkout.environment(), stdout=output, stderr=output
-    ) as process:  # fmt: skip
+    with (
+        open(checkout.folder / "output.txt", "w") as output,
+        subprocess.Popen(
+            command, cwd=checkout.folder, env=checkout.environment(), stdout=output, stderr=output
+        ) as process,
+    ):
         status = Path(f"/proc/{process.pid}/status")
         while process.poll() is None:
             threads = re.search(r"^Threads:\s+(\d+)$", status.read_text(), re.MULTILINE)
@@ -275,9 +275,7 @@ def test_another_study_is_a_target_with_a_folder_of_its_own(finished):
     calibration = {"calibration", "reliability", "calibration_errors"}
     assert tables == {"scores", "summary", "baselines", "overview", "ranking"} | calibration
     assert {path.name for path in (folder / "figures").iterdir()} == {
-        f"{figure}.{suffix}"
-        for figure in ("figure_10", "calibration", "score_and_time")
-        for suffix in ("pdf", "png")
+        f"{figure}.{suffix}" for figure in ("figure_10", "calibration", "score_and_time") for suffix in ("pdf", "png")
     }
     ranking = pd.read_csv(folder / "tables/ranking.csv")
     assert set(ranking["method"]) >= {"bica", "logpca", "overall-share"}
@@ -299,10 +297,7 @@ def test_a_transposed_dataset_is_the_other_with_its_axes_exchanged(finished):
     done = finished.snakemake(f"{folder}/beta_dir_1.npz", config=config)
     assert done.returncode == 0, done.stdout
     assert (finished.folder / "results/turned/logs/datasets/beta_dir_1.log").exists()
-    matrices = [
-        BinaryMatrix.load(finished.folder / place / "beta_dir_1.npz")
-        for place in (folder, "data/matrices")
-    ]
+    matrices = [BinaryMatrix.load(finished.folder / place / "beta_dir_1.npz") for place in (folder, "data/matrices")]
     np.testing.assert_array_equal(matrices[0].codes, matrices[1].codes.T)
     assert not np.array_equal(matrices[0].codes, matrices[1].codes)
     np.testing.assert_array_equal(matrices[0].row_names, matrices[1].column_names)
@@ -466,11 +461,11 @@ def test_a_dry_run_of_the_paper_lists_every_fit(fresh):
     planned = fresh.planned({})
     assert planned["mask"] == len(study["datasets"]) * study["masks"]
     assert planned["fit"] == planned["mask"] * grid * len(study["seeds"]) == 1150
-    assert planned["fit_keeping_factors"] == 267 == sum(
-        len(grid["K"]) * grid["seeds"]
-        for grids in study["unmasked"].values()
-        for grid in grids.values()
-    )  # fmt: skip
+    assert (
+        planned["fit_keeping_factors"]
+        == 267
+        == sum(len(grid["K"]) * grid["seeds"] for grids in study["unmasked"].values() for grid in grids.values())
+    )
     assert drawn(planned) == {*FIGURES, "figure_6"}
     assert planned.keys() >= {target(f"table_{name}") for name in TABLES}
 
@@ -498,17 +493,22 @@ def test_the_texts_orientation_is_run_for_two_datasets(fresh):
 def test_data_that_are_not_at_hand_leave_out_what_needs_them(fresh):
     """A large file that is downloaded on demand only: no network is asked, and it is said how."""
     source = {
-        "address": "https://example.org/large.csv", "licence": "none stated", "citation": "none",
-        "sha256": "0" * 64, "bytes": 10**9, "on_demand": True,
-    }  # fmt: skip
+        "address": "https://example.org/large.csv",
+        "licence": "none stated",
+        "citation": "none",
+        "sha256": "0" * 64,
+        "bytes": 10**9,
+        "on_demand": True,
+    }
     entry = {"recipe": "lastfm", "files": {"listens": "large"}}
     config = {
-        **studying(datasets=["beta_dir_1", "far"], options={**STUDY["options"], "figure_2": [
-            {"dataset": "far", "title": "far"}
-        ]}),
+        **studying(
+            datasets=["beta_dir_1", "far"],
+            options={**STUDY["options"], "figure_2": [{"dataset": "far", "title": "far"}]},
+        ),
         "sources": {"large": source},
         "datasets": {"far": entry},
-    }  # fmt: skip
+    }
     done = fresh.snakemake("--dry-run", "--quiet", "rules", config=config)
     assert "lumbreras2020: far is left out: large (1000.0 MB) is not here: with a" in done.stdout
     assert "lumbreras2020: figure_2 is left out: large" in done.stdout
@@ -534,9 +534,7 @@ class Failing(BinaryICA):
 def test_failed_fits_are_explained_and_shown_as_gaps_and_only_they_run_again(finished):
     module = finished.folder / "src/failing.py"
     method = {"class": "failing:Failing", "label": "failing", "K": [2], "settings": {"max_iter": 7}}
-    config = studying(
-        datasets=["beta_dir_1"], methods=["logpca", "failing"], masks=4, unmasked=None
-    )
+    config = studying(datasets=["beta_dir_1"], methods=["logpca", "failing"], masks=4, unmasked=None)
     config["methods"] = {**TINY["methods"], "failing": method}
     config["results"] = "results/failing"
     results = finished.folder / config["results"]
@@ -560,9 +558,7 @@ def test_failed_fits_are_explained_and_shown_as_gaps_and_only_they_run_again(fin
     assert not (results / "lumbreras2020/tables/scores.csv").exists()
 
     told = finished.snakemake("status", "--nolock", "--quiet", "all", config=config).stdout
-    assert re.search(
-        rf"^beta_dir_1 +failing +4 +{4 - len(failed)} +{len(failed)} +0 +0 ", told, re.MULTILINE
-    )
+    assert re.search(rf"^beta_dir_1 +failing +4 +{4 - len(failed)} +{len(failed)} +0 +0 ", told, re.MULTILINE)
 
     others = {file: file.stat().st_mtime_ns for file in results.glob("fits/*/logpca/*.json")}
     module.write_text(FAILING % 2)  # the cause is gone: no remainder is 2
@@ -573,6 +569,4 @@ def test_failed_fits_are_explained_and_shown_as_gaps_and_only_they_run_again(fin
 
 
 def test_the_lock_names_no_index():
-    assert not re.search(
-        r"https?://|--index|--find-links", (ROOT / "requirements.lock").read_text()
-    )
+    assert not re.search(r"https?://|--index|--find-links", (ROOT / "requirements.lock").read_text())

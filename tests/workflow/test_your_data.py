@@ -74,9 +74,7 @@ def test_a_file_and_an_entry_join_figure_10(checkout):
     log = (checkout.folder / "data/logs/datasets/votes.log").read_text()
     assert log.startswith(f"data/{REPORT}")
     matrix = BinaryMatrix.load(checkout.folder / "data/matrices/votes.npz")
-    expected = nbmf.read(
-        checkout.folder / "data/votes.csv", log=[].append, **VOTES["datasets"]["votes"]["read"]
-    )
+    expected = nbmf.read(checkout.folder / "data/votes.csv", log=[].append, **VOTES["datasets"]["votes"]["read"])
     np.testing.assert_array_equal(matrix.codes, expected.codes)
     np.testing.assert_array_equal(matrix.row_groups, expected.row_groups)
     assert checkout.planned(VOTES) == {}
@@ -138,8 +136,6 @@ def test_a_file_at_an_address_goes_through_the_download_rule(checkout):
     log = next((checkout.folder / "data/logs/download/example.org").iterdir()).read_text()
     checksum = re.search(r"unchecked: .* set sha256: ([0-9a-f]{64})$", log, re.MULTILINE)[1]
     config["datasets"]["far"]["sha256"] = checksum[::-1]
-    done = checkout.snakemake(
-        "data/matrices/far.npz", config=config, https_proxy="http://127.0.0.1:9"
-    )
+    done = checkout.snakemake("data/matrices/far.npz", config=config, https_proxy="http://127.0.0.1:9")
     assert done.returncode != 0
     assert f"damaged: SHA-256 {checksum} instead of {checksum[::-1]}" in done.stdout

@@ -16,9 +16,13 @@ with logged(snakemake.log[0]):
     results = table["result"].value_counts()
     words = ", ".join(f"{number} {result}" for result, number in results.items())
     for file in (sys.stdout, sys.__stdout__):  # the log, and the terminal
-        print(*verification.passed_over(reference), summary,
-              f"of {len(table)} combinations of table, dataset, method and K: {words}",
-              sep="\n", file=file)  # fmt: skip
+        print(
+            *verification.passed_over(reference),
+            summary,
+            f"of {len(table)} combinations of table, dataset, method and K: {words}",
+            sep="\n",
+            file=file,
+        )
     verification.require_repeated(rows)
     if snakemake.params.accept == "identical":
         verification.require_identical(rows)

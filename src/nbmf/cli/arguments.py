@@ -59,9 +59,11 @@ def _example(commands, name: str) -> None:
     example = _parser(commands.add_parser, name, help=words, description=words, epilog=EXAMPLE)
     example.add_argument("name", nargs="?", metavar="NAME", help="which one; default: list them")
     example.add_argument(
-        "--layout", choices=("matrix", *LAYOUTS), default="matrix",
+        "--layout",
+        choices=("matrix", *LAYOUTS),
+        default="matrix",
         help="a line per row of the matrix, per entry (long) or per one (presence)",
-    )  # fmt: skip
+    )
     example.add_argument("--out", metavar="FILE", help="its name (default: NAME with .csv)")
     example.add_argument("--force", action="store_true", help="overwrite another file")
 
@@ -76,36 +78,51 @@ def _fit(commands, name: str) -> None:
     fit = _parser(commands.add_parser, name, help=words, description=words, epilog=FIT)
     _add_file(fit)
     fit.add_argument(
-        "--method", type=_method, metavar="ID",
+        "--method",
+        type=_method,
+        metavar="ID",
         help=f"{', '.join(METHODS)} (default: the first of "
         f"{', '.join(CANDIDATES['BinaryMatrix'])} that predicts held-out entries within a standard "
         "error of the best, with --components, --set or --no-check the first of all; of counts "
         f"{DEFAULTS['CountMatrix']})",
-    )  # fmt: skip
+    )
     fit.add_argument(
-        "--components", type=int, metavar="K",
-        help="number of components; default: the method's own, 100 where the data choose how many "
-        "of them are used",
-    )  # fmt: skip
+        "--components",
+        type=int,
+        metavar="K",
+        help="number of components; default: the method's own, 100 where the data choose how many of them are used",
+    )
     fit.add_argument(
-        "--chains", type=int, metavar="N",
+        "--chains",
+        type=int,
+        metavar="N",
         help="independent chains (samplers: default 4) or starts of which the best is kept "
         "(variational methods: default 4 on small data, else 1; point estimates: 1)",
-    )  # fmt: skip
+    )
     fit.add_argument(
-        "--iterations", type=int, metavar="N",
+        "--iterations",
+        type=int,
+        metavar="N",
         help="at most so many iterations; for samplers sweeps, a part of which is burn-in",
-    )  # fmt: skip
-    fit.add_argument("--draws", type=int, default=0, metavar="N", help="keep posterior draws, "
-                     "for 90 %% credible intervals of every entry; of variational methods these "
-                     "are too narrow")  # fmt: skip
+    )
+    fit.add_argument(
+        "--draws",
+        type=int,
+        default=0,
+        metavar="N",
+        help="keep posterior draws, "
+        "for 90 %% credible intervals of every entry; of variational methods these "
+        "are too narrow",
+    )
     _add_setting(fit)
     _add_seed(fit)
     fit.add_argument(
-        "--check", action=argparse.BooleanOptionalAction, default=True,
+        "--check",
+        action=argparse.BooleanOptionalAction,
+        default=True,
         help="first hold entries out, and say whether components predict them better than shares "
         "and effects of rows and columns; --no-check shows components whatever they are worth",
-    )  # fmt: skip
+    )
     _add_output(fit, ".nbmf")
 
 
@@ -114,19 +131,20 @@ def _compare(commands, name: str) -> None:
     compare = _parser(commands.add_parser, name, help=words, description=words, epilog=COMPARE)
     _add_file(compare)
     compare.add_argument(
-        "--methods", nargs="+", type=_method, metavar="ID",
+        "--methods",
+        nargs="+",
+        type=_method,
+        metavar="ID",
         help=f"{', '.join(METHODS)} (default: {' '.join(COMPARED_ON['BinaryMatrix'])}; of counts "
         f"{' '.join(COMPARED_ON['CountMatrix'])})",
-    )  # fmt: skip
-    compare.add_argument("--components", type=int, nargs="+", metavar="K",
-                         help="in the place of each method's own grid of K")  # fmt: skip
-    compare.add_argument("--masks", type=int, default=5, metavar="N",
-                         help="held-out masks (default: 5)")  # fmt: skip
-    compare.add_argument("--iterations", type=int, metavar="N",
-                         help="at most so many iterations or sweeps per fit")  # fmt: skip
+    )
+    compare.add_argument(
+        "--components", type=int, nargs="+", metavar="K", help="in the place of each method's own grid of K"
+    )
+    compare.add_argument("--masks", type=int, default=5, metavar="N", help="held-out masks (default: 5)")
+    compare.add_argument("--iterations", type=int, metavar="N", help="at most so many iterations or sweeps per fit")
     _add_setting(compare)
-    compare.add_argument("--jobs", type=int, metavar="N",
-                         help="fits at a time (default: the number of processors)")  # fmt: skip
+    compare.add_argument("--jobs", type=int, metavar="N", help="fits at a time (default: the number of processors)")
     _add_seed(compare)
     _add_output(compare, ".compare")
 
@@ -134,48 +152,61 @@ def _compare(commands, name: str) -> None:
 def _plot(commands, name: str) -> None:
     words = "draw the pictures of a fit, of clusters or of topics again"
     plot = _parser(commands.add_parser, name, help=words, description=words, epilog=PLOT)
-    plot.add_argument("model", metavar="DIR_OR_MODEL",
-                      help="a folder of nbmf fit, cluster or topics, or a model.npz")  # fmt: skip
-    plot.add_argument("--rows", type=int, metavar="N",
-                      help="show at most so many rows and columns: the most distinctive ones "
-                      "(default: 60; of clusters 30 columns and categories, of topics 10 "
-                      "words)")  # fmt: skip
-    plot.add_argument("--components", type=int, metavar="K",
-                      help="show so many components (default: the active ones; of clusters all, of "
-                      "topics at most 12)")  # fmt: skip
-    plot.add_argument("--out", metavar="PATH",
-                      help="a folder, or a file ending in .png or .pdf for the first picture: "
-                      "the dictionary, the profiles or the topics (default: the folder of the "
-                      "model)")  # fmt: skip
+    plot.add_argument("model", metavar="DIR_OR_MODEL", help="a folder of nbmf fit, cluster or topics, or a model.npz")
+    plot.add_argument(
+        "--rows",
+        type=int,
+        metavar="N",
+        help="show at most so many rows and columns: the most distinctive ones "
+        "(default: 60; of clusters 30 columns and categories, of topics 10 "
+        "words)",
+    )
+    plot.add_argument(
+        "--components",
+        type=int,
+        metavar="K",
+        help="show so many components (default: the active ones; of clusters all, of topics at most 12)",
+    )
+    plot.add_argument(
+        "--out",
+        metavar="PATH",
+        help="a folder, or a file ending in .png or .pdf for the first picture: "
+        "the dictionary, the profiles or the topics (default: the folder of the "
+        "model)",
+    )
     plot.add_argument("--force", action="store_true", help="overwrite files not written by nbmf")
 
 
 def _add_file(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "file", metavar="FILE",
-        help="CSV, TSV, Parquet, NPZ, Matrix Market, .rda or .rds; .gz too",
-    )  # fmt: skip
-    reading = command.add_argument_group(
-        "reading the file", "What is not given is detected, and reported."
-    )
+    command.add_argument("file", metavar="FILE", help="CSV, TSV, Parquet, NPZ, Matrix Market, .rda or .rds; .gz too")
+    reading = command.add_argument_group("reading the file", "What is not given is detected, and reported.")
     add = reading.add_argument
-    add("--layout", choices=LAYOUTS, help="a line per entry with row, column and value (long), or "
-        "a line per one with row and column (presence); default: a matrix")  # fmt: skip
+    add(
+        "--layout",
+        choices=LAYOUTS,
+        help="a line per entry with row, column and value (long), or "
+        "a line per one with row and column (presence); default: a matrix",
+    )
     add("--header", action=argparse.BooleanOptionalAction, help="whether the first line has names")
     add("--index", action=argparse.BooleanOptionalAction, help="whether the first column has names")
     for name, meaning in (("ones", "a one"), ("zeros", "a zero"), ("missing", "missing")):
-        add(f"--{name}", action="append", metavar="TEXT", help=f"a value that means {meaning}; "
-            "may be given several times")  # fmt: skip
+        add(
+            f"--{name}",
+            action="append",
+            metavar="TEXT",
+            help=f"a value that means {meaning}; may be given several times",
+        )
     add(
         "--counts",
         action=argparse.BooleanOptionalAction,
-        help="whether values are counts, 0, 1, 2, ...; default: if they look like it, or the "
-        "method takes counts",
+        help="whether values are counts, 0, 1, 2, ...; default: if they look like it, or the method takes counts",
     )
-    add("--above", type=int, metavar="N", help="of counts make ones, where they are larger, and "
-        "zeros: --above 0")  # fmt: skip
-    add("--groups", metavar="NAME", help="the column that holds a group per row, such as party; "
-        "after --transpose these are groups of columns")  # fmt: skip
+    add("--above", type=int, metavar="N", help="of counts make ones, where they are larger, and zeros: --above 0")
+    add(
+        "--groups",
+        metavar="NAME",
+        help="the column that holds a group per row, such as party; after --transpose these are groups of columns",
+    )
     add(
         "--ignore",
         action="append",
@@ -184,8 +215,11 @@ def _add_file(command: argparse.ArgumentParser) -> None:
     )
     for name in ("row", "column", "value"):
         add(f"--{name}", metavar="NAME", help=f"long tables and lists: where the {name} stands")
-    add("--absent", choices=ABSENT, help="long tables: what pairs without a line are; default: "
-        "missing, of counts zeros if no line has a zero")  # fmt: skip
+    add(
+        "--absent",
+        choices=ABSENT,
+        help="long tables: what pairs without a line are; default: missing, of counts zeros if no line has a zero",
+    )
     add("--name", metavar="NAME", help="which object of an R or NPZ file")
     add("--transpose", action="store_true", help="rows and columns trade places")
     add(
@@ -198,10 +232,15 @@ def _add_file(command: argparse.ArgumentParser) -> None:
 
 def _add_setting(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--set", action="append", default=[], type=_setting, metavar="NAME=VALUE", dest="settings",
+        "--set",
+        action="append",
+        default=[],
+        type=_setting,
+        metavar="NAME=VALUE",
+        dest="settings",
         help="any other argument of the method, for example alpha=0.2 or tol=0; in a comparison of "
         "all methods that have it",
-    )  # fmt: skip
+    )
 
 
 def _setting(text: str) -> tuple[str, bool | int | float | str]:
@@ -227,15 +266,11 @@ def _method(text: str) -> str:
 
 
 def _add_seed(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="the same seed, the same result (0)"
-    )
+    command.add_argument("--seed", type=int, default=0, metavar="S", help="the same seed, the same result (0)")
 
 
 def _add_output(command: argparse.ArgumentParser, suffix: str) -> None:
-    command.add_argument(
-        "--out", metavar="DIR", help=f"folder of the results (default: FILE's name with {suffix})"
-    )
+    command.add_argument("--out", metavar="DIR", help=f"folder of the results (default: FILE's name with {suffix})")
     command.add_argument("--force", action="store_true", help="overwrite files not written by nbmf")
 
 

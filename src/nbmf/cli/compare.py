@@ -89,10 +89,7 @@ def _mean(seconds: list[float]) -> float:
 
 def _settings(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Return the settings of each method; --set is for all those that have such a setting."""
-    settings = {
-        name: iteration_settings(METHODS[name]["class"], options.iterations)
-        for name in options.methods
-    }
+    settings = {name: iteration_settings(METHODS[name]["class"], options.iterations) for name in options.methods}
     allowed = {name: registry.settings_of(METHODS[name]["class"]) for name in options.methods}
     for key, value in options.settings:
         takers = [name for name in options.methods if key in allowed[name]]
@@ -181,8 +178,7 @@ def _table(found: Comparison) -> str:
     for row in summary.itertuples():
         is_baseline = row.method in LABELS
         label = LABELS[row.method] if is_baseline else found.methods[row.method]["label"]
-        numbers = [f"{row.mean:.4f}", f"{row.lower_quartile:.4f}", f"{row.median:.4f}",
-                   f"{row.upper_quartile:.4f}"]  # fmt: skip
+        numbers = [f"{row.mean:.4f}", f"{row.lower_quartile:.4f}", f"{row.median:.4f}", f"{row.upper_quartile:.4f}"]
         if has_brier:
             numbers.append("" if math.isnan(row.brier) else f"{row.brier:.4f}")
         K, seconds = ("", "") if is_baseline else (str(row.K), f"{row.seconds:.1f}")

@@ -47,12 +47,7 @@ def write_components(folder: OutputFolder, result: "Result") -> None:
 
 
 def _write_factor(
-    folder: OutputFolder,
-    name: str,
-    corner: str,
-    values: np.ndarray,
-    rows: np.ndarray,
-    columns: np.ndarray,
+    folder: OutputFolder, name: str, corner: str, values: np.ndarray, rows: np.ndarray, columns: np.ndarray
 ) -> None:
     """Write a factor as CSV, one with more than LARGEST_CSV numbers as NPZ."""
     if values.size <= LARGEST_CSV:

@@ -23,11 +23,7 @@ def effects_of(model: Factorization) -> dict[str, np.ndarray]:
 
 def effect_intervals(draws: Draws, level: float) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return (lower, upper) of the effects that draws have, under their names among those."""
-    return {
-        name: draws.other_interval(name, level)
-        for name in DRAWN.values()
-        if name in draws[0].others
-    }
+    return {name: draws.other_interval(name, level) for name in DRAWN.values() if name in draws[0].others}
 
 
 def tables(matrix: NamedMatrix, fitted) -> Iterator[tuple[str, pd.DataFrame]]:

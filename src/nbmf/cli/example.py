@@ -6,14 +6,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from nbmf.data.examples import (
-    EXAMPLES,
-    TABLES,
-    Example,
-    TableExample,
-    load_example,
-    table_example,
-)
+from nbmf.data.examples import EXAMPLES, TABLES, Example, TableExample, load_example, table_example
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.files import atomic_path
@@ -102,5 +95,6 @@ def _refuse_foreign(path: Path, text: str, force: bool) -> None:
     if path.is_dir():
         raise DataError(f"{path} is a folder; --out names a file")
     if path.exists() and not force and path.read_bytes() != text.encode():
-        raise DataError(f"{path} exists and is another file; choose another name with --out, "
-                        "or overwrite it with --force")  # fmt: skip
+        raise DataError(
+            f"{path} exists and is another file; choose another name with --out, or overwrite it with --force"
+        )

@@ -32,7 +32,9 @@ SUMMARY, EXPECTATION = "summary.txt", "expectation.npz"
 FILES = (
     *(SUMMARY, MODEL, DATA, "chains.csv", "report.html", *component_files.FILES),
     *(EXPECTATION, *(f"expectation{end}.csv" for end in ("", "_lower", "_upper"))),
-    *(DICTIONARY, RECONSTRUCTION, TRACES),
+    DICTIONARY,
+    RECONSTRUCTION,
+    TRACES,
 )
 CHAINS, STARTS = 4, 4
 # Observed entries times iterations, some seconds of Beta-Dir VB with K = 100. Above, one start is
@@ -129,9 +131,7 @@ def _refuse_of_large(options: argparse.Namespace, matrix: NamedMatrix) -> None:
             raise ConfigError(f"--{name} {given}: of a matrix with {matrix.words} there {what}")
 
 
-def _chosen(
-    options: argparse.Namespace, matrix: NamedMatrix
-) -> tuple[Factorization, Verdict | None]:
+def _chosen(options: argparse.Namespace, matrix: NamedMatrix) -> tuple[Factorization, Verdict | None]:
     """Return the method, and what held-out entries say of it.
 
     Where neither a method nor anything of its own is named, it is the one that predicts best.
@@ -227,9 +227,7 @@ def _intervals(draws: Draws | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return found | effects.effect_intervals(draws, LEVEL)
 
 
-def _choice(
-    estimators: list[Factorization], matrix: NamedMatrix, options: argparse.Namespace
-) -> Choice | None:
+def _choice(estimators: list[Factorization], matrix: NamedMatrix, options: argparse.Namespace) -> Choice | None:
     """Return which method predicts held-out entries best, and whether better than no components."""
     if estimators[0].likelihood.unit != "entry":  # LDA's prediction is of tokens
         return None

@@ -77,8 +77,7 @@ def table(head: list[str], rows: Iterable[Iterable[str]]) -> str:
 
     def line(cells: Iterable[str], tag: str) -> str:
         made = [
-            f"<{tag}{' class=n' if place else ''}>"
-            f"{cell if isinstance(cell, Markup) else escape(cell)}</{tag}>"
+            f"<{tag}{' class=n' if place else ''}>{cell if isinstance(cell, Markup) else escape(cell)}</{tag}>"
             for place, cell in enumerate(cells)
         ]
         return f"<tr>{''.join(made)}</tr>"
@@ -107,8 +106,7 @@ def component(described: Described, colour: str | None = None) -> str:
     """
     heading = swatch(colour, described.title) if colour else escape(described.title)
     rows = "\n".join(
-        f'<tr><td class="label">{escape(label)}</td><td>{escape(text)}</td></tr>'
-        for label, text in described.lines
+        f'<tr><td class="label">{escape(label)}</td><td>{escape(text)}</td></tr>' for label, text in described.lines
     )
     return f'<div class="component"><h3>{heading}</h3>\n<table><tbody>{rows}</tbody></table></div>'
 

@@ -70,9 +70,7 @@ def _size(matrix: BinaryMatrix) -> str:
     gigabytes = _vb_gigabytes(matrix)
     is_big = gigabytes > VB_GIGABYTES
     methods = [name for name in TIMED if not (is_big and name == DEFAULT)]
-    times = ", ".join(
-        f"{METHODS[name]['label']} {told(seconds_of_fit(name, matrix))}" for name in methods
-    )
+    times = ", ".join(f"{METHODS[name]['label']} {told(seconds_of_fit(name, matrix))}" for name in methods)
     text = f"{observed} observed entries; one fit takes about (measured on a part): {times}"
     if is_big:
         text += (

@@ -22,9 +22,7 @@ def report(matrix: CountMatrix, again: str, uses: list[str]) -> Iterator[str]:
     yield from _sizes(observed)
     yield _scatter(matrix)
     yield from _lines(matrix)
-    times = ", ".join(
-        f"{METHODS[name]['label']} {told(seconds_of_fit(name, matrix))}" for name in TIMED
-    )
+    times = ", ".join(f"{METHODS[name]['label']} {told(seconds_of_fit(name, matrix))}" for name in TIMED)
     yield f"{observed.size} observed entries; one fit takes about (measured on a part): {times}"
     yield ""
     yield wrapped(f"methods that take counts: {', '.join(methods_for(CountMatrix))}")

@@ -13,10 +13,7 @@ def ends(matrix: NamedMatrix, sums: np.ndarray, axis: int) -> tuple[str, str]:
     """Return the rows (axis 1) or columns (axis 0) with the smallest and with the largest sums."""
     names = matrix.row_names if axis == 1 else matrix.column_names
     order = np.argsort(sums, kind="stable")
-    return tuple(
-        ", ".join(f"{names[i]} {sums[i]}" for i in places)
-        for places in (order[:NAMED], order[::-1][:NAMED])
-    )
+    return tuple(", ".join(f"{names[i]} {sums[i]}" for i in places) for places in (order[:NAMED], order[::-1][:NAMED]))
 
 
 def worth_a_look(matrix: NamedMatrix, of_lines: dict[str, np.ndarray], axis: int) -> list[str]:

@@ -22,9 +22,7 @@ def report(matrix: SparseBinaryMatrix, again: str) -> Iterator[str]:
     for axis, _ in AXES:
         yield from worth_a_look(matrix, {"without a one": ones[axis] == 0}, axis)
     methods = CANDIDATES[type(matrix).__name__]
-    times = ", ".join(
-        f"{METHODS[name]['label']} {told(seconds_of_fit(name, matrix))}" for name in methods
-    )
+    times = ", ".join(f"{METHODS[name]['label']} {told(seconds_of_fit(name, matrix))}" for name in methods)
     yield f"{matrix.nnz} entries are kept; one fit takes at most (measured on a part): {times}"
     yield ""
     yield wrapped(

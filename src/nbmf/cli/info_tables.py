@@ -16,10 +16,7 @@ from nbmf.io.frames import Frame, number_of, read_frame
 if TYPE_CHECKING:
     import pandas as pd
 
-OF_MATRICES = (
-    *("layout", "ones", "zeros", "counts", "above", "row", "column", "value", "absent", "name"),
-    "transpose",
-)
+OF_MATRICES = ("layout", "ones", "zeros", "counts", "above", "row", "column", "value", "absent", "name", "transpose")
 NO_TABLES = (".npz", ".npy", ".mtx")
 MOST_BYTES = 2**25  # of a file that is read once more, as Python objects
 ANSWERS = 0.5  # of all cells, that hold one of two values in a matrix of answers
@@ -52,9 +49,14 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     lines = [wrapped(f"{opening}, but a table")]
     try:
         read_table(
-            options.file, labels=options.groups, ignore=options.ignore or (),
-            header=options.header, index=options.index, missing=options.missing, log=lines.append,
-        )  # fmt: skip
+            options.file,
+            labels=options.groups,
+            ignore=options.ignore or (),
+            header=options.header,
+            index=options.index,
+            missing=options.missing,
+            log=lines.append,
+        )
     except DataError as error:
         words = "no matrix of zeros and ones or of counts; as a table, for nbmf cluster"
         raise DataError(f"{options.file}: {words}: {error}") from error
@@ -98,9 +100,7 @@ def _is_long(frame: Frame) -> bool:
     *texts, last = (frame.table[name].tolist() for name in frame.table)
     numbers = [None if value is None else number_of(str(value)) for value in last]
     are_counts = all(n is not None and n >= 0 and n.is_integer() for n in numbers)
-    are_names = all(
-        value is None or number_of(str(value)) is None for own in texts for value in own
-    )
+    are_names = all(value is None or number_of(str(value)) is None for own in texts for value in own)
     pairs = set(zip(*texts, strict=True))
     repeat = all(2 * len(set(own)) <= len(last) for own in texts)
     return are_counts and are_names and repeat and len(pairs) == len(last)
@@ -169,9 +169,6 @@ def _repeated(options: argparse.Namespace, ignore: Collection[str] = ()) -> str:
         words += [] if value is None else [f"--{'' if value else 'no-'}{name}"]
     if options.groups is not None:
         words += ["--labels", options.groups]
-    for name, values in (
-        ("missing", options.missing or ()),
-        ("ignore", [*(options.ignore or ()), *ignore]),
-    ):
+    for name, values in (("missing", options.missing or ()), ("ignore", [*(options.ignore or ()), *ignore])):
         words += [part for value in values for part in (f"--{name}", value)]
     return shlex.join(words)

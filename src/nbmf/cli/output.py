@@ -70,12 +70,7 @@ class OutputFolder:
         self.write(name, lambda path: table.to_csv(path, **options))
 
     def write_matrix(
-        self,
-        name: str,
-        corner: str,
-        values: np.ndarray,
-        rows: Collection[str],
-        columns: Collection[str],
+        self, name: str, corner: str, values: np.ndarray, rows: Collection[str], columns: Collection[str]
     ) -> None:
         """Write an array with names of rows and columns as CSV, one more in the corner."""
         table = pd.DataFrame(values, index=rows, columns=columns)

@@ -39,14 +39,10 @@ def of_fit(result: "Result", options: argparse.Namespace, pictures: dict[str, Pa
         parts.append(_groups(result))
         described = [html.component(each) for each in describe_effects(matrix, fitted)]
         described += [
-            html.component(
-                describe(number, matrix, fitted, components), style.colour_of_component(number)
-            )
+            html.component(describe(number, matrix, fitted, components), style.colour_of_component(number))
             for number in range(min(components.active, DESCRIBED))
         ]
-        parts.append(
-            html.section("Components", html.paragraphs([key_of(fitted.model)]), *described)
-        )
+        parts.append(html.section("Components", html.paragraphs([key_of(fitted.model)]), *described))
     params = fitted.model.get_params()  # of which the command has the seed
     settings = ", ".join(f"{k} = {v}" for k, v in params.items() if k != "random_state")
     command = shlex.join(["nbmf", "fit", *shlex.split(repeated(options)), *_given(options)])
@@ -54,11 +50,7 @@ def of_fit(result: "Result", options: argparse.Namespace, pictures: dict[str, Pa
 
 
 def of_comparison(
-    found: "Comparison",
-    table: str,
-    laws: list[str],
-    options: argparse.Namespace,
-    pictures: dict[str, Path],
+    found: "Comparison", table: str, laws: list[str], options: argparse.Namespace, pictures: dict[str, Path]
 ) -> str:
     """Return the page of a comparison; `table` and `laws` are as on a terminal, others as there."""
     advice = [found.recommendation.sentence, *found.remarks()]
@@ -67,9 +59,7 @@ def of_comparison(
         html.section("Held-out perplexity", *map(html.picture, pictures.values(), pictures)),
         html.section(
             "Scores",
-            html.paragraphs(
-                [f"Over {options.masks} masks; nats per entry, smaller is better.", *laws]
-            ),
+            html.paragraphs([f"Over {options.masks} masks; nats per entry, smaller is better.", *laws]),
             html.preformatted(table),
         ),
     ]
@@ -88,10 +78,7 @@ def _verdict(found: Verdict | None) -> str:
         ["predicted by", f"nats per {found.unit}", "this method is better by"],
         [
             [f"this method: {found.method}", f"{found.loss:.4f}", ""],
-            *(
-                [each.what, f"{each.loss:.4f}", f"{each.mean:.4f} ± {each.error:.4f}"]
-                for each in found.compared
-            ),
+            *([each.what, f"{each.loss:.4f}", f"{each.mean:.4f} ± {each.error:.4f}"] for each in found.compared),
         ],
     )
     held_out = f"{found.entries} of {found.observed} observed entries were held out in turn."

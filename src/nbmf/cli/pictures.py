@@ -20,8 +20,7 @@ def draw(folder: OutputFolder, result: "Result") -> dict[str, Path]:
         axes[RECONSTRUCTION] = plot.reconstruction(model, matrix, column_groups=groups)
     has_groups = matrix.row_groups is not None or groups is not None
     captions = {
-        DICTIONARY: "W and H: what rows and columns are to each component. Its colour is the same "
-        "in all pictures.",
+        DICTIONARY: "W and H: what rows and columns are to each component. Its colour is the same in all pictures.",
         RECONSTRUCTION: "V and E[V]: the data and what is predicted, sorted alike. Strips are the "
         "components that rows and columns are most typical of"
         + (", and outside of these their groups." if has_groups else "."),

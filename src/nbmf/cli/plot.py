@@ -67,9 +67,7 @@ def _fitted(path: Path) -> Any:
     return nbmf.load(path / MODEL if path.is_dir() else path)
 
 
-def _of_matrix(
-    path: Path, model: Factorization, options: argparse.Namespace
-) -> dict[str, Callable[[], "Axes"]]:
+def _of_matrix(path: Path, model: Factorization, options: argparse.Namespace) -> dict[str, Callable[[], "Axes"]]:
     """Return what draws each picture by its name; without the matrix the first alone."""
     is_there = path.is_dir() and (path / DATA).exists()
     matrix = load_matrix(path / DATA) if is_there else None
@@ -79,15 +77,11 @@ def _of_matrix(
         shown["lines"] = options.rows
     drawn = {DICTIONARY: lambda: nbmf.plot.dictionary(model, matrix, **shown)[0]}
     if is_there and matrix.dense is None:  # it has all its entries
-        drawn[RECONSTRUCTION] = lambda: nbmf.plot.reconstruction(
-            model, matrix, column_groups=groups
-        )[0]
+        drawn[RECONSTRUCTION] = lambda: nbmf.plot.reconstruction(model, matrix, column_groups=groups)[0]
     return drawn
 
 
-def _of_table(
-    path: Path, model: "FeatureModel", options: argparse.Namespace
-) -> dict[str, Callable[[], "Axes"]]:
+def _of_table(path: Path, model: "FeatureModel", options: argparse.Namespace) -> dict[str, Callable[[], "Axes"]]:
     """Return what draws each picture by its name; without the table the last alone."""
     from nbmf.cli.table_pictures import pictures_of
 

@@ -53,10 +53,7 @@ class Progress:
                 self._bar.total = total
                 self._bar.set_postfix_str(_told(left), refresh=False)
                 self._bar.update(steps)
-            elif (
-                self._done > self._first
-                and time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES
-            ):
+            elif self._done > self._first and time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
                 self._last_line = time.monotonic()
                 line = f"{self._what}: {self._done} of {total} ({self._done / total:.0%})"
                 print(f"{line}{_told(left, ', ')}", file=sys.stderr, flush=True)

@@ -17,8 +17,21 @@ from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
 
 OPTIONS = (
-    *("layout", "header", "index", "ones", "zeros", "missing", "counts", "above", "groups"),
-    *("ignore", "row", "column", "value", "absent", "name"),
+    "layout",
+    "header",
+    "index",
+    "ones",
+    "zeros",
+    "missing",
+    "counts",
+    "above",
+    "groups",
+    "ignore",
+    "row",
+    "column",
+    "value",
+    "absent",
+    "name",
 )
 # With which nobody asks whether values are counts.
 SETTLED = ("ones", "zeros", "counts", "above")
@@ -35,9 +48,7 @@ def read_matrix(options: argparse.Namespace, method: str | None = None) -> Named
     return read_with_groups(options, method)[0]
 
 
-def read_with_groups(
-    options: argparse.Namespace, method: str | None = None
-) -> tuple[NamedMatrix, np.ndarray | None]:
+def read_with_groups(options: argparse.Namespace, method: str | None = None) -> tuple[NamedMatrix, np.ndarray | None]:
     """Read FILE as `read_matrix` does; return the matrix and the groups of its columns, if any.
 
     Groups belong to what a line of the file is about: after --transpose these are columns.
@@ -63,9 +74,7 @@ def read_with_groups(
     return matrix, column_groups
 
 
-def _for_method(
-    matrix: NamedMatrix, method: str | None, kind: type[NamedMatrix] | None
-) -> NamedMatrix:
+def _for_method(matrix: NamedMatrix, method: str | None, kind: type[NamedMatrix] | None) -> NamedMatrix:
     """Return a matrix as a method takes it; zeros and ones are counts, but not the reverse."""
     if matrix.dense is not None and method not in (None, *methods_for(type(matrix))):
         raise ConfigError(

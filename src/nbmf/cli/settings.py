@@ -21,6 +21,5 @@ def checked(class_name: str, given: list[tuple[str, Any]]) -> dict[str, Any]:
     allowed = registry.settings_of(class_name)
     for name, _ in given:
         if name not in allowed:
-            raise ConfigError(f"--set {name}: {class_name} has no such setting; "
-                              f"{choices(name, allowed)}")  # fmt: skip
+            raise ConfigError(f"--set {name}: {class_name} has no such setting; {choices(name, allowed)}")
     return dict(given)

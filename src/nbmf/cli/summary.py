@@ -76,9 +76,7 @@ def _verdict(found: Verdict | None, law: str | None) -> Iterator[str]:
     if found is None:
         return
     lines = [wrapped(f"{found}")]
-    every = (
-        "every entry was" if found.entries == found.observed else f"{found.entries} entries were"
-    )
+    every = "every entry was" if found.entries == found.observed else f"{found.entries} entries were"
     plural = "s" * (found.folds > 1)
     if found.unit == "one":
         law = "ones and as many zeros, each weighted by one over the chance of being among them"
@@ -138,10 +136,7 @@ def facts(result: "Result") -> Iterator[str]:
     plural = "s" * (components.active != 1)
     yield f"{title_of(model)}: {components.active} active component{plural}{held}"
     if components.active and components.rest > REST:
-        yield (
-            f"the other {components.rest:.0%} of the weight lies in components that say no more "
-            "than the prior does"
-        )
+        yield (f"the other {components.rest:.0%} of the weight lies in components that say no more than the prior does")
     for group in components.alike:
         numbers = ", ".join(str(number + 1) for number in group)
         yield f"components {numbers} say nearly the same: read them as one"

@@ -31,8 +31,6 @@ def page_of(found: Found, text: str, pictures: dict[str, Path], options: argpars
         parts.append(html.section("Pictures", *map(html.picture, pictures.values(), pictures)))
     parts.append(html.section("All that was told", html.preformatted(text)))
     given = {name: value for name, value in vars(options).items() if name not in ELSEWHERE}
-    settings = ", ".join(
-        f"{name} = {value}" for name, value in given.items() if value not in (None, [])
-    )
+    settings = ", ".join(f"{name} = {value}" for name, value in given.items() if value not in (None, []))
     about = f"nbmf {options.command} {options.file}\n{settings}"
     return html.page(f"{found.name}: {found.task.component}s", parts, about)

@@ -12,10 +12,7 @@ if TYPE_CHECKING:
     from nbmf.families.mixed_membership.feature_model import FeatureModel
 
 MEMBERSHIPS, PROFILE, TOPICS = FILES = ("memberships.png", "profile.png", "topics.png")
-OF_PROFILES = (
-    "Profiles: means, probabilities and rates; colours are differences from all rows in standard "
-    "deviations"
-)
+OF_PROFILES = "Profiles: means, probabilities and rates; colours are differences from all rows in standard deviations"
 OF_TOPICS = "Topics: their most probable words; a tick is the probability in all documents"
 
 
@@ -27,10 +24,7 @@ class Picture(NamedTuple):
 
 
 def pictures_of(
-    model: "FeatureModel",
-    table: FeatureTable | None,
-    lines: int | None = None,
-    components: int | None = None,
+    model: "FeatureModel", table: FeatureTable | None, lines: int | None = None, components: int | None = None
 ) -> dict[str, Picture]:
     """Return the pictures of a fit by the names of their files; without the table memberships.
 

@@ -11,12 +11,7 @@ from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, WORD
 from nbmf.families.mixed_membership.em import OUTWEIGHS
 from nbmf.families.mixed_membership.parameters import MIXTURE
 from nbmf.io.content import counted
-from nbmf.posterior.distinguishing import (
-    agreement,
-    by_label,
-    digits_of,
-    order_of_components,
-)
+from nbmf.posterior.distinguishing import agreement, by_label, digits_of, order_of_components
 
 COLUMNS, CATEGORIES, WORDS = 8, 3, 10  # of a component that are told
 LEAST = 0.01  # nats of a column that is worth a word
@@ -59,9 +54,7 @@ def _choice(found: Found) -> Iterator[str]:
         f"{task.component}s is taken."
     )
     several = len({score.model for score in choice.scores}) > 1
-    lines = [
-        f"    K  {'model      ' if several else ''}nats per {choice.unit}   better than none by"
-    ]
+    lines = [f"    K  {'model      ' if several else ''}nats per {choice.unit}   better than none by"]
     lines.append(f"    1  {'           ' if several else ''}{choice.alone:14.4f}")
     for score in choice.scores:
         mark = "  <" if score == choice.chosen else ""
@@ -70,10 +63,7 @@ def _choice(found: Found) -> Iterator[str]:
         lines.append(f"   {score.K:2}  {model}{score.loss:14.4f}   {gain}{mark}")
     shapes = ""
     if any(score.none < choice.alone for score in choice.scores):
-        shapes = (
-            f"None is a single {task.component} or, if that predicts better, all of them in their "
-            "mean shares. "
-        )
+        shapes = f"None is a single {task.component} or, if that predicts better, all of them in their mean shares. "
     told = (
         f"({choice.cells} {choice.unit}s were held out, in {choice.folds} "
         f"fold{'s' * (choice.folds > 1)}, and predicted from the rest of their {task.row}s. "
@@ -108,11 +98,7 @@ def facts(found: Found) -> Iterator[str]:
         yield f"not converged after {model.n_iter_} iterations: memberships may still move"
     mixed = float(np.exp(model.entropies_.mean()))
     yield f"a {task.row} has {mixed:.2f} {task.component}s on average (exp of the mean entropy)"
-    yield (
-        f"{found.seconds:.1f} s for the check and the fit"
-        if found.choice
-        else f"{found.seconds:.1f} s"
-    )
+    yield (f"{found.seconds:.1f} s for the check and the fit" if found.choice else f"{found.seconds:.1f} s")
 
 
 def _is_one_mixture(found: Found) -> bool:
@@ -163,11 +149,7 @@ def _topic_lines(found: Found, topic: pd.DataFrame) -> list[str]:
         "probable": [f"{row.column} {row.value:.3f}" for row in probable.itertuples()],
         "typical": [f"{row.column} x{row.lift:.3g}" for row in lifted.itertuples()],
     }
-    return [
-        wrapped(f"  {label:9} {', '.join(words)}", " " * 12)
-        for label, words in lines.items()
-        if words
-    ]
+    return [wrapped(f"  {label:9} {', '.join(words)}", " " * 12) for label, words in lines.items() if words]
 
 
 def _column_lines(component: pd.DataFrame) -> list[str]:
@@ -187,9 +169,7 @@ def _value(rows: pd.DataFrame) -> str:
     first = rows.iloc[0]
     if first["kind"] == DISCRETE:
         over = rows[rows["lift"] >= OVER].nlargest(CATEGORIES, "nats")
-        return ", ".join(
-            f"{row.category} {row.value:.0%} (all: {row.overall:.0%})" for row in over.itertuples()
-        )
+        return ", ".join(f"{row.category} {row.value:.0%} (all: {row.overall:.0%})" for row in over.itertuples())
     if first["kind"] == BERNOULLI:
         return f"{first['value']:.0%} (all: {first['overall']:.0%})"
     if first["kind"] == GAUSSIAN:

@@ -18,18 +18,17 @@ from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.held_out_cells import Choice, best_fit, choose_components
 from nbmf.families.mixed_membership.feature_model import FeatureModel
-from nbmf.posterior.distinguishing import (
-    by_label,
-    distinguishing,
-    order_of_components,
-    shares_of_components,
-)
+from nbmf.posterior.distinguishing import by_label, distinguishing, order_of_components, shares_of_components
 from nbmf.seeds import seed_sequence
 
 SUMMARY, MODEL, DATA, REPORT = "summary.txt", "model.npz", "table.npz", "report.html"
 FILES = (
     *(SUMMARY, MODEL, DATA, REPORT, *PICTURES, "memberships.csv"),
-    *("distinguishing.csv", "topics.csv", "components.csv", "scores.csv", "labels.csv"),
+    "distinguishing.csv",
+    "topics.csv",
+    "components.csv",
+    "scores.csv",
+    "labels.csv",
 )
 WORDS_WRITTEN = 50  # of each topic, by probability and by lift
 # Of words whose lift is told: exclusive words are many, and most are too rare to mean much.
@@ -113,17 +112,17 @@ def _check(options: argparse.Namespace) -> None:
         raise ConfigError(f"--smoothing {options.smoothing}: allowed is a number of at least 0")
     several = len(options.components or ()) != 1 or len(options.models) != 1
     if not options.check and several:
-        raise ConfigError("--no-check: nothing chooses then; needed are one K after --components "
-                          "and one ID after --model")  # fmt: skip
+        raise ConfigError(
+            "--no-check: nothing chooses then; needed are one K after --components and one ID after --model"
+        )
 
 
 def _chosen(table: FeatureTable, grid, task: Task, options: argparse.Namespace) -> Choice:
     try:
         with Progress("check") as progress:
             return choose_components(
-                table, grid, models=task.models, seed=options.seed,
-                log=lambda done, total: progress.advance(1, total),
-            )  # fmt: skip
+                table, grid, models=task.models, seed=options.seed, log=lambda done, total: progress.advance(1, total)
+            )
     except DataError as error:
         raise DataError(f"{options.file}: {error}; --no-check holds nothing out") from error
 
@@ -150,10 +149,17 @@ def _write_components(folder: OutputFolder, found: Found) -> dict[str, Any]:
     folder.write_table("memberships.csv", _memberships(found, order))
     shares = shares_of_components(model)[order]
     sizes = np.bincount(model.clusters_, minlength=order.size)[order]
-    folder.write_table("components.csv", pd.DataFrame({
-        task.component: np.arange(1, order.size + 1), "share": shares, f"{task.row}s": sizes,
-        "place_in_model": order,
-    }))  # fmt: skip
+    folder.write_table(
+        "components.csv",
+        pd.DataFrame(
+            {
+                task.component: np.arange(1, order.size + 1),
+                "share": shares,
+                f"{task.row}s": sizes,
+                "place_in_model": order,
+            }
+        ),
+    )
     if table.row_groups is not None:
         folder.write_table("labels.csv", by_label(model, table.row_groups), index=True)
     if WORD in table.kinds:
@@ -198,7 +204,5 @@ def _topics(found: Found) -> pd.DataFrame:
             ("lift", by_lift(found, topic, WORDS_WRITTEN)),
         ):
             parts.append(own.assign(by=by, place=range(1, len(own) + 1)))
-    told = pd.concat(parts).rename(
-        columns={"component": "topic", "column": "word", "value": "probability"}
-    )
+    told = pd.concat(parts).rename(columns={"component": "topic", "column": "word", "value": "probability"})
     return told[["topic", "by", "place", "word", "probability", "overall", "lift"]]

@@ -7,6 +7,4 @@ WIDTH = 100
 
 def wrapped(text: str, indent: str = "  ") -> str:
     """Return the text broken at blanks, with `indent` before every line but the first."""
-    return textwrap.fill(
-        text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
+    return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 GAUSSIAN, DISCRETE, BERNOULLI, POISSON, WORD = FEATURE_KINDS = (
-    *("gaussian", "discrete", "bernoulli", "poisson"),
+    "gaussian",
+    "discrete",
+    "bernoulli",
+    "poisson",
     "word",  # of a document: how often the word is in it; all columns share a distribution
 )
 ALLOWED = {
@@ -65,9 +68,7 @@ def coded(name: Any, column: pd.Series, kind: str | None) -> tuple[np.ndarray, s
     """Return the values of a column as numbers, its kind, and the names of its categories."""
     missing = column.isna().to_numpy()
     values = column.to_numpy(dtype=object)
-    is_number = all(
-        isinstance(value, int | float | np.number | np.bool_) for value in values[~missing]
-    )
+    is_number = all(isinstance(value, int | float | np.number | np.bool_) for value in values[~missing])
     if not is_number:
         if kind not in (None, DISCRETE):
             wrong = next(i for i in np.flatnonzero(~missing) if isinstance(values[i], str))

@@ -147,9 +147,7 @@ class FeatureTable(NamedMatrix):
         return cls._of_cells(values.shape, cells, kinds, names)
 
     @classmethod
-    def from_documents(
-        cls, counts: Any, row_names: Any = None, words: Any = None, row_groups: Any = None
-    ) -> Self:
+    def from_documents(cls, counts: Any, row_names: Any = None, words: Any = None, row_groups: Any = None) -> Self:
         """Make a table from documents by words, an array or a scipy.sparse matrix of counts.
 
         A count of 0 is a word that is not there, and has no cell; nothing is missing.
@@ -163,10 +161,7 @@ class FeatureTable(NamedMatrix):
 
     @classmethod
     def from_frame(
-        cls,
-        frame: pd.DataFrame,
-        kinds: Mapping[str, str] | str | None = None,
-        labels: str | None = None,
+        cls, frame: pd.DataFrame, kinds: Mapping[str, str] | str | None = None, labels: str | None = None
     ) -> Self:
         """Make a table from a DataFrame; NaN and None are missing.
 
@@ -185,9 +180,7 @@ class FeatureTable(NamedMatrix):
         frame = frame if labels is None else frame.drop(columns=labels)
         given = kinds if isinstance(kinds, Mapping) else dict.fromkeys(frame.columns, kinds)
         if unknown := [name for name in given if name not in frame.columns]:
-            raise DataError(
-                f"kinds: no column {unknown[0]!r}; {choices(unknown[0], frame.columns)}"
-            )
+            raise DataError(f"kinds: no column {unknown[0]!r}; {choices(unknown[0], frame.columns)}")
         columns = [coded(name, frame[name], given.get(name)) for name in frame.columns]
         values = np.column_stack([values for values, _, _ in columns])
         lines, places = np.nonzero(~np.isnan(values))
@@ -212,8 +205,7 @@ class FeatureTable(NamedMatrix):
         for matrix, kind in MATRICES:
             if isinstance(V, matrix):
                 values = np.where(V.observed, getattr(V, matrix.field), np.nan)
-                return cls.from_array(values, *(getattr(V, name) for name in NAMES), V.row_groups,
-                                      kinds=kind)  # fmt: skip
+                return cls.from_array(values, *(getattr(V, name) for name in NAMES), V.row_groups, kinds=kind)
         if is_sparse(V):
             raise DataError("the matrix is sparse: from_documents(V) or from_sparse(V) say of what")
         return cls.from_frame(V) if is_frame(V) else cls.from_array(V)
@@ -265,9 +257,7 @@ class FeatureTable(NamedMatrix):
     @property
     def T(self) -> Self:
         """There is none: the values of a row are of several kinds."""
-        raise NotSupportedError(
-            "a FeatureTable has no transpose: its columns have laws of their own"
-        )
+        raise NotSupportedError("a FeatureTable has no transpose: its columns have laws of their own")
 
     @property
     def observed(self) -> np.ndarray:
@@ -294,6 +284,13 @@ class FeatureTable(NamedMatrix):
         cells = np.arange(starts[-1]) + np.repeat(self.starts[rows] - starts[:-1], sizes)
         groups = None if self.row_groups is None else self.row_groups[rows]
         return type(self)(
-            self.cells[cells], self.columns[cells], starts, self.kinds, self.sizes,
-            self.categories, self.row_names[rows], self.column_names, groups,
-        )  # fmt: skip
+            self.cells[cells],
+            self.columns[cells],
+            starts,
+            self.kinds,
+            self.sizes,
+            self.categories,
+            self.row_names[rows],
+            self.column_names,
+            groups,
+        )

@@ -14,10 +14,7 @@ ENTRIES, PAIRS = "entries", "pairs"  # what is held out at a time
 
 
 def draw_mask(
-    matrix: NamedMatrix,
-    probability: float,
-    seed: np.random.SeedSequence,
-    held_out: str = ENTRIES,
+    matrix: NamedMatrix, probability: float, seed: np.random.SeedSequence, held_out: str = ENTRIES
 ) -> np.ndarray:
     """Draw the test set: each observed entry is held out with `probability` (paper 6.4.1).
 

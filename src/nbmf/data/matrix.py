@@ -58,10 +58,7 @@ class BinaryMatrix(NamedMatrix):
     row_groups: np.ndarray | None = None
 
     field = "codes"
-    hint = (
-        "; leave the column out, or say which values mean what: "
-        "BinaryMatrix.from_frame(V, ones=[...], zeros=[...])"
-    )
+    hint = "; leave the column out, or say which values mean what: BinaryMatrix.from_frame(V, ones=[...], zeros=[...])"
 
     @staticmethod
     def _checked(values: Any) -> np.ndarray:
@@ -103,11 +100,7 @@ class BinaryMatrix(NamedMatrix):
 
     @classmethod
     def from_sparse(
-        cls,
-        values: Any,
-        row_names: Any = None,
-        column_names: Any = None,
-        row_groups: Any = None,
+        cls, values: Any, row_names: Any = None, column_names: Any = None, row_groups: Any = None
     ) -> BinaryMatrix:
         """Make a matrix from a scipy.sparse matrix or array: what it does not store is 0.
 

@@ -83,11 +83,7 @@ class NamedMatrix:
 
     @classmethod
     def from_array(
-        cls,
-        values: np.ndarray,
-        row_names: Any = None,
-        column_names: Any = None,
-        row_groups: Any = None,
+        cls, values: np.ndarray, row_names: Any = None, column_names: Any = None, row_groups: Any = None
     ) -> Self:
         """Make a matrix from an array of allowed values and missing (NaN; of binary ones -1 too).
 
@@ -184,12 +180,7 @@ class NamedMatrix:
         """Return rows, columns, observed and missing."""
         rows, columns = self.shape
         observed = self.n_observed
-        return {
-            "rows": rows,
-            "columns": columns,
-            "observed": observed,
-            "missing": rows * columns - observed,
-        }
+        return {"rows": rows, "columns": columns, "observed": observed, "missing": rows * columns - observed}
 
     def diagonal(self) -> np.ndarray:
         """Return the values of the diagonal."""

@@ -30,6 +30,5 @@ def refuse_unobserved(observed: np.ndarray, kind: str, names: np.ndarray) -> Non
     empty = np.flatnonzero(observed == 0)
     if empty.size:
         raise DataError(
-            f"{kind} {str(names[empty[0]])!r} has no observed entry "
-            f"({empty.size} such {kind}(s)); leave it out"
+            f"{kind} {str(names[empty[0]])!r} has no observed entry ({empty.size} such {kind}(s)); leave it out"
         )

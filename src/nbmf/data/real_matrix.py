@@ -45,8 +45,7 @@ class RealMatrix(NamedMatrix):
         if np.isinf(numbers).any():
             f, n = np.argwhere(np.isinf(numbers))[0]
             raise DataError(
-                f"row {f}, column {n} (counted from 0): the value is {plain(values[f, n])!r}; "
-                f"allowed are {ALLOWED}"
+                f"row {f}, column {n} (counted from 0): the value is {plain(values[f, n])!r}; allowed are {ALLOWED}"
             )
         return numbers
 

@@ -63,9 +63,7 @@ class SparseBinaryMatrix(NamedMatrix):
         return BinaryMatrix._checked(values)
 
     @classmethod
-    def from_array(
-        cls, values: Any, row_names: Any = None, column_names: Any = None, row_groups: Any = None
-    ) -> Self:
+    def from_array(cls, values: Any, row_names: Any = None, column_names: Any = None, row_groups: Any = None) -> Self:
         """Make a matrix from an array of 1, 0 and missing (NaN or -1); see NamedMatrix."""
         codes = cls._checked(values)
         places = np.nonzero(codes)
@@ -73,9 +71,7 @@ class SparseBinaryMatrix(NamedMatrix):
         return cls(stored, *_default_names(codes.shape, row_names, column_names), row_groups)
 
     @classmethod
-    def from_sparse(
-        cls, values: Any, row_names: Any = None, column_names: Any = None, row_groups: Any = None
-    ) -> Self:
+    def from_sparse(cls, values: Any, row_names: Any = None, column_names: Any = None, row_groups: Any = None) -> Self:
         """Make a matrix from a scipy.sparse matrix or array: what it does not store is 0.
 
         Stored are 1, 0 and missing (NaN or -1). Names default to "row 0", "column 0", ...
@@ -136,8 +132,7 @@ class SparseBinaryMatrix(NamedMatrix):
         """
         if math.prod(self.shape) > MAX_ENTRIES:
             raise DataError(
-                f"a matrix of shape {self.shape} has more than {MAX_ENTRIES} entries, too many to "
-                "be kept one by one"
+                f"a matrix of shape {self.shape} has more than {MAX_ENTRIES} entries, too many to be kept one by one"
             )
         codes = np.zeros(self.shape, np.int8)
         codes[self.stored[ROW], self.stored[COLUMN]] = self.stored[CODE]
@@ -180,9 +175,7 @@ class SparseBinaryMatrix(NamedMatrix):
     def is_symmetric(self) -> bool:
         """Whether it equals its transpose."""
         F, N = self.shape
-        return F == N > 1 and np.array_equal(
-            self.stored, _in_order(self.stored[[COLUMN, ROW, CODE]], (N, F))
-        )
+        return F == N > 1 and np.array_equal(self.stored, _in_order(self.stored[[COLUMN, ROW, CODE]], (N, F)))
 
     @property
     def T(self) -> Self:

@@ -38,8 +38,7 @@ def pool(calibration: pd.DataFrame, scores: pd.DataFrame, labels: dict[str, str]
             parts.append(calibration[is_own & (calibration["K"] == best_K(fits))])
     chosen = pd.concat(parts)
     sums = chosen[[*BIN, "entries"]].assign(
-        mean_p=chosen["entries"] * chosen["mean_p"],
-        share_of_ones=chosen["entries"] * chosen["share_of_ones"],
+        mean_p=chosen["entries"] * chosen["mean_p"], share_of_ones=chosen["entries"] * chosen["share_of_ones"]
     )
     pooled = sums.groupby(BIN, sort=False).sum().reset_index()
     means = pooled[["mean_p", "share_of_ones"]].div(pooled["entries"], axis=0)
@@ -51,9 +50,7 @@ def pool(calibration: pd.DataFrame, scores: pd.DataFrame, labels: dict[str, str]
     )
 
 
-def tabulate(
-    reliability: pd.DataFrame, scores: pd.DataFrame, labels: dict[str, str]
-) -> pd.DataFrame:
+def tabulate(reliability: pd.DataFrame, scores: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     """Return how well the probabilities of each method are calibrated, beside their scores.
 
     Parameters
@@ -75,9 +72,7 @@ def tabulate(
     return pd.DataFrame(_rows(reliability, scores, labels), columns=columns)
 
 
-def _rows(
-    reliability: pd.DataFrame, scores: pd.DataFrame, labels: dict[str, str]
-) -> Iterator[list]:
+def _rows(reliability: pd.DataFrame, scores: pd.DataFrame, labels: dict[str, str]) -> Iterator[list]:
     for (dataset, method, K), bins in reliability.groupby(BIN[:3], sort=False):
         is_own = (scores["dataset"] == dataset) & (scores["method"] == method)
         fits = scores[is_own & (scores["K"] == K)]

@@ -88,10 +88,7 @@ def compare(
     matrix = matrix_of(V, entries)
     drawn = _masks(matrix, masks, name, seed)
     fits = [
-        ComparedFit(method, k, j)
-        for method, entry in entries.items()
-        for k in entry["K"]
-        for j in range(len(drawn))
+        ComparedFit(method, k, j) for method, entry in entries.items() for k in entry["K"] for j in range(len(drawn))
     ]
 
     def run(fit: ComparedFit, stop: threading.Event) -> dict[str, Any]:
@@ -105,17 +102,13 @@ def compare(
         rows[fit] = row
         log(FitDone(len(rows), len(fits), row, entries[fit.method]["label"]))
     baselines = compared_with(matrix, likelihoods_of(entries).values())
-    scores = [rows[fit] for fit in fits] + list(
-        _baseline_rows(baselines, matrix, drawn, name, seed)
-    )
+    scores = [rows[fit] for fit in fits] + list(_baseline_rows(baselines, matrix, drawn, name, seed))
     n_test = np.mean([np.count_nonzero(mask) for mask in drawn])
     n_train = np.count_nonzero(matrix.observed) - n_test
     return Comparison(pd.DataFrame(scores), entries, name, float(n_test / n_train))
 
 
-def _masks(
-    matrix: NamedMatrix, masks: int | Iterable[np.ndarray], name: str, seed: int
-) -> list[np.ndarray]:
+def _masks(matrix: NamedMatrix, masks: int | Iterable[np.ndarray], name: str, seed: int) -> list[np.ndarray]:
     """Return the masks: those given, or as many as asked for, for seed 0 the workflow's."""
     if isinstance(masks, Iterable):
         given = [_checked_mask(j, np.asarray(mask), matrix) for j, mask in enumerate(masks)]

@@ -39,9 +39,7 @@ def _of_rates(values: np.ndarray, rate: np.ndarray) -> np.ndarray:
     return np.maximum(rate, 0.0) - values * log_rate + gammaln(values + 1.0)
 
 
-def _of_means_and_sizes(
-    values: np.ndarray, prediction: tuple[np.ndarray, np.ndarray]
-) -> np.ndarray:
+def _of_means_and_sizes(values: np.ndarray, prediction: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     mean, size = prediction
     m = np.maximum(mean, SMALLEST_RATE)
     each = gammaln(values + size) - gammaln(size) - gammaln(values + 1.0)

@@ -15,8 +15,16 @@ from nbmf.errors import NbmfError, NotConvergedWarning
 from nbmf.fits import FitRequest, run_fit
 
 FACTS = (
-    *("n_test", "perplexity", "brier", "unit", "saturated", "seconds", "n_iter", "converged"),
-    *("active_components", "status"),
+    "n_test",
+    "perplexity",
+    "brier",
+    "unit",
+    "saturated",
+    "seconds",
+    "n_iter",
+    "converged",
+    "active_components",
+    "status",
 )
 
 
@@ -81,11 +89,7 @@ def run_all(
 
 
 def outcome(
-    matrix: NamedMatrix,
-    mask: np.ndarray,
-    entry: Mapping[str, Any],
-    key: dict[str, Any],
-    stop: threading.Event,
+    matrix: NamedMatrix, mask: np.ndarray, entry: Mapping[str, Any], key: dict[str, Any], stop: threading.Event
 ) -> dict[str, Any]:
     """Return FACTS about one fit; where it fails, only its status, which says why."""
 

@@ -24,9 +24,7 @@ def units(codes: np.ndarray, in_pairs: bool) -> np.ndarray:
     return np.triu(observed, k=1) if in_pairs else observed
 
 
-def folds(
-    codes: np.ndarray, rng: np.random.Generator, in_pairs: bool = False
-) -> Iterator[np.ndarray]:
+def folds(codes: np.ndarray, rng: np.random.Generator, in_pairs: bool = False) -> Iterator[np.ndarray]:
     """Yield bool arrays (F, N) of entries to hold out, no entry twice.
 
     Parameters

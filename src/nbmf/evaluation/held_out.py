@@ -70,16 +70,10 @@ def losses_by_folds(
         for array in (*own, *baselines.values()):
             array[np.tril_indices_from(array)] = np.nan
     counted = int(np.count_nonzero(~np.isnan(own[0])))
-    return HeldOutLosses(
-        own, baselines, counted, len(drawn), int(np.count_nonzero(units(codes, in_pairs)))
-    )
+    return HeldOutLosses(own, baselines, counted, len(drawn), int(np.count_nonzero(units(codes, in_pairs))))
 
 
-def fitted_to(
-    estimator: Factorization, training: Any, fold: int, monitor: Monitor | None
-) -> Factorization:
+def fitted_to(estimator: Factorization, training: Any, fold: int, monitor: Monitor | None) -> Factorization:
     """Return a fit to what a fold leaves, with a seed of its own."""
     seed = child(estimator._seed(), "verdict", fold)
-    return type(estimator)(**estimator.get_params() | {"random_state": seed}).fit(
-        training, monitor=monitor
-    )
+    return type(estimator)(**estimator.get_params() | {"random_state": seed}).fit(training, monitor=monitor)

@@ -13,13 +13,7 @@ from scipy.special import stdtr
 
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
-from nbmf.errors import (
-    CollapsedWarning,
-    ConfigError,
-    ConstantFeatureWarning,
-    DataError,
-    NotConvergedWarning,
-)
+from nbmf.errors import CollapsedWarning, ConfigError, ConstantFeatureWarning, DataError, NotConvergedWarning
 from nbmf.evaluation.folds import mean_and_error
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.inference.parameters import check_count
@@ -89,10 +83,7 @@ class Choice(NamedTuple):
         how_much = f"{abs(own.gain):.4f} ± {own.error:.4f} nats per held-out {self.unit}"
         p = f"p = {self.p:.2g}" if self.p >= 0.001 else "p < 0.001"
         if self.found:
-            return (
-                f"{own.K} components predict better than none, by {how_much} "
-                f"({own.none:.4f} to {own.loss:.4f}, {p})"
-            )
+            return f"{own.K} components predict better than none, by {how_much} ({own.none:.4f} to {own.loss:.4f}, {p})"
         shapes = ""
         if own.none < self.alone:
             shapes = (
@@ -211,11 +202,7 @@ def _choice(losses: dict, row: np.ndarray, weight: np.ndarray, count: int, unit:
 
 
 def best_fit(
-    table: FeatureTable,
-    K: int,
-    settings: dict[str, Any],
-    starts: int,
-    seed: np.random.SeedSequence,
+    table: FeatureTable, K: int, settings: dict[str, Any], starts: int, seed: np.random.SeedSequence
 ) -> FeatureModel:
     """Return of several starts the fit with the largest objective, if there is one not collapsed.
 
@@ -243,9 +230,7 @@ def rows_that_differ(table: FeatureTable, enough: int) -> int:
     return len(seen)
 
 
-def folds(
-    table: FeatureTable, rng: np.random.Generator
-) -> Iterator[tuple[FeatureTable, FeatureTable]]:
+def folds(table: FeatureTable, rng: np.random.Generator) -> Iterator[tuple[FeatureTable, FeatureTable]]:
     """Yield pairs of tables with the same rows: the cells that are known, and those held out.
 
     Of each column about a fifth of the cells is held out in a fold, of documents about a fifth of

@@ -10,9 +10,22 @@ from nbmf.evaluation.best_K import best_K, by_mask
 from nbmf.evaluation.recommendation import margin_of
 
 COLUMNS = (
-    *("dataset", "rank", "method", "label", "K", "masks", "mean", "median", "brier"),
-    *("behind", "uncertainty", "told_apart"),
-    *("seconds", "components", "fewest", "most"),
+    "dataset",
+    "rank",
+    "method",
+    "label",
+    "K",
+    "masks",
+    "mean",
+    "median",
+    "brier",
+    "behind",
+    "uncertainty",
+    "told_apart",
+    "seconds",
+    "components",
+    "fewest",
+    "most",
 )
 
 

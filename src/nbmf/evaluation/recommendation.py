@@ -98,9 +98,7 @@ def margin_of(differences: np.ndarray, test_ratio: float) -> Margin:
     return Margin(mean, float(stdtrit(J - 1, (1 + LEVEL) / 2) * math.sqrt(variance)))
 
 
-def recommend(
-    candidates: list[Candidate], baselines: dict[str, np.ndarray], test_ratio: float
-) -> Recommendation:
+def recommend(candidates: list[Candidate], baselines: dict[str, np.ndarray], test_ratio: float) -> Recommendation:
     """Return the method with the smallest mean, and whether the others can be told apart from it.
 
     Parameters

@@ -25,10 +25,7 @@ from nbmf.seeds import seed_sequence
 
 SHARE, POPULARITY = "overall-share", "popularity"  # baselines
 # Rates r_f c_n are one component: all that rows and columns have without anything in common.
-ONE_COMPONENT = {
-    **{"tie_shape_W": "all", "tie_shape_H": "all", "tie_mean_H": "all"},
-    **{"max_iter": 500, "tol": 1e-7},
-}
+ONE_COMPONENT = {**{"tie_shape_W": "all", "tie_shape_H": "all", "tie_mean_H": "all"}, **{"max_iter": 500, "tol": 1e-7}}
 
 
 class SampledLosses(NamedTuple):
@@ -132,22 +129,22 @@ def losses_by_sample(
     return SampledLosses(
         [np.concatenate(parts) for parts in own],
         {name: np.concatenate(parts) for name, parts in baselines.items()},
-        *(rows.size, len(drawn), n_ones + n_zeros),
-        *(rows, columns, is_one, n_zeros / n_ones),
+        rows.size,
+        len(drawn),
+        n_ones + n_zeros,
+        rows,
+        columns,
+        is_one,
+        n_zeros / n_ones,
     )
 
 
-def sample(
-    matrix: SparseBinaryMatrix, rng: np.random.Generator, in_pairs: bool = False
-) -> Iterator[Fold]:
+def sample(matrix: SparseBinaryMatrix, rng: np.random.Generator, in_pairs: bool = False) -> Iterator[Fold]:
     """Yield what to hold out, no entry twice: tenths of the ones and as many zeros."""
     (n_ones, n_zeros), N = _numbers(matrix, in_pairs), matrix.shape[1]
     if n_ones < LEAST or n_zeros < LEAST:
-        raise DataError(
-            f"{n_ones} ones and {n_zeros} zeros: to hold some out takes {LEAST} of each"
-        )
-    parts = np.array_split(rng.permutation(_flat(_above(matrix.places(1), in_pairs), N)),
-                           round(1 / HELD_OUT))  # fmt: skip
+        raise DataError(f"{n_ones} ones and {n_zeros} zeros: to hold some out takes {LEAST} of each")
+    parts = np.array_split(rng.permutation(_flat(_above(matrix.places(1), in_pairs), N)), round(1 / HELD_OUT))
     parts = parts[: min(math.ceil(ENOUGH / len(parts[-1])), len(parts))]
     zeros = _zeros(matrix, min(sum(map(len, parts)), n_zeros // 2), rng, in_pairs)
     for ones, others in zip(parts, np.array_split(zeros, len(parts)), strict=True):
@@ -156,9 +153,7 @@ def sample(
         yield Fold(places, is_one, 1 - len(ones) / n_ones, 1 - len(others) / n_zeros)
 
 
-def _zeros(
-    matrix: SparseBinaryMatrix, count: int, rng: np.random.Generator, in_pairs: bool
-) -> np.ndarray:
+def _zeros(matrix: SparseBinaryMatrix, count: int, rng: np.random.Generator, in_pairs: bool) -> np.ndarray:
     """Return so many different zeros, drawn at random: int64 array, places row by row."""
     F, N = matrix.shape
     others = _flat(matrix.stored[:2], N)
@@ -200,8 +195,7 @@ def _without(matrix: SparseBinaryMatrix, fold: Fold, in_pairs: bool) -> scipy.sp
     """Return the matrix with what is held out missing: NaN."""
     held = np.hstack([fold.places, fold.places[::-1]]) if in_pairs else fold.places
     rows, columns, codes = matrix.stored
-    is_held = _is_in(_flat(matrix.stored[:2], matrix.shape[1]),
-                     np.sort(_flat(held, matrix.shape[1])))  # fmt: skip
+    is_held = _is_in(_flat(matrix.stored[:2], matrix.shape[1]), np.sort(_flat(held, matrix.shape[1])))
     kept = np.where(codes == MISSING, np.nan, 1.0)[~is_held]
     values = np.concatenate([kept, np.full(held.shape[1], np.nan)])
     places = np.hstack([[rows[~is_held], columns[~is_held]], held])

@@ -127,9 +127,7 @@ def _naming(path: str | os.PathLike) -> Iterator[None]:
     try:
         yield
     except (ValueError, KeyError, TypeError) as error:
-        raise DataError(
-            f"{path}: not a whole report of a fit ({error!r}); remove it and run again"
-        ) from error
+        raise DataError(f"{path}: not a whole report of a fit ({error!r}); remove it and run again") from error
 
 
 def summarise(scores: pd.DataFrame) -> pd.DataFrame:
@@ -166,9 +164,7 @@ def summarise_unmasked(scores: pd.DataFrame) -> pd.DataFrame:
             "min_active": groups["active_components"].min(),
             "median_active": groups["active_components"].median(),
             "max_active": groups["active_components"].max(),
-            "best_seed": scores.loc[groups["loss"].idxmin()].set_index(["dataset", "method", "K"])[
-                "seed"
-            ],
+            "best_seed": scores.loc[groups["loss"].idxmin()].set_index(["dataset", "method", "K"])["seed"],
             "seconds": groups["seconds"].median(),
         }
     ).reset_index()
@@ -181,9 +177,7 @@ def best_fit(paths: Iterable[str]) -> tuple[str, dict]:
     return path, reports[path]
 
 
-def write_table(
-    path: str | os.PathLike, table: pd.DataFrame, float_format: str | None = None
-) -> None:
+def write_table(path: str | os.PathLike, table: pd.DataFrame, float_format: str | None = None) -> None:
     """Write a table as CSV, atomically; `float_format` as of `DataFrame.to_csv`."""
     with atomic_path(path) as temporary:
         table.to_csv(temporary, index=False, float_format=float_format)

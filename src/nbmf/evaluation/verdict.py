@@ -203,10 +203,7 @@ def choose(
     """
     for estimator in estimators:
         if not baselines_of(estimator.likelihood):
-            raise DataError(
-                f"{type(estimator).__name__} predicts no probability of a one or of a count per "
-                "entry"
-            )
+            raise DataError(f"{type(estimator).__name__} predicts no probability of a one or of a count per entry")
         estimator.check_parameters()
     by = losses_by_sample if is_sparse(V) else losses_by_folds
     tested = by(V, estimators, seed, monitor_of)
@@ -235,19 +232,14 @@ def _preferred(own: list[np.ndarray], measure: Any = HeldOutLosses) -> int:
     """Return the first place that the best leads by no more than a standard error."""
     best = min(own, key=measure.mean)
     leads = (losses - best for losses in own)
-    return next(
-        place for place, lead in enumerate(leads) if measure.mean(lead) <= measure.error(lead)
-    )
+    return next(place for place, lead in enumerate(leads) if measure.mean(lead) <= measure.error(lead))
 
 
 def candidates(kind: type = BinaryMatrix, seed: int = 0) -> list[Factorization]:
     """Return the methods among which `nbmf fit` chooses where nothing is said."""
     names = CANDIDATES.get(kind.__name__, CANDIDATES[BinaryMatrix.__name__])
     entries = [METHODS[name] for name in names]
-    return [
-        registry.make_estimator(entry["class"], entry["K"][0], entry["settings"], seed)
-        for entry in entries
-    ]
+    return [registry.make_estimator(entry["class"], entry["K"][0], entry["settings"], seed) for entry in entries]
 
 
 def _gain(name: str, loss: np.ndarray, own: np.ndarray, measure: Any = HeldOutLosses) -> Gain:

@@ -70,9 +70,7 @@ class Checkpoint:
             self._log(f"{self._path}: checkpoint of another fit, or of other sources: not used")
             return 0
         iteration = int(saved.pop("iteration"))
-        state.restore(
-            {name.removeprefix(STATE): saved[name] for name in saved if name.startswith(STATE)}
-        )
+        state.restore({name.removeprefix(STATE): saved[name] for name in saved if name.startswith(STATE)})
         trace = {name: saved[TRACE + name].tolist() for name in self._recorder.trace}
         self._recorder.go_on_from(iteration, float(saved["seconds"]), trace)
         self._recorder_is_due = self._recorder.next_after(iteration)

@@ -87,9 +87,7 @@ class Factorization(Parametrized, NewLines, Saved):
         """
         return None
 
-    def mean(
-        self, factors: Factors, rows: Any = slice(None), columns: Any = slice(None)
-    ) -> np.ndarray:
+    def mean(self, factors: Factors, rows: Any = slice(None), columns: Any = slice(None)) -> np.ndarray:
         """Return E[V | factors] of some rows and columns, float array (rows, columns).
 
         `rows` and `columns` are slices or index arrays; the factors are those of all lines.

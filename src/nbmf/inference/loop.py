@@ -26,9 +26,7 @@ class Outcome(NamedTuple):
     converged: bool | None
 
 
-def run(
-    state: State, total: int, monitor: Monitor | None = None, rule: StoppingRule | None = None
-) -> Outcome:
+def run(state: State, total: int, monitor: Monitor | None = None, rule: StoppingRule | None = None) -> Outcome:
     """Advance `state` by `total` iterations, fewer if the rule is met.
 
     It goes on where the monitor says that an interrupted fit was. The monitor is called when it

@@ -89,8 +89,7 @@ def read(path: str | os.PathLike) -> Model:
 def _read_about(path, text: np.ndarray | None, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     if text is None or text.shape != () or text.dtype.kind != "U":
         raise DataError(
-            f"{path}: no model, which an estimator's save() writes; "
-            f"it holds {', '.join(sorted(arrays)) or 'nothing'}"
+            f"{path}: no model, which an estimator's save() writes; it holds {', '.join(sorted(arrays)) or 'nothing'}"
         )
     try:
         about = json.loads(str(text))
@@ -112,9 +111,7 @@ def _plain(name: str, value: Any) -> Any:
         return [_plain(name, item) for item in value]
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise ConfigError(
-        f"{name} = {value!r} cannot be saved: allowed are numbers, texts, lists of them and seeds"
-    )
+    raise ConfigError(f"{name} = {value!r} cannot be saved: allowed are numbers, texts, lists of them and seeds")
 
 
 def _restored(value: Any) -> Any:
@@ -198,9 +195,7 @@ def is_learned(name: str) -> bool:
 def _check_array(name: str, array: Any, axes: str, sizes: dict[str, int]) -> None:
     if not isinstance(array, np.ndarray) or array.dtype != float or array.ndim != len(axes):
         raise DataError(f"{name} has to be an array of floats with {len(axes)} axes")
-    expected = tuple(
-        sizes.setdefault(axis, size) for axis, size in zip(axes, array.shape, strict=True)
-    )
+    expected = tuple(sizes.setdefault(axis, size) for axis, size in zip(axes, array.shape, strict=True))
     if array.shape != expected or not np.isfinite(array).all():
         raise DataError(f"{name} has to be finite and of shape {expected}")
 

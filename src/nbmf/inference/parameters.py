@@ -35,9 +35,7 @@ TRUE_OR_FALSE = Rule(lambda value: isinstance(value, bool | np.bool_), "True or 
 
 def at_least(least: int) -> Rule:
     """Return the rule for integers of at least `least`."""
-    return Rule(
-        lambda value: is_integer(value) and value >= least, f"an integer of at least {least}"
-    )
+    return Rule(lambda value: is_integer(value) and value >= least, f"an integer of at least {least}")
 
 
 def one_of(*texts: str) -> Rule:
@@ -48,20 +46,14 @@ def one_of(*texts: str) -> Rule:
 
 RULES = {
     "n_components": at_least(1),
-    "max_memory_gb": Rule(
-        lambda value: is_number(value) and 0 < value < np.inf, "a positive number"
-    ),
+    "max_memory_gb": Rule(lambda value: is_number(value) and 0 < value < np.inf, "a positive number"),
     "max_iter": at_least(1),
     "burn_in": at_least(0),
     "n_samples": at_least(1),
     "threads": at_least(1),
     "tol": Rule(lambda value: is_number(value) and 0 <= value < np.inf, "a number of at least 0"),
     "random_state": Rule(
-        lambda value: (
-            value is None
-            or (is_integer(value) and value >= 0)
-            or isinstance(value, np.random.SeedSequence)
-        ),
+        lambda value: value is None or (is_integer(value) and value >= 0) or isinstance(value, np.random.SeedSequence),
         "None, an integer of at least 0, or a numpy SeedSequence",
     ),
 }

@@ -47,14 +47,7 @@ class FitRecorder:
         What an interrupted fit had taken when it was saved; 0 for one that was not interrupted.
     """
 
-    def __init__(
-        self,
-        total: int,
-        trace_points: int,
-        loss: Callable[[State], float],
-        log=print,
-        chain_points: int = 0,
-    ):
+    def __init__(self, total: int, trace_points: int, loss: Callable[[State], float], log=print, chain_points: int = 0):
         self._scored = set(trace_iterations(total, trace_points))
         chain = trace_iterations(total, chain_points) if chain_points else []
         self._iterations = sorted(self._scored.union(chain))
@@ -98,6 +91,5 @@ class FitRecorder:
         rate = (iteration - self._first) / max(now - self._started, 1e-9)
         self._log(
             f"iteration {iteration} of {total} ({iteration / total:.0%}), {rate:.1f} per second, "
-            f"{(total - iteration) / rate:.0f} s left"
-            + (f", perplexity {perplexity:.4f}" if is_scored else "")
+            f"{(total - iteration) / rate:.0f} s left" + (f", perplexity {perplexity:.4f}" if is_scored else "")
         )

@@ -77,9 +77,7 @@ _COLUMN = _Rule(_is_text, "the name of a column")
 _CODES = _Rule(_are_codes, "a list of texts, as they are in the file")
 
 RULES = {
-    "layout": _Rule(
-        lambda value: _is_text(value) and value in LAYOUTS, "long, presence or None (a matrix)"
-    ),
+    "layout": _Rule(lambda value: _is_text(value) and value in LAYOUTS, "long, presence or None (a matrix)"),
     "header": _SWITCH,
     "index": _SWITCH,
     "ones": _CODES,
@@ -92,9 +90,7 @@ RULES = {
     "row": _COLUMN,
     "column": _COLUMN,
     "value": _COLUMN,
-    "absent": _Rule(
-        lambda value: _is_text(value) and value in ABSENT, "zeros, missing or None (by the values)"
-    ),
+    "absent": _Rule(lambda value: _is_text(value) and value in ABSENT, "zeros, missing or None (by the values)"),
     "name": _Rule(_is_text, "the name of an object in the file"),
 }
 
@@ -134,9 +130,7 @@ def check(arguments: dict[str, Any], transpose: Any = False) -> None:
         if key in given and (given.get("counts") or "above" in given):
             raise ConfigError(f"{key} = {given[key]!r}: has no meaning for counts")
     if "above" in given and "counts" in given:
-        raise ConfigError(
-            f"counts = {given['counts']!r}: above = {given['above']} makes counts binary"
-        )
+        raise ConfigError(f"counts = {given['counts']!r}: above = {given['above']} makes counts binary")
     if "groups" in given and transpose:
         raise ConfigError(
             f"groups = {given['groups']!r}: transpose = True would make them groups of columns; "

@@ -177,9 +177,7 @@ class Coding(ValueCoding):
         shown = shown_value(value)
         groups = ""
         if column is not None:
-            groups = (
-                f", or groups={column!r} for a column of names, ignore=[{column!r}] to leave it out"
-            )
+            groups = f", or groups={column!r} for a column of names, ignore=[{column!r}] to leave it out"
         return (
             f"the value is {shown}; allowed are {', '.join(self._words)}; "
             f"declare others by ones=[...], zeros=[...] or missing=[{shown}]{groups}"

@@ -14,10 +14,7 @@ from nbmf.io.arguments import Options
 from nbmf.io.stored import StoredCodes
 
 SHOWN = 8  # names in a message
-LARGER = (
-    "of zeros and ones a list, Matrix Market or scipy.sparse, which have the ones alone, may be "
-    "larger"
-)
+LARGER = "of zeros and ones a list, Matrix Market or scipy.sparse, which have the ones alone, may be larger"
 MAX_LINES = 2**22  # rows and columns of a matrix of which zeros are not kept: each has a name
 
 
@@ -105,9 +102,7 @@ def _stored(
     return StoredCodes(rows[kept], columns[kept], codes[kept], shape), len(codes) - len(ends)
 
 
-def _refuse_contradiction(
-    rows: np.ndarray, columns: np.ndarray, codes: np.ndarray, final: np.ndarray
-) -> None:
+def _refuse_contradiction(rows: np.ndarray, columns: np.ndarray, codes: np.ndarray, final: np.ndarray) -> None:
     """Raise Contradiction unless each record has the code of the last one of its entry, `final`."""
     if (differ := np.flatnonzero(final != codes)).size:
         one = int(differ[0])
@@ -121,31 +116,22 @@ def is_huge(rows: int, columns: int) -> bool:
     return rows * columns > MAX_ENTRIES
 
 
-def refuse_huge(
-    path: str | os.PathLike, rows: int, columns: int, why: str = "all of them are kept; " + LARGER
-) -> None:
+def refuse_huge(path: str | os.PathLike, rows: int, columns: int, why: str = "all of them are kept; " + LARGER) -> None:
     """Raise DataError if a matrix of which all entries are kept would need too much memory."""
     if is_huge(rows, columns):
-        raise DataError(
-            f"{path}: {rows} x {columns} entries; allowed are at most {MAX_ENTRIES}, since {why}"
-        )
+        raise DataError(f"{path}: {rows} x {columns} entries; allowed are at most {MAX_ENTRIES}, since {why}")
 
 
 def refuse_too_many_lines(path: str | os.PathLike, rows: int, columns: int) -> None:
     """Raise DataError if names alone would need too much memory."""
     if is_huge(rows, columns) and rows + columns > MAX_LINES:
         raise DataError(
-            f"{path}: {rows} x {columns} entries; allowed are at most {MAX_LINES} rows and columns "
-            "together"
+            f"{path}: {rows} x {columns} entries; allowed are at most {MAX_LINES} rows and columns together"
         )
 
 
 def refuse_repeated(
-    path: str | os.PathLike,
-    names: Sequence[str],
-    kind: str,
-    where: Callable[[int], str],
-    hint: str = "",
+    path: str | os.PathLike, names: Sequence[str], kind: str, where: Callable[[int], str], hint: str = ""
 ) -> None:
     """Raise DataError if a name is empty or is there twice; `where` names the place of a name."""
     first: dict[str, int] = {}
@@ -154,8 +140,7 @@ def refuse_repeated(
             raise DataError(f"{path}, {where(place)}: the name of the {kind} is empty{hint}")
         if first.setdefault(name, place) != place:
             raise RepeatedName(
-                f"{path}, {where(place)}: the {kind} {name!r} is there already, "
-                f"in {where(first[name])}{hint}"
+                f"{path}, {where(place)}: the {kind} {name!r} is there already, in {where(first[name])}{hint}"
             )
 
 
@@ -165,9 +150,7 @@ def place_of(name: str, columns: Sequence[str], where: str) -> int:
         near = difflib.get_close_matches(name, columns, n=1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         more = f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else ""
-        raise DataError(
-            f"{where}: no column {name!r}; the columns are {', '.join(columns[:SHOWN])}{more}{hint}"
-        )
+        raise DataError(f"{where}: no column {name!r}; the columns are {', '.join(columns[:SHOWN])}{more}{hint}")
     return columns.index(name)
 
 

@@ -6,14 +6,7 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.count_matrix import LARGEST
-from nbmf.io.coding import (
-    DEFAULTS,
-    UnknownValue,
-    ValueCoding,
-    listed,
-    shown_value,
-    spellings_of_given,
-)
+from nbmf.io.coding import DEFAULTS, UnknownValue, ValueCoding, listed, shown_value, spellings_of_given
 from nbmf.io.stored import StoredCodes
 
 MISSING, UNKNOWN = -1, -2
@@ -79,9 +72,7 @@ class CountCoding(ValueCoding):
         """Return the words for a value that is no count."""
         aside = ""
         if column is not None:
-            aside = (
-                f", or groups={column!r} for a column of names, ignore=[{column!r}] to leave it out"
-            )
+            aside = f", or groups={column!r} for a column of names, ignore=[{column!r}] to leave it out"
         shown = shown_value(value)
         if _is_number(value):
             aside += "; matrices of other numbers are nbmf.GaussianFactorVB's, in Python"

@@ -12,15 +12,7 @@ import numpy as np
 from nbmf.errors import DataError
 from nbmf.io.arguments import Options
 from nbmf.io.coding import UnknownValue, ValueCoding
-from nbmf.io.content import (
-    Content,
-    batches,
-    counted,
-    place_of,
-    places_aside,
-    refuse_repeated,
-    said_of_ignored,
-)
+from nbmf.io.content import Content, batches, counted, place_of, places_aside, refuse_repeated, said_of_ignored
 from nbmf.io.lists import Records, places_of, words_of
 from nbmf.io.text import is_gzipped, lines_of
 
@@ -176,9 +168,7 @@ def _read_top(lines: _Lines, options: Options, coding: ValueCoding) -> tuple[_To
     names = _header_of(first, options, coding)
     if names is None:
         width = len(first.fields)
-        return _Top(None, width, _labels([""] * width), [], None, False), itertools.chain(
-            [first], records
-        )
+        return _Top(None, width, _labels([""] * width), [], None, False), itertools.chain([first], records)
     hint = "" if options.header else NO_HEADER.format(first.number)
     second = next(records, None)
     if second is None:
@@ -186,9 +176,7 @@ def _read_top(lines: _Lines, options: Options, coding: ValueCoding) -> tuple[_To
     if len(second.fields) == len(names) + 1:  # as R writes it: nothing above the names of rows
         names = ["", *names]
     labels = _labels(names)
-    refuse_repeated(
-        lines.path, labels, "column", lambda i: f"line {first.number}, field {i + 1}", hint
-    )
+    refuse_repeated(lines.path, labels, "column", lambda i: f"line {first.number}, field {i + 1}", hint)
     where = lines.where(first.number)
     groups_at = None if options.groups is None else place_of(options.groups, labels, where)
     aside = places_aside(options, labels, where)
@@ -258,9 +246,7 @@ def _first_codes(lines: _Lines, body: _Body, label: str, coding: ValueCoding) ->
         raise _refusal(lines, body.numbers[found.place], label, found, coding) from None
 
 
-def _refusal(
-    lines: _Lines, number: int, label: str, found: UnknownValue, coding: ValueCoding
-) -> DataError:
+def _refusal(lines: _Lines, number: int, label: str, found: UnknownValue, coding: ValueCoding) -> DataError:
     where = f"{lines.where(number)}, column {label!r}"
     return coding.refusal(where, found.value.strip(), label)
 
@@ -292,8 +278,7 @@ def _read_list(lines: _Lines, options: Options, coding: ValueCoding) -> Content:
             where = f"{lines.where(numbers[unknown.place])}, column {columns[value]!r}"
             raise coding.refusal(where, unknown.value.strip()) from None
         rows_, columns_, groups_ = (
-            None if place is None else list(map(str.strip, by_column[place]))
-            for place in (row, column, groups)
+            None if place is None else list(map(str.strip, by_column[place])) for place in (row, column, groups)
         )
         found.extend(numbers, rows_, columns_, codes, groups_)
     said = f"header in line {first.number}" if has_header else "no header"
@@ -301,9 +286,7 @@ def _read_list(lines: _Lines, options: Options, coding: ValueCoding) -> Content:
     return found.content(format, options)
 
 
-def _list_has_header(
-    path: str | os.PathLike, first: _Line, options: Options, coding: ValueCoding
-) -> bool:
+def _list_has_header(path: str | os.PathLike, first: _Line, options: Options, coding: ValueCoding) -> bool:
     """Whether the first line names the columns.
 
     Where a value must be, a name is none. A list of presences has names only: that of a column
@@ -318,7 +301,5 @@ def _list_has_header(
         return coding.are_names(fields[2:3])
     below = itertools.islice(_Lines(path), 1, None)
     return not any(
-        ours.strip() == other.strip()
-        for line in below
-        for ours, other in zip(fields[:2], line.fields, strict=False)
+        ours.strip() == other.strip() for line in below for ours, other in zip(fields[:2], line.fields, strict=False)
     )

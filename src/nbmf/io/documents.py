@@ -232,9 +232,7 @@ def _sparse(path: Path, words: str | os.PathLike | None) -> _Counts:
             raise DataError(f"words = {str(words)!r}: there is no such file")
         names = [line.strip() for line in lines_of(words) if line.strip()]
         if len(names) != values.shape[1]:
-            raise DataError(
-                f"{words}: {counted(len(names), 'word')} for {values.shape[1]} columns of {path}"
-            )
+            raise DataError(f"{words}: {counted(len(names), 'word')} for {values.shape[1]} columns of {path}")
         refuse_repeated(words, names, "word", lambda n: f"line {n + 1}")
     return _Counts(values, None, names, None, "scipy.sparse" if is_npz else "Matrix Market")
 
@@ -243,18 +241,14 @@ def _table(path: Path, found: _Counts, ignore: set[str], transposed: bool, log) 
     counts = found.counts
     names = [
         np.array([f"{kind} {i}" for i in range(size)] if given is None else given, dtype=str)
-        for kind, size, given in zip(
-            ROLES[:2], counts.shape, (found.documents, found.words), strict=True
-        )
+        for kind, size, given in zip(ROLES[:2], counts.shape, (found.documents, found.words), strict=True)
     ]
     wanted = ~np.isin(names[1], list(ignore))
     columns = (counts.sum(axis=0) > 0) & wanted
     counts = counts[:, columns]
     rows = counts.sum(axis=1) > 0
     if not rows.any():
-        raise DataError(
-            f"{path}: no word is left in any document: all counts are 0, or of words to ignore"
-        )
+        raise DataError(f"{path}: no word is left in any document: all counts are 0, or of words to ignore")
     labels = None if found.labels is None else np.array(found.labels, dtype=str)[rows]
     table = FeatureTable.from_documents(counts[rows], names[0][rows], names[1][columns], labels)
     log(f"{path}: {found.format}" + ("; transposed" if transposed else ""))

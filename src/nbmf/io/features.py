@@ -164,8 +164,7 @@ def _report(table: FeatureTable, columns, ignore, log) -> None:
             told = [f"{n} ({sizes[n]})" if word == "category" else n for n in own[:SHOWN]]
             more = f", and {len(own) - SHOWN} more" if len(own) > SHOWN else ""
             log(f"{word} ({law}): {', '.join(told)}{more}")
-    left_out = [f"{name!r} ({column.left_out})" for name, column in columns.items()
-                if column.left_out]  # fmt: skip
+    left_out = [f"{name!r} ({column.left_out})" for name, column in columns.items() if column.left_out]
     left_out += [f"{name!r} (ignored)" for name in ignore]
     if left_out:
         log(f"left out: {', '.join(left_out)}")

@@ -48,9 +48,7 @@ class Frame(NamedTuple):
         return f"{self.unit} {self.places[row]}"
 
 
-def read_frame(
-    path: str | os.PathLike, header: bool | None = None, missing: Collection[str] | None = None
-) -> Frame:
+def read_frame(path: str | os.PathLike, header: bool | None = None, missing: Collection[str] | None = None) -> Frame:
     """Read a table with columns of any kind: delimited text, Parquet, or an R data frame.
 
     Parameters

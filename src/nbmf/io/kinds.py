@@ -133,11 +133,7 @@ def _of_kind(kind: str, values: Sequence[Any], numbers: list) -> list:
     """Return values as that kind has them; of counts and yes or no, numbers."""
     if kind == "category":
         return _texts(values)
-    right = {
-        "real": lambda n: True,
-        "binary": lambda n: n in (0, 1),
-        "count": lambda n: n >= 0 and n == int(n),
-    }[kind]
+    right = {"real": lambda n: True, "binary": lambda n: n in (0, 1), "count": lambda n: n >= 0 and n == int(n)}[kind]
     allowed = {"real": "numbers", "binary": "0 and 1", "count": "whole numbers from 0 on"}
     for row, (number, value) in enumerate(zip(numbers, values, strict=True)):
         if value is not None and (number is None or not right(number)):

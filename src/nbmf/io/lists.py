@@ -47,8 +47,7 @@ def places_of(options: Options, columns: Sequence[str], where: str) -> dict[str,
     free = [place for place in range(len(columns)) if place not in named.values()]
     if len(free) < len(roles) - len(named.keys() & set(roles)):
         raise DataError(
-            f"{where}: layout {options.layout!r} needs columns of {', '.join(roles)}; "
-            f"there are {len(columns)}"
+            f"{where}: layout {options.layout!r} needs columns of {', '.join(roles)}; there are {len(columns)}"
         )
     rest = iter(free)
     return named | {role: next(rest) for role in roles if role not in named}
@@ -57,14 +56,10 @@ def places_of(options: Options, columns: Sequence[str], where: str) -> dict[str,
 def words_of(places: dict[str, int], columns: Sequence[str], options: Options) -> str:
     """Return what is said about the columns: the role of each, and which are not used."""
     said = ", ".join(
-        f"{role} {columns[places[role]]!r}"
-        for role in (*ROLES[options.layout], "groups")
-        if role in places
+        f"{role} {columns[places[role]]!r}" for role in (*ROLES[options.layout], "groups") if role in places
     )
     unused = len(columns) - len(places)
-    return f"layout {options.layout}: {said}" + (
-        f"; {counted(unused, 'column')} not used" if unused else ""
-    )
+    return f"layout {options.layout}: {said}" + (f"; {counted(unused, 'column')} not used" if unused else "")
 
 
 class Records:
@@ -118,8 +113,7 @@ class Records:
         first, first_place = self._groups.setdefault(row, (group, place))
         if group != first:
             raise DataError(
-                f"{self._at(place)}: {row!r} has the group {group!r}, "
-                f"but {first!r} in {self._what} {first_place}"
+                f"{self._at(place)}: {row!r} has the group {group!r}, but {first!r} in {self._what} {first_place}"
             )
 
     def _at(self, place: int) -> str:

@@ -104,9 +104,7 @@ def _read_coordinates(
         matrix, repeated = scatter(*places, values, (header.rows, header.columns), absent=0)
     except Contradiction as found:
         first, second = (numbers[k] for k in found.records)
-        raise DataError(
-            f"{path}, line {second}: the entry of line {first} with another value"
-        ) from None
+        raise DataError(f"{path}, line {second}: the entry of line {first} with another value") from None
     said = "entries that are not in the file are zeros"
     return Content(matrix, "", absent=said, left_out=repeated_records(repeated))
 
@@ -141,15 +139,11 @@ def _batches(
     for batch in batches(entry for entry in split if entry[1]):
         for number, words in batch:
             if len(words) != width:
-                raise DataError(
-                    f"{path}, line {number}: {counted(len(words), 'word')} instead of {width}"
-                )
+                raise DataError(f"{path}, line {number}: {counted(len(words), 'word')} instead of {width}")
         count += len(batch)
         if count > header.entries:
             number, _ = batch[header.entries - count]
-            raise DataError(
-                f"{path}, line {number}: one more entry than the {header.entries} declared"
-            )
+            raise DataError(f"{path}, line {number}: one more entry than the {header.entries} declared")
         numbers, words = zip(*batch, strict=True)
         yield numbers, list(zip(*words, strict=True))
     if count < header.entries:
@@ -166,14 +160,10 @@ def _indices(
         if min(indices) >= 1 and max(indices) <= largest:
             return indices
     wrong = next(i for i, word in enumerate(words) if not 1 <= (_whole(word) or 0) <= largest)
-    raise DataError(
-        f"{path}, line {numbers[wrong]}: {kind} {words[wrong]!r}; allowed are 1 to {largest}"
-    )
+    raise DataError(f"{path}, line {numbers[wrong]}: {kind} {words[wrong]!r}; allowed are 1 to {largest}")
 
 
-def _codes(
-    path: str | os.PathLike, numbers: Sequence[int], words: Sequence[str], coding: ValueCoding
-) -> bytes:
+def _codes(path: str | os.PathLike, numbers: Sequence[int], words: Sequence[str], coding: ValueCoding) -> bytes:
     try:
         return coding.pack(words)
     except UnknownValue:

@@ -35,9 +35,7 @@ def read_npz(path: str | os.PathLike, options: Options, coding: ValueCoding) -> 
     else:
         chosen = [name for name, array in arrays.items() if array.ndim == 2]
         if len(chosen) != 1:
-            raise DataError(
-                f"{path}: holds {names}; needed is one array of two dimensions, or name= chooses it"
-            )
+            raise DataError(f"{path}: holds {names}; needed is one array of two dimensions, or name= chooses it")
     return _read_array(path, f"NPZ, array {chosen[0]!r}", arrays[chosen[0]], coding)
 
 
@@ -50,13 +48,9 @@ def read_npy(path: str | os.PathLike, options: Options, coding: ValueCoding) -> 
     return _read_array(path, "NPY", array, coding)
 
 
-def _read_own(
-    path: str | os.PathLike, kind: type[NamedMatrix], options: Options, coding: ValueCoding
-) -> Content:
+def _read_own(path: str | os.PathLike, kind: type[NamedMatrix], options: Options, coding: ValueCoding) -> Content:
     if coding.is_given or options.name is not None:
-        raise ConfigError(
-            f"{path}: a matrix file of nbmf has its codes; only transpose= is allowed"
-        )
+        raise ConfigError(f"{path}: a matrix file of nbmf has its codes; only transpose= is allowed")
     matrix = kind.load(path)
     codes = getattr(matrix, kind.field)
     if kind is SparseBinaryMatrix:
@@ -66,8 +60,9 @@ def _read_own(
         if kind is CountMatrix:
             raise RefusedValue(
                 f"{path}: a matrix of counts, and not of ones and zeros; above=0 makes it one of "
-                "whether a count is above 0", codes.max(),
-            )  # fmt: skip
+                "whether a count is above 0",
+                codes.max(),
+            )
         codes = codes.astype(coding.dtype)
     names = matrix.row_names.tolist(), matrix.column_names.tolist()
     groups = None if matrix.row_groups is None else matrix.row_groups.tolist()
@@ -110,9 +105,7 @@ def _read_sparse(path: str | os.PathLike, options: Options, coding: ValueCoding)
     )
 
 
-def _read_array(
-    path: str | os.PathLike, format: str, array: np.ndarray, coding: ValueCoding
-) -> Content:
+def _read_array(path: str | os.PathLike, format: str, array: np.ndarray, coding: ValueCoding) -> Content:
     if array.ndim != 2:
         raise DataError(f"{path}: an array of {array.ndim} dimensions; a matrix has two")
     try:

@@ -22,8 +22,7 @@ def read_r(path: str | os.PathLike, options: Options, coding: ValueCoding) -> Co
         return read_table(path, f"{format}: a data frame", value, options, coding)
     if getattr(value, "ndim", 0) != 2:
         raise DataError(
-            f"{path}: {name} is {rda.description(value)}; needed is a matrix of numbers or "
-            "logicals, or a data frame"
+            f"{path}: {name} is {rda.description(value)}; needed is a matrix of numbers or logicals, or a data frame"
         )
     refused = [key for key in ("layout", "index", "groups") if getattr(options, key) is not None]
     if refused:

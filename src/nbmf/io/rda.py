@@ -18,9 +18,7 @@ import rdata
 from nbmf.errors import DataError
 
 MAX_BYTES = 2**30  # of a file's content; a bomb of a few kilobytes may unpack to any size
-SEVERAL_OBJECTS = tuple(
-    b"RD%c%c\n" % (c, n) for c in b"XAB" for n in b"23"
-)  # what .rda begins with
+SEVERAL_OBJECTS = tuple(b"RD%c%c\n" % (c, n) for c in b"XAB" for n in b"23")  # what .rda begins with
 COMPRESSIONS = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ\x00": lzma}
 
 
@@ -40,16 +38,12 @@ def read_matrix(path: str | os.PathLike) -> tuple[np.ndarray, np.ndarray, np.nda
     matrix = _read_object(path)
     dimensions = getattr(matrix, "dims", ())
     if len(dimensions) != 2 or not set(dimensions) <= set(matrix.coords):
-        raise DataError(
-            f"{path}: holds {description(matrix)}; needed is an R matrix with row and column names"
-        )
+        raise DataError(f"{path}: holds {description(matrix)}; needed is an R matrix with row and column names")
     row_names, column_names = (matrix.coords[name].to_numpy().astype(str) for name in dimensions)
     return matrix.to_numpy(), row_names, column_names
 
 
-def read_table(
-    path: str | os.PathLike, columns: list[str], gaps: Collection[str] = ()
-) -> pd.DataFrame:
+def read_table(path: str | os.PathLike, columns: list[str], gaps: Collection[str] = ()) -> pd.DataFrame:
     """Read `columns` of the one R data frame of an .rda file; those of `gaps` may have gaps.
 
     Returns
@@ -68,9 +62,7 @@ def read_table(
         raise DataError(f"{path}: holds {description(table)}; needed is an R data frame")
     for column in columns:
         if column not in table:
-            raise DataError(
-                f"{path}: has no column {column!r}; its columns are {', '.join(table.columns)}"
-            )
+            raise DataError(f"{path}: has no column {column!r}; its columns are {', '.join(table.columns)}")
         missing = np.flatnonzero(table[column].isna())
         if missing.size and column not in gaps:
             raise DataError(f"{path}: row {missing[0] + 1}: column {column!r} is missing")

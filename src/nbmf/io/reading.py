@@ -64,11 +64,7 @@ SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 
 
 def read(
-    path: str | os.PathLike,
-    *,
-    transpose: bool = False,
-    log: Callable[[str], None] = print,
-    **given: Unpack[Given],
+    path: str | os.PathLike, *, transpose: bool = False, log: Callable[[str], None] = print, **given: Unpack[Given]
 ) -> AnyMatrix:
     """Read a matrix of zeros and ones, or of counts, from a file and say how it was understood.
 
@@ -209,11 +205,7 @@ def format_of(path: Path) -> _Format:
 
 def _matrix(path: Path, content: Content, transpose: bool, log: Callable[[str], None]) -> AnyMatrix:
     """Return what was found as a matrix, and report it."""
-    codes, names, groups = (
-        content.codes,
-        (content.row_names, content.column_names),
-        content.row_groups,
-    )
+    codes, names, groups = (content.codes, (content.row_names, content.column_names), content.row_groups)
     if transpose:
         codes, names, groups = codes.T, names[::-1], None
     row_names, column_names = (
@@ -271,8 +263,7 @@ def _summary(matrix: AnyMatrix) -> str:
             f"({counts['ones'] / size:.2g} of all entries), {counts['missing']} missing; zeros are "
             "not kept"
         )
-    words = [f"{counts[kind] / size:.1%} {kind}"
-             for kind in ("ones", "zeros", "missing") if kind in counts]  # fmt: skip
+    words = [f"{counts[kind] / size:.1%} {kind}" for kind in ("ones", "zeros", "missing") if kind in counts]
     if isinstance(matrix, CountMatrix):
         words.insert(0, f"counts up to {counts['largest']}")
     return f"{counts['rows']} rows x {counts['columns']} columns: {', '.join(words)}"

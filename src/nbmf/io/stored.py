@@ -48,10 +48,7 @@ class StoredCodes(NamedTuple):
     def of_lines(self, rows: np.ndarray, columns: np.ndarray) -> StoredCodes:
         """Return the matrix of some rows and columns, bool arrays."""
         kept = self._only(rows[self.rows] & columns[self.columns])
-        places = (
-            (np.cumsum(lines) - 1)[found]
-            for lines, found in zip((rows, columns), kept[:2], strict=True)
-        )
+        places = ((np.cumsum(lines) - 1)[found] for lines, found in zip((rows, columns), kept[:2], strict=True))
         shape = int(np.count_nonzero(rows)), int(np.count_nonzero(columns))
         return StoredCodes(*places, kept.codes, shape)
 

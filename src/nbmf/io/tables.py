@@ -35,24 +35,13 @@ def read_table(
     if "value" in places:
         codes = _encode(path, table, places["value"], columns, coding)
     found = Records(path, "row", coding.dtype)
-    found.extend(
-        range(1, len(table) + 1),
-        names["row"],
-        names["column"],
-        codes.tobytes(),
-        names.get("groups"),
-    )
+    found.extend(range(1, len(table) + 1), names["row"], names["column"], codes.tobytes(), names.get("groups"))
     format = f"{format}; {words_of(places, columns, options)}"
     return found.content(format, options)
 
 
 def _read_matrix(
-    path: str | os.PathLike,
-    format: str,
-    table: pd.DataFrame,
-    columns: list[str],
-    options: Options,
-    coding: ValueCoding,
+    path: str | os.PathLike, format: str, table: pd.DataFrame, columns: list[str], options: Options, coding: ValueCoding
 ) -> Content:
     groups, said = None, [format]
     aside = places_aside(options, columns, path)
@@ -103,11 +92,7 @@ def _texts(column: pd.Series) -> list[str]:
 
 
 def _encode(
-    path: str | os.PathLike,
-    table: pd.DataFrame,
-    place: int,
-    columns: list[str],
-    coding: ValueCoding,
+    path: str | os.PathLike, table: pd.DataFrame, place: int, columns: list[str], coding: ValueCoding
 ) -> np.ndarray:
     try:
         return coding.encode(table.iloc[:, place])

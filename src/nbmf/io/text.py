@@ -48,9 +48,7 @@ def lines_of(path: str | os.PathLike) -> Iterator[str]:
             try:
                 text = line.decode("utf-8")
             except UnicodeDecodeError as error:
-                raise DataError(
-                    f"{path}, line {number}: not UTF-8 ({error.reason}); save the file as UTF-8"
-                ) from error
+                raise DataError(f"{path}, line {number}: not UTF-8 ({error.reason}); save the file as UTF-8") from error
             if number == 1:
                 text = text.removeprefix(BYTE_ORDER_MARK)
             if "\r" in text.rstrip("\r\n"):  # old line ends, or those of another system inside

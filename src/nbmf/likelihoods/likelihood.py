@@ -143,9 +143,7 @@ def places(values: np.ndarray, entries: np.ndarray) -> tuple[np.ndarray, np.ndar
         If `entries` is of another shape than `values`.
     """
     if np.shape(entries) != values.shape:
-        raise DataError(
-            f"entries: shape {np.shape(entries)}; allowed is that of the values, {values.shape}"
-        )
+        raise DataError(f"entries: shape {np.shape(entries)}; allowed is that of the values, {values.shape}")
     return np.nonzero(entries)
 
 
@@ -159,8 +157,7 @@ def refuse_other_forms(V: Any, allowed: str) -> None:
         raise DataError(f"Complex data not supported: allowed are {allowed}")
     if len(shape) == 1:
         raise DataError(
-            "V has one dimension and a matrix has two. Reshape your data: "
-            "V.reshape(1, -1) is a matrix of one row"
+            "V has one dimension and a matrix has two. Reshape your data: V.reshape(1, -1) is a matrix of one row"
         )
     if len(shape) == 2 and shape[1] == 0:
         raise DataError(f"V has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")

@@ -33,10 +33,7 @@ class MixtureLoss(LossAt):
         """
         mean, size = (np.asarray(part, float) for part in prediction)
         x, m = self._counts, np.maximum(mean, SMALLEST_RATE)
-        each = (
-            gammaln(x + size) - gammaln(size) - gammaln(x + 1.0)
-            - x * np.log1p(size / m) - size * np.log1p(m / size)
-        )  # fmt: skip
+        each = gammaln(x + size) - gammaln(size) - gammaln(x + 1.0) - x * np.log1p(size / m) - size * np.log1p(m / size)
         if each.ndim > 1:
             each = logsumexp(each, axis=0) - np.log(len(each))
             mean = mean.max(axis=0)

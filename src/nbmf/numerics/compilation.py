@@ -61,9 +61,7 @@ def serial_and_parallel(function) -> tuple:
     numba files machine code by the name and place of a function, not by its options, so the
     parallel version needs a name of its own: otherwise the one compiled first serves for both.
     """
-    renamed = types.FunctionType(
-        function.__code__, function.__globals__, f"{function.__name__}_parallel"
-    )
+    renamed = types.FunctionType(function.__code__, function.__globals__, f"{function.__name__}_parallel")
     renamed.__qualname__ = f"{function.__qualname__}_parallel"
     renamed.__module__ = function.__module__
     return kernel(function), kernel(renamed, parallel=True)

@@ -75,10 +75,7 @@ def element(lanes, place):
     return lanes[place]
 
 
-_VECTORS = {
-    types.float32: ir.VectorType(ir.FloatType(), LANES),
-    types.float64: ir.VectorType(ir.DoubleType(), LANES),
-}
+_VECTORS = {types.float32: ir.VectorType(ir.FloatType(), LANES), types.float64: ir.VectorType(ir.DoubleType(), LANES)}
 _BYTES = {types.float32: 4, types.float64: 8}  # of a number: all that is known of where lanes start
 
 
@@ -137,9 +134,7 @@ def _spread(typing_context, number):
 def _total(typing_context, lanes):
     def generate(context, builder, signature, arguments):
         def part(start, width):
-            places = ir.Constant(
-                ir.VectorType(ir.IntType(32), width), list(range(start, start + width))
-            )
+            places = ir.Constant(ir.VectorType(ir.IntType(32), width), list(range(start, start + width)))
             return builder.shuffle_vector(left, ir.Constant(left.type, ir.Undefined), places)
 
         left, width = arguments[0], LANES

@@ -14,15 +14,11 @@ def _prefetch_compiled(typing_context, array, i, j):
     def generate(context, builder, signature, arguments):
         kind = signature.args[0]
         view = context.make_array(kind)(context, builder, arguments[0])
-        entry = cgutils.get_item_pointer(
-            context, builder, kind, view, arguments[1:], wraparound=False
-        )
+        entry = cgutils.get_item_pointer(context, builder, kind, view, arguments[1:], wraparound=False)
         byte, int32 = ir.IntType(8), ir.IntType(32)
         address = builder.bitcast(entry, byte.as_pointer())
         hint = builder.module.declare_intrinsic(
-            "llvm.prefetch",
-            [address.type],
-            ir.FunctionType(ir.VoidType(), [address.type, int32, int32, int32]),
+            "llvm.prefetch", [address.type], ir.FunctionType(ir.VoidType(), [address.type, int32, int32, int32])
         )
         for_writing, keep_close, data = int32(1), int32(3), int32(1)
         builder.call(hint, [address, for_writing, keep_close, data])

@@ -134,9 +134,7 @@ def reconstruction(
     sides = [side_of(model, axis, shown, groups[axis], matrix) for axis in (0, 1)]
     is_binary = model.likelihood is BERNOULLI
     label = "probability of a one, E[V]" if is_binary else "E[V]"
-    return np.array(
-        overview.draw_reconstruction(values, expectation, sides, title_of(model), label, ax)
-    )
+    return np.array(overview.draw_reconstruction(values, expectation, sides, title_of(model), label, ax))
 
 
 def _row_groups(given: Sequence[str] | None, matrix: NamedMatrix | None) -> Sequence[str] | None:

@@ -35,9 +35,7 @@ def model_of(fit: Any) -> Factorization:
     if not isinstance(model, Factorization):
         of_table = isinstance(model, Saved)  # has components, but no W and H
         hint = "; nbmf.plot.profile, topics and memberships draw it" if of_table else ""
-        raise ConfigError(
-            f"fit: a fitted estimator, Draws or Chains are needed, not a {type(fit).__name__}{hint}"
-        )
+        raise ConfigError(f"fit: a fitted estimator, Draws or Chains are needed, not a {type(fit).__name__}{hint}")
     _ = model.n_components_  # of a fitted one
     return model
 

@@ -69,8 +69,7 @@ def positions(
     written = _written(side.names, names)
     draws = draws_of(fit)
     ends = (None, None) if draws is None else _interval(draws, axis, places, level)
-    shown = [each if each is None or len(places) == 2 else each[:, 0] for each in
-             (side.weights, *ends)]  # fmt: skip
+    shown = [each if each is None or len(places) == 2 else each[:, 0] for each in (side.weights, *ends)]
     drawn = positions_picture.draw(*shown, written, side.groups, ax)
     meaning = model.meanings[axis]
     drawn.set_xlabel(f"{meaning}, component {numbers[0]}")
@@ -79,13 +78,7 @@ def positions(
     return drawn
 
 
-def co_clustering(
-    fit: Fit,
-    *,
-    axis: int = 0,
-    groups: Sequence[str] | None = None,
-    ax: Axes | None = None,
-) -> Axes:
+def co_clustering(fit: Fit, *, axis: int = 0, groups: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
     """Draw how probably two rows, or two columns, go together in components; black is 1.
 
     See `Draws.co_clustering`. Lines are sorted by group and by component; strips are components
@@ -121,9 +114,7 @@ def co_clustering(
     return co_clustering_picture.draw(together, side, label, ax)
 
 
-def _interval(
-    draws: Draws, axis: int, places: np.ndarray, level: float
-) -> tuple[np.ndarray, np.ndarray]:
+def _interval(draws: Draws, axis: int, places: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of the intervals of some components, arrays (n, components)."""
     if axis == 0:
         lower, upper = draws.dictionary_interval(level)

@@ -12,12 +12,7 @@ from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, WORD
 from nbmf.errors import ConfigError, DataError
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.plotting import profiles
-from nbmf.posterior.distinguishing import (
-    digits_of,
-    distinguishing,
-    order_of_components,
-    shares_of_components,
-)
+from nbmf.posterior.distinguishing import digits_of, distinguishing, order_of_components, shares_of_components
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,9 +20,7 @@ if TYPE_CHECKING:
 MOST_TOPICS = 12
 
 
-def memberships(
-    model: FeatureModel, *, groups: Sequence[str] | None = None, ax: Axes | None = None
-) -> Axes:
+def memberships(model: FeatureModel, *, groups: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
     """Draw a line per row of a table, divided into its shares of the components.
 
     Rows are sorted by group, by the component with their largest share, and by this share.
@@ -57,12 +50,7 @@ def memberships(
 
 
 def profile(
-    model: FeatureModel,
-    V: Any,
-    *,
-    lines: int = 30,
-    components: int | None = None,
-    ax: Axes | None = None,
+    model: FeatureModel, V: Any, *, lines: int = 30, components: int | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw what sets the components of a table apart: red is above all rows, blue below.
 
@@ -96,9 +84,7 @@ def profile(
     told["deviation"] = _deviations(told)
     most = told.groupby(["column", "category"], sort=False)["nats"].max()
     chosen = most.sort_values(ascending=False, kind="stable").index[:lines]
-    by_component = {
-        k: own.set_index(["column", "category"]) for k, own in told.groupby("component")
-    }
+    by_component = {k: own.set_index(["column", "category"]) for k, own in told.groupby("component")}
     names, texts = [], []
     for column, category in chosen:
         names.append(column + (f" = {category}" if category else ""))
@@ -110,12 +96,7 @@ def profile(
 
 
 def topics(
-    model: FeatureModel,
-    V: Any,
-    *,
-    words: int = 10,
-    components: int | None = None,
-    ax: Sequence[Axes] | None = None,
+    model: FeatureModel, V: Any, *, words: int = 10, components: int | None = None, ax: Sequence[Axes] | None = None
 ) -> np.ndarray:
     """Draw the most probable words of each topic; a tick is the probability in all documents.
 

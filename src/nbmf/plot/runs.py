@@ -18,15 +18,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-SCORES = {
-    "perplexity": "held-out perplexity (nats per entry)",
-    "brier": "held-out Brier score",
-}
+SCORES = {"perplexity": "held-out perplexity (nats per entry)", "brier": "held-out Brier score"}
 
 
-def score_against_K(
-    scores: Comparison | pd.DataFrame, *, score: str = "perplexity", ax: Axes | None = None
-) -> Axes:
+def score_against_K(scores: Comparison | pd.DataFrame, *, score: str = "perplexity", ax: Axes | None = None) -> Axes:
     """Draw held-out scores against K: a dot per fit, a line through the means over masks.
 
     A method with a single K among others with several is a dotted line at its mean: of such
@@ -78,10 +73,7 @@ def _one_dataset(scores: pd.DataFrame, score: str) -> pd.DataFrame:
 
 
 def chains(
-    chains: Chains,
-    *,
-    quantities: str | Sequence[str] | None = None,
-    ax: Axes | Sequence[Axes] | None = None,
+    chains: Chains, *, quantities: str | Sequence[str] | None = None, ax: Axes | Sequence[Axes] | None = None
 ) -> Axes | np.ndarray:
     """Draw what was recorded of several chains, with R-hat and effective draws; red: not settled.
 
@@ -106,9 +98,7 @@ def chains(
         If there is no such quantity, or `chains` are no Chains.
     """
     if not isinstance(chains, Chains):
-        raise ConfigError(
-            f"chains: Chains of nbmf.run_chains are needed, not a {type(chains).__name__}"
-        )
+        raise ConfigError(f"chains: Chains of nbmf.run_chains are needed, not a {type(chains).__name__}")
     found = {quantity.name: quantity.values for quantity in chains.quantities()}
     usual = [name for name in found if not name.startswith(("E[v]", "share"))]
     asked = [quantities] if isinstance(quantities, str) else list(quantities or usual)
@@ -117,8 +107,7 @@ def chains(
             raise ConfigError(f"quantities: no {name!r} was recorded; {choices(name, found)}")
     rows = chains.diagnostics.set_index("quantity")
     panels = [
-        traces.Panel(name, found[name], _notes(chains, rows.loc[name]), rows.loc[name, "settled"])
-        for name in asked
+        traces.Panel(name, found[name], _notes(chains, rows.loc[name]), rows.loc[name, "settled"]) for name in asked
     ]
     axes = traces.draw_chains(panels, "chain" if chains.sampled else "start", ax)
     return axes[0] if isinstance(quantities, str) else np.array(axes)

@@ -23,10 +23,7 @@ CROWDED = 36  # boxes in a panel, above which it takes the page's width
 NAMED = 12  # methods, above which they are named over their boxes, too
 UPRIGHT = 12  # boxes in a panel, above which their labels stand upright
 FARTHEST = 4.0  # times the distance of the typical box from the best entry, where the axis ends
-BEYOND = {
-    **{"xycoords": ("data", "axes fraction"), "fontsize": 6},
-    **{"rotation": 90, "ha": "center", "va": "top"},
-}
+BEYOND = {**{"xycoords": ("data", "axes fraction"), "fontsize": 6}, **{"rotation": 90, "ha": "center", "va": "top"}}
 NAME = {"rotation": 60, "fontsize": 5.5, "ha": "left", "va": "bottom", "rotation_mode": "anchor"}
 MARK = {"color": "black", "markersize": 5, "linestyle": "none"}
 
@@ -141,16 +138,8 @@ def _name_methods(axis: Axes, boxes: list[Box], methods: dict) -> None:
     names.spines["top"].set_visible(False)
 
 
-def _draw_legend(
-    figure: Figure, methods: dict, colours: dict, scores: pd.DataFrame, any_unsettled: bool
-) -> None:
-    handles = [
-        Patch(
-            facecolor=colours[method],
-            label=entry["label"],
-        )
-        for method, entry in methods.items()
-    ]
+def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFrame, any_unsettled: bool) -> None:
+    handles = [Patch(facecolor=colours[method], label=entry["label"]) for method, entry in methods.items()]
     drawn = scores[scores["method"].isin(methods)]
     if (drawn["saturated"] > 0).any():
         label = "held-out entries predicted impossible (36.7 nats each)"
@@ -163,21 +152,29 @@ def _draw_legend(
         label = textwrap.shorten(reason, REASON_LENGTH, placeholder=" ...")
         handles.append(Line2D([], [], label=label, marker="x", **{**MARK, "color": GAP["color"]}))
     figure.legend(
-        handles=handles, loc="outside lower center", ncols=3, frameon=False,
-        title="below each box: K", title_fontsize=7.5,
-    )  # fmt: skip
+        handles=handles,
+        loc="outside lower center",
+        ncols=3,
+        frameon=False,
+        title="below each box: K",
+        title_fontsize=7.5,
+    )
 
 
-def _draw_panel(
-    axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dict, unsettled: set[str]
-) -> None:
+def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dict, unsettled: set[str]) -> None:
     for i, box in enumerate(boxes):
         fits = scores[(scores["method"] == box.method) & (scores["K"] == box.K)]
         if fits.empty:
             axis.annotate(
-                "no fit", (i, 0.5), xycoords=("data", "axes fraction"), rotation=90, ha="center",
-                va="center", fontsize=6, color="0.4",
-            )  # fmt: skip
+                "no fit",
+                (i, 0.5),
+                xycoords=("data", "axes fraction"),
+                rotation=90,
+                ha="center",
+                va="center",
+                fontsize=6,
+                color="0.4",
+            )
             continue
         gaps = int(fits["perplexity"].isna().sum())
         if gaps:

@@ -51,9 +51,7 @@ def to_unit_range(W: np.ndarray) -> tuple[np.ndarray, float, float]:
     return (W - low) / (high - low), low, high
 
 
-def meaningful_row_order(
-    W: np.ndarray, row_names: np.ndarray, row_groups: np.ndarray | None = None
-) -> np.ndarray:
+def meaningful_row_order(W: np.ndarray, row_names: np.ndarray, row_groups: np.ndarray | None = None) -> np.ndarray:
     """Return an order of the rows in which blocks can be seen.
 
     With groups: by group, the largest first, then by name. Without: by the component with the
@@ -130,9 +128,7 @@ def draw(
         _name_rows(part_axes[0], row_names[rows], pad=strips.WIDTH + 3 if runs else 1.5)
         if runs:
             strips.draw_groups(part_axes, runs, row_groups, ROW_HEIGHT)
-    bar = figure.colorbar(
-        image, ax=axes, location="bottom", shrink=0.3, aspect=40, pad=0.01, ticks=[0, 0.5, 1]
-    )
+    bar = figure.colorbar(image, ax=axes, location="bottom", shrink=0.3, aspect=40, pad=0.01, ticks=[0, 0.5, 1])
     bar.set_label("entry of W (mapped, where the note says so)", fontsize=6)
     bar.ax.tick_params(labelsize=5, length=2, pad=1)
     return figure
@@ -147,18 +143,14 @@ def _check(W_by_method: list[Dictionary], row_names: np.ndarray, row_order: np.n
             raise DataError(f"{dictionary.label}: W has {len(dictionary.W)} rows, {F} are named")
 
 
-def _draw_panel(
-    axis: Axes, dictionary: Dictionary, rows: np.ndarray, n_columns: int, *, narrow: bool
-) -> AxesImage:
+def _draw_panel(axis: Axes, dictionary: Dictionary, rows: np.ndarray, n_columns: int, *, narrow: bool) -> AxesImage:
     """Draw some rows of a dictionary and return the image."""
     W, notes = dictionary.W, [dictionary.note]
     if W.min() < 0 or W.max() > 1:
         W, low, high = to_unit_range(W)
         notes = [f"W in [{low:.1f},\u00a0{high:.1f}] mapped to [0,\u00a01]", dictionary.note]
     shown = W[:, columns_by_norm(dictionary.W)[:n_columns]]
-    image = axis.imshow(
-        shown[rows], cmap="gray_r", vmin=0, vmax=1, aspect="auto", interpolation="nearest"
-    )
+    image = axis.imshow(shown[rows], cmap="gray_r", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     if shown.shape[1] < n_columns:
         _hatch_missing(axis, shown.shape[1], n_columns)
         notes.append(f"K = {shown.shape[1]}: no more columns")
@@ -177,10 +169,15 @@ def _hatch_missing(axis: Axes, first: int, n_columns: int) -> None:
     bottom, top = axis.get_ylim()
     axis.add_patch(
         Rectangle(
-            (first - 0.5, top), n_columns - first, bottom - top,
-            facecolor="#EAF3FA", edgecolor=style.COLOURS[4], hatch="////", linewidth=0,
+            (first - 0.5, top),
+            n_columns - first,
+            bottom - top,
+            facecolor="#EAF3FA",
+            edgecolor=style.COLOURS[4],
+            hatch="////",
+            linewidth=0,
         )
-    )  # fmt: skip
+    )
 
 
 def _wrapped(notes: list[str], width: int) -> str:

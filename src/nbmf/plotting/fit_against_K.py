@@ -11,13 +11,7 @@ from nbmf.plotting import style
 
 COLUMNS = 3
 SIZE = (5.6, 3.0)  # inches, of held-out scores
-RING = {
-    "marker": "o",
-    "markersize": 8,
-    "markerfacecolor": "none",
-    "markeredgecolor": "black",
-    "linestyle": "none",
-}
+RING = {"marker": "o", "markersize": 8, "markerfacecolor": "none", "markeredgecolor": "black", "linestyle": "none"}
 BASELINE = {"color": "0.3", "linewidth": 0.8, "linestyle": "--", "zorder": 0}
 FARTHEST, MARGIN = 4.0, 0.15  # of the distance of the typical mean from the best; of the range
 LEVEL = {"linewidth": 1.1, "linestyle": ":"}
@@ -25,10 +19,7 @@ LEVEL = {"linewidth": 1.1, "linestyle": ":"}
 
 @style.in_style
 def draw(
-    scores: pd.DataFrame,
-    labels: dict[str, str],
-    colours: dict[str, str],
-    shown_K: dict[str, dict[str, int]],
+    scores: pd.DataFrame, labels: dict[str, str], colours: dict[str, str], shown_K: dict[str, dict[str, int]]
 ) -> Figure:
     """Draw a dot per fit and a line through the best fit of each K.
 
@@ -138,9 +129,7 @@ def _end_axis(axis: Axes, means: pd.Series, baselines: list[float]) -> None:
         axis.set_ylim(low - margin, highest + margin)
 
 
-def _draw_method(
-    axis: Axes, fits: pd.DataFrame, score: str, through: str, colour: str
-) -> pd.Series:
+def _draw_method(axis: Axes, fits: pd.DataFrame, score: str, through: str, colour: str) -> pd.Series:
     """Draw a dot per fit and a line through the "min" or "mean" of each K; return the latter."""
     line = fits.groupby("K")[score].agg(through)  # sorted by K
     axis.plot(fits["K"], fits[score], ".", color=colour, markersize=3.5, alpha=0.6)

@@ -42,8 +42,5 @@ def clustered(codes: np.ndarray) -> np.ndarray:
 def order_by_group(row_names: np.ndarray, row_groups: np.ndarray) -> np.ndarray:
     """Return the rows sorted by group, the largest first, and then by name, case ignored."""
     sizes = dict(zip(*np.unique(row_groups, return_counts=True), strict=True))
-    keys = [
-        (-sizes[group], group, name.casefold(), name)
-        for name, group in zip(row_names, row_groups, strict=True)
-    ]
+    keys = [(-sizes[group], group, name.casefold(), name) for name, group in zip(row_names, row_groups, strict=True)]
     return np.array(sorted(range(len(keys)), key=keys.__getitem__))

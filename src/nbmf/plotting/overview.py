@@ -65,16 +65,13 @@ def draw_factors(
     height = max(len(lines) for lines in chosen)
     if ax is None:
         size = (style.PAGE_WIDTH * len(sides) / 2, height * ROW_HEIGHT + MARGINS)
-        figure, axes = plt.subplots(
-            1, len(sides), figsize=size, squeeze=False, layout="constrained"
-        )
+        figure, axes = plt.subplots(1, len(sides), figsize=size, squeeze=False, layout="constrained")
         axes = list(axes[0])
         figure.suptitle(title, fontsize=9)
     else:
         axes = style.given_axes(ax, len(sides))
     images = [
-        _draw_side(axis, side, lines, labels, height)
-        for axis, side, lines in zip(axes, sides, chosen, strict=True)
+        _draw_side(axis, side, lines, labels, height) for axis, side, lines in zip(axes, sides, chosen, strict=True)
     ]
     if ax is None:
         signed = [image for image in images if image.get_cmap().name == style.SIGNED]
@@ -88,16 +85,20 @@ def draw_factors(
 def _colour_bar(image: AxesImage, axes: Sequence[Axes], label: str = "") -> None:
     low, high = image.get_clim()
     bar = axes[0].figure.colorbar(
-        image, ax=axes, location="bottom", shrink=0.35, aspect=40, pad=0.01,
-        ticks=[low, (low + high) / 2, high], format="{x:.3g}",
-    )  # fmt: skip
+        image,
+        ax=axes,
+        location="bottom",
+        shrink=0.35,
+        aspect=40,
+        pad=0.01,
+        ticks=[low, (low + high) / 2, high],
+        format="{x:.3g}",
+    )
     bar.ax.tick_params(labelsize=6, length=2, pad=1)
     bar.set_label(label, fontsize=NOTE_SIZE)
 
 
-def _draw_side(
-    axis: Axes, side: Side, lines: np.ndarray, labels: Sequence[str], height: int
-) -> AxesImage:
+def _draw_side(axis: Axes, side: Side, lines: np.ndarray, labels: Sequence[str], height: int) -> AxesImage:
     """Draw some lines of a factor; all panels have `height` lines, so these are equally high."""
     order = order_of(side)
     shown = side.at(order[np.isin(order, lines)])
@@ -121,8 +122,13 @@ def _draw_side(
     axis.set_title(title, fontsize=NOTE_SIZE + 1, pad=4)
     axis.spines[:].set_visible(False)
     edge = len(labels) - 0.5
-    axis.plot([-0.5, edge, edge, -0.5, -0.5], [-0.5, -0.5, n - 0.5, n - 0.5, -0.5],
-              color="black", linewidth=0.5, clip_on=False)  # fmt: skip
+    axis.plot(
+        [-0.5, edge, edge, -0.5, -0.5],
+        [-0.5, -0.5, n - 0.5, n - 0.5, -0.5],
+        color="black",
+        linewidth=0.5,
+        clip_on=False,
+    )
     for k in range(1, len(labels)):
         axis.plot([k - 0.5, k - 0.5], [-0.5, n - 0.5], color="0.8", linewidth=0.3)
     axis.set_xlim(-0.5, edge)
@@ -151,12 +157,7 @@ def cut(name: str) -> str:
 
 @style.in_style
 def draw_reconstruction(
-    values: np.ndarray,
-    expectation: np.ndarray,
-    sides: Sequence[Side],
-    title: str = "",
-    label: str = "",
-    ax=None,
+    values: np.ndarray, expectation: np.ndarray, sides: Sequence[Side], title: str = "", label: str = "", ax=None
 ) -> list[Axes]:
     """Draw V and E[V] in the same order; black is large, white is small, orange is missing.
 
@@ -189,9 +190,7 @@ def draw_reconstruction(
     """
     shape = tuple(len(side.names) for side in sides)
     if not values.shape == expectation.shape == shape:
-        raise DataError(
-            f"shapes differ: the data {values.shape}, E[V] {expectation.shape}, the names {shape}"
-        )
+        raise DataError(f"shapes differ: the data {values.shape}, E[V] {expectation.shape}, the names {shape}")
     axes = _data_and_expectation(shape) if ax is None else style.given_axes(ax, 2)
     orders = [order_of(side) for side in sides]
     low, high = _limits(values, expectation)

@@ -111,10 +111,9 @@ def _name(axis: Axes, positions, upper, names, place) -> None:
         spot, shift = (positions[i], (2, 2)) if is_map else ((upper[i], place[i]), (3, 0))
         written.append(
             axis.annotate(
-                name, spot, shift, textcoords="offset points", fontsize=NAME_SIZE,
-                va="bottom" if is_map else "center",
+                name, spot, shift, textcoords="offset points", fontsize=NAME_SIZE, va="bottom" if is_map else "center"
             )
-        )  # fmt: skip
+        )
     if is_map and any(names):
         centre = np.median(positions, axis=0)
         spread = np.maximum(positions.std(axis=0), 1e-12)

@@ -47,9 +47,7 @@ class Topic(NamedTuple):
 
 
 @style.in_style
-def draw_memberships(
-    shares: np.ndarray, labels: Sequence[str], groups: np.ndarray | None = None, ax=None
-) -> Axes:
+def draw_memberships(shares: np.ndarray, labels: Sequence[str], groups: np.ndarray | None = None, ax=None) -> Axes:
     """Draw a line per row, divided into its shares of components, in their colours.
 
     Parameters
@@ -75,8 +73,7 @@ def draw_memberships(
         _, ax = plt.subplots(figsize=(0.6 * style.PAGE_WIDTH, HEIGHT), layout="constrained")
     else:
         (ax,) = style.given_axes(ax, 1)
-    ax.imshow(colours[component], aspect="auto", interpolation="nearest",
-              extent=(0, 1, len(order) - 0.5, -0.5))  # fmt: skip
+    ax.imshow(colours[component], aspect="auto", interpolation="nearest", extent=(0, 1, len(order) - 0.5, -0.5))
     ax.set_xlabel("share of the row")
     ax.set_xticks([0, 0.5, 1])
     ax.set_yticks([])
@@ -90,8 +87,16 @@ def draw_memberships(
         strips.draw_groups([ax], runs, every, (HEIGHT - 0.6) / len(order))
     handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in colours]
     across = -(-K // -(-K // LABELS))  # as many in each line
-    ax.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=across,
-              frameon=False, handlelength=1, columnspacing=1)  # fmt: skip
+    ax.legend(
+        handles,
+        labels,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=across,
+        frameon=False,
+        handlelength=1,
+        columnspacing=1,
+    )
     return ax
 
 
@@ -115,12 +120,12 @@ def draw_profile(profile: Profile, labels: Sequence[str], title: str = "", ax=No
         _, ax = plt.subplots(figsize=size, layout="constrained")
     else:
         (ax,) = style.given_axes(ax, 1)
-    image = ax.imshow(profile.deviations, cmap=style.SIGNED, vmin=-FAR, vmax=FAR, aspect="auto",
-                      interpolation="nearest")  # fmt: skip
+    image = ax.imshow(
+        profile.deviations, cmap=style.SIGNED, vmin=-FAR, vmax=FAR, aspect="auto", interpolation="nearest"
+    )
     for (line, k), deviation in np.ndenumerate(profile.deviations):
         ink = "white" if abs(deviation) > 0.7 * FAR else "black"
-        ax.text(k, line, profile.texts[line][k], ha="center", va="center", fontsize=NAME_SIZE - 1,
-                color=ink)  # fmt: skip
+        ax.text(k, line, profile.texts[line][k], ha="center", va="center", fontsize=NAME_SIZE - 1, color=ink)
     ax.set_yticks(range(n), [cut(name) for name in profile.names], fontsize=NAME_SIZE)
     ax.set_xticks(range(K), labels, fontsize=NAME_SIZE)
     ax.tick_params(axis="x", length=0, pad=strips.WIDTH + 2, labeltop=True, labelbottom=False)
@@ -130,8 +135,7 @@ def draw_profile(profile: Profile, labels: Sequence[str], title: str = "", ax=No
     if K > 1:
         strips.draw_components(ax, np.arange(K), "top")
     if makes:
-        bar = ax.figure.colorbar(image, ax=ax, location="bottom", shrink=0.6, aspect=40, pad=0.02,
-                                 extend="both")  # fmt: skip
+        bar = ax.figure.colorbar(image, ax=ax, location="bottom", shrink=0.6, aspect=40, pad=0.02, extend="both")
         bar.ax.tick_params(labelsize=6, length=2)
         bar.set_label("standard deviations from all rows", fontsize=NOTE_SIZE)
     return ax
@@ -156,8 +160,7 @@ def draw_topics(topics: Sequence[Topic], ax=None) -> list[Axes]:
     for k, (axis, topic) in enumerate(zip(axes, topics, strict=True)):
         places = np.arange(len(topic.words))
         axis.barh(places, topic.values, color=style.colour_of_component(k), height=0.75)
-        axis.scatter(topic.overall, places, marker="|", color="black", s=22, linewidths=0.9,
-                     zorder=3)  # fmt: skip
+        axis.scatter(topic.overall, places, marker="|", color="black", s=22, linewidths=0.9, zorder=3)
         axis.set_yticks(places, [cut(word) for word in topic.words], fontsize=NAME_SIZE)
         axis.tick_params(axis="y", length=0)
         axis.set_ylim(len(topic.words) - 0.4, -0.6)

@@ -12,9 +12,7 @@ COLUMNS = 3
 
 
 @style.in_style
-def draw(
-    traces: pd.DataFrame, series: list[tuple[str, int, str, str]], datasets: list[str]
-) -> Figure:
+def draw(traces: pd.DataFrame, series: list[tuple[str, int, str, str]], datasets: list[str]) -> Figure:
     """Draw the figure: lines are means over masks, bands one standard deviation to either side.
 
     The axis of iterations is logarithmic: most of the change is in the first ones.
@@ -53,9 +51,16 @@ def _draw_panel(axis: Axes, traces: pd.DataFrame, series: list) -> None:
     if absent:
         text = "no fit: " + ", ".join(absent)
         axis.text(
-            0.98, 0.96, text, transform=axis.transAxes, ha="right", va="top", fontsize=6,
-            color="0.4", bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-        )  # fmt: skip
+            0.98,
+            0.96,
+            text,
+            transform=axis.transAxes,
+            ha="right",
+            va="top",
+            fontsize=6,
+            color="0.4",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+        )
     axis.set_xscale("log")
     axis.xaxis.set_major_formatter(FuncFormatter(lambda iteration, _: f"{iteration:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())

@@ -62,11 +62,7 @@ def _area(share):
 def _draw_line(axis: Axes, bins: pd.DataFrame, colour: str) -> None:
     if bins.empty:
         return
-    x, y, areas = (
-        bins["mean_p"],
-        bins["share_of_ones"],
-        _area(bins["entries"] / bins["entries"].sum()),
-    )
+    x, y, areas = (bins["mean_p"], bins["share_of_ones"], _area(bins["entries"] / bins["entries"].sum()))
     axis.plot(x, y, color=colour, linewidth=0.9)
     axis.scatter(x, y, s=areas, color=colour, linewidths=0, zorder=2)
 

@@ -61,9 +61,7 @@ def front_of(methods: pd.DataFrame) -> pd.DataFrame:
     return by_time[by_time["perplexity"] < faster]
 
 
-def _draw_panel(
-    axis: Axes, methods: pd.DataFrame, baselines: pd.DataFrame, colours: dict[str, str]
-) -> None:
+def _draw_panel(axis: Axes, methods: pd.DataFrame, baselines: pd.DataFrame, colours: dict[str, str]) -> None:
     best, worst = methods["perplexity"].min(), methods["perplexity"].max()
     end = min(worst, best + BEYOND * (methods["perplexity"].median() - best))
     margin = MARGIN * (end - best) or MARGIN

@@ -24,12 +24,8 @@ class Side(NamedTuple):
 
     def at(self, lines: np.ndarray) -> "Side":
         """Return the side with some of its lines, in the order of their places."""
-        groups, main = (
-            None if each is None else np.asarray(each)[lines] for each in (self.groups, self.main)
-        )
-        return self._replace(
-            weights=self.weights[lines], names=self.names[lines], groups=groups, main=main
-        )
+        groups, main = (None if each is None else np.asarray(each)[lines] for each in (self.groups, self.main))
+        return self._replace(weights=self.weights[lines], names=self.names[lines], groups=groups, main=main)
 
     @property
     def typical_of(self) -> np.ndarray:

@@ -45,9 +45,7 @@ def spread(centres: np.ndarray, gap: float) -> np.ndarray:
     return places
 
 
-def draw_groups(
-    axes: Sequence[Axes], runs: Sequence[Run], groups: Sequence[str], line_height: float
-) -> None:
+def draw_groups(axes: Sequence[Axes], runs: Sequence[Run], groups: Sequence[str], line_height: float) -> None:
     """Draw a strip left of the first panel and right of the last, and name the groups there.
 
     Parameters
@@ -70,8 +68,7 @@ def draw_groups(
 def draw_components(axis: Axes, components: np.ndarray, edge: Edge, place: int = 0) -> None:
     """Draw a strip of the colours of components, one per line; numbers count from 0."""
     runs = runs_of(components)
-    draw(axis, runs, {run.group: style.colour_of_component(int(run.group)) for run in runs}, edge,
-         place)  # fmt: skip
+    draw(axis, runs, {run.group: style.colour_of_component(int(run.group)) for run in runs}, edge, place)
 
 
 def draw_lines(axis: Axes, side: Side, edge: Edge) -> None:
@@ -100,10 +97,15 @@ def number_components(axis: Axes, side: Side) -> float:
     for run in runs_of(side.typical_of):
         if run.stop - run.start >= least:
             axis.annotate(
-                f"{int(run.group) + 1}", ((run.start + run.stop - 1) / 2, 0), (0, -WIDTH - 2.5),
-                xycoords=axis.get_xaxis_transform(), textcoords="offset points",
-                fontsize=LABEL_SIZE, ha="center", va="top",
-            )  # fmt: skip
+                f"{int(run.group) + 1}",
+                ((run.start + run.stop - 1) / 2, 0),
+                (0, -WIDTH - 2.5),
+                xycoords=axis.get_xaxis_transform(),
+                textcoords="offset points",
+                fontsize=LABEL_SIZE,
+                ha="center",
+                va="top",
+            )
     return LABEL_GAP
 
 
@@ -127,9 +129,7 @@ def name_groups(axis: Axes, side: Side, edge: Edge) -> float:
     return label(axis, runs, side.groups, inches / len(side.groups), edge)
 
 
-def label(
-    axis: Axes, runs: Sequence[Run], groups: Sequence[str], line_size: float, edge: Edge = "right"
-) -> float:
+def label(axis: Axes, runs: Sequence[Run], groups: Sequence[str], line_size: float, edge: Edge = "right") -> float:
     """Name groups beside the strips at an edge, with how many lines each has in all.
 
     Returns
@@ -143,33 +143,39 @@ def label(
     names = [f"{run.group} ({sizes[run.group]})" for run in runs]
     for name, place in zip(names, places, strict=True):
         if edge == "right":
-            at = {"xy": (1, place), "xycoords": axis.get_yaxis_transform(), "va": "center",
-                  "xytext": (WIDTH + 3.5, 0)}  # fmt: skip
+            at = {"xy": (1, place), "xycoords": axis.get_yaxis_transform(), "va": "center", "xytext": (WIDTH + 3.5, 0)}
         else:
-            at = {"xy": (place, 0), "xycoords": axis.get_xaxis_transform(), "va": "top",
-                  "xytext": (0, -2 * WIDTH - 3.5), "ha": "center", "rotation": 90}  # fmt: skip
+            at = {
+                "xy": (place, 0),
+                "xycoords": axis.get_xaxis_transform(),
+                "va": "top",
+                "xytext": (0, -2 * WIDTH - 3.5),
+                "ha": "center",
+                "rotation": 90,
+            }
         axis.annotate(name, textcoords="offset points", fontsize=LABEL_SIZE, **at)
     return WIDTH + LETTER * LABEL_SIZE * max(map(len, names))
 
 
-def draw(
-    axis: Axes, runs: Sequence[Run], colours: dict[str, str], edge: Edge, place: int = 0
-) -> None:
+def draw(axis: Axes, runs: Sequence[Run], colours: dict[str, str], edge: Edge, place: int = 0) -> None:
     """Draw a strip along an edge of a panel; `place` 1 is outside of the strip at 0."""
     offset = (0.5 + place) * WIDTH + 1.5
     is_upright = edge in ("left", "right")
     along = axis.get_yaxis_transform() if is_upright else axis.get_xaxis_transform()
     shift = offset / 72 * (1 if edge in ("right", "top") else -1)
-    moved = ScaledTranslation(
-        *((shift, 0) if is_upright else (0, shift)), axis.figure.dpi_scale_trans
-    )
+    moved = ScaledTranslation(*((shift, 0) if is_upright else (0, shift)), axis.figure.dpi_scale_trans)
     across = [1.0 if edge in ("right", "top") else 0.0] * 2
     for run in runs:
         ends = [run.start - 0.5, run.stop - 0.5]
         x, y = (across, ends) if is_upright else (ends, across)
         axis.add_artist(
             Line2D(
-                x, y, color=colours[run.group], linewidth=WIDTH, solid_capstyle="butt",
-                clip_on=False, transform=along + moved,
+                x,
+                y,
+                color=colours[run.group],
+                linewidth=WIDTH,
+                solid_capstyle="butt",
+                clip_on=False,
+                transform=along + moved,
             )
-        )  # fmt: skip
+        )

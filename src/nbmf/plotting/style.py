@@ -20,32 +20,11 @@ PAGE_WIDTH = 7.2  # inches, two columns of a journal page
 
 # Okabe and Ito's palette and some more, light colours last: of groups and chains. Those of methods
 # are in methods.yaml.
-COLOURS = [
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#56B4E9",
-    "#E69F00",
-    "#7F7F7F",
-    "#332288",
-    "#999933",
-]
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F", "#332288", "#999933"]
 OTHERS = "#C4C4C4"  # of groups and components beyond the last colour
 
 # Paul Tol's light palette and some more: of components, told apart from groups by their paleness.
-PALE = [
-    "#77AADD",
-    "#EE8866",
-    "#AAAA00",
-    "#FFAABB",
-    "#44BB99",
-    "#EEDD88",
-    "#BB99DD",
-    "#99DDFF",
-    "#CC9977",
-    "#BBCC33",
-]
+PALE = ["#77AADD", "#EE8866", "#AAAA00", "#FFAABB", "#44BB99", "#EEDD88", "#BB99DD", "#99DDFF", "#CC9977", "#BBCC33"]
 
 SIGNED = "RdBu_r"  # colour map of what has signs: blue below 0, red above
 

@@ -55,9 +55,7 @@ QUANTITIES = [
 
 
 @style.in_style
-def draw(
-    traces: pd.DataFrame, diagnostics: pd.DataFrame, labels: dict[str, str], burn_in: int
-) -> Figure:
+def draw(traces: pd.DataFrame, diagnostics: pd.DataFrame, labels: dict[str, str], burn_in: int) -> Figure:
     """Draw the traces of one method, a column of panels per dataset, a line per seed.
 
     Parameters
@@ -108,9 +106,7 @@ def draw(
     return figure
 
 
-def draw_method(
-    traces: pd.DataFrame, diagnostics: pd.DataFrame, method: str, label: str, burn_in: int
-) -> Figure:
+def draw_method(traces: pd.DataFrame, diagnostics: pd.DataFrame, method: str, label: str, burn_in: int) -> Figure:
     """Draw the traces of one of several methods; arguments as for `draw`."""
     return draw(traces[traces["method"] == method], diagnostics, {method: label}, burn_in)
 
@@ -144,9 +140,7 @@ def draw_chains(panels: Sequence[Panel], kind: str, ax=None) -> list[Axes]:
     count = len(panels)
     if ax is None:
         size = style.PAGE_WIDTH * 0.75, 1.35 * count + 0.7
-        figure, grid = plt.subplots(
-            count, 1, figsize=size, squeeze=False, sharex=True, layout="constrained"
-        )
+        figure, grid = plt.subplots(count, 1, figsize=size, squeeze=False, sharex=True, layout="constrained")
         axes = list(grid[:, 0])
     else:
         axes = style.given_axes(ax, count)
@@ -177,9 +171,7 @@ def draw_chains(panels: Sequence[Panel], kind: str, ax=None) -> list[Axes]:
     return axes
 
 
-def _draw_panel(
-    axis: Axes, traces: pd.DataFrame, quantity: Quantity, colours: dict, burn_in: int
-) -> None:
+def _draw_panel(axis: Axes, traces: pd.DataFrame, quantity: Quantity, colours: dict, burn_in: int) -> None:
     for seed, trace in traces.groupby("seed"):
         trace = trace.sort_values("iteration")
         trace = trace.dropna(subset=quantity.column)  # not every point is scored
@@ -226,9 +218,15 @@ def _print_diagnostics(column: np.ndarray, row) -> None:
         style_of_text = {"color": ALARM, "weight": "bold"}
         _alarm(column)
     column[0].annotate(
-        "\n".join(lines), (0.96, 0.05), xycoords="axes fraction", ha="right", va="bottom",
-        fontsize=5.5, bbox=TEXT_BOX, **style_of_text,
-    )  # fmt: skip
+        "\n".join(lines),
+        (0.96, 0.05),
+        xycoords="axes fraction",
+        ha="right",
+        va="bottom",
+        fontsize=5.5,
+        bbox=TEXT_BOX,
+        **style_of_text,
+    )
 
 
 def _alarm(axes: Sequence[Axes]) -> None:

@@ -6,13 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbmf.posterior.diagnostics import (
-    ESS_LIMIT,
-    MIN_CHAINS,
-    MIN_DRAWS,
-    R_HAT_LIMIT,
-    chain_diagnostics,
-)
+from nbmf.posterior.diagnostics import ESS_LIMIT, MIN_CHAINS, MIN_DRAWS, R_HAT_LIMIT, chain_diagnostics
 
 if TYPE_CHECKING:
     from nbmf.posterior.chains import Chains

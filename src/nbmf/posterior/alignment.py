@@ -102,9 +102,12 @@ def _rotations(draws: Sequence[Factors], reference: Factors) -> tuple[np.ndarray
         before = agreement
         # Both factors of unit size, so that neither rules.
         W, H = (one / max(np.linalg.norm(one), TINY) for one in reference[:2])
-        found = [np.linalg.svd(one.W.T @ W / max(np.linalg.norm(one.W), TINY)
-                               + one.H @ H.T / max(np.linalg.norm(one.H), TINY))
-                 for one in draws]  # fmt: skip
+        found = [
+            np.linalg.svd(
+                one.W.T @ W / max(np.linalg.norm(one.W), TINY) + one.H @ H.T / max(np.linalg.norm(one.H), TINY)
+            )
+            for one in draws
+        ]
         rotation = np.stack([left @ right for left, _, right in found])
         agreement = float(sum(sizes.sum() for _, sizes, _ in found))
         if agreement <= (1 + ENOUGH) * before:
@@ -113,9 +116,7 @@ def _rotations(draws: Sequence[Factors], reference: Factors) -> tuple[np.ndarray
     return rotation, reference
 
 
-def _permutations(
-    estimator: Factorization, draws: Sequence[Factors], reference: Factors
-) -> tuple[np.ndarray, Factors]:
+def _permutations(estimator: Factorization, draws: Sequence[Factors], reference: Factors) -> tuple[np.ndarray, Factors]:
     """Return the order of each draw's components, (S, K), and the reference of the last round."""
     agreement = 0.0
     for _ in range(ROUNDS):
@@ -143,9 +144,7 @@ def _means(draws: Sequence[Factors], turns: np.ndarray) -> Factors:
     )
 
 
-def _match(
-    estimator: Factorization, factors: Factors, reference: Factors
-) -> tuple[np.ndarray, float]:
+def _match(estimator: Factorization, factors: Factors, reference: Factors) -> tuple[np.ndarray, float]:
     """Return the component of a draw for each of the reference, and how well they agree."""
     probabilities = estimator.probabilities
     same_rows = _agreement(factors.W.T, reference.W.T, "W" in probabilities)
@@ -181,9 +180,7 @@ def _moved(estimator: Factorization, draws: Sequence[Factors], order: np.ndarray
 
 def _turned_away(rotation: np.ndarray) -> float:
     """Return one less the mean squared cosine between components and their roles."""
-    return (
-        float(1 - (np.diagonal(rotation, axis1=1, axis2=2) ** 2).mean()) if rotation.size else 0.0
-    )
+    return float(1 - (np.diagonal(rotation, axis1=1, axis2=2) ** 2).mean()) if rotation.size else 0.0
 
 
 def _cosines(X: np.ndarray, Y: np.ndarray) -> np.ndarray:

@@ -59,9 +59,7 @@ def _posterior(chains: Chains, plan: Plan) -> dict[str, tuple]:
     variables["expected_v"] = (*SAMPLED, "entry"), _at_draws(chains, plan, "entries")
     if plan.is_draws and not np.ptp(chains.draws.sizes):
         each = len(chains.estimators), plan.n_kept
-        W, H = (
-            factor.reshape(*each, *factor.shape[1:]) for factor in (chains.draws.W, chains.draws.H)
-        )
+        W, H = (factor.reshape(*each, *factor.shape[1:]) for factor in (chains.draws.W, chains.draws.H))
         variables["W"] = (*SAMPLED, "row", "component"), W
         variables["H"] = (*SAMPLED, "component", "column"), H
     return variables

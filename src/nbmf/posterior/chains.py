@@ -21,14 +21,7 @@ from nbmf.inference.state import Factors
 from nbmf.posterior.advice import advice_about
 from nbmf.posterior.arviz import tree_of
 from nbmf.posterior.co_clustering import refuse_without_memberships
-from nbmf.posterior.diagnostics import (
-    MIN_CHAINS,
-    MIN_DRAWS,
-    UNKNOWN,
-    Diagnostics,
-    chain_diagnostics,
-    settled,
-)
+from nbmf.posterior.diagnostics import MIN_CHAINS, MIN_DRAWS, UNKNOWN, Diagnostics, chain_diagnostics, settled
 from nbmf.posterior.draws import Draws
 from nbmf.posterior.recording import Plan, training_loss
 
@@ -192,9 +185,7 @@ class Chains:
         for rank, share in enumerate(np.moveaxis(trace["shares"], 2, 0), start=1):
             if share.mean() >= ACTIVE_SHARE:
                 yield Quantity(f"share {rank}", share)
-        for name, entry in zip(
-            self.entry_names(), np.moveaxis(trace["entries"], 2, 0), strict=True
-        ):
+        for name, entry in zip(self.entry_names(), np.moveaxis(trace["entries"], 2, 0), strict=True):
             yield Quantity(f"E[v] {name}", entry)
 
     def entry_names(self) -> list[str]:
@@ -207,9 +198,7 @@ class Chains:
         first = self.estimators[0]
         return tuple(
             np.arange(size) if names is None else names
-            for names, size in zip(
-                (first.row_names_, first.column_names_), self.values.shape, strict=True
-            )
+            for names, size in zip((first.row_names_, first.column_names_), self.values.shape, strict=True)
         )
 
     @property

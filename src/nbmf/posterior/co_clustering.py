@@ -17,9 +17,7 @@ def refuse_without_memberships(estimator: Factorization, axis: int) -> None:
         raise ConfigError(f"axis = {axis!r}: allowed are 0 (rows) and 1 (columns)")
     name, factor = type(estimator).__name__, "WH"[axis]
     if not estimator.distributions:
-        raise NotSupportedError(
-            f"co_clustering: neither W nor H of {name} is a distribution over components"
-        )
+        raise NotSupportedError(f"co_clustering: neither W nor H of {name} is a distribution over components")
     if factor not in estimator.distributions | estimator.probabilities:
         raise NotSupportedError(
             f"co_clustering: {LINES[axis]} of {name} are neither distributions over components "

@@ -15,10 +15,7 @@ from nbmf.families.mixed_membership.densities import Categories, Counts, Density
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.families.mixed_membership.features import Densities, cells_of
 
-COLUMNS = [
-    *("component", "column", "category", "kind", "value", "sd", "overall", "overall_sd"),
-    *("lift", "nats"),
-]
+COLUMNS = ["component", "column", "category", "kind", "value", "sd", "overall", "overall_sd", "lift", "nats"]
 
 
 def order_of_components(model: FeatureModel) -> np.ndarray:
@@ -98,13 +95,15 @@ def _rows(found: dict[str, np.ndarray], name: str, kind: str, categories: list[s
     sizes = {array.shape for array in found.values()}
     ((count, K),) = sizes
     flat = {key: array.T.ravel() for key, array in found.items()}
-    return pd.DataFrame({
-        "component": np.repeat(np.arange(1, K + 1), count),
-        "column": name,
-        "category": categories * K,
-        "kind": kind,
-        **flat,
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "component": np.repeat(np.arange(1, K + 1), count),
+            "column": name,
+            "category": categories * K,
+            "kind": kind,
+            **flat,
+        }
+    )
 
 
 def _normal(own: Normal, overall: Normal, place: int, order: np.ndarray) -> dict[str, np.ndarray]:
@@ -129,21 +128,25 @@ def _binary(own: Categories, overall: Categories, place: int, order: np.ndarray)
 def _categories(own: Categories, overall: Categories, place: int, order: np.ndarray):
     p, q = own.of(place)[:, order], overall.of(place)
     none = np.full(p.shape, np.nan)
-    return {"value": p, "sd": none, "overall": np.broadcast_to(q, p.shape), "overall_sd": none,
-            "lift": p / q, "nats": _divergence(p, q)}  # fmt: skip
+    return {
+        "value": p,
+        "sd": none,
+        "overall": np.broadcast_to(q, p.shape),
+        "overall_sd": none,
+        "lift": p / q,
+        "nats": _divergence(p, q),
+    }
 
 
 def _one(value, overall, sd, overall_sd, lift, nats) -> dict[str, np.ndarray]:
     """Return arrays (1, K) by their names."""
-    given = {"value": value, "sd": sd, "overall": overall, "overall_sd": overall_sd,
-             "lift": lift, "nats": nats}  # fmt: skip
+    given = {"value": value, "sd": sd, "overall": overall, "overall_sd": overall_sd, "lift": lift, "nats": nats}
     return {key: np.broadcast_to(array, (1, value.size)) for key, array in given.items()}
 
 
 def _words(own: Density, overall: Density, table: FeatureTable, order: np.ndarray) -> pd.DataFrame:
     p, q = own.mean().T[:, order], overall.mean().T
-    found = {"value": p, "overall": np.broadcast_to(q, p.shape), "lift": p / q,
-             "nats": _divergence(p, q)}  # fmt: skip
+    found = {"value": p, "overall": np.broadcast_to(q, p.shape), "lift": p / q, "nats": _divergence(p, q)}
     found |= dict.fromkeys(("sd", "overall_sd"), np.full(p.shape, np.nan))
     told = _rows(found, "", WORD, [""] * len(p))
     return told.assign(column=np.tile(table.column_names, order.size))

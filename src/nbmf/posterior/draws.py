@@ -21,12 +21,7 @@ from nbmf.inference.state import Factors, Monitor
 from nbmf.posterior import co_clustering, intervals, predictive_check
 from nbmf.posterior.alignment import Matching, match_components
 from nbmf.posterior.observer import Observer
-from nbmf.posterior.store import (
-    DrawStore,
-    kept_sweeps,
-    refuse_too_much_memory,
-    refuse_without_posterior,
-)
+from nbmf.posterior.store import DrawStore, kept_sweeps, refuse_too_much_memory, refuse_without_posterior
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,12 +32,7 @@ _on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
 
 
 def posterior_draws(
-    estimator: Factorization,
-    V: Any,
-    *,
-    n_draws: int = 200,
-    max_memory_gb: float = 1.0,
-    monitor: Monitor | None = None,
+    estimator: Factorization, V: Any, *, n_draws: int = 200, max_memory_gb: float = 1.0, monitor: Monitor | None = None
 ) -> Draws:
     """Fit `estimator` to V and keep draws of its factors from the posterior.
 
@@ -79,10 +69,7 @@ def posterior_draws(
     refuse_without_posterior(estimator)
     shape = estimator.values_of(V).shape
     refuse_too_much_memory(shape, estimator.n_components, n_draws, max_memory_gb)
-    store, is_sampler = (
-        DrawStore(estimator, max_memory_gb),
-        estimator.inference is Inference.SAMPLER,
-    )
+    store, is_sampler = (DrawStore(estimator, max_memory_gb), estimator.inference is Inference.SAMPLER)
     looks = [(kept_sweeps(estimator, n_draws), store.draw)] if is_sampler else []
     observer = Observer(looks, monitor, [store])
     estimator.fit(V, monitor=observer)

@@ -42,9 +42,7 @@ def main_components(W: np.ndarray, are_shares: bool) -> np.ndarray:
     return np.argmax(W if are_shares else W - W.mean(axis=0), axis=1)
 
 
-def main_components_of(
-    model: Factorization, places: np.ndarray | None = None, axis: int = 0
-) -> np.ndarray:
+def main_components_of(model: Factorization, places: np.ndarray | None = None, axis: int = 0) -> np.ndarray:
     """Return the component that each row (axis 0) or column (1) of a fit is most typical of.
 
     Of probabilities of a one it is that which sets the line apart most: of the largest √π_k times
@@ -78,10 +76,7 @@ def _weights(model: Factorization, places: np.ndarray | None, axis: int) -> np.n
 
 
 def by_group(
-    model: Factorization,
-    groups: np.ndarray,
-    components: np.ndarray | None = None,
-    axis: int = 0,
+    model: Factorization, groups: np.ndarray, components: np.ndarray | None = None, axis: int = 0
 ) -> pd.DataFrame:
     """Return what each component is to each group of rows, or of columns.
 
@@ -129,11 +124,7 @@ def by_group(
 
 
 def association_of(
-    model: Factorization,
-    groups: np.ndarray,
-    components: np.ndarray | None = None,
-    axis: int = 0,
-    seed: int = 0,
+    model: Factorization, groups: np.ndarray, components: np.ndarray | None = None, axis: int = 0, seed: int = 0
 ) -> Association | None:
     """Return how far groups tell main components apart; None with a single group or component.
 

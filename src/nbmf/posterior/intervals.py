@@ -28,9 +28,7 @@ def expectation_interval(
     return np.clip(lower, *limits), np.clip(upper, *limits)
 
 
-def factor_interval(
-    factor: Sequence[np.ndarray], matching: Matching, level: float
-) -> tuple[np.ndarray, np.ndarray]:
+def factor_interval(factor: Sequence[np.ndarray], matching: Matching, level: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the interval of every entry of a factor whose components are matched.
 
     Parameters

@@ -19,18 +19,10 @@ if TYPE_CHECKING:
 
 STEPS = 30  # of the power iteration
 REPLICATE_LEVEL = 0.9  # of the interval that a predictive check shows
-STATISTICS = (
-    "share of ones",
-    "sd of row means",
-    "sd of column means",
-    "largest singular value",
-    "transitivity",
-)
+STATISTICS = ("share of ones", "sd of row means", "sd of column means", "largest singular value", "transitivity")
 
 
-def predictive_check(
-    estimator: Factorization, draws: Sequence[Factors], V: Any, seed: int
-) -> pd.DataFrame:
+def predictive_check(estimator: Factorization, draws: Sequence[Factors], V: Any, seed: int) -> pd.DataFrame:
     """Compare V with matrices that the model would make; see Draws.predictive_check."""
     import pandas as pd
 
@@ -48,9 +40,7 @@ def predictive_check(
     rng = np.random.default_rng(seed)
     statistics = Statistics(likelihood.is_observed(codes))
     observed = statistics(codes == 1)
-    replicates = np.array(
-        [statistics(rng.random(shape, np.float32) < estimator.mean(factors)) for factors in draws]
-    )
+    replicates = np.array([statistics(rng.random(shape, np.float32) < estimator.mean(factors)) for factors in draws])
     lower, upper = interval(replicates, REPLICATE_LEVEL)
     return pd.DataFrame(
         {

@@ -41,20 +41,13 @@ class Plan(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        estimator: Factorization,
-        shape: tuple[int, int],
-        n_draws: int,
-        max_memory_gb: float,
-        chains: int,
+        cls, estimator: Factorization, shape: tuple[int, int], n_draws: int, max_memory_gb: float, chains: int
     ) -> "Plan":
         """Return the plan for each of several chains, whose draws share the memory."""
         memory_gb = max_memory_gb / chains
         n_kept = n_draws
         if n_draws == 0 and _can_cluster(estimator):
-            n_kept = min(
-                SNAPSHOTS, draws_that_fit(shape, estimator.n_components * chains, max_memory_gb)
-            )
+            n_kept = min(SNAPSHOTS, draws_that_fit(shape, estimator.n_components * chains, max_memory_gb))
         places = _places(shape)
         if estimator.inference is not Inference.SAMPLER:
             n_kept = n_draws or min(1, n_kept)
@@ -134,12 +127,7 @@ class Run:
     """
 
     def __init__(
-        self,
-        estimator: Factorization,
-        values: np.ndarray,
-        plan: Plan,
-        stop: threading.Event,
-        monitor: Monitor | None,
+        self, estimator: Factorization, values: np.ndarray, plan: Plan, stop: threading.Event, monitor: Monitor | None
     ):
         self.estimator, self._plan, self._stop = estimator, plan, stop
         self.trace = Trace(plan.n_recorded, plan.places[0].size)

@@ -85,8 +85,7 @@ def run_chains(
     plan = Plan.of(estimator, values.shape, n_draws, max_memory_gb, chains)
     stop = threading.Event()
     runs = [
-        Run(one, values, plan, stop, monitor_of and monitor_of(i))
-        for i, one in enumerate(_copies(estimator, chains))
+        Run(one, values, plan, stop, monitor_of and monitor_of(i)) for i, one in enumerate(_copies(estimator, chains))
     ]
     _run_all(runs, V, min(chains, n_jobs), stop)
     result = Chains(
@@ -117,10 +116,7 @@ def _run_all(runs: list[Run], V: Any, n_jobs: int, stop: threading.Event) -> Non
     """Fit all runs, `n_jobs` at a time; all stop soon after one fails or a person interrupts."""
     # Each fit limits BLAS to one thread and undoes that at its end, which in threads happens in
     # any order: around them all, the limit is what each finds and leaves.
-    with (
-        threadpool_limits(limits=1, user_api="blas"),
-        ThreadPoolExecutor(n_jobs, thread_name_prefix="chain") as pool,
-    ):
+    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(n_jobs, thread_name_prefix="chain") as pool:
         futures = [pool.submit(run.fit, V) for run in runs]
         try:
             for future in futures:

@@ -26,9 +26,7 @@ def kept_sweeps(estimator: Factorization, count: int) -> list[int]:
             f"n_draws = {count}: {type(estimator).__name__} keeps n_samples = "
             f"{estimator.n_samples} sweeps; allowed is 1 to {estimator.n_samples}"
         )
-    return [
-        estimator.burn_in + number * estimator.n_samples // count for number in range(1, count + 1)
-    ]
+    return [estimator.burn_in + number * estimator.n_samples // count for number in range(1, count + 1)]
 
 
 def refuse_without_posterior(estimator: Factorization) -> None:
@@ -112,12 +110,8 @@ class DrawStore:
             W = np.split(snapshot["draws of W"], ends, axis=1)
             H = np.split(snapshot["draws of H"], ends, axis=0)
             shapes = " shapes"
-            names = [name.removesuffix(shapes) for name in snapshot
-                     if name.startswith(OTHER) and name.endswith(shapes)]  # fmt: skip
-            others = {
-                name.removeprefix(OTHER): _unpacked(snapshot[name], snapshot[name + shapes])
-                for name in names
-            }
+            names = [name.removesuffix(shapes) for name in snapshot if name.startswith(OTHER) and name.endswith(shapes)]
+            others = {name.removeprefix(OTHER): _unpacked(snapshot[name], snapshot[name + shapes]) for name in names}
             for s, (w, h) in enumerate(zip(W, H, strict=True)):
                 more = {name: arrays[s] for name, arrays in others.items()}
                 self.factors.append(Factors(w.copy(), h.copy(), more))
@@ -154,9 +148,7 @@ def draws_that_fit(shape: tuple[int, int], K: int, max_memory_gb: float) -> int:
     return int(max_memory_gb * 1e9 // (BYTES * sum(shape) * max(K, 1)))
 
 
-def refuse_too_much_memory(
-    shape: tuple[int, int], K: int, n_draws: int, max_memory_gb: float, chains: int = 1
-) -> None:
+def refuse_too_much_memory(shape: tuple[int, int], K: int, n_draws: int, max_memory_gb: float, chains: int = 1) -> None:
     """Raise ConfigError, saying what would fit, if the draws of all chains need more memory."""
     parameters.check("max_memory_gb", max_memory_gb)
     if n_draws * chains <= draws_that_fit(shape, K, max_memory_gb):

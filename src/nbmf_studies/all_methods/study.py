@@ -3,18 +3,13 @@
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Study
 
-FIGURE_10 = common.boxes_of_compared(
-    "figure_10", "Figure 10 of all methods", "all_methods/captions/figure_10.rst"
-)
+FIGURE_10 = common.boxes_of_compared("figure_10", "Figure 10 of all methods", "all_methods/captions/figure_10.rst")
 
 STUDY = Study(
     "all_methods",
     "All methods",
     "no paper: every method of this package on the datasets of the main one",
     figures=(FIGURE_10, common.SCORE_AND_TIME, common.CALIBRATION_FIGURE),
-    tables=(
-        *(common.SCORES, common.SUMMARY),
-        *(*common.RANKING_TABLES, *common.CALIBRATION_TABLES),
-    ),
+    tables=(common.SCORES, common.SUMMARY, *(*common.RANKING_TABLES, *common.CALIBRATION_TABLES)),
     front=("figure_10", "ranking"),
 )

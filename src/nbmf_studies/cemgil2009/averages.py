@@ -18,13 +18,15 @@ def averages(estimates: pd.DataFrame) -> pd.DataFrame:
     for key, own in estimates.groupby(["seed", "order", "kind"], sort=False):
         spread = own["value"].std(ddof=1) if len(own) > 1 else np.nan
         error = spread / np.sqrt(len(own)) if len(own) > 1 else own["error"].iloc[0]
-        rows.append({
-            **dict(zip(("seed", "order", "kind"), key, strict=True)),
-            "value": own["value"].mean(),
-            "error": error,
-            "spread": spread,
-            "effective_size": own["effective_size"].min(),
-            "runs": len(own),
-            "seconds": own["seconds"].mean(),
-        })  # fmt: skip
+        rows.append(
+            {
+                **dict(zip(("seed", "order", "kind"), key, strict=True)),
+                "value": own["value"].mean(),
+                "error": error,
+                "spread": spread,
+                "effective_size": own["effective_size"].min(),
+                "runs": len(own),
+                "seconds": own["seconds"].mean(),
+            }
+        )
     return pd.DataFrame(rows)

@@ -28,8 +28,7 @@ CLAIMS = [
     ),
     Claim(
         "Section 4: the variational approximation to the marginal likelihood is close.",
-        f"Median over matrices of annealed estimate minus bound: at most {parts.CLOSE:g} nats at "
-        "every order.",
+        f"Median over matrices of annealed estimate minus bound: at most {parts.CLOSE:g} nats at every order.",
         parts.bound_is_close,
     ),
     Claim(
@@ -55,8 +54,7 @@ CLAIMS = [
     ),
     Claim(
         "Figure 5: sparse templates with excitations that are not have the largest bound.",
-        "Shapes (0.5, 10) of templates and excitations, which the text describes, have the largest "
-        "bound of all pairs.",
+        "Shapes (0.5, 10) of templates and excitations, which the text describes, have the largest bound of all pairs.",
         parts.sparse_templates_are_best,
     ),
     Claim(
@@ -70,8 +68,7 @@ CLAIMS = [
         parts.bayes_fills_better,
     ),
     Claim(
-        "Figure 7: variational Bayes is immune to too many templates, ML-NMF with a random start "
-        "is not.",
+        "Figure 7: variational Bayes is immune to too many templates, ML-NMF with a random start is not.",
         f"Median over runs of SNR at 100 less SNR at 25 templates: above -{parts.FLAT:g} dB for VB "
         f"and VB + ICM, at most -{parts.FLAT:g} dB for ML-NMF 1.",
         parts.bayes_is_immune,
@@ -88,8 +85,7 @@ CLAIMS = [
     ),
     Claim(
         "Figure 6b: highly sparse solutions do not fill best; one that balances both does.",
-        "100 templates: what fills best on average has neither the sparsest templates nor the "
-        "sparsest excitations.",
+        "100 templates: what fills best on average has neither the sparsest templates nor the sparsest excitations.",
         parts.balance_is_best,
     ),
 ]

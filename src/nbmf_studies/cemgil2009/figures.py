@@ -8,16 +8,7 @@ from matplotlib.figure import Figure
 
 from nbmf.plotting import style
 from nbmf_studies.cemgil2009.averages import averages
-from nbmf_studies.cemgil2009.names import (
-    ADAPTED,
-    ANNEALED,
-    BOUND,
-    CHIB,
-    KINDS,
-    PIXEL_MEAN,
-    WAY_COLOURS,
-    WAYS,
-)
+from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB, KINDS, PIXEL_MEAN, WAY_COLOURS, WAYS
 from nbmf_studies.cemgil2009.parts import ENOUGH
 
 MARKERS = {BOUND: "s", ADAPTED: "s", CHIB: "o", ANNEALED: "^"}
@@ -76,8 +67,9 @@ def _compare(axis: Axes, table: pd.DataFrame, kinds, title: str) -> None:
         label, colour = KINDS[kind]
         error = own["error"].fillna(0.0) if kind == ANNEALED else own["spread"].fillna(0.0)
         axis.errorbar(own["order"], own["value"], error, fmt="none", ecolor=colour, linewidth=0.8)
-        axis.plot(own["order"], own["value"], MARKERS[kind] + "-", color=colour, label=label,
-                  markersize=3, linewidth=0.9)  # fmt: skip
+        axis.plot(
+            own["order"], own["value"], MARKERS[kind] + "-", color=colour, label=label, markersize=3, linewidth=0.9
+        )
     axis.set_title(title)
     axis.xaxis.get_major_locator().set_params(integer=True)
 
@@ -106,8 +98,7 @@ def _choices(axis: Axes, table: pd.DataFrame) -> None:
         own = table[table["kind"] == kind]
         chosen = Counter(own.loc[own.groupby("seed")["value"].idxmax(), "order"])
         shift = 0.8 * ((place + 0.5) / len(kinds) - 0.5)
-        axis.bar([order + shift for order in chosen], list(chosen.values()), 0.8 / len(kinds),
-                 color=KINDS[kind][1])  # fmt: skip
+        axis.bar([order + shift for order in chosen], list(chosen.values()), 0.8 / len(kinds), color=KINDS[kind][1])
     orders = sorted(table["order"].unique())
     axis.set_xlim(orders[0] - 0.6, orders[-1] + 0.6)
     axis.set_xlabel("order chosen")
@@ -120,8 +111,9 @@ def _choices(axis: Axes, table: pd.DataFrame) -> None:
 def _sizes(axis: Axes, table: pd.DataFrame) -> None:
     for kind in (CHIB, ANNEALED):
         own = table[table["kind"] == kind].sort_values("order")
-        axis.plot(own["order"], own["effective_size"], MARKERS[kind] + "-", color=KINDS[kind][1],
-                  markersize=3, linewidth=0.9)  # fmt: skip
+        axis.plot(
+            own["order"], own["effective_size"], MARKERS[kind] + "-", color=KINDS[kind][1], markersize=3, linewidth=0.9
+        )
     axis.axhline(ENOUGH, color=GREY, linewidth=0.7, linestyle="--")
     axis.set_yscale("log")
     axis.set_title("effective size")
@@ -152,10 +144,10 @@ def draw_orders(orders: pd.DataFrame, printed: dict[str, int], titles: dict[str,
             for (start, one), colour in zip(own.groupby("start"), style.COLOURS, strict=False):
                 one = one.sort_values("order")
                 label = f"start {start}"
-                axis.plot(one["order"], one["bound"] / 1000, ".-", color=colour, label=label,
-                          linewidth=0.8, markersize=3)  # fmt: skip
-            axis.axvline(printed[dataset], color=GREY, linewidth=0.8, linestyle=":",
-                         label="paper")  # fmt: skip
+                axis.plot(
+                    one["order"], one["bound"] / 1000, ".-", color=colour, label=label, linewidth=0.8, markersize=3
+                )
+            axis.axvline(printed[dataset], color=GREY, linewidth=0.8, linestyle=":", label="paper")
             axis.set_xlabel("templates I")
         upper.set_title(f"{title} pixels: best with {best['order']:.0f} templates")
         _look_at_top(lower, own, int(best["order"]), printed[dataset])
@@ -199,8 +191,7 @@ def draw_scores(scores: pd.DataFrame, titles: dict[str, str]) -> Figure:
             mean, error = groups.mean(), groups.sem().fillna(0.0)
             mean.index = mean.index + APART * reach * (place - (len(WAYS) - 1) / 2)
             style_of = {"color": WAY_COLOURS[way], "linewidth": 1.0}
-            axis.errorbar(mean.index, mean, error, fmt="none", ecolor=WAY_COLOURS[way],
-                          linewidth=0.7)  # fmt: skip
+            axis.errorbar(mean.index, mean, error, fmt="none", ecolor=WAY_COLOURS[way], linewidth=0.7)
             axis.plot(mean.index, mean, "o-", markersize=3, label=label, **style_of)
         baseline = own.loc[own["way"] == PIXEL_MEAN, "snr"].mean()
         axis.axhline(baseline, color=GREY, linewidth=0.8, linestyle="--", label="mean of the pixel")

@@ -14,13 +14,7 @@ from nbmf.families.poisson_gamma.point import PointState
 from nbmf.families.poisson_gamma.poisson import PoissonGammaEM, PoissonGammaICM, PoissonGammaVB
 from nbmf.seeds import seed_sequence
 from nbmf_studies.cemgil2009.names import ML_IMAGES, ML_RANDOM, PIXEL_MEAN, VB, VB_ICM, VB_ONE, WAYS
-from nbmf_studies.cemgil2009.patches import (
-    Task,
-    mean_of_pixels,
-    signal_to_noise,
-    sparseness,
-    take_out,
-)
+from nbmf_studies.cemgil2009.patches import Task, mean_of_pixels, signal_to_noise, sparseness, take_out
 
 SHAPES = {VB: (10.0, 0.5), VB_ONE: (1.0, 1.0)}  # of W and H, where learning begins
 PERTURBATION = 0.1  # of templates that are images: each pixel times 1 ± so much
@@ -94,11 +88,7 @@ def _task(matrix: CountMatrix, setting: dict[str, Any]) -> Task:
 
 
 def score(
-    matrix: CountMatrix,
-    setting: dict[str, Any],
-    orders: list[int],
-    iterations: int,
-    log: Callable[[str], None] = print,
+    matrix: CountMatrix, setting: dict[str, Any], orders: list[int], iterations: int, log: Callable[[str], None] = print
 ) -> pd.DataFrame:
     """Fill one patch with models of every order.
 
@@ -136,9 +126,7 @@ def score(
     return pd.DataFrame(rows)
 
 
-def reconstruct(
-    matrix: CountMatrix, setting: dict[str, Any], order: int, iterations: int
-) -> pd.DataFrame:
+def reconstruct(matrix: CountMatrix, setting: dict[str, Any], order: int, iterations: int) -> pd.DataFrame:
     """Return the pixels of a typical run: one image per person with the patch missing.
 
     Parameters are those of `score`, with one order; the fits are the same.

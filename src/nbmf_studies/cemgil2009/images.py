@@ -18,9 +18,7 @@ MISSING_COLOUR = "#D55E00"
 
 
 @style.in_style
-def draw_templates(
-    matrix: CountMatrix, fits: list[ShownFit], bounds: pd.DataFrame, dataset: str, image: int
-) -> Figure:
+def draw_templates(matrix: CountMatrix, fits: list[ShownFit], bounds: pd.DataFrame, dataset: str, image: int) -> Figure:
     """Draw Figure 5: templates, the same times one image's excitations, and their sum.
 
     Parameters
@@ -44,8 +42,9 @@ def draw_templates(
         _show(top, mosaic(fit.W / largest, side), 1.0)
         _show(middle, mosaic(weighted, side), float(weighted.max()))
         _show(bottom, weighted.sum(axis=1).reshape(side, side), float(truth.max()))
-        top.set_title(f"a = {fit.label}\nB = {own[fit.method] / 1000:.1f}k\n"
-                      f"sparseness {sparseness(fit.W):.2f}", fontsize=7)  # fmt: skip
+        top.set_title(
+            f"a = {fit.label}\nB = {own[fit.method] / 1000:.1f}k\nsparseness {sparseness(fit.W):.2f}", fontsize=7
+        )
     for axis, label in zip(axes[:, 0], ("templates", "weighted", "their sum"), strict=True):
         axis.set_ylabel(label)
     for axis in axes[:2, -1]:
@@ -75,9 +74,7 @@ def _show(axis: Axes, picture: np.ndarray, largest: float, gaps: str = "white") 
 
 
 @style.in_style
-def draw_filled(
-    pixels: pd.DataFrame, scores: pd.DataFrame, dataset: str, run: int, order: int
-) -> Figure:
+def draw_filled(pixels: pd.DataFrame, scores: pd.DataFrame, dataset: str, run: int, order: int) -> Figure:
     """Draw Figure 6: a person per row, filled in each way; below, what sparseness goes with it.
 
     Parameters
@@ -90,8 +87,7 @@ def draw_filled(
         Which of the scores belong to it.
     """
     images = dict(iter(pixels.groupby("image", sort=False)))
-    figure = style.plt.figure(figsize=(style.PAGE_WIDTH, 1.08 * len(images) + 2.6),
-                              layout="constrained")  # fmt: skip
+    figure = style.plt.figure(figsize=(style.PAGE_WIDTH, 1.08 * len(images) + 2.6), layout="constrained")
     upper, lower = figure.subfigures(2, 1, height_ratios=[1.08 * len(images), 2.3])
     axes = upper.subplots(len(images), 2 + len(WAYS), squeeze=False)
     at = scores[(scores["dataset"] == dataset) & (scores["order"] == order)]
@@ -117,17 +113,13 @@ def _draw_person(axes, own: pd.DataFrame) -> None:
 
 def _draw_sparseness(figure, at: pd.DataFrame) -> None:
     axes = figure.subplots(1, 2, sharey=True)
-    for axis, (factor, words) in zip(
-        axes, {"W": "templates", "H": "excitations"}.items(), strict=True
-    ):
+    for axis, (factor, words) in zip(axes, {"W": "templates", "H": "excitations"}.items(), strict=True):
         for way in WAYS:
             own = at[at["way"] == way]
-            axis.plot(own[f"sparseness_{factor}"], own["snr"], "o", color=WAY_COLOURS[way],
-                      markersize=3.5)  # fmt: skip
+            axis.plot(own[f"sparseness_{factor}"], own["snr"], "o", color=WAY_COLOURS[way], markersize=3.5)
         axis.set_xlabel(f"sparseness of {words}")
     axes[0].set_ylabel("SNR (dB)")
     handles = [
-        Line2D([], [], color=WAY_COLOURS[way], marker="o", linestyle="", label=label)
-        for way, label in WAYS.items()
+        Line2D([], [], color=WAY_COLOURS[way], marker="o", linestyle="", label=label) for way, label in WAYS.items()
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)

@@ -23,11 +23,5 @@ SHORT = {  # above narrow columns
     ML_RANDOM: "ML-NMF 1\n(random)",
     ML_IMAGES: "ML-NMF 2\n(images)",
 }
-WAY_COLOURS = {
-    VB: "#0072B2",
-    VB_ICM: "#56B4E9",
-    VB_ONE: "#332288",
-    ML_RANDOM: "#D55E00",
-    ML_IMAGES: "#E69F00",
-}
+WAY_COLOURS = {VB: "#0072B2", VB_ICM: "#56B4E9", VB_ONE: "#332288", ML_RANDOM: "#D55E00", ML_IMAGES: "#E69F00"}
 PIXEL_MEAN = "pixel_mean"

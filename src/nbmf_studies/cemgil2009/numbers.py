@@ -28,14 +28,7 @@ def printed(K: int, **tables: pd.DataFrame) -> pd.DataFrame:
             own = table.loc[FEW]
             gain = f"{(own[VB] - own[ML_RANDOM]).mean():.2f}"
             rows.append([f"VB less ML-NMF 1 at {FEW} templates, dB, {dataset}", 0.1, "", gain])
-    rows.append(
-        [
-            "CPU seconds of a run of Chib by those of a variational fit",
-            13,
-            "",
-            f"{_slowness(run):.1f}",
-        ]
-    )
+    rows.append(["CPU seconds of a run of Chib by those of a variational fit", 13, "", f"{_slowness(run):.1f}"])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -9,17 +9,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf_studies.cemgil2009.averages import averages
-from nbmf_studies.cemgil2009.names import (
-    ADAPTED,
-    ANNEALED,
-    BOUND,
-    CHIB,
-    ML_IMAGES,
-    ML_RANDOM,
-    VB,
-    VB_ICM,
-    WAYS,
-)
+from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB, ML_IMAGES, ML_RANDOM, VB, VB_ICM, WAYS
 from nbmf_studies.framework.verdicts import Part
 
 MOST = 0.7  # of the matrices: often enough
@@ -68,9 +58,7 @@ class Run:
     def best_orders(self, dataset: str) -> list[int]:
         """Return the order with the largest bound, for each start."""
         own = self.orders[self.orders["dataset"] == dataset]
-        return [
-            int(table.set_index("order")["bound"].idxmax()) for _, table in own.groupby("start")
-        ]
+        return [int(table.set_index("order")["bound"].idxmax()) for _, table in own.groupby("start")]
 
     def filled(self) -> Iterator[tuple[str, pd.DataFrame]]:
         """Yield each dataset with signal-to-noise ratios: index (order, run), a column per way."""
@@ -140,9 +128,7 @@ def evidence_finds_order(run: Run) -> Iterator[Part]:
     choices = run.choices(ANNEALED)
     yield from _if_any(_often(choices, (run.K, run.K + 1)))
     if choices:
-        sizes = {
-            seed: table["effective_size"][choices[seed]] for seed, table in run.of_kind(ANNEALED)
-        }
+        sizes = {seed: table["effective_size"][choices[seed]] for seed, table in run.of_kind(ANNEALED)}
         enough = sum(size > ENOUGH for size in sizes.values())
         text = f"{enough} of {len(sizes)} matrices; median {np.median(list(sizes.values())):.3g}"
         yield Part("effective size at that order", enough >= MOST * len(sizes), text)

@@ -2,22 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
-from nbmf_studies.cemgil2009.jobs import (
-    FITTED,
-    HERE,
-    are_there,
-    estimates_of,
-    scores_of,
-    searches_of,
-    setting_of,
-)
-from nbmf_studies.cemgil2009.options import (
-    OF_FIGURE_3,
-    OF_FIGURE_4,
-    OF_FIGURE_5,
-    OF_FIGURE_6,
-    OF_FIGURE_7,
-)
+from nbmf_studies.cemgil2009.jobs import FITTED, HERE, are_there, estimates_of, scores_of, searches_of, setting_of
+from nbmf_studies.cemgil2009.options import OF_FIGURE_3, OF_FIGURE_4, OF_FIGURE_5, OF_FIGURE_6, OF_FIGURE_7
 from nbmf_studies.cemgil2009.parts import PRINTED
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
@@ -168,9 +154,7 @@ RECONSTRUCTED = Table(
     f"{HERE}.filling:reconstruct",
     needs=lambda plan: {"matrix": Matrix(plan.options["figure_6"]["dataset"])},
     arguments=lambda plan: {
-        "setting": setting_of(
-            plan, plan.options["figure_6"]["dataset"], plan.options["figure_6"]["run"]
-        ),
+        "setting": setting_of(plan, plan.options["figure_6"]["dataset"], plan.options["figure_6"]["run"]),
         "order": plan.options["figure_6"]["order"],
         "iterations": plan.options["figure_7"]["iterations"],
     },
@@ -195,9 +179,7 @@ FIGURE_7 = Figure(
     f"{CAPTIONS}/figure_7.rst",
     f"{HERE}.figures:draw_scores",
     needs=lambda plan: {"scores": TableOf("filled")},
-    arguments=lambda plan: {
-        "titles": {name: _title(name) for name in plan.options["figure_7"]["datasets"]}
-    },
+    arguments=lambda plan: {"titles": {name: _title(name) for name in plan.options["figure_7"]["datasets"]}},
     options=OF_FIGURE_7,
     check=_check_datasets("figure_7"),
 )

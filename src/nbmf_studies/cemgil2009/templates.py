@@ -3,10 +3,7 @@
 import pandas as pd
 
 # At 16 x 16 pixels, 1000 iterations of the prototype from which the equations were checked.
-PROTOTYPE = {
-    (0.5, 10.0): -470e3, (10.0, 0.5): -489e3, (10.0, 0.2): -498e3, (10.0, 10.0): -512e3,
-    (0.1, 0.1): -596e3,
-}  # fmt: skip
+PROTOTYPE = {(0.5, 10.0): -470e3, (10.0, 0.5): -489e3, (10.0, 0.2): -498e3, (10.0, 10.0): -512e3, (0.1, 0.1): -596e3}
 OF_PROTOTYPE = "olivetti_16"
 
 
@@ -29,12 +26,14 @@ def tabulate(traces: pd.DataFrame, shapes: dict[str, list[float]]) -> pd.DataFra
     for (dataset, method), own in traces.groupby(["dataset", "method"], sort=False):
         pair = tuple(map(float, shapes[method]))
         last = own.loc[own.groupby("seed")["iteration"].idxmax(), "objective"]
-        rows.append({
-            "dataset": dataset,
-            "method": method,
-            "shape_W": pair[0],
-            "shape_H": pair[1],
-            "bound": last.max(),
-            "prototype": PROTOTYPE.get(pair) if dataset == OF_PROTOTYPE else None,
-        })  # fmt: skip
+        rows.append(
+            {
+                "dataset": dataset,
+                "method": method,
+                "shape_W": pair[0],
+                "shape_H": pair[1],
+                "bound": last.max(),
+                "prototype": PROTOTYPE.get(pair) if dataset == OF_PROTOTYPE else None,
+            }
+        )
     return pd.DataFrame(rows)

@@ -18,14 +18,7 @@ def of_jobs(jobs: Iterable[Any]) -> dict[str, Need]:
 
 def gathered(name: str, title: str, jobs: Callable[[Plan], Iterable[Any]], **more) -> Table:
     """Return the table of all rows of a study's jobs, which are tables too."""
-    return Table(
-        name,
-        title,
-        "captions/scores.rst",
-        GATHER,
-        needs=lambda plan: of_jobs(jobs(plan)),
-        **more,
-    )
+    return Table(name, title, "captions/scores.rst", GATHER, needs=lambda plan: of_jobs(jobs(plan)), **more)
 
 
 def has_unmasked_fits(plan: Plan) -> bool:
@@ -136,10 +129,7 @@ SCORE_AND_TIME = Figure(
     "captions/score_and_time.rst",
     "nbmf.plotting.score_and_time:draw",
     needs=lambda plan: {"ranking": TableOf("ranking")},
-    arguments=lambda plan: {
-        "datasets": plan.datasets,
-        "colours": plan.colours(plan.comparable(plan.methods)),
-    },
+    arguments=lambda plan: {"datasets": plan.datasets, "colours": plan.colours(plan.comparable(plan.methods))},
 )
 UNMASKED_SCORES = Table(
     "unmasked_scores",
@@ -235,10 +225,7 @@ def traces_of_samplers(plan: Plan) -> Iterator[Figure]:
             f"Traces of {plan.label(method)}",
             "captions/traces.rst",
             "nbmf.plotting.traces:draw_method",
-            needs=lambda _: {
-                "traces": TableOf("unmasked_traces"),
-                "diagnostics": TableOf("diagnostics"),
-            },
+            needs=lambda _: {"traces": TableOf("unmasked_traces"), "diagnostics": TableOf("diagnostics")},
             arguments=lambda plan, method=method: {
                 "method": method,
                 "label": plan.label(method),

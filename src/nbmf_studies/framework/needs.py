@@ -113,10 +113,7 @@ class MaskedMatrices(Need):
         return [
             path
             for dataset, count in self.masks.items()
-            for path in (
-                places.matrix(dataset),
-                *(places.mask(dataset, number) for number in range(count)),
-            )
+            for path in (places.matrix(dataset), *(places.mask(dataset, number) for number in range(count)))
         ]
 
     def load(self, files):
@@ -180,10 +177,7 @@ class BestFits(Need):
     def files(self, places):
         """See Need."""
         return [
-            path
-            for _, _, keys in self.candidates
-            for key in keys
-            for path in (places.report(key), places.factors(key))
+            path for _, _, keys in self.candidates for key in keys for path in (places.report(key), places.factors(key))
         ]
 
     def load(self, files):

@@ -10,12 +10,7 @@ K_OF_METHOD = {"type": "object", "additionalProperties": {"type": "integer", "mi
 
 def closed(required: list[str], **properties) -> dict[str, Any]:
     """Return the schema of a mapping with these keys and no others."""
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "required": required,
-        "properties": properties,
-    }
+    return {"type": "object", "additionalProperties": False, "required": required, "properties": properties}
 
 
 def unknown(place: str, name: str, known: Collection[str]) -> Iterator[str]:

@@ -44,9 +44,7 @@ class Plan:
         it is not in `methods`.
     """
 
-    def __init__(
-        self, key: str, config: dict[str, Any], awaited: Mapping[str, list[str]] | None = None
-    ):
+    def __init__(self, key: str, config: dict[str, Any], awaited: Mapping[str, list[str]] | None = None):
         study = self._study = config["studies"][key]
         self.key = key
         self.awaited = awaited = awaited or {}
@@ -106,8 +104,7 @@ class Plan:
         return [
             name
             for name in self.methods
-            if name not in without
-            and registry.estimator_class(self.entry(name)["class"]).inference not in without
+            if name not in without and registry.estimator_class(self.entry(name)["class"]).inference not in without
         ]
 
     def _seeds_of(self, dataset: str, method: str) -> list[int]:

@@ -11,8 +11,7 @@ from nbmf_studies.klami2015 import parts
 CLAIMS = [
     Claim(
         "Set-up 1 (probabilities near 1/2): all methods are roughly as accurate.",
-        f"Error of the normal model, Böhning and the direct methods within {parts.ALIKE:.0%} "
-        "of the best of them.",
+        f"Error of the normal model, Böhning and the direct methods within {parts.ALIKE:.0%} of the best of them.",
         parts.alike_when_easy,
     ),
     Claim(
@@ -29,8 +28,7 @@ CLAIMS = [
         parts.extremes_of_balanced,
     ),
     Claim(
-        "Set-up 3: so do probabilities above .95 (error .32 against .49; log-likelihood -.129 "
-        "against -.185).",
+        "Set-up 3: so do probabilities above .95 (error .32 against .49; log-likelihood -.129 against -.185).",
         f"In either reading: ratio of the errors above .95 at most {parts.HIGH_RATIO}; "
         f"log-likelihood at least {parts.IMBALANCED_GAIN} above Böhning's; both errors within "
         f"{parts.NEAR:.0%} of those printed.",
@@ -47,8 +45,7 @@ CLAIMS = [
         parts.noise_is_inaccurate,
     ),
     Claim(
-        "The naive approximation and the Gibbs sampler are dramatically slower: minutes against "
-        "seconds.",
+        "The naive approximation and the Gibbs sampler are dramatically slower: minutes against seconds.",
         f"To {parts.EQUAL:g} times the error that PG-F ends with, at least {parts.SLOWER:g} times "
         "PG-F's CPU time (median over seeds).",
         parts.others_are_slower,
@@ -65,8 +62,7 @@ CLAIMS = [
         parts.factors_are_found,
     ),
     Claim(
-        "Repeated binary patterns corrupted by flips: all variants find the structure in a few "
-        "iterations.",
+        "Repeated binary patterns corrupted by flips: all variants find the structure in a few iterations.",
         f"Within {parts.FEW} iterations at most {parts.WRONG:.0%} of the entries on the other "
         "side of 1/2 than the clean pattern (10 % are flipped), for every seed.",
         parts.patterns_are_found,
@@ -77,8 +73,7 @@ CLAIMS = [
         parts.counts_direct_is_best,
     ),
     Claim(
-        "Negative binomial counts: PG-F is an order of magnitude faster than the naive variant and "
-        "the Gibbs sampler.",
+        "Negative binomial counts: PG-F is an order of magnitude faster than the naive variant and the Gibbs sampler.",
         f"As of binary data: at least {parts.SLOWER:g} times PG-F's CPU time to the same error.",
         parts.counts_others_are_slower,
     ),

@@ -13,9 +13,7 @@ COLUMNS = 2
 ABOVE, BELOW = 1.15, 0.9  # of the largest and the smallest last error, where the axis ends
 
 
-def draw(
-    traces: pd.DataFrame, set_ups: dict[str, str], series: dict[str, list], unit: str
-) -> Figure:
+def draw(traces: pd.DataFrame, set_ups: dict[str, str], series: dict[str, list], unit: str) -> Figure:
     """Draw a panel per set-up and a line per engine: the mean over seeds, and their range.
 
     Parameters
@@ -36,10 +34,7 @@ def draw(
         axis.set_xlabel("CPU seconds")
     for axis in axes[:, 0]:
         axis.set_ylabel(f"mean absolute error\n({unit})")
-    handles = [
-        Line2D([], [], color=colour, linestyle=dash, label=label)
-        for label, colour, dash in series.values()
-    ]
+    handles = [Line2D([], [], color=colour, linestyle=dash, label=label) for label, colour, dash in series.values()]
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
     return figure
 
@@ -52,9 +47,7 @@ def _draw_panel(axis: Axes, traces: pd.DataFrame, series: dict[str, list]) -> No
             continue
         points = own.groupby("iteration")
         seconds, error = points["seconds"].mean(), points["error"].agg(["mean", "min", "max"])
-        axis.fill_between(
-            seconds, error["min"], error["max"], color=colour, alpha=0.15, linewidth=0
-        )
+        axis.fill_between(seconds, error["min"], error["max"], color=colour, alpha=0.15, linewidth=0)
         axis.plot(seconds, error["mean"], color=colour, linestyle=dash, linewidth=1.2)
         axis.plot(seconds.iloc[-1], error["mean"].iloc[-1], "o", color=colour, markersize=3)
         last.append(error["mean"].iloc[-1])

@@ -146,11 +146,7 @@ def errors_of(drawn: Drawn, law: str) -> Callable[[Any], dict[str, float]]:
 
 
 def patterns(
-    prototypes: int,
-    iterations: int,
-    seeds: list[int],
-    engines: dict[str, list],
-    log: Callable[[str], None] = print,
+    prototypes: int, iterations: int, seeds: list[int], engines: dict[str, list], log: Callable[[str], None] = print
 ) -> pd.DataFrame:
     """Fit every engine to repeated patterns with flipped bits (section 6.1).
 

@@ -19,8 +19,7 @@ WORDS = {"bernoulli": "binary", "negative-binomial": "negative binomial", "poiss
 COUNT = {"type": "integer", "minimum": 1}
 NUMBER = {"type": "number"}
 NAMES = {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "string"}}
-SET_UP = closed(["law", "s", "b"], law={"enum": list(LAWS)}, s=NUMBER, b=NUMBER,
-                inside={"type": "boolean"})  # fmt: skip
+SET_UP = closed(["law", "s", "b"], law={"enum": list(LAWS)}, s=NUMBER, b=NUMBER, inside={"type": "boolean"})
 OF_FIGURE = closed(
     ["size", "K", "iterations", "left_out", "set_ups", "methods"],
     size={"type": "array", "minItems": 2, "maxItems": 2, "items": COUNT},
@@ -104,14 +103,11 @@ PATTERNS = Table(
         },
     },
     options=closed(
-        ["prototypes", "K", "iterations", "methods"],
-        prototypes=COUNT, K=COUNT, iterations=COUNT, methods=NAMES,
+        ["prototypes", "K", "iterations", "methods"], prototypes=COUNT, K=COUNT, iterations=COUNT, methods=NAMES
     ),
     check=_check_methods("patterns"),
-    classes=lambda plan: [
-        plan.entry(method)["class"] for method in plan.options["patterns"]["methods"]
-    ],
-)  # fmt: skip
+    classes=lambda plan: [plan.entry(method)["class"] for method in plan.options["patterns"]["methods"]],
+)
 TRACES = common.gathered("traces", "Errors along the CPU time of every fit", traces_of)
 
 # --- What they show ---------------------------------------------------------------------------
@@ -136,10 +132,7 @@ def _drawn(figure: str, unit: str):
         labels, colours = plan.labels(options["methods"]), plan.colours(options["methods"])
         return {
             "set_ups": {name: _title(one) for name, one in set_ups(options).items()},
-            "series": {
-                method: [labels[method], colours[method], _dash(method)]
-                for method in options["methods"]
-            },
+            "series": {method: [labels[method], colours[method], _dash(method)] for method in options["methods"]},
             "unit": unit,
         }
 
@@ -171,11 +164,7 @@ def _claims(name: str, title: str) -> Table:
         f"{HERE}.claims:{name}",
         needs=lambda plan: {"traces": TableOf("traces"), "patterns": TableOf("patterns")},
         arguments=lambda plan: {
-            "K": {
-                set_up: plan.options[figure]["K"]
-                for figure in FIGURES
-                for set_up in plan.options[figure]["set_ups"]
-            }
+            "K": {set_up: plan.options[figure]["K"] for figure in FIGURES for set_up in plan.options[figure]["set_ups"]}
         },
         in_report=True,
     )

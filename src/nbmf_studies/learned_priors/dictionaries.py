@@ -19,8 +19,6 @@ def draw(matrix: BinaryMatrix, fits: list[ShownFit], columns: int) -> Figure:
     columns : int
         Of each panel.
     """
-    shown = [
-        dictionaries.Dictionary(fit.label, fit.W, f"{fit.active_components} active") for fit in fits
-    ]
+    shown = [dictionaries.Dictionary(fit.label, fit.W, f"{fit.active_components} active") for fit in fits]
     order = dictionaries.meaningful_row_order(shown[0].W, matrix.row_names, matrix.row_groups)
     return dictionaries.draw(shown, matrix.row_names, matrix.row_groups, columns, order)

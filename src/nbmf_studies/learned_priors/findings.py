@@ -56,10 +56,7 @@ def summarise(findings: pd.DataFrame, scores: pd.DataFrame, sides: dict[str, lis
         row = {"dataset": dataset, "method": method, "fits": len(own)}
         row["columns"] = int((own["orientation"] == "columns").sum())
         if method in sides:
-            both = [
-                scores[scores["method"] == name].set_index(key)["perplexity"]
-                for name in sides[method]
-            ]
+            both = [scores[scores["method"] == name].set_index(key)["perplexity"] for name in sides[method]]
             better = (both[1] < both[0]).map({True: "columns", False: "rows"})
             chosen = own.set_index(key)["orientation"]
             row["right"] = int((chosen == better.reindex(chosen.index)).sum())

@@ -27,8 +27,7 @@ def draw(recovery: pd.DataFrame, labels: dict[str, str], colours: dict[str, str]
         axis.set_xlabel("drawn from")
     axes.flat[0].set_ylabel("learned")
     handles = [
-        Line2D([], [], color=colours[name], marker="o", linestyle="none", label=label)
-        for name, label in labels.items()
+        Line2D([], [], color=colours[name], marker="o", linestyle="none", label=label) for name, label in labels.items()
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
     return figure

@@ -17,16 +17,21 @@ SAME = 0.1  # two components whose probabilities differ nowhere by more are one 
 TEST_PROBABILITY = 0.25
 KINDS = ("equal", "by row", "by column")
 COLUMNS = (
-    *("rows", "columns", "shares", "method", "orientation", "outside", "perplexity"),
-    *("of_shares", "excess", "truth"),
+    "rows",
+    "columns",
+    "shares",
+    "method",
+    "orientation",
+    "outside",
+    "perplexity",
+    "of_shares",
+    "excess",
+    "truth",
 )
 
 
 def tabulate(
-    shapes: list[list[int]],
-    K: int,
-    methods: dict[str, tuple[str, dict[str, Any]]],
-    log: Callable[[str], None] = print,
+    shapes: list[list[int]], K: int, methods: dict[str, tuple[str, dict[str, Any]]], log: Callable[[str], None] = print
 ) -> pd.DataFrame:
     """Fit matrices whose entries are independent, with equal shares of ones, or by row or column.
 

@@ -14,12 +14,7 @@ CAPTIONS = "learned_priors/captions"
 SHOWN = 15  # components of a dictionary
 
 NAMES = {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "string"}}
-NUMBERS = {
-    "type": "array",
-    "minItems": 1,
-    "uniqueItems": True,
-    "items": {"type": "number", "exclusiveMinimum": 0},
-}
+NUMBERS = {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "number", "exclusiveMinimum": 0}}
 COUNT = {"type": "integer", "minimum": 1}
 SETTINGS = {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}}
 
@@ -28,8 +23,7 @@ def _methods(plan: Plan, chosen: dict[str, dict]) -> dict[str, list]:
     """Return the class and the settings of methods, some of them replaced."""
     entries = {name: plan.entry(name) for name in chosen}
     return {
-        name: [entries[name]["class"], {**entries[name]["settings"], **settings}]
-        for name, settings in chosen.items()
+        name: [entries[name]["class"], {**entries[name]["settings"], **settings}] for name, settings in chosen.items()
     }
 
 
@@ -136,11 +130,7 @@ def _dictionaries(plan: Plan) -> Iterator[Figure]:
     """Yield a figure per dataset with unmasked fits."""
     for dataset, grids in plan.unmasked.items():
         candidates = [
-            [
-                method,
-                plan.label(method),
-                [key for key in plan.unmasked_fits if key[:2] == (dataset, method)],
-            ]
+            [method, plan.label(method), [key for key in plan.unmasked_fits if key[:2] == (dataset, method)]]
             for method in grids
         ]
         yield Figure(
@@ -163,7 +153,11 @@ STUDY = Study(
     "no paper: the priors that the main one fixes",
     figures=(FIGURE_10, common.CALIBRATION_FIGURE, FIGURE_RECOVERY, _dictionaries),
     tables=(
-        *(common.SCORES, common.SUMMARY, RATIOS, FINDINGS, FINDINGS_SUMMARY),
+        common.SCORES,
+        common.SUMMARY,
+        RATIOS,
+        FINDINGS,
+        FINDINGS_SUMMARY,
         *(STRUCTURELESS, RECOVERY, *common.CALIBRATION_TABLES),
     ),
     front=("figure_10", "ratios"),

@@ -4,9 +4,7 @@ from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Study
 
 FIGURE_10 = common.boxes_of_compared(
-    "figure_10",
-    "Figure 10 of logistic factor models",
-    "logistic_variants/captions/figure_10.rst",
+    "figure_10", "Figure 10 of logistic factor models", "logistic_variants/captions/figure_10.rst"
 )
 
 STUDY = Study(
@@ -14,9 +12,6 @@ STUDY = Study(
     "Variants of logistic factor models",
     "no paper: precisions that are learned, effects, more factors, and a number that is found",
     figures=(FIGURE_10, common.SCORE_AND_TIME, common.traces_of_samplers),
-    tables=(
-        *(common.SCORES, common.SUMMARY),
-        *(*common.RANKING_TABLES, *common.UNMASKED_TABLES),
-    ),
+    tables=(common.SCORES, common.SUMMARY, *(*common.RANKING_TABLES, *common.UNMASKED_TABLES)),
     front=("figure_10", "ranking"),
 )

@@ -70,8 +70,7 @@ def vb_against_bica(run: Run) -> Iterator[Part]:
         yield Part(
             dataset,
             bool(vb <= (1 + SIMILAR) * bica.min()),
-            f"Beta-Dir VB {vb:.4f}; bICA {bica.min():.4f} (best, K = {bica.idxmin()}) "
-            f"to {bica.max():.4f} (worst)",
+            f"Beta-Dir VB {vb:.4f}; bICA {bica.min():.4f} (best, K = {bica.idxmin()}) to {bica.max():.4f} (worst)",
         )
 
 
@@ -92,8 +91,7 @@ def dir_dir_on_paleo(run: Run) -> Iterator[Part]:
 def collapsed_against_uncollapsed(run: Run) -> Iterator[Part]:
     """Claim 3."""
     pairs = [
-        (run.medians(dataset, "c-bica") / run.medians(dataset, "bica")).rename(dataset)
-        for dataset in run.datasets
+        (run.medians(dataset, "c-bica") / run.medians(dataset, "bica")).rename(dataset) for dataset in run.datasets
     ]
     ratios = pd.concat(pairs)
     better = (ratios < 1 - SIMILAR).mean()
@@ -105,18 +103,13 @@ def collapsed_against_uncollapsed(run: Run) -> Iterator[Part]:
     for dataset in ("lastfm", "parliament"):
         if dataset in run.datasets:
             ratio = (run.medians(dataset, "c-bica") / run.medians(dataset, "bica")).median()
-            yield Part(
-                f"worse on {dataset}",
-                bool(ratio > 1 + SIMILAR),
-                f"c-bICA : bICA = {ratio:.3f} (median over K)",
-            )
+            yield Part(f"worse on {dataset}", bool(ratio > 1 + SIMILAR), f"c-bICA : bICA = {ratio:.3f} (median over K)")
     spreads = (run.quartile_ranges("c-bica") / run.quartile_ranges("bica")).median()
     if not math.isnan(spreads):  # one mask has no range
         yield Part(
             "varies less",
             bool(spreads < 1),
-            "interquartile range over masks, "
-            f"c-bICA : bICA = {spreads:.2f} (median over dataset, K)",
+            f"interquartile range over masks, c-bICA : bICA = {spreads:.2f} (median over dataset, K)",
         )
 
 
@@ -162,9 +155,7 @@ def convergence(run: Run) -> Iterator[Part]:
         start, end = (min(trace.iloc[place] for trace in others) for place in (0, -1))
         yield Part(
             f"Beta-Dir VB starts higher and catches up on {dataset}",
-            bool(
-                vb.iloc[0] > max(t.iloc[0] for t in others) and vb.iloc[-1] <= (1 + SIMILAR) * end
-            ),
+            bool(vb.iloc[0] > max(t.iloc[0] for t in others) and vb.iloc[-1] <= (1 + SIMILAR) * end),
             f"first iteration {vb.iloc[0]:.4f}, the others from {start:.4f}; last "
             f"{vb.iloc[-1]:.4f}, the better other {end:.4f}",
         )
@@ -174,9 +165,7 @@ def arrival(trace: pd.Series) -> int:
     """Return the first recorded iteration from which a trace stays within ARRIVED of its end."""
     end = trace.iloc[-1]
     away = (trace - end).abs() > ARRIVED * end
-    return int(
-        trace.index[0] if not away.any() else trace.index[away.to_numpy().nonzero()[0][-1] + 1]
-    )
+    return int(trace.index[0] if not away.any() else trace.index[away.to_numpy().nonzero()[0][-1] + 1])
 
 
 def few_components(run: Run) -> Iterator[Part]:
@@ -220,8 +209,7 @@ CLAIMS = [
         dir_dir_on_paleo,
     ),
     Claim(
-        "c-bICA does not improve on bICA in general, is worse on lastfm and parliament, and varies "
-        "less between runs.",
+        "c-bICA does not improve on bICA in general, is worse on lastfm and parliament, and varies less between runs.",
         f"Better by more than {SIMILAR:.0%} in at most half of the pairs (dataset, K); on lastfm "
         f"and parliament more than {SIMILAR:.0%} worse (median over K); interquartile range over "
         "masks smaller (median over dataset, K).",
@@ -238,8 +226,7 @@ CLAIMS = [
         logistic_pca,
     ),
     Claim(
-        "c-bICA converges in fewer iterations than bICA, though not always; Beta-Dir VB starts "
-        "higher and catches up.",
+        "c-bICA converges in fewer iterations than bICA, though not always; Beta-Dir VB starts higher and catches up.",
         f"Iterations until the mean perplexity over masks stays within {ARRIVED:.0%} of its end: "
         "fewer for c-bICA-5 on more than half of the datasets. Per dataset: Beta-Dir VB above both "
         f"after the first iteration, and at the end at most {SIMILAR:.0%} above the better one.",
@@ -273,11 +260,7 @@ def judge(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
     """
     have, is_run = set(run.scores["method"]), bool(run.datasets)
     return tabulate(
-        Judged(
-            claim.claim,
-            claim.rule,
-            list(claim.parts(run)) if is_run and have.issuperset(claim.methods) else [],
-        )
+        Judged(claim.claim, claim.rule, list(claim.parts(run)) if is_run and have.issuperset(claim.methods) else [])
         for claim in CLAIMS
     )
 

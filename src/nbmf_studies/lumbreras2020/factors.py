@@ -30,11 +30,7 @@ def _factors(plan: Plan, figure: str) -> dict[str, Need]:
         "matrix": Matrix(dataset),
         "fits": BestFits(
             [
-                [
-                    method,
-                    plan.label(method, K),
-                    [key for key in plan.unmasked_fits if key[:3] == (dataset, method, K)],
-                ]
+                [method, plan.label(method, K), [key for key in plan.unmasked_fits if key[:3] == (dataset, method, K)]]
                 for method, K in shown.items()
             ]
         ),

@@ -44,9 +44,7 @@ class Groups(NamedTuple):
 
 
 def draw(
-    matrices: dict[str, BinaryMatrix],
-    labels: dict[str, tuple[str, str]],
-    abstentions: BinaryMatrix | None = None,
+    matrices: dict[str, BinaryMatrix], labels: dict[str, tuple[str, str]], abstentions: BinaryMatrix | None = None
 ) -> Figure:
     """Draw the figure.
 
@@ -71,9 +69,7 @@ def draw(
     """
     rows = _rows_of_panels(matrices)
     heights = [WIDE_HEIGHT if _is_wide(matrices[names[0]].shape) else HEIGHT for names in rows]
-    figure = plt.figure(
-        figsize=(style.PAGE_WIDTH, sum(heights) + 0.45 * len(rows) + 0.3), layout="constrained"
-    )
+    figure = plt.figure(figsize=(style.PAGE_WIDTH, sum(heights) + 0.45 * len(rows) + 0.3), layout="constrained")
     grid = figure.add_gridspec(len(rows), 1, height_ratios=heights)
     drawn = set()
     for place, names in zip(grid, rows, strict=True):
@@ -98,9 +94,7 @@ def _draw_legend(figure: Figure, drawn: set[int]) -> None:
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
 
 
-def displayed(
-    name: str, matrix: BinaryMatrix, abstentions: BinaryMatrix | None
-) -> tuple[np.ndarray, Groups | None]:
+def displayed(name: str, matrix: BinaryMatrix, abstentions: BinaryMatrix | None) -> tuple[np.ndarray, Groups | None]:
     """Return the codes (int8, F x N; 2 is an abstention) in display order, and the row groups."""
     codes = matrix.codes if abstentions is None else _with_abstentions(matrix, abstentions)
     if matrix.row_groups is not None:
@@ -144,9 +138,7 @@ def _rows_of_panels(matrices: dict[str, BinaryMatrix]) -> list[list[str]]:
     return shared + [[name] for name in wide]
 
 
-def _draw_panel(
-    axis: Axes, name: str, codes: np.ndarray, groups: Groups | None, labels: tuple[str, str]
-) -> None:
+def _draw_panel(axis: Axes, name: str, codes: np.ndarray, groups: Groups | None, labels: tuple[str, str]) -> None:
     """Draw one matrix; cells smaller than a pixel are averaged, so that thin ones stay visible."""
     is_stretched = not TALL <= _columns_per_row(codes.shape) <= WIDE
     aspect = "auto" if is_stretched else "equal"

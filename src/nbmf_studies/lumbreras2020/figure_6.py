@@ -59,21 +59,14 @@ def draw(matrix: BinaryMatrix, fits: list[Panel]) -> Figure:
         if panel.expectation is None:
             raise DataError(f"{panel.label}: the fit has not kept E[V], which figure 6 shows")
         if panel.expectation.shape != matrix.shape:
-            raise DataError(
-                f"{panel.label}: the shape {panel.expectation.shape} is not the data's, "
-                f"{matrix.shape}"
-            )
+            raise DataError(f"{panel.label}: the shape {panel.expectation.shape} is not the data's, {matrix.shape}")
     data = np.where(matrix.codes == MISSING, np.nan, matrix.codes)
     pictures = [("data V", data)]
     pictures += [(_title(panel), panel.expectation) for panel in fits]
     runs = runs_of(matrix.row_groups[rows])
     n_rows = math.ceil(len(pictures) / COLUMNS)
     figure, axes = plt.subplots(
-        n_rows,
-        COLUMNS,
-        figsize=(style.PAGE_WIDTH, PANEL_HEIGHT * n_rows + 0.4),
-        squeeze=False,
-        layout="compressed",
+        n_rows, COLUMNS, figsize=(style.PAGE_WIDTH, PANEL_HEIGHT * n_rows + 0.4), squeeze=False, layout="compressed"
     )
     for axis in axes.flat[len(pictures) :]:
         axis.set_axis_off()

@@ -46,8 +46,7 @@ def largest_change(scores: pd.DataFrame) -> tuple[float, str]:
 
 def _draw_legend(figure: Figure, labels: dict, colours: dict) -> None:
     handles = [
-        Line2D([], [], color=colours[method], marker="o", markersize=3, label=label)
-        for method, label in labels.items()
+        Line2D([], [], color=colours[method], marker="o", markersize=3, label=label) for method, label in labels.items()
     ]
     label = "the true WH, in the colour of the method"
     handles.append(Line2D([], [], color="black", linestyle=(0, (3, 2)), linewidth=0.9, label=label))

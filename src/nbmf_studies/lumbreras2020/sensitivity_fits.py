@@ -119,9 +119,7 @@ def _row(*values) -> dict[str, Any]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def check_method(
-    class_name: str, K: int, settings: dict[str, Any], concentrations: Iterable[float]
-) -> None:
+def check_method(class_name: str, K: int, settings: dict[str, Any], concentrations: Iterable[float]) -> None:
     """Raise ConfigError if `run_sensitivity` could not use the method with these values."""
     family = _class_of(class_name)
     for value in concentrations:
@@ -134,7 +132,6 @@ def _class_of(class_name: str) -> type[MeanParameterized]:
     found = estimator_class(class_name)
     if not issubclass(found, MeanParameterized):
         raise ConfigError(
-            f"{class_name} is of none of the models {', '.join(MODELS)}: there are no "
-            "toy data to draw for it"
+            f"{class_name} is of none of the models {', '.join(MODELS)}: there are no toy data to draw for it"
         )
     return found

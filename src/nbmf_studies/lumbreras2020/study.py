@@ -37,9 +37,7 @@ FIGURE_2 = Figure(
     "lumbreras2020/captions/figure_2.rst",
     f"{HERE}.figure_2:draw",
     needs=lambda plan: {
-        "matrices": Matrices(
-            [[panel["title"], panel["dataset"]] for panel in plan.options["figure_2"]]
-        )
+        "matrices": Matrices([[panel["title"], panel["dataset"]] for panel in plan.options["figure_2"]])
     },
     options={
         "type": "array",
@@ -64,13 +62,9 @@ FIGURE_5 = Figure(
     "lumbreras2020/captions/figure_5.rst",
     f"{HERE}.figure_5:draw",
     needs=_figure_5_needs,
-    arguments=lambda plan: {
-        "labels": {name: plan.settings_of_dataset(name)["axes"] for name in plan.datasets}
-    },
+    arguments=lambda plan: {"labels": {name: plan.settings_of_dataset(name)["axes"] for name in plan.datasets}},
     options=closed(["abstentions"], abstentions={"type": "string"}),
-    check=lambda plan: unknown(
-        ".abstentions", plan.options["figure_5"]["abstentions"], plan.names("datasets")
-    ),
+    check=lambda plan: unknown(".abstentions", plan.options["figure_5"]["abstentions"], plan.names("datasets")),
 )
 
 # --- Figures 10 and 11: held-out perplexity ---------------------------------------------------
@@ -145,9 +139,7 @@ def _check_sensitivity(plan: Plan) -> Iterator[str]:
         except ConfigError as error:
             yield str(error)
         try:
-            sensitivity_fits.check_method(
-                class_name, chosen["K"], settings, chosen["concentrations"]
-            )
+            sensitivity_fits.check_method(class_name, chosen["K"], settings, chosen["concentrations"])
         except ConfigError as error:
             yield f".methods.{method}: {error}"
 
@@ -161,12 +153,7 @@ SENSITIVITY_FITS = Table(
     arguments=_experiment,
     options=closed(
         ["sizes", "K", "concentrations", "masks", "methods"],
-        sizes={
-            "type": "array",
-            "minItems": 1,
-            "uniqueItems": True,
-            "items": {"type": "integer", "minimum": 5},
-        },
+        sizes={"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "integer", "minimum": 5}},
         K={"type": "integer", "minimum": 2},
         concentrations={
             "type": "array",
@@ -176,16 +163,10 @@ SENSITIVITY_FITS = Table(
         },
         masks={"type": "integer", "minimum": 1},
         # method: settings that replace those of its entry
-        methods={
-            "type": "object",
-            "minProperties": 1,
-            "additionalProperties": {"type": "object"},
-        },
+        methods={"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},
     ),
     check=_check_sensitivity,
-    classes=lambda plan: [
-        plan.entry(method)["class"] for method in plan.options["sensitivity"]["methods"]
-    ],
+    classes=lambda plan: [plan.entry(method)["class"] for method in plan.options["sensitivity"]["methods"]],
     applies=_is_of_papers,
     minutes=60,
 )
@@ -206,9 +187,7 @@ SENSITIVITY = Figure(
 
 
 def _against_K(plan: Plan) -> dict[str, Any]:
-    chosen = [
-        method for method in plan.unmasked_methods if not plan.estimator(method).finds_components
-    ]
+    chosen = [method for method in plan.unmasked_methods if not plan.estimator(method).finds_components]
     figures = [figure for figure in OF_FACTORS if is_shown(plan, figure)]
     return {
         "labels": plan.labels(chosen),

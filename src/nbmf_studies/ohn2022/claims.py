@@ -108,8 +108,7 @@ def draws_more(run: Run) -> Iterator[Part]:
 
 CLAIMS = [
     Claim(
-        "Figure 2: the CIBP prior provides accurate estimates of the number of factors for all "
-        "values of p.",
+        "Figure 2: the CIBP prior provides accurate estimates of the number of factors for all values of p.",
         "At each p the 95 % interval of the mean over data sets of the posterior mean of K+ lies "
         f"within {NEAR:g} of the true number.",
         is_accurate,

@@ -34,12 +34,7 @@ def drawn(prior: BuffetPrior, p: int, number: int) -> np.ndarray:
 
 
 def tabulate(
-    p: int,
-    omega: float,
-    kappa: float,
-    alphas: list[float],
-    draws: int,
-    log: Callable[[str], None] = print,
+    p: int, omega: float, kappa: float, alphas: list[float], draws: int, log: Callable[[str], None] = print
 ) -> pd.DataFrame:
     """Draw matrices of p rows from every prior.
 
@@ -62,10 +57,7 @@ def tabulate(
     """
     rows = []
     for name, prior in priors(omega, kappa, alphas).items():
-        expected = {
-            "expected features": prior.expected_features(p),
-            "expected dishes": prior.expected_row_sum,
-        }
+        expected = {"expected features": prior.expected_features(p), "expected dishes": prior.expected_row_sum}
         for number in range(draws):
             Xi = drawn(prior, p, number)
             found = {"features": Xi.shape[1], "dishes": Xi.sum() / p}

@@ -14,19 +14,26 @@ R_HAT = 1.05
 # to 30 replications (other settings: 4 to 6), 2000 sweeps (CIBP: 8000), none of them printed.
 PROTOTYPE = {
     ("figure_2", CIBP): {
-        50: (4.006, 0.006), 100: (4.0, 0.0), 150: (4.0, 0.0), 200: (4.0, 0.0), 250: (4.0, 0.0),
+        50: (4.006, 0.006),
+        100: (4.0, 0.0),
+        150: (4.0, 0.0),
+        200: (4.0, 0.0),
+        250: (4.0, 0.0),
         300: (4.0, 0.0),
     },
     ("figure_2", IBP): {
-        50: (10.71, 0.19), 100: (11.70, 0.21), 150: (11.98, 0.08), 200: (11.95, 0.24),
-        250: (12.49, 0.25), 300: (12.46, 0.14),
+        50: (10.71, 0.19),
+        100: (11.70, 0.21),
+        150: (11.98, 0.08),
+        200: (11.95, 0.24),
+        250: (12.49, 0.25),
+        300: (12.46, 0.14),
     },
     ("tau_larger", IBP): {50: (6.80, 0.12), 300: (7.05, 0.25)},
     ("tau_learned", IBP): {50: (6.22, 0.13), 300: (6.55, 0.27)},
     ("rows_by_factor", IBP): {50: (10.5, 0.6), 300: (12.6, 0.4)},
-    **{(name, CIBP): {50: (4.0, 0.0), 300: (4.0, 0.0)}
-       for name in ("tau_larger", "tau_learned", "rows_by_factor")},
-}  # fmt: skip
+    **{(name, CIBP): {50: (4.0, 0.0), 300: (4.0, 0.0)} for name in ("tau_larger", "tau_learned", "rows_by_factor")},
+}
 
 
 def posterior_means(chains: pd.DataFrame) -> pd.DataFrame:
@@ -68,10 +75,7 @@ def in_doubt(chains: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarise(
-    chains: pd.DataFrame,
-    settings: dict[str, str],
-    labels: dict[str, str],
-    priors: dict[str, list],
+    chains: pd.DataFrame, settings: dict[str, str], labels: dict[str, str], priors: dict[str, list]
 ) -> pd.DataFrame:
     """Return a row per setting, prior and p: the posterior mean of K+ over data sets.
 
@@ -98,17 +102,19 @@ def summarise(
         of_cell = (means[cells] == [setting, method, p]).all(axis=1)
         found = interval(means.loc[of_cell, "mean"])
         given = PROTOTYPE.get((setting, method), {}).get(p, (np.nan, np.nan))
-        rows.append({
-            "setting": settings[setting],
-            "prior": labels[method],
-            "p": p,
-            "replications": int(of_cell.sum()),
-            **dict(zip(["mean", "standard error", "low", "high"], found, strict=True)),
-            **dict(zip(["prototype", "its standard error"], given, strict=True)),
-            "expected by the prior": buffet_prior(*priors[method]).expected_features(p),
-            "chains": len(own),
-            "at rest": int((own["least"] == own["largest"]).sum()),
-            "in doubt": int((doubtful[cells] == [setting, method, p]).all(axis=1).sum()),
-            "seconds": own["seconds"].mean(),
-        })  # fmt: skip
+        rows.append(
+            {
+                "setting": settings[setting],
+                "prior": labels[method],
+                "p": p,
+                "replications": int(of_cell.sum()),
+                **dict(zip(["mean", "standard error", "low", "high"], found, strict=True)),
+                **dict(zip(["prototype", "its standard error"], given, strict=True)),
+                "expected by the prior": buffet_prior(*priors[method]).expected_features(p),
+                "chains": len(own),
+                "at rest": int((own["least"] == own["largest"]).sum()),
+                "in doubt": int((doubtful[cells] == [setting, method, p]).all(axis=1).sum()),
+                "seconds": own["seconds"].mean(),
+            }
+        )
     return pd.DataFrame(rows)

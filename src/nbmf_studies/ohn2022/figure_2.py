@@ -16,9 +16,7 @@ TRUTH = {"color": "#D62728", "linestyle": "--", "linewidth": 1.0}
 MEAN = {"color": "black", "marker": "D", "markersize": 3.0, "linewidth": 1.0, "capsize": 0}
 
 
-def draw(
-    chains: pd.DataFrame, labels: dict[str, str], colours: dict[str, str], factors: int
-) -> Figure:
+def draw(chains: pd.DataFrame, labels: dict[str, str], colours: dict[str, str], factors: int) -> Figure:
     """Draw a box per prior and p over replications, the mean and its interval beside it.
 
     Parameters
@@ -48,14 +46,11 @@ def draw(
     axis.set_ylabel("posterior mean of K+")
     axis.grid(axis="y", linewidth=0.4, alpha=0.5)
     axis.set_axisbelow(True)
-    handles = [
-        Patch(facecolor=colours[method], alpha=0.5, label=label) for method, label in labels.items()
-    ]
+    handles = [Patch(facecolor=colours[method], alpha=0.5, label=label) for method, label in labels.items()]
     handles += [
         Line2D([], [], label="true number", **TRUTH),
-        Line2D([], [], color="black", marker="D", markersize=3.0,
-               label=f"mean and its {LEVEL:.0%} interval"),
-    ]  # fmt: skip
+        Line2D([], [], color="black", marker="D", markersize=3.0, label=f"mean and its {LEVEL:.0%} interval"),
+    ]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
     return figure
 
@@ -63,11 +58,14 @@ def draw(
 def _draw_cell(axis, x: float, means: pd.Series, colour: str) -> None:
     """Draw one box, and left of it the mean with its interval."""
     boxes = axis.boxplot(
-        [means], positions=[x + 0.04], widths=WIDTH, manage_ticks=False, patch_artist=True,
+        [means],
+        positions=[x + 0.04],
+        widths=WIDTH,
+        manage_ticks=False,
+        patch_artist=True,
         medianprops={"color": colour, "linewidth": 1.4},
-        flierprops={"marker": ".", "markersize": 3, "markerfacecolor": colour,
-                    "markeredgecolor": "none"},
-    )  # fmt: skip
+        flierprops={"marker": ".", "markersize": 3, "markerfacecolor": colour, "markeredgecolor": "none"},
+    )
     for part in ("boxes", "whiskers", "caps"):
         for line in boxes[part]:
             line.set(color=colour, linewidth=0.8)

@@ -59,10 +59,7 @@ def run(
             found.append(_of_chain(sizes[-1]) | {"seconds": time.process_time() - since})
         r_hat = chain_diagnostics(np.array(sizes)).r_hat
         key = {"setting": setting, "method": method, "p": setup.p, "replication": replication}
-        rows += [
-            {**key, "start": start, **row, "r_hat": r_hat}
-            for start, row in zip(starts, found, strict=True)
-        ]
+        rows += [{**key, "start": start, **row, "r_hat": r_hat} for start, row in zip(starts, found, strict=True)]
         means = ", ".join(f"{row['mean']:.3f}" for row in found)
         log(f"{method}, {setting}, p = {setup.p}, replication {replication}: K+ {means}")
     return pd.DataFrame(rows)

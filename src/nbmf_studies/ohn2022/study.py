@@ -23,10 +23,7 @@ POSITIVE = {"type": "number", "exclusiveMinimum": 0}
 SIZES = {"type": "array", "minItems": 1, "uniqueItems": True, "items": COUNT}
 NAMES = {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "string"}}
 SETTING = closed(
-    ["label"],
-    label={"type": "string", "minLength": 1},
-    by_column={"type": "boolean"},
-    settings={"type": "object"},
+    ["label"], label={"type": "string", "minLength": 1}, by_column={"type": "boolean"}, settings={"type": "object"}
 )
 
 
@@ -83,8 +80,7 @@ def _engine(plan: Plan, method: str, settings: dict[str, Any]) -> list:
 def _prior(plan: Plan, method: str) -> list:
     """Return the values of a BuffetPrior."""
     settings = plan.entry(method)["settings"]
-    return [settings.get("prior"), settings.get("mass"), settings.get("alpha", 0.0),
-            settings.get("kappa")]  # fmt: skip
+    return [settings.get("prior"), settings.get("mass"), settings.get("alpha", 0.0), settings.get("kappa")]
 
 
 def _chains(setting: str, method: str, p: int, replications: int, changed: dict) -> Table:
@@ -179,11 +175,16 @@ FIGURE_2 = Figure(
     },
     options=closed(
         ["sizes", "n", "factors", "loaded", "replications", "starts", "methods"],
-        sizes=SIZES, n=COUNT, factors=COUNT, loaded=COUNT, replications=COUNT, starts=NAMES,
+        sizes=SIZES,
+        n=COUNT,
+        factors=COUNT,
+        loaded=COUNT,
+        replications=COUNT,
+        starts=NAMES,
         methods=NAMES,
     ),
     check=_check_figure,
-)  # fmt: skip
+)
 
 
 def _summary(name: str, title: str, chains: str, **more) -> Table:
@@ -198,8 +199,7 @@ def _summary(name: str, title: str, chains: str, **more) -> Table:
             "settings": {
                 MAIN: "Figure 2",
                 **{
-                    setting: changed["label"]
-                    for setting, changed in plan.options["other_settings"]["settings"].items()
+                    setting: changed["label"] for setting, changed in plan.options["other_settings"]["settings"].items()
                 },
             },
             "priors": {method: _prior(plan, method) for method in plan.options[MAIN]["methods"]},
@@ -257,10 +257,15 @@ STUDY = Study(
     "I. Ohn, The convergent Indian buffet process, 2022",
     figures=(FIGURE_1, FIGURE_2),
     tables=(
-        *(DRAWS, DRAWS_SUMMARY, chains_of_figure, chains_of_others),
+        DRAWS,
+        DRAWS_SUMMARY,
+        chains_of_figure,
+        chains_of_others,
         common.gathered("chains", "K+ of every chain of Figure 2", chains_of_figure),
         common.gathered("other_chains", "K+ of every chain in other settings", chains_of_others),
-        *(ESTIMATES, IN_DOUBT, OTHER_SETTINGS),
+        ESTIMATES,
+        IN_DOUBT,
+        OTHER_SETTINGS,
         _claims("claims", "Claims"),
         _claims("claims_parts", "Claims, part by part"),
     ),

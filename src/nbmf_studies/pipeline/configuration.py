@@ -55,8 +55,7 @@ def check(config: dict[str, Any], schema_file: str | Path) -> dict[str, Any]:
         defaults = {k: rule["default"] for k, rule in rules.items() if "default" in rule}
         config = {**config, kind: {k: {**defaults, **entry} for k, entry in config[kind].items()}}
     studies = {
-        key: {**study, "unmasked": _without_dropped(study["unmasked"])}
-        for key, study in config["studies"].items()
+        key: {**study, "unmasked": _without_dropped(study["unmasked"])} for key, study in config["studies"].items()
     }
     config = {**config, "studies": studies}
     for problem in _problems(config):
@@ -107,11 +106,7 @@ def _with_studies(schema: dict[str, Any]) -> dict[str, Any]:
             "properties": options,
         }
         required = [*general["required"], *(["options"] if options else [])]
-        own[key] = {
-            **general,
-            "required": required,
-            "properties": {**general["properties"], "options": rule},
-        }
+        own[key] = {**general, "required": required, "properties": {**general["properties"], "options": rule}}
     section = {**schema["properties"]["studies"], "properties": own}
     return {**schema, "properties": {**schema["properties"], "studies": section}}
 
@@ -246,16 +241,12 @@ def _method_problems(where: str, method: dict, methods: dict) -> Iterator[str]:
     except ConfigError as error:
         yield f"{where}.class: {error}"
         return
-    yield from _settings_problems(
-        f"{where}.settings", method["class"], method["K"], method["settings"]
-    )
+    yield from _settings_problems(f"{where}.settings", method["class"], method["K"], method["settings"])
     if "starts_as" in method:
         yield from _unknown(f"{where}.starts_as", method["starts_as"], methods)
 
 
-def _settings_problems(
-    where: str, class_name: str, grid: list[int], settings: dict[str, Any]
-) -> Iterator[str]:
+def _settings_problems(where: str, class_name: str, grid: list[int], settings: dict[str, Any]) -> Iterator[str]:
     """Yield what the constructor of a class would not take."""
     try:
         registry.check_settings(where, class_name, grid, settings)

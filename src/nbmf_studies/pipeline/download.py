@@ -115,8 +115,7 @@ def _wanted(content: bytes, source: dict) -> bytes:
             checksum = archives.folder_checksum(found)
             if checksum != folder["sha256"]:
                 raise _Damaged(
-                    f"damaged: folder {folder['name']} in it has SHA-256 {checksum} "
-                    f"instead of {folder['sha256']}"
+                    f"damaged: folder {folder['name']} in it has SHA-256 {checksum} instead of {folder['sha256']}"
                 )
     except DataError as error:
         raise _Damaged(f"damaged: {error}") from error

@@ -22,10 +22,7 @@ def make(asked: str, files: Mapping[str, Iterable[str] | str]) -> Any:
         From role to path or paths, in the order of `Need.files`; more roles may be in it.
     """
     job = json.loads(asked)
-    loaded = {
-        role: from_description(need).load(_listed(files[role]))
-        for role, need in job["needs"].items()
-    }
+    loaded = {role: from_description(need).load(_listed(files[role])) for role, need in job["needs"].items()}
     return call(job, loaded)
 
 

@@ -10,9 +10,7 @@ from nbmf_studies.pipeline import making, products
 from nbmf_studies.pipeline.status import FitState
 
 
-def write_partial(
-    folder: str | Path, states: list[FitState], plan: Plan, figures: Iterable[Figure]
-) -> list[str]:
+def write_partial(folder: str | Path, states: list[FitState], plan: Plan, figures: Iterable[Figure]) -> list[str]:
     """Write scores.csv of an unfinished run, and the figures that can do with it, into `folder`.
 
     Nothing is written unless some fits have failed and some are done.

@@ -26,9 +26,7 @@ class Made(NamedTuple):
 def made_by(study: Study, plan: Plan) -> Made:
     """Return the figures and tables of a study that apply and whose data are at hand."""
     skipped = [
-        f"{study.key}: {dataset} is left out: {line}"
-        for dataset in plan.left_out
-        for line in plan.awaited[dataset]
+        f"{study.key}: {dataset} is left out: {line}" for dataset in plan.left_out for line in plan.awaited[dataset]
     ]
     skipped += [
         f"{study.key}: {method} is left out: its package {package} is not installed"

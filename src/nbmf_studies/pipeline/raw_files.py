@@ -86,9 +86,7 @@ def at_hand(source: dict[str, Any], mirrors: Iterable[str], raw: str = RAW) -> P
     return next((place for place in places if place.is_file()), None)
 
 
-def awaited(
-    names: Iterable[str], sources: dict[str, dict], mirrors: list[str], raw: str = RAW
-) -> list[str]:
+def awaited(names: Iterable[str], sources: dict[str, dict], mirrors: list[str], raw: str = RAW) -> list[str]:
     """Return what to do for each source that no run fetches unasked and that is not at hand.
 
     What needs one of them is left out of a run, with this said in its place: a large file is not
@@ -154,7 +152,5 @@ def _path_of(address: str) -> str:
     steps = path.split("/") if found else [""]
     # Which would leave the folder, or be more than a name to Snakemake.
     if not all(steps) or {".", ".."} & set(steps) or re.search(r"[\\{}]|[^ -~]", path):
-        raise ConfigError(
-            f"{address!r}: allowed is https://<host>/<path>, of plain characters and without '..'"
-        )
+        raise ConfigError(f"{address!r}: allowed is https://<host>/<path>, of plain characters and without '..'")
     return path

@@ -22,9 +22,7 @@ def one_line(error: ValidationError) -> str:
             missing = next(key for key in allowed if key not in error.instance)
             return f"{where or 'top level'}: the key {missing!r} is missing"
         case "type":
-            rule = (
-                f"a value of type {' or '.join([allowed] if isinstance(allowed, str) else allowed)}"
-            )
+            rule = f"a value of type {' or '.join([allowed] if isinstance(allowed, str) else allowed)}"
         case "minimum":
             rule = f"at least {allowed}"
         case "maximum":

@@ -80,10 +80,7 @@ def summary(states: list[FitState], entries: dict[str, int], cores: int) -> str:
         groups[state.fit.key["dataset"], state.fit.key["method"]].append(state)
     estimate = _Estimate(states, entries)
     header = ["dataset", "method", "fits", "done", "failed", "begun", "missing", "time left"]
-    rows = [
-        [*names, *_counts(group), _duration(estimate.seconds(group) / cores)]
-        for names, group in groups.items()
-    ]
+    rows = [[*names, *_counts(group), _duration(estimate.seconds(group) / cores)] for names, group in groups.items()]
     total = ["all", "", *_counts(states), _duration(estimate.seconds(states) / cores)]
     lines = _aligned([header, *rows, total])
     unknown = estimate.unknown(states)

@@ -12,18 +12,13 @@ from nbmf.errors import DataError, NbmfError
 
 # The tables of a study that are compared: the names their files may have, the first that is there
 # counts, and what names a row. Runs before 0.2 said "complete" for fits without held-out entries.
-FILES = {
-    "scores": ("scores.csv",),
-    "unmasked_scores": ("unmasked_scores.csv", "complete_scores.csv"),
-}
+FILES = {"scores": ("scores.csv",), "unmasked_scores": ("unmasked_scores.csv", "complete_scores.csv")}
 KEYS = {
     "scores": ["dataset", "method", "K", "mask", "seed", "settings"],
     "unmasked_scores": ["dataset", "method", "K", "seed", "settings"],
 }
 GROUP = ["table", "dataset", "method", "K"]
-NUMBERS = [
-    *("perplexity", "loss", "active_components", "n_iter", "n_test", "saturated", "W_min", "W_max")
-]
+NUMBERS = ["perplexity", "loss", "active_components", "n_iter", "n_test", "saturated", "W_min", "W_max"]
 # Numbers that references of earlier versions lack: compared where the reference has them.
 LATER = ["brier"]
 SIDES = {"both": "both", "left_only": "only here", "right_only": "only in the reference"}
@@ -79,11 +74,7 @@ def compare_runs(ours: dict[str, pd.DataFrame], theirs: dict[str, pd.DataFrame])
     DataError
         If a table lacks a column, has settings that are no JSON or two rows of one key.
     """
-    parts = [
-        _match(table, ours.get(table), theirs.get(table))
-        for table in FILES
-        if table in ours or table in theirs
-    ]
+    parts = [_match(table, ours.get(table), theirs.get(table)) for table in FILES if table in ours or table in theirs]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -109,19 +100,13 @@ def summarise_comparison(rows: pd.DataFrame) -> pd.DataFrame:
         perplexity within 1e-3), "same median" (within 2 %), "differs", or "no partner".
     """
     return pd.DataFrame(
-        [
-            {**dict(zip(GROUP, key, strict=True)), **_summarise(group)}
-            for key, group in rows.groupby(GROUP, sort=False)
-        ]
+        [{**dict(zip(GROUP, key, strict=True)), **_summarise(group)} for key, group in rows.groupby(GROUP, sort=False)]
     )
 
 
 def counts(rows: pd.DataFrame) -> str:
     """Return how many rows of each table are identical, as "267 of 267" of each."""
-    parts = [
-        f"{int(_identical(group).sum())} of {len(group)}"
-        for _, group in rows.groupby("table", sort=False)
-    ]
+    parts = [f"{int(_identical(group).sum())} of {len(group)}" for _, group in rows.groupby("table", sort=False)]
     return f"{' and '.join(parts) or '0 of 0'} rows identical"
 
 
@@ -134,10 +119,7 @@ def without_partner(rows: pd.DataFrame) -> pd.DataFrame:
 def require_repeated(rows: pd.DataFrame) -> None:
     """Raise NbmfError where a run is no repetition: another law, or nothing to compare."""
     if not (rows["side"] == "both").any():
-        raise NbmfError(
-            "no fit of this run is in the reference: other datasets, methods, K, masks, seeds or "
-            "settings"
-        )
+        raise NbmfError("no fit of this run is in the reference: other datasets, methods, K, masks, seeds or settings")
     table = summarise_comparison(rows)
     different = table[table["result"] == "differs"]
     if not different.empty:
@@ -157,14 +139,10 @@ def _match(table: str, ours: pd.DataFrame | None, theirs: pd.DataFrame | None) -
     """Compare one table; None is one that is not there."""
     key, numbers = KEYS[table], _numbers(theirs)
     left, right = (
-        _canonical(frame, table, where, numbers)
-        for frame, where in ((ours, "this run"), (theirs, "the reference"))
+        _canonical(frame, table, where, numbers) for frame, where in ((ours, "this run"), (theirs, "the reference"))
     )
-    both = left.merge(right, on=key, how="outer", sort=False, suffixes=("", "_reference"),
-                      indicator="side")  # fmt: skip
-    differences = pd.DataFrame(
-        {name: _relative(both[name], both[f"{name}_reference"]) for name in numbers}
-    )
+    both = left.merge(right, on=key, how="outer", sort=False, suffixes=("", "_reference"), indicator="side")
+    differences = pd.DataFrame({name: _relative(both[name], both[f"{name}_reference"]) for name in numbers})
     worst = differences.idxmax(axis=1) if len(both) else pd.Series(dtype=str)
     return both.assign(
         table=table,
@@ -180,9 +158,7 @@ def _numbers(theirs: pd.DataFrame | None) -> list[str]:
     return NUMBERS + [name for name in LATER if theirs is not None and name in theirs.columns]
 
 
-def _canonical(
-    frame: pd.DataFrame | None, table: str, where: str, numbers: list[str]
-) -> pd.DataFrame:
+def _canonical(frame: pd.DataFrame | None, table: str, where: str, numbers: list[str]) -> pd.DataFrame:
     """Return the key, with settings in one spelling, and the numbers of a table."""
     key = KEYS[table]
     if frame is None:

@@ -35,9 +35,7 @@ def module_of(recipe: str) -> str:
         return f"{__name__}.{recipe}"
     if recipe.startswith(tuple(f"{STUDIES}.{key}." for key in study_keys())) and _exists(recipe):
         return recipe
-    raise ConfigError(
-        f"no dataset recipe {recipe!r}; {choices(recipe, RECIPES)}, or a module of {STUDIES}"
-    )
+    raise ConfigError(f"no dataset recipe {recipe!r}; {choices(recipe, RECIPES)}, or a module of {STUDIES}")
 
 
 def _exists(module: str) -> bool:

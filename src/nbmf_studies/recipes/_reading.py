@@ -48,14 +48,10 @@ def read_records(
         raise DataError(f"{path}, line {reader.line_num}: {error}") from error
     for column in columns:
         if column not in header:
-            raise DataError(
-                f"{path}, line 1: no column {column!r}; the columns are {', '.join(header)}"
-            )
+            raise DataError(f"{path}, line 1: no column {column!r}; the columns are {', '.join(header)}")
     for line, fields in records:
         if len(fields) != len(header):
-            raise DataError(
-                f"{path}, line {line}: {len(fields)} fields; the header has {len(header)}"
-            )
+            raise DataError(f"{path}, line {line}: {len(fields)} fields; the header has {len(header)}")
     return header, records
 
 

@@ -26,8 +26,7 @@ def read_votes(path: Path) -> pd.DataFrame:
     if repeated.size:
         first = votes.iloc[repeated[0]]
         raise DataError(
-            f"{path}: row {repeated[0] + 1}: a second vote of {first['country']} "
-            f"in roll call {first['rcid']}"
+            f"{path}: row {repeated[0] + 1}: a second vote of {first['country']} in roll call {first['rcid']}"
         )
     return votes
 

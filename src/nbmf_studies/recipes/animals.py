@@ -22,14 +22,10 @@ def build(*, matrix: Path, animals: Path, attributes: Path) -> BinaryMatrix:
     animal_names, attribute_names = _read_names(animals), _read_names(attributes)
     codes = _read_codes(matrix, width=attribute_names.size)
     if len(codes) != animal_names.size:
-        raise DataError(
-            f"{matrix}: {len(codes)} lines, but {animals} names {animal_names.size} animals"
-        )
+        raise DataError(f"{matrix}: {len(codes)} lines, but {animals} names {animal_names.size} animals")
     rows, columns = np.argsort(attribute_names), np.argsort(animal_names)
     with naming(matrix):
-        return BinaryMatrix(
-            codes.T[np.ix_(rows, columns)], attribute_names[rows], animal_names[columns]
-        )
+        return BinaryMatrix(codes.T[np.ix_(rows, columns)], attribute_names[rows], animal_names[columns])
 
 
 def _read_names(path: Path) -> np.ndarray:

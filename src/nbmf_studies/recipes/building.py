@@ -28,8 +28,7 @@ def build(recipe: str, files: dict[str, str | os.PathLike], options: dict[str, A
     given = {*files, *options}
     if needed != given:
         raise ConfigError(
-            f"recipe {recipe!r} takes the files and options {_listed(needed)}; "
-            f"given were {_listed(given)}"
+            f"recipe {recipe!r} takes the files and options {_listed(needed)}; given were {_listed(given)}"
         )
     return module.build(**files, **options)
 

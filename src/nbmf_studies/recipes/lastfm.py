@@ -19,9 +19,9 @@ def build(*, listens: Path) -> BinaryMatrix:
     header, records = read_records(listens, ",", columns=("user",))
     artists = np.array(header[1:])
     users = np.array([fields[0] for _, fields in records])
-    codes = np.array(
-        [binary_codes(listens, line, fields[1:]) for line, fields in records], dtype=np.int8
-    ).reshape(users.size, artists.size)
+    codes = np.array([binary_codes(listens, line, fields[1:]) for line, fields in records], dtype=np.int8).reshape(
+        users.size, artists.size
+    )
     listeners = codes.any(axis=1)  # the paper's matrix leaves out users with no artist
     rows = np.argsort(artists)
     with naming(listens):

@@ -31,10 +31,7 @@ def build(*, follows: Path, parties: Path) -> BinaryMatrix:
     members = followers[rows]
     with naming(follows):
         return BinaryMatrix.from_array(
-            values[np.ix_(rows, columns)],
-            members,
-            members,
-            row_groups=[party_of[member] for member in members],
+            values[np.ix_(rows, columns)], members, members, row_groups=[party_of[member] for member in members]
         )
 
 

@@ -11,8 +11,7 @@ from nbmf_studies.shan2009 import parts
 CLAIMS = [
     Claim(
         "UCI: MMNB has a lower perplexity than NB on most sets.",
-        f"Median test perplexity lower on at least {parts.MOST} of 9: with either floor, by the "
-        "bound and sampled.",
+        f"Median test perplexity lower on at least {parts.MOST} of 9: with either floor, by the bound and sampled.",
         parts.lower_on_uci,
     ),
     Claim(
@@ -27,8 +26,7 @@ CLAIMS = [
     ),
     Claim(
         "UCI: perplexity increases with the entropy of memberships, but on Ionosphere.",
-        f"MMNB's rises over all five parts of test rows on at least {parts.RISING} of 9, and not "
-        "on Ionosphere.",
+        f"MMNB's rises over all five parts of test rows on at least {parts.RISING} of 9, and not on Ionosphere.",
         parts.rising_on_uci,
     ),
     Claim(
@@ -56,22 +54,17 @@ CLAIMS = [
     ),
     Claim(
         "Not the paper's: converged fast inference is hard assignment, all but MNB.",
-        f"UCI: its training bound within {parts.NEAR_MNB:.0%} of MNB's on at least "
-        f"{parts.NEAR_SETS} of 9.",
+        f"UCI: its training bound within {parts.NEAR_MNB:.0%} of MNB's on at least {parts.NEAR_SETS} of 9.",
         parts.fast_is_mnb,
     ),
 ]
 
 
-def claims(
-    uci: pd.DataFrame, ratings: pd.DataFrame, text: pd.DataFrame, flips: pd.DataFrame
-) -> pd.DataFrame:
+def claims(uci: pd.DataFrame, ratings: pd.DataFrame, text: pd.DataFrame, flips: pd.DataFrame) -> pd.DataFrame:
     """Return the verdicts; see `verdicts.tabulate`, and Run for the arguments."""
     return judge(CLAIMS, parts.Run(uci, ratings, text, flips))[0]
 
 
-def claims_parts(
-    uci: pd.DataFrame, ratings: pd.DataFrame, text: pd.DataFrame, flips: pd.DataFrame
-) -> pd.DataFrame:
+def claims_parts(uci: pd.DataFrame, ratings: pd.DataFrame, text: pd.DataFrame, flips: pd.DataFrame) -> pd.DataFrame:
     """Return their parts."""
     return judge(CLAIMS, parts.Run(uci, ratings, text, flips))[1]

@@ -66,11 +66,10 @@ EXPERIMENTS = {
         Experiment("ratings", "Jester, Foodmart and MovieLens", "fits:cross_validate", FOLDED),
         Experiment("binary", "The same in ones and zeros", "fits:cross_validate", FOLDED),
         Experiment("text", "Collections of documents", "fits:cross_validate", FOLDED),
-        Experiment("flips", "Flipped entries", "flips:flips",
-                   ("sets", "models", "folds", "steps", "levels")),
+        Experiment("flips", "Flipped entries", "flips:flips", ("sets", "models", "folds", "steps", "levels")),
         Experiment("topics", "Topics of whole collections", "fits:topics", ("sets", "models")),
     )
-}  # fmt: skip
+}
 
 
 class Job(NamedTuple):

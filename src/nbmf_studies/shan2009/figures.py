@@ -13,9 +13,15 @@ from nbmf_studies.shan2009.models import LABELS
 
 PARTS = ("training", "test")
 COLOURS = {
-    "mnb": "#D55E00", "mmnb": "#0072B2", "fast-mmnb": "#009E73", "fast-mmnb-5": "#E69F00",
-    "unigrams": "#D55E00", "lda": "#0072B2", "fast-lda": "#009E73", "fast-lda-5": "#E69F00",
-}  # fmt: skip
+    "mnb": "#D55E00",
+    "mmnb": "#0072B2",
+    "fast-mmnb": "#009E73",
+    "fast-mmnb-5": "#E69F00",
+    "unigrams": "#D55E00",
+    "lda": "#0072B2",
+    "fast-lda": "#009E73",
+    "fast-lda-5": "#E69F00",
+}
 OF_DATASETS = dict(zip(("movielens", "foodmart", "jester"), style.COLOURS[3:], strict=False))
 SAMPLED = "--"
 
@@ -52,9 +58,17 @@ def _two_panels(table: pd.DataFrame, along: str, label: str, log: bool = False) 
 def _curve(axis: Axes, runs: pd.DataFrame, along: str, column: str, colour: str, dash: str):
     found = runs.groupby(along)[column].agg(["mean", "std"])
     axis.errorbar(
-        found.index, found["mean"], found["std"].fillna(0), color=colour, linestyle=dash,
-        marker="o", markersize=3, linewidth=1.2, elinewidth=0.7, capsize=2,
-    )  # fmt: skip
+        found.index,
+        found["mean"],
+        found["std"].fillna(0),
+        color=colour,
+        linestyle=dash,
+        marker="o",
+        markersize=3,
+        linewidth=1.2,
+        elinewidth=0.7,
+        capsize=2,
+    )
 
 
 def _finish(axis: Axes, title: str, x: str, y: str) -> None:
@@ -76,8 +90,7 @@ def _seconds(axis: Axes) -> None:
 def _legend(figure: Figure, series: list[tuple[str, str, str]], sampled: bool = False) -> None:
     if sampled:
         series = [*series, ("sampled likelihood", "0.4", SAMPLED)]
-    handles = [Line2D([], [], color=colour, linestyle=dash, label=label)
-               for label, colour, dash in series]  # fmt: skip
+    handles = [Line2D([], [], color=colour, linestyle=dash, label=label) for label, colour, dash in series]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
 
 
@@ -140,8 +153,7 @@ def fifths(uci: pd.DataFrame) -> Figure:
         for prefix, dash in (("fifth", "-"), ("sampled", SAMPLED)):
             values = np.array([medians[f"{prefix}_{n}"] for n in numbers], float)
             values[~np.isfinite(values)] = np.nan
-            axis.plot(numbers, values, color=COLOURS["mmnb"], linestyle=dash, marker="o",
-                      markersize=3, linewidth=1.2)  # fmt: skip
+            axis.plot(numbers, values, color=COLOURS["mmnb"], linestyle=dash, marker="o", markersize=3, linewidth=1.2)
         title = dataset.removeprefix("uci_").capitalize()
         _finish(axis, title, "fifth by entropy", "perplexity")
         axis.set_xticks(numbers)
@@ -161,8 +173,7 @@ def flip_curves(flips: pd.DataFrame) -> Figure:
         name = dataset.removesuffix("_binary")
         means = runs.groupby("level")["perplexity"].mean()
         colour = OF_DATASETS.get(name, "0.4")
-        axis.plot(100 * runs["step"].iloc[0] * means.index, means / means[0], color=colour,
-                  marker="o", markersize=3)  # fmt: skip
+        axis.plot(100 * runs["step"].iloc[0] * means.index, means / means[0], color=colour, marker="o", markersize=3)
         series.append((f"{name}, {means[0]:.4g} without flips", colour, "-"))
     _finish(axis, "", "flipped held-out entries (%)", "perplexity, as a share")
     _legend(figure, series)
@@ -179,8 +190,7 @@ def flip_panels(**flips: pd.DataFrame) -> Figure:
         for axis, name in zip(row, names, strict=True):
             own = table[(table["step"] == step) & (table["model"] == name)]
             means = own.groupby("level")["perplexity"].mean()
-            axis.plot(100 * step * means.index, means, color=COLOURS[name], marker="o",
-                      markersize=3)  # fmt: skip
+            axis.plot(100 * step * means.index, means, color=COLOURS[name], marker="o", markersize=3)
             axis.ticklabel_format(axis="y", useOffset=False)
             axis.xaxis.set_major_locator(MaxNLocator(5))
             title = f"{LABELS[name]}, steps of {100 * step:g} %"
@@ -205,8 +215,7 @@ def text(text: pd.DataFrame) -> Figure:
             places = np.arange(len(groups)) + 0.8 * (number + 0.5) / len(names) - 0.4
             values = found.reindex([(*group, name) for group in groups])
             axis.bar(places, values["mean"], 0.8 / len(names), color=COLOURS[name])
-            axis.errorbar(places, values["mean"], values["std"].fillna(0), fmt="none",
-                          ecolor="0.2", elinewidth=0.7)  # fmt: skip
+            axis.errorbar(places, values["mean"], values["std"].fillna(0), fmt="none", ecolor="0.2", elinewidth=0.7)
         labels = [f"{dataset}\nK = {K}".replace("_", " ") for dataset, K in groups]
         axis.set_xticks(range(len(groups)), labels, rotation=45)
         _finish(axis, title, "", "CPU seconds" if column == "seconds" else "perplexity (bound)")

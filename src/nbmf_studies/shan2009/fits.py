@@ -85,8 +85,13 @@ def _both_parts(parts, setting, key, protocol) -> list[dict]:
     fit = models.fitted(training, setting, key, starts)
     fit.evaluate(test)
     seconds = (time.process_time() - began) / starts
-    facts = {"seconds": seconds, "iterations": fit.n_iter_, "converged": fit.converged_,
-             "distinct": fit.distinct_components_, "concentration": fit.prior_.sum()}  # fmt: skip
+    facts = {
+        "seconds": seconds,
+        "iterations": fit.n_iter_,
+        "converged": fit.converged_,
+        "distinct": fit.distinct_components_,
+        "concentration": fit.prior_.sum(),
+    }
     stream = seed_sequence("shan2009", "draws", *key)
     found = {
         "training": (training, _of_training(fit, training)),

@@ -93,10 +93,7 @@ def fitted(table: FeatureTable, setting: Setting, key: tuple, starts: int) -> Fe
         the same rows.
     """
     with quiet():
-        fits = [
-            setting.made(seed_sequence("shan2009", "fit", *key, start)).fit(table)
-            for start in range(starts)
-        ]
+        fits = [setting.made(seed_sequence("shan2009", "fit", *key, start)).fit(table) for start in range(starts)]
     return max(fits, key=lambda fit: fit.objective_)
 
 

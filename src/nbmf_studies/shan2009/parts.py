@@ -59,9 +59,7 @@ def _counted(found: pd.Series, least: int, what: str) -> tuple[bool, str]:
     exceptions = [name.removeprefix("uci_") for name, holds in found.items() if not holds]
     needed = int(np.ceil(least * len(found) / 9))  # fewer in a reduced run
     text = f"{what} on {int(found.sum())} of {len(found)}"
-    return int(found.sum()) >= needed, text + (
-        f"; not {', '.join(exceptions)}" if exceptions else ""
-    )
+    return int(found.sum()) >= needed, text + (f"; not {', '.join(exceptions)}" if exceptions else "")
 
 
 def _where(floor: str, column: str = "perplexity") -> str:

@@ -40,12 +40,7 @@ def binary(dataset: str, **runs: pd.DataFrame) -> pd.DataFrame:
     runs : DataFrames, as fits.cross_validate makes them, all of this dataset
     """
     given = printed.BINARY[dataset]
-    return _beside(
-        pd.concat(runs.values()),
-        ["K", "model"],
-        "perplexity",
-        lambda of, part: given.get((*of, part)),
-    )
+    return _beside(pd.concat(runs.values()), ["K", "model"], "perplexity", lambda of, part: given.get((*of, part)))
 
 
 def _beside(runs, keys, measure, paper) -> pd.DataFrame:
@@ -84,17 +79,19 @@ def precision_of_text(topics: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (dataset, model), own in topics.groupby(["dataset", "model"], sort=False):
         best = own.loc[own["objective"].idxmax()]
-        rows.append({
-            "dataset": dataset,
-            "model": LABELS[model],
-            "paper": printed.PRECISION_OF_TEXT.get((dataset, model)),
-            "best start": best["precision"],
-            "least": own["precision"].min(),
-            "largest": own["precision"].max(),
-            "starts": len(own),
-            "entropy": best["entropy"],
-            "distinct topics": best["distinct"],
-        })  # fmt: skip
+        rows.append(
+            {
+                "dataset": dataset,
+                "model": LABELS[model],
+                "paper": printed.PRECISION_OF_TEXT.get((dataset, model)),
+                "best start": best["precision"],
+                "least": own["precision"].min(),
+                "largest": own["precision"].max(),
+                "starts": len(own),
+                "entropy": best["entropy"],
+                "distinct topics": best["distinct"],
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -113,13 +110,12 @@ def words(dataset: str, **topics: pd.DataFrame) -> pd.DataFrame:
         ours = best.split(" | ")
         shared = np.array([[len(set(one.split()) & their) for their in theirs] for one in ours])
         for mine, place in zip(*linear_sum_assignment(-shared), strict=True):
-            rows.append({"topic": place + 1, "of": LABELS[model], "shared": shared[mine, place],
-                         "words": ours[mine]})  # fmt: skip
+            rows.append({"topic": place + 1, "of": LABELS[model], "shared": shared[mine, place], "words": ours[mine]})
     paper = [
-        {"topic": place + 1, "of": f"{LABELS[model]}, paper", "shared": len(one.split()),
-         "words": one}
-        for model, given in printed.TOPICS.items() for place, one in enumerate(given)
-    ]  # fmt: skip
+        {"topic": place + 1, "of": f"{LABELS[model]}, paper", "shared": len(one.split()), "words": one}
+        for model, given in printed.TOPICS.items()
+        for place, one in enumerate(given)
+    ]
     found = pd.DataFrame([*paper, *rows])
     return found.sort_values("topic", kind="stable").reset_index(drop=True)
 

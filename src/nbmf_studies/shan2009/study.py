@@ -70,10 +70,7 @@ def _of_dataset(experiment: str, dataset: str, K: int | None = None) -> dict[str
         jobs = jobs_of(EXPERIMENTS[experiment], plan)
         return [job for job in jobs if job.dataset == dataset and K in (None, job.K)]
 
-    return {
-        "needs": lambda plan: common.of_jobs(chosen(plan)),
-        "applies": lambda plan: bool(chosen(plan)),
-    }
+    return {"needs": lambda plan: common.of_jobs(chosen(plan)), "applies": lambda plan: bool(chosen(plan))}
 
 
 # --- Figures ----------------------------------------------------------------------------------
@@ -87,35 +84,23 @@ def _figure(name: str, title: str, make: str, **rest) -> Figure:
 
 def _histogram(name: str, shown: str) -> Figure:
     dataset = f"uci_{shown.lower()}"
-    return _figure(
-        name,
-        f"entropies of memberships on {shown}",
-        "histogram",
-        **_of_dataset("uci", dataset),
-    )
+    return _figure(name, f"entropies of memberships on {shown}", "histogram", **_of_dataset("uci", dataset))
 
 
 FIGURES = (
     _figure("figure_4", "Jester", "along_K", **_of_dataset("ratings", "jester")),
     _figure("figure_5", "Foodmart", "along_K", **_of_dataset("ratings", "foodmart")),
-    _figure("figure_6", "MovieLens along ε", "along_smoothing",
-            **_of_dataset("ratings", "movielens", SURFACE_K)),
-    _figure("figure_7", "MovieLens over K and ε", "surfaces",
-            **_of_dataset("ratings", "movielens")),
+    _figure("figure_6", "MovieLens along ε", "along_smoothing", **_of_dataset("ratings", "movielens", SURFACE_K)),
+    _figure("figure_7", "MovieLens over K and ε", "surfaces", **_of_dataset("ratings", "movielens")),
     _histogram("figure_8", "Wdbc"),
     _histogram("figure_9", "Sonar"),
-    _figure("figure_10", "perplexity along entropy", "fifths",
-            needs=_runs("uci"), applies=_has("uci")),
-    _figure("figure_11", "entries flipped in steps of 1 %", "flip_curves",
-            needs=_runs("flips"), applies=_has("flips")),
-    _figure("figure_12", "flips on Jester, MMNB and LDA", "flip_panels",
-            **_of_dataset("flips", "jester_binary")),
-    _figure("figure_13", "flips on MovieLens, MMNB and LDA", "flip_panels",
-            **_of_dataset("flips", "movielens_binary")),
+    _figure("figure_10", "perplexity along entropy", "fifths", needs=_runs("uci"), applies=_has("uci")),
+    _figure("figure_11", "entries flipped in steps of 1 %", "flip_curves", needs=_runs("flips"), applies=_has("flips")),
+    _figure("figure_12", "flips on Jester, MMNB and LDA", "flip_panels", **_of_dataset("flips", "jester_binary")),
+    _figure("figure_13", "flips on MovieLens, MMNB and LDA", "flip_panels", **_of_dataset("flips", "movielens_binary")),
     _figure("figure_14", "Fast LDA and LDA", "text", needs=_runs("text"), applies=_has("text")),
-    _figure("figure_15", "Fast MMNB and MMNB", "fast", needs=_runs("ratings"),
-            applies=_has("ratings")),
-)  # fmt: skip
+    _figure("figure_15", "Fast MMNB and MMNB", "fast", needs=_runs("ratings"), applies=_has("ratings")),
+)
 
 # --- Tables -----------------------------------------------------------------------------------
 
@@ -152,21 +137,40 @@ TABLES = (
     _of_uci("table_2", "Table 2: perplexity on UCI sets", "perplexity"),
     _of_uci("table_3", "Table 3: micro-precision on UCI sets", "precision"),
     _of_uci("table_4", "Table 4: mutual information on UCI sets", "information"),
-    _table("entropies", "Entropies of memberships on UCI sets", "printed_tables:entropies",
-           needs=lambda plan: {"runs": TableOf("uci")}, applies=_has("uci")),
+    _table(
+        "entropies",
+        "Entropies of memberships on UCI sets",
+        "printed_tables:entropies",
+        needs=lambda plan: {"runs": TableOf("uci")},
+        applies=_has("uci"),
+    ),
     _of_binary("table_5", 5, "Jester"),
     _of_binary("table_6", 6, "MovieLens"),
     _of_binary("table_7", 7, "Foodmart"),
-    _table("table_8", "Table 8: micro-precision on texts", "printed_tables:precision_of_text",
-           needs=_runs("topics"), applies=_has("topics")),
-    _table("table_10", "Table 10: topics of Classic3", "printed_tables:words",
-           **_of_dataset("topics", "classic3"), arguments=lambda plan: {"dataset": "classic3"}),
-    _table("fast", "Fast inference beside full inference", "printed_tables:against_full",
-           needs=_runs("ratings", "text"), applies=_has("ratings", "text")),
+    _table(
+        "table_8",
+        "Table 8: micro-precision on texts",
+        "printed_tables:precision_of_text",
+        needs=_runs("topics"),
+        applies=_has("topics"),
+    ),
+    _table(
+        "table_10",
+        "Table 10: topics of Classic3",
+        "printed_tables:words",
+        **_of_dataset("topics", "classic3"),
+        arguments=lambda plan: {"dataset": "classic3"},
+    ),
+    _table(
+        "fast",
+        "Fast inference beside full inference",
+        "printed_tables:against_full",
+        needs=_runs("ratings", "text"),
+        applies=_has("ratings", "text"),
+    ),
     _table("claims", "Claims", "claims:claims", needs=_runs(*RUNS), applies=_has(*RUNS)),
-    _table("claims_parts", "Claims, part by part", "claims:claims_parts",
-           needs=_runs(*RUNS), applies=_has(*RUNS)),
-)  # fmt: skip
+    _table("claims_parts", "Claims, part by part", "claims:claims_parts", needs=_runs(*RUNS), applies=_has(*RUNS)),
+)
 
 STUDY = Study(
     "shan2009",

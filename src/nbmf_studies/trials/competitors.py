@@ -97,10 +97,7 @@ class LowRank(Competitor):
         if inner.any() and (codes != MISSING)[~inner].any():
             found = self._approximate(BERNOULLI.hide(codes, inner), seed)
             loss_at = BERNOULLI.loss_at(codes, inner)
-            losses = {
-                each: loss_at(_within(each, self._product(Factors(*found)))[inner]).total
-                for each in MARGINS
-            }
+            losses = {each: loss_at(_within(each, self._product(Factors(*found)))[inner]).total for each in MARGINS}
             margin = min(losses, key=losses.get)
         return Factors(*self._approximate(codes, seed), {"margin": np.array(margin)})
 
@@ -188,9 +185,7 @@ class ScikitLDA(LowRank):
     def _approximate(self, codes, seed):
         from sklearn.decomposition import LatentDirichletAllocation
 
-        model = LatentDirichletAllocation(
-            self.n_components, max_iter=self.max_iter, random_state=_integer(seed)
-        )
+        model = LatentDirichletAllocation(self.n_components, max_iter=self.max_iter, random_state=_integer(seed))
         observed, ones = codes != MISSING, (codes == 1).astype(float)
         weights = model.fit_transform(csr_array(ones))
         profiles = model.components_ / model.components_.sum(axis=1, keepdims=True)

@@ -17,17 +17,39 @@ from nbmf.evaluation.recommendation import margin_of
 LIBRARY, OTHERS, BASELINE = "library", "others", "no components"
 KINDS = (LIBRARY, OTHERS, BASELINE)
 WORSE = 0.02  # than the best of the library: from there on the default has to be explained
-LOSSES = (
-    *("dataset", "rank", "kind", "method", "label", "K", "masks", "loss", "excess"),
-    *("seconds", "not_converged"),
-)
+LOSSES = ("dataset", "rank", "kind", "method", "label", "K", "masks", "loss", "excess", "seconds", "not_converged")
 SUMMARY = (
-    *("kind", "method", "label", "matrices", "mean_excess", "default_there", "median_excess"),
-    *("largest_excess", "largest_on", "first", "worse", "seconds", "most_seconds"),
+    "kind",
+    "method",
+    "label",
+    "matrices",
+    "mean_excess",
+    "default_there",
+    "median_excess",
+    "largest_excess",
+    "largest_on",
+    "first",
+    "worse",
+    "seconds",
+    "most_seconds",
 )
 AGAINST = (
-    *("dataset", "against", "method", "label", "K", "masks", "loss", "default_loss", "excess"),
-    *("behind", "uncertainty", "told_apart", "flagged", "seconds", "default_seconds", "note"),
+    "dataset",
+    "against",
+    "method",
+    "label",
+    "K",
+    "masks",
+    "loss",
+    "default_loss",
+    "excess",
+    "behind",
+    "uncertainty",
+    "told_apart",
+    "flagged",
+    "seconds",
+    "default_seconds",
+    "note",
 )
 
 
@@ -55,11 +77,7 @@ class One(NamedTuple):
 
 
 def tabulate(
-    scores: pd.DataFrame,
-    baselines: pd.DataFrame,
-    labels: dict[str, str],
-    library: list[str],
-    **_,
+    scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str], library: list[str], **_
 ) -> pd.DataFrame:
     """Return a row per matrix and method, the best first.
 
@@ -90,10 +108,7 @@ def tabulate(
 
 
 def by_matrix(
-    scores: pd.DataFrame,
-    baselines: pd.DataFrame | None,
-    labels: dict[str, str],
-    library: list[str],
+    scores: pd.DataFrame, baselines: pd.DataFrame | None, labels: dict[str, str], library: list[str]
 ) -> dict[str, list[One]]:
     """Return the methods on each matrix; one without a K that has all masks is left out."""
     found = {}
@@ -151,10 +166,19 @@ def summarise(losses: pd.DataFrame, default: str, **_) -> pd.DataFrame:
         excess = own.set_index("dataset")["excess"]
         rows.append(
             [
-                *(kind, method, label, len(own), excess.mean()),
-                *(of_default.reindex(excess.index).mean(), excess.median(), excess.max()),
-                *(excess.idxmax(), int((own["rank"] == 1).sum()), int((excess > WORSE).sum())),
-                *(own["seconds"].median(), own["seconds"].max()),
+                kind,
+                method,
+                label,
+                len(own),
+                excess.mean(),
+                of_default.reindex(excess.index).mean(),
+                excess.median(),
+                excess.max(),
+                excess.idxmax(),
+                int((own["rank"] == 1).sum()),
+                int((excess > WORSE).sum()),
+                own["seconds"].median(),
+                own["seconds"].max(),
             ]
         )
     table = pd.DataFrame(rows, columns=list(SUMMARY))

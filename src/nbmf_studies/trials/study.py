@@ -42,10 +42,7 @@ BASELINES = replace(common.BASELINES, caption=f"{CAPTIONS}/baselines.rst", in_re
 
 def _tables(prefix: str, key: str) -> list[Table]:
     """Return the tables of a list, from its scores and baselines."""
-    sources: dict[str, Need] = {
-        "scores": TableOf(f"{prefix}scores"),
-        "baselines": TableOf(f"{prefix}baselines"),
-    }
+    sources: dict[str, Need] = {"scores": TableOf(f"{prefix}scores"), "baselines": TableOf(f"{prefix}baselines")}
     of = TITLES[key]
     return [
         Table(
@@ -103,11 +100,7 @@ FIGURE = Figure(
     f"{CAPTIONS}/figure.rst",
     f"{HERE}.figure:draw",
     needs=lambda plan: {"scores": TableOf("scores"), "baselines": TableOf("baselines")},
-    arguments=lambda plan: {
-        **_shown(plan),
-        "colours": plan.colours(plan.methods),
-        "title": TITLES["datasets"],
-    },
+    arguments=lambda plan: {**_shown(plan), "colours": plan.colours(plan.methods), "title": TITLES["datasets"]},
     with_gaps=True,
 )
 CONFIRM_FIGURE = Figure(
@@ -119,11 +112,7 @@ CONFIRM_FIGURE = Figure(
         **{name: TableOf(name) for name in ("scores", "baselines")},
         **{f"{CONFIRM}{name}": TableOf(f"{CONFIRM}{name}") for name in ("scores", "baselines")},
     },
-    arguments=lambda plan: {
-        **_shown(plan),
-        "colours": plan.colours(plan.methods),
-        "titles": list(TITLES.values()),
-    },
+    arguments=lambda plan: {**_shown(plan), "colours": plan.colours(plan.methods), "titles": list(TITLES.values())},
     applies=_has_confirm,
     on_request=True,
 )

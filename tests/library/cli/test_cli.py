@@ -37,8 +37,17 @@ from nbmf.posterior.components import components_of
 QUICK = ["--components", "3", "--iterations", "30", "--method", "beta-dir-vb", "--no-check"]
 SWEEPS = ["--components", "3", "--no-check", "--method", "beta-dir-gs"]
 ALWAYS = {
-    *("summary.txt", "W.csv", "H.csv", "expectation.csv", "components.csv", "dictionary.png"),
-    *("reconstruction.png", "model.npz", "matrix.npz", "nbmf.json", "report.html"),
+    "summary.txt",
+    "W.csv",
+    "H.csv",
+    "expectation.csv",
+    "components.csv",
+    "dictionary.png",
+    "reconstruction.png",
+    "model.npz",
+    "matrix.npz",
+    "nbmf.json",
+    "report.html",
 }
 
 
@@ -165,10 +174,8 @@ def test_an_example_is_read_as_it_was_written(name, layout, capsys):
     expected = nbmf.load_example(name)
     rows, columns = (
         [list(ours).index(name) for name in theirs]
-        for ours, theirs in (
-            (found.row_names, expected.row_names), (found.column_names, expected.column_names)
-        )
-    )  # fmt: skip
+        for ours, theirs in ((found.row_names, expected.row_names), (found.column_names, expected.column_names))
+    )
     np.testing.assert_array_equal(found.codes[np.ix_(rows, columns)], expected.codes)
     if example.group:
         np.testing.assert_array_equal(found.row_groups[rows], expected.row_groups)
@@ -246,9 +253,7 @@ def test_options_of_the_readers_reach_them_and_are_repeated(capsys):
     assert groups.tolist() == ["left", "right"] * 15
 
 
-@pytest.mark.parametrize(
-    ("file", "name"), [("a/votes.csv", "votes"), ("v.2.tsv.gz", "v.2"), ("votes", "votes")]
-)
+@pytest.mark.parametrize(("file", "name"), [("a/votes.csv", "votes"), ("v.2.tsv.gz", "v.2"), ("votes", "votes")])
 def test_results_are_named_after_the_file(file, name):
     assert name_of(parse(["info", file])) == name
 
@@ -336,9 +341,7 @@ def test_a_sampler_has_chains_and_intervals_and_their_files_go_with_it(here, cap
     intervals = {f"{name}_{end}.csv" for name in ("W", "H", "expectation") for end in ENDS}
     assert files(folder) == ALWAYS | {"chains.csv", "chains.png"} | intervals
     for name in ("W", "H", "expectation"):
-        lower, middle, upper = (
-            read(folder / f"{name}{end}.csv") for end in ("_lower", "", "_upper")
-        )
+        lower, middle, upper = (read(folder / f"{name}{end}.csv") for end in ("_lower", "", "_upper"))
         assert list(lower.columns) == list(middle.columns) == list(upper.columns)
         inside = (lower.to_numpy() <= middle.to_numpy()) & (middle.to_numpy() <= upper.to_numpy())
         assert inside.mean() > 0.7
@@ -406,7 +409,12 @@ def test_where_nothing_is_found_there_is_no_dictionary(here, capsys):
     assert out.splitlines()[3].startswith("nothing found beyond the overall share of ones")
     assert "component 1" not in out
     assert files(here / "coins.nbmf") == {
-        *("summary.txt", "expectation.csv", "model.npz", "matrix.npz", "chains.csv", "nbmf.json"),
+        "summary.txt",
+        "expectation.csv",
+        "model.npz",
+        "matrix.npz",
+        "chains.csv",
+        "nbmf.json",
         "report.html",
     }
     again = re.search(r"nbmf (fit coins.csv --no-check)", out)[1]
@@ -531,8 +539,13 @@ def test_compare_writes_table_picture_and_recommendation(here, capsys):
     out = run(capsys, "compare", "survey.csv", *options, "--iterations", "20").out
     folder = here / "survey.compare"
     assert files(folder) == {
-        *("scores.csv", "summary.csv", "comparison.png", "recommendation.txt", "nbmf.json"),
-        *("report.html", "against_K.png"),
+        "scores.csv",
+        "summary.csv",
+        "comparison.png",
+        "recommendation.txt",
+        "nbmf.json",
+        "report.html",
+        "against_K.png",
     }
     scores = pd.read_csv(folder / "scores.csv")
     assert len(scores) == 2 * 2 * 2 + 4 * 2
@@ -542,14 +555,24 @@ def test_compare_writes_table_picture_and_recommendation(here, capsys):
     text = (folder / "recommendation.txt").read_text()
     assert text.strip() in out
     assert f"{best['mean']:.4f}" in text
-    assert re.search(r"^next: nbmf fit survey.csv --method (bica|logpca) --components [23]$", text,
-                     re.MULTILINE)  # fmt: skip
+    assert re.search(r"^next: nbmf fit survey.csv --method (bica|logpca) --components [23]$", text, re.MULTILINE)
 
 
 def test_no_K_is_recommended_where_the_data_choose_it(capsys):
     for method, K in (("beta-dir-vb", ""), ("bica", " --components 3")):
-        out = run(capsys, "compare", "survey.csv", "--methods", method, "--components", "3",
-                  "--masks", "1", "--iterations", "5").out  # fmt: skip
+        out = run(
+            capsys,
+            "compare",
+            "survey.csv",
+            "--methods",
+            method,
+            "--components",
+            "3",
+            "--masks",
+            "1",
+            "--iterations",
+            "5",
+        ).out
         assert f"next: nbmf fit survey.csv --method {method}{K}\n" in out
 
 
@@ -574,8 +597,9 @@ def test_the_table_has_the_brier_score_of_what_predicts_probabilities_of_a_one()
 
 
 def test_a_comparison_without_any_fit_is_an_error(here, capsys):
-    error = run(capsys, "compare", "survey.csv", "--methods", "logpca", "--components", "99",
-                "--masks", "1", code=2).err  # fmt: skip
+    error = run(
+        capsys, "compare", "survey.csv", "--methods", "logpca", "--components", "99", "--masks", "1", code=2
+    ).err
     assert error.startswith("nbmf: error: nothing to recommend")
 
 
@@ -586,9 +610,7 @@ def test_an_interrupted_comparison_keeps_what_was_finished(here, capsys, monkeyp
 
     monkeypatch.setattr("nbmf.cli.compare.compare", interrupted)
     error = run(capsys, "compare", "survey.csv", code=130).err
-    assert error == (
-        "\nnbmf: interrupted: the scores of 1 finished fits are in survey.compare/scores.csv\n"
-    )
+    assert error == ("\nnbmf: interrupted: the scores of 1 finished fits are in survey.compare/scores.csv\n")
     assert pd.read_csv("survey.compare/scores.csv")["perplexity"].tolist() == [0.5]
 
 
@@ -609,9 +631,7 @@ def test_plot_draws_a_fit_again(here, capsys, pictures):
 
 
 def test_plot_of_a_model_from_python(here, capsys, pictures):
-    nbmf.BinaryICA(2, max_iter=5, random_state=0).fit(TABLE.to_numpy(float, na_value=np.nan)).save(
-        "model.npz"
-    )
+    nbmf.BinaryICA(2, max_iter=5, random_state=0).fit(TABLE.to_numpy(float, na_value=np.nan)).save("model.npz")
     assert run(capsys, "plot", "model.npz", "--out", "a.pdf").out == "written: a.pdf\n"
     assert (here / "a.pdf").read_bytes().startswith(b"%PDF")
     run(capsys, "plot", "model.npz", "--out", "pictures")
@@ -646,10 +666,7 @@ def test_errors_are_one_line(line, message, capsys):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (
-            "fit survey.csv --method vb",
-            "argument --method: no method 'vb'; allowed are beta-dir-gs, ",
-        ),
+        ("fit survey.csv --method vb", "argument --method: no method 'vb'; allowed are beta-dir-gs, "),
         ("fit survey.csv --method bicca", "(did you mean 'bica'?)"),
         ("fit survey.csv --set alpha", "'alpha' is not of the form NAME=VALUE"),
         ("", "the following arguments are required: COMMAND"),

@@ -55,14 +55,10 @@ def test_info_says_that_it_is_counts_what_takes_them_and_how_they_become_binary(
     seen = values[~np.isnan(values)]
     assert f"counts up to {seen.max():.0f}, {(seen == 0).sum() / values.size:.1%} zeros" in said
     assert f"mean {seen.mean():.3g}, variance {seen.var():.3g}" in said
-    assert "times as much as the Poisson law says: by structure that components find" in (
-        " ".join(said.split())
-    )
+    assert "times as much as the Poisson law says: by structure that components find" in (" ".join(said.split()))
     sums = TABLE.sum(axis=1).sort_values(kind="stable")
     assert f"rows with the smallest sums: {sums.index[0]} {sums.iloc[0]}, " in said
-    assert f"methods that take counts: {', '.join(methods_for(CountMatrix))}" in (
-        " ".join(said.split())
-    )
+    assert f"methods that take counts: {', '.join(methods_for(CountMatrix))}" in (" ".join(said.split()))
     assert f"whether a count is above 0 ({(seen > 0).mean():.1%} are)" in said
     commands = [line.split() for line in said.splitlines() if line.startswith("  nbmf ")]
     assert commands[-1] == ["nbmf", "info", "catches.csv", "--above", "0"]
@@ -125,8 +121,7 @@ def test_by_default_a_method_of_counts_is_taken_where_there_are_counts(capsys, h
     run(capsys, "fit", "catches.csv", "--no-check", *FAST, "--chains", "1")
     record = json.loads((here / "catches.nbmf/nbmf.json").read_text())
     assert record["method"] == DEFAULTS["CountMatrix"]
-    run(capsys, "fit", "catches.csv", "--above", "0", "--no-check", *FAST, "--chains", "1",
-        "--out", "binary")  # fmt: skip
+    run(capsys, "fit", "catches.csv", "--above", "0", "--no-check", *FAST, "--chains", "1", "--out", "binary")
     record = json.loads((here / "binary/nbmf.json").read_text())
     assert record["method"] == DEFAULTS["BinaryMatrix"]
     assert type(nbmf.load(here / "binary/model.npz")).__name__ == "BetaDirVB"
@@ -139,8 +134,7 @@ def test_zeros_and_ones_are_counts_for_a_method_of_counts(capsys, here):
     assert "counts with a mean of" in said
     listed = binary.stack()
     listed[listed == 1].reset_index().iloc[:, :2].to_csv("list.csv", index=False)
-    run(capsys, "fit", "list.csv", "--layout", "presence", "--method", "poisson-gamma-em", *FAST,
-        "--no-check")  # fmt: skip
+    run(capsys, "fit", "list.csv", "--layout", "presence", "--method", "poisson-gamma-em", *FAST, "--no-check")
     assert (here / "list.nbmf/model.npz").exists()
 
 
@@ -148,8 +142,7 @@ def test_transposed_and_listed_counts_are_the_same_counts(capsys, here):
     listed = TABLE.stack().rename("n").reset_index()
     listed.to_csv("listed.csv", index=False)
     for file, more in (("catches.csv", ["--transpose"]), ("listed.csv", ["--layout", "long"])):
-        run(capsys, "fit", file, *more, "--method", "poisson-gamma-em", *FAST, "--no-check",
-            "--out", "out")  # fmt: skip
+        run(capsys, "fit", file, *more, "--method", "poisson-gamma-em", *FAST, "--no-check", "--out", "out")
         matrix = CountMatrix.load(here / "out/matrix.npz")
         found = pd.DataFrame(matrix.tallies, matrix.row_names, matrix.column_names)
         found = found.T if "--transpose" in more else found
@@ -177,8 +170,9 @@ def test_what_does_not_go_together_is_refused_with_the_way_out(words, message, c
 
 
 def test_methods_of_counts_are_compared(capsys, here):
-    said = run(capsys, "compare", "catches.csv", "--masks", "2", "--iterations", "10",
-               "--components", "1", "2", "--jobs", "1")  # fmt: skip
+    said = run(
+        capsys, "compare", "catches.csv", "--masks", "2", "--iterations", "10", "--components", "1", "2", "--jobs", "1"
+    )
     for name in COMPARED_ON["CountMatrix"]:
         assert METHODS[name]["label"] in said
     assert all(label in said for label in (*OF_COUNTS.values(), *OVERDISPERSED.values()))
@@ -197,8 +191,9 @@ def test_methods_of_counts_are_compared(capsys, here):
 
 def test_binary_files_are_compared_as_they_were(capsys, here):
     (TABLE > 3).astype("Int64").to_csv("binary.csv")
-    said = run(capsys, "compare", "binary.csv", "--methods", "logpca", "--masks", "1",
-               "--components", "2", "--iterations", "5")  # fmt: skip
+    said = run(
+        capsys, "compare", "binary.csv", "--methods", "logpca", "--masks", "1", "--components", "2", "--iterations", "5"
+    )
     assert "scored by" not in said
     assert not any(LABELS[name] in said for name in (*OF_COUNTS, *OVERDISPERSED))
     assert "row and column effects" in said

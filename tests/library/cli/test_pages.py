@@ -13,12 +13,7 @@ from nbmf import cli
 from nbmf.cli import pages
 from nbmf.cli.arguments import parse
 from nbmf.plotting import style
-from nbmf.posterior.groups import (
-    association_of,
-    by_group,
-    main_components,
-    main_components_of,
-)
+from nbmf.posterior.groups import association_of, by_group, main_components, main_components_of
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +33,7 @@ def folder(tmp_path_factory):
         "fit votes.csv --groups party --method beta-dir-vb-learned --out votes",
         "fit votes.csv --groups party --method logistic-vb --out positions",
         "fit coins.csv --out coins",
-        "compare votes.csv --ignore party --methods bica logpca --components 1 2 --masks 2 "
-        "--out which",
+        "compare votes.csv --ignore party --methods bica logpca --components 1 2 --masks 2 --out which",
     ):
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(folder)
@@ -165,8 +159,7 @@ def test_association_is_one_where_groups_are_components_and_none_by_chance():
     assert same.value == pytest.approx(1)
     assert same.error == pytest.approx(0, abs=1e-9)
     mixed = association_of(model, np.where(rng.random(200) < 0.3, 9, kind).astype(str))
-    again = [association_of(model, np.where(rng.random(200) < 0.3, 9, kind).astype(str)).value
-             for _ in range(40)]  # fmt: skip
+    again = [association_of(model, np.where(rng.random(200) < 0.3, 9, kind).astype(str)).value for _ in range(40)]
     assert mixed.error == pytest.approx(np.std(again), rel=0.5)
     chance = association_of(model, rng.integers(0, 4, 200).astype(str))
     assert abs(chance.value) < 3 * chance.error + 0.02
@@ -218,10 +211,7 @@ def test_groups_stay_with_the_lines_of_the_file(folder, monkeypatch):
     table = pd.read_csv("turned/groups.csv")
     active = pd.read_csv("turned/components.csv")["active"].sum()
     assert table[table["component"] <= active]["columns"].sum() <= 40
-    assert (
-        "columns by group and the component they are most typical of"
-        in (folder / "turned/summary.txt").read_text()
-    )
+    assert "columns by group and the component they are most typical of" in (folder / "turned/summary.txt").read_text()
     page = (folder / "turned/report.html").read_text()
     assert f'<i class="swatch" style="background: {style.COLOURS[0]}"></i>' in page
     assert "--groups party --transpose" in page

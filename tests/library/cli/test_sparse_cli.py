@@ -82,8 +82,15 @@ def test_a_fit_has_all_that_needs_no_dense_matrix(capsys, here):
     folder = here / "block.nbmf"
     names = {path.name for path in folder.iterdir()}
     assert names == {
-        *("W.csv", "H.csv", "components.csv", "dictionary.png", "matrix.npz", "model.npz"),
-        *("nbmf.json", "report.html", "summary.txt"),
+        "W.csv",
+        "H.csv",
+        "components.csv",
+        "dictionary.png",
+        "matrix.npz",
+        "model.npz",
+        "nbmf.json",
+        "report.html",
+        "summary.txt",
     }
     model = nbmf.load(folder / "model.npz")
     assert type(model).__name__ == "BernoulliPoissonVB"
@@ -153,19 +160,24 @@ def test_a_list_with_groups_and_a_network_are_served(capsys, here):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["fit", "block.mtx", "--method", "bica"],
-         "60 x 40 entries are too many for bica, which keeps all of them; methods that take"),
-        (["fit", "block.mtx", "--method", "bernoulli-poisson-vb", "--chains", "4"],
-         "--chains 4: of a matrix with 60 x 40 entries there is one chain or start"),
-        (["fit", "block.mtx", "--draws", "9"],
-         "--draws 9: of a matrix with 60 x 40 entries there are no draws"),
+        (
+            ["fit", "block.mtx", "--method", "bica"],
+            "60 x 40 entries are too many for bica, which keeps all of them; methods that take",
+        ),
+        (
+            ["fit", "block.mtx", "--method", "bernoulli-poisson-vb", "--chains", "4"],
+            "--chains 4: of a matrix with 60 x 40 entries there is one chain or start",
+        ),
+        (["fit", "block.mtx", "--draws", "9"], "--draws 9: of a matrix with 60 x 40 entries there are no draws"),
         (["compare", "block.mtx"], "nbmf fit tries the methods that take it, bernoulli-poisson-vb"),
         (["fit", "block.mtx", "--method", "poisson-gamma-vb"], "read as zeros and ones alone"),
         (["fit", "few.mtx"], "3 ones and 2397 zeros: to hold some out takes 20 of each"),
-        (["info", "votes.csv", "--layout", "long"], "if they are zeros, which need not be kept, "
-         "--absent zeros says so"),
+        (
+            ["info", "votes.csv", "--layout", "long"],
+            "if they are zeros, which need not be kept, --absent zeros says so",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_it_is_too_large_for_is_refused_with_the_way_out(words, message, capsys, here):
     few = scipy.sparse.coo_array(([1, 1, 1], ([0, 3, 5], [1, 2, 3])), shape=(60, 40))
     scipy.io.mmwrite("few.mtx", few, field="pattern")

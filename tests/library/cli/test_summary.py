@@ -17,10 +17,15 @@ W = np.array([[0.9, 0.1], [0.8, 0.2], [0.05, 0.95]])
 H = np.array([[0.9, 0.9, 0.1], [0.1, 0.9, 0.3]])
 MATRIX = nbmf.BinaryMatrix.from_array([[1, 1, 0], [1, 1, 0], [0, 1, -1]], ["a", "b", "c"], None)
 VERDICT = Verdict(
-    "bICA, K = 2", True, 0.025, 0.4,
+    "bICA, K = 2",
+    True,
+    0.025,
+    0.4,
     (Gain("effects", 0.5, 0.1, 0.02, 1e-5), Gain("overall-share", 0.75, 0.35, 0.04, 1e-9)),
-    entries=8, folds=1, observed=8,
-)  # fmt: skip
+    entries=8,
+    folds=1,
+    observed=8,
+)
 
 
 def result(kind=nbmf.BinaryICA, matrix=MATRIX, verdict=None, components=None, **of_fit):
@@ -49,10 +54,7 @@ def test_a_verdict_has_what_predicts_the_same_entries_below_it():
     some = VERDICT._replace(entries=7, folds=3, others=others)
     text = blanks_folded(summary(result(verdict=some)))
     assert text[2] == "(7 entries were held out, in 3 folds, and predicted from the others)"
-    assert text[4:6] == [
-        "bICA, K = 2 (this method) 0.4000",
-        "logistic VB, K = 8 0.3900 -0.0100 ± 0.0200",
-    ]
+    assert text[4:6] == ["bICA, K = 2 (this method) 0.4000", "logistic VB, K = 8 0.3900 -0.0100 ± 0.0200"]
 
 
 def test_facts_are_about_what_was_observed_and_components_that_are_shown():
@@ -135,9 +137,7 @@ def test_the_loss_stands_beside_that_of_the_share_of_ones():
 
 def several(settled, **more):
     """Return three chains, or starts, that have settled or not."""
-    return SimpleNamespace(
-        estimators=[None] * 3, settled=settled, losses=np.array([0.5, 0.4, 0.6]), **more
-    )
+    return SimpleNamespace(estimators=[None] * 3, settled=settled, losses=np.array([0.5, 0.4, 0.6]), **more)
 
 
 def test_starts_end_in_one_place_or_in_several():
@@ -158,25 +158,24 @@ def test_chains_have_settled_or_differ_most_for_some_rows():
         "the chains have settled: R-hat at most 1.020, at least 90 effective draws (chains.csv)",
     ]
     chains = several(
-        False, diagnostics=table, advice="try burn_in = 300",
+        False,
+        diagnostics=table,
+        advice="try burn_in = 300",
         disagreement=np.array([[0.0, 0.1, 0.2], [0.3, 0.3, 0.3], [0.0, 0.0, 0.06]]),
         line_names=lambda: (["a", "b", "c"], ["x", "y", "z"]),
-    )  # fmt: skip
+    )
     said = list(quality(result(kind, chains=chains)))
     assert said[2] == "NOT SETTLED: try --set burn_in=300"
-    assert said[-1] == (
-        "the chains' E[V] differ by 0.140 (standard deviation), most for b 0.300, a 0.100, c 0.020"
-    )
+    assert said[-1] == ("the chains' E[V] differ by 0.140 (standard deviation), most for b 0.300, a 0.100, c 0.020")
 
 
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        (nbmf.BetaDirVB, ["intervals of a variational fit are too narrow: take --method "
-                          "beta-dir-gs for these"]),
+        (nbmf.BetaDirVB, ["intervals of a variational fit are too narrow: take --method beta-dir-gs for these"]),
         (nbmf.GaussianFactorVB, ["intervals of a variational fit are too narrow"]),  # has none
         (nbmf.BetaDirGibbs, ["one chain cannot show whether it has settled: take --chains 4"]),
     ],
-)  # fmt: skip
+)
 def test_intervals_of_a_variational_fit_name_the_sampler(kind, said):
     assert list(quality(result(kind, draws=object())))[2:] == said

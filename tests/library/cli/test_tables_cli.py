@@ -35,9 +35,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(style, "save", lambda figure, path: path.write_bytes(bytes(24)))
     mixed().to_csv("people.csv", index_label="person")
-    pd.DataFrame(DOCUMENTS.values().astype(int), columns=DOCUMENTS.column_names).to_csv(
-        "counts.csv", index=False
-    )
+    pd.DataFrame(DOCUMENTS.values().astype(int), columns=DOCUMENTS.column_names).to_csv("counts.csv", index=False)
     yield tmp_path
     plt.close("all")
 
@@ -52,8 +50,20 @@ def files(folder):
 
 
 def test_kinds_of_rows_are_found_told_and_written(capsys):
-    out = run(capsys, "cluster", "people.csv", "--labels", "kind", "--kind", "visits=count",
-              "--components", 2, 3, "--model", "mnb").out  # fmt: skip
+    out = run(
+        capsys,
+        "cluster",
+        "people.csv",
+        "--labels",
+        "kind",
+        "--kind",
+        "visits=count",
+        "--components",
+        2,
+        3,
+        "--model",
+        "mnb",
+    ).out
     assert "count (poisson): visits" in out
     assert re.search(r"^2 components predict better than none, by 0\.\d+ ± 0\.\d+ nats", out, re.M)
     assert re.search(r"^    2 +\d\.\d{4} +0\.\d{4} ± 0\.\d{4}  <$", out, re.M)
@@ -63,16 +73,15 @@ def test_kinds_of_rows_are_found_told_and_written(capsys):
     assert re.search(r"^  visits +\d\.\d+ on average \(all: \d\.\d+\)$", out, re.M)
     assert re.search(r"^  member +\d+% \(all: \d\d%\)$", out, re.M)
     folder = Path("people.clusters")
-    assert files(folder) == ALWAYS | COMPONENTS | {
-        "distinguishing.csv", "scores.csv", "labels.csv", "profile.png"
-    }  # fmt: skip
+    assert files(folder) == ALWAYS | COMPONENTS | {"distinguishing.csv", "scores.csv", "labels.csv", "profile.png"}
     assert (folder / "summary.txt").read_text() in out
     model, table = nbmf.load(folder / "model.npz"), load_matrix(folder / "table.npz")
     pd.testing.assert_frame_equal(
         pd.read_csv(folder / "distinguishing.csv", keep_default_na=False, na_values=[""]),
         nbmf.distinguishing(model, table).replace("", np.nan),
-        rtol=1e-5, check_dtype=False,
-    )  # fmt: skip
+        rtol=1e-5,
+        check_dtype=False,
+    )
     written = pd.read_csv(folder / "memberships.csv")
     assert written.columns.tolist() == ["row", "label", "main", "component 1", "component 2"]
     assert written["row"].tolist() == [f"{n}" for n in range(90)] or written["row"].size == 90
@@ -100,8 +109,7 @@ def test_the_same_command_has_the_same_result_and_other_files_are_left(capsys):
 
 def test_nothing_found_shows_no_components(capsys):
     rng = np.random.default_rng(1)
-    noise = pd.DataFrame({"x": rng.normal(size=80), "y": rng.choice(list("ab"), 80),
-                          "z": rng.normal(size=80)})  # fmt: skip
+    noise = pd.DataFrame({"x": rng.normal(size=80), "y": rng.choice(list("ab"), 80), "z": rng.normal(size=80)})
     noise.to_csv("noise.csv", index=False)
     out = run(capsys, "cluster", "noise.csv", *QUICK).out
     assert re.search(r"^nothing found: ", out, re.M)
@@ -148,16 +156,10 @@ def test_plot_draws_clusters_again(capsys, here):
 
 def test_topics_have_words_by_probability_and_by_lift(capsys):
     out = run(capsys, "topics", "counts.csv", "--components", 2, "--starts", 2).out
-    assert re.search(
-        r"^2 topics predict better than none, by .* nats per held-out\s+token", out, re.M
-    )
+    assert re.search(r"^2 topics predict better than none, by .* nats per held-out\s+token", out, re.M)
     assert re.search(r"^  probable +(sea|bus) 0\.\d{3}, (ice|car) 0\.\d{3}, ", out, re.M)
     assert re.search(r"^  typical +\w+ x\d\.\d+, ", out, re.M)
-    assert files("counts.topics") == ALWAYS | COMPONENTS | {
-        "topics.csv",
-        "scores.csv",
-        "topics.png",
-    }
+    assert files("counts.topics") == ALWAYS | COMPONENTS | {"topics.csv", "scores.csv", "topics.png"}
     words = pd.read_csv("counts.topics/topics.csv")
     assert set(words["by"]) == {"probability", "lift"}
     for (_, by), own in words.groupby(["topic", "by"]):
@@ -192,8 +194,19 @@ def test_texts_become_topics(capsys, here):
     marks = [f"mark {n % 2}" for n in range(40)]
     pd.DataFrame({"mark": marks, "text": texts}).to_csv("texts.csv", index=False)
     (here / "stop.txt").write_text("ship\nroad\n")
-    options = ["--text", "text", "--labels", "mark", "--stop-words", "stop.txt", "--no-check",
-               "--model", "fast-lda", "--components", "2"]  # fmt: skip
+    options = [
+        "--text",
+        "text",
+        "--labels",
+        "mark",
+        "--stop-words",
+        "stop.txt",
+        "--no-check",
+        "--model",
+        "fast-lda",
+        "--components",
+        "2",
+    ]
     out = run(capsys, "topics", "texts.csv", *options).out
     assert "left out: 2 words to ignore" in out
     assert "Fast LDA" in out
@@ -211,16 +224,10 @@ def test_texts_become_topics(capsys, here):
         ("cluster people.csv --no-check", "--no-check: nothing chooses then"),
         ("cluster people.csv --labels species", "no column 'species'"),
         ("cluster people.csv --kind job=real", "column 'job': 'a'; allowed in a real column"),
-        (
-            "cluster people.csv --model mnb --components 100",
-            "--components 100: allowed are numbers from 2 to 85",
-        ),
+        ("cluster people.csv --model mnb --components 100", "--components 100: allowed are numbers from 2 to 85"),
         ("cluster people.csv --no-check --model mnb --components 100", "allowed are at most"),
         ("topics counts.csv --word w", "--document, --word and --count go together"),
-        (
-            "topics people.csv",
-            "--ignore 'height' leaves the column out, --labels 'height' keeps it",
-        ),
+        ("topics people.csv", "--ignore 'height' leaves the column out, --labels 'height' keeps it"),
         ("topics nothing.csv", "there is no such file"),
     ],
 )
@@ -231,8 +238,9 @@ def test_what_is_wrong_is_one_line(words, said, capsys):
     assert said in refused.err
 
 
-@pytest.mark.parametrize("words", ["cluster f.csv --kind a=reel", "cluster f.csv --kind real",
-                                   "topics f.csv --model mnb"])  # fmt: skip
+@pytest.mark.parametrize(
+    "words", ["cluster f.csv --kind a=reel", "cluster f.csv --kind real", "topics f.csv --model mnb"]
+)
 def test_arguments_are_checked(words, capsys):
     with pytest.raises(SystemExit):
         cli.main(words.split())
@@ -246,9 +254,7 @@ def test_models_of_the_commands_are_those_of_the_family():
     assert tuple(MODELS) == OF_DOCUMENTS
     told = parsers()[1]
     for command, grid in (("cluster", GRID), ("topics", topics.GRID)):
-        assert f"(default: {' '.join(map(str, grid))})" in " ".join(
-            told[command].format_help().split()
-        )
+        assert f"(default: {' '.join(map(str, grid))})" in " ".join(told[command].format_help().split())
     for given in [*({"model": name} for name in OF_TABLES), *MODELS.values()]:
         FeatureModel(2, **given).check_parameters()
 
@@ -291,10 +297,7 @@ def test_the_example_is_written_with_what_to_type_next(capsys):
     assert "licence: CC0" in out
     assert out.endswith("next:\n  nbmf cluster penguins.csv --labels species\n")
     assert "penguins: " in run(capsys, "example").out
-    assert (
-        "is a table, no matrix"
-        in run(capsys, "example", "penguins", "--layout", "long", code=2).err
-    )
+    assert "is a table, no matrix" in run(capsys, "example", "penguins", "--layout", "long", code=2).err
 
 
 # --- Info -----------------------------------------------------------------------------------------
@@ -307,8 +310,7 @@ def next_of(said):
 
 def lists():
     """A line per document and word that it has, with a count; once a line per pair."""
-    counts = pd.DataFrame(DOCUMENTS.values().astype(int), DOCUMENTS.row_names,
-                          DOCUMENTS.column_names).stack()  # fmt: skip
+    counts = pd.DataFrame(DOCUMENTS.values().astype(int), DOCUMENTS.row_names, DOCUMENTS.column_names).stack()
     return counts[counts > 0].reset_index().set_axis(["page", "word", "n"], axis=1)
 
 
@@ -319,8 +321,21 @@ def test_info_says_what_a_table_is_and_points_to_cluster(capsys):
     assert "90 rows x 5 columns" in out
     assert "real (gaussian): height" in out
     assert next_of(out) == ["cluster people.csv"]
-    out = run(capsys, "info", "people.csv", "--groups", "kind", "--ignore", "height", "--missing",
-              "", "--missing", "no one", "--header", "--index").out  # fmt: skip
+    out = run(
+        capsys,
+        "info",
+        "people.csv",
+        "--groups",
+        "kind",
+        "--ignore",
+        "height",
+        "--missing",
+        "",
+        "--missing",
+        "no one",
+        "--header",
+        "--index",
+    ).out
     words = "cluster people.csv --header --index --labels kind --missing '' --missing 'no one'"
     assert next_of(out) == [f"{words} --ignore height"]
     run(capsys, *shlex.split(next_of(out)[0]), *QUICK, "--no-check", "--starts", 1)
@@ -330,16 +345,11 @@ def test_info_points_from_texts_and_lists_to_topics(capsys):
     texts = [f"word{n} and word{n % 7} of ship {n}" for n in range(60)]
     frame = pd.DataFrame({"mark": [n % 2 for n in range(60)], "said": texts})
     frame.to_csv("t.csv", index=False)
-    assert next_of(run(capsys, "info", "t.csv", "--groups", "mark").out) == [
-        "topics t.csv --text said --labels mark"
-    ]
+    assert next_of(run(capsys, "info", "t.csv", "--groups", "mark").out) == ["topics t.csv --text said --labels mark"]
     frame.assign(age=np.arange(60) / 7).to_csv("t.csv", index=False)
     out = run(capsys, "info", "t.csv", "--groups", "mark").out
     assert "column 'said' has texts, of 6.0 words on average" in out
-    assert next_of(out) == [
-        "topics t.csv --text said --labels mark",
-        "cluster t.csv --labels mark --ignore said",
-    ]
+    assert next_of(out) == ["topics t.csv --text said --labels mark", "cluster t.csv --labels mark --ignore said"]
     lists().to_csv("long.csv", index=False)
     out = run(capsys, "info", "long.csv").out
     assert "a list with a line per entry: 'page', 'word', 'n'" in out
@@ -374,15 +384,19 @@ def test_info_of_a_matrix_with_a_wrong_cell_is_refused_as_one(capsys, here, monk
     ("options", "uses"),
     [
         ("", ["topics counts.csv", "cluster counts.csv"]),
-        ("--groups a --ignore b", ["topics counts.csv --labels a --ignore b",
-                                   "cluster counts.csv --labels a --ignore b"]),
+        (
+            "--groups a --ignore b",
+            ["topics counts.csv --labels a --ignore b", "cluster counts.csv --labels a --ignore b"],
+        ),
         ("--transpose", ["topics counts.csv --transpose"]),
-        ("--layout long --row a --column b --value c",
-         ["topics counts.csv --layout long --document a --word b --count c"]),
+        (
+            "--layout long --row a --column b --value c",
+            ["topics counts.csv --layout long --document a --word b --count c"],
+        ),
         ("--layout long --row a", ["topics counts.csv --layout long"]),
         ("--above 1", ["cluster counts.csv"]),
     ],
-)  # fmt: skip
+)
 def test_info_says_what_else_counts_may_be(options, uses):
     parsed = parse(["info", "counts.csv", *options.split()])
     few = CountMatrix.from_array(np.diag([3, 1, 2]))
@@ -453,8 +467,7 @@ def test_topics_are_drawn_with_their_most_probable_words():
     model = FeatureModel(2, smoothing=0.1, random_state=0).fit(DOCUMENTS)
     axes = nbmf.plot.topics(model, DOCUMENTS, words=3)
     assert len(axes) == 2
-    for axis, (_, own) in zip(axes, nbmf.distinguishing(model, DOCUMENTS).groupby("component"),
-                              strict=True):  # fmt: skip
+    for axis, (_, own) in zip(axes, nbmf.distinguishing(model, DOCUMENTS).groupby("component"), strict=True):
         top = own.nlargest(3, "value")
         assert [text.get_text() for text in axis.get_yticklabels()] == top["column"].tolist()
         np.testing.assert_allclose([bar.get_width() for bar in axis.patches], top["value"])

@@ -43,9 +43,7 @@ def test_a_frame_keeps_kinds_categories_names_and_labels():
     assert made.categories.tolist() == ["blue", "red", "0", "1"]
     assert made.row_groups.tolist() == ["a", "b", "a"]
     assert made.column_names.tolist() == ["size", "colour", "alive", "visits"]
-    np.testing.assert_array_equal(
-        made.values(), [[1.5, 1, 1, 3], [NAN, NAN, 0, 0], [-2, 0, NAN, NAN]]
-    )
+    np.testing.assert_array_equal(made.values(), [[1.5, 1, 1, 3], [NAN, NAN, 0, 0], [-2, 0, NAN, NAN]])
     assert made.starts.tolist() == [0, 4, 6, 8]
     np.testing.assert_array_equal(made.observed, ~np.isnan(made.values()))
 
@@ -85,9 +83,7 @@ def test_some_rows_of_a_table():
     some = made.take_rows([2, 0])
     np.testing.assert_array_equal(some.values(), made.values()[[2, 0]])
     assert (some.row_names.tolist(), some.row_groups.tolist()) == (["z", "x"], ["a", "a"])
-    np.testing.assert_array_equal(
-        made.take_rows(np.array([False, True, False])).values(), made.values()[[1]]
-    )
+    np.testing.assert_array_equal(made.take_rows(np.array([False, True, False])).values(), made.values()[[1]])
     assert some.sizes.tolist() == made.sizes.tolist()
 
 
@@ -119,9 +115,7 @@ def test_a_file_gives_the_table_back(tmp_path):
 )
 def test_a_wrong_value_is_named_by_row_and_column(kind, value, words):
     values = np.array([[1.0, 0.0], [0.0, value]])
-    with pytest.raises(
-        DataError, match="row 'b', column 'y': the value " + words[words.index("is") :]
-    ):
+    with pytest.raises(DataError, match="row 'b', column 'y': the value " + words[words.index("is") :]):
         FeatureTable.from_array(values, ["a", "b"], ["x", "y"], kinds=kind)
 
 

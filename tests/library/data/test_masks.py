@@ -3,14 +3,7 @@
 import numpy as np
 import pytest
 
-from nbmf.data.masks import (
-    draw_mask,
-    is_network,
-    is_undirected,
-    load_mask,
-    save_mask,
-    training_codes,
-)
+from nbmf.data.masks import draw_mask, is_network, is_undirected, load_mask, save_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
 from nbmf.seeds import seed_sequence
@@ -74,9 +67,7 @@ def network():
 
 def test_pairs_are_held_out_together_and_the_diagonal_never():
     matrix = network()
-    by_entry, mask = (
-        draw_mask(matrix, 0.25, seed(), held_out) for held_out in ("entries", "pairs")
-    )
+    by_entry, mask = (draw_mask(matrix, 0.25, seed(), held_out) for held_out in ("entries", "pairs"))
     both = matrix.observed & matrix.observed.T
     np.testing.assert_array_equal((mask & both), (mask & both).T)
     assert not mask.diagonal().any()
@@ -94,11 +85,7 @@ def test_pairs_are_held_out_together_and_the_diagonal_never():
         (lambda codes, names: (codes[:, :-1], names, names[:-1]), "this one is 60 x 59"),
         (lambda codes, names: (codes, names, names[::-1]), "60 x 60, of dolphin 0, .* dolphin 59,"),
         (
-            lambda codes, names: (
-                np.where(np.tri(60, k=-1) > 0, 1 - codes**2, codes),
-                names,
-                names,
-            ),
+            lambda codes, names: (np.where(np.tri(60, k=-1) > 0, 1 - codes**2, codes), names, names),
             "row 'dolphin 0', column 'dolphin 1' differs from row 'dolphin 1', column 'dolphin 0'",
         ),
     ],

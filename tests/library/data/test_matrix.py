@@ -55,9 +55,7 @@ def test_booleans_are_ones_and_zeros():
         pd.DataFrame({"x": [1, 0], "y": [0, 1], "z": [np.nan, 1]}, index=["a", "b"]),
         pd.DataFrame({"x": [True, False], "y": [False, True], "z": [None, True]}, index=["a", "b"]),
         pd.DataFrame({"x": [1, 0], "y": [0, 1], "z": [pd.NA, 1]}, index=["a", "b"], dtype="Int8"),
-        pd.DataFrame(
-            {"x": [1, 0], "y": [0, 1], "z": [pd.NA, 1]}, index=["a", "b"], dtype="boolean"
-        ),
+        pd.DataFrame({"x": [1, 0], "y": [0, 1], "z": [pd.NA, 1]}, index=["a", "b"], dtype="boolean"),
     ],
     ids=["float", "object", "Int8", "boolean"],
 )

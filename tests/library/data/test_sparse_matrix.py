@@ -127,9 +127,7 @@ def test_what_is_no_such_matrix_is_refused(stored, words):
 
 
 def test_entries_come_in_any_order():
-    matrix = SparseBinaryMatrix(
-        np.array([[1, 0, 1], [2, 1, 0], [1, -1, 1]]), list("ab"), list("xyz")
-    )
+    matrix = SparseBinaryMatrix(np.array([[1, 0, 1], [2, 1, 0], [1, -1, 1]]), list("ab"), list("xyz"))
     assert matrix.toarray().tolist() == [[0, -1, 0], [1, 0, 1]]
     assert matrix.stored[:2].tolist() == [[0, 1, 1], [1, 0, 2]]
 

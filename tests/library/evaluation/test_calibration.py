@@ -24,24 +24,38 @@ def bins(rows):
 
 
 # a is better with K = 3; b's K = 3 lacks a mask; c has no label, and the real numbers have no bins.
-SCORES = scores([
-    ("votes", "a", 2, 0, 0, 0.5, 0.20), ("votes", "a", 2, 1, 0, 0.5, 0.20),
-    ("votes", "a", 3, 0, 0, 0.3, 0.10), ("votes", "a", 3, 1, 0, 0.5, 0.16),
-    ("votes", "b", 2, 0, 0, 0.6, 0.30), ("votes", "b", 2, 1, 0, 0.8, 0.34),
-    ("votes", "b", 3, 0, 0, 0.1, 0.01), ("votes", "b", 3, 1, 0, np.nan, np.nan),
-    ("votes", "c", 2, 0, 0, 0.1, 0.01), ("votes", "c", 2, 1, 0, 0.1, 0.01),
-    ("reals", "a", 2, 0, 0, 1.4, np.nan),
-    ("paleo", "b", 2, 0, 0, 0.2, 0.07), ("paleo", "b", 2, 0, 1, 0.4, 0.09),
-])  # fmt: skip
-BINS = bins([
-    ("votes", "a", 2, 0, 0, 7, 50, 0.37, 0.5),
-    ("votes", "a", 3, 0, 0, 4, 30, 0.20, 0.10), ("votes", "a", 3, 0, 0, 19, 10, 0.98, 1.0),
-    ("votes", "a", 3, 1, 0, 0, 40, 0.01, 0.05), ("votes", "a", 3, 1, 0, 4, 10, 0.24, 0.50),
-    ("votes", "b", 2, 0, 0, 10, 8, 0.5, 0.5), ("votes", "b", 2, 1, 0, 10, 8, 0.54, 0.25),
-    ("votes", "b", 3, 0, 0, 3, 8, 0.17, 0.5),
-    ("votes", "c", 2, 0, 0, 3, 8, 0.17, 0.5),
-    ("paleo", "b", 2, 0, 0, 1, 2, 0.06, 0.0), ("paleo", "b", 2, 0, 1, 1, 6, 0.08, 0.5),
-])  # fmt: skip
+SCORES = scores(
+    [
+        ("votes", "a", 2, 0, 0, 0.5, 0.20),
+        ("votes", "a", 2, 1, 0, 0.5, 0.20),
+        ("votes", "a", 3, 0, 0, 0.3, 0.10),
+        ("votes", "a", 3, 1, 0, 0.5, 0.16),
+        ("votes", "b", 2, 0, 0, 0.6, 0.30),
+        ("votes", "b", 2, 1, 0, 0.8, 0.34),
+        ("votes", "b", 3, 0, 0, 0.1, 0.01),
+        ("votes", "b", 3, 1, 0, np.nan, np.nan),
+        ("votes", "c", 2, 0, 0, 0.1, 0.01),
+        ("votes", "c", 2, 1, 0, 0.1, 0.01),
+        ("reals", "a", 2, 0, 0, 1.4, np.nan),
+        ("paleo", "b", 2, 0, 0, 0.2, 0.07),
+        ("paleo", "b", 2, 0, 1, 0.4, 0.09),
+    ]
+)
+BINS = bins(
+    [
+        ("votes", "a", 2, 0, 0, 7, 50, 0.37, 0.5),
+        ("votes", "a", 3, 0, 0, 4, 30, 0.20, 0.10),
+        ("votes", "a", 3, 0, 0, 19, 10, 0.98, 1.0),
+        ("votes", "a", 3, 1, 0, 0, 40, 0.01, 0.05),
+        ("votes", "a", 3, 1, 0, 4, 10, 0.24, 0.50),
+        ("votes", "b", 2, 0, 0, 10, 8, 0.5, 0.5),
+        ("votes", "b", 2, 1, 0, 10, 8, 0.54, 0.25),
+        ("votes", "b", 3, 0, 0, 3, 8, 0.17, 0.5),
+        ("votes", "c", 2, 0, 0, 3, 8, 0.17, 0.5),
+        ("paleo", "b", 2, 0, 0, 1, 2, 0.06, 0.0),
+        ("paleo", "b", 2, 0, 1, 1, 6, 0.08, 0.5),
+    ]
+)
 
 
 def test_the_best_K_has_the_smallest_mean_of_those_with_every_mask():
@@ -79,7 +93,14 @@ def test_bins_are_pooled_over_masks_and_seeds_at_the_best_K():
 def test_scores_and_errors_by_hand():
     table = tabulate(pool(BINS, SCORES, LABELS), SCORES, LABELS)
     assert table.columns.tolist() == [
-        *("dataset", "method", "label", "K", "masks", "log_score", "brier", "calibration_error")
+        "dataset",
+        "method",
+        "label",
+        "K",
+        "masks",
+        "log_score",
+        "brier",
+        "calibration_error",
     ]
     key = table[["dataset", "method", "label", "K", "masks"]].to_numpy().tolist()
     assert key == [["votes", "a", "A", 3, 2], ["votes", "b", "B", 2, 2], ["paleo", "b", "B", 2, 1]]
@@ -107,11 +128,18 @@ def test_nothing_to_pool_is_a_table_without_rows():
 def test_a_study_has_calibration_where_a_method_predicts_probabilities_of_a_one():
     assert all(common.has_calibration(plan) for plan in PLANS.values())
     reals = {"class": "toy_family:ToyGaussian", "label": "rows", "K": [1], "settings": {}}
-    study = {"datasets": ["animals"], "methods": ["reals"], "masks": 1, "seeds": [0], "fewer": {},
-             "held_back": [], "further_methods": [], "unmasked": {}, "options": {}}  # fmt: skip
-    plan = type(PLANS["all_methods"])(
-        "mine", {**CONFIG, "methods": {"reals": reals}, "studies": {"mine": study}}
-    )
+    study = {
+        "datasets": ["animals"],
+        "methods": ["reals"],
+        "masks": 1,
+        "seeds": [0],
+        "fewer": {},
+        "held_back": [],
+        "further_methods": [],
+        "unmasked": {},
+        "options": {},
+    }
+    plan = type(PLANS["all_methods"])("mine", {**CONFIG, "methods": {"reals": reals}, "studies": {"mine": study}})
     assert not common.has_calibration(plan)
     products = (*common.CALIBRATION_TABLES, common.CALIBRATION_FIGURE)
     assert not any(product.applies(plan) for product in products)

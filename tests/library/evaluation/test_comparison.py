@@ -23,9 +23,7 @@ from nbmf.evaluation.result import Comparison
 from nbmf.fits import FitRequest, run_fit
 from nbmf.seeds import seed_sequence
 
-STUDY = yaml.safe_load(
-    (Path(__file__).parents[3] / "config/studies/lumbreras2020.yaml").read_text()
-)
+STUDY = yaml.safe_load((Path(__file__).parents[3] / "config/studies/lumbreras2020.yaml").read_text())
 BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8}
 
 
@@ -59,16 +57,14 @@ def test_the_settings_of_the_catalogue_are_the_defaults_of_the_classes():
     for name, entry in METHODS.items():
         for K in entry["K"] if not name.endswith(("-learned", "-columns")) else ():
             spelled_out, default = (
-                registry.make_estimator(entry["class"], K, given).get_params()
-                for given in (entry["settings"], {})
+                registry.make_estimator(entry["class"], K, given).get_params() for given in (entry["settings"], {})
             )
             assert spelled_out == default
 
 
 def test_what_is_compared_by_default_has_the_default_and_a_method_of_each_family():
     assert COMPARED[0] == DEFAULT
-    families = {registry.estimator_class(METHODS[name]["class"]).__module__.split(".")[2]
-                for name in COMPARED}  # fmt: skip
+    families = {registry.estimator_class(METHODS[name]["class"]).__module__.split(".")[2] for name in COMPARED}
     assert families == {"beta_dirichlet", "logistic", "mixed_membership", "poisson_gamma"}
     assert all(registry.scores_entries(METHODS[name]["class"]) for name in COMPARED)
 
@@ -83,10 +79,7 @@ def test_what_is_not_changed_of_an_entry_stays():
 
 def test_of_a_grid_for_all_a_method_leaves_out_what_it_refuses():
     found = entries_of(["dir-dir-vb", "bica"], [1, 3])
-    assert {name: entry["K"] for name, entry in found.items()} == {
-        "dir-dir-vb": [3],
-        "bica": [1, 3],
-    }
+    assert {name: entry["K"] for name, entry in found.items()} == {"dir-dir-vb": [3], "bica": [1, 3]}
     for K in (1, {"dir-dir-vb": [1, 3]}):  # nothing is left, or it was asked for by name
         with pytest.raises(ConfigError, match="Dir-Dir needs at least 2"):
             entries_of(["dir-dir-vb"], K)
@@ -108,10 +101,7 @@ def test_scores_are_those_of_the_workflow():
     for row in found[found["K"] > 0].itertuples():
         mask = draw_mask(matrix, 0.25, seed_sequence("mask", "animals", row.mask))
         request = FitRequest(
-            METHODS[row.method]["class"],
-            row.K,
-            {"max_iter": 20},
-            ["fit", "animals", "bica", row.K, row.mask, 0],
+            METHODS[row.method]["class"], row.K, {"max_iter": 20}, ["fit", "animals", "bica", row.K, row.mask, 0]
         )
         report = run_fit(matrix, mask, request, log=lambda line: None).report
         assert (row.perplexity, row.n_test) == (report["perplexity"], report["n_test"])
@@ -152,11 +142,7 @@ def test_a_fit_that_fails_is_a_row_that_says_why():
     assert failed["perplexity"].isna().all()
     reason = "n_components = 15: a matrix of shape (24, 15) allows 1 to 14"
     assert set(failed["status"]) == {reason}
-    assert found.summary().set_index("K").loc[15, ["fits", "failed", "not_converged"]].tolist() == [
-        2,
-        2,
-        0,
-    ]
+    assert found.summary().set_index("K").loc[15, ["fits", "failed", "not_converged"]].tolist() == [2, 2, 0]
     assert sum(str(line).endswith(f"failed: {reason}") for line in lines) == 2
     assert found.recommendation.K == 2
 
@@ -211,11 +197,7 @@ def test_baselines_by_hand():
 def made_up(perplexities, seconds=None, ratio=1 / 3, entries=None):
     """Return a comparison: from (method, K) to the perplexity of each mask."""
     entries = entries or {
-        method: {
-            "class": "BinaryICA",
-            "label": method.upper(),
-            "K": [k for m, k in perplexities if m == method],
-        }
+        method: {"class": "BinaryICA", "label": method.upper(), "K": [k for m, k in perplexities if m == method]}
         for method, _ in perplexities
     }
     everywhere = {**perplexities, **{(name, 0): [2.0] * 9 for name in BASELINES}}
@@ -272,8 +254,7 @@ def test_a_clear_winner():
 
 def test_methods_that_cannot_be_told_apart():
     found = made_up(
-        {("a", 2): [0.30, 0.34], ("b", 2): [0.33, 0.33], ("c", 2): [0.9, 0.95]},
-        seconds={"a": 12.0, "b": 0.5, "c": 0.1},
+        {("a", 2): [0.30, 0.34], ("b", 2): [0.33, 0.33], ("c", 2): [0.9, 0.95]}, seconds={"a": 12.0, "b": 0.5, "c": 0.1}
     )
     advice = found.recommendation
     assert (advice.method, advice.runner_up, advice.told_apart) == ("a", "b", False)
@@ -430,9 +411,7 @@ def test_a_mask_that_does_not_fit_is_refused(mask, message):
 
 
 def test_a_matrix_of_another_kind_is_refused_by_the_name_of_the_method():
-    words = (
-        "methods.bica: its likelihood is bernoulli, which takes a BinaryMatrix, and V is a RealM"
-    )
+    words = "methods.bica: its likelihood is bernoulli, which takes a BinaryMatrix, and V is a RealM"
     with pytest.raises(ConfigError, match=words):
         quiet(RealMatrix.from_array(np.arange(6.0).reshape(2, 3)), "bica", K=2, masks=1)
 

@@ -11,15 +11,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError, NotSettledWarning
 from nbmf.evaluation import count_baselines
-from nbmf.evaluation.baselines import (
-    BASELINES,
-    OF_COUNTS,
-    OVERDISPERSED,
-    at,
-    baseline_score,
-    compared_with,
-    prediction,
-)
+from nbmf.evaluation.baselines import BASELINES, OF_COUNTS, OVERDISPERSED, at, baseline_score, compared_with, prediction
 from nbmf.evaluation.compare import compare
 from nbmf.evaluation.entry_losses import losses_of
 from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
@@ -60,12 +52,8 @@ def test_shares_have_the_observed_sums_of_rows_and_columns():
     columns = rates[0] / 1.0
     factor = _factor(counts, seen, rows, columns, level)
     rows, columns = rows * factor, columns / factor
-    np.testing.assert_allclose(
-        (seen * rates).sum(axis=1) + level * rows, np.where(seen, counts, 0).sum(axis=1) + level
-    )
-    np.testing.assert_allclose(
-        (seen * rates).sum(axis=0) + columns, np.where(seen, counts, 0).sum(axis=0) + level
-    )
+    np.testing.assert_allclose((seen * rates).sum(axis=1) + level * rows, np.where(seen, counts, 0).sum(axis=1) + level)
+    np.testing.assert_allclose((seen * rates).sum(axis=0) + columns, np.where(seen, counts, 0).sum(axis=0) + level)
 
 
 def _factor(counts, seen, rows, columns, level):
@@ -108,8 +96,9 @@ def test_what_is_hidden_changes_no_baseline():
     hidden = np.where(RNG.random(counts.shape) < 0.3, -1, counts)
     matrix, other = (CountMatrix.from_array(np.where(hidden < 0, x, counts)) for x in (99, 0))
     for name in (*OF_COUNTS, *OVERDISPERSED):
-        one, two = (at(prediction(name, POISSON.hide(m.tallies, hidden < 0)), *np.nonzero(counts))
-                    for m in (matrix, other))  # fmt: skip
+        one, two = (
+            at(prediction(name, POISSON.hide(m.tallies, hidden < 0)), *np.nonzero(counts)) for m in (matrix, other)
+        )
         np.testing.assert_array_equal(one, two)
 
 
@@ -201,9 +190,7 @@ def test_methods_without_such_a_law_are_refused():
 def test_methods_are_told_by_the_matrix_that_they_take():
     counts, binary = methods_for(CountMatrix), methods_for(BinaryMatrix)
     assert {METHODS[name]["class"] for name in counts} == {
-        name
-        for name in registry.all_classes()
-        if registry.estimator_class(name).likelihoods[0].matrix is CountMatrix
+        name for name in registry.all_classes() if registry.estimator_class(name).likelihoods[0].matrix is CountMatrix
     }
     assert set(counts) | set(binary) == set(METHODS)
     for matrix in (BinaryMatrix, CountMatrix):
@@ -214,10 +201,11 @@ def test_methods_are_told_by_the_matrix_that_they_take():
 def test_counts_are_compared_by_what_takes_them():
     settings = {"burn_in": 10, "n_samples": 10, "max_iter": 20}
     methods = {
-        name: {"settings": {key: settings[key] for key in settings
-                            if key in registry.settings_of(METHODS[name]["class"])}}
+        name: {
+            "settings": {key: settings[key] for key in settings if key in registry.settings_of(METHODS[name]["class"])}
+        }
         for name in COMPARED_ON["CountMatrix"]
-    }  # fmt: skip
+    }
     matrix = CountMatrix.from_array(clusters(2.0))
     found = compare(matrix, methods, K=[2], masks=2, log=[].append)
     summary = found.summary().set_index("method")
@@ -256,9 +244,7 @@ def test_errors_of_estimators_name_the_way_out():
 def test_chains_of_negative_binomial_samplers_run(effects):
     """Each sweep has the sizes of columns, and no noise unless that was asked for."""
     V = RNG.poisson(3.0, (12, 9))
-    model = nbmf.NegativeBinomialFactorGibbs(
-        2, effects=effects, burn_in=5, n_samples=6, random_state=0
-    )
+    model = nbmf.NegativeBinomialFactorGibbs(2, effects=effects, burn_in=5, n_samples=6, random_state=0)
     with pytest.warns(NotSettledWarning):
         chains = nbmf.run_chains(model, V, chains=2, n_draws=3)
     assert chains.trace["entries"].shape[0] == 2

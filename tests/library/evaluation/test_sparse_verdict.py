@@ -100,9 +100,7 @@ def test_the_chance_of_a_one_is_made_up_for_those_held_out():
     chance, kept_ones, kept_zeros = 0.3, 0.6, 0.95
     seen = chance * kept_ones / (chance * kept_ones + (1 - chance) * kept_zeros)
     fold = Fold(np.zeros((2, 2), int), np.array([True, False]), kept_ones, kept_zeros)
-    np.testing.assert_allclose(
-        fold.losses(np.full(2, seen)), [-math.log(chance), -math.log(1 - chance)], rtol=1e-12
-    )
+    np.testing.assert_allclose(fold.losses(np.full(2, seen)), [-math.log(chance), -math.log(1 - chance)], rtol=1e-12)
 
 
 def losses_of_all(codes, seed):
@@ -150,8 +148,7 @@ def test_errors_tell_how_far_samples_of_one_matrix_lie_apart():
     for _ in range(400):
         fold = next(sample(matrix, rng))
         losses = table[tuple(fold.places)]
-        found = SampledLosses([], {}, losses.size, 1, codes.size, *fold.places, fold.is_one,
-                              zeros / ones)  # fmt: skip
+        found = SampledLosses([], {}, losses.size, 1, codes.size, *fold.places, fold.is_one, zeros / ones)
         means.append(found.mean(losses))
         errors.append(found.error(losses))
     whole = table[codes == 1].mean() + zeros / ones * table[codes == 0].mean()
@@ -204,10 +201,7 @@ def test_structure_is_found_beyond_popularity_and_nothing_where_there_is_popular
     found = {}
     for strength in (1.0, 8.0):
         verdicts = [
-            nbmf.verdict(
-                SparseBinaryMatrix.from_array(drawn(seed, strength)),
-                nbmf.BernoulliPoissonVB(2, **settings),
-            )
+            nbmf.verdict(SparseBinaryMatrix.from_array(drawn(seed, strength)), nbmf.BernoulliPoissonVB(2, **settings))
             for seed in range(8)
         ]
         found[strength] = [one.found for one in verdicts]
@@ -229,8 +223,9 @@ def test_pairs_of_a_network_count_once():
 
 def test_the_sampler_is_tried_beside_and_others_are_refused():
     assert [type(one).__name__ for one in candidates(SparseBinaryMatrix)] == [
-        "BernoulliPoissonVB", "BernoulliPoissonGibbs",
-    ]  # fmt: skip
+        "BernoulliPoissonVB",
+        "BernoulliPoissonGibbs",
+    ]
     matrix = SparseBinaryMatrix.from_array(drawn(11, 8.0))
     tried = [
         nbmf.BernoulliPoissonVB(2, max_iter=1, tol=0, random_state=0),

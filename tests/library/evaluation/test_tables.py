@@ -37,12 +37,7 @@ FIT = {
         "brier": 0.125,
         "calibration": {"entries": [6, 0, 4], "sum_p": [1.5, 0.0, 3.5], "ones": [0, 0, 3]},
     },
-    "trace": {
-        "iteration": [1, 2],
-        "perplexity": [0.7, 0.5],
-        "objective": [None, None],
-        "active_components": [2, 3],
-    },
+    "trace": {"iteration": [1, 2], "perplexity": [0.7, 0.5], "objective": [None, None], "active_components": [2, 3]},
 }
 
 
@@ -105,14 +100,13 @@ def test_a_damaged_fit_is_named(tmp_path, gather, content, words):
     ("gather", "fact"),
     [
         *((gather_scores, fact) for fact in [*FACTS, "further_scores"]),
-        *((gather_traces, "trace"), (gather_calibration, "further_scores")),
+        (gather_traces, "trace"),
+        (gather_calibration, "further_scores"),
     ],
 )
 def test_a_fit_without_one_fact_is_named(tmp_path, gather, fact):
     damaged = write(tmp_path, "damaged", {name: FIT[name] for name in FIT if name != fact})
-    with pytest.raises(
-        DataError, match=rf"damaged\.json: not a whole report of a fit \(.*'{fact}'"
-    ):
+    with pytest.raises(DataError, match=rf"damaged\.json: not a whole report of a fit \(.*'{fact}'"):
         gather([(key(), damaged)])
 
 
@@ -134,10 +128,7 @@ def test_one_row_per_fit_and_recorded_iteration(tmp_path):
         "objective": [-30.5, -20.0, -10.0],
         "active_components": [2, 2, 1],
     }
-    fits = [
-        (key(1, method="lda"), write(tmp_path, "b", FIT | {"trace": longer})),
-        (key(0), write(tmp_path, "a", FIT)),
-    ]
+    fits = [(key(1, method="lda"), write(tmp_path, "b", FIT | {"trace": longer})), (key(0), write(tmp_path, "a", FIT))]
     traces = gather_traces(fits)
     assert list(traces.columns) == ["dataset", "method", "K", "mask", "seed", *TRACE]
     assert traces["method"].tolist() == ["lda"] * 3 + ["bica"] * 2
@@ -172,10 +163,7 @@ def test_a_damaged_trace_is_named(tmp_path, trace):
 
 
 def test_a_further_score_is_a_column_and_missing_where_there_is_none(tmp_path):
-    fits = [
-        (key(0), write(tmp_path, "a", FIT)),
-        (key(1), write(tmp_path, "b", FIT | {"further_scores": {}})),
-    ]
+    fits = [(key(0), write(tmp_path, "a", FIT)), (key(1), write(tmp_path, "b", FIT | {"further_scores": {}}))]
     table = gather_scores(fits)
     assert table["brier"][0] == 0.125
     table.to_csv(tmp_path / "scores.csv", index=False)
@@ -204,12 +192,7 @@ def test_one_row_per_fit_and_bin_that_has_an_entry(tmp_path):
 
 @pytest.mark.parametrize(
     "further",
-    [
-        None,
-        7,
-        {"calibration": {"entries": [1]}},
-        {"calibration": {"entries": [1, 2], "sum_p": [0.5], "ones": [1]}},
-    ],
+    [None, 7, {"calibration": {"entries": [1]}}, {"calibration": {"entries": [1, 2], "sum_p": [0.5], "ones": [1]}}],
     ids=["null", "a number", "lists missing", "lengths differ"],
 )
 def test_damaged_further_scores_are_named(tmp_path, further):
@@ -247,10 +230,12 @@ def test_quartiles_between_values_are_interpolated():
 
 def test_one_row_per_dataset_method_and_K_in_the_order_of_the_scores():
     groups = [("paleo", "lda", 3), ("paleo", "lda", 2), ("paleo", "bica", 2), ("animals", "lda", 3)]
-    table = scores(*(
-        {"dataset": dataset, "method": method, "K": K, "perplexity": i}
-        for i, (dataset, method, K) in enumerate(groups * 2)
-    ))  # fmt: skip
+    table = scores(
+        *(
+            {"dataset": dataset, "method": method, "K": K, "perplexity": i}
+            for i, (dataset, method, K) in enumerate(groups * 2)
+        )
+    )
     summary = summarise(table)
     assert list(summary[["dataset", "method", "K"]].itertuples(index=False, name=None)) == groups
     assert summary["fits"].tolist() == [2, 2, 2, 2]
@@ -277,10 +262,12 @@ def test_the_spread_over_seeds_by_hand():
 def test_unmasked_fits_are_summarised_in_the_order_of_the_scores():
     groups = [("paleo", "lda", 3), ("paleo", "lda", 2), ("paleo", "bica", 2), ("animals", "lda", 3)]
     losses = [8, 7, 6, 5, 1, 2, 3, 9]  # of seed 0, then of seed 1
-    table = unmasked(*(
-        {"dataset": dataset, "method": method, "K": K, "loss": losses[i]}
-        for i, (dataset, method, K) in enumerate(groups * 2)
-    )).assign(seed=[0] * 4 + [1] * 4)  # fmt: skip
+    table = unmasked(
+        *(
+            {"dataset": dataset, "method": method, "K": K, "loss": losses[i]}
+            for i, (dataset, method, K) in enumerate(groups * 2)
+        )
+    ).assign(seed=[0] * 4 + [1] * 4)
     summary = summarise_unmasked(table)
     assert list(summary[["dataset", "method", "K"]].itertuples(index=False, name=None)) == groups
     assert summary["min_loss"].tolist() == [1, 2, 3, 5]

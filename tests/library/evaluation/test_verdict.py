@@ -123,8 +123,7 @@ BOTH = ROWS_OF + np.array([2.0, -3, 0, 1])
 )
 def test_the_error_is_that_of_two_ways_of_clusters(values, largest):
     """With loops, and n / (n - 1) for the lines, or entries, that have a value."""
-    seen = [(f, n) for f in range(values.shape[0]) for n in range(values.shape[1])
-            if not np.isnan(values[f, n])]  # fmt: skip
+    seen = [(f, n) for f in range(values.shape[0]) for n in range(values.shape[1]) if not np.isnan(values[f, n])]
     mean = sum(values[cell] for cell in seen) / len(seen)
     variances = {}
     for name, group in (("rows", 0), ("columns", 1), ("entries", None)):
@@ -176,9 +175,7 @@ def test_folds_never_hold_out_a_missing_entry():
 
 
 @pytest.mark.parametrize(
-    ("shape", "kind"),
-    [*((SHAPES[0], kind) for kind in KINDS), (SHAPES[1], "rows and columns")],
-    ids=str,
+    ("shape", "kind"), [*((SHAPES[0], kind) for kind in KINDS), (SHAPES[1], "rows and columns")], ids=str
 )
 def test_noise_is_no_structure(shape, kind):
     """Each of 6 would be taken for structure with probability 5 % at most; 3 or more: 2e-3.
@@ -194,10 +191,7 @@ def test_noise_is_no_structure(shape, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_noise_is_structure_in_five_of_a_hundred_at_most(shape, kind):
     """200 draws: 17 or more would happen in 3 % of runs if the chance were CHANCE itself."""
-    found = [
-        choose(shares_only(*shape, kind, seed), candidates(seed=seed)).verdict.found
-        for seed in range(200)
-    ]
+    found = [choose(shares_only(*shape, kind, seed), candidates(seed=seed)).verdict.found for seed in range(200)]
     print(f"{shape} {kind}: structure in {sum(found)} of {len(found)}")
     assert np.mean(found) <= CHANCE + 2 * np.sqrt(CHANCE * (1 - CHANCE) / len(found))
 
@@ -218,9 +212,7 @@ def test_structure_worth_four_errors_is_found_nearly_always():
     """Strengths by which the mean gain is about four standard errors."""
     for shape, strength in (((40, 20), 1.04), ((150, 12), 0.8)):
         verdicts = [nbmf.verdict(planted(*shape, strength, seed)) for seed in range(60)]
-        worth = np.mean([v.gains[0].mean for v in verdicts]) / np.mean(
-            [v.gains[0].error for v in verdicts]
-        )
+        worth = np.mean([v.gains[0].mean for v in verdicts]) / np.mean([v.gains[0].error for v in verdicts])
         print(f"{shape}: gain {worth:.1f} errors, found {np.mean([v.found for v in verdicts]):.0%}")
         assert 3.7 < worth < 4.3
         assert np.mean([v.found for v in verdicts]) >= 0.9

@@ -66,9 +66,7 @@ def assert_same(one, other):
     reports = [{**result.report, "seconds": None} for result in (one, other)]
     assert reports[0] == reports[1]
     for attribute in ("W_", "H_", "expectation_"):
-        np.testing.assert_array_equal(
-            getattr(one.estimator, attribute), getattr(other.estimator, attribute)
-        )
+        np.testing.assert_array_equal(getattr(one.estimator, attribute), getattr(other.estimator, attribute))
 
 
 @pytest.mark.parametrize("name", CHAINS)
@@ -118,12 +116,7 @@ def test_seconds_include_those_before_the_interruption(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "change",
-    [
-        {"seed": 1},
-        {"matrix": FLIPPED},
-        {"mask": draw_mask(MATRIX, 0.25, np.random.SeedSequence(3))},
-        {"alpha": 2.0},
-    ],
+    [{"seed": 1}, {"matrix": FLIPPED}, {"mask": draw_mask(MATRIX, 0.25, np.random.SeedSequence(3))}, {"alpha": 2.0}],
     ids=lambda change: next(iter(change)),
 )
 def test_the_checkpoint_of_another_fit_is_not_used(change, tmp_path, monkeypatch):

@@ -60,22 +60,16 @@ def test_chains_record_the_likelihood_of_the_model_whatever_its_link():
             return state
 
     with pytest.warns(nbmf.errors.NotSettledWarning):
-        chains = nbmf.run_chains(
-            Watched(2, burn_in=5, n_samples=50, random_state=1), V, chains=2, n_jobs=1
-        )
+        chains = nbmf.run_chains(Watched(2, burn_in=5, n_samples=50, random_state=1), V, chains=2, n_jobs=1)
     for state, likelihood in zip(seen, chains.trace["log likelihood"], strict=True):
         assert likelihood[-1] == pytest.approx(state.objective(), rel=1e-12)
         assert (likelihood < 0).all()
     assert chains.trace["active components"].min() != chains.trace["active components"].max()
-    np.testing.assert_allclose(
-        chains.expectation, np.mean([one.expectation_ for one in chains.estimators], axis=0)
-    )
+    np.testing.assert_allclose(chains.expectation, np.mean([one.expectation_ for one in chains.estimators], axis=0))
 
 
 def test_long_chains_of_another_link_settle_and_agree_with_the_posterior(exact):
-    chains = nbmf.run_chains(
-        ToyLogistic(1, burn_in=500, n_samples=12_000, random_state=2), V, chains=2, n_jobs=1
-    )
+    chains = nbmf.run_chains(ToyLogistic(1, burn_in=500, n_samples=12_000, random_state=2), V, chains=2, n_jobs=1)
     table = chains.diagnostics.set_index("quantity")
     assert table.loc["active components", "mean"] == pytest.approx(exact[1], abs=0.15)
     np.testing.assert_allclose(chains.expectation, exact[0], atol=0.03)
@@ -147,9 +141,7 @@ def test_a_fit_without_components_works_through_save_and_load(tmp_path):
 
 
 def test_real_data_are_checked_hidden_and_scored_by_their_likelihood():
-    with pytest.raises(
-        DataError, match=r"row 0, column 1 .*: the value is inf; allowed are finite"
-    ):
+    with pytest.raises(DataError, match=r"row 0, column 1 .*: the value is inf; allowed are finite"):
         ToyGaussian().fit([[0.5, np.inf]])
     with pytest.raises(DataError, match="a binary matrix is needed, not a RealMatrix"):
         nbmf.BetaDirVB(2).fit(RealMatrix.from_array(REAL))
@@ -162,9 +154,7 @@ def test_real_data_are_checked_hidden_and_scored_by_their_likelihood():
     assert report["perplexity"] == pytest.approx(expected, rel=1e-12)
     assert report["unit"] == "nats per held-out entry"
     assert report["further_scores"] == {}  # nobody asks real numbers for probabilities of a one
-    assert report["trace"]["perplexity"] == pytest.approx(
-        [expected] * len(report["trace"]["perplexity"])
-    )
+    assert report["trace"]["perplexity"] == pytest.approx([expected] * len(report["trace"]["perplexity"]))
 
 
 def test_chains_of_real_data_have_the_exact_posterior():
@@ -193,9 +183,7 @@ def test_an_expectation_on_demand_is_refused_when_it_is_too_large(monkeypatch):
 
 def test_predictions_name_an_index_that_is_none():
     model = nbmf.BetaDirVB(2, max_iter=5, random_state=0).fit(V)
-    np.testing.assert_array_equal(
-        model.predict(np.arange(3)[:, None], np.arange(3)), model.expectation_
-    )
+    np.testing.assert_array_equal(model.predict(np.arange(3)[:, None], np.arange(3)), model.expectation_)
     with pytest.raises(DataError, match="row 3: allowed are 0 to 2"):
         model.predict(3, 0)
     with pytest.raises(DataError, match="columns: allowed are integers from 0 to 2"):
@@ -215,9 +203,9 @@ def test_methods_of_another_family_are_compared_with_nbmfs_own():
     )
     assert set(found.scores["status"]) == {"ok"}
     mask = nbmf.draw_mask(BinaryMatrix.from_array(data), 0.25, seed_sequence("mask", "V", 0))
-    model = ToyLogistic(
-        1, burn_in=50, n_samples=300, random_state=seed_sequence("fit", "V", "toy", 1, 0, 0)
-    ).fit(np.where(mask, np.nan, data))
+    model = ToyLogistic(1, burn_in=50, n_samples=300, random_state=seed_sequence("fit", "V", "toy", 1, 0, 0)).fit(
+        np.where(mask, np.nan, data)
+    )
     expected = nbmf.perplexity(data.astype(np.int8), model.expectation_, mask)
     assert found.by_mask("toy", 1)[0] == pytest.approx(expected, rel=1e-12)
 
@@ -313,9 +301,7 @@ def every_class_declares_what_it_is(name):
     assert made.distributions <= {"W", "H"}
     assert len(made.meanings) == 2
     assert made.n_iterations > 0
-    assert made.finds_components == (
-        name.startswith(("BetaDir", "DirDir", "DirBeta", "IndianBuffet"))
-    )
+    assert made.finds_components == (name.startswith(("BetaDir", "DirDir", "DirBeta", "IndianBuffet")))
     assert own.alignment in Alignment
     loss_at = own.likelihoods[0].loss_at(V, V >= 0)
     assert loss_at.unit == own.likelihoods[0].unit

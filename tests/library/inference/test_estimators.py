@@ -58,8 +58,11 @@ def parameters_are_set_by_name(name):
 
 def test_an_unknown_parameter_is_refused_with_the_nearest_and_nothing_is_set():
     estimator = make("BetaDirVB", K=3)
-    with pytest.raises(ConfigError, match=r"BetaDirVB has no parameter 'gama'; allowed are .*\(did "
-                       r"you mean 'gamma'\?\)"):  # fmt: skip
+    with pytest.raises(
+        ConfigError,
+        match=r"BetaDirVB has no parameter 'gama'; allowed are .*\(did "
+        r"you mean 'gamma'\?\)",
+    ):
         estimator.set_params(n_components=9, gama=1)
     assert estimator.n_components == 3
 
@@ -77,8 +80,9 @@ def the_names_of_scikit_learn_mean_the_same_things(name):
     assert not hasattr(estimator.fit(CODES), "feature_names_in_")
 
 
-@pytest.mark.parametrize("method", ["transform", "transform_columns", "score", "predict_columns",
-                                    "inverse_transform", "save"])  # fmt: skip
+@pytest.mark.parametrize(
+    "method", ["transform", "transform_columns", "score", "predict_columns", "inverse_transform", "save"]
+)
 def test_before_fit_everything_else_is_refused(method, tmp_path):
     argument = tmp_path / "model.npz" if method == "save" else CODES
     with pytest.raises(NotFittedError, match=r"this BinaryICA is not fitted yet: call fit\(V\)"):
@@ -128,8 +132,11 @@ def test_other_columns_than_those_of_the_fit_are_refused_by_name():
     estimator = make("BetaDirVB").fit(FRAME)
     estimator.transform(FRAME.iloc[:3])  # other rows are the point
     estimator.transform(CODES)  # without names nothing is known
-    with pytest.raises(DataError, match=r"column 0 \(counted from 0\) of V is 'c10'; in the matrix "
-                       "that was fitted it is 'c0'"):  # fmt: skip
+    with pytest.raises(
+        DataError,
+        match=r"column 0 \(counted from 0\) of V is 'c10'; in the matrix "
+        "that was fitted it is 'c0'",
+    ):
         estimator.transform(FRAME[FRAME.columns[::-1]])
     with pytest.raises(DataError, match=r"row 13 .* of V is 'x'; .* it is 'r13'"):
         estimator.transform_columns(FRAME.rename({"r13": "x"})[["c3"]])
@@ -269,7 +276,7 @@ def changed(parts, change, path):
         (lambda arrays, about: about.update({"class": "os:system"}), "'os:system' is no class of"),
         (lambda arrays, about: about.update({"class": "os:nothing"}), "which os does not have"),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_is_not_as_it_was_written_is_refused(change, words, parts, tmp_path):
     path = changed(parts, change, tmp_path / "bad.npz")
     with pytest.raises(DataError, match=rf"bad\.npz: .*{words}"):
@@ -361,8 +368,10 @@ def test_a_fit_does_not_stop_at_a_saddle_where_changes_grow():
 @pytest.mark.parametrize("name", VARIATIONAL)
 @pytest.mark.parametrize("max_iter", [5, 10, 25])
 def test_a_fit_that_runs_out_of_iterations_warns_with_what_to_do(name, max_iter):
-    words = (rf"{name} had not converged after max_iter = {max_iter} iterations, by tol = 1e-12: "
-             "raise max_iter, or tol")  # fmt: skip
+    words = (
+        rf"{name} had not converged after max_iter = {max_iter} iterations, by tol = 1e-12: "
+        "raise max_iter, or tol"
+    )
     with pytest.warns(NotConvergedWarning, match=words):
         estimator = make(name, max_iter=max_iter, tol=1e-12).fit(CODES)
     assert (estimator.n_iter_, estimator.converged_) == (max_iter, False)
@@ -387,9 +396,7 @@ def test_the_workflow_reports_how_a_fit_ended(name, tol, status, tmp_path):
     """Traces end with the fit, where checkpoints are on too."""
     mask = draw_mask(MATRIX, 0.25, np.random.SeedSequence(2))
     request = FitRequest(name, 3, {"max_iter": 100, "tol": tol}, ["fit"])
-    report = run_fit(
-        MATRIX, mask, request, checkpoint=tmp_path / "c.npz", log=lambda line: None
-    ).report
+    report = run_fit(MATRIX, mask, request, checkpoint=tmp_path / "c.npz", log=lambda line: None).report
     assert (report["status"], report["converged"]) == (status, status == "ok")
     assert report["trace"]["iteration"][-1] == report["n_iter"]
     assert report["trace"]["perplexity"][-1] == report["perplexity"]
@@ -400,9 +407,7 @@ def test_the_benchmark_of_early_stopping_says_where_fits_stop(monkeypatch):
     import early_stopping
 
     mask = draw_mask(MATRIX, 0.25, np.random.SeedSequence(2))
-    rows = early_stopping.early_stopping_table(
-        {"tiny": (MATRIX, mask)}, ["c-bica"], 200, (1e-3, 1e-12)
-    ).rows
+    rows = early_stopping.early_stopping_table({"tiny": (MATRIX, mask)}, ["c-bica"], 200, (1e-3, 1e-12)).rows
     made = early_stopping.METHODS["c-bica"](200).set_params(tol=1e-3)
     made.fit(np.where(mask, -1, CODES))
     assert rows[0][:2] == ["tiny", "c-bica"]

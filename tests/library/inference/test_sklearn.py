@@ -37,9 +37,7 @@ WITH_ONE_COMPONENT = (
     "check_fit2d_1sample",
     "check_fit2d_1feature",
 )
-EXPECTED_FAILURES = {
-    name: dict.fromkeys(WITH_ONE_COMPONENT, NEEDS_TWO) for name in ("DirDirGibbs", "DirDirVB")
-}
+EXPECTED_FAILURES = {name: dict.fromkeys(WITH_ONE_COMPONENT, NEEDS_TWO) for name in ("DirDirGibbs", "DirDirVB")}
 
 
 class Cutting(type(BERNOULLI)):
@@ -116,9 +114,7 @@ def test_checks_of_scikit_learn(name, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # without it one check would be skipped
     expected = EVERY | EXPECTED_FAILURES.get(name, {})
     results = check_estimator(make(name), expected_failed_checks=expected, on_fail=None)
-    failed = {
-        each["check_name"]: each["exception"] for each in results if each["status"] == "failed"
-    }
+    failed = {each["check_name"]: each["exception"] for each in results if each["status"] == "failed"}
     assert failed == {}
     assert {each["check_name"] for each in results if each["status"] == "xfail"} == set(expected)
     assert sum(each["status"] == "passed" for each in results) > 30
@@ -155,17 +151,13 @@ def two_kinds(F=60, N=20):
 
 def test_a_pipeline_learns_from_what_transform_returns():
     V, kind = two_kinds()
-    pipeline = make_pipeline(
-        nbmf.CollapsedBinaryICA(2, max_iter=100, random_state=0), LogisticRegression()
-    )
+    pipeline = make_pipeline(nbmf.CollapsedBinaryICA(2, max_iter=100, random_state=0), LogisticRegression())
     assert pipeline.fit(V[:40], kind[:40]).score(V[40:], kind[40:]) > 0.9
 
 
 def test_a_grid_search_chooses_by_score():
     V, _ = two_kinds()
-    search = GridSearchCV(
-        nbmf.CollapsedBinaryICA(max_iter=50, random_state=0), {"n_components": [1, 2]}, cv=2
-    )
+    search = GridSearchCV(nbmf.CollapsedBinaryICA(max_iter=50, random_state=0), {"n_components": [1, 2]}, cv=2)
     assert search.fit(V).best_params_ == {"n_components": 2}
 
 

@@ -80,8 +80,7 @@ def test_of_zeros_and_ones_counts_are_what_is_asked_for(read):
 
 
 @pytest.mark.parametrize(
-    ("above", "codes"),
-    [(0, [[1, 0, 1], [-1, 1, 1], [0, 0, 1]]), (3, [[0, 0, 0], [-1, 1, 1], [0, 0, 0]])],
+    ("above", "codes"), [(0, [[1, 0, 1], [-1, 1, 1], [0, 0, 1]]), (3, [[0, 0, 0], [-1, 1, 1], [0, 0, 0]])]
 )
 def test_counts_become_binary(above, codes, read):
     matrix, said = read(YEARS, above=above)

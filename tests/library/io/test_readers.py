@@ -91,10 +91,27 @@ HEADER_AND_NAMES = "who,b1,b2,b3\nann,1,0,\nbob,0,1,1\n"
         ("who,b1,,\nann,1,0,\nbob,0,1,1\n", ["ann", "bob"], ["b1", "field 3", "field 4"]),
     ],
     ids=[
-        *("commas", "semicolons", "tabs", "bars", "CRLF", "CR", "mark", "blank lines"),
-        *("no last line end", "no name above names", "as R writes CSV", "as R writes tables"),
-        *("blanks", "blanks after commas", "quotes", "line in quotes"),
-        *("no names", "no header", "bare", "numbers for names", "columns without a name"),
+        "commas",
+        "semicolons",
+        "tabs",
+        "bars",
+        "CRLF",
+        "CR",
+        "mark",
+        "blank lines",
+        "no last line end",
+        "no name above names",
+        "as R writes CSV",
+        "as R writes tables",
+        "blanks",
+        "blanks after commas",
+        "quotes",
+        "line in quotes",
+        "no names",
+        "no header",
+        "bare",
+        "numbers for names",
+        "columns without a name",
     ],
 )
 def test_a_text_is_understood(content, rows, columns, read):
@@ -123,10 +140,7 @@ def test_every_spelling_of_a_value(read):
     missing = "NA NaN nan null None ? -1 -1.0 . na NULL"
     for words, code in ((ones, 1), (zeros, 0), (missing, -1)):
         for word in ["", *words.split()] if code == -1 else words.split():
-            assert read(f"n,a,b\nx,{word},1\ny,0, {word} \n").codes.tolist() == [
-                [code, 1],
-                [0, code],
-            ]
+            assert read(f"n,a,b\nx,{word},1\ny,0, {word} \n").codes.tolist() == [[code, 1], [0, code]]
 
 
 @pytest.mark.parametrize("value", ["2", "0.5", "-2", "inf", "maybe", "1e0", "01", "one", "\x00"])
@@ -154,9 +168,7 @@ def test_own_codes_take_the_place_of_the_defaults_of_their_kind(read):
     own = {"ones": ["aye"], "zeros": ["nay"], "missing": ["abstain", ""]}
     assert read(votes, **own).codes.tolist() == [[1, 0]]
     assert "column 'b2': the value is ''" in refused(read, votes, **own | {"missing": ["abstain"]})
-    assert "the value is '1'; allowed are ones (aye)" in refused(
-        read, "who,b1\nann,aye\nbob,1\n", **own
-    )
+    assert "the value is '1'; allowed are ones (aye)" in refused(read, "who,b1\nann,aye\nbob,1\n", **own)
     assert "the value is 'Aye'" in refused(read, "who,b1\nann,Aye\n", **own)
 
 
@@ -180,14 +192,9 @@ def test_groups_are_a_column(read):
     assert list(matrix.column_names) == ["b1", "b2"]
     assert "groups in 'party'" in read.lines[0]
     first = read("party,b1\nred,1\nblue,0\n", groups="party")
-    assert (first.row_groups.tolist(), list(first.row_names)) == (
-        ["red", "blue"],
-        ["row 0", "row 1"],
-    )
+    assert (first.row_groups.tolist(), list(first.row_names)) == (["red", "blue"], ["row 0", "row 1"])
     message = refused(read, content, groups="partie")
-    assert message.endswith(
-        "line 1: no column 'partie'; the columns are who, b1, party, b2 (did you mean 'party'?)"
-    )
+    assert message.endswith("line 1: no column 'partie'; the columns are who, b1, party, b2 (did you mean 'party'?)")
     assert "or groups='party' for a column of names" in refused(read, content)
     assert "no columns beside the groups" in refused(read, "party\nred\n", groups="party")
 
@@ -265,7 +272,7 @@ LONG = "who,what,vote\nann,b1,1\nann,b2,0\nbob,b1,0\nbob,b3,1\nbob,b2,1\n"
         (LONG + "bob,b3,1.0\n" * 3, {}),
     ],
     ids=["header", "none", "header=False", "all named", "one named", "a column more", "repeated"],
-)  # fmt: skip
+)
 def test_a_long_list_is_a_matrix_in_which_the_rest_is_missing(content, options, read):
     matrix = read(content, layout="long", **options)
     assert matrix.codes.tolist() == [[1, 0, -1], [0, 1, 1]]
@@ -353,9 +360,7 @@ def test_a_bomb_is_not_unpacked(read, monkeypatch):
     assert read(b"a,b\n" + b"1,0\n" * 300).shape == (300, 2)  # what is there is no bomb
 
 
-@pytest.mark.parametrize(
-    "content", [gzip.compress(b"a,b\n1,0\n", mtime=0)[:-9], b"\x1f\x8b\x08nonsense"]
-)
+@pytest.mark.parametrize("content", [gzip.compress(b"a,b\n1,0\n", mtime=0)[:-9], b"\x1f\x8b\x08nonsense"])
 def test_a_damaged_gzip_file_is_refused(content, read):
     assert "votes.csv: not a complete gzip file" in refused(read, content)
 
@@ -370,23 +375,16 @@ def market(header, *lines):
 @pytest.mark.parametrize(
     ("content", "codes"),
     [
-        (market("coordinate pattern general", "% words", "", "2 3 2", "1 1", "2 3"),
-         [[1, 0, 0], [0, 0, 1]]),
-        (market("coordinate real general", "2 3 3", "1 1 1.000e+00", "2 3 1", "1 2 NaN"),
-         [[1, -1, 0], [0, 0, 1]]),
+        (market("coordinate pattern general", "% words", "", "2 3 2", "1 1", "2 3"), [[1, 0, 0], [0, 0, 1]]),
+        (market("coordinate real general", "2 3 3", "1 1 1.000e+00", "2 3 1", "1 2 NaN"), [[1, -1, 0], [0, 0, 1]]),
         (market("coordinate integer symmetric", "2 2 2", "2 1 1", "2 2 0"), [[0, 1], [1, 0]]),
-        (market("array integer general", "2 3", "1", "0", "-1", "1", "0", "1"),
-         [[1, -1, 0], [0, 1, 1]]),
-        (market("array integer symmetric", "3 3", "1", "0", "1", "0", "-1", "1"),
-         [[1, 0, 1], [0, 0, -1], [1, -1, 1]]),
+        (market("array integer general", "2 3", "1", "0", "-1", "1", "0", "1"), [[1, -1, 0], [0, 1, 1]]),
+        (market("array integer symmetric", "3 3", "1", "0", "1", "0", "-1", "1"), [[1, 0, 1], [0, 0, -1], [1, -1, 1]]),
         (market("coordinate pattern general", "2 2 3", "1 1", "2 2", "1 1"), [[1, 0], [0, 1]]),
     ],
-)  # fmt: skip
+)
 def test_matrix_market(content, codes, read):
-    for name, packed in (
-        ("m.mtx", content.encode()),
-        ("m.mtx.gz", gzip.compress(content.encode())),
-    ):
+    for name, packed in (("m.mtx", content.encode()), ("m.mtx.gz", gzip.compress(content.encode()))):
         assert read(packed, name).codes.tolist() == codes
         assert "Matrix Market" in read.lines[0]
         said = read.lines[1].endswith("; entries that are not in the file are zeros")
@@ -429,12 +427,14 @@ PATTERN = "coordinate pattern general"
         (market("coordinate real skew-symmetric"), "m.mtx, line 1: symmetry 'skew-symmetric'; al"),
         (market("array pattern general"), "m.mtx, line 1: an array has values"),
         (market("coordinate pattern symmetric", "2 3 0"), "m.mtx, line 2: symmetric, but 2 x 3"),
-        (market("coordinate real general", "2 2 2", "1 1 1", "1 1 0"),
-         "m.mtx, line 4: the entry of line 3 with another value"),
+        (
+            market("coordinate real general", "2 2 2", "1 1 1", "1 1 0"),
+            "m.mtx, line 4: the entry of line 3 with another value",
+        ),
         (market("coordinate real general", "2 2 1", "1 1 2"), "m.mtx, line 3: the value is '2'; "),
         (market("array real general", "1 2", "1", "x"), "m.mtx, line 4: the value is 'x'; allowed"),
     ],
-)  # fmt: skip
+)
 def test_damaged_matrix_market_is_refused_with_the_line(content, words, read):
     assert words in refused(read, content, file="m.mtx")
 
@@ -454,8 +454,12 @@ def saved(save, *arguments, **arrays):
 @pytest.mark.parametrize(
     "values",
     [
-        *(VALUES, VALUES.astype(">f4"), VALUES.astype(np.float16), np.asfortranarray(VALUES)),
-        *(np.array(CODES), np.array(CODES, dtype=np.int8)),
+        VALUES,
+        VALUES.astype(">f4"),
+        VALUES.astype(np.float16),
+        np.asfortranarray(VALUES),
+        np.array(CODES),
+        np.array(CODES, dtype=np.int8),
         np.array([["yes", "no", ""], ["no", "yes", "true"]]),
         np.array([[b"1", b"0", b"?"], [b"0", b"1", b"1"]]),
     ],
@@ -479,9 +483,7 @@ def test_large_arrays_are_coded_in_blocks(monkeypatch):
 def test_one_array_of_several_is_chosen(read):
     content = saved(np.savez, x=np.eye(2), y=np.ones((3, 3)))
     assert read(content, "v.npz", name="y").shape == (3, 3)
-    assert "v.npz: holds x, y; needed is one array of two dim" in refused(
-        read, content, file="v.npz"
-    )
+    assert "v.npz: holds x, y; needed is one array of two dim" in refused(read, content, file="v.npz")
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
@@ -500,9 +502,7 @@ def test_our_own_matrix_files_are_read_as_they_are(read, tmp_path):
     for field, value in vars(matrix).items():
         np.testing.assert_array_equal(getattr(again, field), value)
     assert list(read(content, "v.npz", transpose=True).row_names) == ["x", "y", "z"]
-    assert "has its codes; only transpose= is allowed" in refused(
-        read, content, ConfigError, "v.npz", ones=["1"]
-    )
+    assert "has its codes; only transpose= is allowed" in refused(read, content, ConfigError, "v.npz", ones=["1"])
 
 
 def out_of_range():
@@ -524,14 +524,23 @@ def out_of_range():
         (saved(np.save, np.eye(9))[:-8], "v.npy", "not a complete NPY file"),
         (saved(np.savez, x=np.eye(9))[:-8], "v.npz", "not a complete NPZ file"),
         (saved(np.savez, format=b"csr", shape=(3, 3), **out_of_range()), "v.npz", "not a mat"),
-        (saved(np.savez, format=b"coo", shape=(10**7, 10**7), data=[1], row=[1], col=[1]), "v.npz",
-         "10000000 x 10000000 entries; allowed are at most"),
-        (saved(np.savez, format=b"coo", shape=(2, 2), data=[1, 0], row=[1, 1], col=[0, 0]), "v.npz",
-         "row 1, column 0 (from 0): stored twice, with different values"),
-        (saved(np.savez, format=b"coo", shape=(2, 2), data=[1, 3], row=[1, 1], col=[0, 1]), "v.npz",
-         "row 1, column 1 (from 0): the value is '3'"),
+        (
+            saved(np.savez, format=b"coo", shape=(10**7, 10**7), data=[1], row=[1], col=[1]),
+            "v.npz",
+            "10000000 x 10000000 entries; allowed are at most",
+        ),
+        (
+            saved(np.savez, format=b"coo", shape=(2, 2), data=[1, 0], row=[1, 1], col=[0, 0]),
+            "v.npz",
+            "row 1, column 0 (from 0): stored twice, with different values",
+        ),
+        (
+            saved(np.savez, format=b"coo", shape=(2, 2), data=[1, 3], row=[1, 1], col=[0, 1]),
+            "v.npz",
+            "row 1, column 1 (from 0): the value is '3'",
+        ),
     ],
-)  # fmt: skip
+)
 def test_damaged_arrays_are_refused(content, name, words, read):
     assert f"{name}: {words}" in refused(read, content, file=name).replace(f"{name}, ", f"{name}: ")
 
@@ -585,9 +594,7 @@ def saved_parquet(table):
 
 
 def test_lists_and_groups_of_tables(read):
-    long = pd.DataFrame(
-        {"p": ["r", "r", "b"], "who": [7, 7, 8], "what": ["x", "y", "x"], "v": [1, 0, 1.0]}
-    )
+    long = pd.DataFrame({"p": ["r", "r", "b"], "who": [7, 7, 8], "what": ["x", "y", "x"], "v": [1, 0, 1.0]})
     options = {"layout": "long", "row": "who", "groups": "p"}
     matrix = read(saved_parquet(long), "v.parquet", **options)
     assert matrix.codes.tolist() == [[1, 0], [1, -1]]
@@ -633,9 +640,7 @@ def test_without_pyarrow_the_message_says_what_to_install(read, monkeypatch):
 
     content = saved_parquet(TABLE)
     monkeypatch.setattr(builtins, "__import__", without)
-    assert "which is not installed; pip install pyarrow, or save" in refused(
-        read, content, file="v.parquet"
-    )
+    assert "which is not installed; pip install pyarrow, or save" in refused(read, content, file="v.parquet")
 
 
 def test_r_matrices_are_read_with_their_names(tmp_path):
@@ -706,11 +711,7 @@ def test_a_name_that_promises_another_format_is_refused(suffix, read):
     ("content", "name", "words"),
     [
         ("x", "votes.xlsx", "a spreadsheet; save its sheet as CSV (UTF-8)"),
-        (
-            gzip.compress(saved(np.save, np.eye(2)), mtime=0),
-            "v.npy.gz",
-            "an NPY file that is gzipped",
-        ),
+        (gzip.compress(saved(np.save, np.eye(2)), mtime=0), "v.npy.gz", "an NPY file that is gzipped"),
         (b"\x89HDF\r\n\x1a\n", "v.h5", "line 1: not UTF-8"),
     ],
 )
@@ -722,9 +723,7 @@ def test_a_workbook_without_its_suffix_is_refused(read):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("[Content_Types].xml", "<xml/>")
-    assert "not a complete NPZ file ([Content_Types].xml is no array)" in refused(
-        read, file.getvalue(), file="votes"
-    )
+    assert "not a complete NPZ file ([Content_Types].xml is no array)" in refused(read, file.getvalue(), file="votes")
 
 
 def test_what_is_no_file_is_said(tmp_path):
@@ -805,10 +804,7 @@ def test_files_of_the_paper_are_read_as_their_recipes_do(dataset, source, option
         return
     rows, columns = (
         [list(names).index(name) for name in wanted]
-        for names, wanted in (
-            (found.row_names, expected.row_names),
-            (found.column_names, expected.column_names),
-        )
+        for names, wanted in ((found.row_names, expected.row_names), (found.column_names, expected.column_names))
     )
     np.testing.assert_array_equal(found.codes[np.ix_(rows, columns)], expected.codes)
 
@@ -817,24 +813,26 @@ def test_files_of_the_paper_are_read_as_their_recipes_do(dataset, source, option
 
 names = st.lists(
     st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=6),
-    min_size=1, max_size=5, unique=True,
-)  # fmt: skip
+    min_size=1,
+    max_size=5,
+    unique=True,
+)
 
 
 @given(rows=names, columns=names, data=st.data())
 def test_what_pandas_writes_is_read_as_it_was(rows, columns, data, tmp_path_factory):
     """With header and index said, any names come back, quoted or not, from text and lists."""
-    codes = np.array(
-        [[data.draw(st.sampled_from([1, 0])) for _ in columns] for _ in rows], dtype=np.int8
-    )
+    codes = np.array([[data.draw(st.sampled_from([1, 0])) for _ in columns] for _ in rows], dtype=np.int8)
     frame = pd.DataFrame(codes, rows, columns)
     path = tmp_path_factory.getbasetemp() / "any.csv"
     frame.to_csv(path, encoding="utf-8")
     matrix = nbmf.read(path, header=True, index=True, log=quiet)
     np.testing.assert_array_equal(matrix.codes, codes)
     assert (list(matrix.row_names), list(matrix.column_names)) == (rows, columns)
-    pairs = [(*pair, codes[f, n]) for (f, n), pair in zip(
-        np.ndindex(codes.shape), itertools.product(rows, columns), strict=True)]  # fmt: skip
+    pairs = [
+        (*pair, codes[f, n])
+        for (f, n), pair in zip(np.ndindex(codes.shape), itertools.product(rows, columns), strict=True)
+    ]
     pd.DataFrame(pairs, columns=["row", "column", "value"]).to_csv(path, index=False)
     listed = nbmf.read(path, layout="long", header=True, log=quiet)
     np.testing.assert_array_equal(listed.codes, codes)

@@ -52,16 +52,18 @@ def test_kinds_of_columns_are_seen_and_said():
     said = []
     table = nbmf.read_table("mixed.csv", labels="group", log=said.append)
     assert kinds_of(table) == {
-        "age": GAUSSIAN, "job": DISCRETE, "member": BERNOULLI, "visits": POISSON, "grade": DISCRETE
-    }  # fmt: skip
+        "age": GAUSSIAN,
+        "job": DISCRETE,
+        "member": BERNOULLI,
+        "visits": POISSON,
+        "grade": DISCRETE,
+    }
     assert table.row_names.tolist()[:2] == ["ann", "bob"]
     assert table.row_groups.tolist()[:3] == ["x", "x", "y"]
     assert table.row_groups[8] == ""
     values = pd.DataFrame(table.values(), columns=table.column_names)
     assert values["age"].isna().tolist().index(True) == 2
-    assert values.isna().sum().to_dict() == {
-        "age": 1, "job": 1, "member": 1, "visits": 0, "grade": 0
-    }  # fmt: skip
+    assert values.isna().sum().to_dict() == {"age": 1, "job": 1, "member": 1, "visits": 0, "grade": 0}
     assert said == [
         "mixed.csv: text, fields separated by commas; header in line 1; names of rows in 'name'; "
         "labels in 'group', kept apart",
@@ -75,12 +77,14 @@ def test_kinds_of_columns_are_seen_and_said():
 
 
 def test_what_is_seen_can_be_overruled():
-    table = quietly(kinds={"grade": "real", "visits": "category"}, ignore=["job"], index=False,
-                    labels="name")  # fmt: skip
+    table = quietly(kinds={"grade": "real", "visits": "category"}, ignore=["job"], index=False, labels="name")
     assert kinds_of(table) == {
-        "age": GAUSSIAN, "member": BERNOULLI, "visits": DISCRETE, "grade": GAUSSIAN,
+        "age": GAUSSIAN,
+        "member": BERNOULLI,
+        "visits": DISCRETE,
+        "grade": GAUSSIAN,
         "group": DISCRETE,
-    }  # fmt: skip
+    }
     assert table.row_names[0] == "row 0"
     table = quietly(missing=["", "NA", "a", "?"], ignore=["job"])
     assert "job" not in kinds_of(table)
@@ -126,12 +130,14 @@ def test_whole_numbers_of_files_with_types_are_shown_without_a_point():
         ("a,b\n1,2\n", {"kinds": {"a": "reel"}}, "'a' is 'reel'; allowed are real, category"),
         ("a,b\n1,2\n", {"kinds": {"c": "real"}}, "no column 'c'; the columns are a, b"),
         ("a,b\n1,2\n", {"labels": "c"}, "no column 'c'"),
-        ("a,b\n1,2\n3,4\n", {"labels": "a", "kinds": {"a": "real"}},
-         "kinds={'a': 'real'}: the column is kept apart"),
+        ("a,b\n1,2\n3,4\n", {"labels": "a", "kinds": {"a": "real"}}, "kinds={'a': 'real'}: the column is kept apart"),
         ("a,b\n1,2\n3,4\n", {"labels": "a", "ignore": ["a"]}, "ignore=['a']: the column has the"),
         ("a\nx\ny\n", {}, "no column is left (names of rows in 'a')"),
-        ("a,b\n1,x\n2,y\n", {"kinds": {"b": "count"}},
-         "line 2, column 'b': 'x'; allowed in a count column are whole numbers from 0 on"),
+        (
+            "a,b\n1,x\n2,y\n",
+            {"kinds": {"b": "count"}},
+            "line 2, column 'b': 'x'; allowed in a count column are whole numbers from 0 on",
+        ),
         ("a,b\n1,2\n3\n", {}, "line 3: 1 field instead of 2"),
         ("a,a\n1,2\n3,4\n", {}, "the column 'a' is there already"),
         ("a,b\n1,1\n1,1\n", {}, "no column is left (no names of rows; 'a' (always 1)"),
@@ -140,7 +146,7 @@ def test_whole_numbers_of_files_with_types_are_shown_without_a_point():
         ("a,b\nx,1\nx,2\n", {"index": True}, "line 3: the row 'x' is there already, in line 2"),
         ('a,b\n"x,1\n', {}, "unexpected end of data"),
     ],
-)  # fmt: skip
+)
 def test_bad_tables_are_refused(here, content, options, words):
     (here / "bad.csv").write_text(content)
     with pytest.raises((ConfigError, DataError), match=re.escape(words)):
@@ -148,9 +154,7 @@ def test_bad_tables_are_refused(here, content, options, words):
 
 
 def test_columns_that_a_person_has_to_decide_on_are_all_named(here):
-    rows = [
-        f"{n % 7 / 3},2020-01-{n % 28 + 1:02},note {n},{n if n != 5 else 'old'}" for n in range(60)
-    ]
+    rows = [f"{n % 7 / 3},2020-01-{n % 28 + 1:02},note {n},{n if n != 5 else 'old'}" for n in range(60)]
     (here / "odd.csv").write_text("\n".join(["x,day,note,age", *rows]))
     with pytest.raises(DataError) as error:
         quietly("odd.csv")
@@ -277,11 +281,7 @@ def test_texts_are_counted(here):
 @pytest.mark.parametrize(
     ("path", "options", "words"),
     [
-        (
-            "wide.csv",
-            {"words": "words.txt"},
-            "words = 'words.txt': has a meaning only for a sparse file",
-        ),
+        ("wide.csv", {"words": "words.txt"}, "words = 'words.txt': has a meaning only for a sparse file"),
         ("m.mtx", {"text": "x"}, "text = 'x': has a meaning only for a table"),
         ("m.mtx", {"labels": "x"}, "labels = 'x': has a meaning only for a line per document"),
         ("long.csv", {"long": ["page", "word"]}, "2 columns; needed are three, document, word"),

@@ -140,8 +140,9 @@ STORED = ([3.0, np.nan, 1.0, -1.0, 0.0, 2.0], ([0, 0, 1, 2, 2, 2], [1, 3, 0, 0, 
 ENTRIES = [[0, 3, 0, -1], [1, 0, 0, 0], [-1, 0, 0, 2]]
 
 
-@pytest.mark.parametrize("form", [scipy.sparse.coo_array, scipy.sparse.csc_array,
-                                  scipy.sparse.csr_matrix, scipy.sparse.lil_array])  # fmt: skip
+@pytest.mark.parametrize(
+    "form", [scipy.sparse.coo_array, scipy.sparse.csc_array, scipy.sparse.csr_matrix, scipy.sparse.lil_array]
+)
 def test_what_a_sparse_matrix_does_not_store_is_zero(form):
     values = form(scipy.sparse.coo_array(STORED, shape=(3, 4)))
     before = values.copy()
@@ -180,9 +181,7 @@ def test_other_stored_values_are_refused_by_place(values, words):
 
 def test_ones_alone_are_stored_in_a_binary_matrix_and_other_likelihoods_take_no_sparse_one():
     ones = scipy.sparse.csr_array([[0, 1], [1, 0]])
-    np.testing.assert_array_equal(
-        BERNOULLI.sparse_values_of(ones).above_zero.toarray(), ones.toarray()
-    )
+    np.testing.assert_array_equal(BERNOULLI.sparse_values_of(ones).above_zero.toarray(), ones.toarray())
     with pytest.raises(DataError, match="allowed are whole numbers from 0 to 1 and missing"):
         BERNOULLI.sparse_values_of(2 * ones)
     with pytest.raises(DataError, match="values of the likelihood tokens are no counts"):
@@ -192,8 +191,7 @@ def test_ones_alone_are_stored_in_a_binary_matrix_and_other_likelihoods_take_no_
 
 
 @pytest.mark.parametrize(
-    ("value", "is_count"),
-    [(2, True), ("007", True), ("1" * 5000, True), (0.5, False), ("-3", False), ("two", False)],
+    ("value", "is_count"), [(2, True), ("007", True), ("1" * 5000, True), (0.5, False), ("-3", False), ("two", False)]
 )
 def test_a_binary_reader_says_what_takes_counts(value, is_count):
     assert ("if all values are counts, counts=True" in Coding().complaint(value)) == is_count

@@ -56,12 +56,9 @@ def test_a_rounding_error_beyond_zero_or_one_scores_as_zero_or_one(code, excess)
 
 
 @pytest.mark.parametrize(
-    ("probability", "saturated", "total"),
-    [(1e-15, 0, 15 * math.log(10)), (2.0**-53, 0, 36.7368), (1e-20, 1, 36.7368)],
+    ("probability", "saturated", "total"), [(1e-15, 0, 15 * math.log(10)), (2.0**-53, 0, 36.7368), (1e-20, 1, 36.7368)]
 )
-def test_small_probabilities_are_saturated_below_the_spacing_of_numbers_near_one(
-    probability, saturated, total
-):
+def test_small_probabilities_are_saturated_below_the_spacing_of_numbers_near_one(probability, saturated, total):
     found = loss_of(np.array([[1]], np.int8), np.array([[probability]]), np.array([[True]]))
     assert found.saturated == saturated
     assert found.total == pytest.approx(total, abs=1e-4)

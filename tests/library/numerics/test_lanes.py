@@ -56,8 +56,7 @@ def out(table):
 
 
 @pytest.mark.parametrize(
-    ("row", "start", "operation"),
-    [(0, 0, np.add), (1, 0, np.subtract), (2, 0, np.multiply), (3, 8, np.divide)],
+    ("row", "start", "operation"), [(0, 0, np.add), (1, 0, np.subtract), (2, 0, np.multiply), (3, 8, np.divide)]
 )
 def test_operators_are_those_of_numpy(table, out, row, start, operation):
     expected = operation(table[1, 8:], table[2, :8])

@@ -46,8 +46,13 @@ def drawn(fill, *parameters, seed, size=N):
 def density(x, b, z):
     """PG(b, z) at x (n,): the series of the paper's section 2.3, with (2n + b) throughout."""
     n = np.arange(400)[:, None]
-    log_terms = (gammaln(n + b) - gammaln(n + 1) + np.log(2 * n + b)
-                 - (2 * n + b) ** 2 / (8 * x) - 0.5 * np.log(2 * np.pi * x**3))  # fmt: skip
+    log_terms = (
+        gammaln(n + b)
+        - gammaln(n + 1)
+        + np.log(2 * n + b)
+        - (2 * n + b) ** 2 / (8 * x)
+        - 0.5 * np.log(2 * np.pi * x**3)
+    )
     total = ((-1.0) ** n * np.exp(log_terms)).sum(axis=0)
     log_cosh = abs(z) / 2 + math.log1p(math.exp(-abs(z))) - math.log(2)
     log_factor = b * log_cosh + (b - 1) * math.log(2) - gammaln(b) - z**2 / 2 * x
@@ -115,9 +120,19 @@ def test_b_is_one(z):
 
 @pytest.mark.parametrize(
     ("b", "z"),
-    [(0.05, 0.0), (0.3, 2.0), (0.8, -5.0), (1.4, 0.5), (2.0, 3.0), (3.6, 0.0), (3.6, 1.0),
-     (6.0, 4.0), (6.0, 0.5), (14.0, 2.0)],
-)  # fmt: skip
+    [
+        (0.05, 0.0),
+        (0.3, 2.0),
+        (0.8, -5.0),
+        (1.4, 0.5),
+        (2.0, 3.0),
+        (3.6, 0.0),
+        (3.6, 1.0),
+        (6.0, 4.0),
+        (6.0, 0.5),
+        (14.0, 2.0),
+    ],
+)
 def test_real_b(b, z):
     sample = drawn(_fill, b, z, seed=4)
     assert ks_p(sample, distribution_function(b, z)) > ladder.FALSE_ALARM
@@ -160,8 +175,12 @@ def test_acceptance_is_the_ratio_of_densities():
     for b in (0.03, 0.5, 1.0, 1.9, 3.0):
         x = np.array([0.05, 0.3, 0.6399, 0.6401, 1.0, 2.5, 6.0])
         y = 1.3
-        bound = ((1 + math.exp(-2 * y)) ** b * b / np.sqrt(2 * math.pi * x**3)
-                 * np.exp(b * y - b * b / (2 * x) - x * y * y / 2))  # fmt: skip
+        bound = (
+            (1 + math.exp(-2 * y)) ** b
+            * b
+            / np.sqrt(2 * math.pi * x**3)
+            * np.exp(b * y - b * b / (2 * x) - x * y * y / 2)
+        )
         exact = density(x / 4, b, 2 * y) / 4 / bound
         found = [pg.passage_ratio.py_func(b, float(one)) for one in x]
         np.testing.assert_allclose(found, exact, rtol=1e-10)

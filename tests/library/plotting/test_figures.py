@@ -52,8 +52,12 @@ def diagnosed(unsettled):
 
 def made_up_baselines(datasets):
     """Return one baseline among the boxes of the first dataset, and one far above all."""
-    rows = [[name, label, 0.1 + 9 * place, mask] for name in datasets for mask in range(2)
-            for place, label in enumerate(["the share of ones", "something else"])]  # fmt: skip
+    rows = [
+        [name, label, 0.1 + 9 * place, mask]
+        for name in datasets
+        for mask in range(2)
+        for place, label in enumerate(["the share of ones", "something else"])
+    ]
     return pd.DataFrame(rows, columns=["dataset", "label", "perplexity", "mask"])
 
 
@@ -77,9 +81,7 @@ def panels(figure):
 
 def medians(axis):
     """Return the height of the black line in each box, by position."""
-    lines = [
-        line for line in axis.lines if line.get_color() == "black" and len(line.get_xdata()) == 2
-    ]
+    lines = [line for line in axis.lines if line.get_color() == "black" and len(line.get_xdata()) == 2]
     return {round(float(np.mean(line.get_xdata()))): line.get_ydata()[0] for line in lines}
 
 
@@ -174,10 +176,7 @@ DAGGER = figure_10.UNSETTLED
 
 def test_samplers_that_have_not_settled_are_marked_and_explained(draw):
     figure = draw(made_up(), unsettled={("animals", "beta-dir-vb"), ("lastfm", "logpca")})
-    labels = {
-        dataset: [text.get_text() for text in axis.get_xticklabels()]
-        for dataset, axis in panels(figure).items()
-    }
+    labels = {dataset: [text.get_text() for text in axis.get_xticklabels()] for dataset, axis in panels(figure).items()}
     assert labels == {
         "paleo": ["2", "3", "100", "2", "4"],
         "animals": ["2", "3", "100" + DAGGER, "2", "4"],
@@ -218,9 +217,7 @@ def test_the_axis_says_what_it_shows(draw):
 def test_nothing_of_the_papers_figure_is_outside_the_canvas_or_overlaps(draw, datasets):
     scores = made_up(PAPER, datasets).assign(saturated=1)
     unsettled = {("animals", method) for method in PAPER}
-    baselines = pd.concat(
-        made_up_baselines(datasets).assign(label=label) for label in BASELINES.values()
-    )
+    baselines = pd.concat(made_up_baselines(datasets).assign(label=label) for label in BASELINES.values())
     figure = draw(scores, PAPER, datasets, unsettled, baselines)
     assert list(panels(figure)) == datasets
     canvas = figure.bbox.padded(1)  # pixels of 150 to an inch
@@ -270,10 +267,19 @@ def test_a_figure_of_fine_detail_is_saved_with_more_pixels(draw, tmp_path):
 def of_methods(worse, K=(2,)):
     """Return scores of methods that are so many nats worse than the best, and their entries."""
     rows = [
-        {"dataset": "d", "method": name, "K": k, "mask": j, "perplexity": 0.3 + 0.01 * j + behind,
-         "saturated": 0, "status": "ok"}
-        for name, behind in worse.items() for k in K for j in range(4)
-    ]  # fmt: skip
+        {
+            "dataset": "d",
+            "method": name,
+            "K": k,
+            "mask": j,
+            "perplexity": 0.3 + 0.01 * j + behind,
+            "saturated": 0,
+            "status": "ok",
+        }
+        for name, behind in worse.items()
+        for k in K
+        for j in range(4)
+    ]
     return pd.DataFrame(rows), {name: {"label": f"the {name}", "K": list(K)} for name in worse}
 
 
@@ -301,7 +307,5 @@ def test_many_methods_are_named_over_their_boxes():
         figure.draw_without_rendering()
         names = [text for axis in figure.axes[0].child_axes for text in axis.get_xticklabels()]
         assert [text.get_text() for text in names] == [f"the {i}" for i in methods if named]
-        assert [text.get_position()[0] for text in names] == [1.5 + 4 * i for i in range(13)][
-            : len(names)
-        ]
+        assert [text.get_position()[0] for text in names] == [1.5 + 4 * i for i in range(13)][: len(names)]
         assert not figure.axes[1].child_axes

@@ -73,8 +73,7 @@ def test_points_grow_with_their_share_of_the_entries_and_the_legend_says_how():
     assert np.diff(areas) == pytest.approx(np.diff(roots) * np.ptp(areas) / np.ptp(roots))
     assert areas[2] > 5 * areas[0]
     (legend,) = figure.legends
-    shown = {text.get_text(): handle for text, handle in
-             zip(legend.get_texts(), legend.legend_handles, strict=True)}  # fmt: skip
+    shown = {text.get_text(): handle for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True)}
     for area, text in zip(areas[:2], ("1 % of the entries", "10 % of the entries"), strict=True):
         assert shown[text].get_markersize() ** 2 == pytest.approx(area)
 

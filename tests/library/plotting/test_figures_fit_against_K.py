@@ -46,9 +46,7 @@ def test_a_dot_per_fit_and_a_line_through_the_best():
     axis = panels(fit_against_K.draw(scores, LABELS, COLOURS, SHOWN))["paleo"]
     for method, dots, line in zip(LABELS, lines(axis, "."), lines(axis, "None"), strict=True):
         fits = scores[(scores["dataset"] == "paleo") & (scores["method"] == method)]
-        assert sorted(zip(*dots.get_data(), strict=True)) == sorted(
-            zip(fits["K"], fits["loss"], strict=True)
-        )
+        assert sorted(zip(*dots.get_data(), strict=True)) == sorted(zip(fits["K"], fits["loss"], strict=True))
         assert line.get_xdata().tolist() == list(range(2, 13))
         best = [fits.loc[fits["K"] == K, "loss"].min() for K in range(2, 13)]
         assert line.get_ydata().tolist() == best

@@ -38,9 +38,7 @@ def test_what_a_line_is_typical_of():
     """By hand: component minus the mean of the two others."""
     weights = np.array([[0.8, 0.1, 0.1], [0.9, 0.9, 0.9], [0.2, 0.4, 0.9]])
     np.testing.assert_allclose(
-        lines_of.contrast(weights),
-        [[0.7, -0.35, -0.35], [0, 0, 0], [-0.45, -0.15, 0.6]],
-        atol=1e-12,
+        lines_of.contrast(weights), [[0.7, -0.35, -0.35], [0, 0, 0], [-0.45, -0.15, 0.6]], atol=1e-12
     )
     np.testing.assert_allclose(lines_of.contrast(np.array([[0.2], [0.6]])), [[-0.2], [0.2]])
 
@@ -63,9 +61,9 @@ def test_lines_with_groups_are_sorted_by_these_and_within_them_by_component():
     groups = np.array(["b", "a", "b", "a", "b", "c"])
     first = np.array([0.2, 0.6, 0.9, 0.7, 0.6, 0.8])
     side = Side(np.column_stack([first, 1 - first]), names(6), "", groups)
-    assert order_of(side).tolist() == [*(2, 4, 0), *(3, 1), 5]
+    assert order_of(side).tolist() == [2, 4, 0, 3, 1, 5]
     told = side._replace(main=np.array([0, 1, 1, 0, 0, 0]))  # by who knows better
-    assert order_of(told).tolist() == [*(4, 0, 2), *(3, 1), 5]
+    assert order_of(told).tolist() == [4, 0, 2, 3, 1, 5]
 
 
 def test_some_lines_of_a_side():
@@ -225,9 +223,7 @@ def test_pictures_are_drawn_into_the_axes_that_are_given():
     figure, axes = plt.subplots(1, 2)
     assert draw_factors(sides(), list("1234"), ax=axes) == list(axes)
     assert len(figure.axes) == 2  # no colour bar
-    with pytest.raises(
-        ConfigError, match=r"^ax: 1 of them given; this picture needs an array of 2"
-    ):
+    with pytest.raises(ConfigError, match=r"^ax: 1 of them given; this picture needs an array of 2"):
         draw_reconstruction(np.zeros((40, 30)), np.zeros((40, 30)), sides(), ax=axes[0])
     with pytest.raises(ConfigError, match=r"^ax: a Figure given; this picture needs one axis"):
         draw_factors(sides()[:1], list("1234"), ax=figure)

@@ -12,8 +12,7 @@ from nbmf.plotting import style, traces
 
 LABELS = {"dir-dir-gs": "Dir-Dir GS", "beta-dir-gs": "Beta-Dir GS"}
 DATASETS = ["animals", "lastfm", "paleo", "parliament", "unvotes", "unvotes_coldwar"]
-SIZE = {"animals": 2e3, "lastfm": 6e4, "paleo": 3e4, "parliament": 8e3, "unvotes": 3e5,
-        "unvotes_coldwar": 9e4}  # fmt: skip
+SIZE = {"animals": 2e3, "lastfm": 6e4, "paleo": 3e4, "parliament": 8e3, "unvotes": 3e5, "unvotes_coldwar": 9e4}
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +26,10 @@ def made_up(datasets=DATASETS, method="dir-dir-gs", seeds=4, K=100):
     frames = [
         pd.DataFrame(
             {
-                "dataset": dataset, "method": method, "K": K, "seed": seed,
+                "dataset": dataset,
+                "method": method,
+                "K": K,
+                "seed": seed,
                 "iteration": iterations,
                 "perplexity": 0.1 + 0.5 * np.exp(-iterations / 500) + seed / 1000,
                 "objective": -SIZE[dataset] * (1 + 9 * np.exp(-iterations / 100) + seed / 100),
@@ -36,7 +38,7 @@ def made_up(datasets=DATASETS, method="dir-dir-gs", seeds=4, K=100):
         )
         for dataset in datasets
         for seed in range(seeds)
-    ]  # fmt: skip
+    ]
     return pd.concat(frames, ignore_index=True)
 
 
@@ -63,8 +65,7 @@ def test_one_of_several_methods_is_drawn():
 
 def test_a_column_per_dataset_a_row_per_quantity_a_line_per_seed():
     given = made_up()
-    figure = traces.draw(given.sample(frac=1, random_state=0).sort_values("dataset"), verdicts(),
-                         LABELS, 4000)  # fmt: skip
+    figure = traces.draw(given.sample(frac=1, random_state=0).sort_values("dataset"), verdicts(), LABELS, 4000)
     axes = grid(figure)
     assert [axis.get_title() for axis in axes[0]] == [f"{name}\nK = 100" for name in DATASETS]
     assert figure.get_suptitle() == "Dir-Dir GS"
@@ -113,10 +114,7 @@ def test_chains_that_have_not_settled_are_flagged():
     assert text.get_text() == "$\\hat{R}$ 1.004\nESS 1,234\nNOT SETTLED"
     assert to_hex(text.get_color()) == traces.ALARM.lower()
     alarmed = np.array(
-        [
-            [to_hex(axis.spines["left"].get_edgecolor()) == traces.ALARM.lower() for axis in row]
-            for row in axes
-        ]
+        [[to_hex(axis.spines["left"].get_edgecolor()) == traces.ALARM.lower() for axis in row] for row in axes]
     )
     assert alarmed[:, 2].all()
     assert alarmed.sum() == 3
@@ -149,9 +147,7 @@ def test_a_quantity_that_never_changes():
 
 @pytest.mark.parametrize("count", [1, 2, 6])
 def test_every_text_is_on_the_page_and_over_no_other(count):
-    figure = traces.draw(
-        made_up(DATASETS[:count], seeds=10), verdicts(DATASETS, np.nan, np.nan), LABELS, 4000
-    )
+    figure = traces.draw(made_up(DATASETS[:count], seeds=10), verdicts(DATASETS, np.nan, np.nan), LABELS, 4000)
     figure.draw_without_rendering()
     assert figure.get_size_inches()[0] == style.PAGE_WIDTH
     texts = [text for axis in figure.axes for text in texts_of(axis)]

@@ -50,9 +50,7 @@ def chains(V):
 
 @pytest.fixture(scope="module")
 def plane(V):
-    return nbmf.posterior_draws(
-        nbmf.LogisticFactorVB(2, max_iter=30, tol=0, random_state=0), V, n_draws=20
-    )
+    return nbmf.posterior_draws(nbmf.LogisticFactorVB(2, max_iter=30, tol=0, random_state=0), V, n_draws=20)
 
 
 def names_of(axis):
@@ -104,8 +102,9 @@ def test_a_reconstruction_has_both_matrices_in_one_order(fit, V):
     shown = data.images[0].get_array()
     assert np.count_nonzero(shown.mask) == np.count_nonzero(V.codes == -1)
     assert shown.compressed().sum() == np.count_nonzero(V.codes == 1)
-    rows = [np.flatnonzero((fit.expectation_ == value).any(axis=1))[0]
-            for value in expectation.images[0].get_array()[:, 0]]  # fmt: skip
+    rows = [
+        np.flatnonzero((fit.expectation_ == value).any(axis=1))[0] for value in expectation.images[0].get_array()[:, 0]
+    ]
     assert KINDS[rows].tolist() == ["left"] * 20 + ["right"] * 12 + ["none"] * 4
     of_rows = [line for line in data.lines if line.get_xdata()[0] == line.get_xdata()[1] == 0]
     groups = style.colours_of_groups(KINDS)
@@ -257,27 +256,35 @@ def test_scores_that_cannot_be_drawn(table, words):
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda fit, V: nbmf.plot.dictionary(V), ConfigError,
-         "fit: a fitted estimator, Draws or Chains are needed, not a BinaryMatrix"),
+        (
+            lambda fit, V: nbmf.plot.dictionary(V),
+            ConfigError,
+            "fit: a fitted estimator, Draws or Chains are needed, not a BinaryMatrix",
+        ),
         (lambda fit, V: nbmf.plot.dictionary(nbmf.BetaDirVB(2)), NotFittedError, "not fitted yet"),
         (lambda fit, V: nbmf.plot.dictionary(fit, V, side="W"), ConfigError, "side = 'W': allowed"),
         (lambda fit, V: nbmf.plot.dictionary(fit, V, lines=0), ConfigError, "lines = 0: allowed"),
         (lambda fit, V: nbmf.plot.reconstruction(fit, None), DataError, "V: the matrix of the fit"),
-        (lambda fit, V: nbmf.plot.reconstruction(fit, V.T), DataError,
-         r"V has the shape \(14, 36\), that of the fit is \(36, 14\)"),
+        (
+            lambda fit, V: nbmf.plot.reconstruction(fit, V.T),
+            DataError,
+            r"V has the shape \(14, 36\), that of the fit is \(36, 14\)",
+        ),
         (lambda fit, V: nbmf.plot.positions(fit, 7), ConfigError, "components = 7: allowed is"),
         (lambda fit, V: nbmf.plot.positions(fit, (1, 2, 3)), ConfigError, "from 1 to 6, or two"),
         (lambda fit, V: nbmf.plot.positions(fit, axis=2), ConfigError, "axis = 2: allowed are 0"),
         (lambda fit, V: nbmf.plot.positions(fit, names=["Nemo"]), DataError, "there is no 'Nemo'"),
         (lambda fit, V: nbmf.plot.co_clustering(fit, axis="rows"), ConfigError, "axis = 'rows'"),
         (lambda fit, V: nbmf.plot.chains(fit), ConfigError, "Chains of nbmf.run_chains are needed"),
-        (lambda fit, V: nbmf.plot.score_against_K(scores(), score="loss"), ConfigError,
-         "score = 'loss'"),
+        (lambda fit, V: nbmf.plot.score_against_K(scores(), score="loss"), ConfigError, "score = 'loss'"),
         (lambda fit, V: nbmf.plot.positions(fit, ax=[]), ConfigError, "ax: 0 of them given"),
-        (lambda fit, V: nbmf.plot.score_against_K(scores(), ax="left"), ConfigError,
-         "ax: a str given; this picture needs one axis"),
+        (
+            lambda fit, V: nbmf.plot.score_against_K(scores(), ax="left"),
+            ConfigError,
+            "ax: a str given; this picture needs one axis",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_allowed_is_said(call, error, words, fit, V):
     with pytest.raises(error, match=words):
         call(fit, V)

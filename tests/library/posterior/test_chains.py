@@ -89,9 +89,7 @@ def test_without_a_seed_chains_differ_from_each_other_and_from_the_next_time():
 
 
 def test_draws_are_those_of_posterior_draws_and_change_nothing():
-    plain, drawn = run(make("BetaDirGibbs"), chains=2), run(
-        make("BetaDirGibbs"), chains=2, n_draws=8
-    )  # fmt: skip
+    plain, drawn = run(make("BetaDirGibbs"), chains=2), run(make("BetaDirGibbs"), chains=2, n_draws=8)
     assert plain.draws is None
     for i, (one, other) in enumerate(zip(plain.estimators, drawn.estimators, strict=True)):
         assert_same_bits(one, other)
@@ -229,9 +227,7 @@ def test_an_interrupted_chain_goes_on_with_what_it_recorded(tmp_path):
     expected = run(make("BetaDirGibbs", **lengths), chains=2, n_draws=10)
     with pytest.raises(Killed):
         run(make("BetaDirGibbs", **lengths), chains=2, n_jobs=1, n_draws=10, monitor_of=dying)
-    resumed = run(
-        make("BetaDirGibbs", **lengths), chains=2, n_jobs=1, n_draws=10, monitor_of=checkpoint
-    )
+    resumed = run(make("BetaDirGibbs", **lengths), chains=2, n_jobs=1, n_draws=10, monitor_of=checkpoint)
     assert any("going on after iteration" in line for line in lines)
     for name, values in expected.trace.items():
         np.testing.assert_array_equal(resumed.trace[name], values)
@@ -307,12 +303,8 @@ def test_chains_of_an_easy_matrix_have_settled_without_a_word():
     assert result.advice == ""
     assert repr(result) == "<4 chains of BetaDirGibbs, settled>"
     table = result.diagnostics
-    assert list(table.columns) == [
-        *("quantity", "mean", "spread", "r_hat", "ess_bulk", "ess_tail", "settled")
-    ]
-    assert table["quantity"].tolist()[:4] == [
-        *("log joint", "log likelihood", "active components", "share 1")
-    ]
+    assert list(table.columns) == ["quantity", "mean", "spread", "r_hat", "ess_bulk", "ess_tail", "settled"]
+    assert table["quantity"].tolist()[:4] == ["log joint", "log likelihood", "active components", "share 1"]
     assert (table["r_hat"].dropna() < 1.02).all()
 
 
@@ -356,10 +348,7 @@ def noise(chain, sweep):
             lambda chain, sweep: sweep / 50 + chain,
             r"They are still on their way: try burn_in = 3000, n_samples = 2000; or use .expec",
         ),
-        (
-            lambda chain, sweep: 3 * np.sin(sweep / 20 + chain),
-            r"They agree but move slowly: try n_samples = 10000$",
-        ),
+        (lambda chain, sweep: 3 * np.sin(sweep / 20 + chain), r"They agree but move slowly: try n_samples = 10000$"),
     ],
     ids=["settled", "apart", "moving", "slow"],
 )
@@ -437,9 +426,7 @@ def test_starts_say_how_far_they_agree_and_do_not_warn():
 
 def test_the_expectation_is_the_mean_over_chains():
     result = run(make("DirDirGibbs"), chains=3)
-    np.testing.assert_allclose(
-        result.expectation, sum(one.expectation_ for one in result.estimators) / 3
-    )
+    np.testing.assert_allclose(result.expectation, sum(one.expectation_ for one in result.estimators) / 3)
 
 
 def test_disagreement_is_how_far_the_chains_are_apart():
@@ -485,12 +472,8 @@ def test_arviz_reads_chains_with_draws():
     assert set(tree.children) == {"posterior", "sample_stats", "observed_data"}
     posterior = tree["posterior"]
     assert dict(posterior["W"].sizes) == {"chain": 2, "draw": 10, "row": 14, "component": 3}
-    np.testing.assert_array_equal(
-        posterior["H"].sel(column="c4", chain=1), result.draws.H[10:, :, 4]
-    )
-    np.testing.assert_array_equal(
-        tree["observed_data"]["V"].sel(row="r3"), np.where(CODES[3] < 0, np.nan, CODES[3])
-    )
+    np.testing.assert_array_equal(posterior["H"].sel(column="c4", chain=1), result.draws.H[10:, :, 4])
+    np.testing.assert_array_equal(tree["observed_data"]["V"].sel(row="r3"), np.where(CODES[3] < 0, np.nan, CODES[3]))
     np.testing.assert_array_equal(tree["sample_stats"]["lp"], result.trace["objective"][:, 3::4])
     f, n = (places[0] for places in result._plan.places)
     entry = posterior["expected_v"].sel(entry=f"r{f}, c{n}")
@@ -561,7 +544,7 @@ def test_quantities_have_the_names_of_rows_and_columns():
             "max_memory_gb = 1e-05: what fits is n_draws up to 11, or a larger max_memory_gb",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_is_asked_of_chains_has_to_make_sense(options, message):
     with pytest.raises(ConfigError, match=f"^{re.escape(message)}"):
         nbmf.run_chains(make("BetaDirGibbs"), CODES, **options)

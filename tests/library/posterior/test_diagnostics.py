@@ -7,14 +7,7 @@ import pandas as pd
 import pytest
 
 from nbmf.errors import DataError
-from nbmf.posterior.diagnostics import (
-    ESS_LIMIT,
-    R_HAT_LIMIT,
-    Diagnostics,
-    chain_diagnostics,
-    diagnose,
-    settled,
-)
+from nbmf.posterior.diagnostics import ESS_LIMIT, R_HAT_LIMIT, Diagnostics, chain_diagnostics, diagnose, settled
 
 
 @pytest.fixture(autouse=True)
@@ -175,9 +168,7 @@ def test_the_burn_in_itself_is_left_out():
 def test_the_order_of_rows_does_not_matter():
     traces = traces_of(normal(draws=200))
     shuffled = traces.sample(frac=1, random_state=0)
-    pd.testing.assert_frame_equal(
-        diagnose(traces, {"beta-dir-gs": 50}), diagnose(shuffled, {"beta-dir-gs": 50})
-    )
+    pd.testing.assert_frame_equal(diagnose(traces, {"beta-dir-gs": 50}), diagnose(shuffled, {"beta-dir-gs": 50}))
 
 
 def test_one_row_per_dataset_method_and_K_that_samples():

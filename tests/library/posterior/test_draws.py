@@ -97,8 +97,11 @@ def test_a_draw_is_a_copy():
 
 def test_draws_that_grow_beyond_the_memory_are_refused_and_means_left_out():
     budget = 2 * 4 * 7 * 3 * 1e-9  # two draws with K = 3
-    with pytest.raises(ConfigError, match=r"^draw 3 of BinaryICA does not fit into max_memory_gb = "
-                       r".* take n_draws up to 2, or a larger max_memory_gb"):  # fmt: skip
+    with pytest.raises(
+        ConfigError,
+        match=r"^draw 3 of BinaryICA does not fit into max_memory_gb = "
+        r".* take n_draws up to 2, or a larger max_memory_gb",
+    ):
         stored(*(factors_of(3, s) for s in range(3)), max_memory_gb=budget)
     store = stored(factors_of(3, 0), factors_of(3, 1), max_memory_gb=budget)
     store.take_means(2, Given(factors_of(1, 2)))
@@ -108,9 +111,7 @@ def test_draws_that_grow_beyond_the_memory_are_refused_and_means_left_out():
 def test_what_a_model_has_beside_W_and_H_counts_as_memory_before_and_after_a_snapshot():
     effects = np.zeros(100)
     budget = 2 * 4 * (7 * 3 + 100) * 1e-9  # two draws with K = 3
-    with pytest.raises(
-        ConfigError, match=r"^draw 3 .* or it has more than W and H; take n_draws u"
-    ):
+    with pytest.raises(ConfigError, match=r"^draw 3 .* or it has more than W and H; take n_draws u"):
         stored(*(factors_of(3, s, effects=effects) for s in range(3)), max_memory_gb=budget)
     store = stored(*(factors_of(3, s, effects=effects) for s in (0, 1)), max_memory_gb=budget)
     again = DrawStore(nbmf.BinaryICA(random_state=0), budget)
@@ -229,10 +230,7 @@ def test_components_of_plain_weights_are_matched_by_what_they_add_to_the_mean():
     signs = [np.ones(3), np.array([-1, 1, 1]), np.ones(3), np.array([1, -1, -1])]
     draws = draws_of(
         Weights(),
-        *(
-            permuted(Factors(W * sign, H * sign[:, None]), order)
-            for order, sign in zip(orders, signs, strict=True)
-        ),
+        *(permuted(Factors(W * sign, H * sign[:, None]), order) for order, sign in zip(orders, signs, strict=True)),
         reference=Factors(W, H),
     )
     np.testing.assert_array_equal(draws.alignment.order, [np.argsort(order) for order in orders])
@@ -253,8 +251,7 @@ def test_factors_known_up_to_a_rotation_are_rotated_to_each_other():
     rng = np.random.default_rng(2)
     W, H = rng.normal(size=(40, 3)), rng.normal(size=(3, 30))
     turns = [np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(20)]
-    noisy = [(W + 0.02 * rng.normal(size=W.shape), H + 0.02 * rng.normal(size=H.shape))
-             for _ in turns]  # fmt: skip
+    noisy = [(W + 0.02 * rng.normal(size=W.shape), H + 0.02 * rng.normal(size=H.shape)) for _ in turns]
     drawn = [Factors(w @ Q, Q.T @ h) for Q, (w, h) in zip(turns, noisy, strict=True)]
     draws = draws_of(ToyLogistic(), *drawn, reference=Factors(W, H))
     matching = draws.alignment
@@ -271,9 +268,7 @@ def test_factors_known_up_to_a_rotation_are_rotated_to_each_other():
 def test_what_a_family_does_not_offer_is_refused_with_what_works():
     rotated = draws_of(ToyLogistic(), factors_of(2, 0), factors_of(3, 1))
     for refused in (rotated.dictionary_interval, rotated.activation_interval):
-        with pytest.raises(
-            NotSupportedError, match=r"draws of ToyLogistic .* numbers .*: expectation_interval"
-        ):
+        with pytest.raises(NotSupportedError, match=r"draws of ToyLogistic .* numbers .*: expectation_interval"):
             refused()
     assert not hasattr(rotated, "alignment")
     with pytest.raises(NotSupportedError, match="neither W nor H of ToyLogistic is a distribution"):
@@ -281,13 +276,12 @@ def test_what_a_family_does_not_offer_is_refused_with_what_works():
     with pytest.raises(NotSupportedError, match="components of ToyLogistic have no shares"):
         rotated.shares()
     real = draws_of(ToyGaussian(), factors_of(1, 0, 2, 3))
-    with pytest.raises(
-        NotSupportedError, match=r"of binary matrices .*, and the .* of ToyGaussian is gau"
-    ):
+    with pytest.raises(NotSupportedError, match=r"of binary matrices .*, and the .* of ToyGaussian is gau"):
         real.predictive_check(REAL)
     changing = draws_of(nbmf.BinaryICA(), factors_of(2, 0), factors_of(4, 1))
-    with pytest.raises(NotSupportedError, match="draws of BinaryICA and its W_ have different "
-                       "numbers of components, 2 to 4"):  # fmt: skip
+    with pytest.raises(
+        NotSupportedError, match="draws of BinaryICA and its W_ have different numbers of components, 2 to 4"
+    ):
         changing.dictionary_interval()
     with pytest.raises(NotSupportedError, match=r"different numbers .*, 2 to 4: draws\[s\].W and"):
         changing.H  # noqa: B018
@@ -331,21 +325,15 @@ def test_predictive_checks_of_another_link_make_replicates_of_its_mean():
 
 
 def test_chains_of_a_K_that_changes_say_so_and_export_what_they_can():
-    chains = quiet_chains(
-        ToyLogistic(1, burn_in=20, n_samples=200, random_state=3), V, chains=2, n_draws=50
-    )
+    chains = quiet_chains(ToyLogistic(1, burn_in=20, n_samples=200, random_state=3), V, chains=2, n_draws=50)
     quantities = chains.diagnostics["quantity"].tolist()
     assert quantities[:4] == ["log joint", "log likelihood", "components", "active components"]
     assert not any(name.startswith("share") for name in quantities)
     at_draws = slice(chains._plan.per_kept - 1, None, chains._plan.per_kept)
-    np.testing.assert_array_equal(
-        chains.trace["components"][:, at_draws].ravel(), chains.draws.sizes
-    )
+    np.testing.assert_array_equal(chains.trace["components"][:, at_draws].ravel(), chains.draws.sizes)
     f, n = chains._plan.places
     means = [expit(np.einsum("ek,ke->e", draw.W[f], draw.H[:, n])) for draw in chains.draws]
-    np.testing.assert_allclose(
-        chains.trace["entries"][:, at_draws].reshape(len(means), -1), means, atol=1e-6
-    )
+    np.testing.assert_allclose(chains.trace["entries"][:, at_draws].reshape(len(means), -1), means, atol=1e-6)
     tree = chains.to_arviz()
     assert set(tree["posterior"].data_vars) == {"active_components", "expected_v"}
     with pytest.raises(NotSupportedError, match="neither W nor H of ToyLogistic"):

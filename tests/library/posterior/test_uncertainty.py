@@ -114,9 +114,7 @@ def exact_beta_dir(codes, K, alpha, beta, gamma):
         ones, zeros = (naive.tally(Z[codes[:, n] == value, n], K) for value in (1, 0))
         return beta_moments(alpha + ones, beta + zeros)
 
-    return exact_moments(
-        exact, lambda Z, f: dirichlet_moments(gamma + naive.tally(Z[f], K)), column_law
-    )
+    return exact_moments(exact, lambda Z, f: dirichlet_moments(gamma + naive.tally(Z[f], K)), column_law)
 
 
 def exact_dir_dir(codes, K, gamma, eta):
@@ -218,9 +216,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say(name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "name", ["Beta-Dir GS", "Dir-Dir GS", "Dir-Beta GS", "Beta-Dir GS, learned priors"]
-)
+@pytest.mark.parametrize("name", ["Beta-Dir GS", "Dir-Dir GS", "Dir-Beta GS", "Beta-Dir GS, learned priors"])
 def test_intervals_cover_the_truth_as_often_as_they_say_long(name):
     assert_coverage(name, 3000, factor=0.92)
 
@@ -305,13 +301,9 @@ def test_co_clustering_against_its_definition():
     agree = np.einsum("sk,skn,skm->nm", shares, draws.H, draws.H)
     agree += np.einsum("sk,skn,skm->nm", shares, 1 - draws.H, 1 - draws.H)
     np.testing.assert_allclose(draws.co_clustering(1), agree / 40, atol=1e-5)
-    turned = draws_of(
-        draws.H.transpose(0, 2, 1), draws.W.transpose(0, 2, 1), estimator=nbmf.DirBetaVB
-    )
+    turned = draws_of(draws.H.transpose(0, 2, 1), draws.W.transpose(0, 2, 1), estimator=nbmf.DirBetaVB)
     for axis in (0, 1):
-        np.testing.assert_allclose(
-            turned.co_clustering(axis), draws.co_clustering(1 - axis), atol=1e-6
-        )
+        np.testing.assert_allclose(turned.co_clustering(axis), draws.co_clustering(1 - axis), atol=1e-6)
 
 
 def test_shares_and_co_clustering_do_not_depend_on_labels():
@@ -321,9 +313,7 @@ def test_shares_and_co_clustering_do_not_depend_on_labels():
     np.testing.assert_allclose(switched.shares(), draws.shares(), rtol=1e-6)
     assert (np.diff(draws.shares(), axis=1) <= 0).all()
     for axis in (0, 1):
-        np.testing.assert_allclose(
-            switched.co_clustering(axis), draws.co_clustering(axis), rtol=1e-5
-        )
+        np.testing.assert_allclose(switched.co_clustering(axis), draws.co_clustering(axis), rtol=1e-5)
 
 
 def test_rows_of_one_kind_go_together():
@@ -358,9 +348,12 @@ def test_statistics_against_their_definitions():
     assert found["largest singular value"] == pytest.approx(np.linalg.norm(centred, 2), rel=1e-4)
     closed = [
         ones[g, m]
-        for f in range(7) for g in range(7) for n in range(9) for m in range(9)
+        for f in range(7)
+        for g in range(7)
+        for n in range(9)
+        for m in range(9)
         if f != g and n != m and ones[f, n] and ones[f, m] and ones[g, n]
-    ]  # fmt: skip
+    ]
     assert found["transitivity"] == pytest.approx(np.mean(closed))
     turned = Statistics(observed.T)(ones.T)
     assert turned[4] == pytest.approx(found["transitivity"])
@@ -373,9 +366,8 @@ def test_a_model_that_made_the_data_is_not_doubted_and_another_one_is():
     _, _, V = beta_dir.simulate(60, 40, 3, 0.4, 0.4, 0.2, rng)
     V = np.where(rng.random(V.shape) < 0.8, V, -1)
     draws = posterior_draws(
-        nbmf.BetaDirGibbs(3, alpha=0.4, beta=0.4, gamma=0.2, burn_in=100, n_samples=100,
-                          random_state=0), V, n_draws=99,
-    )  # fmt: skip
+        nbmf.BetaDirGibbs(3, alpha=0.4, beta=0.4, gamma=0.2, burn_in=100, n_samples=100, random_state=0), V, n_draws=99
+    )
     table = draws.predictive_check(V)
     assert list(table.index) == list(STATISTICS)
     assert list(table.columns) == ["observed", "mean", "lower", "upper", "p_value"]
@@ -462,9 +454,7 @@ def test_a_killed_chain_goes_on_with_its_draws(tmp_path):
     expected = posterior_draws(make("BetaDirGibbs", **lengths), CODES, n_draws=20)
     with pytest.raises(Killed):
         posterior_draws(make("BetaDirGibbs", **lengths), CODES, n_draws=20, monitor=monitor(Dies))
-    resumed = posterior_draws(
-        make("BetaDirGibbs", **lengths), CODES, n_draws=20, monitor=monitor(FitRecorder)
-    )
+    resumed = posterior_draws(make("BetaDirGibbs", **lengths), CODES, n_draws=20, monitor=monitor(FitRecorder))
     assert re.search(r"going on after iteration 12\d", lines[-1])
     np.testing.assert_array_equal(resumed.W, expected.W)
     np.testing.assert_array_equal(resumed.H, expected.H)
@@ -484,9 +474,7 @@ def test_a_method_without_a_posterior_says_so(name):
     refused(message, nbmf.registry.make_estimator(name, 2, {}), CODES)
 
 
-@pytest.mark.parametrize(
-    "estimator", [nbmf.LogisticPCA(2, max_iter=10**9, tol=0.0), nbmf.LDA(2, max_iter=10**9)]
-)
+@pytest.mark.parametrize("estimator", [nbmf.LogisticPCA(2, max_iter=10**9, tol=0.0), nbmf.LDA(2, max_iter=10**9)])
 def test_it_says_so_before_the_fit(estimator):
     refused(f"{type(estimator).__name__} has no posterior", estimator, CODES)
 
@@ -494,28 +482,27 @@ def test_it_says_so_before_the_fit(estimator):
 def test_no_more_draws_than_kept_sweeps_and_memory():
     refused(
         "n_draws = 31: BetaDirGibbs keeps n_samples = 30 sweeps; allowed is 1 to 30",
-        *(make("BetaDirGibbs"), CODES),
+        make("BetaDirGibbs"),
+        CODES,
         n_draws=31,
     )
     for wrong in (0, -1, 2.5, True):
-        refused(
-            f"n_draws = {wrong!r}: allowed is an integer of at least 1",
-            *(make("BetaDirGibbs"), CODES),
-            n_draws=wrong,
-        )
+        refused(f"n_draws = {wrong!r}: allowed is an integer of at least 1", make("BetaDirGibbs"), CODES, n_draws=wrong)
     refused("max_memory_gb = 0", make("BetaDirGibbs"), CODES, n_draws=3, max_memory_gb=0)
     budget = {"n_draws": 25, "max_memory_gb": 6000e-9}  # 25 draws take 7500 bytes
     refused(
         "n_draws = 25 with n_components = 3 need 7.5e-06 GB, max_memory_gb = 6e-06: what fits is "
         "n_draws up to 20, or n_components up to 2, or a larger max_memory_gb",
-        *(make("BetaDirGibbs"), CODES),
+        make("BetaDirGibbs"),
+        CODES,
         **budget,
     )
     posterior_draws(make("BetaDirGibbs"), CODES, n_draws=20, max_memory_gb=6000e-9)
     refused(
         "n_draws = 25 with n_components = 3 need 7.5e-06 GB, max_memory_gb = 2e-07: what fits is "
         "a larger max_memory_gb",
-        *(make("BetaDirGibbs"), CODES),
+        make("BetaDirGibbs"),
+        CODES,
         **budget | {"max_memory_gb": 2e-7},
     )
 

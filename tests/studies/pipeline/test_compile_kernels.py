@@ -26,8 +26,9 @@ class Counts(Bernoulli):
         return np.where(entries, np.nan, values)
 
 
-LIKELIHOODS = {each.name: each for name in registry.all_classes()
-               for each in registry.estimator_class(name).likelihoods}  # fmt: skip
+LIKELIHOODS = {
+    each.name: each for name in registry.all_classes() for each in registry.estimator_class(name).likelihoods
+}
 
 
 @pytest.mark.parametrize("likelihood", [*LIKELIHOODS.values(), GAUSSIAN, Counts()], ids=repr)

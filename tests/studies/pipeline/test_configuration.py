@@ -71,10 +71,7 @@ NONPARAMETRIC = {"alpha": 1, "beta": 1, "gamma": "1/K"}
 TRANSPOSED = {"alpha": 1, "beta": 1, "eta": "1/K"}
 PARAMETRIC = {"alpha": 1, "beta": 1, "gamma": 1, "max_iter": 500}
 CHAIN = {"burn_in": 4000, "n_samples": 1000}
-LEARNED = {
-    **dict.fromkeys(("alpha", "beta"), "learn-columns"),
-    **{"gamma": "1/K", "orientation": "auto"},
-}
+LEARNED = {**dict.fromkeys(("alpha", "beta"), "learn-columns"), **{"gamma": "1/K", "orientation": "auto"}}
 BUFFET = {"prior": "cibp", "start": "dense", "burn_in": 1000, "n_samples": 1000}
 SETTINGS = {
     "beta-dir-gs": ("BetaDirGibbs", [100], NONPARAMETRIC | CHAIN),
@@ -113,11 +110,19 @@ SETTINGS = {
     "fast-lda": ("FastLDA", [2, 3, 4], {"smoothing": 0.1, "inner_max": 5}),
 }
 NOT_IN_THE_PAPER = {
-    *("lda-ml", "fast-lda"),
+    "lda-ml",
+    "fast-lda",
     *(method for method in SETTINGS if "mnb" in method),
-    *("dir-beta-gs", "dir-beta-vb", "dir-dir-vb", "indian-buffet"),
-    *("logistic-gs", "logistic-vb", "logistic-vb-columns"),
-    *("bernoulli-poisson-gs", "bernoulli-poisson-vb", "softplus-poisson-vb"),
+    "dir-beta-gs",
+    "dir-beta-vb",
+    "dir-dir-vb",
+    "indian-buffet",
+    "logistic-gs",
+    "logistic-vb",
+    "logistic-vb-columns",
+    "bernoulli-poisson-gs",
+    "bernoulli-poisson-vb",
+    "softplus-poisson-vb",
     *(method for method in SETTINGS if method.startswith(("poisson-gamma", "negative-binomial"))),
     *(method for method in SETTINGS if method.endswith("-learned")),
 }
@@ -154,12 +159,15 @@ def test_the_other_study_compares_all_binary_methods_whose_score_is_per_entry():
         if registry.scores_entries(name) and catalogue.matrix_of(method) is nbmf.BinaryMatrix
     }
     assert other.comparable(["poisson-gamma-vb", *SETTINGS]) == [
-        *("poisson-gamma-vb", "poisson-gamma-em", "poisson-gamma-icm", "poisson-gamma-gs"),
-        *("negative-binomial-vb", "negative-binomial-gs", "softplus-poisson-vb"),
+        "poisson-gamma-vb",
+        "poisson-gamma-em",
+        "poisson-gamma-icm",
+        "poisson-gamma-gs",
+        "negative-binomial-vb",
+        "negative-binomial-gs",
+        "softplus-poisson-vb",
     ]
-    assert set(other.masked_fits) > {
-        key for key in plan().masked_fits if key.method not in ("lda", "logpca")
-    }
+    assert set(other.masked_fits) > {key for key in plan().masked_fits if key.method not in ("lda", "logpca")}
     assert other.unmasked_fits == []
     chosen = plan(of_study("all_methods", methods=["lda", "bica"]), study="all_methods")
     assert chosen.methods == ["lda", "bica"]
@@ -184,8 +192,7 @@ def test_every_estimator_is_a_method_of_the_configuration():
     estimators = {
         name
         for name in registry.all_classes()
-        if registry.estimator_class(name).likelihoods[0].matrix
-        in (nbmf.BinaryMatrix, nbmf.CountMatrix)
+        if registry.estimator_class(name).likelihoods[0].matrix in (nbmf.BinaryMatrix, nbmf.CountMatrix)
     }
     assert len(estimators) >= 25
     assert {entry["class"] for entry in METHODS.values()} == estimators
@@ -204,8 +211,10 @@ def test_methods_have_colours_of_their_own_and_others_get_one():
     assert len(set(colours.values())) == len(METHODS)
     mine = {"class": "LDA", "label": "mine", "K": [2]}
     assert colours_of({**METHODS, "mine": mine, "red": {**mine, "colour": "#FF0000"}}) == {
-        **colours, "mine": colours["beta-dir-gs"], "red": "#FF0000",
-    }  # fmt: skip
+        **colours,
+        "mine": colours["beta-dir-gs"],
+        "red": "#FF0000",
+    }
 
 
 FIGURES_OF_FITS = factors.OF_FACTORS
@@ -267,9 +276,7 @@ def test_a_method_without_a_chosen_K_is_shown_at_its_first():
     assert found.label("beta-dir-gs", 100) == "Beta-Dir GS"
 
 
-OVERLAYS = sorted(
-    path.stem for path in (ROOT / "config").glob("*.yaml") if path not in CONFIG_FILES
-)
+OVERLAYS = sorted(path.stem for path in (ROOT / "config").glob("*.yaml") if path not in CONFIG_FILES)
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
@@ -291,10 +298,7 @@ def test_short_overlays_are_shorter():
     keys = quick.unmasked_fits
     assert 0 < len(keys) < len(whole.unmasked_fits) / 2
     assert {key.dataset for key in keys} <= set(quick.datasets)
-    assert [figure for figure in FIGURES_OF_FITS if factors.is_shown(quick, figure)] == [
-        "figure_6",
-        "figure_7",
-    ]
+    assert [figure for figure in FIGURES_OF_FITS if factors.is_shown(quick, figure)] == ["figure_6", "figure_7"]
     papers = checked()["methods"]
     for method, entry in config["methods"].items():
         full = papers[method]
@@ -306,9 +310,7 @@ def test_short_overlays_are_shorter():
 def test_the_mean_field_start_changes_the_start_alone():
     config = checked(read("mean_field_start"))
     for name in config["studies"][PAPER]["methods"]:
-        mine, papers = (
-            config["methods"][method] for method in (name, name.removesuffix("-mean-field"))
-        )
+        mine, papers = (config["methods"][method] for method in (name, name.removesuffix("-mean-field")))
         assert mine != papers
         assert mine["settings"] == papers["settings"] | {"start": "mean-field"}
         assert (mine["class"], mine["K"]) == (papers["class"], papers["K"])
@@ -444,17 +446,21 @@ def source(**changes):
         (sensitivity(size=[5]), f"{OPTIONS}.sensitivity", "size", "sizes"),
         (
             sensitivity(methods={"beta-dir-vb": {"max_itr": 3}}),
-            *(f"{OPTIONS}.sensitivity.methods.beta-dir-vb", "max_itr", "max_iter"),
+            f"{OPTIONS}.sensitivity.methods.beta-dir-vb",
+            "max_itr",
+            "max_iter",
         ),
         (
             sensitivity(methods={"beta-dir-gs": {"threads": 3}}),
-            *(f"{OPTIONS}.sensitivity.methods.beta-dir-gs", "threads", None),
+            f"{OPTIONS}.sensitivity.methods.beta-dir-gs",
+            "threads",
+            None,
         ),
         (settings(n_components=3), "methods.bica.settings", "n_components", None),
         (settings(random_state=3), "methods.bica.settings", "random_state", None),
         (settings("beta-dir-gs", threads=3), "methods.beta-dir-gs.settings", "threads", None),
     ],
-)  # fmt: skip
+)
 def test_a_misspelt_key_is_named(overlay, place, given, meant):
     message = complaint(overlay)
     assert f"{place}: unknown key {given!r}; allowed are " in (f": {message}" if place else message)
@@ -471,57 +477,34 @@ def test_a_misspelt_key_is_named(overlay, place, given, meant):
         (of_study(held_back=["animal"]), f"{OF}.held_back[0]", "animal", "animals"),
         (of_study(further_methods=["bicca"]), f"{OF}.further_methods[0]", "bicca", "bica"),
         (of_study(fewer={"animal": {"masks": 1}}), f"{OF}.fewer.animal", "animal", "animals"),
-        (
-            of_study(fewer={"animals": {"without": ["samplr"]}}),
-            *(f"{OF}.fewer.animals.without[0]", "samplr", "sampler"),
-        ),
+        (of_study(fewer={"animals": {"without": ["samplr"]}}), f"{OF}.fewer.animals.without[0]", "samplr", "sampler"),
         ({"run": {"studies": ["lumbreras"]}}, "run.studies[0]", "lumbreras", "lumbreras2020"),
         (dataset(published="quux"), "datasets.animals.published", "quux", None),
         (
             dataset(files={"matrix": "animals_matrx"}),
-            *("datasets.animals.files.matrix", "animals_matrx", "animals_matrix"),
+            "datasets.animals.files.matrix",
+            "animals_matrx",
+            "animals_matrix",
         ),
         (method("c-bica", starts_as="bicca"), "methods.c-bica.starts_as", "bicca", "bica"),
         (unmasked(dataset="animal"), f"{OF}.unmasked.animal", "animal", "animals"),
         (unmasked("bicca"), f"{OF}.unmasked.animals.bicca", "bicca", "bica"),
         (
             figure("figure_5", abstentions="abstentions"),
-            *(
-                f"{OPTIONS}.figure_5.abstentions",
-                "abstentions",
-                "unvotes_abstentions",
-            ),
+            f"{OPTIONS}.figure_5.abstentions",
+            "abstentions",
+            "unvotes_abstentions",
         ),
-        (
-            figure("figure_6", dataset="quux"),
-            f"{OPTIONS}.figure_6.dataset",
-            "quux",
-            None,
-        ),
-        (
-            figure("figure_8", dataset="coldwar"),
-            f"{OPTIONS}.figure_8.dataset",
-            "coldwar",
-            "unvotes_coldwar",
-        ),
+        (figure("figure_6", dataset="quux"), f"{OPTIONS}.figure_6.dataset", "quux", None),
+        (figure("figure_8", dataset="coldwar"), f"{OPTIONS}.figure_8.dataset", "coldwar", "unvotes_coldwar"),
         (figure(K={"bicca": 8}), f"{OPTIONS}.figure_7.K.bicca", "bicca", "bica"),
-        (
-            figure("figure_11", logcpa=3),
-            f"{OPTIONS}.figure_11.logcpa",
-            "logcpa",
-            "logpca",
-        ),
-        (
-            sensitivity(methods={"beta-dir": {}}),
-            *(
-                f"{OPTIONS}.sensitivity.methods.beta-dir",
-                "beta-dir",
-                "beta-dir-vb",
-            ),
-        ),
+        (figure("figure_11", logcpa=3), f"{OPTIONS}.figure_11.logcpa", "logcpa", "logpca"),
+        (sensitivity(methods={"beta-dir": {}}), f"{OPTIONS}.sensitivity.methods.beta-dir", "beta-dir", "beta-dir-vb"),
         (
             of_study(options={"figure_2": [{"dataset": "beta_dir", "title": "x"}]}),
-            *(f"{OPTIONS}.figure_2[0].dataset", "beta_dir", "beta_dir_1"),
+            f"{OPTIONS}.figure_2[0].dataset",
+            "beta_dir",
+            "beta_dir_1",
         ),
     ],
 )
@@ -566,45 +549,15 @@ def test_an_unknown_name_is_named_with_the_known_ones(overlay, place, given, mea
         ({"run": {"threads": 0}}, "run.threads", "0", "at least 1"),
         (of_study(unmasked=["paleo"]), f"{OF}.unmasked", "['paleo']", "object or null"),
         (unmasked(seeds=0), f"{OF}.unmasked.animals.bica.seeds", "0", "at least 1"),
-        (
-            unmasked(seeds=[0, 1]),
-            f"{OF}.unmasked.animals.bica.seeds",
-            "[0, 1]",
-            "integer",
-        ),
+        (unmasked(seeds=[0, 1]), f"{OF}.unmasked.animals.bica.seeds", "[0, 1]", "integer"),
         (unmasked(K=[]), f"{OF}.unmasked.animals.bica.K", "[]", "at least 1"),
         (unmasked(K=8), f"{OF}.unmasked.animals.bica.K", "8", "array"),
         (figure(columns=0), f"{OPTIONS}.figure_7.columns", "0", "at least 1"),
-        (
-            figure(K={"bica": [8]}),
-            f"{OPTIONS}.figure_7.K.bica",
-            "[8]",
-            "integer",
-        ),
-        (
-            figure("figure_11", bica=0),
-            f"{OPTIONS}.figure_11.bica",
-            "0",
-            "at least 1",
-        ),
-        (
-            of_study(options={"figure_2": []}),
-            f"{OPTIONS}.figure_2",
-            "[]",
-            "at least 1",
-        ),
-        (
-            sensitivity(sizes=[4]),
-            f"{OPTIONS}.sensitivity.sizes[0]",
-            "4",
-            "at least 5",
-        ),
-        (
-            sensitivity(concentrations=[0]),
-            f"{OPTIONS}.sensitivity.concentrations[0]",
-            "0",
-            "than 0",
-        ),
+        (figure(K={"bica": [8]}), f"{OPTIONS}.figure_7.K.bica", "[8]", "integer"),
+        (figure("figure_11", bica=0), f"{OPTIONS}.figure_11.bica", "0", "at least 1"),
+        (of_study(options={"figure_2": []}), f"{OPTIONS}.figure_2", "[]", "at least 1"),
+        (sensitivity(sizes=[4]), f"{OPTIONS}.sensitivity.sizes[0]", "4", "at least 5"),
+        (sensitivity(concentrations=[0]), f"{OPTIONS}.sensitivity.concentrations[0]", "0", "than 0"),
         (sensitivity(K=1), f"{OPTIONS}.sensitivity.K", "1", "at least 2"),
         (source(bytes=-5), "sources.animals_matrix.bytes", "-5", "at least 1"),
         (source(sha256="00"), "sources.animals_matrix.sha256", "'00'", "64 hexadecimal digits"),
@@ -645,10 +598,7 @@ def test_a_wrong_setting_is_shown_with_the_rule(overlay, given, allowed):
 @pytest.mark.parametrize(
     ("overlay", "words"),
     [
-        (
-            unmasked("dir-dir-gs", K=[1]),
-            f"{OF}.unmasked.animals.dir-dir-gs: n_components = 1: ",
-        ),
+        (unmasked("dir-dir-gs", K=[1]), f"{OF}.unmasked.animals.dir-dir-gs: n_components = 1: "),
         (
             sensitivity(methods={"beta-dir-vb": {"max_iter": 0}}),
             f"{OPTIONS}.sensitivity.methods.beta-dir-vb: max_iter = 0: allowed is an integer of at",
@@ -661,9 +611,7 @@ def test_a_wrong_setting_is_shown_with_the_rule(overlay, given, allowed):
         ),
         (
             unmasked(dataset="parliament", K=[2, 3]),  # which Figures 6 and 7 show with 8
-            f"{OPTIONS}.figure_6.K.bica = 8: allowed are the K of "
-            f"{OF}.unmasked.parliament.bica, "
-            "[2, 3]",
+            f"{OPTIONS}.figure_6.K.bica = 8: allowed are the K of {OF}.unmasked.parliament.bica, [2, 3]",
         ),
     ],
     ids=["K of an unmasked fit", "setting", "K not fitted", "K not fitted any more"],
@@ -774,9 +722,7 @@ def votes(tmp_path):
 def test_a_dataset_may_be_a_file_or_an_address(votes, monkeypatch, tmp_path):
     address = "https://example.org/votes.csv"
     for file, extra in [(votes, {}), (address, {}), (address, {"sha256": "0" * 64})]:
-        entry = checked(with_file(file=file, read={"ones": ["yes"], "index": True}, **extra))[
-            "datasets"
-        ]["mine"]
+        entry = checked(with_file(file=file, read={"ones": ["yes"], "index": True}, **extra))["datasets"]["mine"]
         assert entry["file"] == file
         assert (entry["transpose"], entry["axes"]) == (False, ["rows", "columns"])
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -814,9 +760,7 @@ def test_datasets_with_a_recipe_have_no_keys_of_those_with_a_file():
     But for what decides about masks alone, which those that have it are rerun for.
     """
     keys = {key for entry in checked()["datasets"].values() for key in entry} - {"held_out"}
-    assert keys == {
-        "recipe", "files", "options", "transpose", "axes", "counts", "published"
-    }  # fmt: skip
+    assert keys == {"recipe", "files", "options", "transpose", "axes", "counts", "published"}
 
 
 @pytest.mark.parametrize(
@@ -846,7 +790,7 @@ def test_datasets_with_a_recipe_have_no_keys_of_those_with_a_file():
         ({"read": {"groups": "p"}, "transpose": True}, "datasets.mine.read: groups = 'p': transp"),
         ({"recipe": "digits", "file": None}, "datasets.mine.file = None: allowed is a value"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_file_is_one_line_that_names_the_key(entry, words, votes):
     if entry and "file" not in entry:
         entry = {"file": votes, **entry}
@@ -862,12 +806,7 @@ def test_what_belongs_to_a_file_is_refused_beside_a_recipe(key):
 
 def test_the_workflows_own_folders_hold_no_datasets(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    for path in (
-        "data/matrices/x.npz",
-        "data/logs/x.csv",
-        "data/benchmarks/x.csv",
-        "results/sub/x.csv",
-    ):
+    for path in ("data/matrices/x.npz", "data/logs/x.csv", "data/benchmarks/x.csv", "results/sub/x.csv"):
         Path(path).parent.mkdir(parents=True)
         Path(path).write_text("a\n1\n")
         assert "the workflow itself writes there" in complaint(with_file(file=f"./{path}"))

@@ -136,9 +136,7 @@ def test_a_folder_in_place_of_the_file_is_skipped(tmp_path, destination, network
     ],
     ids=str,
 )
-def test_each_failure_has_its_words_and_the_address_is_asked_once(
-    failure, words, destination, network
-):
+def test_each_failure_has_its_words_and_the_address_is_asked_once(failure, words, destination, network):
     net = network(failure)
     with pytest.raises(DownloadError) as caught:
         download.fetch(SOURCE, destination, [], log=[].append)
@@ -320,9 +318,7 @@ def test_another_file_in_the_archive_is_refused(pack, member, words, destination
     archive = pack(FILES)
     network(archive)
     with pytest.raises(DownloadError) as caught:
-        download.fetch(
-            of_archive(archive, member={**MEMBER, **member}), destination, [], log=[].append
-        )
+        download.fetch(of_archive(archive, member={**MEMBER, **member}), destination, [], log=[].append)
     assert words in str(caught.value)
     assert not destination.exists()
 
@@ -337,10 +333,7 @@ def test_no_archive_in_the_place_of_one_is_refused(destination, network):
 def test_an_archive_made_anew_counts_if_its_folder_holds_the_same(tmp_path, destination, network):
     files = {"news/a/2": b"two", "news/a/1": b"one"}
     public = {f"repo-0123/{name}": content for name, content in {**files, "x": b""}.items()}
-    folder = {
-        "name": "news", "bytes": 6,
-        "sha256": folder_checksum([("a/1", b"one"), ("a/2", b"two")]),
-    }  # fmt: skip
+    folder = {"name": "news", "bytes": 6, "sha256": folder_checksum([("a/1", b"one"), ("a/2", b"two")])}
     source = of_archive(None, folder=folder)
     for archive in (tarred(files), tarred(public), zipped(dict(sorted(public.items())))):
         network(archive)

@@ -17,15 +17,8 @@ def product(kind, name, **further):
     return kind(name, f"The {name}", "none.rst", "none:none", needs=lambda plan: {}, **further)
 
 
-FIGURES = [
-    product(Figure, "first"),
-    product(Figure, "main"),
-    product(Figure, "asked", on_request=True),
-]
-TABLES = [
-    product(Table, "scores"),
-    *(product(Table, name, in_report=True) for name in ("summary", "claims")),
-]
+FIGURES = [product(Figure, "first"), product(Figure, "main"), product(Figure, "asked", on_request=True)]
+TABLES = [product(Table, "scores"), *(product(Table, name, in_report=True) for name in ("summary", "claims"))]
 
 
 @pytest.fixture

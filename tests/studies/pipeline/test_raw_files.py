@@ -62,9 +62,7 @@ def test_terms_of_use_are_stated():
 
 def test_what_is_put_beside_them_is_not_committed():
     ignored = ["data/mirror/jester/jester.zip", "data/raw/x", "data/matrices/x.npz"]
-    done = subprocess.run(
-        ["git", "check-ignore", *ignored], cwd=ROOT, capture_output=True, text=True
-    )
+    done = subprocess.run(["git", "check-ignore", *ignored], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.split() == ignored
 
 
@@ -85,10 +83,7 @@ def test_every_source_is_used_and_none_is_wrong():
         (f"{GITHUB}/o/r/c0/b.csv?raw=1", "raw.githubusercontent.com/o/r/c0/b.csv%3Fraw%3D1"),
         ("https://example.org/votes.csv", "example.org/votes.csv"),
         ("https://example.org:8443/a/b%20c.csv", "example.org_8443/a/b%20c.csv"),
-        (
-            "https://example.org/get?file=a/b.csv&raw=1",
-            "example.org/get%3Ffile%3Da/b.csv%26raw%3D1",
-        ),
+        ("https://example.org/get?file=a/b.csv&raw=1", "example.org/get%3Ffile%3Da/b.csv%26raw%3D1"),
     ],
 )
 def test_an_address_has_a_place_below_the_raw_files(address, path):
@@ -98,12 +93,24 @@ def test_an_address_has_a_place_below_the_raw_files(address, path):
 @pytest.mark.parametrize(
     "address",
     [
-        *("http://example.org/votes.csv", "ftp://example.org/votes.csv", "example.org/votes.csv"),
-        *("https://example.org", "https://example.org/", "https://example.org/folder/"),
-        *("https://../votes.csv", "https://a.org/../votes.csv", "https://a.org//votes.csv"),
-        *("https://user:word@a.org/x", "https://a.org/{x}", "https://a.org/a b"),
-        *("https://a.org/x\n", "https://a.org/x?y=../../z"),
-        *(f"{GITHUB}/o/%2E%2E/x", f"{GITHUB}/o/..%2Fx", f"{GITHUB}/o/%7Bx%7D", f"{GITHUB}/o/%0Ax"),
+        "http://example.org/votes.csv",
+        "ftp://example.org/votes.csv",
+        "example.org/votes.csv",
+        "https://example.org",
+        "https://example.org/",
+        "https://example.org/folder/",
+        "https://../votes.csv",
+        "https://a.org/../votes.csv",
+        "https://a.org//votes.csv",
+        "https://user:word@a.org/x",
+        "https://a.org/{x}",
+        "https://a.org/a b",
+        "https://a.org/x\n",
+        "https://a.org/x?y=../../z",
+        f"{GITHUB}/o/%2E%2E/x",
+        f"{GITHUB}/o/..%2Fx",
+        f"{GITHUB}/o/%7Bx%7D",
+        f"{GITHUB}/o/%0Ax",
     ],
 )
 def test_other_addresses_are_refused(address):
@@ -185,10 +192,7 @@ def test_a_raw_file_is_at_hand_in_the_raw_files_or_in_a_mirror(tmp_path):
 
 
 def test_a_file_on_demand_is_awaited_until_it_is_there(tmp_path):
-    sources = {
-        "large": source(path="o/large file.zip", bytes=3_400_000, on_demand=True),
-        "small": source(),
-    }
+    sources = {"large": source(path="o/large file.zip", bytes=3_400_000, on_demand=True), "small": source()}
     dataset = {"files": {"one": "small", "two": "large"}, "published": "large"}
     names = raw_files.source_names(dataset)
     assert sorted(names) == ["large", "large", "small"]
@@ -209,8 +213,7 @@ def test_a_file_without_an_address_is_awaited_until_a_mirror_has_it(tmp_path):
     mirrors, raw = ["m1", str(tmp_path)], str(tmp_path / "raw")
     assert list(raw_files.problems(sources)) == []
     assert raw_files.awaited(["own"], sources, mirrors, raw) == [
-        f"own is not here and has no address: own.csv has to lie in m1 or {tmp_path}; "
-        "licence: none stated"
+        f"own is not here and has no address: own.csv has to lie in m1 or {tmp_path}; licence: none stated"
     ]
     (tmp_path / "own.csv").write_bytes(b"")
     assert raw_files.awaited(["own"], sources, mirrors, raw) == []

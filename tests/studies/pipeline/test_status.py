@@ -34,9 +34,13 @@ def fit(folder, *, seconds=None, log=None, **changes):
     stem = folder / "-".join(map(str, about.values()))
     if seconds is not None:
         facts = dict.fromkeys(FACTS, 1) | {
-            "seconds": seconds, "perplexity": 0.5, "saturated": 0, "status": "ok", "settings": {},
+            "seconds": seconds,
+            "perplexity": 0.5,
+            "saturated": 0,
+            "status": "ok",
+            "settings": {},
             "further_scores": {},
-        }  # fmt: skip
+        }
         stem.with_suffix(".json").write_text(json.dumps(facts))
     if log is not None:
         stem.with_suffix(".log").write_text(LOGS[log])
@@ -96,15 +100,7 @@ def test_the_summary_counts_and_estimates(tmp_path):
     ]
     text = status.summary(status.states_of(fits), {"votes": 100}, cores=2)
     lines = {tuple(line.split()[:2]): line.split()[2:] for line in text.splitlines() if line}
-    assert lines["dataset", "method"] == [
-        "fits",
-        "done",
-        "failed",
-        "begun",
-        "missing",
-        "time",
-        "left",
-    ]
+    assert lines["dataset", "method"] == ["fits", "done", "failed", "begun", "missing", "time", "left"]
     assert lines["votes", "bica"] == ["6", "2", "1", "0", "3", "3", "min"]  # 4 x 100 s / 2
     assert lines["votes", "logpca"] == ["1", "0", "0", "0", "1", "0", "s"]
     assert lines["all", "7"] == ["2", "1", "0", "4", "3", "min"]
@@ -159,11 +155,12 @@ def test_scores_and_figure_10_show_gaps_and_reasons(tmp_path):
     assert write_partial(folder, states, plan, figures) == ["scores", "figure_10"]
     scores = pd.read_csv(tmp_path / "partial/scores.csv")
     assert scores["status"].tolist() == [
-        *("ok", "ok", "failed: error: the matrix is empty", "failed: MemoryError: too large"),
+        "ok",
+        "ok",
+        "failed: error: the matrix is empty",
+        "failed: MemoryError: too large",
         "not run",
     ]
     np.testing.assert_array_equal(scores["perplexity"].isna(), [False, False, True, True, True])
     assert (folder / "figure_10.png").stat().st_size > 10_000
-    assert {path.name for path in folder.iterdir()} == {
-        *("scores.csv", "figure_10.pdf", "figure_10.png")
-    }
+    assert {path.name for path in folder.iterdir()} == {"scores.csv", "figure_10.pdf", "figure_10.png"}

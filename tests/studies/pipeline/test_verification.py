@@ -34,10 +34,7 @@ def table(*perplexities, **changes):
     }
     key = {"dataset": "animals", "method": "bica", "K": 2, "seed": 0, "settings": SETTINGS}
     return pd.DataFrame(
-        [
-            {**key, **numbers, "mask": mask, "perplexity": value, **changes}
-            for mask, value in enumerate(perplexities)
-        ]
+        [{**key, **numbers, "mask": mask, "perplexity": value, **changes} for mask, value in enumerate(perplexities)]
     )
 
 
@@ -249,8 +246,14 @@ def test_the_rule_says_how_many_rows_are_identical_and_fails_where_it_should(tmp
 
     def verify(accept):
         return checkout.snakemake(
-            *("verify", "--forcerun", "verification", "--allowed-rules", "verify", "verification"),
-            *("--config", f"verify={{reference: elsewhere, accept: {accept}}}"),
+            "verify",
+            "--forcerun",
+            "verification",
+            "--allowed-rules",
+            "verify",
+            "verification",
+            "--config",
+            f"verify={{reference: elsewhere, accept: {accept}}}",
         )
 
     done = verify("identical")

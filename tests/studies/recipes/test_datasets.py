@@ -162,10 +162,7 @@ def test_roll_calls_are_in_order_of_their_id(built):
 
 @pytest.mark.parametrize("model", ["beta-dir", "dir-beta", "dir-dir"])
 def test_synthetic_matrices_are_fixed_and_differ(model):
-    one, same, other = (
-        build(SYNTHETIC, {}, {"model": model, "concentration": value}).codes
-        for value in (1, 1.0, 0.1)
-    )
+    one, same, other = (build(SYNTHETIC, {}, {"model": model, "concentration": value}).codes for value in (1, 1.0, 0.1))
     assert one.shape == (100, 100)
     np.testing.assert_array_equal(one, same)
     assert (one != other).mean() > 0.2
@@ -204,14 +201,7 @@ def test_an_unknown_recipe_is_refused():
 
 
 @pytest.mark.parametrize(
-    "recipe",
-    [
-        "os",
-        "nbmf.errors",
-        "nbmf_studies.recipes.animals",
-        "nbmf_studies.absent.x",
-        "nbmf_studies..x",
-    ],
+    "recipe", ["os", "nbmf.errors", "nbmf_studies.recipes.animals", "nbmf_studies.absent.x", "nbmf_studies..x"]
 )
 def test_only_a_study_has_recipes_beside_these(recipe):
     with pytest.raises(ConfigError, match=rf"no dataset recipe '{recipe}'; .* module of nbmf"):
@@ -236,14 +226,14 @@ def test_an_example_is_the_dataset_of_today(name, built):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_licence_of_an_example_is_that_of_its_sources(name):
     stated = {
-        EVERY["sources"][source]["licence"]
-        for source in EVERY["datasets"][EXAMPLES[name].dataset]["files"].values()
+        EVERY["sources"][source]["licence"] for source in EVERY["datasets"][EXAMPLES[name].dataset]["files"].values()
     }
     ours = EXAMPLES[name].licence
     assert stated == {ours} or (
-        name == "votes" and stated == {"MIT + file LICENSE; the votes themselves (Voeten): CC0"}
+        name == "votes"
+        and stated == {"MIT + file LICENSE; the votes themselves (Voeten): CC0"}
         and ours == "CC0 (the votes), MIT (the package)"
-    )  # fmt: skip
+    )
     folder = ROOT / "src/nbmf/data/examples"
     assert f"| `{name}.npz` | {EXAMPLES[name].dataset} |" in (folder / "README.md").read_text()
     assert {path.stem for path in folder.glob("*.npz")} == set(EXAMPLES)
@@ -454,9 +444,7 @@ def votes(tmp_path):
             country=["Peru", "Chad", "Peru", "Chad", "Peru"],
             vote=["yes", "abstain", "no", "yes", "yes"],
         ),
-        "roll_calls": write_r_table(
-            tmp_path / "calls.rda", rcid=[3, 20, 30], date=[-8766.0, 7669.0, 7670.0]
-        ),
+        "roll_calls": write_r_table(tmp_path / "calls.rda", rcid=[3, 20, 30], date=[-8766.0, 7669.0, 7670.0]),
     }
 
 
@@ -509,20 +497,13 @@ def test_unvotes_coldwar_takes_the_countries_with_most_records(votes, monkeypatc
             {"rcid": [3, 3], "country": ["Peru", None], "vote": ["yes", "no"]},
             r"votes\.rda: row 2: column 'country' is missing",
         ),
-        (
-            {"rcid": [3], "country": ["Peru"]},
-            r"votes\.rda: has no column 'vote'; its columns are rcid, country",
-        ),
+        ({"rcid": [3], "country": ["Peru"]}, r"votes\.rda: has no column 'vote'; its columns are rcid, country"),
     ],
 )
 def test_damaged_votes(columns, words, votes):
     write_r_table(votes["votes"], **columns)
     own = {"votes": votes["votes"]}
-    for recipe, files in {
-        "unvotes": own,
-        "unvotes_abstentions": own,
-        "unvotes_coldwar": votes,
-    }.items():
+    for recipe, files in {"unvotes": own, "unvotes_abstentions": own, "unvotes_coldwar": votes}.items():
         with pytest.raises(DataError, match=words):
             build(recipe, files, {})
 
@@ -623,9 +604,7 @@ def test_a_different_cell_is_named(matrix, tmp_path):
     values = PUBLISHED_VALUES.copy()
     values[1, 1] = 1
     published = write_r_matrix(tmp_path / "m.rda", values, NAMES_IN_R, ["u3", "u2", "u1"])
-    words = (
-        r"'d': 1 of 6 cells differ from .*m\.rda; the first is row 'linkin park', column 'u2': 0"
-    )
+    words = r"'d': 1 of 6 cells differ from .*m\.rda; the first is row 'linkin park', column 'u2': 0"
     with pytest.raises(DataError, match=words):
         check_published(matrix, published, "d")
     turned = r"the first is row 'u2', column 'linkin park': 0, published 1"
@@ -634,9 +613,7 @@ def test_a_different_cell_is_named(matrix, tmp_path):
 
 
 def test_other_names_are_listed(matrix, tmp_path):
-    published = write_r_matrix(
-        tmp_path / "m.rda", PUBLISHED_VALUES, ["X2pac", "abba"], ["u3", "u2", "u1"]
-    )
+    published = write_r_matrix(tmp_path / "m.rda", PUBLISHED_VALUES, ["X2pac", "abba"], ["u3", "u2", "u1"])
     with pytest.raises(DataError, match=r"only there: abba; only in ours: linkin park"):
         check_published(matrix, published, "d")
 

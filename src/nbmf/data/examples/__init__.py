@@ -33,35 +33,45 @@ EXAMPLES = {
     "animals": Example(
         dataset="animals",
         title="which of 85 attributes each of 50 animals has",
-        row="animal", column="attribute", value="has", words=("1", "0"),
+        row="animal",
+        column="attribute",
+        value="has",
+        words=("1", "0"),
         origin="Animals with Attributes (Lampert, Nickisch and Harmeling, 2009)",
         licence="none stated",
     ),
     "moods": Example(
         dataset="moods",
-        title="which of 75 mood adjectives each of 500 people said they felt at all; "
-        "not answered is missing",
-        row="person", column="mood", value="felt", words=("yes", "no"),
+        title="which of 75 mood adjectives each of 500 people said they felt at all; not answered is missing",
+        row="person",
+        column="mood",
+        value="felt",
+        words=("yes", "no"),
         origin="the Motivational State Questionnaire, msq of the R package psychTools (Revelle)",
         licence="GPL >= 2",
     ),
     "parliament": Example(
         dataset="parliament",
         title="which of 130 members of the Catalan parliament follow which on Twitter, 2018",
-        row="follower", column="followed", value="follows", words=("1", "0"), group="party",
+        row="follower",
+        column="followed",
+        value="follows",
+        words=("1", "0"),
+        group="party",
         origin="the R package NBMF (Lumbreras, Filstroff and Févotte, 2020)",
         licence="GPL (>= 2)",
     ),
     "votes": Example(
         dataset="unvotes_important",
-        title="how 100 countries voted in 72 roll calls of the United Nations, 1983 to 1990; "
-        "abstentions are missing",
-        row="country", column="roll_call", value="vote", words=("yes", "no"),
-        origin="United Nations General Assembly Voting Data (Voeten, 2013), "
-        "by the R package unvotes (Robinson)",
+        title="how 100 countries voted in 72 roll calls of the United Nations, 1983 to 1990; abstentions are missing",
+        row="country",
+        column="roll_call",
+        value="vote",
+        words=("yes", "no"),
+        origin="United Nations General Assembly Voting Data (Voeten, 2013), by the R package unvotes (Robinson)",
         licence="CC0 (the votes), MIT (the package)",
     ),
-}  # fmt: skip
+}
 
 
 class TableExample(NamedTuple):
@@ -77,8 +87,7 @@ TABLES = {
     "penguins": TableExample(
         title="344 penguins of three species: measures, island, sex, year; a few cells are missing",
         labels="species",
-        origin="palmerpenguins (Horst, Hill and Gorman, 2020), "
-        "by the Python package palmerpenguins 0.1.6",
+        origin="palmerpenguins (Horst, Hill and Gorman, 2020), by the Python package palmerpenguins 0.1.6",
         licence="CC0",
     )
 }

@@ -2,12 +2,7 @@
 
 import numpy as np
 
-from nbmf.families.beta_dirichlet.gibbs import (
-    ChainState,
-    CollapsedGibbs,
-    PosteriorSums,
-    starting_Z,
-)
+from nbmf.families.beta_dirichlet.gibbs import ChainState, CollapsedGibbs, PosteriorSums, starting_Z
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.families.beta_dirichlet.learning import SliceLearner
 from nbmf.families.beta_dirichlet.models import beta_dir

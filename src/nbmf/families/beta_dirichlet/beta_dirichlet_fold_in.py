@@ -63,18 +63,12 @@ def fold_in_weights(codes: np.ndarray, probabilities: np.ndarray, prior: np.ndar
     of_one = probabilities[distinct.first].T
     likelihood = np.stack([1.0 - of_one, of_one])
     mean = np.empty((len(codes), distinct.first.size))
-    dirichlet_lines(
-        codes, likelihood, prior[distinct.first], distinct.times, TOLERANCE, MAX_SWEEPS, mean
-    )
+    dirichlet_lines(codes, likelihood, prior[distinct.first], distinct.times, TOLERANCE, MAX_SWEEPS, mean)
     return mean[:, distinct.place]
 
 
 def fold_in_probabilities(
-    codes: np.ndarray,
-    weights: np.ndarray,
-    alpha: np.ndarray,
-    beta: np.ndarray,
-    of_lines: np.ndarray | None = None,
+    codes: np.ndarray, weights: np.ndarray, alpha: np.ndarray, beta: np.ndarray, of_lines: np.ndarray | None = None
 ) -> np.ndarray:
     """Return the means of lines of probabilities, float array (lines, K).
 
@@ -114,9 +108,7 @@ class _Distinct(NamedTuple):
     @classmethod
     def of(cls, factor: np.ndarray, *priors: np.ndarray) -> "_Distinct":
         described = np.column_stack([np.round(factor, DIGITS), *priors])
-        found = np.unique(
-            described, axis=0, return_index=True, return_inverse=True, return_counts=True
-        )
+        found = np.unique(described, axis=0, return_index=True, return_inverse=True, return_counts=True)
         _, first, place, times = found
         return cls(first, place, times.astype(float))
 

@@ -60,6 +60,4 @@ class BinaryICA(BetaDir, Variational):
         priors = prior.tables() | {"gamma": weights.value}
         inference = BetaDirMeanField(codes, K, **priors, seed=seed)
         learner = MeanFieldLearner(inference, prior, weights)
-        return VariationalState(
-            inference, beta_dir, priors, inference.bound, learner if learner.learns else None
-        )
+        return VariationalState(inference, beta_dir, priors, inference.bound, learner if learner.learns else None)

@@ -48,12 +48,7 @@ class Candidate(NamedTuple):
 STARTS = (Candidate(), Candidate(one_component=True))  # of learning by CVB0
 
 
-def choose(
-    codes: np.ndarray,
-    candidates: list[Candidate],
-    priors: dict,
-    K: int,
-) -> Candidate:
+def choose(codes: np.ndarray, candidates: list[Candidate], priors: dict, K: int) -> Candidate:
     """Return the candidate with the smallest loss on held-out entries, the first if there are none.
 
     One with one component is preferred to others that do not predict better by more than
@@ -113,9 +108,7 @@ def folds(codes: np.ndarray, rng: np.random.Generator):
             yield held_out.reshape(codes.shape)
 
 
-def fitted_mean(
-    codes, candidate: Candidate, priors: dict, K: int, seed, updates: int = UPDATES
-) -> np.ndarray:
+def fitted_mean(codes, candidate: Candidate, priors: dict, K: int, seed, updates: int = UPDATES) -> np.ndarray:
     """Return E[V] of a short fit by CVB0, float array (F, N); arguments as for `choose`."""
     if candidate.side == COLUMNS:
         return fitted_mean(codes.T, candidate._replace(side=ROWS), priors, K, seed, updates).T

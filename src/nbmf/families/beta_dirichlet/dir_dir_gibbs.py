@@ -5,12 +5,7 @@ import numpy as np
 from nbmf.errors import ConfigError
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import WEIGHTS
 from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import DirDirFoldIn
-from nbmf.families.beta_dirichlet.gibbs import (
-    ChainState,
-    CollapsedGibbs,
-    PosteriorSums,
-    starting_Z,
-)
+from nbmf.families.beta_dirichlet.gibbs import ChainState, CollapsedGibbs, PosteriorSums, starting_Z
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.families.beta_dirichlet.learning import SliceLearner
 from nbmf.families.beta_dirichlet.models import dir_dir
@@ -81,12 +76,12 @@ class DirDirGibbs(DirDirFoldIn, CollapsedGibbs):
     def _start(self, codes, seed):
         K = self.n_components
         weights = {
-            counter: DirichletPrior(name, getattr(self, name), K)
-            for counter, name in (("L", "gamma"), ("Q", "eta"))
+            counter: DirichletPrior(name, getattr(self, name), K) for counter, name in (("L", "gamma"), ("Q", "eta"))
         }
         Z = starting_Z(self.start, codes, K, seed)
         chain = DirDirChain(
-            *(codes, K),
+            codes,
+            K,
             **{prior.name: prior.value for prior in weights.values()},
             seed=seed,
             Z=Z,

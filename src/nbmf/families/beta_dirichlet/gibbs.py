@@ -17,9 +17,7 @@ START_COMPONENTS, START_ITERATIONS = 10, 100
 WAITING = 256  # components of samples that are multiplied at once
 
 
-def starting_Z(
-    start: str, codes: np.ndarray, K: int, seed: np.random.SeedSequence
-) -> np.ndarray | None:
+def starting_Z(start: str, codes: np.ndarray, K: int, seed: np.random.SeedSequence) -> np.ndarray | None:
     """Return the assignments a chain starts from, int array (F, N); None for random ones.
 
     The start "mean-field" draws them from bICA with at most 10 components after 100 iterations.

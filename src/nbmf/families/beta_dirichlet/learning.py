@@ -120,10 +120,7 @@ def _better(objective: Callable[[float], float], now: float) -> float:
 
     near = (max(math.log(now) - 1.0, BOUNDS[0]), min(math.log(now) + 1.0, BOUNDS[1]))
     found = minimize_scalar(
-        lambda log_x: -objective(math.exp(log_x)),
-        bounds=near,
-        method="bounded",
-        options={"xatol": 1e-3},
+        lambda log_x: -objective(math.exp(log_x)), bounds=near, method="bounded", options={"xatol": 1e-3}
     )
     return math.exp(found.x) if -found.fun > objective(now) else now
 
@@ -199,9 +196,7 @@ def _urns(counter: str, count: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(count.T if counter == "L" else count)
 
 
-def draw_weights_prior(
-    value: np.ndarray, is_symmetric: bool, counts: np.ndarray, rng: np.random.Generator
-) -> None:
+def draw_weights_prior(value: np.ndarray, is_symmetric: bool, counts: np.ndarray, rng: np.random.Generator) -> None:
     """Draw the prior of weights given what was drawn from their urns, eqs. (24) and (54).
 
     Parameters
@@ -231,9 +226,7 @@ def draw_weights_prior(
         value[part] = math.exp(draw_from_slice(log_density, now, rng))
 
 
-def draw_from_slice(
-    log_density: Callable[[float], float], now: float, rng: np.random.Generator
-) -> float:
+def draw_from_slice(log_density: Callable[[float], float], now: float, rng: np.random.Generator) -> float:
     """Draw a number by slice sampling with stepping out (Neal 2003), within BOUNDS.
 
     Parameters

@@ -7,14 +7,7 @@ import numpy as np
 from scipy.special import betaln
 
 from nbmf.errors import ConfigError
-from nbmf.families.beta_dirichlet.parameters import (
-    ASYMMETRIC,
-    LARGEST,
-    LEARN,
-    PER_COLUMN,
-    is_text,
-    per_component,
-)
+from nbmf.families.beta_dirichlet.parameters import ASYMMETRIC, LARGEST, LEARN, PER_COLUMN, is_text, per_component
 from nbmf.inference.parameters import is_number
 
 STRENGTH = 2.0  # α + β where learning starts, as with the paper's α = β = 1
@@ -85,9 +78,7 @@ class BetaPrior:
         self.means, self.learned, self._N = None, {}, codes.shape[1]
         if is_text(alpha, PER_COLUMN) or is_text(beta, PER_COLUMN):
             if not (is_text(alpha, PER_COLUMN) and is_text(beta, PER_COLUMN)):
-                raise ConfigError(
-                    f"alpha = {alpha!r}, beta = {beta!r}: {PER_COLUMN} is for both or for neither"
-                )
+                raise ConfigError(f"alpha = {alpha!r}, beta = {beta!r}: {PER_COLUMN} is for both or for neither")
             self.means = Shrinkage.of(codes).means(codes)
             if K == 1:  # it is at the shrunken shares, with nothing left to learn
                 of_one = LARGEST * self.means, LARGEST * (1.0 - self.means)
@@ -102,8 +93,7 @@ class BetaPrior:
         for name, value in self._fixed.items():
             if names and not is_number(value):
                 raise ConfigError(
-                    f"{name} = {value!r} beside {names[0]} = {LEARN!r}: allowed is one number, "
-                    f"or {LEARN}"
+                    f"{name} = {value!r} beside {names[0]} = {LEARN!r}: allowed is one number, or {LEARN}"
                 )
             self._fixed[name] = per_component(name, value, K)
 

@@ -29,8 +29,7 @@ def _or_learn(holds, allowed: str) -> Rule:
     """Return the rule for finite numbers that pass a check, and for "learn"."""
     return Rule(
         lambda value: (
-            (isinstance(value, str) and value == LEARN)
-            or (is_number(value) and holds(value) and value < np.inf)
+            (isinstance(value, str) and value == LEARN) or (is_number(value) and holds(value) and value < np.inf)
         ),
         f"{allowed}, or 'learn'",
     )
@@ -111,9 +110,7 @@ class IndianBuffet(Factorization):
             numbers[SLAB] = self.slab_variance
         return Numbers(numbers, priors)
 
-    def _chain(
-        self, matrix: Matrix, numbers: Numbers, seed, *, scale_moves: bool = False
-    ) -> BuffetChain:
+    def _chain(self, matrix: Matrix, numbers: Numbers, seed, *, scale_moves: bool = False) -> BuffetChain:
         chain = BuffetChain(
             matrix,
             self._first_prior(),

@@ -7,9 +7,7 @@ ROUNDS = 500
 NUMBERS_AT_ONCE = 2**21  # of the largest temporary array
 
 
-def ridge_lines(
-    weights: np.ndarray, targets: np.ndarray, design: np.ndarray, precisions: np.ndarray
-) -> np.ndarray:
+def ridge_lines(weights: np.ndarray, targets: np.ndarray, design: np.ndarray, precisions: np.ndarray) -> np.ndarray:
     """Return the means of normal laws, one for each line, float array (lines, J).
 
     Parameters
@@ -28,9 +26,7 @@ def ridge_lines(
     return np.linalg.solve(A, (targets @ design)[:, :, None])[:, :, 0]
 
 
-def logistic_lines(
-    codes: np.ndarray, design: np.ndarray, offset: np.ndarray, precisions: np.ndarray
-) -> np.ndarray:
+def logistic_lines(codes: np.ndarray, design: np.ndarray, offset: np.ndarray, precisions: np.ndarray) -> np.ndarray:
     """Return the mean-field means of logistic regressions, one for each line, (lines, J).
 
     q(coefficients) q(ω), ω ~ PG(1, ψ), which are Jaakkola and Jordan's bounds: E[ω] = tanh(c/2) /

@@ -103,8 +103,10 @@ class BuffetChain:
         rng = np.random.default_rng(seed)
         there = rng.random((self._p, columns)) < 0.5
         sd = np.sqrt(self._numbers[SLAB])
-        self._put(np.where(there, rng.normal(0.0, sd, there.shape), 0.0)[:, there.any(axis=0)],
-                  rng.standard_normal((int(there.any(axis=0).sum()), self._n)))  # fmt: skip
+        self._put(
+            np.where(there, rng.normal(0.0, sd, there.shape), 0.0)[:, there.any(axis=0)],
+            rng.standard_normal((int(there.any(axis=0).sum()), self._n)),
+        )
 
     def _put(self, B: np.ndarray, Z: np.ndarray) -> None:
         K = B.shape[1]
@@ -116,9 +118,7 @@ class BuffetChain:
 
     # --- Sweeps ----------------------------------------------------------------------------------
 
-    def sweep(
-        self, steps: int = 1, share: float = 1.0, *, keep: bool = False, holds_slab: bool = False
-    ) -> None:
+    def sweep(self, steps: int = 1, share: float = 1.0, *, keep: bool = False, holds_slab: bool = False) -> None:
         """Do so many sweeps, kept or not.
 
         A `share` of the rows is asked for births and deaths; τ can be held where it is.
@@ -168,9 +168,13 @@ class BuffetChain:
         state = self._features, self._B, self._Z, self._takers, self._effects, self._numbers
         kept = (*self._sums, self._number_sums, self._sizes, self._count)
         best = (
-            self._best_log_joint, self._best_size, self._best_B, self._best_Z,
-            *self._best_effects, self._best_numbers,
-        )  # fmt: skip
+            self._best_log_joint,
+            self._best_size,
+            self._best_B,
+            self._best_Z,
+            *self._best_effects,
+            self._best_numbers,
+        )
         rest = self._births, self._generator
         state = (*state, self._tables, kept, best)
         return self._engine.run(steps, first, float(share), keep, state, rest)
@@ -249,12 +253,7 @@ class BuffetChain:
     def snapshot(self) -> dict[str, np.ndarray]:
         """Return all that changes, by name, without the room that is not used."""
         K, best = self.K, int(self._best_size[0])
-        sized = {
-            "B": self._B[:, :K],
-            "Z": self._Z[:K],
-            "best B": self._best_B[:, :best],
-            "best Z": self._best_Z[:best],
-        }
+        sized = {"B": self._B[:, :K], "Z": self._Z[:K], "best B": self._best_B[:, :best], "best Z": self._best_Z[:best]}
         return sized | self._fixed() | {"shape": np.array([self.prior.alpha, self.prior.kappa])}
 
     def restore(self, snapshot: dict[str, np.ndarray]) -> None:

@@ -67,9 +67,7 @@ class Cells:
     def run(self, steps: int, first: int, share: float, keep: bool, state: tuple, rest: tuple):
         """Sweep; see kernels.sweeps.run."""
         logit, *data = self._matrix
-        return sweeps.run(
-            steps, first, share, keep, logit, self._cells, tuple(data), *state, self._work, *rest
-        )
+        return sweeps.run(steps, first, share, keep, logit, self._cells, tuple(data), *state, self._work, *rest)
 
 
 class Sums:

@@ -67,11 +67,7 @@ class IndianBuffetLogistic(IndianBuffet):
     meanings = ("loadings in log-odds", "scores")
     rules = RULES | {"scale_moves": TRUE_OR_FALSE}
     shapes: ClassVar = IndianBuffet.shapes | {"row_effects_": "F", "column_effects_": "N"}
-    learned_numbers: ClassVar = (
-        *IndianBuffet.learned_numbers,
-        "row_effect_variance",
-        "column_effect_variance",
-    )
+    learned_numbers: ClassVar = (*IndianBuffet.learned_numbers, "row_effect_variance", "column_effect_variance")
 
     def __init__(
         self,
@@ -151,9 +147,7 @@ class IndianBuffetLogistic(IndianBuffet):
     def _factors_of_columns(self, codes):
         """Return the factors of new columns, whose scores and effects have their own prior."""
         design = np.column_stack([np.ones(len(self.W_)), self.W_])
-        precisions = np.concatenate(
-            [[1.0 / self.column_effect_variance_], np.ones(self.W_.shape[1])]
-        )
+        precisions = np.concatenate([[1.0 / self.column_effect_variance_], np.ones(self.W_.shape[1])])
         codes = np.ascontiguousarray(codes.T)
         found = logistic_lines(codes, design, self.row_effects_, precisions)
         return Factors(self.W_, found[:, 1:].T, {ROWS: self.row_effects_, COLUMNS: found[:, 0]})

@@ -38,9 +38,7 @@ class Moves:
         """Return whether a birth or death is to be proposed after this sweep."""
         return self._columns and next_uniform(generator) < COLUMN_SHARE
 
-    def move_column(
-        self, K: int, state: tuple, prior: BuffetPrior, log_weights, P, generator
-    ) -> int:
+    def move_column(self, K: int, state: tuple, prior: BuffetPrior, log_weights, P, generator) -> int:
         """Propose it; return K+ afterwards. `state` has room for one more column."""
         shape = np.array([prior.alpha, prior.kappa])
         P = self._P if P is None else P

@@ -122,9 +122,17 @@ class Counts:
     def learn(self, psi, by_column, threads):
         """Draw r; see kernels.cells.draw_sizes."""
         arguments = (
-            by_column.start, by_column.place, self._x, psi, float(self._prior.shape),
-            float(self._prior.rate), self.sizes, self.trials, self.kappa, self._generators,
-        )  # fmt: skip
+            by_column.start,
+            by_column.place,
+            self._x,
+            psi,
+            float(self._prior.shape),
+            float(self._prior.rate),
+            self.sizes,
+            self.trials,
+            self.kappa,
+            self._generators,
+        )
         run_with_threads(kernels.draw_sizes_serial, kernels.draw_sizes_parallel, threads, arguments)
 
     def log_likelihood(self, psi):

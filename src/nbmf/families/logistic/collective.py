@@ -10,13 +10,7 @@ from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_estimator import PRIOR
 from nbmf.families.logistic.matrices import Ascent, Matrix
 from nbmf.families.logistic.relations import KINDS, Layout, Relation, checked_values, sizes_of
-from nbmf.families.logistic.variational import (
-    SIDES,
-    START_H,
-    START_W,
-    GainsLittle,
-    VariationalFactors,
-)
+from nbmf.families.logistic.variational import SIDES, START_H, START_W, GainsLittle, VariationalFactors
 from nbmf.inference import loop
 from nbmf.inference.parameters import Parametrized
 
@@ -128,11 +122,10 @@ class CollectiveFactorVB(Parametrized):
         prior = Gamma(self.a0, self.b0)
         matrices = [
             Matrix(
-                KINDS[one.kind].quadratic(values[name], prior),
-                sides[one.rows], sides[one.columns], *layout.pairs(name),
+                KINDS[one.kind].quadratic(values[name], prior), sides[one.rows], sides[one.columns], *layout.pairs(name)
             )
             for name, one in relations.items()
-        ]  # fmt: skip
+        ]
         self._layout, self._sides = layout, sides
         return Ascent(matrices, self.step or 0.0)
 
@@ -145,9 +138,7 @@ class CollectiveFactorVB(Parametrized):
         for matrix, (name, one) in zip(ascent.matrices, relations.items(), strict=True):
             self.effects_[name] = tuple(
                 side.mean[:, place].copy() if place is not None else np.zeros(len(side.mean))
-                for side, place in zip(
-                    (matrix.rows, matrix.columns), self._layout.effects(name), strict=True
-                )
+                for side, place in zip((matrix.rows, matrix.columns), self._layout.effects(name), strict=True)
             )
             psi, square = matrix.moments()
             self.expectations_[name] = KINDS[one.kind].mean(matrix.quadratic, psi, square - psi**2)

@@ -58,9 +58,7 @@ class GaussianFactorVB(VariationalFactors):
     likelihoods = (GAUSSIAN,)
     meanings = ("coordinates", "loadings")
     shapes: ClassVar = VariationalFactors.shapes | {"noise_variance_": "", "deviations_": "FN"}
-    rules = VariationalFactors.rules | {
-        "limits": Rule(_are_limits, "None or two increasing numbers"),
-    }
+    rules = VariationalFactors.rules | {"limits": Rule(_are_limits, "None or two increasing numbers")}
 
     def __init__(
         self,

@@ -69,12 +69,20 @@ class _Side:
         """Draw the coefficients given those of the other side, and before them ω, or not."""
         kernels.pack_products(other.as_design(), other.packed)
         arguments = (
-            *self.lists, draws_weights, self.kappa, cells.law.trials, cells.omega, other.design,
-            other.packed, other.effects, self.precision, self.u, self._room, self.generators,
-        )  # fmt: skip
-        run_with_threads(
-            kernels.update_lines_serial, kernels.update_lines_parallel, threads, arguments
+            *self.lists,
+            draws_weights,
+            self.kappa,
+            cells.law.trials,
+            cells.omega,
+            other.design,
+            other.packed,
+            other.effects,
+            self.precision,
+            self.u,
+            self._room,
+            self.generators,
         )
+        run_with_threads(kernels.update_lines_serial, kernels.update_lines_parallel, threads, arguments)
 
     def scales(self) -> tuple[np.ndarray, np.ndarray]:
         """Return g (K,) and G (K, K): factors times c have log-likelihood g·c - c'Gc / 2 given ω.
@@ -110,9 +118,7 @@ class LogisticChain:
         rng, (F, N) = np.random.default_rng(start), cells.law.seen.shape
         U, V = rng.standard_normal((F, K)), START_SCALE * rng.standard_normal((N, K))
         self.rows = _Side(cells.by_row, cells.kappa, U, effects.rows, effects.columns, rows)
-        self.columns = _Side(
-            cells.by_column, cells.kappa_by_column, V, effects.columns, effects.rows, columns
-        )
+        self.columns = _Side(cells.by_column, cells.kappa_by_column, V, effects.columns, effects.rows, columns)
         self.cells, self.effects, self.prior, self._threads = cells, effects, prior, threads
         cells.begin(own)
         self._alpha_generator = generator_states(alpha, 1)[0]
@@ -131,9 +137,14 @@ class LogisticChain:
             self.columns.update(self.rows, cells, False, threads)
             if self.prior.ard:
                 draw_relevance(
-                    self._alpha_generator, self.rows.u, self.columns.u, *self.columns.scales(),
-                    float(self.prior.a0), float(self.prior.b0), self.alpha,
-                )  # fmt: skip
+                    self._alpha_generator,
+                    self.rows.u,
+                    self.columns.u,
+                    *self.columns.scales(),
+                    float(self.prior.a0),
+                    float(self.prior.b0),
+                    self.alpha,
+                )
 
     def add_means(self, psi: np.ndarray, psi_sum: np.ndarray, mean_sum: np.ndarray) -> None:
         """Add ψ and E[V | ψ], (F, N), to sums; `psi` is overwritten."""
@@ -145,9 +156,7 @@ class LogisticChain:
         H = np.ascontiguousarray(self.columns.factor.T)
         W = np.ascontiguousarray(self.rows.factor)
         arguments = (self.rows.effects, W, H, self.columns.effects, psi, psi_sum, mean_sum)
-        run_with_threads(
-            kernels.add_means_serial, kernels.add_means_parallel, self._threads, arguments
-        )
+        run_with_threads(kernels.add_means_serial, kernels.add_means_parallel, self._threads, arguments)
 
     def factors(self) -> Factors:
         """Return W = U, H = V' and the effects, as they are."""

@@ -40,9 +40,7 @@ def _lists(lines, others, place, n_lines):
     # Blocks of about as many cells each, so that threads have about as much to do.
     ends = np.searchsorted(start, np.linspace(0, start[-1], min(MAX_BLOCKS, n_lines) + 1)[1:-1])
     blocks = np.array([0, *ends, n_lines], np.int64)
-    return CellLists(
-        blocks, start.astype(np.int64), others.astype(np.uint32), place.astype(np.uint32)
-    )
+    return CellLists(blocks, start.astype(np.int64), others.astype(np.uint32), place.astype(np.uint32))
 
 
 class Cells:
@@ -155,9 +153,15 @@ class NoisyCells(Cells):
         self._look(rows, columns, self._mean)
         squares = np.empty(len(self._generators))
         arguments = (
-            self._block_start, self.law.trials, self.law.kappa, self._mean, self._tau[0],
-            self.psi, squares, self._generators,
-        )  # fmt: skip
+            self._block_start,
+            self.law.trials,
+            self.law.kappa,
+            self._mean,
+            self._tau[0],
+            self.psi,
+            squares,
+            self._generators,
+        )
         run_with_threads(kernels.draw_noisy_serial, kernels.draw_noisy_parallel, threads, arguments)
         shape = self._prior.shape + 0.5 * self.psi.size
         rate = self._prior.rate + 0.5 * squares.sum()

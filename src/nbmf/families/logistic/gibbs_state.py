@@ -21,9 +21,7 @@ class SampledFactors(NoisyFactors):
     def _chain_of(self, law: Law, seed) -> LogisticChain:
         prior = Prior(self.ard, self.a0, self.b0)
         cells = NoisyCells(law, Gamma(self.a0, self.b0)) if self.noise else Cells(law)
-        return LogisticChain(
-            cells, self.n_components, self.effects_in_use, prior, seed, self.threads
-        )
+        return LogisticChain(cells, self.n_components, self.effects_in_use, prior, seed, self.threads)
 
     def _precisions_given(self, H):
         """Return E[α | H], (K,), in the units of W_, whose mean square is 1 even if α is fixed."""

@@ -56,11 +56,7 @@ class FactorModel(Factorization):
     allows_no_components = True
     meanings = ("coordinate", "loading")
     rules = RULES
-    shapes: ClassVar = Factorization.shapes | {
-        "row_effects_": "F",
-        "column_effects_": "N",
-        "precisions_": "K",
-    }
+    shapes: ClassVar = Factorization.shapes | {"row_effects_": "F", "column_effects_": "N", "precisions_": "K"}
 
     def check_parameters(self):
         """Raise ConfigError if a parameter has a value that is not allowed."""
@@ -149,9 +145,7 @@ class FactorModel(Factorization):
 
     def _factors_of_columns(self, values):
         """Return the factors of new columns, each with its own effect if the model has those."""
-        H, effects = self._regress(
-            values.T, self.W_, self.precisions_, self.row_effects_, self.effects_in_use.columns
-        )
+        H, effects = self._regress(values.T, self.W_, self.precisions_, self.row_effects_, self.effects_in_use.columns)
         others = self._others(self.row_effects_, effects)
         return Factors(self.W_, np.ascontiguousarray(H.T), others)
 

@@ -92,9 +92,7 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
         """Raise ConfigError if a parameter has a value that is not allowed."""
         super().check_parameters()
         if self.noise and self.bound != "polya-gamma":
-            raise ConfigError(
-                f"noise = True with bound = {self.bound!r}: allowed is bound = 'polya-gamma'"
-            )
+            raise ConfigError(f"noise = True with bound = {self.bound!r}: allowed is bound = 'polya-gamma'")
 
     def _quadratic(self, values):
         likelihood = BOUNDS[self.bound](values)

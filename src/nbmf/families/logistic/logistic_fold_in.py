@@ -13,11 +13,7 @@ Weights = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.nd
 
 
 def regress_lines(
-    values: np.ndarray,
-    design: np.ndarray,
-    precisions: np.ndarray,
-    offset: np.ndarray,
-    weights: Weights,
+    values: np.ndarray, design: np.ndarray, precisions: np.ndarray, offset: np.ndarray, weights: Weights
 ) -> np.ndarray:
     """Return the posterior means of the coefficients of each line given the design.
 

@@ -69,8 +69,7 @@ class LogisticPCA(Factorization):
         if min(codes.shape) == 1:
             F, N = codes.shape
             raise DataError(
-                f"logPCA needs at least 2 rows and 2 columns; V has n_samples = {F} rows and "
-                f"n_features = {N} columns"
+                f"logPCA needs at least 2 rows and 2 columns; V has n_samples = {F} rows and n_features = {N} columns"
             )
         if self.n_components >= min(codes.shape):
             raise ConfigError(

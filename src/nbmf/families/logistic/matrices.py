@@ -30,9 +30,7 @@ class Matrix:
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
         """Return <ψ> and <ψ²> under q, float arrays (F, N)."""
-        return self.rows.moments(
-            self.rows.parts(self.row_coordinates), self.columns.parts(self.column_coordinates)
-        )
+        return self.rows.moments(self.rows.parts(self.row_coordinates), self.columns.parts(self.column_coordinates))
 
     def seen_by(self, side: Side, alone: bool) -> Seen:
         """Return what one of its sides has to know for an update, h and w renewed.
@@ -67,9 +65,7 @@ class Ascent:
 
     def __init__(self, matrices: Sequence[Matrix], step: float = 0.0):
         self.matrices, self.step = list(matrices), step
-        self.sides = list(
-            dict.fromkeys(side for one in matrices for side in (one.rows, one.columns))
-        )
+        self.sides = list(dict.fromkeys(side for one in matrices for side in (one.rows, one.columns)))
 
     def update(self, times: int = 1) -> None:
         """Update everything, so many times."""
@@ -82,9 +78,7 @@ class Ascent:
         found = [lambda side=side: self._update(side) for side in self.sides]
         found += [side.learn_precision for side in self.sides if side.coordinates.learned.size]
         return found + [
-            lambda one=one: one.quadratic.learn(*one.moments())
-            for one in self.matrices
-            if one.quadratic.learns
+            lambda one=one: one.quadratic.learn(*one.moments()) for one in self.matrices if one.quadratic.learns
         ]
 
     def _update(self, side: Side) -> None:

@@ -7,11 +7,7 @@ from nbmf.families.logistic.cell_laws import Counts
 from nbmf.families.logistic.gibbs import LogisticChain
 from nbmf.families.logistic.gibbs_state import GibbsState, SampledFactors
 from nbmf.families.logistic.logistic_estimator import PRIOR
-from nbmf.families.logistic.negative_binomial_factors import (
-    SIZE_PRIOR,
-    NegativeBinomialFactors,
-    mixture,
-)
+from nbmf.families.logistic.negative_binomial_factors import SIZE_PRIOR, NegativeBinomialFactors, mixture
 
 
 class NegativeBinomialFactorGibbs(SampledFactors, NegativeBinomialFactors):

@@ -47,11 +47,7 @@ KINDS = {
         lambda values, prior: NegativeBinomial(values, SIZE_PRIOR),
         lambda quadratic, psi, variance: quadratic.size * np.exp(psi + 0.5 * variance),
     ),
-    "real": Kind(
-        GAUSSIAN,
-        lambda values, prior: NormalEntries(values, prior),
-        lambda quadratic, psi, variance: psi,
-    ),
+    "real": Kind(GAUSSIAN, lambda values, prior: NormalEntries(values, prior), lambda quadratic, psi, variance: psi),
 }
 
 
@@ -110,9 +106,7 @@ class Layout:
     def effects(self, name: str) -> tuple[int | None, int | None]:
         """Return the coordinates of a matrix's row and column effects, None without."""
         one = self._relations[name]
-        return tuple(
-            self._place(side, (name, axis)) for axis, side in enumerate((one.rows, one.columns))
-        )
+        return tuple(self._place(side, (name, axis)) for axis, side in enumerate((one.rows, one.columns)))
 
     def _place(self, side, effect):
         own = self._own[side]
@@ -137,9 +131,7 @@ def checked_values(name: str, one: Relation) -> np.ndarray:
         raise ConfigError(f"matrix {name!r}: kind = {one.kind!r}; {choices(one.kind, list(KINDS))}")
     check("effects", one.effects, VariationalFactors.rules)
     if one.rows == one.columns:
-        raise ConfigError(
-            f"matrix {name!r} is between {one.rows!r} and itself: allowed are two sets"
-        )
+        raise ConfigError(f"matrix {name!r} is between {one.rows!r} and itself: allowed are two sets")
     return KINDS[one.kind].likelihood.values_of(one.V)
 
 

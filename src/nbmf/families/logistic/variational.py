@@ -70,9 +70,8 @@ class VariationalFactors(FactorModel):
         precision = np.r_[np.ones(K), np.full(R - K, form.EFFECT_PRECISION)]
         sides = []
         for n, (size, scale), learned, clamped in zip(
-            shape, (START_W, START_H), (0, K if self.ard else 0), clamped_places(K, effects),
-            strict=True,
-        ):  # fmt: skip
+            shape, (START_W, START_H), (0, K if self.ard else 0), clamped_places(K, effects), strict=True
+        ):
             mean = np.zeros((n, R))
             mean[:, :K] = size * rng.standard_normal((n, K))
             mean[:, clamped] = 1.0

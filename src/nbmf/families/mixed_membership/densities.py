@@ -82,9 +82,7 @@ class Density(ABC):
         if arrays.keys() != names.keys():
             raise DataError(f"{cls.__name__} has {', '.join(names)}, not {', '.join(arrays)}")
         made = cls.__new__(cls)
-        vars(made).update({
-            names[key]: array if array.ndim else array.item() for key, array in arrays.items()
-        })  # fmt: skip
+        vars(made).update({names[key]: array if array.ndim else array.item() for key, array in arrays.items()})
         return made
 
 
@@ -196,9 +194,7 @@ class Normal(Density):
         self._centre = np.bincount(columns, totals * values, features) / weight
         squares = totals * (values - self._centre[columns]) ** 2
         self._overall = np.bincount(columns, squares, features) / weight
-        self.floor = np.maximum(
-            smoothing.variance_floor, smoothing.relative_floor * self._overall
-        )  # (features,)
+        self.floor = np.maximum(smoothing.variance_floor, smoothing.relative_floor * self._overall)  # (features,)
         self._shift = np.zeros((features, K))  # of the mean from the centre
         self.variance = np.maximum(self._overall, self.floor)[:, None].repeat(K, axis=1)
 

@@ -16,13 +16,7 @@ from scipy.special import gammaln, logsumexp
 
 from nbmf.families.mixed_membership.dirichlet import learn_alpha
 from nbmf.families.mixed_membership.feature_cells import Cells
-from nbmf.families.mixed_membership.kernels.membership import (
-    digamma_sums,
-    fast_e_step,
-    full_e_step,
-    row_sums,
-    spread,
-)
+from nbmf.families.mixed_membership.kernels.membership import digamma_sums, fast_e_step, full_e_step, row_sums, spread
 
 
 class Memberships(NamedTuple):
@@ -66,11 +60,7 @@ class EStep(ABC):
 
     @abstractmethod
     def find(
-        self,
-        cells: Cells,
-        log_density: np.ndarray,
-        prior: np.ndarray,
-        start: np.ndarray | None = None,
+        self, cells: Cells, log_density: np.ndarray, prior: np.ndarray, start: np.ndarray | None = None
     ) -> Memberships:
         """Return memberships; γ starts from `start`, or else from all components alike."""
 

@@ -37,9 +37,15 @@ class MembershipState(State):
     """
 
     def __init__(
-        self, cells: Cells, densities: Density, e_step: EStep, K: int,
-        rng: np.random.Generator, *, of_columns: bool = False,
-    ):  # fmt: skip
+        self,
+        cells: Cells,
+        densities: Density,
+        e_step: EStep,
+        K: int,
+        rng: np.random.Generator,
+        *,
+        of_columns: bool = False,
+    ):
         self._cells, self.densities, self._e_step = cells, densities, e_step
         self._of_columns = of_columns
         self.prior = e_step.first_prior(K)

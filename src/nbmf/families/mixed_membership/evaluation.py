@@ -65,12 +65,7 @@ def entropies(memberships: np.ndarray) -> np.ndarray:
 
 
 def sampled_log_likelihood(
-    cells: Cells,
-    log_density: np.ndarray,
-    alpha: np.ndarray,
-    gamma: np.ndarray,
-    n_draws: int,
-    rng: np.random.Generator,
+    cells: Cells, log_density: np.ndarray, alpha: np.ndarray, gamma: np.ndarray, n_draws: int, rng: np.random.Generator
 ) -> np.ndarray:
     """Return ln p(x_i | α, θ) of each row by importance sampling, float array (n,).
 
@@ -94,9 +89,7 @@ def sampled_log_likelihood(
         part = slice(cells.starts[i], cells.starts[i + 1])
         if part.stop == part.start:
             continue
-        log_pi = np.concatenate([
-            log_dirichlet(own, n_draws - from_prior, rng), log_dirichlet(alpha, from_prior, rng)
-        ])  # fmt: skip
+        log_pi = np.concatenate([log_dirichlet(own, n_draws - from_prior, rng), log_dirichlet(alpha, from_prior, rng)])
         share = from_prior / n_draws
         proposed = np.logaddexp(
             np.log1p(-share) + _log_dirichlet_density(log_pi, own),
@@ -165,8 +158,7 @@ def _contingency(clusters, labels):
     clusters, labels = np.asarray(clusters), np.asarray(labels)
     if clusters.shape != labels.shape or clusters.ndim != 1:
         raise DataError(
-            f"clusters and labels have shapes {clusters.shape} and {labels.shape}; "
-            "allowed is one of each per row"
+            f"clusters and labels have shapes {clusters.shape} and {labels.shape}; allowed is one of each per row"
         )
     taken = clusters >= 0
     if not taken.any():

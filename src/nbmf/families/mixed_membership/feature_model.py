@@ -10,13 +10,7 @@ from threadpoolctl import threadpool_limits
 from nbmf.data.feature_categories import with_categories
 from nbmf.data.feature_columns import GAUSSIAN, WORD
 from nbmf.data.feature_table import FeatureTable
-from nbmf.errors import (
-    ConfigError,
-    ConstantFeatureWarning,
-    DataError,
-    NotConvergedWarning,
-    NotFittedError,
-)
+from nbmf.errors import ConfigError, ConstantFeatureWarning, DataError, NotConvergedWarning, NotFittedError
 from nbmf.families.mixed_membership.densities import Smoothing
 from nbmf.families.mixed_membership.e_steps import EStep, FastStep, FullStep, MixtureStep
 from nbmf.families.mixed_membership.em import MembershipState, StandsStill
@@ -84,10 +78,19 @@ class FeatureModel(SavedTableModel, Parametrized):
     }
 
     def __init__(
-        self, n_components=2, *, model="mmnb", smoothing=1.0, variance_floor=1e-13,
-        relative_floor=1e-3, inner_max=100, inner_tol=1e-3, max_iter=500, tol=1e-6,
+        self,
+        n_components=2,
+        *,
+        model="mmnb",
+        smoothing=1.0,
+        variance_floor=1e-13,
+        relative_floor=1e-3,
+        inner_max=100,
+        inner_tol=1e-3,
+        max_iter=500,
+        tol=1e-6,
         random_state=None,
-    ):  # fmt: skip
+    ):
         self.n_components = n_components
         self.model = model
         self.smoothing = smoothing
@@ -182,9 +185,7 @@ class FeatureModel(SavedTableModel, Parametrized):
                 stacklevel=4,
             )
 
-    def evaluate(
-        self, V: Any, n_draws: int = 0, random_state: int | np.random.SeedSequence = 0
-    ) -> Evaluation:
+    def evaluate(self, V: Any, n_draws: int = 0, random_state: int | np.random.SeedSequence = 0) -> Evaluation:
         """Return bounds, memberships and, if asked, sampled likelihoods of rows, new or not.
 
         Parameters
@@ -228,9 +229,7 @@ class FeatureModel(SavedTableModel, Parametrized):
         else:
             shares = self.evaluate(V).memberships
         if own.shape[0] != len(shares):
-            raise DataError(
-                f"held_out has {own.shape[0]} rows; allowed is the number of V, {len(shares)}"
-            )
+            raise DataError(f"held_out has {own.shape[0]} rows; allowed is the number of V, {len(shares)}")
         log = self.densities_.log_density(own.columns.astype(np.int64), own.cells)
         with np.errstate(divide="ignore"):
             return logsumexp(log + np.log(shares[own.lines()]), axis=1)

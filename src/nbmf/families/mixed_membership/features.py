@@ -7,14 +7,7 @@ import numpy as np
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON, WORD
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import DataError
-from nbmf.families.mixed_membership.densities import (
-    Categories,
-    Counts,
-    Density,
-    Normal,
-    Smoothing,
-    Words,
-)
+from nbmf.families.mixed_membership.densities import Categories, Counts, Density, Normal, Smoothing, Words
 from nbmf.families.mixed_membership.feature_cells import Cells
 
 
@@ -106,11 +99,7 @@ class Densities(Density):
 
     def arrays(self):
         """Return the arrays of each part, "kind.name", and the kinds of all columns."""
-        own = {
-            f"{kind}.{name}": array
-            for kind, part in self.parts.items()
-            for name, array in part.arrays().items()
-        }
+        own = {f"{kind}.{name}": array for kind, part in self.parts.items() for name, array in part.arrays().items()}
         return {"columns.kinds": self._kinds} | own
 
     def part_of(self, column: int) -> tuple[Density, int]:

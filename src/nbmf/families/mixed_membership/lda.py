@@ -5,11 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from nbmf.errors import DataError, NotSupportedError
-from nbmf.families.mixed_membership.kernels.lda import (
-    LatentDirichletAllocation,
-    tokens,
-    topic_shares,
-)
+from nbmf.families.mixed_membership.kernels.lda import LatentDirichletAllocation, tokens, topic_shares
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.state import Factors, State

@@ -51,9 +51,8 @@ class VariationalLDA(Membership):
     orientation = COLUMNS
 
     def __init__(
-        self, n_components=5, *, smoothing=0.1, inner_max=100, inner_tol=1e-3, max_iter=100,
-        tol=1e-5, random_state=None,
-    ):  # fmt: skip
+        self, n_components=5, *, smoothing=0.1, inner_max=100, inner_tol=1e-3, max_iter=100, tol=1e-5, random_state=None
+    ):
         self.n_components = n_components
         self.smoothing = smoothing
         self.inner_max = inner_max
@@ -86,9 +85,8 @@ class FastLDA(VariationalLDA):
     """
 
     def __init__(
-        self, n_components=5, *, smoothing=0.1, inner_max=5, inner_tol=1e-3, max_iter=100,
-        tol=1e-5, random_state=None,
-    ):  # fmt: skip
+        self, n_components=5, *, smoothing=0.1, inner_max=5, inner_tol=1e-3, max_iter=100, tol=1e-5, random_state=None
+    ):
         super().__init__(
             n_components,
             smoothing=smoothing,

@@ -9,11 +9,7 @@ from nbmf.errors import CollapsedWarning
 from nbmf.families.mixed_membership.densities import Categories, Density, Smoothing
 from nbmf.families.mixed_membership.e_steps import EStep
 from nbmf.families.mixed_membership.em import MembershipState, StandsStill
-from nbmf.families.mixed_membership.evaluation import (
-    Evaluation,
-    entropies,
-    sampled_log_likelihood,
-)
+from nbmf.families.mixed_membership.evaluation import Evaluation, entropies, sampled_log_likelihood
 from nbmf.families.mixed_membership.feature_cells import Cells
 from nbmf.families.mixed_membership.parameters import COLUMNS, ROWS, RULES
 from nbmf.inference.declarations import Alignment, Inference
@@ -24,9 +20,7 @@ SHARES, PROBABILITIES = "shares of components", "probability of a one"
 TOLERANCE, MAX_STEPS = 1e-6, 1000  # of probabilities of new lines
 
 
-def evaluate(
-    e_step: EStep, prior: np.ndarray, cells: Cells, densities: Density, sample: tuple
-) -> Evaluation:
+def evaluate(e_step: EStep, prior: np.ndarray, cells: Cells, densities: Density, sample: tuple) -> Evaluation:
     """Return what a model says of rows; `sample` is n_draws and the seed of the sampling."""
     log_density = densities.log_density(cells.columns, cells.values)
     found = e_step.find(cells, log_density, prior)
@@ -161,10 +155,15 @@ class Membership(Factorization):
         axis = 1 if self.weights_are_rows else 0
         return self._fold_in(
             lambda values: evaluate(
-                self._e_step(), getattr(self, self.prior_name), self._cells(self._points(values)),
-                self._fitted_densities(), (n_draws, random_state),
-            ), V, axis,
-        )  # fmt: skip
+                self._e_step(),
+                getattr(self, self.prior_name),
+                self._cells(self._points(values)),
+                self._fitted_densities(),
+                (n_draws, random_state),
+            ),
+            V,
+            axis,
+        )
 
     def _shares_of_points(self, points: np.ndarray) -> np.ndarray:
         """Return the memberships of new data points, (points, K): those of a last E-step."""

@@ -37,10 +37,7 @@ class MNB(BinaryMembership):
     shapes: ClassVar = BinaryMembership.shapes | {"weights_": "K"}
     prior_name = "weights_"
 
-    def __init__(
-        self, n_components=5, *, orientation="rows", smoothing=1.0, max_iter=500, tol=1e-6,
-        random_state=None,
-    ):  # fmt: skip
+    def __init__(self, n_components=5, *, orientation="rows", smoothing=1.0, max_iter=500, tol=1e-6, random_state=None):
         self.n_components = n_components
         self.orientation = orientation
         self.smoothing = smoothing
@@ -80,9 +77,17 @@ class MMNB(BinaryMembership):
     renews_memberships = True
 
     def __init__(
-        self, n_components=5, *, orientation="rows", smoothing=1.0, inner_max=100, inner_tol=1e-3,
-        max_iter=500, tol=1e-6, random_state=None,
-    ):  # fmt: skip
+        self,
+        n_components=5,
+        *,
+        orientation="rows",
+        smoothing=1.0,
+        inner_max=100,
+        inner_tol=1e-3,
+        max_iter=500,
+        tol=1e-6,
+        random_state=None,
+    ):
         self.n_components = n_components
         self.orientation = orientation
         self.smoothing = smoothing
@@ -109,9 +114,17 @@ class FastMMNB(MMNB):
     renews_memberships = False
 
     def __init__(
-        self, n_components=5, *, orientation="rows", smoothing=1.0, inner_max=100, inner_tol=1e-3,
-        max_iter=1000, tol=1e-6, random_state=None,
-    ):  # fmt: skip
+        self,
+        n_components=5,
+        *,
+        orientation="rows",
+        smoothing=1.0,
+        inner_max=100,
+        inner_tol=1e-3,
+        max_iter=1000,
+        tol=1e-6,
+        random_state=None,
+    ):
         super().__init__(
             n_components,
             orientation=orientation,

@@ -11,8 +11,18 @@ from nbmf.inference.model_file import Saved, is_learned
 
 LAWS_OF = "laws."  # before the names of arrays of `densities_` in a file
 LEARNED = {
-    *("memberships_", "means_", "prior_", "bound_", "objective_", "distinct_components_"),
-    *("n_iter_", "converged_", "kinds_", "column_names_", "sizes_", "categories_"),
+    "memberships_",
+    "means_",
+    "prior_",
+    "bound_",
+    "objective_",
+    "distinct_components_",
+    "n_iter_",
+    "converged_",
+    "kinds_",
+    "column_names_",
+    "sizes_",
+    "categories_",
 }
 # Arrays and their dimensions; single numbers, and the types JSON gives them.
 NUMBERS = {"memberships_": 2, "prior_": 1}

@@ -92,9 +92,7 @@ class Annealed:
         likelihood = W * (G @ H.transpose(0, 2, 1)), H * (W.transpose(0, 2, 1) @ G)
         return [
             part + shape - prior_rate * table
-            for part, shape, prior_rate, table in zip(
-                likelihood, self._shapes, self._rates, (W, H), strict=True
-            )
+            for part, shape, prior_rate, table in zip(likelihood, self._shapes, self._rates, (W, H), strict=True)
         ]
 
     def move(self, beta: float, steps: int) -> np.ndarray:
@@ -102,18 +100,13 @@ class Annealed:
         rng, now = self._rng, self._now
         chains = len(now[0])
         size = STEP * rng.uniform(0.7, 1.3, (chains, 1, 1))
-        widths = [
-            size / np.sqrt(shape + beta * width)
-            for shape, width in zip(self._shapes, self._widths, strict=True)
-        ]
+        widths = [size / np.sqrt(shape + beta * width) for shape, width in zip(self._shapes, self._widths, strict=True)]
         momentum = [rng.standard_normal(log.shape) for log in now]
         start = self.log_target(now, beta) - _kinetic(momentum)
         logs, momentum = self.leapfrog(now, momentum, widths, beta, steps)
         end = self.log_target(logs, beta) - _kinetic(momentum)
         accepted = np.log1p(-rng.random(chains)) < end - start  # False where the end is no number
-        self._now = [
-            np.where(accepted[:, None, None], new, old) for new, old in zip(logs, now, strict=True)
-        ]
+        self._now = [np.where(accepted[:, None, None], new, old) for new, old in zip(logs, now, strict=True)]
         return accepted
 
     def leapfrog(self, logs, momentum, widths, beta: float, steps: int):

@@ -112,8 +112,6 @@ class Averages:
         return own | sums | {"kept W": self._W, "kept H": self._H}
 
 
-def mean_at(
-    W: np.ndarray, H: np.ndarray, rows: np.ndarray, columns: np.ndarray, link: Link
-) -> np.ndarray:
+def mean_at(W: np.ndarray, H: np.ndarray, rows: np.ndarray, columns: np.ndarray, link: Link) -> np.ndarray:
     """Return E[v] of single entries, averaged over the draws W (S, F, K), H (S, K, N)."""
     return sum(link(rates_at(w, h, rows, columns)) for w, h in zip(W, H, strict=True)) / len(W)

@@ -80,9 +80,7 @@ class _Last:
         self.objective = state.objective()
 
 
-def annealed(
-    model: WithPriors, V: Any, *, temperatures: int = 2500, chains: int = 16, steps: int = 6
-) -> Evidence:
+def annealed(model: WithPriors, V: Any, *, temperatures: int = 2500, chains: int = 16, steps: int = 6) -> Evidence:
     """Estimate log p(V) by annealed importance sampling (Neal 2001).
 
     Chains go from the prior to the posterior, prior x likelihood^β, β = 0 and then log-spaced from
@@ -103,11 +101,7 @@ def annealed(
     DataError
         If V is sparse, or no matrix that the model takes.
     """
-    for name, value, least in (
-        ("temperatures", temperatures, 2),
-        ("chains", chains, 1),
-        ("steps", steps, 1),
-    ):
+    for name, value, least in (("temperatures", temperatures, 2), ("chains", chains, 1), ("steps", steps, 1)):
         check_count(name, value, least)
     values, priors = _given(model, V)
     rng = np.random.default_rng(child(model._seed(), "annealing", 0))
@@ -115,9 +109,7 @@ def annealed(
     return _of_weights(run.log_weights(temperatures, steps), "annealed")
 
 
-def chib(
-    model: WithPriors, V: Any, *, burn_in: int = 5000, free: int = 10_000, clamped: int = 10_000
-) -> Evidence:
+def chib(model: WithPriors, V: Any, *, burn_in: int = 5000, free: int = 10_000, clamped: int = 10_000) -> Evidence:
     """Estimate log p(V) by Chib's method, eq. (48) of Cemgil (2009), of counts.
 
     The point at which p(V, S, W, H) / p(S, W, H | V) is evaluated has the sources S of the last
@@ -207,9 +199,7 @@ class _Point:
         log_p = (self._sums[0] * np.log(W)).sum() + (self._sums[1] * np.log(H)).sum()
         log_p -= gammaln(self._sources + 1.0).sum()
         log_p -= (W * self._data.exposure.of_rows(H)).sum()
-        return float(
-            log_p + sum(p.log_density(x) for p, x in zip(self._priors, (W, H), strict=True))
-        )
+        return float(log_p + sum(p.log_density(x) for p, x in zip(self._priors, (W, H), strict=True)))
 
     def log_sources(self, W, H) -> float:
         """Return log p(S | W, H, V) of the point's sources, in nats."""
@@ -241,11 +231,7 @@ def _of_weights(log_weights: np.ndarray, kind: str, batches: int = 0) -> Evidenc
     parts = weights
     if batches:
         parts = np.array([part.mean() for part in np.array_split(weights, batches)])
-    error = (
-        float(parts.std(ddof=1) / np.sqrt(parts.size) / weights.mean())
-        if parts.size > 1
-        else np.nan
-    )
+    error = float(parts.std(ddof=1) / np.sqrt(parts.size) / weights.mean()) if parts.size > 1 else np.nan
     size = float(weights.sum() ** 2 / (weights**2).sum())
     value = float(logsumexp(log_weights) - np.log(log_weights.size))
     return Evidence(value, error, size, kind)
@@ -254,9 +240,12 @@ def _of_weights(log_weights: np.ndarray, kind: str, batches: int = 0) -> Evidenc
 def _given(model: WithPriors, V: Any) -> tuple[np.ndarray, tuple[GammaPrior, GammaPrior]]:
     """Return the values of V and the priors of the model, which have to be fixed."""
     model.check_parameters()
-    learned = [f"tie_{part}_{factor}" for factor in "WH"
-               for part, tie in zip(("shape", "mean"), model._ties(factor), strict=True)
-               if tie != FIXED]  # fmt: skip
+    learned = [
+        f"tie_{part}_{factor}"
+        for factor in "WH"
+        for part, tie in zip(("shape", "mean"), model._ties(factor), strict=True)
+        if tie != FIXED
+    ]
     if learned:
         raise ConfigError(
             f"{learned[0]} = {getattr(model, learned[0])!r}: allowed is {FIXED}; a learned prior "

@@ -55,9 +55,7 @@ class Chain:
     def sweep(self) -> None:
         """Draw sources, W, H and the learned numbers once."""
         data, W, H = self._data, self.W, self.H
-        draw_sources(
-            *data.rows, W, H, self.K, data.is_binary, self._generators[0], self.S_W, self.S_H
-        )
+        draw_sources(*data.rows, W, H, self.K, data.is_binary, self._generators[0], self.S_W, self.S_H)
         self._draw(W, self.S_W, data.exposure.of_rows(H), 0)
         self._draw(H, self.S_H, data.exposure.of_columns(W), 1)
         for prior, table in zip(self.priors, (W, H), strict=True):
@@ -67,9 +65,7 @@ class Chain:
     def _draw(self, table, sums, exposure, side) -> None:
         """Draw a factor given the sums of its sources."""
         prior = self.priors[side]
-        draw_factor(
-            sums, exposure, prior.shape, prior.rate, self._generators[1], self.means[side], table
-        )
+        draw_factor(sums, exposure, prior.shape, prior.rate, self._generators[1], self.means[side], table)
 
     def log_joint(self) -> float:
         """Return log p(V, W, H | priors) in nats, sources summed out."""

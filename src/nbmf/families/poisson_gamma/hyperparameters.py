@@ -57,9 +57,7 @@ def log_target(
     return n, n, prior.summed(logs - np.log(prior.mean) - table / prior.mean, tie) - 1.0
 
 
-def draw_shapes(
-    prior: GammaPrior, table: np.ndarray, rate: np.ndarray | None, rng: np.random.Generator
-) -> np.ndarray:
+def draw_shapes(prior: GammaPrior, table: np.ndarray, rate: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
     """Return shapes after PROPOSALS random-walk proposals of log a, of random sizes."""
     n, n_free, slope = log_target(prior, table, rate)
 

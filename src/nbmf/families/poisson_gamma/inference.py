@@ -78,9 +78,7 @@ class Sampled(WithPriors):
         start_seed, chain_seed = children(seed, 2)
         start = self._starting_tables(data, self._means(data), start_seed)
         chain = Chain(data, start, self._priors(data), chain_seed)
-        averages = Averages(
-            data.shape, self.n_components, self.n_samples, self._link, is_dense(values)
-        )
+        averages = Averages(data.shape, self.n_components, self.n_samples, self._link, is_dense(values))
         return ChainState(chain, averages, self.burn_in, self._link)
 
     def _learn(self, state):

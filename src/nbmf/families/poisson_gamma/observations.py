@@ -69,9 +69,7 @@ class Observations:
     def row_totals(self) -> np.ndarray:
         """Return the sum of the counts of each row, (F,)."""
         return np.bincount(
-            np.repeat(np.arange(self.shape[0]), np.diff(self.rows.start)),
-            self.rows.value,
-            self.shape[0],
+            np.repeat(np.arange(self.shape[0]), np.diff(self.rows.start)), self.rows.value, self.shape[0]
         )
 
     @property
@@ -200,9 +198,7 @@ def _others(matrix: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array(matrix.toarray() == 0).astype(np.float64)
 
 
-def observations(
-    values: np.ndarray | SparseCounts, is_binary: bool, single: bool = False
-) -> Observations:
+def observations(values: np.ndarray | SparseCounts, is_binary: bool, single: bool = False) -> Observations:
     """Return the observations of a matrix in the form that is faster for it.
 
     `single` asks for products of matrices in single precision.

@@ -30,9 +30,7 @@ class PoissonGammaEM(Point):
 
     likelihoods = (POISSON,)
 
-    def __init__(
-        self, n_components=8, *, max_iter=1000, tol=1e-6, precision="double", random_state=None
-    ):
+    def __init__(self, n_components=8, *, max_iter=1000, tol=1e-6, precision="double", random_state=None):
         self.n_components = n_components
         self.max_iter = max_iter
         self.tol = tol

@@ -30,10 +30,7 @@ class Rates(Factorization):
 
     alignment = Alignment.PERMUTATION
     meanings = ("rate", "rate")
-    rules = RULES | {
-        "precision": one_of("double", "single"),
-        "mode": one_of("logarithms", "factors"),
-    }
+    rules = RULES | {"precision": one_of("double", "single"), "mode": one_of("logarithms", "factors")}
     shapes: ClassVar = Factorization.shapes | {"geometric_W_": "FK", "geometric_H_": "KN"}
     takes_sparse = True
 
@@ -63,9 +60,7 @@ class Rates(Factorization):
         """Draw W (F, K) and H (N, K) around the two means."""
         rng = np.random.default_rng(seed)
         return tuple(
-            np.maximum(
-                rng.gamma(START_SHAPE, mean / START_SHAPE, (lines, self.n_components)), FLOOR
-            )
+            np.maximum(rng.gamma(START_SHAPE, mean / START_SHAPE, (lines, self.n_components)), FLOOR)
             for lines, mean in zip(data.shape, means, strict=True)
         )
 
@@ -99,9 +94,7 @@ class WithPriors(Rates):
         the kept sweeps); averages over lines where lines have numbers of their own.
     """
 
-    shapes: ClassVar = Rates.shapes | {
-        f"{part}_{factor}_": "K" for part in ("shape", "mean") for factor in "WH"
-    }
+    shapes: ClassVar = Rates.shapes | {f"{part}_{factor}_": "K" for part in ("shape", "mean") for factor in "WH"}
 
     def _ties(self, factor: str) -> Ties:
         return Ties(getattr(self, f"tie_shape_{factor}"), getattr(self, f"tie_mean_{factor}"))

@@ -19,12 +19,8 @@ TIES = (FIXED, ALL, SOURCE, LINE, NONE)
 AXES = {ALL: (0, 1), SOURCE: (0,), LINE: (1,), NONE: ()}  # over which entries share one number
 SMALLEST, LARGEST = 1e-6, 1e8  # of shapes: with more, a prior is a point
 
-_positive = Rule(
-    lambda value: is_number(value) and SMALLEST <= value <= LARGEST, "a number from 1e-6 to 1e8"
-)
-_mean_of_H = Rule(
-    lambda value: value is None or _positive.holds(value), f"{_positive.allowed}, or None"
-)
+_positive = Rule(lambda value: is_number(value) and SMALLEST <= value <= LARGEST, "a number from 1e-6 to 1e8")
+_mean_of_H = Rule(lambda value: value is None or _positive.holds(value), f"{_positive.allowed}, or None")
 RULES = SHARED | {
     "shape_W": _positive,
     "shape_H": _positive,
@@ -98,10 +94,7 @@ class GammaPrior:
     def of_new_line(self) -> dict[str, np.ndarray]:
         """Return shape and mean of a line that is not in the matrix, (K,): averages over lines."""
         parts = {"shape": self.shape, "mean": self.mean}
-        return {
-            name: np.broadcast_to(numbers.mean(axis=0), self.size[1:]).copy()
-            for name, numbers in parts.items()
-        }
+        return {name: np.broadcast_to(numbers.mean(axis=0), self.size[1:]).copy() for name, numbers in parts.items()}
 
     def averaged(self, table: np.ndarray, tie: str) -> np.ndarray:
         """Return the means of a table, (lines, K), over the entries that share a number."""
@@ -151,9 +144,7 @@ class GammaPrior:
         """Return KL(q || p) in nats, summed over the factor, of q = Gamma(alpha, scale)."""
         a, b = self.shape, self.mean
         entropy_part = (alpha - a) * digamma(alpha) - gammaln(alpha) + gammaln(a)
-        return float(
-            (entropy_part + a * np.log(b / (a * scale)) + alpha * (scale * a / b - 1)).sum()
-        )
+        return float((entropy_part + a * np.log(b / (a * scale)) + alpha * (scale * a / b - 1)).sum())
 
     def log_density(self, table: np.ndarray, *, of_logarithms: bool = False) -> float:
         """Return the log density of a factor in nats; as one of the logarithms of its entries."""

@@ -42,9 +42,7 @@ class Side:
     def update(self, exposure: np.ndarray) -> None:
         """Set q given the sums S and the exposure, (lines or 1, padded K)."""
         prior = self.prior
-        laws.renew(
-            self.S, exposure, prior.shape, prior.rate, self.L, self.E, self.alpha, self.scale
-        )
+        laws.renew(self.S, exposure, prior.shape, prior.rate, self.L, self.E, self.alpha, self.scale)
 
     @property
     def log_L(self) -> np.ndarray:
@@ -86,9 +84,7 @@ class VariationalState(State):
         Updates before which a fit is not done: `learn_after` where anything is learned.
     """
 
-    def __init__(
-        self, data: Observations, W: Side, H: Side, link: Link, is_dense: bool, learn_after: int
-    ):
+    def __init__(self, data: Observations, W: Side, H: Side, link: Link, is_dense: bool, learn_after: int):
         self._data, self.W, self.H, self._link, self.is_dense = data, W, H, link, is_dense
         learns = any(side.prior.ties.learns for side in (W, H))
         self.waits = learn_after if learns else 0

@@ -10,7 +10,5 @@ from nbmf_studies.shan2009.recipes.uci import LAYOUTS, as_table, read_points
 
 def build(*, training: Path, test: Path) -> FeatureTable:
     """Build points x Gaussian features, first those of `training`; row groups are classes."""
-    values, labels = zip(
-        *(read_points(path, LAYOUTS["segmentation"]) for path in (training, test)), strict=True
-    )
+    values, labels = zip(*(read_points(path, LAYOUTS["segmentation"]) for path in (training, test)), strict=True)
     return as_table(np.concatenate(values), [label for part in labels for label in part])

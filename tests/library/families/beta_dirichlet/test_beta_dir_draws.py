@@ -29,17 +29,21 @@ def law_of(codes, Z, f, n, hyperparameters):
 
 def explore(monkeypatch, hyperparameters, dense_row, codes=CODES, **options):
     chain = BetaDirChain(
-        codes, K, *hyperparameters, ladder.seed_sequence(5), n_blocks=max(codes.shape),
-        dense_row=dense_row,
-    )  # fmt: skip
+        codes, K, *hyperparameters, ladder.seed_sequence(5), n_blocks=max(codes.shape), dense_row=dense_row
+    )
 
     def changing(given):
         return given.z, *given.lists, given.column_counts, given.phi, given.sums
 
     return bisection.explore_sweeps(
-        monkeypatch, beta_dir_gibbs, chain, changing, lambda given, i: int(given.z[i]),
-        lambda f, n: law_of(codes, chain.Z, f, n, hyperparameters), **options,
-    )  # fmt: skip
+        monkeypatch,
+        beta_dir_gibbs,
+        chain,
+        changing,
+        lambda given, i: int(given.z[i]),
+        lambda f, n: law_of(codes, chain.Z, f, n, hyperparameters),
+        **options,
+    )
 
 
 @ways
@@ -64,11 +68,8 @@ def test_compiled_sweeps_give_the_bits_of_plain_python(monkeypatch, n_blocks):
 
     def chains():
         return [
-            BetaDirChain(
-                codes, 4, alpha, beta, gamma, ladder.seed_sequence(1), n_blocks=n_blocks,
-                dense_row=dense_row,
-            )
+            BetaDirChain(codes, 4, alpha, beta, gamma, ladder.seed_sequence(1), n_blocks=n_blocks, dense_row=dense_row)
             for dense_row in (LISTS, REJECTION, 2)
-        ]  # fmt: skip
+        ]
 
     bisection.assert_same_bits(monkeypatch, chains, beta_dir_gibbs)

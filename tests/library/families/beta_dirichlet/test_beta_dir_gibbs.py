@@ -34,13 +34,7 @@ def assert_counts_are_right(chain, codes, K):
 
 
 @ladder.PROPERTY
-@given(
-    ladder.problems(3),
-    st.integers(1, 4),
-    st.integers(0, 5),
-    st.booleans(),
-    st.sampled_from([LISTS, REJECTION]),
-)
+@given(ladder.problems(3), st.integers(1, 4), st.integers(0, 5), st.booleans(), st.sampled_from([LISTS, REJECTION]))
 def test_counts_are_those_of_the_assignments(problem, n_blocks, n_sweeps, given_start, dense_row):
     codes, K, hyperparameters, rng = problem
     Z = naive.random_assignments(codes, K, rng) if given_start else None
@@ -81,10 +75,7 @@ def test_same_seed_same_chain(problem, n_blocks):
 @pytest.mark.parametrize(("K", "gamma", "n_blocks"), [(6, 0.2, None), (300, 1 / 300, 4)])
 def test_threads_do_not_change_a_bit(K, gamma, n_blocks):
     codes = ladder.large_matrix(70, 90, 0.25, np.random.default_rng(3), 5, 11)
-    chains = [
-        chain_of(codes, K, (1.0, 1.0, gamma), 3, n_blocks=n_blocks, threads=threads)
-        for threads in (1, 2)
-    ]
+    chains = [chain_of(codes, K, (1.0, 1.0, gamma), 3, n_blocks=n_blocks, threads=threads) for threads in (1, 2)]
     for chain in chains:
         chain.sweep(20)
     np.testing.assert_array_equal(chains[0].Z, chains[1].Z)
@@ -93,9 +84,8 @@ def test_threads_do_not_change_a_bit(K, gamma, n_blocks):
 
 @pytest.mark.parametrize(
     ("F", "N", "B"),
-    [(1, 1, 1), (63, 500, 1), (64, 64, 2), (300, 127, 2), (128, 300, 4), (600, 900, 16),
-     (10**5, 10**6, 16)],
-)  # fmt: skip
+    [(1, 1, 1), (63, 500, 1), (64, 64, 2), (300, 127, 2), (128, 300, 4), (600, 900, 16), (10**5, 10**6, 16)],
+)
 def test_blocks_by_default_are_a_power_of_two_of_32_lines_each(F, N, B):
     assert default_blocks(F, N) == B
 
@@ -202,9 +192,7 @@ def test_every_draw_follows_eq_25(name, dense_row):
 # --- Exact posteriors ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("n_blocks", "dense_row"), [(1, LISTS), (2, LISTS), (1, REJECTION), (2, REJECTION)]
-)
+@pytest.mark.parametrize(("n_blocks", "dense_row"), [(1, LISTS), (2, LISTS), (1, REJECTION), (2, REJECTION)])
 @cases
 def test_distribution_over_assignments_is_exact(case, n_blocks, dense_row):
     codes, K, *hyperparameters = ladder.BETA_DIR_CASES[case]

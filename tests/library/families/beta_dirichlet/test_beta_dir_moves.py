@@ -86,8 +86,12 @@ def test_scores_are_differences_of_the_log_joint(monkeypatch, name):
         for _ in range(3):
             beta_dir_moves.move_blocks(
                 *(chain._cells, chain._rows, *chain._columns, chain._z, chain._lists),
-                *(chain._column_counts, chain._phi, chain._prior, chain._of_column),
-                *(chain._gamma, None),
+                chain._column_counts,
+                chain._phi,
+                chain._prior,
+                chain._of_column,
+                chain._gamma,
+                None,
             )
             counts = naive.expected_counts(CODES, naive.one_hot(CODES, chain.Z, K))
             for found, expected in zip(chain.counts(), counts, strict=True):
@@ -111,9 +115,8 @@ def rename_law(script, start, sizes, score, n_used, K):
             array[...] = 0
         label = np.array(start)
         relabelling.rename(
-            m, label, np.array(sizes), score, n_used, order, order, choice, held, weight, is_held,
-            None, new,
-        )  # fmt: skip
+            m, label, np.array(sizes), score, n_used, order, order, choice, held, weight, is_held, None, new
+        )
         assert not held.any()
         assert not is_held.any()
         return tuple(int(k) for k in new)
@@ -122,8 +125,7 @@ def rename_law(script, start, sizes, score, n_used, K):
 
 
 @pytest.mark.parametrize(
-    ("n_used", "K", "sizes"),
-    [(2, 4, (5, 3)), (3, 3, (2, 2, 4)), (0, 3, (2, 3)), (2, 4, (1, 3)), (1, 3, (2, 1))],
+    ("n_used", "K", "sizes"), [(2, 4, (5, 3)), (3, 3, (2, 2, 4)), (0, 3, (2, 3)), (2, 4, (1, 3)), (1, 3, (2, 1))]
 )
 def test_renaming_leaves_the_posterior_of_names_as_it_is(monkeypatch, n_used, K, sizes):
     # The exact law from every start, weighted by the posterior, is the posterior; single cells
@@ -272,9 +274,7 @@ def test_moves_take_a_row_where_sweeps_alone_leave_it():
     codes = np.tile(np.array([1, 0] * 15, np.int8), (12, 1))
     Z = np.zeros(codes.shape, int)
     Z[0] = 1
-    plain, moving = (
-        chain_of(codes, 3, (1.0, 1.0, 1e-4), 5, Z=Z, block_moves=on) for on in (False, True)
-    )
+    plain, moving = (chain_of(codes, 3, (1.0, 1.0, 1e-4), 5, Z=Z, block_moves=on) for on in (False, True))
     for chain in plain, moving:
         chain.sweep(5)
     assert plain.row_counts()[0].argmax() == 1

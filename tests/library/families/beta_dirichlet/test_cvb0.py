@@ -95,10 +95,7 @@ def test_limit_is_a_fixed_point_of_eq_36(n_blocks):
 @pytest.mark.parametrize("n_blocks", [None, 4])
 def test_threads_do_not_change_a_bit(n_blocks):
     codes = ladder.large_matrix(70, 90, 0.25, np.random.default_rng(6), 5, 11)
-    one, two = (
-        cvb0_of(codes, 30, (1.0, 1.0, 1 / 30), 6, n_blocks=n_blocks, threads=threads)
-        for threads in (1, 2)
-    )
+    one, two = (cvb0_of(codes, 30, (1.0, 1.0, 1 / 30), 6, n_blocks=n_blocks, threads=threads) for threads in (1, 2))
     one.update(10)
     two.update(10)
     np.testing.assert_array_equal(one.responsibilities, two.responsibilities)
@@ -126,9 +123,7 @@ print(sum(module._updates_parallel.stats.cache_hits.values()))
 def test_same_start_same_result(problem, n_blocks):
     codes, K, hyperparameters, _ = problem
     untouched, seed = codes.copy(), ladder.seed_sequence(7)
-    one_by_one, together = (
-        BetaDirCVB0(codes, K, *hyperparameters, seed, n_blocks=n_blocks) for _ in range(2)
-    )
+    one_by_one, together = (BetaDirCVB0(codes, K, *hyperparameters, seed, n_blocks=n_blocks) for _ in range(2))
     for _ in range(3):
         one_by_one.update()
     together.update(3)
@@ -159,9 +154,7 @@ def test_permuting_the_components_permutes_the_result(problem):
     permuted = cvb0_of(codes, K, [x[new] for x in hyperparameters], 9, Z=Z)
     original.update(2)
     permuted.update(2)
-    np.testing.assert_allclose(
-        original.responsibilities[..., new], permuted.responsibilities, atol=TOLERANCE
-    )
+    np.testing.assert_allclose(original.responsibilities[..., new], permuted.responsibilities, atol=TOLERANCE)
 
 
 @ladder.PROPERTY

@@ -198,10 +198,7 @@ def test_means_are_near_those_of_the_exact_posterior(codes, gamma, eta, off):
 @pytest.mark.parametrize("n_blocks", [None, 4])
 def test_threads_do_not_change_a_bit(n_blocks):
     codes = ladder.large_matrix(70, 90, 0.25, np.random.default_rng(6), 5, 11)
-    one, two = (
-        cvb0_of(codes, 30, (1 / 30, 1.0), 6, n_blocks=n_blocks, threads=threads)
-        for threads in (1, 2)
-    )
+    one, two = (cvb0_of(codes, 30, (1 / 30, 1.0), 6, n_blocks=n_blocks, threads=threads) for threads in (1, 2))
     one.update(10)
     two.update(10)
     assert_same(one, two.responsibilities, rtol=0)
@@ -228,9 +225,7 @@ print(sum(module._updates_parallel.stats.cache_hits.values()))
 def test_same_start_same_result(problem, n_blocks):
     codes, K, hyperparameters, _ = problem
     untouched, seed = codes.copy(), ladder.seed_sequence(7)
-    one_by_one, together = (
-        DirDirCVB0(codes, K, *hyperparameters, seed, n_blocks=n_blocks) for _ in range(2)
-    )
+    one_by_one, together = (DirDirCVB0(codes, K, *hyperparameters, seed, n_blocks=n_blocks) for _ in range(2))
     for _ in range(3):
         one_by_one.update()
     together.update(3)

@@ -30,19 +30,20 @@ def law_of(codes, Z, C, f, n, hyperparameters, scheme):
 
 
 def explore(monkeypatch, hyperparameters, scheme, codes=CODES, **options):
-    chain = DirDirChain(
-        codes, K, *hyperparameters, ladder.seed_sequence(5), n_blocks=max(codes.shape),
-        scheme=scheme,
-    )  # fmt: skip
+    chain = DirDirChain(codes, K, *hyperparameters, ladder.seed_sequence(5), n_blocks=max(codes.shape), scheme=scheme)
 
     def changing(given):
         return given.z, given.c, given.L, *given.lists, given.Q, given.fresh
 
     return bisection.explore_sweeps(
-        monkeypatch, dir_dir_gibbs, chain, changing,
+        monkeypatch,
+        dir_dir_gibbs,
+        chain,
+        changing,
         lambda given, i: (int(given.z[i]), int(given.c[given.place[i]])),
-        lambda f, n: law_of(codes, chain.Z, chain.C, f, n, hyperparameters, scheme), **options,
-    )  # fmt: skip
+        lambda f, n: law_of(codes, chain.Z, chain.C, f, n, hyperparameters, scheme),
+        **options,
+    )
 
 
 @pytest.mark.parametrize("scheme", ["joint", "alternating"])
@@ -74,9 +75,7 @@ def test_compiled_sweeps_give_the_bits_of_plain_python(monkeypatch, n_blocks):
 
     def chains():
         return [
-            DirDirChain(
-                codes, 4, gamma, 0.8, ladder.seed_sequence(1), n_blocks=n_blocks, scheme=scheme
-            )
+            DirDirChain(codes, 4, gamma, 0.8, ladder.seed_sequence(1), n_blocks=n_blocks, scheme=scheme)
             for scheme in ("joint", "alternating")
         ]
 

@@ -29,13 +29,7 @@ def labels(chain):
 
 
 @ladder.PROPERTY
-@given(
-    ladder.problems(2, min_K=2),
-    st.integers(1, 4),
-    st.integers(0, 5),
-    st.booleans(),
-    st.sampled_from(SCHEMES),
-)
+@given(ladder.problems(2, min_K=2), st.integers(1, 4), st.integers(0, 5), st.booleans(), st.sampled_from(SCHEMES))
 def test_counts_are_those_of_the_assignments(problem, n_blocks, n_sweeps, given_start, scheme):
     codes, K, hyperparameters, rng = problem
     Z, C = naive.random_pairs(codes, K, rng) if given_start else (None, None)
@@ -69,8 +63,7 @@ def test_same_seed_same_chain(problem, n_blocks, scheme):
     Z, C = naive.random_pairs(codes, K, rng)
     start = Z.copy(), C.copy()
     one_by_one, together = (
-        DirDirChain(codes, K, *hyperparameters, seed, Z=Z, C=C, n_blocks=n_blocks, scheme=scheme)
-        for _ in range(2)
+        DirDirChain(codes, K, *hyperparameters, seed, Z=Z, C=C, n_blocks=n_blocks, scheme=scheme) for _ in range(2)
     )
     for _ in range(3):
         one_by_one.sweep()
@@ -96,8 +89,7 @@ def test_one_component_explains_a_matrix_of_ones():
 def test_threads_do_not_change_a_bit(K, gamma, n_blocks, scheme):
     codes = ladder.large_matrix(70, 90, 0.25, np.random.default_rng(3), 5, 11)
     chains = [
-        chain_of(codes, K, (gamma, 1.0), 3, n_blocks=n_blocks, threads=threads, scheme=scheme)
-        for threads in (1, 2)
+        chain_of(codes, K, (gamma, 1.0), 3, n_blocks=n_blocks, threads=threads, scheme=scheme) for threads in (1, 2)
     ]
     for chain in chains:
         chain.sweep(20)

@@ -17,10 +17,7 @@ import nbmf
 from nbmf import registry
 from nbmf.errors import DataError, NotSupportedError
 from nbmf.families.beta_dirichlet import beta_dirichlet_fold_in as fold_in
-from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import (
-    fold_in_probabilities,
-    fold_in_weights,
-)
+from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import fold_in_probabilities, fold_in_weights
 from nbmf.families.beta_dirichlet.kernels import fold_in_kernels as kernels
 from nbmf.families.beta_dirichlet.kernels.fold_in_kernels import beta_lines, dirichlet_lines
 from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
@@ -294,9 +291,7 @@ def missing_entries_take_no_part(name, fitted):
         without.geometric_H_ = estimator.geometric_H_[:, 2:]
     codes = CODES.copy()
     codes[:, :2] = -1
-    np.testing.assert_allclose(
-        estimator.transform(codes), without.transform(CODES[:, 2:]), atol=1e-12
-    )
+    np.testing.assert_allclose(estimator.transform(codes), without.transform(CODES[:, 2:]), atol=1e-12)
 
 
 @promise.of(OF_ROWS)
@@ -318,12 +313,8 @@ def a_line_of_which_nothing_is_known_is_predicted_from_the_prior(name, fitted):
 @pytest.mark.parametrize(("one", "other"), [("BetaDirVB", "DirBetaVB")])
 def test_dir_beta_is_beta_dir_of_the_transpose(one, other, fitted):
     beta_dir_fit, dir_beta_fit = fitted[one], make(other).fit(CODES.T)
-    np.testing.assert_array_equal(
-        beta_dir_fit.transform(CODES), dir_beta_fit.transform_columns(CODES.T).T
-    )
-    np.testing.assert_array_equal(
-        beta_dir_fit.transform_columns(CODES), dir_beta_fit.transform(CODES.T).T
-    )
+    np.testing.assert_array_equal(beta_dir_fit.transform(CODES), dir_beta_fit.transform_columns(CODES.T).T)
+    np.testing.assert_array_equal(beta_dir_fit.transform_columns(CODES), dir_beta_fit.transform(CODES.T).T)
 
 
 def test_priors_of_the_estimator_are_those_of_the_fold_in():
@@ -408,9 +399,7 @@ def test_documents_of_lda_are_folded_in_as_scikit_learn_does(fitted):
     peer.doc_topic_prior_ = 1 / 3
     new = (CODES[:, :4] == 1).astype(float)
     np.testing.assert_allclose(estimator.transform_columns(new), peer.transform(new.T).T)
-    np.testing.assert_allclose(
-        estimator.topic_counts_ / estimator.topic_counts_.sum(axis=0), estimator.W_
-    )
+    np.testing.assert_allclose(estimator.topic_counts_ / estimator.topic_counts_.sum(axis=0), estimator.W_)
 
 
 @pytest.mark.parametrize("method", ["transform", "fit_transform", "predict_rows", "score"])
@@ -500,12 +489,8 @@ def test_sums_do_not_depend_on_where_arrays_lie_in_memory(kernel, K):
             zero, r, mixture = np.uint64(0), at["r"].reshape(1, K), at["mixture"].reshape(1, K)
             seen, count = at["seen"].reshape(2, K), at["count"].reshape(2, K)
             if kernel == "_renew_weight":
-                kernels._renew_weight(
-                    seen[0], count[0], r, zero, mixture, at["times"], 1.8, at["weight"]
-                )
+                kernels._renew_weight(seen[0], count[0], r, zero, mixture, at["times"], 1.8, at["weight"])
             else:
-                kernels._renew_probability(
-                    seen, count, np.uint64(1), r, zero, mixture, at["times"], at["weight"]
-                )
+                kernels._renew_probability(seen, count, np.uint64(1), r, zero, mixture, at["times"], at["weight"])
             results.add((r.tobytes(), count.tobytes()))
     assert len(results) == 1

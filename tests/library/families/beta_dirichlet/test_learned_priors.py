@@ -26,12 +26,7 @@ from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
-from nbmf.families.beta_dirichlet.priors import (
-    SMALLEST_SHRINKAGE,
-    BetaPrior,
-    DirichletPrior,
-    Shrinkage,
-)
+from nbmf.families.beta_dirichlet.priors import SMALLEST_SHRINKAGE, BetaPrior, DirichletPrior, Shrinkage
 from nbmf.inference.checkpoint import Checkpoint
 from nbmf.inference.progress import FitRecorder
 
@@ -66,9 +61,7 @@ def test_log_rising_sum_multiplies_factor_by_factor(x):
 def test_log_rising_sum_adds_lines_and_columns_of_unequal_priors():
     rng = np.random.default_rng(1)
     counts, prior = rng.integers(0, 60, (50, 40)), np.geomspace(1e-6, 1e6, 40)
-    expected = math.fsum(
-        naive.rising(prior[n], counts[line, n]) for line in range(50) for n in range(40)
-    )
+    expected = math.fsum(naive.rising(prior[n], counts[line, n]) for line in range(50) for n in range(40))
     assert kernels.log_rising_sum(counts, prior) == pytest.approx(expected, rel=1e-10)
 
 
@@ -150,9 +143,7 @@ def test_a_renewal_is_a_step_of_minka(kind, n_blocks):
     if kind == "learn":
         assert before == {"alpha": 1.0, "beta": 1.0}
         expected = naive.minka_step(codes, R, 1.0, 1.0)
-        assert [float(prior.learned[name]) for name in ("alpha", "beta")] == pytest.approx(
-            expected, rel=1e-3
-        )
+        assert [float(prior.learned[name]) for name in ("alpha", "beta")] == pytest.approx(expected, rel=1e-3)
         for table, number in zip((tables["alpha"], tables["beta"]), expected, strict=True):
             np.testing.assert_allclose(table, np.full((1, 11), number), rtol=1e-3)
     else:
@@ -477,8 +468,7 @@ def slice_differences(draw_from_slice):
             def log_density(x, middle=middle, width=width):
                 return -0.5 * ((x - middle) / width) ** 2
 
-            draws = [draw(log_density, start, np.random.default_rng(seed))
-                     for draw in (draw_from_slice, neal_slice)]  # fmt: skip
+            draws = [draw(log_density, start, np.random.default_rng(seed)) for draw in (draw_from_slice, neal_slice)]
             found.append(abs(draws[0] - draws[1]))
     return np.array(found)
 
@@ -839,9 +829,7 @@ def test_each_renewal_maximises_the_bound(learned, monkeypatch):
     assert before == pytest.approx(bound(), rel=1e-10)
     learner = learning.MeanFieldLearner(inference, prior, weights)
     tables = learner.renew()
-    assert len(calls) == len(prior.learned) + weights.is_learned * (
-        1 if weights.is_symmetric else K
-    )
+    assert len(calls) == len(prior.learned) + weights.is_learned * (1 if weights.is_symmetric else K)
     # The gains of all numbers together are that of the whole bound, by the twin and the kernel.
     gain = sum(values[1] for *_, values in calls)
     assert gain > 0
@@ -946,9 +934,7 @@ def test_averages_are_those_of_every_kept_sweep_under_its_own_priors(name):
 def test_each_renewal_has_random_numbers_of_its_own(monkeypatch):
     _, learner, *_ = chain_and_learner("learn", "learn", "learn-asymmetric")
     drawn = []
-    monkeypatch.setattr(
-        learning, "draw_from_slice", lambda density, now, rng: drawn.append(rng.random()) or now
-    )
+    monkeypatch.setattr(learning, "draw_from_slice", lambda density, now, rng: drawn.append(rng.random()) or now)
     for sweep in (25, 50, 25):
         learner.renew(sweep)
     first, second, third = np.split(np.array(drawn), 3)
@@ -1176,11 +1162,7 @@ def test_fold_in_knows_the_priors_of_columns(cls):
     observed = line[:, 0] >= 0
     mean = (line[observed].sum() + observations * common) / (observed.sum() + observations)
     expected = twin_probabilities(
-        line[:, 0],
-        weights,
-        np.full(10, strength[0] * mean),
-        np.full(10, strength[0] * (1 - mean)),
-        sweeps=300,
+        line[:, 0], weights, np.full(10, strength[0] * mean), np.full(10, strength[0] * (1 - mean)), sweeps=300
     )
     np.testing.assert_allclose(fold_in(line)[:, 0], expected, atol=2e-3)
 

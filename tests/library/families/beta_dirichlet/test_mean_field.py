@@ -64,9 +64,7 @@ def test_agrees_with_the_slow_twin_large():
 @given(ladder.problems(3), st.integers(1, 4))
 def test_float32_agrees_with_float64(problem, n_iter):
     codes, K, hyperparameters, _ = problem
-    double, single = (
-        mean_field_of(codes, K, hyperparameters, 12, dtype=dtype) for dtype in (float, np.float32)
-    )
+    double, single = (mean_field_of(codes, K, hyperparameters, 12, dtype=dtype) for dtype in (float, np.float32))
     double.update(n_iter)
     single.update(n_iter)
     for actual, expected in zip(single.counts(), double.counts(), strict=True):
@@ -88,9 +86,7 @@ def test_small_priors_are_computed_in_float64(hyperparameters, same_as):
     codes = ladder.large_matrix(12, 10, 0.25, np.random.default_rng(13), 3, 4)
     by_rule = mean_field_of(codes, 2, hyperparameters, 13, dtype=None)
     explicit = mean_field_of(codes, 2, hyperparameters, 13, dtype=same_as)
-    other = mean_field_of(
-        codes, 2, hyperparameters, 13, dtype=float if same_as is np.float32 else np.float32
-    )
+    other = mean_field_of(codes, 2, hyperparameters, 13, dtype=float if same_as is np.float32 else np.float32)
     for mean_field in by_rule, explicit, other:
         mean_field.update(3)
     np.testing.assert_array_equal(by_rule.counts().L, explicit.counts().L)

@@ -72,9 +72,7 @@ def test_beta_dir_evidence_and_mean_agree_with_quadrature(case):
     joints = np.exp([beta_dir.log_joint(codes, Z, K, *hyperparameters) for Z in states])
     log_evidence, mean = naive.quadrature_beta_dir(codes, K, *hyperparameters)
     assert np.log(joints.sum()) == pytest.approx(log_evidence, abs=1e-10)
-    factors = [
-        beta_dir.expected_factors(beta_dir.counts(codes, Z, K), *hyperparameters) for Z in states
-    ]
+    factors = [beta_dir.expected_factors(beta_dir.counts(codes, Z, K), *hyperparameters) for Z in states]
     means = np.array([W @ H for W, H in factors])
     np.testing.assert_allclose(np.tensordot(joints / joints.sum(), means, 1), mean, atol=1e-10)
 
@@ -178,10 +176,7 @@ def test_dir_dir_conditional_contains_the_alternating_scheme(problem):
 @pytest.mark.parametrize("case", ladder.DIR_DIR_CASES)
 def test_dir_dir_evidence_and_mean_agree_with_quadrature(case):
     codes, K, *hyperparameters = ladder.DIR_DIR_CASES[case]
-    states = [
-        naive.split_pairs(labels, K)
-        for labels in naive.enumerate_dir_dir(codes, K, *hyperparameters).states
-    ]
+    states = [naive.split_pairs(labels, K) for labels in naive.enumerate_dir_dir(codes, K, *hyperparameters).states]
     joints = np.exp([dir_dir.log_joint(codes, *pair, K, *hyperparameters) for pair in states])
     log_evidence, mean = naive.quadrature_dir_dir(codes, K, *hyperparameters)
     assert np.log(joints.sum()) == pytest.approx(log_evidence, abs=1e-10)

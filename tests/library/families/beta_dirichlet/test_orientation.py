@@ -124,19 +124,14 @@ AUTO = {
 def test_auto_finds_the_side_that_data_were_drawn_from(name, learned):
     codes, side = AUTO[name]
     brief = {"random_state": 4, "max_iter": 5}
-    assert (
-        nbmf.BetaDirVB(20, orientation="auto", **learned, **brief).fit(codes).orientation_ == side
-    )
+    assert nbmf.BetaDirVB(20, orientation="auto", **learned, **brief).fit(codes).orientation_ == side
 
 
 @pytest.mark.parametrize("name", AUTO)
 def test_auto_goes_on_as_the_side_it_has_chosen(name, tmp_path):
     codes, side = AUTO[name]
     for cls, lengths in ((nbmf.BetaDirVB, ITERATIONS), (nbmf.BetaDirGibbs, GIBBS)):
-        auto, given = (
-            cls(8, orientation=orientation, **lengths, random_state=5)
-            for orientation in ("auto", side)
-        )
+        auto, given = (cls(8, orientation=orientation, **lengths, random_state=5) for orientation in ("auto", side))
         assert auto.weights_are_rows  # before the fit, as if it were "rows"
         auto.fit(codes)
         given.fit(codes)
@@ -270,9 +265,7 @@ def test_one_component_predicts_the_shares_of_lines(side):
 
 def runs_of(method, shape, kind, orientation, seeds=3, **options):
     """Return the weight outside one group, the loss over that of shares, and the side, per seed."""
-    return [
-        structureless.measure(method, shape, kind, orientation, s, **options) for s in range(seeds)
-    ]
+    return [structureless.measure(method, shape, kind, orientation, s, **options) for s in range(seeds)]
 
 
 def assert_nothing_is_found(*case, **options):
@@ -299,8 +292,7 @@ def test_where_nothing_is_found_there_is_one_component(learned, orientation):
 def test_the_choice_is_the_same_for_every_seed():
     V = structureless.drawn((30, 25), "equal", np.random.default_rng(13))
     models = [
-        nbmf.BetaDirVB(9, **LEARNED, orientation="auto", max_iter=3, random_state=seed).fit(V)
-        for seed in range(8)
+        nbmf.BetaDirVB(9, **LEARNED, orientation="auto", max_iter=3, random_state=seed).fit(V) for seed in range(8)
     ]
     assert len({(model.orientation_, model.n_components_) for model in models}) == 1
 
@@ -329,8 +321,7 @@ BY_ROW = [(shape, "row-wise") for shape in structureless.SHAPES]
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("shape", "kind", "orientation"),
-    [(*case, side) for case in LARGE for side in ("rows", "auto")]
-    + [(*case, "auto") for case in BY_ROW],
+    [(*case, side) for case in LARGE for side in ("rows", "auto")] + [(*case, "auto") for case in BY_ROW],
 )
 def test_vb_invents_no_structure_long(shape, kind, orientation):
     assert_nothing_is_found("vb", shape, kind, orientation)

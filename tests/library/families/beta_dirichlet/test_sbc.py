@@ -50,9 +50,7 @@ def assert_noticed(prior, *key, **options):
         sbc.assert_uniform(calibration.ranks)
 
 
-@pytest.mark.parametrize(
-    "error", [*SLIGHTLY_WRONG, *(pytest.param(error, marks=long) for error in PLAINLY_WRONG)]
-)
+@pytest.mark.parametrize("error", [*SLIGHTLY_WRONG, *(pytest.param(error, marks=long) for error in PLAINLY_WRONG)])
 def test_wrong_hyperparameters_are_noticed(error):
     model, wrong = WRONG_HYPERPARAMETERS[error]
     assert_noticed(RIGHT[model], 22, sampler=replace(RIGHT[model], **wrong))

@@ -168,12 +168,19 @@ def test_scans_visit_every_observed_cell_once():
 def test_interleaved_scan_by_hand():
     codes = np.array([[1, 0, 1, 1, 0], [0, -1, 1, 1, 0], [1, 1, 0, -1, 1]], np.int8)
     assert naive.interleaved_scan(codes) == [
-        *[(0, 0)],
-        *[(1, 0), (0, 1)],
-        *[(2, 0), (2, 1), (0, 2)],  # column 1 has no cell in row 1
-        *[(1, 2), (0, 3)],
-        *[(2, 2), (1, 3)],
-        *[(0, 4), (1, 4), (2, 4)],
+        (0, 0),
+        (1, 0),
+        (0, 1),
+        (2, 0),
+        (2, 1),
+        (0, 2),  # column 1 has no cell in row 1
+        (1, 2),
+        (0, 3),
+        (2, 2),
+        (1, 3),
+        (0, 4),
+        (1, 4),
+        (2, 4),
     ]
 
 
@@ -253,17 +260,14 @@ def test_power_of_the_enumeration_check(conditional, monkeypatch):
     rng = np.random.default_rng(3)
     monkeypatch.setattr(naive, "beta_dir_conditional", conditional)
     chain = NaiveChain(
-        lambda Z: naive.beta_dir_sweep(codes, Z, K, *hyperparameters, rng),
-        naive.random_assignments(codes, K, rng),
+        lambda Z: naive.beta_dir_sweep(codes, Z, K, *hyperparameters, rng), naive.random_assignments(codes, K, rng)
     )
     with expect(conditional, right_beta_dir):
         ladder.assert_exact_posterior(chain, lambda c: c.labels, exact, 3, n_samples=1500)
 
 
 @pytest.mark.parametrize(
-    "conditional",
-    [right_beta_dir, swap_alpha_beta, first_gamma_for_all],
-    ids=lambda c: c.__name__,
+    "conditional", [right_beta_dir, swap_alpha_beta, first_gamma_for_all], ids=lambda c: c.__name__
 )
 def test_power_of_the_posterior_mean_check(conditional, monkeypatch):
     codes, K, *hyperparameters = ladder.BETA_DIR_CASES[ASYMMETRIC]
@@ -271,8 +275,7 @@ def test_power_of_the_posterior_mean_check(conditional, monkeypatch):
     rng = np.random.default_rng(4)
     monkeypatch.setattr(naive, "beta_dir_conditional", conditional)
     chain = NaiveChain(
-        lambda Z: naive.beta_dir_sweep(codes, Z, K, *hyperparameters, rng),
-        naive.random_assignments(codes, K, rng),
+        lambda Z: naive.beta_dir_sweep(codes, Z, K, *hyperparameters, rng), naive.random_assignments(codes, K, rng)
     )
 
     def predict(chain):
@@ -337,9 +340,7 @@ def one_eta_for_all(Z, C, f, n, K, gamma, eta):
 
 right_urns = naive.dir_dir_urns
 BROKEN_DIR_DIR = [swap_urns, one_eta_for_all]
-passes_and_failures_dir_dir = pytest.mark.parametrize(
-    "urns", [right_urns, *BROKEN_DIR_DIR], ids=lambda u: u.__name__
-)
+passes_and_failures_dir_dir = pytest.mark.parametrize("urns", [right_urns, *BROKEN_DIR_DIR], ids=lambda u: u.__name__)
 scheme = pytest.mark.parametrize("scheme", ["joint", "alternating"])
 
 
@@ -381,9 +382,7 @@ def test_power_of_gewekes_test_for_dir_dir(urns, scheme, monkeypatch):
 
 
 @scheme
-@pytest.mark.parametrize(
-    "urns", [right_urns, *BROKEN_DIR_DIR, keep_own_pair], ids=lambda u: u.__name__
-)
+@pytest.mark.parametrize("urns", [right_urns, *BROKEN_DIR_DIR, keep_own_pair], ids=lambda u: u.__name__)
 def test_power_of_the_dir_dir_replay(urns, scheme, monkeypatch):
     rng = np.random.default_rng(9)
     codes, K = ladder.large_matrix(30, 20, 0.3, rng), 6

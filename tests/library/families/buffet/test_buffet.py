@@ -12,13 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nbmf.families.buffet.kernels.numbers import (
-    COLUMN_EFFECT,
-    MASS,
-    NOISE,
-    ROW_EFFECT,
-    SLAB,
-)
+from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
 
 links = pytest.mark.parametrize("logit", [False, True], ids=["gaussian", "logit"])
 priors = pytest.mark.parametrize("name", ["cibp", "ibp"])
@@ -55,12 +49,9 @@ def test_the_log_joint_is_that_of_the_model(logit, name):
         # The numbering of features, of rows and of columns has no part in it.
         rng = np.random.default_rng(2)
         rows, columns = rng.permutation(6), rng.permutation(9)
-        other = twin.chain_on(
-            values[rows][:, columns], observed[rows][:, columns], logit, prior, drawn, table, (1,)
-        )
+        other = twin.chain_on(values[rows][:, columns], observed[rows][:, columns], logit, prior, drawn, table, (1,))
         features = rng.permutation(chain.K)
-        moved = (state[0][rows][:, features], state[1][features][:, columns],
-                 state[2][rows], state[3][columns])  # fmt: skip
+        moved = (state[0][rows][:, features], state[1][features][:, columns], state[2][rows], state[3][columns])
         twin.put(other, moved, drawn)
         assert other.log_joint() == pytest.approx(expected, rel=1e-11)
         if logit:  # with zeros for ones, all log-odds have the other sign
@@ -72,9 +63,7 @@ def test_the_log_joint_is_that_of_the_model(logit, name):
 @links
 def test_log_odds_of_any_size_have_a_likelihood(logit):
     values, observed = example(logit)
-    chain = twin.chain_on(
-        values, observed, logit, twin.prior_of("cibp"), twin.numbers(), twin.FIXED, (1,)
-    )
+    chain = twin.chain_on(values, observed, logit, twin.prior_of("cibp"), twin.numbers(), twin.FIXED, (1,))
     rng = np.random.default_rng(3)
     for size in (1.0, 30.0, 600.0):
         B, Z = size * rng.normal(size=(6, 1)), rng.normal(size=(1, 9))
@@ -85,9 +74,7 @@ def test_log_odds_of_any_size_have_a_likelihood(logit):
             expected = -np.logaddexp(0, -t).sum()
         else:
             expected = stats.norm.logpdf(values, fit, math.sqrt(0.5))[observed].sum()
-        nothing = twin.chain_on(
-            values, np.zeros_like(observed), logit, chain.prior, twin.numbers(), twin.FIXED, (1,)
-        )
+        nothing = twin.chain_on(values, np.zeros_like(observed), logit, chain.prior, twin.numbers(), twin.FIXED, (1,))
         twin.put(nothing, (B, Z, np.zeros(6), np.zeros(9)), twin.numbers())
         assert chain.log_joint() - nothing.log_joint() == pytest.approx(expected, rel=1e-9)
 
@@ -104,9 +91,8 @@ def test_the_first_capacity_changes_no_bit(kind):
     ends = []
     for capacity in (1, 2, 7, 200):
         chain = twin.chain_on(
-            values, observed, logit, prior, twin.numbers(mass=9.0), table, (2,),
-            capacity=capacity, samples=60,
-        )  # fmt: skip
+            values, observed, logit, prior, twin.numbers(mass=9.0), table, (2,), capacity=capacity, samples=60
+        )
         chain.sweep(20)
         chain.sweep(20, 1 / 9)
         chain.sweep(60, keep=True)
@@ -124,11 +110,19 @@ def test_complete_data_are_swept_by_sums_as_by_cells(name):
     values, _ = example(False, shape=(9, 16), p_missing=0)
     options = {"capacity": 1, "samples": 20}
     by_sums, by_cells = (
-        twin.chain_on(values, np.ones((9, 16), bool), False, twin.prior_of(name, mass=9.0),
-                      twin.numbers(mass=9.0), twin.priors_of(NOISE, SLAB), (3,), by_cells=by,
-                      **options)
+        twin.chain_on(
+            values,
+            np.ones((9, 16), bool),
+            False,
+            twin.prior_of(name, mass=9.0),
+            twin.numbers(mass=9.0),
+            twin.priors_of(NOISE, SLAB),
+            (3,),
+            by_cells=by,
+            **options,
+        )
         for by in (False, True)
-    )  # fmt: skip
+    )
     for chain in by_sums, by_cells:
         chain.sweep(20)
         chain.sweep(10, 0.3)
@@ -148,9 +142,17 @@ def test_a_chain_goes_on_from_a_snapshot_with_the_same_bits(kind):
 
     def made(seed, capacity):
         return twin.chain_on(
-            values, observed, logit, twin.prior_of("cibp", mass=4.0), twin.numbers(), table,
-            (seed,), capacity=capacity, samples=30, learned_shapes=("alpha", "kappa"),
-        )  # fmt: skip
+            values,
+            observed,
+            logit,
+            twin.prior_of("cibp", mass=4.0),
+            twin.numbers(),
+            table,
+            (seed,),
+            capacity=capacity,
+            samples=30,
+            learned_shapes=("alpha", "kappa"),
+        )
 
     one, other = made(3, 2), made(4, 1)
     other.sweep(7)
@@ -171,9 +173,9 @@ def test_sums_and_the_best_state_are_those_of_the_kept_sweeps():
     table = twin.priors_of(*OF_LINK[False])
     options = {"capacity": 1, "samples": 25}
     chain, single = (
-        twin.chain_on(values, observed, False, twin.prior_of("cibp", mass=3.0), twin.numbers(),
-                      table, (5,), **options) for _ in range(2)
-    )  # fmt: skip
+        twin.chain_on(values, observed, False, twin.prior_of("cibp", mass=3.0), twin.numbers(), table, (5,), **options)
+        for _ in range(2)
+    )
     for one in chain, single:
         one.sweep(5)
     chain.sweep(25, keep=True)
@@ -190,9 +192,8 @@ def test_sums_and_the_best_state_are_those_of_the_kept_sweeps():
     np.testing.assert_allclose(chain.mean_sums()[1], square, atol=1e-12)
     np.testing.assert_array_equal(chain.sizes, sizes)
     np.testing.assert_allclose(
-        [chain.mean_numbers()[name] for name in ("mass", "noise_variance", "slab_variance")],
-        total[:3] / 25, rtol=1e-12,
-    )  # fmt: skip
+        [chain.mean_numbers()[name] for name in ("mass", "noise_variance", "slab_variance")], total[:3] / 25, rtol=1e-12
+    )
     found = chain.best_state()
     order = np.lexsort(-(best[1].B != 0).astype(int)[::-1])
     np.testing.assert_array_equal(found.B, best[1].B[:, order])
@@ -203,12 +204,8 @@ def test_without_data_scores_and_loadings_are_not_read():
     # A row and a column of which nothing is known change nothing but their own numbers of dishes.
     values, observed = example(True)
     empty = np.zeros_like(observed)
-    chain = twin.chain_on(
-        values, empty, True, twin.prior_of("cibp"), twin.numbers(), twin.FIXED, (6,)
-    )
-    other = twin.chain_on(
-        1 - values, empty, True, twin.prior_of("cibp"), twin.numbers(), twin.FIXED, (6,)
-    )
+    chain = twin.chain_on(values, empty, True, twin.prior_of("cibp"), twin.numbers(), twin.FIXED, (6,))
+    other = twin.chain_on(1 - values, empty, True, twin.prior_of("cibp"), twin.numbers(), twin.FIXED, (6,))
     for one in chain, other:
         one.sweep(50)
     np.testing.assert_array_equal(chain.snapshot()["B"], other.snapshot()["B"])
@@ -282,9 +279,8 @@ def test_the_law_of_K_is_the_exact_posterior(name):
     assert np.abs(exact - other).max() < 5e-4
     assert np.abs(exact - stats.poisson(prior.expected_features(2)).pmf(range(8))).max() > 0.05
     chain = twin.chain_on(
-        values, np.ones((2, 3), bool), False, prior, twin.numbers(), twin.FIXED, (8,),
-        samples=100_000,
-    )  # fmt: skip
+        values, np.ones((2, 3), bool), False, prior, twin.numbers(), twin.FIXED, (8,), samples=100_000
+    )
     chain.sweep(200)
     chain.sweep(100_000, keep=True)
     draws = chain.sizes[:, None] == np.arange(5)

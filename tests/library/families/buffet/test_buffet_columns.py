@@ -113,9 +113,22 @@ def move(x, uniforms, normals, monkeypatch):
     signal = np.where(x.observed, x.signal, 99.0)  # of hidden cells anything
     effects, shape = x.effects, np.array([x.prior.alpha, x.prior.kappa])
     size = columns.move_column(
-        size, x.logit, signal, x.observed, B, Z, takers, effects, x.numbers,
-        x.prior.log_weights(F), shape, P, np.full((F, N), 3.0), work, None,
-    )  # fmt: skip
+        size,
+        x.logit,
+        signal,
+        x.observed,
+        B,
+        Z,
+        takers,
+        effects,
+        x.numbers,
+        x.prior.log_weights(F),
+        shape,
+        P,
+        np.full((F, N), 3.0),
+        work,
+        None,
+    )
     assert next(uniforms, None) is next(normals, None) is None
     np.testing.assert_array_equal(takers[:size], np.count_nonzero(B[:, :size], axis=0))
     assert not B[:, size:].any()  # where later newborns find zeros
@@ -174,8 +187,7 @@ def test_births_are_accepted_by_the_ratio_of_joints(plain, logit, name, row, up)
     assert ratio < 0
     for edge, comes in ((-TOLERANCE, True), (TOLERANCE, False)):
         start = [0.3, (row + 0.5) / F, 0.5 - 1e-9 if up else 0.5]
-        B, Z = move(x, [*start, *uniforms, -math.expm1(ratio + edge)],
-                    [*draws, *normals[wanted]], plain)  # fmt: skip
+        B, Z = move(x, [*start, *uniforms, -math.expm1(ratio + edge)], [*draws, *normals[wanted]], plain)
         np.testing.assert_array_equal(B[:, :K], x.B)
         np.testing.assert_array_equal(Z[:K], x.Z)
         assert B.shape[1] == (K + 1 if comes else K)
@@ -208,9 +220,8 @@ def test_the_law_of_K_is_the_exact_posterior(often, name):
     prior = twin.prior_of(name)
     exact = whole.exact_law_of_K(values, prior, 7)
     chain = twin.chain_on(
-        values, np.ones((2, 3), bool), False, prior, twin.numbers(), twin.FIXED, (8,),
-        samples=30_000, column_moves=True,
-    )  # fmt: skip
+        values, np.ones((2, 3), bool), False, prior, twin.numbers(), twin.FIXED, (8,), samples=30_000, column_moves=True
+    )
     chain.sweep(100)
     chain.sweep(30_000, keep=True)
     mean, error = ladder.batch_means(chain.sizes[:, None] == np.arange(5))
@@ -223,9 +234,8 @@ def test_geweke(often, logit):
     name, observed = ("ibp", whole.FULL) if not logit else ("cibp", whole.HOLE)
     table = twin.priors_of(*OF_LINK[logit])
     found = twin.geweke(
-        logit, twin.prior_of(name), table, observed, 1, 10_000, 1.0, 4_000,
-        column_moves=True, scale_moves=logit,
-    )  # fmt: skip
+        logit, twin.prior_of(name), table, observed, 1, 10_000, 1.0, 4_000, column_moves=True, scale_moves=logit
+    )
     twin.assert_same(*found)
 
 
@@ -235,9 +245,17 @@ def test_geweke(often, logit):
 def test_geweke_for_long(often, logit, name):
     observed = np.random.default_rng(5).random((5, 4)) < 0.85
     found = twin.geweke(
-        logit, twin.prior_of(name), twin.priors_of(*OF_LINK[logit]), observed, 2, 400_000, 1.0,
-        50_000, column_moves=True, scale_moves=logit,
-    )  # fmt: skip
+        logit,
+        twin.prior_of(name),
+        twin.priors_of(*OF_LINK[logit]),
+        observed,
+        2,
+        400_000,
+        1.0,
+        50_000,
+        column_moves=True,
+        scale_moves=logit,
+    )
     twin.assert_same(*found)
 
 
@@ -248,9 +266,17 @@ def test_room_and_snapshots_change_no_bit(often, kind):
 
     def made(capacity):
         return twin.chain_on(
-            values, observed, logit, twin.prior_of("ibp", mass=9.0), twin.numbers(mass=9.0),
-            twin.priors_of(NOISE, SLAB, ROW_EFFECT), (2,), capacity=capacity, samples=30,
-            column_moves=True, scale_moves=logit,
-        )  # fmt: skip
+            values,
+            observed,
+            logit,
+            twin.prior_of("ibp", mass=9.0),
+            twin.numbers(mass=9.0),
+            twin.priors_of(NOISE, SLAB, ROW_EFFECT),
+            (2,),
+            capacity=capacity,
+            samples=30,
+            column_moves=True,
+            scale_moves=logit,
+        )
 
     twin.assert_no_bit_changed(made)

@@ -47,10 +47,18 @@ def example(logit, name, seed=1):
     P = np.where(observed, P, 0.0)
     prior = twin.prior_of(name)
     return types.SimpleNamespace(
-        logit=logit, prior=prior, signal=signal, observed=observed, B=B, Z=Z, effects=effects,
-        numbers=numbers, P=P, takers=np.count_nonzero(B, axis=0),
+        logit=logit,
+        prior=prior,
+        signal=signal,
+        observed=observed,
+        B=B,
+        Z=Z,
+        effects=effects,
+        numbers=numbers,
+        P=P,
+        takers=np.count_nonzero(B, axis=0),
         log_odds=prior.log_odds(F),
-    )  # fmt: skip
+    )
 
 
 def log_density(x, B=None, Z=None, effects=None, numbers=None, table=twin.FIXED):
@@ -90,8 +98,7 @@ def test_rows_are_weighed_as_the_state_says(plain, logit):
     plain.setattr(cells, "polya_gamma_1", lambda generator, psi: 0.1 + abs(psi))
     for j in range(F):
         P, e = np.full((F, N), 7.0), np.full(N, 7.0)
-        cells.weigh_row(j, N, K, logit, x.signal, x.observed, x.B, x.Z, x.effects, x.numbers, P, e,
-                        None)  # fmt: skip
+        cells.weigh_row(j, N, K, logit, x.signal, x.observed, x.B, x.Z, x.effects, x.numbers, P, e, None)
         psi = x.effects[0][j] + x.effects[1] + x.B[j] @ x.Z
         weights = 0.1 + abs(psi) if logit else np.full(N, 1 / x.numbers[NOISE])
         x.P[j] = np.where(x.observed[j], weights, 0.0)
@@ -211,9 +218,8 @@ def test_births_and_deaths_are_accepted_by_the_ratio_of_joints(plain, logit, nam
     rate = x.prior.log_rate(F) - math.log(x.prior.mass) + math.log(x.numbers[MASS])
     B = x.B.copy()
     size, came = cells.replace_singletons(
-        j, F, N, K, proposed, np.zeros(9), np.zeros(9, int), x.B, x.Z, x.takers, rate, slab, x.P,
-        residuals(x, j), None,
-    )  # fmt: skip
+        j, F, N, K, proposed, np.zeros(9), np.zeros(9, int), x.B, x.Z, x.takers, rate, slab, x.P, residuals(x, j), None
+    )
     assert (size, came) == (K, False)
     np.testing.assert_array_equal(x.B, B)
     # Both states with the scores of singletons integrated out; loadings are proposed from their
@@ -241,9 +247,7 @@ def test_sums_over_complete_data_say_the_same_of_births(j):
     single = np.array([3] if j == 2 else [], int)
     G, H = x.Z @ x.Z.T, x.signal @ x.Z.T
     g, square = G @ x.B[j], (x.signal[j] ** 2).sum()
-    R, singletons, v = gram.residual_without_singletons.py_func(
-        j, K, x.B, x.takers, G, H, g, square
-    )
+    R, singletons, v = gram.residual_without_singletons.py_func(j, K, x.B, x.takers, G, H, g, square)
     rest = np.delete(x.B[j], single) @ np.delete(x.Z, single, axis=0)
     assert (singletons, v) == (single.size, (x.B[j, single] ** 2).sum())
     assert pytest.approx(((x.signal[j] - rest) ** 2).sum(), rel=1e-12) == R
@@ -278,15 +282,32 @@ def test_births_are_asked_for_in_a_share_of_the_rows_at_the_rate_of_the_mass(pla
         plain.setattr(cells, name, lambda *arguments: None)
     plain.setattr(cells, "uniform", lambda generator: number)
     plain.setattr(cells, "proposed_singletons", lambda generator: 2)
-    plain.setattr(
-        cells, "replace_singletons", lambda *given: seen.append(given) or (given[3], True)
-    )
+    plain.setattr(cells, "replace_singletons", lambda *given: seen.append(given) or (given[3], True))
     x, nothing = example(False, "cibp"), np.zeros(9)
     scores, log_rate = np.zeros((K + 2, N)), -0.7
     row = cells.visit_rows(
-        3, 0.4, F, N, features, False, x.signal, x.observed, x.B, scores, x.takers, x.effects,
-        x.log_odds, log_rate, x.numbers, x.P, nothing, nothing, nothing, births, np.zeros(8),
-    )  # fmt: skip
+        3,
+        0.4,
+        F,
+        N,
+        features,
+        False,
+        x.signal,
+        x.observed,
+        x.B,
+        scores,
+        x.takers,
+        x.effects,
+        x.log_odds,
+        log_rate,
+        x.numbers,
+        x.P,
+        nothing,
+        nothing,
+        nothing,
+        births,
+        np.zeros(8),
+    )
     assert (row, [given[0] for given in seen]) == (F, [3, 4] if asked else [])
     assert births.tolist() == ([2, 2] if asked else [0, 0])
     for given in seen:
@@ -310,9 +331,8 @@ def test_accepted_newborns_take_the_place_of_singletons(plain, logit):
     takers, e = np.append(x.takers, [0, 0, 0]), residuals(x, 2)
     before, Z = x.B.copy(), x.Z.copy()
     size, came = cells.replace_singletons(
-        2, F, N, K, 2, np.zeros(9), np.zeros(9, int), x.B, x.Z, takers, 0.0, x.numbers[SLAB], x.P,
-        e, None,
-    )  # fmt: skip
+        2, F, N, K, 2, np.zeros(9), np.zeros(9, int), x.B, x.Z, takers, 0.0, x.numbers[SLAB], x.P, e, None
+    )
     assert (size, came) == (K + 1, True)
     sd = math.sqrt(x.numbers[SLAB])
     np.testing.assert_allclose(x.B[2, 3:5], [sd, sd])
@@ -409,8 +429,9 @@ def test_scores_and_column_effects_have_their_exact_law(plain, logit):
         script, Z = iter(numbers), np.zeros((K, n))
         effects = x.effects[0], x.effects[1].copy()
         plain.setattr(cells, "standard_normal", lambda generator: next(script))
-        cells.draw_scores(F, n, K, logit, x.signal, x.B, Z, effects, x.numbers, x.P,
-                          np.zeros(5, int), np.zeros(5), A, c, None)  # fmt: skip
+        cells.draw_scores(
+            F, n, K, logit, x.signal, x.B, Z, effects, x.numbers, x.P, np.zeros(5, int), np.zeros(5), A, c, None
+        )
         return np.vstack([Z, effects[1]]) if logit else Z
 
     design = np.column_stack([x.B, np.ones(F)]) if logit else x.B
@@ -434,8 +455,9 @@ def test_blocks_of_columns_are_whole(plain):
     signal, P = rng.normal(size=(F, n)), rng.gamma(1.0, 1.0, (F, n))
     plain.setattr(cells, "standard_normal", lambda generator: 0.0)
     Z, A, c = np.zeros((K, n)), np.zeros((20, cells.LANES)), np.zeros((5, cells.LANES))
-    cells.draw_scores(F, n, K, False, signal, x.B, Z, x.effects, x.numbers, P, np.zeros(5, int),
-                      np.zeros(5), A, c, None)  # fmt: skip
+    cells.draw_scores(
+        F, n, K, False, signal, x.B, Z, x.effects, x.numbers, P, np.zeros(5, int), np.zeros(5), A, c, None
+    )
     for i in range(n):
         exact = np.eye(K) + x.B.T @ (P[:, i, None] * x.B)
         mean = np.linalg.solve(exact, x.B.T @ signal[:, i] / x.numbers[NOISE])
@@ -498,9 +520,7 @@ def test_columns_are_scaled_as_the_twin_says_of_each(plain, logit, normal):
             decided += 1
             x = example(logit, "cibp")
             normals = iter(normal if column == k else 0.0 for column in range(K))
-            uniforms = iter(
-                -math.expm1(log_ratio + edge) if column == k else 0.5 for column in range(K)
-            )
+            uniforms = iter(-math.expm1(log_ratio + edge) if column == k else 0.5 for column in range(K))
             plain.setattr(conditionals, "standard_normal", lambda _, given=normals: next(given))
             plain.setattr(conditionals, "uniform", lambda _, given=uniforms: next(given))
             norms, before = np.full(K, 7.0), (x.B.copy(), x.Z.copy())
@@ -528,8 +548,9 @@ def test_variances_and_mass_follow_the_ratio_of_joints(plain, logit, name, numbe
     squares = ((x.signal - x.B @ x.Z) ** 2)[x.observed].sum()
     before = x.numbers.copy()
     norms = (x.B**2).sum(axis=0)
-    shared.draw_numbers(F, N, K, logit, norms, x.takers, x.effects, squares, x.observed.sum(),
-                        x.prior.reach(F), x.numbers, table, None)  # fmt: skip
+    shared.draw_numbers(
+        F, N, K, logit, norms, x.takers, x.effects, squares, x.observed.sum(), x.prior.reach(F), x.numbers, table, None
+    )
     (shape,) = shapes
     scale = x.numbers[number]  # what a Gamma number of 1 makes
     np.testing.assert_array_equal(np.delete(x.numbers, number), np.delete(before, number))

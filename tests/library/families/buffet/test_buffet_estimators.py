@@ -47,9 +47,16 @@ def test_four_factors_are_found_whatever_the_start(start):
     # CIBP(1, 10, 10), τ = 1, as in the paper's simulation; a dense start has to lose sixteen.
     V, rows = factor_data()
     model = IndianBuffetGaussian(
-        mass=1.0, alpha=10.0, kappa=10.0, slab_variance=1.0, standardize=False, start=start,
-        burn_in=6000, n_samples=1000, random_state=2,
-    ).fit(V)  # fmt: skip
+        mass=1.0,
+        alpha=10.0,
+        kappa=10.0,
+        slab_variance=1.0,
+        standardize=False,
+        start=start,
+        burn_in=6000,
+        n_samples=1000,
+        random_state=2,
+    ).fit(V)
     assert model.findings["K+"] == (4 if start != "empty" else pytest.approx(4, abs=2))
     assert 0.9 < model.noise_variance_ < 1.15
     assert (model.mass_, model.alpha_, model.kappa_) == (1.0, 10.0, 10.0)
@@ -90,8 +97,7 @@ class SweepsSeen(list):
 
 
 @pytest.mark.parametrize(
-    ("start", "opening"),
-    [("slow", (20, 1 / 50, False, False)), ("dense", (20, 1.0, False, True)), ("empty", None)],
+    ("start", "opening"), [("slow", (20, 1 / 50, False, False)), ("dense", (20, 1.0, False, True)), ("empty", None)]
 )
 def test_how_a_burn_in_begins(start, opening):
     model = IndianBuffetLogistic(start=start, burn_in=60)
@@ -131,9 +137,7 @@ def test_held_out_values_are_predicted_with_their_uncertainty():
     assert 0.9 < z.std() < 1.2
     assert stats.kurtosis(z) < 2
     # The same on another scale.
-    other = IndianBuffetGaussian(**BRIEF | {"burn_in": 1500}).fit(
-        np.where(mask, np.nan, 3 + V / 100)
-    )
+    other = IndianBuffetGaussian(**BRIEF | {"burn_in": 1500}).fit(np.where(mask, np.nan, 3 + V / 100))
     if other.n_components_ == model.n_components_:
         np.testing.assert_allclose(other.expectation_, 3 + model.expectation_ / 100, rtol=1e-2)
 
@@ -144,8 +148,10 @@ def test_what_is_hidden_influences_nothing(make):
     V = (rng.random((12, 10)) < 0.5).astype(float)
     mask = rng.random(V.shape) < 0.3
     likelihood = make.likelihoods[0]
-    fits = [make(**BRIEF).fit(likelihood.hide(likelihood.values_of(values), mask))
-            for values in (V, np.where(mask, 1 - V, V))]  # fmt: skip
+    fits = [
+        make(**BRIEF).fit(likelihood.hide(likelihood.values_of(values), mask))
+        for values in (V, np.where(mask, 1 - V, V))
+    ]
     for name in ("W_", "H_", "expectation_", "sizes_"):
         np.testing.assert_array_equal(getattr(fits[0], name), getattr(fits[1], name))
 
@@ -171,8 +177,7 @@ def test_chains_that_do_not_agree_are_advised_to_move_whole_columns():
 def empty():
     """A fit without any feature."""
     model = IndianBuffetLogistic(mass=1e-9, alpha=50.0, kappa=1.0, start="empty", **BRIEF)
-    matrix = BinaryMatrix.from_array(coins(), [f"r{f}" for f in range(12)],
-                                     [f"c{n}" for n in range(10)])  # fmt: skip
+    matrix = BinaryMatrix.from_array(coins(), [f"r{f}" for f in range(12)], [f"c{n}" for n in range(10)])
     return model.fit(matrix), matrix
 
 
@@ -199,13 +204,15 @@ def test_no_feature_is_a_fit_like_others(empty, tmp_path):
 def test_no_feature_goes_through_a_fit_of_the_workflow_and_chains(empty):
     _, matrix = empty
     settings = {"mass": 1e-9, "alpha": 50.0, "start": "empty", "burn_in": 50, "n_samples": 50}
-    result = run_fit(matrix, coins(seed=1) == 1, FitRequest("IndianBuffetLogistic", 10, settings,
-                     ["fit", "none"], chain_points=20), log=[].append)  # fmt: skip
+    result = run_fit(
+        matrix,
+        coins(seed=1) == 1,
+        FitRequest("IndianBuffetLogistic", 10, settings, ["fit", "none"], chain_points=20),
+        log=[].append,
+    )
     assert result.report["n_components"] == result.report["active_components"] == 0
     assert result.report["W_max"] is None
-    draws = nbmf.posterior_draws(
-        IndianBuffetLogistic(random_state=0, **settings), matrix, n_draws=9
-    )
+    draws = nbmf.posterior_draws(IndianBuffetLogistic(random_state=0, **settings), matrix, n_draws=9)
     assert draws.sizes.tolist() == [0] * 9
     assert not summaries.co_loading(draws).any()
     assert not summaries.loading_covariance(draws).any()
@@ -318,19 +325,14 @@ def test_a_gaussian_fit_comes_back_from_its_file(tmp_path):
     model.save(tmp_path / "model.npz")
     loaded = nbmf.load(tmp_path / "model.npz")
     assert vars(loaded).keys() == vars(model).keys()
-    for one, other in zip(loaded.predictive([0, 3], [0, 1]), model.predictive([0, 3], [0, 1]),
-                          strict=True):  # fmt: skip
+    for one, other in zip(loaded.predictive([0, 3], [0, 1]), model.predictive([0, 3], [0, 1]), strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_allclose(model.expectation_[3], 2.5, atol=0.5)
     assert loaded.transform(V).shape == (15, model.n_components_)
 
 
 @pytest.mark.parametrize(
-    ("V", "words"),
-    [
-        (np.full((4, 5), 3.0), "no row varies"),
-        (np.where(np.eye(4) > 0, np.inf, 1.0), "inf"),
-    ],
+    ("V", "words"), [(np.full((4, 5), 3.0), "no row varies"), (np.where(np.eye(4) > 0, np.inf, 1.0), "inf")]
 )
 def test_real_matrices_with_nothing_to_explain_are_refused(V, words):
     with pytest.raises(DataError, match=words):

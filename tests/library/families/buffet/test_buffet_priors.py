@@ -65,8 +65,7 @@ def test_rates_that_are_too_small_for_a_double_keep_their_logarithm():
 
 
 @pytest.mark.parametrize(
-    ("alpha", "features", "row_sum"),
-    [(5, 4.00, 2.0), (1, 18.18, 10 / 3), (0.5, 28.21, 40 / 11), (0.01, 49.21, 3.992)],
+    ("alpha", "features", "row_sum"), [(5, 4.00, 2.0), (1, 18.18, 10 / 3), (0.5, 28.21, 40 / 11), (0.01, 49.21, 3.992)]
 )
 def test_the_cibp_of_figure_1_nears_the_ibp(alpha, features, row_sum):
     # ω = 5, κ = 4, p = 50: E[K+] and expected row sums of the companion note.
@@ -88,9 +87,8 @@ def test_weights_are_integrals_over_the_intensity(prior):
     p, weights, odds = 6, prior.log_weights(6), prior.log_odds(6)
     for m in range(1, p + 1):
         value, _ = integrate.quad(
-            lambda q, m=m: math.exp(prior.log_c)
-            * q ** (prior.alpha - 1 + m) * (1 - q) ** (prior.kappa + p - m), 0, 1,
-        )  # fmt: skip
+            lambda q, m=m: math.exp(prior.log_c) * q ** (prior.alpha - 1 + m) * (1 - q) ** (prior.kappa + p - m), 0, 1
+        )
         assert weights[m] == pytest.approx(math.log(value), rel=1e-9)
     np.testing.assert_allclose(odds[1:], np.diff(weights)[1:], rtol=1e-12)
     assert weights[0] == odds[0] == -math.inf
@@ -194,9 +192,7 @@ def test_slices_draw_from_the_law_of_a_shape(prior, name):
         now = prior._replace(**{name: value})
         total = takers.size * math.log(now.mass) - now.mass * now.reach(p)
         weights = now.log_c + (
-            gammaln(now.alpha + takers)
-            + gammaln(now.kappa + 1 + p - takers)
-            - gammaln(now.alpha + now.kappa + 1 + p)
+            gammaln(now.alpha + takers) + gammaln(now.kappa + 1 + p - takers) - gammaln(now.alpha + now.kappa + 1 + p)
         )
         density.append(total + weights.sum() - value + math.log(value))
     weight = np.exp(np.array(density) - max(density))

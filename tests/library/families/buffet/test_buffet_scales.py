@@ -67,9 +67,8 @@ def work_on(values, state, numbers, table, steps):
     B, Z, rows, columns = (x.copy() for x in state)
     numbers, takers = numbers.copy(), np.count_nonzero(B, axis=0)
     scales.scale_log_odds(
-        K, signal, observed, B, Z, takers, (rows, columns), numbers, table,
-        (np.full((F, N), 7.0), np.zeros(N)), None,
-    )  # fmt: skip
+        K, signal, observed, B, Z, takers, (rows, columns), numbers, table, (np.full((F, N), 7.0), np.zeros(N)), None
+    )
     assert not steps
     return (B, Z, rows, columns), numbers
 
@@ -161,9 +160,8 @@ def test_steps_up_are_as_probable_as_steps_down(plain):
 def test_geweke(name, learned):
     hole = np.array([[True, True], [False, True], [True, True]])
     found = twin.geweke(
-        True, twin.prior_of(name), twin.priors_of(*learned), hole, 1, 10_000, 1.0, 4_000,
-        scale_moves=True,
-    )  # fmt: skip
+        True, twin.prior_of(name), twin.priors_of(*learned), hole, 1, 10_000, 1.0, 4_000, scale_moves=True
+    )
     twin.assert_same(*found)
 
 
@@ -172,9 +170,8 @@ def test_geweke(name, learned):
 def test_geweke_for_long(name):
     observed = np.random.default_rng(5).random((5, 4)) < 0.85
     found = twin.geweke(
-        True, twin.prior_of(name), twin.priors_of(*OF_LOGIT), observed, 2, 400_000, 1.0, 50_000,
-        scale_moves=True,
-    )  # fmt: skip
+        True, twin.prior_of(name), twin.priors_of(*OF_LOGIT), observed, 2, 400_000, 1.0, 50_000, scale_moves=True
+    )
     twin.assert_same(*found)
 
 
@@ -184,9 +181,17 @@ def test_room_and_snapshots_change_no_bit():
 
     def made(capacity):
         return twin.chain_on(
-            values, observed, True, twin.prior_of("ibp", mass=9.0), twin.numbers(mass=9.0),
-            twin.priors_of(*OF_LOGIT), (2,), capacity=capacity, samples=30, scale_moves=True,
-        )  # fmt: skip
+            values,
+            observed,
+            True,
+            twin.prior_of("ibp", mass=9.0),
+            twin.numbers(mass=9.0),
+            twin.priors_of(*OF_LOGIT),
+            (2,),
+            capacity=capacity,
+            samples=30,
+            scale_moves=True,
+        )
 
     twin.assert_no_bit_changed(made)
 
@@ -194,9 +199,7 @@ def test_room_and_snapshots_change_no_bit():
 def test_the_estimator_has_them_if_asked():
     V = (np.random.default_rng(5).random((20, 15)) < 0.4).astype(np.int8)
     settings = {"burn_in": 50, "n_samples": 50, "random_state": 0}
-    with_moves, without = (
-        nbmf.IndianBuffetLogistic(scale_moves=on, **settings).fit(V) for on in (True, False)
-    )
+    with_moves, without = (nbmf.IndianBuffetLogistic(scale_moves=on, **settings).fit(V) for on in (True, False))
     assert not np.array_equal(with_moves.expectation_, without.expectation_)
     default = nbmf.IndianBuffetLogistic(**settings).fit(V)
     np.testing.assert_array_equal(default.expectation_, without.expectation_)

@@ -71,8 +71,7 @@ def test_terms_of_two_matrices_add_up():
     likes, _, words = ascent.matrices
     users, items, tags = likes.rows, likes.columns, words.columns
     assert words.rows is items
-    moments = {side: side.covariance() + np.einsum("na,nb->nab", side.mean, side.mean)
-               for side in (users, tags)}  # fmt: skip
+    moments = {side: side.covariance() + np.einsum("na,nb->nab", side.mean, side.mean) for side in (users, tags)}
     ascent._update(items)
     for j in range(SHAPES["items"]):
         P, h = np.diag(items.precision), np.zeros(3)
@@ -94,17 +93,12 @@ def test_one_matrix_is_the_model_of_one_matrix(covariance, effects):
     one = Relation("users", "items", LIKES, "binary", effects)
     model = CollectiveFactorVB(3, ard=False, covariance=covariance, max_iter=7, tol=0)
     model.set_params(random_state=5).fit({"likes": one})
-    single = LogisticFactorVB(
-        3, effects=effects, covariance=covariance, max_iter=7, tol=0, random_state=5
-    ).fit(LIKES)
+    single = LogisticFactorVB(3, effects=effects, covariance=covariance, max_iter=7, tol=0, random_state=5).fit(LIKES)
     np.testing.assert_allclose(model.expectations_["likes"], single.expectation_, atol=1e-9)
 
 
 def test_a_matrix_and_its_transpose_are_the_same():
-    binary = {
-        "a": Relation("users", "items", LIKES),
-        "b": Relation("items", "tags", np.minimum(WORDS, 1)),
-    }
+    binary = {"a": Relation("users", "items", LIKES), "b": Relation("items", "tags", np.minimum(WORDS, 1))}
     other = {"a": binary["a"], "b": Relation("tags", "items", np.minimum(WORDS, 1).T)}
     found = []
     for given in (binary, other):
@@ -132,9 +126,7 @@ def test_what_one_matrix_knows_of_things_tells_of_another():
     shown[:, cold] = -1
     words = (rng.random((50, 30)) < expit(2 * items @ tags.T)).astype(np.int8)
     model = CollectiveFactorVB(4, covariance="full", random_state=0)
-    model.fit(
-        {"likes": Relation("users", "items", shown), "words": Relation("items", "tags", words)}
-    )
+    model.fit({"likes": Relation("users", "items", shown), "words": Relation("items", "tags", words)})
     p = model.expectation_of("likes")[:, cold]
     loss = -np.log(np.where(likes[:, cold] == 1, p, 1 - p)).mean()
     assert loss < 0.55  # nats; a coin costs 0.69
@@ -165,8 +157,7 @@ def test_parameters_are_those_of_one_matrix():
 
 
 def test_the_same_seed_gives_the_same_bits():
-    fits = [CollectiveFactorVB(3, max_iter=5, tol=0, random_state=1).fit(relations("rows"))
-            for _ in range(2)]  # fmt: skip
+    fits = [CollectiveFactorVB(3, max_iter=5, tol=0, random_state=1).fit(relations("rows")) for _ in range(2)]
     for name in SHAPES:
         np.testing.assert_array_equal(*(each.factors_[name] for each in fits))
 
@@ -180,11 +171,12 @@ def test_the_same_seed_gives_the_same_bits():
         ({"a": Relation("x", "y", LIKES, "binary", "all")}, ConfigError, "effects = 'all'"),
         (
             {"a": Relation("x", "y", LIKES), "b": Relation("x", "z", WORDS, "counts")},
-            DataError, "set 'x': 25 things in 'a', 18 in 'b'",
+            DataError,
+            "set 'x': 25 things in 'a', 18 in 'b'",
         ),
         ({"a": Relation("x", "y", WORDS - 5, "counts")}, DataError, "-6|-5|-4"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_refused_in_words(given, error, message):
     with pytest.raises(error, match=message):
         CollectiveFactorVB(2).fit(given)
@@ -192,9 +184,7 @@ def test_what_is_wrong_is_refused_in_words(given, error, message):
 
 def test_sets_have_the_same_names_in_all_matrices():
     one = BinaryMatrix.from_array(LIKES, [f"user {i}" for i in range(25)])
-    other = BinaryMatrix.from_array(
-        LIKES[:, :5].clip(0), [f"user {i}" for i in (1, 0, *range(2, 25))]
-    )
+    other = BinaryMatrix.from_array(LIKES[:, :5].clip(0), [f"user {i}" for i in (1, 0, *range(2, 25))])
     with pytest.raises(DataError, match=r"number 0 .* is 'user 0' in 'a' and 'user 1' in 'b'"):
         CollectiveFactorVB(2).fit({"a": Relation("x", "y", one), "b": Relation("x", "z", other)})
 

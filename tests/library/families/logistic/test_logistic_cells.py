@@ -43,8 +43,15 @@ def chain_of(cells, K=2, effects="none", prior=None, seed=0, threads=1):
 
 
 def twin_of(chain):
-    return Twin(chain.cells.law.seen, chain.rows.factor, chain.columns.factor, chain.rows.effects,
-                chain.columns.effects, chain.effects, chain.alpha.copy())  # fmt: skip
+    return Twin(
+        chain.cells.law.seen,
+        chain.rows.factor,
+        chain.columns.factor,
+        chain.rows.effects,
+        chain.columns.effects,
+        chain.effects,
+        chain.alpha.copy(),
+    )
 
 
 # --- Sizes of counts ---------------------------------------------------------------------------
@@ -235,9 +242,20 @@ class Draw:
         """Return functions of it that have variances."""
         W, H, _ = self.factors
         x, psi = np.log1p(self.x), self.psi
-        return [psi[0], psi[0] ** 2, (psi**2).mean(), np.log(self.alpha).sum(),
-                (H[0] ** 2).mean(), (W**2).mean(), math.log(self.tau), np.log(self.sizes).sum(),
-                self.sizes[0], x.mean(), (x * psi).mean(), x[1]]  # fmt: skip
+        return [
+            psi[0],
+            psi[0] ** 2,
+            (psi**2).mean(),
+            np.log(self.alpha).sum(),
+            (H[0] ** 2).mean(),
+            (W**2).mean(),
+            math.log(self.tau),
+            np.log(self.sizes).sum(),
+            self.sizes[0],
+            x.mean(),
+            (x * psi).mean(),
+            x[1],
+        ]
 
 
 def from_prior(seen, of_counts, noise, K, rng):
@@ -258,9 +276,7 @@ def test_geweke(of_counts, noise):
     F, N, K = 4, 3, 2
     seen = np.ones((F, N), bool)
     seen[0, 1] = seen[2, 2] = False
-    independent = np.array(
-        [from_prior(seen, of_counts, noise, K, rng).statistics() for _ in range(20_000)]
-    )
+    independent = np.array([from_prior(seen, of_counts, noise, K, rng).statistics() for _ in range(20_000)])
     start = np.where(seen, 1, -1).astype(np.int32)
     law = Counts(start, SIZES) if of_counts else Binary(start.astype(np.int8))
     cells = cells_of(law, noise)
@@ -355,9 +371,7 @@ def test_counts_are_found_as_well_as_by_variational_inference():
     model = brief("NegativeBinomialFactorGibbs").fit(values)
     errors = {
         "Gibbs": np.abs(model.expectation_ - truth).mean(),
-        "VB": np.abs(
-            nbmf.NegativeBinomialFactorVB(2, random_state=1).fit(values).expectation_ - truth
-        ).mean(),
+        "VB": np.abs(nbmf.NegativeBinomialFactorVB(2, random_state=1).fit(values).expectation_ - truth).mean(),
         "means of columns": np.abs(values.mean(axis=0) - truth).mean(),
     }
     assert errors["Gibbs"] < 1.1 * errors["VB"] < 0.6 * errors["means of columns"]
@@ -370,10 +384,7 @@ def test_counts_are_found_as_well_as_by_variational_inference():
 def test_moments_and_sizes_are_means_along_the_chain():
     values = counts_of_rank_two()[0]
     model = brief("NegativeBinomialFactorGibbs", burn_in=5, n_samples=12).fit(values)
-    chain = chain_of(
-        Cells(Counts(values.astype(np.int32), Gamma(1.0, 1.0))),
-        prior=Prior(True, 0.001, 0.001), seed=1,
-    )  # fmt: skip
+    chain = chain_of(Cells(Counts(values.astype(np.int32), Gamma(1.0, 1.0))), prior=Prior(True, 0.001, 0.001), seed=1)
     chain.sweep(5)
     psi, sizes, mean = [], [], []
     for _ in range(12):
@@ -405,8 +416,9 @@ def check_new_cells(model, inner):
 def test_noise_is_found_and_predicted_with(tmp_path):
     """Of ψ with noise, E σ(ψ + ε) is nearer to 1/2 than σ(ψ)."""
     values = votes_with_noise()
-    model = brief("LogisticFactorGibbs", n_components=1, noise=True, a0=2.0, b0=2.0,
-                  burn_in=300, n_samples=600).fit(values)  # fmt: skip
+    model = brief("LogisticFactorGibbs", n_components=1, noise=True, a0=2.0, b0=2.0, burn_in=300, n_samples=600).fit(
+        values
+    )
     assert 0.2 < model.noise_variance_ < 4
     psi = form.psi_of(model.factors_)
     inside = np.abs(model.mean(model.factors_) - 0.5) <= np.abs(expit(psi) - 0.5) + 1e-12
@@ -466,8 +478,6 @@ def test_a_sweep_predicts_with_its_own_noise(name):
         z = stats.norm(0.0, np.sqrt(variance)).ppf(QUANTILES)[:, None, None]
         mean = expit(psi + z).mean(axis=0) if binary else sizes * np.exp(psi + variance / 2)
         np.testing.assert_allclose(model.mean(own), mean, rtol=2e-3, atol=1e-4)
-        np.testing.assert_allclose(
-            model.mean_at(own, [3, 5], [1, 7]), mean[[3, 5], [1, 7]], rtol=2e-3, atol=1e-4
-        )
+        np.testing.assert_allclose(model.mean_at(own, [3, 5], [1, 7]), mean[[3, 5], [1, 7]], rtol=2e-3, atol=1e-4)
     assert np.isfinite(chains.expectation).all()
     assert chains.draws is not None

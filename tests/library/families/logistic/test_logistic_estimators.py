@@ -10,10 +10,7 @@ import nbmf
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.families.logistic import logistic_factor_vb
-from nbmf.families.logistic.count_factor_vb import (
-    NegativeBinomialFactorVB,
-    SoftplusPoissonFactorVB,
-)
+from nbmf.families.logistic.count_factor_vb import NegativeBinomialFactorVB, SoftplusPoissonFactorVB
 from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
 from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
 from nbmf.families.logistic.quadratic_counts import softplus
@@ -100,9 +97,7 @@ def test_a_state_predicts_what_the_estimator_does(estimator):
     assert state.objective() > before
     rows, columns = np.array([0, 5, 39]), np.array([3, 29, 0])
     np.testing.assert_array_equal(state.expectation(), model.expectation_)
-    for one, other in zip(
-        state.predictive(rows, columns), model.predictive(rows, columns), strict=True
-    ):
+    for one, other in zip(state.predictive(rows, columns), model.predictive(rows, columns), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
     assert state.active_components() == model.active_components_
 
@@ -152,8 +147,9 @@ def test_draws_come_from_q(estimator):
     """Means of ψ over draws within 5 standard errors of <ψ>, every entry."""
     model = estimator(2, effects="both", max_iter=60, tol=0, random_state=0)
     draws = nbmf.posterior_draws(model, DATA[CLASSES[estimator]], n_draws=300)
-    psi = np.array([each.W @ each.H + each.others["row effects"][:, None]
-                    + each.others["column effects"] for each in draws])  # fmt: skip
+    psi = np.array(
+        [each.W @ each.H + each.others["row effects"][:, None] + each.others["column effects"] for each in draws]
+    )
     factors = model.factors_
     mean = factors.W @ factors.H + model.row_effects_[:, None] + model.column_effects_
     assert (np.abs(psi.mean(axis=0) - mean) < 5 * psi.std(axis=0) / np.sqrt(300) + 1e-5).all()
@@ -211,10 +207,7 @@ def test_noise_is_in_predictions():
     factors = model.factors_
     psi = factors.W @ factors.H
     z = np.random.default_rng(0).normal(size=(4000, 1, 1)) * np.sqrt(variance)
-    np.testing.assert_allclose(
-        model.mean(factors, slice(5), slice(4)),
-        expit(psi[:5, :4] + z).mean(axis=0), atol=0.04,
-    )  # fmt: skip
+    np.testing.assert_allclose(model.mean(factors, slice(5), slice(4)), expit(psi[:5, :4] + z).mean(axis=0), atol=0.04)
     assert float(fit(LogisticFactorVB).noise_variance_) == 0.0
 
 
@@ -241,9 +234,7 @@ def test_learned_precisions_prune():
 
 def test_normal_values_of_a_known_law_are_found():
     rng = np.random.default_rng(3)
-    V = rng.normal(size=(200, 2)) @ (3 * rng.normal(size=(2, 40))) + 0.5 * rng.normal(
-        size=(200, 40)
-    )
+    V = rng.normal(size=(200, 2)) @ (3 * rng.normal(size=(2, 40))) + 0.5 * rng.normal(size=(200, 40))
     model = GaussianFactorVB(5, random_state=0).fit(RealMatrix.from_array(V))
     assert float(model.noise_variance_) == pytest.approx(0.25, rel=0.1)
     assert model.active_components_ == 2

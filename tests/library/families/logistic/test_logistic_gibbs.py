@@ -33,8 +33,7 @@ def chain_of(codes, K, effects="none", prior=FIXED, seed=0, threads=1):
 
 
 def random_codes(F, N, seed=0, p_missing=0.2):
-    return ladder.large_matrix(F, N, p_missing, np.random.default_rng(seed), empty_row=1,
-                               empty_column=2)  # fmt: skip
+    return ladder.large_matrix(F, N, p_missing, np.random.default_rng(seed), empty_row=1, empty_column=2)
 
 
 # --- Every number of a sweep ------------------------------------------------------------------
@@ -50,8 +49,15 @@ def test_every_number_of_a_sweep_is_the_twins(effects, K, ard, monkeypatch):
     codes = random_codes(7, 6)
     chain = chain_of(codes, K, effects, Prior(ard, 0.7, 0.3))
     chain.sweep(3)
-    twin = Twin(codes >= 0, chain.rows.factor, chain.columns.factor, chain.rows.effects,
-                chain.columns.effects, chain.effects, chain.alpha.copy())  # fmt: skip
+    twin = Twin(
+        codes >= 0,
+        chain.rows.factor,
+        chain.columns.factor,
+        chain.rows.effects,
+        chain.columns.effects,
+        chain.effects,
+        chain.alpha.copy(),
+    )
     seen, *given = scripted(monkeypatch)
     for _ in range(2):
         seen.clear()
@@ -162,16 +168,22 @@ def test_relevance_is_the_twins(monkeypatch):
     rng = np.random.default_rng(9)
     uniforms = rng.random(5000)
     given = iter(uniforms)
-    for name in ("draw_scales", "draw_rotation", "draw_precisions", "log_density_of_scale",
-                 "_log_density_of_log_scale", "log_density_of_angle", "_turn_columns",
-                 "_turn_lines"):  # fmt: skip
+    for name in (
+        "draw_scales",
+        "draw_rotation",
+        "draw_precisions",
+        "log_density_of_scale",
+        "_log_density_of_log_scale",
+        "log_density_of_angle",
+        "_turn_columns",
+        "_turn_lines",
+    ):
         monkeypatch.setattr(relevance, name, getattr(relevance, name).py_func)
     monkeypatch.setattr(relevance, "uniform", lambda generator: next(given))
     monkeypatch.setattr(relevance, "standard_gamma", lambda generator, shape: 1.1 * shape**1.01)
     gammas = itertools.repeat(lambda shape: 1.1 * shape**1.01)
     # Where neither data nor prior say much an interval ends at the limit of its steps.
-    for K, size, *prior in ((1, 1.0, 0.7, 0.3), (3, 1.0, 0.7, 0.3), (4, 1.0, 0.7, 0.3),
-                            (2, 1e-9, 1e-3, 1e-3)):  # fmt: skip
+    for K, size, *prior in ((1, 1.0, 0.7, 0.3), (3, 1.0, 0.7, 0.3), (4, 1.0, 0.7, 0.3), (2, 1e-9, 1e-3, 1e-3)):
         U, V, L = rng.normal(size=(6, K)), rng.normal(size=(5, K + 1)), rng.normal(size=(K, K))
         effects, g, G = V[:, K].copy(), size * 5 * rng.normal(size=K), size**2 * L @ L.T
         given = iter(uniforms)
@@ -245,8 +257,7 @@ def exact_tiny():
     for row in TINY:
         cells = likelihood[row[0]][:, :, None] * likelihood[row[1]][:, None, :]
         evidence.append(np.einsum("u,uab->ab", weights, cells))
-        with_p.append([np.einsum("u,uab,ua->ab", weights, cells, p),
-                       np.einsum("u,uab,ub->ab", weights, cells, p)])  # fmt: skip
+        with_p.append([np.einsum("u,uab,ua->ab", weights, cells, p), np.einsum("u,uab,ub->ab", weights, cells, p)])
     prior = np.multiply.outer(weights, weights)
     total = prior * np.prod(evidence, axis=0)
     means = [[(total / evidence[i] * with_p[i][j]).sum() for j in range(2)] for i in range(3)]
@@ -295,11 +306,9 @@ def test_the_exact_posterior_of_a_rasch_model(monkeypatch):
     for row in codes:
         cells = likelihood[row[0]][:, :, None] * likelihood[row[1]][:, None, :]
         evidence.append(np.einsum("r,rab->ab", prior, cells))
-        with_p.append([np.einsum("r,rab,ra->ab", prior, cells, p),
-                       np.einsum("r,rab,rb->ab", prior, cells, p)])  # fmt: skip
+        with_p.append([np.einsum("r,rab,ra->ab", prior, cells, p), np.einsum("r,rab,rb->ab", prior, cells, p)])
     total = np.multiply.outer(prior, prior) * np.prod(evidence, axis=0)
-    means = np.array([[(total / evidence[i] * with_p[i][j]).sum() for j in range(2)]
-                      for i in range(3)]) / total.sum()  # fmt: skip
+    means = np.array([[(total / evidence[i] * with_p[i][j]).sum() for j in range(2)] for i in range(3)]) / total.sum()
     chain = chain_of(codes, 0, "both", seed=6)
     chain.sweep(100)
     sigma = []
@@ -316,9 +325,17 @@ def test_the_exact_posterior_of_a_rasch_model(monkeypatch):
 
 def statistics(W, H, alpha, others, V, observed):
     psi = form.psi_of(Factors(W, H, others))
-    found = [psi[0, 0], psi[0, 0] ** 2, psi[1, 2], (psi**2).mean(), np.log(alpha).sum(),
-             (H[0] ** 2).mean(), (W**2).mean(), V[observed].mean(),
-             (psi * (V - 0.5))[observed].mean()]  # fmt: skip
+    found = [
+        psi[0, 0],
+        psi[0, 0] ** 2,
+        psi[1, 2],
+        (psi**2).mean(),
+        np.log(alpha).sum(),
+        (H[0] ** 2).mean(),
+        (W**2).mean(),
+        V[observed].mean(),
+        (psi * (V - 0.5))[observed].mean(),
+    ]
     for effects in others.values():
         found += [effects[0], effects[0] ** 2, effects.mean() ** 2]
     return found
@@ -380,8 +397,7 @@ def test_simulation_based_calibration(monkeypatch):
     ranks = []
     for replication in range(500):
         alpha = rng.gamma(4.0, 1 / 3.0, K)
-        others = {form.ROWS: rng.normal(size=F) / np.sqrt(2),
-                  form.COLUMNS: rng.normal(size=N) / np.sqrt(2)}  # fmt: skip
+        others = {form.ROWS: rng.normal(size=F) / np.sqrt(2), form.COLUMNS: rng.normal(size=N) / np.sqrt(2)}
         H = rng.normal(size=(K, N)) / np.sqrt(alpha)[:, None]
         psi = form.psi_of(Factors(rng.normal(size=(F, K)), H, others))
         codes = (rng.random((F, N)) < expit(psi)).astype(np.int8)
@@ -429,9 +445,7 @@ def test_the_estimate_is_the_mean_along_the_chain():
     mean = np.mean(psi, axis=0)
     np.testing.assert_allclose(estimator.column_effects_, mean.mean(axis=0), rtol=1e-8)
     left, sizes, right = np.linalg.svd(mean - mean.mean(axis=0))
-    np.testing.assert_allclose(
-        estimator.W_ @ estimator.H_, left[:, :3] * sizes[:3] @ right[:3], rtol=1e-7, atol=1e-9
-    )
+    np.testing.assert_allclose(estimator.W_ @ estimator.H_, left[:, :3] * sizes[:3] @ right[:3], rtol=1e-7, atol=1e-9)
     assert (estimator.row_effects_ == 0).all()
 
 
@@ -501,9 +515,7 @@ def test_the_rasch_model_finds_abilities_and_difficulties():
 
 
 def test_what_leaves_nothing_to_learn_or_is_improper_is_refused():
-    with pytest.raises(
-        ConfigError, match=r"n_components = 0: .*with effects = 'none' there would be"
-    ):
+    with pytest.raises(ConfigError, match=r"n_components = 0: .*with effects = 'none' there would be"):
         nbmf.LogisticFactorGibbs(0).fit(CODES)
     with pytest.raises(ConfigError, match=r"a0 = 0: allowed is a positive number \(with 0 the"):
         nbmf.LogisticFactorGibbs(2, a0=0).fit(CODES)
@@ -624,8 +636,7 @@ def test_draws_have_the_form_of_the_estimate_and_intervals_around_it():
     truth = (truth - truth.mean()) / truth.std()
     p = expit(np.outer(truth, discrimination) + ease)
     V = (rng.random(p.shape) < p).astype(int)
-    model = nbmf.LogisticFactorGibbs(1, effects="columns", ard=False, burn_in=200, n_samples=400,
-                                     random_state=1)  # fmt: skip
+    model = nbmf.LogisticFactorGibbs(1, effects="columns", ard=False, burn_in=200, n_samples=400, random_state=1)
     draws = nbmf.posterior_draws(model, V, n_draws=200)
     for one in draws[:5]:
         assert (one.W**2).mean() == pytest.approx(1, abs=1e-5)

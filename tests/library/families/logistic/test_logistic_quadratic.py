@@ -31,13 +31,9 @@ def log_odds_law(x, psi):
 LAWS = {
     "polya-gamma": ((0, 1), PolyaGamma, log_odds_law),
     "bohning": ((0, 1), Bohning, log_odds_law),
-    "negative binomial": (
-        (0, 1, 2, 9), fixed_size, lambda x, psi: nbinom.logpmf(x, 3, expit(-psi)),
-    ),
-    "softplus": (
-        (0, 1, 2, 9), SoftplusPoisson, lambda x, psi: poisson.logpmf(x, softplus(psi)),
-    ),
-}  # fmt: skip
+    "negative binomial": ((0, 1, 2, 9), fixed_size, lambda x, psi: nbinom.logpmf(x, 3, expit(-psi))),
+    "softplus": ((0, 1, 2, 9), SoftplusPoisson, lambda x, psi: poisson.logpmf(x, softplus(psi))),
+}
 every_law = pytest.mark.parametrize("name", LAWS)
 
 
@@ -50,10 +46,7 @@ def form():
         likelihood = LAWS[name][1](np.full((1, psi.size), x, np.int32))
         likelihood.refresh(psi[None], square[None])
         one = [LAWS[name][1](np.array([[x]], np.int32)) for _ in psi]
-        bounds = [
-            each.bound(np.array([[p]]), np.array([[s]]))
-            for each, p, s in zip(one, psi, square, strict=True)
-        ]
+        bounds = [each.bound(np.array([[p]]), np.array([[s]])) for each, p, s in zip(one, psi, square, strict=True)]
         if name == "negative binomial":  # less what q(r) costs, which is no matter here
             bounds = np.array(bounds) + one[0].law.divergence(Gamma(1.0, 1.0))
         return likelihood.h[0], likelihood.w[0], np.array(bounds)
@@ -126,9 +119,7 @@ def test_missing_entries_have_no_part(name):
     other_psi, other_square = psi.copy(), square.copy()
     other_psi[hidden] += 3
     other_square[hidden] += 50
-    np.testing.assert_allclose(
-        all_of_it(psi, square), all_of_it(other_psi, other_square), rtol=1e-13
-    )
+    np.testing.assert_allclose(all_of_it(psi, square), all_of_it(other_psi, other_square), rtol=1e-13)
 
 
 def test_mean_of_polya_gamma_variables_at_any_tilt():
@@ -186,9 +177,7 @@ def test_tables_and_rate_of_the_size_by_hand():
     eta = np.sqrt(square)
     rates = 0.5 * psi + np.log(2 * np.cosh(eta / 2))
     np.testing.assert_allclose(likelihood.law.shape, [2 + tables[0] + tables[1], 2 + tables[2]])
-    np.testing.assert_allclose(
-        likelihood.law.rate, [1.5 + rates[:, 0].sum(), 1.5 + rates[:2, 1].sum()]
-    )
+    np.testing.assert_allclose(likelihood.law.rate, [1.5 + rates[:, 0].sum(), 1.5 + rates[:2, 1].sum()])
     np.testing.assert_allclose(likelihood.size, likelihood.law.shape / likelihood.law.rate)
 
 
@@ -228,10 +217,17 @@ def test_probabilities_under_a_normal_law_by_quadrature(deviation):
     for mean, value in zip(means, found, strict=True):
         parts = np.clip([-mean / max(deviation, 1e-9), 0.0], -11, 11)
         exact = (
-            quad(lambda z, m=mean: norm.pdf(z) * expit(m + deviation * z), -12, 12,
-                 points=sorted(parts), limit=400, epsabs=1e-13)[0]
-            if deviation else expit(mean)
-        )  # fmt: skip
+            quad(
+                lambda z, m=mean: norm.pdf(z) * expit(m + deviation * z),
+                -12,
+                12,
+                points=sorted(parts),
+                limit=400,
+                epsabs=1e-13,
+            )[0]
+            if deviation
+            else expit(mean)
+        )
         assert value == pytest.approx(exact, rel=1e-6, abs=1e-9)
 
 

@@ -170,9 +170,12 @@ def test_moments_by_drawing(kind):
         assert (np.abs(values.mean(axis=0) - exact) < 5 * values.std(axis=0) / np.sqrt(n)).all()
     np.testing.assert_allclose(
         rows.squares[:, rows.coordinates.free],
-        (rows.mean**2 + rows.covariance().diagonal(axis1=1, axis2=2)
-         if kind == "full" else rows.mean**2 + rows.variance)[:, rows.coordinates.free],
-    )  # fmt: skip
+        (
+            rows.mean**2 + rows.covariance().diagonal(axis1=1, axis2=2)
+            if kind == "full"
+            else rows.mean**2 + rows.variance
+        )[:, rows.coordinates.free],
+    )
 
 
 # --- The bound ---------------------------------------------------------------------------------
@@ -218,8 +221,7 @@ def exact_tiny():
     psi = v[:, None, :] * z[:, None]  # (v, u, column)
     log_rows = []
     for line in TINY:
-        law = sum(line[j] * psi[..., j] - np.logaddexp(0, psi[..., j]) for j in (0, 1)
-                  if line[j] >= 0)  # fmt: skip
+        law = sum(line[j] * psi[..., j] - np.logaddexp(0, psi[..., j]) for j in (0, 1) if line[j] >= 0)
         log_rows.append(law + log_w)
     evidence = np.array([logsumexp(row, axis=1) for row in log_rows])  # (row, v)
     total = logsumexp(log_v + evidence.sum(axis=0))
@@ -234,9 +236,7 @@ def exact_tiny():
 def test_the_exact_evidence_of_the_tiny_matrix():
     total, mean = exact_tiny()
     assert total == pytest.approx(-3.4831127, abs=1e-6)
-    np.testing.assert_allclose(
-        mean, [[0.558513, 0.441487], [0.565057, 0.5], [0.441487, 0.441487]], atol=1e-6
-    )
+    np.testing.assert_allclose(mean, [[0.558513, 0.441487], [0.565057, 0.5], [0.441487, 0.441487]], atol=1e-6)
 
 
 @both_kinds
@@ -273,12 +273,7 @@ def test_the_bound_of_a_normal_model_by_drawing(kind):
 
 
 def log_gamma(x, law):
-    return (
-        law.shape * np.log(law.rate)
-        - gammaln(law.shape)
-        + (law.shape - 1) * np.log(x)
-        - (law.rate * x)
-    )
+    return law.shape * np.log(law.rate) - gammaln(law.shape) + (law.shape - 1) * np.log(x) - (law.rate * x)
 
 
 def log_normal(drawn, side):
@@ -328,9 +323,7 @@ def test_ones_for_zeros_turn_log_odds_round(kind):
     other.sides[1].mean *= -1
     for engine in (one, other):
         engine.update(6)
-    np.testing.assert_allclose(
-        one.matrices[0].moments()[0], -other.matrices[0].moments()[0], atol=1e-10
-    )
+    np.testing.assert_allclose(one.matrices[0].moments()[0], -other.matrices[0].moments()[0], atol=1e-10)
 
 
 @both_kinds

@@ -34,9 +34,7 @@ def test_digamma():
 def test_a_fit_is_that_of_scikit_learn(K):
     seed = seed_sequence("lda", K)
     fitted = nbmf.LDA(K, max_iter=12, random_state=seed).fit(V)
-    peer = LatentDirichletAllocation(
-        K, max_iter=12, random_state=int(children(seed, 1)[0].generate_state(1)[0])
-    )
+    peer = LatentDirichletAllocation(K, max_iter=12, random_state=int(children(seed, 1)[0].generate_state(1)[0]))
     shares = peer.fit_transform((V.T == 1).astype(float))
     assert_allclose(fitted.topic_counts_, peer.components_.T, rtol=1e-6, atol=1e-7)
     assert_allclose(fitted.H_, shares.T, rtol=1e-6, atol=1e-7)

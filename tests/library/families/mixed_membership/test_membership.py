@@ -94,10 +94,7 @@ def test_a_few_rounds_are_those_of_the_slow_twin(fitted, rounds):
     quick = FastStep(rounds, 0.0).find(cells, log_density, alpha)
     counts, of_fast = np.zeros_like(log_density), np.zeros_like(log_density)
     for i, (w, log_p) in enumerate(twins.rows_of(cells, log_density)):
-        start, atoms = (
-            alpha + w.sum() / alpha.size,
-            cells.atoms[cells.starts[i] : cells.starts[i + 1]],
-        )
+        start, atoms = (alpha + w.sum() / alpha.size, cells.atoms[cells.starts[i] : cells.starts[i + 1]])
         gamma, phi = twins.full(w, log_p, alpha, start, rounds)
         np.testing.assert_allclose(found.gamma[i], gamma, rtol=1e-8)
         # The bound of the γ that the φ before it makes, as equation (15) has it.
@@ -320,8 +317,7 @@ def test_alpha_of_one_component_and_of_no_rows_stays():
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.3])
 @pytest.mark.parametrize("kinds", [KINDS, ["gaussian"], ["discrete", "bernoulli"], ["poisson"]])
-@pytest.mark.parametrize("step", [FullStep(30, 1e-9), FastStep(30, 1e-9), MIXTURE],
-                         ids=["full", "fast", "mixture"])  # fmt: skip
+@pytest.mark.parametrize("step", [FullStep(30, 1e-9), FastStep(30, 1e-9), MIXTURE], ids=["full", "fast", "mixture"])
 def test_the_objective_never_falls(step, kinds, epsilon):
     """Warm starts; M-step, α and E-step one by one."""
     for seed in range(3):
@@ -399,9 +395,7 @@ def test_permutations_of_rows_features_and_components_permute_the_result():
     table = mixed_table(25)
     values, rng = table.values(), np.random.default_rng(5)
     rows, columns, components = rng.permutation(25), rng.permutation(4), rng.permutation(3)
-    other = FeatureTable.from_array(
-        values[np.ix_(rows, columns)], kinds=table.kinds[columns].tolist()
-    )
+    other = FeatureTable.from_array(values[np.ix_(rows, columns)], kinds=table.kinds[columns].tolist())
     for step in (FullStep(30, 1e-6), FastStep(30, 1e-6), MIXTURE):
         one, two = state_of(table, step), state_of(other, step)
         W = rng.dirichlet(np.ones(3), 25)
@@ -411,20 +405,14 @@ def test_permutations_of_rows_features_and_components_permute_the_result():
             np.add.at(counts, cells.atoms, shares[cells.lines()])
             state.densities.update(cells.columns, cells.values, counts)
             state.advance(8)
-        np.testing.assert_allclose(
-            two.factors().W, one.factors().W[np.ix_(rows, components)], rtol=1e-7
-        )
-        np.testing.assert_allclose(
-            two.densities.mean(), one.densities.mean()[np.ix_(components, columns)], rtol=1e-7
-        )
+        np.testing.assert_allclose(two.factors().W, one.factors().W[np.ix_(rows, components)], rtol=1e-7)
+        np.testing.assert_allclose(two.densities.mean(), one.densities.mean()[np.ix_(components, columns)], rtol=1e-7)
         assert two.objective() == pytest.approx(one.objective(), rel=1e-10)
 
 
 def test_a_category_pair_is_a_bernoulli_feature_and_words_are_tied_features():
     values = np.random.default_rng(0).integers(0, 2, (30, 5)).astype(float)
-    both = [
-        state_of(FeatureTable.from_array(values, kinds=kind)) for kind in ("discrete", "bernoulli")
-    ]
+    both = [state_of(FeatureTable.from_array(values, kinds=kind)) for kind in ("discrete", "bernoulli")]
     for state in both:
         state.advance(10)
     assert both[0].objective() == both[1].objective()
@@ -478,10 +466,12 @@ def test_the_sampled_likelihood_is_the_exact_one():
     for alpha in (np.array([0.7, 0.2, 1.9]), np.array([0.02, 0.05, 0.01])):
         exact = np.array([twins.exact(*row, alpha) for row in twins.rows_of(cells, log_density)])
         gamma = FULL.find(cells, log_density, alpha).gamma
-        runs = np.array([
-            sampled_log_likelihood(cells, log_density, alpha, gamma, 20_000, rng)
-            for rng in map(np.random.default_rng, range(10))
-        ])  # fmt: skip
+        runs = np.array(
+            [
+                sampled_log_likelihood(cells, log_density, alpha, gamma, 20_000, rng)
+                for rng in map(np.random.default_rng, range(10))
+            ]
+        )
         error = runs.std(axis=0, ddof=1) / 10**0.5
         assert error.max() < 0.01
         assert (np.abs(runs.mean(axis=0) - exact) < 5 * error + 1e-3).all()

@@ -9,13 +9,7 @@ import scipy.sparse
 
 import nbmf
 from nbmf.data.feature_table import FeatureTable
-from nbmf.errors import (
-    CollapsedWarning,
-    ConfigError,
-    ConstantFeatureWarning,
-    DataError,
-    NotFittedError,
-)
+from nbmf.errors import CollapsedWarning, ConfigError, ConstantFeatureWarning, DataError, NotFittedError
 from nbmf.families.mixed_membership import evaluation
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 
@@ -48,9 +42,7 @@ def test_columns_are_the_rows_of_the_transpose(own):
     np.testing.assert_array_equal(rows.H_, columns.W_.T)
     np.testing.assert_array_equal(rows.expectation_, columns.expectation_.T)
     np.testing.assert_array_equal(rows.transform(V[:5]), columns.transform_columns(V[:5].T).T)
-    np.testing.assert_allclose(
-        rows.transform_columns(V[:, :4]), columns.transform(V[:, :4].T).T, rtol=1e-12
-    )
+    np.testing.assert_allclose(rows.transform_columns(V[:, :4]), columns.transform(V[:, :4].T).T, rtol=1e-12)
     assert rows.distributions == columns.probabilities == {"W"}
     assert rows.meanings == columns.meanings[::-1]
     one, two = rows.evaluate(V), columns.evaluate(V.T)
@@ -120,14 +112,15 @@ def test_without_smoothing_a_column_that_nobody_knows_is_a_half():
 
 def test_a_collapse_is_told():
     same = np.tile([[1, 0, 1, 1, 0, 0, 1, 0]], (12, 1))
-    with pytest.warns(CollapsedWarning, match=r"MMNB collapsed: of 3 components only 1 differ.*"
-                      "another random_state, fewer components or another inner_max"):  # fmt: skip
+    with pytest.warns(
+        CollapsedWarning,
+        match=r"MMNB collapsed: of 3 components only 1 differ.*"
+        "another random_state, fewer components or another inner_max",
+    ):
         model = nbmf.MMNB(3, random_state=0).fit(same)
     assert model.distinct_components_ == model.findings["distinct_components"] == 1
     with pytest.warns(CollapsedWarning, match="the sum of alpha"):
-        nbmf.FastMMNB(3, inner_max=3, max_iter=200, random_state=0).fit(
-            RNG.integers(0, 2, (40, 30))
-        )
+        nbmf.FastMMNB(3, inner_max=3, max_iter=200, random_state=0).fit(RNG.integers(0, 2, (40, 30)))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         nbmf.MMNB(3, random_state=0).fit(V)
@@ -161,9 +154,7 @@ def test_lda_of_ones_is_that_of_the_documents_table(own):
     model = {nbmf.VariationalLDA: "mmnb", nbmf.FastLDA: "fast-mmnb"}[own]
     binary = own(3, inner_max=20, max_iter=15, tol=0, random_state=0).fit(V)
     table = FeatureTable.from_documents(scipy.sparse.csr_array((V.T == 1).astype(int)))
-    other = FeatureModel(
-        3, model=model, smoothing=0.1, inner_max=20, max_iter=15, tol=0, random_state=0
-    ).fit(table)
+    other = FeatureModel(3, model=model, smoothing=0.1, inner_max=20, max_iter=15, tol=0, random_state=0).fit(table)
     np.testing.assert_allclose(other.memberships_, binary.H_.T, rtol=1e-9)
     np.testing.assert_allclose(other.means_, binary.W_.T, rtol=1e-9)
     np.testing.assert_allclose(binary.alpha_, other.prior_)
@@ -194,13 +185,16 @@ def drawn_table(n=400, seed=0, alpha=0.15):
     columns = []
     for kind in kinds:
         z = (rng.random(n) < shares[:, 1]).astype(int)
-        columns.append({
-            "gaussian": lambda z=z: rng.normal(np.array([-2.0, 3.0])[z], np.array([1.0, 0.5])[z]),
-            "discrete": lambda z=z: np.where(z == 0, rng.choice(3, n, p=[0.8, 0.1, 0.1]),
-                                             rng.choice(3, n, p=[0.1, 0.2, 0.7])),
-            "bernoulli": lambda z=z: rng.random(n) < np.array([0.1, 0.8])[z],
-            "poisson": lambda z=z: rng.poisson(np.array([1.0, 6.0])[z]),
-        }[kind]())  # fmt: skip
+        columns.append(
+            {
+                "gaussian": lambda z=z: rng.normal(np.array([-2.0, 3.0])[z], np.array([1.0, 0.5])[z]),
+                "discrete": lambda z=z: np.where(
+                    z == 0, rng.choice(3, n, p=[0.8, 0.1, 0.1]), rng.choice(3, n, p=[0.1, 0.2, 0.7])
+                ),
+                "bernoulli": lambda z=z: rng.random(n) < np.array([0.1, 0.8])[z],
+                "poisson": lambda z=z: rng.poisson(np.array([1.0, 6.0])[z]),
+            }[kind]()
+        )
     values = np.column_stack(columns).astype(float)
     values[rng.random(values.shape) < 0.1] = np.nan
     return FeatureTable.from_array(values, kinds=kinds), shares
@@ -215,9 +209,7 @@ def test_components_of_mixed_features_come_back(model):
     tolerance = 0.15 if model == "mmnb" else 0.8  # others must take mixed rows for one component
     for c in range(2):
         np.testing.assert_allclose(
-            fitted.means_[[first, 1 - first][c]].reshape(4, 4).mean(axis=0),
-            truth[c],
-            atol=tolerance,
+            fitted.means_[[first, 1 - first][c]].reshape(4, 4).mean(axis=0), truth[c], atol=tolerance
         )
     assert evaluation.micro_precision(fitted.clusters_, shares[:, 1] > 0.5) > 0.9
     if model == "mmnb":
@@ -235,9 +227,7 @@ def test_new_rows_are_scored_and_the_full_model_describes_mixed_rows_best():
         found = fitted.evaluate(new, n_draws=200)
         perplexity[model] = found.sampled_perplexity
         assert found.bounds.shape == found.entropies.shape == (200,)
-        assert found.perplexity == pytest.approx(
-            np.exp(-found.bounds.sum() / new.cells.size), rel=1e-12
-        )
+        assert found.perplexity == pytest.approx(np.exp(-found.bounds.sum() / new.cells.size), rel=1e-12)
         again = fitted.evaluate(table)
         assert again.bounds.sum() == pytest.approx(fitted.bound_, rel=1e-3)
     assert perplexity["mmnb"] < 0.97 * min(perplexity["mnb"], perplexity["fast-mmnb"])
@@ -249,8 +239,7 @@ def test_a_unit_multiplies_perplexity_as_it_should():
     scaled = x * [7.0, 1.0, 1.0, 1.0]
     for model in MODELS:
         one, two = (
-            FeatureModel(2, model=model, max_iter=30, tol=0, random_state=0).fit(values)
-            for values in (x, scaled)
+            FeatureModel(2, model=model, max_iter=30, tol=0, random_state=0).fit(values) for values in (x, scaled)
         )
         ratio = two.evaluate(scaled).perplexity / one.evaluate(x).perplexity
         assert ratio == pytest.approx(7.0**0.25, rel=1e-6)
@@ -279,8 +268,7 @@ def test_an_unseen_category_is_impossible_without_smoothing_and_possible_with_it
     new = FeatureTable.from_array([[0.0], [1.0], [2.0]], kinds="discrete").take_rows([2])
     for model in MODELS:
         without, smoothed = (
-            FeatureModel(2, model=model, smoothing=e, max_iter=5, tol=0, random_state=0).fit(train)
-            for e in (0.0, 0.1)
+            FeatureModel(2, model=model, smoothing=e, max_iter=5, tol=0, random_state=0).fit(train) for e in (0.0, 0.1)
         )
         assert without.evaluate(new).perplexity == np.inf
         assert np.isfinite(smoothed.evaluate(new).perplexity)
@@ -320,9 +308,7 @@ def test_micro_precision_and_mutual_information_of_hand_made_tables():
     apart = np.outer([3, 2, 3], [4, 3, 1]) / 64
     expected = sum(t * np.log(t / a) for t, a in zip(table.flat, apart.flat, strict=True) if t > 0)
     assert evaluation.mutual_information(clusters, labels) == pytest.approx(expected)
-    assert evaluation.mutual_information(labels[:8] == "a", labels[:8] == "a") == pytest.approx(
-        np.log(2)
-    )
+    assert evaluation.mutual_information(labels[:8] == "a", labels[:8] == "a") == pytest.approx(np.log(2))
     assert evaluation.mutual_information(np.zeros(8, int), labels[:8]) == pytest.approx(0)
     with pytest.raises(DataError, match="one of each per row"):
         evaluation.micro_precision(clusters, labels[:3])
@@ -333,9 +319,7 @@ def test_micro_precision_and_mutual_information_of_hand_made_tables():
 def test_entropies_clusters_and_perplexity():
     shares = np.array([[0.5, 0.5], [1.0, 0.0], [0.2, 0.8]])
     found = evaluation.Evaluation(np.array([2.0, 1.0, 0.0]), np.array([-3.0, -1.0, 0.0]), shares)
-    np.testing.assert_allclose(
-        found.entropies, [np.log(2), 0, -0.2 * np.log(0.2) - 0.8 * np.log(0.8)]
-    )
+    np.testing.assert_allclose(found.entropies, [np.log(2), 0, -0.2 * np.log(0.2) - 0.8 * np.log(0.8)])
     assert found.clusters.tolist() == [0, 0, -1]
     assert found.perplexity == pytest.approx(np.exp(4 / 3))
 

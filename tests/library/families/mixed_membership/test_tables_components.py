@@ -30,9 +30,7 @@ def mixed(rows=90, kinds=2, seed=0, p_missing=0.05):
     frame = pd.DataFrame(
         {
             "height": rng.normal(3.0 * kind, 1.0),
-            "job": np.where(
-                rng.random(rows) < 0.15 + 0.7 * kind, "a", rng.choice(["b", "c"], rows)
-            ),
+            "job": np.where(rng.random(rows) < 0.15 + 0.7 * kind, "a", rng.choice(["b", "c"], rows)),
             "member": (rng.random(rows) < 0.1 + 0.8 * kind).astype(float),
             "visits": rng.poisson(1.0 + 5.0 * kind).astype(float),
         }
@@ -120,10 +118,7 @@ def test_nats_are_kullback_leibler_divergences(model):
         p = scipy.stats.norm(row["value"], row["sd"])
         q = scipy.stats.norm(row["overall"], row["overall_sd"])
         expected, _ = scipy.integrate.quad(
-            lambda x, p=p, q=q: p.pdf(x) * (p.logpdf(x) - q.logpdf(x)),
-            -20,
-            25,
-            points=[row["value"]],
+            lambda x, p=p, q=q: p.pdf(x) * (p.logpdf(x) - q.logpdf(x)), -20, 25, points=[row["value"]]
         )
         assert row["nats"] == pytest.approx(expected, rel=1e-8)
         row, x = of(told, number, "visits"), np.arange(80)
@@ -239,8 +234,7 @@ def test_errors_take_rows_as_independent():
     mean, error = mean_and_error(values, row, weight)
     expected = sum(w * v for w, v in zip(weight, values, strict=True)) / sum(weight)
     squares = sum(
-        sum(w * (v - expected) for w, v, r in zip(weight, values, row, strict=True) if r == f) ** 2
-        for f in range(30)
+        sum(w * (v - expected) for w, v, r in zip(weight, values, row, strict=True) if r == f) ** 2 for f in range(30)
     )
     assert mean == pytest.approx(expected, rel=1e-12)
     assert error == pytest.approx(np.sqrt(squares * 30 / 29) / sum(weight), rel=1e-12)
@@ -303,9 +297,7 @@ def test_of_what_is_within_a_standard_error_the_fewest_are_taken(lead, K):
     assert choice.found == (K == 2)  # all of what 4 gain is there without the rest of the row
     gains = 2.5 - noise + noise.mean()
     if K == 2:
-        assert choice.p == pytest.approx(
-            scipy.stats.ttest_1samp(gains, 0, alternative="greater")[1]
-        )
+        assert choice.p == pytest.approx(scipy.stats.ttest_1samp(gains, 0, alternative="greater")[1])
     assert choice.alone == 5.0
 
 
@@ -348,15 +340,11 @@ def test_topics_are_counted_in_tokens(topics):
 def test_a_grid_leaves_out_what_cannot_be():
     small = TABLE.take_rows(np.arange(12))
     done = []
-    choice = choose_components(
-        small, [2, 40], models=ONE, log=lambda n, total: done.append((n, total))
-    )
+    choice = choose_components(small, [2, 40], models=ONE, log=lambda n, total: done.append((n, total)))
     assert [score.K for score in choice.scores] == [2]
     assert done[-1] == (15, 15)
     for grid, told in (([40], "40"), ([30, 1], "30, 1"), ([1], "1")):
-        with pytest.raises(
-            ConfigError, match=rf"^n_components = {told}: .* from 2 to 12, since 12"
-        ):
+        with pytest.raises(ConfigError, match=rf"^n_components = {told}: .* from 2 to 12, since 12"):
             choose_components(small, grid, models=ONE)
     with pytest.raises(DataError, match=r"^a single column, 'column 0': .*; needed are two$"):
         choose_components(np.arange(30.0)[:, None], [2])

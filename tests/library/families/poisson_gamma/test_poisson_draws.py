@@ -43,10 +43,14 @@ def test_sources_of_a_count_are_multinomial(monkeypatch, few, components, events
 
 @pytest.mark.parametrize(
     ("name", "numbers", "law"),
-    [("binomial", (7, 0.3), binom(7, 0.3)), ("binomial", (6, 0.8), binom(6, 0.8)),
-     ("positive_poisson", (0.6,), poisson(0.6)), ("positive_poisson", (3.0,), poisson(3.0))],
+    [
+        ("binomial", (7, 0.3), binom(7, 0.3)),
+        ("binomial", (6, 0.8), binom(6, 0.8)),
+        ("positive_poisson", (0.6,), poisson(0.6)),
+        ("positive_poisson", (3.0,), poisson(3.0)),
+    ],
     ids=lambda x: str(x) if isinstance(x, tuple) else "",
-)  # fmt: skip
+)
 def test_small_numbers_have_their_law(monkeypatch, name, numbers, law):
     script, kernel = bisection.plain(monkeypatch, sources), getattr(sources, name)
     tree = bisection.Tree(lambda x: script.run(lambda: kernel(*numbers, None), x))
@@ -56,12 +60,8 @@ def test_small_numbers_have_their_law(monkeypatch, name, numbers, law):
     np.testing.assert_allclose(found, chances, rtol=0, atol=bisection.TOLERANCE)
 
 
-@pytest.mark.parametrize(
-    ("lines", "width", "exposed"), [(1, 1, 4), (4, 1, 1), (1, 3, 4), (4, 3, 1)]
-)
-def test_factors_have_the_shapes_and_rates_of_their_conditionals(
-    monkeypatch, lines, width, exposed
-):
+@pytest.mark.parametrize(("lines", "width", "exposed"), [(1, 1, 4), (4, 1, 1), (1, 3, 4), (4, 3, 1)])
+def test_factors_have_the_shapes_and_rates_of_their_conditionals(monkeypatch, lines, width, exposed):
     rng, shapes = np.random.default_rng(6), []
     bisection.plain(monkeypatch, sources)
     monkeypatch.setattr(sources, "standard_gamma", lambda g, shape: shapes.append(shape) or 1.5)
@@ -108,10 +108,14 @@ def law_of_rejection(script, draw, values):
 
 @pytest.mark.parametrize(
     ("name", "numbers", "law"),
-    [("large_poisson", (10.5,), poisson(10.5)), ("large_poisson", (300.0,), poisson(300)),
-     ("large_binomial", (40, 0.3), binom(40, 0.3)), ("large_binomial", (21, 0.5), binom(21, 0.5))],
+    [
+        ("large_poisson", (10.5,), poisson(10.5)),
+        ("large_poisson", (300.0,), poisson(300)),
+        ("large_binomial", (40, 0.3), binom(40, 0.3)),
+        ("large_binomial", (21, 0.5), binom(21, 0.5)),
+    ],
     ids=lambda x: str(x) if isinstance(x, tuple) else "",
-)  # fmt: skip
+)
 def test_large_numbers_are_accepted_in_proportion_to_their_law(monkeypatch, name, numbers, law):
     # Values down to 1e-6 of the law, of a wide one each sixth.
     script, kernel = bisection.plain(monkeypatch, sources), getattr(sources, name)
@@ -119,6 +123,4 @@ def test_large_numbers_are_accepted_in_proportion_to_their_law(monkeypatch, name
     values = np.unique(np.linspace(least, most, 30).astype(int))
     found = law_of_rejection(script, lambda: kernel(*numbers, None), values)
     chances = law.pmf(values)
-    np.testing.assert_allclose(
-        found / found.sum(), chances / chances.sum(), rtol=0, atol=bisection.TOLERANCE
-    )
+    np.testing.assert_allclose(found / found.sum(), chances / chances.sum(), rtol=0, atol=bisection.TOLERANCE)

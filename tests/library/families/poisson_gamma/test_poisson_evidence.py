@@ -36,12 +36,8 @@ def test_three_estimates_and_the_exact_evidence_of_counts(values, K, of_W, of_H)
     below = evidence.bound(model_of("PoissonGammaVB", K, of_W, of_H, max_iter=300), values, 2)
     assert (below.kind, below.effective_size) == ("bound", 2)
     assert exact - 4 < below.value < exact
-    annealed = evidence.annealed(
-        model_of("PoissonGammaVB", K, of_W, of_H), values, temperatures=300, chains=64
-    )
-    chib = evidence.chib(
-        model_of("PoissonGammaGibbs", K, of_W, of_H), values, burn_in=200, free=4000, clamped=2000
-    )
+    annealed = evidence.annealed(model_of("PoissonGammaVB", K, of_W, of_H), values, temperatures=300, chains=64)
+    chib = evidence.chib(model_of("PoissonGammaGibbs", K, of_W, of_H), values, burn_in=200, free=4000, clamped=2000)
     for found, kind, most in ((annealed, "annealed", 64), (chib, "chib", 4000)):
         assert found.kind == kind
         assert abs(found.value - exact) < 4.5 * found.error
@@ -52,9 +48,7 @@ def test_three_estimates_and_the_exact_evidence_of_counts(values, K, of_W, of_H)
 def test_annealing_of_a_binary_matrix():
     values, of_W, of_H = np.array([[1, -1], [1, 0]], np.int8), (0.6, 1.0), (1.2, 0.8)
     exact = binary_evidence(values, 2, of_W, of_H, Exact(of_W, of_H))
-    found = evidence.annealed(
-        model_of("BernoulliPoissonVB", 2, of_W, of_H), values, temperatures=300, chains=64
-    )
+    found = evidence.annealed(model_of("BernoulliPoissonVB", 2, of_W, of_H), values, temperatures=300, chains=64)
     assert abs(found.value - exact) < 4.5 * found.error < 0.3
 
 
@@ -109,8 +103,10 @@ def test_leapfrog_steps_run_backwards_and_keep_the_energy():
     back, first = run.leapfrog(end, [-p for p in last], widths, 0.5, 8)
     for x, y in zip([*back, *first], [*start, *(-p for p in momentum)], strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-11)
-    energy = [run.log_target(x, 0.5) - sum(0.5 * (p * p).sum(axis=(1, 2)) for p in of)
-              for x, of in ((start, momentum), (end, last))]  # fmt: skip
+    energy = [
+        run.log_target(x, 0.5) - sum(0.5 * (p * p).sum(axis=(1, 2)) for p in of)
+        for x, of in ((start, momentum), (end, last))
+    ]
     np.testing.assert_allclose(*energy, atol=0.02)
     assert max(np.abs(x - y).max() for x, y in zip(end, start, strict=True)) > 0.05
 

@@ -27,21 +27,9 @@ from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonVB
 from nbmf.families.poisson_gamma.kernels import laws, passes
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.lookup_tables import chance, tables
-from nbmf.families.poisson_gamma.observations import (
-    DenseObservations,
-    Exposure,
-    Observations,
-    observations,
-)
+from nbmf.families.poisson_gamma.observations import DenseObservations, Exposure, Observations, observations
 from nbmf.families.poisson_gamma.poisson import PoissonGammaEM, PoissonGammaICM, PoissonGammaVB
-from nbmf.families.poisson_gamma.priors import (
-    FIXED,
-    TIES,
-    GammaPrior,
-    Ties,
-    check_ties,
-    solve_shape,
-)
+from nbmf.families.poisson_gamma.priors import FIXED, TIES, GammaPrior, Ties, check_ties, solve_shape
 from nbmf.families.poisson_gamma.variational import Side, VariationalState
 from nbmf.inference.state import Factors
 
@@ -105,9 +93,7 @@ def test_laws_of_a_factor_are_those_of_its_sums(lines, width, exposed):
     assert not L[:, K:].any()
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "error"), [(0.004, 0.05, 2e-13), (0.05, 8, 2e-14), (7.9, 20, 3e-15)]
-)
+@pytest.mark.parametrize(("low", "high", "error"), [(0.004, 0.05, 2e-13), (0.05, 8, 2e-14), (7.9, 20, 3e-15)])
 def test_the_geometric_mean_of_a_gamma_law(low, high, error):
     """exp Ψ to the last digits; below 0.05 Ψ itself is so large that it has fewer."""
     alpha = np.geomspace(low, high, 800)[:, None]
@@ -252,9 +238,8 @@ def test_the_divergence_is_its_definition():
 
 
 ALLOWED_TIES = [
-    pair for pair in itertools.product(TIES, TIES)
-    if pair[0] != "none" and (pair[1] != "none" or pair[0] == FIXED)
-]  # fmt: skip
+    pair for pair in itertools.product(TIES, TIES) if pair[0] != "none" and (pair[1] != "none" or pair[0] == FIXED)
+]
 
 
 @both_links
@@ -348,9 +333,7 @@ def test_the_mean_of_both_links():
     rows, columns = np.array([0, 8, 3]), np.array([12, 1, 1])
     for model, mean in ((PoissonGammaVB(K), rate), (BernoulliPoissonVB(K), 1 - np.exp(-rate))):
         np.testing.assert_allclose(model.mean(factors), mean, rtol=1e-12)
-        np.testing.assert_allclose(
-            model.mean(factors, slice(2, 4), [5]), mean[2:4, [5]], rtol=1e-12
-        )
+        np.testing.assert_allclose(model.mean(factors, slice(2, 4), [5]), mean[2:4, [5]], rtol=1e-12)
         found = model.mean_at(factors, rows, columns)
         np.testing.assert_allclose(found, mean[rows, columns], rtol=1e-12)
     shares = W0.sum(axis=0) * H0.sum(axis=0)
@@ -365,9 +348,16 @@ def test_em_goes_where_scikit_learn_goes():
     found = point.PointState(Observations(COMPLETE, False), (W0, H0), None, False, True)
     found.advance(30)
     W, H, _ = non_negative_factorization(
-        COMPLETE.astype(float), W0.copy(), H0.T.copy(), n_components=K, init="custom",
-        solver="mu", beta_loss="kullback-leibler", max_iter=30, tol=0,
-    )  # fmt: skip
+        COMPLETE.astype(float),
+        W0.copy(),
+        H0.T.copy(),
+        n_components=K,
+        init="custom",
+        solver="mu",
+        beta_loss="kullback-leibler",
+        max_iter=30,
+        tol=0,
+    )
     rate = W @ H
     objective = (xlogy(COMPLETE, rate) - rate - gammaln(COMPLETE + 1.0)).sum()
     assert found.objective() == pytest.approx(objective, rel=1e-13)

@@ -91,9 +91,18 @@ def _many(which, first, second, generator, found):
 
 @pytest.mark.parametrize(
     ("which", "first", "second"),
-    [(0, 4.0, 0), (0, 10.5, 0), (0, 40.0, 0), (0, 900.0, 0),
-     (1, 100, 0.7), (1, 100, 0.11), (1, 21, 0.5), (1, 5000, 0.02), (1, 5000, 0.4)],
-)  # fmt: skip
+    [
+        (0, 4.0, 0),
+        (0, 10.5, 0),
+        (0, 40.0, 0),
+        (0, 900.0, 0),
+        (1, 100, 0.7),
+        (1, 100, 0.11),
+        (1, 21, 0.5),
+        (1, 5000, 0.02),
+        (1, 5000, 0.4),
+    ],
+)
 def test_large_numbers_have_their_law(which, first, second):
     """χ² of 400 000 draws: nine tests at 1e-5 each."""
     found = np.empty(400_000, np.int64)
@@ -196,12 +205,8 @@ def test_factors_are_drawn_from_their_conditionals():
     W, H = chain.W[:, :2], chain.H[:, :2]
     exposure_W = observed_sums(values, W, H_before.T)[0]
     exposure_H = observed_sums(values, W, H.T)[1].T
-    np.testing.assert_allclose(
-        chain.means[0], (0.7 + chain.S_W[:, :2]) / (0.35 + exposure_W), rtol=1e-12
-    )
-    np.testing.assert_allclose(
-        chain.means[1], (1.4 + chain.S_H[:, :2]) / (2.8 + exposure_H), rtol=1e-12
-    )
+    np.testing.assert_allclose(chain.means[0], (0.7 + chain.S_W[:, :2]) / (0.35 + exposure_W), rtol=1e-12)
+    np.testing.assert_allclose(chain.means[1], (1.4 + chain.S_H[:, :2]) / (2.8 + exposure_H), rtol=1e-12)
     assert (chain.means[0] != W).all()
 
 
@@ -235,8 +240,7 @@ def test_the_chance_of_a_one_is_that_of_inclusion_and_exclusion():
     exact = Exact(of_W, of_H)
     with_one = np.where(values < 0, 1, values)
     chance_of_one = math.exp(
-        binary_evidence(with_one, 2, of_W, of_H, exact)
-        - binary_evidence(values, 2, of_W, of_H, exact)
+        binary_evidence(with_one, 2, of_W, of_H, exact) - binary_evidence(values, 2, of_W, of_H, exact)
     )
     chain = chain_of(values, True, 2, of_W, of_H, 2)
     draws = np.empty(12_000)
@@ -251,9 +255,12 @@ def statistics(W, H, values):
     rate = W @ H
     return np.r_[
         np.tanh(rate).ravel(),
-        np.tanh(W).mean(), np.tanh(H).mean(), np.log(W).mean(), np.log(H).mean(),
+        np.tanh(W).mean(),
+        np.tanh(H).mean(),
+        np.log(W).mean(),
+        np.log(H).mean(),
         np.tanh(values / 3).ravel(),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("is_binary", [False, True], ids=["counts", "binary"])
@@ -283,22 +290,14 @@ def test_geweke(is_binary):
         chain._data = Observations(values.astype(np.int32), is_binary)
         chain.sweep()
     batches = np.array([part.mean(axis=0) for part in np.array_split(np.array(successive), 40)])
-    error = np.hypot(
-        batches.std(axis=0, ddof=1) / math.sqrt(40), marginal.std(axis=0) / math.sqrt(steps)
-    )
+    error = np.hypot(batches.std(axis=0, ddof=1) / math.sqrt(40), marginal.std(axis=0) / math.sqrt(steps))
     z = (batches.mean(axis=0) - marginal.mean(axis=0)) / error
     assert np.abs(z).max() < 5.0
 
 
 # --- Hyperpriors -----------------------------------------------------------------------------
 
-TIE_PAIRS = [
-    ("all", FIXED),
-    ("source", FIXED),
-    ("all", "source"),
-    ("source", "all"),
-    (FIXED, "line"),
-]
+TIE_PAIRS = [("all", FIXED), ("source", FIXED), ("all", "source"), ("source", "all"), (FIXED, "line")]
 
 
 def joint_density(shape, rate_or_mean, table, is_rate, size):
@@ -341,8 +340,9 @@ def test_geweke_of_learned_numbers(ties):
         table = np.maximum(rng.gamma(prior.shape, prior.mean / prior.shape, size), 1e-150)
         hyperparameters.draw(prior, table, rng)
         rate = np.broadcast_to(prior.rate, size)
-        found.append([np.tanh(prior.shape).mean(), np.log(prior.shape).mean(),
-                      np.tanh(rate).mean(), np.log(rate).mean()])  # fmt: skip
+        found.append(
+            [np.tanh(prior.shape).mean(), np.log(prior.shape).mean(), np.tanh(rate).mean(), np.log(rate).mean()]
+        )
     a = rng.exponential(1.0, 2_000_000)
     other = rng.exponential(1.0, 2_000_000)
     if ties[0] == FIXED:
@@ -374,9 +374,7 @@ def test_a_sparse_matrix_has_the_chain_of_the_dense_one(tmp_path):
     assert sparse.draws_W_.shape == (40, 14, 3)
     np.testing.assert_allclose(sparse.expectation_, dense.expectation_, rtol=1e-5)
     rows, columns = np.array([[1], [3]]), np.array([0, 10])
-    np.testing.assert_allclose(
-        sparse.predict(rows, columns), dense.expectation_[rows, columns], rtol=1e-5
-    )
+    np.testing.assert_allclose(sparse.predict(rows, columns), dense.expectation_[rows, columns], rtol=1e-5)
     sparse.save(tmp_path / "model.npz")
     loaded = nbmf.load(tmp_path / "model.npz")
     np.testing.assert_array_equal(loaded.predict(rows, columns), sparse.predict(rows, columns))
@@ -398,9 +396,7 @@ def test_of_many_sweeps_some_are_averaged():
         logs.append(np.log(chain.W[:, :2]))
     assert len(averages.kept_factors()[0]) == 50
     np.testing.assert_allclose(averages.factors().W, np.mean(means, axis=0), rtol=1e-12)
-    np.testing.assert_allclose(
-        averages.geometric_means()[0], np.exp(np.mean(logs, axis=0)), rtol=1e-12
-    )
+    np.testing.assert_allclose(averages.geometric_means()[0], np.exp(np.mean(logs, axis=0)), rtol=1e-12)
 
 
 def test_a_chain_goes_on_from_a_snapshot_with_the_same_bits():

@@ -187,9 +187,7 @@ def _updates(turns, r, rows, lines, n_iter):
                 group_lines = np.empty((2 * COLUMNS_AT_ONCE, K), np.float32)
                 steps, weight = np.empty_like(group_lines), np.empty((1, K), np.float32)
                 for g in range(np.uint64(turns.block_start[b]), turns.block_start[b + 1]):
-                    _update_group(
-                        g, c, turns, r, base, row_steps, lines, group_lines, steps, weight
-                    )
+                    _update_group(g, c, turns, r, base, row_steps, lines, group_lines, steps, weight)
         rows += row_steps
         row_steps[:] = 0.0
 

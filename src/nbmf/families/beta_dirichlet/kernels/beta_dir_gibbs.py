@@ -69,9 +69,20 @@ class BetaDirChain:
     """
 
     def __init__(
-        self, codes, K, alpha, beta, gamma, seed, *, Z=None, n_blocks=None, threads=1,
-        dense_row=DENSE_ROW, block_moves=False,
-    ):  # fmt: skip
+        self,
+        codes,
+        K,
+        alpha,
+        beta,
+        gamma,
+        seed,
+        *,
+        Z=None,
+        n_blocks=None,
+        threads=1,
+        dense_row=DENSE_ROW,
+        block_moves=False,
+    ):
         start_seed, block_seed = children(seed, 2)
         if Z is None:
             Z = random_assignments(codes, K, np.random.default_rng(start_seed))
@@ -122,13 +133,25 @@ class BetaDirChain:
     def _move_blocks(self) -> None:
         move_blocks(
             *(self._cells, self._rows, *self._columns, self._z, self._lists, self._column_counts),
-            *(self._phi, self._prior, self._of_column, self._gamma, self._moves.generator),
+            self._phi,
+            self._prior,
+            self._of_column,
+            self._gamma,
+            self._moves.generator,
         )
 
     def _sweep_cells(self, n_sweeps: int) -> None:
         arguments = (
-            *(self._cells, self._z, self._lists, self._column_counts, self._phi),
-            *(self._prior, self._of_column, self._gamma, self._generators, self._dense_row),
+            self._cells,
+            self._z,
+            self._lists,
+            self._column_counts,
+            self._phi,
+            self._prior,
+            self._of_column,
+            self._gamma,
+            self._generators,
+            self._dense_row,
             n_sweeps,
         )
         run_with_threads(_sweeps_serial, _sweeps_parallel, self._threads, arguments)
@@ -226,9 +249,8 @@ def _change_count(n, v, k, step, column_counts, phi, sums, prior, of_column, gam
 
 @inner_kernel
 def _draw_from_list(
-    f, place, old, reduced_phi, component, count, own, m, phi, sums, gamma, gamma_sums, generator,
-    weight,
-):  # fmt: skip
+    f, place, old, reduced_phi, component, count, own, m, phi, sums, gamma, gamma_sums, generator, weight
+):
     """Draw from the two masses `used` and `fresh`, both without the cell itself."""
     one = np.uint64(1)
     used = 0.0
@@ -281,9 +303,8 @@ def _draw_by_rejection(z, first, end, i, place, old, reduced_phi, phi, gamma_sum
 
 @inner_kernel
 def _sweep_block(
-    b, c, cells, z, lists, column_counts, phi, sums, prior, of_column, gamma, gamma_sums,
-    generator, dense_row, weight,
-):  # fmt: skip
+    b, c, cells, z, lists, column_counts, phi, sums, prior, of_column, gamma, gamma_sums, generator, dense_row, weight
+):
     """Resample the cells of row block b and column block c once."""
     one = np.uint64(1)
     K = np.uint64(gamma.size)
@@ -306,14 +327,25 @@ def _sweep_block(
             new = K
             if length[f] > dense_row:
                 new = _draw_by_rejection(
-                    z, row_first, row_end, np.uint64(i), place, old, reduced_phi, phi, gamma_sums,
-                    generator,
-                )  # fmt: skip
+                    z, row_first, row_end, np.uint64(i), place, old, reduced_phi, phi, gamma_sums, generator
+                )
             if new == K:
                 new = _draw_from_list(
-                    f, place, old, reduced_phi, component, count, np.uint64(slot[f, old]),
-                    np.uint64(length[f]), phi, sums, gamma, gamma_sums, generator, weight,
-                )  # fmt: skip
+                    f,
+                    place,
+                    old,
+                    reduced_phi,
+                    component,
+                    count,
+                    np.uint64(slot[f, old]),
+                    np.uint64(length[f]),
+                    phi,
+                    sums,
+                    gamma,
+                    gamma_sums,
+                    generator,
+                    weight,
+                )
 
             if new != old:
                 z[i] = new
@@ -323,9 +355,7 @@ def _sweep_block(
                 _change_count(n, v, new, 1, column_counts, phi, sums, prior, of_column, gamma)
 
 
-def _sweeps(
-    cells, z, lists, column_counts, phi, prior, of_column, gamma, generators, dense_row, n_sweeps
-):
+def _sweeps(cells, z, lists, column_counts, phi, prior, of_column, gamma, generators, dense_row, n_sweeps):
     B = cells.block_start.size - 1
     places = np.uint64(phi.shape[1])
     gamma_sums = np.cumsum(gamma)
@@ -338,10 +368,22 @@ def _sweeps(
             for b in prange(B):
                 c = (b + r) % B
                 _sweep_block(
-                    np.uint64(b), np.uint64(c), cells, z, lists, column_counts, phi, sums, prior,
-                    of_column, gamma, gamma_sums, generators[b * B + c], dense_row,
+                    np.uint64(b),
+                    np.uint64(c),
+                    cells,
+                    z,
+                    lists,
+                    column_counts,
+                    phi,
+                    sums,
+                    prior,
+                    of_column,
+                    gamma,
+                    gamma_sums,
+                    generators[b * B + c],
+                    dense_row,
                     np.empty(gamma.size),
-                )  # fmt: skip
+                )
 
 
 _sweeps_serial, _sweeps_parallel = serial_and_parallel(_sweeps)

@@ -61,9 +61,7 @@ class BetaDirMeanField:
         """
         K, (L, A, B) = self._gamma.size, self._counts
         new = beta_dir.beside_H(alpha, K), beta_dir.beside_H(beta, K)
-        self._counts = Counts(
-            L=L + (self._gamma - gamma), A=A + (self._alpha - new[0]), B=B + (self._beta - new[1])
-        )
+        self._counts = Counts(L=L + (self._gamma - gamma), A=A + (self._alpha - new[0]), B=B + (self._beta - new[1]))
         (self._alpha, self._beta), self._gamma = new, np.array(gamma, float)
         if _safe_dtype(alpha, beta, gamma) is np.float64:
             self._work = self._work.astype(np.float64, copy=False)
@@ -128,10 +126,7 @@ class BetaDirMeanField:
         a, b = self._alpha + A, self._beta + B
         both = digamma(a + b)
         divergence_H = (
-            betaln(self._alpha, self._beta)
-            - betaln(a, b)
-            + A * (digamma(a) - both)
-            + B * (digamma(b) - both)
+            betaln(self._alpha, self._beta) - betaln(a, b) + A * (digamma(a) - both) + B * (digamma(b) - both)
         ).sum()
         return float(fit - divergence_W - divergence_H)
 

@@ -17,13 +17,7 @@ import math
 
 import numpy as np
 
-from nbmf.families.beta_dirichlet.kernels.relabelling import (
-    SMALLEST_GROUP,
-    leave_out,
-    order_components,
-    put_in,
-    rename,
-)
+from nbmf.families.beta_dirichlet.kernels.relabelling import SMALLEST_GROUP, leave_out, order_components, put_in, rename
 from nbmf.numerics.compilation import inner_kernel, kernel
 from nbmf.numerics.row_lists import drop_one, take_one
 
@@ -72,9 +66,30 @@ def _add_logs(m, size, n_used, score, product):
 
 @kernel(_nrt=False)
 def score_row(
-    f, first, end, cross, value, z, slot, m, label, size, n_used, order, place, in_column, n_of,
-    column_counts, phi, prior, of_column, gamma, alike, score, product,
-):  # fmt: skip
+    f,
+    first,
+    end,
+    cross,
+    value,
+    z,
+    slot,
+    m,
+    label,
+    size,
+    n_used,
+    order,
+    place,
+    in_column,
+    n_of,
+    column_counts,
+    phi,
+    prior,
+    of_column,
+    gamma,
+    alike,
+    score,
+    product,
+):
     """Write the scores of the m groups of row f, which holds the cells `first` to `end`.
 
     Parameters
@@ -117,9 +132,28 @@ def score_row(
 
 @kernel(_nrt=False)
 def score_column(
-    n, first, end, by_column, row_of, z, lists, m, label, size, group_of, n_used, order, place,
-    column_counts, prior, of_column, gamma, alike, score, product,
-):  # fmt: skip
+    n,
+    first,
+    end,
+    by_column,
+    row_of,
+    z,
+    lists,
+    m,
+    label,
+    size,
+    group_of,
+    n_used,
+    order,
+    place,
+    column_counts,
+    prior,
+    of_column,
+    gamma,
+    alike,
+    score,
+    product,
+):
     """Write the scores of the m groups of column n, as `score_row` does.
 
     Its cells are by_column[first] to by_column[end - 1]; group_of (K,) has the group of each of
@@ -176,9 +210,8 @@ def _change_list(k, n, step, column_counts, in_column, slot_in, n_of):
 
 @kernel(_nrt=False)
 def _rename_row(
-    f, first, end, cross, value, m, new, z, lists, column_counts, phi, prior, of_column, in_column,
-    slot_in, n_of,
-):  # fmt: skip
+    f, first, end, cross, value, m, new, z, lists, column_counts, phi, prior, of_column, in_column, slot_in, n_of
+):
     """Give the groups of row f their new components."""
     component, _, slot, _ = lists
     for i in range(first, end):
@@ -202,9 +235,8 @@ def _rename_row(
 
 @kernel(_nrt=False)
 def _rename_column(
-    n, first, end, by_column, row_of, m, label, new, group_of, z, lists, column_counts, phi, prior,
-    of_column, kept,
-):  # fmt: skip
+    n, first, end, by_column, row_of, m, label, new, group_of, z, lists, column_counts, phi, prior, of_column, kept
+):
     """Give the groups of column n their new components."""
     component, count, slot, length = lists
     for j in range(first, end):
@@ -266,9 +298,8 @@ def _are_alike(prior, gamma):
 
 @kernel
 def move_blocks(
-    cells, row_of, by_column, column_start, z, lists, column_counts, phi, prior, of_column, gamma,
-    generator,
-):  # fmt: skip
+    cells, row_of, by_column, column_start, z, lists, column_counts, phi, prior, of_column, gamma, generator
+):
     """Rename the groups of all rows, then those of all columns."""
     _, cell_start, cross, value = cells
     component, count, slot, length = lists
@@ -296,34 +327,96 @@ def move_blocks(
             label[s], size[s] = component[f, s], count[f, s]
         n_used = leave_out(label, size, m, total, alike, n_used, order, place)
         score_row(
-            f, first, end, cross, value, z, slot, m, label, size, n_used, order, place, in_column,
-            n_of, column_counts, phi, prior, of_column, gamma, alike, score, product,
-        )  # fmt: skip
-        rename(
-            m, label, size, score, n_used, order, place, choice, held, weight, is_held, generator,
-            new,
-        )  # fmt: skip
+            f,
+            first,
+            end,
+            cross,
+            value,
+            z,
+            slot,
+            m,
+            label,
+            size,
+            n_used,
+            order,
+            place,
+            in_column,
+            n_of,
+            column_counts,
+            phi,
+            prior,
+            of_column,
+            gamma,
+            alike,
+            score,
+            product,
+        )
+        rename(m, label, size, score, n_used, order, place, choice, held, weight, is_held, generator, new)
         _rename_row(
-            f, first, end, cross, value, m, new, z, lists, column_counts, phi, prior, of_column,
-            in_column, slot_in, n_of,
-        )  # fmt: skip
+            f,
+            first,
+            end,
+            cross,
+            value,
+            m,
+            new,
+            z,
+            lists,
+            column_counts,
+            phi,
+            prior,
+            of_column,
+            in_column,
+            slot_in,
+            n_of,
+        )
         n_used = put_in(new, size, m, total, n_used, order, place)
     for n in range(N):
         first, end = np.int64(column_start[n]), np.int64(column_start[n + 1])
         m = _group_column(first, end, by_column, z, group_of, label, size)
         n_used = leave_out(label, size, m, total, alike, n_used, order, place)
         score_column(
-            n, first, end, by_column, row_of, z, lists, m, label, size, group_of, n_used, order,
-            place, column_counts, prior, of_column, gamma, alike, score, product,
-        )  # fmt: skip
-        rename(
-            m, label, size, score, n_used, order, place, choice, held, weight, is_held, generator,
-            new,
-        )  # fmt: skip
+            n,
+            first,
+            end,
+            by_column,
+            row_of,
+            z,
+            lists,
+            m,
+            label,
+            size,
+            group_of,
+            n_used,
+            order,
+            place,
+            column_counts,
+            prior,
+            of_column,
+            gamma,
+            alike,
+            score,
+            product,
+        )
+        rename(m, label, size, score, n_used, order, place, choice, held, weight, is_held, generator, new)
         _rename_column(
-            n, first, end, by_column, row_of, m, label, new, group_of, z, lists, column_counts,
-            phi, prior, of_column, kept,
-        )  # fmt: skip
+            n,
+            first,
+            end,
+            by_column,
+            row_of,
+            m,
+            label,
+            new,
+            group_of,
+            z,
+            lists,
+            column_counts,
+            phi,
+            prior,
+            of_column,
+            kept,
+        )
         for s in range(m):
             group_of[label[s]] = -1
         n_used = put_in(new, size, m, total, n_used, order, place)

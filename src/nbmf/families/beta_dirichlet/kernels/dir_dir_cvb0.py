@@ -75,9 +75,7 @@ class DirDirCVB0:
         self._rows = self._gamma + _count(cells[0], Z[cells], (codes.shape[0], width))
         self._lines = self._eta + _count(cells[1], C[cells], (codes.shape[1], width))
         # S_a of each row and S_b of each column, of the other cells: none counts itself.
-        self._sums = tuple(
-            (counts.sum(axis=1) - 1.0).astype(np.float32) for counts in (self._rows, self._lines)
-        )
+        self._sums = tuple((counts.sum(axis=1) - 1.0).astype(np.float32) for counts in (self._rows, self._lines))
 
     def update(self, n_iter: int = 1) -> None:
         """Renew q(z, c) of every observed entry `n_iter` times."""
@@ -180,9 +178,8 @@ def _settle(i, side, of_all, line, r, steps, weight):
 
 @inner_kernel
 def _update_group(
-    g, c, turns, first_vector, r, rows, row_steps, all_lines, row_sums, line_sums, lines,
-    line_steps, weight,
-):  # fmt: skip
+    g, c, turns, first_vector, r, rows, row_steps, all_lines, row_sums, line_sums, lines, line_steps, weight
+):
     """Renew the cells of column group g and row block c once."""
     one, two = np.uint64(1), np.uint64(2)
     _, first_column, start, row, place = turns
@@ -220,9 +217,20 @@ def _updates(turns, first_vector, r, rows, lines, row_sums, line_sums, n_iter):
                 steps, weight = np.empty_like(group_lines), np.empty((2, K), np.float32)
                 for g in range(np.uint64(turns.block_start[b]), turns.block_start[b + 1]):
                     _update_group(
-                        g, c, turns, first_vector, r, base, row_steps, lines, row_sums, line_sums,
-                        group_lines, steps, weight,
-                    )  # fmt: skip
+                        g,
+                        c,
+                        turns,
+                        first_vector,
+                        r,
+                        base,
+                        row_steps,
+                        lines,
+                        row_sums,
+                        line_sums,
+                        group_lines,
+                        steps,
+                        weight,
+                    )
         rows += row_steps
         row_steps[:] = 0.0
 

@@ -50,10 +50,7 @@ class DirDirChain:
         How the pair of a zero is drawn.
     """
 
-    def __init__(
-        self, codes, K, gamma, eta, seed, *, Z=None, C=None, n_blocks=None, threads=1,
-        scheme="joint",
-    ):  # fmt: skip
+    def __init__(self, codes, K, gamma, eta, seed, *, Z=None, C=None, n_blocks=None, threads=1, scheme="joint"):
         start_seed, block_seed = children(seed, 2)
         rng = np.random.default_rng(start_seed)
         if Z is None:
@@ -96,9 +93,20 @@ class DirDirChain:
     def sweep(self, n_sweeps: int = 1) -> None:
         """Resample every pair of assignments `n_sweeps` times."""
         arguments = (
-            *(self._cells, self._z, self._c, self._place, self._column_start, self._L),
-            *(self._lists, self._Q, self._gamma, self._eta, np.cumsum(self._eta), self._joint),
-            *(self._generators, n_sweeps),
+            self._cells,
+            self._z,
+            self._c,
+            self._place,
+            self._column_start,
+            self._L,
+            self._lists,
+            self._Q,
+            self._gamma,
+            self._eta,
+            np.cumsum(self._eta),
+            self._joint,
+            self._generators,
+            n_sweeps,
         )
         run_with_threads(_sweeps_serial, _sweeps_parallel, self._threads, arguments)
 
@@ -257,9 +265,25 @@ def _c_given_z(n, z, Q, eta, generator, weight):
 
 @inner_kernel
 def _sweep_block(
-    b, block, cells, z, c, place, column_start, L, lists, Q, gamma, gamma_sums, eta, eta_sums,
-    joint, generator, weight, fresh,
-):  # fmt: skip
+    b,
+    block,
+    cells,
+    z,
+    c,
+    place,
+    column_start,
+    L,
+    lists,
+    Q,
+    gamma,
+    gamma_sums,
+    eta,
+    eta_sums,
+    joint,
+    generator,
+    weight,
+    fresh,
+):
     """Resample the cells of row block b and column block `block` once."""
     one = np.uint64(1)
     block_start, start, cross, value = cells
@@ -275,26 +299,21 @@ def _sweep_block(
 
             if value[i] == 1:
                 new_z = _draw_one(
-                    f, n, old_z, L, component, length, Q, gamma, eta, fresh[n] - gamma[old_c],
-                    generator, weight,
-                )  # fmt: skip
+                    f, n, old_z, L, component, length, Q, gamma, eta, fresh[n] - gamma[old_c], generator, weight
+                )
                 new_c = new_z
             elif joint:
                 first, end = np.uint64(column_start[n]), np.uint64(column_start[n + one])
                 tries = 0
                 new_z = new_c = np.uint64(0)
                 while new_z == new_c and tries < MAX_TRIES:
-                    new_z = draw_from_urn(
-                        z, row_first, row_end, np.uint64(i), gamma_sums, generator
-                    )
+                    new_z = draw_from_urn(z, row_first, row_end, np.uint64(i), gamma_sums, generator)
                     new_c = draw_from_urn(c, first, end, own, eta_sums, generator)
                     tries += 1
                 if new_z == new_c:
                     new_z, new_c = _exact_pair(f, n, old_z, L, Q, gamma, eta, generator, weight)
             else:
-                new_z, new_c = _alternating_pair(
-                    f, n, old_z, old_c, L, Q, gamma, eta, generator, weight
-                )
+                new_z, new_c = _alternating_pair(f, n, old_z, old_c, L, Q, gamma, eta, generator, weight)
 
             z[i] = new_z
             c[own] = new_c
@@ -312,10 +331,7 @@ def _fresh_mass(n, Q, gamma, eta):
     return total
 
 
-def _sweeps(
-    cells, z, c, place, column_start, L, lists, Q, gamma, eta, eta_sums, joint, generators,
-    n_sweeps,
-):  # fmt: skip
+def _sweeps(cells, z, c, place, column_start, L, lists, Q, gamma, eta, eta_sums, joint, generators, n_sweeps):
     B = cells.block_start.size - 1
     N, K = Q.shape
     gamma_sums = np.cumsum(gamma)
@@ -327,10 +343,25 @@ def _sweeps(
             for b in prange(B):
                 block = (b + r) % B
                 _sweep_block(
-                    np.uint64(b), np.uint64(block), cells, z, c, place, column_start, L, lists, Q,
-                    gamma, gamma_sums, eta, eta_sums, joint, generators[b * B + block],
-                    np.empty(K), fresh,
-                )  # fmt: skip
+                    np.uint64(b),
+                    np.uint64(block),
+                    cells,
+                    z,
+                    c,
+                    place,
+                    column_start,
+                    L,
+                    lists,
+                    Q,
+                    gamma,
+                    gamma_sums,
+                    eta,
+                    eta_sums,
+                    joint,
+                    generators[b * B + block],
+                    np.empty(K),
+                    fresh,
+                )
 
 
 _sweeps_serial, _sweeps_parallel = serial_and_parallel(_sweeps)

@@ -155,9 +155,7 @@ def _exchange(s, t, score, choice, generator):
 
 
 @kernel(_nrt=False)
-def rename(
-    m, label, size, score, n_used, order, place, choice, held, weight, is_held, generator, new
-):  # fmt: skip
+def rename(m, label, size, score, n_used, order, place, choice, held, weight, is_held, generator, new):
     """Draw the components of the m groups of a line given their scores.
 
     Parameters

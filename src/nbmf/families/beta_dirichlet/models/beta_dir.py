@@ -9,12 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.families.beta_dirichlet.models.urns import (
-    draw_weights,
-    expected_weights,
-    log_rising,
-    log_urns,
-)
+from nbmf.families.beta_dirichlet.models.urns import draw_weights, expected_weights, log_rising, log_urns
 
 
 class Counts(NamedTuple):
@@ -53,9 +48,7 @@ def counts(codes: np.ndarray, Z: np.ndarray, K: int) -> Counts:
 def log_joint_of_counts(counts: Counts, alpha, beta, gamma) -> float:
     """Return log p(V, Z) in nats, eqs. (22)-(24), from the counters."""
     L, A, B = counts
-    return log_urns(L, np.broadcast_to(gamma, L.shape[1]).astype(float)) + log_likelihood(
-        A, B, alpha, beta
-    )
+    return log_urns(L, np.broadcast_to(gamma, L.shape[1]).astype(float)) + log_likelihood(A, B, alpha, beta)
 
 
 def beside_H(prior, K: int) -> np.ndarray:
@@ -105,9 +98,7 @@ def expected_H(A: np.ndarray, B: np.ndarray, alpha, beta) -> np.ndarray:
     return (alpha + A) / (alpha + beta + A + B)
 
 
-def draw_factors(
-    counts: Counts, alpha, beta, gamma, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
+def draw_factors(counts: Counts, alpha, beta, gamma, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Draw W (F, K) and H (K, N) given the assignments, eqs. (26)-(27).
 
     Expected counts give a draw from the variational q(W) q(H).

@@ -19,9 +19,7 @@ class Counts(NamedTuple):
     Q: np.ndarray
 
 
-def simulate(
-    F: int, N: int, K: int, gamma, eta, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def simulate(F: int, N: int, K: int, gamma, eta, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw W (F, K), H (K, N) from the prior and V (F, N, int8) from Bernoulli(WH)."""
     W = rng.dirichlet(np.broadcast_to(gamma, K), size=F)
     H = rng.dirichlet(np.broadcast_to(eta, K), size=N).T
@@ -38,10 +36,7 @@ def random_partners(codes: np.ndarray, Z: np.ndarray, K: int, rng: np.random.Gen
 def counts(Z: np.ndarray, C: np.ndarray, K: int) -> Counts:
     """Count the assignments of the observed entries."""
     components = np.arange(K)[None, :, None]
-    return Counts(
-        L=(Z[:, None, :] == components).sum(axis=2),
-        Q=(C[:, None, :] == components).sum(axis=0),
-    )
+    return Counts(L=(Z[:, None, :] == components).sum(axis=2), Q=(C[:, None, :] == components).sum(axis=0))
 
 
 def log_joint_of_counts(counts: Counts, gamma, eta) -> float:
@@ -60,9 +55,7 @@ def log_joint(codes: np.ndarray, Z: np.ndarray, C: np.ndarray, K: int, gamma, et
     return log_joint_of_counts(counts(Z, C, K), gamma, eta)
 
 
-def conditional(
-    codes: np.ndarray, Z: np.ndarray, C: np.ndarray, f: int, n: int, K: int, gamma, eta
-):
+def conditional(codes: np.ndarray, Z: np.ndarray, C: np.ndarray, f: int, n: int, K: int, gamma, eta):
     """Return p(z_fn = j, c_fn = k | all others, V), array (K, K).
 
     This is the joint law of the pair: eq. (59) on the diagonal for a one; for a zero, the law
@@ -83,9 +76,7 @@ def expected_factors(counts: Counts, gamma, eta) -> tuple[np.ndarray, np.ndarray
     return expected_weights(counts.L, gamma), expected_weights(counts.Q.T, eta).T
 
 
-def draw_factors(
-    counts: Counts, gamma, eta, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
+def draw_factors(counts: Counts, gamma, eta, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Draw W (F, K) and H (K, N) given the assignments, eqs. (62)-(63)."""
     K = counts.L.shape[1]
     gamma, eta = (np.broadcast_to(prior, K).astype(float) for prior in (gamma, eta))

@@ -123,7 +123,7 @@ def draw_column(row, p, n, P, E, slab, odds, scores, squares, born, generator):
 
 
 @inner_kernel
-def birth_log_ratio(row, p, n, K, P, E, numbers, log_weights, odds, scores, squares, born, z, precision):  # fmt: skip  # noqa: E501
+def birth_log_ratio(row, p, n, K, P, E, numbers, log_weights, odds, scores, squares, born, z, precision):
     """Return log A of the birth of a column beside K others; that of its death is the negative.
 
     E is without the column. Of loadings, proposed by their exact law, Bayes factors are left.
@@ -166,9 +166,7 @@ def give_birth(p, n, K, shape, B, Z, takers, numbers, log_weights, P, E, work, g
     for i in range(n):
         scores[i] = sign * z[i] + standard_normal(generator) / math.sqrt(precision[i])
     draw_column(row, p, n, P, E, numbers[SLAB], odds, scores, squares, born, generator)
-    log_A = birth_log_ratio(
-        row, p, n, K, P, E, numbers, log_weights, odds, scores, squares, born, z, precision
-    )
+    log_A = birth_log_ratio(row, p, n, K, P, E, numbers, log_weights, odds, scores, squares, born, z, precision)
     if math.log(1.0 - uniform(generator)) >= log_A:
         return K
     takers[K] = 0
@@ -194,9 +192,7 @@ def let_die(p, n, K, shape, B, Z, takers, numbers, log_weights, P, E, work, gene
             for i in range(n):
                 E[j, i] += P[j, i] * born[j] * scores[i]
     odds = fit_column(row, p, n, P, E, numbers[SLAB], shape[0], shape[1], z, squares, precision)
-    log_A = -birth_log_ratio(
-        row, p, n, K - 1, P, E, numbers, log_weights, odds, scores, squares, born, z, precision
-    )
+    log_A = -birth_log_ratio(row, p, n, K - 1, P, E, numbers, log_weights, odds, scores, squares, born, z, precision)
     if math.log(1.0 - uniform(generator)) >= log_A:
         return K
     takers[k] = takers[K - 1]
@@ -209,7 +205,7 @@ def let_die(p, n, K, shape, B, Z, takers, numbers, log_weights, P, E, work, gene
 
 
 @kernel
-def move_column(K, logit, signal, observed, B, Z, takers, effects, numbers, log_weights, shape, P, E, work, generator):  # fmt: skip  # noqa: E501
+def move_column(K, logit, signal, observed, B, Z, takers, effects, numbers, log_weights, shape, P, E, work, generator):
     """Propose a birth or, as probably, a death; return K afterwards.
 
     B, Z, takers : with room for one more column

@@ -107,7 +107,7 @@ def draw_loadings(j, n, K, B, Z, takers, log_odds, numbers, P, e, generator):
 
 
 @inner_kernel
-def replace_singletons(j, p, n, K, proposed, born, kept, B, Z, takers, log_rate, slab, P, e, generator):  # fmt: skip  # noqa: E501
+def replace_singletons(j, p, n, K, proposed, born, kept, B, Z, takers, log_rate, slab, P, e, generator):
     """Propose `proposed` new singletons for those of row j; return K and whether they came."""
     v, singletons = 0.0, 0
     for k in range(K):
@@ -136,7 +136,29 @@ def replace_singletons(j, p, n, K, proposed, born, kept, B, Z, takers, log_rate,
 
 
 @inner_kernel
-def visit_rows(first, share, p, n, features, logit, signal, observed, B, Z, takers, effects, log_odds, log_rate, numbers, P, e, born, kept, births, generator):  # fmt: skip  # noqa: E501
+def visit_rows(
+    first,
+    share,
+    p,
+    n,
+    features,
+    logit,
+    signal,
+    observed,
+    B,
+    Z,
+    takers,
+    effects,
+    log_odds,
+    log_rate,
+    numbers,
+    P,
+    e,
+    born,
+    kept,
+    births,
+    generator,
+):
     """Draw all that belongs to the rows from `first` on; return the next row, p after the last.
 
     Births and deaths are asked for in a `share` of the rows. A row whose newborns would not find
@@ -238,9 +260,7 @@ def draw_scores(p, n, K, logit, signal, B, Z, effects, numbers, P, taken, value,
             if logit:
                 taken[count], value[count] = K, 1.0
                 count += 1
-            add_row_to_block(
-                j, i0, width, count, taken, value, logit, signal, numbers, rows[j], P, A, c
-            )
+            add_row_to_block(j, i0, width, count, taken, value, logit, signal, numbers, rows[j], P, A, c)
         solve_block(size, A, c)
         for k in range(size):
             for i in range(width):

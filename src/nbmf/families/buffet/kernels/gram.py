@@ -123,7 +123,9 @@ def reorder_sums(j, K, p, kept, G, H):
 
 
 @inner_kernel
-def replace_singletons(j, p, n, K, proposed, born, kept, V, B, Z, takers, log_rate, numbers, G, H, g, squares, P, e, generator):  # fmt: skip  # noqa: E501
+def replace_singletons(
+    j, p, n, K, proposed, born, kept, V, B, Z, takers, log_rate, numbers, G, H, g, squares, P, e, generator
+):
     """Propose `proposed` new singletons for those of row j; return K and whether they came."""
     noise, slab = numbers[NOISE], numbers[SLAB]
     R, singletons, v = residual_without_singletons(j, K, B, takers, G, H, g, squares[j])
@@ -139,14 +141,34 @@ def replace_singletons(j, p, n, K, proposed, born, kept, V, B, Z, takers, log_ra
     K = make_room(kept, K, p, n, j, B, Z, takers)
     reorder_sums(j, K, p, kept, G, H)
     if proposed > 0:
-        bring_newborns(
-            j, p, n, K, proposed, born, v_born, V, B, Z, takers, noise, G, H, P, e, generator
-        )
+        bring_newborns(j, p, n, K, proposed, born, v_born, V, B, Z, takers, noise, G, H, P, e, generator)
     return K + proposed, True
 
 
 @inner_kernel
-def visit_rows(first, share, V, features, B, Z, takers, log_odds, log_rate, numbers, squares, G, H, widths, g, P, e, born, kept, births, generator):  # fmt: skip  # noqa: E501
+def visit_rows(
+    first,
+    share,
+    V,
+    features,
+    B,
+    Z,
+    takers,
+    log_odds,
+    log_rate,
+    numbers,
+    squares,
+    G,
+    H,
+    widths,
+    g,
+    P,
+    e,
+    born,
+    kept,
+    births,
+    generator,
+):
     """Draw loadings, births and deaths of the rows from `first` on; see cells.visit_rows."""
     (p, n), capacity, precision = V.shape, Z.shape[0], 1.0 / numbers[NOISE]
     set_widths(0, features[0], numbers, G, widths)
@@ -162,9 +184,8 @@ def visit_rows(first, share, V, features, B, Z, takers, log_odds, log_rate, numb
         if asked:
             rate = log_rate + math.log(numbers[MASS])
             K, came = replace_singletons(
-                j, p, n, K, proposed, born, kept, V, B, Z, takers, rate, numbers, G, H, g, squares,
-                P, e, generator,
-            )  # fmt: skip
+                j, p, n, K, proposed, born, kept, V, B, Z, takers, rate, numbers, G, H, g, squares, P, e, generator
+            )
             if came:
                 features[0] = K
                 set_widths(0, K, numbers, G, widths)
@@ -240,7 +261,26 @@ def squared_residuals(p, K, B, G, H, A, squares):
 
 
 @kernel
-def run(steps, first, share, is_kept, cells, data, features, B, Z, takers, effects, numbers, prior, kept, best, work, births, generator):  # fmt: skip  # noqa: E501
+def run(
+    steps,
+    first,
+    share,
+    is_kept,
+    cells,
+    data,
+    features,
+    B,
+    Z,
+    takers,
+    effects,
+    numbers,
+    prior,
+    kept,
+    best,
+    work,
+    births,
+    generator,
+):
     """Do so many sweeps; see sweeps.run. data: V and ‖v_j‖² of its rows; work: G and H first."""
     V, squares, observed = data
     p, n = V.shape
@@ -249,9 +289,28 @@ def run(steps, first, share, is_kept, cells, data, features, B, Z, takers, effec
     G, H, A, widths, g, norms, P, e, born, order = work
     for step in range(steps):
         row = visit_rows(
-            first, share, V, features, B, Z, takers, log_odds, log_rate, numbers, squares, G, H,
-            widths, g, P, e, born, order, births, generator,
-        )  # fmt: skip
+            first,
+            share,
+            V,
+            features,
+            B,
+            Z,
+            takers,
+            log_odds,
+            log_rate,
+            numbers,
+            squares,
+            G,
+            H,
+            widths,
+            g,
+            P,
+            e,
+            born,
+            order,
+            births,
+            generator,
+        )
         if row < p:
             return step, row
         first = 0
@@ -260,27 +319,12 @@ def run(steps, first, share, is_kept, cells, data, features, B, Z, takers, effec
         move_scales(p, n, K, B, Z, takers, numbers, norms, generator)
         set_sums(K, V, Z, G, H)
         residuals = squared_residuals(p, K, B, G, H, A, squares)
-        draw_numbers(
-            p,
-            n,
-            K,
-            False,
-            norms,
-            takers,
-            effects,
-            residuals,
-            cells,
-            reach,
-            numbers,
-            priors,
-            generator,
-        )
+        draw_numbers(p, n, K, False, norms, takers, effects, residuals, cells, reach, numbers, priors, generator)
         if is_kept:
             add_predictions(p, n, K, False, V, observed, B, Z, effects, mean, square, e)
             now = log_joint(
-                p, n, K, False, 0.0, residuals, cells, B, Z, takers, effects, log_weights, reach,
-                numbers, priors,
-            )  # fmt: skip
+                p, n, K, False, 0.0, residuals, cells, B, Z, takers, effects, log_weights, reach, numbers, priors
+            )
             keep_if_best(now, p, n, K, B, Z, effects, numbers, best)
             for number in range(numbers.size):
                 number_sums[number] += numbers[number]

@@ -51,13 +51,11 @@ def add_predictions(p, n, K, logit, signal, observed, B, Z, effects, mean, squar
 
 
 @inner_kernel
-def log_joint(p, n, K, logit, likelihood, squares, cells, B, Z, takers, effects, log_weights, reach, numbers, priors):  # fmt: skip  # noqa: E501
+def log_joint(p, n, K, logit, likelihood, squares, cells, B, Z, takers, effects, log_weights, reach, numbers, priors):
     """Return the log joint density: `likelihood` of a binary matrix, `squares` of a Gaussian."""
     if not logit:
         likelihood = log_normal(cells, squares, numbers[NOISE])
-    return likelihood + log_prior(
-        p, n, K, logit, B, Z, takers, effects, log_weights, reach, numbers, priors
-    )
+    return likelihood + log_prior(p, n, K, logit, B, Z, takers, effects, log_weights, reach, numbers, priors)
 
 
 @inner_kernel

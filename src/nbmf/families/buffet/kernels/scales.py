@@ -92,7 +92,7 @@ def scale_numbers(j, n, K, rows, B, psi, factor):
 
 
 @inner_kernel
-def scale_all(p, n, K, signal, observed, B, takers, effects, numbers, priors, psi, nothing, generator):  # fmt: skip  # noqa: E501
+def scale_all(p, n, K, signal, observed, B, takers, effects, numbers, priors, psi, nothing, generator):
     """Scale loadings and effects by one factor, learned variances of these by its square."""
     rows, columns = effects
     t = step(ALL, generator)
@@ -161,9 +161,7 @@ def scale_log_odds(K, signal, observed, B, Z, takers, effects, numbers, priors, 
     """
     (p, n), (psi, nothing) = signal.shape, work
     set_log_odds(p, n, K, B, Z, effects, psi)
-    scale_all(
-        p, n, K, signal, observed, B, takers, effects, numbers, priors, psi, nothing, generator
-    )
+    scale_all(p, n, K, signal, observed, B, takers, effects, numbers, priors, psi, nothing, generator)
     for j in range(p):
         scale_row(j, n, K, signal, observed, B, effects, numbers, psi, generator)
     for i in range(n):

@@ -3,13 +3,7 @@
 import math
 
 from nbmf.families.buffet.kernels.conditionals import draw_mass, draw_scale, draw_variance
-from nbmf.families.buffet.kernels.numbers import (
-    COLUMN_EFFECT,
-    MASS,
-    NOISE,
-    ROW_EFFECT,
-    SLAB,
-)
+from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
 from nbmf.numerics.compilation import inner_kernel
 
 LOG_2PI = math.log(2.0 * math.pi)
@@ -53,7 +47,7 @@ def move_scales(p, n, K, B, Z, takers, numbers, norms, generator):
 
 
 @inner_kernel
-def draw_numbers(p, n, K, logit, norms, takers, effects, squares, cells, reach, numbers, priors, generator):  # fmt: skip  # noqa: E501
+def draw_numbers(p, n, K, logit, norms, takers, effects, squares, cells, reach, numbers, priors, generator):
     """Draw variances and mass; `squares` is the sum of squared residuals of `cells` values."""
     if logit:
         rows, columns = effects

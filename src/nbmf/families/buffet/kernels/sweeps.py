@@ -25,7 +25,27 @@ def squared_residuals(p, n, K, signal, observed, B, Z, fit):
 
 
 @kernel
-def run(steps, first, share, is_kept, logit, cells, data, features, B, Z, takers, effects, numbers, prior, kept, best, work, births, generator):  # fmt: skip  # noqa: E501
+def run(
+    steps,
+    first,
+    share,
+    is_kept,
+    logit,
+    cells,
+    data,
+    features,
+    B,
+    Z,
+    takers,
+    effects,
+    numbers,
+    prior,
+    kept,
+    best,
+    work,
+    births,
+    generator,
+):
     """Do so many sweeps, the first from row `first` on, unless newborns do not find room.
 
     Return the sweeps done, and the row at which the next one has to go on once there is room, -1
@@ -45,41 +65,41 @@ def run(steps, first, share, is_kept, logit, cells, data, features, B, Z, takers
     P, e, born, order, taken, value, norms, A, c = work
     for step in range(steps):
         row = visit_rows(
-            first, share, p, n, features, logit, signal, observed, B, Z, takers, effects,
-            log_odds, log_rate, numbers, P, e, born, order, births, generator,
-        )  # fmt: skip
+            first,
+            share,
+            p,
+            n,
+            features,
+            logit,
+            signal,
+            observed,
+            B,
+            Z,
+            takers,
+            effects,
+            log_odds,
+            log_rate,
+            numbers,
+            P,
+            e,
+            born,
+            order,
+            births,
+            generator,
+        )
         if row < p:
             return step, row
         first = 0
         K = features[0]
-        draw_scores(
-            p, n, K, logit, signal, B, Z, effects, numbers, P, taken, value, A, c, generator
-        )
+        draw_scores(p, n, K, logit, signal, B, Z, effects, numbers, P, taken, value, A, c, generator)
         move_scales(p, n, K, B, Z, takers, numbers, norms, generator)
         squares = 0.0 if logit else squared_residuals(p, n, K, signal, observed, B, Z, e)
-        draw_numbers(
-            p,
-            n,
-            K,
-            logit,
-            norms,
-            takers,
-            effects,
-            squares,
-            cells,
-            reach,
-            numbers,
-            priors,
-            generator,
-        )
+        draw_numbers(p, n, K, logit, norms, takers, effects, squares, cells, reach, numbers, priors, generator)
         if is_kept:
-            likelihood = add_predictions(
-                p, n, K, logit, signal, observed, B, Z, effects, mean, square, e
-            )
+            likelihood = add_predictions(p, n, K, logit, signal, observed, B, Z, effects, mean, square, e)
             now = log_joint(
-                p, n, K, logit, likelihood, squares, cells, B, Z, takers, effects, log_weights,
-                reach, numbers, priors,
-            )  # fmt: skip
+                p, n, K, logit, likelihood, squares, cells, B, Z, takers, effects, log_weights, reach, numbers, priors
+            )
             keep_if_best(now, p, n, K, B, Z, effects, numbers, best)
             for number in range(numbers.size):
                 number_sums[number] += numbers[number]
@@ -89,18 +109,15 @@ def run(steps, first, share, is_kept, logit, cells, data, features, B, Z, takers
 
 
 @kernel
-def log_joint_of(logit, cells, signal, observed, K, B, Z, takers, effects, log_weights, reach, numbers, priors):  # fmt: skip  # noqa: E501
+def log_joint_of(logit, cells, signal, observed, K, B, Z, takers, effects, log_weights, reach, numbers, priors):
     """Return the log joint density of data and state."""
     p, n = signal.shape
     fit, nothing = np.empty(n), np.empty((0, 0))
     squares = likelihood = 0.0
     if logit:
-        likelihood = add_predictions(
-            p, n, K, logit, signal, observed, B, Z, effects, nothing, nothing, fit
-        )
+        likelihood = add_predictions(p, n, K, logit, signal, observed, B, Z, effects, nothing, nothing, fit)
     else:
         squares = squared_residuals(p, n, K, signal, observed, B, Z, fit)
     return log_joint(
-        p, n, K, logit, likelihood, squares, cells, B, Z, takers, effects, log_weights, reach,
-        numbers, priors,
-    )  # fmt: skip
+        p, n, K, logit, likelihood, squares, cells, B, Z, takers, effects, log_weights, reach, numbers, priors
+    )

@@ -75,9 +75,7 @@ def draw_sizes(start, place, counts, psi, shape, rate, sizes, trials, kappa, gen
     generators : uint64 array (N, 8)
     """
     for n in numba.prange(sizes.size):
-        sizes[n] = _draw_size(
-            start[n], start[n + 1], place, counts, psi, shape, rate, sizes[n], generators[n]
-        )
+        sizes[n] = _draw_size(start[n], start[n + 1], place, counts, psi, shape, rate, sizes[n], generators[n])
         for cell in range(start[n], start[n + 1]):
             at = np.uint64(place[cell])
             trials[at] = counts[at] + sizes[n]
@@ -117,9 +115,7 @@ def draw_noisy(block_start, trials, kappa, mean, tau, psi, squares, generators):
     generators : uint64 array (B, 8)
     """
     for k in numba.prange(block_start.size - 1):
-        squares[k] = _draw_noisy_block(
-            block_start[k], block_start[k + 1], trials, kappa, mean, tau, psi, generators[k]
-        )
+        squares[k] = _draw_noisy_block(block_start[k], block_start[k + 1], trials, kappa, mean, tau, psi, generators[k])
 
 
 draw_noisy_serial, draw_noisy_parallel = serial_and_parallel(draw_noisy)

@@ -16,9 +16,8 @@ REORDER = {"reassoc", "contract", "nsz"}
 
 @kernel(fastmath={"contract"})
 def update_lines(
-    values, line_size, entry_size, slope, mean, variance, entry_mean, entry_variance, precision,
-    free, step,
-):  # fmt: skip
+    values, line_size, entry_size, slope, mean, variance, entry_mean, entry_variance, precision, free, step
+):
     """Update µ and σ² of every line: one Newton step with the diagonal of the Hessian.
 
     An entry x has h = x - b/2 and w = b tanh(η/2) / (2η) with b = line_size + entry_size + slope x
@@ -57,14 +56,11 @@ def update_lines(
         _predict(first, second, mean, variance, entry_mean, entry_variance, psi, square)
         for place in range(2):
             line = second if place else first
-            _weigh(
-                values, line, line_size[line], entry_size, slope, psi, square, place, w, pull
-            )  # fmt: skip
+            _weigh(values, line, line_size[line], entry_size, slope, psi, square, place, w, pull)
         for k in range(R):
-            (
-                sums[0, 0, k], sums[0, 1, k], sums[0, 2, k],
-                sums[1, 0, k], sums[1, 1, k], sums[1, 2, k],
-            ) = _sums(k, w, pull, entry_mean, entry_variance)  # fmt: skip
+            (sums[0, 0, k], sums[0, 1, k], sums[0, 2, k], sums[1, 0, k], sums[1, 1, k], sums[1, 2, k]) = _sums(
+                k, w, pull, entry_mean, entry_variance
+            )
         for place in range(second - first + 1):
             line = second if place else first
             top = bottom = 0.0

@@ -79,9 +79,7 @@ def _draw_weights(i, first, end, index, trials, u, design, offset, generator, om
 def _add_four(j0, j1, j2, j3, w0, w1, w2, w3, packed, P):
     """Add the terms of four cells to P: read and written once, not four times."""
     for t in range(P.size):
-        P[t] += (w0 * packed[j0, t] + w1 * packed[j1, t]) + (
-            w2 * packed[j2, t] + w3 * packed[j3, t]
-        )
+        P[t] += (w0 * packed[j0, t] + w1 * packed[j1, t]) + (w2 * packed[j2, t] + w3 * packed[j3, t])
 
 
 @inner_kernel(fastmath={"contract"})
@@ -95,9 +93,17 @@ def add_cells(first, end, index, place, kappa, omega, design, packed, offset, P,
         c = np.uint64(cell)
         c1, c2, c3 = c + np.uint64(1), c + np.uint64(2), c + np.uint64(3)
         _add_four(
-            np.uint64(index[c]), np.uint64(index[c1]), np.uint64(index[c2]), np.uint64(index[c3]),
-            omega[place[c]], omega[place[c1]], omega[place[c2]], omega[place[c3]], packed, P,
-        )  # fmt: skip
+            np.uint64(index[c]),
+            np.uint64(index[c1]),
+            np.uint64(index[c2]),
+            np.uint64(index[c3]),
+            omega[place[c]],
+            omega[place[c1]],
+            omega[place[c2]],
+            omega[place[c3]],
+            packed,
+            P,
+        )
     for cell in range(in_fours, end):
         j, w = np.uint64(index[cell]), omega[place[cell]]
         for t in range(P.size):
@@ -155,23 +161,38 @@ def _collect(P, b, u, i, slope, curvature):
 
 @kernel(_nrt=False)
 def _update_block(
-    first, end, draws_weights, start, index, place, kappa, trials, omega, design, packed, offset,
-    precision, u, P, L, b, y, slope, curvature, generator,
-):  # fmt: skip
+    first,
+    end,
+    draws_weights,
+    start,
+    index,
+    place,
+    kappa,
+    trials,
+    omega,
+    design,
+    packed,
+    offset,
+    precision,
+    u,
+    P,
+    L,
+    b,
+    y,
+    slope,
+    curvature,
+    generator,
+):
     """Draw the coefficients of lines first..end-1, and before them ω, if the side does."""
     D = precision.size
     slope[:] = 0.0
     curvature[:] = 0.0
     for i in range(first, end):
         if draws_weights:
-            _draw_weights(
-                i, start[i], start[i + 1], index, trials, u, design, offset, generator, omega
-            )
+            _draw_weights(i, start[i], start[i + 1], index, trials, u, design, offset, generator, omega)
         P[:] = 0.0
         b[:] = 0.0
-        add_cells(
-            start[i], start[i + 1], index, place, kappa, omega, design, packed, offset, P, b
-        )  # fmt: skip
+        add_cells(start[i], start[i + 1], index, place, kappa, omega, design, packed, offset, P, b)
         for t in range(P.size):
             L[t] = P[t]
         t = 0
@@ -185,9 +206,22 @@ def _update_block(
 
 
 def update_lines(
-    block_start, start, index, place, draws_weights, kappa, trials, omega, design, packed, offset,
-    precision, u, room, generators,
-):  # fmt: skip
+    block_start,
+    start,
+    index,
+    place,
+    draws_weights,
+    kappa,
+    trials,
+    omega,
+    design,
+    packed,
+    offset,
+    precision,
+    u,
+    room,
+    generators,
+):
     """Draw the coefficients of all lines of a side.
 
     Parameters
@@ -216,10 +250,28 @@ def update_lines(
     """
     for k in numba.prange(block_start.size - 1):
         _update_block(
-            block_start[k], block_start[k + 1], draws_weights, start, index, place, kappa, trials,
-            omega, design, packed, offset, precision, u, room.P[k], room.L[k], room.b[k], room.y[k],
-            room.slope[k], room.curvature[k], generators[k],
-        )  # fmt: skip
+            block_start[k],
+            block_start[k + 1],
+            draws_weights,
+            start,
+            index,
+            place,
+            kappa,
+            trials,
+            omega,
+            design,
+            packed,
+            offset,
+            precision,
+            u,
+            room.P[k],
+            room.L[k],
+            room.b[k],
+            room.y[k],
+            room.slope[k],
+            room.curvature[k],
+            generators[k],
+        )
 
 
 update_lines_serial, update_lines_parallel = serial_and_parallel(update_lines)
