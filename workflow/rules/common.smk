@@ -106,9 +106,7 @@ def dataset_modules(wildcards):
     """The modules that build a dataset."""
     entry = dataset_entry(wildcards)
     builder = (
-        "nbmf.io.reading"
-        if "file" in entry
-        else recipes.module_of(entry["recipe"])
+        "nbmf.io.reading" if "file" in entry else recipes.module_of(entry["recipe"])
     )
     return ["nbmf_studies.recipes.building", "nbmf_studies.recipes.check", builder]
 
