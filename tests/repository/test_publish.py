@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from made_up_run import made_up
 from PIL import Image
-from test_claims import made_up
 
 from nbmf_studies.lumbreras2020.claims import Run
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from checkout import ROOT, shipped_configuration
+from checkout import ROOT
+from studies_of_today import CONFIG, PLANS, PRODUCTS, STUDIES
 
 import nbmf_studies
 from nbmf import registry
@@ -18,7 +19,6 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.evaluation.ranking import overview, rank
 from nbmf.fit_key import FitKey
 from nbmf.seeds import seed_sequence
-from nbmf_studies import all_studies
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
 from nbmf_studies.framework.needs import (
@@ -33,18 +33,10 @@ from nbmf_studies.framework.needs import (
     from_description,
 )
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.pipeline import configuration, making, products
+from nbmf_studies.pipeline import making, products
 from nbmf_studies.pipeline.paths import Paths
 
 FOLDER = Path(nbmf_studies.__file__).parent
-CONFIG = configuration.check(shipped_configuration(), ROOT / "workflow/schemas/config.schema.yaml")
-PLANS = configuration.plans(CONFIG)
-STUDIES = all_studies()
-PRODUCTS = [
-    (study, product)
-    for key, study in STUDIES.items()
-    for product in (*study.tables_of(PLANS[key]), *study.figures_of(PLANS[key]))
-]
 EVERY = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
 
 

@@ -74,3 +74,13 @@ def finished_run(tmp_path_factory, name: str) -> Checkout:
                 assert ran.returncode == 0, ran.stdout
             done.touch()
     return Checkout(tmp_path_factory.mktemp(name), of=run)
+
+
+def target(name):
+    """Return the rule of a figure, or of a table as "table_scores"."""
+    return f"lumbreras2020_{name}"
+
+
+def studying(**changes):
+    """Return TINY with other keys of its study."""
+    return {**TINY, "studies": {**TINY["studies"], "lumbreras2020": {**STUDY, **changes}}}

@@ -527,3 +527,18 @@ def log_likelihood_of_shrinkage(codes, common, observations):
     observed = [column[column >= 0] for column in codes.T]
     a, b = observations * common, observations * (1 - common)
     return sum(betabinom.logpmf(own.sum(), own.size, a, b) for own in observed)
+
+
+def twin_probabilities(line, weights, alpha, beta, sweeps=4000):
+    entries = np.flatnonzero(line >= 0)
+    prior = np.where((line == 1)[:, None], alpha, beta)
+    q = np.zeros(weights.shape)
+    q[entries] = weights[entries] * prior[entries]
+    q[entries] /= q[entries].sum(axis=1, keepdims=True)
+    for _ in range(sweeps):
+        for n in entries:
+            of_value = prior[n] + q[line == line[n]].sum(axis=0) - q[n]
+            q[n] = weights[n] * of_value / (alpha + beta + q[entries].sum(axis=0) - q[n])
+            q[n] /= q[n].sum()
+    A, B = q[line == 1].sum(axis=0), q[line == 0].sum(axis=0)
+    return (alpha + A) / (alpha + beta + A + B)

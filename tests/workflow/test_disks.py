@@ -6,7 +6,7 @@ import subprocess
 import pandas as pd
 import pytest
 from checkout import Checkout
-from test_workflow import studying, target
+from finished_run import studying, target
 
 pytestmark = pytest.mark.workflow
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import yaml
 from checkout import ROOT, Checkout, jobs_in
-from finished_run import N_FITS, N_UNMASKED_FITS, NONE_OF_THE_PAPER, PAPER, STUDY, TINY, finished_run
+from finished_run import N_FITS, N_UNMASKED_FITS, NONE_OF_THE_PAPER, PAPER, STUDY, TINY, finished_run, studying, target
 
 from nbmf.data.matrix import BinaryMatrix
 
@@ -45,20 +45,10 @@ TABLES = {  # and the number of their rows, where that follows from the configur
 }
 
 
-def target(name):
-    """Return the rule of a figure, or of a table as "table_scores"."""
-    return f"lumbreras2020_{name}"
-
-
 def drawn(planned):
     """Return the figures among planned jobs."""
     names = {job.removeprefix(target("")) for job in planned if job.startswith(target(""))}
     return {name for name in names if not name.startswith("table_")}
-
-
-def studying(**changes):
-    """Return TINY with other keys of its study."""
-    return {**TINY, "studies": {**TINY["studies"], "lumbreras2020": {**STUDY, **changes}}}
 
 
 def showing(**changes):

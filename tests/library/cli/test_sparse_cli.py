@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import scipy.io
 import scipy.sparse
-from test_sparse_verdict import drawn
+from sparse_blocks import drawn
 
 import nbmf
 from nbmf import cli

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from test_tables_components import DOCUMENTS, TABLE, mixed
+from feature_tables import DOCUMENTS, TABLE, mixed
 
 import nbmf
 from nbmf import cli

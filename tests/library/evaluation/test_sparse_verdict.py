@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import scipy.sparse
+from sparse_blocks import N, drawn
 
 import nbmf
 from nbmf.data.matrix import MISSING
@@ -14,18 +15,6 @@ from nbmf.evaluation import sampled
 from nbmf.evaluation.sampled import Fold, SampledLosses, sample
 from nbmf.evaluation.verdict import candidates, choose
 from nbmf.seeds import child
-
-F, N = 60, 40
-
-
-def drawn(seed, strength, missing=0.0):
-    """Draw a matrix of lines of different popularity, in two blocks of that strength."""
-    rng = np.random.default_rng(seed)
-    rate = 0.15 * np.outer(rng.gamma(2.0, 0.5, F), rng.gamma(2.0, 0.5, N))
-    block = (np.arange(F)[:, None] < F // 2) == (np.arange(N) < N // 2)
-    codes = (rng.random((F, N)) < -np.expm1(-rate * np.where(block, strength, 1))).astype(np.int8)
-    codes[rng.random((F, N)) < missing] = MISSING
-    return codes
 
 
 def symmetric(seed):

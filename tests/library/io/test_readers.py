@@ -18,7 +18,7 @@ import scipy.io
 import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
-from test_datasets import ENTRIES, raw_file, write_r_matrix, write_r_table
+from raw_data import ENTRIES, raw_file, write_r_matrix, write_r_table
 
 import nbmf
 from nbmf.data.matrix import BinaryMatrix

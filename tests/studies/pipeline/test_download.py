@@ -5,11 +5,10 @@ import http.client
 import io
 import socket
 import ssl
-import tarfile
 import urllib.error
-import zipfile
 
 import pytest
+from archive_files import tarred, zipped
 
 from nbmf.errors import DownloadError
 from nbmf_studies.archives import folder_checksum
@@ -250,24 +249,6 @@ def test_a_file_of_any_size_has_a_limit(destination, network, monkeypatch):
 
 
 # --- Files in archives -----------------------------------------------------------------------
-
-
-def zipped(files):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
-
-
-def tarred(files):
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz") as archive:
-        for name, content in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
-    return stream.getvalue()
 
 
 def of_archive(archive, **part):

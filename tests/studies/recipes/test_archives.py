@@ -8,7 +8,7 @@ import tracemalloc
 import zipfile
 
 import pytest
-from test_download import tarred, zipped
+from archive_files import tarred, zipped
 
 from nbmf.errors import DataError
 from nbmf_studies import archives

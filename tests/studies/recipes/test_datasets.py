@@ -4,14 +4,13 @@ import functools
 import gc
 import hashlib
 import importlib.util
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import rdata
 import yaml
-from checkout import shipped_configuration
+from checkout import ROOT
+from raw_data import ENTRIES, EVERY, raw_file, write_r_matrix, write_r_table
 
 import nbmf
 from nbmf.data.examples import EXAMPLES
@@ -19,30 +18,17 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.io.rda import read_matrix, read_table
 from nbmf_studies import recipes
-from nbmf_studies.pipeline.raw_files import located
 from nbmf_studies.recipes import _votes
 from nbmf_studies.recipes.building import build
 from nbmf_studies.recipes.check import check_counts, check_published, r_name
 
-ROOT = Path(__file__).resolve().parents[3]
-MIRRORS = ("data/mirror", "data/trials", "../shared/mirror")
 SOURCES = yaml.safe_load((ROOT / "config/sources.yaml").read_text(encoding="utf-8"))["sources"]
-ENTRIES = yaml.safe_load((ROOT / "config/datasets.yaml").read_text(encoding="utf-8"))["datasets"]
-EVERY = shipped_configuration()  # and those of the studies, of which an example may be
 PAPER = yaml.safe_load((ROOT / "config/studies/lumbreras2020.yaml").read_text(encoding="utf-8"))
 RUN = PAPER["studies"]["lumbreras2020"]["datasets"]
 TEXT = yaml.safe_load((ROOT / "config/as_in_the_text.yaml").read_text(encoding="utf-8"))
 AS_IN_THE_TEXT = TEXT["datasets"]
 SYNTHETIC = "nbmf_studies.lumbreras2020.synthetic"
 PUBLISHED = [name for name, entry in ENTRIES.items() if "published" in entry]
-
-
-def raw_file(source):
-    for mirror in MIRRORS:
-        file = ROOT / mirror / located(EVERY["sources"][source])["path"]
-        if file.exists():
-            return file
-    pytest.skip(f"raw file {source} is in none of {', '.join(MIRRORS)}")
 
 
 @pytest.fixture(scope="module")
@@ -254,35 +240,6 @@ def test_other_files_are_refused():
 
 def write(path, content):
     path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
-    return path
-
-
-def write_r_matrix(path, values, row_names=None, column_names=None):
-    """Write `m`, a matrix of doubles, in R's text format (rdata writes no row and column names)."""
-    values = np.asarray(values, dtype=float)
-    numbers = ["NA" if np.isnan(value) else repr(float(value)) for value in values.T.ravel()]
-    attributes = [*_symbol("dim"), 13, 2, *values.shape]
-    if row_names is not None:
-        attributes += [*_symbol("dimnames"), 19, 2, *_strings(row_names), *_strings(column_names)]
-    lines = [*_symbol("m"), 14 | 512, values.size, *numbers, *attributes, 254, 254]
-    header = ["RDA2", "A", 2, 262144, 131840]
-    path.write_text("\n".join(str(line) for line in header + lines) + "\n", encoding="ascii")
-    return path
-
-
-def _symbol(name):
-    return [2 | 1024, 1, *_strings([name])[2:]]
-
-
-def _strings(names):
-    return [16, len(names), *(line for name in names for line in (262153, len(name), name))]
-
-
-def write_r_table(path, **columns):
-    # rdata writes these kinds of columns only
-    kinds = {str: pd.StringDtype("python"), int: "Int32", float: "Float64"}
-    table = {name: pd.array(v, dtype=kinds[type(v[0])]) for name, v in columns.items()}
-    rdata.write_rda(path, {"table": pd.DataFrame(table)})
     return path
 
 

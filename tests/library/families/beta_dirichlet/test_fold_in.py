@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matrices import blocks_matrix, classes_of_means
+from naive import twin_probabilities
 from promises import Promises
 from scipy.special import betaln, digamma, expit, gammaln
 from sklearn.datasets import load_digits
@@ -150,21 +151,6 @@ def twin_weights(line, probabilities, prior, sweeps=4000):
             q[n] /= q[n].sum()
     counts = prior + q.sum(axis=0)
     return counts / counts.sum()
-
-
-def twin_probabilities(line, weights, alpha, beta, sweeps=4000):
-    entries = np.flatnonzero(line >= 0)
-    prior = np.where((line == 1)[:, None], alpha, beta)
-    q = np.zeros(weights.shape)
-    q[entries] = weights[entries] * prior[entries]
-    q[entries] /= q[entries].sum(axis=1, keepdims=True)
-    for _ in range(sweeps):
-        for n in entries:
-            of_value = prior[n] + q[line == line[n]].sum(axis=0) - q[n]
-            q[n] = weights[n] * of_value / (alpha + beta + q[entries].sum(axis=0) - q[n])
-            q[n] /= q[n].sum()
-    A, B = q[line == 1].sum(axis=0), q[line == 0].sum(axis=0)
-    return (alpha + A) / (alpha + beta + A + B)
 
 
 def test_fold_in_ends_where_the_slow_twins_end():

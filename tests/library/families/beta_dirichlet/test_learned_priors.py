@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matrices import blocks_matrix
+from naive import twin_probabilities
 from scipy import stats
 from scipy.special import digamma, gammaincc, gammainccinv
-from test_fold_in import twin_probabilities
 
 import nbmf
 from nbmf.data.masks import draw_mask, training_codes

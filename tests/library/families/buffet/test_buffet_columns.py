@@ -7,9 +7,9 @@ import ladder
 import numpy as np
 import pytest
 import test_buffet as whole
+from buffet_example import F, K, N, example, log_density, residuals
 from numba.core.dispatcher import Dispatcher
 from scipy import special, stats
-from test_buffet_conditionals import F, K, N, example, log_density, residuals
 
 from nbmf.families.buffet import moves
 from nbmf.families.buffet.kernels import columns, conditionals

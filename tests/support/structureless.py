@@ -1,6 +1,6 @@
 """Matrices without structure, and what a fit with learned priors makes of them.
 
-    python tests/programs/structureless.py [vb|gibbs]
+    python tests/support/structureless.py [vb|gibbs]
 
 prints, for three shapes, three kinds of shares and two orientations, the weight outside the
 heaviest group of near-identical components, and the held-out loss over that of the shares.

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from test_studies import CONFIG, PLANS
+from studies_of_today import CONFIG, PLANS
 
 from nbmf.evaluation.best_K import best_K, by_mask
 from nbmf.evaluation.calibration import pool, tabulate
