@@ -64,7 +64,7 @@ def settings_of(class_name: str) -> list[str]:
 def check_settings(where: str, class_name: str, grid: list[int], settings: dict[str, Any]) -> None:
     """Raise ConfigError, naming the place `where`, if a constructor would not take the settings."""
     allowed = settings_of(class_name)
-    for key in settings:
+    for key in estimator_class(class_name).by_current_names(settings, warns=False):
         if key not in allowed:
             raise ConfigError(f"{where}: unknown key {key!r}; {choices(key, allowed)}")
     for K in grid:
@@ -139,7 +139,8 @@ def load(path: str | os.PathLike) -> Any:
     """
     model = model_file.read(path)
     try:
-        made = _class_in_memory(model.class_name)(**model.parameters)
+        estimator = _class_in_memory(model.class_name)
+        made = estimator(**estimator.by_current_names(model.parameters, warns=False))
         made.check_parameters()
         made.restore(model.learned)
     except (TypeError, ConfigError, DataError) as error:

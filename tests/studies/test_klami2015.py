@@ -27,7 +27,7 @@ SET_UPS = {
     name: one for figure in ("figure_1", "figure_2") for name, one in simulation.set_ups(OPTIONS[figure]).items()
 }
 PAPER = {"set_up_1": (0.5, 0), "set_up_2": (2.5, 0), "set_up_3": (2, -4)}  # section 6.1
-BRIEF = ["LogisticFactorVB", 3, {"ard": True, "step": 0.3, "tol": 0}]
+BRIEF = ["LogisticFactorVB", 3, {"ard": True, "step": 0.3, "bound_gain_tol": 0}]
 CHAIN = ["LogisticFactorGibbs", 3, {"ard": True}]
 SMALL = SetUp("bernoulli", 30, 12, 2, 2.0, 0.0)
 
@@ -51,7 +51,7 @@ def test_set_ups_are_the_papers():
     for name, method in CONFIG["methods"].items():
         if name.startswith(engines.PREFIX):
             assert (method["K"], method["settings"]["ard"]) == ([15], True)
-            stops = method["settings"].get("tol", 0)
+            stops = method["settings"].get("bound_gain_tol", 0)
             assert stops == 0, name  # every engine does all its iterations
 
 
@@ -198,7 +198,7 @@ def test_a_sampler_leaves_out_its_burn_in_and_never_more_than_half():
 
 
 def test_patterns_are_found_in_a_few_iterations():
-    table = fits.patterns(3, 20, [0], {"search": ["LogisticFactorVB", 4, {"tol": 0}]}, print)
+    table = fits.patterns(3, 20, [0], {"search": ["LogisticFactorVB", 4, {"bound_gain_tol": 0}]}, print)
     first, last = table["wrong"].iloc[[0, -1]]
     assert first > last
     assert last < 0.2 * table["flipped"].iloc[0]

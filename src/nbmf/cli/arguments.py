@@ -238,7 +238,7 @@ def _add_setting(command: argparse.ArgumentParser) -> None:
         type=_setting,
         metavar="NAME=VALUE",
         dest="settings",
-        help="any other argument of the method, for example alpha=0.2 or tol=0; in a comparison of "
+        help="any other argument of the method, for example alpha=0.2 or max_iter=100; in a comparison of "
         "all methods that have it",
     )
 

@@ -90,14 +90,16 @@ def _mean(seconds: list[float]) -> float:
 def _settings(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Return the settings of each method; --set is for all those that have such a setting."""
     settings = {name: iteration_settings(METHODS[name]["class"], options.iterations) for name in options.methods}
+    classes = {name: registry.estimator_class(METHODS[name]["class"]) for name in options.methods}
     allowed = {name: registry.settings_of(METHODS[name]["class"]) for name in options.methods}
     for key, value in options.settings:
-        takers = [name for name in options.methods if key in allowed[name]]
+        today = {name: next(iter(each.by_current_names({key: value}))) for name, each in classes.items()}
+        takers = [name for name in options.methods if today[name] in allowed[name]]
         if not takers:
             every = sorted(set().union(*allowed.values()))
             raise ConfigError(f"--set {key}: no method compared has it; {choices(key, every)}")
         for name in takers:
-            settings[name][key] = value
+            settings[name][today[name]] = value
     return settings
 
 

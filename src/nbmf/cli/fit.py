@@ -22,6 +22,7 @@ from nbmf.evaluation.folds import LEAST
 from nbmf.evaluation.verdict import Choice, Verdict, choose
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.stopping import MeanChangeBelow
 from nbmf.numerics.threads import processors
 from nbmf.posterior.chains import Chains
 from nbmf.posterior.components import Components, components_of
@@ -40,7 +41,7 @@ CHAINS, STARTS = 4, 4
 # Observed entries times iterations, some seconds of Beta-Dir VB with K = 100. Above, one start is
 # made by default, and a single fit takes all processors.
 SMALL = 5e7
-TOL = 1e-4  # of variational methods: E[V] moves by less in ten iterations
+MEAN_CHANGE = 1e-4  # of E[V] in ten iterations, below which variational methods of Beta-Dir and its kin stop
 LEVEL = 0.9  # of credible intervals
 
 
@@ -153,8 +154,8 @@ def _estimator(options: argparse.Namespace, method: str) -> Factorization:
     settings |= iteration_settings(entry["class"], options.iterations)
     settings |= checked(entry["class"], options.settings)
     found = registry.estimator_class(entry["class"])
-    if found.inference is Inference.ASCENT and "tol" in registry.settings_of(entry["class"]):
-        settings.setdefault("tol", TOL)
+    if MeanChangeBelow.parameter in registry.settings_of(entry["class"]):
+        settings.setdefault(MeanChangeBelow.parameter, MEAN_CHANGE)
     own = entry["K"][0] if len(entry["K"]) == 1 else found().n_components
     K = options.components or own
     return registry.make_estimator(entry["class"], K, settings, random_state=options.seed)

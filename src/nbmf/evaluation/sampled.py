@@ -25,7 +25,11 @@ from nbmf.seeds import seed_sequence
 
 SHARE, POPULARITY = "overall-share", "popularity"  # baselines
 # Rates r_f c_n are one component: all that rows and columns have without anything in common.
-ONE_COMPONENT = {**{"tie_shape_W": "all", "tie_shape_H": "all", "tie_mean_H": "all"}, **{"max_iter": 500, "tol": 1e-7}}
+ONE_COMPONENT = {
+    **dict.fromkeys(("tie_shape_W", "tie_shape_H", "tie_mean_H"), "all"),
+    "max_iter": 500,
+    "relative_gain_tol": 1e-7,
+}
 
 
 class SampledLosses(NamedTuple):

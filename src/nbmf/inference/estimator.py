@@ -1,19 +1,19 @@
 """What every estimator has in common: declarations, the fit, what is learned, predictions."""
 
-import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nbmf.data.named import is_sparse, names_of
-from nbmf.errors import DataError, NotConvergedWarning, NotFittedError
+from nbmf.errors import DataError, NotFittedError
 from nbmf.inference import loop
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.model_file import Saved
 from nbmf.inference.new_lines import NewLines
 from nbmf.inference.parameters import Parametrized, at_least, check
 from nbmf.inference.state import Factors, Monitor, State
+from nbmf.inference.stopping import warn_of_no_convergence
 from nbmf.likelihoods.likelihood import Likelihood
 
 ACTIVE_SHARE = 0.01  # of all weight, for a component to count as active
@@ -81,9 +81,9 @@ class Factorization(Parametrized, NewLines, Saved):
         raise NotImplementedError
 
     def _stopping_rule(self, state: State) -> loop.StoppingRule | None:
-        """Return the rule that may end the fit early, None for none.
+        """Return the rule of nbmf.inference.stopping that may end the fit early, None for none.
 
-        A class that has one has the parameters `tol` and `max_iter`.
+        A class that has one has the parameter `max_iter`.
         """
         return None
 
@@ -147,7 +147,7 @@ class Factorization(Parametrized, NewLines, Saved):
         Warns
         -----
         NotConvergedWarning
-            If `max_iter` was reached before the change fell below a `tol` above zero.
+            If `max_iter` was reached before the stopping rule with a tolerance above zero was met.
         """
         self.check_parameters()
         values = self.values_of(V)
@@ -159,13 +159,8 @@ class Factorization(Parametrized, NewLines, Saved):
             self._learn(state)
         self.n_iter_, self.converged_ = outcome
         self.row_names_, self.column_names_ = names_of(V)
-        if self.converged_ is False and self.tol > 0:
-            warnings.warn(
-                f"{type(self).__name__} had not converged after max_iter = {self.max_iter} "
-                f"iterations, by tol = {self.tol}: raise max_iter, or tol if that is near enough",
-                NotConvergedWarning,
-                stacklevel=2,
-            )
+        if self.converged_ is False:
+            warn_of_no_convergence(type(self).__name__, rule, self.max_iter)
         return self
 
     def values_of(self, V: Any) -> Any:

@@ -51,7 +51,7 @@ def fill(task: Task, K: int, iterations: int, key: list) -> dict[str, Filled]:
     def stream(way):
         return seed_sequence("cemgil2009", "fill", *key, way)
 
-    fixed = {"max_iter": iterations, "tol": 0}
+    fixed = {"max_iter": iterations, "relative_gain_tol": 0}
     ties = dict.fromkeys(("tie_shape_W", "tie_mean_W", "tie_shape_H", "tie_mean_H"), "all")
     found, given = {}, task.given
     for way, (shape_W, shape_H) in SHAPES.items():

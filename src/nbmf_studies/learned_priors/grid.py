@@ -23,7 +23,7 @@ class BetaDirVBOnGrid(BetaDirVB):
         As for BetaDirVB.
     """
 
-    tol = 0.0
+    mean_change_tol = 0.0
 
     def __init__(
         self,

@@ -311,7 +311,7 @@ def test_the_best_of_several_starts_is_taken(here, capsys):
         assert f"{number} start" in out
     assert losses[1] < losses[0]
     single = nbmf.load("1/model.npz")
-    own = nbmf.BetaDirVB(3, max_iter=30, tol=1e-4, random_state=0)
+    own = nbmf.BetaDirVB(3, max_iter=30, mean_change_tol=1e-4, random_state=0)
     with pytest.warns(UserWarning, match="had not converged"):
         own.fit(nbmf.read("survey.csv", log=lambda line: None))
     np.testing.assert_array_equal(single.W_, own.W_)  # --seed 0 is random_state=0
@@ -393,7 +393,7 @@ def test_settings_and_the_verdict(capsys):
     out = run(capsys, "fit", "survey.csv", *QUICK, *options).out
     model = nbmf.load("survey.nbmf/model.npz")
     assert (model.alpha, model.gamma, model.max_iter) == (0.5, "1/K", 30)
-    own = nbmf.BetaDirVB(3, alpha=0.5, max_iter=30, tol=1e-4, random_state=0)
+    own = nbmf.BetaDirVB(3, alpha=0.5, max_iter=30, mean_change_tol=1e-4, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = nbmf.verdict(nbmf.read("survey.csv", log=lambda line: None), own)

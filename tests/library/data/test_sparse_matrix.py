@@ -147,7 +147,7 @@ def test_too_many_entries_are_never_made():
 
 def test_estimators_take_it_as_what_scipy_stores():
     matrix = SparseBinaryMatrix.from_array(CODES, [f"r{f}" for f in range(7)], list("vwxyz"))
-    settings = {"max_iter": 20, "tol": 0, "random_state": 0}
+    settings = {"max_iter": 20, "relative_gain_tol": 0, "random_state": 0}
     one = nbmf.BernoulliPoissonVB(2, **settings).fit(matrix)
     other = nbmf.BernoulliPoissonVB(2, **settings).fit(stored_of(CODES))
     np.testing.assert_array_equal(one.W_, other.W_)

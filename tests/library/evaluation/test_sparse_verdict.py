@@ -151,7 +151,7 @@ def test_errors_tell_how_far_samples_of_one_matrix_lie_apart():
 def test_a_verdict_is_that_of_fits_by_hand():
     codes = drawn(9, 6.0, 0.05)
     matrix = SparseBinaryMatrix.from_array(codes)
-    model = nbmf.BernoulliPoissonVB(2, max_iter=40, tol=0, random_state=3)
+    model = nbmf.BernoulliPoissonVB(2, max_iter=40, relative_gain_tol=0, random_state=3)
     found = nbmf.verdict(matrix, model, seed=5)
     again = nbmf.verdict(scipy.sparse.csr_array(np.where(codes < 0, np.nan, codes)), model, seed=5)
     assert found == again
@@ -162,7 +162,7 @@ def test_a_verdict_is_that_of_fits_by_hand():
         training = np.where(codes == MISSING, np.nan, codes)
         training[tuple(fold.places)] = np.nan
         seed = child(np.random.SeedSequence(3), "verdict", number)
-        fit = nbmf.BernoulliPoissonVB(2, max_iter=40, tol=0, random_state=seed)
+        fit = nbmf.BernoulliPoissonVB(2, max_iter=40, relative_gain_tol=0, random_state=seed)
         fit.fit(scipy.sparse.csr_array(training))
         share = np.full(fold.is_one.size, np.nansum(training) / np.sum(~np.isnan(training)))
         seed = child(np.random.SeedSequence(5), "verdict", number)
@@ -186,7 +186,7 @@ def test_a_verdict_is_that_of_fits_by_hand():
 
 def test_structure_is_found_beyond_popularity_and_nothing_where_there_is_popularity_alone():
     """Of eight matrices without structure a false alarm of 5 % is told three times in 0.6 %."""
-    settings = {"max_iter": 60, "tol": 0, "random_state": 0}
+    settings = {"max_iter": 60, "relative_gain_tol": 0, "random_state": 0}
     found = {}
     for strength in (1.0, 8.0):
         verdicts = [
@@ -204,7 +204,7 @@ def test_structure_is_found_beyond_popularity_and_nothing_where_there_is_popular
 
 def test_pairs_of_a_network_count_once():
     codes = symmetric(10)
-    model = nbmf.BernoulliPoissonVB(2, max_iter=20, tol=0, random_state=0)
+    model = nbmf.BernoulliPoissonVB(2, max_iter=20, relative_gain_tol=0, random_state=0)
     found = nbmf.verdict(SparseBinaryMatrix.from_array(codes), model)
     above = np.triu(np.ones(codes.shape, bool), 1)
     assert found.observed == np.count_nonzero(above & (codes != MISSING))
@@ -217,7 +217,7 @@ def test_the_sampler_is_tried_beside_and_others_are_refused():
     ]
     matrix = SparseBinaryMatrix.from_array(drawn(11, 8.0))
     tried = [
-        nbmf.BernoulliPoissonVB(2, max_iter=1, tol=0, random_state=0),
+        nbmf.BernoulliPoissonVB(2, max_iter=1, relative_gain_tol=0, random_state=0),
         nbmf.BernoulliPoissonGibbs(2, burn_in=60, n_samples=60, random_state=0),
     ]
     chosen = choose(matrix, tried)

@@ -50,7 +50,7 @@ def chains(V):
 
 @pytest.fixture(scope="module")
 def plane(V):
-    return nbmf.posterior_draws(nbmf.LogisticFactorVB(2, max_iter=30, tol=0, random_state=0), V, n_draws=20)
+    return nbmf.posterior_draws(nbmf.LogisticFactorVB(2, max_iter=30, bound_gain_tol=0, random_state=0), V, n_draws=20)
 
 
 def names_of(axis):

@@ -9,9 +9,12 @@ from nbmf.families.beta_dirichlet.gibbs import ChainState, CollapsedGibbs, Poste
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.families.beta_dirichlet.learning import SliceLearner
 from nbmf.families.beta_dirichlet.models import dir_dir
+from nbmf.families.beta_dirichlet.parameters import Concentration
 from nbmf.families.beta_dirichlet.priors import DirichletPrior
+from nbmf.inference.constructors import RandomState, with_parameters
 
 
+@with_parameters
 class DirDirGibbs(DirDirFoldIn, CollapsedGibbs):
     """Dir-Dir GS: w_f ~ Dirichlet(γ), h_n ~ Dirichlet(η), collapsed Gibbs sampling of (Z, C).
 
@@ -44,28 +47,15 @@ class DirDirGibbs(DirDirFoldIn, CollapsedGibbs):
     meanings = (WEIGHTS, WEIGHTS)
     weights_prior = "gamma"
 
-    def __init__(
-        self,
-        n_components=100,
-        *,
-        gamma="1/K",
-        eta=1.0,
-        burn_in=4000,
-        n_samples=1000,
-        start="random",
-        scheme="joint",
-        threads=1,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.gamma = gamma
-        self.eta = eta
-        self.burn_in = burn_in
-        self.n_samples = n_samples
-        self.start = start
-        self.scheme = scheme
-        self.threads = threads
-        self.random_state = random_state
+    n_components: int = 100
+    gamma: Concentration = "1/K"
+    eta: Concentration = 1.0
+    burn_in: int = 4000
+    n_samples: int = 1000
+    start: str = "random"
+    scheme: str = "joint"
+    threads: int = 1
+    random_state: RandomState = None
 
     def check_parameters(self):
         """Raise ConfigError if a parameter has a value that is not allowed."""

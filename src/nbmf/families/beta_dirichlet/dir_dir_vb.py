@@ -7,10 +7,12 @@ from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import WEIGHTS
 from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import DirDirFoldIn
 from nbmf.families.beta_dirichlet.kernels.dir_dir_cvb0 import DirDirCVB0
 from nbmf.families.beta_dirichlet.models import dir_dir
-from nbmf.families.beta_dirichlet.parameters import NOT_LEARNED, RULES, per_component
+from nbmf.families.beta_dirichlet.parameters import NOT_LEARNED, RULES, Concentration, per_component
 from nbmf.families.beta_dirichlet.variational import Variational, VariationalState
+from nbmf.inference.constructors import RandomState, with_parameters
 
 
+@with_parameters
 class DirDirVB(DirDirFoldIn, Variational):
     """Dir-Dir VB: w_f ~ Dirichlet(γ), h_n ~ Dirichlet(η), CVB0 over the pairs (z, c).
 
@@ -24,7 +26,7 @@ class DirDirVB(DirDirFoldIn, Variational):
         Dirichlet hyperparameters of the columns of H.
     max_iter : int
         Updates of every responsibility, at most.
-    tol : float
+    mean_change_tol : float
         Stop when E[V] changes by less in 10 updates, on average over its entries, and by no more
         than in the 10 before; 0, the paper's protocol, never does.
     threads : int
@@ -45,26 +47,14 @@ class DirDirVB(DirDirFoldIn, Variational):
 
     rules = RULES | NOT_LEARNED
 
-    def __init__(
-        self,
-        n_components=100,
-        *,
-        gamma="1/K",
-        eta=1.0,
-        max_iter=500,
-        tol=0.0,
-        threads=1,
-        max_memory_gb=4.0,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.gamma = gamma
-        self.eta = eta
-        self.max_iter = max_iter
-        self.tol = tol
-        self.threads = threads
-        self.max_memory_gb = max_memory_gb
-        self.random_state = random_state
+    n_components: int = 100
+    gamma: Concentration = "1/K"
+    eta: Concentration = 1.0
+    max_iter: int = 500
+    mean_change_tol: float = 0.0
+    threads: int = 1
+    max_memory_gb: float = 4.0
+    random_state: RandomState = None
 
     def check_parameters(self):
         """Raise ConfigError if a parameter has a value that is not allowed."""

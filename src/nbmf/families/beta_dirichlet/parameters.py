@@ -1,5 +1,6 @@
 """The parameters of this family alone: concentrations of Beta and Dirichlet priors, starts."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ PER_K = "1/K"  # a prior with which the data choose how many of K components are
 # Values of hyperparameters that the fit learns (docs/priors.md): one number; a mean per column and
 # one strength (of alpha and beta, together); a number per component (of gamma or eta).
 LEARN, PER_COLUMN, ASYMMETRIC = "learn", "learn-columns", "learn-asymmetric"
+
+
+Concentration = float | Sequence[float] | np.ndarray | str
 
 
 def _is_concentration(value: Any) -> bool:

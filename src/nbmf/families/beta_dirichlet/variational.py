@@ -1,5 +1,7 @@
 """The part that the variational methods share: the state, the stopping rule, the memory."""
 
+from typing import ClassVar
+
 import numpy as np
 
 from nbmf.errors import ConfigError
@@ -8,9 +10,9 @@ from nbmf.families.beta_dirichlet.learning import in_stretches
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State
+from nbmf.inference.stopping import MeanChangeBelow
 from nbmf.numerics.lanes import LANES, padded
 
-LOOK_EVERY = 10  # iterations between looks at the change of E[V]
 BYTES_PER_RESPONSIBILITY = 4  # float32
 
 
@@ -71,12 +73,13 @@ class VariationalState(State):
 
 
 class Variational(MeanParameterized):
-    """Base class of the variational methods: updates until E[V] settles, then the means."""
+    """Base class of the variational methods: updates until E[V] stands still, then the means."""
 
     inference = Inference.ASCENT
+    old_names: ClassVar = {"tol": "mean_change_tol"}
 
     def _stopping_rule(self, state):
-        return _StandsStill(state, self.tol) if self.tol > 0 else None
+        return MeanChangeBelow(state.expectation, self.mean_change_tol) if self.mean_change_tol > 0 else None
 
     def _refuse_too_much_memory(self, n_observed: int, n_vectors: int) -> None:
         """Raise ConfigError, saying what would fit, if responsibilities exceed `max_memory_gb`.
@@ -93,32 +96,3 @@ class Variational(MeanParameterized):
                 f"up to {most}, or a larger max_memory_gb; "
                 "Gibbs sampling keeps no responsibilities and needs far less"
             )
-
-
-class _StandsStill:
-    """Stop when E[V] settles, looking every LOOK_EVERY iterations: one changes little anyway."""
-
-    def __init__(self, state, tol):
-        self._state, self._tol, self._was_met = state, tol, False
-        self._before, self._changes = None, []
-
-    def next_after(self, iteration):
-        return (iteration // LOOK_EVERY + 1) * LOOK_EVERY
-
-    def is_met(self, iteration):
-        if iteration % LOOK_EVERY == 0:
-            now = self._state.expectation()
-            if self._before is not None:
-                self._changes.append(np.abs(now - self._before).mean())
-                self._was_met = has_settled(self._changes, self._tol)
-            self._before = now
-        return self._was_met
-
-
-def has_settled(changes: list[float], tol: float) -> bool:
-    """Whether the last mean change of E[V] is below tol, and no larger than the one before.
-
-    On a sparse matrix E[V] hardly moves at first: a random start is near a saddle, and changes
-    grow before they shrink.
-    """
-    return len(changes) > 1 and bool(changes[-1] < tol and changes[-1] <= changes[-2])

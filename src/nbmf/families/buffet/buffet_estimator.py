@@ -10,6 +10,7 @@ from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels.numbers import MASS, NAMES, SLAB
 from nbmf.families.buffet.priors import CIBP, IBP, PRIORS, BuffetPrior, buffet_prior
 from nbmf.families.buffet.states import Numbers
+from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.parameters import TRUE_OR_FALSE, Rule, is_number, one_of
@@ -20,7 +21,7 @@ LEARN = "learn"
 MASS_PRIOR = (1.0, 0.1)  # shape and rate of the Gamma prior of a learned mass
 VARIANCE_PRIOR = (1.0, 1.0)  # of the inverse Gamma priors of learned variances
 FIRST_MASS, FIRST_SHAPE = 1.0, 1.0  # where a chain starts that learns the mass, α or κ
-STARTS = ("dense", "slow", "empty")
+DENSE, SLOW, EMPTY = STARTS = ("dense", "slow", "empty")
 SLOW_SWEEPS = 10  # per row
 OPENING_SHARE = 1 / 3  # of the burn-in: the longest opening
 
@@ -51,6 +52,7 @@ RULES = Factorization.rules | {
 }
 
 
+@with_parameters
 class IndianBuffet(Factorization):
     """Base class: rows have features, and which and how many is found.
 
@@ -72,6 +74,18 @@ class IndianBuffet(Factorization):
     finds_components = True
     rules = RULES
     learned_numbers: ClassVar[tuple[str, ...]] = ("mass", "alpha", "kappa", "slab_variance")
+
+    n_components: int = 10
+    prior: str = CIBP
+    mass: float | str = LEARN
+    alpha: float | str | None = None
+    kappa: float | str = 1.0
+    slab_variance: float | str = LEARN
+    start: str = DENSE
+    column_moves: bool = False
+    burn_in: int = 1000
+    n_samples: int = 1000
+    random_state: RandomState = None
 
     # --- Parameters ------------------------------------------------------------------------------
 
@@ -122,16 +136,16 @@ class IndianBuffet(Factorization):
             column_moves=self.column_moves,
             scale_moves=scale_moves,
         )
-        if self.start == "dense":
+        if self.start == DENSE:
             chain.start_dense(child(seed, "dense start"))
         return chain
 
     def _opening(self, F: int) -> "Opening":
         """Return how a chain of F rows begins."""
         longest = int(OPENING_SHARE * self.burn_in)
-        if self.start == "slow":
+        if self.start == SLOW:
             return Opening(min(SLOW_SWEEPS * F, longest), share=1.0 / F)
-        return Opening(longest if self.start == "dense" else 0, holds_slab=True)
+        return Opening(longest if self.start == DENSE else 0, holds_slab=True)
 
     # --- What is learned -------------------------------------------------------------------------
 

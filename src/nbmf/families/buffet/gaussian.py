@@ -5,9 +5,10 @@ from typing import ClassVar
 import numpy as np
 
 from nbmf.errors import DataError
-from nbmf.families.buffet.buffet_estimator import RULES, BuffetState, IndianBuffet
+from nbmf.families.buffet.buffet_estimator import RULES, SLOW, BuffetState, IndianBuffet
 from nbmf.families.buffet.buffet_fold_in import ridge_lines
 from nbmf.families.buffet.engines import Matrix
+from nbmf.inference.constructors import with_parameters
 from nbmf.inference.parameters import TRUE_OR_FALSE
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.gaussian import GAUSSIAN
@@ -15,6 +16,7 @@ from nbmf.likelihoods.gaussian import GAUSSIAN
 CENTRE, SCALE, NOISE = "centres", "scale", "noise variance"
 
 
+@with_parameters
 class IndianBuffetGaussian(IndianBuffet):
     """v_fn = Σ_k b_fk z_kn + noise, a factor model whose factors are found (Ohn, section 4).
 
@@ -72,34 +74,8 @@ class IndianBuffetGaussian(IndianBuffet):
     shapes: ClassVar = IndianBuffet.shapes | {"centres_": "F", "deviation_": "FN"}
     learned_numbers: ClassVar = (*IndianBuffet.learned_numbers, "noise_variance")
 
-    def __init__(
-        self,
-        n_components=10,
-        *,
-        prior="cibp",
-        mass="learn",
-        alpha=None,
-        kappa=1.0,
-        slab_variance="learn",
-        standardize=True,
-        start="slow",
-        column_moves=False,
-        burn_in=1000,
-        n_samples=1000,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.prior = prior
-        self.mass = mass
-        self.alpha = alpha
-        self.kappa = kappa
-        self.slab_variance = slab_variance
-        self.standardize = standardize
-        self.start = start
-        self.column_moves = column_moves
-        self.burn_in = burn_in
-        self.n_samples = n_samples
-        self.random_state = random_state
+    start: str = SLOW
+    standardize: bool = True
 
     def _start(self, values, seed):
         centres, scale = self._centres(values), 1.0

@@ -8,6 +8,7 @@ from scipy.special import expit
 from nbmf.families.buffet.buffet_estimator import RULES, BuffetState, IndianBuffet
 from nbmf.families.buffet.buffet_fold_in import logistic_lines
 from nbmf.families.buffet.engines import Matrix
+from nbmf.inference.constructors import with_parameters
 from nbmf.inference.parameters import TRUE_OR_FALSE
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
@@ -15,6 +16,7 @@ from nbmf.likelihoods.bernoulli import BERNOULLI
 ROWS, COLUMNS = "row effects", "column effects"
 
 
+@with_parameters
 class IndianBuffetLogistic(IndianBuffet):
     """logit P(v_fn = 1) = μ_f + ν_n + Σ_k b_fk z_kn, whose features are found (Ohn).
 
@@ -69,34 +71,7 @@ class IndianBuffetLogistic(IndianBuffet):
     shapes: ClassVar = IndianBuffet.shapes | {"row_effects_": "F", "column_effects_": "N"}
     learned_numbers: ClassVar = (*IndianBuffet.learned_numbers, "row_effect_variance", "column_effect_variance")
 
-    def __init__(
-        self,
-        n_components=10,
-        *,
-        prior="cibp",
-        mass="learn",
-        alpha=None,
-        kappa=1.0,
-        slab_variance="learn",
-        start="dense",
-        column_moves=False,
-        scale_moves=False,
-        burn_in=1000,
-        n_samples=1000,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.prior = prior
-        self.mass = mass
-        self.alpha = alpha
-        self.kappa = kappa
-        self.slab_variance = slab_variance
-        self.start = start
-        self.column_moves = column_moves
-        self.scale_moves = scale_moves
-        self.burn_in = burn_in
-        self.n_samples = n_samples
-        self.random_state = random_state
+    scale_moves: bool = False
 
     def _start(self, codes, seed):
         numbers = self._first_numbers(row_effect_variance=1.0, column_effect_variance=1.0)

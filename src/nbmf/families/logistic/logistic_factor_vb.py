@@ -5,14 +5,16 @@ import numpy as np
 from nbmf.errors import ConfigError
 from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.logistic_estimator import PRIOR, LogisticFactors, weights_of
+from nbmf.families.logistic.logistic_estimator import LogisticFactors, weights_of
 from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, PolyaGamma
 from nbmf.families.logistic.variational import VariationalFactors
+from nbmf.inference.constructors import with_parameters
 from nbmf.inference.parameters import one_of
 
 BOUNDS = {"polya-gamma": PolyaGamma, "bohning": Bohning}
 
 
+@with_parameters
 class LogisticFactorVB(VariationalFactors, LogisticFactors):
     """Logistic factor model by variational Bayes: V ~ Bernoulli(σ(r + c + WH)), normal priors.
 
@@ -44,7 +46,7 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
         Whether ψ has normal noise of unknown precision in every entry ("explicit noise").
     max_iter : int
         Updates of all of q, at most.
-    tol : float
+    bound_gain_tol : float
         Stop when the bound gains less, in nats per observed entry, in 20 updates; 0 never does.
     step : float or None
         Of factorized updates: None for the best one along its direction, which never lowers the
@@ -59,34 +61,8 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
 
     rules = VariationalFactors.rules | LogisticFactors.rules | {"bound": one_of(*BOUNDS)}
 
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        effects="none",
-        ard=False,
-        a0=PRIOR,
-        b0=PRIOR,
-        covariance="factorized",
-        bound="polya-gamma",
-        noise=False,
-        max_iter=1000,
-        tol=1e-5,
-        step=None,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.effects = effects
-        self.ard = ard
-        self.a0 = a0
-        self.b0 = b0
-        self.covariance = covariance
-        self.bound = bound
-        self.noise = noise
-        self.max_iter = max_iter
-        self.tol = tol
-        self.step = step
-        self.random_state = random_state
+    bound: str = "polya-gamma"
+    noise: bool = False
 
     def check_parameters(self):
         """Raise ConfigError if a parameter has a value that is not allowed."""

@@ -8,8 +8,10 @@ from nbmf.families.logistic.gibbs import LogisticChain
 from nbmf.families.logistic.gibbs_state import GibbsState, SampledFactors
 from nbmf.families.logistic.logistic_estimator import PRIOR
 from nbmf.families.logistic.negative_binomial_factors import SIZE_PRIOR, NegativeBinomialFactors, mixture
+from nbmf.inference.constructors import RandomState, with_parameters
 
 
+@with_parameters
 class NegativeBinomialFactorGibbs(SampledFactors, NegativeBinomialFactors):
     """Negative binomial factor model by Gibbs sampling: V ~ NB(s, σ(r + c + WH)).
 
@@ -27,30 +29,16 @@ class NegativeBinomialFactorGibbs(SampledFactors, NegativeBinomialFactors):
     attributes, which are means and deviations over the kept sweeps.
     """
 
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        effects="none",
-        ard=True,
-        a0=PRIOR,
-        b0=PRIOR,
-        noise=False,
-        burn_in=500,
-        n_samples=1000,
-        threads=1,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.effects = effects
-        self.ard = ard
-        self.a0 = a0
-        self.b0 = b0
-        self.noise = noise
-        self.burn_in = burn_in
-        self.n_samples = n_samples
-        self.threads = threads
-        self.random_state = random_state
+    n_components: int = 8
+    effects: str = "none"
+    ard: bool = True
+    a0: float = PRIOR
+    b0: float = PRIOR
+    noise: bool = False
+    burn_in: int = 500
+    n_samples: int = 1000
+    threads: int = 1
+    random_state: RandomState = None
 
     def _start(self, values, seed):
         chain = self._chain_of(Counts(values, SIZE_PRIOR), seed)

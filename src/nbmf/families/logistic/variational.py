@@ -1,30 +1,32 @@
 """What the variational methods share: q from a seed, the state, the stopping rule."""
 
-from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.logistic_estimator import RULES, FactorModel
+from nbmf.families.logistic.logistic_estimator import PRIOR, RULES, FactorModel
 from nbmf.families.logistic.matrices import Ascent, Matrix
 from nbmf.families.logistic.quadratic import Quadratic
 from nbmf.families.logistic.sides import Coordinates, FactorizedSide, FullSide, Side
+from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.parameters import Rule, is_number, one_of
 from nbmf.inference.state import Factors, State
+from nbmf.inference.stopping import BoundGainBelow
 
 SIDES = {"factorized": FactorizedSide, "full": FullSide}
 # Standard deviations to begin with: of the means of W and H, and of their q.
 START_W, START_H = (1.0, 1.0), (0.1, 0.1)
-LOOK_EVERY = 20  # iterations between looks at the bound, which costs some of them itself
 
 
+@with_parameters
 class VariationalFactors(FactorModel):
     """Base class: q(W) q(H) by coordinate ascent of the evidence bound.
 
-    A class has the parameters of FactorModel and covariance, max_iter, tol and step, defines
+    A class has the parameters of FactorModel and covariance, max_iter, bound_gain_tol and step, defines
     `_quadratic` and `_predicted`, and says what of ψ it keeps.
     """
 
@@ -36,6 +38,18 @@ class VariationalFactors(FactorModel):
             "None or a number above 0 and at most 1",
         ),
     }
+    old_names: ClassVar = {"tol": "bound_gain_tol"}
+
+    n_components: int = 8
+    effects: str = "none"
+    ard: bool = False
+    a0: float = PRIOR
+    b0: float = PRIOR
+    covariance: str = "factorized"
+    max_iter: int = 1000
+    bound_gain_tol: float = 1e-5
+    step: float | None = None
+    random_state: RandomState = None
 
     def _quadratic(self, values: np.ndarray) -> Quadratic:
         """Return the likelihood of a matrix as a quadratic form."""
@@ -82,10 +96,10 @@ class VariationalFactors(FactorModel):
         return tuple(sides)
 
     def _stopping_rule(self, state):
-        if self.tol == 0:
+        if self.bound_gain_tol == 0:
             return None
-        n_seen = np.count_nonzero(state.matrix.quadratic.seen)
-        return GainsLittle(state.objective, self.tol, n_seen)
+        n_observed = np.count_nonzero(state.matrix.quadratic.seen)
+        return BoundGainBelow(state.objective, self.bound_gain_tol, n_observed)
 
 
 def clamped_places(K: int, effects: form.Effects) -> tuple[list[int], list[int]]:
@@ -156,32 +170,3 @@ class AscentState(State):
     def active_components(self):
         """Return how many components hold at least 1 % of all weight; see FactorModel.shares_of."""
         return int(np.count_nonzero(form.shares(self.factors()) >= ACTIVE_SHARE))
-
-
-class GainsLittle:
-    """Stop when the bound gains less than tol nats per observed entry between two looks.
-
-    Parameters
-    ----------
-    bound : function
-        Of no arguments, returns the bound in nats.
-    tol : float
-    n_seen : int
-        Observed entries.
-    """
-
-    def __init__(self, bound: Callable[[], float], tol: float, n_seen: int):
-        self._bound, self._least, self._before = bound, tol * n_seen, -np.inf
-        self._was_met = False
-
-    def next_after(self, iteration):
-        """Return the next look after `iteration`."""
-        return (iteration // LOOK_EVERY + 1) * LOOK_EVERY
-
-    def is_met(self, iteration):
-        """Whether the bound has gained too little since the last look."""
-        if iteration % LOOK_EVERY == 0:
-            now = self._bound()
-            self._was_met = bool(now - self._before < self._least)
-            self._before = now
-        return self._was_met

@@ -1,4 +1,4 @@
-"""The one EM driver of MNB, MMNB, Fast MMNB, LDA and Fast LDA: a state, and when it stops."""
+"""The one EM driver of MNB, MMNB, Fast MMNB, LDA and Fast LDA."""
 
 import numpy as np
 
@@ -7,11 +7,12 @@ from nbmf.families.mixed_membership.e_steps import EStep, Memberships
 from nbmf.families.mixed_membership.feature_cells import Cells
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State
+from nbmf.inference.stopping import RelativeChangeBelow
 
 # Rows start from all components alike until the objective moves by less than this share of itself:
 # such starts end far better. Then they start where they were, which makes it rise for certain.
 WARM_BELOW = 1e-4
-LOOK_EVERY = 5  # iterations between looks at the objective, which would cost Fast MMNB a fifth
+LOOK_EVERY = RelativeChangeBelow.every  # at the objective, which would cost Fast MMNB a fifth
 # Iterations before α is learned. While components are alike α grows, which keeps them alike: of ten
 # starts of Fast LDA on Classic3, with five rounds, four collapsed, and none with this.
 HELD = 5
@@ -51,7 +52,7 @@ class MembershipState(State):
         self.prior = e_step.first_prior(K)
         self._sizes, self._totals = cells.sizes, cells.totals()
         self.is_warm, self._found, self._objective = False, None, None
-        self._done, self._looked, self.gain = 0, None, np.inf
+        self._done, self._looked, self.relative_change = 0, None, np.inf
         self._seed(K, rng)
 
     def _seed(self, K, rng):
@@ -93,9 +94,9 @@ class MembershipState(State):
         """See how far the objective has moved since the last look, and whether to go warm."""
         now, before = self.objective(), self._looked
         if before is not None:
-            self.gain = (now - before) / LOOK_EVERY / max(abs(now), 1e-300)
+            self.relative_change = (now - before) / LOOK_EVERY / max(abs(now), 1e-300)
         self._looked = now
-        if self._e_step.goes_warm and abs(self.gain) < WARM_BELOW:
+        if self._e_step.goes_warm and abs(self.relative_change) < WARM_BELOW:
             self.is_warm = True
 
     def objective(self):
@@ -105,7 +106,7 @@ class MembershipState(State):
         return self._objective
 
     @property
-    def is_settled_for_good(self) -> bool:
+    def may_stop(self) -> bool:
         """Whether no change of where rows start is to come."""
         return self.is_warm or not self._e_step.goes_warm
 
@@ -147,23 +148,3 @@ class MembershipState(State):
             if all(share @ np.abs(component - other) >= ALIKE for other in kinds):
                 kinds.append(component)
         return len(kinds)
-
-
-class StandsStill:
-    """Stop when the objective moves by less than a share `tol` of itself in an iteration.
-
-    Where rows go warm that is asked then, when no restart can hide a rise.
-    """
-
-    def __init__(self, state: MembershipState, tol: float):
-        self._state, self._tol = state, tol
-
-    def next_after(self, iteration):
-        """Return the next iteration at which the state looks at its objective."""
-        return (iteration // LOOK_EVERY + 1) * LOOK_EVERY
-
-    def is_met(self, iteration):
-        """Whether the last gain was small enough."""
-        settled = abs(self._state.gain) < self._tol
-        asked = iteration % LOOK_EVERY == 0
-        return bool(asked and settled and self._state.is_settled_for_good)

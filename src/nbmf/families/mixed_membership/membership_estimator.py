@@ -8,12 +8,14 @@ import numpy as np
 from nbmf.errors import CollapsedWarning
 from nbmf.families.mixed_membership.densities import Categories, Density, Smoothing
 from nbmf.families.mixed_membership.e_steps import EStep
-from nbmf.families.mixed_membership.em import MembershipState, StandsStill
+from nbmf.families.mixed_membership.em import MembershipState
 from nbmf.families.mixed_membership.evaluation import Evaluation, entropies, sampled_log_likelihood
 from nbmf.families.mixed_membership.feature_cells import Cells
-from nbmf.families.mixed_membership.parameters import COLUMNS, ROWS, RULES
+from nbmf.families.mixed_membership.parameters import COLUMNS, OLD_NAMES, ROWS, RULES
+from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.stopping import RelativeChangeBelow
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
 SHARES, PROBABILITIES = "shares of components", "probability of a one"
@@ -68,6 +70,7 @@ class Membership(Factorization):
     inference = Inference.POINT
     alignment = Alignment.PERMUTATION
     rules = RULES
+    old_names: ClassVar = OLD_NAMES
     orientation = ROWS
 
     prior_name: ClassVar[str] = "alpha_"
@@ -107,7 +110,7 @@ class Membership(Factorization):
         return MembershipState(cells, densities, e_step, K, rng, of_columns=of_columns)
 
     def _stopping_rule(self, state):
-        return StandsStill(state, self.tol) if self.tol > 0 else None
+        return RelativeChangeBelow(state, self.relative_change_tol) if self.relative_change_tol > 0 else None
 
     def _learn(self, state):
         super()._learn(state)
@@ -171,10 +174,18 @@ class Membership(Factorization):
         return evaluate(self._e_step(), prior, cells, self._fitted_densities(), (0, 0)).memberships
 
 
+@with_parameters
 class BinaryMembership(Membership):
     """The same of binary entries: a probability of a one in each component."""
 
     likelihoods = (BERNOULLI,)
+
+    n_components: int = 5
+    orientation: str = ROWS
+    smoothing: float = 1.0
+    max_iter: int = 500
+    relative_change_tol: float = 1e-6
+    random_state: RandomState = None
 
     def _cells(self, values):
         return Cells.of_codes(values)

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from nbmf.families.mixed_membership.e_steps import FastStep, FullStep, MixtureStep
 from nbmf.families.mixed_membership.membership_estimator import BinaryMembership
+from nbmf.inference.constructors import with_parameters
 
 
 class MNB(BinaryMembership):
@@ -19,7 +20,7 @@ class MNB(BinaryMembership):
         ε, added to the counts of ones and of zeros in each component: the mode under Beta(1 + ε).
     max_iter : int
         EM steps at most.
-    tol : float
+    relative_change_tol : float
         Stop when the objective (log-likelihood and smoothing) rises by less, as a share of itself;
         0 never does.
     random_state : int, SeedSequence or None
@@ -37,18 +38,11 @@ class MNB(BinaryMembership):
     shapes: ClassVar = BinaryMembership.shapes | {"weights_": "K"}
     prior_name = "weights_"
 
-    def __init__(self, n_components=5, *, orientation="rows", smoothing=1.0, max_iter=500, tol=1e-6, random_state=None):
-        self.n_components = n_components
-        self.orientation = orientation
-        self.smoothing = smoothing
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-
     def _e_step(self):
         return MixtureStep()
 
 
+@with_parameters
 class MMNB(BinaryMembership):
     """Mixed-membership naive Bayes: a mixture of its own for each line, by variational EM.
 
@@ -61,7 +55,7 @@ class MMNB(BinaryMembership):
         As for MNB.
     inner_max, inner_tol : int, float
         Rounds of the E-step of a line at most, and the mean change of γ below which it ends.
-    tol : float
+    relative_change_tol : float
         As for MNB; the objective is the bound and the smoothing.
 
     Each E-step starts from all components alike until the objective settles, then from the last
@@ -76,31 +70,14 @@ class MMNB(BinaryMembership):
     shapes: ClassVar = BinaryMembership.shapes | {"alpha_": "K"}
     renews_memberships = True
 
-    def __init__(
-        self,
-        n_components=5,
-        *,
-        orientation="rows",
-        smoothing=1.0,
-        inner_max=100,
-        inner_tol=1e-3,
-        max_iter=500,
-        tol=1e-6,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.orientation = orientation
-        self.smoothing = smoothing
-        self.inner_max = inner_max
-        self.inner_tol = inner_tol
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    inner_max: int = 100
+    inner_tol: float = 1e-3
 
     def _e_step(self):
         return FullStep(self.inner_max, self.inner_tol)
 
 
+@with_parameters
 class FastMMNB(MMNB):
     """Fast MMNB: MMNB with one variational distribution for all entries of a line.
 
@@ -113,28 +90,7 @@ class FastMMNB(MMNB):
 
     renews_memberships = False
 
-    def __init__(
-        self,
-        n_components=5,
-        *,
-        orientation="rows",
-        smoothing=1.0,
-        inner_max=100,
-        inner_tol=1e-3,
-        max_iter=1000,
-        tol=1e-6,
-        random_state=None,
-    ):
-        super().__init__(
-            n_components,
-            orientation=orientation,
-            smoothing=smoothing,
-            inner_max=inner_max,
-            inner_tol=inner_tol,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
+    max_iter: int = 1000
 
     def _e_step(self):
         return FastStep(self.inner_max, self.inner_tol)

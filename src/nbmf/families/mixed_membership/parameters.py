@@ -1,14 +1,12 @@
 """The parameters of this family alone."""
 
-import numpy as np
-
+from nbmf.inference.parameters import AT_LEAST_ZERO, at_least, one_of
 from nbmf.inference.parameters import RULES as SHARED
-from nbmf.inference.parameters import Rule, at_least, is_number, one_of
 
 ROWS, COLUMNS = "rows", "columns"  # of V, which are data points with memberships
 MIXTURE, FULL, FAST = "mnb", "mmnb", "fast-mmnb"  # models of a table
 
-AT_LEAST_ZERO = Rule(lambda value: is_number(value) and 0 <= value < np.inf, "a number of at least 0")
+OLD_NAMES = {"tol": "relative_change_tol"}
 
 RULES = SHARED | {
     "orientation": one_of(ROWS, COLUMNS),

@@ -1,5 +1,7 @@
 """How the classes of this family learn: points, q by ascent, and chains."""
 
+from typing import ClassVar
+
 import numpy as np
 
 from nbmf.errors import DataError
@@ -7,11 +9,12 @@ from nbmf.families.poisson_gamma.averages import Averages, mean_at
 from nbmf.families.poisson_gamma.gibbs import Chain, ChainState
 from nbmf.families.poisson_gamma.observations import Observations, observations
 from nbmf.families.poisson_gamma.point import PointState
-from nbmf.families.poisson_gamma.poisson_gamma_estimator import Rates, WithPriors, is_dense
+from nbmf.families.poisson_gamma.poisson_gamma_estimator import LearnedPriors, Rates, is_dense
 from nbmf.families.poisson_gamma.poisson_gamma_fold_in import LinePrior
-from nbmf.families.poisson_gamma.stopping import GainsLittle
 from nbmf.families.poisson_gamma.variational import Side, VariationalState
+from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
+from nbmf.inference.stopping import RelativeGainBelow
 from nbmf.seeds import children
 
 # Updates before priors are learned: near a random start all components are alike, and shapes that
@@ -19,11 +22,21 @@ from nbmf.seeds import children
 LEARN_AFTER = 100
 
 
+@with_parameters
 class Climbing(Rates):
     """Base class of those that improve an objective: they stop when it gains little."""
 
+    old_names: ClassVar = {"tol": "relative_gain_tol"}
+
+    max_iter: int = 1000
+    relative_gain_tol: float = 1e-6
+    precision: str = "double"
+    random_state: RandomState = None
+
     def _stopping_rule(self, state):
-        return GainsLittle(state, self.tol) if self.tol > 0 else None
+        if self.relative_gain_tol == 0:
+            return None
+        return RelativeGainBelow(state.objective, self.relative_gain_tol, after=state.waits)
 
     def _observations(self, values) -> Observations:
         return observations(values, self.is_binary, self.precision == "single")
@@ -43,7 +56,8 @@ class Point(Climbing):
         self.geometric_W_, self.geometric_H_ = self.W_.copy(), self.H_.copy()
 
 
-class Variational(Climbing, WithPriors):
+@with_parameters
+class Variational(Climbing, LearnedPriors):
     """Base class of variational Bayes."""
 
     inference = Inference.ASCENT
@@ -61,7 +75,8 @@ class Variational(Climbing, WithPriors):
         self._take_priors(state.priors())
 
 
-class Sampled(WithPriors):
+@with_parameters
+class Sampled(LearnedPriors):
     """Base class of Gibbs samplers.
 
     Attributes
@@ -72,6 +87,10 @@ class Sampled(WithPriors):
     """
 
     inference = Inference.SAMPLER
+
+    burn_in: int = 500
+    n_samples: int = 500
+    random_state: RandomState = None
 
     def _start(self, values, seed):
         data = Observations(values, self.is_binary)

@@ -4,6 +4,7 @@ from nbmf.families.poisson_gamma.inference import Point, Sampled, Variational, f
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import WithPriors
 from nbmf.families.poisson_gamma.poisson_gamma_fold_in import LinePrior
 from nbmf.families.poisson_gamma.priors import FIXED, of_priors
+from nbmf.inference.constructors import with_parameters
 from nbmf.likelihoods.poisson import POISSON
 
 
@@ -18,7 +19,7 @@ class PoissonGammaEM(Point):
         K.
     max_iter : int
         Iterations at most.
-    tol : float
+    relative_gain_tol : float
         Stop when 10 iterations raise the log-likelihood by less than this part of it; 0: never.
     precision : {"double", "single"}
         Of products of matrices with all entries.
@@ -30,13 +31,6 @@ class PoissonGammaEM(Point):
 
     likelihoods = (POISSON,)
 
-    def __init__(self, n_components=8, *, max_iter=1000, tol=1e-6, precision="double", random_state=None):
-        self.n_components = n_components
-        self.max_iter = max_iter
-        self.tol = tol
-        self.precision = precision
-        self.random_state = random_state
-
     def _start(self, values, seed):
         data = self._observations(values)
         means = 1.0, data.mean_rate / self.n_components
@@ -46,6 +40,7 @@ class PoissonGammaEM(Point):
         return flat_prior(self.n_components)
 
 
+@with_parameters
 class PoissonGammaICM(Point, WithPriors):
     """Poisson-gamma factorization by iterated conditional modes.
 
@@ -58,7 +53,7 @@ class PoissonGammaICM(Point, WithPriors):
         the mean of V.
     mode : {"logarithms", "factors"}
         Of p(log W, log H | V), which is what the paper's eq. (38) climbs, or of p(W, H | V).
-    max_iter, tol, precision, random_state
+    max_iter, relative_gain_tol, precision, random_state
         As for PoissonGammaEM; the objective is the log density that is climbed.
 
     See Factorization, Rates and WithPriors for the learned attributes.
@@ -67,30 +62,7 @@ class PoissonGammaICM(Point, WithPriors):
     likelihoods = (POISSON,)
     tie_shape_W = tie_mean_W = tie_shape_H = tie_mean_H = FIXED  # nothing is learned
 
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        shape_W=1.0,
-        mean_W=1.0,
-        shape_H=1.0,
-        mean_H=None,
-        mode="logarithms",
-        max_iter=1000,
-        tol=1e-6,
-        precision="double",
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.shape_W = shape_W
-        self.mean_W = mean_W
-        self.shape_H = shape_H
-        self.mean_H = mean_H
-        self.mode = mode
-        self.max_iter = max_iter
-        self.tol = tol
-        self.precision = precision
-        self.random_state = random_state
+    mode: str = "logarithms"
 
     def _start(self, values, seed):
         data = self._observations(values)
@@ -125,7 +97,7 @@ class PoissonGammaVB(Variational):
         beside a fixed shape only.
     max_iter : int
         Updates at most.
-    tol : float
+    relative_gain_tol : float
         Stop when 10 updates raise the bound by less than this part of it; 0: never.
     precision : {"double", "single"}
         Of products of matrices with all entries.
@@ -136,37 +108,6 @@ class PoissonGammaVB(Variational):
     """
 
     likelihoods = (POISSON,)
-
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        shape_W=1.0,
-        mean_W=1.0,
-        shape_H=1.0,
-        mean_H=None,
-        tie_shape_W="all",
-        tie_mean_W="fixed",
-        tie_shape_H="all",
-        tie_mean_H="source",
-        max_iter=1000,
-        tol=1e-6,
-        precision="double",
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.shape_W = shape_W
-        self.mean_W = mean_W
-        self.shape_H = shape_H
-        self.mean_H = mean_H
-        self.tie_shape_W = tie_shape_W
-        self.tie_mean_W = tie_mean_W
-        self.tie_shape_H = tie_shape_H
-        self.tie_mean_H = tie_mean_H
-        self.max_iter = max_iter
-        self.tol = tol
-        self.precision = precision
-        self.random_state = random_state
 
 
 class PoissonGammaGibbs(Sampled):
@@ -190,32 +131,3 @@ class PoissonGammaGibbs(Sampled):
     """
 
     likelihoods = (POISSON,)
-
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        shape_W=1.0,
-        mean_W=1.0,
-        shape_H=1.0,
-        mean_H=None,
-        tie_shape_W="all",
-        tie_mean_W="fixed",
-        tie_shape_H="all",
-        tie_mean_H="source",
-        burn_in=500,
-        n_samples=500,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.shape_W = shape_W
-        self.mean_W = mean_W
-        self.shape_H = shape_H
-        self.mean_H = mean_H
-        self.tie_shape_W = tie_shape_W
-        self.tie_mean_W = tie_mean_W
-        self.tie_shape_H = tie_shape_H
-        self.tie_mean_H = tie_mean_H
-        self.burn_in = burn_in
-        self.n_samples = n_samples
-        self.random_state = random_state

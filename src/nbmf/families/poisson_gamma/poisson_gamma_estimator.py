@@ -10,7 +10,8 @@ from nbmf.families.poisson_gamma import poisson_gamma_fold_in as fold_in
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.lookup_tables import chance, identity, rates_at, shares_of
 from nbmf.families.poisson_gamma.observations import Observations
-from nbmf.families.poisson_gamma.priors import LARGEST, RULES, GammaPrior, Ties, check_ties
+from nbmf.families.poisson_gamma.priors import ALL, FIXED, LARGEST, RULES, SOURCE, GammaPrior, Ties, check_ties
+from nbmf.inference.constructors import with_parameters
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import one_of
@@ -18,6 +19,7 @@ from nbmf.inference.parameters import one_of
 START_SHAPE = 1.0  # of the gamma laws that starts are drawn from, around the priors' means
 
 
+@with_parameters
 class Rates(Factorization):
     """Base class: V has independent entries whose Poisson rates are W H.
 
@@ -35,6 +37,8 @@ class Rates(Factorization):
     takes_sparse = True
 
     is_binary: ClassVar[bool] = False  # whether only v = 1[count > 0] is observed
+
+    n_components: int = 8
 
     @property
     def _link(self):
@@ -83,6 +87,7 @@ class Rates(Factorization):
         return fold_in.fold_in(values.T, *others, self._line_prior("H"), self.is_binary).T
 
 
+@with_parameters
 class WithPriors(Rates):
     """Base class of those with gamma priors of W and H.
 
@@ -95,6 +100,11 @@ class WithPriors(Rates):
     """
 
     shapes: ClassVar = Rates.shapes | {f"{part}_{factor}_": "K" for part in ("shape", "mean") for factor in "WH"}
+
+    shape_W: float = 1.0
+    mean_W: float = 1.0
+    shape_H: float = 1.0
+    mean_H: float | None = None
 
     def _ties(self, factor: str) -> Ties:
         return Ties(getattr(self, f"tie_shape_{factor}"), getattr(self, f"tie_mean_{factor}"))
@@ -139,10 +149,20 @@ class WithPriors(Rates):
         found = {}
         for factor in "WH":
             for part, tie in zip(("shape", "mean"), self._ties(factor), strict=True):
-                if tie != "fixed":
+                if tie != FIXED:
                     name = f"{part}_{factor}"
                     found[name] = float(getattr(self, f"{name}_").mean())
         return found
+
+
+@with_parameters
+class LearnedPriors(WithPriors):
+    """Base class of those that may learn numbers of the priors."""
+
+    tie_shape_W: str = ALL
+    tie_mean_W: str = FIXED
+    tie_shape_H: str = ALL
+    tie_mean_H: str = SOURCE
 
 
 def is_dense(values) -> bool:

@@ -318,7 +318,7 @@ def test_the_bound_is_below_the_exact_evidence(values, n_components, of_W, of_H)
         mean_H=of_H[1],
         **dict.fromkeys(("tie_shape_W", "tie_mean_W", "tie_shape_H", "tie_mean_H"), FIXED),
         max_iter=500,
-        tol=0,
+        relative_gain_tol=0,
         random_state=0,
     )
     state = model._start(values, model._seed())
@@ -356,7 +356,7 @@ def test_em_goes_where_scikit_learn_goes():
         solver="mu",
         beta_loss="kullback-leibler",
         max_iter=30,
-        tol=0,
+        relative_gain_tol=0,
     )
     rate = W @ H
     objective = (xlogy(COMPLETE, rate) - rate - gammaln(COMPLETE + 1.0)).sum()
@@ -383,7 +383,7 @@ def test_points_never_lose(values, kind):
 def test_icm_ends_at_the_mode_that_it_names(mode):
     """The gradient of its log density is zero, and that of the other mode's is not."""
     model = PoissonGammaICM(
-        3, shape_W=1.5, shape_H=2.0, mean_H=0.5, mode=mode, tol=0, max_iter=20_000, random_state=1
+        3, shape_W=1.5, shape_H=2.0, mean_H=0.5, mode=mode, relative_gain_tol=0, max_iter=20_000, random_state=1
     ).fit(V)
     ratio = np.where(V > 0, V / model.expectation_, 0.0)
     sums_W, sums_H = observed_sums(V, model.W_, model.H_)
@@ -400,7 +400,7 @@ def test_icm_ends_at_the_mode_that_it_names(mode):
 
 
 def test_maximum_likelihood_keeps_a_row_that_says_nothing_and_empties_one_of_zeros():
-    model = PoissonGammaEM(3, max_iter=50, tol=0, random_state=0)
+    model = PoissonGammaEM(3, max_iter=50, relative_gain_tol=0, random_state=0)
     state = model._start(V, model._seed())
     before = state.factors().W[4].copy()
     state.advance(50)
@@ -412,10 +412,10 @@ def test_maximum_likelihood_keeps_a_row_that_says_nothing_and_empties_one_of_zer
 # --- What must not matter --------------------------------------------------------------------
 
 MODELS = {
-    "em": PoissonGammaEM(3, max_iter=40, tol=0, random_state=0),
-    "icm": PoissonGammaICM(3, max_iter=40, tol=0, random_state=0),
-    "vb": PoissonGammaVB(3, max_iter=140, tol=0, random_state=0),
-    "bp": BernoulliPoissonVB(3, max_iter=140, tol=0, random_state=0),
+    "em": PoissonGammaEM(3, max_iter=40, relative_gain_tol=0, random_state=0),
+    "icm": PoissonGammaICM(3, max_iter=40, relative_gain_tol=0, random_state=0),
+    "vb": PoissonGammaVB(3, max_iter=140, relative_gain_tol=0, random_state=0),
+    "bp": BernoulliPoissonVB(3, max_iter=140, relative_gain_tol=0, random_state=0),
 }
 every_model = pytest.mark.parametrize("name", MODELS)
 
@@ -509,16 +509,16 @@ def test_nothing_is_learned_and_no_fit_is_done_before_components_have_parted():
         model = PoissonGammaVB(3, shape_W=0.7, random_state=0, **settings)
         return model.fit(COMPLETE), model.shape_W_[0]
 
-    assert learned(max_iter=100, tol=0)[1] != 0.7  # half of few iterations
+    assert learned(max_iter=100, relative_gain_tol=0)[1] != 0.7  # half of few iterations
     for max_iter in (99, 100, 101):
         model = PoissonGammaVB(3, shape_W=0.7, max_iter=1000, random_state=0)
         state = model._start(COMPLETE, model._seed())
         state.advance(max_iter)
         assert (state.W.prior.shape[0, 0] == 0.7) == (max_iter <= 100)
-    model, _ = learned(max_iter=2000, tol=1.0)
+    model, _ = learned(max_iter=2000, relative_gain_tol=1.0)
     assert model.n_iter_ == 120  # two looks after the first hundred
     fixed = {key: FIXED for key in model.get_params() if key.startswith("tie")}
-    assert learned(max_iter=2000, tol=1.0, **fixed)[0].n_iter_ == 20
+    assert learned(max_iter=2000, relative_gain_tol=1.0, **fixed)[0].n_iter_ == 20
 
 
 def test_the_binary_bound_is_below_the_exact_evidence_which_sums_to_one():
