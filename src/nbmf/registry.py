@@ -98,14 +98,12 @@ def further_scores(class_name: str) -> tuple[str, ...]:
 
 def takes_threads(class_name: str) -> bool:
     """Return whether fits of that class can use more than one thread."""
-    return "threads" in inspect.signature(estimator_class(class_name)).parameters
+    return estimator_class(class_name).takes_threads
 
 
 def memory_budget(class_name: str, settings: dict[str, Any]) -> float:
-    """Return how many gigabytes a fit of that class may take by its settings, 0 if it has none."""
-    parameter = inspect.signature(estimator_class(class_name)).parameters.get("max_memory_gb")
-    default = 0.0 if parameter is None else parameter.default
-    return float(settings.get("max_memory_gb", default))
+    """Return how many gigabytes a fit of that class may take by its settings, 0 if it has no budget."""
+    return float(estimator_class(class_name)(**settings).memory_budget_gb)
 
 
 def make_estimator(

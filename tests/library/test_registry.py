@@ -112,6 +112,7 @@ def test_which_methods_take_threads():
     expected |= {"IndianBuffetGaussian"} | {name for name in CLASSES if "Poisson" in name}
     expected |= {"VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB"}
     assert set(without) == expected
+    assert [name for name in CLASSES if "threads" not in registry.estimator_class(name).parameter_names()] == without
 
 
 @pytest.mark.usefixtures("my_package")

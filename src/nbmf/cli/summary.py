@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbmf.catalogue import sampler_beside, title_of
+from nbmf.catalogue import sampler_of
 from nbmf.cli.described import Described, describe, describe_effects, key_of
 from nbmf.cli.text import wrapped
 from nbmf.cli.words import WORDS_OF_LAWS, in_options
@@ -134,7 +134,7 @@ def facts(result: "Result") -> Iterator[str]:
     )
     held = "" if np.isnan(components.shares).any() else " (at least 1 % of all weight each)"
     plural = "s" * (components.active != 1)
-    yield f"{title_of(model)}: {components.active} active component{plural}{held}"
+    yield f"{model.title}: {components.active} active component{plural}{held}"
     if components.active and components.rest > REST:
         yield (f"the other {components.rest:.0%} of the weight lies in components that say no more than the prior does")
     for group in components.alike:
@@ -179,7 +179,7 @@ def quality(result: "Result") -> Iterator[str]:
         )
     yield from _agreement(fitted)
     if fitted.draws is not None and not sampled:
-        sampler = sampler_beside(model)
+        sampler = sampler_of(model)
         advice = f": take --method {sampler} for these" if sampler else ""
         yield f"intervals of a variational fit are too narrow{advice}"
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from nbmf import registry
-from nbmf.catalogue import CANDIDATES, METHODS, title_of
+from nbmf.catalogue import CANDIDATES, METHODS
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import is_sparse
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
@@ -211,12 +211,10 @@ def choose(
     place, chance = _preferred(own, tested), CHANCE / len(estimators)
     gains = [_gain(name, loss, own[place], tested) for name, loss in baselines.items()]
     others = [
-        Behind(title_of(estimators[i]), *_gain("", own[i], own[place], tested)[1:4])
-        for i in range(len(own))
-        if i != place
+        Behind(estimators[i].title, *_gain("", own[i], own[place], tested)[1:4]) for i in range(len(own)) if i != place
     ]
     found = Verdict(
-        title_of(estimators[place]),
+        estimators[place].title,
         all(gain.mean > 0 and gain.p < chance for gain in gains),
         chance,
         tested.mean(own[place]),

@@ -42,6 +42,10 @@ class Factorization(Parametrized, NewLines, Saved):
     - allows_no_components : whether n_components = 0 makes sense
     - takes_sparse : whether matrices of scipy.sparse are fitted without making them dense: what
       they do not store is 0, a stored NaN is missing
+    - takes_threads : whether a fit can use more than one thread, by a parameter `threads`
+    - method_name : what figures and titles call it, the name of the class if ""
+    - sampler : the name of the class that samples the posterior which an ascent approximates, if
+      there is one
 
     and defines `_start`, `mean`, and what of the other underscored methods its model has.
 
@@ -73,6 +77,9 @@ class Factorization(Parametrized, NewLines, Saved):
     finds_components: bool = False
     allows_no_components: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = False
+    takes_threads: ClassVar[bool] = False
+    method_name: ClassVar[str] = ""
+    sampler: ClassVar[str | None] = None
 
     # --- What a family defines -----------------------------------------------------------------
 
@@ -213,6 +220,30 @@ class Factorization(Parametrized, NewLines, Saved):
     def likelihood(self) -> Likelihood:
         """The likelihood of the values that `fit` takes."""
         return self.likelihoods[0]
+
+    @property
+    def variant(self) -> str:
+        """What a title says of parameters that make another method of the class; "" if nothing."""
+        return ""
+
+    @property
+    def label(self) -> str:
+        """What figures and titles call the method: its name, and the variant."""
+        return ", ".join(filter(None, (self.method_name or type(self).__name__, self.variant)))
+
+    @property
+    def title(self) -> str:
+        """The label and K: where that is found, and the model is fitted, what was found."""
+        return f"{self.label}, K = {getattr(self, 'n_components_', self.n_components)}"
+
+    @property
+    def memory_budget_gb(self) -> float:
+        """What a fit may take beside its data and factors, in gigabytes, before it is refused."""
+        return 0.0
+
+    def memory_needed_gb(self, values: np.ndarray) -> float:
+        """Return what a fit of values in the likelihood's coding takes of that budget, in gigabytes."""
+        return 0.0
 
     @property
     def advice_if_stuck(self) -> str:

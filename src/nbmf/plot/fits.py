@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbmf.catalogue import title_of
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.likelihoods.bernoulli import BERNOULLI
@@ -74,7 +73,7 @@ def dictionary(
     matrix = matrix_of(model, V)
     found = components_of(model, matrix)
     count = min(components or found.active, len(found.order), MOST_COMPONENTS)
-    title = title_of(model)
+    title = model.title
     if count < found.active:
         title += f": the first {count} of {found.active} active components"
     groups = _row_groups(row_groups, matrix), column_groups
@@ -134,7 +133,7 @@ def reconstruction(
     sides = [side_of(model, axis, shown, groups[axis], matrix) for axis in (0, 1)]
     is_binary = model.likelihood is BERNOULLI
     label = "probability of a one, E[V]" if is_binary else "E[V]"
-    return np.array(overview.draw_reconstruction(values, expectation, sides, title_of(model), label, ax))
+    return np.array(overview.draw_reconstruction(values, expectation, sides, model.title, label, ax))
 
 
 def _row_groups(given: Sequence[str] | None, matrix: NamedMatrix | None) -> Sequence[str] | None:

@@ -22,6 +22,7 @@ from scipy.special import expit
 
 import nbmf
 from nbmf import cli, registry
+from nbmf.catalogue import DEFAULT, METHODS
 from nbmf.cli import arguments, kernel_cache, progress
 from nbmf.cli import compare as compare_command
 from nbmf.cli.arguments import COMMANDS, parse
@@ -232,7 +233,7 @@ def test_info_points_at_what_says_nothing(capsys):
 
 
 def test_info_knows_what_is_too_large_for_vb(capsys, monkeypatch):
-    monkeypatch.setattr("nbmf.cli.info.VB_GIGABYTES", 1e-6)
+    monkeypatch.setitem(METHODS[DEFAULT]["settings"], "max_memory_gb", 1e-6)
     out = run(capsys, "info", "survey.csv").out
     assert "take Gibbs sampling" in out
     assert "nbmf fit survey.csv --method beta-dir-gs-learned --chains 1\n" in out
@@ -838,15 +839,14 @@ def test_the_summary_names_what_is_most_typical():
 
 
 def test_a_title_is_that_of_the_method_with_the_settings_of_the_model():
-    from nbmf.catalogue import METHODS, title_of
-    from nbmf.registry import make_estimator
-
     for entry in METHODS.values():
-        model = make_estimator(entry["class"], entry["K"][0], entry["settings"])
-        assert title_of(model) == f"{entry['label']}, K = {entry['K'][0]}"
-    assert title_of(nbmf.BetaDirVB(7, max_iter=3)) == "Beta-Dir VB, K = 7"
+        model = registry.make_estimator(entry["class"], entry["K"][0], entry["settings"])
+        assert model.title == f"{entry['label']}, K = {entry['K'][0]}"
+    assert nbmf.BetaDirVB(7, max_iter=3).title == "Beta-Dir VB, K = 7"
     arrays = nbmf.BetaDirGibbs(2, alpha=np.array([1, 2]), gamma=np.array([1, 2]), burn_in=3)
-    assert title_of(arrays) == "Beta-Dir GS, K = 2"
+    assert arrays.title == "Beta-Dir GS, K = 2"
+    assert nbmf.LogisticFactorGibbs(3, effects="both").title == "logistic GS, row and column effects, K = 3"
+    assert nbmf.GaussianFactorVB(4).title == "GaussianFactorVB, K = 4"
 
 
 def test_a_method_of_the_command_line_has_its_settings(tmp_path, monkeypatch):

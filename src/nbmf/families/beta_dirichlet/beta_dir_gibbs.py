@@ -63,6 +63,8 @@ class BetaDirGibbs(BetaDirChains):
     See Factorization, MeanParameterized and BetaDir for the learned attributes.
     """
 
+    method_name = "Beta-Dir GS"
+
     n_components: int = 100
     alpha: Concentration = 1.0
     beta: Concentration = 1.0

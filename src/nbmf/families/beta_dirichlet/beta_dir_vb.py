@@ -1,25 +1,22 @@
 """Beta-Dir by collapsed variational inference, CVB0 (paper, section 4.3)."""
 
-import numpy as np
-
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.families.beta_dirichlet.learning import CVB0Learner
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
 from nbmf.families.beta_dirichlet.parameters import NOT_LEARNED, RULES, Concentration
-from nbmf.families.beta_dirichlet.variational import Variational, VariationalState
+from nbmf.families.beta_dirichlet.variational import KeepsResponsibilities, VariationalState
 from nbmf.inference.constructors import RandomState, with_parameters
 
 
-class BetaDirUpdates(BetaDir, Variational):
+class BetaDirUpdates(BetaDir, KeepsResponsibilities):
     """Base class of Beta-Dir VB and, of V transposed, Dir-Beta VB."""
 
     rules = RULES | NOT_LEARNED
     start_matters = True
 
     def _start(self, codes, seed):
-        n_observed = np.count_nonzero(codes >= 0)
-        self._refuse_too_much_memory(n_observed, n_observed)
+        self._refuse_too_much_memory(codes)
         return super()._start(codes, seed)
 
     def _start_rows(self, codes, start, seed):
@@ -65,6 +62,9 @@ class BetaDirVB(BetaDirUpdates):
     columns (of rows, with orientation "columns"), the fit has one: `n_components_` is 1. See
     Factorization, MeanParameterized and BetaDir for the learned attributes.
     """
+
+    method_name = "Beta-Dir VB"
+    sampler = "BetaDirGibbs"
 
     n_components: int = 100
     alpha: Concentration = 1.0

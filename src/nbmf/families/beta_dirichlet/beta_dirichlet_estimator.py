@@ -45,6 +45,12 @@ class MeanParameterized(Factorization):
         return np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns])
 
     @property
+    def variant(self):
+        """Whether the fit learns a prior."""
+        given = (getattr(self, name) for name in self.concentrations())
+        return "learned" if any(is_text(value, LEARN, PER_COLUMN, ASYMMETRIC) for value in given) else ""
+
+    @property
     def finds_components(self) -> bool:
         """Whether K only has to be large enough: the prior of the weights is "1/K" or learned."""
         return isinstance(getattr(self, self.weights_prior), str)

@@ -36,6 +36,9 @@ class BinaryICA(BetaDir, Variational):
     See Factorization, MeanParameterized and BetaDir for the learned attributes.
     """
 
+    method_name = "bICA"
+    sampler = "BetaDirGibbs"
+
     n_components: int = 5
     alpha: Concentration = 1.0
     beta: Concentration = 1.0

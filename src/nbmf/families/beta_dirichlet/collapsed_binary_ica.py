@@ -13,5 +13,7 @@ class CollapsedBinaryICA(BetaDirVB):
     same assignments as BinaryICA.
     """
 
+    method_name = "c-bICA"
+
     n_components: int = 5
     gamma: Concentration = 1.0

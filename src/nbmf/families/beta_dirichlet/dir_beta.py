@@ -14,6 +14,7 @@ class DirBetaGibbs(BetaDirChains):
     of the columns of H, in place of gamma.
     """
 
+    method_name = "Dir-Beta GS"
     model = "dir-beta"
     weights_prior = "eta"
     orientation = COLUMNS
@@ -38,6 +39,8 @@ class DirBetaVB(BetaDirUpdates):
     the columns of H, in place of gamma.
     """
 
+    method_name = "Dir-Beta VB"
+    sampler = "DirBetaGibbs"
     model = "dir-beta"
     weights_prior = "eta"
     orientation = COLUMNS

@@ -42,6 +42,7 @@ class DirDirGibbs(DirDirFoldIn, CollapsedGibbs):
     See Factorization for the learned attributes.
     """
 
+    method_name = "Dir-Dir GS"
     model = "dir-dir"
     distributions = frozenset({"W", "H"})
     meanings = (WEIGHTS, WEIGHTS)

@@ -8,12 +8,12 @@ from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import DirDirFoldIn
 from nbmf.families.beta_dirichlet.kernels.dir_dir_cvb0 import DirDirCVB0
 from nbmf.families.beta_dirichlet.models import dir_dir
 from nbmf.families.beta_dirichlet.parameters import NOT_LEARNED, RULES, Concentration, per_component
-from nbmf.families.beta_dirichlet.variational import Variational, VariationalState
+from nbmf.families.beta_dirichlet.variational import KeepsResponsibilities, VariationalState
 from nbmf.inference.constructors import RandomState, with_parameters
 
 
 @with_parameters
-class DirDirVB(DirDirFoldIn, Variational):
+class DirDirVB(DirDirFoldIn, KeepsResponsibilities):
     """Dir-Dir VB: w_f ~ Dirichlet(γ), h_n ~ Dirichlet(η), CVB0 over the pairs (z, c).
 
     Parameters
@@ -40,6 +40,8 @@ class DirDirVB(DirDirFoldIn, Variational):
     See Factorization for the learned attributes.
     """
 
+    method_name = "Dir-Dir VB"
+    sampler = "DirDirGibbs"
     model = "dir-dir"
     distributions = frozenset({"W", "H"})
     meanings = (WEIGHTS, WEIGHTS)
@@ -62,9 +64,12 @@ class DirDirVB(DirDirFoldIn, Variational):
         if self.n_components < 2:
             raise ConfigError("n_components = 1: Dir-Dir needs at least 2, since a zero takes two")
 
+    def _responsibility_vectors(self, codes):
+        """Return how many there are: one of a one, two of a zero."""
+        return np.count_nonzero(codes == 1) + 2 * np.count_nonzero(codes == 0)
+
     def _start(self, codes, seed):
-        ones, zeros = np.count_nonzero(codes == 1), np.count_nonzero(codes == 0)
-        self._refuse_too_much_memory(ones + zeros, ones + 2 * zeros)
+        self._refuse_too_much_memory(codes)
         K = self.n_components
         priors = {name: per_component(name, getattr(self, name), K) for name in ("gamma", "eta")}
         inference = DirDirCVB0(codes, K, **priors, seed=seed, threads=self.threads)

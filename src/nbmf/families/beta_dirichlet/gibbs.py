@@ -34,6 +34,7 @@ class CollapsedGibbs(MeanParameterized):
     """Base class of the samplers."""
 
     inference = Inference.SAMPLER
+    takes_threads = True
 
     @property
     def advice_if_stuck(self):

@@ -81,14 +81,33 @@ class Variational(MeanParameterized):
     def _stopping_rule(self, state):
         return MeanChangeBelow(state.expectation, self.mean_change_tol) if self.mean_change_tol > 0 else None
 
-    def _refuse_too_much_memory(self, n_observed: int, n_vectors: int) -> None:
-        """Raise ConfigError, saying what would fit, if responsibilities exceed `max_memory_gb`.
 
-        `n_vectors` is how many of K responsibilities the observed entries keep between them.
-        """
-        per_component = BYTES_PER_RESPONSIBILITY * n_vectors / 1e9
-        needed = per_component * padded(self.n_components)
+class KeepsResponsibilities(Variational):
+    """Base class of those that keep K responsibilities per observed entry; a fit that needs too many is refused."""
+
+    takes_threads = True
+
+    def _responsibility_vectors(self, codes: np.ndarray) -> int:
+        """Return how many vectors of K responsibilities the observed entries have."""
+        return np.count_nonzero(codes >= 0)
+
+    @property
+    def memory_budget_gb(self):
+        """The parameter `max_memory_gb`."""
+        return self.max_memory_gb
+
+    def memory_needed_gb(self, values):
+        """Return the size of the responsibilities."""
+        return self._gb_per_component(values) * padded(self.n_components)
+
+    def _gb_per_component(self, codes: np.ndarray) -> float:
+        return BYTES_PER_RESPONSIBILITY * self._responsibility_vectors(codes) / 1e9
+
+    def _refuse_too_much_memory(self, codes: np.ndarray) -> None:
+        """Raise ConfigError, saying what would fit, if responsibilities exceed `max_memory_gb`."""
+        per_component, needed = self._gb_per_component(codes), self.memory_needed_gb(codes)
         if needed > self.max_memory_gb:
+            n_observed = np.count_nonzero(codes >= 0)
             most = int(self.max_memory_gb / per_component) // LANES * LANES
             raise ConfigError(
                 f"n_components = {self.n_components} with {n_observed} observed entries needs "

@@ -65,6 +65,7 @@ class IndianBuffetLogistic(IndianBuffet):
     See IndianBuffet for the others. `expectation_` is the mean of σ(ψ) over the kept sweeps.
     """
 
+    method_name = "Indian buffet"
     likelihoods = (BERNOULLI,)
     meanings = ("loadings in log-odds", "scores")
     rules = RULES | {"scale_moves": TRUE_OR_FALSE}

@@ -29,6 +29,8 @@ class NegativeBinomialFactorVB(VariationalFactors, NegativeBinomialFactors):
     attributes, which are means and deviations under q.
     """
 
+    method_name = "negative binomial VB"
+    sampler = "NegativeBinomialFactorGibbs"
     rules = VariationalFactors.rules | NegativeBinomialFactors.rules
 
     noise: bool = False
@@ -73,6 +75,8 @@ class SoftplusPoissonFactorVB(VariationalFactors):
     under q with ψ as normal.
     """
 
+    method_name = "softplus Poisson VB"
+    sampler = "NegativeBinomialFactorGibbs"  # of counts, though not of this model
     likelihoods = (POISSON,)
     meanings = ("coordinates in log-odds", "coordinates in log-odds")
 

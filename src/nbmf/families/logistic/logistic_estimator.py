@@ -67,6 +67,11 @@ class FactorModel(Factorization):
                 "Rasch model); with effects = 'none' there would be nothing to learn"
             )
 
+    @property
+    def variant(self):
+        """Which effects there are."""
+        return {"none": "", "both": "row and column effects"}.get(self.effects, f"{self.effects[:-1]} effects")
+
     # --- The mean --------------------------------------------------------------------------------
 
     def _mean_of(self, psi: np.ndarray, factors: Factors, columns) -> np.ndarray:

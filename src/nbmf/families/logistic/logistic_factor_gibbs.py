@@ -40,6 +40,8 @@ class LogisticFactorGibbs(SampledFactors, LogisticFactors):
     See Factorization, FactorModel and NoisyFactors for the learned attributes.
     """
 
+    method_name = "logistic GS"
+    takes_threads = True
     n_components: int = 8
     effects: str = "none"
     ard: bool = True

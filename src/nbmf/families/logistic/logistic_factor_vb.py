@@ -59,6 +59,8 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
     W_ and H_ are means under q in the form that FactorModel describes.
     """
 
+    method_name = "logistic VB"
+    sampler = "LogisticFactorGibbs"
     rules = VariationalFactors.rules | LogisticFactors.rules | {"bound": one_of(*BOUNDS)}
 
     bound: str = "polya-gamma"

@@ -55,6 +55,7 @@ class LogisticPCA(Factorization):
     rows of H_ are orthonormal, expectation_ is σ(μ + WH).
     """
 
+    method_name = "logPCA"
     shapes: ClassVar = Factorization.shapes | {"main_effects_": "N"}
 
     inference = Inference.POINT

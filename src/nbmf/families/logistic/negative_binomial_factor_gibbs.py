@@ -29,6 +29,8 @@ class NegativeBinomialFactorGibbs(SampledFactors, NegativeBinomialFactors):
     attributes, which are means and deviations over the kept sweeps.
     """
 
+    method_name = "negative binomial GS"
+    takes_threads = True
     n_components: int = 8
     effects: str = "none"
     ard: bool = True

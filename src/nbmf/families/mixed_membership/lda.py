@@ -61,6 +61,7 @@ class LDA(Factorization):
         Variational Dirichlet parameters of the topics; W_ is their share in each topic.
     """
 
+    method_name = "LDA"
     transform, fit_transform = NotOfRows(), NotOfRows()
     predict_rows, score = NotOfRows(), NotOfRows()
     shapes: ClassVar = Factorization.shapes | {"topic_counts_": "FK"}

@@ -44,6 +44,7 @@ class VariationalLDA(Membership):
         α, the Dirichlet prior of the shares.
     """
 
+    method_name = "LDA, prior learned"
     transform, fit_transform = NotOfRows(), NotOfRows()
     predict_rows, score = NotOfRows(), NotOfRows()
     shapes: ClassVar = Membership.shapes | {"alpha_": "K"}
@@ -84,6 +85,7 @@ class FastLDA(VariationalLDA):
     the best topics on Classic3. Parameters are those of VariationalLDA.
     """
 
+    method_name = "Fast LDA"
     inner_max: int = 5
 
     def _e_step(self):

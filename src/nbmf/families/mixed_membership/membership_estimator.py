@@ -187,6 +187,11 @@ class BinaryMembership(Membership):
     relative_change_tol: float = 1e-6
     random_state: RandomState = None
 
+    @property
+    def variant(self):
+        """The lines of V that have the memberships."""
+        return self.orientation
+
     def _cells(self, values):
         return Cells.of_codes(values)
 

@@ -35,6 +35,7 @@ class MNB(BinaryMembership):
         π, the shares of the components among data points.
     """
 
+    method_name = "MNB"
     shapes: ClassVar = BinaryMembership.shapes | {"weights_": "K"}
     prior_name = "weights_"
 
@@ -67,6 +68,7 @@ class MMNB(BinaryMembership):
         α, the Dirichlet prior of the memberships.
     """
 
+    method_name = "MMNB"
     shapes: ClassVar = BinaryMembership.shapes | {"alpha_": "K"}
     renews_memberships = True
 
@@ -88,6 +90,7 @@ class FastMMNB(MMNB):
     Parameters are those of MMNB; each E-step starts from all components alike. α settles slowly.
     """
 
+    method_name = "Fast MMNB"
     renews_memberships = False
 
     max_iter: int = 1000

@@ -30,6 +30,8 @@ class BernoulliPoissonVB(Variational):
     See Factorization, Rates and WithPriors for the learned attributes.
     """
 
+    method_name = "Bernoulli-Poisson VB"
+    sampler = "BernoulliPoissonGibbs"
     likelihoods = (BERNOULLI,)
     is_binary = True
 
@@ -59,6 +61,7 @@ class BernoulliPoissonGibbs(Sampled):
     See Factorization, Rates, WithPriors and Sampled for the learned attributes.
     """
 
+    method_name = "Bernoulli-Poisson GS"
     likelihoods = (BERNOULLI,)
     is_binary = True
 

@@ -29,6 +29,7 @@ class PoissonGammaEM(Point):
     See Factorization and Rates for the learned attributes.
     """
 
+    method_name = "Poisson-gamma EM"
     likelihoods = (POISSON,)
 
     def _start(self, values, seed):
@@ -59,6 +60,7 @@ class PoissonGammaICM(Point, WithPriors):
     See Factorization, Rates and WithPriors for the learned attributes.
     """
 
+    method_name = "Poisson-gamma ICM"
     likelihoods = (POISSON,)
     tie_shape_W = tie_mean_W = tie_shape_H = tie_mean_H = FIXED  # nothing is learned
 
@@ -107,6 +109,8 @@ class PoissonGammaVB(Variational):
     See Factorization, Rates and WithPriors for the learned attributes.
     """
 
+    method_name = "Poisson-gamma VB"
+    sampler = "PoissonGammaGibbs"
     likelihoods = (POISSON,)
 
 
@@ -130,4 +134,5 @@ class PoissonGammaGibbs(Sampled):
     See Factorization, Rates, WithPriors and Sampled for the learned attributes.
     """
 
+    method_name = "Poisson-gamma GS"
     likelihoods = (POISSON,)

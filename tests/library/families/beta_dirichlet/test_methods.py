@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 import nbmf
 from nbmf import registry
-from nbmf.catalogue import METHODS, sampler_beside
+from nbmf.catalogue import METHODS, sampler_of
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError
@@ -776,7 +776,7 @@ def test_a_fit_beyond_the_memory_budget_is_refused_with_what_would_fit():
         nbmf.BetaDirVB(9, max_memory_gb=0.99 * fits, max_iter=1).fit(CODES)
 
 
-def test_a_variational_method_has_its_sampler_beside_it():
+def test_a_variational_method_declares_its_sampler():
     expected = {
         "beta-dir-vb": "beta-dir-gs",
         "beta-dir-vb-learned": "beta-dir-gs",
@@ -786,9 +786,11 @@ def test_a_variational_method_has_its_sampler_beside_it():
         "negative-binomial-vb": "negative-binomial-gs",
         "dir-dir-vb": "dir-dir-gs",
         "dir-beta-vb": "dir-beta-gs",
+        "softplus-poisson-vb": "negative-binomial-gs",
+        "bica": "beta-dir-gs",
         "mmnb-rows": None,
     }
     for name, sampler in expected.items():
         entry = METHODS[name]
         model = registry.make_estimator(entry["class"], 2, entry["settings"])
-        assert sampler_beside(model) == sampler, name
+        assert sampler_of(model) == sampler, name
