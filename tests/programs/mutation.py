@@ -73,7 +73,9 @@ TESTS = {
     "families/poisson_gamma/poisson_gamma_fold_in.py": ["poisson_gamma"],
     "families/poisson_gamma/annealing.py": ["poisson_evidence"],
     "families/poisson_gamma/evidence.py": ["poisson_evidence"],
+    "inference/fold_in.py": ["fold_in", "logistic_estimators"],
     "inference/loop.py": ["contracts", "methods"],
+    "inference/stopping.py": ["stopping"],
     "data/masks.py": ["masks"],
     "families/logistic/logistic_pca.py": ["methods"],
     "families/buffet/priors.py": ["buffet_priors"],
@@ -368,9 +370,9 @@ EQUIVALENT = {
      "if _log_density_of_log_scale(x, *arguments) > level:", "> -> >="): MEASURE_ZERO,
     ("families/logistic/kernels/relevance.py", "draw_rotation", "if angle < 0.0:", "< -> <="):
         MEASURE_ZERO,
-    ("families/logistic/logistic_fold_in.py", "regress_lines",
-     "at_once = max(1, NUMBERS_AT_ONCE // max(n, 1))", "max -> min"):
-        "a line at a time: slower, the same of each",
+    ("inference/fold_in.py", "in_blocks",
+     "at_once = max(1, (numbers_at_once or NUMBERS_AT_ONCE) // max(numbers_per_row, 1))", "max -> min"):
+        "a row at a time: slower, the same of each",
     ("families/buffet/kernels/conditionals.py", "log_scale_density",
      "return power * t - 0.5 * (math.exp(2.0 * t) * a + math.exp(-2.0 * t) * b)",
      "t -> (t + 0.05)"): "a constant of the log density, of which differences are taken",

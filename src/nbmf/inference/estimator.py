@@ -9,8 +9,8 @@ from nbmf.data.named import is_sparse, names_of
 from nbmf.errors import DataError, NotFittedError
 from nbmf.inference import loop
 from nbmf.inference.declarations import Alignment, Inference
+from nbmf.inference.fold_in import FoldIn, in_blocks
 from nbmf.inference.model_file import Saved
-from nbmf.inference.new_lines import NewLines
 from nbmf.inference.parameters import Parametrized, at_least, check
 from nbmf.inference.state import Factors, Monitor, State
 from nbmf.inference.stopping import warn_of_no_convergence
@@ -21,7 +21,7 @@ EXPECTATION_GB = 1.0  # that a dense E[V] may take where a fit has not kept it
 ENTRIES_AT_ONCE = 2**20  # of such an E[V] that are computed at a time
 
 
-class Factorization(Parametrized, NewLines, Saved):
+class Factorization(Parametrized, FoldIn, Saved):
     """Base class: what a class declares, and what a family's state is made into.
 
     The conventions are scikit-learn's, with rows of V as samples and columns as features, W as
@@ -279,9 +279,8 @@ class Factorization(Parametrized, NewLines, Saved):
                 f"E[V] of {F} x {N} entries takes {8e-9 * F * N:.2g} GB, more than "
                 f"{EXPECTATION_GB:g}: predict(rows, columns) gives those you name"
             )
-        at_once = max(1, ENTRIES_AT_ONCE // N)
-        blocks = (np.arange(first, min(first + at_once, F)) for first in range(0, F, at_once))
-        return np.vstack([self.predict(block[:, None], np.arange(N)) for block in blocks])
+        blocks = in_blocks(F, N, ENTRIES_AT_ONCE)
+        return np.vstack([self.predict(np.arange(F)[block, None], np.arange(N)) for block in blocks])
 
     @property
     def has_expectation(self) -> bool:

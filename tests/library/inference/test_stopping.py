@@ -119,6 +119,7 @@ def test_a_class_that_does_not_stop_never_took_it():
 def test_configurations_and_the_command_line_take_the_old_name():
     with pytest.warns(FutureWarning, match="tol is now called deviance_gain_tol"):
         registry.check_settings(".methods.mine", "LogisticPCA", [2], {"tol": 0.1})
+    with pytest.warns(FutureWarning, match="is now called"):
         assert registry.make_estimator("LogisticPCA", 2, {"tol": 0.1}).deviance_gain_tol == 0.1
     refused = pytest.raises(ConfigError, match="deviance_gain_tol = -1: allowed is")
     with pytest.warns(FutureWarning, match="is now called"), refused:

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from nbmf.inference.fold_in import in_blocks, refine
+
 TOLERANCE = 1e-10  # of a line's coefficients, between two rounds
 ROUNDS = 500
 NUMBERS_AT_ONCE = 2**21  # of the largest temporary array
@@ -42,32 +44,32 @@ def logistic_lines(codes: np.ndarray, design: np.ndarray, offset: np.ndarray, pr
         What log-odds have beside the coefficients.
     """
     J = max(1, design.shape[1])
-    at_once = max(1, NUMBERS_AT_ONCE // (J * J + len(design)))
-    parts = [codes[first : first + at_once] for first in range(0, len(codes), at_once)]
-    found = [_part(part, design, offset, precisions) for part in parts]
-    return np.vstack(found) if found else np.zeros((0, design.shape[1]))
+    means = np.zeros((len(codes), design.shape[1]))
+    for block in in_blocks(len(codes), J * J + len(design), NUMBERS_AT_ONCE):
+        means[block] = _means_of_block(codes[block], design, offset, precisions)
+    return means
 
 
-def _part(codes, design, offset, precisions):
-    J, lines = design.shape[1], len(codes)
-    means, going = np.zeros((lines, J)), np.arange(lines)
+def _means_of_block(codes, design, offset, precisions):
+    J = design.shape[1]
+    means = np.zeros((len(codes), J))
     observed, signal = codes >= 0, np.where(codes < 0, 0.0, codes - 0.5)
     products = (design[:, :, None] * design[:, None, :]).reshape(len(design), J * J)
-    second = np.broadcast_to(np.diag(1.0 / precisions), (lines, J, J)).copy()
-    for _ in range(ROUNDS):
-        mean, spread = means[going], second[going].reshape(-1, J * J)
+    second = np.broadcast_to(np.diag(1.0 / precisions), (len(codes), J, J)).copy()
+
+    def renew(rows):
+        mean, spread = means[rows], second[rows].reshape(-1, J * J)
         psi = offset + mean @ design.T
         c = np.sqrt(psi**2 + spread @ products.T)
-        omega = observed[going] * _expected_omega(c)
+        omega = observed[rows] * _expected_omega(c)
         A = (omega @ products).reshape(-1, J, J) + np.diag(precisions)
         covariance = np.linalg.inv(A)
-        b = (signal[going] - omega * offset) @ design
+        b = (signal[rows] - omega * offset) @ design
         now = (covariance @ b[:, :, None])[:, :, 0]
-        change = np.abs(now - mean).max(axis=1, initial=0.0)
-        means[going], second[going] = now, covariance
-        going = going[change > TOLERANCE]
-        if going.size == 0:
-            break
+        means[rows], second[rows] = now, covariance
+        return np.abs(now - mean).max(axis=1, initial=0.0) > TOLERANCE
+
+    refine(len(codes), renew, ROUNDS)
     return means
 
 

@@ -10,13 +10,13 @@ from nbmf.errors import ConfigError, DataError
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.fold_in import in_blocks
 from nbmf.inference.state import Factors, State
 from nbmf.inference.stopping import DevianceGainBelow
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
 EFFECTS = "main effects"  # of the columns, among the factors
 MIN_ITER = 5  # the deviance of the first steps may stand still
-NUMBERS_AT_ONCE = 2**22  # 32 MB, of each of the few arrays that a fold-in needs
 
 
 @with_parameters
@@ -118,11 +118,10 @@ class LogisticPCA(Factorization):
     def _fold_in_lines(self, codes, design, offset):
         """Return the coefficients of `design` (entries, J) for each line of codes, (lines, J)."""
         solve = np.linalg.pinv(design).T
-        at_once = max(1, NUMBERS_AT_ONCE // len(design))
-        parts = [codes[first : first + at_once] for first in range(0, len(codes), at_once)]
-        return np.vstack([self._fold_in_part(part, design, offset, solve) for part in parts])
+        blocks = in_blocks(len(codes), len(design))
+        return np.vstack([self._fold_in_block(codes[block], design, offset, solve) for block in blocks])
 
-    def _fold_in_part(self, codes, design, offset, solve):
+    def _fold_in_block(self, codes, design, offset, solve):
         signs = _signs(codes)
         coefficients = np.zeros((len(codes), design.shape[1]))
         observed = np.maximum(np.count_nonzero(signs, axis=1), 1)

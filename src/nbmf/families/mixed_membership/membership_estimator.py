@@ -15,6 +15,7 @@ from nbmf.families.mixed_membership.parameters import COLUMNS, OLD_NAMES, ROWS, 
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.fold_in import refine
 from nbmf.inference.stopping import RelativeChangeBelow
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
@@ -234,17 +235,17 @@ class BinaryMembership(Membership):
             return _smoothed(A, B, self.smoothing)
         totals = ones.sum(axis=1, keepdims=True), zeros.sum(axis=1, keepdims=True)
         p = np.repeat(_smoothed(*totals, self.smoothing), shares.shape[1], axis=1)
-        going = np.arange(len(p))
-        for _ in range(MAX_STEPS):
-            mixture = np.clip(p[going] @ shares.T, 1e-300, 1.0)
-            A = p[going] * ((ones[going] / mixture) @ shares)
-            B = (1 - p[going]) * ((zeros[going] / np.maximum(1 - mixture, 1e-300)) @ shares)
+
+        def renew(rows):
+            mixture = np.clip(p[rows] @ shares.T, 1e-300, 1.0)
+            A = p[rows] * ((ones[rows] / mixture) @ shares)
+            B = (1 - p[rows]) * ((zeros[rows] / np.maximum(1 - mixture, 1e-300)) @ shares)
             renewed = _smoothed(A, B, self.smoothing)
-            moved = np.abs(renewed - p[going]).max(axis=1)
-            p[going] = renewed
-            going = going[moved > TOLERANCE]
-            if going.size == 0:
-                break
+            moved = np.abs(renewed - p[rows]).max(axis=1) > TOLERANCE
+            p[rows] = renewed
+            return moved
+
+        refine(len(p), renew, MAX_STEPS)
         return p
 
 

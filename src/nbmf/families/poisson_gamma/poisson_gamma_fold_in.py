@@ -13,11 +13,12 @@ from scipy.special import digamma
 from nbmf.families.poisson_gamma.kernels import passes
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.observations import Entries, Observations
+from nbmf.inference.fold_in import refine
 from nbmf.numerics.lanes import aligned_table, padded
 
 TOLERANCE = 1e-6  # of a line's numbers, relative to their sum, in a step
 MAX_STEPS = 2000
-STEPS_AT_ONCE = 20  # between looks at which lines have settled
+STEPS_AT_ONCE = 20  # before it is seen which rows or columns still move
 
 
 class LinePrior(NamedTuple):
@@ -56,15 +57,16 @@ def fold_in(values, E: np.ndarray, L: np.ndarray, prior: LinePrior, is_binary: b
     totals = data.row_totals()[:, None] / K
     mean = np.divide(prior.count + totals, rate, out=np.ones_like(rate), where=rate > 0.0)
     now = np.maximum(mean, FLOOR)
-    going, steps = np.arange(len(now)), 0
-    while going.size and steps < MAX_STEPS:
-        before = mean[going]
-        entries = data.rows.of_lines(going)
-        parts = now[going], mean[going], rate[going]
-        mean[going], now[going] = _steps(entries, *parts, other, prior, is_binary)
-        change = np.abs(mean[going] - before).max(axis=1)
-        going = going[change > STEPS_AT_ONCE * TOLERANCE * mean[going].sum(axis=1)]
-        steps += STEPS_AT_ONCE
+
+    def renew(rows):
+        before = mean[rows]
+        entries = data.rows.of_lines(rows)
+        parts = now[rows], mean[rows], rate[rows]
+        mean[rows], now[rows] = _steps(entries, *parts, other, prior, is_binary)
+        change = np.abs(mean[rows] - before).max(axis=1)
+        return change > STEPS_AT_ONCE * TOLERANCE * mean[rows].sum(axis=1)
+
+    refine(len(now), renew, MAX_STEPS // STEPS_AT_ONCE)
     return mean
 
 

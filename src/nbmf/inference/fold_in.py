@@ -1,7 +1,7 @@
-"""New rows and columns of a fitted matrix: fold-in with one factor kept, and what it predicts."""
+"""New rows and columns of a fitted matrix: the fit with one factor kept, and what it predicts."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,33 @@ from nbmf.data.named import names_of
 from nbmf.errors import DataError, NotSupportedError
 from nbmf.inference.state import Factors
 
+NUMBERS_AT_ONCE = 2**22  # 32 MB, of each of the few arrays that a fold-in needs
 
-class NewLines:
+
+def in_blocks(n_rows: int, numbers_per_row: int, numbers_at_once: int | None = None) -> Iterator[slice]:
+    """Yield slices of consecutive rows, so many that arrays stay small: the rows do not depend on each other."""
+    at_once = max(1, (numbers_at_once or NUMBERS_AT_ONCE) // max(numbers_per_row, 1))
+    for first in range(0, n_rows, at_once):
+        yield slice(first, min(first + at_once, n_rows))
+
+
+def refine(n_rows: int, renew: Callable[[np.ndarray], np.ndarray], rounds: int) -> None:
+    """Renew rows in rounds, each time only those that still moved in the round before.
+
+    `renew` takes the indices of rows, int array (m,), and returns whether each moved, bool array (m,).
+    """
+    moving = np.arange(n_rows)
+    for _ in range(rounds):
+        if moving.size == 0:
+            break
+        moving = moving[renew(moving)]
+
+
+class FoldIn:
     """The part of an estimator that treats new rows and columns.
 
     A family defines `_fold_in_rows` and `_fold_in_columns`, or leaves out what its model has not;
-    where new lines have more of their own than a line of W or H, `_factors_of_rows` and
+    where a new row or column has more of its own than one of W or H, `_factors_of_rows` and
     `_factors_of_columns` as well.
     """
 
@@ -107,7 +128,7 @@ class NewLines:
         return -loss_at.of(functools.partial(self.predictive_of, factors)).perplexity
 
     def _fold_in(self, fold_in: Callable, V: Any, axis: int) -> np.ndarray:
-        """Return what `fold_in` makes of V, whose lines along `axis` are those of the fit."""
+        """Return what `fold_in` makes of V, which has as many rows (axis 0) or columns (axis 1) as the fit."""
         self._require_fit()
         values = self.values_of(V)
         name, fitted = type(self).__name__, (self.W_.shape[0], self.H_.shape[1])[axis]
