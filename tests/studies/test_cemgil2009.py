@@ -14,7 +14,7 @@ from figure_checks import assert_tidy, legend_texts, panels
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.families.poisson_gamma import evidence
-from nbmf.families.poisson_gamma.poisson import PoissonGammaGibbs, PoissonGammaVB
+from nbmf.families.poisson_gamma.poisson_gamma import PoissonGammaGibbs, PoissonGammaVB
 from nbmf.seeds import seed_sequence
 from nbmf_studies.cemgil2009 import (
     claims,

@@ -7,10 +7,10 @@ import ladder
 import numpy as np
 from scipy import stats
 
+from nbmf.families.buffet.buffet_priors import buffet_prior
 from nbmf.families.buffet.chain import BuffetChain
 from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
-from nbmf.families.buffet.priors import buffet_prior
 from nbmf.families.buffet.states import Numbers
 
 FIXED = np.zeros((5, 2))

@@ -186,7 +186,7 @@ def agreement(model: FeatureModel, labels: np.ndarray) -> dict[str, float]:
     """
     from sklearn.metrics import adjusted_mutual_info_score  # which few need, and takes a second
 
-    from nbmf.families.mixed_membership.evaluation import micro_precision, mutual_information
+    from nbmf.families.mixed_membership.membership_evaluation import micro_precision, mutual_information
 
     labels, clusters = np.asarray(labels, dtype=str), model.clusters_
     if labels.shape != clusters.shape:

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.families.poisson_gamma.observations import observations
 from nbmf.families.poisson_gamma.point import PointState
-from nbmf.families.poisson_gamma.poisson import PoissonGammaEM, PoissonGammaICM, PoissonGammaVB
+from nbmf.families.poisson_gamma.poisson_gamma import PoissonGammaEM, PoissonGammaICM, PoissonGammaVB
 from nbmf.seeds import seed_sequence
 from nbmf_studies.cemgil2009.names import ML_IMAGES, ML_RANDOM, PIXEL_MEAN, VB, VB_ICM, VB_ONE, WAYS
 from nbmf_studies.cemgil2009.patches import Task, mean_of_pixels, signal_to_noise, sparseness, take_out

@@ -10,7 +10,7 @@ import pandas as pd
 from nbmf.errors import NotConvergedWarning
 from nbmf.families.poisson_gamma import evidence
 from nbmf.families.poisson_gamma.evidence import Evidence
-from nbmf.families.poisson_gamma.poisson import PoissonGammaGibbs, PoissonGammaVB
+from nbmf.families.poisson_gamma.poisson_gamma import PoissonGammaGibbs, PoissonGammaVB
 from nbmf.seeds import seed_sequence
 from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB
 from nbmf_studies.cemgil2009.simulation import Truth, draw

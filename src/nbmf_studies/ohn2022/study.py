@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nbmf.errors import ConfigError
-from nbmf.families.buffet.priors import buffet_prior
+from nbmf.families.buffet.buffet_priors import buffet_prior
 from nbmf.registry import make_estimator
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table

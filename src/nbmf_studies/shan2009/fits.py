@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from nbmf.data.feature_table import FeatureTable
-from nbmf.families.mixed_membership import evaluation
-from nbmf.families.mixed_membership.evaluation import Evaluation
+from nbmf.families.mixed_membership import membership_evaluation as evaluation
+from nbmf.families.mixed_membership.membership_evaluation import Evaluation
 from nbmf.seeds import seed_sequence
 from nbmf_studies.shan2009 import models
 from nbmf_studies.shan2009.models import Setting

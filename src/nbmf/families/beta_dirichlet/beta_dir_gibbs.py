@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from nbmf.families.beta_dirichlet.gibbs import ChainState, CollapsedGibbs, PosteriorSums, starting_Z
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
+from nbmf.families.beta_dirichlet.collapsed_gibbs import ChainState, CollapsedGibbs, PosteriorSums, starting_Z
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
-from nbmf.families.beta_dirichlet.learning import SliceLearner
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
-from nbmf.families.beta_dirichlet.parameters import Concentration
+from nbmf.families.beta_dirichlet.prior_learners import SliceLearner
 from nbmf.inference.constructors import RandomState, with_parameters
 
 

@@ -1,11 +1,11 @@
 """Beta-Dir by collapsed variational inference, CVB0 (paper, section 4.3)."""
 
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import NOT_LEARNED, RULES, Concentration
+from nbmf.families.beta_dirichlet.beta_dirichlet_variational import KeepsResponsibilities, VariationalState
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
-from nbmf.families.beta_dirichlet.learning import CVB0Learner
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
-from nbmf.families.beta_dirichlet.parameters import NOT_LEARNED, RULES, Concentration
-from nbmf.families.beta_dirichlet.variational import KeepsResponsibilities, VariationalState
+from nbmf.families.beta_dirichlet.prior_learners import CVB0Learner
 from nbmf.inference.constructors import RandomState, with_parameters
 
 

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nbmf.families.beta_dirichlet.parameters import (
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import (
     ASYMMETRIC,
     CONCENTRATIONS,
     LEARN,

@@ -38,9 +38,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import PER_COLUMN, is_text
+from nbmf.families.beta_dirichlet.beta_dirichlet_priors import Shrinkage
 from nbmf.families.beta_dirichlet.kernels.fold_in_kernels import beta_lines, dirichlet_lines
-from nbmf.families.beta_dirichlet.parameters import PER_COLUMN, is_text
-from nbmf.families.beta_dirichlet.priors import Shrinkage
 
 TOLERANCE = 1e-5  # of a mean, in a sweep
 MAX_SWEEPS = 1000

@@ -1,11 +1,11 @@
 """bICA: Beta-Dir by uncollapsed mean-field variational inference (Kabán and Bingham 2008)."""
 
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
+from nbmf.families.beta_dirichlet.beta_dirichlet_variational import Variational, VariationalState
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
-from nbmf.families.beta_dirichlet.learning import MeanFieldLearner
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
-from nbmf.families.beta_dirichlet.parameters import Concentration
-from nbmf.families.beta_dirichlet.variational import Variational, VariationalState
+from nbmf.families.beta_dirichlet.prior_learners import MeanFieldLearner
 from nbmf.inference.constructors import RandomState, with_parameters
 
 

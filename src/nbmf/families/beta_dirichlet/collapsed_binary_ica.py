@@ -1,7 +1,7 @@
 """c-bICA: Beta-Dir VB with a fixed number of components (paper, section 6.2)."""
 
 from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
-from nbmf.families.beta_dirichlet.parameters import Concentration
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
 from nbmf.inference.constructors import with_parameters
 
 

@@ -2,7 +2,7 @@
 
 from nbmf.families.beta_dirichlet.beta_dir_gibbs import BetaDirChains
 from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirUpdates
-from nbmf.families.beta_dirichlet.parameters import COLUMNS, Concentration
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import COLUMNS, Concentration
 from nbmf.inference.constructors import RandomState, with_parameters
 
 

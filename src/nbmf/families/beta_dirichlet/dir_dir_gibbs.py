@@ -5,12 +5,12 @@ import numpy as np
 from nbmf.errors import ConfigError
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import WEIGHTS
 from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import DirDirFoldIn
-from nbmf.families.beta_dirichlet.gibbs import ChainState, CollapsedGibbs, PosteriorSums, starting_Z
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
+from nbmf.families.beta_dirichlet.beta_dirichlet_priors import DirichletPrior
+from nbmf.families.beta_dirichlet.collapsed_gibbs import ChainState, CollapsedGibbs, PosteriorSums, starting_Z
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
-from nbmf.families.beta_dirichlet.learning import SliceLearner
 from nbmf.families.beta_dirichlet.models import dir_dir
-from nbmf.families.beta_dirichlet.parameters import Concentration
-from nbmf.families.beta_dirichlet.priors import DirichletPrior
+from nbmf.families.beta_dirichlet.prior_learners import SliceLearner
 from nbmf.inference.constructors import RandomState, with_parameters
 
 

@@ -5,10 +5,10 @@ import numpy as np
 from nbmf.errors import ConfigError
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import WEIGHTS
 from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import DirDirFoldIn
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import NOT_LEARNED, RULES, Concentration, per_component
+from nbmf.families.beta_dirichlet.beta_dirichlet_variational import KeepsResponsibilities, VariationalState
 from nbmf.families.beta_dirichlet.kernels.dir_dir_cvb0 import DirDirCVB0
 from nbmf.families.beta_dirichlet.models import dir_dir
-from nbmf.families.beta_dirichlet.parameters import NOT_LEARNED, RULES, Concentration, per_component
-from nbmf.families.beta_dirichlet.variational import KeepsResponsibilities, VariationalState
 from nbmf.inference.constructors import RandomState, with_parameters
 
 

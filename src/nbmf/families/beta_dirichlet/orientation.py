@@ -6,9 +6,9 @@ import numpy as np
 
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import PROBABILITIES, WEIGHTS, MeanParameterized
 from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import BetaDirFoldIn
-from nbmf.families.beta_dirichlet.choice import STARTS, Candidate, choose
-from nbmf.families.beta_dirichlet.parameters import AUTO, COLUMNS, LEARN, PER_COLUMN, ROWS, is_text
-from nbmf.families.beta_dirichlet.priors import Shrinkage
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import AUTO, COLUMNS, LEARN, PER_COLUMN, ROWS, is_text
+from nbmf.families.beta_dirichlet.beta_dirichlet_priors import Shrinkage
+from nbmf.families.beta_dirichlet.start_choice import STARTS, Candidate, choose
 from nbmf.inference.state import Factors, State
 
 

@@ -5,10 +5,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from nbmf.errors import ConfigError
+from nbmf.families.buffet.buffet_priors import CIBP, IBP, PRIORS, BuffetPrior, buffet_prior
 from nbmf.families.buffet.chain import BuffetChain
 from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels.numbers import MASS, NAMES, SLAB
-from nbmf.families.buffet.priors import CIBP, IBP, PRIORS, BuffetPrior, buffet_prior
 from nbmf.families.buffet.states import Numbers
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from nbmf.families.buffet.buffet_priors import BuffetPrior
 from nbmf.families.buffet.engines import Matrix, engine_for, enlarged
 from nbmf.families.buffet.kernels import sweeps
 from nbmf.families.buffet.kernels.numbers import MASS, NAMES, SLAB
 from nbmf.families.buffet.moves import Moves
-from nbmf.families.buffet.priors import BuffetPrior
 from nbmf.families.buffet.shapes import renew
 from nbmf.families.buffet.states import ChainState, Numbers, left_ordered
 from nbmf.inference.state import put_back

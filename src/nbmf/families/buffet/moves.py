@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from nbmf.families.buffet.buffet_priors import BuffetPrior
 from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels import columns, scales
-from nbmf.families.buffet.priors import BuffetPrior
 from nbmf.families.buffet.shapes import next_uniform
 
 COLUMN_SHARE = 0.2  # of the sweeps after which the birth or death of a column is proposed

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nbmf.families.buffet.priors import IBP, BuffetPrior
+from nbmf.families.buffet.buffet_priors import IBP, BuffetPrior
 from nbmf.numerics.compilation import kernel
 from nbmf.numerics.random import uniform
 

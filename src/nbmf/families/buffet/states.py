@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.families.buffet.priors import left_order
+from nbmf.families.buffet.buffet_priors import left_order
 
 
 class Numbers(NamedTuple):

@@ -9,9 +9,9 @@ from threadpoolctl import threadpool_limits
 from nbmf.errors import ConfigError, NotFittedError, choices
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_estimator import PRIOR
+from nbmf.families.logistic.logistic_variational import SIDES, START_H, START_W, VariationalFactors
 from nbmf.families.logistic.matrices import Ascent, Matrix
 from nbmf.families.logistic.relations import KINDS, Layout, Relation, checked_values, sizes_of
-from nbmf.families.logistic.variational import SIDES, START_H, START_W, VariationalFactors
 from nbmf.inference import loop
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.parameters import Parametrized

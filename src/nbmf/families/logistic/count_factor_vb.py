@@ -4,11 +4,11 @@ import numpy as np
 
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.negative_binomial_factors import SIZE_PRIOR, NegativeBinomialFactors, mixture
 from nbmf.families.logistic.quadratic import ExplicitNoise
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial, SoftplusPoisson, curvature_of, slope_of, softplus
 from nbmf.families.logistic.sigmoid import mean_under_normal
-from nbmf.families.logistic.variational import VariationalFactors
 from nbmf.inference.constructors import with_parameters
 from nbmf.likelihoods.poisson import POISSON
 

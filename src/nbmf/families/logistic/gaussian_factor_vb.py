@@ -5,8 +5,8 @@ from typing import ClassVar
 import numpy as np
 
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.quadratic import NormalEntries
-from nbmf.families.logistic.variational import VariationalFactors
 from nbmf.inference.constructors import with_parameters
 from nbmf.inference.parameters import Rule, is_number
 from nbmf.likelihoods.gaussian import GAUSSIAN

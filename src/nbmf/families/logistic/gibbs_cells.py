@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from nbmf.families.logistic.cell_laws import Law
+from nbmf.families.logistic.cell_likelihoods import Law
 from nbmf.families.logistic.factors import NOISE
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels import entry_passes as kernels

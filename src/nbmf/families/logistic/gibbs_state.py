@@ -3,11 +3,11 @@
 import numpy as np
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.cell_laws import Law
+from nbmf.families.logistic.cell_likelihoods import Law
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.gibbs import LogisticChain, Prior
 from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
 from nbmf.families.logistic.logistic_estimator import NoisyFactors
+from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import State, put_back

@@ -1,6 +1,6 @@
 """The logistic factor model by Gibbs sampling (Klami 2015, section 4.1)."""
 
-from nbmf.families.logistic.cell_laws import Binary
+from nbmf.families.logistic.cell_likelihoods import Binary
 from nbmf.families.logistic.gibbs_state import GibbsState, SampledFactors
 from nbmf.families.logistic.logistic_estimator import PRIOR, LogisticFactors
 from nbmf.inference.constructors import RandomState, with_parameters

@@ -6,8 +6,8 @@ from nbmf.errors import ConfigError
 from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_estimator import LogisticFactors, weights_of
+from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, PolyaGamma
-from nbmf.families.logistic.variational import VariationalFactors
 from nbmf.inference.constructors import with_parameters
 from nbmf.inference.parameters import one_of
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nbmf.families.logistic.factor_posteriors import FactorizedSide, Seen, Side
 from nbmf.families.logistic.quadratic import PolyaGamma, Quadratic
-from nbmf.families.logistic.sides import FactorizedSide, Seen, Side
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,10 +3,10 @@
 import numpy as np
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.cell_laws import Counts
-from nbmf.families.logistic.gibbs import LogisticChain
+from nbmf.families.logistic.cell_likelihoods import Counts
 from nbmf.families.logistic.gibbs_state import GibbsState, SampledFactors
 from nbmf.families.logistic.logistic_estimator import PRIOR
+from nbmf.families.logistic.logistic_gibbs import LogisticChain
 from nbmf.families.logistic.negative_binomial_factors import SIZE_PRIOR, NegativeBinomialFactors, mixture
 from nbmf.inference.constructors import RandomState, with_parameters
 

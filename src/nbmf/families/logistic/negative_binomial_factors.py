@@ -6,11 +6,11 @@ import numpy as np
 from scipy.special import ndtri
 
 from nbmf.families.logistic import factors as form
+from nbmf.families.logistic.factor_posteriors import Coordinates, FullSide
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_estimator import NoisyFactors, weights_of
 from nbmf.families.logistic.matrices import Matrix
 from nbmf.families.logistic.quadratic_counts import CountsOfSize, NegativeBinomial
-from nbmf.families.logistic.sides import Coordinates, FullSide
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.negative_binomial import NEGATIVE_BINOMIAL
 

@@ -8,12 +8,12 @@ import numpy as np
 from nbmf.data.named import NamedMatrix, names_of
 from nbmf.errors import ConfigError, DataError, choices
 from nbmf.families.logistic import sigmoid
+from nbmf.families.logistic.factor_posteriors import Coordinates
 from nbmf.families.logistic.factors import EFFECT_PRECISION, Effects
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.quadratic import NormalEntries, PolyaGamma
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial
-from nbmf.families.logistic.sides import Coordinates
-from nbmf.families.logistic.variational import VariationalFactors
 from nbmf.inference.parameters import check
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.likelihoods.gaussian import GAUSSIAN

@@ -14,11 +14,11 @@ from nbmf.errors import ConfigError, ConstantFeatureWarning, DataError, NotFitte
 from nbmf.families.mixed_membership.densities import Smoothing
 from nbmf.families.mixed_membership.e_steps import EStep, FastStep, FullStep, MixtureStep
 from nbmf.families.mixed_membership.em import MembershipState
-from nbmf.families.mixed_membership.evaluation import Evaluation, entropies
 from nbmf.families.mixed_membership.features import Densities, cells_of
 from nbmf.families.mixed_membership.membership_estimator import evaluate, warn_if_collapsed
-from nbmf.families.mixed_membership.parameters import FAST, FULL, MIXTURE, OLD_NAMES
-from nbmf.families.mixed_membership.parameters import RULES as OF_FAMILY
+from nbmf.families.mixed_membership.membership_evaluation import Evaluation, entropies
+from nbmf.families.mixed_membership.membership_parameters import FAST, FULL, MIXTURE, OLD_NAMES
+from nbmf.families.mixed_membership.membership_parameters import RULES as OF_FAMILY
 from nbmf.families.mixed_membership.saved_table_model import SavedTableModel
 from nbmf.inference import loop
 from nbmf.inference.constructors import RandomState, with_parameters

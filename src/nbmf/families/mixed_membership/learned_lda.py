@@ -7,7 +7,7 @@ from nbmf.families.mixed_membership.e_steps import FastStep, FullStep
 from nbmf.families.mixed_membership.feature_cells import Cells
 from nbmf.families.mixed_membership.lda import NotOfRows
 from nbmf.families.mixed_membership.membership_estimator import Membership
-from nbmf.families.mixed_membership.parameters import COLUMNS
+from nbmf.families.mixed_membership.membership_parameters import COLUMNS
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.likelihoods.tokens import TOKENS
 

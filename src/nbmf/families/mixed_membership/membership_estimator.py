@@ -9,9 +9,9 @@ from nbmf.errors import CollapsedWarning
 from nbmf.families.mixed_membership.densities import Categories, Density, Smoothing
 from nbmf.families.mixed_membership.e_steps import EStep
 from nbmf.families.mixed_membership.em import MembershipState
-from nbmf.families.mixed_membership.evaluation import Evaluation, entropies, sampled_log_likelihood
 from nbmf.families.mixed_membership.feature_cells import Cells
-from nbmf.families.mixed_membership.parameters import COLUMNS, OLD_NAMES, ROWS, RULES
+from nbmf.families.mixed_membership.membership_evaluation import Evaluation, entropies, sampled_log_likelihood
+from nbmf.families.mixed_membership.membership_parameters import COLUMNS, OLD_NAMES, ROWS, RULES
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization

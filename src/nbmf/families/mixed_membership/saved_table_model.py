@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.errors import DataError
 from nbmf.families.mixed_membership.features import Densities
-from nbmf.families.mixed_membership.parameters import MIXTURE
+from nbmf.families.mixed_membership.membership_parameters import MIXTURE
 from nbmf.inference.model_file import Saved, is_learned
 
 LAWS_OF = "laws."  # before the names of arrays of `densities_` in a file

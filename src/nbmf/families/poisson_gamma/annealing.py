@@ -13,7 +13,7 @@ import itertools
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from nbmf.families.poisson_gamma.priors import GammaPrior
+from nbmf.families.poisson_gamma.gamma_priors import GammaPrior
 
 FIRST = 1e-7  # β above 0, from which on temperatures are evenly spaced in log β
 STEP = 0.3  # of a leapfrog, in widths of the target; each move takes 0.7 to 1.3 of it

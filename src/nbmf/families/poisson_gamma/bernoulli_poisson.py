@@ -1,7 +1,7 @@
 """The Bernoulli-Poisson link: binary matrices at a cost that grows with the ones alone."""
 
-from nbmf.families.poisson_gamma.inference import Sampled, Variational
-from nbmf.families.poisson_gamma.priors import FIXED
+from nbmf.families.poisson_gamma.gamma_priors import FIXED
+from nbmf.families.poisson_gamma.poisson_gamma_inference import Sampled, Variational
 from nbmf.inference.constructors import with_parameters
 from nbmf.likelihoods.bernoulli import BERNOULLI
 

@@ -13,11 +13,11 @@ from scipy.special import gammaln, logsumexp
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.errors import ConfigError, DataError
 from nbmf.families.poisson_gamma.annealing import Annealed
-from nbmf.families.poisson_gamma.gibbs import Chain
-from nbmf.families.poisson_gamma.inference import Variational
+from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior
 from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import WithPriors
-from nbmf.families.poisson_gamma.priors import FIXED, GammaPrior
+from nbmf.families.poisson_gamma.poisson_gamma_gibbs import Chain
+from nbmf.families.poisson_gamma.poisson_gamma_inference import Variational
 from nbmf.inference.parameters import check_count
 from nbmf.seeds import child, children
 

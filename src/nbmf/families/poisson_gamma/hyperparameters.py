@@ -7,7 +7,7 @@ Gamma(1, 1). A shape beside a fixed mean keeps that mean.
 import numpy as np
 from scipy.special import gammaln
 
-from nbmf.families.poisson_gamma.priors import FIXED, GammaPrior
+from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior
 
 PROPOSALS = 8  # of each shape, in a sweep
 STEPS = 0.03, 4.0  # between which their sizes are, in units of 1 / sqrt(entries that share it)

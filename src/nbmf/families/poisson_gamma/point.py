@@ -10,10 +10,10 @@ p(log W, log H | V) has c = a; that of p(W, H | V) has c = a - 1, and 0 where th
 
 import numpy as np
 
+from nbmf.families.poisson_gamma.gamma_priors import GammaPrior
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.lookup_tables import count_active, rates_at, tables
 from nbmf.families.poisson_gamma.observations import Observations
-from nbmf.families.poisson_gamma.priors import GammaPrior
 from nbmf.inference.state import Factors, State
 
 

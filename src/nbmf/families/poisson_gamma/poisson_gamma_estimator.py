@@ -7,10 +7,10 @@ import numpy as np
 
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.families.poisson_gamma import poisson_gamma_fold_in as fold_in
+from nbmf.families.poisson_gamma.gamma_priors import ALL, FIXED, LARGEST, RULES, SOURCE, GammaPrior, Ties, check_ties
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.lookup_tables import chance, identity, rates_at, shares_of
 from nbmf.families.poisson_gamma.observations import Observations
-from nbmf.families.poisson_gamma.priors import ALL, FIXED, LARGEST, RULES, SOURCE, GammaPrior, Ties, check_ties
 from nbmf.inference.constructors import with_parameters
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization

@@ -20,7 +20,7 @@ from nbmf.catalogue import METHODS, sampler_of
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError
-from nbmf.families.beta_dirichlet.gibbs import starting_Z
+from nbmf.families.beta_dirichlet.collapsed_gibbs import starting_Z
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
 from nbmf.families.logistic.logistic_estimator import FactorModel

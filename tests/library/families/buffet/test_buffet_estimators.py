@@ -14,8 +14,8 @@ from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError, NotSettledWarning
 from nbmf.families.buffet import buffet_fold_in as fold_in
 from nbmf.families.buffet import summaries
-from nbmf.families.buffet.gaussian import IndianBuffetGaussian
-from nbmf.families.buffet.logistic import IndianBuffetLogistic, LogisticState
+from nbmf.families.buffet.buffet_gaussian import IndianBuffetGaussian
+from nbmf.families.buffet.buffet_logistic import IndianBuffetLogistic, LogisticState
 from nbmf.fits import FitRequest, run_fit, save_factors
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.gaussian import GAUSSIAN

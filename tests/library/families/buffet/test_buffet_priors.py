@@ -12,7 +12,7 @@ from scipy.special import betaln, gammaln
 
 from nbmf.errors import ConfigError
 from nbmf.families.buffet import shapes
-from nbmf.families.buffet.priors import buffet_prior, left_order
+from nbmf.families.buffet.buffet_priors import buffet_prior, left_order
 from nbmf.numerics.random import generator_states
 
 CIBP = buffet_prior("cibp", 1.3, 1.2, 0.9)

@@ -13,11 +13,11 @@ from scipy.special import expit
 import nbmf
 from nbmf.errors import NotConvergedWarning
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.cell_laws import Binary, Counts
+from nbmf.families.logistic.cell_likelihoods import Binary, Counts
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.gibbs import LogisticChain, Prior
 from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
 from nbmf.families.logistic.kernels import entry_passes as kernels
+from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
 from nbmf.families.logistic.quadratic import PolyaGamma
 from nbmf.families.logistic.quadratic_counts import CountsOfSize
 from nbmf.inference.state import Factors, put_back

@@ -12,13 +12,13 @@ from scipy.special import expit, gammaln
 import nbmf
 from nbmf.errors import ConfigError
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.cell_laws import Binary
-from nbmf.families.logistic.gibbs import LogisticChain, Prior
+from nbmf.families.logistic.cell_likelihoods import Binary
 from nbmf.families.logistic.gibbs_cells import Cells
 from nbmf.families.logistic.gibbs_state import GibbsState
 from nbmf.families.logistic.kernels import gibbs as kernels
 from nbmf.families.logistic.kernels import relevance
 from nbmf.families.logistic.logistic_fold_in import regress_lines
+from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
 

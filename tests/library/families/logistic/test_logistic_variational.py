@@ -6,12 +6,12 @@ from logistic_models import DATA, KINDS, LIKELIHOODS, WEAK, ascent, sides, small
 from scipy.special import expit, gammaln, logsumexp
 from scipy.stats import norm
 
+from nbmf.families.logistic.factor_posteriors import FactorizedSide, FullSide, Seen, packed
 from nbmf.families.logistic.kernels import factorized
 from nbmf.families.logistic.kernels.full import posteriors
 from nbmf.families.logistic.matrices import Matrix
 from nbmf.families.logistic.quadratic import Bohning, NormalEntries, PolyaGamma
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial
-from nbmf.families.logistic.sides import FactorizedSide, FullSide, Seen, packed
 
 EFFECTS = ("none", "rows", "columns", "both")
 both_kinds = pytest.mark.parametrize("kind", KINDS)

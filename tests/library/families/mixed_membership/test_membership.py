@@ -11,9 +11,9 @@ from nbmf.families.mixed_membership import dirichlet, em
 from nbmf.families.mixed_membership.densities import Categories, Smoothing, Words
 from nbmf.families.mixed_membership.e_steps import FastStep, FullStep, MixtureStep
 from nbmf.families.mixed_membership.em import MembershipState
-from nbmf.families.mixed_membership.evaluation import log_dirichlet, sampled_log_likelihood
 from nbmf.families.mixed_membership.features import Densities, cells_of
 from nbmf.families.mixed_membership.kernels import membership as kernels
+from nbmf.families.mixed_membership.membership_evaluation import log_dirichlet, sampled_log_likelihood
 
 LONG = 100_000, 1e-13  # rounds: until γ stands still
 FULL, FAST, MIXTURE = FullStep(*LONG), FastStep(*LONG), MixtureStep()

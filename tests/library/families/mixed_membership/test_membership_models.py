@@ -10,7 +10,7 @@ import scipy.sparse
 import nbmf
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import CollapsedWarning, ConfigError, ConstantFeatureWarning, DataError, NotFittedError
-from nbmf.families.mixed_membership import evaluation
+from nbmf.families.mixed_membership import membership_evaluation as evaluation
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 
 OF_BINARY = (nbmf.MNB, nbmf.MMNB, nbmf.FastMMNB)

@@ -24,13 +24,13 @@ from nbmf.errors import ConfigError
 from nbmf.families.poisson_gamma import point
 from nbmf.families.poisson_gamma import poisson_gamma_fold_in as fold_in
 from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonVB
+from nbmf.families.poisson_gamma.gamma_priors import FIXED, TIES, GammaPrior, Ties, check_ties, solve_shape
 from nbmf.families.poisson_gamma.kernels import laws, passes
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.lookup_tables import chance, tables
 from nbmf.families.poisson_gamma.observations import DenseObservations, Exposure, Observations, observations
-from nbmf.families.poisson_gamma.poisson import PoissonGammaEM, PoissonGammaICM, PoissonGammaVB
-from nbmf.families.poisson_gamma.priors import FIXED, TIES, GammaPrior, Ties, check_ties, solve_shape
-from nbmf.families.poisson_gamma.variational import Side, VariationalState
+from nbmf.families.poisson_gamma.poisson_gamma import PoissonGammaEM, PoissonGammaICM, PoissonGammaVB
+from nbmf.families.poisson_gamma.poisson_gamma_variational import Side, VariationalState
 from nbmf.inference.state import Factors
 
 RNG = np.random.default_rng(3)

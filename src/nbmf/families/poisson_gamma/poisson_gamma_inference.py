@@ -6,12 +6,12 @@ import numpy as np
 
 from nbmf.errors import DataError
 from nbmf.families.poisson_gamma.averages import Averages, mean_at
-from nbmf.families.poisson_gamma.gibbs import Chain, ChainState
 from nbmf.families.poisson_gamma.observations import Observations, observations
 from nbmf.families.poisson_gamma.point import PointState
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import LearnedPriors, Rates, is_dense
 from nbmf.families.poisson_gamma.poisson_gamma_fold_in import LinePrior
-from nbmf.families.poisson_gamma.variational import Side, VariationalState
+from nbmf.families.poisson_gamma.poisson_gamma_gibbs import Chain, ChainState
+from nbmf.families.poisson_gamma.poisson_gamma_variational import Side, VariationalState
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
 from nbmf.inference.stopping import RelativeGainBelow

@@ -13,10 +13,10 @@ import numpy as np
 
 from nbmf.families.poisson_gamma import hyperparameters
 from nbmf.families.poisson_gamma.averages import Averages
+from nbmf.families.poisson_gamma.gamma_priors import GammaPrior
 from nbmf.families.poisson_gamma.kernels.sources import draw_factor, draw_sources
 from nbmf.families.poisson_gamma.lookup_tables import Link, count_active, rates_at, tables
 from nbmf.families.poisson_gamma.observations import Observations
-from nbmf.families.poisson_gamma.priors import GammaPrior
 from nbmf.inference.state import Factors, State, put_back
 from nbmf.numerics.random import generator_states
 from nbmf.seeds import children

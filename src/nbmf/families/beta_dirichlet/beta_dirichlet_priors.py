@@ -7,7 +7,14 @@ import numpy as np
 from scipy.special import betaln
 
 from nbmf.errors import ConfigError
-from nbmf.families.beta_dirichlet.parameters import ASYMMETRIC, LARGEST, LEARN, PER_COLUMN, is_text, per_component
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import (
+    ASYMMETRIC,
+    LARGEST,
+    LEARN,
+    PER_COLUMN,
+    is_text,
+    per_component,
+)
 from nbmf.inference.parameters import is_number
 
 STRENGTH = 2.0  # α + β where learning starts, as with the paper's α = β = 1

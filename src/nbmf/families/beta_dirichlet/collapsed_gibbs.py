@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import MeanParameterized
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
-from nbmf.families.beta_dirichlet.learning import SliceLearner, in_stretches
+from nbmf.families.beta_dirichlet.prior_learners import SliceLearner, in_stretches
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State, put_back

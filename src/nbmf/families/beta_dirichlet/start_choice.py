@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import COLUMNS, ROWS
+from nbmf.families.beta_dirichlet.beta_dirichlet_priors import BetaPrior, DirichletPrior
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
-from nbmf.families.beta_dirichlet.learning import CVB0Learner, in_stretches
 from nbmf.families.beta_dirichlet.models import beta_dir
-from nbmf.families.beta_dirichlet.parameters import COLUMNS, ROWS
-from nbmf.families.beta_dirichlet.priors import BetaPrior, DirichletPrior
+from nbmf.families.beta_dirichlet.prior_learners import CVB0Learner, in_stretches
 from nbmf.seeds import child, seed_sequence
 
 HELD_OUT = 0.1  # of the observed entries, in each fold

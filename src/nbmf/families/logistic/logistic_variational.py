@@ -5,11 +5,11 @@ from typing import ClassVar
 import numpy as np
 
 from nbmf.families.logistic import factors as form
+from nbmf.families.logistic.factor_posteriors import Coordinates, FactorizedSide, FullSide, Side
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_estimator import PRIOR, RULES, FactorModel
 from nbmf.families.logistic.matrices import Ascent, Matrix
 from nbmf.families.logistic.quadratic import Quadratic
-from nbmf.families.logistic.sides import Coordinates, FactorizedSide, FullSide, Side
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE

@@ -26,9 +26,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from scipy.special import betaln, gammaln
 
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import LARGEST, SMALLEST
+from nbmf.families.beta_dirichlet.beta_dirichlet_priors import BetaPrior, DirichletPrior
 from nbmf.families.beta_dirichlet.kernels.learning import log_rising_sum
-from nbmf.families.beta_dirichlet.parameters import LARGEST, SMALLEST
-from nbmf.families.beta_dirichlet.priors import BetaPrior, DirichletPrior
 from nbmf.seeds import child
 
 SCALE, SCALE_OF_EACH = 2.0, 1.0  # of the hyperpriors of logarithms

@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.errors import ConfigError
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import MeanParameterized
-from nbmf.families.beta_dirichlet.learning import in_stretches
+from nbmf.families.beta_dirichlet.prior_learners import in_stretches
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State

@@ -11,10 +11,10 @@ The bound needs no sources: it is evaluated with their q at its optimum.
 
 import numpy as np
 
+from nbmf.families.poisson_gamma.gamma_priors import GammaPrior, of_priors
 from nbmf.families.poisson_gamma.kernels import laws
 from nbmf.families.poisson_gamma.lookup_tables import Link, count_active, rates_at
 from nbmf.families.poisson_gamma.observations import Observations
-from nbmf.families.poisson_gamma.priors import GammaPrior, of_priors
 from nbmf.inference.state import Factors, State
 from nbmf.numerics.lanes import aligned_table, padded
 

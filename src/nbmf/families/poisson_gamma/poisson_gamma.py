@@ -1,9 +1,9 @@
 """Poisson-gamma factorization of counts by four kinds of inference (Cemgil 2009)."""
 
-from nbmf.families.poisson_gamma.inference import Point, Sampled, Variational, flat_prior
+from nbmf.families.poisson_gamma.gamma_priors import FIXED, of_priors
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import WithPriors
 from nbmf.families.poisson_gamma.poisson_gamma_fold_in import LinePrior
-from nbmf.families.poisson_gamma.priors import FIXED, of_priors
+from nbmf.families.poisson_gamma.poisson_gamma_inference import Point, Sampled, Variational, flat_prior
 from nbmf.inference.constructors import with_parameters
 from nbmf.likelihoods.poisson import POISSON
 
