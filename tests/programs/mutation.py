@@ -361,7 +361,7 @@ EQUIVALENT = {
     ("families/logistic/collective.py", "_Running", "resumable = False", "False -> True"):
         "nobody gives it a checkpoint",
     ("families/logistic/gibbs_cells.py", "_lists",
-     "ends = np.searchsorted(start, np.linspace(0, start[-1], min(MAX_BLOCKS, n_lines) + 1)[1:-1])",
+     "ends = np.searchsorted(start, np.linspace(0, start[-1], min(MAX_BLOCKS, n_rows) + 1)[1:-1])",
      "min -> max"): "lines cut into blocks in another way: other streams, the same law",
     ("families/logistic/kernels/relevance.py", "",
      "TRIES = 100  # then it stays where it is, which rounding alone can bring about",

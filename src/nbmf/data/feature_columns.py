@@ -47,7 +47,7 @@ def refuse_wrong_values(table: Any) -> None:
 
 
 def stored(values: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return lines, columns and values of what a scipy.sparse matrix stores, row by row."""
+    """Return rows, columns and values of what a scipy.sparse matrix stores, row by row."""
     if not is_sparse(values):
         raise DataError(f"a scipy.sparse matrix is needed, not {type(values).__name__}")
     entries = values.tocsr(copy=True)
@@ -57,7 +57,7 @@ def stored(values: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def nonzero(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return lines, columns and values of the entries of an array that are not 0."""
+    """Return rows, columns and values of the entries of an array that are not 0."""
     if values.ndim != 2:
         raise DataError(f"documents by words have two dimensions, not {values.ndim}")
     lines, columns = np.nonzero(values)

@@ -148,13 +148,13 @@ class SparseBinaryMatrix(NamedMatrix):
         """How many entries are 0 or 1."""
         return math.prod(self.shape) - int(np.count_nonzero(self.stored[CODE] == MISSING))
 
-    def observed_of_lines(self, axis: int) -> np.ndarray:
+    def observed_along(self, axis: int) -> np.ndarray:
         """Return how many entries of each row (axis 1) or column (axis 0) are observed."""
         line = 1 - axis
         missing = self.places(MISSING)[line]
         return self.shape[axis] - np.bincount(missing, minlength=self.shape[line])
 
-    def ones_of_lines(self, axis: int) -> np.ndarray:
+    def ones_along(self, axis: int) -> np.ndarray:
         """Return how many entries of each row (axis 1) or column (axis 0) are ones."""
         return np.bincount(self.places(1)[1 - axis], minlength=self.shape[1 - axis])
 

@@ -157,7 +157,7 @@ def choose_components(
         )
     lines, weights = [], []
     for number, (known, held_out) in enumerate(drawn):
-        lines.append(held_out.lines())
+        lines.append(held_out.row_of_cell())
         weights.append(held_out.cells if WORD in table.kinds else np.ones(held_out.cells.size))
         for place, (name, K) in enumerate(fits):
             if differ >= K:
@@ -272,6 +272,6 @@ def _with_cells(table: FeatureTable, counts: np.ndarray) -> FeatureTable:
 
 def _part(table: FeatureTable, chosen: np.ndarray) -> FeatureTable:
     """Return the table with some of its cells and all its rows."""
-    sizes = np.bincount(table.lines()[chosen], minlength=table.shape[0])
+    sizes = np.bincount(table.row_of_cell()[chosen], minlength=table.shape[0])
     starts = np.concatenate([[0], np.cumsum(sizes)])
     return replace(table, cells=table.cells[chosen], columns=table.columns[chosen], starts=starts)

@@ -97,7 +97,7 @@ class Factorization(Parametrized, FoldIn, Saved):
     def mean(self, factors: Factors, rows: Any = slice(None), columns: Any = slice(None)) -> np.ndarray:
         """Return E[V | factors] of some rows and columns, float array (rows, columns).
 
-        `rows` and `columns` are slices or index arrays; the factors are those of all lines.
+        `rows` and `columns` are slices or index arrays; the factors are those of all rows and columns.
         """
         raise NotImplementedError
 
@@ -124,7 +124,7 @@ class Factorization(Parametrized, FoldIn, Saved):
         return np.zeros(self.n_components_)
 
     def memberships(self, factors: Factors) -> np.ndarray | None:
-        """Return the factor that is a distribution over components, (lines, K); None without."""
+        """Return the factor that is a distribution over components, (rows, K); None without."""
         if "W" in self.distributions:
             return factors.W
         return factors.H.T if "H" in self.distributions else None
@@ -206,7 +206,7 @@ class Factorization(Parametrized, FoldIn, Saved):
 
     @property
     def findings(self) -> dict[str, Any]:
-        """What a fit has found beside its factors, for its report: values that JSON can hold."""
+        """What a fit has found besides its factors, for its report: values that JSON can hold."""
         return {}
 
     @property
@@ -238,7 +238,7 @@ class Factorization(Parametrized, FoldIn, Saved):
 
     @property
     def memory_budget_gb(self) -> float:
-        """What a fit may take beside its data and factors, in gigabytes, before it is refused."""
+        """What a fit may take besides its data and factors, in gigabytes, before it is refused."""
         return 0.0
 
     def memory_needed_gb(self, values: np.ndarray) -> float:

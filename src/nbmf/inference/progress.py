@@ -9,7 +9,7 @@ import numpy as np
 
 from nbmf.inference.state import State
 
-EARLY_POINTS = 30  # on a logarithmic scale, beside those that are evenly spaced
+EARLY_POINTS = 30  # on a logarithmic scale, besides those that are evenly spaced
 SECONDS_BETWEEN_LINES = 5.0
 
 

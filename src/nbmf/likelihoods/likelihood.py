@@ -83,7 +83,7 @@ class Likelihood(ABC):
     limits : tuple of float
         The smallest and the largest value that E[v] can have.
     further_scores : tuple of str
-        What its predictions are scored by beside the loss; see `LossAt.further_scores`.
+        What its predictions are scored by besides the loss; see `LossAt.further_scores`.
     """
 
     name: ClassVar[str]

@@ -103,7 +103,7 @@ def _both_parts(parts, setting, key, protocol) -> list[dict]:
 def _of_training(fit, training: FeatureTable) -> Evaluation:
     """Return what the end of a fit says of its rows: Evaluation.bounds are equal but in sum."""
     words = training.cells if "word" in training.kinds else None
-    lengths = np.bincount(training.lines(), words, minlength=training.shape[0])
+    lengths = np.bincount(training.row_of_cell(), words, minlength=training.shape[0])
     bounds = np.full(training.shape[0], fit.bound_ / training.shape[0])
     return Evaluation(lengths, bounds, fit.memberships_)
 

@@ -67,9 +67,9 @@ def test_it_says_the_same_as_the_matrix_with_all_entries():
         assert matrix.n_observed == dense.n_observed == np.count_nonzero(CODES != MISSING)
         for axis in (0, 1):
             observed = (CODES != MISSING).sum(axis=axis)
-            assert matrix.observed_of_lines(axis).tolist() == observed.tolist()
-            assert dense.observed_of_lines(axis).tolist() == observed.tolist()
-            assert matrix.ones_of_lines(axis).tolist() == (CODES == 1).sum(axis=axis).tolist()
+            assert matrix.observed_along(axis).tolist() == observed.tolist()
+            assert dense.observed_along(axis).tolist() == observed.tolist()
+            assert matrix.ones_along(axis).tolist() == (CODES == 1).sum(axis=axis).tolist()
         assert matrix.diagonal().tolist() == dense.diagonal().tolist()
         bare = matrix.without_diagonal().toarray()
         np.fill_diagonal(expected := CODES.copy(), MISSING)

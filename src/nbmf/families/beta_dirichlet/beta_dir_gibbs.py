@@ -55,7 +55,7 @@ class BetaDirGibbs(BetaDirChains):
     threads : int
         Threads of a sweep; the result is the same for any number.
     orientation : {"rows", "columns", "auto"}
-        The side of V whose lines are distributions over components; with "columns" this is
+        Whether rows or columns of V are distributions over components; with "columns" this is
         Dir-Beta, and W has the probabilities. "auto": entries held out of the observed ones decide.
     random_state : int, SeedSequence or None
         The same value gives the same bits.

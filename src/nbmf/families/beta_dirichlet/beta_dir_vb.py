@@ -52,7 +52,7 @@ class BetaDirVB(BetaDirUpdates):
         Refuse a fit whose responsibilities need more: 4 bytes per observed entry and component,
         components in eights.
     orientation : {"rows", "columns", "auto"}
-        The side of V whose lines are distributions over components; with "columns" this is
+        Whether rows or columns of V are distributions over components; with "columns" this is
         Dir-Beta, and W has the probabilities. "auto": entries held out of the observed ones decide.
     random_state : int, SeedSequence or None
         The same value gives the same bits.

@@ -25,7 +25,7 @@ class MeanParameterized(Factorization):
     ----------
     alpha_, beta_, gamma_, eta_ : float or array
         Those hyperparameters that the model has, learned or as they were given: a number, or one
-        per component, or with "learn-columns" one per line of probabilities. Of a Gibbs sampler
+        per component, or with "learn-columns" one per row or column of probabilities. Of a Gibbs sampler
         that learns them their mean over the kept sweeps.
     """
 
@@ -56,7 +56,7 @@ class MeanParameterized(Factorization):
         return isinstance(getattr(self, self.weights_prior), str)
 
     def idle_shares(self, observed):
-        """Return mean over lines of γ_k / (Σγ + their observed entries)."""
+        """Return the mean of γ_k / (Σγ + observed entries) over the rows or columns with weights."""
         gamma = self._fitted_prior(self.weights_prior)
         sizes = observed.sum(axis=1 if "W" in self.distributions else 0)
         return gamma * (1.0 / (gamma.sum() + sizes)).mean()
@@ -71,7 +71,7 @@ class MeanParameterized(Factorization):
 
     @property
     def findings(self):
-        """The learned hyperparameters: of several numbers their sum, α + β where m is per line."""
+        """The learned hyperparameters: of several numbers their sum, α + β where m is per row or column."""
         found = {}
         for name in self.concentrations():
             given = getattr(self, name)

@@ -24,7 +24,7 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
         The one that was fitted.
     shrinkage_ : float array (2,)
         With "learn-columns": the share of ones of all, and how many observations it counts for in
-        the prior mean of a line.
+        the prior mean of a row or column.
     """
 
     model = "beta-dir"
@@ -82,7 +82,7 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
 
     @property
     def distributions(self):
-        """The factor whose lines are distributions over components."""
+        """The factor whose rows or columns are distributions over components."""
         return frozenset("W" if self.weights_are_rows else "H")
 
     @property

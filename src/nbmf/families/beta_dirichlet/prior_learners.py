@@ -192,7 +192,7 @@ class SliceLearner:
 
 
 def _urns(counter: str, count: np.ndarray) -> np.ndarray:
-    """Return a counter with one line per component, int array (K, urns)."""
+    """Return a counter with one row per component, int array (K, urns)."""
     return np.ascontiguousarray(count.T if counter == "L" else count)
 
 

@@ -27,7 +27,7 @@ SMALLEST_CHANCE = 1e-9  # that a prediction is taken to give what happened
 class Candidate(NamedTuple):
     """One way to fit.
 
-    side : {"rows", "columns"}, the lines of V that are distributions over components
+    side : {"rows", "columns"}, the rows or columns of V that are distributions over components
     one_component : bool, whether the fit has a single component: it finds no structure, and
         predicts the shares of columns (of rows, if columns have the weights)
     """

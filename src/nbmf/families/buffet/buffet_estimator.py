@@ -180,8 +180,8 @@ class IndianBuffet(Factorization):
 
     def _inclusion(self) -> np.ndarray:
         """Return the probability that a new row has each feature, (m_k + a) / (F + 1 + κ + a)."""
-        takers, F = np.count_nonzero(self.W_, axis=0), self.W_.shape[0]
-        return (takers + self.alpha_) / (F + 1 + self.kappa_ + self.alpha_)
+        feature_counts, F = np.count_nonzero(self.W_, axis=0), self.W_.shape[0]
+        return (feature_counts + self.alpha_) / (F + 1 + self.kappa_ + self.alpha_)
 
 
 class Opening(NamedTuple):

@@ -4,19 +4,19 @@ import numpy as np
 
 from nbmf.inference.fold_in import in_blocks, refine
 
-TOLERANCE = 1e-10  # of a line's coefficients, between two rounds
+TOLERANCE = 1e-10  # of a row's or column's coefficients, between two rounds
 ROUNDS = 500
 NUMBERS_AT_ONCE = 2**21  # of the largest temporary array
 
 
-def ridge_lines(weights: np.ndarray, targets: np.ndarray, design: np.ndarray, precisions: np.ndarray) -> np.ndarray:
-    """Return the means of normal laws, one for each line, float array (lines, J).
+def ridge_rows(weights: np.ndarray, targets: np.ndarray, design: np.ndarray, precisions: np.ndarray) -> np.ndarray:
+    """Return the means of normal distributions, one for each row or column, float array (rows, J).
 
     Parameters
     ----------
-    weights : float array (lines, entries)
+    weights : float array (rows, entries)
         Precisions of the entries, 0 where missing.
-    targets : float array (lines, entries)
+    targets : float array (rows, entries)
         Precisions times values.
     design : float array (entries, J)
     precisions : float array (J,)
@@ -28,20 +28,20 @@ def ridge_lines(weights: np.ndarray, targets: np.ndarray, design: np.ndarray, pr
     return np.linalg.solve(A, (targets @ design)[:, :, None])[:, :, 0]
 
 
-def logistic_lines(codes: np.ndarray, design: np.ndarray, offset: np.ndarray, precisions: np.ndarray) -> np.ndarray:
-    """Return the mean-field means of logistic regressions, one for each line, (lines, J).
+def logistic_rows(codes: np.ndarray, design: np.ndarray, offset: np.ndarray, precisions: np.ndarray) -> np.ndarray:
+    """Return the mean-field means of logistic regressions, one for each row or column, (rows, J).
 
     q(coefficients) q(ω), ω ~ PG(1, ψ), which are Jaakkola and Jordan's bounds: E[ω] = tanh(c/2) /
-    2c with c² = E[ψ²]. A line stops when it stands still, and depends on no other one.
+    2c with c² = E[ψ²]. A row or column stops when it stands still, and depends on no other one.
 
     Parameters
     ----------
-    codes : int8 array (lines, entries)
+    codes : int8 array (rows, entries)
         1, 0, -1 (missing).
     design, precisions
-        As for `ridge_lines`.
+        As for `ridge_rows`.
     offset : float array (entries,)
-        What log-odds have beside the coefficients.
+        What log-odds have besides the coefficients.
     """
     J = max(1, design.shape[1])
     means = np.zeros((len(codes), design.shape[1]))

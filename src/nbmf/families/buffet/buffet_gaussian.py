@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.errors import DataError
 from nbmf.families.buffet.buffet_estimator import RULES, SLOW, BuffetState, IndianBuffet
-from nbmf.families.buffet.buffet_fold_in import ridge_lines
+from nbmf.families.buffet.buffet_fold_in import ridge_rows
 from nbmf.families.buffet.engines import Matrix
 from nbmf.inference.constructors import with_parameters
 from nbmf.inference.parameters import TRUE_OR_FALSE
@@ -62,7 +62,7 @@ class IndianBuffetGaussian(IndianBuffet):
     noise_variance_ : float
         The mean of σ², of standardized data.
     deviation_ : float array (F, N)
-        Standard deviations of the posterior predictive law of each entry.
+        Standard deviations of the posterior predictive distribution of each entry.
 
     See IndianBuffet for the others; W_ and H_ are those of standardized data. `expectation_` is the
     mean over the kept sweeps, on the scale of V.
@@ -114,7 +114,7 @@ class IndianBuffetGaussian(IndianBuffet):
         return super().factors_._replace(others=others)
 
     def mean(self, factors, rows=slice(None), columns=slice(None)):
-        """Return the means of some lines, on the scale of V."""
+        """Return the means of some rows and columns, on the scale of V."""
         return fitted(factors, rows, columns)
 
     def mean_at(self, factors, rows, columns):
@@ -123,14 +123,14 @@ class IndianBuffetGaussian(IndianBuffet):
         return factors.others[CENTRE][rows] + factors.others[SCALE][0] * fit
 
     def predictive(self, rows, columns):
-        """Return means and standard deviations of the posterior predictive laws of entries."""
+        """Return means and standard deviations of the posterior predictive distributions of entries."""
         return self.predict(rows, columns), self.deviation_[rows, columns]
 
     def predictive_of(self, factors, rows, columns):
         """Return the same given factors."""
         return self.mean(factors)[rows, columns], np.full(len(rows), _noise_of(factors))
 
-    # --- New lines -------------------------------------------------------------------------------
+    # --- New rows and columns --------------------------------------------------------------------
 
     def _factors_with(self, W):
         """Return the factors of rows whose centres are not known: 0."""
@@ -157,7 +157,7 @@ class IndianBuffetGaussian(IndianBuffet):
         observed = ~np.isnan(standard)
         weights = observed / self.noise_variance_
         targets = np.where(observed, standard, 0.0) / self.noise_variance_
-        return ridge_lines(weights, targets, design, precisions)
+        return ridge_rows(weights, targets, design, precisions)
 
 
 class GaussianState(BuffetState):
@@ -181,7 +181,7 @@ class GaussianState(BuffetState):
         return self._factors_of(self.chain.best_state())
 
     def _moments(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return means and variances of the predictive laws of all entries, standardized."""
+        """Return means and variances of the predictive distributions of all entries, standardized."""
         chain, noise = self.chain, self.chain.mean_numbers()["noise_variance"]
         if not chain.kept:
             state = chain.state()
@@ -194,11 +194,11 @@ class GaussianState(BuffetState):
         return self._centres[:, None] + self._scale * self._moments()[0]
 
     def deviation(self) -> np.ndarray:
-        """Return the standard deviations of the predictive laws, float array (F, N)."""
+        """Return the standard deviations of the predictive distributions, float array (F, N)."""
         return self._scale * np.sqrt(self._moments()[1])
 
     def predictive(self, rows, columns):
-        """Return means and standard deviations of the predictive laws of some entries."""
+        """Return means and standard deviations of the predictive distributions of some entries."""
         return self.expectation()[rows, columns], self.deviation()[rows, columns]
 
     def current_predictive(self, rows, columns):
@@ -208,7 +208,7 @@ class GaussianState(BuffetState):
 
 
 def fitted(factors: Factors, rows=slice(None), columns=slice(None)) -> np.ndarray:
-    """Return the means of some lines, on the scale of V."""
+    """Return the means of some rows and columns, on the scale of V."""
     fit = factors.W[rows] @ factors.H[:, columns]
     fit *= factors.others[SCALE][0]
     fit += factors.others[CENTRE][rows, None]

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 
 from nbmf.families.buffet.buffet_estimator import RULES, BuffetState, IndianBuffet
-from nbmf.families.buffet.buffet_fold_in import logistic_lines
+from nbmf.families.buffet.buffet_fold_in import logistic_rows
 from nbmf.families.buffet.engines import Matrix
 from nbmf.inference.constructors import with_parameters
 from nbmf.inference.parameters import TRUE_OR_FALSE
@@ -23,7 +23,7 @@ class IndianBuffetLogistic(IndianBuffet):
     A row has feature k or not (ξ_fk); how many features there are is as a convergent Indian buffet
     process (CIBP) or the two-parameter one (IBP) says. b_fk ~ N(0, τ) where the row has it and 0
     elsewhere, z_kn ~ N(0, 1), μ_f ~ N(0, τ_μ), ν_n ~ N(0, τ_ν); these variances ~ IG(1, 1). The
-    sampler takes Pólya-Gamma variables beside them, and features are born and die with their
+    sampler takes Pólya-Gamma variables besides them, and features are born and die with their
     scores integrated out.
 
     Parameters
@@ -92,7 +92,7 @@ class IndianBuffetLogistic(IndianBuffet):
         return super().factors_._replace(others=others)
 
     def mean(self, factors, rows=slice(None), columns=slice(None)):
-        """Return σ(μ + ν + WH) of some lines."""
+        """Return σ(μ + ν + WH) of some rows and columns."""
         return expit(log_odds(factors, rows, columns))
 
     def mean_at(self, factors, rows, columns):
@@ -109,11 +109,11 @@ class IndianBuffetLogistic(IndianBuffet):
         return self._factors_of_rows(codes).W
 
     def _factors_of_rows(self, codes):
-        """Return the factors of new rows: loadings of normal laws with the variance τ P(ξ = 1)."""
+        """Return the factors of new rows: loadings of normal distributions with the variance τ P(ξ = 1)."""
         design = np.column_stack([np.ones(self.H_.shape[1]), self.H_.T])
         variances = self.slab_variance_ * self._inclusion()
         precisions = 1.0 / np.concatenate([[self.row_effect_variance_], variances])
-        found = logistic_lines(codes, design, self.column_effects_, precisions)
+        found = logistic_rows(codes, design, self.column_effects_, precisions)
         others = {ROWS: found[:, 0], COLUMNS: self.column_effects_}
         return Factors(found[:, 1:], self.H_, others)
 
@@ -125,7 +125,7 @@ class IndianBuffetLogistic(IndianBuffet):
         design = np.column_stack([np.ones(len(self.W_)), self.W_])
         precisions = np.concatenate([[1.0 / self.column_effect_variance_], np.ones(self.W_.shape[1])])
         codes = np.ascontiguousarray(codes.T)
-        found = logistic_lines(codes, design, self.row_effects_, precisions)
+        found = logistic_rows(codes, design, self.row_effects_, precisions)
         return Factors(self.W_, found[:, 1:].T, {ROWS: self.row_effects_, COLUMNS: found[:, 0]})
 
 
@@ -152,7 +152,7 @@ class LogisticState(BuffetState):
 
 
 def log_odds(factors: Factors, rows=slice(None), columns=slice(None)) -> np.ndarray:
-    """Return ψ = μ + ν + WH of some lines."""
+    """Return ψ = μ + ν + WH of some rows and columns."""
     psi = factors.W[rows] @ factors.H[:, columns]
     psi += factors.others[ROWS][rows, None]
     psi += factors.others[COLUMNS][columns]

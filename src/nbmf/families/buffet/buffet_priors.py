@@ -25,7 +25,7 @@ PRIORS = (CIBP, IBP)
 
 
 class BuffetPrior(NamedTuple):
-    """A law of binary matrices with a random number of columns; `buffet_prior` makes one.
+    """A distribution of binary matrices with a random number of columns; `buffet_prior` makes one.
 
     name : str, "cibp" or "ibp"
     mass : float, γ of the CIBP, ω of the IBP
@@ -52,7 +52,7 @@ class BuffetPrior(NamedTuple):
         earlier = np.log1p(a / (kappa + np.arange(1, customer))).sum()
         return float(math.log(self.mass) + math.log(first / (a + kappa + customer)) - earlier)
 
-    def reach(self, p: int) -> float:
+    def features_per_mass(self, p: int) -> float:
         """Return E[K+] per unit of mass after p customers, eq. (2.1): 1 - φ_p, or κ Σ 1/(κ + j)."""
         j = self.kappa + np.arange(1, p + 1)
         if self.name == IBP:
@@ -60,17 +60,17 @@ class BuffetPrior(NamedTuple):
         return float(-np.expm1(-np.log1p(self.alpha / j).sum()))
 
     def expected_features(self, p: int) -> float:
-        """Return the mean of K+ after p customers; its law is Poisson."""
-        return self.mass * self.reach(p)
+        """Return the mean of K+ after p customers; its distribution is Poisson."""
+        return self.mass * self.features_per_mass(p)
 
     @property
     def expected_row_sum(self) -> float:
-        """The mean number of dishes of a customer; its law is Poisson."""
+        """The mean number of dishes of a customer; its distribution is Poisson."""
         first = self.kappa if self.name == IBP else self.alpha
         return self.mass * first / (self.alpha + self.kappa + 1.0)
 
     def log_weights(self, p: int) -> np.ndarray:
-        """Return log c B(a + m, κ + 1 + p - m) of a dish with m takers, float array (p + 1,).
+        """Return log c B(a + m, κ + 1 + p - m) of a dish that m customers took, float array (p + 1,).
 
         Of no taker it is -inf: such a dish is not there.
         """
@@ -79,18 +79,18 @@ class BuffetPrior(NamedTuple):
         return np.concatenate([[-np.inf], weights])
 
     def log_odds(self, p: int) -> np.ndarray:
-        """Return log((m + a) / (κ + p - m)), the odds of taking a dish with m other takers, (p,).
+        """Return log((m + a) / (κ + p - m)), the odds of taking a dish that m others took, (p,).
 
         Of m = 0 it is -inf: such dishes are born and die as a block.
         """
         m = np.arange(1, p)
         return np.concatenate([[-np.inf], np.log((m + self.alpha) / (self.kappa + p - m))])
 
-    def log_density(self, takers: np.ndarray, p: int) -> float:
-        """Return the log density of K+ dishes with so many takers each, (K+,): labelled, no K!."""
-        takers = np.asarray(takers, int)
-        total = takers.size * math.log(self.mass) - self.expected_features(p)
-        return float(total + self.log_weights(p)[takers].sum())
+    def log_density(self, feature_counts: np.ndarray, p: int) -> float:
+        """Return the log density of K+ dishes that so many customers took each, (K+,): labelled, no K!."""
+        feature_counts = np.asarray(feature_counts, int)
+        total = feature_counts.size * math.log(self.mass) - self.expected_features(p)
+        return float(total + self.log_weights(p)[feature_counts].sum())
 
     def log_pmf(self, Xi: np.ndarray) -> float:
         """Return the log probability of the class of Ξ (p, K+), columns in any order, eq. (3.3)."""
@@ -100,14 +100,14 @@ class BuffetPrior(NamedTuple):
 
     def draw(self, p: int, rng: np.random.Generator) -> np.ndarray:
         """Draw Ξ customer by customer, eqs. (1.1)-(1.2): int8 array (p, K+), left-ordered."""
-        rows, takers = [], np.zeros(0, int)
+        rows, feature_counts = [], np.zeros(0, int)
         for j in range(1, p + 1):
-            chance = (takers + self.alpha) / (j + self.kappa + self.alpha)
-            known = rng.random(takers.size) < chance
+            chance = (feature_counts + self.alpha) / (j + self.kappa + self.alpha)
+            known = rng.random(feature_counts.size) < chance
             new = rng.poisson(math.exp(self.log_rate(j)))
             rows.append(np.concatenate([known, np.ones(new, bool)]))
-            takers = np.concatenate([takers, np.zeros(new, int)]) + rows[-1]
-        Xi = np.zeros((p, takers.size), np.int8)
+            feature_counts = np.concatenate([feature_counts, np.zeros(new, int)]) + rows[-1]
+        Xi = np.zeros((p, feature_counts.size), np.int8)
         for j, row in enumerate(rows):
             Xi[j, : row.size] = row
         return Xi[:, left_order(Xi)]

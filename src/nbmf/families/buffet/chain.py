@@ -90,7 +90,7 @@ class BuffetChain:
     def _set_prior(self, prior: BuffetPrior) -> None:
         """Take over α and κ; the mass is one of the numbers."""
         self.prior, unit, p = prior, prior._replace(mass=1.0), self._p
-        tables = unit.log_odds(p), unit.log_weights(p), unit.log_rate(p), unit.reach(p)
+        tables = unit.log_odds(p), unit.log_weights(p), unit.log_rate(p), unit.features_per_mass(p)
         self._tables = (*tables, self._priors)
 
     # --- Starts ----------------------------------------------------------------------------------
@@ -153,8 +153,8 @@ class BuffetChain:
 
     def _renew_shapes(self) -> None:
         prior = self.prior._replace(mass=float(self._numbers[MASS]))
-        takers = self._takers[: self.K]
-        self._set_prior(renew(prior, self._learned_shapes, takers, self._p, self._generator))
+        feature_counts = self._takers[: self.K]
+        self._set_prior(renew(prior, self._learned_shapes, feature_counts, self._p, self._generator))
 
     def _sweep(self, steps: int, share: float, keep: bool) -> None:
         first = 0

@@ -7,7 +7,7 @@ import numpy as np
 from nbmf.families.buffet.kernels import gram, sweeps
 from nbmf.families.buffet.kernels.entry_updates import LANES
 
-MOST_PROPOSED = 101  # newborns of a row: proposed_singletons gives fewer
+MOST_PROPOSED = 101  # new features of a row: proposed_singletons gives fewer
 
 
 class Matrix(NamedTuple):

@@ -1,6 +1,6 @@
 """What an observed cell of a Gibbs chain follows given its ψ.
 
-Given weights ω ~ PG(b, ψ) a cell enters the factors as κ ψ - ω ψ² / 2. A law has κ and b, row by
+Given weights ω ~ PG(b, ψ) a cell enters the factors as κ ψ - ω ψ² / 2. A likelihood has κ and b, row by
 row, and may learn something of its own from ψ.
 """
 
@@ -17,7 +17,7 @@ from nbmf.numerics.random import generator_states
 from nbmf.numerics.threads import run_with_threads
 
 
-class Law(Protocol):
+class CellLikelihood(Protocol):
     """What a cell's value follows given ψ.
 
     seen : bool array (F, N), which cells are observed
@@ -48,7 +48,7 @@ class Law(Protocol):
         """
 
     def own(self) -> dict[str, np.ndarray]:
-        """Return what is learned beside factors, by the names that factors have for it."""
+        """Return what is learned besides factors, by the names that factors have for it."""
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return all that `learn` changes, by name."""

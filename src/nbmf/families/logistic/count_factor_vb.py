@@ -49,8 +49,8 @@ class NegativeBinomialFactorVB(VariationalFactors, NegativeBinomialFactors):
         return mixture(psi, np.sqrt(variance), self._counts(quadratic).size[columns])
 
     def _others_of(self, quadratic, rng=None):
-        law = self._counts(quadratic).law
-        return {form.SIZES: law.mean if rng is None else rng.gamma(law.shape) / law.rate}
+        sizes = self._counts(quadratic).posterior
+        return {form.SIZES: sizes.mean if rng is None else rng.gamma(sizes.shape) / sizes.rate}
 
     def _learn(self, state):
         self.noise_variance_ = np.array(state.matrix.quadratic.added_variance())
@@ -90,7 +90,7 @@ class SoftplusPoissonFactorVB(VariationalFactors):
         return mean_under_normal(softplus, psi, variance)
 
     def _weights(self, values, psi, square):
-        """Return h and w of new lines' cells, each with the curvature that it needs itself."""
+        """Return h and w of new rows' and columns' cells, each with the curvature that it needs itself."""
         seen = values >= 0
         x = np.where(seen, values, 0.0)
         w = np.where(seen, curvature_of(x), 0.0)

@@ -1,4 +1,4 @@
-"""q of the factors of one set of lines: independent coordinates, or a covariance for each line.
+"""q of the factors of rows, or of columns: independent coordinates, or a covariance for each.
 
 ψ = u·v with u of a row and v of a column. Coordinates are components and, where there are effects,
 two more for each kind: one that is free on its own side and clamped to 1 on the other.
@@ -12,7 +12,7 @@ import numpy as np
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels.factorized import update_lines
 from nbmf.families.logistic.kernels.full import posteriors
-from nbmf.families.logistic.quadratic import Lines
+from nbmf.families.logistic.quadratic import PolyaGammaRows
 
 
 class Coordinates(NamedTuple):
@@ -31,14 +31,14 @@ class Coordinates(NamedTuple):
     prior: Gamma
 
 
-class Seen(NamedTuple):
-    """What a side is told of one matrix that it has lines of, which are its rows here.
+class SideData(NamedTuple):
+    """What an update has to know of one matrix; those that are updated are its rows here.
 
-    h, w : float arrays (lines, entries), None where `lines` are there
-    psi : float array (lines, entries), <ψ>, likewise
+    h, w : float arrays (rows, entries), None where `own_rows` are there
+    psi : float array (rows, entries), <ψ>, likewise
     mean : float array (entries, R), of the other side, in the coordinates of this one
-    spread : float array (entries, ...), what the other side has beside its mean
-    lines : Lines of a Pólya-Gamma likelihood, for the compiled kernel, or None
+    spread : float array (entries, ...), what the other side has besides its mean
+    own_rows : PolyaGammaRows of a Pólya-Gamma likelihood, for the compiled kernel, or None
     """
 
     h: np.ndarray | None
@@ -46,11 +46,11 @@ class Seen(NamedTuple):
     psi: np.ndarray | None
     mean: np.ndarray
     spread: np.ndarray
-    lines: Lines | None = None
+    own_rows: PolyaGammaRows | None = None
 
 
-class Side(ABC):
-    """q of the factors of n lines.
+class FactorPosterior(ABC):
+    """q of the factors of n rows or columns.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Side(ABC):
     def __init__(self, mean: np.ndarray, coordinates: Coordinates, scale: float):
         self.mean, self.coordinates = mean, coordinates
         self.precision = np.array(coordinates.precision, float)
-        self.law = None  # q(α)
+        self.posterior = None  # q(α)
         self._take(np.full(mean.shape, scale**2) * coordinates.free)
 
     @abstractmethod
@@ -96,8 +96,8 @@ class Side(ABC):
         """Return <ψ> and <ψ²> of all entries for the parts of rows and of columns."""
 
     @abstractmethod
-    def update(self, matrices: list[Seen], step: float) -> None:
-        """Update q for all matrices that have these lines."""
+    def update(self, matrices: list[SideData], step: float) -> None:
+        """Update q for all matrices that have these rows or columns."""
 
     @abstractmethod
     def entropies(self) -> float:
@@ -113,23 +113,23 @@ class Side(ABC):
         if learned.size:
             sums = self.squares[:, learned].sum(axis=0)
             shape = np.full(learned.size, prior.shape + 0.5 * len(self.mean))
-            self.law = Gamma(shape, prior.rate + 0.5 * sums)
-            self.precision[learned] = self.law.mean
+            self.posterior = Gamma(shape, prior.rate + 0.5 * sums)
+            self.precision[learned] = self.posterior.mean
 
     def divergence(self) -> float:
         """Return KL(q || prior) of the factors, and of α where it is learned, in nats."""
         free, n = self.coordinates.free, len(self.mean)
         log_precision = np.log(np.where(free, self.precision, 1.0))
         divergence_of_alpha = 0.0
-        if self.law is not None:
-            log_precision[self.coordinates.learned] = self.law.mean_log
-            divergence_of_alpha = self.law.divergence(self.coordinates.prior)
+        if self.posterior is not None:
+            log_precision[self.coordinates.learned] = self.posterior.mean_log
+            divergence_of_alpha = self.posterior.divergence(self.coordinates.prior)
         squares = self.squares.sum(axis=0)
         log_prior = 0.5 * (n * log_precision - self.precision * squares)[free].sum()
         return float(divergence_of_alpha - log_prior - self.entropies())
 
 
-class FactorizedSide(Side):
+class FactorizedPosterior(FactorPosterior):
     """q = Π N(u_k; µ_k, σ_k²); `variance` has the σ²."""
 
     def _take(self, variance):
@@ -166,12 +166,12 @@ class FactorizedSide(Side):
 
     def update(self, matrices, step):
         """Take a step along g / δ, the best one where `step` is 0; see the kernel."""
-        if len(matrices) == 1 and matrices[0].lines is not None:
+        if len(matrices) == 1 and matrices[0].own_rows is not None:
             (seen,) = matrices
             entries = (np.ascontiguousarray(part.T) for part in (seen.mean, seen.spread))
             free = self.coordinates.free
             own = self.mean, self.variance
-            update_lines(*seen.lines, *own, *entries, self.precision, free, float(step))
+            update_lines(*seen.own_rows, *own, *entries, self.precision, free, float(step))
             return
         free = self.coordinates.free
         g, prior = np.zeros(self.mean.shape), np.tile(self.precision, (len(self.mean), 1))
@@ -189,7 +189,7 @@ class FactorizedSide(Side):
 
     @staticmethod
     def _best_step(matrices, g, d, prior):
-        """Return t = g·d / d'Ad of every line, float array (n, 1)."""
+        """Return t = g·d / d'Ad of every row or column, float array (n, 1)."""
         bottom = (prior * d**2).sum(axis=1)
         for seen in matrices:
             bottom += (seen.w * (d @ seen.mean.T) ** 2).sum(axis=1)
@@ -205,8 +205,8 @@ class FactorizedSide(Side):
         return self.mean + np.sqrt(self.variance) * rng.standard_normal(self.mean.shape)
 
 
-class FullSide(Side):
-    """q = Π N(u; µ, Σ), a covariance for each line; `second` has <u u'>, packed."""
+class FullPosterior(FactorPosterior):
+    """q = Π N(u; µ, Σ), a covariance for each row or column; `second` has <u u'>, packed."""
 
     def _take(self, variance):
         a, b = np.tril_indices(self.mean.shape[1])
@@ -262,7 +262,7 @@ class FullSide(Side):
         return float(0.5 * (J * len(self.mean) + self._log_determinant.sum()))
 
     def covariance(self) -> np.ndarray:
-        """Return Σ of every line, float array (n, R, R)."""
+        """Return Σ of every row or column, float array (n, R, R)."""
         R = self.mean.shape[1]
         a, b = np.indices((R, R))
         return self.second[:, packed(a, b)] - self.mean[:, :, None] * self.mean[:, None]

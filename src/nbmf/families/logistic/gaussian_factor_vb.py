@@ -31,14 +31,14 @@ class GaussianFactorVB(VariationalFactors):
     n_components : int
         K; 0 with effects.
     effects : {"none", "rows", "columns", "both"}
-        Lines that have an effect of their own.
+        Rows or columns that have an effect of their own.
     ard : bool
         Whether each component's precision α is learned, Gamma(a0, b0); on by default, since the
         scale of the values is known to nobody else.
     a0, b0 : float
         Shape and rate of α and of τ.
     covariance : {"factorized", "full"}
-        Of a line under q; see LogisticFactorVB.
+        Of a row or column under q; see LogisticFactorVB.
     limits : pair of float or None
         The least and the largest mean there can be, to which predictions are cut.
     max_iter, bound_gain_tol, step, random_state
@@ -52,7 +52,7 @@ class GaussianFactorVB(VariationalFactors):
         The standard deviation of every entry as it is predicted: of ψ under q, and of the noise.
 
     See Factorization and FactorModel for the other learned attributes. Entries held out are scored
-    by the normal density with that mean and standard deviation; of new lines, whose factors are
+    by the normal density with that mean and standard deviation; of new rows and columns, whose factors are
     taken as known, with that of the noise.
     """
 

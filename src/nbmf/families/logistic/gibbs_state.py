@@ -3,7 +3,7 @@
 import numpy as np
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.cell_likelihoods import Law
+from nbmf.families.logistic.cell_likelihoods import CellLikelihood
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
 from nbmf.families.logistic.logistic_estimator import NoisyFactors
@@ -18,9 +18,9 @@ class SampledFactors(NoisyFactors):
 
     inference = Inference.SAMPLER
 
-    def _chain_of(self, law: Law, seed) -> LogisticChain:
+    def _chain_of(self, likelihood: CellLikelihood, seed) -> LogisticChain:
         prior = Prior(self.ard, self.a0, self.b0)
-        cells = NoisyCells(law, Gamma(self.a0, self.b0)) if self.noise else Cells(law)
+        cells = NoisyCells(likelihood, Gamma(self.a0, self.b0)) if self.noise else Cells(likelihood)
         return LogisticChain(cells, self.n_components, self.effects_in_use, prior, seed, self.threads)
 
     def _precisions_given(self, H):
@@ -31,7 +31,7 @@ class SampledFactors(NoisyFactors):
 class GibbsState(State):
     """A chain and sums over its kept sweeps, those after `burn_in`.
 
-    Of ψ, ψ², E[V | ψ], and what the cells' law has of its own.
+    Of ψ, ψ², E[V | ψ], and what the cells' likelihood has of its own.
     """
 
     resumable = True
@@ -39,7 +39,7 @@ class GibbsState(State):
     def __init__(self, chain: LogisticChain, burn_in: int):
         self._chain, self._burn_in = chain, burn_in
         self._sweeps, self._kept = np.zeros((), int), np.zeros((), int)
-        shape = chain.cells.law.seen.shape
+        shape = chain.cells.likelihood.seen.shape
         self._psi, self._psi_sum, self._mean_sum = (np.zeros(shape) for _ in range(3))
         own = chain.cells.own()
         self._own_sums = {name: np.zeros_like(values) for name, values in own.items()}
@@ -63,7 +63,7 @@ class GibbsState(State):
         return self._chain.log_joint()
 
     def own(self) -> dict[str, np.ndarray]:
-        """Return the means of what cells have beside factors; before kept sweeps, what is now."""
+        """Return the means of what cells have besides factors; before kept sweeps, what is now."""
         if self._kept:
             return {name: np.asarray(total / self._kept) for name, total in self._own_sums.items()}
         return self._chain.cells.own()
@@ -87,8 +87,8 @@ class GibbsState(State):
         K, effects = self._chain.rows.K, self._chain.effects
         found = form.best_of_rank(self._psi_sum / self._kept, K, effects)
         means = self.own()
-        of_law = {name: means[name] for name in self._chain.cells.law.own()}
-        return found._replace(others=dict(found.others) | of_law)
+        of_likelihood = {name: means[name] for name in self._chain.cells.likelihood.own()}
+        return found._replace(others=dict(found.others) | of_likelihood)
 
     def expectation(self):
         """Return the mean of E[V | ψ] over the kept sweeps; before, that of the last sweep."""
@@ -114,7 +114,7 @@ class GibbsState(State):
     def draw(self, rng):
         """Return the factors of the last sweep, which are a draw, in the form of the estimate.
 
-        The law of W and H leaves their scale to the priors, and where α is fixed it is not 1.
+        The posterior of W and H leaves their scale to the priors, and where α is fixed it is not 1.
         """
         return form.canonical(self._now())
 

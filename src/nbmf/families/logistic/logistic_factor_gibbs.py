@@ -21,7 +21,7 @@ class LogisticFactorGibbs(SampledFactors, LogisticFactors):
     n_components : int
         K; 0 with effects.
     effects : {"none", "rows", "columns", "both"}
-        Which lines have a log-odds of their own beside WH.
+        Which rows or columns have a log-odds of their own besides WH.
     ard : bool
         Whether the precisions α_k of the rows of H are learned (automatic relevance
         determination), with α_k ~ Gamma(a0, rate b0); otherwise they are 1.

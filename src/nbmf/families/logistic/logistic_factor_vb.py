@@ -27,7 +27,7 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
     n_components : int
         K; 0 with effects.
     effects : {"none", "rows", "columns", "both"}
-        Lines that have an effect of their own, in log-odds.
+        Rows or columns that have an effect of their own, in log-odds.
     ard : bool
         Whether each component's precision α is learned, Gamma(a0, b0), so that those the bound
         does not need are pruned (automatic relevance determination); else it is 1. q takes W and H
@@ -37,7 +37,7 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
     a0, b0 : float
         Shape and rate of precisions, and of the noise's.
     covariance : {"factorized", "full"}
-        Of a line under q: independent coordinates, by Newton steps with the diagonal of the
+        Of a row or column under q: independent coordinates, by Newton steps with the diagonal of the
         Hessian; or a covariance (the paper's "naive" approximation), whose updates are dearer and
         fewer.
     bound : {"polya-gamma", "bohning"}
@@ -84,7 +84,7 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
         self.noise_variance_ = np.array(state.matrix.quadratic.added_variance())
 
     def _weights(self, values, psi, square):
-        """Return h and w of new lines' cells, with the bound and the noise of the fit."""
+        """Return h and w of new rows' and columns' cells, with the bound and the noise of the fit."""
         if self.bound == "polya-gamma":
             return super()._weights(values, psi, square)
         return weights_of(self._quadratic(values), psi, square)

@@ -1,4 +1,4 @@
-"""New lines given the other factor: regressions by variational Bayes, all lines at once."""
+"""New rows and columns given the other factor: regressions by variational Bayes, all at once."""
 
 from collections.abc import Callable
 
@@ -9,24 +9,24 @@ from nbmf.inference.fold_in import in_blocks, refine
 MAX_ROUNDS = 1000
 TOLERANCE = 1e-7  # of the coefficients of a row or column, in units of ψ
 
-# From the cells' values (lines, n), E ψ and E ψ² to h and w of their forms h ψ - w ψ² / 2.
+# From the cells' values (rows, n), E ψ and E ψ² to h and w of their forms h ψ - w ψ² / 2.
 Weights = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
-def regress_lines(
+def regress_rows(
     values: np.ndarray, design: np.ndarray, precisions: np.ndarray, offset: np.ndarray, weights: Weights
 ) -> np.ndarray:
-    """Return the posterior means of the coefficients of each line given the design.
+    """Return the posterior means of the coefficients of each row or column given the design.
 
-    With ψ_n = offset_n + x_n b and b ~ N(0, diag(precisions)⁻¹), a cell's law enters as
+    With ψ_n = offset_n + x_n b and b ~ N(0, diag(precisions)⁻¹), a cell's likelihood enters as
     h ψ - w ψ² / 2, so q(b) is N(m, S) with S⁻¹ = diag(precisions) + Σ_n w_n x_n x_n' and
     S⁻¹ m = Σ_n (h_n - w_n offset_n) x_n, where h and w are renewed at E ψ and E ψ² until m stands
-    still. A missing cell has h = w = 0; a line without any keeps its prior. A line depends on no
+    still. A missing cell has h = w = 0; a row or column without any keeps its prior. A row or column depends on no
     other.
 
     Parameters
     ----------
-    values : array (lines, n)
+    values : array (rows, n)
         In the likelihood's coding.
     design : float array (n, D)
         Taken as known.
@@ -35,7 +35,7 @@ def regress_lines(
 
     Returns
     -------
-    float array (lines, D)
+    float array (rows, D)
     """
     n, D = design.shape
     means = np.zeros((len(values), D))

@@ -33,9 +33,9 @@ class Prior(NamedTuple):
 
 
 class _Side:
-    """The coefficients of one side's lines, (lines, D): factors, then the effect if there is one.
+    """The coefficients of one side's rows or columns, (rows, D): factors, then the effect if there is one.
 
-    design : what the other side multiplies by, 1 in the place of its own lines' effect
+    design : what the other side multiplies by, 1 in the place of its own effects
     """
 
     def __init__(self, lists, kappa, factor, has_effects, other_has_effects, seed):
@@ -72,7 +72,7 @@ class _Side:
             *self.lists,
             draws_weights,
             self.kappa,
-            cells.law.trials,
+            cells.likelihood.trials,
             cells.omega,
             other.design,
             other.packed,
@@ -95,7 +95,7 @@ class _Side:
 
 
 class LogisticChain:
-    """A Markov chain over U, V, effects, α and what cells have, of a law of ψ = r + c + U V'.
+    """A Markov chain over U, V, effects, α and what cells have, given ψ = r + c + U V'.
 
     A sweep draws what the cells have of their own, ω ~ PG(b, ψ) of every observed cell, the rows of
     U with their effects given ω and V, those of V given ω and U, and α, see kernels.relevance. ω
@@ -108,14 +108,14 @@ class LogisticChain:
     effects : Effects
     prior : Prior
     seed : SeedSequence
-        Source of the start and of a stream per block of lines.
+        Source of the start and of a stream per block of rows or columns.
     threads : int
         Of a sweep; the chain is the same for any number.
     """
 
     def __init__(self, cells, K, effects, prior, seed, threads):
         start, rows, columns, alpha, own = children(seed, 5)
-        rng, (F, N) = np.random.default_rng(start), cells.law.seen.shape
+        rng, (F, N) = np.random.default_rng(start), cells.likelihood.seen.shape
         U, V = rng.standard_normal((F, K)), START_SCALE * rng.standard_normal((N, K))
         self.rows = _Side(cells.by_row, cells.kappa, U, effects.rows, effects.columns, rows)
         self.columns = _Side(cells.by_column, cells.kappa_by_column, V, effects.columns, effects.rows, columns)
@@ -174,7 +174,7 @@ class LogisticChain:
         that the data do not need, as it would in those of V.
         """
         factors = self.factors()
-        psi = form.psi_of(factors)[self.cells.law.seen]
+        psi = form.psi_of(factors)[self.cells.likelihood.seen]
         standard = factors.H * np.sqrt(self.alpha)[:, None]
         effects = factors.others.values()
         return float(

@@ -30,9 +30,9 @@ class LogisticPCA(Factorization):
 
     New rows and columns are folded in by the same steps with the other factor fixed: W H is then
     fitted to the working matrix by least squares. For new rows μ stays too; a new column's own is
-    estimated with it. A line stops when its own mean deviance improves by less than `deviance_gain_tol`, or
-    after `max_iter` steps; a line with no observed entry stays at zero. As in the fit nothing
-    holds a line back whose observed values can be told apart perfectly: its probabilities go on
+    estimated with it. A row or column stops when its own mean deviance improves by less than `deviance_gain_tol`, or
+    after `max_iter` steps; a row or column with no observed entry stays at zero. As in the fit nothing
+    holds a row or column back whose observed values can be told apart perfectly: its probabilities go on
     towards 0 and 1 until it stops, and the fewer entries it has, the likelier that is.
 
     Parameters
@@ -90,7 +90,7 @@ class LogisticPCA(Factorization):
         self.main_effects_ = state.estimate().others[EFFECTS]
 
     def mean(self, factors, rows=slice(None), columns=slice(None)):
-        """Return σ(μ + WH) of some lines."""
+        """Return σ(μ + WH) of some rows and columns."""
         return expit(factors.others[EFFECTS][columns] + factors.W[rows] @ factors.H[:, columns])
 
     def mean_at(self, factors, rows, columns):
@@ -99,7 +99,7 @@ class LogisticPCA(Factorization):
         return expit(factors.others[EFFECTS][columns] + log_odds)
 
     def _fold_in_rows(self, codes):
-        return self._fold_in_lines(codes, self.H_.T, self.main_effects_)
+        return self._regress_rows(codes, self.H_.T, self.main_effects_)
 
     def _fold_in_columns(self, codes):
         return self._factors_of_columns(codes).H
@@ -107,7 +107,7 @@ class LogisticPCA(Factorization):
     def _factors_of_columns(self, codes):
         """Return the factors of new columns, each with a main effect of its own."""
         design = np.column_stack([np.ones(len(self.W_)), self.W_])
-        both = self._fold_in_lines(np.ascontiguousarray(codes.T), design, 0.0)
+        both = self._regress_rows(np.ascontiguousarray(codes.T), design, 0.0)
         return Factors(self.W_, both[:, 1:].T, {EFFECTS: both[:, 0]})
 
     @property
@@ -115,8 +115,8 @@ class LogisticPCA(Factorization):
         """W_, H_ and the main effects."""
         return super().factors_._replace(others={EFFECTS: self.main_effects_})
 
-    def _fold_in_lines(self, codes, design, offset):
-        """Return the coefficients of `design` (entries, J) for each line of codes, (lines, J)."""
+    def _regress_rows(self, codes, design, offset):
+        """Return the coefficients of `design` (entries, J) for each row or column of codes, (rows, J)."""
         solve = np.linalg.pinv(design).T
         blocks = in_blocks(len(codes), len(design))
         return np.vstack([self._fold_in_block(codes[block], design, offset, solve) for block in blocks])

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.factor_posteriors import Coordinates, FactorizedSide, FullSide, Side
+from nbmf.families.logistic.factor_posteriors import Coordinates, FactorizedPosterior, FactorPosterior, FullPosterior
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_estimator import PRIOR, RULES, FactorModel
 from nbmf.families.logistic.matrices import Ascent, Matrix
@@ -17,7 +17,7 @@ from nbmf.inference.parameters import Rule, is_number, one_of
 from nbmf.inference.state import Factors, State
 from nbmf.inference.stopping import BoundGainBelow
 
-SIDES = {"factorized": FactorizedSide, "full": FullSide}
+SIDES = {"factorized": FactorizedPosterior, "full": FullPosterior}
 # Standard deviations to begin with: of the means of W and H, and of their q.
 START_W, START_H = (1.0, 1.0), (0.1, 0.1)
 
@@ -67,7 +67,7 @@ class VariationalFactors(FactorModel):
         return self._predicted(quadratic, psi, variance, columns)
 
     def _others_of(self, quadratic: Quadratic, rng=None) -> dict[str, np.ndarray]:
-        """Return what factors have beside W, H and effects: means, or draws from q with `rng`."""
+        """Return what factors have besides W, H and effects: means, or draws from q with `rng`."""
         return {}
 
     def _start(self, values, seed):
@@ -76,7 +76,7 @@ class VariationalFactors(FactorModel):
         rows, columns = self._sides(values.shape, np.random.default_rng(seed))
         return AscentState(Matrix(quadratic, rows, columns), K, effects, self)
 
-    def _sides(self, shape, rng) -> tuple[Side, Side]:
+    def _sides(self, shape, rng) -> tuple[FactorPosterior, FactorPosterior]:
         """Return q of rows and of columns to begin with."""
         K, effects = self.n_components, self.effects_in_use
         R = K + effects.rows + effects.columns

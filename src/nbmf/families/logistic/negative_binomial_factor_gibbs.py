@@ -53,7 +53,7 @@ class NegativeBinomialFactorGibbs(SampledFactors, NegativeBinomialFactors):
 
 
 class CountState(GibbsState):
-    """Also sums ψ² over the kept sweeps, for the law of ψ of an entry."""
+    """Also sums ψ² over the kept sweeps, for the distribution of ψ of an entry."""
 
     def __init__(self, chain: LogisticChain, burn_in: int):
         super().__init__(chain, burn_in)
@@ -73,7 +73,7 @@ class CountState(GibbsState):
         return mean, np.maximum(self._square_sum / self._kept - mean**2, 0.0) + noise
 
     def predictive(self, rows, columns):
-        """Return means and sizes of NODES laws of some entries; see NegativeBinomialFactors."""
+        """Return means and sizes of NODES distributions of some entries; see NegativeBinomialFactors."""
         psi, variance = (part[rows, columns] for part in self.moments())
         return mixture(psi, np.sqrt(variance), self.own()[form.SIZES][columns])
 
@@ -81,7 +81,7 @@ class CountState(GibbsState):
         """Return means and sizes given the last sweep at some entries."""
         cells = self._chain.cells
         psi = form.psi_at(self._chain.factors(), rows, columns)
-        return mixture(psi, np.full(psi.shape, np.sqrt(cells.variance)), cells.law.sizes[columns])
+        return mixture(psi, np.full(psi.shape, np.sqrt(cells.variance)), cells.likelihood.sizes[columns])
 
     def snapshot(self):
         """Return all that changes along the chain, by name."""

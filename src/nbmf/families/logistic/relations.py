@@ -63,7 +63,7 @@ class Relation(NamedTuple):
         "binary" (Bernoulli, Pólya-Gamma), "counts" (negative binomial with a size per column) or
         "real" (normal, with a noise precision per matrix).
     effects : str
-        "none", "rows", "columns" or "both": lines of this matrix that have an effect of their own.
+        "none", "rows", "columns" or "both": rows or columns of this matrix that have an effect of their own.
     """
 
     rows: str
@@ -76,7 +76,7 @@ class Relation(NamedTuple):
 class Layout:
     """Which coordinates of a set are what: K components, 1, and its effects in single matrices.
 
-    The 1 is there if a line of another set has an effect in a matrix with this one.
+    The 1 is there if a row or column of another set has an effect in a matrix with this one.
     """
 
     def __init__(self, relations: Mapping[str, Relation], K: int):

@@ -16,7 +16,7 @@ LOOK_EVERY = RelativeChangeBelow.every  # at the objective, which would cost Fas
 # Iterations before α is learned. While components are alike α grows, which keeps them alike: of ten
 # starts of Fast LDA on Classic3, with five rounds, four collapsed, and none with this.
 HELD = 5
-SEED_WEIGHT = 1.0  # of the average row beside the random row that a component starts from
+SEED_WEIGHT = 1.0  # of the average row next to the random row that a component starts from
 OUTWEIGHS = 20.0  # times the average row, by which Σα leaves no row a mixture of its own
 ALIKE = 0.01  # mean difference of two components' densities, relative to the largest, at most
 

@@ -54,7 +54,7 @@ class Cells:
         """Return the weight of each atom in all rows, float array (A,)."""
         return np.bincount(self.atoms, self.weights, self.columns.size)
 
-    def lines(self) -> np.ndarray:
+    def row_of_cell(self) -> np.ndarray:
         """Return the row of each cell, int array (cells,)."""
         return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
 

@@ -65,7 +65,7 @@ class FeatureModel(SavedTableModel, Parametrized):
     prior_ : float array (K,)
         α; of "mnb" π.
     densities_ : Densities
-        The laws of the features, which give `log_density`.
+        The distributions of the features, which give `log_density`.
     bound_, objective_ : float
         L of all rows in nats, and with the penalty of smoothing.
     distinct_components_ : int
@@ -218,7 +218,7 @@ class FeatureModel(SavedTableModel, Parametrized):
             raise DataError(f"held_out has {own.shape[0]} rows; allowed is the number of V, {len(shares)}")
         log = self.densities_.log_density(own.columns.astype(np.int64), own.cells)
         with np.errstate(divide="ignore"):
-            return logsumexp(log + np.log(shares[own.lines()]), axis=1)
+            return logsumexp(log + np.log(shares[own.row_of_cell()]), axis=1)
 
     @property
     def clusters_(self) -> np.ndarray:

@@ -20,7 +20,7 @@ from nbmf.inference.stopping import RelativeChangeBelow
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
 SHARES, PROBABILITIES = "shares of components", "probability of a one"
-TOLERANCE, MAX_STEPS = 1e-6, 1000  # of probabilities of new lines
+TOLERANCE, MAX_STEPS = 1e-6, 1000  # of probabilities of new rows and columns
 
 
 def evaluate(e_step: EStep, prior: np.ndarray, cells: Cells, densities: Density, sample: tuple) -> Evaluation:
@@ -55,7 +55,7 @@ def warn_if_collapsed(name: str, state: MembershipState, stacklevel: int = 2) ->
 
 
 class Membership(Factorization):
-    """Base class: lines of V with memberships in components, by EM.
+    """Base class: rows or columns of V with memberships in components, by EM.
 
     With orientation "rows" a row of V is a data point with memberships (a row of W), and H has the
     probabilities of a one; with "columns" it is the other way round. Missing entries take no part.
@@ -63,7 +63,7 @@ class Membership(Factorization):
     Attributes
     ----------
     bound_ : float
-        L of all lines in nats: a lower bound of ln p(V | θ), exact of MNB.
+        L of all rows and columns in nats: a lower bound of ln p(V | θ), exact of MNB.
     distinct_components_ : int
         Components that differ in what they say of V; fewer than all have collapsed.
     """
@@ -75,7 +75,7 @@ class Membership(Factorization):
     orientation = ROWS
 
     prior_name: ClassVar[str] = "alpha_"
-    renews_memberships: ClassVar[bool] = False  # those of a line, in the fold-in of the other side
+    renews_memberships: ClassVar[bool] = False  # those of a row or column, in the fold-in of the other side
 
     def _e_step(self) -> EStep:
         """Return the E-step, whose settings are parameters of the class."""
@@ -86,7 +86,7 @@ class Membership(Factorization):
         raise NotImplementedError
 
     def _first_densities(self, cells: Cells, features: int) -> Density:
-        """Return the laws of the features before the fit."""
+        """Return the distributions of the features before the fit."""
         raise NotImplementedError
 
     def _fitted_densities(self) -> Density:
@@ -150,9 +150,9 @@ class Membership(Factorization):
         Parameters
         ----------
         V : BinaryMatrix, array or DataFrame
-            Lines as those of the fit: rows with all columns, or columns with all rows.
+            Rows or columns as those of the fit: rows with all columns, or columns with all rows.
         n_draws : int
-            Draws of a line in importance sampling; 0 for none. That of MNB is exact.
+            Draws of a row or column in importance sampling; 0 for none. That of MNB is exact.
         random_state : int
             Of these draws.
         """
@@ -190,7 +190,7 @@ class BinaryMembership(Membership):
 
     @property
     def variant(self):
-        """The lines of V that have the memberships."""
+        """The rows or columns of V that have the memberships."""
         return self.orientation
 
     def _cells(self, values):
@@ -224,9 +224,9 @@ class BinaryMembership(Membership):
         return self._shares_of_points(columns).T
 
     def _fold_in_features(self, codes, shares):
-        """Return the probabilities of new features (lines, K), given the shares of points.
+        """Return the probabilities of new features (rows, K), given the shares of points.
 
-        They maximise Σ ln Σ_c w_c p_c(v) + ε Σ ln p_c (1 - p_c) of each line. Where all cells of a
+        They maximise Σ ln Σ_c w_c p_c(v) + ε Σ ln p_c (1 - p_c) of each row or column. Where all cells of a
         point share one membership it is Σ_c w_c ln p_c(v) instead, which is solved at once.
         """
         ones, zeros = (codes == 1).astype(float), (codes == 0).astype(float)

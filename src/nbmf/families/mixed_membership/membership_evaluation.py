@@ -126,7 +126,7 @@ def _log_dirichlet_density(log_pi, alpha):
     return constant + log_pi @ (alpha - 1.0)
 
 
-# --- Clusters beside labels ---------------------------------------------------------------------
+# --- Clusters next to labels ---------------------------------------------------------------------
 
 
 def micro_precision(clusters: np.ndarray, labels: np.ndarray) -> float:

@@ -8,14 +8,14 @@ from nbmf.inference.constructors import with_parameters
 
 
 class MNB(BinaryMembership):
-    """Mixture of naive Bayes: each line is in one component, learned by EM.
+    """Mixture of naive Bayes: each row or column is in one component, learned by EM.
 
     Parameters
     ----------
     n_components : int
         K.
     orientation : {"rows", "columns"}
-        The lines of V that are data points.
+        The rows or columns of V that are data points.
     smoothing : float
         ε, added to the counts of ones and of zeros in each component: the mode under Beta(1 + ε).
     max_iter : int
@@ -24,7 +24,7 @@ class MNB(BinaryMembership):
         Stop when the objective (log-likelihood and smoothing) rises by less, as a share of itself;
         0 never does.
     random_state : int, SeedSequence or None
-        The same value gives the same bits. Components start from random lines.
+        The same value gives the same bits. Components start from random rows or columns.
 
     W_ and H_ have the probabilities r of components of each data point and the probabilities of a
     one; see Factorization and Membership for the other attributes.
@@ -45,7 +45,7 @@ class MNB(BinaryMembership):
 
 @with_parameters
 class MMNB(BinaryMembership):
-    """Mixed-membership naive Bayes: a mixture of its own for each line, by variational EM.
+    """Mixed-membership naive Bayes: a mixture of its own for each row or column, by variational EM.
 
     w_f ~ Dirichlet(α), z_fn ~ w_f, v_fn ~ Bernoulli(h_zn): with orientation "rows" the cousin of
     Beta-Dir, with "columns" of Dir-Beta, with α learned and probabilities as point estimates.
@@ -55,11 +55,11 @@ class MMNB(BinaryMembership):
     n_components, orientation, smoothing, max_iter, random_state
         As for MNB.
     inner_max, inner_tol : int, float
-        Rounds of the E-step of a line at most, and the mean change of γ below which it ends.
+        Rounds of the E-step of a row or column at most, and the mean change of γ below which it ends.
     relative_change_tol : float
         As for MNB; the objective is the bound and the smoothing.
 
-    Each E-step starts from all components alike until the objective settles, then from the last
+    Each E-step starts from all components alike until the objective stands still, then from the last
     one. W_ and H_ have mean memberships γ / Σγ and the probabilities of a one.
 
     Attributes
@@ -81,13 +81,13 @@ class MMNB(BinaryMembership):
 
 @with_parameters
 class FastMMNB(MMNB):
-    """Fast MMNB: MMNB with one variational distribution for all entries of a line.
+    """Fast MMNB: MMNB with one variational distribution for all entries of a row or column.
 
-    An E-step costs K numbers a round, whatever the size of a line. Converged it is hard assignment,
+    An E-step costs K numbers a round, whatever the size of a row or column. Converged it is hard assignment,
     as MNB with small weights; how many rounds it is given (`inner_max`) is part of the model. Few
     keep memberships mixed, and may collapse: a warning says so.
 
-    Parameters are those of MMNB; each E-step starts from all components alike. α settles slowly.
+    Parameters are those of MMNB; each E-step starts from all components alike. α converges slowly.
     """
 
     method_name = "Fast MMNB"

@@ -5,7 +5,7 @@ States are (log W, log H) of several chains at once, the target at temperature �
     β log p(V | W, H) + log p(log W) + log p(log H),
 
 moves are Hamiltonian Monte Carlo with steps in proportion to 1 / sqrt(a + β n), where n is a
-line's sum of counts over K: about the width of the target.
+row or column's sum of counts over K: about the width of the target.
 """
 
 import itertools

@@ -64,7 +64,7 @@ class Averages:
             self._sums[name] += mean
             self._sums[f"log {name}"] += np.log(table[:, : chain.K])
         for factor, prior in zip("WH", chain.priors, strict=True):
-            for part, numbers in prior.of_new_line().items():
+            for part, numbers in prior.of_new_row().items():
                 self._priors[f"{part} {factor}"] += np.log(numbers)
         before = (number - 1) * self._looks // self._n_samples
         if number * self._looks // self._n_samples == before:
@@ -87,7 +87,7 @@ class Averages:
         return W, H.T.copy()
 
     def priors(self) -> dict[str, np.ndarray]:
-        """Return exp of the means of log shapes and log means of a new line's prior, (K,) each."""
+        """Return exp of the means of log shapes and log means of a new row's or column's prior, (K,) each."""
         return {name: np.exp(total / self._count) for name, total in self._priors.items()}
 
     def expectation(self) -> np.ndarray:

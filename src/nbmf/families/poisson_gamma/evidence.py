@@ -219,7 +219,7 @@ class _Point:
 
 
 def _log_gamma(x, alpha, scale) -> float:
-    """Return the log density of a table of gamma laws, in nats."""
+    """Return the log density of a table of gamma distributions, in nats."""
     log_p = (alpha - 1.0) * np.log(x) - x / scale - alpha * np.log(scale) - gammaln(alpha)
     return float(log_p.sum())
 

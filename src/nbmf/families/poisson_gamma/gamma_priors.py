@@ -2,7 +2,7 @@
 
 The entries of W and H are Gamma(shape a, mean b), that is of rate a / b (Cemgil 2009, section 3).
 A tie says which entries share one number: all of a factor, those of a source (component), those
-of a line (a row of W, a column of H), or none. Tables have lines of V as rows here: H is (N, K).
+of a row or column (a row of W, a column of H), or none. Tables have K columns here: H is (N, K).
 """
 
 from typing import NamedTuple
@@ -33,7 +33,7 @@ RULES = SHARED | {
 def check_ties(factor: str, shape: str, mean: str) -> None:
     """Raise ConfigError if the ties of a factor's shape and mean have no finite optimum.
 
-    An entry's own shape, or its own mean beside a learned shape, explains the entry as well as
+    An entry's own shape, or its own mean next to a learned shape, explains the entry as well as
     likes: the shape grows without end, and the fit becomes one without a prior.
     """
     if shape == NONE:
@@ -66,10 +66,10 @@ class GammaPrior:
 
     Attributes
     ----------
-    shape, mean : float arrays (1 or lines, 1 or K)
+    shape, mean : float arrays (1 or rows, 1 or K)
         a and b; they broadcast against the factor.
     ties : Ties
-    size : (lines, K)
+    size : (rows, K)
     """
 
     def __init__(self, shape: float, mean: float, ties: Ties, size: tuple[int, int]):
@@ -91,13 +91,13 @@ class GammaPrior:
         """a / b."""
         return self.shape / self.mean
 
-    def of_new_line(self) -> dict[str, np.ndarray]:
-        """Return shape and mean of a line that is not in the matrix, (K,): averages over lines."""
+    def of_new_row(self) -> dict[str, np.ndarray]:
+        """Return shape and mean of a row or column that is not in the matrix, (K,): averages."""
         parts = {"shape": self.shape, "mean": self.mean}
         return {name: np.broadcast_to(numbers.mean(axis=0), self.size[1:]).copy() for name, numbers in parts.items()}
 
     def averaged(self, table: np.ndarray, tie: str) -> np.ndarray:
-        """Return the means of a table, (lines, K), over the entries that share a number."""
+        """Return the means of a table, (rows, K), over the entries that share a number."""
         return np.broadcast_to(table, self.size).mean(axis=AXES[tie], keepdims=True)
 
     def summed(self, table: np.ndarray, tie: str) -> np.ndarray:
@@ -109,14 +109,14 @@ class GammaPrior:
         return {"shape": self.shape, "mean": self.mean}
 
     def posterior(self, sums: np.ndarray, exposure: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return shapes and scales of the factor's gamma laws given sums of sources, (lines, K).
+        """Return shapes and scales of the factor's gamma distributions given sums of sources, (rows, K).
 
         Parameters
         ----------
-        sums : float array (lines, K)
+        sums : float array (rows, K)
             S, drawn or expected.
-        exposure : float array (lines or 1, K)
-            Σ of the other factor over what a line has observed.
+        exposure : float array (rows or 1, K)
+            Σ of the other factor over what a row or column has observed.
         """
         scale = 1.0 / (self.rate + exposure)
         return self.shape + sums, np.broadcast_to(scale, self.size)
@@ -155,11 +155,11 @@ class GammaPrior:
 
 
 def of_priors(priors: tuple[GammaPrior, GammaPrior]) -> dict[str, np.ndarray]:
-    """Return shapes and means of a new line's priors by names such as "shape W"."""
+    """Return shapes and means of a new row's or column's priors by names such as "shape W"."""
     return {
         f"{part} {factor}": numbers
         for factor, prior in zip("WH", priors, strict=True)
-        for part, numbers in prior.of_new_line().items()
+        for part, numbers in prior.of_new_row().items()
     }
 
 

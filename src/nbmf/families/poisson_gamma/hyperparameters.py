@@ -1,7 +1,7 @@
 """Draws of learned shapes and rates along a chain, given the factor they are the prior of.
 
 Hyperpriors are proper: a shape is Exp(1), and where means are learned their numbers are rates,
-Gamma(1, 1). A shape beside a fixed mean keeps that mean.
+Gamma(1, 1). A shape next to a fixed mean keeps that mean.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ def draw(prior: GammaPrior, table: np.ndarray, rng: np.random.Generator) -> None
     ----------
     prior : GammaPrior
         Its shapes and means are written to.
-    table : float array (lines, K)
+    table : float array (rows, K)
         The factor.
     rng : Generator
     """

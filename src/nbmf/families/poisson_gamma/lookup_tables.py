@@ -8,7 +8,7 @@ from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors
 from nbmf.numerics.lanes import aligned_table, padded
 
-ENTRIES_AT_ONCE = 2**18  # whose two lines of factors are multiplied at a time
+ENTRIES_AT_ONCE = 2**18  # whose two vectors of factors are multiplied at a time
 
 
 def tables(shape: tuple[int, int], K: int) -> tuple[np.ndarray, np.ndarray]:

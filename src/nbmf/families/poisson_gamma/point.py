@@ -65,7 +65,7 @@ class PointState(State):
             np.maximum(count, 0.0, out=count)
             rate = rate + prior.rate
         rate = np.broadcast_to(rate, now.shape)
-        # Of a line without an observed entry maximum likelihood says nothing: it stays as it is.
+        # Of a row or column without an observed entry maximum likelihood says nothing: it stays as it is.
         np.divide(count, rate, out=now, where=rate > 0.0)
         np.maximum(now, FLOOR, out=now)
 

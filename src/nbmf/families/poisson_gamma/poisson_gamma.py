@@ -2,7 +2,7 @@
 
 from nbmf.families.poisson_gamma.gamma_priors import FIXED, of_priors
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import WithPriors
-from nbmf.families.poisson_gamma.poisson_gamma_fold_in import LinePrior
+from nbmf.families.poisson_gamma.poisson_gamma_fold_in import FoldInPrior
 from nbmf.families.poisson_gamma.poisson_gamma_inference import Point, Sampled, Variational, flat_prior
 from nbmf.inference.constructors import with_parameters
 from nbmf.likelihoods.poisson import POISSON
@@ -37,7 +37,7 @@ class PoissonGammaEM(Point):
         means = 1.0, data.mean_rate / self.n_components
         return self._state(values, data, means, None, False, seed)
 
-    def _line_prior(self, factor):
+    def _fold_in_prior(self, factor):
         return flat_prior(self.n_components)
 
 
@@ -77,9 +77,9 @@ class PoissonGammaICM(Point, WithPriors):
         super()._learn(state)
         self._take_priors(vars(self).pop("_fixed_priors"))
 
-    def _line_prior(self, factor):
-        count, rate, _ = super()._line_prior(factor)
-        return LinePrior(count - (self.mode == "factors"), rate, False)
+    def _fold_in_prior(self, factor):
+        count, rate, _ = super()._fold_in_prior(factor)
+        return FoldInPrior(count - (self.mode == "factors"), rate, False)
 
 
 class PoissonGammaVB(Variational):
@@ -96,7 +96,7 @@ class PoissonGammaVB(Variational):
     tie_shape_W, tie_mean_W, tie_shape_H, tie_mean_H : {"fixed", "all", "source", "line", "none"}
         Whether a number is fixed, or learned by the entries that share it: all of a factor, those
         of a component, those of a row of W (a column of H), or each its own mean, which is allowed
-        beside a fixed shape only.
+        next to a fixed shape only.
     max_iter : int
         Updates at most.
     relative_gain_tol : float

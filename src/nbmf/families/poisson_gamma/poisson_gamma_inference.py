@@ -9,9 +9,9 @@ from nbmf.families.poisson_gamma.averages import Averages, mean_at
 from nbmf.families.poisson_gamma.observations import Observations, observations
 from nbmf.families.poisson_gamma.point import PointState
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import LearnedPriors, Rates, is_dense
-from nbmf.families.poisson_gamma.poisson_gamma_fold_in import LinePrior
+from nbmf.families.poisson_gamma.poisson_gamma_fold_in import FoldInPrior
 from nbmf.families.poisson_gamma.poisson_gamma_gibbs import Chain, ChainState
-from nbmf.families.poisson_gamma.poisson_gamma_variational import Side, VariationalState
+from nbmf.families.poisson_gamma.poisson_gamma_variational import FactorPosterior, VariationalState
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
 from nbmf.inference.stopping import RelativeGainBelow
@@ -65,7 +65,7 @@ class Variational(Climbing, LearnedPriors):
     def _start(self, values, seed):
         data = self._observations(values)
         start = self._starting_tables(data, self._means(data), seed)
-        sides = map(Side, self._priors(data), start)
+        sides = map(FactorPosterior, self._priors(data), start)
         learn_after = min(LEARN_AFTER, self.max_iter // 2)
         return VariationalState(data, *sides, self._link, is_dense(values), learn_after)
 
@@ -130,6 +130,6 @@ class Sampled(LearnedPriors):
         return super()._predict(rows, columns)
 
 
-def flat_prior(K: int) -> LinePrior:
-    """Return the prior of a line under maximum likelihood."""
-    return LinePrior(np.zeros(K), np.zeros(K), False)
+def flat_prior(K: int) -> FoldInPrior:
+    """Return the prior of a row or column under maximum likelihood."""
+    return FoldInPrior(np.zeros(K), np.zeros(K), False)

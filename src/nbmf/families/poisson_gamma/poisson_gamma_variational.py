@@ -19,16 +19,18 @@ from nbmf.inference.state import Factors, State
 from nbmf.numerics.lanes import aligned_table, padded
 
 
-class Side:
-    """q of one factor: lines (lines, K) of gamma laws.
+class FactorPosterior:
+    """q of one factor: gamma distributions (rows, K).
+
+    Rows are those of V, or its columns.
 
     Attributes
     ----------
     prior : GammaPrior
-    alpha, scale : float arrays (lines, K)
-    E, L : float arrays (lines, padded K)
+    alpha, scale : float arrays (rows, K)
+    E, L : float arrays (rows, padded K)
         E[w] and exp E[log w].
-    S : float array (lines, padded K)
+    S : float array (rows, padded K)
         Σ of ratios times the other side's L; times L the expected sums of sources.
     """
 
@@ -40,13 +42,13 @@ class Side:
         self.E[:, : self.K] = self.L[:, : self.K] = start
 
     def update(self, exposure: np.ndarray) -> None:
-        """Set q given the sums S and the exposure, (lines or 1, padded K)."""
+        """Set q given the sums S and the exposure, (rows or 1, padded K)."""
         prior = self.prior
         laws.renew(self.S, exposure, prior.shape, prior.rate, self.L, self.E, self.alpha, self.scale)
 
     @property
     def log_L(self) -> np.ndarray:
-        """E[log w], float array (lines, K)."""
+        """E[log w], float array (rows, K)."""
         return np.log(self.L[:, : self.K])
 
     def renew(self) -> None:
@@ -59,7 +61,7 @@ class Side:
         return self.prior.divergence(self.alpha, self.scale)
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """Draw from q, (lines, K)."""
+        """Draw from q, (rows, K)."""
         return rng.standard_gamma(self.alpha) * self.scale
 
 
@@ -69,8 +71,8 @@ class VariationalState(State):
     Parameters
     ----------
     data : Observations
-    W, H : Side
-        Lines of V are rows of both.
+    W, H : FactorPosterior
+        Rows of V and columns of V are their rows.
     link : function
         From rates to E[V].
     is_dense : bool
@@ -84,7 +86,9 @@ class VariationalState(State):
         Updates before which a fit is not done: `learn_after` where anything is learned.
     """
 
-    def __init__(self, data: Observations, W: Side, H: Side, link: Link, is_dense: bool, learn_after: int):
+    def __init__(
+        self, data: Observations, W: FactorPosterior, H: FactorPosterior, link: Link, is_dense: bool, learn_after: int
+    ):
         self._data, self.W, self.H, self._link, self.is_dense = data, W, H, link, is_dense
         learns = any(side.prior.ties.learns for side in (W, H))
         self.waits = learn_after if learns else 0
@@ -117,7 +121,7 @@ class VariationalState(State):
         return self.W.L[:, : self.W.K].copy(), self.H.L[:, : self.H.K].T.copy()
 
     def priors(self):
-        """Return shapes and means of a new line's priors by name."""
+        """Return shapes and means of a new row's or column's priors by name."""
         return of_priors((self.W.prior, self.H.prior))
 
     def draw(self, rng):

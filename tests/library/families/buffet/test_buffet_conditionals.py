@@ -488,7 +488,19 @@ def test_variances_and_mass_follow_the_ratio_of_joints(plain, logit, name, numbe
     before = x.numbers.copy()
     norms = (x.B**2).sum(axis=0)
     shared.draw_numbers(
-        F, N, K, logit, norms, x.takers, x.effects, squares, x.observed.sum(), x.prior.reach(F), x.numbers, table, None
+        F,
+        N,
+        K,
+        logit,
+        norms,
+        x.takers,
+        x.effects,
+        squares,
+        x.observed.sum(),
+        x.prior.features_per_mass(F),
+        x.numbers,
+        table,
+        None,
     )
     (shape,) = shapes
     scale = x.numbers[number]  # what a Gamma number of 1 makes

@@ -272,7 +272,7 @@ def test_one_coefficient_of_a_logistic_line_is_near_its_posterior_mean():
 
         mass = integrate.quad(density, -20, 20)[0]
         exact = integrate.quad(lambda w: w * density(w), -20, 20)[0] / mass
-        found = fold_in.logistic_lines(codes[None], design, offset, np.array([0.5]))[0, 0]
+        found = fold_in.logistic_rows(codes[None], design, offset, np.array([0.5]))[0, 0]
         assert found == pytest.approx(exact, abs=0.08)
 
 
@@ -280,7 +280,7 @@ def test_logistic_lines_are_a_fixed_point_of_the_bound():
     rng = np.random.default_rng(8)
     design, offset, codes = rng.normal(size=(9, 3)), rng.normal(size=9), rng.integers(-1, 2, (4, 9))
     precisions = np.array([0.7, 1.0, 2.0])
-    means = fold_in.logistic_lines(codes.astype(np.int8), design, offset, precisions)
+    means = fold_in.logistic_rows(codes.astype(np.int8), design, offset, precisions)
     for line, mean in zip(codes, means, strict=True):
         S, m = np.diag(1 / precisions), np.zeros(3)
         for _ in range(400):  # as the equations stand, cell by cell

@@ -402,7 +402,7 @@ def test_permutations_of_rows_features_and_components_permute_the_result():
         for state, shares in ((one, W), (two, W[np.ix_(rows, components)])):
             cells = state._cells
             counts = np.zeros((cells.columns.size, 3))
-            np.add.at(counts, cells.atoms, shares[cells.lines()])
+            np.add.at(counts, cells.atoms, shares[cells.row_of_cell()])
             state.densities.update(cells.columns, cells.values, counts)
             state.advance(8)
         np.testing.assert_allclose(two.factors().W, one.factors().W[np.ix_(rows, components)], rtol=1e-7)

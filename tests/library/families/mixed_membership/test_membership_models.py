@@ -257,7 +257,7 @@ def test_held_out_cells_are_scored_by_the_shares_of_their_rows():
     fitted = FeatureModel(2, random_state=0).fit(known)
     scores = fitted.cell_log_likelihood(known, held_out)
     shares = fitted.evaluate(known).memberships
-    f, n = int(held_out.lines()[7]), int(held_out.columns[7])
+    f, n = int(held_out.row_of_cell()[7]), int(held_out.columns[7])
     law = fitted.densities_.log_density(np.array([n]), held_out.cells[[7]])[0]
     assert scores[7] == pytest.approx(np.log(shares[f] @ np.exp(law)))
     one = FeatureModel(1, random_state=0).fit(known)

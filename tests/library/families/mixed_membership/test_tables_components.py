@@ -217,7 +217,7 @@ def test_losses_are_those_of_fits_without_the_held_out_cells():
         key = held_out_cells.child(seed_sequence("held-out fit", 3), "mnb", 2, number)
         fitted = best_fit(known, 2, {"model": "mnb"}, 1, key)
         shares = fitted.evaluate(known).memberships
-        for f, n, x in zip(held_out.lines(), held_out.columns, held_out.cells, strict=True):
+        for f, n, x in zip(held_out.row_of_cell(), held_out.columns, held_out.cells, strict=True):
             log = fitted.densities_.log_density(np.array([n]), np.array([x]))[0]
             losses.append(-np.log(shares[f] @ np.exp(log)))
             without.append(-np.log(fitted.memberships_.mean(axis=0) @ np.exp(log)))

@@ -30,7 +30,7 @@ from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.lookup_tables import chance, tables
 from nbmf.families.poisson_gamma.observations import DenseObservations, Exposure, Observations, observations
 from nbmf.families.poisson_gamma.poisson_gamma import PoissonGammaEM, PoissonGammaICM, PoissonGammaVB
-from nbmf.families.poisson_gamma.poisson_gamma_variational import Side, VariationalState
+from nbmf.families.poisson_gamma.poisson_gamma_variational import FactorPosterior, VariationalState
 from nbmf.inference.state import Factors
 
 RNG = np.random.default_rng(3)
@@ -199,8 +199,8 @@ def prior(numbers, ties, lines, n_components=K):
 
 
 def state_of(values, is_binary=False, ties_W=(FIXED, FIXED), ties_H=(FIXED, FIXED)):
-    W = Side(prior(PRIOR_W, ties_W, 9), W0.copy())
-    H = Side(prior(PRIOR_H, ties_H, 13), H0.copy())
+    W = FactorPosterior(prior(PRIOR_W, ties_W, 9), W0.copy())
+    H = FactorPosterior(prior(PRIOR_H, ties_H, 13), H0.copy())
     return VariationalState(Observations(values, is_binary), W, H, chance, True, 0)
 
 
@@ -451,8 +451,8 @@ def test_permuted_components_and_a_transposed_matrix_give_the_same(name):
     state = state_of(values, is_binary)
     turned = VariationalState(
         Observations(np.ascontiguousarray(values.T), is_binary),
-        Side(prior(PRIOR_H, (FIXED, FIXED), 13), H0.copy()),
-        Side(prior(PRIOR_W, (FIXED, FIXED), 9), W0.copy()),
+        FactorPosterior(prior(PRIOR_H, (FIXED, FIXED), 13), H0.copy()),
+        FactorPosterior(prior(PRIOR_W, (FIXED, FIXED), 9), W0.copy()),
         chance,
         True,
         0,
@@ -484,7 +484,7 @@ def test_a_new_line_is_where_the_fit_would_leave_it(name):
 
 def test_a_new_line_with_nothing_observed_has_its_prior_mean():
     E = np.ones((5, 2))
-    of = fold_in.LinePrior(np.array([0.5, 2.0]), np.array([1.0, 8.0]), True)
+    of = fold_in.FoldInPrior(np.array([0.5, 2.0]), np.array([1.0, 8.0]), True)
     found = fold_in.fold_in(np.full((1, 5), -1), E, E, of, False)
     np.testing.assert_allclose(found, [[0.5, 0.25]])
 
@@ -492,7 +492,7 @@ def test_a_new_line_with_nothing_observed_has_its_prior_mean():
 def test_a_line_is_folded_in_as_the_slow_twin_does():
     E = RNG.gamma(2.0, 1.0, (13, 3))
     L = E * RNG.uniform(0.4, 1.0, E.shape)  # a geometric mean is below the mean
-    of = fold_in.LinePrior(np.array([0.5, 2.0, 1.0]), np.array([1.0, 8.0, 0.3]), True)
+    of = fold_in.FoldInPrior(np.array([0.5, 2.0, 1.0]), np.array([1.0, 8.0, 0.3]), True)
     for is_binary in (False, True):
         values = np.minimum(V, 1) if is_binary else V
         found = fold_in.fold_in(values, E, L, of, is_binary)
@@ -533,8 +533,8 @@ def test_the_binary_bound_is_below_the_exact_evidence_which_sums_to_one():
         values = np.array(values, np.int32)
         state = VariationalState(
             Observations(values, True),
-            Side(GammaPrior(*of_W, Ties(FIXED, FIXED), (2, 2)), W0[:2, :2].copy()),
-            Side(GammaPrior(*of_H, Ties(FIXED, FIXED), (2, 2)), H0[:2, :2].copy()),
+            FactorPosterior(GammaPrior(*of_W, Ties(FIXED, FIXED), (2, 2)), W0[:2, :2].copy()),
+            FactorPosterior(GammaPrior(*of_H, Ties(FIXED, FIXED), (2, 2)), H0[:2, :2].copy()),
             chance,
             True,
             0,

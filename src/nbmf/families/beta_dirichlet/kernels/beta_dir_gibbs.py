@@ -29,7 +29,7 @@ from nbmf.families.beta_dirichlet.kernels.relabelling import Moves
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.models.beta_dir import Counts
 from nbmf.families.beta_dirichlet.models.urns import log_urns
-from nbmf.numerics.cells import Cells, Deal, layout, random_assignments
+from nbmf.numerics.cells import BlockPartition, Cells, layout, random_assignments
 from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
 from nbmf.numerics.random import generator_states, uniform
 from nbmf.numerics.row_lists import RowLists, drop_one, take_one
@@ -87,11 +87,11 @@ class BetaDirChain:
         if Z is None:
             Z = random_assignments(codes, K, np.random.default_rng(start_seed))
         self._threads, self._dense_row = threads, dense_row
-        self._deal = Deal.of(*codes.shape, n_blocks)
+        self._deal = BlockPartition.of(*codes.shape, n_blocks)
         codes, Z = self._deal.apply(codes), self._deal.apply(Z)
         self._shape = codes.shape
         self._cells = layout(codes, self._deal.n_blocks)
-        self._rows = self._cells.line_of_cell()
+        self._rows = self._cells.row_of_cell()
         self._z = Z[self._rows, self._cells.cross].astype(np.uint32)
         self._generators = generator_states(block_seed, self._cells.n_blocks**2)
         self._lists = RowLists.of(self._rows, self._z, (codes.shape[0], K))

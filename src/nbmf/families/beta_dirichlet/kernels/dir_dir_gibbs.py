@@ -15,7 +15,7 @@ from numba import prange
 
 from nbmf.families.beta_dirichlet.models import dir_dir
 from nbmf.families.beta_dirichlet.models.dir_dir import Counts, random_partners
-from nbmf.numerics.cells import Deal, layout, narrowest, random_assignments
+from nbmf.numerics.cells import BlockPartition, layout, random_assignments, smallest_dtype
 from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
 from nbmf.numerics.random import generator_states, uniform
 from nbmf.numerics.row_lists import used_components
@@ -58,12 +58,12 @@ class DirDirChain:
         if C is None:
             C = random_partners(codes, Z, K, rng)
         self._threads, self._joint = threads, scheme == "joint"
-        self._deal = Deal.of(*codes.shape, n_blocks)
+        self._deal = BlockPartition.of(*codes.shape, n_blocks)
         codes, Z, C = (self._deal.apply(matrix) for matrix in (codes, Z, C))
         self._shape = codes.shape
         self._cells = layout(codes, self._deal.n_blocks)
-        self._rows = self._cells.line_of_cell()
-        component = narrowest(K - 1, np.uint8, np.uint16, np.uint32)
+        self._rows = self._cells.row_of_cell()
+        component = smallest_dtype(K - 1, np.uint8, np.uint16, np.uint32)
         self._z = Z[self._rows, self._cells.cross].astype(component)
         # c is stored column after column, so that a random cell of a column is one load away.
         by_column = np.argsort(self._cells.cross, kind="stable")
@@ -78,7 +78,7 @@ class DirDirChain:
         self._lists = used_components(self._L, order=self._L == 0)
         columns = np.repeat(np.arange(N), per_column)
         self._Q = np.bincount(columns * K + self._c, minlength=N * K)
-        self._Q = self._Q.reshape(N, K).astype(narrowest(F, np.uint8, np.uint16, np.uint32))
+        self._Q = self._Q.reshape(N, K).astype(smallest_dtype(F, np.uint8, np.uint16, np.uint32))
         self._per_column = per_column
         self.set_priors(gamma, eta)
         self._generators = generator_states(block_seed, self._cells.n_blocks**2)
