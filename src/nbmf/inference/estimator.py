@@ -1,6 +1,6 @@
 """What every estimator has in common: declarations, the fit, what is learned, predictions."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_limits
 from nbmf.data.named import is_sparse, names_of
 from nbmf.errors import DataError, NotFittedError
 from nbmf.inference import loop
-from nbmf.inference.declarations import Alignment, Inference
+from nbmf.inference.declarations import Declarations, Inference
 from nbmf.inference.fold_in import FoldIn, in_blocks
 from nbmf.inference.model_file import Saved
 from nbmf.inference.parameters import Parametrized, at_least, check
@@ -21,7 +21,7 @@ EXPECTATION_GB = 1.0  # that a dense E[V] may take where a fit has not kept it
 ENTRIES_AT_ONCE = 2**20  # of such an E[V] that are computed at a time
 
 
-class Factorization(Parametrized, FoldIn, Saved):
+class Factorization(Declarations, Parametrized, FoldIn, Saved):
     """Base class: what a class declares, and what a family's state is made into.
 
     The conventions are scikit-learn's, with rows of V as samples and columns as features, W as
@@ -67,19 +67,6 @@ class Factorization(Parametrized, FoldIn, Saved):
     n_features_in_, feature_names_in_ : int, object array (N,)
         N and the names of columns under scikit-learn's names; the latter is there with names only.
     """
-
-    inference: ClassVar[Inference]
-    likelihoods: ClassVar[tuple[Likelihood, ...]]
-    distributions: ClassVar[frozenset[str]] = frozenset()
-    probabilities: ClassVar[frozenset[str]] = frozenset()
-    meanings: ClassVar[tuple[str, str]] = ("weight", "weight")
-    alignment: ClassVar[Alignment]
-    finds_components: bool = False
-    allows_no_components: ClassVar[bool] = False
-    takes_sparse: ClassVar[bool] = False
-    takes_threads: ClassVar[bool] = False
-    method_name: ClassVar[str] = ""
-    sampler: ClassVar[str | None] = None
 
     # --- What a family defines -----------------------------------------------------------------
 
@@ -220,30 +207,6 @@ class Factorization(Parametrized, FoldIn, Saved):
     def likelihood(self) -> Likelihood:
         """The likelihood of the values that `fit` takes."""
         return self.likelihoods[0]
-
-    @property
-    def variant(self) -> str:
-        """What a title says of parameters that make another method of the class; "" if nothing."""
-        return ""
-
-    @property
-    def label(self) -> str:
-        """What figures and titles call the method: its name, and the variant."""
-        return ", ".join(filter(None, (self.method_name or type(self).__name__, self.variant)))
-
-    @property
-    def title(self) -> str:
-        """The label and K: where that is found, and the model is fitted, what was found."""
-        return f"{self.label}, K = {getattr(self, 'n_components_', self.n_components)}"
-
-    @property
-    def memory_budget_gb(self) -> float:
-        """What a fit may take besides its data and factors, in gigabytes, before it is refused."""
-        return 0.0
-
-    def memory_needed_gb(self, values: np.ndarray) -> float:
-        """Return what a fit of values in the likelihood's coding takes of that budget, in gigabytes."""
-        return 0.0
 
     @property
     def advice_if_stuck(self) -> str:
