@@ -77,10 +77,10 @@ def coded(name: Any, column: pd.Series, kind: str | None) -> tuple[np.ndarray, s
                 f"number; allowed in a {kind} column are {ALLOWED.get(kind, 'numbers')}"
             )
         texts = values[~missing].astype(str)
-        found, codes = np.unique(texts, return_inverse=True)
+        categories, codes = np.unique(texts, return_inverse=True)
         numbers = np.full(values.size, np.nan)
         numbers[~missing] = codes
-        return numbers, DISCRETE, found.tolist()
+        return numbers, DISCRETE, categories.tolist()
     numbers = np.where(missing, np.nan, values).astype(float)
     if kind is None:
         kind = BERNOULLI if np.isin(numbers[~missing], (0, 1)).all() else GAUSSIAN

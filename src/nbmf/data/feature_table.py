@@ -101,9 +101,9 @@ class FeatureTable(NamedMatrix):
         ends = self.starts[[0, -1]].tolist() == [0, self.cells.size]
         if not ends or (np.diff(self.starts) < 0).any():
             raise DataError("starts: allowed are ascending places from 0 to the number of cells")
-        place = self.row_of_cell() * N + self.columns
+        position = self.row_of_cell() * N + self.columns
         inside = (self.columns >= 0) & (self.columns < N)
-        if not (inside.all() and (np.diff(place) > 0).all()):
+        if not (inside.all() and (np.diff(position) > 0).all()):
             raise DataError(f"columns: allowed are 0 to {N - 1}, ascending in each row")
 
     # --- Making one -------------------------------------------------------------------------------
@@ -219,8 +219,8 @@ class FeatureTable(NamedMatrix):
         sizes = np.where(kinds == BERNOULLI, 2, 0).astype(np.int64)
         categories = categories or {}
         for n in np.flatnonzero(kinds == DISCRETE):
-            own = values[columns == n]
-            found = int(own.max()) + 1 if own.size and np.isfinite(own).all() else 1
+            codes = values[columns == n]
+            found = int(codes.max()) + 1 if codes.size and np.isfinite(codes).all() else 1
             sizes[n] = len(categories[n]) if n in categories else max(found, 1)
         texts = [categories.get(n, [str(r) for r in range(sizes[n])]) for n in range(N)]
         row_names, column_names, row_groups = names

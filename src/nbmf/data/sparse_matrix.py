@@ -161,9 +161,9 @@ class SparseBinaryMatrix(NamedMatrix):
     def diagonal(self) -> np.ndarray:
         """Return the codes of the diagonal."""
         rows, columns, codes = self.stored
-        found = np.zeros(min(self.shape), np.int8)
-        found[rows[rows == columns]] = codes[rows == columns]
-        return found
+        diagonal = np.zeros(min(self.shape), np.int8)
+        diagonal[rows[rows == columns]] = codes[rows == columns]
+        return diagonal
 
     def without_diagonal(self) -> Self:
         """Return the matrix with its diagonal missing."""

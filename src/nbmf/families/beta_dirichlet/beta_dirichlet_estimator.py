@@ -72,14 +72,14 @@ class MeanParameterized(Factorization):
     @property
     def findings(self):
         """The learned hyperparameters: of several numbers their sum, α + β where m is per row or column."""
-        found = {}
+        learned = {}
         for name in self.concentrations():
             given = getattr(self, name)
             if is_text(given, PER_COLUMN):
-                found |= {"strength": float(self.alpha_[0] + self.beta_[0])}
+                learned |= {"strength": float(self.alpha_[0] + self.beta_[0])}
             elif is_text(given, LEARN, ASYMMETRIC):
-                found |= {name: float(np.sum(getattr(self, f"{name}_")))}
-        return found
+                learned |= {name: float(np.sum(getattr(self, f"{name}_")))}
+        return learned
 
     @classmethod
     def concentrations(cls) -> list[str]:
@@ -93,11 +93,11 @@ class MeanParameterized(Factorization):
     def _learn(self, state):
         super()._learn(state)
         for name, value in state.hyperparameters().items():
-            own = name if name in self.concentrations() else self.weights_prior
-            given = getattr(self, own)
+            parameter = name if name in self.concentrations() else self.weights_prior
+            given = getattr(self, parameter)
             has_many = is_text(given, PER_COLUMN, ASYMMETRIC) or np.ndim(given) > 0
             values = np.ravel(value)
-            setattr(self, f"{own}_", values.copy() if has_many else float(values[0]))
+            setattr(self, f"{parameter}_", values.copy() if has_many else float(values[0]))
 
 
 WEIGHTS, PROBABILITIES = "shares of components", "probability of a one"

@@ -108,8 +108,8 @@ class _Distinct(NamedTuple):
     @classmethod
     def of(cls, factor: np.ndarray, *priors: np.ndarray) -> "_Distinct":
         described = np.column_stack([np.round(factor, DIGITS), *priors])
-        found = np.unique(described, axis=0, return_index=True, return_inverse=True, return_counts=True)
-        _, first, place, times = found
+        groups = np.unique(described, axis=0, return_index=True, return_inverse=True, return_counts=True)
+        _, first, place, times = groups
         return cls(first, place, times.astype(float))
 
 

@@ -46,8 +46,8 @@ class Shrinkage(NamedTuple):
             return (betaln(*a) - betaln(a[0] + ones, a[1] + observed - ones)).sum()
 
         bounds = math.log(SMALLEST_SHRINKAGE), math.log(LARGEST)
-        found = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-3})
-        return cls(float(common), math.exp(found.x))
+        optimum = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-3})
+        return cls(float(common), math.exp(optimum.x))
 
     def means(self, codes: np.ndarray) -> np.ndarray:
         """Return the shrunken shares of columns, float array (N,)."""

@@ -50,11 +50,11 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
     def _start_at(self, chosen: Candidate, codes, seed) -> State:
         """Return the state of a fit with the side and the start that were chosen."""
         self.orientation_ = chosen.side
-        own = codes if chosen.side == ROWS else codes.T
+        oriented = codes if chosen.side == ROWS else codes.T
         vars(self).pop("shrinkage_", None)  # of an earlier fit
         if is_text(self.alpha, PER_COLUMN):
-            self.shrinkage_ = np.array(Shrinkage.of(own))
-        state = self._start_rows(own, chosen, seed)
+            self.shrinkage_ = np.array(Shrinkage.of(oriented))
+        state = self._start_rows(oriented, chosen, seed)
         return state if chosen.side == ROWS else TransposedState(state)
 
     def _stopping_rule(self, state):

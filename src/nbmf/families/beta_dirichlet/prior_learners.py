@@ -119,10 +119,10 @@ def _better(objective: Callable[[float], float], now: float) -> float:
     from scipy.optimize import minimize_scalar  # 0.1 s, which fits with fixed priors spare
 
     near = (max(math.log(now) - 1.0, BOUNDS[0]), min(math.log(now) + 1.0, BOUNDS[1]))
-    found = minimize_scalar(
+    optimum = minimize_scalar(
         lambda log_x: -objective(math.exp(log_x)), bounds=near, method="bounded", options={"xatol": 1e-3}
     )
-    return math.exp(found.x) if -found.fun > objective(now) else now
+    return math.exp(optimum.x) if -optimum.fun > objective(now) else now
 
 
 class SliceLearner:

@@ -72,15 +72,15 @@ def choose(codes: np.ndarray, candidates: list[Candidate], priors: dict, K: int)
         K = min(K, COMPONENTS)
     for fold, held_out in enumerate(folds(codes, np.random.default_rng(child(seed, "folds")))):
         training = np.where(held_out, -1, codes).astype(np.int8)
-        for candidate, own in losses.items():
+        for candidate, per_fold in losses.items():
             mean = fitted_mean(training, candidate, priors, K, child(seed, "fold", fold))
-            own.append(losses_at(codes, mean, held_out))
+            per_fold.append(losses_at(codes, mean, held_out))
     return _least(losses) if losses[candidates[0]] else candidates[0]  # of a single entry
 
 
 def _least(losses: dict[Candidate, list[np.ndarray]]) -> Candidate:
     """Return the best candidate, given the loss of each held-out entry."""
-    every = {candidate: np.concatenate(own) for candidate, own in losses.items()}
+    every = {candidate: np.concatenate(per_fold) for candidate, per_fold in losses.items()}
     best = min(every, key=lambda candidate: every[candidate].mean())
     simple = [candidate for candidate in every if candidate.one_component]
     if not simple or best.one_component:

@@ -113,8 +113,8 @@ class IndianBuffet(Factorization):
         """Return where variances and mass start, and their priors; those not named are fixed."""
         numbers, priors = np.ones(len(NAMES)), np.zeros((len(NAMES), 2))
         for name, value in start.items():
-            place = NAMES.index(name)
-            numbers[place], priors[place] = value, VARIANCE_PRIOR
+            index = NAMES.index(name)
+            numbers[index], priors[index] = value, VARIANCE_PRIOR
         numbers[MASS] = self._first_prior().mass
         if self.mass == LEARN:
             priors[MASS] = MASS_PRIOR
@@ -170,8 +170,8 @@ class IndianBuffet(Factorization):
     def findings(self):
         """K+ of the kept sweeps (median, and where 95 % of them lie), and what was learned."""
         low, median, high = np.quantile(self.sizes_, [0.025, 0.5, 0.975], method="inverted_cdf")
-        found = {"K+": int(median), "K+ 2.5 %": int(low), "K+ 97.5 %": int(high)}
-        return found | {name: getattr(self, f"{name}_") for name in self.learned_numbers}
+        sizes = {"K+": int(median), "K+ 2.5 %": int(low), "K+ 97.5 %": int(high)}
+        return sizes | {name: getattr(self, f"{name}_") for name in self.learned_numbers}
 
     @property
     def advice_if_stuck(self):

@@ -113,9 +113,9 @@ class IndianBuffetLogistic(IndianBuffet):
         design = np.column_stack([np.ones(self.H_.shape[1]), self.H_.T])
         variances = self.slab_variance_ * self._inclusion()
         precisions = 1.0 / np.concatenate([[self.row_effect_variance_], variances])
-        found = logistic_rows(codes, design, self.column_effects_, precisions)
-        others = {ROWS: found[:, 0], COLUMNS: self.column_effects_}
-        return Factors(found[:, 1:], self.H_, others)
+        coefficients = logistic_rows(codes, design, self.column_effects_, precisions)
+        others = {ROWS: coefficients[:, 0], COLUMNS: self.column_effects_}
+        return Factors(coefficients[:, 1:], self.H_, others)
 
     def _fold_in_columns(self, codes):
         return self._factors_of_columns(codes).H
@@ -125,8 +125,8 @@ class IndianBuffetLogistic(IndianBuffet):
         design = np.column_stack([np.ones(len(self.W_)), self.W_])
         precisions = np.concatenate([[1.0 / self.column_effect_variance_], np.ones(self.W_.shape[1])])
         codes = np.ascontiguousarray(codes.T)
-        found = logistic_rows(codes, design, self.row_effects_, precisions)
-        return Factors(self.W_, found[:, 1:].T, {ROWS: self.row_effects_, COLUMNS: found[:, 0]})
+        coefficients = logistic_rows(codes, design, self.row_effects_, precisions)
+        return Factors(self.W_, coefficients[:, 1:].T, {ROWS: self.row_effects_, COLUMNS: coefficients[:, 0]})
 
 
 class LogisticState(BuffetState):

@@ -47,7 +47,7 @@ class CellLikelihood(Protocol):
         `columns` are those of the entries of ψ, or of its axis 1.
         """
 
-    def own(self) -> dict[str, np.ndarray]:
+    def learned(self) -> dict[str, np.ndarray]:
         """Return what is learned besides factors, by the names that factors have for it."""
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -84,7 +84,7 @@ class Binary:
             return expit(psi)
         return sigmoid.probability(psi, np.full(psi.shape, variance))
 
-    def own(self):
+    def learned(self):
         """Return nothing."""
         return {}
 
@@ -147,7 +147,7 @@ class Counts:
         """Return r E e^ψ."""
         return self.sizes[columns] * np.exp(psi + 0.5 * variance)
 
-    def own(self):
+    def learned(self):
         """Return r."""
         return {SIZES: self.sizes.copy()}
 

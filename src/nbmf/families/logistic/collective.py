@@ -130,8 +130,8 @@ class CollectiveFactorVB(Parametrized):
         self.effects_, self.expectations_ = {}, {}
         for matrix, (name, one) in zip(ascent.matrices, relations.items(), strict=True):
             self.effects_[name] = tuple(
-                side.mean[:, place].copy() if place is not None else np.zeros(len(side.mean))
-                for side, place in zip((matrix.rows, matrix.columns), self._layout.effects(name), strict=True)
+                side.mean[:, coordinate].copy() if coordinate is not None else np.zeros(len(side.mean))
+                for side, coordinate in zip((matrix.rows, matrix.columns), self._layout.effects(name), strict=True)
             )
             psi, square = matrix.moments()
             self.expectations_[name] = KINDS[one.kind].mean(matrix.quadratic, psi, square - psi**2)

@@ -170,17 +170,17 @@ class FactorizedPosterior(FactorPosterior):
             (seen,) = matrices
             entries = (np.ascontiguousarray(part.T) for part in (seen.mean, seen.spread))
             free = self.coordinates.free
-            own = self.mean, self.variance
-            update_lines(*seen.own_rows, *own, *entries, self.precision, free, float(step))
+            parameters = self.mean, self.variance
+            update_lines(*seen.own_rows, *parameters, *entries, self.precision, free, float(step))
             return
         free = self.coordinates.free
         g, prior = np.zeros(self.mean.shape), np.tile(self.precision, (len(self.mean), 1))
         delta = prior.copy()
         for seen in matrices:
             g += (seen.h - seen.w * seen.psi) @ seen.mean
-            own, other = np.split(seen.w @ np.hstack([seen.spread, seen.mean**2]), 2, axis=1)
-            prior += own
-            delta += own + other
+            of_spread, of_means = np.split(seen.w @ np.hstack([seen.spread, seen.mean**2]), 2, axis=1)
+            prior += of_spread
+            delta += of_spread + of_means
         g -= prior * self.mean
         d = np.where(free, g / delta, 0.0)
         t = step if step else self._best_step(matrices, g, d, prior)

@@ -120,9 +120,9 @@ def shares(factors: Factors) -> np.ndarray:
     """
     factors = centred(factors)
     K = factors.W.shape[1]
-    found = np.zeros(K)
+    squares = np.zeros(K)
     if K:
         sizes = np.linalg.svd(np.linalg.qr(factors.W, mode="r") @ factors.H, compute_uv=False)
-        found[: sizes.size] = sizes**2
-    total = found.sum()
-    return found / total if total > 0 else found
+        squares[: sizes.size] = sizes**2
+    total = squares.sum()
+    return squares / total if total > 0 else squares

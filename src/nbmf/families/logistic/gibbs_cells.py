@@ -99,9 +99,9 @@ class Cells:
         """Return E[v] for ψ of the factors; see CellLikelihood.mean."""
         return self.likelihood.mean(psi, self.variance, columns)
 
-    def own(self) -> dict[str, np.ndarray]:
+    def learned(self) -> dict[str, np.ndarray]:
         """Return what is learned besides factors, by name."""
-        return self.likelihood.own()
+        return self.likelihood.learned()
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return all that `renew` changes, by name."""
@@ -177,9 +177,9 @@ class NoisyCells(Cells):
         of_tau = a * np.log(b) - gammaln(a) + a * np.log(tau) - b * tau
         return float(self.likelihood.log_likelihood(self.psi) + noise.sum() + of_tau)
 
-    def own(self):
+    def learned(self):
         """Return also 1/τ."""
-        return super().own() | {NOISE: np.array(self.variance)}
+        return super().learned() | {NOISE: np.array(self.variance)}
 
     def arrays(self):
         """Return ψ, τ and their streams too."""

@@ -41,8 +41,8 @@ class GibbsState(State):
         self._sweeps, self._kept = np.zeros((), int), np.zeros((), int)
         shape = chain.cells.likelihood.seen.shape
         self._psi, self._psi_sum, self._mean_sum = (np.zeros(shape) for _ in range(3))
-        own = chain.cells.own()
-        self._own_sums = {name: np.zeros_like(values) for name, values in own.items()}
+        learned = chain.cells.learned()
+        self._learned_sums = {name: np.zeros_like(values) for name, values in learned.items()}
 
     def advance(self, steps):
         """Sweep; after the burn-in add what a sweep has to the sums."""
@@ -55,22 +55,22 @@ class GibbsState(State):
 
     def _add(self):
         self._chain.add_means(self._psi, self._psi_sum, self._mean_sum)
-        for name, values in self._chain.cells.own().items():
-            self._own_sums[name] += values
+        for name, values in self._chain.cells.learned().items():
+            self._learned_sums[name] += values
 
     def objective(self):
         """Return the log joint of data, factors and effects in nats, ω and α integrated out."""
         return self._chain.log_joint()
 
-    def own(self) -> dict[str, np.ndarray]:
+    def learned(self) -> dict[str, np.ndarray]:
         """Return the means of what cells have besides factors; before kept sweeps, what is now."""
         if self._kept:
-            return {name: np.asarray(total / self._kept) for name, total in self._own_sums.items()}
-        return self._chain.cells.own()
+            return {name: np.asarray(total / self._kept) for name, total in self._learned_sums.items()}
+        return self._chain.cells.learned()
 
     def noise_variance(self) -> np.ndarray:
         """Return the mean of 1/τ, float array (); 0 where there is no noise."""
-        return self.own().get(form.NOISE, np.zeros(()))
+        return self.learned().get(form.NOISE, np.zeros(()))
 
     def factors(self):
         """Return the factors of the last sweep, centred."""
@@ -78,17 +78,17 @@ class GibbsState(State):
 
     def _now(self):
         factors = self._chain.factors()
-        return factors._replace(others=dict(factors.others) | self._chain.cells.own())
+        return factors._replace(others=dict(factors.others) | self._chain.cells.learned())
 
     def estimate(self):
         """Return effects and factors of rank K next to the mean of ψ over the kept sweeps."""
         if not self._kept:
             return form.canonical(self._now())
         K, effects = self._chain.rows.K, self._chain.effects
-        found = form.best_of_rank(self._psi_sum / self._kept, K, effects)
-        means = self.own()
-        of_likelihood = {name: means[name] for name in self._chain.cells.likelihood.own()}
-        return found._replace(others=dict(found.others) | of_likelihood)
+        factors = form.best_of_rank(self._psi_sum / self._kept, K, effects)
+        means = self.learned()
+        of_likelihood = {name: means[name] for name in self._chain.cells.likelihood.learned()}
+        return factors._replace(others=dict(factors.others) | of_likelihood)
 
     def expectation(self):
         """Return the mean of E[V | ψ] over the kept sweeps; before, that of the last sweep."""
@@ -121,7 +121,7 @@ class GibbsState(State):
     def snapshot(self):
         """Return all that changes along the chain, by name."""
         sums = {"sum of psi": self._psi_sum, "sum of E[V]": self._mean_sum}
-        sums |= {f"sum of {name}": total for name, total in self._own_sums.items()}
+        sums |= {f"sum of {name}": total for name, total in self._learned_sums.items()}
         return {"sweeps": self._sweeps, "kept": self._kept} | sums | self._chain.arrays()
 
     def restore(self, snapshot):

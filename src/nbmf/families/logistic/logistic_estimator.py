@@ -161,8 +161,8 @@ class FactorModel(Factorization):
             design = np.column_stack([design, np.ones(len(design))])
             precisions = np.append(precisions, form.EFFECT_PRECISION)
         values = np.ascontiguousarray(values)
-        own = regress_rows(values, design, precisions, offset, self._weights)
-        return own[:, :K], own[:, K] if has_effects else np.zeros(len(own))
+        coefficients = regress_rows(values, design, precisions, offset, self._weights)
+        return coefficients[:, :K], coefficients[:, K] if has_effects else np.zeros(len(coefficients))
 
     def _factors_with(self, W):
         return Factors(W, self.H_, self._others(np.zeros(len(W)), self.column_effects_))
@@ -184,8 +184,8 @@ class NoisyFactors(FactorModel):
 
     def noise_of(self, factors: Factors) -> float:
         """Return the variance of the noise: that of a sweep, if these are of one, or the fit's."""
-        own = factors.others.get(form.NOISE)
-        return float(self.noise_variance_ if own is None else own)
+        noise = factors.others.get(form.NOISE)
+        return float(self.noise_variance_ if noise is None else noise)
 
     def with_noise(self, likelihood: PolyaGamma) -> ExplicitNoise:
         """Return a likelihood with the noise of the fit around it, for new rows and columns."""

@@ -114,13 +114,13 @@ class LogisticChain:
     """
 
     def __init__(self, cells, K, effects, prior, seed, threads):
-        start, rows, columns, alpha, own = children(seed, 5)
+        start, rows, columns, alpha, of_cells = children(seed, 5)
         rng, (F, N) = np.random.default_rng(start), cells.likelihood.seen.shape
         U, V = rng.standard_normal((F, K)), START_SCALE * rng.standard_normal((N, K))
         self.rows = _Side(cells.by_row, cells.kappa, U, effects.rows, effects.columns, rows)
         self.columns = _Side(cells.by_column, cells.kappa_by_column, V, effects.columns, effects.rows, columns)
         self.cells, self.effects, self.prior, self._threads = cells, effects, prior, threads
-        cells.begin(own)
+        cells.begin(of_cells)
         self._alpha_generator = generator_states(alpha, 1)[0]
 
     @property

@@ -91,8 +91,8 @@ class VariationalFactors(FactorModel):
             mean[:, clamped] = 1.0
             free = np.ones(R, bool)
             free[clamped] = False
-            own = Coordinates(precision, free, np.arange(learned), prior)
-            sides.append(kind(mean, own, scale))
+            coordinates = Coordinates(precision, free, np.arange(learned), prior)
+            sides.append(kind(mean, coordinates, scale))
         return tuple(sides)
 
     def _stopping_rule(self, state):
@@ -148,9 +148,9 @@ class AscentState(State):
             others[form.ROWS] = rows[:, K].copy()
         if effects.columns:
             others[form.COLUMNS] = columns[:, K + effects.rows].copy()
-        found = form.canonical(Factors(rows[:, :K].copy(), columns[:, :K].T.copy(), others))
+        factors = form.canonical(Factors(rows[:, :K].copy(), columns[:, :K].T.copy(), others))
         more = self._model._others_of(self.matrix.quadratic, rng)
-        return found._replace(others=dict(found.others) | more)
+        return factors._replace(others=dict(factors.others) | more)
 
     def moments(self):
         """Return mean and variance of ψ under q, noise included: float arrays (F, N)."""

@@ -75,15 +75,15 @@ class Ascent:
 
     def blocks(self):
         """Return the updates of an iteration in their order: none lowers the bound."""
-        found = [lambda side=side: self._update(side) for side in self.sides]
-        found += [side.learn_precision for side in self.sides if side.coordinates.learned.size]
-        return found + [
+        updates = [lambda side=side: self._update(side) for side in self.sides]
+        updates += [side.learn_precision for side in self.sides if side.coordinates.learned.size]
+        return updates + [
             lambda one=one: one.quadratic.learn(*one.moments()) for one in self.matrices if one.quadratic.learns
         ]
 
     def _update(self, side: FactorPosterior) -> None:
-        own = [one for one in self.matrices if side in (one.rows, one.columns)]
-        side.update([one.seen_by(side, alone=len(own) == 1) for one in own], self.step)
+        matrices = [one for one in self.matrices if side in (one.rows, one.columns)]
+        side.update([one.seen_by(side, alone=len(matrices) == 1) for one in matrices], self.step)
 
     def bound(self) -> float:
         """Return the evidence lower bound in nats."""

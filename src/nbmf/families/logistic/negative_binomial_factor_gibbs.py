@@ -75,7 +75,7 @@ class CountState(GibbsState):
     def predictive(self, rows, columns):
         """Return means and sizes of NODES distributions of some entries; see NegativeBinomialFactors."""
         psi, variance = (part[rows, columns] for part in self.moments())
-        return mixture(psi, np.sqrt(variance), self.own()[form.SIZES][columns])
+        return mixture(psi, np.sqrt(variance), self.learned()[form.SIZES][columns])
 
     def current_predictive(self, rows, columns):
         """Return means and sizes given the last sweep at some entries."""

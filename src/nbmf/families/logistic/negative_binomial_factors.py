@@ -91,10 +91,10 @@ class NegativeBinomialFactors(NoisyFactors):
             likelihood.learn(*matrix.moments())
             if self.noise:  # that of the fit stays
                 likelihood.noise.fix(1.0 / float(self.noise_variance_))
-        own = matrix.columns.mean
-        effects = own[:, -1] if used.columns else np.zeros(len(own))
+        means = matrix.columns.mean
+        effects = means[:, -1] if used.columns else np.zeros(len(means))
         others = self._others(self.row_effects_, effects) | {form.SIZES: counts.size}
-        return Factors(self.W_, np.ascontiguousarray(own[:, :K].T), others)
+        return Factors(self.W_, np.ascontiguousarray(means[:, :K].T), others)
 
 
 def mixture(psi, deviation, size):

@@ -241,8 +241,8 @@ class ExplicitNoise(Quadratic):
     def bound(self, psi, square):
         """Return the bound with the current q(ψ^)."""
         entropy = 0.5 * (np.log(self._variance[self.seen]) + LOG_2PI + 1.0).sum()
-        own = self.inner.bound(self._mean, self._mean**2 + self._variance)
-        return own + self.noise.bound(self._squares(psi, square)) + float(entropy)
+        of_cells = self.inner.bound(self._mean, self._mean**2 + self._variance)
+        return of_cells + self.noise.bound(self._squares(psi, square)) + float(entropy)
 
     def added_variance(self):
         """Return 1/<τ>."""

@@ -137,20 +137,20 @@ def checked_values(name: str, one: Relation) -> np.ndarray:
 
 def sizes_of(relations, values) -> dict[str, int]:
     """Return how many things there are in each set; matrices have to agree."""
-    found: dict[str, tuple] = {}  # of each set: size, names, and the matrix that has told
+    known: dict[str, tuple] = {}  # of each set: size, names, and the matrix that has told
     for name, one in relations.items():
         own_names = names_of(one.V) if isinstance(one.V, NamedMatrix) else (None, None)
         for axis, side in enumerate((one.rows, one.columns)):
             size = values[name].shape[axis]
-            n, names, where = found.setdefault(side, (size, own_names[axis], name))
+            n, names, where = known.setdefault(side, (size, own_names[axis], name))
             if n != size:
                 raise DataError(f"set {side!r}: {n} things in {where!r}, {size} in {name!r}")
             if names is None:
-                found[side] = size, own_names[axis], name
+                known[side] = size, own_names[axis], name
             elif own_names[axis] is not None and (names != own_names[axis]).any():
                 i = int(np.flatnonzero(names != own_names[axis])[0])
                 raise DataError(
                     f"set {side!r}: number {i} (counted from 0) is {str(names[i])!r} in {where!r} "
                     f"and {str(own_names[axis][i])!r} in {name!r}"
                 )
-    return {side: n for side, (n, _, _) in found.items()}
+    return {side: n for side, (n, _, _) in known.items()}

@@ -51,7 +51,7 @@ class MembershipState(State):
         self._of_columns = of_columns
         self.prior = e_step.first_prior(K)
         self._sizes, self._totals = cells.sizes, cells.totals()
-        self.is_warm, self._found, self._objective = False, None, None
+        self.is_warm, self._memberships, self._objective = False, None, None
         self._done, self._looked, self.relative_change = 0, None, np.inf
         self._seed(K, rng)
 
@@ -65,26 +65,26 @@ class MembershipState(State):
         self.densities.update(self._cells.columns, self._cells.values, counts)
 
     @property
-    def found(self) -> Memberships:
+    def memberships(self) -> Memberships:
         """The memberships of the last E-step."""
-        if self._found is None:
+        if self._memberships is None:
             self._expect()
-        return self._found
+        return self._memberships
 
     def _expect(self):
         log_density = self.densities.log_density(self._cells.columns, self._cells.values)
-        start = self._found.gamma if self.is_warm and self._found is not None else None
-        self._found = self._e_step.find(self._cells, log_density, self.prior, start)
+        start = self._memberships.gamma if self.is_warm and self._memberships is not None else None
+        self._memberships = self._e_step.find(self._cells, log_density, self.prior, start)
         self._objective = None
 
     def advance(self, steps):
         """Do so many times: θ and the prior from the memberships, then memberships anew."""
         for _ in range(steps):
-            if self._found is not None:
+            if self._memberships is not None:
                 cells = self._cells
-                self.densities.update(cells.columns, cells.values, self._found.counts)
+                self.densities.update(cells.columns, cells.values, self._memberships.counts)
                 if self._done > HELD or not self._e_step.is_dirichlet:
-                    self.prior = self._e_step.renewed_prior(self.prior, self._found, self._sizes)
+                    self.prior = self._e_step.renewed_prior(self.prior, self._memberships, self._sizes)
             self._expect()
             self._done += 1
             if self._done % LOOK_EVERY == 0:
@@ -101,8 +101,8 @@ class MembershipState(State):
 
     def objective(self):
         """Return L plus the penalty of the estimates, in nats."""
-        if self._objective is None and self._found is not None:
-            self._objective = float(self._found.bounds.sum()) + self.densities.penalty()
+        if self._objective is None and self._memberships is not None:
+            self._objective = float(self._memberships.bounds.sum()) + self.densities.penalty()
         return self._objective
 
     @property
@@ -113,11 +113,11 @@ class MembershipState(State):
     @property
     def bound(self) -> float:
         """L alone: a lower bound of ln p(V | θ), exact of a mixture."""
-        return float(self.found.bounds.sum())
+        return float(self.memberships.bounds.sum())
 
     def factors(self):
         """Return the memberships (rows, K) and the means (K, columns), or those of V's columns."""
-        shares, means = self.found.shares, self.densities.mean()
+        shares, means = self.memberships.shares, self.densities.mean()
         return Factors(means.T, shares.T) if self._of_columns else Factors(shares, means)
 
     def expectation(self):
@@ -127,7 +127,7 @@ class MembershipState(State):
 
     def active_components(self):
         """Return how many components have at least 1 % of the memberships."""
-        return int(np.count_nonzero(self.found.shares.mean(axis=0) >= ACTIVE_SHARE))
+        return int(np.count_nonzero(self.memberships.shares.mean(axis=0) >= ACTIVE_SHARE))
 
     @property
     def shares_are_one(self) -> bool:

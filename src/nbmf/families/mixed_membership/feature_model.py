@@ -209,16 +209,16 @@ class FeatureModel(SavedTableModel, Parametrized):
         float array (cells,)
             In the order of `held_out.cells`, in nats.
         """
-        own = self.table_of(held_out)
+        scored = self.table_of(held_out)
         if V is None:
-            shares = np.tile(self.memberships_.mean(axis=0), (own.shape[0], 1))
+            shares = np.tile(self.memberships_.mean(axis=0), (scored.shape[0], 1))
         else:
             shares = self.evaluate(V).memberships
-        if own.shape[0] != len(shares):
-            raise DataError(f"held_out has {own.shape[0]} rows; allowed is the number of V, {len(shares)}")
-        log = self.densities_.log_density(own.columns.astype(np.int64), own.cells)
+        if scored.shape[0] != len(shares):
+            raise DataError(f"held_out has {scored.shape[0]} rows; allowed is the number of V, {len(shares)}")
+        log = self.densities_.log_density(scored.columns.astype(np.int64), scored.cells)
         with np.errstate(divide="ignore"):
-            return logsumexp(log + np.log(shares[own.row_of_cell()]), axis=1)
+            return logsumexp(log + np.log(shares[scored.row_of_cell()]), axis=1)
 
     @property
     def clusters_(self) -> np.ndarray:

@@ -26,14 +26,14 @@ TOLERANCE, MAX_STEPS = 1e-6, 1000  # of probabilities of new rows and columns
 def evaluate(e_step: EStep, prior: np.ndarray, cells: Cells, densities: Density, sample: tuple) -> Evaluation:
     """Return what a model says of rows; `sample` is n_draws and the seed of the sampling."""
     log_density = densities.log_density(cells.columns, cells.values)
-    found = e_step.find(cells, log_density, prior)
+    memberships = e_step.find(cells, log_density, prior)
     sampled, (n_draws, seed) = None, sample
     if n_draws > 0 and e_step.is_dirichlet:
         rng = np.random.default_rng(seed)
-        sampled = sampled_log_likelihood(cells, log_density, prior, found.gamma, n_draws, rng)
+        sampled = sampled_log_likelihood(cells, log_density, prior, memberships.gamma, n_draws, rng)
     elif n_draws > 0:
-        sampled = found.bounds
-    return Evaluation(cells.sizes, found.bounds, found.shares, sampled)
+        sampled = memberships.bounds
+    return Evaluation(cells.sizes, memberships.bounds, memberships.shares, sampled)
 
 
 def warn_if_collapsed(name: str, state: MembershipState, stacklevel: int = 2) -> int:
@@ -122,14 +122,14 @@ class Membership(Factorization):
     @property
     def findings(self):
         """How mixed memberships are, whether components collapsed, and Σα."""
-        found = {
+        facts = {
             "mean_entropy": float(entropies(self.memberships(self.factors_)).mean()),
             "distinct_components": self.distinct_components_,
             "bound": self.bound_,
         }
         if self.prior_name == "alpha_":
-            found["alpha"] = float(self.alpha_.sum())
-        return found
+            facts["alpha"] = float(self.alpha_.sum())
+        return facts
 
     @property
     def distributions(self):

@@ -84,22 +84,24 @@ def sampled_log_likelihood(
         Where draws come from.
     """
     from_prior = max(1, round(DRAWS_FROM_PRIOR * n_draws))
-    found = np.zeros(len(gamma))
-    for i, own in enumerate(gamma):
+    estimates = np.zeros(len(gamma))
+    for i, gamma_of_row in enumerate(gamma):
         part = slice(cells.starts[i], cells.starts[i + 1])
         if part.stop == part.start:
             continue
-        log_pi = np.concatenate([log_dirichlet(own, n_draws - from_prior, rng), log_dirichlet(alpha, from_prior, rng)])
+        log_pi = np.concatenate(
+            [log_dirichlet(gamma_of_row, n_draws - from_prior, rng), log_dirichlet(alpha, from_prior, rng)]
+        )
         share = from_prior / n_draws
         proposed = np.logaddexp(
-            np.log1p(-share) + _log_dirichlet_density(log_pi, own),
+            np.log1p(-share) + _log_dirichlet_density(log_pi, gamma_of_row),
             np.log(share) + _log_dirichlet_density(log_pi, alpha),
         )
         weights = _log_dirichlet_density(log_pi, alpha) - proposed
-        found[i] = logsumexp(
+        estimates[i] = logsumexp(
             weights + _log_mixture(log_pi, log_density[cells.atoms[part]], cells.weights[part])
         ) - np.log(n_draws)
-    return found
+    return estimates
 
 
 def _log_mixture(log_pi, log_density, weights):

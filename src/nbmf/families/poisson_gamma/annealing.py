@@ -60,12 +60,12 @@ class Annealed:
     def log_weights(self, temperatures: int, steps: int) -> np.ndarray:
         """Return the log weight of each chain after it has gone from the prior to the posterior."""
         betas = np.concatenate([[0.0], np.geomspace(FIRST, 1.0, temperatures)])
-        found = np.zeros(len(self._now[0]))
+        weights = np.zeros(len(self._now[0]))
         for before, beta in itertools.pairwise(betas):
-            found += (beta - before) * self.log_likelihood(self._now)
+            weights += (beta - before) * self.log_likelihood(self._now)
             if beta < 1.0:  # the last state is not asked for
                 self.move(beta, steps)
-        return found
+        return weights
 
     def log_likelihood(self, logs) -> np.ndarray:
         """Return log p(V | W, H) of each chain, in nats."""

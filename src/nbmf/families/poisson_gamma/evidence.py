@@ -207,15 +207,15 @@ class _Point:
 
     def log_W(self, sweeps: int) -> np.ndarray:
         """Return log p(W | H, S) of the point's W for each H of a chain that keeps S."""
-        found, H = np.empty(sweeps), self._H
+        log_densities, H = np.empty(sweeps), self._H
         for sweep in range(-(sweeps // 10), sweeps):
             alpha, scale = self._of_W(H)
             if sweep >= 0:
-                found[sweep] = _log_gamma(self._W, alpha, scale)
+                log_densities[sweep] = _log_gamma(self._W, alpha, scale)
             W = self._rng.standard_gamma(alpha) * scale
             alpha, scale = self._of_H(W)
             H = self._rng.standard_gamma(alpha) * scale
-        return found
+        return log_densities
 
 
 def _log_gamma(x, alpha, scale) -> float:

@@ -169,11 +169,11 @@ class Exposure:
     def _of(self, listed, table, blank) -> np.ndarray:
         if not self.has_missing:
             return table.sum(axis=0, keepdims=True)
-        found = listed @ table
+        exposure = listed @ table
         if self._is_of_missing:
-            found = np.maximum(table.sum(axis=0) - found, 0.0)
-        found[blank] = 0.0  # of a row or column without an observed entry, whatever the rounding
-        return found
+            exposure = np.maximum(table.sum(axis=0) - exposure, 0.0)
+        exposure[blank] = 0.0  # of a row or column without an observed entry, whatever the rounding
+        return exposure
 
 
 class DenseExposure:

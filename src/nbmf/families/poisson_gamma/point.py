@@ -78,11 +78,11 @@ class PointState(State):
         """Return the log-likelihood, or the log density of V and what the mode is of, in nats."""
         data, W, H = self._data, self._W, self._H
         expected = float((W * data.exposure.of_rows(H)).sum())
-        found = data.log_terms(W, H) - expected
+        total = data.log_terms(W, H) - expected
         if self._priors is not None:
             for prior, table in zip(self._priors, (W, H), strict=True):
-                found += prior.log_density(table[:, : self._K], of_logarithms=self._of_logarithms)
-        return found
+                total += prior.log_density(table[:, : self._K], of_logarithms=self._of_logarithms)
+        return total
 
     def factors(self):
         """Return W and H."""

@@ -146,13 +146,13 @@ class WithPriors(Rates):
     @property
     def findings(self):
         """The learned numbers of the priors: of several their mean."""
-        found = {}
+        learned = {}
         for factor in "WH":
             for part, tie in zip(("shape", "mean"), self._ties(factor), strict=True):
                 if tie != FIXED:
                     name = f"{part}_{factor}"
-                    found[name] = float(getattr(self, f"{name}_").mean())
-        return found
+                    learned[name] = float(getattr(self, f"{name}_").mean())
+        return learned
 
 
 @with_parameters

@@ -70,10 +70,10 @@ class Chain:
     def log_joint(self) -> float:
         """Return log p(V, W, H | priors) in nats, sources summed out."""
         data, W, H = self._data, self.W, self.H
-        found = data.log_terms(W, H) - float((W * data.exposure.of_rows(H)).sum())
+        total = data.log_terms(W, H) - float((W * data.exposure.of_rows(H)).sum())
         for prior, table in zip(self.priors, (W, H), strict=True):
-            found += prior.log_density(table[:, : self.K])
-        return found
+            total += prior.log_density(table[:, : self.K])
+        return total
 
     def factors(self) -> Factors:
         """Return W and H now."""

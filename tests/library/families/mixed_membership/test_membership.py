@@ -329,7 +329,7 @@ def test_the_objective_never_falls(step, kinds, epsilon):
 
         def now(state=state, cells=cells, step=step):
             """The objective at the memberships of before: a step of θ and α keeps γ and φ."""
-            log_density, found = parts(state)[1], state.found
+            log_density, found = parts(state)[1], state.memberships
             with np.errstate(invalid="ignore"):
                 fit = np.where(found.counts > 0, found.counts * log_density, 0.0).sum()
             if step is MIXTURE:
@@ -343,10 +343,10 @@ def test_the_objective_never_falls(step, kinds, epsilon):
         for _ in range(15):
             before, total = now(), state.objective()
             slack = 1e-9 * abs(total) + 1e-9
-            state.densities.update(cells.columns, cells.values, state.found.counts)
+            state.densities.update(cells.columns, cells.values, state.memberships.counts)
             after = now()
             assert after >= before - slack
-            state.prior = step.renewed_prior(state.prior, state.found, cells.sizes)
+            state.prior = step.renewed_prior(state.prior, state.memberships, cells.sizes)
             assert now() >= after - slack
             state._expect()
             assert state.objective() >= total - slack
