@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nbmf.catalogue import DEFAULT, METHODS
+from nbmf.catalogue import DEFAULTS, METHODS
 from nbmf.cli import info_counts, info_sparse, info_tables
 from nbmf.cli.info_lines import AXES, ends, worth_a_look
 from nbmf.cli.reading import read_matrix, repeated
@@ -17,7 +17,7 @@ from nbmf.errors import DataError
 
 VB_GIGABYTES = 4.0  # the default max_memory_gb of BetaDirVB
 VB_BYTES = 4 * 104  # per observed entry with K = 100, components in eights
-TIMED = (DEFAULT, "beta-dir-gs")  # methods
+TIMED = (DEFAULTS["BinaryMatrix"], "beta-dir-gs")  # methods
 
 
 def run(options: argparse.Namespace) -> None:
@@ -69,7 +69,7 @@ def _size(matrix: BinaryMatrix) -> str:
     observed = int(np.count_nonzero(matrix.observed))
     gigabytes = _vb_gigabytes(matrix)
     is_big = gigabytes > VB_GIGABYTES
-    methods = [name for name in TIMED if not (is_big and name == DEFAULT)]
+    methods = [name for name in TIMED if not (is_big and name == TIMED[0])]
     times = ", ".join(f"{METHODS[name]['label']} {told(seconds_of_fit(name, matrix))}" for name in methods)
     text = f"{observed} observed entries; one fit takes about (measured on a part): {times}"
     if is_big:

@@ -17,7 +17,7 @@ from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import loss_of
-from nbmf.posterior.co_clustering import LINES
+from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.groups import association_of, by_group
 from nbmf.posterior.recording import training_loss
 
@@ -106,7 +106,7 @@ def lines_by_group(result: "Result") -> Iterator[tuple[str, np.ndarray, "pd.Data
     for axis, groups in enumerate((result.matrix.row_groups, result.column_groups)):
         if groups is None or not len(shown):
             continue
-        kind, found = LINES[axis], by_group(model, groups, shown, axis)
+        kind, found = AXIS_NAMES[axis], by_group(model, groups, shown, axis)
         places = {"index": "group", "columns": "component", "sort": False}
         if model.alignment is Alignment.ROTATION:  # a line is somewhere on every component
             means = found.pivot_table(values="mean", **places).map("{:.2f}".format)

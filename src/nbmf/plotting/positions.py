@@ -1,14 +1,18 @@
-"""Positions on one or two scales, with intervals: ideal points, abilities, coordinates of lines."""
+"""Draw rows or columns on one or two scales, with intervals: ideal points, abilities, coordinates."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 
-from nbmf.errors import DataError
+from nbmf.errors import ConfigError, DataError, choices
 from nbmf.plotting import style
+from nbmf.plotting.inputs import Fit, draws_of, factor_of, model_of
+from nbmf.posterior.co_clustering import check_axis
+from nbmf.posterior.components import components_of
+from nbmf.posterior.draws import Draws
 
 POINT = {"marker": "o", "markersize": 3.0, "linestyle": "none"}
 INTERVAL = {"linewidth": 0.8, "alpha": 0.6}
@@ -16,6 +20,83 @@ NAME_SIZE = 6
 ROW_HEIGHT, MARGINS = 0.1, 0.8  # inches, of a scale
 HIGHEST = 11.0  # inches, a page; rows of more lines are narrower, and have no names
 MAP = 5.0  # inches
+
+
+def positions(
+    fit: Fit,
+    components: int | tuple[int, int] = 1,
+    *,
+    axis: int = 0,
+    names: Collection[str] | None = None,
+    groups: Sequence[str] | None = None,
+    level: float = 0.9,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw rows or columns by one component, as a list in their order, or by two, as a map.
+
+    Parameters
+    ----------
+    fit : estimator, Draws or Chains
+        Fitted; draws, and chains that have some, have credible intervals.
+    components : int or two of them
+        Numbers from 1, as in the other pictures.
+    axis : int
+        0 for rows (W), 1 for columns (H).
+    names : collection of str, optional
+        The lines whose names are written; by default all. On a map, a name that would cover
+        another is left out.
+    groups : str array (F,) or (N,), optional
+        Each has a colour, for example `V.row_groups`.
+    level : float
+        Of the intervals.
+    ax : axis, optional
+
+    Raises
+    ------
+    ConfigError
+        If there is no such component or axis.
+    DataError
+        If there is no such name, or not one group per line.
+    """
+    check_axis(axis)
+    model = model_of(fit)
+    numbers = [components] if isinstance(components, int | np.integer) else list(components)
+    found = components_of(model)
+    if len(numbers) not in (1, 2) or not all(1 <= each <= len(found.order) for each in numbers):
+        allowed = f"a number from 1 to {len(found.order)}, or two" if len(found.order) else "none"
+        raise ConfigError(f"components = {components!r}: allowed is {allowed}")
+    places = found.order[np.array(numbers) - 1]
+    factor = factor_of(model, axis, places, groups)
+    written = _written(factor.names, names)
+    draws = draws_of(fit)
+    ends = (None, None) if draws is None else _interval(draws, axis, places, level)
+    shown = [each if each is None or len(places) == 2 else each[:, 0] for each in (factor.weights, *ends)]
+    drawn = draw(*shown, written, factor.groups, ax)
+    meaning = model.meanings[axis]
+    drawn.set_xlabel(f"{meaning}, component {numbers[0]}")
+    if len(places) == 2:
+        drawn.set_ylabel(f"{meaning}, component {numbers[1]}")
+    return drawn
+
+
+def _interval(draws: Draws, axis: int, places: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of the intervals of some components, arrays (n, components)."""
+    if axis == 0:
+        lower, upper = draws.dictionary_interval(level)
+    else:
+        lower, upper = (end.T for end in draws.activation_interval(level))
+    return lower[:, places], upper[:, places]
+
+
+def _written(every: np.ndarray, asked: Collection[str] | None) -> list[str]:
+    """Return the names that are written, "" in the place of the others."""
+    if asked is None:
+        return [str(name) for name in every]
+    known = {str(name) for name in every}
+    for name in asked:
+        if name not in known:
+            raise DataError(f"names: there is no {name!r}; {choices(name, known)}")
+    return [str(name) if name in asked else "" for name in every]
 
 
 @style.in_style

@@ -11,11 +11,10 @@ import yaml
 
 import nbmf
 from nbmf import registry
-from nbmf.catalogue import COMPARED, DEFAULT, METHODS
+from nbmf.catalogue import BASELINES, COMPARED, DEFAULTS, METHODS
 from nbmf.data.masks import draw_mask
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError
-from nbmf.evaluation.baselines import BASELINES
 from nbmf.evaluation.compare import compare
 from nbmf.evaluation.entries import entries_of
 from nbmf.evaluation.recommendation import margin_of
@@ -63,10 +62,12 @@ def test_the_settings_of_the_catalogue_are_the_defaults_of_the_classes():
 
 
 def test_what_is_compared_by_default_has_the_default_and_a_method_of_each_family():
-    assert COMPARED[0] == DEFAULT
-    families = {registry.estimator_class(METHODS[name]["class"]).__module__.split(".")[2] for name in COMPARED}
+    assert COMPARED["BinaryMatrix"][0] == DEFAULTS["BinaryMatrix"]
+    families = {
+        registry.estimator_class(METHODS[name]["class"]).__module__.split(".")[2] for name in COMPARED["BinaryMatrix"]
+    }
     assert families == {"beta_dirichlet", "logistic", "mixed_membership", "poisson_gamma"}
-    assert all(registry.scores_entries(METHODS[name]["class"]) for name in COMPARED)
+    assert all(registry.scores_entries(METHODS[name]["class"]) for name in COMPARED["BinaryMatrix"])
 
 
 def test_what_is_not_changed_of_an_entry_stays():

@@ -6,8 +6,9 @@ from scipy import stats
 from scipy.special import expit
 
 import nbmf
+from nbmf.catalogue import BASELINES
 from nbmf.errors import DataError
-from nbmf.evaluation.baselines import BASELINES, baseline_score, prediction
+from nbmf.evaluation.baselines import baseline_score, prediction
 from nbmf.evaluation.effects import row_and_column_effects
 from nbmf.evaluation.folds import clustered_error, folds, is_symmetric
 from nbmf.evaluation.verdict import CHANCE, _gain, _preferred, candidates, choose

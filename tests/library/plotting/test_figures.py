@@ -9,9 +9,8 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.image import imread
 
+from nbmf.catalogue import BASELINES, colours_of
 from nbmf.catalogue import METHODS as METHODS_OF_NBMF
-from nbmf.catalogue import colours_of
-from nbmf.evaluation.baselines import BASELINES
 from nbmf.plotting import boxes as figure_10
 from nbmf.plotting import style
 

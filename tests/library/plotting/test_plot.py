@@ -10,8 +10,8 @@ import pytest
 from figure_checks import assert_tidy
 
 import nbmf
+from nbmf.catalogue import BASELINES
 from nbmf.errors import ConfigError, DataError, NotFittedError, NotSupportedError
-from nbmf.evaluation.baselines import BASELINES
 from nbmf.plotting import style
 
 F, N = 36, 14
