@@ -18,8 +18,8 @@ from nbmf.cli.words import WORDS_OF_LAWS
 from nbmf.errors import ConfigError, choices
 from nbmf.evaluation.baselines import LABELS
 from nbmf.evaluation.compare import compare
+from nbmf.evaluation.compared_fits import FitDone
 from nbmf.evaluation.entries import likelihoods_of
-from nbmf.evaluation.fits import FitDone
 from nbmf.evaluation.result import Comparison
 from nbmf.numerics.threads import processors
 

@@ -19,7 +19,7 @@ from nbmf.cli.settings import checked, iteration_settings
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, NotConvergedWarning, NotSettledWarning
 from nbmf.evaluation.folds import LEAST
-from nbmf.evaluation.verdict import Choice, Verdict, choose
+from nbmf.evaluation.verdict import MethodChoice, Verdict, choose
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.numerics.threads import processors
@@ -141,7 +141,7 @@ def _chosen(options: argparse.Namespace, matrix: NamedMatrix) -> tuple[Factoriza
     names = CANDIDATES[kind] if is_open else (options.method or DEFAULTS[kind],)
     estimators = [_estimator(options, name) for name in names]
     choice = _choice(estimators, matrix, options) if options.check else None
-    place = choice.place if choice else 0
+    place = choice.index if choice else 0
     options.method = names[place]
     return estimators[place], choice and choice.verdict
 
@@ -227,7 +227,7 @@ def _intervals(draws: Draws | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return found | effects.effect_intervals(draws, LEVEL)
 
 
-def _choice(estimators: list[Factorization], matrix: NamedMatrix, options: argparse.Namespace) -> Choice | None:
+def _choice(estimators: list[Factorization], matrix: NamedMatrix, options: argparse.Namespace) -> MethodChoice | None:
     """Return which method predicts held-out entries best, and whether better than no components."""
     if estimators[0].likelihood.unit != "entry":  # LDA's prediction is of tokens
         return None

@@ -12,8 +12,8 @@ from nbmf.data.masks import ENTRIES, PAIRS, draw_mask, is_undirected
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.baselines import baseline_score, compared_with
+from nbmf.evaluation.compared_fits import ComparedFit, FitDone, gap, outcome, run_all
 from nbmf.evaluation.entries import entries_of, likelihoods_of, matrix_of
-from nbmf.evaluation.fits import ComparedFit, FitDone, gap, outcome, run_all
 from nbmf.evaluation.result import Comparison
 from nbmf.inference import parameters
 from nbmf.numerics.threads import processors

@@ -30,7 +30,7 @@ from nbmf.cli.reading import name_of, repeated
 from nbmf.cli.words import in_options
 from nbmf.data.examples import EXAMPLES
 from nbmf.errors import DataError
-from nbmf.evaluation.fits import FitDone
+from nbmf.evaluation.compared_fits import FitDone
 from nbmf.plotting import style
 from nbmf.posterior.components import components_of
 

@@ -10,7 +10,7 @@ import nbmf
 from nbmf.cli.fit import Fitted, Result
 from nbmf.cli.summary import facts, lines_by_group, quality, summary
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.evaluation.verdict import Behind, Gain, Verdict
+from nbmf.evaluation.verdict import Gain, LossDifference, Verdict
 from nbmf.posterior.components import Components, components_of
 
 W = np.array([[0.9, 0.1], [0.8, 0.2], [0.05, 0.95]])
@@ -50,7 +50,7 @@ def test_a_verdict_has_what_predicts_the_same_entries_below_it():
         "row and column effects 0.5000 0.1000 ± 0.0200",
         "the overall share of ones 0.7500 0.3500 ± 0.0400",
     ]
-    others = (Behind("logistic VB, K = 8", 0.39, -0.01, 0.02),)
+    others = (LossDifference("logistic VB, K = 8", 0.39, -0.01, 0.02),)
     some = VERDICT._replace(entries=7, folds=3, others=others)
     text = blanks_folded(summary(result(verdict=some)))
     assert text[2] == "(7 entries were held out, in 3 folds, and predicted from the others)"
