@@ -17,7 +17,7 @@ from nbmf.cli.progress import Progress, StepCounter
 from nbmf.cli.reading import name_of, read_with_groups, repeated
 from nbmf.cli.settings import checked, iteration_settings
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import ConfigError, NotConvergedWarning, NotSettledWarning
+from nbmf.errors import ChainsNotConvergedWarning, ConfigError, NotConvergedWarning
 from nbmf.evaluation.folds import LEAST
 from nbmf.evaluation.verdict import MethodChoice, Verdict, choose
 from nbmf.inference.declarations import Inference
@@ -184,7 +184,7 @@ def _fit(estimator: Factorization, matrix: NamedMatrix, chains: int, n_draws: in
     kind = ("chain" if sampled else "start") + "s" * (chains > 1)
     started, steps = time.perf_counter(), chains * estimator.n_iterations
     with warnings.catch_warnings(), Progress(f"{chains} {kind}") as progress:
-        for category in (NotSettledWarning, NotConvergedWarning):  # the summary says it
+        for category in (ChainsNotConvergedWarning, NotConvergedWarning):  # the summary says it
             warnings.simplefilter("ignore", category)
         if chains > 1:
             found = run_chains(

@@ -210,12 +210,12 @@ def _agreement(fitted) -> Iterator[str]:
     chains, sampled = fitted.chains, fitted.model.inference is Inference.SAMPLER
     if chains is None:
         if sampled and fitted.expectation is None:
-            yield "one chain cannot show whether it has settled: another --seed gives another one"
+            yield "one chain cannot show whether it has converged: another --seed gives another one"
         elif sampled:
-            yield "one chain cannot show whether it has settled: take --chains 4"
+            yield "one chain cannot show whether it has converged: take --chains 4"
         return
     if not sampled:
-        if chains.settled:
+        if chains.converged:
             yield "the starts end in the same place"
         else:
             low, high = chains.losses.min(), chains.losses.max()
@@ -225,19 +225,19 @@ def _agreement(fitted) -> Iterator[str]:
             )
         return
     table = chains.diagnostics
-    if chains.settled:
+    if chains.converged:
         yield (
-            f"the chains have settled: R-hat at most {table['r_hat'].max():.3f}, at least "
-            f"{table['ess_bulk'].min():.0f} effective draws (chains.csv)"
+            f"the chains have converged: R-hat at most {table['r_hat'].max():.3f}, effective "
+            f"sample size at least {table['ess_bulk'].min():.0f} (chains.csv)"
         )
         return
-    yield f"NOT SETTLED: {in_options(chains.advice)}"
+    yield f"NOT CONVERGED: {in_options(chains.advice)}"
     yield (
         "(.expectation is in expectation.csv, and predicts better than the chains do on average; "
         ".best is the chain whose components are shown, in one place of several)"
     )
     apart = chains.disagreement
-    names, of_row = chains.line_names()[0], apart.mean(axis=1)
+    names, of_row = chains.axis_names()[0], apart.mean(axis=1)
     most = np.argsort(-of_row, kind="stable")[:APART]
     yield (
         f"the chains' E[V] differ by {apart.mean():.3f} (standard deviation), most for "

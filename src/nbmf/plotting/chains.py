@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def chains(
     chains: Chains, *, quantities: str | Sequence[str] | None = None, ax: Axes | Sequence[Axes] | None = None
 ) -> Axes | np.ndarray:
-    """Draw what was recorded of several chains, with R-hat and effective draws; red: not settled.
+    """Draw what was recorded of several chains, with R-hat and effective sample size; red: not converged.
 
     Of methods that do not sample there is a point per start, with the spread of all.
 

@@ -18,7 +18,7 @@ from nbmf.catalogue import (
 )
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.errors import ConfigError, DataError, NotSettledWarning
+from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError
 from nbmf.evaluation import count_baselines
 from nbmf.evaluation.baselines import at, baseline_score, compared_with, prediction
 from nbmf.evaluation.compare import compare
@@ -254,7 +254,7 @@ def test_chains_of_negative_binomial_samplers_run(effects):
     """Each sweep has the sizes of columns, and no noise unless that was asked for."""
     V = RNG.poisson(3.0, (12, 9))
     model = nbmf.NegativeBinomialFactorGibbs(2, effects=effects, burn_in=5, n_samples=6, random_state=0)
-    with pytest.warns(NotSettledWarning):
+    with pytest.warns(ChainsNotConvergedWarning):
         chains = nbmf.run_chains(model, V, chains=2, n_draws=3)
     assert chains.trace["entries"].shape[0] == 2
     assert np.isfinite(chains.trace["entries"]).all()
