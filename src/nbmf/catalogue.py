@@ -107,11 +107,11 @@ def sampler_beside(model: Any) -> str | None:
     name, family = type(model).__name__, type(model).__module__.rpartition(".")[0]
     near = {}
     for method, entry in METHODS.items():
-        found = registry.estimator_class(entry["class"])
-        is_near = found.__module__.rpartition(".")[0] == family
+        sampler = registry.estimator_class(entry["class"])
+        is_near = sampler.__module__.rpartition(".")[0] == family
         takes_them = matrix_of(method) is model.likelihood.matrix
         if is_near and takes_them and registry.is_sampler(entry["class"]):
-            near[method] = SequenceMatcher(None, name, found.__name__).ratio()
+            near[method] = SequenceMatcher(None, name, sampler.__name__).ratio()
     return max(near, key=near.get) if near else None
 
 
@@ -122,7 +122,8 @@ def colours_of(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """
     palette = [entry["colour"] for entry in METHODS.values()]
     return {
-        name: entry.get("colour", palette[place % len(palette)]) for place, (name, entry) in enumerate(methods.items())
+        name: entry.get("colour", palette[number % len(palette)])
+        for number, (name, entry) in enumerate(methods.items())
     }
 
 
@@ -133,12 +134,12 @@ def title_of(model: Any) -> str:
     first: the number of iterations is often another.
     """
     name, given = type(model).__name__, model.get_params()
-    own = [entry for entry in METHODS.values() if entry["class"].rpartition(":")[2] == name]
+    of_class = [entry for entry in METHODS.values() if entry["class"].rpartition(":")[2] == name]
 
     def agreement(entry: Mapping[str, Any]) -> int:
         return sum(_same(given.get(key), value) for key, value in entry["settings"].items())
 
-    label = max(own, key=agreement)["label"] if own else name
+    label = max(of_class, key=agreement)["label"] if of_class else name
     # Where K is found, what was found.
     return f"{label}, K = {getattr(model, 'n_components_', model.n_components)}"
 

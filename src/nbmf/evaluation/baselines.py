@@ -62,11 +62,11 @@ def prediction(name: str, values: np.ndarray) -> np.ndarray | tuple[np.ndarray, 
     return {"overall-mean": count_baselines.overall, "rates": count_baselines.shares}[name](values)
 
 
-def at(found: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
+def at(predicted: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
     """Return what a baseline predicts of some entries."""
-    if isinstance(found, tuple):
-        return tuple(part[rows, columns] for part in found)
-    return found[rows, columns]
+    if isinstance(predicted, tuple):
+        return tuple(part[rows, columns] for part in predicted)
+    return predicted[rows, columns]
 
 
 def _probability(name: str, codes: np.ndarray) -> np.ndarray:
@@ -119,8 +119,8 @@ def tabulate(masked: list) -> pd.DataFrame:
     for one in masked:
         n_observed = np.count_nonzero(one.matrix.observed)
         for name, label in compared_with(one.matrix, ()).items():
-            found = baseline_score(name, one.matrix, one.mask)
+            score = baseline_score(name, one.matrix, one.mask)
             key = {"dataset": one.dataset, "baseline": name, "label": label, "mask": one.number}
-            rows.append({**key, **found, "n_train": n_observed - found["n_test"]})
+            rows.append({**key, **score, "n_train": n_observed - score["n_test"]})
     columns = ["dataset", "baseline", "label", "mask", "n_test", "n_train", "perplexity", "brier"]
     return pd.DataFrame(rows, columns=columns)

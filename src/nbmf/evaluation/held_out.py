@@ -1,7 +1,7 @@
 """Losses on entries that were held out, of methods and of predictions without components."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,103 +10,43 @@ from nbmf.evaluation.baselines import at, baselines_of, prediction
 from nbmf.evaluation.clustered_errors import clustered_error
 from nbmf.evaluation.entry_losses import losses_of
 from nbmf.evaluation.folds import fitted_to, folds, is_symmetric, units
-from nbmf.evaluation.sampled_entries import SampledEntries
+from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.seeds import seed_sequence
 
 
-class Measure(Protocol):
-    """How losses on held-out entries become a mean and its standard error.
+class EntryMeasure:
+    """The measure of losses in float arrays (F, N), NaN where nothing was held out."""
 
-    unit : str, what a mean is per
-    """
-
-    unit: str
+    unit = "held-out entry"
 
     def mean(self, losses: np.ndarray) -> float:
-        """Return the mean of losses, or of differences between losses."""
+        """Return the mean over the entries."""
+        return float(np.nanmean(losses))
 
     def error(self, losses: np.ndarray) -> float:
-        """Return its standard error; entries of a row or a column are not independent."""
+        """Return its standard error, `clustered_error`."""
+        return clustered_error(losses)
 
     def degrees_of_freedom(self, losses: np.ndarray) -> int:
-        """Return the degrees of freedom of that error."""
+        """Return one less than the number of rows or of columns, whichever are fewer."""
+        return max(min(losses.shape) - 1, 1)
 
 
-class Split(Protocol):
-    """How entries of a matrix are held out, fold by fold.
-
-    folds : the folds, each of which is an argument of the methods
-    observed : int, how many entries can be held out; of a symmetric matrix pairs in their place
-    """
-
-    folds: Sequence[Any]
-    observed: int
-
-    def training(self, fold: Any) -> Any:
-        """Return the matrix without the entries of a fold."""
-
-    def baseline_losses(self, fold: Any, training: Any, number: int) -> dict[str, np.ndarray]:
-        """Return the losses of each baseline on the entries of fold `number`."""
-
-    def method_losses(self, fold: Any, fitted: Factorization) -> np.ndarray:
-        """Return the losses on the entries of a fold of a fit to the others."""
-
-    def gather(self, losses: Iterable[np.ndarray]) -> np.ndarray:
-        """Return the losses of all folds as one array."""
-
-    def measure(self) -> Measure:
-        """Return how such arrays are averaged."""
-
-
-class HeldOutLosses(NamedTuple):
-    """Losses on all entries that were held out, in nats.
-
-    methods : list of float arrays, of each method, as `measure` takes them
-    baselines : dict of the same, by the name of a baseline
-    entries, folds : int, how many entries were held out, in how many folds
-    observed : int, how many there are; of a symmetric matrix pairs in the place of entries
-    measure : Measure
-    """
-
-    methods: list[np.ndarray]
-    baselines: dict[str, np.ndarray]
-    entries: int
-    folds: int
-    observed: int
-    measure: Measure
-
-
-def held_out_losses(
-    V: Any, estimators: Sequence[Factorization], seed: int, monitor_of: Callable | None
-) -> HeldOutLosses:
-    """Hold out entries fold by fold, fit every method to the others, and return the losses.
-
-    Arguments and errors are those of `nbmf.verdict`.
-    """
-    split: Split = (
-        SampledEntries(V, estimators, seed) if is_sparse(V) else AllEntries(V, estimators[0].likelihood, seed)
-    )
-    methods: list[list[np.ndarray]] = [[] for _ in estimators]
-    baselines: dict[str, list[np.ndarray]] = {}
-    n_fits = len(split.folds) * len(estimators)
-    for number, fold in enumerate(split.folds):
-        training = split.training(fold)
-        for name, losses in split.baseline_losses(fold, training, number).items():
-            baselines.setdefault(name, []).append(losses)
-        for i, estimator in enumerate(estimators):
-            monitor = monitor_of and monitor_of(number * len(estimators) + i, n_fits)
-            fitted = fitted_to(estimator, training, number, monitor)
-            methods[i].append(split.method_losses(fold, fitted))
-    gathered = [split.gather(losses) for losses in methods]
-    entries = int(np.count_nonzero(~np.isnan(gathered[0])))
-    of_baselines = {name: split.gather(losses) for name, losses in baselines.items()}
-    return HeldOutLosses(gathered, of_baselines, entries, len(split.folds), split.observed, split.measure())
+Measure = EntryMeasure | SampleMeasure  # how losses become a mean and its standard error
 
 
 class AllEntries:
-    """Tenths of the observed entries of a dense matrix in turn, see `Split`; folds are bool arrays (F, N)."""
+    """Tenths of the observed entries of a dense matrix, held out in turn.
+
+    Attributes
+    ----------
+    folds : list of bool arrays (F, N)
+        The entries that are held out together.
+    observed : int
+        How many entries can be held out; of a symmetric matrix pairs in the place of entries.
+    """
 
     def __init__(self, V: Any, likelihood: Likelihood, seed: int):
         self._likelihood = likelihood
@@ -144,24 +84,52 @@ class AllEntries:
             gathered[np.tril_indices_from(gathered)] = np.nan
         return gathered
 
-    def measure(self) -> Measure:
+    def measure(self) -> EntryMeasure:
         """Return how such arrays are averaged."""
         return EntryMeasure()
 
 
-class EntryMeasure:
-    """The measure of losses in float arrays (F, N), NaN where nothing was held out."""
+class HeldOutLosses(NamedTuple):
+    """Losses on all entries that were held out, in nats.
 
-    unit = "held-out entry"
+    methods : list of float arrays, of each method, as `measure` takes them
+    baselines : dict of the same, by the name of a baseline
+    entries, folds : int, how many entries were held out, in how many folds
+    observed : int, how many there are; of a symmetric matrix pairs in the place of entries
+    measure : Measure
+    """
 
-    def mean(self, losses: np.ndarray) -> float:
-        """Return the mean over the entries."""
-        return float(np.nanmean(losses))
+    methods: list[np.ndarray]
+    baselines: dict[str, np.ndarray]
+    entries: int
+    folds: int
+    observed: int
+    measure: Measure
 
-    def error(self, losses: np.ndarray) -> float:
-        """Return its standard error, `clustered_error`."""
-        return clustered_error(losses)
 
-    def degrees_of_freedom(self, losses: np.ndarray) -> int:
-        """Return one less than the number of rows or of columns, whichever are fewer."""
-        return max(min(losses.shape) - 1, 1)
+def held_out_losses(
+    V: Any, estimators: Sequence[Factorization], seed: int, monitor_of: Callable | None
+) -> HeldOutLosses:
+    """Hold out entries fold by fold, fit every method to the others, and return the losses.
+
+    Arguments and errors are those of `nbmf.verdict`.
+    """
+    if is_sparse(V):
+        split = SampledEntries(V, estimators, seed)
+    else:
+        split = AllEntries(V, estimators[0].likelihood, seed)
+    methods: list[list[np.ndarray]] = [[] for _ in estimators]
+    baselines: dict[str, list[np.ndarray]] = {}
+    n_fits = len(split.folds) * len(estimators)
+    for number, fold in enumerate(split.folds):
+        training = split.training(fold)
+        for name, losses in split.baseline_losses(fold, training, number).items():
+            baselines.setdefault(name, []).append(losses)
+        for i, estimator in enumerate(estimators):
+            monitor = monitor_of and monitor_of(number * len(estimators) + i, n_fits)
+            fitted = fitted_to(estimator, training, number, monitor)
+            methods[i].append(split.method_losses(fold, fitted))
+    gathered = [split.gather(losses) for losses in methods]
+    entries = int(np.count_nonzero(~np.isnan(gathered[0])))
+    of_baselines = {name: split.gather(losses) for name, losses in baselines.items()}
+    return HeldOutLosses(gathered, of_baselines, entries, len(split.folds), split.observed, split.measure())

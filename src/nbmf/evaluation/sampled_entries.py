@@ -87,7 +87,7 @@ class Fold(NamedTuple):
 
 
 class SampledEntries:
-    """Ones and zeros of a SparseBinaryMatrix or a scipy.sparse one, see `nbmf.evaluation.held_out.Split`.
+    """Ones and zeros of a SparseBinaryMatrix or a scipy.sparse one; as `nbmf.evaluation.held_out.AllEntries`.
 
     Raises
     ------
@@ -151,22 +151,22 @@ def _zeros(matrix: SparseBinaryMatrix, count: int, rng: np.random.Generator, in_
     """Return so many different zeros, drawn at random: int64 array, places row by row."""
     F, N = matrix.shape
     others = _flat(matrix.stored[:2], N)
-    found = np.empty(0, np.int64)
-    while found.size < count:  # what is stored, or there already, is drawn again
+    zeros = np.empty(0, np.int64)
+    while zeros.size < count:  # what is stored, or there already, is drawn again
         places = np.array(np.divmod(rng.integers(0, F * N, 2 * count), N))
         drawn = _flat(_above(places, in_pairs), N)
-        every = np.concatenate([found, drawn[~_is_in(drawn, others)]])
+        every = np.concatenate([zeros, drawn[~_is_in(drawn, others)]])
         first = np.unique(every, return_index=True)[1]
-        found = every[np.sort(first)][:count]
-    return found
+        zeros = every[np.sort(first)][:count]
+    return zeros
 
 
 def _is_in(values: np.ndarray, ascending: np.ndarray) -> np.ndarray:
     """Whether each value is among others, which are ascending."""
     if not ascending.size:
         return np.zeros(values.size, bool)
-    place = np.minimum(np.searchsorted(ascending, values), ascending.size - 1)
-    return ascending[place] == values
+    index = np.minimum(np.searchsorted(ascending, values), ascending.size - 1)
+    return ascending[index] == values
 
 
 def _flat(places: np.ndarray, N: int) -> np.ndarray:

@@ -76,8 +76,8 @@ def draw(
         axis.set_title(dataset)
         _end_axis(axis, scores[scores["dataset"] == dataset], boxes)
         if baselines is not None:
-            own = baselines[baselines["dataset"] == dataset]
-            _draw_baselines(axis, own, LINE_LENGTH // axes.shape[1])
+            of_dataset = baselines[baselines["dataset"] == dataset]
+            _draw_baselines(axis, of_dataset, LINE_LENGTH // axes.shape[1])
     for axis in axes[:, 0]:
         axis.set_ylabel("held-out perplexity\n(nats per entry)")
     if columns == 1 and len(methods) > NAMED:
@@ -191,8 +191,7 @@ def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dic
     axis.set_xticks(np.arange(len(boxes)), labels, **options)
     axis.tick_params(axis="x", length=0)
     axis.set_xlim(-0.7, len(boxes) - 0.3)
-    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
-    axis.set_axisbelow(True)
+    style.draw_grid(axis)
 
 
 def _draw_box(axis: Axes, position: int, values: pd.Series, colour: str) -> None:

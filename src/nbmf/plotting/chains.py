@@ -43,15 +43,15 @@ def chains(
     """
     if not isinstance(chains, Chains):
         raise ConfigError(f"chains: Chains of nbmf.run_chains are needed, not a {type(chains).__name__}")
-    found = {quantity.name: quantity.values for quantity in chains.quantities()}
-    usual = [name for name in found if not name.startswith(("E[v]", "share"))]
+    recorded = {quantity.name: quantity.values for quantity in chains.quantities()}
+    usual = [name for name in recorded if not name.startswith(("E[v]", "share"))]
     asked = [quantities] if isinstance(quantities, str) else list(quantities or usual)
     for name in asked:
-        if name not in found:
-            raise ConfigError(f"quantities: no {name!r} was recorded; {choices(name, found)}")
+        if name not in recorded:
+            raise ConfigError(f"quantities: no {name!r} was recorded; {choices(name, recorded)}")
     rows = chains.diagnostics.set_index("quantity")
     panels = [
-        traces.Panel(name, found[name], _notes(chains, rows.loc[name]), rows.loc[name, "settled"]) for name in asked
+        traces.Panel(name, recorded[name], _notes(chains, rows.loc[name]), rows.loc[name, "settled"]) for name in asked
     ]
     axes = traces.draw_chains(panels, "chain" if chains.sampled else "start", ax)
     return axes[0] if isinstance(quantities, str) else np.array(axes)

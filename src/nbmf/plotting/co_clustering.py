@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -82,12 +81,8 @@ def draw(together: np.ndarray, factor: LabelledFactor, label: str = "", ax: Axes
     n = len(factor.names)
     if together.shape != (n, n):
         raise DataError(f"probabilities of shape {together.shape} of {n} {factor.title}")
-    if ax is None:
-        width = max(SMALLEST, n * ROW_HEIGHT) if n <= NAMED else UNNAMED
-        size = width + MARGINS, width + 0.8
-        axis = plt.subplots(figsize=size, layout="constrained")[1]
-    else:
-        (axis,) = style.given_axes(ax, 1)
+    width = max(SMALLEST, n * ROW_HEIGHT) if n <= NAMED else UNNAMED
+    axis = style.given_or_new_axis(ax, (width + MARGINS, width + 0.8))
     order = order_of(factor)
     shown = together[np.ix_(order, order)].astype(float)
     np.fill_diagonal(shown, np.nan)

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
@@ -61,31 +60,31 @@ def positions(
     check_axis(axis)
     model = model_of(fit)
     numbers = [components] if isinstance(components, int | np.integer) else list(components)
-    found = components_of(model)
-    if len(numbers) not in (1, 2) or not all(1 <= each <= len(found.order) for each in numbers):
-        allowed = f"a number from 1 to {len(found.order)}, or two" if len(found.order) else "none"
+    ranked = components_of(model)
+    if len(numbers) not in (1, 2) or not all(1 <= each <= len(ranked.order) for each in numbers):
+        allowed = f"a number from 1 to {len(ranked.order)}, or two" if len(ranked.order) else "none"
         raise ConfigError(f"components = {components!r}: allowed is {allowed}")
-    places = found.order[np.array(numbers) - 1]
-    factor = factor_of(model, axis, places, groups)
+    indices = ranked.order[np.array(numbers) - 1]
+    factor = factor_of(model, axis, indices, groups)
     written = _written(factor.names, names)
     draws = draws_of(fit)
-    ends = (None, None) if draws is None else _interval(draws, axis, places, level)
-    shown = [each if each is None or len(places) == 2 else each[:, 0] for each in (factor.weights, *ends)]
+    ends = (None, None) if draws is None else _interval(draws, axis, indices, level)
+    shown = [each if each is None or len(indices) == 2 else each[:, 0] for each in (factor.weights, *ends)]
     drawn = draw(*shown, written, factor.groups, ax)
     meaning = model.meanings[axis]
     drawn.set_xlabel(f"{meaning}, component {numbers[0]}")
-    if len(places) == 2:
+    if len(indices) == 2:
         drawn.set_ylabel(f"{meaning}, component {numbers[1]}")
     return drawn
 
 
-def _interval(draws: Draws, axis: int, places: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+def _interval(draws: Draws, axis: int, indices: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of the intervals of some components, arrays (n, components)."""
     if axis == 0:
         lower, upper = draws.dictionary_interval(level)
     else:
         lower, upper = (end.T for end in draws.activation_interval(level))
-    return lower[:, places], upper[:, places]
+    return lower[:, indices], upper[:, indices]
 
 
 def _written(every: np.ndarray, asked: Collection[str] | None) -> list[str]:
@@ -145,51 +144,39 @@ def draw(
     groups = [""] * n if groups is None else [str(group) for group in groups]
     if len(given) != n or len(groups) != n:
         raise DataError(f"{len(given)} names and {len(groups)} groups of {n} positions")
-    if ax is None:
-        ax, fits = _axis(n, is_map)
-        given = given if fits else [""] * n
-    else:
-        (ax,) = style.given_axes(ax, 1)
-    place = np.argsort(np.argsort(positions, kind="stable")) if not is_map else None
+    height = n * ROW_HEIGHT + MARGINS
+    if ax is None and not is_map and height > HIGHEST:
+        given = [""] * n
+    ax = style.given_or_new_axis(ax, (MAP + 1, MAP) if is_map else (MAP, min(height, HIGHEST)))
+    rank = np.argsort(np.argsort(positions, kind="stable")) if not is_map else None
     colours = style.colours_of_groups(groups)
     for group, colour in colours.items():
         here = np.flatnonzero([each == group for each in groups])
         if is_map:
             x, y = positions[here].T
         else:
-            x, y = positions[here], place[here]
+            x, y = positions[here], rank[here]
         if has_ends:
             ax.hlines(y, *(ends[:, here, 0] if is_map else ends[:, here]), color=colour, **INTERVAL)
         if has_ends and is_map:
             ax.vlines(x, *ends[:, here, 1], color=colour, **INTERVAL)
         ax.plot(x, y, color=colour, label=group or None, **POINT)
-    _name(ax, positions, ends[1], given, place)
+    _name(ax, positions, ends[1], given, rank)
     if len(colours) > 1:
         ax.legend(frameon=False, loc="best" if is_map else "lower right")
     return ax
 
 
-def _axis(n: int, is_map: bool) -> tuple[Axes, bool]:
-    """Return the axis of a new figure, and whether names fit into it."""
-    if is_map:
-        size, fits = (MAP + 1, MAP), True
-    else:
-        height = n * ROW_HEIGHT + MARGINS
-        size, fits = (MAP, min(height, HIGHEST)), height <= HIGHEST
-    _, axis = plt.subplots(figsize=size, layout="constrained")
-    return axis, fits
-
-
-def _name(axis: Axes, positions, upper, names, place) -> None:
+def _name(axis: Axes, positions, upper, names, rank) -> None:
     """Write names: on one scale at the right end of each interval, else above each point."""
-    is_map = place is None
+    is_map = rank is None
     if not is_map:
         axis.set_yticks([])
         axis.spines["left"].set_visible(False)
         axis.set_ylim(-1, len(names))
     written = []
     for i, name in enumerate(names):
-        spot, shift = (positions[i], (2, 2)) if is_map else ((upper[i], place[i]), (3, 0))
+        spot, shift = (positions[i], (2, 2)) if is_map else ((upper[i], rank[i]), (3, 0))
         written.append(
             axis.annotate(
                 name, spot, shift, textcoords="offset points", fontsize=NAME_SIZE, va="bottom" if is_map else "center"

@@ -97,8 +97,8 @@ def draw(traces: pd.DataFrame, diagnostics: pd.DataFrame, labels: dict[str, str]
             _draw_panel(axis, of_dataset, quantity, colours, burn_in)
         column[0].set_title(f"{dataset}\nK = {of_dataset['K'].iloc[0]}", fontsize=7)
         column[-1].set_xlabel("iteration", fontsize=7)
-        own = diagnostics[(diagnostics["dataset"] == dataset) & (diagnostics["method"] == method)]
-        for row in own.itertuples():
+        of_method = diagnostics[(diagnostics["dataset"] == dataset) & (diagnostics["method"] == method)]
+        for row in of_method.itertuples():
             _print_diagnostics(column, row)
     for axis, quantity in zip(axes[:, 0], QUANTITIES, strict=True):
         axis.set_ylabel(quantity.label, fontsize=7)
