@@ -53,7 +53,7 @@ EXPORTS = {
     "run_chains": "nbmf.posterior.running",
     "compare": "nbmf.evaluation.compare",
     "verdict": "nbmf.evaluation.verdict",
-    "choose_components": "nbmf.evaluation.held_out_cells",
+    "choose_components": "nbmf.evaluation.component_choice",
     "distinguishing": "nbmf.posterior.distinguishing",
 }
 

@@ -18,41 +18,35 @@ METHODS: dict[str, dict[str, Any]] = yaml.safe_load(files("nbmf").joinpath("meth
     "methods"
 ]
 
-# What `nbmf fit` takes of a binary matrix where settings are given, or nothing can be held out.
-DEFAULT = "beta-dir-vb-learned"
-
-# What `nbmf compare` compares where nothing is said: the default, of each family one that takes
-# seconds, and the paper's Beta-Dir VB and bICA.
-COMPARED = (
-    DEFAULT,
-    "beta-dir-gs-learned",
-    "beta-dir-vb",
-    "bica",
-    "logistic-vb-columns",
-    "logistic-vb",
-    "bernoulli-poisson-vb",
-    "mmnb-rows",
-    "logpca",
-)
-
-# The same of every kind of matrix.
+# For each kind of matrix the method that `nbmf fit` takes if settings are given or nothing is held out.
 DEFAULTS = {
-    "BinaryMatrix": DEFAULT,
+    "BinaryMatrix": "beta-dir-vb-learned",
     "CountMatrix": "negative-binomial-vb",
     "SparseBinaryMatrix": "bernoulli-poisson-vb",
 }
 
-# Where nothing is said, `nbmf fit` takes the first of these, the easiest to read first, that
-# predicts held-out entries within a standard error of the best.
+# Without options `nbmf fit` takes the first of these, the easiest to read first, that predicts held-out
+# entries within a standard error of the best.
 CANDIDATES = {
-    "BinaryMatrix": (DEFAULT, "logistic-vb-columns", "logistic-vb"),
+    "BinaryMatrix": (DEFAULTS["BinaryMatrix"], "logistic-vb-columns", "logistic-vb"),
     "CountMatrix": (DEFAULTS["CountMatrix"],),
     "SparseBinaryMatrix": (DEFAULTS["SparseBinaryMatrix"], "bernoulli-poisson-gs"),
 }
 
-# What `nbmf compare` compares.
-COMPARED_ON = {
-    "BinaryMatrix": COMPARED,
+# What `nbmf compare` compares by default: of binary matrices the default, of each family a method that
+# takes seconds, and the paper's Beta-Dir VB and bICA.
+COMPARED = {
+    "BinaryMatrix": (
+        DEFAULTS["BinaryMatrix"],
+        "beta-dir-gs-learned",
+        "beta-dir-vb",
+        "bica",
+        "logistic-vb-columns",
+        "logistic-vb",
+        "bernoulli-poisson-vb",
+        "mmnb-rows",
+        "logpca",
+    ),
     "CountMatrix": (
         DEFAULTS["CountMatrix"],
         "negative-binomial-gs",
@@ -60,6 +54,25 @@ COMPARED_ON = {
         "poisson-gamma-gs",
         "poisson-gamma-em",
     ),
+}
+
+# Predictions without components, that every method has to beat, and what they are in words: of binary
+# matrices, and of counts under two distributions. See `nbmf.evaluation.baselines`.
+BASELINES = {
+    "overall-share": "the overall share of ones",
+    "column-shares": "each column's share of ones",
+    "row-shares": "each row's share of ones",
+    "effects": "row and column effects",
+}
+BASELINES_OF_COUNTS = {
+    "overall-mean": "the overall mean",
+    "column-means": "each column's mean",
+    "row-means": "each row's mean",
+    "rates": "row and column shares",
+}
+OVERDISPERSED_BASELINES = {
+    "column-means-nb": "each column's mean, overdispersed",
+    "rates-nb": "row and column shares, overdispersed",
 }
 
 
@@ -96,5 +109,6 @@ def colours_of(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """
     palette = [entry["colour"] for entry in METHODS.values()]
     return {
-        name: entry.get("colour", palette[place % len(palette)]) for place, (name, entry) in enumerate(methods.items())
+        name: entry.get("colour", palette[number % len(palette)])
+        for number, (name, entry) in enumerate(methods.items())
     }

@@ -7,7 +7,7 @@ import re
 import types
 
 import nbmf
-from nbmf.catalogue import CANDIDATES, COMPARED_ON, DEFAULTS, METHODS
+from nbmf.catalogue import CANDIDATES, COMPARED, DEFAULTS, METHODS
 from nbmf.cli.help_texts import COMPARE, EXAMPLE, FIT, INFO, PLOT, TOP
 from nbmf.cli.table_arguments import add_cluster, add_topics
 from nbmf.errors import choices
@@ -135,8 +135,8 @@ def _compare(commands, name: str) -> None:
         nargs="+",
         type=_method,
         metavar="ID",
-        help=f"{', '.join(METHODS)} (default: {' '.join(COMPARED_ON['BinaryMatrix'])}; of counts "
-        f"{' '.join(COMPARED_ON['CountMatrix'])})",
+        help=f"{', '.join(METHODS)} (default: {' '.join(COMPARED['BinaryMatrix'])}; of counts "
+        f"{' '.join(COMPARED['CountMatrix'])})",
     )
     compare.add_argument(
         "--components", type=int, nargs="+", metavar="K", help="in the place of each method's own grid of K"

@@ -17,9 +17,9 @@ from nbmf.cli.progress import Progress, StepCounter
 from nbmf.cli.reading import name_of, read_with_groups, repeated
 from nbmf.cli.settings import checked, iteration_settings
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import ConfigError, NotConvergedWarning, NotSettledWarning
+from nbmf.errors import ChainsNotConvergedWarning, ConfigError, NotConvergedWarning
 from nbmf.evaluation.folds import LEAST
-from nbmf.evaluation.verdict import Choice, Verdict, choose
+from nbmf.evaluation.verdict import MethodChoice, Verdict, choose
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.stopping import MeanChangeBelow
@@ -142,7 +142,7 @@ def _chosen(options: argparse.Namespace, matrix: NamedMatrix) -> tuple[Factoriza
     names = CANDIDATES[kind] if is_open else (options.method or DEFAULTS[kind],)
     estimators = [_estimator(options, name) for name in names]
     choice = _choice(estimators, matrix, options) if options.check else None
-    place = choice.place if choice else 0
+    place = choice.index if choice else 0
     options.method = names[place]
     return estimators[place], choice and choice.verdict
 
@@ -185,7 +185,7 @@ def _fit(estimator: Factorization, matrix: NamedMatrix, chains: int, n_draws: in
     kind = ("chain" if sampled else "start") + "s" * (chains > 1)
     started, steps = time.perf_counter(), chains * estimator.n_iterations
     with warnings.catch_warnings(), Progress(f"{chains} {kind}") as progress:
-        for category in (NotSettledWarning, NotConvergedWarning):  # the summary says it
+        for category in (ChainsNotConvergedWarning, NotConvergedWarning):  # the summary says it
             warnings.simplefilter("ignore", category)
         if chains > 1:
             found = run_chains(
@@ -228,7 +228,7 @@ def _intervals(draws: Draws | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return found | effects.effect_intervals(draws, LEVEL)
 
 
-def _choice(estimators: list[Factorization], matrix: NamedMatrix, options: argparse.Namespace) -> Choice | None:
+def _choice(estimators: list[Factorization], matrix: NamedMatrix, options: argparse.Namespace) -> MethodChoice | None:
     """Return which method predicts held-out entries best, and whether better than no components."""
     if estimators[0].likelihood.unit != "entry":  # LDA's prediction is of tokens
         return None

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nbmf.catalogue import DEFAULT, METHODS
+from nbmf.catalogue import DEFAULTS, METHODS
 from nbmf.cli import info_counts, info_sparse, info_tables
 from nbmf.cli.info_lines import AXES, ends, worth_a_look
 from nbmf.cli.reading import read_matrix, repeated
@@ -17,6 +17,7 @@ from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
 from nbmf.registry import make_estimator
 
+DEFAULT = DEFAULTS["BinaryMatrix"]
 TIMED = (DEFAULT, "beta-dir-gs")  # methods
 
 

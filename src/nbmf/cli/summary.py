@@ -17,7 +17,7 @@ from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import loss_of
-from nbmf.posterior.co_clustering import LINES
+from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.groups import association_of, by_group
 from nbmf.posterior.recording import training_loss
 
@@ -106,7 +106,7 @@ def lines_by_group(result: "Result") -> Iterator[tuple[str, np.ndarray, "pd.Data
     for axis, groups in enumerate((result.matrix.row_groups, result.column_groups)):
         if groups is None or not len(shown):
             continue
-        kind, found = LINES[axis], by_group(model, groups, shown, axis)
+        kind, found = AXIS_NAMES[axis], by_group(model, groups, shown, axis)
         places = {"index": "group", "columns": "component", "sort": False}
         if model.alignment is Alignment.ROTATION:  # a line is somewhere on every component
             means = found.pivot_table(values="mean", **places).map("{:.2f}".format)
@@ -210,12 +210,12 @@ def _agreement(fitted) -> Iterator[str]:
     chains, sampled = fitted.chains, fitted.model.inference is Inference.SAMPLER
     if chains is None:
         if sampled and fitted.expectation is None:
-            yield "one chain cannot show whether it has settled: another --seed gives another one"
+            yield "one chain cannot show whether it has converged: another --seed gives another one"
         elif sampled:
-            yield "one chain cannot show whether it has settled: take --chains 4"
+            yield "one chain cannot show whether it has converged: take --chains 4"
         return
     if not sampled:
-        if chains.settled:
+        if chains.converged:
             yield "the starts end in the same place"
         else:
             low, high = chains.losses.min(), chains.losses.max()
@@ -225,19 +225,19 @@ def _agreement(fitted) -> Iterator[str]:
             )
         return
     table = chains.diagnostics
-    if chains.settled:
+    if chains.converged:
         yield (
-            f"the chains have settled: R-hat at most {table['r_hat'].max():.3f}, at least "
-            f"{table['ess_bulk'].min():.0f} effective draws (chains.csv)"
+            f"the chains have converged: R-hat at most {table['r_hat'].max():.3f}, effective "
+            f"sample size at least {table['ess_bulk'].min():.0f} (chains.csv)"
         )
         return
-    yield f"NOT SETTLED: {in_options(chains.advice)}"
+    yield f"NOT CONVERGED: {in_options(chains.advice)}"
     yield (
         "(.expectation is in expectation.csv, and predicts better than the chains do on average; "
         ".best is the chain whose components are shown, in one place of several)"
     )
     apart = chains.disagreement
-    names, of_row = chains.line_names()[0], apart.mean(axis=1)
+    names, of_row = chains.axis_names()[0], apart.mean(axis=1)
     most = np.argsort(-of_row, kind="stable")[:APART]
     yield (
         f"the chains' E[V] differ by {apart.mean():.3f} (standard deviation), most for "

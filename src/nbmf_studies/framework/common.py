@@ -27,7 +27,7 @@ def has_unmasked_fits(plan: Plan) -> bool:
 
 
 def diagnostics_if_any(plan: Plan) -> dict[str, Need]:
-    """Return the role of the diagnostics, for figures that mark what has not settled."""
+    """Return the role of the diagnostics, for figures that mark what has not converged."""
     return {"diagnostics": TableOf("diagnostics")} if has_unmasked_fits(plan) else {}
 
 

@@ -9,7 +9,7 @@ from nbmf_studies.framework.loaded import ShownFit
 
 
 def draw(matrix: BinaryMatrix, fits: list[ShownFit], diagnostics: pd.DataFrame, dataset: str, columns: int) -> Figure:
-    """Draw W of each fit; what chains have not settled is noted below its panel.
+    """Draw W of each fit; what chains have not converged is noted below its panel.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ def draw(matrix: BinaryMatrix, fits: list[ShownFit], diagnostics: pd.DataFrame, 
         Of each panel.
     """
     own = diagnostics[diagnostics["dataset"] == dataset]
-    is_settled = dict(zip(own["method"], own["settled"], strict=True))
+    has_converged = dict(zip(own["method"], own["settled"], strict=True))
     shown = [
-        dictionaries.Dictionary(fit.label, fit.W, "" if is_settled.get(fit.method, True) else "chains not settled")
+        dictionaries.Dictionary(fit.label, fit.W, "" if has_converged.get(fit.method, True) else "chains not converged")
         for fit in fits
     ]
     order = dictionaries.meaningful_row_order(shown[0].W, matrix.row_names, matrix.row_groups)

@@ -31,7 +31,7 @@ from nbmf.cli.reading import name_of, repeated
 from nbmf.cli.words import in_options
 from nbmf.data.examples import EXAMPLES
 from nbmf.errors import DataError
-from nbmf.evaluation.fits import FitDone
+from nbmf.evaluation.compared_fits import FitDone
 from nbmf.plotting import style
 from nbmf.posterior.components import components_of
 
@@ -333,7 +333,7 @@ def test_a_sampler_has_chains_and_intervals_and_their_files_go_with_it(here, cap
     monkeypatch.setattr("nbmf.posterior.chains.Chains.disagreement", apart)
     out = run(capsys, *command, "--iterations", "60", "--draws", "10").out
     assert "2 chains of 60 iterations" in out
-    assert "NOT SETTLED: " in out
+    assert "NOT CONVERGED: " in out
     most = ", ".join(f"person {f} 0.{f}0" for f in (29, 28, 27, 26, 25))
     said = f"E[V] differ by 0.145 (standard deviation), most for {most} "
     assert said in " ".join(out.split())
@@ -377,9 +377,9 @@ def test_a_large_expectation_is_no_csv(here, capsys, monkeypatch):
         assert (parts["expectation_lower"] <= parts["expectation_upper"]).all()
 
 
-def test_one_chain_is_told_that_it_cannot_show_whether_it_has_settled(capsys):
+def test_one_chain_is_told_that_it_cannot_show_whether_it_has_converged(capsys):
     command = ["fit", "survey.csv", *QUICK, "--method", "dir-dir-gs", "--chains", "1"]
-    assert "one chain cannot show whether it has settled" in run(capsys, *command).out
+    assert "one chain cannot show whether it has converged" in run(capsys, *command).out
 
 
 @pytest.mark.parametrize("method", ["bica", "c-bica", "logpca", "lda", "dir-beta-vb"])

@@ -10,8 +10,8 @@ import pytest
 from figure_checks import assert_tidy
 
 import nbmf
+from nbmf.catalogue import BASELINES
 from nbmf.errors import ConfigError, DataError, NotFittedError, NotSupportedError
-from nbmf.evaluation.baselines import BASELINES
 from nbmf.plotting import style
 
 F, N = 36, 14
@@ -44,7 +44,7 @@ def fit(V):
 @pytest.fixture(scope="module")
 def chains(V):
     gibbs = nbmf.BetaDirGibbs(3, burn_in=30, n_samples=40, random_state=0)
-    with pytest.warns(nbmf.errors.NotSettledWarning):
+    with pytest.warns(nbmf.errors.ChainsNotConvergedWarning):
         return nbmf.run_chains(gibbs, V, chains=3, n_draws=8, n_jobs=1)
 
 
@@ -172,7 +172,7 @@ def test_rows_that_go_together(chains, V):
 # Several fits.
 
 
-def test_chains_have_a_line_each_and_say_whether_they_have_settled(chains):
+def test_chains_have_a_line_each_and_say_whether_they_have_converged(chains):
     axes = nbmf.plot.chains(chains)
     labels = [axis.get_ylabel() for axis in axes]
     assert labels == ["log joint", "log likelihood", "active components"]
@@ -182,7 +182,7 @@ def test_chains_have_a_line_each_and_say_whether_they_have_settled(chains):
         for line, values in zip(axis.lines, given, strict=True):
             np.testing.assert_array_equal(line.get_ydata(), values)
         note = axis.get_title(loc="right")
-        assert ("NOT SETTLED" in note) == (not rows.loc[name, "settled"])
+        assert ("NOT CONVERGED" in note) == (not rows.loc[name, "settled"])
         r_hat = rows.loc[name, "r_hat"]
         assert (f"{r_hat:.3f}" if np.isfinite(r_hat) else "not defined") in note
 

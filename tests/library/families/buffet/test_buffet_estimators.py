@@ -11,7 +11,7 @@ from scipy.special import expit
 import nbmf
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.real_matrix import RealMatrix
-from nbmf.errors import ConfigError, DataError, NotSettledWarning
+from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError
 from nbmf.families.buffet import buffet_fold_in as fold_in
 from nbmf.families.buffet import summaries
 from nbmf.families.buffet.buffet_gaussian import IndianBuffetGaussian
@@ -219,7 +219,7 @@ def test_no_feature_goes_through_a_fit_of_the_workflow_and_chains(empty):
     lower, upper = draws.expectation_interval()
     assert (lower <= upper).all()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotSettledWarning)
+        warnings.simplefilter("ignore", ChainsNotConvergedWarning)
         made = IndianBuffetLogistic(random_state=0, **settings)
         chains = nbmf.run_chains(made, matrix, chains=2, n_jobs=1)
     assert chains.trace["components"].max() == 0

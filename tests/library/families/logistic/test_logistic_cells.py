@@ -463,7 +463,7 @@ def test_noise_of_counts_is_in_their_predictions(name):
 
 
 @pytest.mark.parametrize("name", ["LogisticFactorGibbs", "NegativeBinomialFactorGibbs"])
-@pytest.mark.filterwarnings("ignore::nbmf.errors.NotSettledWarning")
+@pytest.mark.filterwarnings("ignore::nbmf.errors.ChainsNotConvergedWarning")
 def test_a_sweep_predicts_with_its_own_noise(name):
     """Chains look at the mean of every sweep, before the fit has a noise of its own."""
     binary = name == "LogisticFactorGibbs"

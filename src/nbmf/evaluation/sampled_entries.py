@@ -2,11 +2,10 @@
 
 Tenths of the ones, and as many zeros drawn at random, are held out in turn until ENOUGH ones have
 been. Each is weighted by one over the chance that one of its kind was, so that sums are of the
-whole matrix; they are told per one of it, since nearly all entries are zeros, easily predicted.
+whole matrix; they are given per one of it, since nearly all entries are zeros, easily predicted.
 """
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,36 +14,33 @@ import scipy.sparse
 from nbmf.data.matrix import MISSING
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
+from nbmf.evaluation.clustered_errors import clustered_error_of_sum, count_distinct
 from nbmf.evaluation.entry_losses import losses_of
-from nbmf.evaluation.folds import ENOUGH, HELD_OUT, LEAST, clustered_error_of_sum, different
-from nbmf.evaluation.held_out import fitted_to
+from nbmf.evaluation.folds import HELD_OUT, LEAST, fitted_to, parts
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.registry import make_estimator
 from nbmf.seeds import seed_sequence
 
-SHARE, POPULARITY = "overall-share", "popularity"  # baselines
+OVERALL, POPULARITY = "overall-share", "popularity"  # baselines
 # Rates r_f c_n are one component: all that rows and columns have without anything in common.
 ONE_COMPONENT = {
-    **dict.fromkeys(("tie_shape_W", "tie_shape_H", "tie_mean_H"), "all"),
+    "tie_shape_W": "all",
+    "tie_shape_H": "all",
+    "tie_mean_H": "all",
     "max_iter": 500,
     "relative_gain_tol": 1e-7,
 }
 
 
-class SampledLosses(NamedTuple):
-    """What was found on a sample: as HeldOutLosses, but that losses are float arrays (n,).
+class SampleMeasure(NamedTuple):
+    """The measure of losses on a sample of ones and zeros, float arrays (n,).
 
     rows, columns : int arrays (n,), of the entries that were held out
     is_one : bool array (n,)
     zeros_per_one : float, in the whole matrix
     """
 
-    own: list[np.ndarray]
-    baselines: dict[str, np.ndarray]
-    entries: int
-    folds: int
-    observed: int
     rows: np.ndarray
     columns: np.ndarray
     is_one: np.ndarray
@@ -62,9 +58,9 @@ class SampledLosses(NamedTuple):
         centred = self._weights * (losses - means[self.is_one.astype(int)])
         return clustered_error_of_sum(centred, self.rows, self.columns)
 
-    def freedom(self, losses: np.ndarray) -> int:
-        """Return the degrees of freedom of that error."""
-        return max(min(different(self.rows), different(self.columns)) - 1, 1)
+    def degrees_of_freedom(self, losses: np.ndarray) -> int:
+        """Return one less than the number of rows or of columns in the sample, whichever are fewer."""
+        return max(min(count_distinct(self.rows), count_distinct(self.columns)) - 1, 1)
 
     @property
     def _weights(self) -> np.ndarray:
@@ -77,7 +73,7 @@ class Fold(NamedTuple):
 
     places : int64 array (2, n), rows and columns
     is_one : bool array (n,)
-    kept_ones, kept_zeros : float, the shares of all ones and of all zeros that are not held out
+    kept_ones, kept_zeros : float, the proportions of all ones and of all zeros that are not held out
     """
 
     places: np.ndarray
@@ -96,51 +92,51 @@ class Fold(NamedTuple):
         return losses_of(BERNOULLI, self.is_one.astype(np.int8), one / (one + zero))
 
 
-def losses_by_sample(
-    V: Any, estimators: Sequence[Factorization], seed: int, monitor_of: Callable | None
-) -> SampledLosses:
-    """Hold out ones and zeros of a SparseBinaryMatrix or what scipy.sparse holds.
-
-    Other arguments are those of `nbmf.verdict`.
+class SampledEntries:
+    """Ones and zeros of a SparseBinaryMatrix or a scipy.sparse one; as `nbmf.evaluation.held_out.AllEntries`.
 
     Raises
     ------
     DataError
         If a method takes no such matrix, or there are fewer than LEAST ones.
     """
-    matrix = SparseBinaryMatrix.of(V)
-    _refuse_others(estimators)
-    in_pairs = matrix.is_symmetric()
-    n_ones, n_zeros = _numbers(matrix, in_pairs)
-    rng = np.random.default_rng(seed_sequence("verdict", "sample", seed))
-    drawn = list(sample(matrix, rng, in_pairs))
-    own = [[] for _ in estimators]
-    baselines = {SHARE: [], POPULARITY: []}
-    for number, fold in enumerate(drawn):
-        training = _without(matrix, fold, in_pairs)
-        popularity = make_estimator("BernoulliPoissonVB", 1, ONE_COMPONENT, seed)
-        fitted = fitted_to(popularity, training, number, None)
-        baselines[POPULARITY].append(fold.losses(fitted.predict(*fold.places)))
-        share = n_ones * fold.kept_ones / (n_ones * fold.kept_ones + n_zeros * fold.kept_zeros)
-        baselines[SHARE].append(fold.losses(np.full(fold.is_one.size, share)))
-        for i, estimator in enumerate(estimators):
-            step = number * len(estimators) + i
-            monitor = monitor_of and monitor_of(step, len(drawn) * len(estimators))
-            fitted = fitted_to(estimator, training, number, monitor)
-            own[i].append(fold.losses(fitted.predict(*fold.places)))
-    rows, columns = np.hstack([fold.places for fold in drawn])
-    is_one = np.concatenate([fold.is_one for fold in drawn])
-    return SampledLosses(
-        [np.concatenate(parts) for parts in own],
-        {name: np.concatenate(parts) for name, parts in baselines.items()},
-        rows.size,
-        len(drawn),
-        n_ones + n_zeros,
-        rows,
-        columns,
-        is_one,
-        n_zeros / n_ones,
-    )
+
+    def __init__(self, V: Any, estimators: Sequence[Factorization], seed: int):
+        self._matrix = SparseBinaryMatrix.of(V)
+        _refuse_others(estimators)
+        self._in_pairs = self._matrix.is_symmetric()
+        self._n_ones, self._n_zeros = _numbers(self._matrix, self._in_pairs)
+        self._seed = seed
+        rng = np.random.default_rng(seed_sequence("verdict", "sample", seed))
+        self.folds = list(sample(self._matrix, rng, self._in_pairs))
+        self.observed = self._n_ones + self._n_zeros
+
+    def training(self, fold: Fold) -> scipy.sparse.csr_array:
+        """Return the matrix with the entries of a fold missing."""
+        return _without(self._matrix, fold, self._in_pairs)
+
+    def baseline_losses(self, fold: Fold, training: scipy.sparse.csr_array, number: int) -> dict[str, np.ndarray]:
+        """Return the losses of the proportion of ones, and of rates r_f c_n."""
+        popularity = fitted_to(
+            make_estimator("BernoulliPoissonVB", 1, ONE_COMPONENT, self._seed), training, number, None
+        )
+        n_ones, n_zeros = self._n_ones * fold.kept_ones, self._n_zeros * fold.kept_zeros
+        proportion = np.full(fold.is_one.size, n_ones / (n_ones + n_zeros))
+        return {OVERALL: fold.losses(proportion), POPULARITY: self.method_losses(fold, popularity)}
+
+    def method_losses(self, fold: Fold, fitted: Factorization) -> np.ndarray:
+        """Return the losses of a fit, float array (n,)."""
+        return fold.losses(fitted.predict(*fold.places))
+
+    def gather(self, losses: Iterable[np.ndarray]) -> np.ndarray:
+        """Return the losses of all folds one after another."""
+        return np.concatenate(list(losses))
+
+    def measure(self) -> SampleMeasure:
+        """Return how such arrays are averaged."""
+        rows, columns = np.hstack([fold.places for fold in self.folds])
+        is_one = np.concatenate([fold.is_one for fold in self.folds])
+        return SampleMeasure(rows, columns, is_one, self._n_zeros / self._n_ones)
 
 
 def sample(matrix: SparseBinaryMatrix, rng: np.random.Generator, in_pairs: bool = False) -> Iterator[Fold]:
@@ -148,10 +144,10 @@ def sample(matrix: SparseBinaryMatrix, rng: np.random.Generator, in_pairs: bool 
     (n_ones, n_zeros), N = _numbers(matrix, in_pairs), matrix.shape[1]
     if n_ones < LEAST or n_zeros < LEAST:
         raise DataError(f"{n_ones} ones and {n_zeros} zeros: to hold some out takes {LEAST} of each")
-    parts = np.array_split(rng.permutation(_flat(_above(matrix.places(1), in_pairs), N)), round(1 / HELD_OUT))
-    parts = parts[: min(math.ceil(ENOUGH / len(parts[-1])), len(parts))]
-    zeros = _zeros(matrix, min(sum(map(len, parts)), n_zeros // 2), rng, in_pairs)
-    for ones, others in zip(parts, np.array_split(zeros, len(parts)), strict=True):
+    ones = _flat(_above(matrix.places(1), in_pairs), N)
+    ones_by_fold = parts(ones, n_ones // round(1 / HELD_OUT), rng)
+    zeros = _zeros(matrix, min(sum(map(len, ones_by_fold)), n_zeros // 2), rng, in_pairs)
+    for ones, others in zip(ones_by_fold, np.array_split(zeros, len(ones_by_fold)), strict=True):
         places = np.array(np.divmod(np.concatenate([ones, others]), N))
         is_one = np.arange(places.shape[1]) < len(ones)
         yield Fold(places, is_one, 1 - len(ones) / n_ones, 1 - len(others) / n_zeros)
@@ -161,22 +157,22 @@ def _zeros(matrix: SparseBinaryMatrix, count: int, rng: np.random.Generator, in_
     """Return so many different zeros, drawn at random: int64 array, places row by row."""
     F, N = matrix.shape
     others = _flat(matrix.stored[:2], N)
-    found = np.empty(0, np.int64)
-    while found.size < count:  # what is stored, or there already, is drawn again
+    zeros = np.empty(0, np.int64)
+    while zeros.size < count:  # what is stored, or there already, is drawn again
         places = np.array(np.divmod(rng.integers(0, F * N, 2 * count), N))
         drawn = _flat(_above(places, in_pairs), N)
-        every = np.concatenate([found, drawn[~_is_in(drawn, others)]])
+        every = np.concatenate([zeros, drawn[~_is_in(drawn, others)]])
         first = np.unique(every, return_index=True)[1]
-        found = every[np.sort(first)][:count]
-    return found
+        zeros = every[np.sort(first)][:count]
+    return zeros
 
 
 def _is_in(values: np.ndarray, ascending: np.ndarray) -> np.ndarray:
     """Whether each value is among others, which are ascending."""
     if not ascending.size:
         return np.zeros(values.size, bool)
-    place = np.minimum(np.searchsorted(ascending, values), ascending.size - 1)
-    return ascending[place] == values
+    index = np.minimum(np.searchsorted(ascending, values), ascending.size - 1)
+    return ascending[index] == values
 
 
 def _flat(places: np.ndarray, N: int) -> np.ndarray:

@@ -6,10 +6,12 @@ lines are in the style of this package; yours is left as it was. Components are 
 heaviest first, and they and groups have the same colours in all pictures of a fit.
 """
 
-from nbmf.plot.fits import dictionary, reconstruction
-from nbmf.plot.lines import co_clustering, positions
-from nbmf.plot.of_tables import memberships, profile, topics
-from nbmf.plot.runs import chains, score_against_K
+from nbmf.plotting.chains import chains
+from nbmf.plotting.co_clustering import co_clustering
+from nbmf.plotting.factors import dictionary, reconstruction
+from nbmf.plotting.feature_tables import memberships, profile, topics
+from nbmf.plotting.held_out_scores import score_against_K
+from nbmf.plotting.positions import positions
 
 __all__ = [
     "chains",

@@ -1,4 +1,4 @@
-"""A model of a table of features or of documents: memberships, profiles, topics."""
+"""Draw a model of a table of features or of documents: memberships, profiles, topics."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, WORD
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError
 from nbmf.families.mixed_membership.feature_model import FeatureModel
+from nbmf.inference.parameters import check_count
 from nbmf.plotting import profiles
+from nbmf.plotting.inputs import checked_groups
 from nbmf.posterior.distinguishing import digits_of, distinguishing, order_of_components, shares_of_components
 
 if TYPE_CHECKING:
@@ -21,9 +23,9 @@ MOST_TOPICS = 12
 
 
 def memberships(model: FeatureModel, *, groups: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
-    """Draw a line per row of a table, divided into its shares of the components.
+    """Draw one line for each row of a table, divided into its memberships of the components.
 
-    Rows are sorted by group, by the component with their largest share, and by this share.
+    Rows are sorted by group, by the component with their largest membership, and by this membership.
 
     Parameters
     ----------
@@ -41,12 +43,8 @@ def memberships(model: FeatureModel, *, groups: Sequence[str] | None = None, ax:
     _check(model)
     order = order_of_components(model)
     shares = model.memberships_[:, order]
-    if groups is not None:
-        groups = np.asarray(groups, dtype=str)
-        if groups.shape != (len(shares),):
-            raise DataError(f"groups: {groups.size} given for {len(shares)} rows")
     labels = [label.replace("\n", ": ") for label in _labels(model, order)]
-    return profiles.draw_memberships(shares, labels, groups, ax)
+    return profiles.draw_memberships(shares, labels, checked_groups(groups, len(shares), "rows"), ax)
 
 
 def profile(
@@ -75,21 +73,21 @@ def profile(
         If the table has documents, whose topics `nbmf.plot.topics` draws, or a number is below 1.
     """
     _check(model)
-    _check_count("lines", lines)
+    check_count("lines", lines, 1)
     if WORD in model.kinds_:
         raise ConfigError("profile: a table of documents; nbmf.plot.topics draws its words")
     labels = _first(_labels(model, order_of_components(model)), components)
-    told = distinguishing(model, V)
-    told = told[told["component"] <= len(labels)].copy()
-    told["deviation"] = _deviations(told)
-    most = told.groupby(["column", "category"], sort=False)["nats"].max()
+    table = distinguishing(model, V)
+    table = table[table["component"] <= len(labels)].copy()
+    table["deviation"] = _deviations(table)
+    most = table.groupby(["column", "category"], sort=False)["nats"].max()
     chosen = most.sort_values(ascending=False, kind="stable").index[:lines]
-    by_component = {k: own.set_index(["column", "category"]) for k, own in told.groupby("component")}
+    by_component = {k: part.set_index(["column", "category"]) for k, part in table.groupby("component")}
     names, texts = [], []
     for column, category in chosen:
         names.append(column + (f" = {category}" if category else ""))
-        texts.append([_text(own.loc[(column, category)]) for own in by_component.values()])
-    deviations = np.column_stack([own.loc[chosen, "deviation"] for own in by_component.values()])
+        texts.append([_text(part.loc[(column, category)]) for part in by_component.values()])
+    deviations = np.column_stack([part.loc[chosen, "deviation"] for part in by_component.values()])
     title = "" if len(most) <= lines else f"the most telling {lines} of {len(most)}"
     drawn = profiles.Profile(names, deviations, texts)
     return profiles.draw_profile(drawn, labels, title, ax)
@@ -122,18 +120,18 @@ def topics(
         If the table has no words, or a number is below 1.
     """
     _check(model)
-    _check_count("words", words)
+    check_count("words", words, 1)
     if WORD not in model.kinds_:
         raise ConfigError("topics: a table of features; nbmf.plot.profile draws its columns")
     labels = _first(_labels(model, order_of_components(model))[:MOST_TOPICS], components)
     titles = [f"topic {label}".replace("\n", ": ") for label in labels]
-    found = []
-    for k, own in distinguishing(model, V).groupby("component"):
+    panels = []
+    for k, topic in distinguishing(model, V).groupby("component"):
         if k <= len(titles):
-            top = own.nlargest(words, "value", keep="first")
+            top = topic.nlargest(words, "value", keep="first")
             values, overall = top["value"].to_numpy(), top["overall"].to_numpy()
-            found.append(profiles.Topic(titles[k - 1], top["column"].tolist(), values, overall))
-    return np.array(profiles.draw_topics(found, ax))
+            panels.append(profiles.Topic(titles[k - 1], top["column"].tolist(), values, overall))
+    return np.array(profiles.draw_topics(panels, ax))
 
 
 def _check(model: Any) -> None:
@@ -142,15 +140,10 @@ def _check(model: Any) -> None:
     _ = model.clusters_  # of a fitted one
 
 
-def _check_count(name: str, value: Any) -> None:
-    if not isinstance(value, int | np.integer) or value < 1:
-        raise ConfigError(f"{name} = {value!r}: allowed is an integer of at least 1")
-
-
 def _first(labels: list[str], components: int | None) -> list[str]:
     """Return the labels of the components that are shown."""
     if components is not None:
-        _check_count("components", components)
+        check_count("components", components, 1)
     return labels[:components]
 
 
@@ -159,13 +152,13 @@ def _labels(model: FeatureModel, order: np.ndarray) -> list[str]:
     return [f"{number}\n{share:.0%}" for number, share in enumerate(shares, start=1)]
 
 
-def _deviations(told: pd.DataFrame) -> np.ndarray:
+def _deviations(table: pd.DataFrame) -> np.ndarray:
     """Return by how many standard deviations of all rows values differ from theirs."""
-    p = told["overall"]
-    is_share = told["kind"].isin((BERNOULLI, DISCRETE))
-    variance = np.where(is_share, p * (1 - p), p)  # of a Poisson law the mean
-    variance = np.where(told["kind"] == GAUSSIAN, told["overall_sd"] ** 2, variance)
-    return ((told["value"] - p) / np.sqrt(np.maximum(variance, 1e-300))).to_numpy()
+    p = table["overall"]
+    is_proportion = table["kind"].isin((BERNOULLI, DISCRETE))
+    variance = np.where(is_proportion, p * (1 - p), p)  # of a Poisson law the mean
+    variance = np.where(table["kind"] == GAUSSIAN, table["overall_sd"] ** 2, variance)
+    return ((table["value"] - p) / np.sqrt(np.maximum(variance, 1e-300))).to_numpy()
 
 
 def _text(row: pd.Series) -> str:

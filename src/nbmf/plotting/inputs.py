@@ -1,4 +1,4 @@
-"""From what a user has in hand to what is drawn."""
+"""From what a user gives to the functions of nbmf.plot to arrays with names and groups."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from nbmf.data.named import NamedMatrix, is_sparse
 from nbmf.errors import ConfigError, DataError
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.model_file import Saved
-from nbmf.plotting.sides import Side
+from nbmf.plotting.labelled_factor import LabelledFactor
 from nbmf.posterior.chains import Chains
-from nbmf.posterior.co_clustering import LINES
+from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.draws import Draws
 from nbmf.posterior.groups import main_components_of
 
@@ -53,20 +53,24 @@ def matrix_of(model: Factorization, V: Any) -> NamedMatrix | None:
     return V if V is None or is_taken else model.likelihood.matrix.of(V)
 
 
-def check_axis(axis: int) -> None:
-    """Raise ConfigError if there is no such axis of a matrix."""
-    if axis not in (0, 1):
-        raise ConfigError(f"axis = {axis!r}: allowed are 0 (rows) and 1 (columns)")
+def checked_groups(groups: Sequence[str] | None, count: int, kind: str) -> np.ndarray | None:
+    """Return groups as an array, None if there are none; DataError unless there is one per row."""
+    if groups is None:
+        return None
+    groups = np.asarray(groups, dtype=str)
+    if groups.shape != (count,):
+        raise DataError(f"groups: {groups.size} given for {count} {kind}")
+    return groups
 
 
-def side_of(
+def factor_of(
     model: Factorization,
     axis: int,
-    places: np.ndarray,
+    indices: np.ndarray,
     groups: Sequence[str] | None = None,
     matrix: NamedMatrix | None = None,
-) -> Side:
-    """Return the rows (axis 0) or the columns of a fit, with the components at `places`.
+) -> LabelledFactor:
+    """Return the rows (axis 0) or the columns of a fit, with the components at `indices`.
 
     Their names are those of the fit or else of the matrix; the title is "rows" or "columns".
 
@@ -75,15 +79,12 @@ def side_of(
     DataError
         If there is not one group per line.
     """
-    weights = model.W_[:, places] if axis == 0 else model.H_[places].T
-    n = len(weights)
+    kind = AXIS_NAMES[axis]
+    weights = model.W_[:, indices] if axis == 0 else model.H_[indices].T
     names = (model.row_names_, model.column_names_)[axis]
     if names is None and matrix is not None:
         names = (matrix.row_names, matrix.column_names)[axis]
     if names is None:
-        names = np.array([f"{LINES[axis].removesuffix('s')} {i}" for i in range(n)])
-    if groups is not None:
-        groups = np.asarray(groups, dtype=str)
-        if groups.shape != (n,):
-            raise DataError(f"groups: {groups.size} given for {n} {LINES[axis]}")
-    return Side(weights, names, LINES[axis], groups, main_components_of(model, places, axis))
+        names = np.array([f"{kind.removesuffix('s')} {i}" for i in range(len(weights))])
+    groups = checked_groups(groups, len(weights), kind)
+    return LabelledFactor(weights, names, kind, groups, main_components_of(model, indices, axis))

@@ -1,4 +1,4 @@
-"""A fit as a whole: its factors, and what it says of the matrix."""
+"""Draw a fit: its factors, and what it says of the matrix."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, DataError
+from nbmf.inference.parameters import check_count
 from nbmf.likelihoods.bernoulli import BERNOULLI
-from nbmf.plot.given import Fit, matrix_of, model_of, side_of
 from nbmf.plotting import overview
-from nbmf.posterior.co_clustering import LINES
+from nbmf.plotting.inputs import Fit, factor_of, matrix_of, model_of
+from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.components import components_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def dictionary(
     column_groups: Sequence[str] | None = None,
     ax: Axes | Sequence[Axes] | None = None,
 ) -> Axes | np.ndarray:
-    """Draw W and H: a line per row or column of V, a column per component; black is 1, white is 0.
+    """Draw W and H: one line for each row or column of V, a column per component; black is 1, white is 0.
 
     Lines are sorted by group, by the component they are most typical of, and by how typical.
 
@@ -49,7 +50,7 @@ def dictionary(
     lines : int
         Of more rows or columns than this, the most distinctive are drawn.
     row_groups, column_groups : str arrays (F,), (N,), optional
-        Strips of colours beside the lines, with the number of all lines of a group; by default the
+        Strips of colours next to the lines, with the number of all lines of a group; by default the
         row groups of V.
     ax : axis, or two for both sides, optional
 
@@ -67,23 +68,23 @@ def dictionary(
     model = model_of(fit)
     if side not in SIDES:
         raise ConfigError(f"side = {side!r}: allowed are {', '.join(SIDES)}")
-    for name, value in (("components", components), ("lines", lines)):
-        if value is not None and (not isinstance(value, int | np.integer) or value < 1):
-            raise ConfigError(f"{name} = {value!r}: allowed is an integer of at least 1")
+    check_count("lines", lines, 1)
+    if components is not None:
+        check_count("components", components, 1)
     matrix = matrix_of(model, V)
-    found = components_of(model, matrix)
-    count = min(components or found.active, len(found.order), MOST_COMPONENTS)
+    ranked = components_of(model, matrix)
+    count = min(components or ranked.active, len(ranked.order), MOST_COMPONENTS)
     title = model.title
-    if count < found.active:
-        title += f": the first {count} of {found.active} active components"
+    if count < ranked.active:
+        title += f": the first {count} of {ranked.active} active components"
     groups = _row_groups(row_groups, matrix), column_groups
-    sides = [
-        side_of(model, axis, found.order[:count], groups[axis], matrix)._replace(
-            title=f"{LINES[axis]} ({'WH'[axis]}): {model.meanings[axis]}"
+    factors = [
+        factor_of(model, axis, ranked.order[:count], groups[axis], matrix)._replace(
+            title=f"{AXIS_NAMES[axis]} ({'WH'[axis]}): {model.meanings[axis]}"
         )
         for axis in SIDES[side]
     ]
-    axes = overview.draw_factors(sides, found.labels(count), lines, title, ax)
+    axes = overview.draw_factors(factors, ranked.labels(count), lines, title, ax)
     return np.array(axes) if side == "both" else axes[0]
 
 
@@ -130,10 +131,10 @@ def reconstruction(
         raise DataError(f"V has the shape {values.shape}, that of the fit is {expectation.shape}")
     shown = components_of(model, matrix).shown
     groups = _row_groups(row_groups, matrix), column_groups
-    sides = [side_of(model, axis, shown, groups[axis], matrix) for axis in (0, 1)]
+    factors = [factor_of(model, axis, shown, groups[axis], matrix) for axis in (0, 1)]
     is_binary = model.likelihood is BERNOULLI
     label = "probability of a one, E[V]" if is_binary else "E[V]"
-    return np.array(overview.draw_reconstruction(values, expectation, sides, model.title, label, ax))
+    return np.array(overview.draw_reconstruction(values, expectation, factors, model.title, label, ax))
 
 
 def _row_groups(given: Sequence[str] | None, matrix: NamedMatrix | None) -> Sequence[str] | None:
