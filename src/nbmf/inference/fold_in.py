@@ -120,7 +120,7 @@ class FoldIn:
         """Return the mean log-likelihood of rows folded in, in nats per observed entry.
 
         Higher is better. The entries that are scored are those that were folded in; how well
-        unseen ones are predicted is told by entries held out, see `nbmf.compare`.
+        unseen ones are predicted, held-out entries say, see `nbmf.compare`.
         """
         factors = self._fold_in(self._factors_of_rows, V, axis=1)
         values = self.likelihood.values_of(V)

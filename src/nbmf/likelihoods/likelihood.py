@@ -1,4 +1,4 @@
-"""What every likelihood does: check values at the door, hide entries, weigh predictions.
+"""What every likelihood does: check values, hide entries, weigh predictions.
 
 A likelihood is a module of this package with one instance of a subclass; families name those they
 take. Values of a matrix are an array (F, N) in the likelihood's own coding, which says where

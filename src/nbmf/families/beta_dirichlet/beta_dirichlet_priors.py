@@ -21,9 +21,9 @@ STRENGTH = 2.0  # α + β where learning starts, as with the paper's α = β = 1
 
 
 class Shrinkage(NamedTuple):
-    """How shares of ones of single columns are shrunk towards that of all.
+    """How the means of columns are shrunk towards the proportion of ones.
 
-    common : float, the share of all
+    common : float, the proportion of ones
     observations : float, how many observations it counts for
     """
 
@@ -32,7 +32,7 @@ class Shrinkage(NamedTuple):
 
     @classmethod
     def of(cls, codes: np.ndarray) -> "Shrinkage":
-        """Return the one with which shares of columns of `codes` (int8 array (F, N)) are drawn.
+        """Return the one with which means of columns of `codes` (int8 array (F, N)) are drawn.
 
         Their counts are beta-binomial; the number of observations maximises their likelihood.
         """
@@ -50,7 +50,7 @@ class Shrinkage(NamedTuple):
         return cls(float(common), math.exp(optimum.x))
 
     def means(self, codes: np.ndarray) -> np.ndarray:
-        """Return the shrunken shares of columns, float array (N,)."""
+        """Return the shrunken means of columns, float array (N,)."""
         ones, observed = _counts_of_columns(codes)
         return (ones + self.observations * self.common) / (observed + self.observations)
 
@@ -68,7 +68,7 @@ class BetaPrior:
     Parameters
     ----------
     alpha, beta : float, array (K,), "learn", or both "learn-columns"
-        With "learn-columns" α_n = s m_n, β_n = s (1 - m_n): m_n is the share of ones of a column,
+        With "learn-columns" α_n = s m_n, β_n = s (1 - m_n): m_n is the mean of a column,
         shrunk, and the strength s is learned, if there are several components.
     codes : int8 array (F, N)
     K : int

@@ -23,7 +23,7 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
     orientation_ : {"rows", "columns"}
         The one that was fitted.
     shrinkage_ : float array (2,)
-        With "learn-columns": the share of ones of all, and how many observations it counts for in
+        With "learn-columns": the proportion of ones, and how many observations it counts for in
         the prior mean of a row or column.
     """
 

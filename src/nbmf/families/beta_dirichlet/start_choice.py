@@ -29,7 +29,7 @@ class Candidate(NamedTuple):
 
     side : {"rows", "columns"}, the rows or columns of V that are distributions over components
     one_component : bool, whether the fit has a single component: it finds no structure, and
-        predicts the shares of columns (of rows, if columns have the weights)
+        predicts the means of columns (of rows, if columns have the weights)
     """
 
     side: str = ROWS

@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 from nbmf.errors import ConfigError, NotFittedError, choices
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_estimator import PRIOR
-from nbmf.families.logistic.logistic_variational import SIDES, START_H, START_W, VariationalFactors
+from nbmf.families.logistic.logistic_variational import POSTERIORS, START_H, START_W, VariationalFactors
 from nbmf.families.logistic.matrices import Ascent, Matrix
 from nbmf.families.logistic.relations import KINDS, Layout, Relation, checked_values, sizes_of
 from nbmf.inference import loop
@@ -111,7 +111,7 @@ class CollectiveFactorVB(Parametrized):
             mean[:, :K] = size * rng.standard_normal((n, K))
             coordinates = layout.coordinates(name, self.ard, Gamma(self.a0, self.b0))
             mean[:, ~coordinates.free] = 1.0
-            sides[name] = SIDES[self.covariance](mean, coordinates, scale)
+            sides[name] = POSTERIORS[self.covariance](mean, coordinates, scale)
         prior = Gamma(self.a0, self.b0)
         matrices = [
             Matrix(

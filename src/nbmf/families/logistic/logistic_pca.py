@@ -32,7 +32,7 @@ class LogisticPCA(Factorization):
     fitted to the working matrix by least squares. For new rows μ stays too; a new column's own is
     estimated with it. A row or column stops when its own mean deviance improves by less than `deviance_gain_tol`, or
     after `max_iter` steps; a row or column with no observed entry stays at zero. As in the fit nothing
-    holds a row or column back whose observed values can be told apart perfectly: its probabilities go on
+    holds a row or column back whose observed values can be separated perfectly: its probabilities go on
     towards 0 and 1 until it stops, and the fewer entries it has, the likelier that is.
 
     Parameters

@@ -17,7 +17,7 @@ from nbmf.inference.parameters import Rule, is_number, one_of
 from nbmf.inference.state import Factors, State
 from nbmf.inference.stopping import BoundGainBelow
 
-SIDES = {"factorized": FactorizedPosterior, "full": FullPosterior}
+POSTERIORS = {"factorized": FactorizedPosterior, "full": FullPosterior}
 # Standard deviations to begin with: of the means of W and H, and of their q.
 START_W, START_H = (1.0, 1.0), (0.1, 0.1)
 
@@ -32,7 +32,7 @@ class VariationalFactors(FactorModel):
 
     inference = Inference.ASCENT
     rules = RULES | {
-        "covariance": one_of(*SIDES),
+        "covariance": one_of(*POSTERIORS),
         "step": Rule(
             lambda value: value is None or (is_number(value) and 0 < value <= 1),
             "None or a number above 0 and at most 1",
@@ -80,7 +80,7 @@ class VariationalFactors(FactorModel):
         """Return q of rows and of columns to begin with."""
         K, effects = self.n_components, self.effects_in_use
         R = K + effects.rows + effects.columns
-        kind, prior = SIDES[self.covariance], Gamma(self.a0, self.b0)
+        kind, prior = POSTERIORS[self.covariance], Gamma(self.a0, self.b0)
         precision = np.r_[np.ones(K), np.full(R - K, form.EFFECT_PRECISION)]
         sides = []
         for n, (size, scale), learned, clamped in zip(

@@ -137,7 +137,7 @@ def checked_values(name: str, one: Relation) -> np.ndarray:
 
 def sizes_of(relations, values) -> dict[str, int]:
     """Return how many things there are in each set; matrices have to agree."""
-    known: dict[str, tuple] = {}  # of each set: size, names, and the matrix that has told
+    known: dict[str, tuple] = {}  # of each set: size, names, and the matrix that says so
     for name, one in relations.items():
         own_names = names_of(one.V) if isinstance(one.V, NamedMatrix) else (None, None)
         for axis, side in enumerate((one.rows, one.columns)):

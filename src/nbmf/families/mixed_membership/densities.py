@@ -71,7 +71,7 @@ class Density(ABC):
 
     @classmethod
     def of_arrays(cls, arrays: dict[str, np.ndarray]) -> Density:
-        """Return the distributions that `arrays` has told.
+        """Return the distributions that `arrays` describe.
 
         Raises
         ------

@@ -49,7 +49,7 @@ class Memberships(NamedTuple):
 
 
 class EStep(ABC):
-    """One way; it is told the cells, their ln p (A, K), and the prior of memberships (K,)."""
+    """One way, given the cells, their ln p (A, K), and the prior of memberships (K,)."""
 
     goes_warm: ClassVar[bool] = False  # whether rows may start from where they were last
     is_dirichlet: ClassVar[bool] = True  # whether the prior is α, and not shares themselves

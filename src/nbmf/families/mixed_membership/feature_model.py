@@ -100,7 +100,7 @@ class FeatureModel(SavedTableModel, Parametrized):
         ConfigError
             If a parameter has a value that is not allowed, or fewer than K rows differ.
         DataError
-            If a feature has no observed cell; its name is told.
+            If a feature has no observed cell; the message names it.
 
         Warns
         -----

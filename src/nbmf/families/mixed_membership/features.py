@@ -83,7 +83,7 @@ class Densities(Density):
 
     @classmethod
     def of_arrays(cls, arrays: dict[str, np.ndarray]) -> Self:
-        """Return the distributions that `arrays` has told; its keys are those of `arrays()`."""
+        """Return the distributions that `arrays` describe; its keys are those of `arrays()`."""
         made = cls.__new__(cls)
         given = {kind: {} for kind in dict.fromkeys(key.partition(".")[0] for key in arrays)}
         for key, array in arrays.items():

@@ -20,7 +20,7 @@ class BernoulliPoissonVB(Variational):
         K.
     shape_W, mean_W, shape_H, mean_H : float
         The entries of W are Gamma(shape, mean), so are those of H; where learned, their start.
-        mean_H = None: so that E[V] is the share of ones.
+        mean_H = None: so that E[V] is the proportion of ones.
     tie_shape_W, tie_mean_W, tie_shape_H, tie_mean_H
         What is learned, as for PoissonGammaVB: the mean of each component of H. Learned shapes
         raise the bound, and predict held-out entries worse (docs/poisson.md).

@@ -356,7 +356,7 @@ def test_em_goes_where_scikit_learn_goes():
         solver="mu",
         beta_loss="kullback-leibler",
         max_iter=30,
-        relative_gain_tol=0,
+        tol=0,
     )
     rate = W @ H
     objective = (xlogy(COMPLETE, rate) - rate - gammaln(COMPLETE + 1.0)).sum()
