@@ -34,7 +34,7 @@ REST = 0.05  # of the weight outside active components that is worth a word
 
 def summary(result: "Result") -> str:
     """Return the text of a fit with components, the verdict first."""
-    matrix, fitted, components, found = result[1:5]
+    matrix, fitted, components, found = result.matrix, result.fitted, result.components, result.verdict
     parts = [
         *_verdict(found, _law(result)),
         "\n".join(facts(result)),
@@ -126,7 +126,7 @@ def _groups(result: "Result") -> Iterator[str]:
 
 def facts(result: "Result") -> Iterator[str]:
     """Yield what was fitted, and what was learned beside the factors."""
-    name, matrix, fitted, components = result[:4]
+    name, matrix, fitted, components = result.name, result.matrix, result.fitted, result.components
     counts, model = matrix.counts(), fitted.model
     yield (
         f"{name}: {counts['rows']} rows x {counts['columns']} columns, {_values(matrix)}, "

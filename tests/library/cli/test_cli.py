@@ -22,7 +22,7 @@ from scipy.special import expit
 
 import nbmf
 from nbmf import cli, registry
-from nbmf.catalogue import DEFAULT, METHODS
+from nbmf.catalogue import DEFAULTS, METHODS
 from nbmf.cli import arguments, kernel_cache, progress
 from nbmf.cli import compare as compare_command
 from nbmf.cli.arguments import COMMANDS, parse
@@ -233,7 +233,7 @@ def test_info_points_at_what_says_nothing(capsys):
 
 
 def test_info_knows_what_is_too_large_for_vb(capsys, monkeypatch):
-    monkeypatch.setitem(METHODS[DEFAULT]["settings"], "max_memory_gb", 1e-6)
+    monkeypatch.setitem(METHODS[DEFAULTS["BinaryMatrix"]]["settings"], "max_memory_gb", 1e-6)
     out = run(capsys, "info", "survey.csv").out
     assert "take Gibbs sampling" in out
     assert "nbmf fit survey.csv --method beta-dir-gs-learned --chains 1\n" in out
