@@ -34,7 +34,7 @@ def explore(monkeypatch, hyperparameters, scheme, codes=CODES, **options):
 
     def changing(given):
         assigned, urns = given.assigned, given.urns
-        return assigned.z, assigned.c, urns.L, urns.component, urns.slot, urns.length, urns.Q, urns.fresh
+        return assigned.z, assigned.c, urns.L, urns.component, urns.slot, urns.length, urns.Q, given.fresh
 
     return bisection.explore_sweeps(
         monkeypatch,

@@ -51,7 +51,6 @@ class Urns(NamedTuple):
     component, slot, length : the components that each row uses; see row_lists.used_components
     Q : unsigned array (N, K)
     gamma, gamma_sums, eta, eta_sums : float arrays (K,), hyperparameters and their cumulative sums
-    fresh : float array (N,), Σ_k γ_k (η_k + Q_kn), renewed at the start of a sweep
     """
 
     L: np.ndarray
@@ -63,7 +62,6 @@ class Urns(NamedTuple):
     gamma_sums: np.ndarray
     eta: np.ndarray
     eta_sums: np.ndarray
-    fresh: np.ndarray
 
 
 class DirDirChain:
@@ -115,7 +113,7 @@ class DirDirChain:
         L = np.bincount(self._rows * K + z, minlength=F * K).reshape(F, K).astype(np.int32)
         Q = np.bincount(self._cells.cross * np.int64(K) + c, minlength=N * K).reshape(N, K)
         Q = Q.astype(narrowest(F, np.uint8, np.uint16, np.uint32))
-        self._urns = Urns(L, *used_components(L, order=L == 0), Q, *np.empty((4, K)), np.empty(N))
+        self._urns = Urns(L, *used_components(L, order=L == 0), Q, *(np.empty(K) for _ in range(4)))
         self.set_priors(gamma, eta)
         self._generators = generator_states(block_seed, self._cells.n_blocks**2)
 
@@ -289,12 +287,15 @@ def _c_given_z(n, z, urns, generator, weight):
 
 
 @inner_kernel
-def _sweep_block(b, block, cells, assigned, urns, joint, generator, weight):
-    """Resample the cells of row block b and column block `block` once; `weight` (K,) is room."""
+def _sweep_block(b, block, cells, assigned, urns, joint, generator, weight, fresh):
+    """Resample the cells of row block b and column block `block` once.
+
+    weight (K,) is room to work in, fresh (N,) the running sums Σ_k γ_k (η_k + Q_kn).
+    """
     one = np.uint64(1)
     block_start, start, cross, value = cells
     z, c, place, column_start = assigned
-    Q, gamma, fresh = urns.Q, urns.gamma, urns.fresh
+    Q, gamma = urns.Q, urns.gamma
     B = np.uint64(block_start.size - 1)
     for f in range(np.uint64(block_start[b]), np.uint64(block_start[b + one])):
         row_first, row_end = np.uint64(start[f * B]), np.uint64(start[(f + one) * B])
@@ -336,15 +337,6 @@ def _fresh_mass(n, Q, gamma, eta):
     return total
 
 
-@inner_kernel
-def _renew_fresh(n, urns):
-    """Sum γ_k (η_k + Q_kn) of a column afresh: running sums drift by rounding.
-
-    In a function of its own: numba drops what a prange loop itself writes to an array of a tuple.
-    """
-    urns.fresh[n] = _fresh_mass(n, urns.Q, urns.gamma, urns.eta)
-
-
 def _sweeps(cells, assigned, urns, joint, generators, n_sweeps):
     """Resample every cell n_sweeps times.
 
@@ -361,14 +353,17 @@ def _sweeps(cells, assigned, urns, joint, generators, n_sweeps):
     """
     B = cells.block_start.size - 1
     N, K = urns.Q.shape
+    fresh = np.empty(N)
     for _ in range(n_sweeps):
         for n in prange(N):
-            _renew_fresh(np.uint64(n), urns)
+            fresh[n] = _fresh_mass(np.uint64(n), urns.Q, urns.gamma, urns.eta)
         for r in range(B):
             for b in prange(B):
                 block = (b + r) % B
                 generator = generators[b * B + block]
-                _sweep_block(np.uint64(b), np.uint64(block), cells, assigned, urns, joint, generator, np.empty(K))
+                _sweep_block(
+                    np.uint64(b), np.uint64(block), cells, assigned, urns, joint, generator, np.empty(K), fresh
+                )
 
 
 _sweeps_serial, _sweeps_parallel = serial_and_parallel(_sweeps)
