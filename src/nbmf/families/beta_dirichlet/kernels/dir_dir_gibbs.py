@@ -17,7 +17,7 @@ from numba import prange
 
 from nbmf.families.beta_dirichlet.models import dir_dir
 from nbmf.families.beta_dirichlet.models.dir_dir import Counts, random_partners
-from nbmf.numerics.cells import Deal, layout, narrowest, random_assignments
+from nbmf.numerics.cells import BlockPartition, layout, random_assignments, smallest_dtype
 from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
 from nbmf.numerics.random import generator_states, uniform
 from nbmf.numerics.row_lists import used_components
@@ -96,11 +96,11 @@ class DirDirChain:
         if C is None:
             C = random_partners(codes, Z, K, rng)
         self._threads, self._joint = threads, scheme == "joint"
-        self._deal = Deal.of(*codes.shape, n_blocks)
+        self._deal = BlockPartition.of(*codes.shape, n_blocks)
         codes, Z, C = (self._deal.apply(matrix) for matrix in (codes, Z, C))
         self._shape = codes.shape
         self._cells = layout(codes, self._deal.n_blocks)
-        self._rows = self._cells.line_of_cell()
+        self._rows = self._cells.row_of_cell()
         F, N = codes.shape
         z, c = (X[self._rows, self._cells.cross] for X in (Z, C))
         by_column = np.argsort(self._cells.cross, kind="stable")
@@ -108,11 +108,11 @@ class DirDirChain:
         place[by_column] = np.arange(by_column.size, dtype=np.uint32)
         self._per_column = np.bincount(self._cells.cross, minlength=N)
         column_start = np.concatenate([[0], np.cumsum(self._per_column)]).astype(np.uint32)
-        component = narrowest(K - 1, np.uint8, np.uint16, np.uint32)
+        component = smallest_dtype(K - 1, np.uint8, np.uint16, np.uint32)
         self._assigned = Assignments(z.astype(component), c[by_column].astype(component), place, column_start)
         L = np.bincount(self._rows * K + z, minlength=F * K).reshape(F, K).astype(np.int32)
         Q = np.bincount(self._cells.cross * np.int64(K) + c, minlength=N * K).reshape(N, K)
-        Q = Q.astype(narrowest(F, np.uint8, np.uint16, np.uint32))
+        Q = Q.astype(smallest_dtype(F, np.uint8, np.uint16, np.uint32))
         self._urns = Urns(L, *used_components(L, order=L == 0), Q, *(np.empty(K) for _ in range(4)))
         self.set_priors(gamma, eta)
         self._generators = generator_states(block_seed, self._cells.n_blocks**2)
