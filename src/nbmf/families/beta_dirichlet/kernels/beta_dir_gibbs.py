@@ -296,7 +296,8 @@ def _sweep_block(b, c, cells, z, lists, columns, generator, dense_row, weight):
     one = np.uint64(1)
     block_start, start, cross, value = cells
     counts, prior, of_column = columns.counts, columns.prior, columns.of_column
-    K, B = np.uint64(columns.gamma.size), np.uint64(block_start.size - 1)
+    K = np.uint64(columns.gamma.size)
+    B = np.uint64(block_start.size - 1)
     for f in range(np.uint64(block_start[b]), np.uint64(block_start[b + one])):
         row_first, row_end = np.uint64(start[f * B]), np.uint64(start[(f + one) * B])
         for i in range(start[f * B + c], start[f * B + c + one]):
