@@ -2,6 +2,8 @@
 
 A cell cannot start before the steps of the one before it in its row and in its column are known.
 With COLUMNS_AT_ONCE columns in turns, each a row behind the last, the others fill that time.
+
+NumPy arrays alone, of any version of numba; that it pays was measured with numba 0.68.1.
 """
 
 import itertools

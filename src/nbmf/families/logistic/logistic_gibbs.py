@@ -68,20 +68,9 @@ class _Side:
     def update(self, other: "_Side", cells: Cells, draws_weights: bool, threads: int) -> None:
         """Draw the coefficients given those of the other side, and before them ω, or not."""
         kernels.pack_products(other.as_design(), other.packed)
-        arguments = (
-            *self.lists,
-            draws_weights,
-            self.kappa,
-            cells.likelihood.trials,
-            cells.omega,
-            other.design,
-            other.packed,
-            other.effects,
-            self.precision,
-            self.u,
-            self._room,
-            self.generators,
-        )
+        design = kernels.Design(other.design, other.packed, other.effects)
+        drawn = self.precision, self.u, self._room, self.generators
+        arguments = self.lists, draws_weights, self.kappa, cells.likelihood.trials, cells.omega, design, *drawn
         run_with_threads(kernels.update_lines_serial, kernels.update_lines_parallel, threads, arguments)
 
     def scales(self) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ The bound needs no sources: it is evaluated with their q at its optimum.
 import numpy as np
 
 from nbmf.families.poisson_gamma.gamma_priors import GammaPrior, of_priors
-from nbmf.families.poisson_gamma.kernels import laws
+from nbmf.families.poisson_gamma.kernels import gamma_distributions
 from nbmf.families.poisson_gamma.lookup_tables import Link, count_active, rates_at
 from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.inference.state import Factors, State
@@ -44,7 +44,7 @@ class FactorPosterior:
     def update(self, exposure: np.ndarray) -> None:
         """Set q given the sums S and the exposure, (rows or 1, padded K)."""
         prior = self.prior
-        laws.renew(self.S, exposure, prior.shape, prior.rate, self.L, self.E, self.alpha, self.scale)
+        gamma_distributions.renew(self.S, exposure, prior.shape, prior.rate, self.L, self.E, self.alpha, self.scale)
 
     @property
     def log_L(self) -> np.ndarray:

@@ -224,7 +224,7 @@ for logit in (False, True):
                           samples=5)
     chain.sweep(15)
     chain.sweep(5, keep=True)
-    print(*chain.snapshot()["B"].ravel(), *chain.snapshot()["Z"].ravel(), *chain._numbers)
+    print(*chain.snapshot()["B"].ravel(), *chain.snapshot()["Z"].ravel(), *chain._state.numbers)
 """
     out = io.StringIO()
     with redirect_stdout(out):

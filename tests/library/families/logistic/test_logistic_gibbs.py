@@ -13,7 +13,7 @@ import nbmf
 from nbmf.errors import ConfigError
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.cell_likelihoods import Binary
-from nbmf.families.logistic.gibbs_cells import Cells
+from nbmf.families.logistic.gibbs_cells import CellLists, Cells
 from nbmf.families.logistic.gibbs_state import GibbsState
 from nbmf.families.logistic.kernels import gibbs as kernels
 from nbmf.families.logistic.kernels import relevance
@@ -81,7 +81,8 @@ def test_compiled_conditionals_are_the_formula():
         packed = np.empty((20, D * (D + 1) // 2))
         kernels.pack_products(design, packed)
         P, b = np.zeros(packed.shape[1]), np.zeros(D)
-        kernels.add_cells(0, cells, index, place, kappa, omega, design, packed, offset, P, b)
+        lists = CellLists(np.array([0, 1]), np.array([0, cells]), index, place)
+        kernels.add_cells(0, lists, kappa, omega, kernels.Design(design, packed, offset), P, b)
         x, w = design[index], omega[place]
         a, c = np.triu_indices(D)
         np.testing.assert_allclose(P, (x.T @ (w[:, None] * x))[a, c], rtol=1e-10, atol=1e-12)

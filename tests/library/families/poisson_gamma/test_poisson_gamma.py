@@ -25,7 +25,7 @@ from nbmf.families.poisson_gamma import point
 from nbmf.families.poisson_gamma import poisson_gamma_fold_in as fold_in
 from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonVB
 from nbmf.families.poisson_gamma.gamma_priors import FIXED, TIES, GammaPrior, Ties, check_ties, solve_shape
-from nbmf.families.poisson_gamma.kernels import laws, passes
+from nbmf.families.poisson_gamma.kernels import gamma_distributions, passes
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.lookup_tables import chance, tables
 from nbmf.families.poisson_gamma.observations import DenseObservations, Exposure, Observations, observations
@@ -84,7 +84,7 @@ def test_laws_of_a_factor_are_those_of_its_sums(lines, width, exposed):
     exposure[:, :K] = rng.gamma(1.0, 1.0, (exposed, K))
     alpha, scale = np.empty((2, 5, K))
     expected = shape + L[:, :K] * S[:, :K], 1 / (rate + exposure[:, :K])
-    laws.renew(S, exposure, shape, rate, L, E, alpha, scale)
+    gamma_distributions.renew(S, exposure, shape, rate, L, E, alpha, scale)
     np.testing.assert_allclose(alpha, expected[0], rtol=1e-14)
     np.testing.assert_allclose(scale, np.broadcast_to(expected[1], (5, K)), rtol=1e-14)
     np.testing.assert_allclose(E[:, :K], alpha * scale, rtol=1e-14)
@@ -98,10 +98,10 @@ def test_the_geometric_mean_of_a_gamma_law(low, high, error):
     """exp Ψ to the last digits; below 0.05 Ψ itself is so large that it has fewer."""
     alpha = np.geomspace(low, high, 800)[:, None]
     (S, L), (exposure, E) = tables((800, 800), 1), tables((1, 800), 1)
-    laws.renew(S, exposure, alpha, np.ones((1, 1)), L, E, alpha.copy(), alpha.copy())
+    gamma_distributions.renew(S, exposure, alpha, np.ones((1, 1)), L, E, alpha.copy(), alpha.copy())
     np.testing.assert_allclose(L[:, :1], np.exp(digamma(alpha)), rtol=error)
     tiny = np.full((800, 1), 1e-3)  # e^-1000
-    laws.renew(S, exposure, tiny, np.ones((1, 1)), L, E, alpha.copy(), alpha.copy())
+    gamma_distributions.renew(S, exposure, tiny, np.ones((1, 1)), L, E, alpha.copy(), alpha.copy())
     np.testing.assert_array_equal(L[:, 0], FLOOR)
 
 

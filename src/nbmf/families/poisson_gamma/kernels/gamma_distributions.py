@@ -1,4 +1,4 @@
-"""The gamma laws of a factor given the expected sums of its sources: one pass, no temporary table.
+"""The gamma distributions of a factor given the expected sums of its sources: one pass, no temporary table.
 
 exp Ψ(x) comes from the series of Ψ(y + 1/2) - log y in 1 / y², exponentiated, at x of at least 8:
 no logarithm there, and an exponential of minus the shift Ψ(x + 8) - Ψ(x) below.
@@ -40,7 +40,7 @@ def _series(y):
 
 @kernel
 def renew(S, exposure, shape, rate, L, E, alpha, scale):
-    """Set the laws of a factor from sums and exposure, and with them its means.
+    """Set the distributions of a factor from sums and exposure, and with them its means.
 
     Parameters
     ----------
