@@ -209,13 +209,14 @@ def test_another_checkout_on_one_core_gives_the_same_numbers(finished, part, nam
 
 
 def test_without_chains_and_without_unmasked_fits_figures_are_drawn(part):
-    """No method samples, so the table of diagnostics is empty; then there is none."""
+    """No method samples, so there are no diagnostics; then there are no unmasked fits either."""
     unmasked = {**NONE_OF_THE_PAPER, "dir_dir_0.1": {"logpca": {"K": [2], "seeds": 1}}}
     options = {**STUDY["options"], "figure_8": {"dataset": "dir_dir_0.1", "K": {"logpca": 2}}}
     less = {"datasets": ["dir_dir_0.1"], "masks": 1, "options": options}
     config = studying(unmasked=unmasked, **less)
     done = part.snakemake(target("figure_8"), config=config)
     assert done.returncode == 0, done.stdout
+    assert target("table_diagnostics") not in part.planned(config)
     config = studying(unmasked=None, **less)
     done = part.snakemake(target("figure_10"), config=config)
     assert done.returncode == 0, done.stdout
@@ -420,8 +421,8 @@ def fresh(tmp_path_factory):
 
 def test_a_figure_needs_no_more_than_it_shows(fresh):
     planned = fresh.planned(TINY, target("figure_7"))
-    # Its chains are diagnosed with the others.
-    assert planned["fit_keeping_factors"] == N_UNMASKED_FITS
+    # Two chains and a point estimate, and the chains of the other dataset, which are diagnosed with them.
+    assert planned["fit_keeping_factors"] == 2 + 1 + 2 < N_UNMASKED_FITS
     assert drawn(planned) == {"figure_7"}
     others = ("table_scores", "table_sensitivity")
     assert not planned.keys() & {"fit", "mask", *map(target, others)}
@@ -457,6 +458,8 @@ def test_a_dry_run_of_the_paper_lists_every_fit(fresh):
         == sum(len(grid["K"]) * grid["seeds"] for grids in study["unmasked"].values() for grid in grids.values())
     )
     assert drawn(planned) == {*FIGURES, "figure_6"}
+    # Figure 10 alone asks for those whose chains it marks.
+    assert fresh.planned({}, target("figure_10"))["fit_keeping_factors"] == 60
     assert planned.keys() >= {target(f"table_{name}") for name in TABLES}
 
 

@@ -125,6 +125,11 @@ class Plan:
         ]
 
     @cached_property
+    def chains(self) -> list[FitKey]:
+        """Those of them that sample."""
+        return [key for key in self.unmasked_fits if self.is_sampler(key.method)]
+
+    @cached_property
     def fits(self) -> list[FitKey]:
         """All of them."""
         return self.masked_fits + self.unmasked_fits
