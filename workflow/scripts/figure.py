@@ -1,4 +1,4 @@
-from nbmf_studies.pipeline.jobs import logged
+from workflow_job import logged
 
 with logged(snakemake.log[0]):
     from nbmf.plotting import style

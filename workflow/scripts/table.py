@@ -1,4 +1,4 @@
-from nbmf_studies.pipeline.jobs import logged
+from workflow_job import logged
 
 SHOWN = 60  # rows, in the log
 

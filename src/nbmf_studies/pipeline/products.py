@@ -4,15 +4,20 @@ Each becomes a request, text that decides all of a job beside its input files, a
 needs. `nbmf_studies.pipeline.making` is what the job does with them.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from nbmf import registry
+from nbmf_studies import all_studies
 from nbmf_studies.framework.declaration import Figure, Product, Study, Table
 from nbmf_studies.framework.needs import TableOf, described
 from nbmf_studies.framework.plan import Plan
+from nbmf_studies.pipeline import configuration
 from nbmf_studies.pipeline.parameters import as_text
 from nbmf_studies.pipeline.paths import Paths
+
+SCORE_TABLES = ("scores", "unmasked_scores")  # as in verification.FILES; to import that loads pandas
 
 
 class Made(NamedTuple):
@@ -51,6 +56,77 @@ def made_by(study: Study, plan: Plan) -> Made:
     return made
 
 
+class StudyRun(NamedTuple):
+    """A study in a run: what it declares, what it is asked to do, what it makes, and where that lies."""
+
+    study: Study
+    plan: Plan
+    made: Made
+    paths: Paths
+
+    def figure(self, name: str) -> Figure:
+        """Return a figure that is made, by its name."""
+        return next(figure for figure in self.made.figures if figure.name == name)
+
+    def table(self, name: str) -> Table:
+        """Return a table that is made, by its name."""
+        return next(table for table in self.made.tables if table.name == name)
+
+    def targets(self) -> dict[str, Product]:
+        """Return the figures and tables that a person can ask for, by the names of their targets."""
+        tables = {f"{self.study.key}_table_{table.name}": table for table in self.made.tables}
+        return tables | {f"{self.study.key}_{figure.name}": figure for figure in self.made.figures}
+
+    def files_of(self, product: Product) -> list[str]:
+        """Return the files of a figure or table."""
+        if isinstance(product, Table):
+            return [self.paths.table(product.name)]
+        return [self.paths.figure(product.name, suffix) for suffix in ("pdf", "png")]
+
+    def files(self) -> list[str]:
+        """Return every file that the study shows unasked."""
+        return [
+            file for product in self.targets().values() if not product.on_request for file in self.files_of(product)
+        ]
+
+    def score_tables(self) -> list[str]:
+        """Return the tables of scores, which can be compared with those of another run."""
+        return [self.paths.table(table.name) for table in self.made.tables if table.name in SCORE_TABLES]
+
+
+def study_runs(config: dict[str, Any]) -> dict[str, StudyRun]:
+    """Return every study of a checked configuration, by its key."""
+    studies = all_studies()
+    return {
+        key: StudyRun(
+            studies[key], plan, made_by(studies[key], plan), Paths(config["results"], config["matrices"], key)
+        )
+        for key, plan in configuration.plans(config).items()
+    }
+
+
+def pattern(kind: str, runs: Mapping[str, StudyRun], keep: Callable[[Any], bool]) -> str:
+    """Return the expression of a name in a path "<study>/<kind>/<name>": one that the study makes and that is kept.
+
+    Snakemake checks wildcards one by one, so what stands before the name says whose names are allowed.
+
+    Parameters
+    ----------
+    kind : str
+        "figures" or "tables".
+    runs : mapping
+        From study to StudyRun.
+    keep : function of a figure or table
+        Returns whether its name is among them.
+    """
+    choices = []
+    for study, run in runs.items():
+        names = [re.escape(product.name) for product in getattr(run.made, kind) if keep(product)]
+        if names:
+            choices.append(f"(?<=/{re.escape(study)}/{kind}/)(?:{'|'.join(names)})")
+    return "|".join(choices) or "(?!)"
+
+
 def _awaited(product: Product, plan: Plan, without: Collection[str]) -> list[str]:
     """Return why a product cannot be made: data that are not at hand, or tables left out."""
     lines = []
@@ -75,9 +151,10 @@ def files(product: Product, plan: Plan, paths: Paths) -> dict[str, list[str]]:
 
 
 def modules(product: Product, plan: Plan) -> list[str]:
-    """Return the modules whose edition makes the job run again."""
+    """Return the modules whose edition makes the job run again, those of the classes that it fits among them."""
     loading = {module for need in product.needs(plan).values() for module in need.modules}
-    return [product.make.partition(":")[0], *sorted(loading)]
+    fitting = map(registry.module_of, fitted_classes(product, plan))
+    return [product.make.partition(":")[0], *sorted(loading), *fitting]
 
 
 def fitted_classes(product: Product, plan: Plan) -> list[str]:
