@@ -410,7 +410,7 @@ def test_a_figure_is_a_target_and_comes_out_the_same(finished):
     done = finished.snakemake(*map(target, figures), config=TINY)
     assert done.returncode == 0, done.stdout
     assert [file.read_bytes() for file in files] == before
-    assert "2 of 2 steps" in done.stdout
+    assert "4 of 4 steps" in done.stdout  # each, and what it is asked for by
 
 
 @pytest.fixture(scope="module")
@@ -502,7 +502,7 @@ def test_data_that_are_not_at_hand_leave_out_what_needs_them(fresh):
         "sources": {"large": source},
         "datasets": {"far": entry},
     }
-    done = fresh.snakemake("--dry-run", "--quiet", "rules", config=config)
+    done = fresh.snakemake("--dry-run", config=config)
     assert "lumbreras2020: far is left out: large (1000.0 MB) is not here: with a" in done.stdout
     assert "lumbreras2020: figure_2 is left out: large" in done.stdout
     planned = jobs_in(done.stdout)
@@ -548,6 +548,14 @@ def test_failed_fits_are_explained_and_shown_as_gaps_and_only_they_run_again(fin
     assert (scores["status"] == "failed: error: made to fail").sum() == len(failed)
     assert scores["perplexity"].notna().sum() == 8 - len(failed)
     assert (partial / "figure_10.png").exists()
+    assert (
+        f"scores, figure_10 with gaps for fits without a result: {config['results']}/lumbreras2020/partial/"
+        in done.stdout
+    )
+    rows = [json.loads(file.read_text()) for file in results.glob("fits/*/*/*.attempt")]
+    assert [(row["key"]["method"], row["state"], row["kind"]) for row in rows] == [
+        ("failing", "failed", "DataError")
+    ] * len(failed)
     assert not (results / "lumbreras2020/tables/scores.csv").exists()
 
     told = finished.snakemake("status", "--nolock", "--quiet", "all", config=config).stdout
@@ -559,6 +567,7 @@ def test_failed_fits_are_explained_and_shown_as_gaps_and_only_they_run_again(fin
     assert len(list(results.glob("fits/*/failing/*.json"))) == len(others) == 4
     assert others == {file: file.stat().st_mtime_ns for file in others}
     assert not partial.exists()
+    assert not list(results.glob("fits/*/*/*.attempt"))
 
 
 def test_the_lock_names_no_index():

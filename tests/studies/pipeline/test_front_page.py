@@ -1,6 +1,7 @@
 """What the report opens with: the figure and table of each study, what is missing or left out."""
 
 import base64
+import os
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +10,7 @@ from nbmf_studies.framework.declaration import Figure, Study, Table
 from nbmf_studies.pipeline import front_page, products
 from nbmf_studies.pipeline.paths import Paths
 
-PLAN = SimpleNamespace()
+PLAN = SimpleNamespace(methods=["bica"])
 PNG = bytes(range(256)) * 300
 
 
@@ -57,6 +58,7 @@ def test_a_finished_run_opens_with_what_its_study_names(paths):
     assert picture(shown["figure"]) == PNG
     assert max(map(len, shown["figure"]["uri"].splitlines())) < 10_000  # docutils takes no more
     assert shown["table"] == {"title": "The claims", "path": paths.table("claims")}
+    assert shown["methods"] == ["bica"]
     assert shown["left_out"] == ["toy: far is left out: it is not here"]
 
 
@@ -86,3 +88,22 @@ def test_a_study_with_no_figure_and_no_table_has_none(paths):
     study = Study("toy", "Toy", "Nobody (2026)", (), ())
     shown = front_page.of_study(study, PLAN, products.Made([], [], []), paths)
     assert (shown["figure"], shown["table"], shown["missing"]) == (None, None, [])
+
+
+def test_a_report_has_the_pages_of_what_is_run_and_the_captions_of_all(paths, tmp_path, capsys):
+    (tmp_path / "none.rst").write_text(
+        "{% if true %}\nOf {{ snakemake.config.run.studies[0] }}: {{ snakemake.output[0] }}\n{% endif %}\n"
+    )
+    study = Study("toy", "Toy", "Nobody (2026)", tuple(FIGURES), tuple(TABLES))
+    make(paths, ["first", "main"], ["summary", "claims"])
+    run = products.StudyRun(study, PLAN, products.Made(FIGURES, TABLES, []), paths)
+    other = products.StudyRun(Study("other", "Other", "", (), ()), PLAN, products.Made([], [], []), paths)
+    found = front_page.of_report({"run": {"studies": ["toy"]}}, {"other": other, "toy": run}, tmp_path)
+    assert found["front_pages"] == [page(paths, front=()) | {"left_out": []}]
+    files = [paths.figure(name, "png") for name in ("first", "main", "asked")]
+    files += [paths.table(name) for name in ("summary", "claims")]
+    assert found["captions"] == {file: f"Of toy: {file}\n" for file in files}
+    assert capsys.readouterr().err == ""
+    os.remove(paths.table("claims"))
+    front_page.of_report({"run": {"studies": ["toy"]}}, {"toy": run}, tmp_path)
+    assert capsys.readouterr().err == "toy: not here yet: The claims\n"
