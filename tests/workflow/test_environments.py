@@ -15,7 +15,7 @@ from finished_run import TINY
 from nbmf import registry
 from nbmf.sources import source_files
 from nbmf_studies import all_studies, recipes
-from nbmf_studies.pipeline import configuration, products
+from nbmf_studies.pipeline import configuration, targets
 
 PACKAGE_OF = {"sklearn": "scikit-learn", "arviz_stats": "arviz-stats", "yaml": "pyyaml"}
 # numba brings the one llvmlite it works with.
@@ -34,10 +34,10 @@ def made_in(environment):
         {
             module
             for product, plan in PRODUCTS
-            if products.environment(product, plan) == environment
+            if targets.environment(product, plan) == environment
             for module in (
-                *products.modules(product, plan),
-                *map(registry.module_of, products.fitted_classes(product, plan)),
+                *targets.modules(product, plan),
+                *map(registry.module_of, targets.fitted_classes(product, plan)),
             )
         }
     )
@@ -116,7 +116,7 @@ def test_versions_are_those_of_the_lock(environment):
 
 def test_what_fits_runs_in_the_environment_of_fits():
     """The sensitivity study among them; a figure does not fit, nor does a table of scores."""
-    fit = {product.name for product, plan in PRODUCTS if products.environment(product, plan) == "fit"}
+    fit = {product.name for product, plan in PRODUCTS if targets.environment(product, plan) == "fit"}
     assert "sensitivity" in fit
     assert not fit & {"scores", "summary", "claims", "figure_10"}
 
@@ -156,8 +156,8 @@ def test_every_script_runs_in_a_bare_environment_of_its_rule(tmp_path):
     tables = "results/tiny/lumbreras2020/tables"
     reference = {**TINY, "datasets": datasets, "verify": {"reference": tables, "accept": "identical"}}
     matrices = [f"data/matrices/{name}.npz" for name in ("animals", "parliament", "votes")]
-    for targets in (["lumbreras2020", *matrices], ["verify", "status"]):
-        command = checkout.command("--cores", "2", *targets, config=reference)[3:]
+    for names in (["lumbreras2020", *matrices], ["verify", "status"]):
+        command = checkout.command("--cores", "2", *names, config=reference)[3:]
         done = subprocess.run(
             [sys.executable, program, tmp_path, *command],
             cwd=checkout.folder,

@@ -329,7 +329,7 @@ def test_a_second_run_has_nothing_to_do_whatever_is_touched_or_of_others(finishe
         "src/nbmf/catalogue.py",
         "src/nbmf/cli/fit.py",
         "src/nbmf/evaluation/recommendation.py",
-        "src/nbmf_studies/pipeline/products.py",
+        "src/nbmf_studies/pipeline/targets.py",
         "src/nbmf/likelihoods/new.py",
         "src/nbmf/families/new.py",
     ]

@@ -16,7 +16,7 @@ import workflow_job  # before what it makes importable
 
 from nbmf.errors import ConfigError
 from nbmf.sources import source_files
-from nbmf_studies.pipeline import configuration, fit_jobs, front_page, products
+from nbmf_studies.pipeline import configuration, fit_jobs, front_page, targets
 from nbmf_studies.pipeline.parameters import as_text
 from nbmf_studies.pipeline.paths import NO_MASK, Paths, key_of
 
@@ -34,7 +34,7 @@ MASKED, UNMASKED = "{mask,[0-9]+}", f"{{mask,{NO_MASK}}}"
 KERNELS = "data/kernels.txt"
 STARTED = time.time()
 
-RUNS = products.study_runs(config)  # every study, see products.StudyRun
+RUNS = targets.study_runs(config)  # every study, see targets.StudyRun
 ASKED = set()  # the studies that this call makes as a whole, as Snakemake asks for their files
 
 
@@ -87,7 +87,7 @@ def asked_for(*studies):
 
     def files(_):
         for study in studies:
-            for line in [] if study in ASKED else RUNS[study].made.skipped:
+            for line in [] if study in ASKED else RUNS[study].targets.skipped:
                 print(line, file=sys.stderr)
             ASKED.add(study)
         return there(file for study in studies for file in RUNS[study].files())
@@ -111,19 +111,19 @@ def of_product(function):
 def inputs_of_product(wildcards):
     """The files a figure or table is made from, by role."""
     run = RUNS[wildcards.study]
-    needed = products.files(product_of(wildcards), run.plan, run.paths)
+    needed = targets.files(product_of(wildcards), run.plan, run.paths)
     return {role: there(files) for role, files in needed.items()}
 
 
 def memory_of_product(wildcards, attempt):
     """Megabytes: with what its job itself fits."""
-    return fit_jobs.megabytes(attempt, of_product(products.memory_budget)(wildcards))
+    return fit_jobs.megabytes(attempt, of_product(targets.memory_budget)(wildcards))
 
 
 def named_targets():
     """The name, title and input function of each figure, table and study that a person can ask for."""
     for study, run in RUNS.items():
-        for name, product in run.targets().items():
+        for name, product in run.by_name().items():
             files = run.files_of(product)
             yield name, product.title_of(run.plan), lambda _, files=files: there(files)
         yield study, run.study.title, asked_for(study)
@@ -135,7 +135,7 @@ def shown(path):
         path,
         category=lambda wildcards: RUNS[wildcards.study].study.title,
         subcategory="Figures" if "{figure}" in path else "Tables",
-        labels=of_product(lambda *product: {"title": products.label(*product)}),
+        labels=of_product(lambda *product: {"title": targets.label(*product)}),
         caption="../report/product.rst",
     )
 

@@ -9,8 +9,8 @@ rule table:
     """A table of a study."""
     input:
         unpack(inputs_of_product),
-        kernels=of_product(lambda *which: KERNELS if products.fitted_classes(*which) else []),
-        sources=of_product(lambda *which: package_sources(*products.modules(*which))),
+        kernels=of_product(lambda *which: KERNELS if targets.fitted_classes(*which) else []),
+        sources=of_product(lambda *which: package_sources(*targets.modules(*which))),
     output:
         STUDY.table("{table}"),
     log:
@@ -18,14 +18,14 @@ rule table:
     benchmark:
         STUDY.product_record("tsv", "tables", "{table}")
     wildcard_constraints:
-        table=products.pattern("tables", RUNS, lambda table: not table.in_report),
+        table=targets.pattern("tables", RUNS, lambda table: not table.in_report),
     conda:
-        of_product(lambda *which: f"../../envs/{products.environment(*which)}.yaml")
+        of_product(lambda *which: f"../../envs/{targets.environment(*which)}.yaml")
     resources:
         mem_mb=memory_of_product,
         runtime=lambda wildcards, attempt: attempt * product_of(wildcards).minutes,
     params:
-        request=of_product(products.request),
+        request=of_product(targets.request),
         float_format=of_product(lambda table, _: table.float_format),
     message:
         "tabulate {wildcards.table} of {wildcards.study}"
@@ -37,14 +37,14 @@ use rule table as table_of_report with:
     output:
         shown(STUDY.table("{table}")),
     wildcard_constraints:
-        table=products.pattern("tables", RUNS, lambda table: table.in_report),
+        table=targets.pattern("tables", RUNS, lambda table: table.in_report),
 
 
 rule figure:
     """A figure of a study."""
     input:
         unpack(inputs_of_product),
-        sources=of_product(lambda *which: package_sources(*products.modules(*which))),
+        sources=of_product(lambda *which: package_sources(*targets.modules(*which))),
     output:
         pdf=STUDY.figure("{figure}", "pdf"),
         png=shown(STUDY.figure("{figure}", "png")),
@@ -53,14 +53,14 @@ rule figure:
     benchmark:
         STUDY.product_record("tsv", "figures", "{figure}")
     wildcard_constraints:
-        figure=products.pattern("figures", RUNS, lambda figure: True),
+        figure=targets.pattern("figures", RUNS, lambda figure: True),
     conda:
-        of_product(lambda *which: f"../../envs/{products.environment(*which)}.yaml")
+        of_product(lambda *which: f"../../envs/{targets.environment(*which)}.yaml")
     resources:
         mem_mb=memory_of_product,
         runtime=per_attempt(10),
     params:
-        request=of_product(products.request),
+        request=of_product(targets.request),
         dpi=of_product(lambda figure, _: figure.dpi),
     message:
         "draw {wildcards.figure} of {wildcards.study}"

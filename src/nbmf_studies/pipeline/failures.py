@@ -10,7 +10,7 @@ from pathlib import Path
 from nbmf_studies.pipeline import status
 from nbmf_studies.pipeline.parameters import as_text
 from nbmf_studies.pipeline.partial import partial_request
-from nbmf_studies.pipeline.products import StudyRun
+from nbmf_studies.pipeline.targets import StudyRun
 
 
 def explain(runs: Iterable[StudyRun], asked: Collection[str], start: float, script: str | Path) -> None:

@@ -4,15 +4,14 @@ The scheduler says which (`partial_request`); a process of its own reads scores 
 scheduler loads neither tables nor pictures.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
-from nbmf_studies.pipeline import making, products
+from nbmf_studies.pipeline import run_target, targets
 from nbmf_studies.pipeline.status import FitState
 
 
-def partial_request(run: products.StudyRun, states: list[FitState]) -> dict[str, Any] | None:
+def partial_request(run: targets.StudyRun, states: list[FitState]) -> dict[str, Any] | None:
     """Return the arguments of `write_partial`, as JSON can hold them; None unless some fits failed and some are done.
 
     Parameters
@@ -33,8 +32,8 @@ def partial_request(run: products.StudyRun, states: list[FitState]) -> dict[str,
             if state.state != "done"
         ],
         "figures": [
-            {"name": figure.name, "dpi": figure.dpi, "request": products.request(figure, run.plan)}
-            for figure in run.made.figures
+            {"name": figure.name, "dpi": figure.dpi, "request": targets.request(figure, run.plan)}
+            for figure in run.targets.figures
             if figure.with_gaps
         ],
     }
@@ -66,6 +65,6 @@ def write_partial(folder: str, done: list, gaps: list, figures: list[dict[str, A
     write_table(Path(folder, "scores.csv"), scores)
     style.without_a_screen()
     for figure in figures:
-        drawn = style.in_style(making.call)(json.loads(figure["request"]), {"scores": scores})
+        drawn = style.in_style(run_target.call)(figure["request"], {"scores": scores})
         style.save(drawn, *(Path(folder, f"{figure['name']}.{suffix}") for suffix in ("pdf", "png")), dpi=figure["dpi"])
     return ["scores", *(figure["name"] for figure in figures)]

@@ -13,7 +13,7 @@ from nbmf_studies.framework.declaration import Figure, Study
 from nbmf_studies.pipeline import failures
 from nbmf_studies.pipeline.attempts import attempt
 from nbmf_studies.pipeline.paths import Paths
-from nbmf_studies.pipeline.products import Made, StudyRun
+from nbmf_studies.pipeline.targets import StudyRun, Targets
 
 SCRIPT = """
 import json, sys
@@ -37,7 +37,7 @@ class Plan:
 @pytest.fixture
 def run(tmp_path):
     def run_of(key, *fits):
-        study, made = Study(key, key, "nobody", (), ()), Made([GAPS, WHOLE], [], [])
+        study, made = Study(key, key, "nobody", (), ()), Targets([GAPS, WHOLE], [], [])
         return StudyRun(study, Plan(key, *fits), made, Paths(str(tmp_path), "", key))
 
     return run_of

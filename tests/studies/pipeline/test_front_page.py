@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.pipeline import front_page, products
+from nbmf_studies.pipeline import front_page, targets
 from nbmf_studies.pipeline.paths import Paths
 
 PLAN = SimpleNamespace(methods=["bica"])
@@ -41,7 +41,7 @@ def make(paths, figures=(), tables=()):
 
 def page(paths, front=("main", "claims")):
     study = Study("toy", "Toy", "Nobody (2026)", tuple(FIGURES), tuple(TABLES), front)
-    made = products.Made(FIGURES, TABLES, ["toy: far is left out: it is not here"])
+    made = targets.Targets(FIGURES, TABLES, ["toy: far is left out: it is not here"])
     return front_page.of_study(study, PLAN, made, paths)
 
 
@@ -86,7 +86,7 @@ def test_a_picture_with_gaps_is_better_than_none(paths, tmp_path):
 
 def test_a_study_with_no_figure_and_no_table_has_none(paths):
     study = Study("toy", "Toy", "Nobody (2026)", (), ())
-    shown = front_page.of_study(study, PLAN, products.Made([], [], []), paths)
+    shown = front_page.of_study(study, PLAN, targets.Targets([], [], []), paths)
     assert (shown["figure"], shown["table"], shown["missing"]) == (None, None, [])
 
 
@@ -96,8 +96,8 @@ def test_a_report_has_the_pages_of_what_is_run_and_the_captions_of_all(paths, tm
     )
     study = Study("toy", "Toy", "Nobody (2026)", tuple(FIGURES), tuple(TABLES))
     make(paths, ["first", "main"], ["summary", "claims"])
-    run = products.StudyRun(study, PLAN, products.Made(FIGURES, TABLES, []), paths)
-    other = products.StudyRun(Study("other", "Other", "", (), ()), PLAN, products.Made([], [], []), paths)
+    run = targets.StudyRun(study, PLAN, targets.Targets(FIGURES, TABLES, []), paths)
+    other = targets.StudyRun(Study("other", "Other", "", (), ()), PLAN, targets.Targets([], [], []), paths)
     found = front_page.of_report({"run": {"studies": ["toy"]}}, {"other": other, "toy": run}, tmp_path)
     assert found["front_pages"] == [page(paths, front=()) | {"left_out": []}]
     files = [paths.figure(name, "png") for name in ("first", "main", "asked")]

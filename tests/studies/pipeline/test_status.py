@@ -13,7 +13,7 @@ from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.score_table import FACTS
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.lumbreras2020.study import FIGURE_10, FIGURE_11, STUDY
-from nbmf_studies.pipeline import products, status
+from nbmf_studies.pipeline import status, targets
 from nbmf_studies.pipeline.attempts import attempt
 from nbmf_studies.pipeline.parameters import as_text
 from nbmf_studies.pipeline.partial import partial_request, write_partial
@@ -138,17 +138,17 @@ def test_scores_and_figure_10_show_gaps_and_reasons(tmp_path):
         "studies": {
             "lumbreras2020": {
                 **study,
-                "held_back": [],
+                "holdout": [],
                 "further_methods": [],
-                "fewer": {},
+                "overrides": {},
                 "unmasked": {},
                 "options": {},
             }
         },
     }
     plan = Plan("lumbreras2020", config)
-    made = products.Made([FIGURE_10, FIGURE_11], [], [])  # of which one needs more than scores
-    run = products.StudyRun(STUDY, plan, made, Paths(str(tmp_path), "", "lumbreras2020"))
+    made = targets.Targets([FIGURE_10, FIGURE_11], [], [])  # of which one needs more than scores
+    run = targets.StudyRun(STUDY, plan, made, Paths(str(tmp_path), "", "lumbreras2020"))
     states = status.states_of(fits)
     assert partial_request(run, [s for s in states if s.state != "failed"]) is None
     request = json.loads(as_text(partial_request(run, states), keep_order=True))

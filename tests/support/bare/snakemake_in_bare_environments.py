@@ -7,10 +7,11 @@ FOLDER has an environment per file of `envs`, and takes a file `ran` with a line
 
 import json
 import os
-import subprocess
+import shlex
 import sys
 import threading
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from snakemake import cli
 from snakemake.executors import local
@@ -35,9 +36,13 @@ def run_bare(script, edit=False):
     path = script.local_path
     with open(FOLDER / "ran", "a") as file:
         print(running.environment, Path(path).stem, file=file)
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "NUMBA_CACHE_DIR") if name in os.environ}
     python = FOLDER / running.environment / "bin/python"
-    subprocess.run([python, "-I", JOB, path], input=job_of(script), text=True, env=kept, check=True)
+    variables = [f"{name}={os.environ[name]}" for name in ("HOME", "PATH", "NUMBA_CACHE_DIR")]
+    with NamedTemporaryFile("w", suffix=".json") as job:
+        job.write(job_of(script))
+        job.flush()
+        command = shlex.join(["env", "-i", *variables, str(python), "-I", str(JOB), path])
+        script._execute_cmd("{command} < {job}", command=command, job=job.name)
 
 
 def job_of(script):

@@ -1,7 +1,7 @@
-"""Figures and tables as jobs: what a study's declarations come to in a run.
+"""The targets of a run: the figures and tables that its studies make, and what the job of each takes.
 
-Each becomes a request, text that decides all of a job beside its input files, and the files it
-needs. `nbmf_studies.pipeline.making` is what the job does with them.
+Each becomes a request, the text that decides all of a job besides its input files, and the files it needs;
+`nbmf_studies.pipeline.run_target` is what the job does with them.
 """
 
 import re
@@ -11,16 +11,15 @@ from typing import Any, NamedTuple
 from nbmf import registry
 from nbmf_studies import all_studies
 from nbmf_studies.framework.declaration import Figure, Product, Study, Table
-from nbmf_studies.framework.needs import TableOf, described
+from nbmf_studies.framework.needs import TableOf
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.pipeline import configuration
-from nbmf_studies.pipeline.parameters import as_text
+from nbmf_studies.pipeline import configuration, run_target
 from nbmf_studies.pipeline.paths import Paths
 
 SCORE_TABLES = ("scores", "unmasked_scores")  # as in verification.FILES; to import that loads pandas
 
 
-class Made(NamedTuple):
+class Targets(NamedTuple):
     """What a study makes in a run, and what it leaves out, each with the reason and advice."""
 
     figures: list[Figure]
@@ -28,32 +27,34 @@ class Made(NamedTuple):
     skipped: list[str]
 
 
-def made_by(study: Study, plan: Plan) -> Made:
+def targets_of(study: Study, plan: Plan) -> Targets:
     """Return the figures and tables of a study that apply and whose data are at hand."""
     skipped = [
-        f"{study.key}: {dataset} is left out: {line}" for dataset in plan.left_out for line in plan.awaited[dataset]
+        f"{study.key}: {dataset} is left out: {line}"
+        for dataset in plan.left_out
+        for line in plan.missing_sources[dataset]
     ]
     skipped += [
         f"{study.key}: {method} is left out: its package {package} is not installed"
         for method, package in plan.without_package.items()
     ]
     if plan.left_out_of("datasets") and not plan.datasets:  # nothing to compare on
-        return Made([], [], skipped)
-    made = Made([], [], skipped)
+        return Targets([], [], skipped)
+    targets = Targets([], [], skipped)
     without: set[str] = set()
     for table in study.tables_of(plan):
-        lines = _awaited(table, plan, without)
+        lines = _missing(table, plan, without)
         if lines:
             without.add(table.name)
         else:
-            made.tables.append(table)
+            targets.tables.append(table)
         skipped += [f"{study.key}: table {table.name} is left out: {line}" for line in lines]
     for figure in study.figures_of(plan):
-        lines = _awaited(figure, plan, without)
+        lines = _missing(figure, plan, without)
         if not lines:
-            made.figures.append(figure)
+            targets.figures.append(figure)
         skipped += [f"{study.key}: {figure.name} is left out: {line}" for line in lines]
-    return made
+    return targets
 
 
 class StudyRun(NamedTuple):
@@ -61,21 +62,21 @@ class StudyRun(NamedTuple):
 
     study: Study
     plan: Plan
-    made: Made
+    targets: Targets
     paths: Paths
 
     def figure(self, name: str) -> Figure:
         """Return a figure that is made, by its name."""
-        return next(figure for figure in self.made.figures if figure.name == name)
+        return next(figure for figure in self.targets.figures if figure.name == name)
 
     def table(self, name: str) -> Table:
         """Return a table that is made, by its name."""
-        return next(table for table in self.made.tables if table.name == name)
+        return next(table for table in self.targets.tables if table.name == name)
 
-    def targets(self) -> dict[str, Product]:
+    def by_name(self) -> dict[str, Product]:
         """Return the figures and tables that a person can ask for, by the names of their targets."""
-        tables = {f"{self.study.key}_table_{table.name}": table for table in self.made.tables}
-        return tables | {f"{self.study.key}_{figure.name}": figure for figure in self.made.figures}
+        tables = {f"{self.study.key}_table_{table.name}": table for table in self.targets.tables}
+        return tables | {f"{self.study.key}_{figure.name}": figure for figure in self.targets.figures}
 
     def files_of(self, product: Product) -> list[str]:
         """Return the files of a figure or table."""
@@ -86,12 +87,12 @@ class StudyRun(NamedTuple):
     def files(self) -> list[str]:
         """Return every file that the study shows unasked."""
         return [
-            file for product in self.targets().values() if not product.on_request for file in self.files_of(product)
+            file for product in self.by_name().values() if not product.on_request for file in self.files_of(product)
         ]
 
     def score_tables(self) -> list[str]:
         """Return the tables of scores, which can be compared with those of another run."""
-        return [self.paths.table(table.name) for table in self.made.tables if table.name in SCORE_TABLES]
+        return [self.paths.table(table.name) for table in self.targets.tables if table.name in SCORE_TABLES]
 
 
 def study_runs(config: dict[str, Any]) -> dict[str, StudyRun]:
@@ -99,7 +100,7 @@ def study_runs(config: dict[str, Any]) -> dict[str, StudyRun]:
     studies = all_studies()
     return {
         key: StudyRun(
-            studies[key], plan, made_by(studies[key], plan), Paths(config["results"], config["matrices"], key)
+            studies[key], plan, targets_of(studies[key], plan), Paths(config["results"], config["matrices"], key)
         )
         for key, plan in configuration.plans(config).items()
     }
@@ -121,28 +122,26 @@ def pattern(kind: str, runs: Mapping[str, StudyRun], keep: Callable[[Any], bool]
     """
     choices = []
     for study, run in runs.items():
-        names = [re.escape(product.name) for product in getattr(run.made, kind) if keep(product)]
+        names = [re.escape(product.name) for product in getattr(run.targets, kind) if keep(product)]
         if names:
             choices.append(f"(?<=/{re.escape(study)}/{kind}/)(?:{'|'.join(names)})")
     return "|".join(choices) or "(?!)"
 
 
-def _awaited(product: Product, plan: Plan, without: Collection[str]) -> list[str]:
+def _missing(product: Product, plan: Plan, without: Collection[str]) -> list[str]:
     """Return why a product cannot be made: data that are not at hand, or tables left out."""
     lines = []
     for need in product.needs(plan).values():
         for dataset in need.datasets():
-            lines += plan.awaited.get(dataset, [])
+            lines += plan.missing_sources.get(dataset, [])
         if isinstance(need, TableOf) and need.name in without:
             lines.append(f"so is the table {need.name}")
     return lines
 
 
 def request(product: Product, plan: Plan) -> str:
-    """Return what a job is asked for, as text; keys keep the order of the configuration."""
-    needs = {role: described(need) for role, need in product.needs(plan).items()}
-    asked = {"arguments": product.arguments(plan), "make": product.make, "needs": needs}
-    return as_text(asked, keep_order=True)
+    """Return what a job is asked for, as text, see `run_target`."""
+    return run_target.request(product.make, product.needs(plan), product.arguments(plan))
 
 
 def files(product: Product, plan: Plan, paths: Paths) -> dict[str, list[str]]:

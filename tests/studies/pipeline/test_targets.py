@@ -4,7 +4,7 @@ import re
 from types import SimpleNamespace
 
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.pipeline import products
+from nbmf_studies.pipeline import targets
 from nbmf_studies.pipeline.paths import Paths
 
 
@@ -13,10 +13,10 @@ def product(kind, name, **further):
 
 
 def run(key, figures=(), tables=(), **further):
-    made = products.Made([product(Figure, name) for name in figures], [product(Table, name) for name in tables], [])
+    made = targets.Targets([product(Figure, name) for name in figures], [product(Table, name) for name in tables], [])
     made.figures.extend(further.get("asked", []))
     made.tables.extend(further.get("reported", []))
-    return products.StudyRun(Study(key, key, "", (), ()), SimpleNamespace(), made, Paths("results", "matrices", key))
+    return targets.StudyRun(Study(key, key, "", (), ()), SimpleNamespace(), made, Paths("results", "matrices", key))
 
 
 RUNS = {
@@ -26,7 +26,7 @@ RUNS = {
 
 
 def test_targets_are_named_after_their_study():
-    targets = RUNS["one"].targets()
+    targets = RUNS["one"].by_name()
     assert list(targets) == ["one_table_scores", "one_table_claims", "one_figure_1", "one_traces_a.b"]
     assert RUNS["one"].files_of(targets["one_table_scores"]) == ["results/one/tables/scores.csv"]
     assert RUNS["one"].files_of(targets["one_figure_1"]) == [
@@ -38,14 +38,14 @@ def test_targets_are_named_after_their_study():
 
 
 def test_what_is_made_on_request_is_a_target_and_not_shown_unasked():
-    assert "one_more_confirm" in RUNS["one_more"].targets()
+    assert "one_more_confirm" in RUNS["one_more"].by_name()
     assert RUNS["one_more"].files() == [f"results/one_more/tables/{name}.csv" for name in ("claims", "summary")]
 
 
 def matched(kind, keep):
     """Return the paths that a rule makes whose last wildcard has the pattern, as Snakemake looks for it."""
     suffix = {"tables": "csv", "figures": "png"}[kind]
-    rule = re.compile(rf"results/(?P<study>.+)/{kind}/(?P<name>{products.pattern(kind, RUNS, keep)})\.{suffix}$")
+    rule = re.compile(rf"results/(?P<study>.+)/{kind}/(?P<name>{targets.pattern(kind, RUNS, keep)})\.{suffix}$")
     names = ("scores", "claims", "summary", "figure_1", "traces_a.b", "traces_aXb", "confirm", "scores2")
     paths = [f"results/{study}/{kind}/{name}.{suffix}" for study in RUNS for name in names]
     return [path.removeprefix("results/").partition(".csv")[0] for path in paths if rule.match(path)]
