@@ -23,9 +23,9 @@ def files(entry: Mapping[str, Any], sources: Mapping[str, dict]) -> list[str]:
     return [_raw_file(_source_of(entry)) if is_address(entry["file"]) else local_path(entry["file"])]
 
 
-def published(entry: Mapping[str, Any], sources: Mapping[str, dict]) -> list[str]:
-    """Return the file of the matrix that authors have published, where a dataset is compared with one."""
-    return [_raw_file(sources[entry["published"]])] if "published" in entry else []
+def published(entry: Mapping[str, Any], sources: Mapping[str, dict]) -> str | list[str]:
+    """Return the file of the matrix that the authors have published, no file where there is none to compare with."""
+    return _raw_file(sources[entry["published"]]) if "published" in entry else []
 
 
 def modules(entry: Mapping[str, Any]) -> list[str]:

@@ -19,7 +19,7 @@ AT_ADDRESS = {"file": "https://example.org/votes.csv", "read": {"one": "yes"}}
 def test_files_are_those_of_the_recipe_by_their_names_or_the_one_it_is():
     raw = ["data/raw/second.csv", "data/raw/example.org/first.csv"]
     assert dataset_jobs.files(RECIPE, SOURCES) == raw
-    assert dataset_jobs.published(RECIPE, SOURCES) == raw[1:]
+    assert dataset_jobs.published(RECIPE, SOURCES) == raw[1]
     assert dataset_jobs.files(AT_ADDRESS, SOURCES) == ["data/raw/example.org/votes.csv"]
     assert dataset_jobs.published(AT_ADDRESS, SOURCES) == []
     assert dataset_jobs.files({"file": "./mine/votes.csv"}, SOURCES) == ["mine/votes.csv"]
