@@ -51,13 +51,12 @@ report: "workflow/report/workflow.rst"
 # (its issue 2967): half a core during the paper's run. Nothing here needs that rate, and no option switches it off. Later
 # versions may do it otherwise: they are left alone.
 onstart:
-    if version("snakemake").startswith("9.") and hasattr(
-        workflow.scheduler, "job_rate_limiter"
-    ):
+    if version("snakemake").startswith("9.") and hasattr(workflow.scheduler, "job_rate_limiter"):
         workflow.scheduler.job_rate_limiter = None
 
 
 rule all:
+    """The studies of `run.studies`."""
     default_target: True
     input:
         asked_for(*config["run"]["studies"]),

@@ -1,4 +1,4 @@
-"""What a fit is called, the same for all studies."""
+"""What a fit is called, the same for all studies, and what the random streams of a run are named after."""
 
 from typing import NamedTuple
 
@@ -18,3 +18,21 @@ class FitKey(NamedTuple):
     def columns(self) -> dict[str, str | int]:
         """Return the key as columns of a table; an unmasked fit has no mask."""
         return {name: value for name, value in self._asdict().items() if value is not None}
+
+    def stream(self, starts_as: str | None = None) -> list[str | int]:
+        """Return the name of the fit's random stream (nbmf.seeds): published scores depend on it.
+
+        Parameters
+        ----------
+        starts_as : str, optional
+            The method whose stream this one shares, so that both start alike.
+        """
+        method = starts_as or self.method
+        if self.mask is None:
+            return ["complete", self.dataset, method, self.K, self.seed]
+        return ["fit", self.dataset, method, self.K, self.mask, self.seed]
+
+
+def mask_stream(dataset: str, mask: int) -> list[str | int]:
+    """Return the name of the random stream of a held-out mask: published scores depend on it."""
+    return ["mask", dataset, mask]

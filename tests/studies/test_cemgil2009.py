@@ -34,7 +34,7 @@ from nbmf_studies.cemgil2009.parts import PRINTED, Run
 from nbmf_studies.cemgil2009.simulation import Truth, draw
 from nbmf_studies.cemgil2009.study import STUDY
 from nbmf_studies.framework.loaded import ShownFit
-from nbmf_studies.pipeline import configuration, products
+from nbmf_studies.pipeline import configuration, targets
 
 CONFIG = shipped_configuration()
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -713,7 +713,7 @@ def made(mirrors, tmp_path, monkeypatch, change=lambda config: None):
     config = json.loads(json.dumps({**CONFIG, "mirrors": mirrors}))
     change(config)
     plan = configuration.plans(configuration.check(config, SCHEMA))["cemgil2009"]
-    return products.made_by(STUDY, plan), plan
+    return targets.targets_of(STUDY, plan), plan
 
 
 def with_faces(tmp_path):
@@ -743,7 +743,7 @@ def test_with_photographs_everything_is_made(tmp_path, monkeypatch):
     assert [figure.name for figure in found.figures] == [f"figure_{n}" for n in range(3, 8)]
     claims_table = next(table for table in found.tables if table.name == "claims")
     assert claims_table.needs(plan).keys() == {"estimates", "orders", "bounds", "scores"}
-    asked = {table.name: json.loads(products.request(table, plan))["arguments"] for table in found.tables}
+    asked = {table.name: json.loads(targets.request(table, plan))["arguments"] for table in found.tables}
     assert [asked[f"evidence_{seed}"]["chib"]["runs"] for seed in range(10)] == [5] * 3 + [0] * 7
     used = [tuple(asked[f"filled_olivetti_64_{run}"]["setting"]["patch"]) for run in range(6)]
     assert used[:3] == used[3:] == [tuple(patch) for patch in OPTIONS["figure_7"]["patches"]]
@@ -757,7 +757,7 @@ def test_with_photographs_everything_is_made(tmp_path, monkeypatch):
 def test_a_job_depends_on_its_own_options_alone(tmp_path, monkeypatch):
     def requests(change=lambda config: None):
         found, plan = made(["mirror"], tmp_path, monkeypatch, change)
-        return {table.name: products.request(table, plan) for table in found.tables}
+        return {table.name: targets.request(table, plan) for table in found.tables}
 
     def change(config):
         config["studies"]["cemgil2009"]["options"]["figure_4"]["settings"]["max_iter"] = 10

@@ -18,7 +18,7 @@ from nbmf_studies.framework.plan import Plan
 from nbmf_studies.klami2015 import claims, engines, figures, fits, numbers, parts, simulation
 from nbmf_studies.klami2015.simulation import SetUp, draw, draw_patterns
 from nbmf_studies.klami2015.study import STUDY
-from nbmf_studies.pipeline import configuration, products
+from nbmf_studies.pipeline import configuration, targets
 
 CONFIG = shipped_configuration()
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -213,7 +213,7 @@ def plan_of(config):
 
 def requests(config):
     plan = plan_of(config)
-    return {table.name: products.request(table, plan) for table in STUDY.tables_of(plan)}
+    return {table.name: targets.request(table, plan) for table in STUDY.tables_of(plan)}
 
 
 def test_a_job_depends_on_its_own_engine_and_set_up_alone():

@@ -132,7 +132,7 @@ def test_a_dataset_may_have_fewer_masks_and_seeds_and_point_estimates_have_one_s
         "methods": ["beta-dir-vb", "logpca"],
         "masks": 4,
         "seeds": [0, 7],
-        "fewer": {"lastfm": {"masks": 2, "seeds": [7]}},
+        "overrides": {"lastfm": {"masks": 2, "seeds": [7]}},
     }
     checked = configuration.check(config, ROOT / "workflow/schemas/config.schema.yaml")
     fits = Plan("learned_priors", checked).masked_fits

@@ -20,7 +20,7 @@ from nbmf_studies.ohn2022.intervals import interval, interval_of_difference
 from nbmf_studies.ohn2022.methods import CIBP, IBP
 from nbmf_studies.ohn2022.simulation import SetUp
 from nbmf_studies.ohn2022.study import MAIN, STUDY
-from nbmf_studies.pipeline import configuration, products
+from nbmf_studies.pipeline import configuration, targets
 
 CONFIG = shipped_configuration()
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -448,7 +448,7 @@ def plan_of(config):
 
 def requests(config):
     plan = plan_of(config)
-    return {table.name: products.request(table, plan) for table in STUDY.tables_of(plan)}
+    return {table.name: targets.request(table, plan) for table in STUDY.tables_of(plan)}
 
 
 def test_a_job_depends_on_its_own_prior_and_setting_alone():

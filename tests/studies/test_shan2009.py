@@ -16,7 +16,7 @@ from nbmf.data.feature_table import FeatureTable
 from nbmf.families.mixed_membership import membership_evaluation as evaluation
 from nbmf.seeds import seed_sequence
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.pipeline import configuration, products
+from nbmf_studies.pipeline import configuration, targets
 from nbmf_studies.shan2009 import claims, figures, fits, flips, models, parts, printed
 from nbmf_studies.shan2009 import printed_tables as tables
 from nbmf_studies.shan2009.experiments import EXPERIMENTS, MODEL, jobs_of
@@ -350,14 +350,14 @@ def test_a_flip_turns_a_one_into_a_zero_and_back():
 # --- The jobs --------------------------------------------------------------------------------
 
 
-def plan_of(config, awaited=None):
+def plan_of(config, missing_sources=None):
     checked = configuration.check(json.loads(json.dumps(config)), SCHEMA)
-    return Plan("shan2009", checked, awaited)
+    return Plan("shan2009", checked, missing_sources)
 
 
 def requests(config):
     plan = plan_of(config)
-    return {table.name: products.request(table, plan) for table in STUDY.tables_of(plan)}
+    return {table.name: targets.request(table, plan) for table in STUDY.tables_of(plan)}
 
 
 def test_a_job_depends_on_its_own_experiment_dataset_and_K_alone():
@@ -401,7 +401,7 @@ def test_a_job_says_all_that_its_fits_are_made_with():
 
 def test_figures_and_tables_are_made_of_what_they_show():
     plan = plan_of(CONFIG)
-    made = products.made_by(STUDY, plan)
+    made = targets.targets_of(STUDY, plan)
     every = {one.name: one for one in (*made.figures, *made.tables)}
     needs = {name: list(one.needs(plan)) for name, one in every.items()}
     assert every["figure_5"].make == every["figure_4"].make
@@ -414,7 +414,7 @@ def test_figures_and_tables_are_made_of_what_they_show():
     assert [given[f"table_{n}"]["measure"] for n in (2, 3, 4)] == list(printed.UCI)
     assert [given[f"table_{n}"]["dataset"] for n in (5, 6, 7)] == list(printed.BINARY)
     assert all(every[name].in_report for name in ("table_2", "table_10", "claims"))
-    assert products.fitted_classes(every["uci_wine_3"], plan) == ["MMNB"]
+    assert targets.fitted_classes(every["uci_wine_3"], plan) == ["MMNB"]
 
 
 def test_the_settings_are_the_papers():
@@ -442,7 +442,7 @@ def test_the_settings_are_the_papers():
 
 def test_what_is_not_at_hand_leaves_out_what_shows_it_alone():
     advice = {name: ["put it there"] for name in ("movielens", "movielens_binary", "cmu_sim")}
-    made = products.made_by(STUDY, plan_of(CONFIG, advice))
+    made = targets.targets_of(STUDY, plan_of(CONFIG, advice))
     figures_made = {figure.name for figure in made.figures}
     assert figures_made == {f"figure_{n}" for n in (4, 5, 8, 9, 10, 11, 12, 14, 15)}
     names = {table.name for table in made.tables}
@@ -453,7 +453,7 @@ def test_what_is_not_at_hand_leaves_out_what_shows_it_alone():
     assert not any("movielens" in need for name in EXPERIMENTS for need in needs[name])
     assert any("figure_13 is left out" in line for line in made.skipped)
     texts = {name: ["put it there"] for name in OPTIONS["text"]["sets"]}
-    made = products.made_by(STUDY, plan_of(CONFIG, texts))
+    made = targets.targets_of(STUDY, plan_of(CONFIG, texts))
     names = {one.name for one in (*made.figures, *made.tables)}
     assert names >= {"table_2", "figure_15"}
     assert not names & {"claims", "fast", "table_8", "figure_14"}  # claims take all of their runs

@@ -33,7 +33,7 @@ from nbmf_studies.framework.needs import (
     from_description,
 )
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.pipeline import making, products
+from nbmf_studies.pipeline import run_target, targets
 from nbmf_studies.pipeline.paths import Paths
 
 FOLDER = Path(nbmf_studies.__file__).parent
@@ -63,7 +63,7 @@ def test_names_are_unique_and_every_table_that_is_needed_is_made(study):
 def test_a_function_takes_what_its_declaration_hands_it(study):
     plan = PLANS[study.key]
     for product in (each for of, each in PRODUCTS if of is study):
-        asked = json.loads(products.request(product, plan))
+        asked = json.loads(targets.request(product, plan))
         module, _, name = asked["make"].partition(":")
         signature = inspect.signature(getattr(importlib.import_module(module), name))
         if product.name != "sensitivity" or isinstance(product, Figure):  # it takes an experiment
@@ -197,9 +197,9 @@ ECHO = Table(
 
 def test_a_job_is_what_its_request_says(tmp_path):
     pd.DataFrame({"a": [1, 2]}).to_csv(tmp_path / "scores.csv", index=False)
-    asked = products.request(ECHO, PLANS["all_methods"])
+    asked = targets.request(ECHO, PLANS["all_methods"])
     files = {"frame": str(tmp_path / "scores.csv"), "sources": ["other.py"]}
-    table = making.make(asked, files)
+    table = run_target.run_target(asked, files)
     assert table.to_dict("list") == {"a": [1, 2], "text": ["dots"] * 2, "number": [0, 0]}
 
 
@@ -208,7 +208,7 @@ def test_a_request_keeps_the_order_of_boxes():
     other = json.loads(json.dumps(CONFIG))
     other["studies"]["lumbreras2020"]["methods"].reverse()
     given, reverse = (
-        list(json.loads(products.request(figure, plan))["arguments"]["methods"])
+        list(json.loads(targets.request(figure, plan))["arguments"]["methods"])
         for plan in (PLANS["lumbreras2020"], Plan("lumbreras2020", other))
     )
     assert given == reverse[::-1] == [m for m in PLANS["lumbreras2020"].methods if m != "lda"]
@@ -234,16 +234,16 @@ def test_what_is_not_at_hand_leaves_out_what_needs_it():
         "methods": ["bica"],
         "masks": 1,
         "seeds": [0],
-        "fewer": {},
+        "overrides": {},
         "options": {},
-        "held_back": [],
+        "holdout": [],
         "further_methods": [],
         "unmasked": {"far": {"bica": {"K": [2], "seeds": 1}}},
     }
     config = {**CONFIG, "studies": {"mine": entry}}
     plan = Plan("mine", config, {"far": ["get it"], "else": ["get that"]})
     assert (plan.datasets, plan.unmasked_fits) == (["near"], [])
-    made = products.made_by(study, plan)
+    made = targets.targets_of(study, plan)
     assert [table.name for table in made.tables] == ["echo"]
     assert [figure.name for figure in made.figures] == ["of_near"]
     assert made.skipped == [
@@ -252,22 +252,22 @@ def test_what_is_not_at_hand_leaves_out_what_needs_it():
         "mine: of_far is left out: get it",
         "mine: of_table is left out: so is the table masked",
     ]
-    nothing = products.made_by(study, Plan("mine", config, {"far": [""], "near": [""]}))
+    nothing = targets.targets_of(study, Plan("mine", config, {"far": [""], "near": [""]}))
     assert (nothing.figures, nothing.tables) == ([], [])
-    assert len(products.made_by(study, Plan("mine", config)).figures) == 3
+    assert len(targets.targets_of(study, Plan("mine", config)).figures) == 3
 
 
-def test_what_is_held_back_and_who_takes_part_where():
+def test_what_is_holdout_and_who_takes_part_where():
     methods = CONFIG["methods"] | {
         "mine": CONFIG["methods"]["bica"] | {"package": "no-such-package"},
         "theirs": CONFIG["methods"]["bica"] | {"package": "numpy"},
     }
     entry = {
         "datasets": ["near"],
-        "held_back": ["later", "far"],
+        "holdout": ["later", "far"],
         "masks": 3,
         "seeds": [0],
-        "fewer": {"later": {"masks": 1, "without": ["logpca", "sampler"]}},
+        "overrides": {"later": {"masks": 1, "without": ["logpca", "sampler"]}},
         "methods": ["beta-dir-gs", "logpca", "bica"],
         "further_methods": ["mine", "theirs"],
         "options": {},
@@ -279,9 +279,9 @@ def test_what_is_held_back_and_who_takes_part_where():
     assert [name for name in plan.methods if plan.is_shared(name)] == plan.methods[:3]
     assert {key.dataset for key in plan.masked_fits} == {"near"}
     assert plan.masks_of(["near", "later"]) == {"near": 3, "later": 1}
-    later = plan.fits_to_masks(plan.held_back)
+    later = plan.fits_to_masks(plan.holdout)
     assert {(key.dataset, key.method, key.mask) for key in later} == {("later", "bica", 0), ("later", "theirs", 0)}
-    assert products.made_by(Study("mine", "", "", (), ()), plan).skipped == [
+    assert targets.targets_of(Study("mine", "", "", (), ()), plan).skipped == [
         "mine: far is left out: get it",
         "mine: mine is left out: its package no-such-package is not installed",
     ]
@@ -291,14 +291,14 @@ def test_the_memory_of_a_job_covers_what_its_fits_may_take():
     plan = PLANS["lumbreras2020"]
     tables = {table.name: table for table in STUDIES["lumbreras2020"].tables_of(plan)}
     default = registry.memory_budget("BetaDirVB", {})
-    assert products.memory_budget(tables["sensitivity"], plan) == default > 1
-    assert products.memory_budget(tables["scores"], plan) == 0
+    assert targets.memory_budget(tables["sensitivity"], plan) == default > 1
+    assert targets.memory_budget(tables["scores"], plan) == 0
     larger = replace(
         tables["sensitivity"], arguments=lambda plan: {"methods": {"vb": ["BetaDirVB", {"max_memory_gb": default + 5}]}}
     )
-    assert products.memory_budget(larger, plan) == default + 5
+    assert targets.memory_budget(larger, plan) == default + 5
     gibbs = replace(larger, classes=lambda plan: ["BetaDirGibbs"], arguments=lambda plan: {})
-    assert products.memory_budget(gibbs, plan) == 0
+    assert targets.memory_budget(gibbs, plan) == 0
 
 
 def test_files_of_the_users_own_make_no_toys_and_judge_no_claims():
@@ -326,7 +326,7 @@ def test_the_report_opens_with_what_the_study_has(study):
 
 def test_titles_are_sorted_by_their_numbers_in_the_report():
     plan = PLANS["lumbreras2020"]
-    labels = [products.label(p, plan) for p in STUDIES["lumbreras2020"].figures_of(plan)]
+    labels = [targets.label(p, plan) for p in STUDIES["lumbreras2020"].figures_of(plan)]
     figures = [label for label in labels if label.startswith("Figure")]
     assert sorted(figures) == figures
     assert figures[0] == "Figure  2: matrices drawn from the models"

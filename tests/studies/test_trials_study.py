@@ -17,7 +17,7 @@ from nbmf.inference.declarations import Inference
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.registry import estimator_class, make_estimator
 from nbmf.seeds import seed_sequence
-from nbmf_studies.pipeline import configuration, products, raw_files
+from nbmf_studies.pipeline import configuration, raw_files, targets
 from nbmf_studies.recipes.building import build
 from nbmf_studies.recipes.check import check_counts
 from nbmf_studies.trials import competitors, figure, outcome
@@ -28,7 +28,7 @@ from nbmf_studies.trials.study import STUDY
 CONFIG = configuration.check(shipped_configuration(), ROOT / "workflow/schemas/config.schema.yaml")
 ENTRY = CONFIG["studies"]["trials"]
 PLAN = configuration.plans(CONFIG)["trials"]
-MATRICES = [*ENTRY["datasets"], *ENTRY["held_back"]]
+MATRICES = [*ENTRY["datasets"], *ENTRY["holdout"]]
 SOURCES = {name: CONFIG["sources"][f"trials_{name}"] for name in MATRICES}
 COMPETITORS = {name: CONFIG["methods"][name] for name in ENTRY["further_methods"]}
 FOLDER, SHARED = ROOT / "data/trials", ROOT / "../shared/trials"
@@ -48,11 +48,11 @@ def table():
 
 
 def test_the_lists_are_those_that_were_fixed_before_any_run():
-    assert (len(ENTRY["datasets"]), len(ENTRY["held_back"]), len(set(MATRICES))) == (10, 16, 26)
+    assert (len(ENTRY["datasets"]), len(ENTRY["holdout"]), len(set(MATRICES))) == (10, 16, 26)
     if not SHARED.is_dir():
         pytest.skip("../shared/trials is not here")
     text = (SHARED / "README.md").read_text(encoding="utf-8")
-    for key, name in (("datasets", "choose"), ("held_back", "confirm")):
+    for key, name in (("datasets", "choose"), ("holdout", "confirm")):
         (line,) = (line for line in text.splitlines() if line.startswith(f"- **{name}**"))
         assert ENTRY[key] == re.findall(r"`(\w+)`", line)
 
@@ -110,21 +110,21 @@ def test_every_binary_method_takes_part_and_competitors_beside_them():
 
 def test_confirm_is_made_on_request_alone():
     assert {key.dataset for key in PLAN.fits} <= set(ENTRY["datasets"])
-    made = products.made_by(STUDY, PLAN)
+    made = targets.targets_of(STUDY, PLAN)
     asked = {product.name for product in (*made.tables, *made.figures) if product.on_request}
     assert asked == {"confirm", *(f"confirm_{name}" for name in ("scores", "baselines", "losses", "excess", "default"))}
     for product in (*made.tables, *made.figures):
         if not product.on_request:
             needs = product.needs(PLAN).values()
-            assert not {name for need in needs for name in need.datasets()} & set(PLAN.held_back)
+            assert not {name for need in needs for name in need.datasets()} & set(PLAN.holdout)
             assert not any(getattr(need, "name", "").startswith("confirm") for need in needs)
     confirm = next(product for product in made.tables if product.name == "confirm_scores")
-    assert {key.dataset for key in confirm.needs(PLAN)["fits"].keys} == set(PLAN.held_back)
+    assert {key.dataset for key in confirm.needs(PLAN)["fits"].keys} == set(PLAN.holdout)
 
 
 def test_large_matrices_have_no_samplers_and_at_most_two_masks():
     samplers = {name for name in PLAN.methods if PLAN.is_sampler(name)}
-    for key in PLAN.fits_to_masks([*PLAN.datasets, *PLAN.held_back]):
+    for key in PLAN.fits_to_masks([*PLAN.datasets, *PLAN.holdout]):
         counts = CONFIG["datasets"][key.dataset]["counts"]
         if counts["rows"] * counts["columns"] > 100_000:
             assert key.method not in samplers
@@ -136,11 +136,11 @@ def test_large_matrices_have_no_samplers_and_at_most_two_masks():
 @pytest.mark.workflow
 def test_a_clone_alone_leaves_out_what_does_not_travel_and_confirms_when_asked(tmp_path):
     checkout = Checkout(tmp_path)
-    one = {"datasets": ["ceos_clubs", "dune"], "held_back": ["lesmis", "mite"], "masks": 1}
+    one = {"datasets": ["ceos_clubs", "dune"], "holdout": ["lesmis", "mite"], "masks": 1}
     overlay = {"studies": {"trials": one | {"methods": ["bica"], "further_methods": []}}}
-    output = checkout.snakemake("trials", "--dry-run", "--quiet", "rules", config=overlay).stdout
+    output = checkout.snakemake("trials", "--dry-run", config=overlay).stdout
     assert "trials: ceos_clubs is left out: trials_ceos_clubs is not here and has no" in output
-    assert "trials_excess" in output
+    assert "draw excess of trials" in output
     assert "confirm" not in output
     planned = checkout.planned(overlay, "trials_confirm", "trials_table_confirm_default")
     assert planned["dataset"] == planned["mask"] == 2  # dune and mite

@@ -39,9 +39,11 @@ def contents(file):
 
 
 def jobs_in(output):
-    """Return how many jobs of each rule a dry run has listed."""
-    jobs = re.findall(r"^([\w-]+) +(\d+)$", output, re.MULTILINE)
-    return {rule: int(n) for rule, n in jobs if rule != "total"}
+    """Return how many jobs of each rule a dry run has listed; figures and tables by the names of their targets."""
+    found = re.findall(r"^([\w-]+) +(\d+)$", output, re.MULTILINE)
+    jobs = {rule: int(n) for rule, n in found if rule not in ("total", "figure", "table", "table_of_report")}
+    shown = re.findall(r": (draw|tabulate) (\S+) of (\S+)$", output, re.MULTILINE)
+    return jobs | {f"{study}_{name}" if verb == "draw" else f"{study}_table_{name}": 1 for verb, name, study in shown}
 
 
 @functools.cache
@@ -109,7 +111,7 @@ class Checkout:
 
     def planned(self, config, *targets):
         """Return how many jobs of each rule a dry run lists, empty if there is nothing to do."""
-        output = self.snakemake(*targets, "--dry-run", "--quiet", "rules", config=config).stdout
+        output = self.snakemake(*targets, "--dry-run", config=config).stdout
         assert "Error" not in output, output
         return jobs_in(output)
 

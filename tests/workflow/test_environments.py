@@ -1,18 +1,21 @@
-"""The conda environments: versions of the lock, and all that a rule's script imports."""
+"""The conda environments: versions of the lock, all that a rule's script imports, and enough to run it."""
 
 import ast
 import re
+import subprocess
 import sys
 from pathlib import Path
 
+import bare_environments
 import pytest
 import yaml
-from checkout import ROOT, shipped_configuration
+from checkout import HANGING, ROOT, Checkout, shipped_configuration
+from finished_run import TINY
 
 from nbmf import registry
 from nbmf.sources import source_files
 from nbmf_studies import all_studies, recipes
-from nbmf_studies.pipeline import configuration, products
+from nbmf_studies.pipeline import configuration, targets
 
 PACKAGE_OF = {"sklearn": "scikit-learn", "arviz_stats": "arviz-stats", "yaml": "pyyaml"}
 # numba brings the one llvmlite it works with.
@@ -31,20 +34,22 @@ def made_in(environment):
         {
             module
             for product, plan in PRODUCTS
-            if products.environment(product, plan) == environment
+            if targets.environment(product, plan) == environment
             for module in (
-                *products.modules(product, plan),
-                *map(registry.module_of, products.fitted_classes(product, plan)),
+                *targets.modules(product, plan),
+                *map(registry.module_of, targets.fitted_classes(product, plan)),
             )
         }
     )
 
 
+FIRST = "workflow_job"  # what every script imports first
 TABLE_THAT_FITS = "table that fits"  # its script is that of any table
 # What scripts reach by a name in the configuration, not by an import.
+CLASSES = [registry.module_of(name) for name in registry.all_classes()]
 BY_NAME = {
     "dataset": [recipes.module_of(entry["recipe"]) for entry in CONFIG["datasets"].values() if "recipe" in entry],
-    "fit": [registry.module_of(name) for name in registry.all_classes()],
+    **dict.fromkeys(("fit", "kernels"), CLASSES),
     # Figures and tables name their functions, and what loads their needs, in the studies.
     **dict.fromkeys(("figure", "table"), made_in("figures")),
     TABLE_THAT_FITS: made_in("fit"),
@@ -59,23 +64,17 @@ def pins(environment):
 
 
 def rules():
-    """Yield the name, environment and script, or module that a shell command runs, of each rule."""
+    """Yield the name, environment and script of each rule."""
     for path in sorted((ROOT / "workflow/rules").glob("*.smk")):
         for block in re.split(r"^ *rule\b", path.read_text(), flags=re.MULTILINE)[1:]:
             script = re.search(r'script:\s+"\.\./scripts/(\w+)\.py"', block)
-            module = re.search(r"python -m ([\w.]+)", block)
             environment = re.search(r'conda:\s+"\.\./\.\./envs/(\w+)\.yaml"', block)
-            if re.search(r"conda:\s+environment_of\(", block):  # made in a loop
-                yield script[1], "figures", script[1], None
+            if re.search(r"conda:\s+of_product\(", block):  # that of a figure or table
+                yield script[1], "figures", script[1]
                 if script[1] == "table":
-                    yield TABLE_THAT_FITS, "fit", TABLE_THAT_FITS, None
-            elif script or module:
-                yield (
-                    re.match(r" (\w+):", block)[1],
-                    environment and environment[1],
-                    script and script[1],
-                    module and module[1],
-                )
+                    yield TABLE_THAT_FITS, "fit", TABLE_THAT_FITS
+            elif script:
+                yield re.match(r" (\w+):", block)[1], environment and environment[1], script[1]
 
 
 RULES = list(rules())
@@ -97,13 +96,12 @@ def imported(path):
     return found
 
 
-def packages_of(script, module):
-    """Return the packages that a script, or a module that a shell command runs, imports."""
-    names, modules = set(), [module] if module else []
-    if script:
-        names = imported(ROOT / f"workflow/scripts/{script.split()[0]}.py")
-        modules = BY_NAME.get(script, []) + [m for n in names for m in (n, n.rpartition(".")[0])]
-    for path in source_files(*(m for m in modules if m.startswith(("nbmf.", "nbmf_studies.")))):
+def packages_of(script):
+    """Return the packages that a script imports."""
+    scripts = [ROOT / f"workflow/scripts/{name}.py" for name in (script.split()[0], FIRST)]
+    names = set().union(*map(imported, scripts)) - {FIRST, f"{FIRST}.logged"}
+    modules = [*BY_NAME.get(script, []), *names, *(name.rpartition(".")[0] for name in names)]
+    for path in source_files(*(module for module in modules if module.startswith(("nbmf.", "nbmf_studies.")))):
         names |= imported(path)
     packages = {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - OURS
     return {COMES_WITH.get(p, PACKAGE_OF.get(p, p)) for p in packages}
@@ -118,23 +116,57 @@ def test_versions_are_those_of_the_lock(environment):
 
 def test_what_fits_runs_in_the_environment_of_fits():
     """The sensitivity study among them; a figure does not fit, nor does a table of scores."""
-    fit = {product.name for product, plan in PRODUCTS if products.environment(product, plan) == "fit"}
+    fit = {product.name for product, plan in PRODUCTS if targets.environment(product, plan) == "fit"}
     assert "sensitivity" in fit
     assert not fit & {"scores", "summary", "claims", "figure_10"}
 
 
 def test_every_rule_that_runs_something_has_an_environment():
     assert len(RULES) >= 9  # figures and tables of all studies are two of them
-    assert {name for name, environment, _, _ in RULES if environment is None} == set()
-    assert {environment for _, environment, _, _ in RULES} == {path.stem for path in ENVIRONMENTS}
+    assert {name for name, environment, _ in RULES if environment is None} == set()
+    assert {environment for _, environment, _ in RULES} == {path.stem for path in ENVIRONMENTS}
 
 
-@pytest.mark.parametrize(("name", "environment", "script", "module"), RULES, ids=lambda x: str(x))
-def test_an_environment_has_all_that_its_scripts_import(name, environment, script, module):
-    assert packages_of(script, module) <= pins(ROOT / f"envs/{environment}.yaml").keys(), name
+def test_every_script_finds_the_package_by_its_own_place_before_anything_else():
+    for path in (ROOT / "workflow/scripts").glob("*.py"):
+        ours = re.findall(rf"^ *(?:from|import) ({FIRST}|nbmf\w*)\b", path.read_text(), re.MULTILINE)
+        assert path.stem == FIRST or ours[0] == FIRST, path.name
+
+
+@pytest.mark.parametrize(("name", "environment", "script"), RULES, ids=lambda x: str(x))
+def test_an_environment_has_all_that_its_scripts_import(name, environment, script):
+    assert packages_of(script) <= pins(ROOT / f"envs/{environment}.yaml").keys(), name
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda path: path.stem)
 def test_every_pin_is_imported_somewhere(environment):
-    used = [packages_of(*rest) for _, where, *rest in RULES if where == environment.stem]
+    used = [packages_of(script) for _, where, script in RULES if where == environment.stem]
     assert pins(environment).keys() <= set().union(*used)
+
+
+@pytest.mark.workflow
+def test_every_script_runs_in_a_bare_environment_of_its_rule(tmp_path):
+    """It holds what its file of `envs` names and what that depends on: not nbmf, not Snakemake, no other package."""
+    for environment in ENVIRONMENTS:
+        bare_environments.make(tmp_path / environment.stem, pins(environment))
+    checkout = Checkout(tmp_path / "checkout")
+    (tmp_path / "votes.csv").write_text("name,a,b,c\nx,1,0,1\ny,0,1,\nz,1,1,0\n")
+    datasets = {"votes": {"file": str(tmp_path / "votes.csv")}}
+    program = ROOT / "tests/support/bare/snakemake_in_bare_environments.py"
+    tables = "results/tiny/lumbreras2020/tables"
+    reference = {**TINY, "datasets": datasets, "verify": {"reference": tables, "accept": "identical"}}
+    matrices = [f"data/matrices/{name}.npz" for name in ("animals", "parliament", "votes")]
+    for names in (["lumbreras2020", *matrices], ["verify", "status"]):
+        command = checkout.command("--cores", "2", *names, config=reference)[3:]
+        done = subprocess.run(
+            [sys.executable, program, tmp_path, *command],
+            cwd=checkout.folder,
+            env=checkout.environment(),
+            capture_output=True,
+            text=True,
+            timeout=HANGING,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    ran = {tuple(line.split()) for line in (tmp_path / "ran").read_text().splitlines()}
+    assert ran == {(environment, script.split()[0]) for _, environment, script in RULES}

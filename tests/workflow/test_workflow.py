@@ -209,13 +209,14 @@ def test_another_checkout_on_one_core_gives_the_same_numbers(finished, part, nam
 
 
 def test_without_chains_and_without_unmasked_fits_figures_are_drawn(part):
-    """No method samples, so the table of diagnostics is empty; then there is none."""
+    """No method samples, so there are no diagnostics; then there are no unmasked fits either."""
     unmasked = {**NONE_OF_THE_PAPER, "dir_dir_0.1": {"logpca": {"K": [2], "seeds": 1}}}
     options = {**STUDY["options"], "figure_8": {"dataset": "dir_dir_0.1", "K": {"logpca": 2}}}
     less = {"datasets": ["dir_dir_0.1"], "masks": 1, "options": options}
     config = studying(unmasked=unmasked, **less)
     done = part.snakemake(target("figure_8"), config=config)
     assert done.returncode == 0, done.stdout
+    assert target("table_diagnostics") not in part.planned(config)
     config = studying(unmasked=None, **less)
     done = part.snakemake(target("figure_10"), config=config)
     assert done.returncode == 0, done.stdout
@@ -328,7 +329,7 @@ def test_a_second_run_has_nothing_to_do_whatever_is_touched_or_of_others(finishe
         "src/nbmf/catalogue.py",
         "src/nbmf/cli/fit.py",
         "src/nbmf/evaluation/recommendation.py",
-        "src/nbmf_studies/pipeline/products.py",
+        "src/nbmf_studies/pipeline/targets.py",
         "src/nbmf/likelihoods/new.py",
         "src/nbmf/families/new.py",
     ]
@@ -409,7 +410,7 @@ def test_a_figure_is_a_target_and_comes_out_the_same(finished):
     done = finished.snakemake(*map(target, figures), config=TINY)
     assert done.returncode == 0, done.stdout
     assert [file.read_bytes() for file in files] == before
-    assert "2 of 2 steps" in done.stdout
+    assert "4 of 4 steps" in done.stdout  # each, and what it is asked for by
 
 
 @pytest.fixture(scope="module")
@@ -420,8 +421,8 @@ def fresh(tmp_path_factory):
 
 def test_a_figure_needs_no_more_than_it_shows(fresh):
     planned = fresh.planned(TINY, target("figure_7"))
-    # Its chains are diagnosed with the others.
-    assert planned["fit_keeping_factors"] == N_UNMASKED_FITS
+    # Two chains and a point estimate, and the chains of the other dataset, which are diagnosed with them.
+    assert planned["fit_keeping_factors"] == 2 + 1 + 2 < N_UNMASKED_FITS
     assert drawn(planned) == {"figure_7"}
     others = ("table_scores", "table_sensitivity")
     assert not planned.keys() & {"fit", "mask", *map(target, others)}
@@ -457,6 +458,8 @@ def test_a_dry_run_of_the_paper_lists_every_fit(fresh):
         == sum(len(grid["K"]) * grid["seeds"] for grids in study["unmasked"].values() for grid in grids.values())
     )
     assert drawn(planned) == {*FIGURES, "figure_6"}
+    # Figure 10 alone asks for those whose chains it marks.
+    assert fresh.planned({}, target("figure_10"))["fit_keeping_factors"] == 60
     assert planned.keys() >= {target(f"table_{name}") for name in TABLES}
 
 
@@ -499,7 +502,7 @@ def test_data_that_are_not_at_hand_leave_out_what_needs_them(fresh):
         "sources": {"large": source},
         "datasets": {"far": entry},
     }
-    done = fresh.snakemake("--dry-run", "--quiet", "rules", config=config)
+    done = fresh.snakemake("--dry-run", config=config)
     assert "lumbreras2020: far is left out: large (1000.0 MB) is not here: with a" in done.stdout
     assert "lumbreras2020: figure_2 is left out: large" in done.stdout
     planned = jobs_in(done.stdout)
@@ -545,6 +548,14 @@ def test_failed_fits_are_explained_and_shown_as_gaps_and_only_they_run_again(fin
     assert (scores["status"] == "failed: error: made to fail").sum() == len(failed)
     assert scores["perplexity"].notna().sum() == 8 - len(failed)
     assert (partial / "figure_10.png").exists()
+    assert (
+        f"scores, figure_10 with gaps for fits without a result: {config['results']}/lumbreras2020/partial/"
+        in done.stdout
+    )
+    rows = [json.loads(file.read_text()) for file in results.glob("fits/*/*/*.attempt")]
+    assert [(row["key"]["method"], row["state"], row["kind"]) for row in rows] == [
+        ("failing", "failed", "DataError")
+    ] * len(failed)
     assert not (results / "lumbreras2020/tables/scores.csv").exists()
 
     told = finished.snakemake("status", "--nolock", "--quiet", "all", config=config).stdout
@@ -556,6 +567,7 @@ def test_failed_fits_are_explained_and_shown_as_gaps_and_only_they_run_again(fin
     assert len(list(results.glob("fits/*/failing/*.json"))) == len(others) == 4
     assert others == {file: file.stat().st_mtime_ns for file in others}
     assert not partial.exists()
+    assert not list(results.glob("fits/*/*/*.attempt"))
 
 
 def test_the_lock_names_no_index():

@@ -1,7 +1,14 @@
 # Raw files, and the matrices built from them.
 
+import re
+
+from nbmf_studies.pipeline import dataset_jobs
+
+DOWNLOADS = dataset_jobs.downloads(config["datasets"], config["sources"])
+
 
 rule download:
+    """A raw file, from a mirror or its public address."""
     output:
         "data/raw/{path}",
     log:
@@ -9,13 +16,13 @@ rule download:
     benchmark:
         "data/benchmarks/download/{path}.tsv"
     wildcard_constraints:
-        path="|".join(map(re.escape, RAW)),
+        path="|".join(map(re.escape, DOWNLOADS)),
     retries: 2
     localrule: True
     conda:
         "../../envs/data.yaml"
     params:
-        source=lambda wildcards: as_text(RAW[wildcards.path]),
+        source=lambda wildcards: as_text(DOWNLOADS[wildcards.path]),
     message:
         "download {wildcards.path}"
     script:
@@ -23,14 +30,11 @@ rule download:
 
 
 rule dataset:
+    """The matrix of a dataset."""
     input:
-        files=dataset_files,
-        published=lambda wildcards: (
-            raw_file(dataset_entry(wildcards)["published"])
-            if "published" in dataset_entry(wildcards)
-            else []
-        ),
-        sources=lambda wildcards: package_sources(*dataset_modules(wildcards)),
+        files=of_dataset(dataset_jobs.files, config["sources"]),
+        published=of_dataset(dataset_jobs.published, config["sources"]),
+        sources=of_dataset(lambda entry: package_sources(*dataset_jobs.modules(entry))),
     output:
         MATRIX,
     log:
@@ -43,7 +47,7 @@ rule dataset:
         mem_mb=per_attempt(4000),
         runtime=per_attempt(30),
     params:  # sorted keys: the order of input.files
-        entry=building_parameters,
+        entry=of_dataset(dataset_jobs.request),
     message:
         "build the matrix of {wildcards.dataset}"
     script:

@@ -1,7 +1,11 @@
 # One job per (dataset, method, K, mask, seed), shared by all studies; the mask "none" holds nothing out.
 
+from nbmf_studies.pipeline import fit_jobs
+
 
 rule kernels:
+    """The machine code of all methods."""
+
     # Compiled once, before the fits fan out: concurrent first compilations would repeat the work.
     # It has no inputs: fits that find a kernel edited compile it themselves, whereas a rerun of
     # this rule would rerun every fit (`ancient` would not: Snakemake 9 then forgets other jobs).
@@ -15,20 +19,21 @@ rule kernels:
         "../../envs/fit.yaml"
     threads: config["run"]["threads"]
     resources:
-        mem_mb=per_attempt(LIBRARIES_MB),
+        mem_mb=per_attempt(fit_jobs.LIBRARIES_MB),
         runtime=per_attempt(20),
     message:
         "compile the kernels"
-    shell:
-        "python -m nbmf_studies.pipeline.compile_kernels {threads} > {log} 2>&1 && echo compiled > {output}"
+    script:
+        "../scripts/kernels.py"
 
 
 rule fit:
+    """A fit to a matrix without its held-out entries."""
     input:
         matrix=MATRIX,
         mask=mask_of_fit,
         kernels=KERNELS,
-        sources=fit_sources,
+        sources=lambda wildcards: package_sources(*fit_jobs.modules(method_of(wildcards))),
     output:
         report=fit_file("json", MASKED),
     log:
@@ -37,12 +42,12 @@ rule fit:
         fit_file("tsv")
     conda:
         "../../envs/fit.yaml"
-    threads: fit_threads
+    threads: lambda wildcards: fit_jobs.threads(method_of(wildcards), config["run"]["threads"])
     resources:
-        mem_mb=memory_of_fit,
+        mem_mb=lambda wildcards, attempt: fit_jobs.memory(method_of(wildcards), attempt),
         runtime=per_attempt(60),
     params:
-        fit=fit_parameters,
+        fit=lambda wildcards: fit_jobs.request(key_of(wildcards), method_of(wildcards)),
     message:
         "fit {wildcards.method}, K = {wildcards.K}, to {wildcards.dataset}, mask {wildcards.mask}, seed {wildcards.seed}"
     script:
@@ -51,6 +56,7 @@ rule fit:
 
 # Unmasked fits: figures show their factors.
 use rule fit as fit_keeping_factors with:
+    """A fit to a whole matrix, and its factors."""
     output:
         report=fit_file("json", UNMASKED),
         factors=fit_file("npz", UNMASKED),

@@ -1,7 +1,10 @@
 # Held-out entries.
 
+from nbmf.fit_key import mask_stream
+
 
 rule mask:
+    """Held-out entries of a matrix."""
     input:
         matrix=MATRIX,
         sources=package_sources("nbmf.data.masks", "nbmf.seeds"),
@@ -18,7 +21,8 @@ rule mask:
         runtime=per_attempt(10),
     params:
         test_probability=config["run"]["test_probability"],
-        held_out=lambda wildcards: dataset_entry(wildcards).get("held_out", "entries"),
+        held_out=of_dataset(lambda entry: entry.get("held_out", "entries")),
+        seed_key=lambda wildcards: as_text(mask_stream(wildcards.dataset, int(wildcards.mask))),
     message:
         "draw mask {wildcards.mask} of {wildcards.dataset}"
     script:

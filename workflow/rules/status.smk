@@ -1,15 +1,21 @@
 # How it stands with the fits, at any time: `make status`. And what is left of a run that failed.
 
 
+from nbmf_studies.pipeline import dataset_jobs, failures, status
+
+
 rule status:
+    """Which fits exist, failed or are missing."""
     log:
         f"{RESULTS}/logs/status.log",
     localrule: True
     conda:
         "../../envs/figures.yaml"
     params:
-        fits=as_text(fits_of_run()),
-        entries=as_text(entries_of_datasets()),
+        fits=as_text(
+            status.files_of((key for study in config["run"]["studies"] for key in RUNS[study].plan.fits), SHARED)
+        ),
+        entries=as_text(dataset_jobs.entry_counts(config["datasets"])),
         cores=lambda _: workflow.cores,  # a cluster run has none
     message:
         "the fits of this configuration"
@@ -18,8 +24,13 @@ rule status:
 
 
 onerror:
-    explain_failure()
+    failures.explain(
+        RUNS.values(),
+        ASKED or config["run"]["studies"],
+        STARTED,
+        ROOT / "workflow/scripts/partial.py",
+    )
 
 
 onsuccess:
-    forget_failure()
+    failures.forget(RUNS.values())

@@ -1,74 +1,81 @@
-# The figures and tables of every study: one rule for figures and one for tables, made in a loop from what the
-# studies declare. Each is a target: `snakemake --cores 2 lumbreras2020_figure_10`, `lumbreras2020_table_scores`; so
-# is a study as a whole.
+# The figures and tables of every study, from what the studies declare: a rule for figures, one for tables, and one for
+# the tables that the report shows.
 
 
-for study in PLANS:
-    for table in MADE[study].tables:
+STUDY = Paths(RESULTS, config["matrices"], "{study}")
 
-        rule:
-            name:
-                f"{study}_table_{table.name}"
-            input:
-                unpack(inputs_of(study, table)),
-                kernels=kernels_of(study, table),
-                sources=sources_of(study, table),
-            output:
-                (
-                    shown(study, "Tables", table, PATHS[study].table(table.name))
-                    if table.in_report
-                    else PATHS[study].table(table.name)
-                ),
-            log:
-                PATHS[study].product_record("log", "tables", table.name),
-            benchmark:
-                PATHS[study].product_record("tsv", "tables", table.name)
-            conda:
-                environment_of(study, table)
-            resources:
-                mem_mb=memory_of(study, table),
-                runtime=per_attempt(table.minutes),
-            params:
-                request=request_of(study, table),
-                float_format=table.float_format,
-            message:
-                f"tabulate {table.name} of {study}"
-            script:
-                "../scripts/table.py"
 
-    for figure in MADE[study].figures:
+rule table:
+    """A table of a study."""
+    input:
+        unpack(inputs_of_product),
+        kernels=of_product(lambda *which: KERNELS if targets.fitted_classes(*which) else []),
+        sources=of_product(lambda *which: package_sources(*targets.modules(*which))),
+    output:
+        STUDY.table("{table}"),
+    log:
+        STUDY.product_record("log", "tables", "{table}"),
+    benchmark:
+        STUDY.product_record("tsv", "tables", "{table}")
+    wildcard_constraints:
+        table=targets.pattern("tables", RUNS, lambda table: not table.in_report),
+    conda:
+        of_product(lambda *which: f"../../envs/{targets.environment(*which)}.yaml")
+    resources:
+        mem_mb=memory_of_product,
+        runtime=lambda wildcards, attempt: attempt * product_of(wildcards).minutes,
+    params:
+        request=of_product(targets.request),
+        float_format=of_product(lambda table, _: table.float_format),
+    message:
+        "tabulate {wildcards.table} of {wildcards.study}"
+    script:
+        "../scripts/table.py"
 
-        rule:
-            name:
-                f"{study}_{figure.name}"
-            input:
-                unpack(inputs_of(study, figure)),
-                sources=sources_of(study, figure),
-            output:
-                pdf=PATHS[study].figure(figure.name, "pdf"),
-                png=shown(
-                    study, "Figures", figure, PATHS[study].figure(figure.name, "png")
-                ),
-            log:
-                PATHS[study].product_record("log", "figures", figure.name),
-            benchmark:
-                PATHS[study].product_record("tsv", "figures", figure.name)
-            conda:
-                environment_of(study, figure)
-            resources:
-                mem_mb=memory_of(study, figure),
-                runtime=per_attempt(10),
-            params:
-                request=request_of(study, figure),
-                dpi=figure.dpi,
-            message:
-                f"draw {figure.name} of {study}"
-            script:
-                "../scripts/figure.py"
+
+use rule table as table_of_report with:
+    output:
+        shown(STUDY.table("{table}")),
+    wildcard_constraints:
+        table=targets.pattern("tables", RUNS, lambda table: table.in_report),
+
+
+rule figure:
+    """A figure of a study."""
+    input:
+        unpack(inputs_of_product),
+        sources=of_product(lambda *which: package_sources(*targets.modules(*which))),
+    output:
+        pdf=STUDY.figure("{figure}", "pdf"),
+        png=shown(STUDY.figure("{figure}", "png")),
+    log:
+        STUDY.product_record("log", "figures", "{figure}"),
+    benchmark:
+        STUDY.product_record("tsv", "figures", "{figure}")
+    wildcard_constraints:
+        figure=targets.pattern("figures", RUNS, lambda figure: True),
+    conda:
+        of_product(lambda *which: f"../../envs/{targets.environment(*which)}.yaml")
+    resources:
+        mem_mb=memory_of_product,
+        runtime=per_attempt(10),
+    params:
+        request=of_product(targets.request),
+        dpi=of_product(lambda figure, _: figure.dpi),
+    message:
+        "draw {wildcards.figure} of {wildcards.study}"
+    script:
+        "../scripts/figure.py"
+
+
+# What a person can ask for by name: Snakemake takes no rule with wildcards as a target, and no name of one with them.
+for name, title, files in named_targets():
 
     rule:
         name:
-            study
+            name
         input:
-            asked_for(study),
+            files,
         localrule: True
+
+    workflow.get_rule(name).docstring = title  # for `snakemake --list`

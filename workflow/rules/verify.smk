@@ -1,12 +1,17 @@
 # Whether this machine repeats a run: `make verify`. Not part of `all`.
 
 
+def reference_of(study):
+    """The folder of scores that a study is compared with: its own in the one given, or that one."""
+    folder = Path(config["verify"]["reference"])
+    return folder / study if (folder / study).is_dir() else folder
+
+
 rule verification:
+    """The scores of a study beside those of a reference."""
     input:
-        tables=lambda wildcards: tables_of_scores(wildcards.study),
-        reference=lambda wildcards: sorted(
-            str(path) for path in reference_of(wildcards.study).glob("*scores.csv")
-        ),
+        tables=lambda wildcards: RUNS[wildcards.study].score_tables(),
+        reference=lambda wildcards: sorted(str(path) for path in reference_of(wildcards.study).glob("*scores.csv")),
         sources=package_sources("nbmf_studies.pipeline.verification"),
     output:
         f"{RESULTS}/{{study}}/tables/verification.csv",
@@ -30,6 +35,7 @@ rule verification:
 
 
 rule verify:
+    """Does this machine repeat the published run?"""
     input:
         expand(rules.verification.output, study=config["run"]["studies"]),
     localrule: True

@@ -1,6 +1,6 @@
 import json
 
-from nbmf_studies.pipeline.jobs import logged
+from workflow_job import logged
 
 with logged(snakemake.log[0]):
     from nbmf.io.reading import read

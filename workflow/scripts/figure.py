@@ -1,9 +1,9 @@
-from nbmf_studies.pipeline.jobs import logged
+from workflow_job import logged
 
 with logged(snakemake.log[0]):
     from nbmf.plotting import style
-    from nbmf_studies.pipeline.making import make
+    from nbmf_studies.pipeline.run_target import run_target
 
     style.without_a_screen()
-    figure = style.in_style(make)(snakemake.params.request, snakemake.input)
+    figure = style.in_style(run_target)(snakemake.params.request, snakemake.input)
     style.save(figure, snakemake.output.pdf, snakemake.output.png, dpi=snakemake.params.dpi)

@@ -1,13 +1,14 @@
-from nbmf_studies.pipeline.jobs import logged
+import json
+
+from workflow_job import logged
 
 with logged(snakemake.log[0]):
     from nbmf.data.loading import load_matrix
     from nbmf.data.masks import draw_mask, save_mask
     from nbmf.seeds import seed_sequence
 
-    dataset, number = snakemake.wildcards.dataset, int(snakemake.wildcards.mask)
     matrix = load_matrix(snakemake.input.matrix)
     probability, held_out = snakemake.params.test_probability, snakemake.params.held_out
-    mask = draw_mask(matrix, probability, seed_sequence("mask", dataset, number), held_out)
+    mask = draw_mask(matrix, probability, seed_sequence(*json.loads(snakemake.params.seed_key)), held_out)
     save_mask(snakemake.output[0], mask)
     print(f"{mask.sum()} of {matrix.observed.sum()} observed entries are held out")

@@ -1,6 +1,8 @@
 import json
 from pathlib import Path
 
+import workflow_job  # noqa: F401
+
 from nbmf_studies.pipeline.status import FitFiles, states_of, summary
 
 # On the screen, unlike other scripts, and in the log.

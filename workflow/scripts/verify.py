@@ -1,6 +1,6 @@
 import sys
 
-from nbmf_studies.pipeline.jobs import logged
+from workflow_job import logged
 
 with logged(snakemake.log[0]):
     from nbmf.evaluation.score_table import write_table

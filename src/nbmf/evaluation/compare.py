@@ -15,6 +15,7 @@ from nbmf.evaluation.baselines import baseline_score, compared_with
 from nbmf.evaluation.compared_fits import ComparedFit, FitDone, gap, outcome, run_all
 from nbmf.evaluation.entries import entries_of, likelihoods_of, matrix_of
 from nbmf.evaluation.result import Comparison
+from nbmf.fit_key import mask_stream
 from nbmf.inference import parameters
 from nbmf.numerics.threads import processors
 from nbmf.seeds import seed_sequence
@@ -117,7 +118,7 @@ def _masks(matrix: NamedMatrix, masks: int | Iterable[np.ndarray], name: str, se
         return given
     parameters.check_count("masks", masks, 1)
     held_out = PAIRS if is_undirected(matrix) else ENTRIES
-    keys = [["mask", name, j, seed] if seed else ["mask", name, j] for j in range(masks)]
+    keys = [[*mask_stream(name, j), *([seed] if seed else [])] for j in range(masks)]
     return [draw_mask(matrix, TEST_PROBABILITY, seed_sequence(*key), held_out) for key in keys]
 
 

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import NbmfError, NotConvergedWarning
+from nbmf.fit_key import FitKey
 from nbmf.fits import FitRequest, run_fit
 
 FACTS = (
@@ -97,14 +98,8 @@ def outcome(
         if stop.is_set():
             raise Stopped
 
-    started_as = entry.get("starts_as", key["method"])
     try:
-        request = FitRequest(
-            entry["class"],
-            key["K"],
-            entry["settings"],
-            ["fit", key["dataset"], started_as, key["K"], key["mask"], key["seed"]],
-        )
+        request = FitRequest(entry["class"], key["K"], entry["settings"], FitKey(**key).stream(entry.get("starts_as")))
         report = run_fit(matrix, mask, request, log=log).report
     except NbmfError as error:
         return gap(str(error))

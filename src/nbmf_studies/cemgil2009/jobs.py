@@ -14,7 +14,7 @@ FITTED = ["PoissonGammaVB", "PoissonGammaGibbs", "PoissonGammaICM", "PoissonGamm
 
 def are_there(plan: Plan, figure: str) -> bool:
     """Whether the photographs of a figure are at hand."""
-    return not set(plan.options[figure]["datasets"]) & plan.awaited.keys()
+    return not set(plan.options[figure]["datasets"]) & plan.missing_sources.keys()
 
 
 def estimates_of(plan: Plan) -> Iterator[Table]:

@@ -1,6 +1,7 @@
 """Tables and figures that any study may list among its own."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from nbmf import registry
@@ -26,9 +27,14 @@ def has_unmasked_fits(plan: Plan) -> bool:
     return bool(plan.unmasked_fits)
 
 
+def has_chains(plan: Plan) -> bool:
+    """Return whether a study has any chain that saw a whole matrix."""
+    return bool(plan.chains)
+
+
 def diagnostics_if_any(plan: Plan) -> dict[str, Need]:
     """Return the role of the diagnostics, for figures that mark what has not converged."""
-    return {"diagnostics": TableOf("diagnostics")} if has_unmasked_fits(plan) else {}
+    return {"diagnostics": TableOf("diagnostics")} if has_chains(plan) else {}
 
 
 def compared(plan: Plan) -> dict[str, Any]:
@@ -147,6 +153,12 @@ UNMASKED_TRACES = Table(
     needs=lambda plan: {"fits": Reports(plan.unmasked_fits)},
     applies=has_unmasked_fits,
 )
+CHAIN_TRACES = replace(  # of samplers alone: what shows how they mixed asks for no other fit
+    UNMASKED_TRACES,
+    title="Traces of the chains that saw whole matrices",
+    needs=lambda plan: {"fits": Reports(plan.chains)},
+    applies=has_chains,
+)
 UNMASKED_SUMMARY = Table(
     "unmasked_summary",
     "Fits to whole matrices",
@@ -169,7 +181,7 @@ DIAGNOSTICS = Table(
     "nbmf.posterior.diagnostics:diagnose",
     needs=lambda plan: {"traces": TableOf("unmasked_traces")},
     arguments=_burn_ins,
-    applies=has_unmasked_fits,
+    applies=has_chains,
     in_report=True,
 )
 
@@ -214,7 +226,7 @@ CALIBRATION_FIGURE = Figure(
 CALIBRATION_TABLES = (CALIBRATION, RELIABILITY, CALIBRATION_ERRORS)
 MASKED_TABLES = (SCORES, TRACES, SUMMARY)
 RANKING_TABLES = (BASELINES, OVERVIEW, RANKING)
-UNMASKED_TABLES = (UNMASKED_SCORES, UNMASKED_TRACES, UNMASKED_SUMMARY, DIAGNOSTICS)
+UNMASKED_TABLES = (UNMASKED_SCORES, CHAIN_TRACES, UNMASKED_SUMMARY, DIAGNOSTICS)
 
 
 def traces_of_samplers(plan: Plan) -> Iterator[Figure]:

@@ -22,36 +22,36 @@ class Plan:
         Compared on held-out masks; without `methods`, those of methods.yaml that are comparable.
         Variants that a study or an overlay has for itself are not among them unless it names them,
         in `methods` or beside the others in `further_methods`.
-    held_back : list of str
+    holdout : list of str
         Datasets that no figure or table shows but those that are made on request.
     masks : int
     seeds : list of int
-    fewer : dict
+    overrides : dict
         Datasets that have fewer masks, seeds or methods: their `masks`, their `seeds`, and those
         they are `without`, by names or by a kind of inference, such as "sampler".
     unmasked : dict of dict
         unmasked[dataset][method] has K (list of int) and seeds (int).
     options : dict
         What single figures and tables show, by their names.
-    awaited : dict
+    missing_sources : dict
         From each dataset whose raw files are not at hand, and are not downloaded unasked, to what
         to do about it, in lines.
     left_out : list of str
-        Those of them that the study has: they are neither in `datasets` nor in `held_back` nor in
+        Those of them that the study has: they are neither in `datasets` nor in `holdout` nor in
         `unmasked`.
     without_package : dict
         From each method that the study has, and whose package is not installed, to that package:
         it is not in `methods`.
     """
 
-    def __init__(self, key: str, config: dict[str, Any], awaited: Mapping[str, list[str]] | None = None):
+    def __init__(self, key: str, config: dict[str, Any], missing_sources: Mapping[str, list[str]] | None = None):
         study = self._study = config["studies"][key]
         self.key = key
-        self.awaited = awaited = awaited or {}
-        named = dict.fromkeys([*study["datasets"], *study["held_back"], *study["unmasked"]])
-        self.left_out: list[str] = [name for name in named if name in awaited]
-        self.datasets: list[str] = [name for name in study["datasets"] if name not in awaited]
-        self.held_back: list[str] = [name for name in study["held_back"] if name not in awaited]
+        self.missing_sources = missing_sources = missing_sources or {}
+        named = dict.fromkeys([*study["datasets"], *study["holdout"], *study["unmasked"]])
+        self.left_out: list[str] = [name for name in named if name in missing_sources]
+        self.datasets: list[str] = [name for name in study["datasets"] if name not in missing_sources]
+        self.holdout: list[str] = [name for name in study["holdout"] if name not in missing_sources]
         self._methods: dict[str, dict] = config["methods"]
         self._datasets: dict[str, dict] = config["datasets"]
         methods = (
@@ -67,9 +67,9 @@ class Plan:
         self.methods: list[str] = [name for name in wanted if name not in self.without_package]
         self.masks: int = study["masks"]
         self.seeds: list[int] = study["seeds"]
-        self.fewer: dict[str, dict] = study["fewer"]
+        self.overrides: dict[str, dict] = study["overrides"]
         self.unmasked: dict[str, dict[str, dict]] = {
-            dataset: grids for dataset, grids in study["unmasked"].items() if dataset not in awaited
+            dataset: grids for dataset, grids in study["unmasked"].items() if dataset not in missing_sources
         }
         self.options: dict[str, Any] = study["options"]
 
@@ -91,16 +91,16 @@ class Plan:
         ]
 
     def left_out_of(self, key: str) -> list[str]:
-        """Return what of the study's "datasets" or "held_back" is left out, see `awaited`."""
-        return [name for name in self._study[key] if name in self.awaited]
+        """Return what of the study's "datasets" or "holdout" is left out, see `missing_sources`."""
+        return [name for name in self._study[key] if name in self.missing_sources]
 
     def masks_of(self, datasets: Iterable[str]) -> dict[str, int]:
         """Return how many masks each dataset has."""
-        return {name: self.fewer.get(name, {}).get("masks", self.masks) for name in datasets}
+        return {name: self.overrides.get(name, {}).get("masks", self.masks) for name in datasets}
 
     def _methods_of(self, dataset: str) -> list[str]:
         """Return the methods that are fitted to a dataset."""
-        without = self.fewer.get(dataset, {}).get("without", [])
+        without = self.overrides.get(dataset, {}).get("without", [])
         return [
             name
             for name in self.methods
@@ -109,7 +109,7 @@ class Plan:
 
     def _seeds_of(self, dataset: str, method: str) -> list[int]:
         """Return the seeds of fits to masks; one start is taken of a method that has no others."""
-        seeds = self.fewer.get(dataset, {}).get("seeds", self.seeds)
+        seeds = self.overrides.get(dataset, {}).get("seeds", self.seeds)
         inference = registry.estimator_class(self.entry(method)["class"]).inference
         return seeds[:1] if inference is Inference.POINT else seeds
 
@@ -123,6 +123,11 @@ class Plan:
             for K in grid["K"]
             for seed in range(grid["seeds"])
         ]
+
+    @cached_property
+    def chains(self) -> list[FitKey]:
+        """Those of them that sample."""
+        return [key for key in self.unmasked_fits if self.is_sampler(key.method)]
 
     @cached_property
     def fits(self) -> list[FitKey]:

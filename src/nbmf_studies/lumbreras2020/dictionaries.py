@@ -8,7 +8,9 @@ from nbmf.plotting import dictionaries
 from nbmf_studies.framework.loaded import ShownFit
 
 
-def draw(matrix: BinaryMatrix, fits: list[ShownFit], diagnostics: pd.DataFrame, dataset: str, columns: int) -> Figure:
+def draw(
+    matrix: BinaryMatrix, fits: list[ShownFit], dataset: str, columns: int, diagnostics: pd.DataFrame | None = None
+) -> Figure:
     """Draw W of each fit; what chains have not converged is noted below its panel.
 
     Parameters
@@ -17,15 +19,17 @@ def draw(matrix: BinaryMatrix, fits: list[ShownFit], diagnostics: pd.DataFrame, 
         Whose rows are named and, where it has groups, sorted by them.
     fits : list of ShownFit
         The panels; without groups the first sets the order of the rows.
-    diagnostics : DataFrame
-        As `nbmf.posterior.diagnostics.diagnose` makes it.
     dataset : str
-        The name of the matrix in there.
+        The name of the matrix in `diagnostics`.
     columns : int
         Of each panel.
+    diagnostics : DataFrame, optional
+        As `nbmf.posterior.diagnostics.diagnose` makes it; without, no method samples.
     """
-    own = diagnostics[diagnostics["dataset"] == dataset]
-    has_converged = dict(zip(own["method"], own["settled"], strict=True))
+    has_converged = {}
+    if diagnostics is not None:
+        own = diagnostics[diagnostics["dataset"] == dataset]
+        has_converged = dict(zip(own["method"], own["settled"], strict=True))
     shown = [
         dictionaries.Dictionary(fit.label, fit.W, "" if has_converged.get(fit.method, True) else "chains not converged")
         for fit in fits

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure
-from nbmf_studies.framework.needs import BestFits, Matrix, Need, TableOf
+from nbmf_studies.framework.needs import BestFits, Matrix, Need
 from nbmf_studies.framework.options import K_OF_METHOD, closed, unknown
 from nbmf_studies.framework.plan import Plan
 
@@ -66,7 +67,7 @@ def dictionaries(name: str) -> Figure:
     """Return the declaration of Figure 7, 8 or 9, which differ in what their options say."""
 
     def needs(plan: Plan) -> dict[str, Need]:
-        return {**_factors(plan, name), "diagnostics": TableOf("diagnostics")}
+        return {**_factors(plan, name), **common.diagnostics_if_any(plan)}
 
     def arguments(plan: Plan) -> dict[str, Any]:
         return {key: plan.options[name][key] for key in ("dataset", "columns")}

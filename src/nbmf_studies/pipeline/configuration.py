@@ -86,11 +86,11 @@ def _refuse_what_no_schema_sees(config: Any) -> None:
 def plans(config: dict[str, Any]) -> dict[str, Plan]:
     """Return the plan of every study that a checked configuration has, by its key."""
     advice = {
-        name: raw_files.awaited(raw_files.source_names(entry), config["sources"], config["mirrors"])
+        name: raw_files.missing_sources(raw_files.source_names(entry), config["sources"], config["mirrors"])
         for name, entry in config["datasets"].items()
     }
-    awaited = {name: lines for name, lines in advice.items() if lines}
-    return {key: Plan(key, config, awaited) for key in config["studies"]}
+    missing_sources = {name: lines for name, lines in advice.items() if lines}
+    return {key: Plan(key, config, missing_sources) for key in config["studies"]}
 
 
 def _with_studies(schema: dict[str, Any]) -> dict[str, Any]:
@@ -146,15 +146,15 @@ def _checksum_problems(entries: dict[str, dict]) -> Iterator[str]:
 
 def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
     where, study = f"studies.{key}", config["studies"][key]
-    for key_of_names in ("datasets", "held_back", "methods", "further_methods"):
+    for key_of_names in ("datasets", "holdout", "methods", "further_methods"):
         kind = "methods" if "methods" in key_of_names else "datasets"
         for i, name in enumerate(study.get(key_of_names, [])):
             yield from _unknown(f"{where}.{key_of_names}[{i}]", name, config[kind])
-    for dataset, fewer in study["fewer"].items():
-        yield from _unknown(f"{where}.fewer.{dataset}", dataset, config["datasets"])
-        for i, name in enumerate(fewer.get("without", [])):
+    for dataset, overrides in study["overrides"].items():
+        yield from _unknown(f"{where}.overrides.{dataset}", dataset, config["datasets"])
+        for i, name in enumerate(overrides.get("without", [])):
             known = [*config["methods"], *map(str, Inference)]
-            yield from _unknown(f"{where}.fewer.{dataset}.without[{i}]", name, known)
+            yield from _unknown(f"{where}.overrides.{dataset}.without[{i}]", name, known)
     for dataset, grids in study["unmasked"].items():
         yield from _unknown(f"{where}.unmasked.{dataset}", dataset, config["datasets"])
         for name, grid in grids.items():

@@ -1,18 +1,58 @@
-"""What the report of a run opens with: figure and table of each study, and what is missing."""
+"""What the report of a run opens with: figure and table of each study, and what is missing. And its captions."""
 
 import base64
 import os
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from nbmf_studies.framework.declaration import Figure, Product, Study, Table
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.pipeline.paths import Paths
-from nbmf_studies.pipeline.products import Made
+from nbmf_studies.pipeline.targets import StudyRun, Targets
 
 
-def of_study(study: Study, plan: Plan, made: Made, paths: Paths) -> dict[str, Any]:
+def of_report(config: Mapping[str, Any], runs: Mapping[str, StudyRun], folder: str | Path) -> dict[str, Any]:
+    """Return what pages of the report take from the configuration, and say what is missing.
+
+    Parameters
+    ----------
+    config : mapping
+        The checked configuration, which captions quote.
+    runs : mapping
+        From study to StudyRun.
+    folder : path
+        The folder that captions lie below.
+
+    Returns
+    -------
+    dict
+        `front_pages`, a list of what `of_study` returns for each study that is run by default; `captions`, from the
+        file of a figure (PNG) or table to its caption.
+    """
+    fronts = [of_study(run.study, run.plan, run.targets, run.paths) for run in map(runs.get, config["run"]["studies"])]
+    for front in fronts:
+        if front["missing"]:
+            print(f"{front['key']}: not here yet: {'; '.join(front['missing'])}", file=sys.stderr)
+    return {"front_pages": fronts, "captions": _captions(config, runs.values(), Path(folder))}
+
+
+def _captions(config: Mapping[str, Any], runs: Iterable[StudyRun], folder: Path) -> dict[str, str]:
+    """Return the caption of each figure and table by its file: a rule of Snakemake has but one file of captions."""
+    from jinja2 import Environment  # when no report is made, nothing else here needs it
+
+    environment, captions = Environment(trim_blocks=True, lstrip_blocks=True), {}
+    for run in runs:
+        shown = [(figure, run.paths.figure(figure.name, "png")) for figure in run.targets.figures]
+        shown += [(table, run.paths.table(table.name)) for table in run.targets.tables if table.in_report]
+        for product, path in shown:
+            caption = environment.from_string((folder / product.caption).read_text(encoding="utf-8"))
+            captions[path] = caption.render(snakemake={"config": config, "output": [path]})
+    return captions
+
+
+def of_study(study: Study, plan: Plan, targets: Targets, paths: Paths) -> dict[str, Any]:
     """Return what `workflow/report/workflow.rst` shows of a study.
 
     Returns
@@ -21,11 +61,11 @@ def of_study(study: Study, plan: Plan, made: Made, paths: Paths) -> dict[str, An
         `key` and `title`; `figure`, with its `title`, its `uri` (the picture itself, so that the
         report is one file) and whether it has `gaps` for fits that failed, or None if it is not
         there; `table`, with its `title` and `path`, or None; `missing`, the titles of all that the
-        report would have and that is not there; and `left_out`, what this run does not make and
-        why, in lines.
+        report would have and that is not there; `left_out`, what this run does not make and why, in
+        lines; and `methods`, which the study fits.
     """
-    figures = [figure for figure in made.figures if not figure.on_request]
-    tables = [table for table in made.tables if table.in_report and not table.on_request]
+    figures = [figure for figure in targets.figures if not figure.on_request]
+    tables = [table for table in targets.tables if table.in_report and not table.on_request]
     shown = [
         *((figure, paths.figure(figure.name, "png")) for figure in figures),
         *((table, paths.table(table.name)) for table in tables),
@@ -36,7 +76,8 @@ def of_study(study: Study, plan: Plan, made: Made, paths: Paths) -> dict[str, An
         "figure": _figure(_opening(study, figures), plan, paths),
         "table": _table(_opening(study, tables), plan, paths),
         "missing": [product.title_of(plan) for product, path in shown if not _is_file(path)],
-        "left_out": made.skipped,
+        "left_out": targets.skipped,
+        "methods": plan.methods,
     }
 
 

@@ -7,8 +7,6 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 
 from nbmf.errors import NbmfError
 
-FINISHED = "finished"  # the last line of the log of a job that did not fail
-
 
 @contextmanager
 def logged(path: str) -> Iterator[None]:
@@ -20,7 +18,7 @@ def logged(path: str) -> Iterator[None]:
         try:
             with redirect_stdout(log), redirect_stderr(log):
                 yield
-            print(FINISHED, file=log)
+            print("finished", file=log)
         except NbmfError as error:
             print(f"error: {error}", file=log)
             sys.exit(1)

@@ -1,52 +1,70 @@
-"""What a run with failures still shows: the scores there are, with a gap for each that is not."""
+"""What a run with failures still shows: the scores there are, with a gap for each that is not.
 
-import json
-from collections.abc import Iterable
+The scheduler says which (`partial_request`); a process of its own reads scores and draws (`write_partial`), so that the
+scheduler loads neither tables nor pictures.
+"""
+
 from pathlib import Path
+from typing import Any
 
-from nbmf_studies.framework.declaration import Figure
-from nbmf_studies.framework.plan import Plan
-from nbmf_studies.pipeline import making, products
+from nbmf_studies.pipeline import run_target, targets
 from nbmf_studies.pipeline.status import FitState
 
 
-def write_partial(folder: str | Path, states: list[FitState], plan: Plan, figures: Iterable[Figure]) -> list[str]:
-    """Write scores.csv of an unfinished run, and the figures that can do with it, into `folder`.
+def partial_request(run: targets.StudyRun, states: list[FitState]) -> dict[str, Any] | None:
+    """Return the arguments of `write_partial`, as JSON can hold them; None unless some fits failed and some are done.
 
-    Nothing is written unless some fits have failed and some are done.
+    Parameters
+    ----------
+    run : StudyRun
+        Of its figures those are drawn that are declared `with_gaps`.
+    states : list of FitState
+        Of all masked fits of the study, after the end of the run.
+    """
+    if not {"failed", "done"} <= {state.state for state in states}:
+        return None
+    return {
+        "folder": run.paths.partial,
+        "done": [(state.fit.key, state.fit.report) for state in states if state.state == "done"],
+        "gaps": [
+            (state.fit.key, f"failed: {state.reason}" if state.state == "failed" else "not run")
+            for state in states
+            if state.state != "done"
+        ],
+        "figures": [
+            {"name": figure.name, "dpi": figure.dpi, "request": targets.request(figure, run.plan)}
+            for figure in run.targets.figures
+            if figure.with_gaps
+        ],
+    }
+
+
+def write_partial(folder: str, done: list, gaps: list, figures: list[dict[str, Any]]) -> list[str]:
+    """Write scores.csv of an unfinished run, and the figures that can do with it, into `folder`.
 
     Parameters
     ----------
     folder : path
         Apart from the results of finished runs, so that nobody takes one for the other.
-    states : list of FitState
-        Of all masked fits of a study, after the end of the run.
-    plan, figures
-        Of the study; figures that are declared `with_gaps` are drawn.
+    done : list of (dict, path)
+        The keys of the fits that are done, and their reports.
+    gaps : list of (dict, str)
+        The keys of all others, and why they are missing.
+    figures : list of dict
+        Each with `name`, `dpi` and `request`.
 
     Returns
     -------
     list of str
         What was written, without suffixes.
     """
-    if not {"failed", "done"} <= {state.state for state in states}:
-        return []
     from nbmf.evaluation.score_table import gather_scores, with_gaps, write_table
-    from nbmf.plotting import style  # what this loads, other runs never need
+    from nbmf.plotting import style
 
-    done = [(state.fit.key, state.fit.result) for state in states if state.state == "done"]
-    gaps = [
-        (state.fit.key, f"failed: {state.reason}" if state.state == "failed" else "not run")
-        for state in states
-        if state.state != "done"
-    ]
     scores = with_gaps(gather_scores(done), gaps)
-    write_table(Path(folder) / "scores.csv", scores)
+    write_table(Path(folder, "scores.csv"), scores)
     style.without_a_screen()
-    shown = [figure for figure in figures if figure.with_gaps]
-    for figure in shown:
-        job = json.loads(products.request(figure, plan))
-        drawn = style.in_style(making.call)(job, {"scores": scores})
-        files = [Path(folder) / f"{figure.name}.{suffix}" for suffix in ("pdf", "png")]
-        style.save(drawn, *files, dpi=figure.dpi)
-    return ["scores", *(figure.name for figure in shown)]
+    for figure in figures:
+        drawn = style.in_style(run_target.call)(figure["request"], {"scores": scores})
+        style.save(drawn, *(Path(folder, f"{figure['name']}.{suffix}") for suffix in ("pdf", "png")), dpi=figure["dpi"])
+    return ["scores", *(figure["name"] for figure in figures)]

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from typing import Any
 
 from nbmf.fit_key import FitKey
 
@@ -49,6 +50,10 @@ class Paths:
         """Return the path of a fit's report."""
         return self.fit("json", **_parts(key))
 
+    def attempt(self, key: FitKey) -> str:
+        """Return the path of the last attempt at a fit that has no report, see `attempts`."""
+        return self.fit("attempt", **_parts(key))
+
     def factors(self, key: FitKey) -> str:
         """Return the path of the factors of an unmasked fit."""
         return self.fit("npz", **_parts(key))
@@ -73,6 +78,12 @@ class Paths:
     def partial(self) -> str:
         """The folder of what a run with failures of the study still shows."""
         return f"{self.results}/{self.study}/partial"
+
+
+def key_of(wildcards: Any) -> FitKey:
+    """Return the fit that the wildcards of its rule name."""
+    mask = None if wildcards.mask == NO_MASK else int(wildcards.mask)
+    return FitKey(wildcards.dataset, wildcards.method, int(wildcards.K), mask, int(wildcards.seed))
 
 
 def _parts(key: FitKey) -> dict[str, str | int]:

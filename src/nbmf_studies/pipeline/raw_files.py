@@ -86,7 +86,7 @@ def at_hand(source: dict[str, Any], mirrors: Iterable[str], raw: str = RAW) -> P
     return next((place for place in places if place.is_file()), None)
 
 
-def awaited(names: Iterable[str], sources: dict[str, dict], mirrors: list[str], raw: str = RAW) -> list[str]:
+def missing_sources(names: Iterable[str], sources: dict[str, dict], mirrors: list[str], raw: str = RAW) -> list[str]:
     """Return what to do for each source that no run fetches unasked and that is not at hand.
 
     What needs one of them is left out of a run, with this said in its place: a large file is not
@@ -107,7 +107,7 @@ def awaited(names: Iterable[str], sources: dict[str, dict], mirrors: list[str], 
     Returns
     -------
     list of str
-        One line per source, none if nothing is awaited.
+        One line per source, none if nothing is missing.
     """
     return [
         _advice(name, sources[name], mirrors, raw)

@@ -6,6 +6,7 @@ from jsonschema.exceptions import ValidationError
 
 from nbmf.errors import choices
 
+RENAMED = {"held_back": "holdout", "fewer": "overrides"}  # keys of a study, from what they were called until 0.1
 MAX_SHOWN = 200  # characters of a wrong value in a message
 
 
@@ -17,6 +18,8 @@ def one_line(error: ValidationError) -> str:
         case "additionalProperties":
             unknown = next(key for key in error.instance if key not in error.schema["properties"])
             place = f"{where}: " if where else ""
+            if RENAMED.get(unknown) in error.schema["properties"]:
+                return f"{place}the key {unknown!r} is called {RENAMED[unknown]!r} now"
             return f"{place}unknown key {unknown!r}; {choices(unknown, error.schema['properties'])}"
         case "required":
             missing = next(key for key in allowed if key not in error.instance)

@@ -8,17 +8,20 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from nbmf_studies.pipeline.jobs import FINISHED
+from nbmf.fit_key import FitKey
+from nbmf_studies.pipeline.attempts import FAILED, read_attempt
+from nbmf_studies.pipeline.paths import Paths
 
 START_SECONDS = 0.6  # of a job before its fit begins (docs/performance.md)
-TRACEBACK = "Traceback (most recent call last):"
+KILLED = "ended without a message: killed, or out of memory or time"
 
 
 class FitFiles(NamedTuple):
-    """One fit of the configuration: its key (dataset, method, K, ...), result and log."""
+    """One fit of the configuration: its key (dataset, method, K, ...), its report, the last attempt and the log."""
 
     key: dict
-    result: str
+    report: str
+    attempt: str
     log: str
 
 
@@ -27,13 +30,22 @@ class FitState(NamedTuple):
 
     state : "done", "failed", "begun" (running, or interrupted) or "missing"
     seconds : float, what a finished fit took; None for others
-    reason : str, what a failed fit said, in a line; "" for others
+    reason : str, why a failed fit failed, in a line; "" for others
+    time : float, when one that has begun or failed did so, in seconds since 1970; None for others
     """
 
     fit: FitFiles
     state: str
-    seconds: float | None
-    reason: str
+    seconds: float | None = None
+    reason: str = ""
+    time: float | None = None
+
+
+def files_of(keys: Iterable[FitKey], paths: Paths) -> list[FitFiles]:
+    """Return the files of each fit, once."""
+    return [
+        FitFiles(key.columns(), paths.report(key), paths.attempt(key), paths.log(key)) for key in dict.fromkeys(keys)
+    ]
 
 
 def states_of(fits: Iterable[FitFiles]) -> list[FitState]:
@@ -42,23 +54,17 @@ def states_of(fits: Iterable[FitFiles]) -> list[FitState]:
 
 
 def _state_of(fit: FitFiles) -> FitState:
-    if os.path.exists(fit.result):
-        return FitState(fit, "done", _seconds_of(fit.result), "")
-    if not os.path.exists(fit.log):
-        return FitState(fit, "missing", None, "")
-    text = Path(fit.log).read_text(encoding="utf-8", errors="replace")
-    lines = [line for line in text.splitlines() if line.strip()]
-    last = lines[-1] if lines else ""
-    errors = [line for line in lines if line.startswith("error: ")]  # a message may have more lines
-    if errors or TRACEBACK in text:
-        return FitState(fit, "failed", None, errors[0] if errors else last)
-    # Also a finished log without its result: the result was removed, or never written.
-    return FitState(fit, "missing" if last == FINISHED else "begun", None, "")
+    if os.path.exists(fit.report):
+        return FitState(fit, "done", _seconds_of(fit.report))
+    last = read_attempt(fit.attempt)
+    if last is None:
+        return FitState(fit, "missing")
+    return FitState(fit, "failed" if last.state == FAILED else "begun", reason=last.reason, time=last.seconds)
 
 
-def _seconds_of(result: str) -> float | None:
+def _seconds_of(report: str) -> float | None:
     try:
-        return float(json.loads(Path(result).read_text(encoding="utf-8"))["seconds"])
+        return float(json.loads(Path(report).read_text(encoding="utf-8"))["seconds"])
     except (ValueError, KeyError, TypeError):
         return None  # the rules that read it will say what is wrong with it
 
@@ -102,7 +108,7 @@ def failures(states: list[FitState]) -> list[str]:
 def after_the_end(states: list[FitState], start: float) -> list[FitState]:
     """Return how it stands at the end of a run that began at `start` (seconds since 1970).
 
-    What has begun has failed without a word. What only logs of earlier runs tell of is missing.
+    What has begun has failed without a word. What only an earlier run has tried is missing.
     """
     return [_after_the_end(state, start) for state in states]
 
@@ -110,10 +116,9 @@ def after_the_end(states: list[FitState], start: float) -> list[FitState]:
 def _after_the_end(state: FitState, start: float) -> FitState:
     if state.state not in ("begun", "failed"):
         return state
-    if os.path.getmtime(state.fit.log) < start:
-        return state._replace(state="missing", reason="")
-    reason = "ended without a message: killed, or out of memory or time"
-    return state._replace(state="failed", reason=state.reason or reason)
+    if state.time < start:
+        return FitState(state.fit, "missing")
+    return state._replace(state="failed", reason=state.reason or KILLED)
 
 
 def describe(key: dict) -> str:

@@ -104,4 +104,4 @@ def jobs_of(experiment: Experiment, plan: Plan) -> list[Job]:
 
 def with_data(jobs: list[Job], plan: Plan) -> list[Job]:
     """Return the jobs whose raw files are at hand, or are downloaded unasked."""
-    return [job for job in jobs if job.dataset not in plan.awaited]
+    return [job for job in jobs if job.dataset not in plan.missing_sources]

@@ -10,7 +10,7 @@ from nbmf_studies.framework.plan import Plan
 
 HERE = "nbmf_studies.trials"
 CAPTIONS = "trials/captions"
-TITLES = {"datasets": "choose", "held_back": "confirm"}  # a key of the configuration, and the list
+TITLES = {"datasets": "choose", "holdout": "confirm"}  # a key of the configuration, and the list
 DEFAULT = "nbmf-fit"  # the method under test
 CONFIRM = "confirm_"  # before the names of what is made on request
 
@@ -27,14 +27,14 @@ def _shown(plan: Plan) -> dict[str, Any]:
 
 def _notes(plan: Plan, key: str) -> dict[str, str]:
     """Return what there is to say of the matrices of a list."""
-    names = plan.datasets if key == "datasets" else plan.held_back
-    without = {name: plan.fewer.get(name, {}).get("without", []) for name in names}
+    names = plan.datasets if key == "datasets" else plan.holdout
+    without = {name: plan.overrides.get(name, {}).get("without", []) for name in names}
     notes = {name: f"without {', '.join(kinds)}" for name, kinds in without.items() if kinds}
     return notes | dict.fromkeys(plan.left_out_of(key), "left out: not here")
 
 
 def _has_confirm(plan: Plan) -> bool:
-    return bool(plan.held_back)
+    return bool(plan.holdout)
 
 
 BASELINES = replace(common.BASELINES, caption=f"{CAPTIONS}/baselines.rst", in_report=False)
@@ -84,14 +84,14 @@ CONFIRM_TABLES = [
         replace(
             common.SCORES,
             name=f"{CONFIRM}scores",
-            needs=lambda plan: {"fits": Reports(plan.fits_to_masks(plan.held_back))},
+            needs=lambda plan: {"fits": Reports(plan.fits_to_masks(plan.holdout))},
         ),
         replace(
             BASELINES,
             name=f"{CONFIRM}baselines",
-            needs=lambda plan: {"masked": MaskedMatrices(plan.masks_of(plan.held_back))},
+            needs=lambda plan: {"masked": MaskedMatrices(plan.masks_of(plan.holdout))},
         ),
-        *_tables(CONFIRM, "held_back"),
+        *_tables(CONFIRM, "holdout"),
     )
 ]
 FIGURE = Figure(

@@ -468,16 +468,26 @@ def test_a_misspelt_key_is_named(overlay, place, given, meant):
     assert meant is None or message.endswith(f"(did you mean {meant!r}?)")
 
 
+@pytest.mark.parametrize(("old", "new"), [("held_back", "holdout"), ("fewer", "overrides")])
+def test_a_key_that_has_another_name_now_is_refused_with_that(old, new):
+    assert complaint(of_study(**{old: []})) == f"configuration: studies.{PAPER}: the key {old!r} is called {new!r} now"
+
+
 @pytest.mark.parametrize(
     ("overlay", "place", "given", "meant"),
     [
         (of_study(methods=["lda", "bicca"]), f"{OF}.methods[1]", "bicca", "bica"),
         (of_study(methods=["quux"]), f"{OF}.methods[0]", "quux", None),
         (of_study(datasets=["animal"]), f"{OF}.datasets[0]", "animal", "animals"),
-        (of_study(held_back=["animal"]), f"{OF}.held_back[0]", "animal", "animals"),
+        (of_study(holdout=["animal"]), f"{OF}.holdout[0]", "animal", "animals"),
         (of_study(further_methods=["bicca"]), f"{OF}.further_methods[0]", "bicca", "bica"),
-        (of_study(fewer={"animal": {"masks": 1}}), f"{OF}.fewer.animal", "animal", "animals"),
-        (of_study(fewer={"animals": {"without": ["samplr"]}}), f"{OF}.fewer.animals.without[0]", "samplr", "sampler"),
+        (of_study(overrides={"animal": {"masks": 1}}), f"{OF}.overrides.animal", "animal", "animals"),
+        (
+            of_study(overrides={"animals": {"without": ["samplr"]}}),
+            f"{OF}.overrides.animals.without[0]",
+            "samplr",
+            "sampler",
+        ),
         ({"run": {"studies": ["lumbreras"]}}, "run.studies[0]", "lumbreras", "lumbreras2020"),
         (dataset(published="quux"), "datasets.animals.published", "quux", None),
         (

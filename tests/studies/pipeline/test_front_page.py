@@ -1,15 +1,16 @@
 """What the report opens with: the figure and table of each study, what is missing or left out."""
 
 import base64
+import os
 from types import SimpleNamespace
 
 import pytest
 
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.pipeline import front_page, products
+from nbmf_studies.pipeline import front_page, targets
 from nbmf_studies.pipeline.paths import Paths
 
-PLAN = SimpleNamespace()
+PLAN = SimpleNamespace(methods=["bica"])
 PNG = bytes(range(256)) * 300
 
 
@@ -40,7 +41,7 @@ def make(paths, figures=(), tables=()):
 
 def page(paths, front=("main", "claims")):
     study = Study("toy", "Toy", "Nobody (2026)", tuple(FIGURES), tuple(TABLES), front)
-    made = products.Made(FIGURES, TABLES, ["toy: far is left out: it is not here"])
+    made = targets.Targets(FIGURES, TABLES, ["toy: far is left out: it is not here"])
     return front_page.of_study(study, PLAN, made, paths)
 
 
@@ -57,6 +58,7 @@ def test_a_finished_run_opens_with_what_its_study_names(paths):
     assert picture(shown["figure"]) == PNG
     assert max(map(len, shown["figure"]["uri"].splitlines())) < 10_000  # docutils takes no more
     assert shown["table"] == {"title": "The claims", "path": paths.table("claims")}
+    assert shown["methods"] == ["bica"]
     assert shown["left_out"] == ["toy: far is left out: it is not here"]
 
 
@@ -84,5 +86,24 @@ def test_a_picture_with_gaps_is_better_than_none(paths, tmp_path):
 
 def test_a_study_with_no_figure_and_no_table_has_none(paths):
     study = Study("toy", "Toy", "Nobody (2026)", (), ())
-    shown = front_page.of_study(study, PLAN, products.Made([], [], []), paths)
+    shown = front_page.of_study(study, PLAN, targets.Targets([], [], []), paths)
     assert (shown["figure"], shown["table"], shown["missing"]) == (None, None, [])
+
+
+def test_a_report_has_the_pages_of_what_is_run_and_the_captions_of_all(paths, tmp_path, capsys):
+    (tmp_path / "none.rst").write_text(
+        "{% if true %}\nOf {{ snakemake.config.run.studies[0] }}: {{ snakemake.output[0] }}\n{% endif %}\n"
+    )
+    study = Study("toy", "Toy", "Nobody (2026)", tuple(FIGURES), tuple(TABLES))
+    make(paths, ["first", "main"], ["summary", "claims"])
+    run = targets.StudyRun(study, PLAN, targets.Targets(FIGURES, TABLES, []), paths)
+    other = targets.StudyRun(Study("other", "Other", "", (), ()), PLAN, targets.Targets([], [], []), paths)
+    found = front_page.of_report({"run": {"studies": ["toy"]}}, {"other": other, "toy": run}, tmp_path)
+    assert found["front_pages"] == [page(paths, front=()) | {"left_out": []}]
+    files = [paths.figure(name, "png") for name in ("first", "main", "asked")]
+    files += [paths.table(name) for name in ("summary", "claims")]
+    assert found["captions"] == {file: f"Of toy: {file}\n" for file in files}
+    assert capsys.readouterr().err == ""
+    os.remove(paths.table("claims"))
+    front_page.of_report({"run": {"studies": ["toy"]}}, {"toy": run}, tmp_path)
+    assert capsys.readouterr().err == "toy: not here yet: The claims\n"

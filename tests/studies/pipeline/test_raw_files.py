@@ -191,29 +191,29 @@ def test_a_raw_file_is_at_hand_in_the_raw_files_or_in_a_mirror(tmp_path):
     assert raw_files.at_hand(entry, mirrors, raw) == taken
 
 
-def test_a_file_on_demand_is_awaited_until_it_is_there(tmp_path):
+def test_a_file_on_demand_is_missing_until_it_is_there(tmp_path):
     sources = {"large": source(path="o/large file.zip", bytes=3_400_000, on_demand=True), "small": source()}
     dataset = {"files": {"one": "small", "two": "large"}, "published": "large"}
     names = raw_files.source_names(dataset)
     assert sorted(names) == ["large", "large", "small"]
     mirrors, raw = [str(tmp_path)], str(tmp_path / "raw")
-    assert raw_files.awaited(names, sources, mirrors, raw) == [
+    assert raw_files.missing_sources(names, sources, mirrors, raw) == [
         "large (3.4 MB) is not here: with a network, snakemake --cores 1 "
         f"'{raw}/o/large file.zip', or put https://example.org/a.zip at "
         f"{tmp_path}/o/large file.zip; licence: none stated"
     ]
-    assert raw_files.awaited(["small"], sources, mirrors, raw) == []
+    assert raw_files.missing_sources(["small"], sources, mirrors, raw) == []
     (tmp_path / "o").mkdir()
     (tmp_path / "o/large file.zip").write_bytes(b"")
-    assert raw_files.awaited(names, sources, mirrors, raw) == []
+    assert raw_files.missing_sources(names, sources, mirrors, raw) == []
 
 
-def test_a_file_without_an_address_is_awaited_until_a_mirror_has_it(tmp_path):
+def test_a_file_without_an_address_is_missing_until_a_mirror_has_it(tmp_path):
     sources = {"own": source(address=None, path="own.csv")}
     mirrors, raw = ["m1", str(tmp_path)], str(tmp_path / "raw")
     assert list(raw_files.problems(sources)) == []
-    assert raw_files.awaited(["own"], sources, mirrors, raw) == [
+    assert raw_files.missing_sources(["own"], sources, mirrors, raw) == [
         f"own is not here and has no address: own.csv has to lie in m1 or {tmp_path}; licence: none stated"
     ]
     (tmp_path / "own.csv").write_bytes(b"")
-    assert raw_files.awaited(["own"], sources, mirrors, raw) == []
+    assert raw_files.missing_sources(["own"], sources, mirrors, raw) == []

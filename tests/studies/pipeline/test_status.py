@@ -1,26 +1,30 @@
 """What `make status` says, and what is left of a run in which fits failed."""
 
 import json
-import os
+import time
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from nbmf.catalogue import METHODS
+from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.score_table import FACTS
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.lumbreras2020.study import FIGURE_10, FIGURE_11
-from nbmf_studies.pipeline import status
-from nbmf_studies.pipeline.partial import write_partial
+from nbmf_studies.lumbreras2020.study import FIGURE_10, FIGURE_11, STUDY
+from nbmf_studies.pipeline import status, targets
+from nbmf_studies.pipeline.attempts import attempt
+from nbmf_studies.pipeline.parameters import as_text
+from nbmf_studies.pipeline.partial import partial_request, write_partial
+from nbmf_studies.pipeline.paths import Paths
 from nbmf_studies.pipeline.status import FitFiles
 
-LOGS = {
-    "failed": "beginning\nerror: the matrix is empty\n",
-    "long": "error: my_methods cannot be imported:\nNo module named 'x'\nwhich it needs\n",
-    "crashed": "Traceback (most recent call last):\n  ...\nMemoryError: too large\n",
-    "begun": "iteration 5 of 10\n",
-    "finished": "done\nfinished\n",
+ERRORS = {
+    "failed": DataError("the matrix is empty"),
+    "long": ConfigError("my_methods cannot be imported:\nNo module named 'x'\nwhich it needs"),
+    "crashed": MemoryError("too large"),
+    "begun": KeyboardInterrupt(),  # as a process that is killed, it writes nothing
 }
 
 
@@ -28,8 +32,8 @@ def key(dataset="votes", method="bica", K=2, mask=0):
     return {"dataset": dataset, "method": method, "K": K, "mask": mask, "seed": 0}
 
 
-def fit(folder, *, seconds=None, log=None, **changes):
-    """Make the files of one fit: a result if it has taken seconds, a log if it is given."""
+def fit(folder, *, seconds=None, ended=None, **changes):
+    """Make the files of one fit: a report if it has taken seconds, an attempt that has ended as ERRORS says."""
     about = key(**changes)
     stem = folder / "-".join(map(str, about.values()))
     if seconds is not None:
@@ -42,22 +46,22 @@ def fit(folder, *, seconds=None, log=None, **changes):
             "further_scores": {},
         }
         stem.with_suffix(".json").write_text(json.dumps(facts))
-    if log is not None:
-        stem.with_suffix(".log").write_text(LOGS[log])
-    return FitFiles(about, str(stem.with_suffix(".json")), str(stem.with_suffix(".log")))
+    if ended is not None:
+        with suppress(type(ERRORS[ended])), attempt(stem.with_suffix(".attempt"), about):
+            raise ERRORS[ended]
+    return FitFiles(about, *(str(stem.with_suffix(suffix)) for suffix in (".json", ".attempt", ".log")))
 
 
 @pytest.mark.parametrize(
     ("made", "state", "reason"),
     [
-        ({"seconds": 2.0, "log": "finished"}, "done", ""),
         ({"seconds": 2.0}, "done", ""),
+        ({"seconds": 2.0, "ended": "begun"}, "done", ""),  # killed between its report and its end
         ({}, "missing", ""),
-        ({"log": "failed"}, "failed", "error: the matrix is empty"),
-        ({"log": "long"}, "failed", "error: my_methods cannot be imported:"),
-        ({"log": "crashed"}, "failed", "MemoryError: too large"),
-        ({"log": "begun"}, "begun", ""),
-        ({"log": "finished"}, "missing", ""),  # the result was removed
+        ({"ended": "failed"}, "failed", "error: the matrix is empty"),
+        ({"ended": "long"}, "failed", "error: my_methods cannot be imported:"),
+        ({"ended": "crashed"}, "failed", "MemoryError: too large"),
+        ({"ended": "begun"}, "begun", ""),
     ],
 )
 def test_the_state_of_a_fit(made, state, reason, tmp_path):
@@ -74,28 +78,26 @@ def test_a_damaged_result_is_done_without_seconds(tmp_path):
 
 
 def test_what_had_begun_has_failed_once_nothing_runs(tmp_path):
-    states = status.states_of([fit(tmp_path, log="begun"), fit(tmp_path, mask=1)])
+    states = status.states_of([fit(tmp_path, ended="begun"), fit(tmp_path, mask=1)])
     begun, missing = status.after_the_end(states, start=0)
     assert (begun.state, missing.state) == ("failed", "missing")
     assert "killed" in begun.reason
 
 
 def test_failures_of_earlier_runs_are_not_of_this_one(tmp_path):
-    logs = ("begun", "failed", "crashed", "finished")
-    fits = [fit(tmp_path, mask=mask, log=log) for mask, log in enumerate(logs)]
-    states = status.states_of([*fits, fit(tmp_path, mask=9, seconds=1.0)])
-    for made in fits[:2]:
-        os.utime(made.log, (1000, 1000))
-    found = status.after_the_end(states, start=2000)
+    before = [fit(tmp_path, mask=mask, ended=ended) for mask, ended in enumerate(("begun", "failed"))]
+    start = time.time()
+    fits = [*before, fit(tmp_path, mask=2, ended="crashed"), fit(tmp_path, mask=3), fit(tmp_path, mask=9, seconds=1.0)]
+    found = status.after_the_end(status.states_of(fits), start)
     assert [state.state for state in found] == ["missing", "missing", "failed", "missing", "done"]
     assert [state.reason for state in found] == ["", "", "MemoryError: too large", "", ""]
 
 
 def test_the_summary_counts_and_estimates(tmp_path):
     fits = [
-        *(fit(tmp_path, mask=mask, seconds=99.4, log="finished") for mask in range(2)),
+        *(fit(tmp_path, mask=mask, seconds=99.4) for mask in range(2)),
         *(fit(tmp_path, mask=mask) for mask in range(2, 5)),
-        fit(tmp_path, mask=5, log="failed"),
+        fit(tmp_path, mask=5, ended="failed"),
         fit(tmp_path, method="logpca"),
     ]
     text = status.summary(status.states_of(fits), {"votes": 100}, cores=2)
@@ -122,13 +124,11 @@ def test_an_estimate_comes_from_the_nearest_finished_fit(tmp_path):
 
 
 def test_scores_and_figure_10_show_gaps_and_reasons(tmp_path):
-    made = tmp_path / "fits"
-    made.mkdir()
     fits = [
-        *(fit(made, mask=mask, seconds=1.0) for mask in range(2)),
-        fit(made, mask=2, log="failed"),
-        fit(made, method="logpca", log="crashed"),
-        fit(made, method="logpca", mask=1),
+        *(fit(tmp_path, mask=mask, seconds=1.0) for mask in range(2)),
+        fit(tmp_path, mask=2, ended="failed"),
+        fit(tmp_path, method="logpca", ended="crashed"),
+        fit(tmp_path, method="logpca", mask=1),
     ]
     methods = {name: {**METHODS[name], "K": [2], "settings": {}} for name in ("bica", "logpca")}
     study = {"datasets": ["votes"], "methods": list(methods), "masks": 3, "seeds": [0]}
@@ -138,22 +138,23 @@ def test_scores_and_figure_10_show_gaps_and_reasons(tmp_path):
         "studies": {
             "lumbreras2020": {
                 **study,
-                "held_back": [],
+                "holdout": [],
                 "further_methods": [],
-                "fewer": {},
+                "overrides": {},
                 "unmasked": {},
                 "options": {},
             }
         },
     }
     plan = Plan("lumbreras2020", config)
-    figures = [FIGURE_10, FIGURE_11]  # of which one needs more than scores
+    made = targets.Targets([FIGURE_10, FIGURE_11], [], [])  # of which one needs more than scores
+    run = targets.StudyRun(STUDY, plan, made, Paths(str(tmp_path), "", "lumbreras2020"))
     states = status.states_of(fits)
-    folder = tmp_path / "partial"
-    assert write_partial(folder, [s for s in states if s.state != "failed"], plan, figures) == []
-    assert not folder.exists()
-    assert write_partial(folder, states, plan, figures) == ["scores", "figure_10"]
-    scores = pd.read_csv(tmp_path / "partial/scores.csv")
+    assert partial_request(run, [s for s in states if s.state != "failed"]) is None
+    request = json.loads(as_text(partial_request(run, states), keep_order=True))
+    assert write_partial(**request) == ["scores", "figure_10"]
+    folder = tmp_path / "lumbreras2020/partial"
+    scores = pd.read_csv(folder / "scores.csv")
     assert scores["status"].tolist() == [
         "ok",
         "ok",

@@ -1,0 +1,53 @@
+"""What the scheduler says and does at the end of a run in which jobs failed, and of one in which none did."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from nbmf_studies.pipeline import status
+from nbmf_studies.pipeline.parameters import as_text
+from nbmf_studies.pipeline.partial import partial_request
+from nbmf_studies.pipeline.targets import StudyRun
+
+
+def explain(runs: Iterable[StudyRun], asked: Collection[str], start: float, script: str | Path) -> None:
+    """Say which fits failed and why, and have what there is shown with gaps, study by study.
+
+    Parameters
+    ----------
+    runs : iterable of StudyRun
+    asked : collection of str
+        The studies that this run makes: they come first. Others are told of where they have failed fits of their own.
+    start : float
+        When the run began, in seconds since 1970.
+    script : path
+        The Python script that takes what `partial_request` returns on its standard input.
+    """
+    told: set[str] = set()
+    for run in sorted(runs, key=lambda run: run.study.key not in asked):
+        fits = status.files_of(run.plan.fits, run.paths)
+        states = status.after_the_end(status.states_of(fits), start)
+        lines = status.failures(states)
+        if run.study.key not in asked and told.issuperset(lines):
+            continue  # another study shares these fits; this one was not asked for
+        if lines:
+            print(f"\n{run.study.key}: {len(lines)} of {len(states)} fits failed.")
+            print("\n".join(line for line in lines if line not in told))
+            told.update(lines)
+        request = partial_request(run, [state for state in states if "mask" in state.fit.key])
+        if request:
+            sys.stdout.flush()
+            subprocess.run([sys.executable, script], input=as_text(request, keep_order=True), text=True, check=False)
+    if told:
+        print("Run the same command again when the cause is gone: finished fits are kept.")
+
+
+def forget(runs: Iterable[StudyRun]) -> None:
+    """Remove what an earlier failure left of each study whose fits are all there."""
+    for run in runs:
+        fits = status.files_of(run.plan.masked_fits, run.paths)
+        if os.path.isdir(run.paths.partial) and all(state.state == "done" for state in status.states_of(fits)):
+            shutil.rmtree(run.paths.partial)

@@ -1,0 +1,48 @@
+"""Fits as jobs: which fit a job is, what decides its outcome, and what it may use."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nbmf import registry
+from nbmf.fit_key import FitKey
+from nbmf_studies.pipeline.parameters import as_text
+
+CHAIN_POINTS = 1000  # enough draws of the log joint for effective sample sizes
+LIBRARIES_MB = 2000  # of a job that fits or draws: what it imports and compiles, and its data
+
+
+def modules(method: Mapping[str, Any]) -> list[str]:
+    """Return the modules that compute a fit; editing what they do not import runs none again."""
+    return ["nbmf.fits", registry.module_of(method["class"])]
+
+
+def request(key: FitKey, method: Mapping[str, Any]) -> str:
+    """Return all that decides the outcome of a fit besides its input files, a FitRequest as text.
+
+    `method` is its entry of the configuration, as in all functions here.
+    """
+    is_chain = key.mask is None and registry.is_sampler(method["class"])
+    return as_text(
+        {
+            "class_name": method["class"],
+            "K": key.K,
+            "settings": method["settings"],
+            "seed_key": key.stream(method.get("starts_as")),
+            "chain_points": CHAIN_POINTS if is_chain else 0,
+        }
+    )
+
+
+def threads(method: Mapping[str, Any], most: int) -> int:
+    """Return the threads of a fit: one where its method could not use more."""
+    return most if registry.takes_threads(method["class"]) else 1
+
+
+def memory(method: Mapping[str, Any], attempt: int) -> int:
+    """Return the megabytes of a fit at an attempt: what its method may take, besides the rest."""
+    return megabytes(attempt, registry.memory_budget(method["class"], method["settings"]))
+
+
+def megabytes(attempt: int, budget: float) -> int:
+    """Return the memory of a job with fits that may take `budget` gigabytes, besides the libraries and the data."""
+    return attempt * LIBRARIES_MB + round(1000 * budget)
