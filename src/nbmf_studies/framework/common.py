@@ -10,6 +10,8 @@ from nbmf_studies.framework.needs import MaskedMatrices, Need, Reports, TableOf
 from nbmf_studies.framework.plan import Plan
 
 GATHER = "nbmf_studies.framework.gathering:gather"
+RESULTS = "nbmf_studies.framework.gathering:results"
+TRACES_OF_CASES = "nbmf_studies.framework.gathering:traces"
 
 
 def of_jobs(jobs: Iterable[Any]) -> dict[str, Need]:
@@ -20,6 +22,16 @@ def of_jobs(jobs: Iterable[Any]) -> dict[str, Need]:
 def gathered(name: str, title: str, jobs: Callable[[Plan], Iterable[Any]], **more) -> Table:
     """Return the table of all rows of a study's jobs, which are tables too."""
     return Table(name, title, "captions/scores.rst", GATHER, needs=lambda plan: of_jobs(jobs(plan)), **more)
+
+
+def claims(of: str, needs: Callable[[Plan], dict[str, Need]], **more) -> tuple[Table, Table]:
+    """Return the tables of the verdicts on a paper's claims, and of their parts; `of` is the study's package."""
+
+    def table(name: str, title: str) -> Table:
+        caption = f"{of.rpartition('.')[2]}/captions/{name}.rst"
+        return Table(name, title, caption, f"{of}.claims:{name}", needs=needs, in_report=True, **more)
+
+    return table("claims", "Claims"), table("claims_parts", "Claims, part by part")
 
 
 def has_unmasked_fits(plan: Plan) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf.families.buffet.buffet_priors import IBP as IBP_DRAWS
-from nbmf_studies.framework.verdicts import Claim, Part, judge
+from nbmf_studies.framework.verdicts import Claim, Part, judging
 from nbmf_studies.ohn2022.estimates import in_doubt, posterior_means
 from nbmf_studies.ohn2022.intervals import interval, interval_of_difference
 from nbmf_studies.ohn2022.methods import CIBP, IBP
@@ -25,7 +25,7 @@ MIDDLE, LAST = 150, 300  # p between which it shall still grow
 class Run:
     """What claims are decided from.
 
-    chains : DataFrame, as `fits.run` makes it, of all jobs
+    chains : DataFrame, as `chains.tabulate` makes it
     draws : DataFrame, as `draws.tabulate` makes it
     factors : int, the true number of factors
     """
@@ -135,12 +135,4 @@ CLAIMS = [
     ),
 ]
 
-
-def claims(chains: pd.DataFrame, draws: pd.DataFrame, factors: int) -> pd.DataFrame:
-    """Return the verdicts; see `verdicts.tabulate`, and Run for the arguments."""
-    return judge(CLAIMS, Run(chains, draws, factors))[0]
-
-
-def claims_parts(chains: pd.DataFrame, draws: pd.DataFrame, factors: int) -> pd.DataFrame:
-    """Return their parts."""
-    return judge(CLAIMS, Run(chains, draws, factors))[1]
+claims, claims_parts = judging(CLAIMS, Run)

@@ -13,7 +13,7 @@ from nbmf_studies.pipeline.configuration import is_address, local_path
 from nbmf_studies.pipeline.parameters import as_text
 
 # Of an entry: in figures, when masks are drawn, and when the file is downloaded.
-USED_ELSEWHERE = ("axes", "held_out", "sha256")
+USED_ELSEWHERE = ("axes", "held_out", "sha256", "observe", "measure")
 
 
 def files(entry: Mapping[str, Any], sources: Mapping[str, dict]) -> list[str]:

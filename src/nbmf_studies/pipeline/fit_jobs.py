@@ -5,32 +5,39 @@ from typing import Any
 
 from nbmf import registry
 from nbmf.fit_key import FitKey
+from nbmf.fits import modules_of
 from nbmf_studies.pipeline.parameters import as_text
 
 CHAIN_POINTS = 1000  # enough draws of the log joint for effective sample sizes
 LIBRARIES_MB = 2000  # of a job that fits or draws: what it imports and compiles, and its data
 
 
-def modules(method: Mapping[str, Any]) -> list[str]:
-    """Return the modules that compute a fit; editing what they do not import runs none again."""
-    return ["nbmf.fits", registry.module_of(method["class"])]
+def modules(method: Mapping[str, Any], dataset: Mapping[str, Any]) -> list[str]:
+    """Return the modules that compute a fit; editing what they do not import runs none again.
 
-
-def request(key: FitKey, method: Mapping[str, Any]) -> str:
-    """Return all that decides the outcome of a fit besides its input files, a FitRequest as text.
-
-    `method` is its entry of the configuration, as in all functions here.
+    `method` and `dataset` are their entries of the configuration, as in all functions here.
     """
+    return modules_of(method["class"], *_functions(dataset).values())
+
+
+def request(key: FitKey, method: Mapping[str, Any], dataset: Mapping[str, Any]) -> str:
+    """Return all that decides the outcome of a fit besides its input files, a FitRequest as text."""
     is_chain = key.mask is None and registry.is_sampler(method["class"])
-    return as_text(
-        {
-            "class_name": method["class"],
-            "K": key.K,
-            "settings": method["settings"],
-            "seed_key": key.stream(method.get("starts_as")),
-            "chain_points": CHAIN_POINTS if is_chain else 0,
-        }
-    )
+    asked = {
+        "class_name": method["class"],
+        "K": key.K,
+        "settings": method["settings"],
+        "seed_key": key.stream(method.get("starts_as")),
+        "chain_points": CHAIN_POINTS if is_chain else 0,
+    }
+    functions = _functions(dataset)
+    # Of data that were drawn, their options tell the truth.
+    return as_text(asked | functions | ({"arguments": dataset["options"]} if functions else {}))
+
+
+def _functions(dataset: Mapping[str, Any]) -> dict[str, str]:
+    """Return the functions that look at a fit to a dataset, by what they do."""
+    return {name: dataset[name] for name in ("observe", "measure") if name in dataset}
 
 
 def threads(method: Mapping[str, Any], most: int) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from nbmf import registry
+from nbmf.fit_key import FitKey
 from nbmf_studies import all_studies
 from nbmf_studies.framework.declaration import Figure, Product, Study, Table
 from nbmf_studies.framework.needs import TableOf
@@ -64,6 +65,10 @@ class StudyRun(NamedTuple):
     plan: Plan
     targets: Targets
     paths: Paths
+
+    def fits(self) -> list[FitKey]:
+        """Return every fit that the study asks for."""
+        return self.study.fits_of(self.plan)
 
     def figure(self, name: str) -> Figure:
         """Return a figure that is made, by its name."""
