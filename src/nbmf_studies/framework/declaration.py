@@ -131,7 +131,7 @@ class Study:
     def cases_of(self, plan: Plan) -> list[Case]:
         """Return the cases of all experiments whose data are at hand."""
         cases = [case for experiment in self.experiments for case in experiment(plan)]
-        return [case for case in cases if case.key.dataset not in plan.awaited]
+        return [case for case in cases if case.key.dataset not in plan.missing_sources]
 
     def fits_of(self, plan: Plan) -> list[FitKey]:
         """Return every fit: those of the plan, and those of experiments."""
