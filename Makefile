@@ -39,7 +39,7 @@ quick: $(READY) ## The same workflow in minutes: animals and parliament, two mas
 	$(SNAKEMAKE) --configfile config/quick.yaml
 
 report: $(READY) ## What there is of `make paper` in one HTML file; of another run: make report CONFIG=config/quick.yaml
-	$(SNAKEMAKE) $(addprefix --configfile ,$(CONFIG)) --config report=true \
+	$(SNAKEMAKE) $(addprefix --configfile ,$(CONFIG)) --config report=True \
 	  --report-stylesheet workflow/report/report.css --report $(REPORT)
 	@echo "$(REPORT): for any browser, no network needed"
 
