@@ -38,7 +38,7 @@ TABLES = {  # and the number of their rows, where that follows from the configur
     "unmasked_traces": None,
     "unmasked_summary": (1 + 2) + (1 + 1),
     "diagnostics": 2,
-    "sensitivity": 3 * (1 + 1),
+    "sensitivity": N_TOYS,
     "claims": None,
     "claims_parts": None,
     "paper_numbers": None,

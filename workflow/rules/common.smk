@@ -27,6 +27,7 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache"))
 from nbmf import registry
 from nbmf_studies import recipes
 from nbmf.errors import ConfigError
+from nbmf.fits import modules_of
 from nbmf.sources import source_files
 from nbmf_studies import all_studies
 from nbmf_studies.pipeline import configuration, front_page, products, raw_files, status
@@ -114,8 +115,8 @@ def dataset_modules(wildcards):
 def building_parameters(wildcards):
     """What decides how a matrix is built."""
     entry = dataset_entry(wildcards)
-    # in figures, when masks are drawn, and when the file is downloaded
-    elsewhere = ("axes", "held_out", "sha256")
+    # in figures, when masks are drawn, when the file is downloaded, and in fits
+    elsewhere = ("axes", "held_out", "sha256", "observe", "measure")
     return as_text({key: value for key, value in entry.items() if key not in elsewhere})
 
 
@@ -165,8 +166,16 @@ def mask_of_fit(wildcards):
 
 def fit_sources(wildcards):
     """What computes a fit; editing anything else runs none again."""
-    family = registry.module_of(method_entry(wildcards)["class"])
-    return package_sources("nbmf.fits", family)
+    looks = looks_at_fit(wildcards)
+    functions = (looks[name] for name in ("observe", "measure") if name in looks)
+    return package_sources(*modules_of(method_entry(wildcards)["class"], *functions))
+
+
+def looks_at_fit(wildcards):
+    """What looks at a fit, and with what: of data that were drawn, their options tell the truth."""
+    entry = dataset_entry(wildcards)
+    looks = {name: entry[name] for name in ("observe", "measure") if name in entry}
+    return {**looks, "arguments": entry["options"]} if looks else {}
 
 
 def seed_key(wildcards):
@@ -189,6 +198,7 @@ def fit_parameters(wildcards):
             "settings": method["settings"],
             "seed_key": seed_key(wildcards),
             "chain_points": CHAIN_POINTS if is_chain else 0,
+            **looks_at_fit(wildcards),
         }
     )
 
@@ -342,7 +352,9 @@ def fit_files(keys):
 def fits_of_run():
     """The fits of the studies that are run by default."""
     return fit_files(
-        key for study in config["run"]["studies"] for key in PLANS[study].fits
+        key
+        for study in config["run"]["studies"]
+        for key in STUDIES[study].fits_of(PLANS[study])
     )
 
 
@@ -356,7 +368,8 @@ def explain_failure():
     """Say which fits failed and why, and show what there is, with gaps, study by study."""
     told = set()
     for study, plan in asked_first():
-        states = status.after_the_end(status.states_of(fit_files(plan.fits)), STARTED)
+        fits = fit_files(STUDIES[study].fits_of(plan))
+        states = status.after_the_end(status.states_of(fits), STARTED)
         failures = status.failures(states)
         if study not in ASKED and told.issuperset(failures):
             continue  # another study shares these fits; this one was not asked for
@@ -364,7 +377,8 @@ def explain_failure():
             print(f"\n{study}: {len(failures)} of {len(states)} fits failed.")
             print("\n".join(line for line in failures if line not in told))
             told.update(failures)
-        masked = [state for state in states if "mask" in state.fit.key]
+        reports = {SHARED.report(key) for key in plan.masked_fits}
+        masked = [state for state in states if state.fit.result in reports]
         drawn = write_partial(PATHS[study].partial, masked, plan, MADE[study].figures)
         if drawn:
             print(f"{', '.join(drawn)} with gaps for fits without a result: ", end="")

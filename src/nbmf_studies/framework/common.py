@@ -9,6 +9,7 @@ from nbmf_studies.framework.needs import MaskedMatrices, Need, Reports, TableOf
 from nbmf_studies.framework.plan import Plan
 
 GATHER = "nbmf_studies.framework.gathering:gather"
+RESULTS = "nbmf_studies.framework.gathering:results"
 
 
 def of_jobs(jobs: Iterable[Any]) -> dict[str, Need]:

@@ -1,0 +1,27 @@
+"""Experiments: fits that a study asks for besides those to its masks and to its whole matrices.
+
+An experiment is a function of the plan that yields cases, each of them a fit like any other: one
+key, one rule, one random stream. A case brings along what the configuration does not have: a
+dataset that is drawn from a model, a method with other settings. `pipeline.configuration` merges
+these into the configuration and checks them as what stands there.
+"""
+
+from typing import Any, NamedTuple
+
+from nbmf.fit_key import FitKey
+
+
+class Case(NamedTuple):
+    """One fit of an experiment.
+
+    key : FitKey
+    columns : dict, what tables say of it: where it stands in the experiment
+    dataset, method : dict, the entries of the key's dataset and method; None where the configuration
+        has them. What is measured of fits is said with the data, which may know their truth: by
+        `observe` and `measure` of the entry, see nbmf.fits.FitRequest
+    """
+
+    key: FitKey
+    columns: dict[str, Any]
+    dataset: dict[str, Any] | None = None
+    method: dict[str, Any] | None = None
