@@ -22,7 +22,6 @@ from nbmf.inference.progress import FitRecorder
 from nbmf.registry import length_settings, make_estimator, module_of
 from nbmf.seeds import seed_sequence
 
-
 WARM_UP = 40  # rows of the matrix that a fit is compiled on where its CPU time is observed
 
 

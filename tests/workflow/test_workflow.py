@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import yaml
 from checkout import ROOT, Checkout, jobs_in
-from finished_run import N_FITS, N_UNMASKED_FITS, NONE_OF_THE_PAPER, PAPER, STUDY, TINY, finished_run
+from finished_run import N_FITS, N_TOYS, N_UNMASKED_FITS, NONE_OF_THE_PAPER, PAPER, STUDY, TINY, finished_run
 
 from nbmf.data.matrix import BinaryMatrix
 
@@ -363,8 +363,8 @@ def test_editing_what_shows_things_runs_no_fit_and_only_what_it_makes(finished):
     assert planned.keys() == {"all", *(target(job) for jobs in made_by.values() for job in jobs)}
 
 
-OF_LOGPCA_LDA_AND_DIR_DIR = (3 * 2 * 2, 1 + 0 + 2)
-OF_BETA_DIRICHLET = (N_FITS - 2 * 2 * 2, N_UNMASKED_FITS - 1)
+OF_LOGPCA_LDA_AND_DIR_DIR = (3 * 2 * 2 + 1, 1 + 0 + 2)
+OF_BETA_DIRICHLET = (N_FITS - 2 * 2 * 2 + N_TOYS, N_UNMASKED_FITS - 1)
 
 
 @pytest.mark.parametrize(
@@ -379,7 +379,7 @@ OF_BETA_DIRICHLET = (N_FITS - 2 * 2 * 2, N_UNMASKED_FITS - 1)
             OF_LOGPCA_LDA_AND_DIR_DIR,
         ),
         ([f"{FAMILIES}/beta_dirichlet/parameters.py"], OF_BETA_DIRICHLET),
-        (["src/nbmf/inference/loop.py"], (N_FITS, N_UNMASKED_FITS)),
+        (["src/nbmf/inference/loop.py"], (N_FITS + N_TOYS, N_UNMASKED_FITS)),
     ],
     ids=["three methods", "a family", "the loop"],
 )
@@ -398,7 +398,9 @@ def test_options_rerun_what_they_are_of(finished):
         "sensitivity": {**STUDY["options"]["sensitivity"], "masks": 2},
     }
     jobs = [*options, "table_sensitivity"]
-    assert finished.planned(showing(**options)).keys() == {"all", *map(target, jobs)}
+    planned = finished.planned(showing(**options))
+    assert planned.keys() == {"all", "dataset", "mask", "fit", *map(target, jobs)}
+    assert (planned["dataset"], planned["fit"]) == (2, N_TOYS)
 
 
 def test_a_label_reruns_what_shows_it(finished):
@@ -459,8 +461,11 @@ def test_a_dry_run_of_the_paper_lists_every_fit(fresh):
     methods = yaml.safe_load((ROOT / "src/nbmf/methods.yaml").read_text())["methods"]
     grid = sum(len(methods[method]["K"]) for method in study["methods"])
     planned = fresh.planned({})
-    assert planned["mask"] == len(study["datasets"]) * study["masks"]
-    assert planned["fit"] == planned["mask"] * grid * len(study["seeds"]) == 1150
+    masks, toys = len(study["datasets"]) * study["masks"], study["options"]["sensitivity"]
+    drawn_matrices = len(toys["sizes"]) * toys["masks"] * 2  # of two models
+    assert planned["mask"] == masks + drawn_matrices
+    assert masks * grid * len(study["seeds"]) == 1150
+    assert planned["fit"] == 1150 + OF_TOYS
     assert (
         planned["fit_keeping_factors"]
         == 267
@@ -470,6 +475,7 @@ def test_a_dry_run_of_the_paper_lists_every_fit(fresh):
     assert planned.keys() >= {target(f"table_{name}") for name in TABLES}
 
 
+OF_TOYS = 3 * 5 * 3 * 5  # sizes, matrices, methods, concentrations
 MASKED_FIGURES = {"figure_2", "figure_5", "figure_10", "figure_11", "sensitivity"}
 
 
@@ -486,7 +492,7 @@ def test_an_overlay_without_unmasked_fits_draws_what_is_left(fresh):
 
 def test_the_texts_orientation_is_run_for_two_datasets(fresh):
     planned = fresh.planned(overlay("as_in_the_text"))
-    assert (planned["fit"], planned["fit_keeping_factors"]) == (2 * 1150 / 5, 2 * 2 * 4)
+    assert (planned["fit"], planned["fit_keeping_factors"]) == (2 * 1150 / 5 + OF_TOYS, 2 * 2 * 4)
     assert drawn(planned) == MASKED_FIGURES | {"traces_beta-dir-gs", "traces_dir-dir-gs"}
 
 
@@ -513,7 +519,7 @@ def test_data_that_are_not_at_hand_leave_out_what_needs_them(fresh):
     assert "lumbreras2020: far is left out: large (1000.0 MB) is not here: with a" in done.stdout
     assert "lumbreras2020: figure_2 is left out: large" in done.stdout
     planned = jobs_in(done.stdout)
-    assert planned["fit"] == N_FITS // 2
+    assert planned["fit"] == N_FITS // 2 + N_TOYS
     assert drawn(planned) == {*FIGURES} - {"figure_2"}
 
 
