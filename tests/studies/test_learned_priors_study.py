@@ -143,7 +143,7 @@ def test_recovery_learns_one_hyperparameter_at_a_time(tmp_path):
     brief = {"beta-dir-vb": {"max_iter": 30}, "bica": {"max_iter": 30}}
     fits = []
     for case in cases_of(recovery={"size": 40, "K": 2, "values": [0.1, 3.0], "repetitions": 1, "methods": brief}):
-        if "recovery" in case.key.dataset:
+        if "kind" in case.columns:
             matrix, method = recovery_data.build(**case.dataset["options"]), case.method
             request = FitRequest(method["class"], case.key.K, method["settings"], ["fit", *map(str, case.key)])
             path = tmp_path / f"{len(fits)}.json"

@@ -27,6 +27,7 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache"))
 from nbmf import registry
 from nbmf_studies import recipes
 from nbmf.errors import ConfigError
+from nbmf.fit_key import WHOLE
 from nbmf.fits import modules_of
 from nbmf.sources import source_files
 from nbmf_studies import all_studies
@@ -51,7 +52,7 @@ RESULTS = config["results"]
 SHARED = Paths(RESULTS, config["matrices"])  # of all studies
 MATRIX = SHARED.matrix("{dataset}")
 MASK = SHARED.mask("{dataset}", "{mask}")
-MASKED, UNMASKED = "{mask,[0-9]+}", f"{{mask,{NO_MASK}}}"
+MASKED, UNMASKED = f"{{mask,[0-9]+|{WHOLE}}}", f"{{mask,{NO_MASK}}}"
 KERNELS = "data/kernels.txt"
 STARTED = time.time()
 # Whether this call makes a report of what there is. Snakemake knows that only after it has read this.
@@ -159,7 +160,7 @@ def method_entry(wildcards):
 
 def mask_of_fit(wildcards):
     """The file of the held-out mask; an unmasked fit has none."""
-    if wildcards.mask == NO_MASK:
+    if wildcards.mask in (NO_MASK, WHOLE):
         return []
     return SHARED.mask(wildcards.dataset, wildcards.mask)
 
@@ -182,7 +183,7 @@ def seed_key(wildcards):
     """The name of a fit's random stream."""
     started_as = method_entry(wildcards).get("starts_as", wildcards.method)
     K, seed = int(wildcards.K), int(wildcards.seed)
-    if wildcards.mask == NO_MASK:
+    if wildcards.mask in (NO_MASK, WHOLE):
         return ["complete", wildcards.dataset, started_as, K, seed]
     return ["fit", wildcards.dataset, started_as, K, int(wildcards.mask), seed]
 

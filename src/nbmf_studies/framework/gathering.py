@@ -23,6 +23,17 @@ def results(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def traces(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+    """Return a row per case and point of its trace: its columns, iteration, seconds (CPU), what was observed."""
+    parts = []
+    for columns, path in fits:
+        trace = pd.DataFrame(read_report(path)["trace"], dtype=float).dropna(subset="cpu_seconds")
+        trace = trace.drop(columns=["perplexity", "objective", "active_components"])
+        trace = trace.astype({"iteration": int}).rename(columns={"cpu_seconds": "seconds"})
+        parts.append(pd.DataFrame({**columns, **trace}))
+    return pd.concat(parts, ignore_index=True)
+
+
 def read_report(path: str) -> dict[str, Any]:
     """Return the report of a fit."""
     return json.loads(Path(path).read_text(encoding="utf-8"))

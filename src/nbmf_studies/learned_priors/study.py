@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from itertools import product
 
 from nbmf import registry
-from nbmf.fit_key import FitKey
+from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.experiment import Case
+from nbmf_studies.framework.experiment import Case, drawn
 from nbmf_studies.framework.needs import BestFits, Cases, Matrix, Reports, TableOf
 from nbmf_studies.framework.options import closed, unknown_methods
 from nbmf_studies.framework.plan import Plan
@@ -29,16 +29,16 @@ def recovery_cases(plan: Plan) -> Iterator[Case]:
     options = plan.options["recovery"]
     size, K = options["size"], options["K"]
     for kind, truth, repetition in product(LEARNED, options["values"], range(options["repetitions"])):
-        dataset = f"learned_priors-recovery-{kind}-{truth:g}-{repetition}"
-        drawn = {"size": size, "K": K, "kind": kind, "truth": truth, "repetition": repetition}
+        of_data = {"size": size, "K": K, "kind": kind, "truth": truth, "repetition": repetition}
+        dataset, entry = drawn(f"{HERE}.recovery_data", of_data)
         for method, settings in options["methods"].items():
             learned = priors(kind, "learn")
             rules = registry.estimator_class(plan.entry(method)["class"]).rules
             if all(rules[name].holds("learn") for name in LEARNED[kind]):
                 yield Case(
-                    FitKey(dataset, f"{method}-recovery-{kind}", K, None, 0),
+                    FitKey(dataset, f"{method}-recovery-{kind}", K, WHOLE, 0),
                     {"kind": kind, "truth": truth, "repetition": repetition, "method": method},
-                    {"recipe": f"{HERE}.recovery_data", "options": drawn},
+                    entry,
                     plan.variant(method, K, settings | learned),
                 )
 
@@ -47,22 +47,13 @@ def structureless_cases(plan: Plan) -> Iterator[Case]:
     """Yield fits to held-out masks of matrices whose entries are independent."""
     options = plan.options["structureless"]
     for (rows, columns), kind in product(options["shapes"], KINDS):
-        drawn = {
-            "recipe": f"{HERE}.structureless",
-            "options": {"rows": rows, "columns": columns, "kind": kind},
-            "measure": f"{HERE}.structureless:measure",
-        }
+        of_data = {"rows": rows, "columns": columns, "kind": kind}
+        dataset, entry = drawn(f"{HERE}.structureless", of_data, measure=f"{HERE}.structureless:measure")
         for method, settings in options["methods"].items():
             yield Case(
-                FitKey(
-                    f"learned_priors-structureless-{rows}x{columns}-{kind.replace(' ', '-')}",
-                    f"{method}-structureless",
-                    options["K"],
-                    mask=0,
-                    seed=0,
-                ),
+                FitKey(dataset, f"{method}-structureless", options["K"], 0, 0),
                 {"rows": rows, "columns": columns, "shares": kind, "method": method},
-                drawn,
+                entry,
                 plan.variant(method, options["K"], settings),
             )
 

@@ -11,7 +11,7 @@ from nbmf.families.beta_dirichlet.simulation import MODELS
 from nbmf.fit_key import FitKey
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.experiment import Case
+from nbmf_studies.framework.experiment import Case, drawn
 from nbmf_studies.framework.needs import Cases, Matrices, Matrix, Need, TableOf
 from nbmf_studies.framework.options import K_OF_METHOD, closed, unknown
 from nbmf_studies.framework.plan import Plan
@@ -129,19 +129,15 @@ def sensitivity_cases(plan: Plan) -> Iterator[Case]:
     K = chosen["K"]
     for size, number, (method, settings) in product(chosen["sizes"], range(chosen["masks"]), chosen["methods"].items()):
         family = registry.estimator_class(plan.entry(method)["class"])
-        dataset = f"lumbreras2020-sensitivity-{family.model}-{size}-{number}"
-        drawn = {
-            "recipe": f"{HERE}.sensitivity_data",
-            "options": {"model": family.model, "size": size, "K": K, "number": number},
-            "measure": f"{HERE}.sensitivity_data:measure",
-        }
+        options = {"model": family.model, "size": size, "K": K, "number": number}
+        dataset, entry = drawn(f"{HERE}.sensitivity_data", options, measure=f"{HERE}.sensitivity_data:measure")
         for concentration in chosen["concentrations"]:
             priors = dict.fromkeys(family.concentrations(), concentration)
             variant = f"{method}-sensitivity-{concentration:g}"
             yield Case(
                 FitKey(dataset, variant, K, 0, 0),
                 {"size": size, "method": method, "concentration": concentration, "mask": number},
-                drawn,
+                entry,
                 plan.variant(method, K, settings | priors),
             )
 
