@@ -31,7 +31,7 @@ wildcard_constraints:
     dataset="[A-Za-z0-9][A-Za-z0-9_.-]*",
     method="[A-Za-z0-9][A-Za-z0-9_.-]*",
     K="[0-9]+",
-    mask="[0-9]+|none",
+    mask="[0-9]+|none|whole",
     seed="[0-9]+",
 
 

@@ -2,17 +2,20 @@
 
 from typing import NamedTuple
 
+WHOLE = "whole"
+
 
 class FitKey(NamedTuple):
     """What identifies one fit, of whatever study: where two ask for the same, it is one job.
 
-    mask : int, which of the held-out masks; None for an unmasked fit, which sees every entry
+    mask : int, which of the held-out masks; None for an unmasked fit, which sees every entry and
+        keeps its factors, WHOLE for one that keeps none
     """
 
     dataset: str
     method: str
     K: int
-    mask: int | None
+    mask: int | str | None
     seed: int
 
     def columns(self) -> dict[str, str | int]:
@@ -28,7 +31,7 @@ class FitKey(NamedTuple):
             The method whose stream this one shares, so that both start alike.
         """
         method = starts_as or self.method
-        if self.mask is None:
+        if self.mask in (None, WHOLE):
             return ["complete", self.dataset, method, self.K, self.seed]
         return ["fit", self.dataset, method, self.K, self.mask, self.seed]
 

@@ -2,12 +2,13 @@
 
 import functools
 import hashlib
+import importlib
 import json
 import math
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -18,8 +19,10 @@ from nbmf.files import atomic_path
 from nbmf.inference.checkpoint import Checkpoint, digest_of
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.progress import FitRecorder
-from nbmf.registry import make_estimator, module_of
+from nbmf.registry import length_settings, make_estimator, module_of
 from nbmf.seeds import seed_sequence
+
+WARM_UP = 40  # rows of the matrix that a fit is compiled on where its CPU time is observed
 
 
 class FitResult(NamedTuple):
@@ -36,6 +39,12 @@ class FitRequest(NamedTuple):
     seed_key : list of str and int, what the random stream belongs to, for example
         ["fit", "animals", "bica", 2, 0, 0]
     trace_points, chain_points : points of the traces, see FitRecorder
+    observe, measure : functions "module:function" that look at the fit, "" where there are none.
+        `observe(matrix, **arguments)` is called before the fit and returns a function of the state:
+        what that returns at each scored point, numbers by name, becomes columns of the trace, with
+        the CPU seconds of the fit alone. `measure(estimator, matrix, mask, **arguments)` is called
+        after the fit; what it returns, a dict that JSON can hold, is `measures` of the report
+    arguments : keyword arguments of both, JSON
     """
 
     class_name: str
@@ -44,6 +53,9 @@ class FitRequest(NamedTuple):
     seed_key: list
     trace_points: int = 50
     chain_points: int = 0
+    observe: str = ""
+    measure: str = ""
+    arguments: Mapping[str, Any] = {}
 
 
 def run_fit(
@@ -89,9 +101,8 @@ def run_fit(
     DataError
         If there is nothing to fit or to score.
     """
-    class_name, K, settings, seed_key, trace_points, chain_points = request
-    seed = seed_sequence(*seed_key)
-    estimator = make_estimator(class_name, K, settings, seed, threads)
+    class_name, K, settings, seed_key = request[:4]
+    estimator = make_estimator(class_name, K, settings, seed_sequence(*seed_key), threads)
     likelihood, versions = estimator.likelihood, _versions()
     values = training = likelihood.values_of(matrix)
     scored, kind = likelihood.is_observed(values), "observed"
@@ -99,12 +110,16 @@ def run_fit(
         training, scored, kind = likelihood.hide(values, mask), mask, "held-out"
     loss_at = likelihood.loss_at(values, scored)
     monitor = recorder = FitRecorder(
-        estimator.n_iterations, trace_points, lambda state: loss_at.of(state.predictive).perplexity, log, chain_points
+        estimator.n_iterations,
+        request.trace_points,
+        lambda state: loss_at.of(state.predictive).perplexity,
+        log,
+        request.chain_points,
+        _observer(request, matrix, training),
     )
     log(f"{class_name}, K = {K}, {settings}: scored on {np.count_nonzero(scored)} {kind} entries")
     if checkpoint is not None:
-        decisive = [*request, versions]
-        fingerprint = functools.partial(_fingerprint, decisive, training, values, scored)
+        fingerprint = functools.partial(_fingerprint, request, versions, training, values, scored)
         monitor = Checkpoint(checkpoint, fingerprint, recorder, checkpoint_seconds, log)
     started = time.perf_counter()
     estimator.fit(training, monitor=monitor)
@@ -132,9 +147,11 @@ def run_fit(
         "K": K,
         "settings": settings,
         "seed_key": seed_key,
-        "trace": recorder.trace | {"perplexity": _without_nan(recorder.trace["perplexity"])},
+        "trace": {name: _finite(numbers) for name, numbers in recorder.trace.items()},
         "versions": versions,
     }
+    if request.measure:
+        report["measures"] = _function(request.measure)(estimator, matrix, mask, **request.arguments)
     return FitResult(report, estimator)
 
 
@@ -151,10 +168,33 @@ def save_factors(path: str | os.PathLike, estimator: Factorization) -> None:
         np.savez(file, **{name: array.astype(np.float32) for name, array in arrays.items()})
 
 
-def _fingerprint(decisive: list, *matrices: np.ndarray) -> str:
+def modules_of(class_name: str, *functions: str) -> list[str]:
+    """Return the modules that compute a fit: this one, that of its class, those of what looks at it."""
+    return [__name__, module_of(class_name), *(name.partition(":")[0] for name in functions if name)]
+
+
+def _function(name: str) -> Callable:
+    """Return the function of a text "module:function"."""
+    module, _, function = name.partition(":")
+    return getattr(importlib.import_module(module), function)
+
+
+def _observer(request: FitRequest, matrix: NamedMatrix, training: np.ndarray) -> Callable | None:
+    """Return what is asked at each point of a trace, None if nothing is.
+
+    A fit to some rows goes before, so that no compilation is in the CPU time of what comes.
+    """
+    if not request.observe:
+        return None
+    brief = request.settings | length_settings(request.class_name, 1, 1)
+    make_estimator(request.class_name, request.K, brief, random_state=0).fit(training[:WARM_UP])
+    return _function(request.observe)(matrix, **request.arguments)
+
+
+def _fingerprint(request: FitRequest, versions: dict[str, str], *matrices: np.ndarray) -> str:
     """Return a checksum of all that decides the outcome of a fit, our sources included."""
-    sources = digest_of("nbmf.fits", module_of(decisive[0]))
-    digest = hashlib.sha256(json.dumps([*decisive, sources], sort_keys=True).encode())
+    sources = digest_of(*modules_of(request.class_name, request.observe, request.measure))
+    digest = hashlib.sha256(json.dumps([*request, versions, sources], sort_keys=True).encode())
     for matrix in matrices:
         digest.update(f"{matrix.shape} {matrix.dtype}".encode())
         digest.update(np.ascontiguousarray(matrix))
@@ -171,6 +211,6 @@ def _or_none(reduce: Callable[[np.ndarray], float], factor: np.ndarray) -> float
     return float(reduce(factor)) if factor.size else None
 
 
-def _without_nan(values: list[float]) -> list[float | None]:
+def _finite(values: list[float | None]) -> list[float | None]:
     """Return the values as JSON can hold them."""
-    return [None if math.isnan(value) else value for value in values]
+    return [value if value is not None and math.isfinite(value) else None for value in values]

@@ -185,6 +185,48 @@ def test_points_of_traces_are_even_and_early(total, points):
     assert len(early) >= min(10, int(total**0.5))
 
 
+# --- What looks at a fit ----------------------------------------------------------------------
+
+
+def watch(matrix, half):
+    """Observe how far the mean of a state is from half the ones of a matrix."""
+    return lambda state: {"away": state.expectation().mean() - half * matrix.codes.clip(0).mean(), "endless": math.inf}
+
+
+def ends_with(estimator, matrix, mask, half):
+    """Measure the same of an estimator."""
+    away = float(estimator.expectation_.mean() - half * matrix.codes.clip(0).mean())
+    return {"away": away, "held_out": int(mask.sum())}
+
+
+def test_what_is_observed_are_columns_of_the_trace_and_what_is_measured_is_in_the_report():
+    looks = {"observe": f"{__name__}:watch", "measure": f"{__name__}:ends_with", "arguments": {"half": 0.5}}
+    request = FitRequest("BinaryICA", 3, {"max_iter": 20}, ["fit", "example", "BinaryICA", 0], 5, **looks)
+    report = run_fit(MATRIX, MASK, request, log=[].append).report
+    plain = run_fit(MATRIX, MASK, request._replace(observe="", measure=""), log=[].append).report
+    trace = report["trace"]
+    assert trace["away"][-1] == report["measures"]["away"]
+    assert len(set(trace["away"])) > 5
+    assert set(trace["endless"]) == {None}  # as JSON can hold it
+    assert trace["cpu_seconds"] == sorted(trace["cpu_seconds"])
+    assert trace["cpu_seconds"][0] > 0
+    assert report["measures"]["held_out"] == MASK.sum()
+    for name in ("away", "endless", "cpu_seconds"):
+        del trace[name]
+    del report["measures"]
+    assert without_seconds(report) == without_seconds(plain)  # looking changes nothing
+
+
+def test_an_observed_chain_is_observed_where_it_is_scored():
+    looks = {"observe": f"{__name__}:watch", "arguments": {"half": 0.5}}
+    request = FitRequest("BetaDirGibbs", 3, {"burn_in": 60, "n_samples": 40}, ["fit"], 10, 50, **looks)
+    trace = run_fit(MATRIX, None, request, log=[].append).report["trace"]
+    seen = [value is not None for value in trace["away"]]
+    assert seen == [value is not None for value in trace["perplexity"]]
+    assert any(seen)
+    assert not all(seen)
+
+
 # --- Unmasked fits ---------------------------------------------------------------------------
 
 

@@ -1,25 +1,23 @@
 """The sensitivity experiment of section 6.2, on tiny toy data, and its figure."""
 
+from itertools import product
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from checkout import ROOT, shipped_configuration
 from figure_checks import assert_tidy, legend_texts, panels
 from matplotlib.colors import to_hex
 
-from nbmf.errors import ConfigError
+from nbmf.data.masks import draw_mask
+from nbmf.fits import FitRequest, run_fit
 from nbmf.plotting import style
-from nbmf_studies.lumbreras2020 import sensitivity
-from nbmf_studies.lumbreras2020 import sensitivity_fits as experiment
-from nbmf_studies.lumbreras2020.sensitivity_fits import run_sensitivity
+from nbmf_studies.lumbreras2020 import sensitivity, sensitivity_data
+from nbmf_studies.lumbreras2020.study import STUDY
+from nbmf_studies.pipeline import configuration
 
-BRIEF = {"burn_in": 10, "n_samples": 10}
-METHODS = {
-    "beta-dir-gs": ("BetaDirGibbs", BRIEF | {"alpha": 7, "gamma": "1/K"}),
-    "beta-dir-vb": ("BetaDirVB", {"max_iter": 10}),
-    "dir-beta-vb": ("DirBetaVB", {"max_iter": 10}),
-    "dir-dir-gs": ("DirDirGibbs", BRIEF),
-}
+SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 
 
 @pytest.fixture(autouse=True)
@@ -28,73 +26,67 @@ def _close_figures():
     plt.close("all")
 
 
-def run(sizes=(12, 16), concentrations=(0.1, 1, 10), masks=2, methods=METHODS):
-    return run_sensitivity(sizes, 3, concentrations, masks, methods, log=lambda line: None)
+CHOSEN = {
+    "sizes": [12, 16],
+    "K": 3,
+    "concentrations": [0.1, 1, 10],
+    "masks": 2,
+    "methods": {
+        "beta-dir-gs": {"burn_in": 10, "n_samples": 10},
+        "beta-dir-vb": {"max_iter": 10},
+        "dir-beta-vb": {"max_iter": 10},
+        "dir-dir-gs": {"burn_in": 10, "n_samples": 10},
+    },
+}
 
 
-def scores_of(rows):
-    """Return what does not depend on the clock, by key."""
-    key = ("size", "method", "concentration", "mask")
-    return {tuple(row[name] for name in key): row["perplexity"] for row in rows}
+def cases(**changes):
+    """Return the cases of CHOSEN with some options replaced, by what tables say of them."""
+    config = shipped_configuration()
+    config["studies"]["lumbreras2020"]["options"]["sensitivity"] = CHOSEN | changes
+    config = configuration.check(config, SCHEMA)
+    found = STUDY.cases_of(configuration.plans(config)["lumbreras2020"])
+    assert all(case.dataset["recipe"] == sensitivity_data.__name__ for case in found)
+    return {tuple(case.columns.values()): case for case in found}
 
 
-def test_one_row_per_fit_and_one_for_the_truth():
-    rows = run()
-    expected = {
-        (size, method, concentration, mask)
-        for size in (12, 16)
-        for method in METHODS
-        for concentration in (None, 0.1, 1.0, 10.0)
-        for mask in (0, 1)
-    }
-    assert len(rows) == len(expected)
-    assert set(scores_of(rows)) == expected
-    assert all(0.2 < row["perplexity"] < 2 for row in rows)
-    assert all((row["seconds"] is None) == (row["concentration"] is None) for row in rows)
-    assert tuple(rows[0]) == experiment.COLUMNS
+def test_one_fit_per_size_method_concentration_and_mask():
+    assert set(cases()) == set(product((12, 16), CHOSEN["methods"], (0.1, 1, 10), (0, 1)))
 
 
-def test_the_rows_repeat_whatever_else_is_run():
-    all_rows = scores_of(run())
-    some = scores_of(run(sizes=(16,), concentrations=(10,), masks=1, methods={"dir-dir-gs": METHODS["dir-dir-gs"]}))
-    assert some.items() <= all_rows.items()
-    assert len(set(all_rows.values())) > len(all_rows) / 2
+def test_the_fits_are_the_same_whatever_else_is_run():
+    some = cases(sizes=[16], concentrations=[10], masks=1, methods={"dir-dir-gs": CHOSEN["methods"]["dir-dir-gs"]})
+    assert some.items() <= cases().items()
 
 
 def test_methods_of_one_model_see_the_same_data():
-    scores = scores_of(run(concentrations=()))
-    for size in (12, 16):
-        for mask in (0, 1):
-            truth = {name: scores[size, name, None, mask] for name in METHODS}
-            assert truth["beta-dir-gs"] == truth["beta-dir-vb"]
-            assert len(set(truth.values())) == 3
+    every = cases()
+    for size, mask in product((12, 16), (0, 1)):
+        keys = {name: every[size, name, 1, mask].key for name in CHOSEN["methods"]}
+        assert keys["beta-dir-gs"].dataset == keys["beta-dir-vb"].dataset
+        assert len({key.dataset for key in keys.values()}) == 3
+        assert {key.mask for key in keys.values()} == {0}
+    assert len({case.key.dataset for case in every.values()}) == 2 * 2 * 3
 
 
-def test_all_concentrations_of_the_estimator_are_set(monkeypatch):
-    made = []
-
-    def make_estimator(class_name, K, settings, seed):
-        made.append((class_name, K, settings, seed.entropy))
-        return real(class_name, K, settings, seed)
-
-    real = experiment.make_estimator
-    monkeypatch.setattr(experiment, "make_estimator", make_estimator)
-    run(sizes=(12,), concentrations=(0.5, 2), masks=1)
-    settings = [settings for _, _, settings, _ in made]
-    assert settings[0] == BRIEF | {"alpha": 0.5, "beta": 0.5, "gamma": 0.5}
-    assert settings[-1] == BRIEF | {"gamma": 2, "eta": 2}
-    assert settings[4] == {"max_iter": 10, "alpha": 0.5, "beta": 0.5, "eta": 0.5}
-    assert made[0][3] == made[1][3] != made[2][3]  # one start per method, for all concentrations
+def test_all_concentrations_of_the_estimator_are_set_and_nothing_else_differs():
+    every = cases(concentrations=[0.5, 2])
+    one, other = (every[12, "beta-dir-gs", value, 0].method for value in (0.5, 2))
+    assert one["settings"] == {"burn_in": 10, "n_samples": 10, "alpha": 0.5, "beta": 0.5, "gamma": 0.5}
+    assert other == {**one, "settings": {"burn_in": 10, "n_samples": 10, "alpha": 2, "beta": 2, "gamma": 2}}
+    assert one["starts_as"] == "beta-dir-gs"  # the same random numbers
+    assert every[12, "dir-dir-gs", 2, 0].method["settings"] == {"burn_in": 10, "n_samples": 10, "gamma": 2, "eta": 2}
+    assert every[12, "dir-beta-vb", 2, 0].method["settings"] == {"max_iter": 10, "alpha": 2, "beta": 2, "eta": 2}
 
 
 @pytest.mark.parametrize("model", ["beta-dir", "dir-beta", "dir-dir"])
 def test_toy_data_are_drawn_from_the_truth(model):
-    truth, matrix, mask = experiment._toy(model, 200, 4, 0)
-    assert truth.shape == matrix.shape == mask.shape == (200, 200)
-    assert abs(mask.mean() - 0.25) < 0.01
+    truth, V = sensitivity_data._drawn(model, 200, 4, 0)
+    np.testing.assert_array_equal(sensitivity_data.build(model=model, size=200, K=4, number=0).codes, V)
+    assert (sensitivity_data._drawn(model, 200, 4, 1)[1] != V).any()
     # The squared error of truth as a forecast of V is the mean variance of V, to 4 of its own sd.
     variance = truth * (1 - truth)
-    error = (matrix.codes - truth) ** 2 - variance
+    error = (V - truth) ** 2 - variance
     assert abs(error.mean()) < 4 * np.sqrt((variance * (1 - 2 * truth) ** 2).sum()) / error.size
     if model != "dir-dir":  # the factor that is Beta(1, 1) gives its side the larger variance
         rows, columns = truth.mean(axis=1).var(), truth.mean(axis=0).var()
@@ -104,42 +96,37 @@ def test_toy_data_are_drawn_from_the_truth(model):
 
 
 def test_a_good_prior_comes_near_the_truth():
-    methods = {"beta-dir-gs": ("BetaDirGibbs", {"burn_in": 200, "n_samples": 200})}
-    scores = scores_of(run_sensitivity([80], 2, [1], 1, methods, log=lambda line: None))
-    best, found = scores[80, "beta-dir-gs", None, 0], scores[80, "beta-dir-gs", 1.0, 0]
-    assert best - 0.01 < found < best + 0.05
-
-
-@pytest.mark.parametrize("name", ["LogisticPCA", "LDA"])
-def test_a_method_without_a_model_of_ours_is_refused_before_anything_runs(name):
-    with pytest.raises(ConfigError, match=f"{name} is of none of the models beta-dir"):
-        run(methods=METHODS | {"other": (name, {})})
-
-
-def test_the_log_names_each_fit():
-    lines = []
-    run_sensitivity([12], 2, [0.1], 1, {"vb": METHODS["beta-dir-vb"]}, log=lines.append)
-    (line,) = lines
-    assert line.startswith("12 x 12, mask 0, vb, concentration 0.1: 0.")
+    options = {"model": "beta-dir", "size": 80, "K": 2, "number": 0}
+    matrix = sensitivity_data.build(**options)
+    settings = {"burn_in": 200, "n_samples": 200, "alpha": 1, "beta": 1, "gamma": 1}
+    request = FitRequest(
+        *("BetaDirGibbs", 2, settings, ["fit", "toy"]),
+        measure=f"{sensitivity_data.__name__}:measure",
+        arguments=options,
+    )
+    mask = draw_mask(matrix, 0.25, np.random.SeedSequence(0))
+    report = run_fit(matrix, mask, request, log=[].append).report
+    assert report["measures"]["truth"] - 0.01 < report["perplexity"] < report["measures"]["truth"] + 0.05
 
 
 # --- The figure ------------------------------------------------------------------------------
 
 LABELS = {"beta-dir-gs": "Beta-Dir GS", "beta-dir-vb": "Beta-Dir VB", "dir-dir-gs": "Dir-Dir GS"}
 COLOURS = dict(zip(LABELS, style.COLOURS, strict=False))
+COLUMNS = ["size", "method", "concentration", "mask", "perplexity", "truth"]
 CONCENTRATIONS = [0.1, 0.3, 1, 3, 10]
 
 
 def made_up(sizes=(25, 50, 100, 200), masks=3):
-    """Return scores that rise by 1 / size per method and step; masks are 0.01 apart."""
+    """Return scores that rise by 1 / size per method and step from the truth; masks are 0.01 apart."""
     rows = [
-        (size, method, concentration, mask, 0.5 + step * (m + 1) / size + mask / 100, 1.0)
+        (size, method, concentration, mask, *(0.5 + at * (m + 1) / size + mask / 100 for at in (step, -1)))
         for size in sizes
         for m, method in enumerate(LABELS)
-        for step, concentration in enumerate([np.nan, *CONCENTRATIONS], start=-1)
+        for step, concentration in enumerate(CONCENTRATIONS)
         for mask in range(masks)
     ]
-    return pd.DataFrame(rows, columns=experiment.COLUMNS)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def test_a_panel_per_size_with_means_and_spread():
@@ -163,10 +150,9 @@ def test_each_panel_states_the_largest_change():
     assert titles[3] == "200 × 200\nlargest change 0.060\n(Dir-Dir GS)"
 
 
-def test_the_change_is_that_of_means_and_leaves_out_the_truth():
+def test_the_change_is_that_of_means():
     scores = pd.DataFrame(
         [
-            (9, "a", np.nan, 0, 0.1, 0),
             (9, "a", 1, 0, 0.5, 0),
             (9, "a", 1, 1, 0.7, 0),
             (9, "a", 10, 0, 0.8, 0),
@@ -174,7 +160,7 @@ def test_the_change_is_that_of_means_and_leaves_out_the_truth():
             (9, "b", 1, 0, 0.3, 0),
             (9, "b", 10, 0, 0.25, 0),
         ],
-        columns=experiment.COLUMNS,
+        columns=COLUMNS,
     )
     change, method = sensitivity.largest_change(scores)
     assert (change, method) == (pytest.approx(0.1), "a")

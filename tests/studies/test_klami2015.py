@@ -1,5 +1,6 @@
 """The study klami2015: its data, its traces, its figures, and its claims on made-up runs."""
 
+import importlib
 import json
 import time
 
@@ -12,13 +13,25 @@ from figure_checks import assert_tidy, legend_texts, panels
 from matplotlib.colors import to_hex
 from scipy.special import expit
 
+from nbmf.fits import FitRequest, run_fit
+from nbmf.inference.progress import FitRecorder
 from nbmf.inference.state import Factors
 from nbmf.seeds import seed_sequence
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.klami2015 import claims, engines, figures, fits, numbers, parts, simulation
-from nbmf_studies.klami2015.simulation import SetUp, draw, draw_patterns
+from nbmf_studies.klami2015 import (
+    claims,
+    criteria,
+    engines,
+    errors,
+    figures,
+    patterns,
+    reported_values,
+    simulation,
+    traces,
+)
+from nbmf_studies.klami2015.simulation import SetUp, draw
 from nbmf_studies.klami2015.study import STUDY
-from nbmf_studies.pipeline import configuration, targets
+from nbmf_studies.pipeline import configuration
 
 CONFIG = shipped_configuration()
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -27,8 +40,6 @@ SET_UPS = {
     name: one for figure in ("figure_1", "figure_2") for name, one in simulation.set_ups(OPTIONS[figure]).items()
 }
 PAPER = {"set_up_1": (0.5, 0), "set_up_2": (2.5, 0), "set_up_3": (2, -4)}  # section 6.1
-BRIEF = ["LogisticFactorVB", 3, {"ard": True, "step": 0.3, "tol": 0}]
-CHAIN = ["LogisticFactorGibbs", 3, {"ard": True}]
 SMALL = SetUp("bernoulli", 30, 12, 2, 2.0, 0.0)
 
 
@@ -109,11 +120,19 @@ def test_a_matrix_depends_on_what_it_is_drawn_from_alone():
 
 
 def test_patterns_are_copies_with_a_tenth_of_the_bits_flipped():
-    drawn = draw_patterns(3, 0)
-    assert drawn.X.shape == (600, 16)
-    assert len(np.unique(drawn.mean, axis=0)) == 3
-    assert (drawn.mean[:200] == drawn.mean[0]).all()
-    assert (drawn.mean != drawn.X).mean() == pytest.approx(0.1, abs=4 * 0.3 / np.sqrt(9600))
+    X, clean = patterns._drawn(3, 0)
+    np.testing.assert_array_equal(patterns.build(prototypes=3, seed=0).codes, X)
+    assert X.shape == (600, 16)
+    assert len(np.unique(clean, axis=0)) == 3
+    assert (clean[:200] == clean[0]).all()
+    assert (clean != X).mean() == pytest.approx(0.1, abs=4 * 0.3 / np.sqrt(9600))
+
+
+@pytest.mark.parametrize("kind", simulation.KINDS)
+def test_a_dataset_is_of_the_kind_that_a_method_takes(kind):
+    matrix = simulation.build(setup=list(SMALL), seed=1, kind=kind)
+    assert type(matrix).__name__ == kind
+    np.testing.assert_array_equal(getattr(matrix, matrix.field), draw(SMALL, 1).X)
 
 
 # --- Traces ----------------------------------------------------------------------------------
@@ -132,10 +151,16 @@ class Fixed:
         return Factors(np.ones((2, len(self._H))), self._H)
 
 
-def test_errors_are_those_of_the_equations():
-    drawn = simulation.Drawn(np.array([[1, 0], [1, 1]]), np.array([[0.97, 0.02], [0.5, 0.9]]))
+def look(monkeypatch, law, mean, state):
+    """Return what is observed of a state whose matrix has these true means."""
+    drawn = simulation.Drawn(np.array([[1, 0], [1, 1]]), np.array(mean))
+    monkeypatch.setattr(errors, "draw", lambda setup, seed: drawn)
+    return errors.observe(None, list(SMALL._replace(law=law)), 0, "BinaryMatrix")(state)
+
+
+def test_errors_are_those_of_the_equations(monkeypatch):
     H = [[0.2, 0.0], [0.05, 0.1]]  # mean squares .02 and .00625
-    row = fits.errors_of(drawn, "bernoulli")(Fixed([[0.9, 0.1], [0.6, 1.5]], H))
+    row = look(monkeypatch, "bernoulli", [[0.97, 0.02], [0.5, 0.9]], Fixed([[0.9, 0.1], [0.6, 1.5]], H))
     assert row == {
         "error": pytest.approx((0.07 + 0.08 + 0.1 + 0.1) / 4),  # 1.5 is cut to 1
         "extreme_error": pytest.approx(0.075),
@@ -143,8 +168,7 @@ def test_errors_are_those_of_the_equations():
         "log_likelihood": pytest.approx(np.log([0.9, 0.9, 0.6, 1.0]).mean()),
         "factors": 1,
     }
-    counts = simulation.Drawn(np.array([[3, 0], [1, 1]]), np.array([[4.0, 0.5], [0.5, 0.5]]))
-    row = fits.errors_of(counts, "poisson")(Fixed([[5.0, -2.0], [0.5, 0.5]], H))
+    row = look(monkeypatch, "poisson", [[4.0, 0.5], [0.5, 0.5]], Fixed([[5.0, -2.0], [0.5, 0.5]], H))
     assert row == {"error": pytest.approx(1.5 / 4), "factors": 1}  # -2 is cut to 0
 
 
@@ -155,53 +179,93 @@ def burn(seconds):
         pass
 
 
+class Idle(Fixed):
+    """A state that has nothing but its expectation."""
+
+    def objective(self):
+        return None
+
+    def active_components(self):
+        return 1
+
+
 def test_time_is_that_of_the_fit_alone():
-    watch, done = fits.Watch(20, lambda state: burn(0.05) or {"looked": 1}), 0
+    state = Idle([[0.5]], [[1.0]])
+    recorder = FitRecorder(20, 5, lambda state: 0.5, [].append, 0, lambda state: burn(0.05) or {"looked": 1})
+    done = 0
     while done < 20:
-        stop = int(min(watch.next_after(done), 20))
+        stop = int(min(recorder.next_after(done), 20))
         burn(0.002 * (stop - done))
         done = stop
-        watch(done, 20, None)
-    rows = pd.DataFrame(watch.rows)
-    assert rows["iteration"].tolist() == sorted(set(rows["iteration"])) != list(range(1, 21))
-    assert rows["iteration"].iloc[[0, -1]].tolist() == [1, 20]
-    assert rows["seconds"].to_numpy() == pytest.approx(0.002 * rows["iteration"], abs=0.01)
-    assert watch.next_after(20) == np.inf
+        recorder(done, 20, state)
+    trace = pd.DataFrame(recorder.trace)
+    assert trace["cpu_seconds"].to_numpy() == pytest.approx(0.002 * trace["iteration"], abs=0.01)
 
 
-@pytest.mark.parametrize("of", [BRIEF, CHAIN], ids=["vb", "chain"])
-def test_a_trace_is_of_one_fit_and_repeats(of):
-    table = fits.trace("small", list(SMALL), "mine", of, 12, 4, [0, 3], log=lambda line: None)
-    assert table.groupby("seed")["iteration"].max().to_dict() == {0: 12, 3: 12}
-    assert set(table["set_up"]) == {"small"}
-    assert set(table["method"]) == {"mine"}
-    assert (table.groupby("seed")["seconds"].diff().dropna() >= 0).all()
-    again = fits.trace("small", list(SMALL), "mine", of, 12, 4, [3], log=lambda line: None)
-    timeless = again.drop(columns="seconds")
-    part = table[table["seed"] == 3].drop(columns="seconds").reset_index(drop=True)
-    pd.testing.assert_frame_equal(timeless, part)
-    # Looking changes nothing: it is the fit of the same estimator without.
-    drawn = draw(SMALL, 3)
-    stream = seed_sequence("klami2015", "fit", *SMALL.key(3))
-    fitted = fits.engine(*of, 12, 4, stream).fit(drawn.X)
-    assert fitted.n_iter_ == 12
+def report_of(case):
+    """Run the fit of a case as the workflow does, and return its report."""
+    recipe = importlib.import_module(case.dataset["recipe"])
+    matrix, method = recipe.build(**case.dataset["options"]), case.method
+    request = FitRequest(
+        method["class"],
+        case.key.K,
+        method["settings"],
+        ["complete", *map(str, case.key)],
+        observe=case.dataset["observe"],
+        arguments=case.dataset["options"],
+    )
+    return run_fit(matrix, None, request, log=[].append)
+
+
+def small_cases(**changes):
+    """Return the cases of a small configuration."""
+    small = {
+        "figure_1": {"size": [30, 12], "K": 2, "iterations": 12, "left_out": 4},
+        "figure_2": {"size": [30, 12], "K": 2, "iterations": 12, "left_out": 4},
+        "patterns": {"iterations": 20},
+    }
+    config = shipped_configuration()
+    config["studies"]["klami2015"]["seeds"] = [0, 3]
+    for name, options in small.items():
+        config["studies"]["klami2015"]["options"][name] |= options | changes.get(name, {})
+    return STUDY.cases_of(plan_of(config))
+
+
+@pytest.mark.parametrize("method", [engines.PG_F, engines.GIBBS])
+def test_a_trace_is_of_one_fit(method, tmp_path):
+    case = next(c for c in small_cases() if c.columns == {"set_up": "set_up_2", "method": method, "seed": 3})
+    report, fitted = report_of(case)
+    (tmp_path / "one.json").write_text(json.dumps(report))
+    table = traces.gather([(case.columns, tmp_path / "one.json")])
+    assert table["iteration"].iloc[-1] == fitted.n_iter_ == 12
+    assert list(table.columns[:5]) == ["set_up", "method", "seed", "iteration", "seconds"]
+    assert (table["seconds"].diff().dropna() >= 0).all()
+    drawn = draw(SetUp(*case.dataset["options"]["setup"]), 3)
     last = np.abs(fitted.expectation_ - drawn.mean).mean()
-    assert again["error"].iloc[-1] == pytest.approx(last, rel=1e-12)
+    assert table["error"].iloc[-1] == pytest.approx(last, rel=1e-12)
+    report["trace"]["error"][-1] = None  # as JSON has what overflows
+    (tmp_path / "one.json").write_text(json.dumps(report))
+    assert traces.gather([(case.columns, tmp_path / "one.json")])["error"].iloc[-1] == np.inf
 
 
 def test_a_sampler_leaves_out_its_burn_in_and_never_more_than_half():
-    chain = fits.engine(*CHAIN, 40, 10, 0)
-    assert (chain.burn_in, chain.n_samples) == (10, 30)
-    chain = fits.engine(*CHAIN, 10, 100, 0)
-    assert (chain.burn_in, chain.n_samples) == (5, 5)
-    assert fits.engine(*BRIEF, 40, 10, 0).max_iter == 40
+    def settings(**changes):
+        cases = small_cases(figure_1=changes)
+        return {c.columns["method"]: c.method["settings"] for c in cases if c.columns.get("set_up") == "set_up_2"}
+
+    lengths = [
+        settings(iterations=40, left_out=10)[engines.GIBBS],
+        settings(iterations=10, left_out=100)[engines.GIBBS],
+    ]
+    assert [(of["burn_in"], of["n_samples"]) for of in lengths] == [(10, 30), (5, 5)]
+    assert settings(iterations=40)[engines.PG_F]["max_iter"] == 40
 
 
 def test_patterns_are_found_in_a_few_iterations():
-    table = fits.patterns(3, 20, [0], {"search": ["LogisticFactorVB", 4, {"tol": 0}]}, print)
-    first, last = table["wrong"].iloc[[0, -1]]
-    assert first > last
-    assert last < 0.2 * table["flipped"].iloc[0]
+    case = next(c for c in small_cases() if c.columns == {"method": engines.SEARCH, "seed": 0})
+    trace = report_of(case).report["trace"]
+    assert trace["wrong"][0] > trace["wrong"][-1]
+    assert trace["wrong"][-1] < 0.2 * trace["flipped"][0]
 
 
 # --- The jobs --------------------------------------------------------------------------------
@@ -211,25 +275,18 @@ def plan_of(config):
     return Plan("klami2015", configuration.check(json.loads(json.dumps(config)), SCHEMA))
 
 
-def requests(config):
-    plan = plan_of(config)
-    return {table.name: targets.request(table, plan) for table in STUDY.tables_of(plan)}
-
-
-def test_a_job_depends_on_its_own_engine_and_set_up_alone():
+def test_a_fit_depends_on_its_own_engine_and_set_up_alone():
     config = shipped_configuration()
-    before = requests(config)
-    options = config["studies"]["klami2015"]["options"]
+    before = {case.key: case for case in STUDY.cases_of(plan_of(config))}
+    assert len(before) == (4 * 8 + 4 * 7 + 7) * 3
     config["methods"][engines.NAIVE]["settings"]["a0"] = 0.5
-    options["figure_1"]["set_ups"]["set_up_2"]["s"] = 2
-    changed = {name for name, request in requests(config).items() if request != before[name]}
-    assert {name for name in changed if name.startswith("trace_")} == {
-        *(f"trace_{set_up}_pg-naive" for set_up in parts.BINARY),
-        *(f"trace_set_up_2_{engines.short(m)}" for m in options["figure_1"]["methods"]),
-    }
-    assert changed >= {"patterns"}
-    traces = json.loads(before["traces"])["needs"]
-    assert len(traces) == sum(name.startswith("trace_") for name in before) >= 40
+    changed = [case for case in STUDY.cases_of(plan_of(config)) if before[case.key] != case]
+    assert {case.columns["method"] for case in changed} == {engines.NAIVE}
+    config = shipped_configuration()
+    config["studies"]["klami2015"]["options"]["figure_1"]["set_ups"]["set_up_2"]["s"] = 2
+    new = [case for case in STUDY.cases_of(plan_of(config)) if case.key not in before]
+    assert {case.columns.get("set_up") for case in new} == {"set_up_2"}
+    assert len(new) == 8 * 3
 
 
 def test_what_is_judged_has_a_name_in_the_configuration():
@@ -237,12 +294,12 @@ def test_what_is_judged_has_a_name_in_the_configuration():
     assert named >= {name for name in CONFIG["methods"] if name.startswith(engines.PREFIX)}
     shown = {method for figure in ("figure_1", "figure_2") for method in OPTIONS[figure]["methods"]}
     assert shown == named
-    assert {*parts.BINARY, *parts.OVERDISPERSED, parts.POISSON_SMALL, parts.POISSON_LARGE} == (set(SET_UPS))
-    for set_up, of_methods in numbers.PROTOTYPE.items():
+    assert {*criteria.BINARY, *criteria.OVERDISPERSED, criteria.POISSON_SMALL, criteria.POISSON_LARGE} == (set(SET_UPS))
+    for set_up, of_methods in reported_values.PROTOTYPE.items():
         assert set_up in SET_UPS
         assert of_methods.keys() <= named
     columns = {"extreme_error", "high_error", "log_likelihood"}
-    assert {(row[0] in columns, row[2] in SET_UPS) for row in numbers.PRINTED} == {(True, True)}
+    assert {(row[0] in columns, row[2] in SET_UPS) for row in reported_values.PRINTED} == {(True, True)}
 
 
 def test_an_engine_that_is_unknown_is_named():
@@ -451,7 +508,7 @@ def test_the_time_to_an_error_is_the_median_of_first_times():
         for seed in range(3)
         for iteration, seconds, error in points
     ]
-    run = parts.Run(pd.DataFrame(rows), found_patterns(), {})
+    run = criteria.Run(pd.DataFrame(rows), found_patterns(), {})
     assert run.seconds_to("a", "m", run.goal("a", "m")) == 4.0  # 2, 4 and 6
     goal = pd.Series({0: 0.1, 1: 0.099, 2: 0.05})
     assert run.seconds_to("a", "m", goal) == 4.0  # 2, 4 and never
@@ -472,7 +529,7 @@ def test_the_last_errors_are_means_over_seeds_beside_the_prototypes():
     at_end &= (traces["set_up"] == "set_up_2") & (traces["method"] == engines.PG_F)
     traces.loc[at_end, ["error", "factors"]] = [0.070, 11]
     labels = {method: method.upper() for method in traces["method"]}
-    table = numbers.last_errors(traces.sample(frac=1, random_state=0), labels)
+    table = reported_values.last_errors(traces.sample(frac=1, random_state=0), labels)
     assert len(table) == 4 * 8 + 4 * 7
     row = table[(table["set_up"] == "set_up_2") & (table["method"] == engines.PG_F)].iloc[0]
     assert row["error, mean"] == pytest.approx(0.068)
@@ -480,9 +537,9 @@ def test_the_last_errors_are_means_over_seeds_beside_the_prototypes():
     assert row["prototype"] == 0.0668
     assert (row["factors"], row["seeds"], row["label"]) == ("10 to 11", 3, "KLAMI2015-PG-F")
     assert row["ms per iteration"] == pytest.approx(10)
-    ordered = numbers.last_errors(traces, labels)
+    ordered = reported_values.last_errors(traces, labels)
     assert ordered["set_up"].drop_duplicates().tolist() == list(SET_UPS)
-    printed = numbers.printed(traces)
+    printed = reported_values.printed(traces)
     assert len(printed) == 12
     row = printed.iloc[0]
     assert row[["paper", "prototype", "mean", "seeds"]].tolist() == [0.034, 0.0342, 0.034, 3]

@@ -9,10 +9,13 @@ from checkout import ROOT, shipped_configuration
 from scipy.stats import binom
 
 import nbmf
+from nbmf.data.masks import draw_mask
 from nbmf.families.beta_dirichlet.models import beta_dir
+from nbmf.fits import FitRequest, run_fit
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.learned_priors import findings, ratios, recovery, recovery_figure, structureless
+from nbmf_studies.learned_priors import findings, ratios, recovery, recovery_data, recovery_figure, structureless
 from nbmf_studies.learned_priors.grid import BetaDirVBOnGrid
+from nbmf_studies.learned_priors.study import STUDY
 from nbmf_studies.pipeline import configuration
 
 SCORES = pd.DataFrame(
@@ -94,10 +97,30 @@ def test_structureless_matrices_are_scored_against_shares_of_the_side():
     codes = np.array([[1, 1, -1], [0, 1, 0]], np.int8)
     np.testing.assert_allclose(structureless.shares_of_lines(codes, 0)[0], [1 / 2, 3 / 4, 1 / 3])
     np.testing.assert_allclose(structureless.shares_of_lines(codes, 1)[:, 0], [3 / 4, 2 / 5])
-    method = {"vb": ["BetaDirVB", {"alpha": "learn", "beta": "learn", "max_iter": 20}]}
-    table = structureless.tabulate([[30, 12]], 4, method, log=lambda line: None)
-    assert list(table["shares"]) == list(structureless.KINDS)
-    assert (table["excess"] == table["perplexity"] / table["of_shares"] - 1).all()
+
+
+@pytest.mark.parametrize("kind", structureless.KINDS)
+def test_structureless_fits_are_measured_against_shares_and_the_truth(kind):
+    options = {"rows": 30, "columns": 12, "kind": kind}
+    matrix = structureless.build(**options)
+    mask = draw_mask(matrix, 0.25, np.random.SeedSequence(1))
+    request = FitRequest(
+        *("BetaDirVB", 4, {"alpha": "learn", "beta": "learn", "max_iter": 20}, ["fit"]),
+        measure=f"{structureless.__name__}:measure",
+        arguments=options,
+    )
+    report = run_fit(matrix, mask, request, log=[].append).report
+    measures = report["measures"]
+    assert measures["excess"] == report["perplexity"] / measures["of_shares"] - 1
+    assert measures["orientation"] == "rows"
+    assert 0 <= measures["outside"] < 1
+    truth = structureless._truth(**options)
+    assert [np.unique(truth, axis=axis).shape[axis] for axis in (0, 1)] == {
+        "equal": [1, 1],
+        "by row": [30, 1],
+        "by column": [1, 12],
+    }[kind]
+    assert measures["truth"] == pytest.approx(-np.log(np.where(matrix.codes == 1, truth, 1 - truth))[mask].mean())
 
 
 def test_weight_outside_is_that_of_other_components():
@@ -107,18 +130,36 @@ def test_weight_outside_is_that_of_other_components():
     assert structureless.weight_outside(fitted) == pytest.approx(0.2)
 
 
+def cases_of(**options):
+    """Return the cases of the study with some options replaced."""
+    config = shipped_configuration()
+    for name, changes in options.items():
+        config["studies"]["learned_priors"]["options"][name] |= changes
+    config = configuration.check(config, ROOT / "workflow/schemas/config.schema.yaml")
+    return STUDY.cases_of(configuration.plans(config)["learned_priors"])
+
+
 def test_recovery_learns_one_hyperparameter_at_a_time(tmp_path):
-    methods = {"vb": ["BetaDirVB", {"max_iter": 60}], "bica": ["BinaryICA", {"max_iter": 60}]}
-    table = recovery.tabulate(40, 2, [0.1, 3.0], 1, methods, log=lambda line: None)
+    brief = {"beta-dir-vb": {"max_iter": 30}, "bica": {"max_iter": 30}}
+    fits = []
+    for case in cases_of(recovery={"size": 40, "K": 2, "values": [0.1, 3.0], "repetitions": 1, "methods": brief}):
+        if "kind" in case.columns:
+            matrix, method = recovery_data.build(**case.dataset["options"]), case.method
+            request = FitRequest(method["class"], case.key.K, method["settings"], ["fit", *map(str, case.key)])
+            path = tmp_path / f"{len(fits)}.json"
+            path.write_text(json.dumps(run_fit(matrix, None, request, log=[].append).report))
+            fits.append((case.columns, path))
+            assert list(method["settings"].values()).count("learn") == len(recovery_data.LEARNED[case.columns["kind"]])
+    table = recovery.tabulate(fits)
     rows = table.groupby(["hyperparameter", "method"]).size()
-    assert rows.to_dict() == {  # CVB0 does not learn gamma
+    assert rows.to_dict() == {  # mean-field VB does not learn gamma
         ("alpha", "bica"): 2,
-        ("alpha", "vb"): 2,
+        ("alpha", "beta-dir-vb"): 2,
         ("beta", "bica"): 2,
-        ("beta", "vb"): 2,
+        ("beta", "beta-dir-vb"): 2,
         ("gamma", "bica"): 2,
     }
-    labels, colours = {"vb": "VB", "bica": "bICA"}, {"vb": "#000000", "bica": "#D55E00"}
+    labels, colours = {"beta-dir-vb": "VB", "bica": "bICA"}, {"beta-dir-vb": "#000000", "bica": "#D55E00"}
     figure = recovery_figure.draw(table, labels, colours)
     assert [axis.get_title() for axis in figure.axes] == ["α", "β", "γ"]
     for axis in figure.axes[:2]:

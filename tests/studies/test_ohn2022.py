@@ -12,15 +12,16 @@ from matplotlib.colors import to_hex
 from scipy import stats
 
 from nbmf.families.buffet.priors import buffet_prior
-from nbmf.registry import make_estimator
+from nbmf.fits import FitRequest, run_fit
+from nbmf.posterior.diagnostics import chain_diagnostics
 from nbmf.seeds import seed_sequence
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.ohn2022 import claims, draws, estimates, figure_2, fits, simulation
+from nbmf_studies.ohn2022 import chains, claims, draws, estimates, figure_2, simulation, sizes
 from nbmf_studies.ohn2022.intervals import interval, interval_of_difference
 from nbmf_studies.ohn2022.methods import CIBP, IBP
 from nbmf_studies.ohn2022.simulation import SetUp
 from nbmf_studies.ohn2022.study import MAIN, STUDY
-from nbmf_studies.pipeline import configuration, targets
+from nbmf_studies.pipeline import configuration
 
 CONFIG = shipped_configuration()
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -158,44 +159,51 @@ BRIEF = {
     "slab_variance": 1,
     "standardize": False,
     "burn_in": 60,
-    "n_samples": 41,
+    "n_samples": 40,
 }
 
 
-def run(engine, starts=("slow", "empty"), replications=2):
-    return fits.run("main", "mine", engine, TINY, replications, list(starts), log=lambda line: None)
+def run(folder, settings, starts=("slow", "empty"), replications=2):
+    """Return the table of chains from every start, and K+ of their sweeps."""
+    fits, found = [], []
+    for replication in range(replications):
+        options = {"setup": TINY, "replication": replication}
+        matrix = simulation.build(**options)
+        for start in starts:
+            request = FitRequest(
+                *("IndianBuffetGaussian", 3, settings | {"start": start}, ["complete", start, replication]),
+                measure=f"{sizes.__name__}:measure",
+                arguments=options,
+            )
+            report, chain = run_fit(matrix, None, request, log=[].append)
+            path = folder / f"{len(fits)}.json"
+            path.write_text(json.dumps(report))
+            key = {"setting": "main", "method": "mine", "p": 12, "replication": replication, "start": start}
+            fits.append((key, path))
+            found.append(chain.sizes_)
+    return chains.tabulate(fits), found
 
 
-def test_a_row_is_of_one_chain_and_repeats():
-    engine = ["IndianBuffetGaussian", 3, BRIEF]
-    table = run(engine)
+def test_a_row_is_of_one_chain(tmp_path):
+    table, found = run(tmp_path, BRIEF)
     assert table[["replication", "start"]].to_numpy().tolist() == [[0, "slow"], [0, "empty"], [1, "slow"], [1, "empty"]]
-    assert set(table["setting"]) | set(table["method"]) == {"main", "mine"}
-    assert set(table["p"]) == {12}
     assert (table["seconds"] > 0).all()
-    setup = SetUp(*TINY)
-    for _, row in table.iterrows():
-        number, start = row["replication"], row["start"]
-        seed = seed_sequence("ohn2022", "fit", *map(int, setup), number, start)
-        chain = make_estimator(*engine[:2], BRIEF | {"start": start}, seed)
-        sizes = chain.fit(simulation.draw(setup, number)).sizes_
-        assert sizes.size == 41
-        of_halves = sizes[:20].mean(), sizes[20:].mean()
-        expected = [sizes.mean(), *of_halves, sizes.min(), sizes.max()]
+    for (_, row), of_chain in zip(table.iterrows(), found, strict=True):
+        assert of_chain.size == 40
+        expected = [of_chain.mean(), of_chain[:20].mean(), of_chain[20:].mean(), of_chain.min(), of_chain.max()]
         names = ["mean", "first half", "second half", "least", "largest"]
         assert row[names].tolist() == pytest.approx(expected)
-    assert table.groupby("replication")["r_hat"].nunique().tolist() == [1, 1]
+    for number in (0, 1):
+        r_hat = chain_diagnostics(np.array(found[2 * number : 2 * number + 2])).r_hat  # of the sweeps in their order
+        assert table.loc[table["replication"] == number, "r_hat"].tolist() == pytest.approx([r_hat] * 2)
     assert table["mean"].nunique() > 2
-    again = run(["IndianBuffetGaussian", 40, BRIEF], ["empty"])  # room changes nothing
-    pd.testing.assert_series_equal(again["mean"], table.loc[table["start"] == "empty", "mean"].reset_index(drop=True))
 
 
-def test_a_chain_that_stands_still_has_no_r_hat():
-    still = BRIEF | {"prior": "cibp", "alpha": 10, "n_samples": 5}
-    table = run(["IndianBuffetGaussian", 3, still], replications=1)
+def test_a_chain_that_stands_still_has_no_r_hat(tmp_path):
+    table, _ = run(tmp_path, BRIEF | {"prior": "cibp", "alpha": 10, "n_samples": 5}, replications=1)
     assert (table["least"] == table["largest"]).any()
     assert table["r_hat"].isna().all()
-    np.testing.assert_array_equal(fits._of_chain(np.array([7]))["first half"], 7)
+    assert chains.of_chain(np.array([]), np.array([7]))["first half"] == 7
 
 
 # --- Estimates -------------------------------------------------------------------------------
@@ -446,30 +454,35 @@ def plan_of(config):
     return Plan("ohn2022", configuration.check(json.loads(json.dumps(config)), SCHEMA))
 
 
-def requests(config):
-    plan = plan_of(config)
-    return {table.name: targets.request(table, plan) for table in STUDY.tables_of(plan)}
+def cases(config):
+    return {case.key: case for case in STUDY.cases_of(plan_of(config))}
 
 
-def test_a_job_depends_on_its_own_prior_and_setting_alone():
+def test_a_chain_depends_on_its_own_prior_and_setting_alone():
     config = shipped_configuration()
-    before = requests(config)
-    names = [name for name in before if name.startswith("chains_")]
-    assert len(names) == 2 * 6 + 3 * 2 * 2
+    before = cases(config)
+    assert len(before) == 2 * 6 * 100 * 2 + 3 * 2 * 2 * 10 * 2
     options = config["studies"]["ohn2022"]["options"]
     config["methods"][IBP]["settings"]["n_samples"] = 77
     options["other_settings"]["settings"]["tau_larger"]["settings"]["slab_variance"] = 9
-    changed = {name for name, request in requests(config).items() if request != before[name]}
-    assert changed == {name for name in names if "_ibp_" in name or "tau_larger" in name}
-    made = json.loads(before["chains_rows_by_factor_cibp_300"])["arguments"]
-    assert made["setup"] == [300, 50, 4, 10, True]
-    assert made["replications"] == 10
-    made = json.loads(before["chains_tau_learned_ibp_50"])["arguments"]
-    assert made["engine"][2]["slab_variance"] == "learn"
-    assert made["engine"][2]["prior"] == "ibp"
-    needs = json.loads(before["chains"])["needs"]
-    assert sorted(needs) == sorted(name for name in names if name.startswith(f"chains_{MAIN}_"))
-    assert len(json.loads(before["other_chains"])["needs"]) == 12
+    changed = {key for key, case in cases(config).items() if case != before[key]}
+    assert changed == {
+        key for key, case in before.items() if case.columns["method"] == IBP or case.columns["setting"] == "tau_larger"
+    }
+    of = {(c.columns["setting"], c.columns["method"], c.columns["p"]): c for c in before.values()}
+    assert of["rows_by_factor", CIBP, 300].dataset["options"]["setup"] == [300, 50, 4, 10, True]
+    learned = of["tau_learned", IBP, 50].method["settings"]
+    assert (learned["slab_variance"], learned["prior"], learned["start"]) == ("learn", "ibp", "empty")
+
+
+def test_priors_and_starts_have_the_same_data_and_starts_other_random_numbers():
+    every = [case for case in cases(CONFIG).values() if case.columns["setting"] == MAIN]
+    data = {}
+    for case in every:
+        data.setdefault((case.columns["p"], case.columns["replication"]), set()).add(case.key.dataset)
+    assert {len(names) for names in data.values()} == {1}
+    assert len(data) == 600
+    assert {case.columns["start"]: case.key.seed for case in every} == {"slow": 0, "empty": 1}
 
 
 @pytest.mark.parametrize(

@@ -3,27 +3,31 @@
 import importlib
 import inspect
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from checkout import ROOT
+from checkout import ROOT, shipped_configuration
 from studies_of_today import CONFIG, PLANS, PRODUCTS, STUDIES
 
 import nbmf_studies
 from nbmf import registry
 from nbmf.data.masks import draw_mask, save_mask
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.errors import ConfigError
 from nbmf.evaluation.ranking import overview, rank
 from nbmf.fit_key import FitKey
 from nbmf.seeds import seed_sequence
-from nbmf_studies.framework import common
+from nbmf_studies.framework import common, gathering
 from nbmf_studies.framework.declaration import Figure, Study, Table
+from nbmf_studies.framework.experiment import Case
 from nbmf_studies.framework.needs import (
     KINDS,
     BestFits,
+    Cases,
     MaskedMatrices,
     Matrices,
     Matrix,
@@ -33,10 +37,11 @@ from nbmf_studies.framework.needs import (
     from_description,
 )
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.pipeline import run_target, targets
+from nbmf_studies.pipeline import configuration, run_target, targets
 from nbmf_studies.pipeline.paths import Paths
 
 FOLDER = Path(nbmf_studies.__file__).parent
+SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 EVERY = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
 
 
@@ -66,8 +71,7 @@ def test_a_function_takes_what_its_declaration_hands_it(study):
         asked = json.loads(targets.request(product, plan))
         module, _, name = asked["make"].partition(":")
         signature = inspect.signature(getattr(importlib.import_module(module), name))
-        if product.name != "sensitivity" or isinstance(product, Figure):  # it takes an experiment
-            signature.bind(**asked["needs"], **asked["arguments"])
+        signature.bind(**asked["needs"], **asked["arguments"])
 
 
 @EVERY
@@ -124,6 +128,7 @@ NEEDS = [
     TableOf("scores"),
     Reports([KEY, WHOLE]),
     BestFits([["bica", "bICA-2", [WHOLE]]]),
+    Cases.of([Case(FitKey("votes", "bica", 2, 1, 0), {"size": 4})]),
 ]
 
 
@@ -138,6 +143,86 @@ def test_a_need_travels_as_text(need):
     assert json.dumps(described(back)) == json.dumps(described(need))
     assert all(isinstance(path, str) for path in need.files(PATHS))
     assert need.datasets() in ([], ["votes"], ["votes", "more"])
+
+
+# --- Experiments ------------------------------------------------------------------------------
+
+
+def brings(cases):
+    """Return the configuration in which a study has an experiment of these cases."""
+    study = replace(STUDIES["lumbreras2020"], experiments=(lambda plan: cases,))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(configuration, "all_studies", lambda: {**STUDIES, "lumbreras2020": study})
+        return configuration.check(shipped_configuration(), SCHEMA)
+
+
+DRAWN = {"recipe": "nbmf_studies.lumbreras2020.synthetic", "options": {"model": "beta-dir", "concentration": 2}}
+BRIEF_BICA = {"class": "BinaryICA", "label": "bICA", "K": [3], "settings": {"max_iter": 5}, "starts_as": "bica"}
+
+
+def test_what_cases_bring_along_is_part_of_the_configuration():
+    config = brings([Case(FitKey("drawn", "brief", 3, 0, seed), {}, DRAWN, BRIEF_BICA) for seed in (0, 1)])
+    assert config["datasets"]["drawn"] == {**DRAWN, "files": {}, "transpose": False, "axes": ["rows", "columns"]}
+    assert config["methods"]["brief"] == BRIEF_BICA
+    assert config["datasets"].keys() - shipped_configuration()["datasets"].keys() >= {"drawn"}
+
+
+@pytest.mark.parametrize(
+    ("dataset", "method", "words"),
+    [
+        ({**DRAWN, "recipe": "nbmf_studies.lumbreras2020.nothing"}, BRIEF_BICA, "datasets.drawn.recipe: no dataset"),
+        (
+            {**DRAWN, "measure": "nbmf_studies.nothing:f"},
+            BRIEF_BICA,
+            "datasets.drawn.measure = 'nbmf_studies.nothing:f'",
+        ),
+        (DRAWN, {**BRIEF_BICA, "settings": {"max_itr": 5}}, "methods.brief.settings: unknown key 'max_itr'"),
+        (DRAWN, {**BRIEF_BICA, "starts_as": "no-such"}, "methods.brief.starts_as = 'no-such'"),
+    ],
+)
+def test_what_cases_bring_along_is_checked(dataset, method, words):
+    with pytest.raises(ConfigError, match=re.escape(words)):
+        brings([Case(FitKey("drawn", "brief", 3, 0, 0), {}, dataset, method)])
+
+
+@pytest.mark.parametrize("name", ["drawn", "animals"])
+def test_two_entries_of_one_name_are_refused(name):
+    other = {**DRAWN, "options": {"model": "dir-dir", "concentration": 2}}
+    with pytest.raises(ConfigError, match=f"datasets.{name}: lumbreras2020 brings along another of this name"):
+        brings([Case(FitKey(name, "bica", 3, 0, 0), {}, entry) for entry in (DRAWN, other)])
+
+
+def test_cases_whose_data_are_not_at_hand_are_left_out():
+    study = Study(
+        "mine",
+        "",
+        "",
+        (),
+        (),
+        experiments=(
+            lambda plan: [Case(FitKey("near", "bica", 2, 0, 0), {}), Case(FitKey("far", "bica", 2, 0, 0), {})],
+        ),
+    )
+    plan = Plan("lumbreras2020", CONFIG, {"far": ["get it"]})
+    assert [case.key.dataset for case in study.cases_of(plan)] == ["near"]
+    assert study.fits_of(plan) == [*plan.fits, FitKey("near", "bica", 2, 0, 0)]
+
+
+@EVERY
+def test_cases_of_a_study_are_fits_of_their_own(study):
+    """No two are the same fit, and what tables say of them tells them apart."""
+    cases = study.cases_of(PLANS[study.key])
+    assert len({case.key for case in cases}) == len(cases)
+    assert len({json.dumps(case.columns) for case in cases}) == len(cases)
+    for case in cases:
+        assert case.key.K in CONFIG["methods"][case.key.method]["K"]
+
+
+def test_results_are_a_row_per_case(tmp_path):
+    report = {"perplexity": 0.5, "seconds": 1.0, "measures": {"truth": 0.4}, "loss": 3.0}
+    (tmp_path / "one.json").write_text(json.dumps(report))
+    table = gathering.results([({"size": 4, "method": "a"}, str(tmp_path / "one.json"))])
+    assert table.to_dict("records") == [{"size": 4, "method": "a", "perplexity": 0.5, "seconds": 1.0, "truth": 0.4}]
 
 
 @pytest.fixture
@@ -291,11 +376,10 @@ def test_the_memory_of_a_job_covers_what_its_fits_may_take():
     plan = PLANS["lumbreras2020"]
     tables = {table.name: table for table in STUDIES["lumbreras2020"].tables_of(plan)}
     default = registry.memory_budget("BetaDirVB", {})
-    assert targets.memory_budget(tables["sensitivity"], plan) == default > 1
+    of_fits = replace(tables["scores"], classes=lambda plan: ["BetaDirVB"])
+    assert targets.memory_budget(of_fits, plan) == default > 1
     assert targets.memory_budget(tables["scores"], plan) == 0
-    larger = replace(
-        tables["sensitivity"], arguments=lambda plan: {"methods": {"vb": ["BetaDirVB", {"max_memory_gb": default + 5}]}}
-    )
+    larger = replace(of_fits, arguments=lambda plan: {"methods": {"vb": ["BetaDirVB", {"max_memory_gb": default + 5}]}})
     assert targets.memory_budget(larger, plan) == default + 5
     gibbs = replace(larger, classes=lambda plan: ["BetaDirGibbs"], arguments=lambda plan: {})
     assert targets.memory_budget(gibbs, plan) == 0

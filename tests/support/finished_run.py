@@ -53,6 +53,7 @@ TINY = {
     },
 }
 N_FITS = 2 * 2 * (1 + 1 + 1 + 2 + 1 + 1)
+N_TOYS = 3  # fits of the sensitivity, to the matrices of two models
 N_UNMASKED_FITS = (2 + 2) + (2 + 1)
 
 

@@ -12,7 +12,18 @@ import pandas as pd
 import pytest
 import yaml
 from checkout import ROOT, Checkout, jobs_in
-from finished_run import N_FITS, N_UNMASKED_FITS, NONE_OF_THE_PAPER, PAPER, STUDY, TINY, finished_run, studying, target
+from finished_run import (
+    N_FITS,
+    N_TOYS,
+    N_UNMASKED_FITS,
+    NONE_OF_THE_PAPER,
+    PAPER,
+    STUDY,
+    TINY,
+    finished_run,
+    studying,
+    target,
+)
 
 from nbmf.data.matrix import BinaryMatrix
 
@@ -38,7 +49,7 @@ TABLES = {  # and the number of their rows, where that follows from the configur
     "unmasked_traces": None,
     "unmasked_summary": (1 + 2) + (1 + 1),
     "diagnostics": 2,
-    "sensitivity": 3 * (1 + 1),
+    "sensitivity": N_TOYS,
     "claims": None,
     "claims_parts": None,
     "paper_numbers": None,
@@ -354,8 +365,8 @@ def test_editing_what_shows_things_runs_no_fit_and_only_what_it_makes(finished):
     assert planned.keys() == {"all", *(target(job) for jobs in made_by.values() for job in jobs)}
 
 
-OF_LOGPCA_LDA_AND_DIR_DIR = (3 * 2 * 2, 1 + 0 + 2)
-OF_BETA_DIRICHLET = (N_FITS - 2 * 2 * 2, N_UNMASKED_FITS - 1)
+OF_LOGPCA_LDA_AND_DIR_DIR = (3 * 2 * 2 + 1, 1 + 0 + 2)
+OF_BETA_DIRICHLET = (N_FITS - 2 * 2 * 2 + N_TOYS, N_UNMASKED_FITS - 1)
 
 
 @pytest.mark.parametrize(
@@ -370,7 +381,7 @@ OF_BETA_DIRICHLET = (N_FITS - 2 * 2 * 2, N_UNMASKED_FITS - 1)
             OF_LOGPCA_LDA_AND_DIR_DIR,
         ),
         ([f"{FAMILIES}/beta_dirichlet/parameters.py"], OF_BETA_DIRICHLET),
-        (["src/nbmf/inference/loop.py"], (N_FITS, N_UNMASKED_FITS)),
+        (["src/nbmf/inference/loop.py"], (N_FITS + N_TOYS, N_UNMASKED_FITS)),
     ],
     ids=["three methods", "a family", "the loop"],
 )
@@ -389,7 +400,9 @@ def test_options_rerun_what_they_are_of(finished):
         "sensitivity": {**STUDY["options"]["sensitivity"], "masks": 2},
     }
     jobs = [*options, "table_sensitivity"]
-    assert finished.planned(showing(**options)).keys() == {"all", *map(target, jobs)}
+    planned = finished.planned(showing(**options))
+    assert planned.keys() == {"all", "dataset", "mask", "fit", *map(target, jobs)}
+    assert (planned["dataset"], planned["fit"]) == (2, N_TOYS)
 
 
 def test_a_label_reruns_what_shows_it(finished):
@@ -450,8 +463,11 @@ def test_a_dry_run_of_the_paper_lists_every_fit(fresh):
     methods = yaml.safe_load((ROOT / "src/nbmf/methods.yaml").read_text())["methods"]
     grid = sum(len(methods[method]["K"]) for method in study["methods"])
     planned = fresh.planned({})
-    assert planned["mask"] == len(study["datasets"]) * study["masks"]
-    assert planned["fit"] == planned["mask"] * grid * len(study["seeds"]) == 1150
+    masks, toys = len(study["datasets"]) * study["masks"], study["options"]["sensitivity"]
+    drawn_matrices = len(toys["sizes"]) * toys["masks"] * 2  # of two models
+    assert planned["mask"] == masks + drawn_matrices
+    assert masks * grid * len(study["seeds"]) == 1150
+    assert planned["fit"] == 1150 + OF_TOYS
     assert (
         planned["fit_keeping_factors"]
         == 267
@@ -463,6 +479,7 @@ def test_a_dry_run_of_the_paper_lists_every_fit(fresh):
     assert planned.keys() >= {target(f"table_{name}") for name in TABLES}
 
 
+OF_TOYS = 3 * 5 * 3 * 5  # sizes, matrices, methods, concentrations
 MASKED_FIGURES = {"figure_2", "figure_5", "figure_10", "figure_11", "sensitivity"}
 
 
@@ -479,7 +496,7 @@ def test_an_overlay_without_unmasked_fits_draws_what_is_left(fresh):
 
 def test_the_texts_orientation_is_run_for_two_datasets(fresh):
     planned = fresh.planned(overlay("as_in_the_text"))
-    assert (planned["fit"], planned["fit_keeping_factors"]) == (2 * 1150 / 5, 2 * 2 * 4)
+    assert (planned["fit"], planned["fit_keeping_factors"]) == (2 * 1150 / 5 + OF_TOYS, 2 * 2 * 4)
     assert drawn(planned) == MASKED_FIGURES | {"traces_beta-dir-gs", "traces_dir-dir-gs"}
 
 
@@ -506,7 +523,7 @@ def test_data_that_are_not_at_hand_leave_out_what_needs_them(fresh):
     assert "lumbreras2020: far is left out: large (1000.0 MB) is not here: with a" in done.stdout
     assert "lumbreras2020: figure_2 is left out: large" in done.stdout
     planned = jobs_in(done.stdout)
-    assert planned["fit"] == N_FITS // 2
+    assert planned["fit"] == N_FITS // 2 + N_TOYS
     assert drawn(planned) == {*FIGURES} - {"figure_2"}
 
 
@@ -542,7 +559,7 @@ def test_failed_fits_are_explained_and_shown_as_gaps_and_only_they_run_again(fin
     failed = re.findall(line, done.stdout, re.MULTILINE)
     assert 0 < len(failed) < 4
     assert all((finished.folder / log).exists() for _, log in failed)
-    assert f"{len(failed)} of 8 fits failed." in done.stdout
+    assert f"{len(failed)} of {8 + N_TOYS} fits failed." in done.stdout
     partial = results / "lumbreras2020/partial"
     scores = pd.read_csv(partial / "scores.csv")
     assert (scores["status"] == "failed: error: made to fail").sum() == len(failed)

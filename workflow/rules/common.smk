@@ -15,6 +15,7 @@ sys.path.append(str(ROOT / "workflow/scripts"))
 import workflow_job  # before what it makes importable
 
 from nbmf.errors import ConfigError
+from nbmf.fit_key import WHOLE
 from nbmf.sources import source_files
 from nbmf_studies.pipeline import configuration, fit_jobs, front_page, targets
 from nbmf_studies.pipeline.parameters import as_text
@@ -30,7 +31,7 @@ RESULTS = config["results"]
 SHARED = Paths(RESULTS, config["matrices"])  # of all studies
 MATRIX = SHARED.matrix("{dataset}")
 MASK = SHARED.mask("{dataset}", "{mask}")
-MASKED, UNMASKED = "{mask,[0-9]+}", f"{{mask,{NO_MASK}}}"
+MASKED, UNMASKED = f"{{mask,[0-9]+|{WHOLE}}}", f"{{mask,{NO_MASK}}}"
 KERNELS = "data/kernels.txt"
 STARTED = time.time()
 
@@ -51,7 +52,7 @@ def package_sources(*modules):
 
 def of_dataset(function, *arguments):
     """A function of wildcards, from one of the entry of their dataset."""
-    return lambda wildcards: function(config["datasets"][wildcards.dataset], *arguments)
+    return lambda wildcards: function(dataset_of(wildcards), *arguments)
 
 
 # --- Fits ---------------------------------------------------------------------------------------
@@ -65,13 +66,17 @@ def fit_file(suffix, mask="{mask}"):
 
 def mask_of_fit(wildcards):
     """The file of the held-out mask; an unmasked fit has none."""
-    if wildcards.mask == NO_MASK:
+    if wildcards.mask in (NO_MASK, WHOLE):
         return []
     return SHARED.mask(wildcards.dataset, wildcards.mask)
 
 
 def method_of(wildcards):
     return config["methods"][wildcards.method]
+
+
+def dataset_of(wildcards):
+    return config["datasets"][wildcards.dataset]
 
 
 # --- Figures and tables of studies --------------------------------------------------------------

@@ -12,9 +12,7 @@ rule status:
     conda:
         "../../envs/figures.yaml"
     params:
-        fits=as_text(
-            status.files_of((key for study in config["run"]["studies"] for key in RUNS[study].plan.fits), SHARED)
-        ),
+        fits=as_text(status.files_of((key for study in config["run"]["studies"] for key in RUNS[study].fits()), SHARED)),
         entries=as_text(dataset_jobs.entry_counts(config["datasets"])),
         cores=lambda _: workflow.cores,  # a cluster run has none
     message:

@@ -71,8 +71,8 @@ class Checkpoint:
             return 0
         iteration = int(saved.pop("iteration"))
         state.restore({name.removeprefix(STATE): saved[name] for name in saved if name.startswith(STATE)})
-        trace = {name: saved[TRACE + name].tolist() for name in self._recorder.trace}
-        self._recorder.go_on_from(iteration, float(saved["seconds"]), trace)
+        trace = {name.removeprefix(TRACE): saved[name].tolist() for name in saved if name.startswith(TRACE)}
+        self._recorder.go_on_from(iteration, float(saved["seconds"]), float(saved["cpu_seconds"]), trace)
         self._recorder_is_due = self._recorder.next_after(iteration)
         self._log(f"{self._path}: going on after iteration {iteration}")
         return iteration
@@ -101,6 +101,7 @@ class Checkpoint:
             "fingerprint": np.array(self._fingerprint),
             "iteration": np.array(iteration),
             "seconds": np.array(self._recorder.seconds),
+            "cpu_seconds": np.array(self._recorder.cpu_seconds),
         }
         try:
             with atomic_path(self._path) as temporary, open(temporary, "wb") as file:

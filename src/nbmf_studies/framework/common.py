@@ -10,6 +10,8 @@ from nbmf_studies.framework.needs import MaskedMatrices, Need, Reports, TableOf
 from nbmf_studies.framework.plan import Plan
 
 GATHER = "nbmf_studies.framework.gathering:gather"
+RESULTS = "nbmf_studies.framework.gathering:results"
+TRACES_OF_CASES = "nbmf_studies.framework.gathering:traces"
 
 
 def of_jobs(jobs: Iterable[Any]) -> dict[str, Need]:

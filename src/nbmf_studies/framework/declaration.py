@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from nbmf.fit_key import FitKey
+from nbmf_studies.framework.experiment import Case
 from nbmf_studies.framework.needs import Need
 from nbmf_studies.framework.plan import Plan
 
@@ -103,6 +105,7 @@ class Study:
         datasets are a function of the plan that returns them
     front : names of the figure and the table with which the report opens. Without: the first figure
         and the first table that the report has
+    experiments : functions of the plan that yield cases: fits besides those of the plan
     """
 
     key: str
@@ -111,6 +114,7 @@ class Study:
     figures: tuple[Figure | Callable[[Plan], Iterable[Figure]], ...]
     tables: tuple[Table | Callable[[Plan], Iterable[Table]], ...]
     front: tuple[str, ...] = ()
+    experiments: tuple[Callable[[Plan], Iterable[Case]], ...] = ()
 
     def products(self) -> list[Product]:
         """Return the figures and tables that are declared whatever the plan is."""
@@ -123,6 +127,15 @@ class Study:
     def tables_of(self, plan: Plan) -> list[Table]:
         """Return the tables that apply to a plan, in their order."""
         return _that_apply(self.tables, plan)
+
+    def cases_of(self, plan: Plan) -> list[Case]:
+        """Return the cases of all experiments whose data are at hand."""
+        cases = [case for experiment in self.experiments for case in experiment(plan)]
+        return [case for case in cases if case.key.dataset not in plan.missing_sources]
+
+    def fits_of(self, plan: Plan) -> list[FitKey]:
+        """Return every fit: those of the plan, and those of experiments."""
+        return plan.fits + [case.key for case in self.cases_of(plan)]
 
 
 def _that_apply(entries: tuple, plan: Plan) -> list:

@@ -6,10 +6,12 @@ JSON (`described`, `from_description`).
 """
 
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 from nbmf.fit_key import FitKey
+from nbmf_studies.framework.experiment import Case
 from nbmf_studies.framework.loaded import MaskedMatrix, ShownFit
 
 
@@ -162,6 +164,32 @@ class Reports(Need):
     def load(self, files):
         """See Need."""
         return [(FitKey(*key).columns(), file) for key, file in zip(self.keys, files, strict=True)]
+
+
+@dataclass(frozen=True)
+class Cases(Need):
+    """The reports of an experiment's cases: loads as a list of (columns of the case, path)."""
+
+    columns: list[dict[str, Any]]
+    keys: list[FitKey]
+
+    @classmethod
+    def of(cls, cases: Iterable[Case]) -> Self:
+        """Return the need of some cases."""
+        cases = list(cases)
+        return cls([case.columns for case in cases], [case.key for case in cases])
+
+    def files(self, places):
+        """See Need."""
+        return [places.report(key) for key in self.keys]
+
+    def load(self, files):
+        """See Need."""
+        return list(zip(self.columns, files, strict=True))
+
+    def datasets(self):
+        """See Need."""
+        return list(dict.fromkeys(key.dataset for key in self.keys))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ def draw(traces: pd.DataFrame, set_ups: dict[str, str], series: dict[str, list],
     Parameters
     ----------
     traces : DataFrame
-        As `fits.trace` makes it, of all jobs.
+        As `traces.gather` makes it.
     set_ups : dict
         From set-up to the panel's title.
     series : dict

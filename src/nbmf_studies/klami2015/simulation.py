@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit
 
+from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import NamedMatrix
+from nbmf.data.real_matrix import RealMatrix
 from nbmf.seeds import seed_sequence
 
 LAWS = ("bernoulli", "negative-binomial", "poisson")
 SIZE_SHAPE = 5.0  # r_j ~ Gamma(5, 1) of negative binomial counts
-# Mohamed, Heller and Ghahramani (2008): 16-bit prototypes, 200 copies of each, flips of 10 %.
-FLIPS, COPIES, BITS = 0.1, 200, 16
+KINDS = {kind.__name__: kind for kind in (BinaryMatrix, CountMatrix, RealMatrix)}
 
 
 class SetUp(NamedTuple):
@@ -65,12 +68,18 @@ def draw(setup: SetUp, seed: int) -> Drawn:
     return Drawn(rng.poisson(rate), r * np.exp(psi))
 
 
-def draw_patterns(prototypes: int, seed: int) -> Drawn:
-    """Draw random prototypes and copies of them with flipped bits; `mean` has the clean copies."""
-    rng = np.random.default_rng(seed_sequence("klami2015", "patterns", prototypes, seed))
-    clean = np.repeat(rng.integers(0, 2, (prototypes, BITS)), COPIES, axis=0)
-    flipped = rng.random(clean.shape) < FLIPS
-    return Drawn(np.where(flipped, 1 - clean, clean).astype(np.int8), clean.astype(float))
+def build(*, setup: list, seed: int, kind: str) -> NamedMatrix:
+    """Draw the matrix of a set-up and a seed.
+
+    Parameters
+    ----------
+    setup : list
+        The values of a SetUp.
+    seed : int
+    kind : str
+        Of KINDS: what the matrix is for those who fit it.
+    """
+    return KINDS[kind].from_array(draw(SetUp(*setup), seed).X)
 
 
 def set_ups(options: dict[str, Any]) -> dict[str, SetUp]:

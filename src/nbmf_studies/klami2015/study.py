@@ -1,14 +1,18 @@
-"""What the paper's experiments show, and the jobs that their fits are cut into."""
+"""What the paper's experiments show, and their fits."""
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
+from nbmf import registry
+from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.needs import TableOf
-from nbmf_studies.framework.options import closed, unknown
+from nbmf_studies.framework.experiment import Case, drawn
+from nbmf_studies.framework.needs import Cases, TableOf
+from nbmf_studies.framework.options import closed, unknown_methods
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.klami2015.engines import BOHNING, GAUSSIAN, SOFTPLUS, short
+from nbmf_studies.klami2015.engines import BOHNING, GAUSSIAN, SOFTPLUS
 from nbmf_studies.klami2015.simulation import LAWS, SetUp, set_ups
 
 HERE = "nbmf_studies.klami2015"
@@ -36,79 +40,64 @@ OF_FIGURE = closed(
 )
 
 
-def _engine(plan: Plan, method: str, K: int | None = None) -> list:
-    """Return class, K and settings of a method, its own K if none is given."""
-    entry = plan.entry(method)
-    return [entry["class"], entry["K"][0] if K is None else K, entry["settings"]]
+def _variant(plan: Plan, option: str, method: str, K: int) -> dict[str, Any]:
+    """Return the entry of a method with as many iterations as an option asks for."""
+    chosen, class_name = plan.options[option], plan.entry(method)["class"]
+    iterations = chosen["iterations"]
+    before = min(chosen.get("left_out", 0), iterations // 2)  # of a sampler, before averages begin
+    return plan.variant(method, K, registry.length_settings(class_name, before, iterations - before))
 
 
-def _check_methods(name: str):
-    def check(plan: Plan) -> Iterator[str]:
-        for i, method in enumerate(plan.options[name]["methods"]):
-            yield from unknown(f".methods[{i}]", method, plan.names("methods"))
-
-    return check
-
-
-# --- One job per set-up and engine ------------------------------------------------------------
-
-
-def _trace(figure: str, set_up: str, setup: SetUp, method: str) -> Table:
-    def arguments(plan: Plan) -> dict[str, Any]:
-        options = plan.options[figure]
-        return {
-            "set_up": set_up,
-            "setup": list(setup),
-            "method": method,
-            "engine_of": _engine(plan, method),
-            "iterations": options["iterations"],
-            "left_out": options["left_out"],
-            "seeds": plan.seeds,
-        }
-
-    return Table(
-        f"trace_{set_up}_{short(method)}",
-        f"{method} on {set_up}",
-        "captions/scores.rst",
-        f"{HERE}.fits:trace",
-        needs=lambda plan: {},
-        arguments=arguments,
-        classes=lambda plan: [plan.entry(method)["class"]],
-        minutes=30,
-    )
-
-
-def traces_of(plan: Plan) -> Iterator[Table]:
-    """Yield a table per set-up and engine of both figures."""
+def trace_cases(plan: Plan) -> Iterator[Case]:
+    """Yield the fits of both figures: every method to every matrix of every set-up."""
     for figure in FIGURES:
         options = plan.options[figure]
-        for set_up, setup in set_ups(options).items():
-            for method in options["methods"]:
-                yield _trace(figure, set_up, setup, method)
+        for (set_up, setup), method, seed in product(set_ups(options).items(), options["methods"], plan.seeds):
+            entry = plan.entry(method)
+            kind = registry.estimator_class(entry["class"]).likelihoods[0].matrix.__name__
+            of_data = {"setup": list(setup), "seed": seed, "kind": kind}
+            dataset, data = drawn(f"{HERE}.simulation", of_data, observe=f"{HERE}.errors:observe")
+            K = entry["K"][0]
+            yield Case(
+                FitKey(dataset, f"{method}-{figure}", K, WHOLE, 0),
+                {"set_up": set_up, "method": method, "seed": seed},
+                data,
+                _variant(plan, figure, method, K),
+            )
+
+
+def pattern_cases(plan: Plan) -> Iterator[Case]:
+    """Yield the fits to repeated patterns."""
+    options = plan.options["patterns"]
+    for method, seed in product(options["methods"], plan.seeds):
+        of_data = {"prototypes": options["prototypes"], "seed": seed}
+        dataset, data = drawn(f"{HERE}.patterns", of_data, observe=f"{HERE}.patterns:observe")
+        yield Case(
+            FitKey(dataset, f"{method}-patterns", options["K"], WHOLE, 0),
+            {"method": method, "seed": seed},
+            data,
+            _variant(plan, "patterns", method, options["K"]),
+        )
 
 
 PATTERNS = Table(
     "patterns",
     "Repeated patterns with flipped bits",
     "captions/scores.rst",
-    f"{HERE}.fits:patterns",
-    needs=lambda plan: {},
-    arguments=lambda plan: {
-        "prototypes": plan.options["patterns"]["prototypes"],
-        "iterations": plan.options["patterns"]["iterations"],
-        "seeds": plan.seeds,
-        "engines": {
-            method: _engine(plan, method, plan.options["patterns"]["K"])
-            for method in plan.options["patterns"]["methods"]
-        },
-    },
+    common.TRACES_OF_CASES,
+    needs=lambda plan: {"fits": Cases.of(pattern_cases(plan))},
     options=closed(
         ["prototypes", "K", "iterations", "methods"], prototypes=COUNT, K=COUNT, iterations=COUNT, methods=NAMES
     ),
-    check=_check_methods("patterns"),
-    classes=lambda plan: [plan.entry(method)["class"] for method in plan.options["patterns"]["methods"]],
+    check=lambda plan: unknown_methods(plan, "patterns"),
 )
-TRACES = common.gathered("traces", "Errors along the CPU time of every fit", traces_of)
+TRACES = Table(
+    "traces",
+    "Errors along the CPU time of every fit",
+    "captions/scores.rst",
+    f"{HERE}.traces:gather",
+    needs=lambda plan: {"fits": Cases.of(trace_cases(plan))},
+)
 
 # --- What they show ---------------------------------------------------------------------------
 
@@ -148,7 +137,7 @@ def _figure(name: str, title: str, unit: str) -> Figure:
         needs=lambda plan: {"traces": TableOf("traces")},
         arguments=_drawn(name, unit),
         options=OF_FIGURE,
-        check=_check_methods(name),
+        check=lambda plan: unknown_methods(plan, name),
     )
 
 
@@ -174,7 +163,7 @@ LAST_ERRORS = Table(
     "last_errors",
     "What the fits end with",
     f"{CAPTIONS}/last_errors.rst",
-    f"{HERE}.numbers:last_errors",
+    f"{HERE}.reported_values:last_errors",
     needs=lambda plan: {"traces": TableOf("traces")},
     arguments=lambda plan: {"labels": plan.labels(_methods(plan))},
     in_report=True,
@@ -184,7 +173,7 @@ PRINTED = Table(
     "paper_numbers",
     "Numbers of the paper and ours",
     f"{CAPTIONS}/paper_numbers.rst",
-    f"{HERE}.numbers:printed",
+    f"{HERE}.reported_values:printed",
     needs=lambda plan: {"traces": TableOf("traces")},
     in_report=True,
     float_format="%.4g",
@@ -200,7 +189,6 @@ STUDY = Study(
         _figure("figure_2", "Figure 2: counts", "expected count"),
     ),
     tables=(
-        traces_of,
         TRACES,
         PATTERNS,
         LAST_ERRORS,
@@ -209,4 +197,5 @@ STUDY = Study(
         _claims("claims_parts", "Claims, part by part"),
     ),
     front=("figure_1", "claims"),
+    experiments=(trace_cases, pattern_cases),
 )

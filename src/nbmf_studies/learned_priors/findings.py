@@ -1,10 +1,10 @@
 """What the fits have learned beside their factors, and how often the chosen side is the better."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+from nbmf_studies.framework.gathering import read_report
 
 NUMBERS = ("strength", "alpha", "beta", "gamma", "eta")
 
@@ -24,7 +24,7 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """
     rows = []
     for columns, path in fits:
-        report = json.loads(Path(path).read_text(encoding="utf-8"))
+        report = read_report(path)
         if found := report.get("findings"):
             rows.append({**columns, **found, "seconds": report["seconds"]})
     names = ["dataset", "method", "K", "mask", "seed", "orientation", *NUMBERS, "seconds"]

@@ -1,81 +1,61 @@
 """Matrices without structure: is one component found, and do shares predict as well?"""
 
-from collections.abc import Callable
-from itertools import product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from nbmf.data.masks import draw_mask, training_codes
+from nbmf.data.masks import training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.likelihoods.bernoulli import perplexity
-from nbmf.registry import make_estimator
 from nbmf.seeds import seed_sequence
 
 SAME = 0.1  # two components whose probabilities differ nowhere by more are one group
-TEST_PROBABILITY = 0.25
 KINDS = ("equal", "by row", "by column")
-COLUMNS = (
-    "rows",
-    "columns",
-    "shares",
-    "method",
-    "orientation",
-    "outside",
-    "perplexity",
-    "of_shares",
-    "excess",
-    "truth",
-)
 
 
-def tabulate(
-    shapes: list[list[int]], K: int, methods: dict[str, tuple[str, dict[str, Any]]], log: Callable[[str], None] = print
-) -> pd.DataFrame:
-    """Fit matrices whose entries are independent, with equal shares of ones, or by row or column.
+def build(*, rows: int, columns: int, kind: str) -> BinaryMatrix:
+    """Draw independent entries with equal proportions of ones, or by row or column: see KINDS."""
+    drawn = _truth(rows, columns, kind)
+    return BinaryMatrix.from_array(
+        (_stream(rows, columns, kind, "entries").random(drawn.shape) < drawn).astype(np.int8)
+    )
 
-    Parameters
-    ----------
-    shapes : list of [rows, columns]
-    K : int
-    methods : dict
-        Name to (class, settings).
-    log : function
-        Takes a line of text.
 
-    Returns
-    -------
-    DataFrame
-        COLUMNS. outside: the weight outside the heaviest group of components whose probabilities
-        are those of one of them within SAME; perplexity: nats per held-out entry; of_shares: that
-        of the shares of columns (of rows, if these differ and columns have the weights); excess:
-        perplexity above it, as a share; truth: that of the true shares.
+def measure(estimator: Any, matrix: BinaryMatrix, mask: np.ndarray, **options) -> dict[str, Any]:
+    """Return how near a fit is to one component and to the proportions of ones.
+
+    orientation : str
+    outside : float, the weight outside the heaviest group of components whose probabilities are
+        those of one of them within SAME
+    of_shares : float, the held-out perplexity of the column means (of the row means, if these differ
+        and columns have the weights), in nats per entry
+    excess : float, the perplexity above it, as a share
+    truth : float, the perplexity of the true proportions
     """
-    rows = []
-    for (F, N), kind in product(shapes, KINDS):
-        seed = seed_sequence("structureless", F, N, kind)
-        rng = np.random.default_rng(seed)
-        shares = {"equal": np.full((1, 1), 0.38), "by row": rng.beta(2, 3, (F, 1))}
-        truth = np.broadcast_to(shares.get(kind, rng.beta(2, 3, (1, N))), (F, N))
-        names = np.arange(F).astype(str), np.arange(N).astype(str)
-        matrix = BinaryMatrix((rng.random((F, N)) < truth).astype(np.int8), *names)
-        mask = draw_mask(matrix, TEST_PROBABILITY, seed_sequence("structureless", F, N, "mask"))
-        training = training_codes(matrix, mask)
+    by_row = options["kind"] == "by row" and estimator.orientation_ == "columns"
+    shares = shares_of_lines(training_codes(matrix, mask), axis=1 if by_row else 0)
+    of_fit, of_shares, truth = (
+        perplexity(matrix.codes, mean, mask) for mean in (estimator.expectation_, shares, _truth(**options))
+    )
+    return {
+        "orientation": estimator.orientation_,
+        "outside": weight_outside(estimator),
+        "of_shares": of_shares,
+        "excess": of_fit / of_shares - 1.0,
+        "truth": truth,
+    }
 
-        def score(mean, matrix=matrix, mask=mask):
-            return perplexity(matrix.codes, mean, mask)
 
-        for name, (class_name, settings) in methods.items():
-            fitted = make_estimator(class_name, K, settings, seed).fit(training)
-            side, loss = fitted.orientation_, score(fitted.expectation_)
-            by_row = kind == "by row" and side == "columns"
-            of_shares = score(shares_of_lines(training, axis=1 if by_row else 0))
-            excess = loss / of_shares - 1.0
-            row = [F, N, kind, name, side, weight_outside(fitted), loss]
-            rows.append([*row, of_shares, excess, score(truth)])
-        log(f"{F} x {N}, {kind}")
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+def _truth(rows: int, columns: int, kind: str) -> np.ndarray:
+    """Return the probability of a one in each entry, float array (rows, columns)."""
+    shape = {"equal": (1, 1), "by row": (rows, 1), "by column": (1, columns)}[kind]
+    rng = _stream(rows, columns, kind, "proportions")
+    drawn = np.full(shape, 0.38) if kind == "equal" else rng.beta(2, 3, shape)
+    return np.broadcast_to(drawn, (rows, columns))
+
+
+def _stream(rows: int, columns: int, kind: str, what: str) -> np.random.Generator:
+    return np.random.default_rng(seed_sequence("structureless", rows, columns, kind, what))
 
 
 def shares_of_lines(codes: np.ndarray, axis: int) -> np.ndarray:

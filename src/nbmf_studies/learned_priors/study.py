@@ -1,13 +1,18 @@
 """What the study shows."""
 
 from collections.abc import Iterator
-from typing import Any
+from itertools import product
 
+from nbmf import registry
+from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.needs import BestFits, Matrix, Reports, TableOf
-from nbmf_studies.framework.options import closed
+from nbmf_studies.framework.experiment import Case, drawn
+from nbmf_studies.framework.needs import BestFits, Cases, Matrix, Reports, TableOf
+from nbmf_studies.framework.options import closed, unknown_methods
 from nbmf_studies.framework.plan import Plan
+from nbmf_studies.learned_priors.recovery_data import LEARNED, priors
+from nbmf_studies.learned_priors.structureless import KINDS
 
 HERE = "nbmf_studies.learned_priors"
 CAPTIONS = "learned_priors/captions"
@@ -19,24 +24,38 @@ COUNT = {"type": "integer", "minimum": 1}
 SETTINGS = {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}}
 
 
-def _methods(plan: Plan, chosen: dict[str, dict]) -> dict[str, list]:
-    """Return the class and the settings of methods, some of them replaced."""
-    entries = {name: plan.entry(name) for name in chosen}
-    return {
-        name: [entries[name]["class"], {**entries[name]["settings"], **settings}] for name, settings in chosen.items()
-    }
+def recovery_cases(plan: Plan) -> Iterator[Case]:
+    """Yield fits that learn one hyperparameter, where their class can, of matrices drawn with it."""
+    options = plan.options["recovery"]
+    size, K = options["size"], options["K"]
+    for kind, truth, repetition in product(LEARNED, options["values"], range(options["repetitions"])):
+        of_data = {"size": size, "K": K, "kind": kind, "truth": truth, "repetition": repetition}
+        dataset, entry = drawn(f"{HERE}.recovery_data", of_data)
+        for method, settings in options["methods"].items():
+            learned = priors(kind, "learn")
+            rules = registry.estimator_class(plan.entry(method)["class"]).rules
+            if all(rules[name].holds("learn") for name in LEARNED[kind]):
+                yield Case(
+                    FitKey(dataset, f"{method}-recovery-{kind}", K, WHOLE, 0),
+                    {"kind": kind, "truth": truth, "repetition": repetition, "method": method},
+                    entry,
+                    plan.variant(method, K, settings | learned),
+                )
 
 
-def _experiment(name: str):
-    def arguments(plan: Plan) -> dict[str, Any]:
-        options = plan.options[name]
-        return {**options, "methods": _methods(plan, options["methods"])}
-
-    return arguments
-
-
-def _classes(name: str):
-    return lambda plan: [plan.entry(method)["class"] for method in plan.options[name]["methods"]]
+def structureless_cases(plan: Plan) -> Iterator[Case]:
+    """Yield fits to held-out masks of matrices whose entries are independent."""
+    options = plan.options["structureless"]
+    for (rows, columns), kind in product(options["shapes"], KINDS):
+        of_data = {"rows": rows, "columns": columns, "kind": kind}
+        dataset, entry = drawn(f"{HERE}.structureless", of_data, measure=f"{HERE}.structureless:measure")
+        for method, settings in options["methods"].items():
+            yield Case(
+                FitKey(dataset, f"{method}-structureless", options["K"], 0, 0),
+                {"rows": rows, "columns": columns, "shares": kind, "method": method},
+                entry,
+                plan.variant(method, options["K"], settings),
+            )
 
 
 FINDINGS = Table(
@@ -73,8 +92,7 @@ RECOVERY = Table(
     "Learned and true priors",
     f"{CAPTIONS}/recovery.rst",
     f"{HERE}.recovery:tabulate",
-    needs=lambda plan: {},
-    arguments=_experiment("recovery"),
+    needs=lambda plan: {"fits": Cases.of(recovery_cases(plan))},
     options=closed(
         ["size", "K", "values", "repetitions", "methods"],
         size=COUNT,
@@ -83,26 +101,23 @@ RECOVERY = Table(
         repetitions=COUNT,
         methods=SETTINGS,
     ),
-    classes=_classes("recovery"),
-    minutes=30,
+    check=lambda plan: unknown_methods(plan, "recovery"),
 )
 STRUCTURELESS = Table(
     "structureless",
     "Matrices without structure",
     f"{CAPTIONS}/structureless.rst",
-    f"{HERE}.structureless:tabulate",
-    needs=lambda plan: {},
-    arguments=_experiment("structureless"),
+    common.RESULTS,
+    needs=lambda plan: {"fits": Cases.of(structureless_cases(plan))},
     options=closed(
         ["shapes", "K", "methods"],
         shapes={"type": "array", "minItems": 1, "items": {"type": "array", "items": COUNT}},
         K=COUNT,
         methods=SETTINGS,
     ),
-    classes=_classes("structureless"),
+    check=lambda plan: unknown_methods(plan, "structureless"),
     in_report=True,
     float_format="%.4f",
-    minutes=30,
 )
 FIGURE_10 = Figure(
     "figure_10",
@@ -161,4 +176,5 @@ STUDY = Study(
         *(STRUCTURELESS, RECOVERY, *common.CALIBRATION_TABLES),
     ),
     front=("figure_10", "ratios"),
+    experiments=(recovery_cases, structureless_cases),
 )

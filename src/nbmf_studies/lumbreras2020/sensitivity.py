@@ -21,7 +21,7 @@ def draw(scores: pd.DataFrame, labels: dict[str, str], colours: dict[str, str]) 
     Parameters
     ----------
     scores : DataFrame
-        The rows of `nbmf_studies.lumbreras2020.sensitivity_fits.run_sensitivity`.
+        A row per fit: size, method, concentration, mask, perplexity, and truth: that of the true WH.
     labels, colours : dict
         Of each method that is drawn, in the order of the legend.
     """
@@ -38,8 +38,7 @@ def draw(scores: pd.DataFrame, labels: dict[str, str], colours: dict[str, str]) 
 
 def largest_change(scores: pd.DataFrame) -> tuple[float, str]:
     """Return the largest difference between means of one method over concentrations, and whose."""
-    fits = scores.dropna(subset="concentration")
-    means = fits.groupby(["method", "concentration"])["perplexity"].mean().unstack()
+    means = scores.groupby(["method", "concentration"])["perplexity"].mean().unstack()
     changes = means.max(axis=1) - means.min(axis=1)
     return float(changes.max()), str(changes.idxmax())
 
@@ -60,7 +59,7 @@ def _draw_panel(axis: Axes, size: int, scores: pd.DataFrame, labels: dict, colou
     change, method = largest_change(scores)
     statement = f"largest change {change:.3f}\n({labels[method]})"
     axis.set_title(f"{size} × {size}\n{statement}", fontsize=8)
-    concentrations = sorted(scores["concentration"].dropna().unique())
+    concentrations = sorted(scores["concentration"].unique())
     axis.set_xscale("log")
     axis.set_xticks(concentrations, [f"{value:g}" for value in concentrations])
     axis.xaxis.set_minor_locator(NullLocator())
@@ -83,6 +82,5 @@ def _draw_method(axis: Axes, scores: pd.DataFrame, colour: str, place: int, coun
         linewidth=1.0,
         elinewidth=0.6,
     )
-    truth = scores.loc[scores["concentration"].isna(), "perplexity"].mean()
     dashes = (3 * place, (3, 3 * count - 3 if count > 1 else 2))
-    axis.axhline(truth, color=colour, linewidth=0.9, linestyle=dashes)
+    axis.axhline(scores["truth"].mean(), color=colour, linewidth=0.9, linestyle=dashes)

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from nbmf import registry
 from nbmf.errors import ConfigError
+from nbmf.families.beta_dirichlet.simulation import MODELS
+from nbmf.fit_key import FitKey
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.needs import Matrices, Matrix, Need, TableOf
+from nbmf_studies.framework.experiment import Case, drawn
+from nbmf_studies.framework.needs import Cases, Matrices, Matrix, Need, TableOf
 from nbmf_studies.framework.options import K_OF_METHOD, closed, unknown
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.lumbreras2020.factors import FIGURE_6, OF_FACTORS, dictionaries, is_shown, shown_K
@@ -113,44 +117,56 @@ FIGURE_11 = Figure(
 # --- Section 6.2: sensitivity to the concentrations -------------------------------------------
 
 
-def _experiment(plan: Plan) -> dict[str, Any]:
+def sensitivity_cases(plan: Plan) -> Iterator[Case]:
+    """Yield the fits of section 6.2: every method to matrices of its own model, with other priors.
+
+    Methods of one model see the same matrices and masks, and a method begins with the same random
+    numbers whatever its concentrations are: only the prior differs.
+    """
+    if not _is_of_papers(plan):
+        return
     chosen = plan.options["sensitivity"]
-    return {
-        "sizes": chosen["sizes"],
-        "K": chosen["K"],
-        "estimator_concentrations": chosen["concentrations"],
-        "masks": chosen["masks"],
-        "methods": {
-            method: [plan.entry(method)["class"], {**plan.entry(method)["settings"], **settings}]
-            for method, settings in chosen["methods"].items()
-        },
-    }
+    K = chosen["K"]
+    for size, number, (method, settings) in product(chosen["sizes"], range(chosen["masks"]), chosen["methods"].items()):
+        family = registry.estimator_class(plan.entry(method)["class"])
+        options = {"model": family.model, "size": size, "K": K, "number": number}
+        dataset, entry = drawn(f"{HERE}.sensitivity_data", options, measure=f"{HERE}.sensitivity_data:measure")
+        for concentration in chosen["concentrations"]:
+            priors = dict.fromkeys(family.concentrations(), concentration)
+            variant = f"{method}-sensitivity-{concentration:g}"
+            yield Case(
+                FitKey(dataset, variant, K, 0, 0),
+                {"size": size, "method": method, "concentration": concentration, "mask": number},
+                entry,
+                plan.variant(method, K, settings | priors),
+            )
 
 
 def _check_sensitivity(plan: Plan) -> Iterator[str]:
-    from nbmf_studies.lumbreras2020 import sensitivity_fits  # loads what fits need
-
     chosen = plan.options["sensitivity"]
     for method, settings in chosen["methods"].items():
-        yield from unknown(f".methods.{method}", method, plan.names("methods"))
+        place = f".methods.{method}"
+        yield from unknown(place, method, plan.names("methods"))
         class_name = plan.entry(method)["class"]
-        try:
-            registry.check_settings(f".methods.{method}", class_name, [chosen["K"]], settings)
-        except ConfigError as error:
-            yield str(error)
-        try:
-            sensitivity_fits.check_method(class_name, chosen["K"], settings, chosen["concentrations"])
-        except ConfigError as error:
-            yield f".methods.{method}: {error}"
+        family = registry.estimator_class(class_name)
+        if getattr(family, "model", None) not in MODELS:
+            models = ", ".join(MODELS)
+            yield f"{place}: {class_name} is of none of the models {models}: there are no toy data to draw for it"
+            continue
+        for concentration in chosen["concentrations"]:
+            priors = dict.fromkeys(family.concentrations(), concentration)
+            try:
+                registry.check_settings(place, class_name, [chosen["K"]], settings | priors)
+            except ConfigError as error:
+                yield str(error)
 
 
 SENSITIVITY_FITS = Table(
     "sensitivity",
     "Sensitivity to hyperparameters, fit by fit",
     "captions/scores.rst",
-    f"{HERE}.sensitivity_fits:tabulate",
-    needs=lambda plan: {},
-    arguments=_experiment,
+    common.RESULTS,
+    needs=lambda plan: {"fits": Cases.of(sensitivity_cases(plan))},
     options=closed(
         ["sizes", "K", "concentrations", "masks", "methods"],
         sizes={"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "integer", "minimum": 5}},
@@ -166,9 +182,7 @@ SENSITIVITY_FITS = Table(
         methods={"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},
     ),
     check=_check_sensitivity,
-    classes=lambda plan: [plan.entry(method)["class"] for method in plan.options["sensitivity"]["methods"]],
     applies=_is_of_papers,
-    minutes=60,
 )
 SENSITIVITY = Figure(
     "sensitivity",
@@ -259,4 +273,5 @@ STUDY = Study(
         PAPER_NUMBERS,
     ),
     front=("figure_10", "claims"),
+    experiments=(sensitivity_cases,),
 )

@@ -25,7 +25,7 @@ MIDDLE, LAST = 150, 300  # p between which it shall still grow
 class Run:
     """What claims are decided from.
 
-    chains : DataFrame, as `fits.run` makes it, of all jobs
+    chains : DataFrame, as `chains.tabulate` makes it
     draws : DataFrame, as `draws.tabulate` makes it
     factors : int, the true number of factors
     """

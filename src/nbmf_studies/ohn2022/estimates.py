@@ -42,7 +42,7 @@ def posterior_means(chains: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     chains : DataFrame
-        As `fits.run` makes it, of all jobs.
+        As `chains.tabulate` makes it.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def summarise(
     Parameters
     ----------
     chains : DataFrame
-        As `fits.run` makes it, of all jobs.
+        As `chains.tabulate` makes it.
     settings, labels : dict
         What each setting and each method is called.
     priors : dict
@@ -93,7 +93,7 @@ def summarise(
     DataFrame
         setting, prior, p, replications; the mean, its standard error and 95 % t-interval; mean and
         standard error of the prototype; what the prior expects before any data; how many chains
-        there are, and of how many K+ stands still or the mean is in doubt; CPU seconds per chain.
+        there are, and of how many K+ stands still or the mean is in doubt; seconds per chain.
     """
     doubtful, rows = in_doubt(chains), []
     means = posterior_means(chains)

@@ -22,7 +22,7 @@ def draw(chains: pd.DataFrame, labels: dict[str, str], colours: dict[str, str], 
     Parameters
     ----------
     chains : DataFrame
-        As `fits.run` makes it, of all jobs.
+        As `chains.tabulate` makes it.
     labels, colours : dict
         Of each prior, in the order of the boxes.
     factors : int

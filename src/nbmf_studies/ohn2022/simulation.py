@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nbmf.data.real_matrix import RealMatrix
 from nbmf.seeds import seed_sequence
 
 SMALLEST, LARGEST = 2.0, 3.0  # of a loading that is not 0, either sign
@@ -45,3 +46,8 @@ def draw(setup: SetUp, replication: int) -> np.ndarray:
     B = loadings(setup, rng)
     scores = rng.standard_normal((setup.factors, setup.n))
     return B @ scores + rng.standard_normal((setup.p, setup.n))
+
+
+def build(*, setup: list, replication: int) -> RealMatrix:
+    """Draw the matrix of a set-up, the values of a SetUp, and a replication."""
+    return RealMatrix.from_array(draw(SetUp(*setup), replication))

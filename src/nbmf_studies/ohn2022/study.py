@@ -1,18 +1,18 @@
-"""What the paper's figures show, and the jobs that the chains are cut into."""
+"""What the paper's figures show, and the chains that it is made of."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 from nbmf.errors import ConfigError
 from nbmf.families.buffet.priors import buffet_prior
+from nbmf.fit_key import WHOLE, FitKey
 from nbmf.registry import make_estimator
-from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.needs import TableOf
+from nbmf_studies.framework.experiment import Case, drawn
+from nbmf_studies.framework.needs import Cases, TableOf
 from nbmf_studies.framework.options import closed, unknown
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.ohn2022.methods import short
-from nbmf_studies.ohn2022.simulation import SetUp
 
 HERE = "nbmf_studies.ohn2022"
 CAPTIONS = "ohn2022/captions"
@@ -68,7 +68,7 @@ DRAWS_SUMMARY = Table(
     float_format="%.4g",
 )
 
-# --- Figure 2: one job per setting, prior and p -----------------------------------------------
+# --- Figure 2: chains, and what they say of K+ ------------------------------------------------
 
 
 def _engine(plan: Plan, method: str, settings: dict[str, Any]) -> list:
@@ -83,46 +83,43 @@ def _prior(plan: Plan, method: str) -> list:
     return [settings.get("prior"), settings.get("mass"), settings.get("alpha", 0.0), settings.get("kappa")]
 
 
-def _chains(setting: str, method: str, p: int, replications: int, changed: dict) -> Table:
-    def arguments(plan: Plan) -> dict[str, Any]:
-        options = plan.options[MAIN]
-        of_data = options["n"], options["factors"], options["loaded"]
-        return {
-            "setting": setting,
-            "method": method,
-            "engine": _engine(plan, method, changed.get("settings", {})),
-            "setup": list(SetUp(p, *of_data, changed.get("by_column", False))),
-            "replications": replications,
-            "starts": options["starts"],
-        }
-
-    return Table(
-        f"chains_{setting}_{short(method)}_{p}",
-        f"K+ of {method}, p = {p}, {setting}",
-        "captions/scores.rst",
-        f"{HERE}.fits:run",
-        needs=lambda plan: {},
-        arguments=arguments,
-        classes=lambda plan: [plan.entry(method)["class"]],
-        minutes=30,
-    )
-
-
-def chains_of_figure(plan: Plan) -> Iterator[Table]:
-    """Yield a table per prior and p."""
+def _cases(plan: Plan, setting: str, sizes: list[int], replications: int, changed: dict[str, Any]) -> Iterator[Case]:
+    """Yield the chains of one setting, from every start on every replication."""
     options = plan.options[MAIN]
-    for method in options["methods"]:
-        for p in options["sizes"]:
-            yield _chains(MAIN, method, p, options["replications"], {})
+    rest = options["n"], options["factors"], options["loaded"], changed.get("by_column", False)
+    for method, p, replication in product(options["methods"], sizes, range(replications)):
+        K, of_data = plan.entry(method)["K"][0], {"setup": [p, *rest], "replication": replication}
+        dataset, entry = drawn(f"{HERE}.simulation", of_data, measure=f"{HERE}.sizes:measure")
+        for seed, start in enumerate(options["starts"]):
+            yield Case(
+                FitKey(dataset, f"{method}-{setting}-{start}", K, WHOLE, seed),
+                {"setting": setting, "method": method, "p": p, "replication": replication, "start": start},
+                entry,
+                plan.variant(method, K, {**changed.get("settings", {}), "start": start}),
+            )
 
 
-def chains_of_others(plan: Plan) -> Iterator[Table]:
-    """Yield a table per other setting, prior and p."""
+def cases_of_figure(plan: Plan) -> Iterator[Case]:
+    """Yield the chains of Figure 2."""
+    options = plan.options[MAIN]
+    return _cases(plan, MAIN, options["sizes"], options["replications"], {})
+
+
+def cases_of_others(plan: Plan) -> Iterator[Case]:
+    """Yield the chains of every other setting."""
     options = plan.options["other_settings"]
     for setting, changed in options["settings"].items():
-        for method in plan.options[MAIN]["methods"]:
-            for p in options["sizes"]:
-                yield _chains(setting, method, p, options["replications"], changed)
+        yield from _cases(plan, setting, options["sizes"], options["replications"], changed)
+
+
+def _chains(name: str, title: str, cases: Callable[[Plan], Iterator[Case]]) -> Table:
+    return Table(
+        name,
+        title,
+        "captions/scores.rst",
+        f"{HERE}.chains:tabulate",
+        needs=lambda plan: {"fits": Cases.of(cases(plan))},
+    )
 
 
 def _check_figure(plan: Plan) -> Iterator[str]:
@@ -259,10 +256,8 @@ STUDY = Study(
     tables=(
         DRAWS,
         DRAWS_SUMMARY,
-        chains_of_figure,
-        chains_of_others,
-        common.gathered("chains", "K+ of every chain of Figure 2", chains_of_figure),
-        common.gathered("other_chains", "K+ of every chain in other settings", chains_of_others),
+        _chains("chains", "K+ of every chain of Figure 2", cases_of_figure),
+        _chains("other_chains", "K+ of every chain in other settings", cases_of_others),
         ESTIMATES,
         IN_DOUBT,
         OTHER_SETTINGS,
@@ -270,4 +265,5 @@ STUDY = Study(
         _claims("claims_parts", "Claims, part by part"),
     ),
     front=(MAIN, "claims"),
+    experiments=(cases_of_figure, cases_of_others),
 )

@@ -24,6 +24,8 @@ MAX_VALUES = 100_000  # of a configuration, lists and mappings included
 # Where the workflow writes, beside the folders of results and of matrices.
 RECORDS_OF_DATA = ("data/logs", "data/benchmarks")
 
+KINDS = ("datasets", "methods", "studies")  # whose entries have defaults
+
 # JSON calls 10.0 an integer; Python's range does not.
 _Validator = validators.extend(
     Draft202012Validator,
@@ -46,21 +48,40 @@ def check(config: dict[str, Any], schema_file: str | Path) -> dict[str, Any]:
     errors = sorted(_Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.path)))
     if errors:
         raise ConfigError(f"configuration: {one_line(errors[0])}")
-    for kind, entry_schema in (
-        ("datasets", schema["properties"]["datasets"]["additionalProperties"]),
-        ("methods", schema["properties"]["methods"]["additionalProperties"]),
-        ("studies", schema["$defs"]["study"]),
-    ):
-        rules = entry_schema["properties"]
-        defaults = {k: rule["default"] for k, rule in rules.items() if "default" in rule}
-        config = {**config, kind: {k: {**defaults, **entry} for k, entry in config[kind].items()}}
+    config = {**config, **{kind: _with_defaults(schema, kind, config[kind]) for kind in KINDS}}
     studies = {
         key: {**study, "unmasked": _without_dropped(study["unmasked"])} for key, study in config["studies"].items()
     }
     config = {**config, "studies": studies}
     for problem in _problems(config):
         raise ConfigError(f"configuration: {problem}")
-    return config
+    brought = {kind: _with_defaults(schema, kind, entries) for kind, entries in _brought(config).items()}
+    merged = {**config, **{kind: {**config[kind], **entries} for kind, entries in brought.items()}}
+    for problem in _problems_of_entries(brought, merged):
+        raise ConfigError(f"configuration: {problem}")
+    return merged
+
+
+def _with_defaults(schema: dict[str, Any], kind: str, entries: dict[str, dict]) -> dict[str, dict]:
+    """Return entries of a kind (datasets, methods or studies) with defaults filled in."""
+    of_kind = schema["$defs"]["study"] if kind == "studies" else schema["properties"][kind]["additionalProperties"]
+    rules = of_kind["properties"]
+    defaults = {key: rule["default"] for key, rule in rules.items() if "default" in rule}
+    return {name: {**defaults, **entry} for name, entry in entries.items()}
+
+
+def _brought(config: dict[str, Any]) -> dict[str, dict]:
+    """Return the datasets and methods that cases of experiments bring along, by their kind."""
+    brought: dict[str, dict] = {"datasets": {}, "methods": {}}
+    for key in config["studies"]:
+        for case in all_studies()[key].cases_of(Plan(key, config)):
+            for kind, name, entry in (
+                ("datasets", case.key.dataset, case.dataset),
+                ("methods", case.key.method, case.method),
+            ):
+                if entry is not None and (name in config[kind] or brought[kind].setdefault(name, entry) != entry):
+                    raise ConfigError(f"configuration: {kind}.{name}: {key} brings along another of this name")
+    return brought
 
 
 def _refuse_what_no_schema_sees(config: Any) -> None:
@@ -125,13 +146,18 @@ def _problems(config: dict[str, Any]) -> Iterator[str]:
     for i, key in enumerate(config["run"]["studies"]):
         yield from _unknown(f"run.studies[{i}]", key, config["studies"])
     yield from raw_files.problems(config["sources"])
-    for name, dataset in config["datasets"].items():
-        yield from _dataset_problems(f"datasets.{name}", dataset, config)
+    yield from _problems_of_entries(config, config)
     yield from _checksum_problems(config["datasets"])
-    for name, method in config["methods"].items():
-        yield from _method_problems(f"methods.{name}", method, config["methods"])
     for key in config["studies"]:
         yield from _study_problems(key, config)
+
+
+def _problems_of_entries(entries: dict[str, dict], config: dict[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with datasets and methods, of `config` or to be merged into it."""
+    for name, dataset in entries["datasets"].items():
+        yield from _dataset_problems(f"datasets.{name}", dataset, config)
+    for name, method in entries["methods"].items():
+        yield from _method_problems(f"methods.{name}", method, config["methods"])
 
 
 def _checksum_problems(entries: dict[str, dict]) -> Iterator[str]:
@@ -188,6 +214,9 @@ def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
         recipes.module_of(dataset["recipe"])
     except ConfigError as error:
         yield f"{where}.recipe: {error}"
+    for key in ("observe", "measure"):
+        if key in dataset and not recipes.exists(dataset[key].partition(":")[0]):
+            yield f"{where}.{key} = {dataset[key]!r}: there is no such module"
     for role, source in dataset["files"].items():
         yield from _unknown(f"{where}.files.{role}", source, sources)
 

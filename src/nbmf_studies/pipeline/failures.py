@@ -28,7 +28,7 @@ def explain(runs: Iterable[StudyRun], asked: Collection[str], start: float, scri
     """
     told: set[str] = set()
     for run in sorted(runs, key=lambda run: run.study.key not in asked):
-        fits = status.files_of(run.plan.fits, run.paths)
+        fits = status.files_of(run.fits(), run.paths)
         states = status.after_the_end(status.states_of(fits), start)
         lines = status.failures(states)
         if run.study.key not in asked and told.issuperset(lines):
@@ -37,7 +37,8 @@ def explain(runs: Iterable[StudyRun], asked: Collection[str], start: float, scri
             print(f"\n{run.study.key}: {len(lines)} of {len(states)} fits failed.")
             print("\n".join(line for line in lines if line not in told))
             told.update(lines)
-        request = partial_request(run, [state for state in states if "mask" in state.fit.key])
+        masked = {run.paths.report(key) for key in run.plan.masked_fits}
+        request = partial_request(run, [state for state in states if state.fit.report in masked])
         if request:
             sys.stdout.flush()
             subprocess.run([sys.executable, script], input=as_text(request, keep_order=True), text=True, check=False)

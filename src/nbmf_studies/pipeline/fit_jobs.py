@@ -5,21 +5,24 @@ from typing import Any
 
 from nbmf import registry
 from nbmf.fit_key import FitKey
+from nbmf.fits import modules_of
 from nbmf_studies.pipeline.parameters import as_text
 
 CHAIN_POINTS = 1000  # enough draws of the log joint for effective sample sizes
+LOOKS = ("observe", "measure")  # functions that look at every fit to a dataset: nbmf.fits
 LIBRARIES_MB = 2000  # of a job that fits or draws: what it imports and compiles, and its data
 
 
-def modules(method: Mapping[str, Any]) -> list[str]:
-    """Return the modules that compute a fit; editing what they do not import runs none again."""
-    return ["nbmf.fits", registry.module_of(method["class"])]
+def modules(method: Mapping[str, Any], dataset: Mapping[str, Any]) -> list[str]:
+    """Return the modules that compute a fit and look at it; editing what they do not import runs none again."""
+    looks = _looks(dataset)
+    return modules_of(method["class"], *(looks[name] for name in LOOKS if name in looks))
 
 
-def request(key: FitKey, method: Mapping[str, Any]) -> str:
+def request(key: FitKey, method: Mapping[str, Any], dataset: Mapping[str, Any]) -> str:
     """Return all that decides the outcome of a fit besides its input files, a FitRequest as text.
 
-    `method` is its entry of the configuration, as in all functions here.
+    `method` and `dataset` are its entries of the configuration, as in all functions here.
     """
     is_chain = key.mask is None and registry.is_sampler(method["class"])
     return as_text(
@@ -29,6 +32,7 @@ def request(key: FitKey, method: Mapping[str, Any]) -> str:
             "settings": method["settings"],
             "seed_key": key.stream(method.get("starts_as")),
             "chain_points": CHAIN_POINTS if is_chain else 0,
+            **_looks(dataset),
         }
     )
 
@@ -46,3 +50,9 @@ def memory(method: Mapping[str, Any], attempt: int) -> int:
 def megabytes(attempt: int, budget: float) -> int:
     """Return the memory of a job with fits that may take `budget` gigabytes, besides the libraries and the data."""
     return attempt * LIBRARIES_MB + round(1000 * budget)
+
+
+def _looks(dataset: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what looks at a fit, and with what: of data that were drawn, their options tell the truth."""
+    looks = {name: dataset[name] for name in LOOKS if name in dataset}
+    return {**looks, "arguments": dataset["options"]} if looks else {}

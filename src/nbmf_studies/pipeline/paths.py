@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from nbmf.fit_key import FitKey
+from nbmf.fit_key import WHOLE, FitKey
 
 FIT = "{dataset}/{method}/K{K}-mask{mask}-seed{seed}"
 NO_MASK = "none"  # in the names of unmasked fits
@@ -82,7 +82,8 @@ class Paths:
 
 def key_of(wildcards: Any) -> FitKey:
     """Return the fit that the wildcards of its rule name."""
-    mask = None if wildcards.mask == NO_MASK else int(wildcards.mask)
+    masks = {NO_MASK: None, WHOLE: WHOLE}
+    mask = masks[wildcards.mask] if wildcards.mask in masks else int(wildcards.mask)
     return FitKey(wildcards.dataset, wildcards.method, int(wildcards.K), mask, int(wildcards.seed))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from nbmf import registry
+from nbmf.fit_key import FitKey
 from nbmf_studies import all_studies
 from nbmf_studies.framework.declaration import Figure, Product, Study, Table
 from nbmf_studies.framework.needs import TableOf
@@ -89,6 +90,10 @@ class StudyRun(NamedTuple):
         return [
             file for product in self.by_name().values() if not product.on_request for file in self.files_of(product)
         ]
+
+    def fits(self) -> list[FitKey]:
+        """Return every fit of the study."""
+        return self.study.fits_of(self.plan)
 
     def score_tables(self) -> list[str]:
         """Return the tables of scores, which can be compared with those of another run."""

@@ -33,12 +33,12 @@ def module_of(recipe: str) -> str:
     """
     if recipe in RECIPES:
         return f"{__name__}.{recipe}"
-    if recipe.startswith(tuple(f"{STUDIES}.{key}." for key in study_keys())) and _exists(recipe):
+    if recipe.startswith(tuple(f"{STUDIES}.{key}." for key in study_keys())) and exists(recipe):
         return recipe
     raise ConfigError(f"no dataset recipe {recipe!r}; {choices(recipe, RECIPES)}, or a module of {STUDIES}")
 
 
-def _exists(module: str) -> bool:
+def exists(module: str) -> bool:
     """Whether there is such a module; it is not imported, its packages are."""
     try:
         return importlib.util.find_spec(module) is not None

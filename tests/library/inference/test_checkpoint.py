@@ -1,6 +1,7 @@
 """A chain that is interrupted anywhere goes on from its checkpoint and ends with the same bits."""
 
 import errno
+import functools
 import re
 
 import numpy as np
@@ -11,7 +12,7 @@ from nbmf import registry
 from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.fits import FitRequest, run_fit
-from nbmf.inference import checkpoint
+from nbmf.inference import checkpoint, progress
 from nbmf.inference.progress import FitRecorder
 
 CHAINS = [name for name in classes_of_means() if registry.is_sampler(name)]
@@ -171,3 +172,32 @@ def test_it_is_saved_only_now_and_then(tmp_path, monkeypatch):
     assert saved == []
     run("BetaDirGibbs", tmp_path / "chain.npz")
     assert {25, 50, 75, 100, 125, 150, 175} <= set(saved)
+
+
+def factors(matrix):
+    """Observe the mean of the factors."""
+    return lambda state: {"mean": state.factors().W.mean()}
+
+
+def test_what_was_observed_before_an_interruption_is_kept(tmp_path, monkeypatch):
+    looks = {"observe": f"{__name__}:factors"}
+    request = FitRequest("BetaDirGibbs", 5, LENGTHS, ["fit"], trace_points=20, **looks)
+    fit = functools.partial(run_fit, MATRIX, MASK, request, checkpoint_seconds=0, log=[].append)
+    whole = fit(checkpoint=tmp_path / "other.npz").report["trace"]
+    record = FitRecorder.__call__
+
+    def record_or_die(self, done, total, state):
+        if done >= 120:
+            raise Killed
+        record(self, done, total, state)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FitRecorder, "__call__", record_or_die)
+        with pytest.raises(Killed):
+            fit(checkpoint=tmp_path / "one.npz")
+    with monkeypatch.context() as patch:  # time stands still, so that all there is was before
+        patch.setattr(progress.time, "process_time", lambda: 0.0)
+        resumed = fit(checkpoint=tmp_path / "one.npz").report["trace"]
+    assert resumed["mean"] == whole["mean"]
+    assert resumed["cpu_seconds"] == sorted(resumed["cpu_seconds"])
+    assert resumed["cpu_seconds"][-1] > 0

@@ -287,7 +287,7 @@ def test_overlays_are_valid_and_apart(overlay):
     others = [checked(), *(checked(read(name)) for name in OVERLAYS if name != overlay)]
     assert config["results"] not in {other["results"] for other in others}
     for kind in ("datasets", "methods"):
-        added = config[kind].keys() - checked()[kind].keys()
+        added = merged(read(overlay))[kind].keys() - merged()[kind].keys()
         assert added <= set(config["studies"][PAPER][kind])
 
 
@@ -767,10 +767,10 @@ def test_what_the_sensitivity_cannot_use_is_said_at_the_start(overlay, words):
 def test_datasets_with_a_recipe_have_no_keys_of_those_with_a_file():
     """Their entries decide what is rerun: a key more would rerun everything.
 
-    But for what decides about masks alone, which those that have it are rerun for.
+    But for what decides about masks and fits alone, which those that have it are rerun for.
     """
     keys = {key for entry in checked()["datasets"].values() for key in entry} - {"held_out"}
-    assert keys == {"recipe", "files", "options", "transpose", "axes", "counts", "published"}
+    assert keys == {"recipe", "files", "options", "transpose", "axes", "counts", "published", "measure"}
 
 
 @pytest.mark.parametrize(

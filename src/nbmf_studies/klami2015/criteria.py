@@ -26,7 +26,7 @@ from nbmf_studies.klami2015.engines import (
     SOFTPLUS,
     short,
 )
-from nbmf_studies.klami2015.fits import ends
+from nbmf_studies.klami2015.traces import ends
 
 EASY, BALANCED = "set_up_1", "set_up_2"
 IMBALANCED = ("set_up_3", "set_up_3_inside")  # as printed, and with b inside the product
@@ -52,8 +52,8 @@ FEW, WRONG = 20, 0.02  # iterations; entries on the wrong side of 1/2 (10 % are 
 class Run:
     """What claims are decided from.
 
-    traces : DataFrame, as `fits.trace` makes it, of all jobs
-    patterns : DataFrame, as `fits.patterns` makes it
+    traces : DataFrame, as `traces.gather` makes it
+    patterns : DataFrame, as `gathering.traces` makes it of fits to `patterns`
     K : dict, the true number of factors of each set-up
     """
 

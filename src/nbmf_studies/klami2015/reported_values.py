@@ -17,7 +17,7 @@ from nbmf_studies.klami2015.engines import (
     SEARCH,
     SOFTPLUS,
 )
-from nbmf_studies.klami2015.fits import ends
+from nbmf_studies.klami2015.traces import ends
 
 # Errors of the prototype from which the equations were checked: one matrix of its own for each
 # set-up, at most 3000 iterations (300 for counts, 6000 for softplus).
@@ -79,7 +79,7 @@ def last_errors(traces: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     Parameters
     ----------
     traces : DataFrame
-        As `fits.trace` makes it, of all jobs.
+        As `traces.gather` makes it.
     labels : dict
         Of each method.
 

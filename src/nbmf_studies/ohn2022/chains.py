@@ -1,0 +1,50 @@
+"""What the chains of every replication say of K+."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nbmf.posterior.diagnostics import chain_diagnostics
+from nbmf_studies.framework.gathering import read_report
+from nbmf_studies.ohn2022.sizes import sizes_of
+
+OF_DATA = ["setting", "method", "p", "replication"]
+
+
+def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+    """Return a row per chain.
+
+    Parameters
+    ----------
+    fits : list of (columns of the case, path of the report)
+
+    Returns
+    -------
+    DataFrame
+        setting, method, p, replication, start; of the kept sweeps the mean of K+, that of either
+        half, its least and largest value; seconds; r_hat of K+ over the chains of the replication,
+        missing where one of them stands still.
+    """
+    rows, sizes = [], []
+    for columns, path in fits:
+        report = read_report(path)
+        first, second = sizes_of(report["measures"])
+        sizes.append(np.concatenate([first, second]))
+        rows.append({**columns, **of_chain(first, second), "seconds": report["seconds"]})
+    table = pd.DataFrame(rows)
+    for chains in table.groupby(OF_DATA, sort=False).groups.values():
+        table.loc[chains, "r_hat"] = chain_diagnostics(np.array([sizes[i] for i in chains])).r_hat
+    return table
+
+
+def of_chain(first: np.ndarray, second: np.ndarray) -> dict[str, float]:
+    """Return what the halves of a chain say of K+; a chain of one sweep has no first half."""
+    whole = np.concatenate([first, second])
+    return {
+        "mean": whole.mean(),
+        "first half": (first if first.size else second).mean(),
+        "second half": second.mean(),
+        "least": whole.min(),
+        "largest": whole.max(),
+    }
