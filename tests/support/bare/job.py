@@ -9,6 +9,8 @@ import runpy
 import sys
 from pathlib import Path
 
+COPIES = Path(__file__).resolve().parents[1] / "copies"
+
 
 class Named(list):
     """A list some of whose values have names, as those of Snakemake."""
@@ -38,5 +40,5 @@ class Snakemake:
 script = Path(sys.argv[1])
 for name in ("snakemake", "nbmf", "nbmf_studies", "pip"):
     assert importlib.util.find_spec(name) is None, name
-sys.path.append(str(script.parent))  # as Snakemake does
+sys.path += [str(script.parent), str(COPIES)]  # as Snakemake does; and for where kernels are kept
 runpy.run_path(str(script), {"snakemake": Snakemake(**json.load(sys.stdin))})

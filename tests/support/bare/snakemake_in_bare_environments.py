@@ -19,6 +19,7 @@ from snakemake.script import PythonScript
 
 FOLDER = Path(sys.argv[1]).resolve()
 JOB = Path(__file__).resolve().with_name("job.py")
+KERNELS = ("NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES")  # where they are kept, those of all copies in one place
 running = threading.local()
 run_wrapper = local.run_wrapper
 
@@ -37,7 +38,7 @@ def run_bare(script, edit=False):
     with open(FOLDER / "ran", "a") as file:
         print(running.environment, Path(path).stem, file=file)
     python = FOLDER / running.environment / "bin/python"
-    variables = [f"{name}={os.environ[name]}" for name in ("HOME", "PATH", "NUMBA_CACHE_DIR")]
+    variables = [f"{name}={os.environ[name]}" for name in ("HOME", "PATH", *KERNELS)]
     with NamedTemporaryFile("w", suffix=".json") as job:
         job.write(job_of(script))
         job.flush()
