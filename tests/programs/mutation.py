@@ -143,8 +143,8 @@ TESTS = {
     "nbmf_studies/shan2009/claims.py": ["shan2009"],
     "nbmf_studies/shan2009/fits.py": ["shan2009"],
     "nbmf_studies/shan2009/flips.py": ["shan2009"],
-    "nbmf_studies/shan2009/parts.py": ["shan2009"],
-    "nbmf_studies/shan2009/printed_tables.py": ["shan2009"],
+    "nbmf_studies/shan2009/criteria.py": ["shan2009"],
+    "nbmf_studies/shan2009/reported_tables.py": ["shan2009"],
 }
 
 FAMILY = "families/beta_dirichlet"

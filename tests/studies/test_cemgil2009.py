@@ -21,16 +21,16 @@ from nbmf_studies.cemgil2009 import (
     figures,
     filling,
     images,
-    numbers,
     olivetti,
     order_evidence,
     order_search,
     patches,
+    reported_values,
     templates,
 )
 from nbmf_studies.cemgil2009.averages import averages
+from nbmf_studies.cemgil2009.criteria import PRINTED, Run
 from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB, PIXEL_MEAN, SHORT, WAYS
-from nbmf_studies.cemgil2009.parts import PRINTED, Run
 from nbmf_studies.cemgil2009.simulation import Truth, draw
 from nbmf_studies.cemgil2009.study import STUDY
 from nbmf_studies.framework.loaded import ShownFit
@@ -549,14 +549,14 @@ def test_what_was_left_out_is_not_measured():
 
 
 def test_numbers_stand_beside_the_papers():
-    table = numbers.printed(**run_of()).set_index("quantity")
+    table = reported_values.printed(**run_of()).set_index("quantity")
     assert table.loc["templates, olivetti_16"].tolist() == [27, "27", "27, 27"]
     assert table.loc["order by bound, true 5", "ours"] == ", ".join(["5"] * 10)
     gain = next(name for name in table.index if name.startswith("VB less ML-NMF 1"))
     assert table.loc[gain].tolist() == [0.1, "", "-0.10"]
     ratio = next(name for name in table.index if name.startswith("CPU seconds"))
     assert table.loc[ratio].tolist() == [13, "", "50.0"]  # 2 s, and 2 s of 50 starts
-    alone = numbers.printed(5, estimates=made_up_evidence())
+    alone = reported_values.printed(5, estimates=made_up_evidence())
     assert len(alone) == 5
 
 

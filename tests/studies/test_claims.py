@@ -4,32 +4,33 @@ import pandas as pd
 import pytest
 from made_up_run import METHODS, made_up
 
+from nbmf_studies.framework.verdicts import judge
 from nbmf_studies.lumbreras2020 import claims
-from nbmf_studies.lumbreras2020.claims import CLAIMS, Run, arrival, judge, paper_numbers
+from nbmf_studies.lumbreras2020.claims import CLAIMS, Run, arrival, paper_numbers
 
 
 def test_one_mask_says_nothing_of_how_much_a_method_varies():
     run = made_up()
     one = Run(run.scores[run.scores["mask"] == 0], run.traces)
-    names = [part.where for part in CLAIMS[2].parts(one)]
-    assert "varies less" in [part.where for part in CLAIMS[2].parts(run)]
+    names = [part.where for part in CLAIMS[2].decide(one)]
+    assert "varies less" in [part.where for part in CLAIMS[2].decide(run)]
     assert "varies less" not in names
     assert "no improvement in general" in names
 
 
 def verdicts(run):
-    return judge(run)[0]["verdict"].tolist()
+    return judge(CLAIMS, run)[0]["verdict"].tolist()
 
 
 def test_the_tables_are_what_is_judged():
     run = made_up()
-    found, parts = judge(run)
+    found, parts = judge(CLAIMS, run)
     pd.testing.assert_frame_equal(claims.claims(*run), found)
     pd.testing.assert_frame_equal(claims.claims_parts(*run), parts)
 
 
 def test_a_run_in_which_all_claims_hold():
-    found, parts = judge(made_up())
+    found, parts = judge(CLAIMS, made_up())
     assert found["verdict"].tolist() == ["reproduced"] * len(CLAIMS), parts.to_string()
     assert found["number"].tolist() == [1, 2, 3, 4, 5, 6]
     assert (parts.groupby("number").size() == [5, 1, 4, 10, 6, 15]).all()

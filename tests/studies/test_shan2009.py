@@ -17,8 +17,8 @@ from nbmf.families.mixed_membership import evaluation
 from nbmf.seeds import seed_sequence
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.pipeline import configuration, targets
-from nbmf_studies.shan2009 import claims, figures, fits, flips, models, parts, printed
-from nbmf_studies.shan2009 import printed_tables as tables
+from nbmf_studies.shan2009 import claims, criteria, figures, fits, flips, models, reported_values
+from nbmf_studies.shan2009 import reported_tables as tables
 from nbmf_studies.shan2009.experiments import EXPERIMENTS, MODEL, jobs_of
 from nbmf_studies.shan2009.models import Setting
 from nbmf_studies.shan2009.study import STUDY
@@ -26,7 +26,7 @@ from nbmf_studies.shan2009.study import STUDY
 CONFIG = shipped_configuration()
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 OPTIONS = CONFIG["studies"]["shan2009"]["options"]
-SETS = [f"uci_{name}" for name in printed.SETS]
+SETS = [f"uci_{name}" for name in reported_values.SETS]
 FLOORS = {"paper": [1e-13, 0.0], "sane": [1e-13, 1e-3]}
 TOY_FLOORS = {"paper": [1e-13, 0.0], "high": [1e-13, 1e4]}  # so high that components are alike
 
@@ -411,8 +411,8 @@ def test_figures_and_tables_are_made_of_what_they_show():
     assert needs["claims"] == ["uci", "ratings", "text", "flips"]
     assert needs["table_7"] == [f"binary_foodmart_binary_{K}" for K in (4, 8, 12, 16, 20)]
     given = {name: one.arguments(plan) for name, one in every.items() if name.startswith("table")}
-    assert [given[f"table_{n}"]["measure"] for n in (2, 3, 4)] == list(printed.UCI)
-    assert [given[f"table_{n}"]["dataset"] for n in (5, 6, 7)] == list(printed.BINARY)
+    assert [given[f"table_{n}"]["measure"] for n in (2, 3, 4)] == list(reported_values.UCI)
+    assert [given[f"table_{n}"]["dataset"] for n in (5, 6, 7)] == list(reported_values.BINARY)
     assert all(every[name].in_report for name in ("table_2", "table_10", "claims"))
     assert targets.fitted_classes(every["uci_wine_3"], plan) == ["MMNB"]
 
@@ -433,11 +433,11 @@ def test_the_settings_are_the_papers():
     assert given == {name: [K] for name, K in classes.items()}
     folds = [options["folds"] for options in OPTIONS.values() if "folds" in options]
     assert folds == [10] * 5
-    for dataset, given in printed.BINARY.items():
+    for dataset, given in reported_values.BINARY.items():
         assert {K for K, _, _ in given} == set(OPTIONS["binary"]["sets"][dataset]["K"])
     assert OPTIONS["uci"]["floors"] == FLOORS
     assert (OPTIONS["flips"]["steps"], OPTIONS["flips"]["levels"]) == ([0.01, 0.001, 0.0001], 10)
-    assert all(len(given) == 9 * 2 * 2 for given in printed.UCI.values())
+    assert all(len(given) == 9 * 2 * 2 for given in reported_values.UCI.values())
 
 
 def test_what_is_not_at_hand_leaves_out_what_shows_it_alone():
@@ -775,8 +775,8 @@ def test_what_was_not_run_is_not_measured_and_fewer_sets_need_fewer():
 
 
 def test_constants_are_those_of_the_companion_note():
-    assert (parts.MOST, parts.RISING, parts.ENTROPY, parts.TOO_MANY) == (7, 6, 5, 12)
-    assert (parts.WITHIN, parts.FASTER, parts.NEAR_MNB, parts.NEAR_SETS) == (0.05, 5, 0.02, 6)
+    assert (criteria.MOST, criteria.RISING, criteria.ENTROPY, criteria.TOO_MANY) == (7, 6, 5, 12)
+    assert (criteria.WITHIN, criteria.FASTER, criteria.NEAR_MNB, criteria.NEAR_SETS) == (0.05, 5, 0.02, 6)
 
 
 # --- Tables and figures ----------------------------------------------------------------------
@@ -802,7 +802,7 @@ def test_the_papers_numbers_stand_beside_ours():
     assert precision.columns.tolist() == [
         f"{part}{what}" for part in ("training", "test") for what in (", paper", "", ", sd")
     ]
-    assert printed.UCI["information"]["uci_wdbc", "mnb", "training"] == 0.3731
+    assert reported_values.UCI["information"]["uci_wdbc", "mnb", "training"] == 0.3731
 
 
 # Of each column (training, then test), each number times its place: rows are in the order of the
@@ -819,12 +819,12 @@ SUMS = {
 
 @pytest.mark.parametrize("name", SUMS)
 def test_numbers_of_the_papers_tables_add_up(name):
-    given = (printed.UCI | printed.BINARY)[name]
+    given = (reported_values.UCI | reported_values.BINARY)[name]
     rows = sorted({row for row, _, _ in given})
     found = [
         sum(place * given[row, model, part] for place, row in enumerate(rows, start=1))
         for part in ("training", "test")
-        for model in ("mmnb", "mnb" if name in printed.UCI else "lda")
+        for model in ("mmnb", "mnb" if name in reported_values.UCI else "lda")
     ]
     assert found == pytest.approx(SUMS[name], rel=1e-9)
 
@@ -842,8 +842,8 @@ def test_a_table_of_binary_data_has_both_models_and_all_K():
 
 
 def made_up_topics():
-    lda = printed.TOPICS["lda"]
-    mixed, fast = " ".join(["other", *lda[2].split()[:9]]), printed.TOPICS["fast-lda"][2]
+    lda = reported_values.TOPICS["lda"]
+    mixed, fast = " ".join(["other", *lda[2].split()[:9]]), reported_values.TOPICS["fast-lda"][2]
     rows = [
         {
             "model": "lda",
@@ -910,7 +910,9 @@ def test_topics_stand_beside_the_papers_that_share_their_words():
     columns = ["best start", "least", "largest", "starts", "entropy", "distinct topics"]
     assert precision.loc["LDA", columns].tolist() == [0.9, 0.6, 0.95, 3, 0.1, 3]
     assert precision["paper"].tolist()[:2] == [0.674757, 0.67333]
-    given = [printed.PRECISION_OF_TEXT[f"cmu_{one}", name] for one in ("diff", "sim") for name in ("lda", "fast-lda")]
+    given = [
+        reported_values.PRECISION_OF_TEXT[f"cmu_{one}", name] for one in ("diff", "sim") for name in ("lda", "fast-lda")
+    ]
     assert given == [0.961481, 0.953063, 0.714, 0.689]
 
 
@@ -996,7 +998,7 @@ def test_fifths_have_a_panel_per_set_and_gaps_where_they_are_infinite():
     runs.loc[runs["fold"] == 1, "fifth_5"] = 9.0  # one of three does not move a median
     figure = figures.fifths(runs)
     axes = panels(figure)
-    assert list(axes) == [name.capitalize() for name in printed.SETS]
+    assert list(axes) == [name.capitalize() for name in reported_values.SETS]
     bound, sampled = (line.get_ydata() for line in axes["Wine"].lines)
     assert bound == pytest.approx([1.1, np.nan, 1.3, 1.4, 1.5], nan_ok=True)
     assert sampled == pytest.approx([1.1, 1.2, 1.3, 1.4, 1.5])

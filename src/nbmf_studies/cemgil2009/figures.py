@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from nbmf.plotting import style
 from nbmf_studies.cemgil2009.averages import averages
+from nbmf_studies.cemgil2009.criteria import ENOUGH
 from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB, KINDS, PIXEL_MEAN, WAY_COLOURS, WAYS
-from nbmf_studies.cemgil2009.parts import ENOUGH
 
 MARKERS = {BOUND: "s", ADAPTED: "s", CHIB: "o", ANNEALED: "^"}
 GREY = "#7F7F7F"

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
+from nbmf_studies.cemgil2009.criteria import PRINTED
 from nbmf_studies.cemgil2009.jobs import FITTED, HERE, are_there, estimates_of, scores_of, searches_of, setting_of
 from nbmf_studies.cemgil2009.options import OF_FIGURE_3, OF_FIGURE_4, OF_FIGURE_5, OF_FIGURE_6, OF_FIGURE_7
-from nbmf_studies.cemgil2009.parts import PRINTED
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
 from nbmf_studies.framework.needs import BestFits, Matrix, Need, TableOf
@@ -199,17 +199,19 @@ def _evidence_of_claims(plan: Plan) -> dict[str, Need]:
     return needs
 
 
-def _judged(name: str, title: str, make: str) -> Table:
-    return Table(
-        name,
-        title,
-        f"{CAPTIONS}/{name}.rst",
-        f"{HERE}.{make}",
-        needs=_evidence_of_claims,
-        arguments=lambda plan: {"K": plan.options["figure_3"]["truth"]["K"]},
-        in_report=True,
-    )
+def _true_order(plan: Plan) -> dict[str, int]:
+    return {"K": plan.options["figure_3"]["truth"]["K"]}
 
+
+REPORTED_VALUES = Table(
+    "paper_numbers",
+    "Numbers of the paper and ours",
+    f"{CAPTIONS}/paper_numbers.rst",
+    f"{HERE}.reported_values:printed",
+    needs=_evidence_of_claims,
+    arguments=_true_order,
+    in_report=True,
+)
 
 STUDY = Study(
     "cemgil2009",
@@ -227,9 +229,8 @@ STUDY = Study(
         scores_of,
         FILLED,
         RECONSTRUCTED,
-        _judged("claims", "Claims", "claims:claims"),
-        _judged("claims_parts", "Claims, part by part", "claims:claims_parts"),
-        _judged("paper_numbers", "Numbers of the paper and ours", "numbers:printed"),
+        *common.claims(HERE, needs=_evidence_of_claims, arguments=_true_order),
+        REPORTED_VALUES,
     ),
     front=("figure_3", "claims"),
 )

@@ -24,6 +24,16 @@ def gathered(name: str, title: str, jobs: Callable[[Plan], Iterable[Any]], **mor
     return Table(name, title, "captions/scores.rst", GATHER, needs=lambda plan: of_jobs(jobs(plan)), **more)
 
 
+def claims(of: str, needs: Callable[[Plan], dict[str, Need]], **more) -> tuple[Table, Table]:
+    """Return the tables of the verdicts on a paper's claims, and of their parts; `of` is the study's package."""
+
+    def table(name: str, title: str) -> Table:
+        caption = f"{of.rpartition('.')[2]}/captions/{name}.rst"
+        return Table(name, title, caption, f"{of}.claims:{name}", needs=needs, in_report=True, **more)
+
+    return table("claims", "Claims"), table("claims_parts", "Claims, part by part")
+
+
 def has_unmasked_fits(plan: Plan) -> bool:
     """Return whether a study has any fit to a whole matrix."""
     return bool(plan.unmasked_fits)

@@ -1,5 +1,6 @@
 """Verdicts on a paper's claims: a claim has parts, and each part is a comparison of numbers."""
 
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -22,22 +23,20 @@ class Claim(NamedTuple):
     decide: Callable[[Any], Iterable[Part]]
 
 
-class Judged(NamedTuple):
-    """A claim, the rule that decides its parts, and the parts that could be decided."""
-
-    claim: str
-    rule: str
-    parts: list[Part]
-
-
-def tabulate(judged: Iterable[Judged]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the verdicts (claim, verdict, holds, rule) and their parts (claim number, ...).
+def judge(claims: Iterable[Claim], run: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the verdicts on claims (claim, verdict, holds, rule) and their parts (claim number, ...).
 
     Claims are numbered from 1. One is reproduced if all its parts hold, not reproduced if none
     does, partly otherwise, and not measured if it has none.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+    run : what their parts are decided from
     """
     verdicts, parts = [], []
-    for number, (claim, rule, found) in enumerate(judged, start=1):
+    for number, (claim, rule, decide) in enumerate(claims, start=1):
+        found = list(decide(run))
         held = sum(part.holds for part in found)
         count = f"{held} of {len(found)}"
         verdicts.append([number, claim, _verdict(held, len(found)), count, rule])
@@ -48,9 +47,20 @@ def tabulate(judged: Iterable[Judged]) -> tuple[pd.DataFrame, pd.DataFrame]:
     )
 
 
-def judge(claims: Iterable[Claim], run: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the verdicts on claims and their parts, of what a study made; see `tabulate`."""
-    return tabulate(Judged(one.claim, one.rule, list(one.decide(run))) for one in claims)
+def judging(claims: Iterable[Claim], run: Callable[..., Any]) -> tuple[Callable, Callable]:
+    """Return the functions of a study's tables of verdicts and of their parts.
+
+    Both take what `run` takes: the class of what claims are decided from.
+    """
+
+    def verdicts(*args, **named) -> pd.DataFrame:
+        return judge(claims, run(*args, **named))[0]
+
+    def parts(*args, **named) -> pd.DataFrame:
+        return judge(claims, run(*args, **named))[1]
+
+    verdicts.__signature__ = parts.__signature__ = inspect.signature(run)
+    return verdicts, parts
 
 
 def _verdict(held: int, count: int) -> str:

@@ -3,9 +3,7 @@
 The rules are in words beside the verdicts, and their thresholds are the constants of `criteria`.
 """
 
-import pandas as pd
-
-from nbmf_studies.framework.verdicts import Claim, judge
+from nbmf_studies.framework.verdicts import Claim, judging
 from nbmf_studies.klami2015 import criteria
 
 CLAIMS = [
@@ -110,12 +108,4 @@ CLAIMS = [
     ),
 ]
 
-
-def claims(traces: pd.DataFrame, patterns: pd.DataFrame, K: dict[str, int]) -> pd.DataFrame:
-    """Return the verdicts; see `verdicts.tabulate`, and Run for the arguments."""
-    return judge(CLAIMS, criteria.Run(traces, patterns, K))[0]
-
-
-def claims_parts(traces: pd.DataFrame, patterns: pd.DataFrame, K: dict[str, int]) -> pd.DataFrame:
-    """Return their criteria."""
-    return judge(CLAIMS, criteria.Run(traces, patterns, K))[1]
+claims, claims_parts = judging(CLAIMS, criteria.Run)

@@ -145,20 +145,13 @@ def _methods(plan: Plan) -> list[str]:
     return list(dict.fromkeys(m for name in FIGURES for m in plan.options[name]["methods"]))
 
 
-def _claims(name: str, title: str) -> Table:
-    return Table(
-        name,
-        title,
-        f"{CAPTIONS}/{name}.rst",
-        f"{HERE}.claims:{name}",
-        needs=lambda plan: {"traces": TableOf("traces"), "patterns": TableOf("patterns")},
-        arguments=lambda plan: {
-            "K": {set_up: plan.options[figure]["K"] for figure in FIGURES for set_up in plan.options[figure]["set_ups"]}
-        },
-        in_report=True,
-    )
-
-
+CLAIMS = common.claims(
+    HERE,
+    needs=lambda plan: {"traces": TableOf("traces"), "patterns": TableOf("patterns")},
+    arguments=lambda plan: {
+        "K": {set_up: plan.options[figure]["K"] for figure in FIGURES for set_up in plan.options[figure]["set_ups"]}
+    },
+)
 LAST_ERRORS = Table(
     "last_errors",
     "What the fits end with",
@@ -188,14 +181,7 @@ STUDY = Study(
         _figure("figure_1", "Figure 1: binary data", "probability"),
         _figure("figure_2", "Figure 2: counts", "expected count"),
     ),
-    tables=(
-        TRACES,
-        PATTERNS,
-        LAST_ERRORS,
-        PRINTED,
-        _claims("claims", "Claims"),
-        _claims("claims_parts", "Claims, part by part"),
-    ),
+    tables=(TRACES, PATTERNS, LAST_ERRORS, PRINTED, *CLAIMS),
     front=("figure_1", "claims"),
     experiments=(trace_cases, pattern_cases),
 )

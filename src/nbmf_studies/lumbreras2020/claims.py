@@ -6,12 +6,12 @@ are in words beside the verdicts, and their thresholds are the constants below.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import pandas as pd
 
-from nbmf_studies.framework.verdicts import Judged, Part, tabulate
+from nbmf_studies.framework.verdicts import Claim, Part, judging
 
 SIMILAR = 0.03  # medians over masks within this share of each other are "similar"
 FAR_FEWER = 33  # components out of 100: a third
@@ -181,16 +181,13 @@ def few_components(run: Run) -> Iterator[Part]:
             )
 
 
-class Claim(NamedTuple):
-    """A claim of the paper, the rule that decides its parts, and the function that applies it.
+def _comparing(methods: tuple[str, ...], decide: Callable[[Run], Iterator[Part]]) -> Callable[[Run], Iterable[Part]]:
+    """Return how a claim is decided that compares these methods: without one of them it cannot be."""
 
-    `methods` are those it compares; without one of them it cannot be decided.
-    """
+    def parts(run: Run) -> Iterable[Part]:
+        return decide(run) if run.datasets and set(methods) <= set(run.scores["method"]) else ()
 
-    claim: str
-    rule: str
-    methods: tuple[str, ...]
-    parts: Callable[[Run], Iterator[Part]]
+    return parts
 
 
 CLAIMS = [
@@ -198,23 +195,20 @@ CLAIMS = [
         "Beta-Dir VB predicts as well as or better than bICA at every K on lastfm and parliament, "
         "and similarly elsewhere, without choosing K.",
         f"Per dataset: median over masks at most {SIMILAR:.0%} above that of bICA with its best K.",
-        ("beta-dir-vb", "bica"),
-        vb_against_bica,
+        _comparing(("beta-dir-vb", "bica"), vb_against_bica),
     ),
     Claim(
         "Dir-Dir GS is clearly the best mean-parameterised method on paleo.",
         f"Median over masks more than {SIMILAR:.0%} below that of every other mean-parameterised "
         "method with its best K.",
-        MEAN_PARAMETERISED,
-        dir_dir_on_paleo,
+        _comparing(MEAN_PARAMETERISED, dir_dir_on_paleo),
     ),
     Claim(
         "c-bICA does not improve on bICA in general, is worse on lastfm and parliament, and varies less between runs.",
         f"Better by more than {SIMILAR:.0%} in at most half of the pairs (dataset, K); on lastfm "
         f"and parliament more than {SIMILAR:.0%} worse (median over K); interquartile range over "
         "masks smaller (median over dataset, K).",
-        ("c-bica", "bica"),
-        collapsed_against_uncollapsed,
+        _comparing(("c-bica", "bica"), collapsed_against_uncollapsed),
     ),
     Claim(
         "logPCA is marginally better than the rest given a suitable K, except on animals where it "
@@ -222,47 +216,25 @@ CLAIMS = [
         "With its best K: the smallest median of all methods on a dataset; on animals one of the "
         f"two largest. The median at the largest K is more than {SIMILAR:.0%} above that at the "
         "best K.",
-        (*MEAN_PARAMETERISED, "logpca"),
-        logistic_pca,
+        _comparing((*MEAN_PARAMETERISED, "logpca"), logistic_pca),
     ),
     Claim(
         "c-bICA converges in fewer iterations than bICA, though not always; Beta-Dir VB starts higher and catches up.",
         f"Iterations until the mean perplexity over masks stays within {ARRIVED:.0%} of its end: "
         "fewer for c-bICA-5 on more than half of the datasets. Per dataset: Beta-Dir VB above both "
         f"after the first iteration, and at the end at most {SIMILAR:.0%} above the better one.",
-        ("beta-dir-vb", "c-bica", "bica"),
-        convergence,
+        _comparing(("beta-dir-vb", "c-bica", "bica"), convergence),
     ),
     Claim(
         "The nonparametric methods use far fewer than 100 components.",
         f"Per dataset and method: at most {FAR_FEWER} components (a third) hold at least 1 % of "
         "the dictionary's weight (median over masks).",
-        NONPARAMETRIC,
-        few_components,
+        _comparing(NONPARAMETRIC, few_components),
     ),
 ]
 
 
-def claims(scores: pd.DataFrame, traces: pd.DataFrame) -> pd.DataFrame:
-    """Return the verdicts of `judge`."""
-    return judge(Run(scores, traces))[0]
-
-
-def claims_parts(scores: pd.DataFrame, traces: pd.DataFrame) -> pd.DataFrame:
-    """Return the parts of `judge`."""
-    return judge(Run(scores, traces))[1]
-
-
-def judge(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the verdicts and their parts; see `nbmf_studies.framework.verdicts.tabulate`.
-
-    A claim is "not measured" if one of its methods, or every dataset of the paper, was left out.
-    """
-    have, is_run = set(run.scores["method"]), bool(run.datasets)
-    return tabulate(
-        Judged(claim.claim, claim.rule, list(claim.parts(run)) if is_run and have.issuperset(claim.methods) else [])
-        for claim in CLAIMS
-    )
+claims, claims_parts = judging(CLAIMS, Run)
 
 
 # Section 6.3.1 and Figure 7, for parliament: what, method, K, the paper's value.

@@ -223,18 +223,9 @@ FIT_AGAINST_K = Figure(
 # --- Tables -----------------------------------------------------------------------------------
 
 
-def _claims(name: str, title: str) -> Table:
-    return Table(
-        name,
-        title,
-        f"lumbreras2020/captions/{name}.rst",
-        f"{HERE}.claims:{name}",
-        needs=lambda plan: {"scores": TableOf("scores"), "traces": TableOf("traces")},
-        applies=_is_of_papers,
-        in_report=True,
-    )
-
-
+CLAIMS = common.claims(
+    HERE, needs=lambda plan: {"scores": TableOf("scores"), "traces": TableOf("traces")}, applies=_is_of_papers
+)
 PAPER_NUMBERS = Table(
     "paper_numbers",
     "Numbers of the paper and ours",
@@ -268,8 +259,7 @@ STUDY = Study(
         replace(common.UNMASKED_SUMMARY, caption="lumbreras2020/captions/unmasked_summary.rst"),
         common.DIAGNOSTICS,
         SENSITIVITY_FITS,
-        _claims("claims", "Claims"),
-        _claims("claims_parts", "Claims, part by part"),
+        *CLAIMS,
         PAPER_NUMBERS,
     ),
     front=("figure_10", "claims"),

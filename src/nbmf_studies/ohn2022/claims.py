@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf.families.buffet.priors import IBP as IBP_DRAWS
-from nbmf_studies.framework.verdicts import Claim, Part, judge
+from nbmf_studies.framework.verdicts import Claim, Part, judging
 from nbmf_studies.ohn2022.estimates import in_doubt, posterior_means
 from nbmf_studies.ohn2022.intervals import interval, interval_of_difference
 from nbmf_studies.ohn2022.methods import CIBP, IBP
@@ -135,12 +135,4 @@ CLAIMS = [
     ),
 ]
 
-
-def claims(chains: pd.DataFrame, draws: pd.DataFrame, factors: int) -> pd.DataFrame:
-    """Return the verdicts; see `verdicts.tabulate`, and Run for the arguments."""
-    return judge(CLAIMS, Run(chains, draws, factors))[0]
-
-
-def claims_parts(chains: pd.DataFrame, draws: pd.DataFrame, factors: int) -> pd.DataFrame:
-    """Return their parts."""
-    return judge(CLAIMS, Run(chains, draws, factors))[1]
+claims, claims_parts = judging(CLAIMS, Run)

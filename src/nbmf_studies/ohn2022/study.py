@@ -8,6 +8,7 @@ from nbmf.errors import ConfigError
 from nbmf.families.buffet.priors import buffet_prior
 from nbmf.fit_key import WHOLE, FitKey
 from nbmf.registry import make_estimator
+from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
 from nbmf_studies.framework.experiment import Case, drawn
 from nbmf_studies.framework.needs import Cases, TableOf
@@ -236,17 +237,11 @@ IN_DOUBT = Table(
 )
 
 
-def _claims(name: str, title: str) -> Table:
-    return Table(
-        name,
-        title,
-        f"{CAPTIONS}/{name}.rst",
-        f"{HERE}.claims:{name}",
-        needs=lambda plan: {"chains": TableOf("chains"), "draws": TableOf("draws")},
-        arguments=lambda plan: {"factors": plan.options[MAIN]["factors"]},
-        in_report=True,
-    )
-
+CLAIMS = common.claims(
+    HERE,
+    needs=lambda plan: {"chains": TableOf("chains"), "draws": TableOf("draws")},
+    arguments=lambda plan: {"factors": plan.options[MAIN]["factors"]},
+)
 
 STUDY = Study(
     "ohn2022",
@@ -261,8 +256,7 @@ STUDY = Study(
         ESTIMATES,
         IN_DOUBT,
         OTHER_SETTINGS,
-        _claims("claims", "Claims"),
-        _claims("claims_parts", "Claims, part by part"),
+        *CLAIMS,
     ),
     front=(MAIN, "claims"),
     experiments=(cases_of_figure, cases_of_others),

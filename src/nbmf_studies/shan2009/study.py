@@ -115,7 +115,7 @@ def _of_uci(name: str, title: str, measure: str) -> Table:
     return _table(
         name,
         title,
-        "printed_tables:uci",
+        "reported_tables:uci",
         needs=lambda plan: {"runs": TableOf("uci")},
         arguments=lambda plan: {"measure": measure},
         applies=_has("uci"),
@@ -127,7 +127,7 @@ def _of_binary(name: str, number: int, shown: str) -> Table:
     return _table(
         name,
         f"Table {number}: MMNB and LDA on {shown}",
-        "printed_tables:binary",
+        "reported_tables:binary",
         **_of_dataset("binary", dataset),
         arguments=lambda plan: {"dataset": dataset},
     )
@@ -140,7 +140,7 @@ TABLES = (
     _table(
         "entropies",
         "Entropies of memberships on UCI sets",
-        "printed_tables:entropies",
+        "reported_tables:entropies",
         needs=lambda plan: {"runs": TableOf("uci")},
         applies=_has("uci"),
     ),
@@ -150,26 +150,25 @@ TABLES = (
     _table(
         "table_8",
         "Table 8: micro-precision on texts",
-        "printed_tables:precision_of_text",
+        "reported_tables:precision_of_text",
         needs=_runs("topics"),
         applies=_has("topics"),
     ),
     _table(
         "table_10",
         "Table 10: topics of Classic3",
-        "printed_tables:words",
+        "reported_tables:words",
         **_of_dataset("topics", "classic3"),
         arguments=lambda plan: {"dataset": "classic3"},
     ),
     _table(
         "fast",
         "Fast inference beside full inference",
-        "printed_tables:against_full",
+        "reported_tables:against_full",
         needs=_runs("ratings", "text"),
         applies=_has("ratings", "text"),
     ),
-    _table("claims", "Claims", "claims:claims", needs=_runs(*RUNS), applies=_has(*RUNS)),
-    _table("claims_parts", "Claims, part by part", "claims:claims_parts", needs=_runs(*RUNS), applies=_has(*RUNS)),
+    *common.claims(HERE, needs=_runs(*RUNS), applies=_has(*RUNS)),
 )
 
 STUDY = Study(

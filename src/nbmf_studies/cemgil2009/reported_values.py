@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from nbmf_studies.cemgil2009.criteria import FEW, PRINTED, Run
 from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB, ML_RANDOM, VB
-from nbmf_studies.cemgil2009.parts import FEW, PRINTED, Run
 
 # The prototype from which the equations were checked, on matrices of its own.
 PROTOTYPE_CHOICES = {BOUND: "3, 3, 3", ADAPTED: "3, 3", CHIB: "5", ANNEALED: "5, 5, 6, 5, 6"}

@@ -5,7 +5,7 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
 from nbmf.families.mixed_membership.evaluation import mean_and_spread
-from nbmf_studies.shan2009 import printed
+from nbmf_studies.shan2009 import reported_values
 from nbmf_studies.shan2009.models import LABELS
 
 PARTS = ("training", "test")
@@ -20,7 +20,7 @@ def uci(runs: pd.DataFrame, measure: str) -> pd.DataFrame:
     runs : DataFrame
         As fits.cross_validate makes it.
     measure : str
-        One of printed.UCI.
+        One of reported_values.UCI.
 
     Returns
     -------
@@ -29,7 +29,7 @@ def uci(runs: pd.DataFrame, measure: str) -> pd.DataFrame:
         its standard deviation, and of perplexities how many folds are infinite, which take no
         part in either, and the medians of test rows, by the bound and sampled.
     """
-    given = printed.UCI[measure]
+    given = reported_values.UCI[measure]
     keys = ["dataset", "floor", "model"]
     return _beside(runs, keys, measure, lambda of, part: given.get((of[0], of[2], part)))
 
@@ -39,7 +39,7 @@ def binary(dataset: str, **runs: pd.DataFrame) -> pd.DataFrame:
 
     runs : DataFrames, as fits.cross_validate makes them, all of this dataset
     """
-    given = printed.BINARY[dataset]
+    given = reported_values.BINARY[dataset]
     return _beside(pd.concat(runs.values()), ["K", "model"], "perplexity", lambda of, part: given.get((*of, part)))
 
 
@@ -83,7 +83,7 @@ def precision_of_text(topics: pd.DataFrame) -> pd.DataFrame:
             {
                 "dataset": dataset,
                 "model": LABELS[model],
-                "paper": printed.PRECISION_OF_TEXT.get((dataset, model)),
+                "paper": reported_values.PRECISION_OF_TEXT.get((dataset, model)),
                 "best start": best["precision"],
                 "least": own["precision"].min(),
                 "largest": own["precision"].max(),
@@ -106,14 +106,14 @@ def words(dataset: str, **topics: pd.DataFrame) -> pd.DataFrame:
     own = every[every["dataset"] == dataset]
     for model, of_model in own.groupby("model", sort=False):
         best = of_model.loc[of_model["objective"].idxmax(), "topics"]
-        theirs = [set(one.split()) for one in printed.TOPICS.get(model, printed.TOPICS["fast-lda"])]
+        theirs = [set(one.split()) for one in reported_values.TOPICS.get(model, reported_values.TOPICS["fast-lda"])]
         ours = best.split(" | ")
         shared = np.array([[len(set(one.split()) & their) for their in theirs] for one in ours])
         for mine, place in zip(*linear_sum_assignment(-shared), strict=True):
             rows.append({"topic": place + 1, "of": LABELS[model], "shared": shared[mine, place], "words": ours[mine]})
     paper = [
         {"topic": place + 1, "of": f"{LABELS[model]}, paper", "shared": len(one.split()), "words": one}
-        for model, given in printed.TOPICS.items()
+        for model, given in reported_values.TOPICS.items()
         for place, one in enumerate(given)
     ]
     found = pd.DataFrame([*paper, *rows])

@@ -11,7 +11,7 @@ import pandas as pd
 
 from nbmf_studies.framework.verdicts import Part
 from nbmf_studies.shan2009.models import LABELS
-from nbmf_studies.shan2009.printed_tables import FAST, against_full
+from nbmf_studies.shan2009.reported_tables import FAST, against_full
 
 MNB, MMNB, FAST_MMNB, LDA = "mnb", "mmnb", "fast-mmnb", "lda"
 MOST = 7  # of nine sets
