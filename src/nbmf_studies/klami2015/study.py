@@ -45,7 +45,8 @@ def _variant(plan: Plan, option: str, method: str, K: int) -> dict[str, Any]:
     chosen, class_name = plan.options[option], plan.entry(method)["class"]
     iterations = chosen["iterations"]
     before = min(chosen.get("left_out", 0), iterations // 2)  # of a sampler, before averages begin
-    return plan.variant(method, K, registry.length_settings(class_name, before, iterations - before))
+    variant = plan.variant(method, K, registry.length_settings(class_name, before, iterations - before))
+    return {**variant, "starts_as": chosen["methods"][0]}  # the same random numbers for all of them
 
 
 def trace_cases(plan: Plan) -> Iterator[Case]:

@@ -770,7 +770,7 @@ def test_datasets_with_a_recipe_have_no_keys_of_those_with_a_file():
     But for what decides about masks and fits alone, which those that have it are rerun for.
     """
     keys = {key for entry in checked()["datasets"].values() for key in entry} - {"held_out"}
-    assert keys == {"recipe", "files", "options", "transpose", "axes", "counts", "published", "measure"}
+    assert keys == {"recipe", "files", "options", "transpose", "axes", "counts", "published", "observe", "measure"}
 
 
 @pytest.mark.parametrize(
