@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from common import SEED, Table, number, say
+from nbmf.families.beta_dirichlet.beta_dirichlet_priors import BetaPrior, DirichletPrior
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
-from nbmf.families.beta_dirichlet.learning import SliceLearner
-from nbmf.families.beta_dirichlet.priors import BetaPrior, DirichletPrior
+from nbmf.families.beta_dirichlet.prior_learners import SliceLearner
 from nbmf.posterior.diagnostics import chain_diagnostics
 from nbmf.seeds import child, seed_sequence
 

@@ -10,9 +10,9 @@ from common import SEED, Rounds, Table, count_cells, nanoseconds, number, say
 from nbmf import load_example
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.families.buffet.buffet_priors import BuffetPrior, buffet_prior
 from nbmf.families.buffet.chain import BuffetChain
 from nbmf.families.buffet.engines import Matrix
-from nbmf.families.buffet.priors import BuffetPrior, buffet_prior
 from nbmf.families.buffet.states import Numbers
 from nbmf.posterior.diagnostics import chain_diagnostics
 from nbmf.seeds import child, seed_sequence

@@ -1,4 +1,4 @@
-"""What chains that have not settled predict together, where they differ, and their traces.
+"""What chains that have not converged predict together, where they differ, and their traces.
 
     NUMBA_CACHE_DIR=$PWD/.numba_cache .venv/bin/python benchmarks/chains.py
 
@@ -17,7 +17,7 @@ import pandas as pd
 import nbmf
 from common import ROOT, load
 from nbmf.data.masks import draw_mask, training_codes
-from nbmf.errors import NotSettledWarning
+from nbmf.errors import ChainsNotConvergedWarning
 from nbmf.likelihoods.bernoulli import perplexity
 from nbmf.plotting import style
 from nbmf.posterior.chains import Chains
@@ -44,7 +44,7 @@ DRAWN = ("share 1", "share 2")
 def run_chains(codes: np.ndarray, seed: int, **settings) -> Chains:
     """Return four chains of Beta-Dir GS, as they come."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotSettledWarning)
+        warnings.simplefilter("ignore", ChainsNotConvergedWarning)
         return nbmf.run_chains(nbmf.BetaDirGibbs(random_state=seed, **settings), codes)
 
 

@@ -4,7 +4,7 @@
 
 Prints the table of docs/models.md. Each method is run once for the paper's 500 iterations with
 the workflow's first mask held out, and looked at every tenth: from the changes of E[V] follows
-where each tol would have stopped, and the held-out perplexity is that of this iteration.
+where each mean_change_tol would have stopped, and the held-out perplexity is that of this iteration.
 """
 
 from collections.abc import Iterable
@@ -16,9 +16,10 @@ import nbmf
 from common import SEED, Table, environment, first_mask, load, number, say
 from nbmf.data.masks import training_codes
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.families.beta_dirichlet.variational import LOOK_EVERY, has_settled
+from nbmf.inference.stopping import MeanChangeBelow, has_converged
 
 DATASETS = ("animals", "parliament", "paleo", "lastfm")
+LOOK_EVERY = MeanChangeBelow.every  # iterations
 TOLERANCES = (1e-2, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
 METHODS = {
     "beta-dir-vb": lambda max_iter: nbmf.BetaDirVB(100, max_iter=max_iter, random_state=SEED),
@@ -52,10 +53,10 @@ class Course:
         self.perplexities.append(nbmf.perplexity(self._codes, now, self._mask))
         self._before = now
 
-    def stop(self, tol: float) -> int | None:
-        """Return the look at which `tol` stops, from 0; None if it does not."""
+    def stop(self, tolerance: float) -> int | None:
+        """Return the look at which `mean_change_tol` stops, from 0; None if it does not."""
         looks = range(1, len(self.perplexities))
-        return next((look for look in looks if has_settled(self.changes[:look], tol)), None)
+        return next((look for look in looks if has_converged(self.changes[:look], tolerance)), None)
 
 
 def early_stopping_table(
@@ -67,9 +68,9 @@ def early_stopping_table(
     """Compare tolerances on some matrices with their held-out masks."""
     table = Table(
         "Early stopping",
-        f"Held-out perplexity after {max_iter} iterations; then for each tol the iterations after "
+        f"Held-out perplexity after {max_iter} iterations; then for each mean_change_tol the iterations after "
         "which it stops (– if it does not) and how much higher the perplexity is there.",
-        ["dataset", "method", "perplexity", *(f"tol {tol:g}" for tol in tolerances)],
+        ["dataset", "method", "perplexity", *(f"{tolerance:g}" for tolerance in tolerances)],
     )
     for dataset, (matrix, mask) in matrices.items():
         for method in methods:
@@ -78,8 +79,8 @@ def early_stopping_table(
             METHODS[method](max_iter).fit(training_codes(matrix, mask), monitor=course)
             last = course.perplexities[-1]
             cells = []
-            for tol in tolerances:
-                look = course.stop(tol)
+            for tolerance in tolerances:
+                look = course.stop(tolerance)
                 cells.append(
                     "–" if look is None else (f"{(look + 1) * LOOK_EVERY}: {course.perplexities[look] - last:+.4f}")
                 )

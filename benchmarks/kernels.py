@@ -85,7 +85,7 @@ def width_table(datasets: dict[str, np.ndarray], K: int, rounds: Rounds) -> Tabl
     )
     for dataset, codes in datasets.items():
         narrow = DirDirChain(codes, K, 1 / K, 1.0, SEED)
-        with mock.patch.object(dir_dir_gibbs, "narrowest", lambda largest, *kinds: kinds[-1]):
+        with mock.patch.object(dir_dir_gibbs, "smallest_dtype", lambda largest, *kinds: kinds[-1]):
             wide = DirDirChain(codes, K, 1 / K, 1.0, SEED)
         wide.sweep(rounds.warm_up)
         sweeps = rounds.sweeps_after_warm_up(narrow.sweep)

@@ -10,8 +10,8 @@ from common import Table, load_training, number, say
 from nbmf import registry
 from nbmf.catalogue import METHODS
 from nbmf.families.beta_dirichlet import orientation
-from nbmf.families.beta_dirichlet.gibbs import ChainState
-from nbmf.families.beta_dirichlet.learning import CVB0Learner
+from nbmf.families.beta_dirichlet.collapsed_gibbs import ChainState
+from nbmf.families.beta_dirichlet.prior_learners import CVB0Learner
 
 DATASETS = ("animals", "parliament", "paleo", "lastfm", "unvotes")
 # The method, the function that renews its priors, and the iterations that are timed after as many

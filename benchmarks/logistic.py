@@ -6,13 +6,13 @@ import numpy as np
 from scipy.special import expit
 
 from common import Rounds, Table, nanoseconds, number
-from nbmf.families.logistic.cell_laws import Binary, Counts
+from nbmf.families.logistic.cell_likelihoods import Binary, Counts
 from nbmf.families.logistic.factors import Effects
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
-from nbmf.families.logistic.gibbs import LogisticChain, Prior
 from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
 from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
+from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
 
 SHAPE, TRUE_K = (1000, 100), 10  # as Klami (2015), section 6.1
 SCALE = 2.5  # his second set-up: most probabilities are near 0 or 1

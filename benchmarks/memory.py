@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from common import Table, answer_of, number, say, worker
-from nbmf.families.beta_dirichlet.variational import BYTES_PER_RESPONSIBILITY
+from nbmf.families.beta_dirichlet.beta_dirichlet_variational import BYTES_PER_RESPONSIBILITY
 from nbmf.numerics.lanes import padded
 from process_memory import available_gb
 

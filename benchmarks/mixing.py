@@ -11,7 +11,7 @@ import blocks
 from common import SEED, Table, load, number, say
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
-from nbmf.posterior.diagnostics import chain_diagnostics, settled
+from nbmf.posterior.diagnostics import chain_diagnostics, have_converged
 from nbmf.seeds import children
 from plain_loops import PlainBetaDir, PlainDirDir
 from scaling import ALWAYS_DENSE, NEVER_DENSE
@@ -121,7 +121,7 @@ def mixing_table(datasets: dict[str, np.ndarray], K: int, length: Length, plain_
         f"the slow ways, plain loops on {' and '.join(plain_on) or 'nothing'} only). Seconds are "
         "those of the sweeps of all chains, without the log joint. ESS and R-hat: ArviZ, "
         "rank-normalised, bulk, of all chains together. ESS within: of each chain alone, summed. "
-        "Where chains have not settled (R-hat < 1.01 and ESS > 100 per chain) the ESS says how far "
+        "Where chains have not converged (R-hat < 1.01 and ESS > 100 per chain) the ESS says how far "
         "apart chains are rather than how fast they move, and only the ESS within compares ways.",
         [
             "dataset",
@@ -143,7 +143,7 @@ def mixing_table(datasets: dict[str, np.ndarray], K: int, length: Length, plain_
             for way, (draws, seconds) in compare(variants, length).items():
                 found, within = chain_diagnostics(draws), ess_within(draws)
                 sweeps = draws.size * length.thin
-                is_settled = settled(found.r_hat, found.ess_bulk, length.chains)
+                has_converged = have_converged(found.r_hat, found.ess_bulk, length.chains)
                 table.rows.append(
                     [
                         dataset,
@@ -151,7 +151,7 @@ def mixing_table(datasets: dict[str, np.ndarray], K: int, length: Length, plain_
                         way,
                         sweeps,
                         number(found.r_hat, 4),
-                        "yes" if is_settled else "no",
+                        "yes" if has_converged else "no",
                         number(seconds / sweeps * 1e6),
                         number(found.ess_bulk),
                         number(found.ess_bulk / seconds),

@@ -15,7 +15,7 @@ from sklearn.decomposition import non_negative_factorization
 
 import nbmf
 from common import SEED, Table, number, say
-from nbmf.families.poisson_gamma.inference import Climbing
+from nbmf.families.poisson_gamma.poisson_gamma_inference import Climbing
 
 ROUNDS = 5
 ITERATIONS = 10  # of each run in a round

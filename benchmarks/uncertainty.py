@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import nbmf
-from nbmf.errors import NotSettledWarning
+from nbmf.errors import ChainsNotConvergedWarning
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -49,7 +49,7 @@ def widths() -> None:
         cells = []
         for method in (nbmf.BetaDirGibbs, nbmf.BetaDirVB):
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", NotSettledWarning)
+                warnings.simplefilter("ignore", ChainsNotConvergedWarning)
                 chains = nbmf.run_chains(method(random_state=0), V, n_draws=DRAWS, max_memory_gb=4)
             draws = chains.draws
             for some in (draws[:DRAWS], draws):  # those of the first chain, and all

@@ -9,7 +9,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 from publish import compress
 
-from nbmf.errors import NotConvergedWarning, NotSettledWarning
+from nbmf.errors import ChainsNotConvergedWarning, NotConvergedWarning
 from nbmf.plotting import style
 
 DOCS = Path(__file__).resolve().parent
@@ -24,7 +24,7 @@ def pictures(page: str) -> Iterator[tuple[str, plt.Figure]]:
     for block, name in STEP.findall(page):
         plt.close("all")
         with warnings.catch_warnings():
-            for category in (NotConvergedWarning, NotSettledWarning):  # short chains, as it says
+            for category in (NotConvergedWarning, ChainsNotConvergedWarning):  # short chains, as it says
                 warnings.simplefilter("ignore", category)
             exec(compile(block, name, "exec"), names)
         yield name, plt.gcf()

@@ -24,7 +24,7 @@ MISSING = (1.0, 0.93, 0.8)
 def main() -> None:
     """Fit, draw and save."""
     V = nbmf.load_example("votes")
-    model = nbmf.BetaDirVB(alpha="learn-columns", beta="learn-columns", tol=1e-4, random_state=0).fit(V)
+    model = nbmf.BetaDirVB(alpha="learn-columns", beta="learn-columns", mean_change_tol=1e-4, random_state=0).fit(V)
     names = list(V.row_names)
     components = [model.W_[names.index(country)].argmax() for country in NAMES]
     if len(set(components)) != model.active_components_:

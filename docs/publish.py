@@ -117,7 +117,7 @@ def sections_of_tables(tables: dict[str, pd.DataFrame]) -> list[str]:
         markdown(facts(tables["summary"])),
         "### Fits to whole matrices",
         shown(tables["unmasked_summary"].round(1), STUDY, "unmasked_summary"),
-        "### Have the chains settled?",
+        "### Have the chains converged?",
         "R-hat and effective sample size of the log joint over the kept sweeps.",
         markdown(tables["diagnostics"].round(3)),
     ]

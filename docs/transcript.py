@@ -79,7 +79,7 @@ overrides that.
 
 $ nbmf fit animals.csv --method beta-dir-gs --draws 400 --out animals-gibbs | head -40
 
-Several chains, whether they have settled and what to do if not, and 90 % credible intervals, in the
+Several chains, whether they have converged and what to do if not, and 90 % credible intervals, in the
 summary and as `*_lower.csv` and `*_upper.csv`: see [uncertainty](uncertainty.md).
 
 ## Which method

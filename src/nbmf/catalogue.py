@@ -4,7 +4,6 @@ Nothing heavy is imported: the command line lists these names in its help.
 """
 
 from collections.abc import Mapping
-from difflib import SequenceMatcher
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -12,47 +11,42 @@ import yaml
 
 if TYPE_CHECKING:
     from nbmf.data.named import NamedMatrix
+    from nbmf.inference.estimator import Factorization
 
 # From the id of a method to its entry: class, label, colour, K, settings, starts_as.
 METHODS: dict[str, dict[str, Any]] = yaml.safe_load(files("nbmf").joinpath("methods.yaml").read_text(encoding="utf-8"))[
     "methods"
 ]
 
-# What `nbmf fit` takes of a binary matrix where settings are given, or nothing can be held out.
-DEFAULT = "beta-dir-vb-learned"
-
-# What `nbmf compare` compares where nothing is said: the default, of each family one that takes
-# seconds, and the paper's Beta-Dir VB and bICA.
-COMPARED = (
-    DEFAULT,
-    "beta-dir-gs-learned",
-    "beta-dir-vb",
-    "bica",
-    "logistic-vb-columns",
-    "logistic-vb",
-    "bernoulli-poisson-vb",
-    "mmnb-rows",
-    "logpca",
-)
-
-# The same of every kind of matrix.
+# For each kind of matrix the method that `nbmf fit` takes if settings are given or nothing is held out.
 DEFAULTS = {
-    "BinaryMatrix": DEFAULT,
+    "BinaryMatrix": "beta-dir-vb-learned",
     "CountMatrix": "negative-binomial-vb",
     "SparseBinaryMatrix": "bernoulli-poisson-vb",
 }
 
-# Where nothing is said, `nbmf fit` takes the first of these, the easiest to read first, that
-# predicts held-out entries within a standard error of the best.
+# Without options `nbmf fit` takes the first of these, the easiest to read first, that predicts held-out
+# entries within a standard error of the best.
 CANDIDATES = {
-    "BinaryMatrix": (DEFAULT, "logistic-vb-columns", "logistic-vb"),
+    "BinaryMatrix": (DEFAULTS["BinaryMatrix"], "logistic-vb-columns", "logistic-vb"),
     "CountMatrix": (DEFAULTS["CountMatrix"],),
     "SparseBinaryMatrix": (DEFAULTS["SparseBinaryMatrix"], "bernoulli-poisson-gs"),
 }
 
-# What `nbmf compare` compares.
-COMPARED_ON = {
-    "BinaryMatrix": COMPARED,
+# What `nbmf compare` compares by default: of binary matrices the default, of each family a method that
+# takes seconds, and the paper's Beta-Dir VB and bICA.
+COMPARED = {
+    "BinaryMatrix": (
+        DEFAULTS["BinaryMatrix"],
+        "beta-dir-gs-learned",
+        "beta-dir-vb",
+        "bica",
+        "logistic-vb-columns",
+        "logistic-vb",
+        "bernoulli-poisson-vb",
+        "mmnb-rows",
+        "logpca",
+    ),
     "CountMatrix": (
         DEFAULTS["CountMatrix"],
         "negative-binomial-gs",
@@ -60,6 +54,25 @@ COMPARED_ON = {
         "poisson-gamma-gs",
         "poisson-gamma-em",
     ),
+}
+
+# Predictions without components, that every method has to beat, and what they are in words: of binary
+# matrices, and of counts under two distributions. See `nbmf.evaluation.baselines`.
+BASELINES = {
+    "overall-share": "the overall share of ones",
+    "column-shares": "each column's share of ones",
+    "row-shares": "each row's share of ones",
+    "effects": "row and column effects",
+}
+BASELINES_OF_COUNTS = {
+    "overall-mean": "the overall mean",
+    "column-means": "each column's mean",
+    "row-means": "each row's mean",
+    "rates": "row and column shares",
+}
+OVERDISPERSED_BASELINES = {
+    "column-means-nb": "each column's mean, overdispersed",
+    "rates-nb": "row and column shares, overdispersed",
 }
 
 
@@ -84,22 +97,9 @@ def takes_sparse(method: str) -> bool:
     return registry.estimator_class(METHODS[method]["class"]).takes_sparse
 
 
-def sampler_beside(model: Any) -> str | None:
-    """Return the sampler of a model's family that takes the same values, if there is one.
-
-    Of several it is the one whose class has the likest name: DirDirGibbs for DirDirVB.
-    """
-    from nbmf import registry
-
-    name, family = type(model).__name__, type(model).__module__.rpartition(".")[0]
-    near = {}
-    for method, entry in METHODS.items():
-        found = registry.estimator_class(entry["class"])
-        is_near = found.__module__.rpartition(".")[0] == family
-        takes_them = matrix_of(method) is model.likelihood.matrix
-        if is_near and takes_them and registry.is_sampler(entry["class"]):
-            near[method] = SequenceMatcher(None, name, found.__name__).ratio()
-    return max(near, key=near.get) if near else None
+def sampler_of(model: "Factorization") -> str | None:
+    """Return the sampler that the class of a model declares: the first method of that class."""
+    return next((method for method, entry in METHODS.items() if entry["class"] == model.sampler), None)
 
 
 def colours_of(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
@@ -109,27 +109,6 @@ def colours_of(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """
     palette = [entry["colour"] for entry in METHODS.values()]
     return {
-        name: entry.get("colour", palette[place % len(palette)]) for place, (name, entry) in enumerate(methods.items())
+        name: entry.get("colour", palette[number % len(palette)])
+        for number, (name, entry) in enumerate(methods.items())
     }
-
-
-def title_of(model: Any) -> str:
-    """Return the label of the method of an estimator, fitted or not, and its K.
-
-    Of several methods of a class it is the one with most settings of the model, if in doubt the
-    first: the number of iterations is often another.
-    """
-    name, given = type(model).__name__, model.get_params()
-    own = [entry for entry in METHODS.values() if entry["class"].rpartition(":")[2] == name]
-
-    def agreement(entry: Mapping[str, Any]) -> int:
-        return sum(_same(given.get(key), value) for key, value in entry["settings"].items())
-
-    label = max(own, key=agreement)["label"] if own else name
-    # Where K is found, what was found.
-    return f"{label}, K = {getattr(model, 'n_components_', model.n_components)}"
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether two settings are equal; an array is no setting of a method."""
-    return not hasattr(one, "shape") and bool(one == other)

@@ -40,7 +40,7 @@ class ConstantFeatureWarning(UserWarning):
     """A real feature does not vary, so that only a floor keeps its density finite."""
 
 
-class NotSettledWarning(UserWarning):
+class ChainsNotConvergedWarning(UserWarning):
     """Chains do not agree well enough to be trusted; the message says what to do."""
 
 

@@ -64,7 +64,7 @@ def settings_of(class_name: str) -> list[str]:
 def check_settings(where: str, class_name: str, grid: list[int], settings: dict[str, Any]) -> None:
     """Raise ConfigError, naming the place `where`, if a constructor would not take the settings."""
     allowed = settings_of(class_name)
-    for key in settings:
+    for key in estimator_class(class_name).by_current_names(settings, warns=False):
         if key not in allowed:
             raise ConfigError(f"{where}: unknown key {key!r}; {choices(key, allowed)}")
     for K in grid:
@@ -98,14 +98,12 @@ def further_scores(class_name: str) -> tuple[str, ...]:
 
 def takes_threads(class_name: str) -> bool:
     """Return whether fits of that class can use more than one thread."""
-    return "threads" in inspect.signature(estimator_class(class_name)).parameters
+    return estimator_class(class_name).takes_threads
 
 
 def memory_budget(class_name: str, settings: dict[str, Any]) -> float:
-    """Return how many gigabytes a fit of that class may take by its settings, 0 if it has none."""
-    parameter = inspect.signature(estimator_class(class_name)).parameters.get("max_memory_gb")
-    default = 0.0 if parameter is None else parameter.default
-    return float(settings.get("max_memory_gb", default))
+    """Return how many gigabytes a fit of that class may take by its settings, 0 if it has no budget."""
+    return float(estimator_class(class_name)(**settings).memory_budget_gb)
 
 
 def make_estimator(
@@ -139,7 +137,8 @@ def load(path: str | os.PathLike) -> Any:
     """
     model = model_file.read(path)
     try:
-        made = _class_in_memory(model.class_name)(**model.parameters)
+        estimator = _class_in_memory(model.class_name)
+        made = estimator(**estimator.by_current_names(model.parameters, warns=False))
         made.check_parameters()
         made.restore(model.learned)
     except (TypeError, ConfigError, DataError) as error:

@@ -135,7 +135,7 @@ def held_out_values_change_the_score_and_not_the_fit(name):
     ("name", "settings", "status", "converged"),
     [
         ("LogisticPCA", {"max_iter": 5}, "not converged", False),
-        ("LogisticPCA", {"max_iter": 500, "tol": 0.01}, "ok", True),
+        ("LogisticPCA", {"max_iter": 500, "deviance_gain_tol": 0.01}, "ok", True),
         ("BetaDirVB", {}, "ok", None),
     ],
 )

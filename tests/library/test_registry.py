@@ -80,11 +80,11 @@ def test_settings_are_what_the_workflow_does_not_provide():
         "beta",
         "gamma",
         "max_iter",
-        "tol",
+        "mean_change_tol",
         "max_memory_gb",
         "orientation",
     ]
-    assert registry.settings_of("LogisticPCA") == ["max_iter", "tol"]
+    assert registry.settings_of("LogisticPCA") == ["max_iter", "deviance_gain_tol"]
     assert registry.settings_of("DirDirGibbs") == ["gamma", "eta", "burn_in", "n_samples", "start", "scheme"]
 
 
@@ -112,6 +112,7 @@ def test_which_methods_take_threads():
     expected |= {"IndianBuffetGaussian"} | {name for name in CLASSES if "Poisson" in name}
     expected |= {"VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB"}
     assert set(without) == expected
+    assert [name for name in CLASSES if "threads" not in registry.estimator_class(name).parameter_names()] == without
 
 
 @pytest.mark.usefixtures("my_package")

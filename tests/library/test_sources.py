@@ -227,7 +227,7 @@ CONCERNED = {
     "numerics/row_lists.py": [2, 3],
     "numerics/random.py": [2, 3],
     "numerics/compilation.py": [0, 1, 2, 3],
-    "families/beta_dirichlet/gibbs.py": [],
+    "families/beta_dirichlet/collapsed_gibbs.py": [],
     "inference/estimator.py": [],
     "cli/fit.py": [],
 }

@@ -39,7 +39,7 @@ def part_of(path):
 
 def is_kernel(path):
     """Whether compiled code is in a module: its functions take arrays one by one."""
-    return "kernels" in path.parts or part_of(path) == "numerics"
+    return "kernels" in path.relative_to(ROOT).parts or part_of(path) == "numerics"
 
 
 def parameters(function):

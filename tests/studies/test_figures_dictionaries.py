@@ -250,7 +250,7 @@ def test_saved_twice_the_bytes_are_the_same(tmp_path, suffix):
 # --- Figures 7, 8 and 9 ----------------------------------------------------------------------
 
 
-def test_the_figures_of_the_paper_note_what_has_not_settled_on_their_dataset():
+def test_the_figures_of_the_paper_note_what_has_not_converged_on_their_dataset():
     codes = np.eye(20, 6, dtype=np.int8)
     matrix = BinaryMatrix(codes, names(20), names(6), PARTIES[40:60])
     fits = [
@@ -261,7 +261,7 @@ def test_the_figures_of_the_paper_note_what_has_not_settled_on_their_dataset():
     diagnostics = pd.DataFrame(rows, columns=["dataset", "method", "settled"])
     figure = lumbreras2020.draw(matrix, fits, "mine", 3, diagnostics)
     notes = {axis.get_title(): note(axis) for axis in panels(figure)}
-    assert [label for label in LABELS if "chains not settled" in notes[label]] == ["Beta-Dir VB"]
+    assert [label for label in LABELS if "chains not converged" in notes[label]] == ["Beta-Dir VB"]
     assert all(axis.get_xlim() == (-0.5, 2.5) for axis in panels(figure))
     order = order_by_group(names(20), PARTIES[40:60])
     shown_names = [text.get_text() for text in panels(figure)[0].get_yticklabels()]

@@ -62,7 +62,7 @@ def test_set_ups_are_the_papers():
     for name, method in CONFIG["methods"].items():
         if name.startswith(engines.PREFIX):
             assert (method["K"], method["settings"]["ard"]) == ([15], True)
-            stops = method["settings"].get("tol", 0)
+            stops = method["settings"].get("bound_gain_tol", 0)
             assert stops == 0, name  # every engine does all its iterations
 
 

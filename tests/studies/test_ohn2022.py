@@ -11,7 +11,7 @@ from figure_checks import assert_tidy, legend_texts, panels
 from matplotlib.colors import to_hex
 from scipy import stats
 
-from nbmf.families.buffet.priors import buffet_prior
+from nbmf.families.buffet.buffet_priors import buffet_prior
 from nbmf.fits import FitRequest, run_fit
 from nbmf.posterior.diagnostics import chain_diagnostics
 from nbmf.seeds import seed_sequence

@@ -13,7 +13,7 @@ from figure_checks import assert_tidy, legend_texts, panels
 from matplotlib.colors import to_hex
 
 from nbmf.data.feature_table import FeatureTable
-from nbmf.families.mixed_membership import evaluation
+from nbmf.families.mixed_membership import membership_evaluation as evaluation
 from nbmf.seeds import seed_sequence
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.pipeline import configuration, targets

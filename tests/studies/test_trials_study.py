@@ -238,8 +238,8 @@ def test_the_command_is_judged_by_the_method_that_it_chooses():
     fitted = FitCommand(random_state=4).fit(V)
     methods = candidates(seed=fitted._seed())
     choice = choose(V, methods)
-    assert fitted.findings == {"place": choice.place}
-    chosen = methods[choice.place].fit(V)
+    assert fitted.findings == {"place": choice.index}
+    chosen = methods[choice.index].fit(V)
     np.testing.assert_array_equal(fitted.expectation_, chosen.expectation_)
     np.testing.assert_array_equal(fitted.W_, chosen.W_)
     rows, columns = [0, 3, 19], [11, 2, 0]

@@ -39,7 +39,7 @@ def example(logit, name, seed=1):
         effects=effects,
         numbers=numbers,
         P=P,
-        takers=np.count_nonzero(B, axis=0),
+        counts=np.count_nonzero(B, axis=0),
         log_odds=prior.log_odds(F),
     )
 

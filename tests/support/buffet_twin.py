@@ -7,10 +7,10 @@ import ladder
 import numpy as np
 from scipy import stats
 
+from nbmf.families.buffet.buffet_priors import buffet_prior
 from nbmf.families.buffet.chain import BuffetChain
 from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
-from nbmf.families.buffet.priors import buffet_prior
 from nbmf.families.buffet.states import Numbers
 
 FIXED = np.zeros((5, 2))
@@ -143,15 +143,15 @@ def put(chain, state, drawn):
     """Set the state of a chain."""
     B, Z, rows, columns = state
     chain._put(B, Z)
-    chain._effects[0][:], chain._effects[1][:] = rows, columns
-    chain._numbers[:] = drawn
+    arrays = chain._state
+    arrays.row_effects[:], arrays.column_effects[:], arrays.numbers[:] = rows, columns, drawn
 
 
 def take(chain):
     """Return the state of a chain and its numbers."""
-    K = chain.K
-    state = chain._B[:, :K], chain._Z[:K], *chain._effects
-    return state, chain._numbers
+    K, arrays = chain.K, chain._state
+    state = arrays.B[:, :K], arrays.Z[:K], arrays.row_effects, arrays.column_effects
+    return state, arrays.numbers
 
 
 def geweke(logit, prior, table, observed, seed, sweeps, share=1.0, marginal=20_000, **options):
@@ -172,7 +172,7 @@ def geweke(logit, prior, table, observed, seed, sweeps, share=1.0, marginal=20_0
         state, drawn = take(chain)
         V = draw_values(state, drawn, logit, rng)
         signal[:] = np.where(observed, V - 0.5 if logit else V, 0.0)
-        chain._engine.take(chain.K, chain._Z)
+        chain._engine.take(chain.K, chain._state.Z)
         chain.sweep(1, share)
         state, drawn = take(chain)
         found[number] = statistics(V, observed, state, drawn, logit)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.families.beta_dirichlet import learning
+from nbmf.families.beta_dirichlet import prior_learners as learning
 from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
 from nbmf.posterior.draws import posterior_draws
 from nbmf.registry import make_estimator

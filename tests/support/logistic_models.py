@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from nbmf.families.logistic import gibbs as family
+from nbmf.families.logistic import logistic_gibbs as family
+from nbmf.families.logistic.factor_posteriors import Coordinates, FactorizedPosterior, FullPosterior
 from nbmf.families.logistic.factors import EFFECT_PRECISION, Effects
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels import gibbs as kernels
+from nbmf.families.logistic.logistic_variational import clamped_places
 from nbmf.families.logistic.matrices import Ascent, Matrix
 from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, NormalEntries, PolyaGamma
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial, SoftplusPoisson
-from nbmf.families.logistic.sides import Coordinates, FactorizedSide, FullSide
-from nbmf.families.logistic.variational import clamped_places
 
 WEAK, SIZES = Gamma(0.5, 0.5), Gamma(1.0, 1.0)
-KINDS = {"factorized": FactorizedSide, "full": FullSide}
+KINDS = {"factorized": FactorizedPosterior, "full": FullPosterior}
 
 
 def small_data(F=9, N=7, seed=0, p_missing=0.2, scale=1.0):

@@ -7,7 +7,7 @@ import re
 import types
 
 import nbmf
-from nbmf.catalogue import CANDIDATES, COMPARED_ON, DEFAULTS, METHODS
+from nbmf.catalogue import CANDIDATES, COMPARED, DEFAULTS, METHODS
 from nbmf.cli.help_texts import COMPARE, EXAMPLE, FIT, INFO, PLOT, TOP
 from nbmf.cli.table_arguments import add_cluster, add_topics
 from nbmf.errors import choices
@@ -135,8 +135,8 @@ def _compare(commands, name: str) -> None:
         nargs="+",
         type=_method,
         metavar="ID",
-        help=f"{', '.join(METHODS)} (default: {' '.join(COMPARED_ON['BinaryMatrix'])}; of counts "
-        f"{' '.join(COMPARED_ON['CountMatrix'])})",
+        help=f"{', '.join(METHODS)} (default: {' '.join(COMPARED['BinaryMatrix'])}; of counts "
+        f"{' '.join(COMPARED['CountMatrix'])})",
     )
     compare.add_argument(
         "--components", type=int, nargs="+", metavar="K", help="in the place of each method's own grid of K"
@@ -238,7 +238,7 @@ def _add_setting(command: argparse.ArgumentParser) -> None:
         type=_setting,
         metavar="NAME=VALUE",
         dest="settings",
-        help="any other argument of the method, for example alpha=0.2 or tol=0; in a comparison of "
+        help="any other argument of the method, for example alpha=0.2 or max_iter=100; in a comparison of "
         "all methods that have it",
     )
 

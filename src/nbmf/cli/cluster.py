@@ -4,7 +4,7 @@ import argparse
 import functools
 
 from nbmf.cli.tables import Task, run_on
-from nbmf.evaluation.held_out_cells import GRID
+from nbmf.evaluation.component_choice import GRID
 from nbmf.io.features import read_table
 
 SMOOTHING = 1.0

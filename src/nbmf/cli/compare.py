@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from nbmf import registry
-from nbmf.catalogue import CANDIDATES, COMPARED_ON, METHODS
+from nbmf.catalogue import CANDIDATES, COMPARED, METHODS
 from nbmf.cli import pages
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.progress import Progress
@@ -18,8 +18,8 @@ from nbmf.cli.words import WORDS_OF_LAWS
 from nbmf.errors import ConfigError, choices
 from nbmf.evaluation.baselines import LABELS
 from nbmf.evaluation.compare import compare
+from nbmf.evaluation.compared_fits import FitDone
 from nbmf.evaluation.entries import likelihoods_of
-from nbmf.evaluation.fits import FitDone
 from nbmf.evaluation.result import Comparison
 from nbmf.numerics.threads import processors
 
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> None:
             f"a matrix with {matrix.words} is not compared: nbmf fit tries the methods that take "
             f"it, {' and '.join(CANDIDATES[type(matrix).__name__])}, and says which predicts better"
         )
-    options.methods = options.methods or list(COMPARED_ON[type(matrix).__name__])
+    options.methods = options.methods or list(COMPARED[type(matrix).__name__])
     methods = {name: {"settings": settings} for name, settings in _settings(options).items()}
     rows: list[dict[str, Any]] = []
     with Progress("fits") as progress:
@@ -90,14 +90,16 @@ def _mean(seconds: list[float]) -> float:
 def _settings(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Return the settings of each method; --set is for all those that have such a setting."""
     settings = {name: iteration_settings(METHODS[name]["class"], options.iterations) for name in options.methods}
+    classes = {name: registry.estimator_class(METHODS[name]["class"]) for name in options.methods}
     allowed = {name: registry.settings_of(METHODS[name]["class"]) for name in options.methods}
     for key, value in options.settings:
-        takers = [name for name in options.methods if key in allowed[name]]
+        today = {name: next(iter(each.by_current_names({key: value}))) for name, each in classes.items()}
+        takers = [name for name in options.methods if today[name] in allowed[name]]
         if not takers:
             every = sorted(set().union(*allowed.values()))
             raise ConfigError(f"--set {key}: no method compared has it; {choices(key, every)}")
         for name in takers:
-            settings[name][key] = value
+            settings[name][today[name]] = value
     return settings
 
 

@@ -25,7 +25,7 @@ FILES = (
 
 def write_components(folder: OutputFolder, result: "Result") -> None:
     """Write the factors, the most important components first, and what is said of groups."""
-    matrix, fitted, components = result[1:4]
+    matrix, fitted, components = result.matrix, result.fitted, result.components
     model, order, names = fitted.model, components.order, components.names()
     folder.write_table("components.csv", _table(components, fitted))
     written = {

@@ -7,7 +7,7 @@ import numpy as np
 from nbmf.cli.effects import DRAWN, effects_of, names_of
 from nbmf.data.named import NamedMatrix
 from nbmf.inference.estimator import Factorization
-from nbmf.plotting.sides import contrast
+from nbmf.plotting.labelled_factor import contrast
 from nbmf.posterior.components import Components
 
 NAMED = 6  # rows and columns of a component

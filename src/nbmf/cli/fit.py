@@ -17,11 +17,12 @@ from nbmf.cli.progress import Progress, StepCounter
 from nbmf.cli.reading import name_of, read_with_groups, repeated
 from nbmf.cli.settings import checked, iteration_settings
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import ConfigError, NotConvergedWarning, NotSettledWarning
+from nbmf.errors import ChainsNotConvergedWarning, ConfigError, NotConvergedWarning
 from nbmf.evaluation.folds import LEAST
-from nbmf.evaluation.verdict import Choice, Verdict, choose
+from nbmf.evaluation.verdict import MethodChoice, Verdict, choose
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.stopping import MeanChangeBelow
 from nbmf.numerics.threads import processors
 from nbmf.posterior.chains import Chains
 from nbmf.posterior.components import Components, components_of
@@ -40,7 +41,7 @@ CHAINS, STARTS = 4, 4
 # Observed entries times iterations, some seconds of Beta-Dir VB with K = 100. Above, one start is
 # made by default, and a single fit takes all processors.
 SMALL = 5e7
-TOL = 1e-4  # of variational methods: E[V] moves by less in ten iterations
+MEAN_CHANGE = 1e-4  # of E[V] in ten iterations, below which variational methods of Beta-Dir and its kin stop
 LEVEL = 0.9  # of credible intervals
 
 
@@ -141,7 +142,7 @@ def _chosen(options: argparse.Namespace, matrix: NamedMatrix) -> tuple[Factoriza
     names = CANDIDATES[kind] if is_open else (options.method or DEFAULTS[kind],)
     estimators = [_estimator(options, name) for name in names]
     choice = _choice(estimators, matrix, options) if options.check else None
-    place = choice.place if choice else 0
+    place = choice.index if choice else 0
     options.method = names[place]
     return estimators[place], choice and choice.verdict
 
@@ -153,8 +154,8 @@ def _estimator(options: argparse.Namespace, method: str) -> Factorization:
     settings |= iteration_settings(entry["class"], options.iterations)
     settings |= checked(entry["class"], options.settings)
     found = registry.estimator_class(entry["class"])
-    if found.inference is Inference.ASCENT and "tol" in registry.settings_of(entry["class"]):
-        settings.setdefault("tol", TOL)
+    if MeanChangeBelow.parameter in registry.settings_of(entry["class"]):
+        settings.setdefault(MeanChangeBelow.parameter, MEAN_CHANGE)
     own = entry["K"][0] if len(entry["K"]) == 1 else found().n_components
     K = options.components or own
     return registry.make_estimator(entry["class"], K, settings, random_state=options.seed)
@@ -184,7 +185,7 @@ def _fit(estimator: Factorization, matrix: NamedMatrix, chains: int, n_draws: in
     kind = ("chain" if sampled else "start") + "s" * (chains > 1)
     started, steps = time.perf_counter(), chains * estimator.n_iterations
     with warnings.catch_warnings(), Progress(f"{chains} {kind}") as progress:
-        for category in (NotSettledWarning, NotConvergedWarning):  # the summary says it
+        for category in (ChainsNotConvergedWarning, NotConvergedWarning):  # the summary says it
             warnings.simplefilter("ignore", category)
         if chains > 1:
             found = run_chains(
@@ -227,7 +228,7 @@ def _intervals(draws: Draws | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return found | effects.effect_intervals(draws, LEVEL)
 
 
-def _choice(estimators: list[Factorization], matrix: NamedMatrix, options: argparse.Namespace) -> Choice | None:
+def _choice(estimators: list[Factorization], matrix: NamedMatrix, options: argparse.Namespace) -> MethodChoice | None:
     """Return which method predicts held-out entries best, and whether better than no components."""
     if estimators[0].likelihood.unit != "entry":  # LDA's prediction is of tokens
         return None

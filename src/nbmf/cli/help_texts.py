@@ -36,7 +36,7 @@ FIT = """\
 examples:
   nbmf fit votes.csv                              is there structure, and which? no K to choose
   nbmf fit votes.csv --no-check                   components, whatever they are worth
-  nbmf fit votes.csv --method beta-dir-gs         Gibbs sampling, four chains: has it settled?
+  nbmf fit votes.csv --method beta-dir-gs         Gibbs sampling, four chains: has it converged?
   nbmf fit votes.csv --method beta-dir-gs --draws 400          with 90 % credible intervals
   nbmf fit votes.csv --method bica --components 5              exactly five components
   nbmf fit votes.csv --set alpha=0.2 --set beta=0.2            priors that are not learned

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nbmf.catalogue import DEFAULT, METHODS
+from nbmf.catalogue import DEFAULTS, METHODS
 from nbmf.cli import info_counts, info_sparse, info_tables
 from nbmf.cli.info_lines import AXES, ends, worth_a_look
 from nbmf.cli.reading import read_matrix, repeated
@@ -14,9 +14,10 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
+from nbmf.inference.estimator import Factorization
+from nbmf.registry import make_estimator
 
-VB_GIGABYTES = 4.0  # the default max_memory_gb of BetaDirVB
-VB_BYTES = 4 * 104  # per observed entry with K = 100, components in eights
+DEFAULT = DEFAULTS["BinaryMatrix"]
 TIMED = (DEFAULT, "beta-dir-gs")  # methods
 
 
@@ -42,7 +43,7 @@ def run(options: argparse.Namespace) -> None:
     for line in _lines(matrix):
         print(line)
     print(_size(matrix))
-    is_big = _vb_gigabytes(matrix) > VB_GIGABYTES
+    is_big = _is_big(matrix)
     method = " --method beta-dir-gs-learned --chains 1" if is_big else ""
     print("\nnext:")
     print(f"  nbmf fit {again}{method}")
@@ -61,20 +62,26 @@ def _lines(matrix: BinaryMatrix) -> Iterator[str]:
         yield from worth_a_look(matrix, unusual, axis)
 
 
-def _vb_gigabytes(matrix: BinaryMatrix) -> float:
-    return float(np.count_nonzero(matrix.observed) * VB_BYTES / 1e9)
+def _default() -> Factorization:
+    entry = METHODS[DEFAULT]
+    return make_estimator(entry["class"], entry["K"][0], entry["settings"])
+
+
+def _is_big(matrix: BinaryMatrix) -> bool:
+    """Whether the default method refuses a matrix for the memory that it would need."""
+    return _default().memory_needed_gb(matrix.codes) > _default().memory_budget_gb
 
 
 def _size(matrix: BinaryMatrix) -> str:
     observed = int(np.count_nonzero(matrix.observed))
-    gigabytes = _vb_gigabytes(matrix)
-    is_big = gigabytes > VB_GIGABYTES
+    default, is_big = _default(), _is_big(matrix)
     methods = [name for name in TIMED if not (is_big and name == DEFAULT)]
     times = ", ".join(f"{METHODS[name]['label']} {told(seconds_of_fit(name, matrix))}" for name in methods)
     text = f"{observed} observed entries; one fit takes about (measured on a part): {times}"
     if is_big:
         text += (
-            f"\nBeta-Dir VB would need {gigabytes:.1f} GB, its limit is {VB_GIGABYTES:g} GB "
+            f"\n{default.method_name} would need {default.memory_needed_gb(matrix.codes):.1f} GB, its limit is "
+            f"{default.memory_budget_gb:g} GB "
             "(--set max_memory_gb=...): take Gibbs sampling"
         )
     return text

@@ -21,6 +21,6 @@ def worth_a_look(matrix: NamedMatrix, of_lines: dict[str, np.ndarray], axis: int
 
     of_lines : dict, from such words as "without a one" to a bool array: which lines are so
     """
-    few = {f"with fewer than {FEW} observed entries": matrix.observed_of_lines(axis) < FEW}
+    few = {f"with fewer than {FEW} observed entries": matrix.observed_along(axis) < FEW}
     counts = {words: int(np.count_nonzero(which)) for words, which in (of_lines | few).items()}
     return [f"{dict(AXES)[axis]} {words}: {count}" for words, count in counts.items() if count]

@@ -13,7 +13,7 @@ from nbmf.data.sparse_matrix import SparseBinaryMatrix
 
 def report(matrix: SparseBinaryMatrix, again: str) -> Iterator[str]:
     """Yield the lines of the report; `again` is FILE with its options."""
-    ones = {axis: matrix.ones_of_lines(axis) for axis, _ in AXES}
+    ones = {axis: matrix.ones_along(axis) for axis, _ in AXES}
     for axis, kind in AXES:
         few, many = ends(matrix, ones[axis], axis)
         half, most = np.quantile(ones[axis], (0.5, 0.9), method="inverted_cdf")

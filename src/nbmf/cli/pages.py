@@ -29,7 +29,8 @@ def of_fit(result: "Result", options: argparse.Namespace, pictures: dict[str, Pa
     pictures : dict
         From what a picture shows, its caption, to its file; empty where nothing was found.
     """
-    name, matrix, fitted, components, found = result[:5]
+    name, matrix, fitted = result.name, result.matrix, result.fitted
+    components, found = result.components, result.verdict
     parts = [_verdict(found)]
     parts.append(html.section("The fit", html.paragraphs([*facts(result), *quality(result)])))
     if pictures:

@@ -28,7 +28,7 @@ def draw(folder: OutputFolder, result: "Result") -> dict[str, Path]:
     chains = result.fitted.chains
     if chains is not None and chains.sampled:
         axes[TRACES] = plot.chains(chains)
-        captions[TRACES] = "Chains: what they recorded after burn-in. Red has not settled."
+        captions[TRACES] = "Chains: what they recorded after burn-in. Red has not converged."
     for name, (axis, *_) in axes.items():
         folder.write(name, lambda path, axis=axis: style.save(axis.figure, path))
     return {captions[name]: folder.path / name for name in axes}

@@ -19,7 +19,8 @@ def iteration_settings(class_name: str, iterations: int | None) -> dict[str, int
 def checked(class_name: str, given: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the settings of --set, their names checked."""
     allowed = registry.settings_of(class_name)
-    for name, _ in given:
+    settings = registry.estimator_class(class_name).by_current_names(dict(given))
+    for name in settings:
         if name not in allowed:
             raise ConfigError(f"--set {name}: {class_name} has no such setting; {choices(name, allowed)}")
-    return dict(given)
+    return settings

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbmf.catalogue import sampler_beside, title_of
+from nbmf.catalogue import sampler_of
 from nbmf.cli.described import Described, describe, describe_effects, key_of
 from nbmf.cli.text import wrapped
 from nbmf.cli.words import WORDS_OF_LAWS, in_options
@@ -17,7 +17,7 @@ from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import loss_of
-from nbmf.posterior.co_clustering import LINES
+from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.groups import association_of, by_group
 from nbmf.posterior.recording import training_loss
 
@@ -34,7 +34,7 @@ REST = 0.05  # of the weight outside active components that is worth a word
 
 def summary(result: "Result") -> str:
     """Return the text of a fit with components, the verdict first."""
-    matrix, fitted, components, found = result[1:5]
+    matrix, fitted, components, found = result.matrix, result.fitted, result.components, result.verdict
     parts = [
         *_verdict(found, _law(result)),
         "\n".join(facts(result)),
@@ -106,7 +106,7 @@ def lines_by_group(result: "Result") -> Iterator[tuple[str, np.ndarray, "pd.Data
     for axis, groups in enumerate((result.matrix.row_groups, result.column_groups)):
         if groups is None or not len(shown):
             continue
-        kind, found = LINES[axis], by_group(model, groups, shown, axis)
+        kind, found = AXIS_NAMES[axis], by_group(model, groups, shown, axis)
         places = {"index": "group", "columns": "component", "sort": False}
         if model.alignment is Alignment.ROTATION:  # a line is somewhere on every component
             means = found.pivot_table(values="mean", **places).map("{:.2f}".format)
@@ -126,7 +126,7 @@ def _groups(result: "Result") -> Iterator[str]:
 
 def facts(result: "Result") -> Iterator[str]:
     """Yield what was fitted, and what was learned beside the factors."""
-    name, matrix, fitted, components = result[:4]
+    name, matrix, fitted, components = result.name, result.matrix, result.fitted, result.components
     counts, model = matrix.counts(), fitted.model
     yield (
         f"{name}: {counts['rows']} rows x {counts['columns']} columns, {_values(matrix)}, "
@@ -134,7 +134,7 @@ def facts(result: "Result") -> Iterator[str]:
     )
     held = "" if np.isnan(components.shares).any() else " (at least 1 % of all weight each)"
     plural = "s" * (components.active != 1)
-    yield f"{title_of(model)}: {components.active} active component{plural}{held}"
+    yield f"{model.title}: {components.active} active component{plural}{held}"
     if components.active and components.rest > REST:
         yield (f"the other {components.rest:.0%} of the weight lies in components that say no more than the prior does")
     for group in components.alike:
@@ -179,7 +179,7 @@ def quality(result: "Result") -> Iterator[str]:
         )
     yield from _agreement(fitted)
     if fitted.draws is not None and not sampled:
-        sampler = sampler_beside(model)
+        sampler = sampler_of(model)
         advice = f": take --method {sampler} for these" if sampler else ""
         yield f"intervals of a variational fit are too narrow{advice}"
 
@@ -210,12 +210,12 @@ def _agreement(fitted) -> Iterator[str]:
     chains, sampled = fitted.chains, fitted.model.inference is Inference.SAMPLER
     if chains is None:
         if sampled and fitted.expectation is None:
-            yield "one chain cannot show whether it has settled: another --seed gives another one"
+            yield "one chain cannot show whether it has converged: another --seed gives another one"
         elif sampled:
-            yield "one chain cannot show whether it has settled: take --chains 4"
+            yield "one chain cannot show whether it has converged: take --chains 4"
         return
     if not sampled:
-        if chains.settled:
+        if chains.converged:
             yield "the starts end in the same place"
         else:
             low, high = chains.losses.min(), chains.losses.max()
@@ -225,19 +225,19 @@ def _agreement(fitted) -> Iterator[str]:
             )
         return
     table = chains.diagnostics
-    if chains.settled:
+    if chains.converged:
         yield (
-            f"the chains have settled: R-hat at most {table['r_hat'].max():.3f}, at least "
-            f"{table['ess_bulk'].min():.0f} effective draws (chains.csv)"
+            f"the chains have converged: R-hat at most {table['r_hat'].max():.3f}, effective "
+            f"sample size at least {table['ess_bulk'].min():.0f} (chains.csv)"
         )
         return
-    yield f"NOT SETTLED: {in_options(chains.advice)}"
+    yield f"NOT CONVERGED: {in_options(chains.advice)}"
     yield (
         "(.expectation is in expectation.csv, and predicts better than the chains do on average; "
         ".best is the chain whose components are shown, in one place of several)"
     )
     apart = chains.disagreement
-    names, of_row = chains.line_names()[0], apart.mean(axis=1)
+    names, of_row = chains.axis_names()[0], apart.mean(axis=1)
     most = np.argsort(-of_row, kind="stable")[:APART]
     yield (
         f"the chains' E[V] differ by {apart.mean():.3f} (standard deviation), most for "

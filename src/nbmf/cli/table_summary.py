@@ -9,7 +9,7 @@ from nbmf.cli.tables import Found, by_lift
 from nbmf.cli.text import wrapped
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, WORD
 from nbmf.families.mixed_membership.em import OUTWEIGHS
-from nbmf.families.mixed_membership.parameters import MIXTURE
+from nbmf.families.mixed_membership.membership_parameters import MIXTURE
 from nbmf.io.content import counted
 from nbmf.posterior.distinguishing import agreement, by_label, digits_of, order_of_components
 

@@ -16,7 +16,7 @@ from nbmf.cli.table_pictures import pictures_of
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError
-from nbmf.evaluation.held_out_cells import Choice, best_fit, choose_components
+from nbmf.evaluation.component_choice import ComponentChoice, best_fit, choose_components
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.posterior.distinguishing import by_label, distinguishing, order_of_components, shares_of_components
 from nbmf.seeds import seed_sequence
@@ -61,7 +61,7 @@ class Found(NamedTuple):
     table : FeatureTable
     model : FeatureModel; None where nothing was found
     model_name : str, one of `task.models`
-    choice : Choice; None if it was not asked for
+    choice : ComponentChoice; None if it was not asked for
     told : DataFrame of `distinguishing`; None where nothing was found
     seconds : float
     """
@@ -71,7 +71,7 @@ class Found(NamedTuple):
     table: FeatureTable
     model: FeatureModel | None
     model_name: str
-    choice: Choice | None
+    choice: ComponentChoice | None
     told: pd.DataFrame | None
     seconds: float
 
@@ -117,7 +117,7 @@ def _check(options: argparse.Namespace) -> None:
         )
 
 
-def _chosen(table: FeatureTable, grid, task: Task, options: argparse.Namespace) -> Choice:
+def _chosen(table: FeatureTable, grid, task: Task, options: argparse.Namespace) -> ComponentChoice:
     try:
         with Progress("check") as progress:
             return choose_components(

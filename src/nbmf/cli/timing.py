@@ -58,7 +58,7 @@ def _part(matrix: NamedMatrix) -> tuple[Any, float]:
     Entries that a fit visits: the observed ones, of a sparse matrix the ones.
     """
     is_whole = matrix.dense is None
-    visited = matrix.observed_of_lines(1) if is_whole else matrix.ones_of_lines(1)
+    visited = matrix.observed_along(1) if is_whole else matrix.ones_along(1)
     order = np.random.default_rng(0).permutation(len(visited))
     count = int(np.searchsorted(np.cumsum(visited[order]), ENTRIES)) + 1
     rows = np.sort(order[:count])

@@ -10,7 +10,7 @@ from nbmf.io.documents import ROLES, read_documents
 from nbmf.io.text import lines_of
 
 SMOOTHING, GRID = 0.1, (2, 3, 5, 8, 12)
-ENDS = {"max_iter": 100, "tol": 1e-5}  # as VariationalLDA
+ENDS = {"max_iter": 100, "relative_change_tol": 1e-5}  # as VariationalLDA
 MODELS = {
     "lda": {"model": "mmnb"},
     "fast-lda": {"model": "fast-mmnb", "inner_max": 5},  # as FastLDA

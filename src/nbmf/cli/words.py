@@ -46,7 +46,7 @@ FORMS = (
     (r"\bn_draws = ", "--draws "),
     (r"\bmasks = ", "--masks "),
     (r"\bn_jobs = ", "--jobs "),
-    (r"\b(max_iter|burn_in|n_samples|tol|alpha|beta|gamma|eta|max_memory_gb) = ", r"--set \1="),
+    (r"\b(max_iter|burn_in|n_samples|\w+_tol|alpha|beta|gamma|eta|max_memory_gb) = ", r"--set \1="),
     (r"\ba larger max_memory_gb\b", "a larger --set max_memory_gb="),
     (r"(--set \w+=\w+), (?=--set)", r"\1 "),  # as it is typed
 )

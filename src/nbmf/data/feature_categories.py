@@ -26,13 +26,13 @@ def with_categories(table: FeatureTable, sizes: np.ndarray, categories: np.ndarr
     if np.array_equal(table.sizes, sizes) and np.array_equal(table.categories, categories):
         return table
     cells = table.cells.copy()
-    own = np.split(table.categories, np.cumsum(table.sizes)[:-1])
+    categories_of = np.split(table.categories, np.cumsum(table.sizes)[:-1])
     others = np.split(categories, np.cumsum(sizes)[:-1])
     for n in np.flatnonzero(table.sizes > 0):
         code_of = {name: code for code, name in enumerate(others[n].tolist())}
         here = table.columns == n
         for code in np.unique(table.cells[here]):
-            name = str(own[n][int(code)])
+            name = str(categories_of[n][int(code)])
             if name not in code_of:
                 raise DataError(
                     f"column {str(table.column_names[n])!r}: {name!r} is none of the categories "

@@ -47,7 +47,7 @@ def refuse_wrong_values(table: Any) -> None:
 
 
 def stored(values: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return lines, columns and values of what a scipy.sparse matrix stores, row by row."""
+    """Return rows, columns and values of what a scipy.sparse matrix stores, row by row."""
     if not is_sparse(values):
         raise DataError(f"a scipy.sparse matrix is needed, not {type(values).__name__}")
     entries = values.tocsr(copy=True)
@@ -57,7 +57,7 @@ def stored(values: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def nonzero(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return lines, columns and values of the entries of an array that are not 0."""
+    """Return rows, columns and values of the entries of an array that are not 0."""
     if values.ndim != 2:
         raise DataError(f"documents by words have two dimensions, not {values.ndim}")
     lines, columns = np.nonzero(values)
@@ -77,10 +77,10 @@ def coded(name: Any, column: pd.Series, kind: str | None) -> tuple[np.ndarray, s
                 f"number; allowed in a {kind} column are {ALLOWED.get(kind, 'numbers')}"
             )
         texts = values[~missing].astype(str)
-        found, codes = np.unique(texts, return_inverse=True)
+        categories, codes = np.unique(texts, return_inverse=True)
         numbers = np.full(values.size, np.nan)
         numbers[~missing] = codes
-        return numbers, DISCRETE, found.tolist()
+        return numbers, DISCRETE, categories.tolist()
     numbers = np.where(missing, np.nan, values).astype(float)
     if kind is None:
         kind = BERNOULLI if np.isin(numbers[~missing], (0, 1)).all() else GAUSSIAN

@@ -40,7 +40,7 @@ class FeatureTable(NamedMatrix):
     starts : int64 array (F + 1,)
         Where each row starts.
     kinds : str array (N,)
-        The law of each column, one of FEATURE_KINDS; of words all or none.
+        The distribution of each column, one of FEATURE_KINDS; of words all or none.
     sizes : int64 array (N,)
         How many categories a discrete column has; 2 of a Bernoulli column, 0 of others.
     categories : str array (sum of sizes,)
@@ -101,9 +101,9 @@ class FeatureTable(NamedMatrix):
         ends = self.starts[[0, -1]].tolist() == [0, self.cells.size]
         if not ends or (np.diff(self.starts) < 0).any():
             raise DataError("starts: allowed are ascending places from 0 to the number of cells")
-        place = self.lines() * N + self.columns
+        position = self.row_of_cell() * N + self.columns
         inside = (self.columns >= 0) & (self.columns < N)
-        if not (inside.all() and (np.diff(place) > 0).all()):
+        if not (inside.all() and (np.diff(position) > 0).all()):
             raise DataError(f"columns: allowed are 0 to {N - 1}, ascending in each row")
 
     # --- Making one -------------------------------------------------------------------------------
@@ -212,15 +212,15 @@ class FeatureTable(NamedMatrix):
 
     @classmethod
     def _of_cells(cls, shape, cells, kinds, names, categories=None) -> Self:
-        """Make a table of lines, columns and values of cells; `categories` by column, if named."""
+        """Make a table of rows, columns and values of cells; `categories` by column, if named."""
         F, N = shape
         lines, columns, values = cells
         kinds = np.broadcast_to(np.asarray(kinds, str), N)
         sizes = np.where(kinds == BERNOULLI, 2, 0).astype(np.int64)
         categories = categories or {}
         for n in np.flatnonzero(kinds == DISCRETE):
-            own = values[columns == n]
-            found = int(own.max()) + 1 if own.size and np.isfinite(own).all() else 1
+            codes = values[columns == n]
+            found = int(codes.max()) + 1 if codes.size and np.isfinite(codes).all() else 1
             sizes[n] = len(categories[n]) if n in categories else max(found, 1)
         texts = [categories.get(n, [str(r) for r in range(sizes[n])]) for n in range(N)]
         row_names, column_names, row_groups = names
@@ -263,17 +263,17 @@ class FeatureTable(NamedMatrix):
     def observed(self) -> np.ndarray:
         """Boolean array (F, N): True where there is a value; of words everywhere."""
         observed = np.full(self.shape, WORD in self.kinds)
-        observed[self.lines(), self.columns] = True
+        observed[self.row_of_cell(), self.columns] = True
         return observed
 
-    def lines(self) -> np.ndarray:
+    def row_of_cell(self) -> np.ndarray:
         """Return the row of each cell, int64 array (n,)."""
         return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
 
     def values(self) -> np.ndarray:
         """Return the values as an array (F, N), NaN where missing and 0 where a word is not."""
         values = np.full(self.shape, 0.0 if WORD in self.kinds else np.nan)
-        values[self.lines(), self.columns] = self.cells
+        values[self.row_of_cell(), self.columns] = self.cells
         return values
 
     def take_rows(self, rows: np.ndarray) -> Self:

@@ -70,7 +70,7 @@ class NamedMatrix:
         self._take_names(values.shape)
 
     def _take_names(self, shape: tuple[int, int]) -> None:
-        """Keep names and groups that fit the values, in which every line has an observed entry."""
+        """Keep names and groups that fit the values, in which every row or column has an observed entry."""
         for axis, name in enumerate(NAMES):
             names = checked_names(getattr(self, name), shape[axis], name)
             refuse_duplicates(names, name)
@@ -79,7 +79,7 @@ class NamedMatrix:
             groups = checked_names(self.row_groups, shape[0], "row_groups")
             object.__setattr__(self, "row_groups", groups)
         for axis, kind, names in ((1, "row", self.row_names), (0, "column", self.column_names)):
-            refuse_unobserved(self.observed_of_lines(axis), kind, names)
+            refuse_unobserved(self.observed_along(axis), kind, names)
 
     @classmethod
     def from_array(
@@ -172,7 +172,7 @@ class NamedMatrix:
         """How many entries are not missing."""
         return int(np.count_nonzero(self.observed))
 
-    def observed_of_lines(self, axis: int) -> np.ndarray:
+    def observed_along(self, axis: int) -> np.ndarray:
         """Return how many entries of each row (axis 1) or column (axis 0) are not missing."""
         return np.count_nonzero(self.observed, axis=axis)
 

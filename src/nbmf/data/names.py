@@ -1,4 +1,4 @@
-"""The names of rows and columns: as many as there are, unique, each of a line with an entry."""
+"""The names of rows and columns: as many as there are, unique, and each with an entry."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def refuse_duplicates(names: np.ndarray, field: str) -> None:
 
 
 def refuse_unobserved(observed: np.ndarray, kind: str, names: np.ndarray) -> None:
-    """Raise DataError if a line has none of its entries observed; `observed` says how many."""
+    """Raise DataError if a row or column has none of its entries observed; `observed` says how many."""
     empty = np.flatnonzero(observed == 0)
     if empty.size:
         raise DataError(

@@ -148,22 +148,22 @@ class SparseBinaryMatrix(NamedMatrix):
         """How many entries are 0 or 1."""
         return math.prod(self.shape) - int(np.count_nonzero(self.stored[CODE] == MISSING))
 
-    def observed_of_lines(self, axis: int) -> np.ndarray:
+    def observed_along(self, axis: int) -> np.ndarray:
         """Return how many entries of each row (axis 1) or column (axis 0) are observed."""
         line = 1 - axis
         missing = self.places(MISSING)[line]
         return self.shape[axis] - np.bincount(missing, minlength=self.shape[line])
 
-    def ones_of_lines(self, axis: int) -> np.ndarray:
+    def ones_along(self, axis: int) -> np.ndarray:
         """Return how many entries of each row (axis 1) or column (axis 0) are ones."""
         return np.bincount(self.places(1)[1 - axis], minlength=self.shape[1 - axis])
 
     def diagonal(self) -> np.ndarray:
         """Return the codes of the diagonal."""
         rows, columns, codes = self.stored
-        found = np.zeros(min(self.shape), np.int8)
-        found[rows[rows == columns]] = codes[rows == columns]
-        return found
+        diagonal = np.zeros(min(self.shape), np.int8)
+        diagonal[rows[rows == columns]] = codes[rows == columns]
+        return diagonal
 
     def without_diagonal(self) -> Self:
         """Return the matrix with its diagonal missing."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from nbmf.catalogue import BASELINES, BASELINES_OF_COUNTS, OVERDISPERSED_BASELINES
 from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation import count_baselines
@@ -16,42 +17,26 @@ from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.likelihoods.negative_binomial import NEGATIVE_BINOMIAL
 from nbmf.likelihoods.poisson import POISSON
 
-# Baselines by name, and what they predict for a person: of binary matrices, and of counts under two
-# laws. A method is judged by those of its own law: what another law explains is no structure.
-BASELINES = {
-    "overall-share": "the overall share of ones",
-    "column-shares": "each column's share of ones",
-    "row-shares": "each row's share of ones",
-    "effects": "row and column effects",
-}
-OF_COUNTS = {
-    "overall-mean": "the overall mean",
-    "column-means": "each column's mean",
-    "row-means": "each row's mean",
-    "rates": "row and column shares",
-}
-OVERDISPERSED = {
-    "column-means-nb": "each column's mean, overdispersed",
-    "rates-nb": "row and column shares, overdispersed",
-}
-OF_SAMPLES = {"popularity": "row and column popularity"}  # nbmf.evaluation.sampled
-OF_LAWS = {BERNOULLI: BASELINES, POISSON: OF_COUNTS, NEGATIVE_BINOMIAL: OVERDISPERSED}
-LABELS = BASELINES | OF_COUNTS | OVERDISPERSED | OF_SAMPLES
-AXES = {"overall-share": None, "column-shares": 0, "row-shares": 1}  # that shares are taken along
+# A method is compared with the baselines of its own likelihood: what another distribution explains is
+# no structure.
+OF_LIKELIHOODS = {BERNOULLI: BASELINES, POISSON: BASELINES_OF_COUNTS, NEGATIVE_BINOMIAL: OVERDISPERSED_BASELINES}
+OF_SAMPLES = {"popularity": "row and column popularity"}  # nbmf.evaluation.sampled_entries
+LABELS = BASELINES | BASELINES_OF_COUNTS | OVERDISPERSED_BASELINES | OF_SAMPLES
+AXES = {"overall-share": None, "column-shares": 0, "row-shares": 1}  # that proportions are taken along
 AXES_OF_MEANS = {"column-means": 0, "row-means": 1}
 NB = "-nb"  # at the end of a name: with a size per column
 
 
 def baselines_of(likelihood: Likelihood) -> dict[str, str]:
     """Return the baselines that are scored by a law, and what they predict; {} if it has none."""
-    return OF_LAWS.get(likelihood, {})
+    return OF_LIKELIHOODS.get(likelihood, {})
 
 
 def compared_with(matrix: NamedMatrix, likelihoods: Iterable[Likelihood]) -> dict[str, str]:
     """Return the baselines beside methods on a matrix: of its plainest law, and of the methods'."""
-    first = next((law for law in OF_LAWS if law.matrix is type(matrix)), None)
+    first = next((law for law in OF_LIKELIHOODS if law.matrix is type(matrix)), None)
     laws = dict.fromkeys([first, *likelihoods])
-    return {name: label for law in laws for name, label in OF_LAWS.get(law, {}).items()}
+    return {name: label for law in laws for name, label in OF_LIKELIHOODS.get(law, {}).items()}
 
 
 def prediction(name: str, values: np.ndarray) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
@@ -77,11 +62,11 @@ def prediction(name: str, values: np.ndarray) -> np.ndarray | tuple[np.ndarray, 
     return {"overall-mean": count_baselines.overall, "rates": count_baselines.shares}[name](values)
 
 
-def at(found: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
+def at(predicted: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
     """Return what a baseline predicts of some entries."""
-    if isinstance(found, tuple):
-        return tuple(part[rows, columns] for part in found)
-    return found[rows, columns]
+    if isinstance(predicted, tuple):
+        return tuple(part[rows, columns] for part in predicted)
+    return predicted[rows, columns]
 
 
 def _probability(name: str, codes: np.ndarray) -> np.ndarray:
@@ -109,7 +94,7 @@ def baseline_score(name: str, matrix: NamedMatrix, mask: np.ndarray) -> dict[str
         n_test (int, held-out entries), perplexity (nats per held-out entry) and brier, which is NaN
         of counts.
     """
-    law = next(law for law, names in OF_LAWS.items() if name in names)
+    law = next(law for law, names in OF_LIKELIHOODS.items() if name in names)
     values = law.values_of(matrix)
     loss_at = law.loss_at(values, mask)
     given = at(prediction(name, law.hide(values, mask)), loss_at.rows, loss_at.columns)
@@ -134,8 +119,8 @@ def tabulate(masked: list) -> pd.DataFrame:
     for one in masked:
         n_observed = np.count_nonzero(one.matrix.observed)
         for name, label in compared_with(one.matrix, ()).items():
-            found = baseline_score(name, one.matrix, one.mask)
+            score = baseline_score(name, one.matrix, one.mask)
             key = {"dataset": one.dataset, "baseline": name, "label": label, "mask": one.number}
-            rows.append({**key, **found, "n_train": n_observed - found["n_test"]})
+            rows.append({**key, **score, "n_train": n_observed - score["n_test"]})
     columns = ["dataset", "baseline", "label", "mask", "n_test", "n_train", "perplexity", "brier"]
     return pd.DataFrame(rows, columns=columns)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nbmf.catalogue import COMPARED, COMPARED_ON
+from nbmf.catalogue import COMPARED
 from nbmf.data.masks import ENTRIES, PAIRS, draw_mask, is_undirected
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.baselines import baseline_score, compared_with
+from nbmf.evaluation.compared_fits import ComparedFit, FitDone, gap, outcome, run_all
 from nbmf.evaluation.entries import entries_of, likelihoods_of, matrix_of
-from nbmf.evaluation.fits import ComparedFit, FitDone, gap, outcome, run_all
 from nbmf.evaluation.result import Comparison
 from nbmf.fit_key import mask_stream
 from nbmf.inference import parameters
@@ -48,7 +48,7 @@ def compare(
         Ids such as "beta-dir-vb" (see nbmf.catalogue.METHODS), or a dict from id to an entry as
         in nbmf/methods.yaml: class, label, K, settings. An entry of a known id needs only what
         differs: {"beta-dir-vb": {"settings": {"alpha": 0.2, "beta": 0.2}}}; its other settings
-        stay. Default: nbmf.catalogue.COMPARED, of a CountMatrix those of COMPARED_ON. LDA's score
+        stay. Default: those of nbmf.catalogue.COMPARED for this kind of matrix. LDA's score
         is per token: it is reported, not recommended.
     K : int, list of int, or dict from id to list of int, optional
         In the place of the methods' own grids. A method leaves out those of a list for all that it
@@ -82,7 +82,7 @@ def compare(
         If V has a value that is not allowed, or is too small for a mask, or a mask does not fit.
     """
     if methods is None:
-        methods = COMPARED_ON.get(type(V).__name__, COMPARED)
+        methods = COMPARED.get(type(V).__name__, COMPARED["BinaryMatrix"])
     entries = entries_of(methods, K)
     parameters.check_count("seed", seed, 0)
     parameters.check_count("n_jobs", 1 if n_jobs is None else n_jobs, 1)

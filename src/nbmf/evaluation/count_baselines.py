@@ -72,9 +72,9 @@ def with_sizes(tallies: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.nd
 def _log_likelihoods(tallies: np.ndarray, mean: np.ndarray) -> np.ndarray:
     """Return log p of each column for each of SIZES, (sizes, N), but for what has no size."""
     x, seen = np.maximum(tallies, 0).astype(float), tallies >= 0
-    found = []
+    log_likelihoods = []
     for size in SIZES:
         each = gammaln(x + size) - gammaln(size) - x * np.log(mean + size)
         each -= size * np.log1p(mean / size)
-        found.append(np.where(seen, each, 0.0).sum(axis=0))
-    return np.array(found)
+        log_likelihoods.append(np.where(seen, each, 0.0).sum(axis=0))
+    return np.array(log_likelihoods)

@@ -1,79 +1,135 @@
 """Losses on entries that were held out, of methods and of predictions without components."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from nbmf.data.named import is_sparse
 from nbmf.evaluation.baselines import at, baselines_of, prediction
+from nbmf.evaluation.clustered_errors import clustered_error
 from nbmf.evaluation.entry_losses import losses_of
-from nbmf.evaluation.folds import clustered_error, folds, is_symmetric, units
+from nbmf.evaluation.folds import fitted_to, folds, is_symmetric, units
+from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.state import Monitor
-from nbmf.seeds import child, seed_sequence
+from nbmf.likelihoods.likelihood import Likelihood
+from nbmf.seeds import seed_sequence
+
+
+class EntryMeasure:
+    """The measure of losses in float arrays (F, N), NaN where nothing was held out."""
+
+    unit = "held-out entry"
+
+    def mean(self, losses: np.ndarray) -> float:
+        """Return the mean over the entries."""
+        return float(np.nanmean(losses))
+
+    def error(self, losses: np.ndarray) -> float:
+        """Return its standard error, `clustered_error`."""
+        return clustered_error(losses)
+
+    def degrees_of_freedom(self, losses: np.ndarray) -> int:
+        """Return one less than the number of rows or of columns, whichever are fewer."""
+        return max(min(losses.shape) - 1, 1)
+
+
+Measure = EntryMeasure | SampleMeasure  # how losses become a mean and its standard error
+
+
+class AllEntries:
+    """Tenths of the observed entries of a dense matrix, held out in turn.
+
+    Attributes
+    ----------
+    folds : list of bool arrays (F, N)
+        The entries that are held out together.
+    observed : int
+        How many entries can be held out; of a symmetric matrix pairs in the place of entries.
+    """
+
+    def __init__(self, V: Any, likelihood: Likelihood, seed: int):
+        self._likelihood = likelihood
+        self._codes = likelihood.values_of(V)
+        self._in_pairs = is_symmetric(self._codes)
+        rng = np.random.default_rng(seed_sequence("verdict", seed))
+        self.folds = list(folds(self._codes, rng, self._in_pairs))
+        self.observed = int(np.count_nonzero(units(self._codes, self._in_pairs)))
+
+    def training(self, fold: np.ndarray) -> np.ndarray:
+        """Return the values with those of a fold missing."""
+        return self._likelihood.hide(self._codes, fold)
+
+    def baseline_losses(self, fold: np.ndarray, training: np.ndarray, number: int) -> dict[str, np.ndarray]:
+        """Return the losses of the baselines of the likelihood."""
+        rows, columns = np.nonzero(fold)
+        return {
+            name: self._losses(fold, at(prediction(name, training), rows, columns))
+            for name in baselines_of(self._likelihood)
+        }
+
+    def method_losses(self, fold: np.ndarray, fitted: Factorization) -> np.ndarray:
+        """Return the losses of a fit, float array (n,)."""
+        return self._losses(fold, fitted.predictive(*np.nonzero(fold)))
+
+    def _losses(self, fold: np.ndarray, predicted: Any) -> np.ndarray:
+        return losses_of(self._likelihood, self._codes[fold], predicted)
+
+    def gather(self, losses: Iterable[np.ndarray]) -> np.ndarray:
+        """Return an array (F, N), NaN where nothing was held out, and below the diagonal of pairs."""
+        gathered = np.full(self._codes.shape, np.nan)
+        for fold, of_fold in zip(self.folds, losses, strict=True):
+            gathered[fold] = of_fold
+        if self._in_pairs:  # an entry and its mirror image are one observation
+            gathered[np.tril_indices_from(gathered)] = np.nan
+        return gathered
+
+    def measure(self) -> EntryMeasure:
+        """Return how such arrays are averaged."""
+        return EntryMeasure()
 
 
 class HeldOutLosses(NamedTuple):
-    """What was found on all entries that were held out.
+    """Losses on all entries that were held out, in nats.
 
-    own : list of float arrays (F, N), of each method, NaN where nothing was held out
+    methods : list of float arrays, of each method, as `measure` takes them
     baselines : dict of the same, by the name of a baseline
     entries, folds : int, how many entries were held out, in how many folds
     observed : int, how many there are; of a symmetric matrix pairs in the place of entries
+    measure : Measure
     """
 
-    own: list[np.ndarray]
+    methods: list[np.ndarray]
     baselines: dict[str, np.ndarray]
     entries: int
     folds: int
     observed: int
-
-    unit = "held-out entry"  # what a mean is per
-
-    @staticmethod
-    def mean(losses: np.ndarray) -> float:
-        """Return the mean of losses, or of a difference of some."""
-        return float(np.nanmean(losses))
-
-    @staticmethod
-    def error(losses: np.ndarray) -> float:
-        """Return its standard error; entries of a row or a column are not independent."""
-        return clustered_error(losses)
-
-    @staticmethod
-    def freedom(losses: np.ndarray) -> int:
-        """Return the degrees of freedom of that error."""
-        return max(min(losses.shape) - 1, 1)
+    measure: Measure
 
 
-def losses_by_folds(
+def held_out_losses(
     V: Any, estimators: Sequence[Factorization], seed: int, monitor_of: Callable | None
 ) -> HeldOutLosses:
-    """Hold out tenths of the observed entries in turn, as `nbmf.verdict` says."""
-    law = estimators[0].likelihood
-    codes = law.values_of(V)
-    in_pairs = is_symmetric(codes)
-    drawn = list(folds(codes, np.random.default_rng(seed_sequence("verdict", seed)), in_pairs))
-    own = [np.full(codes.shape, np.nan) for _ in estimators]
-    baselines = {name: np.full(codes.shape, np.nan) for name in baselines_of(law)}
-    for number, held_out in enumerate(drawn):
-        training = law.hide(codes, held_out)
-        places, values = np.nonzero(held_out), codes[held_out]
-        for name, loss in baselines.items():
-            loss[held_out] = losses_of(law, values, at(prediction(name, training), *places))
+    """Hold out entries fold by fold, fit every method to the others, and return the losses.
+
+    Arguments and errors are those of `nbmf.verdict`.
+    """
+    if is_sparse(V):
+        split = SampledEntries(V, estimators, seed)
+    else:
+        split = AllEntries(V, estimators[0].likelihood, seed)
+    methods: list[list[np.ndarray]] = [[] for _ in estimators]
+    baselines: dict[str, list[np.ndarray]] = {}
+    n_fits = len(split.folds) * len(estimators)
+    for number, fold in enumerate(split.folds):
+        training = split.training(fold)
+        for name, losses in split.baseline_losses(fold, training, number).items():
+            baselines.setdefault(name, []).append(losses)
         for i, estimator in enumerate(estimators):
-            step = number * len(estimators) + i
-            monitor = monitor_of and monitor_of(step, len(drawn) * len(estimators))
+            monitor = monitor_of and monitor_of(number * len(estimators) + i, n_fits)
             fitted = fitted_to(estimator, training, number, monitor)
-            own[i][held_out] = losses_of(law, values, fitted.predictive(*places))
-    if in_pairs:  # an entry and its mirror image are one observation
-        for array in (*own, *baselines.values()):
-            array[np.tril_indices_from(array)] = np.nan
-    counted = int(np.count_nonzero(~np.isnan(own[0])))
-    return HeldOutLosses(own, baselines, counted, len(drawn), int(np.count_nonzero(units(codes, in_pairs))))
-
-
-def fitted_to(estimator: Factorization, training: Any, fold: int, monitor: Monitor | None) -> Factorization:
-    """Return a fit to what a fold leaves, with a seed of its own."""
-    seed = child(estimator._seed(), "verdict", fold)
-    return type(estimator)(**estimator.get_params() | {"random_state": seed}).fit(training, monitor=monitor)
+            methods[i].append(split.method_losses(fold, fitted))
+    gathered = [split.gather(losses) for losses in methods]
+    entries = int(np.count_nonzero(~np.isnan(gathered[0])))
+    of_baselines = {name: split.gather(losses) for name, losses in baselines.items()}
+    return HeldOutLosses(gathered, of_baselines, entries, len(split.folds), split.observed, split.measure())

@@ -55,16 +55,16 @@ def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) 
     """
     rows = []
     for dataset in scores["dataset"].unique():
-        own = scores[scores["dataset"] == dataset]
-        beside = baselines[baselines["dataset"] == dataset]
-        candidates = [_with_best_K(own[own["method"] == name], name, labels) for name in labels]
+        of_dataset = scores[scores["dataset"] == dataset]
+        of_baselines = baselines[baselines["dataset"] == dataset]
+        candidates = [_with_best_K(of_dataset[of_dataset["method"] == name], name, labels) for name in labels]
         candidates += [
-            Candidate(name, 0, of_name["label"].iloc[0], *_scores(of_name), [np.nan] * 4)
-            for name, of_name in beside.groupby("baseline", sort=False)
+            RankedMethod(name, 0, of_name["label"].iloc[0], *_scores(of_name), [np.nan] * 4)
+            for name, of_name in of_baselines.groupby("baseline", sort=False)
         ]
-        ratio = beside["n_test"].mean() / beside["n_train"].mean()
-        found = [candidate for candidate in candidates if candidate is not None]
-        rows += [[dataset, *row] for row in _ranked(found, ratio)]
+        ratio = of_baselines["n_test"].mean() / of_baselines["n_train"].mean()
+        ranked = [candidate for candidate in candidates if candidate is not None]
+        rows += [[dataset, *row] for row in _ranked(ranked, ratio)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -88,7 +88,7 @@ def overview(ranking: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(columns, axis=1).sort_values("mean_rank", kind="stable").reset_index()
 
 
-class Candidate(NamedTuple):
+class RankedMethod(NamedTuple):
     """A method with its best K, its perplexity for each mask and its mean Brier score.
 
     facts : list, the last four of COLUMNS
@@ -107,13 +107,13 @@ def _scores(fits: pd.DataFrame) -> tuple[pd.Series, float]:
     return by_mask(fits, "perplexity"), by_mask(fits, "brier").mean()
 
 
-def _with_best_K(fits: pd.DataFrame, method: str, labels: dict[str, str]) -> Candidate | None:
+def _with_best_K(fits: pd.DataFrame, method: str, labels: dict[str, str]) -> RankedMethod | None:
     """Return a method at the K with the smallest mean, None if no K has all masks."""
     K = best_K(fits)
     if K is None:
         return None
     chosen = fits[fits["K"] == K]
-    return Candidate(method, K, labels[method], *_scores(chosen), _facts(chosen))
+    return RankedMethod(method, K, labels[method], *_scores(chosen), _facts(chosen))
 
 
 def _facts(fits: pd.DataFrame) -> list:
@@ -122,15 +122,15 @@ def _facts(fits: pd.DataFrame) -> list:
     return [fits["seconds"].median(), active.median(), active.min(), active.max()]
 
 
-def _ranked(candidates: list[Candidate], test_ratio: float) -> Iterator[list]:
+def _ranked(candidates: list[RankedMethod], test_ratio: float) -> Iterator[list]:
     """Yield a row per candidate, without its dataset."""
     best, *others = sorted(candidates, key=lambda candidate: candidate.perplexities.mean())
-    for place, one in enumerate([best, *others], start=1):
+    for number, one in enumerate([best, *others], start=1):
         values = one.perplexities
         centres = values.mean(), values.median()
-        row = [place, one.method, one.label, one.K, len(values), *centres, one.brier]
+        row = [number, one.method, one.label, one.K, len(values), *centres, one.brier]
         if one is best:
             yield [*row, 0.0, np.nan, None, *one.facts]
         else:
             margin = margin_of((values - best.perplexities).to_numpy(), test_ratio)
-            yield [*row, *margin, margin.told_apart, *one.facts]
+            yield [*row, *margin, margin.is_significant, *one.facts]

@@ -41,7 +41,7 @@ class Margin(NamedTuple):
     uncertainty: float
 
     @property
-    def told_apart(self) -> bool:
+    def is_significant(self) -> bool:
         """Whether the interval lies above zero."""
         return self.mean > self.uncertainty
 
@@ -57,8 +57,8 @@ class Recommendation(NamedTuple):
     - runner_up, runner_up_K : the best of the other methods; None if there is none
     - margin : float, how much larger the runner-up's mean is, in nats per entry
     - uncertainty : float, half the width of the margin's 95 % interval; NaN from a single mask
-    - told_apart : bool, whether the margin to every other method has its interval above zero
-    - take, take_K : that method; or the fastest of those that cannot be told apart from it, if it
+    - is_significant : bool, whether the margin to every other method has its interval above zero
+    - take, take_K : that method; or the fastest of those that are not significantly worse, if it
       saves ten seconds a fit
     - sentence : str, all this for a person
     """
@@ -70,7 +70,7 @@ class Recommendation(NamedTuple):
     runner_up_K: int | None
     margin: float
     uncertainty: float
-    told_apart: bool
+    is_significant: bool
     take: str
     take_K: int
     sentence: str
@@ -99,7 +99,7 @@ def margin_of(differences: np.ndarray, test_ratio: float) -> Margin:
 
 
 def recommend(candidates: list[Candidate], baselines: dict[str, np.ndarray], test_ratio: float) -> Recommendation:
-    """Return the method with the smallest mean, and whether the others can be told apart from it.
+    """Return the method with the smallest mean, and whether the others are significantly worse.
 
     Parameters
     ----------
@@ -112,20 +112,23 @@ def recommend(candidates: list[Candidate], baselines: dict[str, np.ndarray], tes
     """
     winner, *others = sorted(candidates, key=lambda candidate: candidate.mean)
     margins = [margin_of(o.perplexities - winner.perplexities, test_ratio) for o in others]
-    alike = [o for o, margin in zip(others, margins, strict=True) if not margin.told_apart]
+    alike = [o for o, margin in zip(others, margins, strict=True) if not margin.is_significant]
     take = _taken(winner, alike)
     sentence = _sentence(winner, others, margins, alike, take)
+    runner_up = others[0] if others else None
+    margin = margins[0] if others else Margin(math.nan, math.nan)
     return Recommendation(
-        winner.method,
-        winner.K,
-        winner.mean,
-        others[0].method if others else None,
-        others[0].K if others else None,
-        *(margins[0] if others else Margin(math.nan, math.nan)),
-        bool(others) and not alike,
-        take.method,
-        take.K,
-        sentence + _against(baselines, winner, test_ratio),
+        method=winner.method,
+        K=winner.K,
+        perplexity=winner.mean,
+        runner_up=runner_up and runner_up.method,
+        runner_up_K=runner_up and runner_up.K,
+        margin=margin.mean,
+        uncertainty=margin.uncertainty,
+        is_significant=bool(others) and not alike,
+        take=take.method,
+        take_K=take.K,
+        sentence=sentence + _against(baselines, winner, test_ratio),
     )
 
 
@@ -154,7 +157,7 @@ def _sentence(winner, others, margins, alike, take) -> str:
         return f"{winner.name} predicts best ({mean}); {lead}."
     names = [candidate.name for candidate in (winner, *alike)]
     text = (
-        f"{', '.join(names[:-1])} and {names[-1]} cannot be told apart: {winner.name} has the best "
+        f"{', '.join(names[:-1])} and {names[-1]} do not differ significantly: {winner.name} has the best "
         f"mean ({mean}), {lead}."
     )
     if take is winner:

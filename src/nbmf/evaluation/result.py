@@ -105,16 +105,16 @@ class Comparison:
 
     def remarks(self) -> list[str]:
         """Return what else there is to say: methods whose best K lies at an end of their grid."""
-        found = []
+        remarks = []
         for candidate in self._candidates():
             grid = sorted(self.methods[candidate.method]["K"])
             label = self.methods[candidate.method]["label"]
             if len(grid) > 1 and grid[-1] == candidate.K:
                 more = f"K = {grid[-1]} to {2 * grid[-1]} may do better"
-                found.append(f"{label} is best with the largest K that was tried: {more}.")
+                remarks.append(f"{label} is best with the largest K that was tried: {more}.")
             elif len(grid) > 1 and candidate.K == grid[0] > 1:
-                found.append(f"{label} is best with the smallest K that was tried, {grid[0]}.")
-        return found
+                remarks.append(f"{label} is best with the smallest K that was tried, {grid[0]}.")
+        return remarks
 
     def figure(self) -> Figure:
         """Return Figure 10 for this matrix; `figure.savefig(path)` writes it.

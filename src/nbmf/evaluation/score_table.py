@@ -88,10 +88,10 @@ def gather_calibration(fits: Iterable[tuple[dict, str | os.PathLike]]) -> pd.Dat
 
 def _read_scores(path: str | os.PathLike) -> dict:
     """Return FACTS and FURTHER of the file of a fit."""
-    found = _read(path, [*FACTS, "further_scores"])
-    further = found.pop("further_scores")
+    scores = _read(path, [*FACTS, "further_scores"])
+    further = scores.pop("further_scores")
     with _naming(path):
-        return found | {name: dict(further).get(name) for name in FURTHER}
+        return scores | {name: dict(further).get(name) for name in FURTHER}
 
 
 def _read_calibration(path: str | os.PathLike) -> list[dict]:

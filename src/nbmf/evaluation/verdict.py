@@ -4,17 +4,16 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import stdtr
 
 from nbmf import registry
-from nbmf.catalogue import CANDIDATES, METHODS, title_of
+from nbmf.catalogue import CANDIDATES, METHODS
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import is_sparse
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
 from nbmf.evaluation.baselines import LABELS, baselines_of
-from nbmf.evaluation.held_out import HeldOutLosses, losses_by_folds
-from nbmf.evaluation.sampled import losses_by_sample
+from nbmf.evaluation.clustered_errors import format_p, one_sided_p
+from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, Measure, held_out_losses
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
 
@@ -38,14 +37,14 @@ class Gain(NamedTuple):
     p: float
 
 
-class Behind(NamedTuple):
-    """By how much something else predicts worse than the method that is judged.
+class LossDifference(NamedTuple):
+    """By how much another prediction is worse than that of the chosen method.
 
     Another method may predict a little better, see `choose`.
 
-    what : str, for a person
+    what : str, a method or a baseline in words
     loss : float, nats per held-out entry
-    mean : float, its loss minus that of the one chosen
+    mean : float, its loss minus that of the chosen method
     error : float, its standard error; entries of a row or a column are not taken as independent
     """
 
@@ -56,16 +55,16 @@ class Behind(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What `verdict` has found.
+    """Whether a method predicts better than every baseline, and by how much.
 
-    method : str, what was judged, for a person
+    method : str, what was judged, in words
     found : bool, whether the method predicts better than every baseline, each with p < chance
     chance : float, CHANCE; of a method that was chosen among several, CHANCE / their number
     loss : float, of the method, in nats per held-out entry
     gains : tuple of Gain, over each baseline, the best baseline first
     entries, folds : int, how many entries were held out, in how many folds
     observed : int, how many there are; of a symmetric matrix pairs in the place of entries
-    others : tuple of Behind, the other methods that could have been chosen, the best first
+    others : tuple of LossDifference, the other methods that could have been chosen, the best first
     unit : str, what losses are per: "held-out entry", or "one" of a sparse matrix
 
     Of a sparse matrix ones and as many zeros are held out, weighted by one over the chance of that.
@@ -79,13 +78,13 @@ class Verdict(NamedTuple):
     entries: int
     folds: int
     observed: int
-    others: tuple[Behind, ...] = ()
-    unit: str = HeldOutLosses.unit
+    others: tuple[LossDifference, ...] = ()
+    unit: str = EntryMeasure.unit
 
     @property
-    def compared(self) -> list[Behind]:
+    def compared(self) -> list[LossDifference]:
         """What else predicted the same entries: the other methods, then the baselines."""
-        baselines = (Behind(LABELS[gain.baseline], *gain[1:4]) for gain in self.gains)
+        baselines = (LossDifference(LABELS[gain.baseline], gain.loss, gain.mean, gain.error) for gain in self.gains)
         return [*self.others, *baselines]
 
     def __str__(self) -> str:
@@ -95,14 +94,14 @@ class Verdict(NamedTuple):
         if self.found:
             return (
                 f"structure found: it predicts better than {what}, the best prediction without "
-                f"components, by {how_much} ({best.loss:.4f} to {self.loss:.4f}, p {_told(best.p)})"
+                f"components, by {how_much} ({best.loss:.4f} to {self.loss:.4f}, {format_p(best.p)})"
             )
         if best.mean > 0:
             weakest = max(self.gains, key=lambda gain: gain.p)
             return (
                 f"nothing found beyond {LABELS[weakest.baseline]}: a lead of "
                 f"{weakest.mean:.4f} ± {weakest.error:.4f} nats per {self.unit} can be chance "
-                f"(p {_told(weakest.p)}; {self.chance:g} would tell)"
+                f"({format_p(weakest.p)}; {self.chance:g} would tell)"
             )
         return (
             f"nothing found beyond {what}, which predicts better by {how_much} "
@@ -110,14 +109,14 @@ class Verdict(NamedTuple):
         )
 
 
-class Choice(NamedTuple):
-    """What `choose` has found.
+class MethodChoice(NamedTuple):
+    """The method that `choose` takes.
 
-    place : int, of the chosen method among those that were given
-    verdict : Verdict, of the chosen method
+    index : int, its place among the methods that were given
+    verdict : Verdict, of this method
     """
 
-    place: int
+    index: int
     verdict: Verdict
 
 
@@ -174,7 +173,7 @@ def choose(
     *,
     seed: int = 0,
     monitor_of: Callable[[int, int], Monitor | None] | None = None,
-) -> Choice:
+) -> MethodChoice:
     """Say which of several methods to take, and whether it finds structure.
 
     All of them predict the same entries from the same others, see `verdict`. The first is taken
@@ -194,7 +193,7 @@ def choose(
 
     Returns
     -------
-    Choice
+    MethodChoice
 
     Raises
     ------
@@ -205,50 +204,58 @@ def choose(
         if not baselines_of(estimator.likelihood):
             raise DataError(f"{type(estimator).__name__} predicts no probability of a one or of a count per entry")
         estimator.check_parameters()
-    by = losses_by_sample if is_sparse(V) else losses_by_folds
-    tested = by(V, estimators, seed, monitor_of)
-    own, baselines, *entries = tested[:5]
-    place, chance = _preferred(own, tested), CHANCE / len(estimators)
-    gains = [_gain(name, loss, own[place], tested) for name, loss in baselines.items()]
+    tested = held_out_losses(V, estimators, seed, monitor_of)
+    index = _first_near_the_best(tested.methods, tested.measure)
+    return MethodChoice(index, _verdict_on(index, estimators, tested))
+
+
+def _first_near_the_best(losses_of_methods: Sequence[np.ndarray], measure: Measure) -> int:
+    """Return the first method that the best leads by no more than a standard error."""
+    best = min(losses_of_methods, key=measure.mean)
+    leads = (losses - best for losses in losses_of_methods)
+    return next(i for i, lead in enumerate(leads) if measure.mean(lead) <= measure.error(lead))
+
+
+def _verdict_on(index: int, estimators: Sequence[Factorization], tested: HeldOutLosses) -> Verdict:
+    """Return the verdict on one of the methods whose losses are known."""
+    chosen, measure, chance = tested.methods[index], tested.measure, CHANCE / len(estimators)
+    gains = [_gain(name, losses, chosen, measure) for name, losses in tested.baselines.items()]
     others = [
-        Behind(title_of(estimators[i]), *_gain("", own[i], own[place], tested)[1:4])
-        for i in range(len(own))
-        if i != place
+        _difference(estimator.title, losses, chosen, measure)
+        for i, (estimator, losses) in enumerate(zip(estimators, tested.methods, strict=True))
+        if i != index
     ]
-    found = Verdict(
-        title_of(estimators[place]),
-        all(gain.mean > 0 and gain.p < chance for gain in gains),
-        chance,
-        tested.mean(own[place]),
-        tuple(sorted(gains, key=lambda gain: gain.loss)),
-        *entries,
-        tuple(sorted(others, key=lambda other: other.loss)),
-        tested.unit,
+    return Verdict(
+        method=estimators[index].title,
+        found=all(gain.mean > 0 and gain.p < chance for gain in gains),
+        chance=chance,
+        loss=measure.mean(chosen),
+        gains=tuple(sorted(gains, key=lambda gain: gain.loss)),
+        entries=tested.entries,
+        folds=tested.folds,
+        observed=tested.observed,
+        others=tuple(sorted(others, key=lambda other: other.loss)),
+        unit=measure.unit,
     )
-    return Choice(place, found)
 
 
-def _preferred(own: list[np.ndarray], measure: Any = HeldOutLosses) -> int:
-    """Return the first place that the best leads by no more than a standard error."""
-    best = min(own, key=measure.mean)
-    leads = (losses - best for losses in own)
-    return next(place for place, lead in enumerate(leads) if measure.mean(lead) <= measure.error(lead))
+def _difference(what: str, losses: np.ndarray, chosen: np.ndarray, measure: Measure) -> LossDifference:
+    """Return by how much losses are larger than those of the chosen method."""
+    difference = losses - chosen
+    return LossDifference(what, measure.mean(losses), measure.mean(difference), measure.error(difference))
+
+
+def _gain(baseline: str, losses: np.ndarray, chosen: np.ndarray, measure: Measure) -> Gain:
+    """Return by how much the chosen method predicts better than a baseline."""
+    lead = _difference(baseline, losses, chosen, measure)
+    p = float(lead.mean <= 0)
+    if lead.error > 0:
+        p = one_sided_p(lead.mean, lead.error, measure.degrees_of_freedom(losses))
+    return Gain(baseline, lead.loss, lead.mean, lead.error, p)
 
 
 def candidates(kind: type = BinaryMatrix, seed: int = 0) -> list[Factorization]:
-    """Return the methods among which `nbmf fit` chooses where nothing is said."""
+    """Return the methods among which `nbmf fit` chooses by default."""
     names = CANDIDATES.get(kind.__name__, CANDIDATES[BinaryMatrix.__name__])
     entries = [METHODS[name] for name in names]
     return [registry.make_estimator(entry["class"], entry["K"][0], entry["settings"], seed) for entry in entries]
-
-
-def _gain(name: str, loss: np.ndarray, own: np.ndarray, measure: Any = HeldOutLosses) -> Gain:
-    """Return the gain over a baseline, of the losses that `measure` knows the mean of."""
-    difference = loss - own
-    mean, error = measure.mean(difference), measure.error(difference)
-    p = float(stdtr(measure.freedom(difference), -mean / error)) if error > 0 else float(mean <= 0)
-    return Gain(name, measure.mean(loss), mean, error, p)
-
-
-def _told(p: float) -> str:
-    return f"= {p:.2g}" if p >= 0.001 else "< 0.001"

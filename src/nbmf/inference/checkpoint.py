@@ -14,7 +14,7 @@ from nbmf.inference.progress import FitRecorder
 from nbmf.inference.state import State
 from nbmf.sources import source_files
 
-SWEEPS_BETWEEN_LOOKS = 25  # at the clock; what a look costs vanishes beside so many sweeps
+SWEEPS_BETWEEN_LOOKS = 25  # at the clock; what a look costs vanishes compared to so many sweeps
 TRACE, STATE = "trace ", "state "  # begin the names of their arrays
 
 
@@ -22,7 +22,7 @@ class Checkpoint:
     """A monitor that records traces as `recorder` does, and saves the state now and then.
 
     Only resumable states are saved, those of chains: they run for long, and their state is small
-    beside the time it took.
+    compared to the time it took.
 
     Parameters
     ----------

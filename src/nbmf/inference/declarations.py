@@ -1,6 +1,11 @@
 """What an estimator class declares of itself, so that nobody has to guess from its arguments."""
 
 from enum import StrEnum
+from typing import ClassVar
+
+import numpy as np
+
+from nbmf.likelihoods.likelihood import Likelihood
 
 
 class Inference(StrEnum):
@@ -31,3 +36,44 @@ class Alignment(StrEnum):
     PERMUTATION = "permutation"
     ROTATION = "rotation"
     NONE = "none"
+
+
+class Declarations:
+    """The part of an estimator that says what it is; Factorization tells what each declaration means."""
+
+    inference: ClassVar[Inference]
+    likelihoods: ClassVar[tuple[Likelihood, ...]]
+    distributions: ClassVar[frozenset[str]] = frozenset()
+    probabilities: ClassVar[frozenset[str]] = frozenset()
+    meanings: ClassVar[tuple[str, str]] = ("weight", "weight")
+    alignment: ClassVar[Alignment]
+    finds_components: bool = False
+    allows_no_components: ClassVar[bool] = False
+    takes_sparse: ClassVar[bool] = False
+    takes_threads: ClassVar[bool] = False
+    method_name: ClassVar[str] = ""
+    sampler: ClassVar[str | None] = None
+
+    @property
+    def variant(self) -> str:
+        """What a title says of parameters that make another method of the class; "" if nothing."""
+        return ""
+
+    @property
+    def label(self) -> str:
+        """What figures and titles call the method: its name, and the variant."""
+        return ", ".join(filter(None, (self.method_name or type(self).__name__, self.variant)))
+
+    @property
+    def title(self) -> str:
+        """The label and K: where that is found, and the model is fitted, what was found."""
+        return f"{self.label}, K = {getattr(self, 'n_components_', self.n_components)}"
+
+    @property
+    def memory_budget_gb(self) -> float:
+        """What a fit may take besides its data and factors, in gigabytes, before it is refused."""
+        return 0.0
+
+    def memory_needed_gb(self, values: np.ndarray) -> float:
+        """Return what a fit of values in the likelihood's coding takes of that budget, in gigabytes."""
+        return 0.0

@@ -1,19 +1,19 @@
 """What every estimator has in common: declarations, the fit, what is learned, predictions."""
 
-import warnings
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nbmf.data.named import is_sparse, names_of
-from nbmf.errors import DataError, NotConvergedWarning, NotFittedError
+from nbmf.errors import DataError, NotFittedError
 from nbmf.inference import loop
-from nbmf.inference.declarations import Alignment, Inference
+from nbmf.inference.declarations import Declarations, Inference
+from nbmf.inference.fold_in import FoldIn, in_blocks
 from nbmf.inference.model_file import Saved
-from nbmf.inference.new_lines import NewLines
 from nbmf.inference.parameters import Parametrized, at_least, check
 from nbmf.inference.state import Factors, Monitor, State
+from nbmf.inference.stopping import warn_of_no_convergence
 from nbmf.likelihoods.likelihood import Likelihood
 
 ACTIVE_SHARE = 0.01  # of all weight, for a component to count as active
@@ -21,7 +21,7 @@ EXPECTATION_GB = 1.0  # that a dense E[V] may take where a fit has not kept it
 ENTRIES_AT_ONCE = 2**20  # of such an E[V] that are computed at a time
 
 
-class Factorization(Parametrized, NewLines, Saved):
+class Factorization(Declarations, Parametrized, FoldIn, Saved):
     """Base class: what a class declares, and what a family's state is made into.
 
     The conventions are scikit-learn's, with rows of V as samples and columns as features, W as
@@ -42,6 +42,10 @@ class Factorization(Parametrized, NewLines, Saved):
     - allows_no_components : whether n_components = 0 makes sense
     - takes_sparse : whether matrices of scipy.sparse are fitted without making them dense: what
       they do not store is 0, a stored NaN is missing
+    - takes_threads : whether a fit can use more than one thread, by a parameter `threads`
+    - method_name : what figures and titles call it, the name of the class if ""
+    - sampler : the name of the class that samples the posterior which an ascent approximates, if
+      there is one
 
     and defines `_start`, `mean`, and what of the other underscored methods its model has.
 
@@ -64,16 +68,6 @@ class Factorization(Parametrized, NewLines, Saved):
         N and the names of columns under scikit-learn's names; the latter is there with names only.
     """
 
-    inference: ClassVar[Inference]
-    likelihoods: ClassVar[tuple[Likelihood, ...]]
-    distributions: ClassVar[frozenset[str]] = frozenset()
-    probabilities: ClassVar[frozenset[str]] = frozenset()
-    meanings: ClassVar[tuple[str, str]] = ("weight", "weight")
-    alignment: ClassVar[Alignment]
-    finds_components: bool = False
-    allows_no_components: ClassVar[bool] = False
-    takes_sparse: ClassVar[bool] = False
-
     # --- What a family defines -----------------------------------------------------------------
 
     def _start(self, values: np.ndarray, seed: np.random.SeedSequence) -> State:
@@ -81,16 +75,16 @@ class Factorization(Parametrized, NewLines, Saved):
         raise NotImplementedError
 
     def _stopping_rule(self, state: State) -> loop.StoppingRule | None:
-        """Return the rule that may end the fit early, None for none.
+        """Return the rule of nbmf.inference.stopping that may end the fit early, None for none.
 
-        A class that has one has the parameters `tol` and `max_iter`.
+        A class that has one has the parameter `max_iter`.
         """
         return None
 
     def mean(self, factors: Factors, rows: Any = slice(None), columns: Any = slice(None)) -> np.ndarray:
         """Return E[V | factors] of some rows and columns, float array (rows, columns).
 
-        `rows` and `columns` are slices or index arrays; the factors are those of all lines.
+        `rows` and `columns` are slices or index arrays; the factors are those of all rows and columns.
         """
         raise NotImplementedError
 
@@ -117,7 +111,7 @@ class Factorization(Parametrized, NewLines, Saved):
         return np.zeros(self.n_components_)
 
     def memberships(self, factors: Factors) -> np.ndarray | None:
-        """Return the factor that is a distribution over components, (lines, K); None without."""
+        """Return the factor that is a distribution over components, (rows, K); None without."""
         if "W" in self.distributions:
             return factors.W
         return factors.H.T if "H" in self.distributions else None
@@ -147,7 +141,7 @@ class Factorization(Parametrized, NewLines, Saved):
         Warns
         -----
         NotConvergedWarning
-            If `max_iter` was reached before the change fell below a `tol` above zero.
+            If `max_iter` was reached before the stopping rule with a tolerance above zero was met.
         """
         self.check_parameters()
         values = self.values_of(V)
@@ -159,13 +153,8 @@ class Factorization(Parametrized, NewLines, Saved):
             self._learn(state)
         self.n_iter_, self.converged_ = outcome
         self.row_names_, self.column_names_ = names_of(V)
-        if self.converged_ is False and self.tol > 0:
-            warnings.warn(
-                f"{type(self).__name__} had not converged after max_iter = {self.max_iter} "
-                f"iterations, by tol = {self.tol}: raise max_iter, or tol if that is near enough",
-                NotConvergedWarning,
-                stacklevel=2,
-            )
+        if self.converged_ is False:
+            warn_of_no_convergence(type(self).__name__, rule, self.max_iter)
         return self
 
     def values_of(self, V: Any) -> Any:
@@ -204,7 +193,7 @@ class Factorization(Parametrized, NewLines, Saved):
 
     @property
     def findings(self) -> dict[str, Any]:
-        """What a fit has found beside its factors, for its report: values that JSON can hold."""
+        """What a fit has found besides its factors, for its report: values that JSON can hold."""
         return {}
 
     @property
@@ -253,9 +242,8 @@ class Factorization(Parametrized, NewLines, Saved):
                 f"E[V] of {F} x {N} entries takes {8e-9 * F * N:.2g} GB, more than "
                 f"{EXPECTATION_GB:g}: predict(rows, columns) gives those you name"
             )
-        at_once = max(1, ENTRIES_AT_ONCE // N)
-        blocks = (np.arange(first, min(first + at_once, F)) for first in range(0, F, at_once))
-        return np.vstack([self.predict(block[:, None], np.arange(N)) for block in blocks])
+        blocks = in_blocks(F, N, ENTRIES_AT_ONCE)
+        return np.vstack([self.predict(np.arange(F)[block, None], np.arange(N)) for block in blocks])
 
     @property
     def has_expectation(self) -> bool:

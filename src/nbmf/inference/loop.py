@@ -6,7 +6,14 @@ from nbmf.inference.state import Monitor, State
 
 
 class StoppingRule(Protocol):
-    """Says when a fit is done."""
+    """Says when a fit is done; nbmf.inference.stopping has them all.
+
+    parameter : str, the name of the estimator's parameter with its tolerance
+    tolerance : float, what the parameter is
+    """
+
+    parameter: str
+    tolerance: float
 
     def next_after(self, iteration: int) -> int:
         """Return the first iteration after `iteration` to be asked at."""

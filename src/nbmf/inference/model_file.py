@@ -151,9 +151,9 @@ class Saved:
             If a parameter is nothing that JSON can hold.
         """
         self._require_fit()
-        own = type(self)
-        is_exported = nbmf.EXPORTS.get(own.__name__) == own.__module__
-        name = own.__name__ if is_exported else f"{own.__module__}:{own.__qualname__}"
+        made = type(self)
+        is_exported = nbmf.EXPORTS.get(made.__name__) == made.__module__
+        name = made.__name__ if is_exported else f"{made.__module__}:{made.__qualname__}"
         write(path, Model(name, self.get_params(), self._learned()))
 
     def _learned(self) -> dict[str, Any]:

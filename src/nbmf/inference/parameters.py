@@ -5,7 +5,8 @@ classes, so that a new one concerns that family alone.
 """
 
 import inspect
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -44,6 +45,10 @@ def one_of(*texts: str) -> Rule:
     return Rule(lambda value: isinstance(value, str) and value in texts, words)
 
 
+# Of the rules of nbmf.inference.stopping.
+TOLERANCES = ("mean_change_tol", "relative_gain_tol", "relative_change_tol", "bound_gain_tol", "deviance_gain_tol")
+AT_LEAST_ZERO = Rule(lambda value: is_number(value) and 0 <= value < np.inf, "a number of at least 0")
+
 RULES = {
     "n_components": at_least(1),
     "max_memory_gb": Rule(lambda value: is_number(value) and 0 < value < np.inf, "a positive number"),
@@ -51,7 +56,7 @@ RULES = {
     "burn_in": at_least(0),
     "n_samples": at_least(1),
     "threads": at_least(1),
-    "tol": Rule(lambda value: is_number(value) and 0 <= value < np.inf, "a number of at least 0"),
+    **dict.fromkeys(TOLERANCES, AT_LEAST_ZERO),
     "random_state": Rule(
         lambda value: value is None or (is_integer(value) and value >= 0) or isinstance(value, np.random.SeedSequence),
         "None, an integer of at least 0, or a numpy SeedSequence",
@@ -77,14 +82,40 @@ class Parametrized:
     ----------
     rules : dict
         From the name of a parameter to its Rule.
+    old_names : dict
+        From a name that a parameter had to the one it has: the old one is taken, with a FutureWarning.
     """
 
     rules: ClassVar[dict[str, Rule]] = RULES
+    old_names: ClassVar[dict[str, str]] = {}
 
     @classmethod
     def parameter_names(cls) -> list[str]:
         """Return the names of the constructor's parameters."""
         return list(inspect.signature(cls).parameters)
+
+    @classmethod
+    def by_current_names(cls, given: Mapping[str, Any], *, warns: bool = True) -> dict[str, Any]:
+        """Return parameters by the names they have today, of those that were renamed.
+
+        Raises
+        ------
+        ConfigError
+            If a parameter is given by both names.
+
+        Warns
+        -----
+        FutureWarning
+            Of each old name, unless `warns` is False: a file cannot be written again.
+        """
+        for old, new in cls.old_names.items():
+            if old not in given:
+                continue
+            if new in given:
+                raise ConfigError(f"{old} = {given[old]!r}: is now called {new}, which is given as well")
+            if warns:
+                warnings.warn(f"{cls.__name__}: {old} is now called {new}", FutureWarning, stacklevel=3)
+        return {cls.old_names.get(name, name): value for name, value in given.items()}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's parameters and their values."""
@@ -98,7 +129,7 @@ class Parametrized:
         ConfigError
             If there is no such parameter; none is set then.
         """
-        allowed = self.parameter_names()
+        params, allowed = self.by_current_names(params), self.parameter_names()
         for name in params:
             if name not in allowed:
                 own = type(self).__name__

@@ -9,7 +9,7 @@ import numpy as np
 
 from nbmf.inference.state import State
 
-EARLY_POINTS = 30  # on a logarithmic scale, beside those that are evenly spaced
+EARLY_POINTS = 30  # on a logarithmic scale, besides those that are evenly spaced
 SECONDS_BETWEEN_LINES = 5.0
 TRACE = ("iteration", "perplexity", "objective", "active_components")
 
@@ -91,8 +91,8 @@ class FitRecorder:
 
     def next_after(self, iteration: int) -> float:
         """Return the first iteration of the trace after `iteration`, math.inf if none."""
-        place = bisect.bisect_right(self._iterations, iteration)
-        return self._iterations[place] if place < len(self._iterations) else math.inf
+        following = bisect.bisect_right(self._iterations, iteration)
+        return self._iterations[following] if following < len(self._iterations) else math.inf
 
     def __call__(self, iteration: int, total: int, state: State) -> None:
         """Record one point of the traces; log a line now and then."""

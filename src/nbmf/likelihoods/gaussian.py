@@ -33,7 +33,7 @@ class DensityLoss(LossAt):
         """Return the loss of means and standard deviations at the entries, float arrays (n,).
 
         They are those of the predictive distribution, with what is not known of the mean in the
-        standard deviation, and the density is that of the normal law which has them.
+        standard deviation, and the density is that of the normal distribution which has them.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What every likelihood does: check values at the door, hide entries, weigh predictions.
+"""What every likelihood does: check values, hide entries, weigh predictions.
 
 A likelihood is a module of this package with one instance of a subclass; families name those they
 take. Values of a matrix are an array (F, N) in the likelihood's own coding, which says where
@@ -83,7 +83,7 @@ class Likelihood(ABC):
     limits : tuple of float
         The smallest and the largest value that E[v] can have.
     further_scores : tuple of str
-        What its predictions are scored by beside the loss; see `LossAt.further_scores`.
+        What its predictions are scored by besides the loss; see `LossAt.further_scores`.
     """
 
     name: ClassVar[str]

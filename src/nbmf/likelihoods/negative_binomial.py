@@ -12,7 +12,7 @@ class MixtureLoss(LossAt):
     """Scores means and sizes; see Likelihood.loss_at.
 
     With mean m and size r, p(x) = Γ(x + r) / (Γ(r) x!) (m / (m + r))^x (r / (m + r))^r; the
-    variance is m + m²/r, and as r grows this is the Poisson law of the same mean.
+    variance is m + m²/r, and as r grows this is the Poisson distribution of the same mean.
     """
 
     unit = "entry"
@@ -28,7 +28,7 @@ class MixtureLoss(LossAt):
     def __call__(self, prediction: tuple[np.ndarray, np.ndarray]) -> Loss:
         """Return the loss of means and sizes at the entries.
 
-        Float arrays (n,), or (S, n): the law is then the mixture of S with equal weights, as what
+        Float arrays (n,), or (S, n): the distribution is then the mixture of S with equal weights, as what
         is not known of the mean makes it.
         """
         mean, size = (np.asarray(part, float) for part in prediction)

@@ -27,7 +27,7 @@ class CountLoss(LossAt):
         self._constant = float(gammaln(self._counts + 1.0).sum())
 
     def __call__(self, prediction: np.ndarray) -> Loss:
-        """Return the loss of E[v] at the entries as rates of Poisson laws, float array (n,)."""
+        """Return the loss of E[v] at the entries as rates of Poisson distributions, float array (n,)."""
         counts, rate = self._counts, np.asarray(prediction, float)
         if counts.size == 0:
             raise DataError("there is nothing to score: no entry is held out")

@@ -5,18 +5,18 @@ independent. Rows and columns are dealt into B blocks each; in round r the B blo
 (b, (b + r) mod B) touch disjoint rows and disjoint columns and may be swept at the same time.
 The result is an exact systematic scan, whatever the number of threads.
 
-Kernels go along lines, the rows; CVB0 takes some columns at once (interleaving.py).
+Kernels go along rows; CVB0 takes some columns at once (interleaving.py).
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-BLOCK_LINES = 32  # rows or columns a block needs to be worth its overhead
+ROWS_OF_A_BLOCK = 32  # rows or columns a block needs to be worth its overhead
 MAX_BLOCKS = 16
 
 
-class Deal(NamedTuple):
+class BlockPartition(NamedTuple):
     """Rows and columns dealt into blocks, and put in the order of these.
 
     Kernels see matrices in this order only: a block is then a range, and two threads never write
@@ -32,7 +32,7 @@ class Deal(NamedTuple):
     n_blocks: int
 
     @classmethod
-    def of(cls, F: int, N: int, n_blocks: int | None = None) -> "Deal":
+    def of(cls, F: int, N: int, n_blocks: int | None = None) -> "BlockPartition":
         """Deal rows and columns out in turn, so that blocks carry similar loads."""
         B = default_blocks(F, N) if n_blocks is None else n_blocks
         return cls(*(np.argsort(np.arange(n) % B, kind="stable") for n in (F, N)), B)
@@ -59,13 +59,13 @@ class Deal(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """Observed entries line by line, and inside a line by block of the other axis.
+    """Observed entries row by row, and inside a row by block of columns.
 
     Index arrays are unsigned: numba then spares the check for negative indices.
 
-    block_start : uint32 array (B + 1,); block b has the lines block_start[b] up to
+    block_start : uint32 array (B + 1,); block b has the rows block_start[b] up to
         block_start[b + 1]
-    start : uint32 array (lines * B + 1,); the cells of line i in block c of the other axis are
+    start : uint32 array (rows * B + 1,); the cells of row i in block c of the columns are
         start[i * B + c] up to start[i * B + c + 1]
     cross : uint32 array (cells,), the index of each cell on the other axis
     value : uint8 array (cells,), 0 or 1
@@ -81,8 +81,8 @@ class Cells(NamedTuple):
         """B, the number of blocks of each axis."""
         return self.block_start.size - 1
 
-    def line_of_cell(self) -> np.ndarray:
-        """Return the line of each cell, int64 array (cells,)."""
+    def row_of_cell(self) -> np.ndarray:
+        """Return the row of each cell, int64 array (cells,)."""
         per_line = np.diff(self.start[:: self.n_blocks].astype(np.int64))
         return np.repeat(np.arange(per_line.size), per_line)
 
@@ -92,7 +92,7 @@ def default_blocks(F: int, N: int) -> int:
 
     It is a power of two, since B blocks keep T threads evenly busy if T divides B.
     """
-    affordable = int(np.clip(min(F, N) // BLOCK_LINES, 1, MAX_BLOCKS))
+    affordable = int(np.clip(min(F, N) // ROWS_OF_A_BLOCK, 1, MAX_BLOCKS))
     return 1 << (affordable.bit_length() - 1)
 
 
@@ -115,7 +115,7 @@ def block_sizes(lines: int, n_blocks: int) -> list[int]:
     return [len(range(b, lines, n_blocks)) for b in range(n_blocks)]
 
 
-def narrowest(largest: int, *kinds: type) -> type:
+def smallest_dtype(largest: int, *kinds: type) -> type:
     """Return the first of some types of whole numbers that holds `largest`.
 
     A kernel that visits tables at random waits for memory, the less the smaller they are

@@ -60,6 +60,9 @@ def serial_and_parallel(function) -> tuple:
 
     numba files machine code by the name and place of a function, not by its options, so the
     parallel version needs a name of its own: otherwise the one compiled first serves for both.
+
+    What a `prange` loop writes to an array of a named tuple it has to write in an inner function:
+    numba 0.68 drops the assignment `bundle.array[i] = x` there, without a word.
     """
     renamed = types.FunctionType(function.__code__, function.__globals__, f"{function.__name__}_parallel")
     renamed.__qualname__ = f"{function.__qualname__}_parallel"

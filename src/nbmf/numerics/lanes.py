@@ -5,6 +5,9 @@ that its arrays do not overlap: for a cell of eight components that costs more t
 `load`, `store`, `spread`, `total`, `running`, `count_at_most`, `element` and + - * / are one
 instruction or a few, for tables (m, K) whose K is a multiple of LANES; `aligned_table` makes them.
 As plain Python, lanes are an array of eight numbers.
+
+Types and instructions are added through numba.extending, which changes from version to version:
+known to work with numba 0.68.1 and llvmlite 0.50.0. tests/library/numerics/test_lanes.py tells.
 """
 
 import operator

@@ -57,8 +57,9 @@ def used_components(L: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 @inner_kernel
-def _swap(f, s, t, component, count, slot):
+def _swap(f, s, t, lists):
     """Exchange the entries s and t of the list of row f."""
+    component, count, slot, _ = lists
     component[f, s], component[f, t] = component[f, t], component[f, s]
     count[f, s], count[f, t] = count[f, t], count[f, s]
     slot[f, component[f, s]] = s
@@ -66,8 +67,9 @@ def _swap(f, s, t, component, count, slot):
 
 
 @inner_kernel
-def take_one(f, k, component, count, slot, length):
-    """Add one to the count of component k in row f."""
+def take_one(f, k, lists):
+    """Add one to the count of component k in row f of RowLists."""
+    component, count, slot, length = lists
     one = np.uint64(1)
     if slot[f, k] < 0:
         end = np.uint64(length[f])
@@ -78,19 +80,20 @@ def take_one(f, k, component, count, slot, length):
     s = np.uint64(slot[f, k])
     count[f, s] += 1
     if s > 0 and count[f, s] > count[f, s - one]:
-        _swap(f, s, s - one, component, count, slot)
+        _swap(f, s, s - one, lists)
 
 
 @inner_kernel
-def drop_one(f, k, component, count, slot, length):
-    """Take one from the count of component k in row f; at zero it leaves the list."""
+def drop_one(f, k, lists):
+    """Take one from the count of component k in row f of RowLists; at zero it leaves the list."""
+    _, count, slot, length = lists
     one = np.uint64(1)
     s = np.uint64(slot[f, k])
     last = np.uint64(length[f]) - one
     count[f, s] -= 1
     if count[f, s] == 0:
-        _swap(f, s, last, component, count, slot)
+        _swap(f, s, last, lists)
         slot[f, k] = -1
         length[f] -= 1
     elif s < last and count[f, s] < count[f, s + one]:
-        _swap(f, s, s + one, component, count, slot)
+        _swap(f, s, s + one, lists)

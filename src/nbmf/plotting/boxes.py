@@ -14,7 +14,7 @@ from nbmf.plotting import style
 
 COLUMNS = 2
 SATURATED = {"marker": "v", "color": "black", "markersize": 3.5, "linestyle": "none"}
-UNSETTLED = "$\\dagger$"  # below the box
+NOT_CONVERGED = "$\\dagger$"  # below the box
 GAP = {"color": "#B2182B", "fontsize": 6, "rotation": 90, "ha": "center", "va": "bottom"}
 SHOWN_REASONS, REASON_LENGTH = 3, 90  # of gaps, in the legend
 LINE_LENGTH = 130  # letters below the panels of a page's width
@@ -59,35 +59,35 @@ def draw(
     colours : dict
         From method to colour, as `nbmf.catalogue.colours_of` makes it.
     diagnostics : DataFrame, optional
-        As `nbmf.posterior.diagnostics.diagnose` makes it: samplers whose chains have not settled
+        As `nbmf.posterior.diagnostics.diagnose` makes it: samplers whose chains have not converged
         on a dataset are marked.
     baselines : DataFrame, optional
         Columns dataset, label, perplexity: predictions that use no component, named below their
         panel and drawn as dashed lines where they lie among the boxes.
     """
-    unsettled = _unsettled(diagnostics)
+    not_converged = _not_converged(diagnostics)
     boxes = [Box(method, K, str(K)) for method, entry in methods.items() for K in entry["K"]]
     columns = COLUMNS if len(boxes) <= CROWDED else 1
     legend = 0.9 + 0.05 * len(methods)
     figure, axes = style.panel_grid(len(datasets), columns, 2.2, legend)
     for axis, dataset in zip(axes.flat, datasets, strict=False):
-        marked = {method for where, method in unsettled if where == dataset}
+        marked = {method for where, method in not_converged if where == dataset}
         _draw_panel(axis, scores[scores["dataset"] == dataset], boxes, colours, marked)
         axis.set_title(dataset)
         _end_axis(axis, scores[scores["dataset"] == dataset], boxes)
         if baselines is not None:
-            own = baselines[baselines["dataset"] == dataset]
-            _draw_baselines(axis, own, LINE_LENGTH // axes.shape[1])
+            of_dataset = baselines[baselines["dataset"] == dataset]
+            _draw_baselines(axis, of_dataset, LINE_LENGTH // axes.shape[1])
     for axis in axes[:, 0]:
         axis.set_ylabel("held-out perplexity\n(nats per entry)")
     if columns == 1 and len(methods) > NAMED:
         _name_methods(axes[0, 0], boxes, methods)
-    _draw_legend(figure, methods, colours, scores, any(m in methods for _, m in unsettled))
+    _draw_legend(figure, methods, colours, scores, any(m in methods for _, m in not_converged))
     return figure
 
 
-def _unsettled(diagnostics: pd.DataFrame | None) -> set[tuple[str, str]]:
-    """Return the (dataset, method) whose chains have not settled."""
+def _not_converged(diagnostics: pd.DataFrame | None) -> set[tuple[str, str]]:
+    """Return the (dataset, method) whose chains have not converged."""
     if diagnostics is None:
         return set()
     flagged = diagnostics[~diagnostics["settled"].astype(bool)]  # no chain, no type
@@ -138,15 +138,15 @@ def _name_methods(axis: Axes, boxes: list[Box], methods: dict) -> None:
     names.spines["top"].set_visible(False)
 
 
-def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFrame, any_unsettled: bool) -> None:
+def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFrame, any_not_converged: bool) -> None:
     handles = [Patch(facecolor=colours[method], label=entry["label"]) for method, entry in methods.items()]
     drawn = scores[scores["method"].isin(methods)]
     if (drawn["saturated"] > 0).any():
         label = "held-out entries predicted impossible (36.7 nats each)"
         handles.append(Line2D([], [], label=label, **SATURATED))
-    if any_unsettled:
-        label = "chains have not settled (R-hat, ESS)"
-        handles.append(Line2D([], [], label=label, marker=UNSETTLED, **MARK))
+    if any_not_converged:
+        label = "chains have not converged (R-hat, ESS)"
+        handles.append(Line2D([], [], label=label, marker=NOT_CONVERGED, **MARK))
     gaps = drawn[drawn["perplexity"].isna()]
     for reason in gaps["status"].unique()[:SHOWN_REASONS] if len(gaps) else []:
         label = textwrap.shorten(reason, REASON_LENGTH, placeholder=" ...")
@@ -161,7 +161,7 @@ def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFr
     )
 
 
-def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dict, unsettled: set[str]) -> None:
+def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dict, not_converged: set[str]) -> None:
     for i, box in enumerate(boxes):
         fits = scores[(scores["method"] == box.method) & (scores["K"] == box.K)]
         if fits.empty:
@@ -185,14 +185,13 @@ def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dic
         _draw_box(axis, i, fits["perplexity"].dropna(), colours[box.method])
         if (fits["saturated"] > 0).any():
             axis.plot(i, fits["perplexity"].max(), **SATURATED)
-    labels = [box.label + UNSETTLED * (box.method in unsettled) for box in boxes]
+    labels = [box.label + NOT_CONVERGED * (box.method in not_converged) for box in boxes]
     is_full = len(boxes) > UPRIGHT
     options = {"rotation": 90, "fontsize": 5} if is_full else {}
     axis.set_xticks(np.arange(len(boxes)), labels, **options)
     axis.tick_params(axis="x", length=0)
     axis.set_xlim(-0.7, len(boxes) - 0.3)
-    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
-    axis.set_axisbelow(True)
+    style.draw_grid(axis)
 
 
 def _draw_box(axis: Axes, position: int, values: pd.Series, colour: str) -> None:

@@ -1,20 +1,61 @@
-"""How probably two lines of a matrix go together: a square picture, sorted into blocks."""
+"""Draw how probably two rows, or two columns, go together: a square picture, sorted into blocks."""
 
-import matplotlib.pyplot as plt
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.axes import Axes
 
 from nbmf.errors import DataError
+from nbmf.inference.estimator import Factorization
 from nbmf.plotting import strips, style
+from nbmf.plotting.inputs import Fit, factor_of, model_of
+from nbmf.plotting.labelled_factor import LabelledFactor, order_of
 from nbmf.plotting.overview import NAME_SIZE, ROW_HEIGHT, cut
-from nbmf.plotting.sides import Side, order_of
+from nbmf.posterior import co_clustering as of_draws
+from nbmf.posterior.components import components_of
 
 NAMED = 60  # lines at most, whose names are written
 SMALLEST, UNNAMED, MARGINS = 3.4, 5.6, 1.6  # inches
 
 
+def co_clustering(fit: Fit, *, axis: int = 0, groups: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
+    """Draw how probably two rows, or two columns, go together in components; black is 1.
+
+    See `Draws.co_clustering`. Lines are sorted by group and by component; strips are components
+    at the left and below, and groups.
+
+    Parameters
+    ----------
+    fit : Draws, Chains or estimator
+        Fitted. Draws and chains say how sure it is; an estimator alone knows its means.
+    axis : int
+        0 for rows, 1 for columns.
+    groups : str array (F,) or (N,), optional
+        For example `V.row_groups`.
+    ax : axis, optional
+
+    Raises
+    ------
+    ConfigError
+        If there is no such axis.
+    NotSupportedError
+        If the lines are no distributions over components and no probabilities of a one.
+    DataError
+        If there is not one group per line.
+    """
+    of_draws.check_axis(axis)
+    model = model_of(fit)
+    if isinstance(fit, Factorization):
+        together = of_draws.co_clustering(model, [model.factors_], axis)
+    else:
+        together = fit.co_clustering(axis)
+    factor = factor_of(model, axis, components_of(model).shown, groups)
+    label = f"probability that two {of_draws.AXIS_NAMES[axis]} go together"
+    return draw(together, factor, label, ax)
+
+
 @style.in_style
-def draw(together: np.ndarray, side: Side, label: str = "", ax: Axes | None = None) -> Axes:
+def draw(together: np.ndarray, factor: LabelledFactor, label: str = "", ax: Axes | None = None) -> Axes:
     """Draw probabilities of going together; black is 1, white is 0.
 
     Lines are sorted by group, by main component, and by how typical they are of it; strips at the
@@ -25,7 +66,7 @@ def draw(together: np.ndarray, side: Side, label: str = "", ax: Axes | None = No
     ----------
     together : float array (n, n)
         As `Draws.co_clustering` makes it.
-    side : Side
+    factor : LabelledFactor
         The n lines.
     label : str
         Of the colour bar, where this makes the figure.
@@ -37,25 +78,21 @@ def draw(together: np.ndarray, side: Side, label: str = "", ax: Axes | None = No
     DataError
         If shapes differ.
     """
-    n = len(side.names)
+    n = len(factor.names)
     if together.shape != (n, n):
-        raise DataError(f"probabilities of shape {together.shape} of {n} {side.title}")
-    if ax is None:
-        width = max(SMALLEST, n * ROW_HEIGHT) if n <= NAMED else UNNAMED
-        size = width + MARGINS, width + 0.8
-        axis = plt.subplots(figsize=size, layout="constrained")[1]
-    else:
-        (axis,) = style.given_axes(ax, 1)
-    order = order_of(side)
+        raise DataError(f"probabilities of shape {together.shape} of {n} {factor.title}")
+    width = max(SMALLEST, n * ROW_HEIGHT) if n <= NAMED else UNNAMED
+    axis = style.given_or_new_axis(ax, (width + MARGINS, width + 0.8))
+    order = order_of(factor)
     shown = together[np.ix_(order, order)].astype(float)
     np.fill_diagonal(shown, np.nan)
     image = axis.imshow(shown, cmap="gray_r", vmin=0, vmax=1, interpolation="nearest")
     axis.spines[:].set_visible(True)
-    lines = side.at(order)
+    lines = factor.at(order)
     for edge in ("left", "bottom"):
         strips.draw_lines(axis, lines, edge)
     strips.name_groups(axis, lines, "right")
-    if side.groups is None:
+    if factor.groups is None:
         strips.number_components(axis, lines)
     pad = 2 * strips.WIDTH + 3
     axis.set(xticks=[], yticks=[])
@@ -63,7 +100,7 @@ def draw(together: np.ndarray, side: Side, label: str = "", ax: Axes | None = No
         axis.set_yticks(range(n), [cut(name) for name in lines.names], fontsize=NAME_SIZE)
         axis.tick_params(axis="y", length=0, pad=pad)
     else:
-        axis.set_ylabel(f"{n} {side.title}", labelpad=pad)
+        axis.set_ylabel(f"{n} {factor.title}", labelpad=pad)
     if ax is None:
         bar = axis.figure.colorbar(
             image, ax=axis, location="bottom", shrink=0.5, aspect=40, pad=0.03, ticks=[0, 0.5, 1]

@@ -1,6 +1,5 @@
 """A loss against K: of fits to whole matrices, a panel per dataset, and of held-out entries."""
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -87,19 +86,16 @@ def draw_held_out(
     ax : axis, optional
         Of Matplotlib; by default a figure is made.
     """
-    if ax is None:
-        axis = plt.subplots(figsize=SIZE, layout="constrained")[1]
-    else:
-        (axis,) = style.given_axes(ax, 1)
-    own = {method: scores[scores["method"] == method] for method in labels}
-    curves = [method for method in labels if own[method]["K"].nunique() > 1] or list(labels)
+    axis = style.given_or_new_axis(ax, SIZE)
+    fits_of = {method: scores[scores["method"] == method] for method in labels}
+    curves = [method for method in labels if fits_of[method]["K"].nunique() > 1] or list(labels)
     means, handles = {}, {}
     for method in labels:
         if method in curves:
-            means[method] = _draw_method(axis, own[method], score, "mean", colours[method])
+            means[method] = _draw_method(axis, fits_of[method], score, "mean", colours[method])
             handles[method] = {"color": colours[method], "marker": "."}
         else:
-            means[method] = own[method].groupby("K")[score].mean()
+            means[method] = fits_of[method].groupby("K")[score].mean()
             handles[method] = {"color": colours[method], **LEVEL}
             axis.axhline(means[method].iloc[0], **handles[method])
     for value in (baselines or {}).values():
@@ -140,8 +136,7 @@ def _draw_method(axis: Axes, fits: pd.DataFrame, score: str, through: str, colou
 def _finish_panel(axis: Axes) -> None:
     axis.set_xlabel("K")
     axis.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
-    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
-    axis.set_axisbelow(True)
+    style.draw_grid(axis)
 
 
 def _draw_legend(figure: Figure, labels: dict, colours: dict, has_shown: bool) -> None:

@@ -1,4 +1,4 @@
-"""Pictures of one fit: both factors with every row and column named, and V beside E[V]."""
+"""Images of one fit: both factors with every row and column named, and V next to E[V]."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from matplotlib.image import AxesImage
 
 from nbmf.errors import DataError
 from nbmf.plotting import strips, style
-from nbmf.plotting.sides import Side, most_distinctive, order_of
+from nbmf.plotting.labelled_factor import LabelledFactor, most_distinctive, order_of
 
 ROW_HEIGHT = 0.125  # inches
 MARGINS = 1.5  # inches: titles, notes and the colour bar
@@ -24,60 +24,61 @@ SMALL = 0.005  # of the values of V and E[V], beyond either end of the colours
 
 @style.in_style
 def draw_factors(
-    sides: Sequence[Side], labels: Sequence[str], max_lines: int = 60, title: str = "", ax=None
+    factors: Sequence[LabelledFactor], labels: Sequence[str], max_rows: int = 60, title: str = "", ax=None
 ) -> list[Axes]:
-    """Draw W and H transposed, one beside the other, or one of them; black is 1, white is 0.
+    """Draw W and H transposed next to each other, or one of them; black is 1, white is 0.
 
     Factors with signs are red above 0 and blue below.
 
     Parameters
     ----------
-    sides : list of Side
+    factors : list of LabelledFactor
         The rows of V, then its columns, with the same components; or one of these.
     labels : list of str
         Above each component, for example its number and its share.
-    max_lines : int
+    max_rows : int
         Of more rows or columns than this, the most distinctive are shown.
     title : str
         Of the whole picture, where this makes the figure.
     ax : axes, optional
-        Of Matplotlib, one for each side; by default a figure with a colour bar is made.
+        Of Matplotlib, one for each factor; by default a figure with a colour bar is made.
 
     Returns
     -------
-    list of Axes, one for each side
+    list of Axes, one for each factor
 
     Raises
     ------
     DataError
-        If a side has another number of names or components.
+        If a factor has another number of names or components.
     """
-    for side in sides:
-        if side.weights.shape != (len(side.names), len(labels)):
+    for factor in factors:
+        if factor.weights.shape != (len(factor.names), len(labels)):
             raise DataError(
-                f"{side.title}: weights of shape {side.weights.shape} for {len(side.names)} names "
+                f"{factor.title}: weights of shape {factor.weights.shape} for {len(factor.names)} names "
                 f"and {len(labels)} components"
             )
     if not labels:  # no component was found: an empty column says so
-        sides = [side._replace(weights=np.zeros((len(side.names), 1))) for side in sides]
+        factors = [factor._replace(weights=np.zeros((len(factor.names), 1))) for factor in factors]
         labels = ["none"]
-    chosen = [most_distinctive(side, max_lines) for side in sides]
-    height = max(len(lines) for lines in chosen)
+    chosen = [most_distinctive(factor, max_rows) for factor in factors]
+    height = max(map(len, chosen))
     if ax is None:
-        size = (style.PAGE_WIDTH * len(sides) / 2, height * ROW_HEIGHT + MARGINS)
-        figure, axes = plt.subplots(1, len(sides), figsize=size, squeeze=False, layout="constrained")
+        size = (style.PAGE_WIDTH * len(factors) / 2, height * ROW_HEIGHT + MARGINS)
+        figure, axes = plt.subplots(1, len(factors), figsize=size, squeeze=False, layout="constrained")
         axes = list(axes[0])
         figure.suptitle(title, fontsize=9)
     else:
-        axes = style.given_axes(ax, len(sides))
+        axes = style.given_axes(ax, len(factors))
     images = [
-        _draw_side(axis, side, lines, labels, height) for axis, side, lines in zip(axes, sides, chosen, strict=True)
+        _draw_factor(axis, factor, rows, labels, height)
+        for axis, factor, rows in zip(axes, factors, chosen, strict=True)
     ]
     if ax is None:
         signed = [image for image in images if image.get_cmap().name == style.SIGNED]
         image = (signed or images)[0]
         _colour_bar(image, axes)
-        if signed:  # each side has a largest value of its own
+        if signed:  # each factor has a largest value of its own
             image.colorbar.set_ticklabels(["− largest", "0", "largest"])
     return axes
 
@@ -98,14 +99,16 @@ def _colour_bar(image: AxesImage, axes: Sequence[Axes], label: str = "") -> None
     bar.set_label(label, fontsize=NOTE_SIZE)
 
 
-def _draw_side(axis: Axes, side: Side, lines: np.ndarray, labels: Sequence[str], height: int) -> AxesImage:
-    """Draw some lines of a factor; all panels have `height` lines, so these are equally high."""
-    order = order_of(side)
-    shown = side.at(order[np.isin(order, lines)])
-    title = side.title
-    if len(lines) < len(side.names):
-        title += f"\nthe most distinctive {len(lines)} of {len(side.names)}"
-    weights, n = shown.weights, len(lines)
+def _draw_factor(
+    axis: Axes, factor: LabelledFactor, chosen: np.ndarray, labels: Sequence[str], height: int
+) -> AxesImage:
+    """Draw some rows of a factor; all panels have the height of `height` rows, so these are equally high."""
+    order = order_of(factor)
+    shown = factor.at(order[np.isin(order, chosen)])
+    title = factor.title
+    if len(chosen) < len(factor.names):
+        title += f"\nthe most distinctive {len(chosen)} of {len(factor.names)}"
+    weights, n = shown.weights, len(chosen)
     if weights.min() < 0 or weights.max() > 1 or weights.max() < FAINT:
         weights, low, high = _from_zero(weights)
         how = "blue to red" if low < 0 else "drawn as [0, 1]"
@@ -118,7 +121,7 @@ def _draw_side(axis: Axes, side: Side, lines: np.ndarray, labels: Sequence[str],
     size = NAME_SIZE - 0.5 if len(labels) <= FEW else NAME_SIZE - 2
     axis.set_xticks(range(len(labels)), labels, fontsize=size)
     axis.tick_params(axis="x", length=0, pad=strips.WIDTH + 2, labeltop=True, labelbottom=False)
-    axis.tick_params(axis="y", length=0, pad=2 if side.groups is None else strips.WIDTH + 3)
+    axis.tick_params(axis="y", length=0, pad=2 if factor.groups is None else strips.WIDTH + 3)
     axis.set_title(title, fontsize=NOTE_SIZE + 1, pad=4)
     axis.spines[:].set_visible(False)
     edge = len(labels) - 0.5
@@ -134,7 +137,7 @@ def _draw_side(axis: Axes, side: Side, lines: np.ndarray, labels: Sequence[str],
     axis.set_xlim(-0.5, edge)
     strips.draw_components(axis, np.arange(len(labels)), "top")
     if shown.groups is not None:
-        strips.draw_groups([axis], strips.runs_of(shown.groups), side.groups, ROW_HEIGHT)
+        strips.draw_groups([axis], strips.runs_of(shown.groups), factor.groups, ROW_HEIGHT)
     return image
 
 
@@ -157,7 +160,12 @@ def cut(name: str) -> str:
 
 @style.in_style
 def draw_reconstruction(
-    values: np.ndarray, expectation: np.ndarray, sides: Sequence[Side], title: str = "", label: str = "", ax=None
+    values: np.ndarray,
+    expectation: np.ndarray,
+    factors: Sequence[LabelledFactor],
+    title: str = "",
+    label: str = "",
+    ax=None,
 ) -> list[Axes]:
     """Draw V and E[V] in the same order; black is large, white is small, orange is missing.
 
@@ -170,7 +178,7 @@ def draw_reconstruction(
         V, NaN where missing.
     expectation : float array (F, N)
         E[V]; it sets the limits of the colours together with V, unless V is binary.
-    sides : list of Side
+    factors : list of LabelledFactor
         The rows and the columns: they set the order.
     title : str
         Of E[V]: the method.
@@ -188,11 +196,11 @@ def draw_reconstruction(
     DataError
         If shapes differ.
     """
-    shape = tuple(len(side.names) for side in sides)
+    shape = tuple(len(factor.names) for factor in factors)
     if not values.shape == expectation.shape == shape:
         raise DataError(f"shapes differ: the data {values.shape}, E[V] {expectation.shape}, the names {shape}")
     axes = _data_and_expectation(shape) if ax is None else style.given_axes(ax, 2)
-    orders = [order_of(side) for side in sides]
+    orders = [order_of(factor) for factor in factors]
     low, high = _limits(values, expectation)
     cmap = plt.get_cmap("gray_r").with_extremes(bad=MISSING)
     titles = "V" + " (orange: missing)" * bool(np.isnan(values).any()), f"E[V], {title}"
@@ -202,9 +210,9 @@ def draw_reconstruction(
         axis.set_title(name, fontsize=8)
         axis.set(xticks=[], yticks=[])
         axis.spines[:].set_visible(True)
-        for side, order, edge in zip(sides, orders, ("left", "bottom"), strict=True):
-            strips.draw_lines(axis, side.at(order), edge)
-    rows, columns = (side.at(order) for side, order in zip(sides, orders, strict=True))
+        for factor, order, edge in zip(factors, orders, ("left", "bottom"), strict=True):
+            strips.draw_lines(axis, factor.at(order), edge)
+    rows, columns = (factor.at(order) for factor, order in zip(factors, orders, strict=True))
     strips.name_groups(axes[-1], rows, "right")
     below = max(strips.name_groups(axis, columns, "bottom") for axis in axes)
     axes[0].set_ylabel(f"{shape[0]} {rows.title}", labelpad=2 * strips.WIDTH + 3)

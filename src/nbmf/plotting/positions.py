@@ -1,14 +1,17 @@
-"""Positions on one or two scales, with intervals: ideal points, abilities, coordinates of lines."""
+"""Draw rows or columns on one or two scales, with intervals: ideal points, abilities, coordinates."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 
-from nbmf.errors import DataError
+from nbmf.errors import ConfigError, DataError, choices
 from nbmf.plotting import style
+from nbmf.plotting.inputs import Fit, draws_of, factor_of, model_of
+from nbmf.posterior.co_clustering import check_axis
+from nbmf.posterior.components import components_of
+from nbmf.posterior.draws import Draws
 
 POINT = {"marker": "o", "markersize": 3.0, "linestyle": "none"}
 INTERVAL = {"linewidth": 0.8, "alpha": 0.6}
@@ -16,6 +19,83 @@ NAME_SIZE = 6
 ROW_HEIGHT, MARGINS = 0.1, 0.8  # inches, of a scale
 HIGHEST = 11.0  # inches, a page; rows of more lines are narrower, and have no names
 MAP = 5.0  # inches
+
+
+def positions(
+    fit: Fit,
+    components: int | tuple[int, int] = 1,
+    *,
+    axis: int = 0,
+    names: Collection[str] | None = None,
+    groups: Sequence[str] | None = None,
+    level: float = 0.9,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw rows or columns by one component, as a list in their order, or by two, as a map.
+
+    Parameters
+    ----------
+    fit : estimator, Draws or Chains
+        Fitted; draws, and chains that have some, have credible intervals.
+    components : int or two of them
+        Numbers from 1, as in the other pictures.
+    axis : int
+        0 for rows (W), 1 for columns (H).
+    names : collection of str, optional
+        The lines whose names are written; by default all. On a map, a name that would cover
+        another is left out.
+    groups : str array (F,) or (N,), optional
+        Each has a colour, for example `V.row_groups`.
+    level : float
+        Of the intervals.
+    ax : axis, optional
+
+    Raises
+    ------
+    ConfigError
+        If there is no such component or axis.
+    DataError
+        If there is no such name, or not one group per line.
+    """
+    check_axis(axis)
+    model = model_of(fit)
+    numbers = [components] if isinstance(components, int | np.integer) else list(components)
+    ranked = components_of(model)
+    if len(numbers) not in (1, 2) or not all(1 <= each <= len(ranked.order) for each in numbers):
+        allowed = f"a number from 1 to {len(ranked.order)}, or two" if len(ranked.order) else "none"
+        raise ConfigError(f"components = {components!r}: allowed is {allowed}")
+    indices = ranked.order[np.array(numbers) - 1]
+    factor = factor_of(model, axis, indices, groups)
+    written = _written(factor.names, names)
+    draws = draws_of(fit)
+    ends = (None, None) if draws is None else _interval(draws, axis, indices, level)
+    shown = [each if each is None or len(indices) == 2 else each[:, 0] for each in (factor.weights, *ends)]
+    drawn = draw(*shown, written, factor.groups, ax)
+    meaning = model.meanings[axis]
+    drawn.set_xlabel(f"{meaning}, component {numbers[0]}")
+    if len(indices) == 2:
+        drawn.set_ylabel(f"{meaning}, component {numbers[1]}")
+    return drawn
+
+
+def _interval(draws: Draws, axis: int, indices: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of the intervals of some components, arrays (n, components)."""
+    if axis == 0:
+        lower, upper = draws.dictionary_interval(level)
+    else:
+        lower, upper = (end.T for end in draws.activation_interval(level))
+    return lower[:, indices], upper[:, indices]
+
+
+def _written(every: np.ndarray, asked: Collection[str] | None) -> list[str]:
+    """Return the names that are written, "" in the place of the others."""
+    if asked is None:
+        return [str(name) for name in every]
+    known = {str(name) for name in every}
+    for name in asked:
+        if name not in known:
+            raise DataError(f"names: there is no {name!r}; {choices(name, known)}")
+    return [str(name) if name in asked else "" for name in every]
 
 
 @style.in_style
@@ -64,51 +144,39 @@ def draw(
     groups = [""] * n if groups is None else [str(group) for group in groups]
     if len(given) != n or len(groups) != n:
         raise DataError(f"{len(given)} names and {len(groups)} groups of {n} positions")
-    if ax is None:
-        ax, fits = _axis(n, is_map)
-        given = given if fits else [""] * n
-    else:
-        (ax,) = style.given_axes(ax, 1)
-    place = np.argsort(np.argsort(positions, kind="stable")) if not is_map else None
+    height = n * ROW_HEIGHT + MARGINS
+    if ax is None and not is_map and height > HIGHEST:
+        given = [""] * n
+    ax = style.given_or_new_axis(ax, (MAP + 1, MAP) if is_map else (MAP, min(height, HIGHEST)))
+    rank = np.argsort(np.argsort(positions, kind="stable")) if not is_map else None
     colours = style.colours_of_groups(groups)
     for group, colour in colours.items():
         here = np.flatnonzero([each == group for each in groups])
         if is_map:
             x, y = positions[here].T
         else:
-            x, y = positions[here], place[here]
+            x, y = positions[here], rank[here]
         if has_ends:
             ax.hlines(y, *(ends[:, here, 0] if is_map else ends[:, here]), color=colour, **INTERVAL)
         if has_ends and is_map:
             ax.vlines(x, *ends[:, here, 1], color=colour, **INTERVAL)
         ax.plot(x, y, color=colour, label=group or None, **POINT)
-    _name(ax, positions, ends[1], given, place)
+    _name(ax, positions, ends[1], given, rank)
     if len(colours) > 1:
         ax.legend(frameon=False, loc="best" if is_map else "lower right")
     return ax
 
 
-def _axis(n: int, is_map: bool) -> tuple[Axes, bool]:
-    """Return the axis of a new figure, and whether names fit into it."""
-    if is_map:
-        size, fits = (MAP + 1, MAP), True
-    else:
-        height = n * ROW_HEIGHT + MARGINS
-        size, fits = (MAP, min(height, HIGHEST)), height <= HIGHEST
-    _, axis = plt.subplots(figsize=size, layout="constrained")
-    return axis, fits
-
-
-def _name(axis: Axes, positions, upper, names, place) -> None:
+def _name(axis: Axes, positions, upper, names, rank) -> None:
     """Write names: on one scale at the right end of each interval, else above each point."""
-    is_map = place is None
+    is_map = rank is None
     if not is_map:
         axis.set_yticks([])
         axis.spines["left"].set_visible(False)
         axis.set_ylim(-1, len(names))
     written = []
     for i, name in enumerate(names):
-        spot, shift = (positions[i], (2, 2)) if is_map else ((upper[i], place[i]), (3, 0))
+        spot, shift = (positions[i], (2, 2)) if is_map else ((upper[i], rank[i]), (3, 0))
         written.append(
             axis.annotate(
                 name, spot, shift, textcoords="offset points", fontsize=NAME_SIZE, va="bottom" if is_map else "center"

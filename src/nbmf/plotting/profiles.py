@@ -69,10 +69,7 @@ def draw_memberships(shares: np.ndarray, labels: Sequence[str], groups: np.ndarr
     at = (np.arange(PIXELS) + 0.5) / PIXELS
     component = (at[None, :, None] >= edges[:, None, :]).sum(axis=2)
     colours = np.array([to_rgb(style.colour_of_component(k)) for k in range(K)])
-    if ax is None:
-        _, ax = plt.subplots(figsize=(0.6 * style.PAGE_WIDTH, HEIGHT), layout="constrained")
-    else:
-        (ax,) = style.given_axes(ax, 1)
+    ax = style.given_or_new_axis(ax, (0.6 * style.PAGE_WIDTH, HEIGHT))
     ax.imshow(colours[component], aspect="auto", interpolation="nearest", extent=(0, 1, len(order) - 0.5, -0.5))
     ax.set_xlabel("share of the row")
     ax.set_xticks([0, 0.5, 1])
@@ -115,11 +112,7 @@ def draw_profile(profile: Profile, labels: Sequence[str], title: str = "", ax=No
     """
     n, K = profile.deviations.shape
     makes = ax is None
-    if makes:
-        size = (max(3.4, 1.9 + 0.55 * K), LINE * n + MARGINS)
-        _, ax = plt.subplots(figsize=size, layout="constrained")
-    else:
-        (ax,) = style.given_axes(ax, 1)
+    ax = style.given_or_new_axis(ax, (max(3.4, 1.9 + 0.55 * K), LINE * n + MARGINS))
     image = ax.imshow(
         profile.deviations, cmap=style.SIGNED, vmin=-FAR, vmax=FAR, aspect="auto", interpolation="nearest"
     )

@@ -65,5 +65,4 @@ def _draw_panel(axis: Axes, traces: pd.DataFrame, series: list) -> None:
     axis.xaxis.set_major_formatter(FuncFormatter(lambda iteration, _: f"{iteration:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())
     axis.set_xlabel("iteration")
-    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
-    axis.set_axisbelow(True)
+    style.draw_grid(axis)

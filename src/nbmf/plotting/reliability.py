@@ -37,16 +37,16 @@ def draw(reliability: pd.DataFrame, datasets: list[str], labels: dict[str, str])
     figure, axes = style.panel_grid(len(labels), COLUMNS, PANEL, LEGEND)
     figure.set_layout_engine("compressed")  # square panels side by side, in the middle
     colours = {dataset: style.colour_of_line(i) for i, dataset in enumerate(datasets)}
-    for place, (axis, method) in enumerate(zip(axes.flat, labels, strict=False)):
-        own = reliability[reliability["method"] == method]
+    for number, (axis, method) in enumerate(zip(axes.flat, labels, strict=False)):
+        of_method = reliability[reliability["method"] == method]
         for dataset, colour in colours.items():
-            _draw_line(axis, own[own["dataset"] == dataset], colour)
+            _draw_line(axis, of_method[of_method["dataset"] == dataset], colour)
         _finish_panel(axis, labels[method])
-        if place % COLUMNS == 0:
+        if number % COLUMNS == 0:
             axis.set_ylabel("share of ones", fontsize=6.5)
         else:
             axis.set_yticklabels([])
-        if place + COLUMNS >= len(labels):
+        if number + COLUMNS >= len(labels):
             axis.set_xlabel("predicted probability", fontsize=6.5)
         else:
             axis.set_xticklabels([])

@@ -36,9 +36,9 @@ def draw(ranking: pd.DataFrame, datasets: list[str], colours: dict[str, str]) ->
     timed = ranking[ranking["seconds"].notna()]
     figure, axes = style.panel_grid(len(datasets), 2, 2.4, 0.4 + 0.04 * len(colours))
     for axis, dataset in zip(axes.flat, datasets, strict=False):
-        own = ranking[ranking["dataset"] == dataset].rename(columns={"mean": "perplexity"})
-        methods = own[own["seconds"].notna()]
-        _draw_panel(axis, methods, own[own["seconds"].isna()], colours)
+        of_dataset = ranking[ranking["dataset"] == dataset].rename(columns={"mean": "perplexity"})
+        methods = of_dataset[of_dataset["seconds"].notna()]
+        _draw_panel(axis, methods, of_dataset[of_dataset["seconds"].isna()], colours)
         axis.set_xlim(timed["seconds"].min() / 1.5, timed["seconds"].max() * 4)  # room for names
         axis.set_title(dataset)
         axis.set_xlabel("seconds of a fit (median)")
@@ -71,8 +71,8 @@ def _draw_panel(axis: Axes, methods: pd.DataFrame, baselines: pd.DataFrame, colo
     axis.plot(front["seconds"], front["perplexity"], **FRONT)
     for row in methods.itertuples():
         inside = row.perplexity <= end
-        place = row.perplexity if inside else end + margin
-        axis.plot(row.seconds, place, color=colours[row.method], **(DOT if inside else ARROW))
+        height = row.perplexity if inside else end + margin
+        axis.plot(row.seconds, height, color=colours[row.method], **(DOT if inside else ARROW))
     for row in front[front["perplexity"] <= end].itertuples():
         axis.annotate(row.label, (row.seconds, row.perplexity), **NAME)
     axis.set_ylim(best - margin, end + margin)

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
 from nbmf.plotting import style
-from nbmf.plotting.sides import Side
+from nbmf.plotting.labelled_factor import LabelledFactor
 
 WIDTH = 3.5  # points
 LABEL_SIZE, LABEL_GAP = 5.5, 6.5  # points: of labels, and between their centres at least
@@ -71,18 +71,18 @@ def draw_components(axis: Axes, components: np.ndarray, edge: Edge, place: int =
     draw(axis, runs, {run.group: style.colour_of_component(int(run.group)) for run in runs}, edge, place)
 
 
-def draw_lines(axis: Axes, side: Side, edge: Edge) -> None:
+def draw_lines(axis: Axes, factor: LabelledFactor, edge: Edge) -> None:
     """Draw the main components of lines along an edge, and outside of them their groups.
 
     A single component has no strip.
     """
-    if side.weights.shape[1] > 1:
-        draw_components(axis, side.typical_of, edge)
-    if side.groups is not None:
-        draw(axis, runs_of(side.groups), style.colours_of_groups(side.groups), edge, 1)
+    if factor.weights.shape[1] > 1:
+        draw_components(axis, factor.typical_of, edge)
+    if factor.groups is not None:
+        draw(axis, runs_of(factor.groups), style.colours_of_groups(factor.groups), edge, 1)
 
 
-def number_components(axis: Axes, side: Side) -> float:
+def number_components(axis: Axes, factor: LabelledFactor) -> float:
     """Write the numbers of main components below the strip at the bottom, where there is room.
 
     Returns
@@ -90,11 +90,11 @@ def number_components(axis: Axes, side: Side) -> float:
     float
         How far they reach beyond the strip, in points.
     """
-    if side.weights.shape[1] < 2:
+    if factor.weights.shape[1] < 2:
         return 0.0
     inches = axis.get_window_extent().width / axis.figure.dpi
-    least = LABEL_GAP / 72 / inches * len(side.names)  # columns
-    for run in runs_of(side.typical_of):
+    least = LABEL_GAP / 72 / inches * len(factor.names)  # columns
+    for run in runs_of(factor.typical_of):
         if run.stop - run.start >= least:
             axis.annotate(
                 f"{int(run.group) + 1}",
@@ -109,7 +109,7 @@ def number_components(axis: Axes, side: Side) -> float:
     return LABEL_GAP
 
 
-def name_groups(axis: Axes, side: Side, edge: Edge) -> float:
+def name_groups(axis: Axes, factor: LabelledFactor, edge: Edge) -> float:
     """Draw the groups of lines, sorted by them, along an edge of a panel, and name them there.
 
     At the bottom, where there are no groups, components are numbered.
@@ -119,14 +119,14 @@ def name_groups(axis: Axes, side: Side, edge: Edge) -> float:
     float
         How far the texts reach beyond the strips of components, about, in points.
     """
-    if side.groups is None:
-        return number_components(axis, side) if edge == "bottom" else 0.0
-    runs = runs_of(side.groups)
+    if factor.groups is None:
+        return number_components(axis, factor) if edge == "bottom" else 0.0
+    runs = runs_of(factor.groups)
     if edge == "right":
-        draw(axis, runs, style.colours_of_groups(side.groups), edge)
+        draw(axis, runs, style.colours_of_groups(factor.groups), edge)
     extent = axis.get_window_extent()
     inches = (extent.width if edge == "bottom" else extent.height) / axis.figure.dpi
-    return label(axis, runs, side.groups, inches / len(side.groups), edge)
+    return label(axis, runs, factor.groups, inches / len(factor.groups), edge)
 
 
 def label(axis: Axes, runs: Sequence[Run], groups: Sequence[str], line_size: float, edge: Edge = "right") -> float:

@@ -71,9 +71,9 @@ def colours_of_groups(groups: Sequence[str]) -> dict[str, str]:
 
     Where there are more groups than colours, the smallest share one.
     """
-    found, sizes = np.unique(np.asarray(groups, str), return_counts=True)
-    by_size = found[np.argsort(-sizes, kind="stable")]
-    return {str(group): _nth(COLOURS, place) for place, group in enumerate(by_size)}
+    names, sizes = np.unique(np.asarray(groups, str), return_counts=True)
+    by_size = names[np.argsort(-sizes, kind="stable")]
+    return {str(group): _nth(COLOURS, number) for number, group in enumerate(by_size)}
 
 
 def colour_of_component(number: int) -> str:
@@ -105,6 +105,19 @@ def given_axes(ax: Any, count: int) -> list[Axes]:
         needed = "one axis" if count == 1 else f"an array of {count} axes"
         raise ConfigError(f"ax: {what} given; this picture needs {needed} of Matplotlib")
     return axes
+
+
+def given_or_new_axis(ax: Any, size: tuple[float, float]) -> Axes:
+    """Return the axis that a caller gives, or that of a new figure of this size in inches."""
+    if ax is None:
+        return plt.subplots(figsize=size, layout="constrained")[1]
+    return given_axes(ax, 1)[0]
+
+
+def draw_grid(axis: Axes) -> None:
+    """Draw thin horizontal lines behind everything else."""
+    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
+    axis.set_axisbelow(True)
 
 
 def panel_grid(

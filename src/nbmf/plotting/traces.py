@@ -1,4 +1,4 @@
-"""Traces of chains, and whether these have settled: of one method, of one run of several chains."""
+"""Traces of chains, and whether these have converged: of one method, of one run of several chains."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -38,13 +38,13 @@ class Panel(NamedTuple):
     label : str
     values : float array (chains, recorded)
     notes : list of str, printed above the panel: R-hat and the effective sample size, or the spread
-    settled : bool
+    converged : bool
     """
 
     label: str
     values: np.ndarray
     notes: list[str]
-    settled: bool
+    converged: bool
 
 
 QUANTITIES = [
@@ -97,8 +97,8 @@ def draw(traces: pd.DataFrame, diagnostics: pd.DataFrame, labels: dict[str, str]
             _draw_panel(axis, of_dataset, quantity, colours, burn_in)
         column[0].set_title(f"{dataset}\nK = {of_dataset['K'].iloc[0]}", fontsize=7)
         column[-1].set_xlabel("iteration", fontsize=7)
-        own = diagnostics[(diagnostics["dataset"] == dataset) & (diagnostics["method"] == method)]
-        for row in own.itertuples():
+        of_method = diagnostics[(diagnostics["dataset"] == dataset) & (diagnostics["method"] == method)]
+        for row in of_method.itertuples():
             _print_diagnostics(column, row)
     for axis, quantity in zip(axes[:, 0], QUANTITIES, strict=True):
         axis.set_ylabel(quantity.label, fontsize=7)
@@ -155,11 +155,11 @@ def draw_chains(panels: Sequence[Panel], kind: str, ax=None) -> list[Axes]:
                 axis.plot(i + 1, values, "o", color=colour, markersize=4, label=name, clip_on=False)
         _finish(axis, panel.values.ravel(), (panel.values == np.rint(panel.values)).all())
         axis.set_ylabel(panel.label)
-        alarm = "NOT SETTLED" if recorded > 1 else "THE STARTS DIFFER"
-        notes = [*panel.notes, *([] if panel.settled else [alarm])]
-        colour = "black" if panel.settled else ALARM
+        alarm = "NOT CONVERGED" if recorded > 1 else "THE STARTS DIFFER"
+        notes = [*panel.notes, *([] if panel.converged else [alarm])]
+        colour = "black" if panel.converged else ALARM
         axis.set_title(", ".join(notes), loc="right", fontsize=7, pad=2, color=colour)
-        if not panel.settled:
+        if not panel.converged:
             _alarm([axis])
     axes[-1].set_xlabel("recorded sweep, after burn-in" if recorded > 1 else kind)
     axes[-1].xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
@@ -206,15 +206,15 @@ def _set_range(axis: Axes, values: np.ndarray) -> None:
 
 def notes_of(r_hat: float, ess: float) -> list[str]:
     """Return what a panel says of its chains."""
-    return [rf"$\hat{{R}}$ {_said(r_hat, '.3f')}", f"ESS {_said(ess, ',.0f')}"]
+    return [rf"$\hat{{R}}$ {_format_or_undefined(r_hat, '.3f')}", f"ESS {_format_or_undefined(ess, ',.0f')}"]
 
 
 def _print_diagnostics(column: np.ndarray, row) -> None:
-    """Print R-hat and ESS in the first panel; say in red that chains have not settled."""
+    """Print R-hat and ESS in the first panel; say in red that chains have not converged."""
     lines = notes_of(row.r_hat, row.ess_bulk)
     style_of_text = {"color": "black"}
     if not row.settled:
-        lines.append("NOT SETTLED")
+        lines.append("NOT CONVERGED")
         style_of_text = {"color": ALARM, "weight": "bold"}
         _alarm(column)
     column[0].annotate(
@@ -234,7 +234,7 @@ def _alarm(axes: Sequence[Axes]) -> None:
         axis.spines[:].set(color=ALARM, linewidth=1.2)
 
 
-def _said(number: float, form: str) -> str:
+def _format_or_undefined(number: float, form: str) -> str:
     return "not defined" if np.isnan(number) else format(number, form)
 
 

@@ -1,1 +1,1 @@
-"""Draws, intervals and chains of any method, and whether chains have settled."""
+"""Draws, intervals and chains of any method, and whether chains have converged."""

@@ -1,23 +1,17 @@
-"""What to do about chains that have not settled, in words."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+"""What to do about chains that have not converged, in words."""
 
 import numpy as np
 
+from nbmf.posterior.chain_records import ChainRecords
 from nbmf.posterior.diagnostics import ESS_LIMIT, MIN_CHAINS, MIN_DRAWS, R_HAT_LIMIT, chain_diagnostics
-
-if TYPE_CHECKING:
-    from nbmf.posterior.chains import Chains
 
 STILL_MOVING = 1.05  # R-hat between the halves of one chain from which on it has not arrived
 
 
-def advice_about(chains: Chains) -> str:
-    """Return what to do about chains that have not settled; empty if they have."""
+def advice_about(chains: ChainRecords) -> str:
+    """Return what to do about chains that have not converged; empty if they have."""
     n_chains = len(chains.estimators)
-    if chains.settled:
+    if chains.converged:
         return ""
     if n_chains < MIN_CHAINS:
         return f"a single run of {chains.name} cannot show what another would: take 4 chains"
@@ -30,7 +24,7 @@ def advice_about(chains: Chains) -> str:
     return _advice_to_a_sampler(chains, n_chains)
 
 
-def _advice_to_a_sampler(chains: Chains, n_chains: int) -> str:
+def _advice_to_a_sampler(chains: ChainRecords, n_chains: int) -> str:
     first = chains.estimators[0]
     table = chains.diagnostics[~chains.diagnostics["settled"]]
     worst = table.loc[table["r_hat"].fillna(np.inf).idxmax()]
@@ -38,16 +32,16 @@ def _advice_to_a_sampler(chains: Chains, n_chains: int) -> str:
     if values.shape[1] < MIN_DRAWS:
         return (
             f"n_samples = {first.n_samples} of {chains.name} is too few to tell whether "
-            f"{n_chains} chains have settled: try n_samples = 1000"
+            f"{n_chains} chains have converged: try n_samples = 1000"
         )
-    text = f"{n_chains} chains of {chains.name} have not settled: {worst['quantity']} "
+    text = f"{n_chains} chains of {chains.name} have not converged: {worst['quantity']} "
     instead = "use .expectation, the mean over chains, and .best for pictures"
     if first.advice_if_stuck:
         instead += f", or {first.advice_if_stuck}"
     if np.isnan(worst["r_hat"]):
         return f"{text}stands still in a chain, and not at the same value in all: {instead}"
     text += (
-        f"has R-hat {worst['r_hat']:.3f} and {worst['ess_bulk']:.0f} effective draws; settled "
+        f"has R-hat {worst['r_hat']:.3f} and an effective sample size of {worst['ess_bulk']:.0f}; converged "
         f"is below {R_HAT_LIMIT} and above {ESS_LIMIT * n_chains}. "
     )
     if worst["r_hat"] < STILL_MOVING:

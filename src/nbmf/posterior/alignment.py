@@ -87,11 +87,11 @@ def match_components(estimator: Factorization, draws: Sequence[Factors]) -> Matc
 
 def _refuse_what_cannot_be_matched(estimator: Factorization, draws: Sequence[Factors]) -> None:
     name, K = type(estimator).__name__, estimator.W_.shape[1]
-    found = sorted({factors.W.shape[1] for factors in draws} | {K})
-    if len(found) > 1:
+    sizes = sorted({factors.W.shape[1] for factors in draws} | {K})
+    if len(sizes) > 1:
         raise NotSupportedError(
-            f"draws of {name} and its W_ have different numbers of components, {found[0]} to "
-            f"{found[-1]}, so that they cannot be matched one to one: {INSTEAD}"
+            f"draws of {name} and its W_ have different numbers of components, {sizes[0]} to "
+            f"{sizes[-1]}, so that they cannot be matched one to one: {INSTEAD}"
         )
 
 
@@ -102,14 +102,14 @@ def _rotations(draws: Sequence[Factors], reference: Factors) -> tuple[np.ndarray
         before = agreement
         # Both factors of unit size, so that neither rules.
         W, H = (one / max(np.linalg.norm(one), TINY) for one in reference[:2])
-        found = [
+        decompositions = [
             np.linalg.svd(
                 one.W.T @ W / max(np.linalg.norm(one.W), TINY) + one.H @ H.T / max(np.linalg.norm(one.H), TINY)
             )
             for one in draws
         ]
-        rotation = np.stack([left @ right for left, _, right in found])
-        agreement = float(sum(sizes.sum() for _, sizes, _ in found))
+        rotation = np.stack([left @ right for left, _, right in decompositions])
+        agreement = float(sum(sizes.sum() for _, sizes, _ in decompositions))
         if agreement <= (1 + ENOUGH) * before:
             break
         reference = _means(draws, rotation)
@@ -122,7 +122,7 @@ def _permutations(estimator: Factorization, draws: Sequence[Factors], reference:
     for _ in range(ROUNDS):
         before = agreement
         matches = [_match(estimator, factors, reference) for factors in draws]
-        order = np.array([found for found, _ in matches])
+        order = np.array([components for components, _ in matches])
         agreement = sum(agreed for _, agreed in matches)
         if agreement <= (1 + ENOUGH) * before:
             break
@@ -150,8 +150,8 @@ def _match(estimator: Factorization, factors: Factors, reference: Factors) -> tu
     same_rows = _agreement(factors.W.T, reference.W.T, "W" in probabilities)
     same_columns = _agreement(factors.H, reference.H, "H" in probabilities)
     agreement = same_rows * same_columns
-    found, roles = linear_sum_assignment(agreement, maximize=True)
-    return found[np.argsort(roles)], float(agreement[found, roles].sum())
+    components, roles = linear_sum_assignment(agreement, maximize=True)
+    return components[np.argsort(roles)], float(agreement[components, roles].sum())
 
 
 def _agreement(X: np.ndarray, Y: np.ndarray, are_probabilities: bool) -> np.ndarray:

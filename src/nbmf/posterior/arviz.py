@@ -8,18 +8,19 @@ import numpy as np
 
 import nbmf
 from nbmf.errors import ConfigError
+from nbmf.posterior.chain_records import ChainRecords
+from nbmf.posterior.draws import Draws
+from nbmf.posterior.recording import Plan
 
 if TYPE_CHECKING:
     import xarray
 
-    from nbmf.posterior.chains import Chains
-    from nbmf.posterior.recording import Plan
 
 SAMPLED = ("chain", "draw")
 
 
-def tree_of(chains: Chains, plan: Plan) -> xarray.DataTree:
-    """Return the chains as an xarray DataTree; see Chains.to_arviz."""
+def tree_of(chains: ChainRecords, plan: Plan, draws: Draws | None) -> xarray.DataTree:
+    """Return the chains and their draws as an xarray DataTree; see Chains.to_arviz."""
     try:
         import xarray
     except ImportError as error:
@@ -28,11 +29,11 @@ def tree_of(chains: Chains, plan: Plan) -> xarray.DataTree:
     is_observed = chains.estimators[0].likelihood.is_observed(chains.values)
     V = np.where(is_observed, chains.values, np.nan).astype(np.float32)
     groups = {
-        "posterior": _posterior(chains, plan),
+        "posterior": _posterior(chains, plan, draws),
         "sample_stats": _sample_stats(chains, plan),
         "observed_data": {"V": (("row", "column"), V)},
     }
-    rows, columns = chains.line_names()
+    rows, columns = chains.axis_names()
     names = {"row": rows, "column": columns, "entry": chains.entry_names()}
     about = {
         "inference_library": "nbmf",
@@ -50,32 +51,32 @@ def tree_of(chains: Chains, plan: Plan) -> xarray.DataTree:
     return xarray.DataTree.from_dict(datasets)
 
 
-def _posterior(chains: Chains, plan: Plan) -> dict[str, tuple]:
+def _posterior(chains: ChainRecords, plan: Plan, draws: Draws | None) -> dict[str, tuple]:
     """Return dimensions and values of the variables of ArviZ's group posterior."""
     variables = {"active_components": (SAMPLED, _at_draws(chains, plan, "active components"))}
     shares = _at_draws(chains, plan, "shares")
     if shares.shape[-1]:
         variables["share"] = (*SAMPLED, "rank"), shares
     variables["expected_v"] = (*SAMPLED, "entry"), _at_draws(chains, plan, "entries")
-    if plan.is_draws and not np.ptp(chains.draws.sizes):
+    if draws is not None and not np.ptp(draws.sizes):
         each = len(chains.estimators), plan.n_kept
-        W, H = (factor.reshape(*each, *factor.shape[1:]) for factor in (chains.draws.W, chains.draws.H))
+        W, H = (factor.reshape(*each, *factor.shape[1:]) for factor in (draws.W, draws.H))
         variables["W"] = (*SAMPLED, "row", "component"), W
         variables["H"] = (*SAMPLED, "component", "column"), H
     return variables
 
 
-def _sample_stats(chains: Chains, plan: Plan) -> dict[str, tuple]:
+def _sample_stats(chains: ChainRecords, plan: Plan) -> dict[str, tuple]:
     """Return dimensions and values of the variables of ArviZ's group sample_stats."""
     names = {"lp": "objective", "log_likelihood": "log likelihood"}
     return {
-        name: (SAMPLED, _at_draws(chains, plan, own))
-        for name, own in names.items()
-        if not np.isnan(chains.trace[own]).any()
+        name: (SAMPLED, _at_draws(chains, plan, recorded))
+        for name, recorded in names.items()
+        if not np.isnan(chains.trace[recorded]).any()
     }
 
 
-def _at_draws(chains: Chains, plan: Plan, name: str) -> np.ndarray:
+def _at_draws(chains: ChainRecords, plan: Plan, name: str) -> np.ndarray:
     """Return a trace at the sweeps of the draws, or at all that were recorded without draws."""
     trace = chains.trace[name]
     if not plan.is_draws:

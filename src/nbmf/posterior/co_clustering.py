@@ -8,19 +8,24 @@ from nbmf.errors import ConfigError, NotSupportedError
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
 
-LINES = ("rows", "columns")
+AXIS_NAMES = ("rows", "columns")
+
+
+def check_axis(axis: int) -> None:
+    """Raise ConfigError if a matrix has no such axis."""
+    if axis not in (0, 1):
+        raise ConfigError(f"axis = {axis!r}: allowed are 0 (rows) and 1 (columns)")
 
 
 def refuse_without_memberships(estimator: Factorization, axis: int) -> None:
     """Raise an error if co-clustering along an axis makes no sense; see Draws.co_clustering."""
-    if axis not in (0, 1):
-        raise ConfigError(f"axis = {axis!r}: allowed are 0 (rows) and 1 (columns)")
+    check_axis(axis)
     name, factor = type(estimator).__name__, "WH"[axis]
     if not estimator.distributions:
         raise NotSupportedError(f"co_clustering: neither W nor H of {name} is a distribution over components")
     if factor not in estimator.distributions | estimator.probabilities:
         raise NotSupportedError(
-            f"co_clustering: {LINES[axis]} of {name} are neither distributions over components "
+            f"co_clustering: {AXIS_NAMES[axis]} of {name} are neither distributions over components "
             f"nor probabilities of a one; axis = {1 - axis} can be asked"
         )
 

@@ -1,4 +1,4 @@
-"""Whether chains have settled: R-hat and effective sample size."""
+"""Whether chains have converged: R-hat and effective sample size."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from nbmf.errors import DataError
 # Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and
 # localization: an improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2):
 # use draws only if R-hat < 1.01, and trust R-hat and the effective sample size themselves only
-# from 400 effective draws in four chains, that is 100 per chain. The limit stays per chain when
+# from an effective sample size of 400 in four chains, that is 100 per chain. The limit stays per chain when
 # there are fewer than four: fewer chains see less disagreement, which is no reason to ask for less.
 R_HAT_LIMIT = 1.01
 ESS_LIMIT = 100  # per chain
@@ -24,8 +24,8 @@ class Diagnostics(NamedTuple):
     """What the chains say about one quantity.
 
     r_hat : float, rank-normalised split R-hat (the larger of bulk and folded)
-    ess_bulk : float, effective draws for the centre, of all chains together
-    ess_tail : float, the smaller effective number for the 5 % and 95 % quantiles
+    ess_bulk : float, effective sample size for the centre, of all chains together
+    ess_tail : float, the smaller effective sample size for the 5 % and 95 % quantiles
     """
 
     r_hat: float
@@ -73,13 +73,13 @@ def chain_diagnostics(draws: np.ndarray) -> Diagnostics:
         )
 
 
-def settled(r_hat: float, ess: float, n_chains: int) -> bool:
+def have_converged(r_hat: float, ess: float, n_chains: int) -> bool:
     """Return whether chains agree well enough: R-hat < 1.01 and ESS > 100 per chain.
 
     Parameters
     ----------
     r_hat, ess : float
-        Of `chain_diagnostics`; `ess` counts all chains together. NaN is never settled.
+        Of `chain_diagnostics`; `ess` counts all chains together. NaN is never converged.
     n_chains : int
         How many chains `ess` is of.
     """
@@ -107,8 +107,8 @@ def diagnose(traces: pd.DataFrame, burn_in: Mapping[str, int]) -> pd.DataFrame:
     for (dataset, method, K), chains in sampled.groupby(["dataset", "method", "K"], sort=False):
         kept = chains[chains["iteration"] > burn_in[method]]
         draws = kept.pivot(index="seed", columns="iteration", values="objective").to_numpy()
-        found = chain_diagnostics(draws)
-        is_settled = settled(found.r_hat, found.ess_bulk, len(draws))
-        rows.append([dataset, method, K, *draws.shape, *found, is_settled])
+        diagnostics = chain_diagnostics(draws)
+        has_converged = have_converged(diagnostics.r_hat, diagnostics.ess_bulk, len(draws))
+        rows.append([dataset, method, K, *draws.shape, *diagnostics, has_converged])
     names = ["dataset", "method", "K", "chains", "draws", *Diagnostics._fields, "settled"]
     return pd.DataFrame(rows, columns=names)

@@ -79,22 +79,22 @@ def distinguishing(model: FeatureModel, V: Any) -> pd.DataFrame:
         parts = [_words(model.densities_.parts[WORD], overall.parts[WORD], table, order)]
     else:
         for n, (name, kind) in enumerate(zip(table.column_names, table.kinds, strict=True)):
-            (own, place), (of_all, _) = model.densities_.part_of(n), overall.part_of(n)
-            found = _LAWS[str(kind)](own, of_all, place, order)
+            (density, column), (of_all, _) = model.densities_.part_of(n), overall.part_of(n)
+            statistics = _LAWS[str(kind)](density, of_all, column, order)
             categories = [""]
             if kind == DISCRETE:
                 categories = table.categories[ends[n] - table.sizes[n] : ends[n]].tolist()
-            parts.append(_rows(found, str(name), str(kind), categories))
-    told = pd.concat(parts, ignore_index=True)
-    told = told.sort_values(["component", "nats"], ascending=[True, False], kind="stable")
-    return told[COLUMNS].reset_index(drop=True)
+            parts.append(_rows(statistics, str(name), str(kind), categories))
+    differences = pd.concat(parts, ignore_index=True)
+    differences = differences.sort_values(["component", "nats"], ascending=[True, False], kind="stable")
+    return differences[COLUMNS].reset_index(drop=True)
 
 
-def _rows(found: dict[str, np.ndarray], name: str, kind: str, categories: list[str]):
+def _rows(statistics: dict[str, np.ndarray], name: str, kind: str, categories: list[str]):
     """Return a DataFrame of arrays (categories, K), a row per component and category."""
-    sizes = {array.shape for array in found.values()}
+    sizes = {array.shape for array in statistics.values()}
     ((count, K),) = sizes
-    flat = {key: array.T.ravel() for key, array in found.items()}
+    flat = {key: array.T.ravel() for key, array in statistics.items()}
     return pd.DataFrame(
         {
             "component": np.repeat(np.arange(1, K + 1), count),
@@ -106,27 +106,27 @@ def _rows(found: dict[str, np.ndarray], name: str, kind: str, categories: list[s
     )
 
 
-def _normal(own: Normal, overall: Normal, place: int, order: np.ndarray) -> dict[str, np.ndarray]:
-    m, v = own.mean()[order, place], own.variance[place, order]
-    m_all, v_all = overall.mean()[0, place], overall.variance[place, 0]
+def _normal(density: Normal, overall: Normal, column: int, order: np.ndarray) -> dict[str, np.ndarray]:
+    m, v = density.mean()[order, column], density.variance[column, order]
+    m_all, v_all = overall.mean()[0, column], overall.variance[column, 0]
     nats = 0.5 * (np.log(v_all / v) + (v + (m - m_all) ** 2) / v_all - 1.0)
     none = np.full(m.size, np.nan)
     return _one(m, m_all, np.sqrt(v), np.sqrt(v_all), none, nats)
 
 
-def _counts(own: Counts, overall: Counts, place: int, order: np.ndarray) -> dict[str, np.ndarray]:
-    rate, all_rate = own.rate[place, order], overall.rate[place, 0]
+def _counts(density: Counts, overall: Counts, column: int, order: np.ndarray) -> dict[str, np.ndarray]:
+    rate, all_rate = density.rate[column, order], overall.rate[column, 0]
     return _one(rate, all_rate, np.nan, np.nan, rate / all_rate, _divergence(rate, all_rate))
 
 
-def _binary(own: Categories, overall: Categories, place: int, order: np.ndarray):
-    p, q = own.of(place)[:, order], overall.of(place)
+def _binary(density: Categories, overall: Categories, column: int, order: np.ndarray):
+    p, q = density.of(column)[:, order], overall.of(column)
     nats = _divergence(p, q).sum(axis=0)
     return _one(p[1], q[1, 0], np.nan, np.nan, p[1] / q[1, 0], nats)
 
 
-def _categories(own: Categories, overall: Categories, place: int, order: np.ndarray):
-    p, q = own.of(place)[:, order], overall.of(place)
+def _categories(density: Categories, overall: Categories, column: int, order: np.ndarray):
+    p, q = density.of(column)[:, order], overall.of(column)
     none = np.full(p.shape, np.nan)
     return {
         "value": p,
@@ -144,12 +144,12 @@ def _one(value, overall, sd, overall_sd, lift, nats) -> dict[str, np.ndarray]:
     return {key: np.broadcast_to(array, (1, value.size)) for key, array in given.items()}
 
 
-def _words(own: Density, overall: Density, table: FeatureTable, order: np.ndarray) -> pd.DataFrame:
-    p, q = own.mean().T[:, order], overall.mean().T
-    found = {"value": p, "overall": np.broadcast_to(q, p.shape), "lift": p / q, "nats": _divergence(p, q)}
-    found |= dict.fromkeys(("sd", "overall_sd"), np.full(p.shape, np.nan))
-    told = _rows(found, "", WORD, [""] * len(p))
-    return told.assign(column=np.tile(table.column_names, order.size))
+def _words(density: Density, overall: Density, table: FeatureTable, order: np.ndarray) -> pd.DataFrame:
+    p, q = density.mean().T[:, order], overall.mean().T
+    statistics = {"value": p, "overall": np.broadcast_to(q, p.shape), "lift": p / q, "nats": _divergence(p, q)}
+    statistics |= dict.fromkeys(("sd", "overall_sd"), np.full(p.shape, np.nan))
+    words = _rows(statistics, "", WORD, [""] * len(p))
+    return words.assign(column=np.tile(table.column_names, order.size))
 
 
 def _divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -186,7 +186,7 @@ def agreement(model: FeatureModel, labels: np.ndarray) -> dict[str, float]:
     """
     from sklearn.metrics import adjusted_mutual_info_score  # which few need, and takes a second
 
-    from nbmf.families.mixed_membership.evaluation import micro_precision, mutual_information
+    from nbmf.families.mixed_membership.membership_evaluation import micro_precision, mutual_information
 
     labels, clusters = np.asarray(labels, dtype=str), model.clusters_
     if labels.shape != clusters.shape:
@@ -214,10 +214,10 @@ def by_label(model: FeatureModel, labels: np.ndarray) -> pd.DataFrame:
     DataFrame
         Index: labels; columns: numbers of components from 1.
     """
-    place = np.empty(model.memberships_.shape[1], int)
-    place[order_of_components(model)] = np.arange(place.size)
-    counts = pd.crosstab(np.asarray(labels, dtype=str), place[model.clusters_] + 1)
-    counts = counts.reindex(columns=range(1, place.size + 1), fill_value=0)
+    rank = np.empty(model.memberships_.shape[1], int)
+    rank[order_of_components(model)] = np.arange(rank.size)
+    counts = pd.crosstab(np.asarray(labels, dtype=str), rank[model.clusters_] + 1)
+    counts = counts.reindex(columns=range(1, rank.size + 1), fill_value=0)
     counts = counts.loc[counts.sum(axis=1).sort_values(ascending=False, kind="stable").index]
     counts.index.name, counts.columns.name = "label", "component"
     return counts

@@ -100,9 +100,9 @@ class Draws:
     def __len__(self) -> int:
         return len(self.factors)
 
-    def __getitem__(self, place: int | slice) -> Factors | Draws:
-        found = self.factors[place]
-        return Draws(self.estimator, found) if isinstance(place, slice) else found
+    def __getitem__(self, index: int | slice) -> Factors | Draws:
+        chosen = self.factors[index]
+        return Draws(self.estimator, chosen) if isinstance(index, slice) else chosen
 
     def __iter__(self) -> Iterator[Factors]:
         return iter(self.factors)
@@ -240,10 +240,10 @@ class Draws:
         if not self.estimator.distributions:
             name = type(self.estimator).__name__
             raise NotSupportedError(f"components of {name} have no shares of all weight")
-        found = np.zeros((len(self), self.sizes.max(initial=0)), np.float32)
-        for row, factors in zip(found, self, strict=True):
+        shares = np.zeros((len(self), self.sizes.max(initial=0)), np.float32)
+        for row, factors in zip(shares, self, strict=True):
             row[: factors.W.shape[1]] = -np.sort(-self.estimator.shares_of(factors))
-        return found
+        return shares
 
     @_on_one_thread
     def co_clustering(self, axis: int = 0) -> np.ndarray:

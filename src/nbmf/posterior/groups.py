@@ -8,7 +8,7 @@ import pandas as pd
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
-from nbmf.posterior.co_clustering import LINES
+from nbmf.posterior.co_clustering import AXIS_NAMES
 
 PARTS = 20  # of the lines, each of which the jackknife leaves out
 
@@ -105,7 +105,7 @@ def by_group(
     """
     groups, X = np.asarray(groups, dtype=str), _weights(model, components, axis)
     if groups.shape != (len(X),):
-        raise DataError(f"groups: {groups.size} given for {len(X)} {LINES[axis]}")
+        raise DataError(f"groups: {groups.size} given for {len(X)} {AXIS_NAMES[axis]}")
     main = main_components_of(model, components, axis)
     names, number, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     order = np.lexsort((names, -sizes))
@@ -114,13 +114,13 @@ def by_group(
             "component": k + 1,
             "group": str(names[g]),
             "size": int(sizes[g]),
-            LINES[axis]: int(np.count_nonzero((number == g) & (main == k))),
+            AXIS_NAMES[axis]: int(np.count_nonzero((number == g) & (main == k))),
             "mean": float(X[number == g, k].mean()),
         }
         for k in range(X.shape[1])
         for g in order
     ]
-    return pd.DataFrame(rows, columns=["component", "group", "size", LINES[axis], "mean"])
+    return pd.DataFrame(rows, columns=["component", "group", "size", AXIS_NAMES[axis], "mean"])
 
 
 def association_of(

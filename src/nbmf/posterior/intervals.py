@@ -73,7 +73,7 @@ def interval(draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
 def _quantile(ordered: np.ndarray, p: float) -> np.ndarray:
     """Return the quantile by Weibull's rule of S values in increasing order, axis 0."""
     S = len(ordered)
-    place = min(max(p * (S + 1), 1), S) - 1
-    below = int(place)
+    position = min(max(p * (S + 1), 1), S) - 1
+    below = int(position)
     above = min(below + 1, S - 1)
-    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+    return ordered[below] + (position - below) * (ordered[above] - ordered[below])

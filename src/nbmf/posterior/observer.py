@@ -63,8 +63,8 @@ class Observer:
             self._due = self._monitor.next_after(iteration)
         asked = [self._due]
         for iterations, _ in self._looks:
-            place = bisect.bisect_right(iterations, iteration)
-            asked.append(iterations[place] if place < len(iterations) else math.inf)
+            index = bisect.bisect_right(iterations, iteration)
+            asked.append(iterations[index] if index < len(iterations) else math.inf)
         return min(asked)
 
     def __call__(self, iteration: int, total: int, state: State) -> None:
@@ -72,9 +72,9 @@ class Observer:
         self.state = state
         looked = False
         for iterations, look in self._looks:
-            place = bisect.bisect_left(iterations, iteration)
-            if place < len(iterations) and iterations[place] == iteration:
-                look(place, state)
+            index = bisect.bisect_left(iterations, iteration)
+            if index < len(iterations) and iterations[index] == iteration:
+                look(index, state)
                 looked = True
         if self._monitor is None:
             return

@@ -10,7 +10,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from nbmf.errors import NotSettledWarning
+from nbmf.errors import ChainsNotConvergedWarning
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import check_count
@@ -69,8 +69,8 @@ def run_chains(
 
     Warns
     -----
-    NotSettledWarning
-        If the chains of a sampler have not settled: see `Chains.advice`.
+    ChainsNotConvergedWarning
+        If the chains of a sampler have not converged: see `Chains.advice`.
     """
     check_count("chains", chains, 1)
     check_count("n_draws", n_draws, 0)
@@ -88,15 +88,10 @@ def run_chains(
         Run(one, values, plan, stop, monitor_of and monitor_of(i)) for i, one in enumerate(_copies(estimator, chains))
     ]
     _run_all(runs, V, min(chains, n_jobs), stop)
-    result = Chains(
-        [run.estimator for run in runs],
-        values,
-        together([run.trace for run in runs]),
-        [run.store.factors for run in runs],
-        plan,
-    )
-    if estimator.inference is Inference.SAMPLER and not result.settled:
-        warnings.warn(result.advice, NotSettledWarning, stacklevel=2)
+    trace, kept = together([run.trace for run in runs]), [run.store.factors for run in runs]
+    result = Chains([run.estimator for run in runs], values, trace, plan, kept)
+    if estimator.inference is Inference.SAMPLER and not result.converged:
+        warnings.warn(result.advice, ChainsNotConvergedWarning, stacklevel=2)
     return result
 
 

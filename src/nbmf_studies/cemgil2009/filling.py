@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.families.poisson_gamma.observations import observations
 from nbmf.families.poisson_gamma.point import PointState
-from nbmf.families.poisson_gamma.poisson import PoissonGammaEM, PoissonGammaICM, PoissonGammaVB
+from nbmf.families.poisson_gamma.poisson_gamma import PoissonGammaEM, PoissonGammaICM, PoissonGammaVB
 from nbmf.seeds import seed_sequence
 from nbmf_studies.cemgil2009.names import ML_IMAGES, ML_RANDOM, PIXEL_MEAN, VB, VB_ICM, VB_ONE, WAYS
 from nbmf_studies.cemgil2009.patches import Task, mean_of_pixels, signal_to_noise, sparseness, take_out
@@ -51,7 +51,7 @@ def fill(task: Task, K: int, iterations: int, key: list) -> dict[str, Filled]:
     def stream(way):
         return seed_sequence("cemgil2009", "fill", *key, way)
 
-    fixed = {"max_iter": iterations, "tol": 0}
+    fixed = {"max_iter": iterations, "relative_gain_tol": 0}
     ties = dict.fromkeys(("tie_shape_W", "tie_mean_W", "tie_shape_H", "tie_mean_H"), "all")
     found, given = {}, task.given
     for way, (shape_W, shape_H) in SHAPES.items():

@@ -15,7 +15,9 @@ OF_FIGURE_3 = closed(
     ["truth", "orders", "bound", "chib", "annealing"],
     truth=TRUTH,
     orders=ORDERS,
-    bound=closed(["starts", "max_iter", "tol"], starts=COUNT, max_iter=COUNT, tol=TOLERANCE),
+    bound=closed(
+        ["starts", "max_iter", "relative_gain_tol"], starts=COUNT, max_iter=COUNT, relative_gain_tol=TOLERANCE
+    ),
     chib=closed(
         ["matrices", "runs", "sweeps"],
         matrices={"type": "integer", "minimum": 0},

@@ -10,7 +10,7 @@ import pandas as pd
 from nbmf.errors import NotConvergedWarning
 from nbmf.families.poisson_gamma import evidence
 from nbmf.families.poisson_gamma.evidence import Evidence
-from nbmf.families.poisson_gamma.poisson import PoissonGammaGibbs, PoissonGammaVB
+from nbmf.families.poisson_gamma.poisson_gamma import PoissonGammaGibbs, PoissonGammaVB
 from nbmf.seeds import seed_sequence
 from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB
 from nbmf_studies.cemgil2009.simulation import Truth, draw
@@ -37,7 +37,7 @@ def estimates(
         The values of a Truth, whose priors the models have too.
     orders : list of int
     bound : dict
-        `starts`, `max_iter` and `tol` of the variational fits.
+        `starts`, `max_iter` and `relative_gain_tol` of the variational fits.
     chib : dict
         `runs` and their `sweeps`, as nbmf.families.poisson_gamma.evidence.chib takes them.
     annealing : dict
@@ -83,7 +83,7 @@ def _estimates(X, truth, K, seed, bound, chib, annealing) -> Iterator[tuple]:
 
 
 def _bound(X, truth, K, ties, stream, bound) -> Evidence:
-    lengths = {name: bound[name] for name in ("max_iter", "tol")}
+    lengths = {name: bound[name] for name in ("max_iter", "relative_gain_tol")}
     model = PoissonGammaVB(K, **truth.priors, **ties, **lengths, random_state=stream)
     with warnings.catch_warnings():  # the paper stops there too: any iterate has a valid bound
         warnings.simplefilter("ignore", NotConvergedWarning)

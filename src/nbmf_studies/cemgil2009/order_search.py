@@ -9,7 +9,7 @@ import pandas as pd
 
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import NotConvergedWarning
-from nbmf.families.poisson_gamma.poisson import PoissonGammaVB
+from nbmf.families.poisson_gamma.poisson_gamma import PoissonGammaVB
 from nbmf.seeds import seed_sequence
 
 LEARNED = ("shape_W", "mean_W", "shape_H", "mean_H")

@@ -45,7 +45,7 @@ def has_chains(plan: Plan) -> bool:
 
 
 def diagnostics_if_any(plan: Plan) -> dict[str, Need]:
-    """Return the role of the diagnostics, for figures that mark what has not settled."""
+    """Return the role of the diagnostics, for figures that mark what has not converged."""
     return {"diagnostics": TableOf("diagnostics")} if has_chains(plan) else {}
 
 

@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 
 from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
-from nbmf.families.beta_dirichlet.choice import Candidate, fitted_mean, folds, losses_at
-from nbmf.families.beta_dirichlet.parameters import AUTO, COLUMNS, PER_K, ROWS
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import AUTO, COLUMNS, PER_K, ROWS
+from nbmf.families.beta_dirichlet.start_choice import Candidate, fitted_mean, folds, losses_at
 from nbmf.seeds import child
 
 UPDATES = 100  # of each inner fit
@@ -23,7 +23,7 @@ class BetaDirVBOnGrid(BetaDirVB):
         As for BetaDirVB.
     """
 
-    tol = 0.0
+    mean_change_tol = 0.0
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from nbmf_studies.framework.loaded import ShownFit
 def draw(
     matrix: BinaryMatrix, fits: list[ShownFit], dataset: str, columns: int, diagnostics: pd.DataFrame | None = None
 ) -> Figure:
-    """Draw W of each fit; what chains have not settled is noted below its panel.
+    """Draw W of each fit; what chains have not converged is noted below its panel.
 
     Parameters
     ----------
@@ -26,12 +26,12 @@ def draw(
     diagnostics : DataFrame, optional
         As `nbmf.posterior.diagnostics.diagnose` makes it; without, no method samples.
     """
-    is_settled = {}
+    has_converged = {}
     if diagnostics is not None:
         own = diagnostics[diagnostics["dataset"] == dataset]
-        is_settled = dict(zip(own["method"], own["settled"], strict=True))
+        has_converged = dict(zip(own["method"], own["settled"], strict=True))
     shown = [
-        dictionaries.Dictionary(fit.label, fit.W, "" if is_settled.get(fit.method, True) else "chains not settled")
+        dictionaries.Dictionary(fit.label, fit.W, "" if has_converged.get(fit.method, True) else "chains not converged")
         for fit in fits
     ]
     order = dictionaries.meaningful_row_order(shown[0].W, matrix.row_names, matrix.row_groups)

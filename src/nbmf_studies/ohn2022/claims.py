@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from nbmf.families.buffet.priors import IBP as IBP_DRAWS
+from nbmf.families.buffet.buffet_priors import IBP as IBP_DRAWS
 from nbmf_studies.framework.verdicts import Claim, Part, judging
 from nbmf_studies.ohn2022.estimates import in_doubt, posterior_means
 from nbmf_studies.ohn2022.intervals import interval, interval_of_difference

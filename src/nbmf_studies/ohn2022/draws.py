@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
-from nbmf.families.buffet.priors import CIBP, IBP, BuffetPrior, buffet_prior
+from nbmf.families.buffet.buffet_priors import CIBP, IBP, BuffetPrior, buffet_prior
 from nbmf.plotting import style
 from nbmf.seeds import seed_sequence
 from nbmf_studies.ohn2022.intervals import interval

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from nbmf.families.buffet.priors import buffet_prior
+from nbmf.families.buffet.buffet_priors import buffet_prior
 from nbmf_studies.ohn2022.intervals import interval
 from nbmf_studies.ohn2022.methods import CIBP, IBP
 

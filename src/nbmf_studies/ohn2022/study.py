@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 from nbmf.errors import ConfigError
-from nbmf.families.buffet.priors import buffet_prior
+from nbmf.families.buffet.buffet_priors import buffet_prior
 from nbmf.fit_key import WHOLE, FitKey
 from nbmf.registry import make_estimator
 from nbmf_studies.framework import common

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from nbmf.data.feature_table import FeatureTable
-from nbmf.families.mixed_membership import evaluation
-from nbmf.families.mixed_membership.evaluation import Evaluation
+from nbmf.families.mixed_membership import membership_evaluation as evaluation
+from nbmf.families.mixed_membership.membership_evaluation import Evaluation
 from nbmf.seeds import seed_sequence
 from nbmf_studies.shan2009 import models
 from nbmf_studies.shan2009.models import Setting
@@ -103,7 +103,7 @@ def _both_parts(parts, setting, key, protocol) -> list[dict]:
 def _of_training(fit, training: FeatureTable) -> Evaluation:
     """Return what the end of a fit says of its rows: Evaluation.bounds are equal but in sum."""
     words = training.cells if "word" in training.kinds else None
-    lengths = np.bincount(training.lines(), words, minlength=training.shape[0])
+    lengths = np.bincount(training.row_of_cell(), words, minlength=training.shape[0])
     bounds = np.full(training.shape[0], fit.bound_ / training.shape[0])
     return Evaluation(lengths, bounds, fit.memberships_)
 

@@ -129,7 +129,7 @@ def seen_by(name: str, table: FeatureTable) -> FeatureTable:
 
 def take_cells(table: FeatureTable, chosen: np.ndarray) -> FeatureTable:
     """Return the table of some cells, bool (cells,); the others are missing."""
-    sizes = np.bincount(table.lines()[chosen], minlength=table.shape[0])
+    sizes = np.bincount(table.row_of_cell()[chosen], minlength=table.shape[0])
     starts = np.concatenate([[0], np.cumsum(sizes)])
     return replace(table, cells=table.cells[chosen], columns=table.columns[chosen], starts=starts)
 

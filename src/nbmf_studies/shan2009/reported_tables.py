@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
-from nbmf.families.mixed_membership.evaluation import mean_and_spread
+from nbmf.families.mixed_membership.membership_evaluation import mean_and_spread
 from nbmf_studies.shan2009 import reported_values
 from nbmf_studies.shan2009.models import LABELS
 

@@ -27,8 +27,8 @@ class FitCommand(Competitor):
     def _solve(self, codes, seed):
         methods = candidates(seed=seed)
         choice = choose(codes, methods)
-        chosen = methods[choice.place].fit(codes)
-        others = {"expectation": chosen.expectation_, "place": np.array(choice.place)}
+        chosen = methods[choice.index].fit(codes)
+        others = {"expectation": chosen.expectation_, "place": np.array(choice.index)}
         return Factors(chosen.W_, chosen.H_, others)
 
     def _learn(self, state):

@@ -22,6 +22,7 @@ from scipy.special import expit
 
 import nbmf
 from nbmf import cli, registry
+from nbmf.catalogue import DEFAULTS, METHODS
 from nbmf.cli import arguments, kernel_cache, progress
 from nbmf.cli import compare as compare_command
 from nbmf.cli.arguments import COMMANDS, parse
@@ -30,7 +31,7 @@ from nbmf.cli.reading import name_of, repeated
 from nbmf.cli.words import in_options
 from nbmf.data.examples import EXAMPLES
 from nbmf.errors import DataError
-from nbmf.evaluation.fits import FitDone
+from nbmf.evaluation.compared_fits import FitDone
 from nbmf.plotting import style
 from nbmf.posterior.components import components_of
 
@@ -232,7 +233,7 @@ def test_info_points_at_what_says_nothing(capsys):
 
 
 def test_info_knows_what_is_too_large_for_vb(capsys, monkeypatch):
-    monkeypatch.setattr("nbmf.cli.info.VB_GIGABYTES", 1e-6)
+    monkeypatch.setitem(METHODS[DEFAULTS["BinaryMatrix"]]["settings"], "max_memory_gb", 1e-6)
     out = run(capsys, "info", "survey.csv").out
     assert "take Gibbs sampling" in out
     assert "nbmf fit survey.csv --method beta-dir-gs-learned --chains 1\n" in out
@@ -311,7 +312,7 @@ def test_the_best_of_several_starts_is_taken(here, capsys):
         assert f"{number} start" in out
     assert losses[1] < losses[0]
     single = nbmf.load("1/model.npz")
-    own = nbmf.BetaDirVB(3, max_iter=30, tol=1e-4, random_state=0)
+    own = nbmf.BetaDirVB(3, max_iter=30, mean_change_tol=1e-4, random_state=0)
     with pytest.warns(UserWarning, match="had not converged"):
         own.fit(nbmf.read("survey.csv", log=lambda line: None))
     np.testing.assert_array_equal(single.W_, own.W_)  # --seed 0 is random_state=0
@@ -332,7 +333,7 @@ def test_a_sampler_has_chains_and_intervals_and_their_files_go_with_it(here, cap
     monkeypatch.setattr("nbmf.posterior.chains.Chains.disagreement", apart)
     out = run(capsys, *command, "--iterations", "60", "--draws", "10").out
     assert "2 chains of 60 iterations" in out
-    assert "NOT SETTLED: " in out
+    assert "NOT CONVERGED: " in out
     most = ", ".join(f"person {f} 0.{f}0" for f in (29, 28, 27, 26, 25))
     said = f"E[V] differ by 0.145 (standard deviation), most for {most} "
     assert said in " ".join(out.split())
@@ -376,9 +377,9 @@ def test_a_large_expectation_is_no_csv(here, capsys, monkeypatch):
         assert (parts["expectation_lower"] <= parts["expectation_upper"]).all()
 
 
-def test_one_chain_is_told_that_it_cannot_show_whether_it_has_settled(capsys):
+def test_one_chain_is_told_that_it_cannot_show_whether_it_has_converged(capsys):
     command = ["fit", "survey.csv", *QUICK, "--method", "dir-dir-gs", "--chains", "1"]
-    assert "one chain cannot show whether it has settled" in run(capsys, *command).out
+    assert "one chain cannot show whether it has converged" in run(capsys, *command).out
 
 
 @pytest.mark.parametrize("method", ["bica", "c-bica", "logpca", "lda", "dir-beta-vb"])
@@ -393,7 +394,7 @@ def test_settings_and_the_verdict(capsys):
     out = run(capsys, "fit", "survey.csv", *QUICK, *options).out
     model = nbmf.load("survey.nbmf/model.npz")
     assert (model.alpha, model.gamma, model.max_iter) == (0.5, "1/K", 30)
-    own = nbmf.BetaDirVB(3, alpha=0.5, max_iter=30, tol=1e-4, random_state=0)
+    own = nbmf.BetaDirVB(3, alpha=0.5, max_iter=30, mean_change_tol=1e-4, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = nbmf.verdict(nbmf.read("survey.csv", log=lambda line: None), own)
@@ -838,15 +839,14 @@ def test_the_summary_names_what_is_most_typical():
 
 
 def test_a_title_is_that_of_the_method_with_the_settings_of_the_model():
-    from nbmf.catalogue import METHODS, title_of
-    from nbmf.registry import make_estimator
-
     for entry in METHODS.values():
-        model = make_estimator(entry["class"], entry["K"][0], entry["settings"])
-        assert title_of(model) == f"{entry['label']}, K = {entry['K'][0]}"
-    assert title_of(nbmf.BetaDirVB(7, max_iter=3)) == "Beta-Dir VB, K = 7"
+        model = registry.make_estimator(entry["class"], entry["K"][0], entry["settings"])
+        assert model.title == f"{entry['label']}, K = {entry['K'][0]}"
+    assert nbmf.BetaDirVB(7, max_iter=3).title == "Beta-Dir VB, K = 7"
     arrays = nbmf.BetaDirGibbs(2, alpha=np.array([1, 2]), gamma=np.array([1, 2]), burn_in=3)
-    assert title_of(arrays) == "Beta-Dir GS, K = 2"
+    assert arrays.title == "Beta-Dir GS, K = 2"
+    assert nbmf.LogisticFactorGibbs(3, effects="both").title == "logistic GS, row and column effects, K = 3"
+    assert nbmf.GaussianFactorVB(4).title == "GaussianFactorVB, K = 4"
 
 
 def test_a_method_of_the_command_line_has_its_settings(tmp_path, monkeypatch):

@@ -10,10 +10,10 @@ from scipy.stats import poisson
 
 import nbmf
 from nbmf import cli
-from nbmf.catalogue import COMPARED_ON, DEFAULTS, METHODS, methods_for
+from nbmf.catalogue import BASELINES_OF_COUNTS, COMPARED, DEFAULTS, METHODS, OVERDISPERSED_BASELINES, methods_for
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.evaluation.baselines import LABELS, OF_COUNTS, OVERDISPERSED
+from nbmf.evaluation.baselines import LABELS
 from nbmf.plotting import style
 
 FAST = ["--components", "2", "--iterations", "40"]
@@ -89,7 +89,7 @@ def test_a_fit_has_all_that_one_of_a_binary_matrix_has(method, capsys, here):
     law = "negative binomial law" if method.startswith("negative") else "Poisson law of the mean"
     assert f"scored by the {law} predicted" in said
     assert "structure found" in said
-    own = OVERDISPERSED if method.startswith("negative") else OF_COUNTS
+    own = OVERDISPERSED_BASELINES if method.startswith("negative") else BASELINES_OF_COUNTS
     assert all(label in said for label in own.values())
     assert f"{METHODS[method]['label']}, K = 2" in said
     assert "24 rows x 15 columns, counts with a mean of" in said
@@ -173,20 +173,20 @@ def test_methods_of_counts_are_compared(capsys, here):
     said = run(
         capsys, "compare", "catches.csv", "--masks", "2", "--iterations", "10", "--components", "1", "2", "--jobs", "1"
     )
-    for name in COMPARED_ON["CountMatrix"]:
+    for name in COMPARED["CountMatrix"]:
         assert METHODS[name]["label"] in said
-    assert all(label in said for label in (*OF_COUNTS.values(), *OVERDISPERSED.values()))
+    assert all(label in said for label in (*BASELINES_OF_COUNTS.values(), *OVERDISPERSED_BASELINES.values()))
     first, second = (line for line in said.splitlines() if line.startswith("scored by"))
     assert "Poisson law of the mean predicted: Poisson-gamma VB" in second
     assert "negative binomial law predicted: negative binomial VB, negative binomial GS" in first
     scores = pd.read_csv(here / "catches.compare/scores.csv")
-    assert set(scores["method"]) == {*COMPARED_ON["CountMatrix"], *OF_COUNTS, *OVERDISPERSED}
+    assert set(scores["method"]) == {*COMPARED["CountMatrix"], *BASELINES_OF_COUNTS, *OVERDISPERSED_BASELINES}
     assert "next: nbmf fit catches.csv --method" in said
     assert "Brier" not in said
     report = (here / "catches.compare/report.html").read_text()
     assert "scored by the Poisson law" in report
     for method in METHODS:
-        assert (METHODS[method]["label"] in said) == (method in COMPARED_ON["CountMatrix"])
+        assert (METHODS[method]["label"] in said) == (method in COMPARED["CountMatrix"])
 
 
 def test_binary_files_are_compared_as_they_were(capsys, here):
@@ -195,7 +195,7 @@ def test_binary_files_are_compared_as_they_were(capsys, here):
         capsys, "compare", "binary.csv", "--methods", "logpca", "--masks", "1", "--components", "2", "--iterations", "5"
     )
     assert "scored by" not in said
-    assert not any(LABELS[name] in said for name in (*OF_COUNTS, *OVERDISPERSED))
+    assert not any(LABELS[name] in said for name in (*BASELINES_OF_COUNTS, *OVERDISPERSED_BASELINES))
     assert "row and column effects" in said
     assert nbmf.read("binary.csv", log=[].append).shape == TABLE.shape
     assert type(nbmf.read("binary.csv", log=[].append)) is BinaryMatrix

@@ -10,7 +10,7 @@ import nbmf
 from nbmf.cli.fit import Fitted, Result
 from nbmf.cli.summary import facts, lines_by_group, quality, summary
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.evaluation.verdict import Behind, Gain, Verdict
+from nbmf.evaluation.verdict import Gain, LossDifference, Verdict
 from nbmf.posterior.components import Components, components_of
 
 W = np.array([[0.9, 0.1], [0.8, 0.2], [0.05, 0.95]])
@@ -50,7 +50,7 @@ def test_a_verdict_has_what_predicts_the_same_entries_below_it():
         "row and column effects 0.5000 0.1000 ± 0.0200",
         "the overall share of ones 0.7500 0.3500 ± 0.0400",
     ]
-    others = (Behind("logistic VB, K = 8", 0.39, -0.01, 0.02),)
+    others = (LossDifference("logistic VB, K = 8", 0.39, -0.01, 0.02),)
     some = VERDICT._replace(entries=7, folds=3, others=others)
     text = blanks_folded(summary(result(verdict=some)))
     assert text[2] == "(7 entries were held out, in 3 folds, and predicted from the others)"
@@ -135,13 +135,13 @@ def test_the_loss_stands_beside_that_of_the_share_of_ones():
     ]
 
 
-def several(settled, **more):
-    """Return three chains, or starts, that have settled or not."""
-    return SimpleNamespace(estimators=[None] * 3, settled=settled, losses=np.array([0.5, 0.4, 0.6]), **more)
+def several(converged, **more):
+    """Return three chains, or starts, that have converged or not."""
+    return SimpleNamespace(estimators=[None] * 3, converged=converged, losses=np.array([0.5, 0.4, 0.6]), **more)
 
 
 def test_starts_end_in_one_place_or_in_several():
-    same, apart = (list(quality(result(chains=several(settled))))[1:] for settled in (True, False))
+    same, apart = (list(quality(result(chains=several(converged))))[1:] for converged in (True, False))
     assert same == ["3 starts of 7 iterations, 1.5 s", "the starts end in the same place"]
     assert apart[1:] == [
         "the starts end in different places, losses 0.4000 to 0.6000: this is the best of them; "
@@ -149,23 +149,23 @@ def test_starts_end_in_one_place_or_in_several():
     ]
 
 
-def test_chains_have_settled_or_differ_most_for_some_rows():
+def test_chains_have_converged_or_differ_most_for_some_rows():
     table = pd.DataFrame({"r_hat": [1.001, 1.02], "ess_bulk": [400.0, 90.0]})
     kind = nbmf.BetaDirGibbs
     said = list(quality(result(kind, chains=several(True, diagnostics=table))))[1:]
     assert said == [
         "3 chains of 7 iterations, 1.5 s",
-        "the chains have settled: R-hat at most 1.020, at least 90 effective draws (chains.csv)",
+        "the chains have converged: R-hat at most 1.020, effective sample size at least 90 (chains.csv)",
     ]
     chains = several(
         False,
         diagnostics=table,
         advice="try burn_in = 300",
         disagreement=np.array([[0.0, 0.1, 0.2], [0.3, 0.3, 0.3], [0.0, 0.0, 0.06]]),
-        line_names=lambda: (["a", "b", "c"], ["x", "y", "z"]),
+        axis_names=lambda: (["a", "b", "c"], ["x", "y", "z"]),
     )
     said = list(quality(result(kind, chains=chains)))
-    assert said[2] == "NOT SETTLED: try --set burn_in=300"
+    assert said[2] == "NOT CONVERGED: try --set burn_in=300"
     assert said[-1] == ("the chains' E[V] differ by 0.140 (standard deviation), most for b 0.300, a 0.100, c 0.020")
 
 
@@ -174,7 +174,7 @@ def test_chains_have_settled_or_differ_most_for_some_rows():
     [
         (nbmf.BetaDirVB, ["intervals of a variational fit are too narrow: take --method beta-dir-gs for these"]),
         (nbmf.GaussianFactorVB, ["intervals of a variational fit are too narrow"]),  # has none
-        (nbmf.BetaDirGibbs, ["one chain cannot show whether it has settled: take --chains 4"]),
+        (nbmf.BetaDirGibbs, ["one chain cannot show whether it has converged: take --chains 4"]),
     ],
 )
 def test_intervals_of_a_variational_fit_name_the_sampler(kind, said):

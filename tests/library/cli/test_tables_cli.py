@@ -21,7 +21,7 @@ from nbmf.cli.tables import Found, Task
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.loading import load_matrix
 from nbmf.errors import ConfigError, DataError
-from nbmf.evaluation.held_out_cells import GRID, Choice, Scored
+from nbmf.evaluation.component_choice import GRID, ComponentChoice, Scored
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.plotting import profiles, style
 
@@ -263,7 +263,7 @@ def chosen(K, tried, found):
     """A choice of K components, of some that were tried."""
     scores = tuple(Scored("mnb", k, 2.0 + (k != K), 3.0, 1.0, 0.1, 0.0, 0.0) for k in tried)
     own = next(score for score in scores if score.K == K)
-    return Choice(found, own, 0.01, 3.5, scores, 90, 5, "cell")
+    return ComponentChoice(found, own, 0.01, 3.5, scores, 90, 5, "cell")
 
 
 @pytest.mark.parametrize(

@@ -67,9 +67,9 @@ def test_it_says_the_same_as_the_matrix_with_all_entries():
         assert matrix.n_observed == dense.n_observed == np.count_nonzero(CODES != MISSING)
         for axis in (0, 1):
             observed = (CODES != MISSING).sum(axis=axis)
-            assert matrix.observed_of_lines(axis).tolist() == observed.tolist()
-            assert dense.observed_of_lines(axis).tolist() == observed.tolist()
-            assert matrix.ones_of_lines(axis).tolist() == (CODES == 1).sum(axis=axis).tolist()
+            assert matrix.observed_along(axis).tolist() == observed.tolist()
+            assert dense.observed_along(axis).tolist() == observed.tolist()
+            assert matrix.ones_along(axis).tolist() == (CODES == 1).sum(axis=axis).tolist()
         assert matrix.diagonal().tolist() == dense.diagonal().tolist()
         bare = matrix.without_diagonal().toarray()
         np.fill_diagonal(expected := CODES.copy(), MISSING)
@@ -147,7 +147,7 @@ def test_too_many_entries_are_never_made():
 
 def test_estimators_take_it_as_what_scipy_stores():
     matrix = SparseBinaryMatrix.from_array(CODES, [f"r{f}" for f in range(7)], list("vwxyz"))
-    settings = {"max_iter": 20, "tol": 0, "random_state": 0}
+    settings = {"max_iter": 20, "relative_gain_tol": 0, "random_state": 0}
     one = nbmf.BernoulliPoissonVB(2, **settings).fit(matrix)
     other = nbmf.BernoulliPoissonVB(2, **settings).fit(stored_of(CODES))
     np.testing.assert_array_equal(one.W_, other.W_)

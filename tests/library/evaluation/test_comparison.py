@@ -11,11 +11,10 @@ import yaml
 
 import nbmf
 from nbmf import registry
-from nbmf.catalogue import COMPARED, DEFAULT, METHODS
+from nbmf.catalogue import BASELINES, COMPARED, DEFAULTS, METHODS
 from nbmf.data.masks import draw_mask
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError
-from nbmf.evaluation.baselines import BASELINES
 from nbmf.evaluation.compare import compare
 from nbmf.evaluation.entries import entries_of
 from nbmf.evaluation.recommendation import margin_of
@@ -63,10 +62,12 @@ def test_the_settings_of_the_catalogue_are_the_defaults_of_the_classes():
 
 
 def test_what_is_compared_by_default_has_the_default_and_a_method_of_each_family():
-    assert COMPARED[0] == DEFAULT
-    families = {registry.estimator_class(METHODS[name]["class"]).__module__.split(".")[2] for name in COMPARED}
+    assert COMPARED["BinaryMatrix"][0] == DEFAULTS["BinaryMatrix"]
+    families = {
+        registry.estimator_class(METHODS[name]["class"]).__module__.split(".")[2] for name in COMPARED["BinaryMatrix"]
+    }
     assert families == {"beta_dirichlet", "logistic", "mixed_membership", "poisson_gamma"}
-    assert all(registry.scores_entries(METHODS[name]["class"]) for name in COMPARED)
+    assert all(registry.scores_entries(METHODS[name]["class"]) for name in COMPARED["BinaryMatrix"])
 
 
 def test_what_is_not_changed_of_an_entry_stays():
@@ -219,7 +220,7 @@ def test_the_margin_is_that_of_nadeau_and_bengio():
     assert found.mean == pytest.approx(0.02)
     variance = (1 / 4 + 1 / 3) * (0.0002 / 3)
     assert found.uncertainty == pytest.approx(3.182446 * math.sqrt(variance), rel=1e-6)
-    assert found.told_apart is (found.uncertainty < 0.02)
+    assert found.is_significant is (found.uncertainty < 0.02)
 
 
 def test_the_corrected_interval_covers_where_the_naive_one_does_not():
@@ -244,7 +245,7 @@ def test_a_clear_winner():
     assert advice.perplexity == pytest.approx(0.305)
     assert advice.margin == pytest.approx(0.1)
     assert advice.uncertainty == pytest.approx(0, abs=1e-9)
-    assert advice.told_apart
+    assert advice.is_significant
     assert advice.take == "a"
     assert advice.sentence == (
         "A with K = 3 predicts best (0.3050 nats per held-out entry, mean over 2 masks); its lead "
@@ -252,27 +253,27 @@ def test_a_clear_winner():
     )
 
 
-def test_methods_that_cannot_be_told_apart():
+def test_methods_that_do_not_differ_significantly():
     found = made_up(
         {("a", 2): [0.30, 0.34], ("b", 2): [0.33, 0.33], ("c", 2): [0.9, 0.95]}, seconds={"a": 12.0, "b": 0.5, "c": 0.1}
     )
     advice = found.recommendation
-    assert (advice.method, advice.runner_up, advice.told_apart) == ("a", "b", False)
+    assert (advice.method, advice.runner_up, advice.is_significant) == ("a", "b", False)
     assert (advice.take, advice.take_K) == ("b", 2)  # the fastest of the two; c is worse
-    assert advice.sentence.startswith("A and B cannot be told apart: A has the best mean")
+    assert advice.sentence.startswith("A and B do not differ significantly: A has the best mean")
     assert advice.sentence.endswith("Take the fastest of them, B (0.5 s a fit instead of 12).")
 
 
 def test_a_few_seconds_decide_nothing():
     found = made_up({("a", 2): [0.30, 0.34], ("b", 2): [0.33, 0.33]}, seconds={"a": 9, "b": 0.5})
     advice = found.recommendation
-    assert (advice.take, advice.told_apart) == ("a", False)
+    assert (advice.take, advice.is_significant) == ("a", False)
     assert advice.sentence.endswith("None of the others is much faster, so take A.")
 
 
 def test_one_mask_says_nothing_about_uncertainty():
     advice = made_up({("a", 2): [0.3], ("b", 2): [0.4]}, seconds={"a": 5.0}).recommendation
-    assert (advice.method, advice.take, advice.told_apart) == ("a", "a", False)
+    assert (advice.method, advice.take, advice.is_significant) == ("a", "a", False)
     assert math.isnan(advice.uncertainty)
     assert "one mask does not say how certain that is" in advice.sentence
 

@@ -6,12 +6,21 @@ from scipy import stats
 
 import nbmf
 from nbmf import registry
-from nbmf.catalogue import COMPARED_ON, DEFAULTS, METHODS, matrix_of, methods_for
+from nbmf.catalogue import (
+    BASELINES,
+    BASELINES_OF_COUNTS,
+    COMPARED,
+    DEFAULTS,
+    METHODS,
+    OVERDISPERSED_BASELINES,
+    matrix_of,
+    methods_for,
+)
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.errors import ConfigError, DataError, NotSettledWarning
+from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError
 from nbmf.evaluation import count_baselines
-from nbmf.evaluation.baselines import BASELINES, OF_COUNTS, OVERDISPERSED, at, baseline_score, compared_with, prediction
+from nbmf.evaluation.baselines import at, baseline_score, compared_with, prediction
 from nbmf.evaluation.compare import compare
 from nbmf.evaluation.entry_losses import losses_of
 from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
@@ -70,7 +79,7 @@ def test_means_are_of_what_was_observed_and_never_zero():
     np.testing.assert_allclose(by_row[:, 0], [level / 4, (12 + level) / 3])
     by_column = count_baselines.means(counts, axis=0)
     np.testing.assert_allclose(by_column[0], [(4 + level) / 3, level / 2, (8 + level) / 3])
-    for name in OF_COUNTS:
+    for name in BASELINES_OF_COUNTS:
         assert (prediction(name, counts) > 0).all()
 
 
@@ -95,7 +104,7 @@ def test_what_is_hidden_changes_no_baseline():
     counts = table(size=2.0)
     hidden = np.where(RNG.random(counts.shape) < 0.3, -1, counts)
     matrix, other = (CountMatrix.from_array(np.where(hidden < 0, x, counts)) for x in (99, 0))
-    for name in (*OF_COUNTS, *OVERDISPERSED):
+    for name in (*BASELINES_OF_COUNTS, *OVERDISPERSED_BASELINES):
         one, two = (
             at(prediction(name, POISSON.hide(m.tallies, hidden < 0)), *np.nonzero(counts)) for m in (matrix, other)
         )
@@ -106,9 +115,9 @@ def test_scores_of_baselines_are_those_of_their_law():
     counts = table(size=1.0)
     matrix, mask = CountMatrix.from_array(counts), RNG.random(counts.shape) < 0.2
     given = np.where(mask, -1, counts)
-    for name in (*OF_COUNTS, *OVERDISPERSED):
+    for name in (*BASELINES_OF_COUNTS, *OVERDISPERSED_BASELINES):
         found = at(prediction(name, given), *np.nonzero(mask))
-        if name in OF_COUNTS:
+        if name in BASELINES_OF_COUNTS:
             log_p = stats.poisson.logpmf(counts[mask], found)
         else:
             log_p = stats.nbinom.logpmf(counts[mask], found[1], found[1] / (found[0] + found[1]))
@@ -120,8 +129,8 @@ def test_scores_of_baselines_are_those_of_their_law():
 def test_which_baselines_stand_beside_which_methods():
     binary, counts = BinaryMatrix.from_array(np.eye(2)), CountMatrix.from_array(np.eye(2))
     assert compared_with(binary, [BERNOULLI]) == BASELINES
-    assert compared_with(counts, [POISSON]) == OF_COUNTS
-    assert compared_with(counts, [NEGATIVE_BINOMIAL]) == OF_COUNTS | OVERDISPERSED
+    assert compared_with(counts, [POISSON]) == BASELINES_OF_COUNTS
+    assert compared_with(counts, [NEGATIVE_BINOMIAL]) == BASELINES_OF_COUNTS | OVERDISPERSED_BASELINES
 
 
 # --- Losses ------------------------------------------------------------------------------------
@@ -160,7 +169,7 @@ def clusters(size=None):
 def test_structure_in_counts_is_found():
     found = nbmf.verdict(CountMatrix.from_array(clusters()), quick("poisson-gamma-vb"))
     assert found.found
-    assert {gain.baseline for gain in found.gains} == set(OF_COUNTS)
+    assert {gain.baseline for gain in found.gains} == set(BASELINES_OF_COUNTS)
     assert "structure found: it predicts better than" in str(found)
     assert min(gain.loss for gain in found.gains) - found.loss == pytest.approx(found.gains[0].mean)
 
@@ -168,7 +177,7 @@ def test_structure_in_counts_is_found():
 def test_a_method_is_judged_by_the_baselines_of_its_own_law():
     """What overdispersion explains is no structure."""
     found = nbmf.verdict(CountMatrix.from_array(table(size=0.7)), quick("negative-binomial-vb"))
-    assert {gain.baseline for gain in found.gains} == set(OVERDISPERSED)
+    assert {gain.baseline for gain in found.gains} == set(OVERDISPERSED_BASELINES)
     assert not found.found
     assert "nothing found beyond" in str(found)
 
@@ -194,7 +203,7 @@ def test_methods_are_told_by_the_matrix_that_they_take():
     }
     assert set(counts) | set(binary) == set(METHODS)
     for matrix in (BinaryMatrix, CountMatrix):
-        for name in (DEFAULTS[matrix.__name__], *COMPARED_ON[matrix.__name__]):
+        for name in (DEFAULTS[matrix.__name__], *COMPARED[matrix.__name__]):
             assert matrix_of(name) is matrix
 
 
@@ -204,19 +213,19 @@ def test_counts_are_compared_by_what_takes_them():
         name: {
             "settings": {key: settings[key] for key in settings if key in registry.settings_of(METHODS[name]["class"])}
         }
-        for name in COMPARED_ON["CountMatrix"]
+        for name in COMPARED["CountMatrix"]
     }
     matrix = CountMatrix.from_array(clusters(2.0))
     found = compare(matrix, methods, K=[2], masks=2, log=[].append)
     summary = found.summary().set_index("method")
-    assert set(summary.index) == {*methods, *OF_COUNTS, *OVERDISPERSED}
+    assert set(summary.index) == {*methods, *BASELINES_OF_COUNTS, *OVERDISPERSED_BASELINES}
     assert summary["brier"].isna().all()
     assert set(found.scores["unit"]) == {"nats per held-out entry"}
     assert summary["mean"].idxmin().startswith("negative-binomial")
     with pytest.raises(ConfigError, match="bica a BinaryMatrix"):
         compare(matrix, ["poisson-gamma-vb", "bica"], K=[2], masks=2)
     only = compare(matrix, {"poisson-gamma-vb": methods["poisson-gamma-vb"]}, K=[2], masks=1)
-    assert set(only.summary()["method"]) == {"poisson-gamma-vb", *OF_COUNTS}
+    assert set(only.summary()["method"]) == {"poisson-gamma-vb", *BASELINES_OF_COUNTS}
 
 
 def test_what_is_compared_by_default_depends_on_the_matrix(monkeypatch):
@@ -225,7 +234,7 @@ def test_what_is_compared_by_default_depends_on_the_matrix(monkeypatch):
     for matrix in (CountMatrix.from_array(np.eye(2)), np.eye(2)):
         with pytest.raises(AttributeError):
             compare(matrix)
-    assert asked == [COMPARED_ON["CountMatrix"], COMPARED_ON["BinaryMatrix"]]
+    assert asked == [COMPARED["CountMatrix"], COMPARED["BinaryMatrix"]]
 
 
 def test_errors_of_estimators_name_the_way_out():
@@ -245,7 +254,7 @@ def test_chains_of_negative_binomial_samplers_run(effects):
     """Each sweep has the sizes of columns, and no noise unless that was asked for."""
     V = RNG.poisson(3.0, (12, 9))
     model = nbmf.NegativeBinomialFactorGibbs(2, effects=effects, burn_in=5, n_samples=6, random_state=0)
-    with pytest.warns(NotSettledWarning):
+    with pytest.warns(ChainsNotConvergedWarning):
         chains = nbmf.run_chains(model, V, chains=2, n_draws=3)
     assert chains.trace["entries"].shape[0] == 2
     assert np.isfinite(chains.trace["entries"]).all()

@@ -11,8 +11,8 @@ import nbmf
 from nbmf.data.matrix import MISSING
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
-from nbmf.evaluation import sampled
-from nbmf.evaluation.sampled import Fold, SampledLosses, sample
+from nbmf.evaluation import folds, sampled_entries
+from nbmf.evaluation.sampled_entries import Fold, SampleMeasure, sample
 from nbmf.evaluation.verdict import candidates, choose
 from nbmf.seeds import child
 
@@ -47,7 +47,7 @@ def test_tenths_of_the_ones_and_as_many_zeros_are_held_out_none_twice(in_pairs):
     assert held.max() == 1
     assert (held[units & (codes == 1)] == 1).all()
     assert held[codes == 0].sum() == min(n_ones, n_zeros // 2)
-    training = sampled._without(matrix, drawn_folds[0], in_pairs).toarray()
+    training = sampled_entries._without(matrix, drawn_folds[0], in_pairs).toarray()
     expected = np.where(codes == MISSING, np.nan, codes)
     f, n = drawn_folds[0].places
     expected[f, n] = np.nan
@@ -74,7 +74,7 @@ def test_zeros_are_drawn_evenly():
 
 def test_large_matrices_have_one_fold_and_small_ones_are_refused(monkeypatch):
     matrix = SparseBinaryMatrix.from_array(drawn(4, 4.0))
-    monkeypatch.setattr(sampled, "ENOUGH", 60)
+    monkeypatch.setattr(folds, "ENOUGH", 60)
     assert len(list(sample(matrix, np.random.default_rng(0)))) == 2
     few = SparseBinaryMatrix.from_array(np.eye(19, dtype=np.int8))
     with pytest.raises(DataError, match="19 ones and 342 zeros: to hold some out takes 20 of each"):
@@ -93,38 +93,36 @@ def test_the_chance_of_a_one_is_made_up_for_those_held_out():
 
 
 def losses_of_all(codes, seed):
-    """Return a sample that is the whole matrix, with losses of two predictions."""
+    """Return the measure of a sample that is the whole matrix, and losses."""
     rng = np.random.default_rng(seed)
     rows, columns = np.nonzero(codes != MISSING)
     is_one = codes[rows, columns] == 1
-    losses = [rng.exponential(size=rows.size) for _ in range(2)]
     ratio = np.count_nonzero(~is_one) / np.count_nonzero(is_one)
-    parts = rows.size, 1, rows.size, rows, columns, is_one, ratio
-    return SampledLosses(losses[:1], {"popularity": losses[1]}, *parts)
+    return SampleMeasure(rows, columns, is_one, ratio), rng.exponential(size=rows.size)
 
 
 def test_a_sample_of_everything_is_the_sum_over_everything():
-    found = losses_of_all(drawn(5, 2.0, 0.1), 0)
-    ones = np.count_nonzero(found.is_one)
-    assert found.mean(found.own[0]) == pytest.approx(found.own[0].sum() / ones, rel=1e-12)
+    measure, losses = losses_of_all(drawn(5, 2.0, 0.1), 0)
+    ones = np.count_nonzero(measure.is_one)
+    assert measure.mean(losses) == pytest.approx(losses.sum() / ones, rel=1e-12)
 
 
 def test_the_error_is_that_of_weighted_sums_over_rows_and_columns():
-    found = losses_of_all(drawn(6, 2.0, 0.1), 1)
-    losses, ones = found.own[0], np.count_nonzero(found.is_one)
+    measure, losses = losses_of_all(drawn(6, 2.0, 0.1), 1)
+    ones = np.count_nonzero(measure.is_one)
     part = np.empty(losses.size)
-    for kind, weight in ((True, 1 / ones), (False, found.zeros_per_one / (losses.size - ones))):
-        chosen = found.is_one == kind
+    for kind, weight in ((True, 1 / ones), (False, measure.zeros_per_one / (losses.size - ones))):
+        chosen = measure.is_one == kind
         part[chosen] = weight * (losses[chosen] - losses[chosen].mean())
     variances = []
-    for lines in (found.rows, found.columns, np.arange(losses.size)):
+    for lines in (measure.rows, measure.columns, np.arange(losses.size)):
         names = sorted(set(lines.tolist()))
         total = sum(part[lines == name].sum() ** 2 for name in names)
         variances.append(total * len(names) / (len(names) - 1))
     row, column, entry = variances
     expected = math.sqrt(max(row + column - entry, row, column, entry))
-    assert found.error(losses) == pytest.approx(expected, rel=1e-10)
-    assert found.freedom(losses) == min(len(set(found.rows)), len(set(found.columns))) - 1
+    assert measure.error(losses) == pytest.approx(expected, rel=1e-10)
+    assert measure.degrees_of_freedom(losses) == min(len(set(measure.rows)), len(set(measure.columns))) - 1
 
 
 def test_errors_tell_how_far_samples_of_one_matrix_lie_apart():
@@ -137,9 +135,9 @@ def test_errors_tell_how_far_samples_of_one_matrix_lie_apart():
     for _ in range(400):
         fold = next(sample(matrix, rng))
         losses = table[tuple(fold.places)]
-        found = SampledLosses([], {}, losses.size, 1, codes.size, *fold.places, fold.is_one, zeros / ones)
-        means.append(found.mean(losses))
-        errors.append(found.error(losses))
+        measure = SampleMeasure(*fold.places, fold.is_one, zeros / ones)
+        means.append(measure.mean(losses))
+        errors.append(measure.error(losses))
     whole = table[codes == 1].mean() + zeros / ones * table[codes == 0].mean()
     assert np.mean(means) == pytest.approx(whole, abs=4 * np.std(means) / 20)
     assert 0.8 < np.mean(errors) / np.std(means) < 1.3
@@ -151,7 +149,7 @@ def test_errors_tell_how_far_samples_of_one_matrix_lie_apart():
 def test_a_verdict_is_that_of_fits_by_hand():
     codes = drawn(9, 6.0, 0.05)
     matrix = SparseBinaryMatrix.from_array(codes)
-    model = nbmf.BernoulliPoissonVB(2, max_iter=40, tol=0, random_state=3)
+    model = nbmf.BernoulliPoissonVB(2, max_iter=40, relative_gain_tol=0, random_state=3)
     found = nbmf.verdict(matrix, model, seed=5)
     again = nbmf.verdict(scipy.sparse.csr_array(np.where(codes < 0, np.nan, codes)), model, seed=5)
     assert found == again
@@ -162,11 +160,11 @@ def test_a_verdict_is_that_of_fits_by_hand():
         training = np.where(codes == MISSING, np.nan, codes)
         training[tuple(fold.places)] = np.nan
         seed = child(np.random.SeedSequence(3), "verdict", number)
-        fit = nbmf.BernoulliPoissonVB(2, max_iter=40, tol=0, random_state=seed)
+        fit = nbmf.BernoulliPoissonVB(2, max_iter=40, relative_gain_tol=0, random_state=seed)
         fit.fit(scipy.sparse.csr_array(training))
         share = np.full(fold.is_one.size, np.nansum(training) / np.sum(~np.isnan(training)))
         seed = child(np.random.SeedSequence(5), "verdict", number)
-        one = nbmf.BernoulliPoissonVB(1, **sampled.ONE_COMPONENT, random_state=seed)
+        one = nbmf.BernoulliPoissonVB(1, **sampled_entries.ONE_COMPONENT, random_state=seed)
         one.fit(scipy.sparse.csr_array(training))
         seen_by = {"own": fit.predict(*fold.places), "share": share}
         for name, seen in {**seen_by, "popularity": one.predict(*fold.places)}.items():
@@ -186,7 +184,7 @@ def test_a_verdict_is_that_of_fits_by_hand():
 
 def test_structure_is_found_beyond_popularity_and_nothing_where_there_is_popularity_alone():
     """Of eight matrices without structure a false alarm of 5 % is told three times in 0.6 %."""
-    settings = {"max_iter": 60, "tol": 0, "random_state": 0}
+    settings = {"max_iter": 60, "relative_gain_tol": 0, "random_state": 0}
     found = {}
     for strength in (1.0, 8.0):
         verdicts = [
@@ -204,7 +202,7 @@ def test_structure_is_found_beyond_popularity_and_nothing_where_there_is_popular
 
 def test_pairs_of_a_network_count_once():
     codes = symmetric(10)
-    model = nbmf.BernoulliPoissonVB(2, max_iter=20, tol=0, random_state=0)
+    model = nbmf.BernoulliPoissonVB(2, max_iter=20, relative_gain_tol=0, random_state=0)
     found = nbmf.verdict(SparseBinaryMatrix.from_array(codes), model)
     above = np.triu(np.ones(codes.shape, bool), 1)
     assert found.observed == np.count_nonzero(above & (codes != MISSING))
@@ -217,11 +215,11 @@ def test_the_sampler_is_tried_beside_and_others_are_refused():
     ]
     matrix = SparseBinaryMatrix.from_array(drawn(11, 8.0))
     tried = [
-        nbmf.BernoulliPoissonVB(2, max_iter=1, tol=0, random_state=0),
+        nbmf.BernoulliPoissonVB(2, max_iter=1, relative_gain_tol=0, random_state=0),
         nbmf.BernoulliPoissonGibbs(2, burn_in=60, n_samples=60, random_state=0),
     ]
     chosen = choose(matrix, tried)
-    assert chosen.place == 1
+    assert chosen.index == 1
     assert chosen.verdict.others[0].what.startswith("Bernoulli-Poisson VB")
     assert chosen.verdict.chance == 0.025
     for other in (nbmf.BetaDirVB(2), nbmf.PoissonGammaVB(2)):

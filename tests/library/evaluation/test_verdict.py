@@ -6,11 +6,14 @@ from scipy import stats
 from scipy.special import expit
 
 import nbmf
+from nbmf.catalogue import BASELINES
 from nbmf.errors import DataError
-from nbmf.evaluation.baselines import BASELINES, baseline_score, prediction
+from nbmf.evaluation.baselines import baseline_score, prediction
+from nbmf.evaluation.clustered_errors import clustered_error
 from nbmf.evaluation.effects import row_and_column_effects
-from nbmf.evaluation.folds import clustered_error, folds, is_symmetric
-from nbmf.evaluation.verdict import CHANCE, _gain, _preferred, candidates, choose
+from nbmf.evaluation.folds import folds, is_symmetric
+from nbmf.evaluation.held_out import EntryMeasure
+from nbmf.evaluation.verdict import CHANCE, _first_near_the_best, _gain, candidates, choose
 from nbmf.seeds import seed_sequence
 
 SHAPES = [(18, 14), (150, 12)]
@@ -238,7 +241,7 @@ def test_a_verdict_is_counted_fold_by_fold():
     assert len({tuple(fit.random_state.generate_state(2)) for _, fit in fits}) == len(drawn)
     for gain in choice.verdict.gains:
         loss, own = np.full((2, *V.shape), np.nan)
-        for held_out, (training, fit) in zip(drawn, fits[choice.place :: 2], strict=True):
+        for held_out, (training, fit) in zip(drawn, fits[choice.index :: 2], strict=True):
             np.testing.assert_array_equal(training, np.where(held_out, -1, V))
             for losses, p in ((loss, prediction(gain.baseline, training)), (own, fit.expectation_)):
                 losses[held_out] = -np.log(np.where(V == 1, p, 1 - p)[held_out])
@@ -250,7 +253,11 @@ def test_a_verdict_is_counted_fold_by_fold():
 
 def test_a_gain_without_any_spread_is_certain():
     losses = np.full((2, 3, 4), np.reshape([0.5, 0.25], (2, 1, 1)))
-    assert (_gain("", *losses).p, _gain("", *losses[::-1]).p) == (0, 1)
+    assert (_gain("", *losses, EntryMeasure()).p, _gain("", *losses[::-1], EntryMeasure()).p) == (0, 1)
+
+
+def preferred(losses):
+    return _first_near_the_best(losses, EntryMeasure())
 
 
 def test_of_several_methods_the_one_that_predicts_best_is_judged():
@@ -260,8 +267,8 @@ def test_of_several_methods_the_one_that_predicts_best_is_judged():
     alone = [nbmf.verdict(V, method) for method in methods]
     losses = [one.loss for one in alone]
     choice = choose(V, methods)
-    assert choice.place == np.argmin(losses) == 1
-    best = alone[choice.place]
+    assert choice.index == np.argmin(losses) == 1
+    best = alone[choice.index]
     others = choice.verdict.others
     assert choice.verdict == best._replace(chance=CHANCE / 3, others=others)
     assert [other.loss for other in others] == sorted(losses)[1:]
@@ -282,12 +289,12 @@ def test_the_first_method_within_a_standard_error_of_the_best_is_preferred():
     error = clustered_error(noise)
     for lead, place in ((1.1, 1), (0.9, 0), (-1.0, 0)):
         other = first + noise - noise.mean() - lead * error
-        assert _preferred([first, other]) == place
-        assert _preferred([first, first + 1, other]) == 2 * place
-    assert _preferred([first]) == _preferred([first, first]) == 0
+        assert preferred([first, other]) == place
+        assert preferred([first, first + 1, other]) == 2 * place
+    assert preferred([first]) == preferred([first, first]) == 0
     # The second is within an error of the third, the best; the first is not.
     worst, near = first + 1, first + noise - noise.mean() + 0.9 * error
-    assert _preferred([worst, near, first]) == _preferred([worst, first, near]) == 1
+    assert preferred([worst, near, first]) == preferred([worst, first, near]) == 1
 
 
 def test_a_choice_among_many_has_to_be_surer_of_its_gain(monkeypatch):

@@ -59,7 +59,7 @@ def test_chains_record_the_likelihood_of_the_model_whatever_its_link():
             seen.append(state)
             return state
 
-    with pytest.warns(nbmf.errors.NotSettledWarning):
+    with pytest.warns(nbmf.errors.ChainsNotConvergedWarning):
         chains = nbmf.run_chains(Watched(2, burn_in=5, n_samples=50, random_state=1), V, chains=2, n_jobs=1)
     for state, likelihood in zip(seen, chains.trace["log likelihood"], strict=True):
         assert likelihood[-1] == pytest.approx(state.objective(), rel=1e-12)
@@ -159,7 +159,7 @@ def test_real_data_are_checked_hidden_and_scored_by_their_likelihood():
 
 def test_chains_of_real_data_have_the_exact_posterior():
     chains = nbmf.run_chains(ToyGaussian(n_samples=4000, random_state=4), REAL, chains=2, n_jobs=1)
-    assert chains.settled
+    assert chains.converged
     m = chains.trace["entries"]  # E[v] of all six entries, at the recorded sweeps
     n_recorded = m.shape[0] * m.shape[1]
     means, sds = np.repeat([1.0, -3.5 / 4], 3), np.repeat([3**-0.5, 4**-0.5], 3)

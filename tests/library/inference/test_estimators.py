@@ -17,14 +17,15 @@ from nbmf import registry
 from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError, NotConvergedWarning, NotFittedError
-from nbmf.families.beta_dirichlet.variational import has_settled
 from nbmf.fits import FitRequest, run_fit
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.parameters import TOLERANCES
 from nbmf.inference.state import Factors, State
+from nbmf.inference.stopping import has_converged
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
-BRIEF = {"max_iter": 20, "burn_in": 6, "n_samples": 6, "tol": 0}
+BRIEF = {"max_iter": 20, "burn_in": 6, "n_samples": 6, **dict.fromkeys(TOLERANCES, 0)}
 CLASSES = classes_of_means()
 VARIATIONAL = ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "DirDirVB"]
 promise = Promises()
@@ -265,9 +266,9 @@ def changed(parts, change, path):
         (lambda arrays, about: about["learned"].pop("n_iter_"), "n_iter_ is missing"),
         (lambda arrays, about: about["learned"].update(n_iter_="many"), "n_iter_ is missing or of"),
         (lambda arrays, about: about["learned"].update(fit=1), "'fit' is nothing that is learned"),
-        (lambda arrays, about: about["parameters"].update(tol=-1), "tol = -1: allowed is"),
+        (lambda arrays, about: about["parameters"].update(deviance_gain_tol=-1), "deviance_gain_tol = -1: allowed is"),
         (lambda arrays, about: about["parameters"].update(colour=1), "colour"),
-        (lambda arrays, about: about["parameters"].update(tol={"a": 1}), "a parameter is damaged"),
+        (lambda arrays, about: about["parameters"].update(deviance_gain_tol={"a": 1}), "a parameter is damaged"),
         (lambda arrays, about: about.update(format="nbmf model 9"), "allowed is 'nbmf model 1'"),
         (lambda arrays, about: about.update(parameters=[]), "names a class, parameters"),
         (lambda arrays, about: about.update({"class": "LogisticPca"}), "mean 'LogisticPCA'"),
@@ -345,14 +346,14 @@ def changes(name, max_iter=200):
 
 
 @promise.of(VARIATIONAL)
-def a_fit_stops_at_the_first_look_that_finds_less_change_than_tol(name):
+def a_fit_stops_at_the_first_look_that_finds_less_change_than_its_tolerance(name):
     found = changes(name)
-    tol = np.sort(found)[5]
-    met = (found[1:] < tol) & (found[1:] <= found[:-1])
+    tolerance = np.sort(found)[5]
+    met = (found[1:] < tolerance) & (found[1:] <= found[:-1])
     stop = 30 + 10 * int(np.flatnonzero(met)[0])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        estimator = make(name, max_iter=200, tol=tol).fit(CODES)
+        estimator = make(name, max_iter=200, mean_change_tol=tolerance).fit(CODES)
     assert (estimator.n_iter_, estimator.converged_) == (stop, True)
     plain = make(name, max_iter=stop).fit(CODES)
     np.testing.assert_array_equal(estimator.expectation_, plain.expectation_)
@@ -361,7 +362,7 @@ def a_fit_stops_at_the_first_look_that_finds_less_change_than_tol(name):
 def test_a_fit_does_not_stop_at_a_saddle_where_changes_grow():
     """The changes of bICA on paleo with a quarter of the entries held out."""
     paleo = [1.8e-4, 7.0e-4, 2.2e-3, 4.1e-3, 3.9e-3, 6.0e-4, 5.6e-4]
-    looks = [has_settled(paleo[: look + 1], 1e-3) for look in range(len(paleo))]
+    looks = [has_converged(paleo[: look + 1], 1e-3) for look in range(len(paleo))]
     assert looks == [False] * 5 + [True] * 2
 
 
@@ -369,11 +370,11 @@ def test_a_fit_does_not_stop_at_a_saddle_where_changes_grow():
 @pytest.mark.parametrize("max_iter", [5, 10, 25])
 def test_a_fit_that_runs_out_of_iterations_warns_with_what_to_do(name, max_iter):
     words = (
-        rf"{name} had not converged after max_iter = {max_iter} iterations, by tol = 1e-12: "
-        "raise max_iter, or tol"
+        rf"{name} had not converged after max_iter = {max_iter} iterations, by mean_change_tol = 1e-12: "
+        "raise max_iter, or mean_change_tol"
     )
     with pytest.warns(NotConvergedWarning, match=words):
-        estimator = make(name, max_iter=max_iter, tol=1e-12).fit(CODES)
+        estimator = make(name, max_iter=max_iter, mean_change_tol=1e-12).fit(CODES)
     assert (estimator.n_iter_, estimator.converged_) == (max_iter, False)
     plain = make(name, max_iter=max_iter).fit(CODES)
     np.testing.assert_array_equal(estimator.expectation_, plain.expectation_)
@@ -383,19 +384,21 @@ def test_a_fit_that_runs_out_of_iterations_warns_with_what_to_do(name, max_iter)
 @pytest.mark.parametrize("every", [3, 10, 10**6])
 def test_a_monitor_sees_the_iteration_at_which_a_fit_stops(every):
     recorder = Expectations(every)
-    estimator = make("BetaDirVB", max_iter=500, tol=1e-3).fit(CODES, monitor=recorder)
+    estimator = make("BetaDirVB", max_iter=500, mean_change_tol=1e-3).fit(CODES, monitor=recorder)
     last = max(recorder.seen)
     assert last == estimator.n_iter_ < 500
     np.testing.assert_array_equal(recorder.seen[last], estimator.expectation_)
 
 
 @pytest.mark.filterwarnings("ignore::nbmf.errors.NotConvergedWarning")
-@pytest.mark.parametrize(("tol", "status"), [(1e-3, "ok"), (1e-12, "not converged")])
-@pytest.mark.parametrize("name", ["BetaDirVB", "LogisticPCA"])
-def test_the_workflow_reports_how_a_fit_ended(name, tol, status, tmp_path):
+@pytest.mark.parametrize(("tolerance", "status"), [(1e-3, "ok"), (1e-12, "not converged")])
+@pytest.mark.parametrize(
+    ("name", "parameter"), [("BetaDirVB", "mean_change_tol"), ("LogisticPCA", "deviance_gain_tol")]
+)
+def test_the_workflow_reports_how_a_fit_ended(name, parameter, tolerance, status, tmp_path):
     """Traces end with the fit, where checkpoints are on too."""
     mask = draw_mask(MATRIX, 0.25, np.random.SeedSequence(2))
-    request = FitRequest(name, 3, {"max_iter": 100, "tol": tol}, ["fit"])
+    request = FitRequest(name, 3, {"max_iter": 100, parameter: tolerance}, ["fit"])
     report = run_fit(MATRIX, mask, request, checkpoint=tmp_path / "c.npz", log=lambda line: None).report
     assert (report["status"], report["converged"]) == (status, status == "ok")
     assert report["trace"]["iteration"][-1] == report["n_iter"]
@@ -408,7 +411,7 @@ def test_the_benchmark_of_early_stopping_says_where_fits_stop(monkeypatch):
 
     mask = draw_mask(MATRIX, 0.25, np.random.SeedSequence(2))
     rows = early_stopping.early_stopping_table({"tiny": (MATRIX, mask)}, ["c-bica"], 200, (1e-3, 1e-12)).rows
-    made = early_stopping.METHODS["c-bica"](200).set_params(tol=1e-3)
+    made = early_stopping.METHODS["c-bica"](200).set_params(mean_change_tol=1e-3)
     made.fit(np.where(mask, -1, CODES))
     assert rows[0][:2] == ["tiny", "c-bica"]
     assert rows[0][3].startswith(f"{made.n_iter_}: ")

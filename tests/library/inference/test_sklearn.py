@@ -21,9 +21,10 @@ from sklearn.utils.validation import check_is_fitted
 import nbmf
 import nbmf.errors
 from nbmf import registry
+from nbmf.inference.parameters import TOLERANCES
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
-BRIEF = {"max_iter": 20, "burn_in": 10, "n_samples": 10, "tol": 0}
+BRIEF = {"max_iter": 20, "burn_in": 10, "n_samples": 10, **dict.fromkeys(TOLERANCES, 0)}
 K = {"LogisticPCA": 1}  # of a matrix with two columns; it needs fewer components than columns
 
 OWN_WORDS = "the error is a DataError (a ValueError) that names the entry and what is allowed"

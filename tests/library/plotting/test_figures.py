@@ -9,9 +9,8 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.image import imread
 
+from nbmf.catalogue import BASELINES, colours_of
 from nbmf.catalogue import METHODS as METHODS_OF_NBMF
-from nbmf.catalogue import colours_of
-from nbmf.evaluation.baselines import BASELINES
 from nbmf.plotting import boxes as figure_10
 from nbmf.plotting import style
 
@@ -44,9 +43,9 @@ def where(scores, **key):
     return np.logical_and.reduce([scores[name] == value for name, value in key.items()])
 
 
-def diagnosed(unsettled):
-    """Return diagnostics in which these (dataset, method) have not settled, and one has."""
-    rows = [[*key, False] for key in unsettled] + [["paleo", "bica", True]]
+def diagnosed(not_converged):
+    """Return diagnostics in which these (dataset, method) have not converged, and one has."""
+    rows = [[*key, False] for key in not_converged] + [["paleo", "bica", True]]
     return pd.DataFrame(rows, columns=["dataset", "method", "settled"])
 
 
@@ -65,8 +64,8 @@ def made_up_baselines(datasets):
 def draw():
     """Draw the figure, lay it out, and close it after the test."""
 
-    def drawn(scores, methods=METHODS, datasets=DATASETS, unsettled=None, baselines=None):
-        diagnostics = None if unsettled is None else diagnosed(unsettled)
+    def drawn(scores, methods=METHODS, datasets=DATASETS, not_converged=None, baselines=None):
+        diagnostics = None if not_converged is None else diagnosed(not_converged)
         figure = figure_10.draw(scores, methods, datasets, COLOURS, diagnostics, baselines)
         figure.draw_without_rendering()
         return figure
@@ -171,29 +170,29 @@ def test_nothing_saturated_needs_no_explanation(draw):
     assert not [marker for axis in panels(figure).values() for marker in markers(axis)]
 
 
-DAGGER = figure_10.UNSETTLED
+DAGGER = figure_10.NOT_CONVERGED
 
 
-def test_samplers_that_have_not_settled_are_marked_and_explained(draw):
-    figure = draw(made_up(), unsettled={("animals", "beta-dir-vb"), ("lastfm", "logpca")})
+def test_samplers_that_have_not_converged_are_marked_and_explained(draw):
+    figure = draw(made_up(), not_converged={("animals", "beta-dir-vb"), ("lastfm", "logpca")})
     labels = {dataset: [text.get_text() for text in axis.get_xticklabels()] for dataset, axis in panels(figure).items()}
     assert labels == {
         "paleo": ["2", "3", "100", "2", "4"],
         "animals": ["2", "3", "100" + DAGGER, "2", "4"],
         "lastfm": ["2", "3", "100", "2" + DAGGER, "4" + DAGGER],
     }
-    assert legend_texts(figure)[-1] == "chains have not settled (R-hat, ESS)"
+    assert legend_texts(figure)[-1] == "chains have not converged (R-hat, ESS)"
     assert figure.legends[0].legend_handles[-1].get_marker() == DAGGER
 
 
 def test_only_methods_that_are_drawn_are_explained(draw):
-    figure = draw(made_up(), unsettled={("animals", "dir-dir-gs")})
+    figure = draw(made_up(), not_converged={("animals", "dir-dir-gs")})
     assert len(legend_texts(figure)) == 3
     assert DAGGER not in [t.get_text() for t in panels(figure)["animals"].get_xticklabels()]
 
 
 def test_diagnostics_without_chains_mark_nothing(draw):
-    figure = draw(made_up(), unsettled=set())
+    figure = draw(made_up(), not_converged=set())
     empty = figure_10.draw(made_up(), METHODS, DATASETS, COLOURS, diagnosed(set()).iloc[:0])
     assert legend_texts(figure) == legend_texts(empty)
     assert len(legend_texts(empty)) == 3
@@ -216,9 +215,9 @@ def test_the_axis_says_what_it_shows(draw):
 @pytest.mark.parametrize("datasets", [["animals"], FIVE], ids=["one", "five"])
 def test_nothing_of_the_papers_figure_is_outside_the_canvas_or_overlaps(draw, datasets):
     scores = made_up(PAPER, datasets).assign(saturated=1)
-    unsettled = {("animals", method) for method in PAPER}
+    not_converged = {("animals", method) for method in PAPER}
     baselines = pd.concat(made_up_baselines(datasets).assign(label=label) for label in BASELINES.values())
-    figure = draw(scores, PAPER, datasets, unsettled, baselines)
+    figure = draw(scores, PAPER, datasets, not_converged, baselines)
     assert list(panels(figure)) == datasets
     canvas = figure.bbox.padded(1)  # pixels of 150 to an inch
     boxes = [axis.get_tightbbox() for axis in panels(figure).values()]
@@ -230,8 +229,8 @@ def test_nothing_of_the_papers_figure_is_outside_the_canvas_or_overlaps(draw, da
 
 
 def test_labels_of_neighbouring_boxes_do_not_overlap(draw):
-    unsettled = {("animals", method) for method in PAPER}
-    figure = draw(made_up(PAPER, ["animals", "paleo"]), PAPER, ["animals", "paleo"], unsettled)
+    not_converged = {("animals", method) for method in PAPER}
+    figure = draw(made_up(PAPER, ["animals", "paleo"]), PAPER, ["animals", "paleo"], not_converged)
     for axis in panels(figure).values():
         extents = [text.get_window_extent() for text in axis.get_xticklabels() if text.get_text()]
         assert all(a.x1 <= b.x0 for a, b in pairwise(extents)), extents[:4]

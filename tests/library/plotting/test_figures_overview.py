@@ -8,10 +8,9 @@ import pytest
 from figure_checks import assert_tidy, texts_of
 
 from nbmf.errors import ConfigError, DataError
-from nbmf.plotting import sides as lines_of
 from nbmf.plotting import style
+from nbmf.plotting.labelled_factor import LabelledFactor, contrast, most_distinctive, order_of
 from nbmf.plotting.overview import draw_factors, draw_reconstruction
-from nbmf.plotting.sides import Side, order_of
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +26,7 @@ def names(count, kind="row"):
 def sides(F=40, N=30, K=4, groups=None, seed=0):
     rng = np.random.default_rng(seed)
     W, H = rng.dirichlet([0.2] * K, F), rng.beta(0.5, 0.5, (K, N))
-    return [Side(W, names(F), "rows", groups), Side(H.T, names(N, "column"), "columns")]
+    return [LabelledFactor(W, names(F), "rows", groups), LabelledFactor(H.T, names(N, "column"), "columns")]
 
 
 def shown_names(axis):
@@ -37,10 +36,8 @@ def shown_names(axis):
 def test_what_a_line_is_typical_of():
     """By hand: component minus the mean of the two others."""
     weights = np.array([[0.8, 0.1, 0.1], [0.9, 0.9, 0.9], [0.2, 0.4, 0.9]])
-    np.testing.assert_allclose(
-        lines_of.contrast(weights), [[0.7, -0.35, -0.35], [0, 0, 0], [-0.45, -0.15, 0.6]], atol=1e-12
-    )
-    np.testing.assert_allclose(lines_of.contrast(np.array([[0.2], [0.6]])), [[-0.2], [0.2]])
+    np.testing.assert_allclose(contrast(weights), [[0.7, -0.35, -0.35], [0, 0, 0], [-0.45, -0.15, 0.6]], atol=1e-12)
+    np.testing.assert_allclose(contrast(np.array([[0.2], [0.6]])), [[-0.2], [0.2]])
 
 
 def test_the_most_distinctive_are_dealt_to_all_components():
@@ -48,19 +45,19 @@ def test_the_most_distinctive_are_dealt_to_all_components():
     weights = np.zeros((20, 2))
     weights[:10, 0] = np.linspace(0.9, 0.8, 10)
     weights[10:, 1] = np.linspace(0.7, 0.6, 10)
-    assert lines_of.most_distinctive(Side(weights, names(20), ""), 4).tolist() == [0, 1, 10, 11]
-    assert lines_of.most_distinctive(Side(weights, names(20), ""), 99).tolist() == list(range(20))
+    assert most_distinctive(LabelledFactor(weights, names(20), ""), 4).tolist() == [0, 1, 10, 11]
+    assert most_distinctive(LabelledFactor(weights, names(20), ""), 99).tolist() == list(range(20))
 
 
 def test_lines_go_from_component_to_component_strongest_first():
     weights = np.array([[0.1, 0.9], [0.7, 0.3], [0.2, 0.8], [0.9, 0.1]])
-    assert order_of(Side(weights, names(4), "")).tolist() == [3, 1, 0, 2]
+    assert order_of(LabelledFactor(weights, names(4), "")).tolist() == [3, 1, 0, 2]
 
 
 def test_lines_with_groups_are_sorted_by_these_and_within_them_by_component():
     groups = np.array(["b", "a", "b", "a", "b", "c"])
     first = np.array([0.2, 0.6, 0.9, 0.7, 0.6, 0.8])
-    side = Side(np.column_stack([first, 1 - first]), names(6), "", groups)
+    side = LabelledFactor(np.column_stack([first, 1 - first]), names(6), "", groups)
     assert order_of(side).tolist() == [2, 4, 0, 3, 1, 5]
     told = side._replace(main=np.array([0, 1, 1, 0, 0, 0]))  # by who knows better
     assert order_of(told).tolist() == [4, 0, 2, 3, 1, 5]
@@ -68,7 +65,7 @@ def test_lines_with_groups_are_sorted_by_these_and_within_them_by_component():
 
 def test_some_lines_of_a_side():
     groups = np.array(["b", "a", "b"])
-    some = Side(np.eye(3), names(3), "rows", groups, np.arange(3)).at(np.array([2, 0]))
+    some = LabelledFactor(np.eye(3), names(3), "rows", groups, np.arange(3)).at(np.array([2, 0]))
     assert some.names.tolist() == ["row 002", "row 000"]
     assert some.groups.tolist() == ["b", "b"]
     assert some.main.tolist() == [2, 0]
@@ -93,7 +90,7 @@ def test_what_hardly_differs_is_drawn_so():
 
 
 def test_of_many_lines_it_is_said_how_many_are_shown():
-    rows, columns = draw_factors(sides(F=200), list("1234"), max_lines=25)
+    rows, columns = draw_factors(sides(F=200), list("1234"), max_rows=25)
     assert rows.get_title() == "rows\nthe most distinctive 25 of 200"
     assert len(shown_names(rows)) == 25
     assert columns.get_title().endswith("25 of 30")
@@ -168,8 +165,8 @@ def test_groups_count_all_lines_and_keep_their_colours():
     weights = np.full((150, 2), 0.5)
     weights[:20] = [0.9, 0.1]
     weights[[30, 140]] = [0.4, 0.6]
-    side = Side(weights, names(150), "rows", groups)
-    axis = draw_factors([side], ["1", "2"], max_lines=12)[0]
+    side = LabelledFactor(weights, names(150), "rows", groups)
+    axis = draw_factors([side], ["1", "2"], max_rows=12)[0]
     assert [text.get_text() for text in axis.texts] == ["many (100)", "some (30)", "few (20)"]
     colours = dict(zip(["many", "some", "few"], style.COLOURS, strict=False))
     assert style.colours_of_groups(groups) == colours
@@ -265,6 +262,6 @@ def test_no_component_is_a_picture_too():
     axes = draw_factors([rows, columns], [])
     assert [len(shown_names(axis)) for axis in axes] == [9, 7]
     assert all("none" in str(axis.get_xticklabels()) for axis in axes)
-    assert lines_of.most_distinctive(rows, 5).size == 5
+    assert most_distinctive(rows, 5).size == 5
     V = np.zeros((9, 7))
     draw_reconstruction(V, V, [rows, columns], "")

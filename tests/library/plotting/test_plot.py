@@ -10,8 +10,8 @@ import pytest
 from figure_checks import assert_tidy
 
 import nbmf
+from nbmf.catalogue import BASELINES
 from nbmf.errors import ConfigError, DataError, NotFittedError, NotSupportedError
-from nbmf.evaluation.baselines import BASELINES
 from nbmf.plotting import style
 
 F, N = 36, 14
@@ -44,13 +44,13 @@ def fit(V):
 @pytest.fixture(scope="module")
 def chains(V):
     gibbs = nbmf.BetaDirGibbs(3, burn_in=30, n_samples=40, random_state=0)
-    with pytest.warns(nbmf.errors.NotSettledWarning):
+    with pytest.warns(nbmf.errors.ChainsNotConvergedWarning):
         return nbmf.run_chains(gibbs, V, chains=3, n_draws=8, n_jobs=1)
 
 
 @pytest.fixture(scope="module")
 def plane(V):
-    return nbmf.posterior_draws(nbmf.LogisticFactorVB(2, max_iter=30, tol=0, random_state=0), V, n_draws=20)
+    return nbmf.posterior_draws(nbmf.LogisticFactorVB(2, max_iter=30, bound_gain_tol=0, random_state=0), V, n_draws=20)
 
 
 def names_of(axis):
@@ -172,7 +172,7 @@ def test_rows_that_go_together(chains, V):
 # Several fits.
 
 
-def test_chains_have_a_line_each_and_say_whether_they_have_settled(chains):
+def test_chains_have_a_line_each_and_say_whether_they_have_converged(chains):
     axes = nbmf.plot.chains(chains)
     labels = [axis.get_ylabel() for axis in axes]
     assert labels == ["log joint", "log likelihood", "active components"]
@@ -182,7 +182,7 @@ def test_chains_have_a_line_each_and_say_whether_they_have_settled(chains):
         for line, values in zip(axis.lines, given, strict=True):
             np.testing.assert_array_equal(line.get_ydata(), values)
         note = axis.get_title(loc="right")
-        assert ("NOT SETTLED" in note) == (not rows.loc[name, "settled"])
+        assert ("NOT CONVERGED" in note) == (not rows.loc[name, "settled"])
         r_hat = rows.loc[name, "r_hat"]
         assert (f"{r_hat:.3f}" if np.isfinite(r_hat) else "not defined") in note
 

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import nbmf
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.errors import ConfigError, DataError, NotSettledWarning
+from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError
 from nbmf.inference.checkpoint import Checkpoint
 from nbmf.inference.progress import FitRecorder
 from nbmf.posterior.draws import posterior_draws
@@ -46,7 +46,7 @@ CODES = blocks_matrix()
 def run(estimator, V=CODES, **options):
     """Run chains whose warning does not matter here."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotSettledWarning)
+        warnings.simplefilter("ignore", ChainsNotConvergedWarning)
         return nbmf.run_chains(estimator, V, **options)
 
 
@@ -293,15 +293,15 @@ def test_starts_are_recorded_at_their_end():
 # --- Verdict and advice ----------------------------------------------------------------------
 
 
-def test_chains_of_an_easy_matrix_have_settled_without_a_word():
+def test_chains_of_an_easy_matrix_have_converged_without_a_word():
     estimator = make("BetaDirGibbs", K=2, gamma=1.0, burn_in=300, n_samples=1500)
     codes = blocks_matrix(12, 10)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = nbmf.run_chains(estimator, codes, chains=4)
-    assert result.settled
+    assert result.converged
     assert result.advice == ""
-    assert repr(result) == "<4 chains of BetaDirGibbs, settled>"
+    assert repr(result) == "<4 chains of BetaDirGibbs, converged>"
     table = result.diagnostics
     assert list(table.columns) == ["quantity", "mean", "spread", "r_hat", "ess_bulk", "ess_tail", "settled"]
     assert table["quantity"].tolist()[:4] == ["log joint", "log likelihood", "active components", "share 1"]
@@ -339,7 +339,7 @@ def noise(chain, sweep):
         (noise, ""),
         (
             lambda chain, sweep: 20 * chain + 0 * sweep,
-            r"log joint has R-hat \d\.\d+ and \d+ effective draws; settled is below 1.01 and above "
+            r"log joint has R-hat \d\.\d+ and an effective sample size of \d+; converged is below 1.01 and above "
             r"400. Each stays in a place of its own, so longer chains hardly help: use "
             r".expectation, the mean over chains, and .best for pictures, "
             r"or try block_moves = True$",
@@ -350,14 +350,14 @@ def noise(chain, sweep):
         ),
         (lambda chain, sweep: 3 * np.sin(sweep / 20 + chain), r"They agree but move slowly: try n_samples = 10000$"),
     ],
-    ids=["settled", "apart", "moving", "slow"],
+    ids=["converged", "apart", "moving", "slow"],
 )
 def test_advice_tells_what_to_do(trace_of, words):
     result = fake(trace_of)
-    assert result.settled == (words == "")
+    assert result.converged == (words == "")
     assert re.search(words, result.advice)
     if words:
-        assert result.advice.startswith("4 chains of BetaDirGibbs have not settled: log joint has ")
+        assert result.advice.startswith("4 chains of BetaDirGibbs have not converged: log joint has ")
 
 
 @pytest.mark.parametrize(
@@ -374,10 +374,10 @@ def test_advice_names_what_has_not_been_tried(name, settings, words):
     assert make(name, **settings).advice_if_stuck == words
 
 
-def test_a_quantity_at_rest_has_settled_if_it_rests_at_one_place():
-    assert fake(noise, active_components=lambda values: values.fill(5)).settled
+def test_a_quantity_at_rest_has_converged_if_it_rests_at_one_place():
+    assert fake(noise, active_components=lambda values: values.fill(5)).converged
     apart = fake(noise, active_components=lambda values: np.copyto(values, [[5], [5], [6], [5]]))
-    assert not apart.settled
+    assert not apart.converged
     assert "active components stands still in a chain, and not at the same value" in apart.advice
 
 
@@ -391,18 +391,18 @@ def test_one_entry_in_ten_may_be_above_the_limit():
     for n_apart, verdict in ((5, True), (6, False)):
         result = fake(noise, entries=push(n_apart))
         assert (~result.diagnostics["settled"]).sum() == n_apart
-        assert result.settled is verdict
+        assert result.converged is verdict
 
 
-def test_chains_that_have_not_settled_warn_once():
-    with pytest.warns(NotSettledWarning, match=r"^2 chains of BetaDirGibbs have not") as caught:
+def test_chains_that_have_not_converged_warn_once():
+    with pytest.warns(ChainsNotConvergedWarning, match=r"^2 chains of BetaDirGibbs have not") as caught:
         result = nbmf.run_chains(make("BetaDirGibbs"), CODES, chains=2)
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert str(caught[0].message) == result.advice
-    with pytest.warns(NotSettledWarning, match="^a single run of BetaDirGibbs cannot show"):
+    with pytest.warns(ChainsNotConvergedWarning, match="^a single run of BetaDirGibbs cannot show"):
         nbmf.run_chains(make("BetaDirGibbs"), CODES, chains=1)
-    with pytest.warns(NotSettledWarning, match="^n_samples = 3 of BetaDirGibbs is too few"):
+    with pytest.warns(ChainsNotConvergedWarning, match="^n_samples = 3 of BetaDirGibbs is too few"):
         nbmf.run_chains(make("BetaDirGibbs", n_samples=3), CODES, chains=2)
 
 
@@ -411,8 +411,8 @@ def test_starts_say_how_far_they_agree_and_do_not_warn():
         warnings.simplefilter("error")
         same = nbmf.run_chains(make("LogisticPCA", K=2, max_iter=2000), CODES, chains=2)
         apart = nbmf.run_chains(make("BetaDirVB", K=8, max_iter=1), CODES, chains=3)
-    assert same.settled  # it does not start at random
-    assert not apart.settled
+    assert same.converged  # it does not start at random
+    assert not apart.converged
     assert re.fullmatch(
         r"3 starts of BetaDirVB end in different places, with losses from 0\.\d{4} to 0\.\d{4} "
         r"nats per entry: take \.best, or more starts",

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from nbmf.errors import DataError
-from nbmf.posterior.diagnostics import ESS_LIMIT, R_HAT_LIMIT, Diagnostics, chain_diagnostics, diagnose, settled
+from nbmf.posterior.diagnostics import ESS_LIMIT, R_HAT_LIMIT, Diagnostics, chain_diagnostics, diagnose, have_converged
 
 
 @pytest.fixture(autouse=True)
@@ -96,17 +96,17 @@ def test_chains_that_stand_still_leave_all_unknown():
         assert unknown(chain_diagnostics(draws))
 
 
-def test_chains_with_one_jump_are_not_settled():
+def test_chains_with_one_jump_have_not_converged():
     draws = np.repeat([[0.0, 1.0]], 4, axis=0).repeat(50, axis=1)
     found = chain_diagnostics(draws)
     assert found.r_hat > 2
-    assert not settled(found.r_hat, found.ess_bulk, 4)
+    assert not have_converged(found.r_hat, found.ess_bulk, 4)
 
 
 def test_counts_are_draws_too():
     draws = np.random.default_rng(0).integers(7, 10, (4, 500))
     found = chain_diagnostics(draws)
-    assert settled(found.r_hat, found.ess_bulk, 4)
+    assert have_converged(found.r_hat, found.ess_bulk, 4)
 
 
 @pytest.mark.parametrize("draws", [np.zeros(5), np.zeros((2, 3, 4))])
@@ -117,13 +117,13 @@ def test_draws_have_two_dimensions(draws):
 
 def test_the_rule_and_its_limits():
     assert (R_HAT_LIMIT, ESS_LIMIT) == (1.01, 100)
-    assert settled(1.0, 401, 4)
-    assert settled(1.0, 201, 2)
-    assert not settled(1.01, 401, 4)
-    assert not settled(1.0, 400, 4)
-    assert not settled(np.nan, 401, 4)
-    assert not settled(1.0, np.nan, 4)
-    assert type(settled(np.float64(1.0), np.float64(401), 4)) is bool
+    assert have_converged(1.0, 401, 4)
+    assert have_converged(1.0, 201, 2)
+    assert not have_converged(1.01, 401, 4)
+    assert not have_converged(1.0, 400, 4)
+    assert not have_converged(np.nan, 401, 4)
+    assert not have_converged(1.0, np.nan, 4)
+    assert type(have_converged(np.float64(1.0), np.float64(401), 4)) is bool
 
 
 # --- The table -------------------------------------------------------------------------------
@@ -195,14 +195,14 @@ def test_one_row_per_dataset_method_and_K_that_samples():
     ],
     ids=["one chain", "at rest", "NaN"],
 )
-def test_where_nothing_can_be_said_chains_have_not_settled(draws, shape):
+def test_where_nothing_can_be_said_chains_have_not_converged(draws, shape):
     (row,) = diagnose(traces_of(draws), {"beta-dir-gs": 0}).to_dict("records")
     assert (row["chains"], row["draws"]) == shape
     assert np.isnan([row["r_hat"], row["ess_bulk"], row["ess_tail"]]).all()
     assert row["settled"] is False
 
 
-def test_chains_recorded_at_other_iterations_have_not_settled():
+def test_chains_recorded_at_other_iterations_have_not_converged():
     traces = traces_of(normal(draws=100))
     shorter = traces[(traces["seed"] > 0) | (traces["iteration"] <= 90)]
     (row,) = diagnose(shorter, {"beta-dir-gs": 0}).to_dict("records")

@@ -9,7 +9,7 @@ from scipy.special import expit
 from toy_family import ToyGaussian, ToyLogistic
 
 import nbmf
-from nbmf.errors import ConfigError, DataError, NotSettledWarning, NotSupportedError
+from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError, NotSupportedError
 from nbmf.inference.checkpoint import Checkpoint
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.progress import FitRecorder
@@ -24,7 +24,7 @@ REAL = np.array([[2.0, 1.0, np.nan], [-1.0, -2.0, -0.5]])
 
 def quiet_chains(estimator, V, **options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotSettledWarning)
+        warnings.simplefilter("ignore", ChainsNotConvergedWarning)
         return nbmf.run_chains(estimator, V, n_jobs=1, **options)
 
 

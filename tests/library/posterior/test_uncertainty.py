@@ -426,7 +426,7 @@ def test_a_monitor_that_counts_from_its_last_call_is_called_as_often(n_draws):
 
 def test_a_monitor_sees_the_end_of_a_fit_that_stops_early():
     seen = Strides()
-    fitted = nbmf.BetaDirVB(3, max_iter=2000, tol=1e-4, random_state=0)
+    fitted = nbmf.BetaDirVB(3, max_iter=2000, mean_change_tol=1e-4, random_state=0)
     observer = Observer([(range(10, 2000, 10), lambda number, state: None)], seen)
     fitted.fit(CODES, monitor=observer)
     observer.finish()
@@ -474,7 +474,9 @@ def test_a_method_without_a_posterior_says_so(name):
     refused(message, nbmf.registry.make_estimator(name, 2, {}), CODES)
 
 
-@pytest.mark.parametrize("estimator", [nbmf.LogisticPCA(2, max_iter=10**9, tol=0.0), nbmf.LDA(2, max_iter=10**9)])
+@pytest.mark.parametrize(
+    "estimator", [nbmf.LogisticPCA(2, max_iter=10**9, deviance_gain_tol=0.0), nbmf.LDA(2, max_iter=10**9)]
+)
 def test_it_says_so_before_the_fit(estimator):
     refused(f"{type(estimator).__name__} has no posterior", estimator, CODES)
 

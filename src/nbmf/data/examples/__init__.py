@@ -75,7 +75,7 @@ EXAMPLES = {
 
 
 class TableExample(NamedTuple):
-    """A table with columns of several kinds, as a CSV file beside this one."""
+    """A table with columns of several kinds, as a CSV file next to this one."""
 
     title: str
     labels: str

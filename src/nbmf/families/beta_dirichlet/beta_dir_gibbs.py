@@ -2,14 +2,37 @@
 
 import numpy as np
 
-from nbmf.families.beta_dirichlet.gibbs import ChainState, CollapsedGibbs, PosteriorSums, starting_Z
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
+from nbmf.families.beta_dirichlet.collapsed_gibbs import ChainState, CollapsedGibbs, PosteriorSums, starting_Z
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
-from nbmf.families.beta_dirichlet.learning import SliceLearner
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
+from nbmf.families.beta_dirichlet.prior_learners import SliceLearner
+from nbmf.inference.constructors import RandomState, with_parameters
 
 
-class BetaDirGibbs(BetaDir, CollapsedGibbs):
+class BetaDirChains(BetaDir, CollapsedGibbs):
+    """Base class of Beta-Dir GS and, of V transposed, Dir-Beta GS."""
+
+    @property
+    def advice_if_stuck(self):
+        """Block moves, which get chains further; with them, as for all samplers."""
+        return super().advice_if_stuck if self.block_moves else "try block_moves = True"
+
+    def _start_rows(self, codes, start, seed):
+        K = self.n_components
+        prior, weights = start.priors(self._prior_values(), codes, K)
+        priors = prior.tables() | {"gamma": weights.value}
+        Z = starting_Z(self.start, codes, K, seed)
+        options = {"threads": self.threads, "block_moves": self.block_moves}
+        chain = BetaDirChain(codes, K, **priors, seed=seed, Z=Z, **options)
+        learner = SliceLearner(chain, prior, {"L": weights}, seed)
+        sums = PosteriorSums(chain, weights.value, _SumOfH(chain), learner.learns)
+        return ChainState(chain, beta_dir, learner, sums, self.burn_in)
+
+
+@with_parameters
+class BetaDirGibbs(BetaDirChains):
     """Beta-Dir GS: w_f ~ Dirichlet(γ), h_kn ~ Beta(α, β), collapsed Gibbs sampling, eq. (25).
 
     Parameters
@@ -32,7 +55,7 @@ class BetaDirGibbs(BetaDir, CollapsedGibbs):
     threads : int
         Threads of a sweep; the result is the same for any number.
     orientation : {"rows", "columns", "auto"}
-        The side of V whose lines are distributions over components; with "columns" this is
+        Whether rows or columns of V are distributions over components; with "columns" this is
         Dir-Beta, and W has the probabilities. "auto": entries held out of the observed ones decide.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
@@ -40,48 +63,19 @@ class BetaDirGibbs(BetaDir, CollapsedGibbs):
     See Factorization, MeanParameterized and BetaDir for the learned attributes.
     """
 
-    def __init__(
-        self,
-        n_components=100,
-        *,
-        alpha=1.0,
-        beta=1.0,
-        gamma="1/K",
-        burn_in=4000,
-        n_samples=1000,
-        start="random",
-        block_moves=False,
-        threads=1,
-        orientation="rows",
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.alpha = alpha
-        self.beta = beta
-        self.gamma = gamma
-        self.burn_in = burn_in
-        self.n_samples = n_samples
-        self.start = start
-        self.block_moves = block_moves
-        self.threads = threads
-        self.orientation = orientation
-        self.random_state = random_state
+    method_name = "Beta-Dir GS"
 
-    @property
-    def advice_if_stuck(self):
-        """Block moves, which get chains further; with them, as for all samplers."""
-        return super().advice_if_stuck if self.block_moves else "try block_moves = True"
-
-    def _start_rows(self, codes, start, seed):
-        K = self.n_components
-        prior, weights = start.priors(self._prior_values(), codes, K)
-        priors = prior.tables() | {"gamma": weights.value}
-        Z = starting_Z(self.start, codes, K, seed)
-        options = {"threads": self.threads, "block_moves": self.block_moves}
-        chain = BetaDirChain(codes, K, **priors, seed=seed, Z=Z, **options)
-        learner = SliceLearner(chain, prior, {"L": weights}, seed)
-        sums = PosteriorSums(chain, weights.value, _SumOfH(chain), learner.learns)
-        return ChainState(chain, beta_dir, learner, sums, self.burn_in)
+    n_components: int = 100
+    alpha: Concentration = 1.0
+    beta: Concentration = 1.0
+    gamma: Concentration = "1/K"
+    burn_in: int = 4000
+    n_samples: int = 1000
+    start: str = "random"
+    block_moves: bool = False
+    threads: int = 1
+    orientation: str = "rows"
+    random_state: RandomState = None
 
 
 class _SumOfH:

@@ -1,16 +1,35 @@
 """Beta-Dir by collapsed variational inference, CVB0 (paper, section 4.3)."""
 
-import numpy as np
-
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import NOT_LEARNED, RULES, Concentration
+from nbmf.families.beta_dirichlet.beta_dirichlet_variational import KeepsResponsibilities, VariationalState
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
-from nbmf.families.beta_dirichlet.learning import CVB0Learner
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
-from nbmf.families.beta_dirichlet.parameters import NOT_LEARNED, RULES
-from nbmf.families.beta_dirichlet.variational import Variational, VariationalState
+from nbmf.families.beta_dirichlet.prior_learners import CVB0Learner
+from nbmf.inference.constructors import RandomState, with_parameters
 
 
-class BetaDirVB(BetaDir, Variational):
+class BetaDirUpdates(BetaDir, KeepsResponsibilities):
+    """Base class of Beta-Dir VB and, of V transposed, Dir-Beta VB."""
+
+    rules = RULES | NOT_LEARNED
+    start_matters = True
+
+    def _start(self, codes, seed):
+        self._refuse_too_much_memory(codes)
+        return super()._start(codes, seed)
+
+    def _start_rows(self, codes, start, seed):
+        prior, weights = start.priors(self._prior_values(), codes, self.n_components)
+        priors = prior.tables() | {"gamma": weights.value}
+        K = weights.value.size
+        inference = BetaDirCVB0(codes, K, **priors, seed=seed, threads=self.threads)
+        learner = CVB0Learner(inference, prior) if prior.learned else None
+        return VariationalState(inference, beta_dir, priors, learner=learner)
+
+
+@with_parameters
+class BetaDirVB(BetaDirUpdates):
     """Beta-Dir VB: w_f ~ Dirichlet(γ), h_kn ~ Beta(α, β), CVB0 updates, eq. (36).
 
     Parameters
@@ -24,7 +43,7 @@ class BetaDirVB(BetaDir, Variational):
         Dirichlet hyperparameters of the rows of W.
     max_iter : int
         Updates of every responsibility, at most.
-    tol : float
+    mean_change_tol : float
         Stop when E[V] changes by less in 10 updates, on average over its entries, and by no more
         than in the 10 before; 0, the paper's protocol, never does.
     threads : int
@@ -33,7 +52,7 @@ class BetaDirVB(BetaDir, Variational):
         Refuse a fit whose responsibilities need more: 4 bytes per observed entry and component,
         components in eights.
     orientation : {"rows", "columns", "auto"}
-        The side of V whose lines are distributions over components; with "columns" this is
+        Whether rows or columns of V are distributions over components; with "columns" this is
         Dir-Beta, and W has the probabilities. "auto": entries held out of the observed ones decide.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
@@ -44,43 +63,16 @@ class BetaDirVB(BetaDir, Variational):
     Factorization, MeanParameterized and BetaDir for the learned attributes.
     """
 
-    rules = RULES | NOT_LEARNED
-    start_matters = True
+    method_name = "Beta-Dir VB"
+    sampler = "BetaDirGibbs"
 
-    def __init__(
-        self,
-        n_components=100,
-        *,
-        alpha=1.0,
-        beta=1.0,
-        gamma="1/K",
-        max_iter=500,
-        tol=0.0,
-        threads=1,
-        max_memory_gb=4.0,
-        orientation="rows",
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.alpha = alpha
-        self.beta = beta
-        self.gamma = gamma
-        self.max_iter = max_iter
-        self.tol = tol
-        self.threads = threads
-        self.max_memory_gb = max_memory_gb
-        self.orientation = orientation
-        self.random_state = random_state
-
-    def _start(self, codes, seed):
-        n_observed = np.count_nonzero(codes >= 0)
-        self._refuse_too_much_memory(n_observed, n_observed)
-        return super()._start(codes, seed)
-
-    def _start_rows(self, codes, start, seed):
-        prior, weights = start.priors(self._prior_values(), codes, self.n_components)
-        priors = prior.tables() | {"gamma": weights.value}
-        K = weights.value.size
-        inference = BetaDirCVB0(codes, K, **priors, seed=seed, threads=self.threads)
-        learner = CVB0Learner(inference, prior) if prior.learned else None
-        return VariationalState(inference, beta_dir, priors, learner=learner)
+    n_components: int = 100
+    alpha: Concentration = 1.0
+    beta: Concentration = 1.0
+    gamma: Concentration = "1/K"
+    max_iter: int = 500
+    mean_change_tol: float = 0.0
+    threads: int = 1
+    max_memory_gb: float = 4.0
+    orientation: str = "rows"
+    random_state: RandomState = None

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nbmf.families.beta_dirichlet.parameters import (
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import (
     ASYMMETRIC,
     CONCENTRATIONS,
     LEARN,
@@ -25,7 +25,7 @@ class MeanParameterized(Factorization):
     ----------
     alpha_, beta_, gamma_, eta_ : float or array
         Those hyperparameters that the model has, learned or as they were given: a number, or one
-        per component, or with "learn-columns" one per line of probabilities. Of a Gibbs sampler
+        per component, or with "learn-columns" one per row or column of probabilities. Of a Gibbs sampler
         that learns them their mean over the kept sweeps.
     """
 
@@ -45,12 +45,18 @@ class MeanParameterized(Factorization):
         return np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns])
 
     @property
+    def variant(self):
+        """Whether the fit learns a prior."""
+        given = (getattr(self, name) for name in self.concentrations())
+        return "learned" if any(is_text(value, LEARN, PER_COLUMN, ASYMMETRIC) for value in given) else ""
+
+    @property
     def finds_components(self) -> bool:
         """Whether K only has to be large enough: the prior of the weights is "1/K" or learned."""
         return isinstance(getattr(self, self.weights_prior), str)
 
     def idle_shares(self, observed):
-        """Return mean over lines of γ_k / (Σγ + their observed entries)."""
+        """Return the mean of γ_k / (Σγ + observed entries) over the rows or columns with weights."""
         gamma = self._fitted_prior(self.weights_prior)
         sizes = observed.sum(axis=1 if "W" in self.distributions else 0)
         return gamma * (1.0 / (gamma.sum() + sizes)).mean()
@@ -65,15 +71,15 @@ class MeanParameterized(Factorization):
 
     @property
     def findings(self):
-        """The learned hyperparameters: of several numbers their sum, α + β where m is per line."""
-        found = {}
+        """The learned hyperparameters: of several numbers their sum, α + β where m is per row or column."""
+        learned = {}
         for name in self.concentrations():
             given = getattr(self, name)
             if is_text(given, PER_COLUMN):
-                found |= {"strength": float(self.alpha_[0] + self.beta_[0])}
+                learned |= {"strength": float(self.alpha_[0] + self.beta_[0])}
             elif is_text(given, LEARN, ASYMMETRIC):
-                found |= {name: float(np.sum(getattr(self, f"{name}_")))}
-        return found
+                learned |= {name: float(np.sum(getattr(self, f"{name}_")))}
+        return learned
 
     @classmethod
     def concentrations(cls) -> list[str]:
@@ -87,11 +93,11 @@ class MeanParameterized(Factorization):
     def _learn(self, state):
         super()._learn(state)
         for name, value in state.hyperparameters().items():
-            own = name if name in self.concentrations() else self.weights_prior
-            given = getattr(self, own)
+            parameter = name if name in self.concentrations() else self.weights_prior
+            given = getattr(self, parameter)
             has_many = is_text(given, PER_COLUMN, ASYMMETRIC) or np.ndim(given) > 0
             values = np.ravel(value)
-            setattr(self, f"{own}_", values.copy() if has_many else float(values[0]))
+            setattr(self, f"{parameter}_", values.copy() if has_many else float(values[0]))
 
 
 WEIGHTS, PROBABILITIES = "shares of components", "probability of a one"

@@ -1,11 +1,11 @@
 r"""Fold-in: the factor of new rows or columns when the other factor stays at its fitted mean.
 
-Given the other factor, new lines are independent of each other, and each is a small collapsed
+Given the other factor, new rows and columns are independent of each other, and each is a small collapsed
 model of its own. Its variational inference is the paper's CVB0, eq. (36), with the other factor's
-counts gone. z_n is the component of the n-th observed entry of the line, q_nk = q(z_n = k); a sum
+counts gone. z_n is the component of the n-th observed entry of the row or column, q_nk = q(z_n = k); a sum
 without the entry itself is marked -n.
 
-**A line of weights** w ~ Dirichlet(γ): a row of Beta-Dir and of Dir-Dir, a column of Dir-Dir (w is
+**A row or column of weights** w ~ Dirichlet(γ): a row of Beta-Dir and of Dir-Dir, a column of Dir-Dir (w is
 then h_n, γ is η, and W takes the place of H) and of Dir-Beta. With L_k = Σ_n q_nk,
 
     q_nk ∝ (γ_k + L_k^-n) h_kn^v_n (1 - h_kn)^(1 - v_n),
@@ -15,20 +15,20 @@ That the same holds for Dir-Dir is eq. (49): an entry is one where its pair (z, 
 c ~ h_n alone, a row's z explains a one with probability P(c = z) = h_zn and a zero with
 P(c ≠ z) = 1 - h_zn.
 
-**A line of probabilities** h_k ~ Beta(α_k, β_k): a column of Beta-Dir, a row of Dir-Beta. With
+**A row or column of probabilities** h_k ~ Beta(α_k, β_k): a column of Beta-Dir, a row of Dir-Beta. With
 A_k = Σ q_nk over ones, B_k over zeros, and w_nk the weights of entry n in the other factor,
 
     q_nk ∝ w_nk (α_k + A_k^-n) / (α_k + β_k + A_k^-n + B_k^-n)   where v_n = 1, and with
     q_nk ∝ w_nk (β_k + B_k^-n) / (α_k + β_k + A_k^-n + B_k^-n)   where v_n = 0,
     E[h_k] = (α_k + A_k) / (α_k + β_k + A_k + B_k).
 
-The start is q_nk from the prior alone (A = B = L = 0), which is exact for a line of one entry;
+The start is q_nk from the prior alone (A = B = L = 0), which is exact for a row or column of one entry;
 then entries are renewed one after the other until no mean moves by more than TOLERANCE in a sweep,
-at most MAX_SWEEPS times. Missing entries take no part; a line with none observed gets its prior
-mean. No random numbers. Memory: the responsibilities of one line, 8 bytes per entry and component.
+at most MAX_SWEEPS times. Missing entries take no part; a row or column with none observed gets its prior
+mean. No random numbers. Memory: the responsibilities of one row or column, 8 bytes per entry and component.
 
-For a line of weights with one entry the mean is exact. In general it is as approximate as CVB0 is;
-the likelihood is concave in the line, so it is the prior alone that can make several fixed points.
+For a row or column of weights with one entry the mean is exact. In general it is as approximate as CVB0 is;
+the likelihood is concave in these numbers, so it is the prior alone that can make several fixed points.
 Components that are the same in everything, as those that a fit has left unused, have the same
 responsibilities and are computed once; the other factor is compared to DIGITS digits, since CVB0
 leaves unused components equal but for the rounding of its responsibilities.
@@ -38,9 +38,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import PER_COLUMN, is_text
+from nbmf.families.beta_dirichlet.beta_dirichlet_priors import Shrinkage
 from nbmf.families.beta_dirichlet.kernels.fold_in_kernels import beta_lines, dirichlet_lines
-from nbmf.families.beta_dirichlet.parameters import PER_COLUMN, is_text
-from nbmf.families.beta_dirichlet.priors import Shrinkage
 
 TOLERANCE = 1e-5  # of a mean, in a sweep
 MAX_SWEEPS = 1000
@@ -48,11 +48,11 @@ DIGITS = 4  # to which the components of the other factor count as the same
 
 
 def fold_in_weights(codes: np.ndarray, probabilities: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """Return the means of lines of weights, float array (lines, K).
+    """Return the means of the weights of new rows or columns, float array (rows, K).
 
     Parameters
     ----------
-    codes : int8 array (lines, entries)
+    codes : int8 array (rows, entries)
         1, 0, -1 (missing).
     probabilities : float array (K, entries)
         Of a one, given the component: the other factor.
@@ -70,18 +70,18 @@ def fold_in_weights(codes: np.ndarray, probabilities: np.ndarray, prior: np.ndar
 def fold_in_probabilities(
     codes: np.ndarray, weights: np.ndarray, alpha: np.ndarray, beta: np.ndarray, of_lines: np.ndarray | None = None
 ) -> np.ndarray:
-    """Return the means of lines of probabilities, float array (lines, K).
+    """Return the means of the probabilities of new rows or columns, float array (rows, K).
 
     Parameters
     ----------
-    codes : int8 array (lines, entries)
+    codes : int8 array (rows, entries)
         1, 0, -1 (missing).
     weights : float array (entries, K)
         Of the components in each entry: the other factor.
     alpha, beta : float arrays (K,)
         Beta hyperparameters.
-    of_lines : float array (lines, 2), optional
-        Factors of beta and alpha that belong to a line, where lines have priors of their own.
+    of_lines : float array (rows, 2), optional
+        Factors of beta and alpha that belong to a row or column, where each has a prior of its own.
     """
     distinct = _Distinct.of(weights.T, alpha, beta)
     mixture = np.ascontiguousarray(weights[:, distinct.first])
@@ -108,13 +108,13 @@ class _Distinct(NamedTuple):
     @classmethod
     def of(cls, factor: np.ndarray, *priors: np.ndarray) -> "_Distinct":
         described = np.column_stack([np.round(factor, DIGITS), *priors])
-        found = np.unique(described, axis=0, return_index=True, return_inverse=True, return_counts=True)
-        _, first, place, times = found
+        groups = np.unique(described, axis=0, return_index=True, return_inverse=True, return_counts=True)
+        _, first, place, times = groups
         return cls(first, place, times.astype(float))
 
 
 class BetaDirFoldIn:
-    """Fold-in of Beta-Dir: of lines of weights, and of lines of probabilities."""
+    """Fold-in of Beta-Dir: of weights, and of probabilities."""
 
     def _fold_in_rows(self, codes):
         if self.weights_are_rows:
@@ -129,7 +129,7 @@ class BetaDirFoldIn:
 
     def _fold_in_probabilities(self, codes, weights):
         if is_text(self.alpha, PER_COLUMN):
-            strength = self.alpha_[0] + self.beta_[0]  # the same of every line
+            strength = self.alpha_[0] + self.beta_[0]  # the same of every row or column
             means = Shrinkage(*self.shrinkage_).means(codes.T)[:, None]
             of_lines = strength * np.hstack([1.0 - means, means])
             ones = np.ones(weights.shape[1])

@@ -1,12 +1,15 @@
 """bICA: Beta-Dir by uncollapsed mean-field variational inference (Kabán and Bingham 2008)."""
 
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
+from nbmf.families.beta_dirichlet.beta_dirichlet_variational import Variational, VariationalState
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
-from nbmf.families.beta_dirichlet.learning import MeanFieldLearner
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
-from nbmf.families.beta_dirichlet.variational import Variational, VariationalState
+from nbmf.families.beta_dirichlet.prior_learners import MeanFieldLearner
+from nbmf.inference.constructors import RandomState, with_parameters
 
 
+@with_parameters
 class BinaryICA(BetaDir, Variational):
     """bICA: the Beta-Dir model with q(W) q(H) q(Z) updated in turn.
 
@@ -21,11 +24,11 @@ class BinaryICA(BetaDir, Variational):
         Dirichlet hyperparameters of the rows of W; learned as one number or as one per component.
     max_iter : int
         Updates of all three factors, at most.
-    tol : float
+    mean_change_tol : float
         Stop when E[V] changes by less in 10 updates, on average over its entries, and by no more
         than in the 10 before; 0, the paper's protocol, never does.
     orientation : {"rows", "columns", "auto"}
-        The side of V whose lines are distributions over components; with "columns" this is
+        Whether rows or columns of V are distributions over components; with "columns" this is
         Dir-Beta, and W has the probabilities. "auto": entries held out of the observed ones decide.
     random_state : int, SeedSequence or None
         The same value gives the same bits, and the same start as CollapsedBinaryICA's.
@@ -33,26 +36,17 @@ class BinaryICA(BetaDir, Variational):
     See Factorization, MeanParameterized and BetaDir for the learned attributes.
     """
 
-    def __init__(
-        self,
-        n_components=5,
-        *,
-        alpha=1.0,
-        beta=1.0,
-        gamma=1.0,
-        max_iter=500,
-        tol=0.0,
-        orientation="rows",
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.alpha = alpha
-        self.beta = beta
-        self.gamma = gamma
-        self.max_iter = max_iter
-        self.tol = tol
-        self.orientation = orientation
-        self.random_state = random_state
+    method_name = "bICA"
+    sampler = "BetaDirGibbs"
+
+    n_components: int = 5
+    alpha: Concentration = 1.0
+    beta: Concentration = 1.0
+    gamma: Concentration = 1.0
+    max_iter: int = 500
+    mean_change_tol: float = 0.0
+    orientation: str = "rows"
+    random_state: RandomState = None
 
     def _start_rows(self, codes, start, seed):
         K = self.n_components

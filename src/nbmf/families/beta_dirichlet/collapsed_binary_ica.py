@@ -1,8 +1,11 @@
 """c-bICA: Beta-Dir VB with a fixed number of components (paper, section 6.2)."""
 
 from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
+from nbmf.inference.constructors import with_parameters
 
 
+@with_parameters
 class CollapsedBinaryICA(BetaDirVB):
     """c-bICA: CVB0 of the Beta-Dir model with gamma = 1 and K given, so all components are used.
 
@@ -10,29 +13,7 @@ class CollapsedBinaryICA(BetaDirVB):
     same assignments as BinaryICA.
     """
 
-    def __init__(
-        self,
-        n_components=5,
-        *,
-        alpha=1.0,
-        beta=1.0,
-        gamma=1.0,
-        max_iter=500,
-        tol=0.0,
-        threads=1,
-        max_memory_gb=4.0,
-        orientation="rows",
-        random_state=None,
-    ):
-        super().__init__(
-            n_components,
-            alpha=alpha,
-            beta=beta,
-            gamma=gamma,
-            max_iter=max_iter,
-            tol=tol,
-            threads=threads,
-            max_memory_gb=max_memory_gb,
-            orientation=orientation,
-            random_state=random_state,
-        )
+    method_name = "c-bICA"
+
+    n_components: int = 5
+    gamma: Concentration = 1.0

@@ -5,13 +5,16 @@ import numpy as np
 from nbmf.errors import ConfigError
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import WEIGHTS
 from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import DirDirFoldIn
-from nbmf.families.beta_dirichlet.gibbs import ChainState, CollapsedGibbs, PosteriorSums, starting_Z
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
+from nbmf.families.beta_dirichlet.beta_dirichlet_priors import DirichletPrior
+from nbmf.families.beta_dirichlet.collapsed_gibbs import ChainState, CollapsedGibbs, PosteriorSums, starting_Z
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
-from nbmf.families.beta_dirichlet.learning import SliceLearner
 from nbmf.families.beta_dirichlet.models import dir_dir
-from nbmf.families.beta_dirichlet.priors import DirichletPrior
+from nbmf.families.beta_dirichlet.prior_learners import SliceLearner
+from nbmf.inference.constructors import RandomState, with_parameters
 
 
+@with_parameters
 class DirDirGibbs(DirDirFoldIn, CollapsedGibbs):
     """Dir-Dir GS: w_f ~ Dirichlet(γ), h_n ~ Dirichlet(η), collapsed Gibbs sampling of (Z, C).
 
@@ -39,33 +42,21 @@ class DirDirGibbs(DirDirFoldIn, CollapsedGibbs):
     See Factorization for the learned attributes.
     """
 
+    method_name = "Dir-Dir GS"
     model = "dir-dir"
     distributions = frozenset({"W", "H"})
     meanings = (WEIGHTS, WEIGHTS)
     weights_prior = "gamma"
 
-    def __init__(
-        self,
-        n_components=100,
-        *,
-        gamma="1/K",
-        eta=1.0,
-        burn_in=4000,
-        n_samples=1000,
-        start="random",
-        scheme="joint",
-        threads=1,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.gamma = gamma
-        self.eta = eta
-        self.burn_in = burn_in
-        self.n_samples = n_samples
-        self.start = start
-        self.scheme = scheme
-        self.threads = threads
-        self.random_state = random_state
+    n_components: int = 100
+    gamma: Concentration = "1/K"
+    eta: Concentration = 1.0
+    burn_in: int = 4000
+    n_samples: int = 1000
+    start: str = "random"
+    scheme: str = "joint"
+    threads: int = 1
+    random_state: RandomState = None
 
     def check_parameters(self):
         """Raise ConfigError if a parameter has a value that is not allowed."""

@@ -5,13 +5,15 @@ import numpy as np
 from nbmf.errors import ConfigError
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import WEIGHTS
 from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import DirDirFoldIn
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import NOT_LEARNED, RULES, Concentration, per_component
+from nbmf.families.beta_dirichlet.beta_dirichlet_variational import KeepsResponsibilities, VariationalState
 from nbmf.families.beta_dirichlet.kernels.dir_dir_cvb0 import DirDirCVB0
 from nbmf.families.beta_dirichlet.models import dir_dir
-from nbmf.families.beta_dirichlet.parameters import NOT_LEARNED, RULES, per_component
-from nbmf.families.beta_dirichlet.variational import Variational, VariationalState
+from nbmf.inference.constructors import RandomState, with_parameters
 
 
-class DirDirVB(DirDirFoldIn, Variational):
+@with_parameters
+class DirDirVB(DirDirFoldIn, KeepsResponsibilities):
     """Dir-Dir VB: w_f ~ Dirichlet(γ), h_n ~ Dirichlet(η), CVB0 over the pairs (z, c).
 
     Parameters
@@ -24,7 +26,7 @@ class DirDirVB(DirDirFoldIn, Variational):
         Dirichlet hyperparameters of the columns of H.
     max_iter : int
         Updates of every responsibility, at most.
-    tol : float
+    mean_change_tol : float
         Stop when E[V] changes by less in 10 updates, on average over its entries, and by no more
         than in the 10 before; 0, the paper's protocol, never does.
     threads : int
@@ -38,6 +40,8 @@ class DirDirVB(DirDirFoldIn, Variational):
     See Factorization for the learned attributes.
     """
 
+    method_name = "Dir-Dir VB"
+    sampler = "DirDirGibbs"
     model = "dir-dir"
     distributions = frozenset({"W", "H"})
     meanings = (WEIGHTS, WEIGHTS)
@@ -45,26 +49,14 @@ class DirDirVB(DirDirFoldIn, Variational):
 
     rules = RULES | NOT_LEARNED
 
-    def __init__(
-        self,
-        n_components=100,
-        *,
-        gamma="1/K",
-        eta=1.0,
-        max_iter=500,
-        tol=0.0,
-        threads=1,
-        max_memory_gb=4.0,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.gamma = gamma
-        self.eta = eta
-        self.max_iter = max_iter
-        self.tol = tol
-        self.threads = threads
-        self.max_memory_gb = max_memory_gb
-        self.random_state = random_state
+    n_components: int = 100
+    gamma: Concentration = "1/K"
+    eta: Concentration = 1.0
+    max_iter: int = 500
+    mean_change_tol: float = 0.0
+    threads: int = 1
+    max_memory_gb: float = 4.0
+    random_state: RandomState = None
 
     def check_parameters(self):
         """Raise ConfigError if a parameter has a value that is not allowed."""
@@ -72,9 +64,12 @@ class DirDirVB(DirDirFoldIn, Variational):
         if self.n_components < 2:
             raise ConfigError("n_components = 1: Dir-Dir needs at least 2, since a zero takes two")
 
+    def _responsibility_vectors(self, codes):
+        """Return how many there are: one of a one, two of a zero."""
+        return np.count_nonzero(codes == 1) + 2 * np.count_nonzero(codes == 0)
+
     def _start(self, codes, seed):
-        ones, zeros = np.count_nonzero(codes == 1), np.count_nonzero(codes == 0)
-        self._refuse_too_much_memory(ones + zeros, ones + 2 * zeros)
+        self._refuse_too_much_memory(codes)
         K = self.n_components
         priors = {name: per_component(name, getattr(self, name), K) for name in ("gamma", "eta")}
         inference = DirDirCVB0(codes, K, **priors, seed=seed, threads=self.threads)

@@ -6,9 +6,9 @@ import numpy as np
 
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import PROBABILITIES, WEIGHTS, MeanParameterized
 from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import BetaDirFoldIn
-from nbmf.families.beta_dirichlet.choice import STARTS, Candidate, choose
-from nbmf.families.beta_dirichlet.parameters import AUTO, COLUMNS, LEARN, PER_COLUMN, ROWS, is_text
-from nbmf.families.beta_dirichlet.priors import Shrinkage
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import AUTO, COLUMNS, LEARN, PER_COLUMN, ROWS, is_text
+from nbmf.families.beta_dirichlet.beta_dirichlet_priors import Shrinkage
+from nbmf.families.beta_dirichlet.start_choice import STARTS, Candidate, choose
 from nbmf.inference.state import Factors, State
 
 
@@ -23,8 +23,8 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
     orientation_ : {"rows", "columns"}
         The one that was fitted.
     shrinkage_ : float array (2,)
-        With "learn-columns": the share of ones of all, and how many observations it counts for in
-        the prior mean of a line.
+        With "learn-columns": the proportion of ones, and how many observations it counts for in
+        the prior mean of a row or column.
     """
 
     model = "beta-dir"
@@ -50,11 +50,11 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
     def _start_at(self, chosen: Candidate, codes, seed) -> State:
         """Return the state of a fit with the side and the start that were chosen."""
         self.orientation_ = chosen.side
-        own = codes if chosen.side == ROWS else codes.T
+        oriented = codes if chosen.side == ROWS else codes.T
         vars(self).pop("shrinkage_", None)  # of an earlier fit
         if is_text(self.alpha, PER_COLUMN):
-            self.shrinkage_ = np.array(Shrinkage.of(own))
-        state = self._start_rows(own, chosen, seed)
+            self.shrinkage_ = np.array(Shrinkage.of(oriented))
+        state = self._start_rows(oriented, chosen, seed)
         return state if chosen.side == ROWS else TransposedState(state)
 
     def _stopping_rule(self, state):
@@ -82,7 +82,7 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
 
     @property
     def distributions(self):
-        """The factor whose lines are distributions over components."""
+        """The factor whose rows or columns are distributions over components."""
         return frozenset("W" if self.weights_are_rows else "H")
 
     @property

@@ -5,11 +5,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from nbmf.errors import ConfigError
+from nbmf.families.buffet.buffet_priors import CIBP, IBP, PRIORS, BuffetPrior, buffet_prior
 from nbmf.families.buffet.chain import BuffetChain
 from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels.numbers import MASS, NAMES, SLAB
-from nbmf.families.buffet.priors import CIBP, IBP, PRIORS, BuffetPrior, buffet_prior
 from nbmf.families.buffet.states import Numbers
+from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.parameters import TRUE_OR_FALSE, Rule, is_number, one_of
@@ -20,7 +21,7 @@ LEARN = "learn"
 MASS_PRIOR = (1.0, 0.1)  # shape and rate of the Gamma prior of a learned mass
 VARIANCE_PRIOR = (1.0, 1.0)  # of the inverse Gamma priors of learned variances
 FIRST_MASS, FIRST_SHAPE = 1.0, 1.0  # where a chain starts that learns the mass, α or κ
-STARTS = ("dense", "slow", "empty")
+DENSE, SLOW, EMPTY = STARTS = ("dense", "slow", "empty")
 SLOW_SWEEPS = 10  # per row
 OPENING_SHARE = 1 / 3  # of the burn-in: the longest opening
 
@@ -51,6 +52,7 @@ RULES = Factorization.rules | {
 }
 
 
+@with_parameters
 class IndianBuffet(Factorization):
     """Base class: rows have features, and which and how many is found.
 
@@ -72,6 +74,18 @@ class IndianBuffet(Factorization):
     finds_components = True
     rules = RULES
     learned_numbers: ClassVar[tuple[str, ...]] = ("mass", "alpha", "kappa", "slab_variance")
+
+    n_components: int = 10
+    prior: str = CIBP
+    mass: float | str = LEARN
+    alpha: float | str | None = None
+    kappa: float | str = 1.0
+    slab_variance: float | str = LEARN
+    start: str = DENSE
+    column_moves: bool = False
+    burn_in: int = 1000
+    n_samples: int = 1000
+    random_state: RandomState = None
 
     # --- Parameters ------------------------------------------------------------------------------
 
@@ -99,8 +113,8 @@ class IndianBuffet(Factorization):
         """Return where variances and mass start, and their priors; those not named are fixed."""
         numbers, priors = np.ones(len(NAMES)), np.zeros((len(NAMES), 2))
         for name, value in start.items():
-            place = NAMES.index(name)
-            numbers[place], priors[place] = value, VARIANCE_PRIOR
+            index = NAMES.index(name)
+            numbers[index], priors[index] = value, VARIANCE_PRIOR
         numbers[MASS] = self._first_prior().mass
         if self.mass == LEARN:
             priors[MASS] = MASS_PRIOR
@@ -122,16 +136,16 @@ class IndianBuffet(Factorization):
             column_moves=self.column_moves,
             scale_moves=scale_moves,
         )
-        if self.start == "dense":
+        if self.start == DENSE:
             chain.start_dense(child(seed, "dense start"))
         return chain
 
     def _opening(self, F: int) -> "Opening":
         """Return how a chain of F rows begins."""
         longest = int(OPENING_SHARE * self.burn_in)
-        if self.start == "slow":
+        if self.start == SLOW:
             return Opening(min(SLOW_SWEEPS * F, longest), share=1.0 / F)
-        return Opening(longest if self.start == "dense" else 0, holds_slab=True)
+        return Opening(longest if self.start == DENSE else 0, holds_slab=True)
 
     # --- What is learned -------------------------------------------------------------------------
 
@@ -156,8 +170,8 @@ class IndianBuffet(Factorization):
     def findings(self):
         """K+ of the kept sweeps (median, and where 95 % of them lie), and what was learned."""
         low, median, high = np.quantile(self.sizes_, [0.025, 0.5, 0.975], method="inverted_cdf")
-        found = {"K+": int(median), "K+ 2.5 %": int(low), "K+ 97.5 %": int(high)}
-        return found | {name: getattr(self, f"{name}_") for name in self.learned_numbers}
+        sizes = {"K+": int(median), "K+ 2.5 %": int(low), "K+ 97.5 %": int(high)}
+        return sizes | {name: getattr(self, f"{name}_") for name in self.learned_numbers}
 
     @property
     def advice_if_stuck(self):
@@ -166,8 +180,8 @@ class IndianBuffet(Factorization):
 
     def _inclusion(self) -> np.ndarray:
         """Return the probability that a new row has each feature, (m_k + a) / (F + 1 + κ + a)."""
-        takers, F = np.count_nonzero(self.W_, axis=0), self.W_.shape[0]
-        return (takers + self.alpha_) / (F + 1 + self.kappa_ + self.alpha_)
+        feature_counts, F = np.count_nonzero(self.W_, axis=0), self.W_.shape[0]
+        return (feature_counts + self.alpha_) / (F + 1 + self.kappa_ + self.alpha_)
 
 
 class Opening(NamedTuple):

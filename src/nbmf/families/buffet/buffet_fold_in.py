@@ -2,19 +2,21 @@
 
 import numpy as np
 
-TOLERANCE = 1e-10  # of a line's coefficients, between two rounds
+from nbmf.inference.fold_in import in_blocks, refine
+
+TOLERANCE = 1e-10  # of a row's or column's coefficients, between two rounds
 ROUNDS = 500
 NUMBERS_AT_ONCE = 2**21  # of the largest temporary array
 
 
-def ridge_lines(weights: np.ndarray, targets: np.ndarray, design: np.ndarray, precisions: np.ndarray) -> np.ndarray:
-    """Return the means of normal laws, one for each line, float array (lines, J).
+def ridge_rows(weights: np.ndarray, targets: np.ndarray, design: np.ndarray, precisions: np.ndarray) -> np.ndarray:
+    """Return the means of normal distributions, one for each row or column, float array (rows, J).
 
     Parameters
     ----------
-    weights : float array (lines, entries)
+    weights : float array (rows, entries)
         Precisions of the entries, 0 where missing.
-    targets : float array (lines, entries)
+    targets : float array (rows, entries)
         Precisions times values.
     design : float array (entries, J)
     precisions : float array (J,)
@@ -26,48 +28,48 @@ def ridge_lines(weights: np.ndarray, targets: np.ndarray, design: np.ndarray, pr
     return np.linalg.solve(A, (targets @ design)[:, :, None])[:, :, 0]
 
 
-def logistic_lines(codes: np.ndarray, design: np.ndarray, offset: np.ndarray, precisions: np.ndarray) -> np.ndarray:
-    """Return the mean-field means of logistic regressions, one for each line, (lines, J).
+def logistic_rows(codes: np.ndarray, design: np.ndarray, offset: np.ndarray, precisions: np.ndarray) -> np.ndarray:
+    """Return the mean-field means of logistic regressions, one for each row or column, (rows, J).
 
     q(coefficients) q(ω), ω ~ PG(1, ψ), which are Jaakkola and Jordan's bounds: E[ω] = tanh(c/2) /
-    2c with c² = E[ψ²]. A line stops when it stands still, and depends on no other one.
+    2c with c² = E[ψ²]. A row or column stops when it stands still, and depends on no other one.
 
     Parameters
     ----------
-    codes : int8 array (lines, entries)
+    codes : int8 array (rows, entries)
         1, 0, -1 (missing).
     design, precisions
-        As for `ridge_lines`.
+        As for `ridge_rows`.
     offset : float array (entries,)
-        What log-odds have beside the coefficients.
+        What log-odds have besides the coefficients.
     """
     J = max(1, design.shape[1])
-    at_once = max(1, NUMBERS_AT_ONCE // (J * J + len(design)))
-    parts = [codes[first : first + at_once] for first in range(0, len(codes), at_once)]
-    found = [_part(part, design, offset, precisions) for part in parts]
-    return np.vstack(found) if found else np.zeros((0, design.shape[1]))
+    means = np.zeros((len(codes), design.shape[1]))
+    for block in in_blocks(len(codes), J * J + len(design), NUMBERS_AT_ONCE):
+        means[block] = _means_of_block(codes[block], design, offset, precisions)
+    return means
 
 
-def _part(codes, design, offset, precisions):
-    J, lines = design.shape[1], len(codes)
-    means, going = np.zeros((lines, J)), np.arange(lines)
+def _means_of_block(codes, design, offset, precisions):
+    J = design.shape[1]
+    means = np.zeros((len(codes), J))
     observed, signal = codes >= 0, np.where(codes < 0, 0.0, codes - 0.5)
     products = (design[:, :, None] * design[:, None, :]).reshape(len(design), J * J)
-    second = np.broadcast_to(np.diag(1.0 / precisions), (lines, J, J)).copy()
-    for _ in range(ROUNDS):
-        mean, spread = means[going], second[going].reshape(-1, J * J)
+    second = np.broadcast_to(np.diag(1.0 / precisions), (len(codes), J, J)).copy()
+
+    def renew(rows):
+        mean, spread = means[rows], second[rows].reshape(-1, J * J)
         psi = offset + mean @ design.T
         c = np.sqrt(psi**2 + spread @ products.T)
-        omega = observed[going] * _expected_omega(c)
+        omega = observed[rows] * _expected_omega(c)
         A = (omega @ products).reshape(-1, J, J) + np.diag(precisions)
         covariance = np.linalg.inv(A)
-        b = (signal[going] - omega * offset) @ design
+        b = (signal[rows] - omega * offset) @ design
         now = (covariance @ b[:, :, None])[:, :, 0]
-        change = np.abs(now - mean).max(axis=1, initial=0.0)
-        means[going], second[going] = now, covariance
-        going = going[change > TOLERANCE]
-        if going.size == 0:
-            break
+        means[rows], second[rows] = now, covariance
+        return np.abs(now - mean).max(axis=1, initial=0.0) > TOLERANCE
+
+    refine(len(codes), renew, ROUNDS)
     return means
 
 

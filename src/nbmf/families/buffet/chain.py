@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from nbmf.families.buffet.buffet_priors import BuffetPrior
 from nbmf.families.buffet.engines import Matrix, engine_for, enlarged
 from nbmf.families.buffet.kernels import sweeps
+from nbmf.families.buffet.kernels.arrays import BestState, KeptSums, PriorTables, StateArrays
 from nbmf.families.buffet.kernels.numbers import MASS, NAMES, SLAB
 from nbmf.families.buffet.moves import Moves
-from nbmf.families.buffet.priors import BuffetPrior
 from nbmf.families.buffet.shapes import renew
 from nbmf.families.buffet.states import ChainState, Numbers, left_ordered
 from nbmf.inference.state import put_back
@@ -62,18 +63,15 @@ class BuffetChain:
         self._moves = Moves(matrix, column_moves, scale_moves)
         self._priors, self._births = np.array(numbers.priors, float), np.zeros(2, np.int64)
         self._slab_prior = self._priors[SLAB].copy()
-        self._numbers = np.array(numbers.start, float)
-        self._features = np.zeros(1, np.int64)
-        self._takers = np.zeros(0, np.int64)
-        self._B, self._Z = np.zeros((p, 0)), np.zeros((0, n))
-        self._effects = np.zeros(p), np.zeros(n)
+        effects, empty = (np.zeros(p), np.zeros(n)), (np.zeros((p, 0)), np.zeros((0, n)))
+        start = np.array(numbers.start, float)
+        self._state = StateArrays(np.zeros(1, np.int64), *empty, np.zeros(0, np.int64), *effects, start)
+        best = *empty, *(np.zeros_like(x) for x in effects), start.copy()
+        self._best = BestState(np.full(1, -np.inf), np.zeros(1, np.int64), *best)
         shape = (p, n) if keeps_mean else (0, 0)
-        self._sums = np.zeros(shape), np.zeros((0, 0) if matrix.logit else shape)
-        self._number_sums, self._sizes = np.zeros(len(NAMES)), np.zeros(samples, np.int32)
-        self._count = np.zeros(1, np.int64)
-        self._best_log_joint, self._best_size = np.full(1, -np.inf), np.zeros(1, np.int64)
-        self._best_B, self._best_Z = np.zeros((p, 0)), np.zeros((0, n))
-        self._best_effects, self._best_numbers = (np.zeros(p), np.zeros(n)), self._numbers.copy()
+        squares = np.zeros((0, 0) if matrix.logit else shape)
+        sizes, count = np.zeros(samples, np.int32), np.zeros(1, np.int64)
+        self._kept = KeptSums(np.zeros(shape), squares, np.zeros(len(NAMES)), sizes, count)
         self._generator = generator_states(children(seed, 1)[0], 1)[0]
         self._engine = engine_for(matrix, by_cells)
         self._set_prior(prior)
@@ -81,17 +79,19 @@ class BuffetChain:
 
     def _make_room(self, capacity: int) -> None:
         """Give all arrays room for so many columns."""
-        p, n = self._p, self._n
-        self._B, self._best_B = (enlarged(x, (p, capacity)) for x in (self._B, self._best_B))
-        self._Z, self._best_Z = (enlarged(x, (capacity, n)) for x in (self._Z, self._best_Z))
-        self._takers = enlarged(self._takers, (capacity,))
+        self._state, self._best = (
+            arrays._replace(B=enlarged(arrays.B, (self._p, capacity)), Z=enlarged(arrays.Z, (capacity, self._n)))
+            for arrays in (self._state, self._best)
+        )
+        counts = enlarged(self._state.feature_counts, (capacity,))
+        self._state = self._state._replace(feature_counts=counts)
         self._engine.make_room(capacity)
 
     def _set_prior(self, prior: BuffetPrior) -> None:
         """Take over α and κ; the mass is one of the numbers."""
         self.prior, unit, p = prior, prior._replace(mass=1.0), self._p
-        tables = unit.log_odds(p), unit.log_weights(p), unit.log_rate(p), unit.reach(p)
-        self._tables = (*tables, self._priors)
+        tables = unit.log_odds(p), unit.log_weights(p), unit.log_rate(p), unit.features_per_mass(p)
+        self._tables = PriorTables(*tables, self._priors)
 
     # --- Starts ----------------------------------------------------------------------------------
 
@@ -102,7 +102,7 @@ class BuffetChain:
         """
         rng = np.random.default_rng(seed)
         there = rng.random((self._p, columns)) < 0.5
-        sd = np.sqrt(self._numbers[SLAB])
+        sd = np.sqrt(self._state.numbers[SLAB])
         self._put(
             np.where(there, rng.normal(0.0, sd, there.shape), 0.0)[:, there.any(axis=0)],
             rng.standard_normal((int(there.any(axis=0).sum()), self._n)),
@@ -110,11 +110,12 @@ class BuffetChain:
 
     def _put(self, B: np.ndarray, Z: np.ndarray) -> None:
         K = B.shape[1]
-        if self._Z.shape[0] < K:
+        if self._state.Z.shape[0] < K:
             self._make_room(K)
-        self._features[0] = K
-        self._B[:, :K], self._Z[:K], self._takers[:K] = B, Z, np.count_nonzero(B, axis=0)
-        self._engine.take(K, self._Z)
+        state = self._state
+        state.size[0] = K
+        state.B[:, :K], state.Z[:K], state.feature_counts[:K] = B, Z, np.count_nonzero(B, axis=0)
+        self._engine.take(K, state.Z)
 
     # --- Sweeps ----------------------------------------------------------------------------------
 
@@ -140,44 +141,28 @@ class BuffetChain:
         """Take the steps between sweeps: columns first, which need the Pólya-Gamma variables."""
         moves, generator = self._moves, self._generator
         if moves.wants_column(generator):
-            if self._Z.shape[0] == self.K:
+            if self._state.Z.shape[0] == self.K:
                 self._make_room(2 * self.K)
-            state = self._B, self._Z, self._takers, self._effects, self._numbers
-            rest = self._tables[1], self._engine.precisions, generator
-            K = moves.move_column(self.K, state, self.prior, *rest)
+            rest = self._tables.log_weights, self._engine.precisions, generator
+            K = moves.move_column(self.K, self._state, self.prior, *rest)
             if K != self.K:
-                self._features[0] = K
-                self._engine.take(K, self._Z)
-        state = self._B, self._Z, self._takers, self._effects, self._numbers
-        moves.scale(self.K, state, self._priors, generator)
+                self._state.size[0] = K
+                self._engine.take(K, self._state.Z)
+        moves.scale(self.K, self._state, self._priors, generator)
 
     def _renew_shapes(self) -> None:
-        prior = self.prior._replace(mass=float(self._numbers[MASS]))
-        takers = self._takers[: self.K]
-        self._set_prior(renew(prior, self._learned_shapes, takers, self._p, self._generator))
+        prior = self.prior._replace(mass=float(self._state.numbers[MASS]))
+        counts = self._state.feature_counts[: self.K]
+        self._set_prior(renew(prior, self._learned_shapes, counts, self._p, self._generator))
 
     def _sweep(self, steps: int, share: float, keep: bool) -> None:
         first = 0
         while steps:
-            done, first = self._run(steps, max(first, 0), share, keep)
+            arrays = self._state, self._tables, self._kept, self._best, self._births, self._generator
+            done, first = self._engine.run(steps, max(first, 0), float(share), keep, *arrays)
             steps -= done
             if first >= 0:
-                self._make_room(2 * self._Z.shape[0])
-
-    def _run(self, steps: int, first: int, share: float, keep: bool) -> tuple[int, int]:
-        state = self._features, self._B, self._Z, self._takers, self._effects, self._numbers
-        kept = (*self._sums, self._number_sums, self._sizes, self._count)
-        best = (
-            self._best_log_joint,
-            self._best_size,
-            self._best_B,
-            self._best_Z,
-            *self._best_effects,
-            self._best_numbers,
-        )
-        rest = self._births, self._generator
-        state = (*state, self._tables, kept, best)
-        return self._engine.run(steps, first, float(share), keep, state, rest)
+                self._make_room(2 * self._state.Z.shape[0])
 
     # --- Where it is -----------------------------------------------------------------------------
 
@@ -189,17 +174,17 @@ class BuffetChain:
     @property
     def K(self) -> int:
         """K+ now."""
-        return int(self._features[0])
+        return int(self._state.size[0])
 
     @property
     def kept(self) -> int:
         """How many sweeps have been kept."""
-        return int(self._count[0])
+        return int(self._kept.count[0])
 
     @property
     def sizes(self) -> np.ndarray:
         """K+ of each kept sweep, int array (kept,)."""
-        return self._sizes[: self.kept].copy()
+        return self._kept.sizes[: self.kept].copy()
 
     @property
     def births(self) -> tuple[int, int]:
@@ -208,41 +193,25 @@ class BuffetChain:
 
     def state(self) -> ChainState:
         """Return copies of what the chain is at now."""
-        K = self.K
-        return ChainState(
-            self._B[:, :K].copy(),
-            self._Z[:K].copy(),
-            *(x.copy() for x in self._effects),
-            dict(zip(NAMES, self._numbers.tolist(), strict=True)),
-        )
+        return _chain_state(self._state)
 
     def best_state(self) -> ChainState:
         """Return the kept state with the highest log joint, columns left-ordered."""
-        if not self.kept:
-            return left_ordered(self.state())
-        K = int(self._best_size[0])
-        numbers = dict(zip(NAMES, self._best_numbers.tolist(), strict=True))
-        best = ChainState(self._best_B[:, :K], self._best_Z[:K], *self._best_effects, numbers)
-        return left_ordered(best)
+        return left_ordered(_chain_state(self._best if self.kept else self._state))
 
     def log_joint(self) -> float:
         """Return the log joint density of data and state, in nats; see kernels.shared.log_prior."""
-        _, log_weights, _, reach, priors = self._tables
-        signal, observed = self._matrix.signal, self._matrix.observed
-        state = self.K, self._B, self._Z, self._takers, self._effects
-        rules = log_weights, reach, self._numbers, priors
-        matrix = self._matrix.logit, self._cells, signal, observed
-        return float(sweeps.log_joint_of(*matrix, *state, *rules))
+        return float(sweeps.log_joint_of(self._cells, self._matrix, self._state, self._tables))
 
     def mean_sums(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the sums over kept sweeps of E[v] and, of a Gaussian matrix, its square."""
-        return self._sums
+        return self._kept.mean, self._kept.square
 
     def mean_numbers(self) -> dict[str, float]:
         """Return the means over kept sweeps of the numbers, and α and κ; before, those of now."""
-        values, shapes = self._numbers, [self.prior.alpha, self.prior.kappa]
+        values, shapes = self._state.numbers, [self.prior.alpha, self.prior.kappa]
         if self.kept:
-            values = self._number_sums / self.kept
+            values = self._kept.numbers / self.kept
             if self._learned_shapes:
                 shapes = self._shape_sums / self.kept
         names = (*NAMES, "alpha", "kappa")
@@ -252,40 +221,52 @@ class BuffetChain:
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """Return all that changes, by name, without the room that is not used."""
-        K, best = self.K, int(self._best_size[0])
-        sized = {"B": self._B[:, :K], "Z": self._Z[:K], "best B": self._best_B[:, :best], "best Z": self._best_Z[:best]}
+        now, best = _chain_state(self._state), _chain_state(self._best)
+        sized = {"B": now.B, "Z": now.Z, "best B": best.B, "best Z": best.Z}
         return sized | self._fixed() | {"shape": np.array([self.prior.alpha, self.prior.kappa])}
 
     def restore(self, snapshot: dict[str, np.ndarray]) -> None:
         """Take over a snapshot."""
         put_back(self._fixed(), snapshot)
         best_B, best_Z = snapshot["best B"], snapshot["best Z"]
-        K = max(best_B.shape[1], snapshot["B"].shape[1])
-        if self._Z.shape[0] < K:
-            self._make_room(K)
-        self._B[:] = 0.0
+        K, best_K = snapshot["B"].shape[1], best_B.shape[1]
+        if self._state.Z.shape[0] < max(K, best_K):
+            self._make_room(max(K, best_K))
+        self._state.B[:] = 0.0
         self._put(snapshot["B"], snapshot["Z"])
-        self._best_size[0] = best_B.shape[1]
-        self._best_B[:, : best_B.shape[1]], self._best_Z[: len(best_Z)] = best_B, best_Z
+        self._best.size[0] = best_K
+        self._best.B[:, :best_K], self._best.Z[:best_K] = best_B, best_Z
         alpha, kappa = map(float, snapshot["shape"])
         self._set_prior(self.prior._replace(alpha=alpha, kappa=kappa))
 
     def _fixed(self) -> dict[str, np.ndarray]:
         """Return the arrays whose shapes stay."""
         return {
-            "numbers": self._numbers,
-            "row effects": self._effects[0],
-            "column effects": self._effects[1],
-            "sum": self._sums[0],
-            "sum of squares": self._sums[1],
-            "sum of numbers": self._number_sums,
+            "numbers": self._state.numbers,
+            "row effects": self._state.row_effects,
+            "column effects": self._state.column_effects,
+            "sum": self._kept.mean,
+            "sum of squares": self._kept.square,
+            "sum of numbers": self._kept.numbers,
             "sum of shapes": self._shape_sums,
-            "sizes": self._sizes,
-            "kept": self._count,
-            "best log joint": self._best_log_joint,
-            "best row effects": self._best_effects[0],
-            "best column effects": self._best_effects[1],
-            "best numbers": self._best_numbers,
+            "sizes": self._kept.sizes,
+            "kept": self._kept.count,
+            "best log joint": self._best.log_joint,
+            "best row effects": self._best.row_effects,
+            "best column effects": self._best.column_effects,
+            "best numbers": self._best.numbers,
             "births": self._births,
             "generator": self._generator,
         }
+
+
+def _chain_state(arrays: StateArrays | BestState) -> ChainState:
+    """Return a copy of a state, without the room that is not used."""
+    K = int(arrays.size[0])
+    return ChainState(
+        arrays.B[:, :K].copy(),
+        arrays.Z[:K].copy(),
+        arrays.row_effects.copy(),
+        arrays.column_effects.copy(),
+        dict(zip(NAMES, arrays.numbers.tolist(), strict=True)),
+    )

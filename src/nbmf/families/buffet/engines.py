@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.families.buffet.kernels import gram, sweeps
-from nbmf.families.buffet.kernels.entry_updates import LANES
-
-MOST_PROPOSED = 101  # newborns of a row: proposed_singletons gives fewer
+from nbmf.families.buffet.kernels.entry_updates import CellWork
+from nbmf.families.buffet.kernels.gram import SumWork
 
 
 class Matrix(NamedTuple):
@@ -43,18 +42,7 @@ class Cells:
 
     def make_room(self, capacity: int) -> None:
         """Make work arrays for so many columns; what rows have left for the scores stays."""
-        size = capacity + 1
-        self._work = (
-            self._P,
-            np.zeros(self._P.shape[1]),
-            np.zeros(MOST_PROPOSED),
-            np.zeros(size, np.int64),
-            np.zeros(size, np.int64),
-            np.zeros(size),
-            np.zeros(size),
-            np.zeros((size * (size + 1) // 2, LANES)),
-            np.zeros((size, LANES)),
-        )
+        self._work = CellWork.of(self._P, capacity + 1)
 
     @property
     def precisions(self) -> np.ndarray:
@@ -64,42 +52,34 @@ class Cells:
     def take(self, K: int, Z: np.ndarray) -> None:
         """Take notice of scores that were put in the place of others."""
 
-    def run(self, steps: int, first: int, share: float, keep: bool, state: tuple, rest: tuple):
-        """Sweep; see kernels.sweeps.run."""
-        logit, *data = self._matrix
-        return sweeps.run(steps, first, share, keep, logit, self._cells, tuple(data), *state, self._work, *rest)
+    def run(self, *chain) -> tuple[int, int]:
+        """Sweep; see kernels.sweeps.run, which has more arguments before these."""
+        return sweeps.run(self._cells, self._matrix, self._work, *chain)
 
 
 class Sums:
     """Sweeps of complete Gaussian matrices, at O(K) for each row and column of B."""
 
     def __init__(self, matrix: Matrix):
-        self._matrix, (p, n) = matrix, matrix.signal.shape
-        self._squares = (matrix.signal**2).sum(axis=1)
-        self._G, self._H = np.zeros((0, 0)), np.zeros((p, 0))
-        self._fixed = np.zeros(n), np.zeros(n), np.zeros(MOST_PROPOSED)
+        self._matrix = matrix
+        self._work = SumWork.of((matrix.signal**2).sum(axis=1), matrix.signal.shape[1], 0)
 
     precisions = None  # no array of them: all cells share one
 
     def make_room(self, capacity: int) -> None:
         """Give the sums room for so many columns, and make work arrays."""
-        self._G = enlarged(self._G, (capacity, capacity))
-        self._H = enlarged(self._H, (len(self._H), capacity))
-        square, widths = np.zeros((capacity, capacity)), np.zeros((2, capacity))
-        g, norms = np.zeros((2, capacity))
-        order = np.zeros(capacity, np.int64)
-        self._work = self._G, self._H, square, widths, g, norms, *self._fixed, order
+        before, (p, n) = self._work, self._matrix.signal.shape
+        G, H = enlarged(before.G, (capacity, capacity)), enlarged(before.H, (p, capacity))
+        self._work = SumWork.of(before.squares, n, capacity)._replace(G=G, H=H)
 
     def take(self, K: int, Z: np.ndarray) -> None:
         """Take notice of scores that were put in the place of others, or of other data."""
-        self._squares[:] = (self._matrix.signal**2).sum(axis=1)
-        gram.set_sums(K, self._matrix.signal, Z, self._G, self._H)
+        self._work.squares[:] = (self._matrix.signal**2).sum(axis=1)
+        gram.set_sums(K, self._matrix.signal, Z, self._work.G, self._work.H)
 
-    def run(self, steps: int, first: int, share: float, keep: bool, state: tuple, rest: tuple):
-        """Sweep; see kernels.gram.run."""
-        _, signal, observed = self._matrix
-        data = signal, self._squares, observed
-        return gram.run(steps, first, share, keep, signal.size, data, *state, self._work, *rest)
+    def run(self, *chain) -> tuple[int, int]:
+        """Sweep; see kernels.gram.run, which has more arguments before these."""
+        return gram.run(self._matrix.signal.size, self._matrix, self._work, *chain)
 
 
 def engine_for(matrix: Matrix, by_cells: bool = False) -> Cells | Sums:

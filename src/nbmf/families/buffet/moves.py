@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from nbmf.families.buffet.buffet_priors import BuffetPrior
 from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels import columns, scales
-from nbmf.families.buffet.priors import BuffetPrior
+from nbmf.families.buffet.kernels.arrays import StateArrays
 from nbmf.families.buffet.shapes import next_uniform
 
 COLUMN_SHARE = 0.2  # of the sweeps after which the birth or death of a column is proposed
@@ -28,7 +29,7 @@ class Moves:
         # Pólya-Gamma variables are those of the sweep; precisions of a Gaussian matrix are set.
         self._P = np.zeros((p, n) if columns else (0, 0))
         self._residuals = np.zeros((p, n) if columns or scales else (0, 0))
-        self._of_columns = (*(np.zeros(s * n) for s in (2, 1, 2, 1)), np.zeros(p))
+        self._of_columns = (*(np.zeros(s * n) for s in (2, 2, 1, 1)), np.zeros(p))
         self._nothing = np.zeros(n)
 
     def __bool__(self) -> bool:
@@ -38,15 +39,14 @@ class Moves:
         """Return whether a birth or death is to be proposed after this sweep."""
         return self._columns and next_uniform(generator) < COLUMN_SHARE
 
-    def move_column(self, K: int, state: tuple, prior: BuffetPrior, log_weights, P, generator) -> int:
+    def move_column(self, K: int, state: StateArrays, prior: BuffetPrior, log_weights, P, generator) -> int:
         """Propose it; return K+ afterwards. `state` has room for one more column."""
         shape = np.array([prior.alpha, prior.kappa])
-        P = self._P if P is None else P
-        work = log_weights, shape, P, self._residuals, self._of_columns, generator
-        return int(columns.move_column(K, *self._matrix, *state, *work))
+        work = columns.ColumnWork(self._P if P is None else P, self._residuals, *self._of_columns)
+        return int(columns.move_column(K, self._matrix, state, shape, log_weights, work, generator))
 
-    def scale(self, K: int, state: tuple, priors: np.ndarray, generator: np.ndarray) -> None:
+    def scale(self, K: int, state: StateArrays, number_priors: np.ndarray, generator: np.ndarray) -> None:
         """Scale log-odds. Pólya-Gamma variables of the sweep are of no use afterwards."""
         if self._scales:
-            work = priors, (self._residuals, self._nothing), generator
-            scales.scale_log_odds(K, *self._matrix[1:], *state, *work)
+            room = self._residuals, self._nothing
+            scales.scale_log_odds(K, self._matrix, state, number_priors, *room, generator)

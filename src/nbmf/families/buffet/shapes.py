@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nbmf.families.buffet.priors import IBP, BuffetPrior
+from nbmf.families.buffet.buffet_priors import IBP, BuffetPrior
 from nbmf.numerics.compilation import kernel
 from nbmf.numerics.random import uniform
 
@@ -20,17 +20,17 @@ def next_uniform(generator):
     return uniform(generator)
 
 
-def log_posterior(prior: BuffetPrior, name: str, takers: np.ndarray, p: int) -> float:
+def log_posterior(prior: BuffetPrior, name: str, feature_counts: np.ndarray, p: int) -> float:
     """Return the log density of log α or log κ given the dishes, up to a constant.
 
     Both have the prior Exponential(1); the Jacobian of the logarithm is counted.
     """
     number = getattr(prior, name)
-    return prior.log_density(takers, p) - number + math.log(number)
+    return prior.log_density(feature_counts, p) - number + math.log(number)
 
 
 def renew(
-    prior: BuffetPrior, learned: tuple[str, ...], takers: np.ndarray, p: int, generator: np.ndarray
+    prior: BuffetPrior, learned: tuple[str, ...], feature_counts: np.ndarray, p: int, generator: np.ndarray
 ) -> BuffetPrior:
     """Return the prior with each of the `learned` of "alpha" and "kappa" drawn once."""
     for name in learned:
@@ -40,7 +40,7 @@ def renew(
         def log_density(x: float, now: BuffetPrior = prior, name: str = name) -> float:
             if abs(x) > LIMIT:
                 return -math.inf
-            return log_posterior(now._replace(**{name: math.exp(x)}), name, takers, p)
+            return log_posterior(now._replace(**{name: math.exp(x)}), name, feature_counts, p)
 
         x = slice_step(log_density, math.log(getattr(prior, name)), generator)
         prior = prior._replace(**{name: math.exp(x)})

@@ -1,14 +1,14 @@
-"""One state of a chain, what it learns beside features, and the order in which these are shown."""
+"""One state of a chain, what it learns besides features, and the order in which these are shown."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.families.buffet.priors import left_order
+from nbmf.families.buffet.buffet_priors import left_order
 
 
 class Numbers(NamedTuple):
-    """What a chain learns beside loadings and scores, in the order of kernels.numbers.
+    """What a chain learns besides loadings and scores, in the order of kernels.numbers.
 
     start : float array (5,)
     priors : float array (5, 2), shape and rate of each; a shape of 0 says that it is fixed

@@ -1,6 +1,7 @@
 """Collective matrix factorization: matrices that share sets of rows or columns (section 4.4)."""
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -8,13 +9,16 @@ from threadpoolctl import threadpool_limits
 from nbmf.errors import ConfigError, NotFittedError, choices
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_estimator import PRIOR
+from nbmf.families.logistic.logistic_variational import POSTERIORS, START_H, START_W, VariationalFactors
 from nbmf.families.logistic.matrices import Ascent, Matrix
 from nbmf.families.logistic.relations import KINDS, Layout, Relation, checked_values, sizes_of
-from nbmf.families.logistic.variational import SIDES, START_H, START_W, GainsLittle, VariationalFactors
 from nbmf.inference import loop
+from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.parameters import Parametrized
+from nbmf.inference.stopping import BoundGainBelow
 
 
+@with_parameters
 class CollectiveFactorVB(Parametrized):
     """Factors of several matrices that share sets of rows or columns, by variational Bayes.
 
@@ -31,7 +35,7 @@ class CollectiveFactorVB(Parametrized):
         Whether precisions are learned, one for each set and component, Gamma(a0, b0), as the paper
         has it: a component that only some matrices need is then pruned from sets of the others.
         Else they are 1; why that is the default, LogisticFactorVB says.
-    a0, b0, covariance, max_iter, tol, step, random_state
+    a0, b0, covariance, max_iter, bound_gain_tol, step, random_state
         As of LogisticFactorVB.
 
     Attributes
@@ -51,29 +55,17 @@ class CollectiveFactorVB(Parametrized):
     """
 
     rules = VariationalFactors.rules
+    old_names: ClassVar = VariationalFactors.old_names
 
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        ard=False,
-        a0=PRIOR,
-        b0=PRIOR,
-        covariance="factorized",
-        max_iter=1000,
-        tol=1e-5,
-        step=None,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.ard = ard
-        self.a0 = a0
-        self.b0 = b0
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.tol = tol
-        self.step = step
-        self.random_state = random_state
+    n_components: int = 8
+    ard: bool = False
+    a0: float = PRIOR
+    b0: float = PRIOR
+    covariance: str = "factorized"
+    max_iter: int = 1000
+    bound_gain_tol: float = 1e-5
+    step: float | None = None
+    random_state: RandomState = None
 
     def fit(self, relations: Mapping[str, Relation]) -> "CollectiveFactorVB":
         """Factorize all matrices at once.
@@ -99,8 +91,9 @@ class CollectiveFactorVB(Parametrized):
         sizes = sizes_of(relations, values)
         with threadpool_limits(limits=1, user_api="blas"):
             ascent = self._start(relations, values, sizes)
-            n_seen = sum(np.count_nonzero(one.quadratic.seen) for one in ascent.matrices)
-            rule = GainsLittle(ascent.bound, self.tol, n_seen) if self.tol > 0 else None
+            n_observed = sum(np.count_nonzero(one.quadratic.seen) for one in ascent.matrices)
+            tolerance = self.bound_gain_tol
+            rule = BoundGainBelow(ascent.bound, tolerance, n_observed) if tolerance > 0 else None
             outcome = loop.run(_Running(ascent), self.max_iter, rule=rule)
             self._learn(relations, ascent)
         self.n_iter_, self.converged_ = outcome
@@ -118,7 +111,7 @@ class CollectiveFactorVB(Parametrized):
             mean[:, :K] = size * rng.standard_normal((n, K))
             coordinates = layout.coordinates(name, self.ard, Gamma(self.a0, self.b0))
             mean[:, ~coordinates.free] = 1.0
-            sides[name] = SIDES[self.covariance](mean, coordinates, scale)
+            sides[name] = POSTERIORS[self.covariance](mean, coordinates, scale)
         prior = Gamma(self.a0, self.b0)
         matrices = [
             Matrix(
@@ -137,8 +130,8 @@ class CollectiveFactorVB(Parametrized):
         self.effects_, self.expectations_ = {}, {}
         for matrix, (name, one) in zip(ascent.matrices, relations.items(), strict=True):
             self.effects_[name] = tuple(
-                side.mean[:, place].copy() if place is not None else np.zeros(len(side.mean))
-                for side, place in zip((matrix.rows, matrix.columns), self._layout.effects(name), strict=True)
+                side.mean[:, coordinate].copy() if coordinate is not None else np.zeros(len(side.mean))
+                for side, coordinate in zip((matrix.rows, matrix.columns), self._layout.effects(name), strict=True)
             )
             psi, square = matrix.moments()
             self.expectations_[name] = KINDS[one.kind].mean(matrix.quadratic, psi, square - psi**2)

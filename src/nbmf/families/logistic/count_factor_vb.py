@@ -4,15 +4,16 @@ import numpy as np
 
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.logistic_estimator import PRIOR
+from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.negative_binomial_factors import SIZE_PRIOR, NegativeBinomialFactors, mixture
 from nbmf.families.logistic.quadratic import ExplicitNoise
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial, SoftplusPoisson, curvature_of, slope_of, softplus
 from nbmf.families.logistic.sigmoid import mean_under_normal
-from nbmf.families.logistic.variational import VariationalFactors
+from nbmf.inference.constructors import with_parameters
 from nbmf.likelihoods.poisson import POISSON
 
 
+@with_parameters
 class NegativeBinomialFactorVB(VariationalFactors, NegativeBinomialFactors):
     """Negative binomial factor model by variational Bayes: V ~ NB(s, σ(r + c + WH)).
 
@@ -21,41 +22,18 @@ class NegativeBinomialFactorVB(VariationalFactors, NegativeBinomialFactors):
 
     Parameters
     ----------
-    n_components, effects, ard, a0, b0, covariance, noise, max_iter, tol, step, random_state
+    n_components, effects, ard, a0, b0, covariance, noise, max_iter, bound_gain_tol, step, random_state
         As of LogisticFactorVB.
 
     See Factorization, FactorModel, NoisyFactors and NegativeBinomialFactors for the learned
     attributes, which are means and deviations under q.
     """
 
+    method_name = "negative binomial VB"
+    sampler = "NegativeBinomialFactorGibbs"
     rules = VariationalFactors.rules | NegativeBinomialFactors.rules
 
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        effects="none",
-        ard=False,
-        a0=PRIOR,
-        b0=PRIOR,
-        covariance="factorized",
-        noise=False,
-        max_iter=1000,
-        tol=1e-5,
-        step=None,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.effects = effects
-        self.ard = ard
-        self.a0 = a0
-        self.b0 = b0
-        self.covariance = covariance
-        self.noise = noise
-        self.max_iter = max_iter
-        self.tol = tol
-        self.step = step
-        self.random_state = random_state
+    noise: bool = False
 
     def _quadratic(self, values):
         counts = NegativeBinomial(values, SIZE_PRIOR)
@@ -71,8 +49,8 @@ class NegativeBinomialFactorVB(VariationalFactors, NegativeBinomialFactors):
         return mixture(psi, np.sqrt(variance), self._counts(quadratic).size[columns])
 
     def _others_of(self, quadratic, rng=None):
-        law = self._counts(quadratic).law
-        return {form.SIZES: law.mean if rng is None else rng.gamma(law.shape) / law.rate}
+        sizes = self._counts(quadratic).posterior
+        return {form.SIZES: sizes.mean if rng is None else rng.gamma(sizes.shape) / sizes.rate}
 
     def _learn(self, state):
         self.noise_variance_ = np.array(state.matrix.quadratic.added_variance())
@@ -90,40 +68,17 @@ class SoftplusPoissonFactorVB(VariationalFactors):
 
     Parameters
     ----------
-    n_components, effects, ard, a0, b0, covariance, max_iter, tol, step, random_state
+    n_components, effects, ard, a0, b0, covariance, max_iter, bound_gain_tol, step, random_state
         As of LogisticFactorVB.
 
     See Factorization and FactorModel for the learned attributes. expectation_ is E log(1 + e^ψ)
     under q with ψ as normal.
     """
 
+    method_name = "softplus Poisson VB"
+    sampler = "NegativeBinomialFactorGibbs"  # of counts, though not of this model
     likelihoods = (POISSON,)
     meanings = ("coordinates in log-odds", "coordinates in log-odds")
-
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        effects="none",
-        ard=False,
-        a0=PRIOR,
-        b0=PRIOR,
-        covariance="factorized",
-        max_iter=1000,
-        tol=1e-5,
-        step=None,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.effects = effects
-        self.ard = ard
-        self.a0 = a0
-        self.b0 = b0
-        self.covariance = covariance
-        self.max_iter = max_iter
-        self.tol = tol
-        self.step = step
-        self.random_state = random_state
 
     def _quadratic(self, values):
         return SoftplusPoisson(values)
@@ -135,7 +90,7 @@ class SoftplusPoissonFactorVB(VariationalFactors):
         return mean_under_normal(softplus, psi, variance)
 
     def _weights(self, values, psi, square):
-        """Return h and w of new lines' cells, each with the curvature that it needs itself."""
+        """Return h and w of new rows' and columns' cells, each with the curvature that it needs itself."""
         seen = values >= 0
         x = np.where(seen, values, 0.0)
         w = np.where(seen, curvature_of(x), 0.0)

@@ -1,6 +1,6 @@
 """Factors and effects in log-odds: ψ = row effects + column effects + W H, and its one best form.
 
-ψ does not tell (W, H) from (W R, R⁻¹ H), nor an effect from a factor that all lines share. What is
+ψ does not tell (W, H) from (W R, R⁻¹ H), nor an effect from a factor that all rows and columns share. What is
 reported has the form that `canonical` gives.
 """
 
@@ -17,7 +17,7 @@ EFFECT_PRECISION = 0.01  # of an effect a priori: a standard deviation of 10 in 
 
 
 class Effects(NamedTuple):
-    """Which lines have effects of their own."""
+    """Which rows or columns have effects of their own."""
 
     rows: bool
     columns: bool
@@ -120,9 +120,9 @@ def shares(factors: Factors) -> np.ndarray:
     """
     factors = centred(factors)
     K = factors.W.shape[1]
-    found = np.zeros(K)
+    squares = np.zeros(K)
     if K:
         sizes = np.linalg.svd(np.linalg.qr(factors.W, mode="r") @ factors.H, compute_uv=False)
-        found[: sizes.size] = sizes**2
-    total = found.sum()
-    return found / total if total > 0 else found
+        squares[: sizes.size] = sizes**2
+    total = squares.sum()
+    return squares / total if total > 0 else squares

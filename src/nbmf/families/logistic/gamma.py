@@ -1,4 +1,4 @@
-"""Gamma laws of precisions and sizes, by shape and rate."""
+"""Gamma distributions of precisions and sizes, by shape and rate."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from scipy.special import digamma, gammaln
 
 
 class Gamma(NamedTuple):
-    """Gamma laws, one or many.
+    """Gamma distributions, one or many.
 
     shape, rate : float or array
     """

@@ -5,9 +5,9 @@ from typing import ClassVar
 import numpy as np
 
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.logistic_estimator import PRIOR
+from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.quadratic import NormalEntries
-from nbmf.families.logistic.variational import VariationalFactors
+from nbmf.inference.constructors import with_parameters
 from nbmf.inference.parameters import Rule, is_number
 from nbmf.likelihoods.gaussian import GAUSSIAN
 
@@ -19,6 +19,7 @@ def _are_limits(value) -> bool:
     return is_pair and all(map(is_number, value)) and value[0] < value[1]
 
 
+@with_parameters
 class GaussianFactorVB(VariationalFactors):
     """Normal factor model by variational Bayes: V ~ N(r + c + WH, 1/τ), normal priors.
 
@@ -30,17 +31,17 @@ class GaussianFactorVB(VariationalFactors):
     n_components : int
         K; 0 with effects.
     effects : {"none", "rows", "columns", "both"}
-        Lines that have an effect of their own.
+        Rows or columns that have an effect of their own.
     ard : bool
         Whether each component's precision α is learned, Gamma(a0, b0); on by default, since the
         scale of the values is known to nobody else.
     a0, b0 : float
         Shape and rate of α and of τ.
     covariance : {"factorized", "full"}
-        Of a line under q; see LogisticFactorVB.
+        Of a row or column under q; see LogisticFactorVB.
     limits : pair of float or None
         The least and the largest mean there can be, to which predictions are cut.
-    max_iter, tol, step, random_state
+    max_iter, bound_gain_tol, step, random_state
         As of LogisticFactorVB.
 
     Attributes
@@ -51,7 +52,7 @@ class GaussianFactorVB(VariationalFactors):
         The standard deviation of every entry as it is predicted: of ψ under q, and of the noise.
 
     See Factorization and FactorModel for the other learned attributes. Entries held out are scored
-    by the normal density with that mean and standard deviation; of new lines, whose factors are
+    by the normal density with that mean and standard deviation; of new rows and columns, whose factors are
     taken as known, with that of the noise.
     """
 
@@ -60,32 +61,8 @@ class GaussianFactorVB(VariationalFactors):
     shapes: ClassVar = VariationalFactors.shapes | {"noise_variance_": "", "deviations_": "FN"}
     rules = VariationalFactors.rules | {"limits": Rule(_are_limits, "None or two increasing numbers")}
 
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        effects="none",
-        ard=True,
-        a0=PRIOR,
-        b0=PRIOR,
-        covariance="factorized",
-        limits=None,
-        max_iter=1000,
-        tol=1e-5,
-        step=None,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.effects = effects
-        self.ard = ard
-        self.a0 = a0
-        self.b0 = b0
-        self.covariance = covariance
-        self.limits = limits
-        self.max_iter = max_iter
-        self.tol = tol
-        self.step = step
-        self.random_state = random_state
+    ard: bool = True
+    limits: tuple[float, float] | None = None
 
     def _quadratic(self, values):
         return NormalEntries(values, Gamma(self.a0, self.b0))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from nbmf.families.logistic.cell_laws import Law
+from nbmf.families.logistic.cell_likelihoods import CellLikelihood
 from nbmf.families.logistic.factors import NOISE
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels import entry_passes as kernels
@@ -13,11 +13,11 @@ from nbmf.numerics.random import generator_states
 from nbmf.numerics.threads import run_with_threads
 from nbmf.seeds import children
 
-MAX_BLOCKS = 32  # of lines, each with its own random stream
+MAX_BLOCKS = 32  # of rows or columns, each with its own random stream
 
 
 class CellLists(NamedTuple):
-    """The observed cells of each line of a side; see kernels.gibbs.update_lines."""
+    """The observed cells of each row or column of a side; see kernels.gibbs.update_lines."""
 
     block_start: np.ndarray
     start: np.ndarray
@@ -35,11 +35,11 @@ def cell_lists(seen: np.ndarray) -> tuple[CellLists, CellLists]:
     )
 
 
-def _lists(lines, others, place, n_lines):
-    start = np.cumsum([0, *np.bincount(lines, minlength=n_lines)])
+def _lists(lines, others, place, n_rows):
+    start = np.cumsum([0, *np.bincount(lines, minlength=n_rows)])
     # Blocks of about as many cells each, so that threads have about as much to do.
-    ends = np.searchsorted(start, np.linspace(0, start[-1], min(MAX_BLOCKS, n_lines) + 1)[1:-1])
-    blocks = np.array([0, *ends, n_lines], np.int64)
+    ends = np.searchsorted(start, np.linspace(0, start[-1], min(MAX_BLOCKS, n_rows) + 1)[1:-1])
+    blocks = np.array([0, *ends, n_rows], np.int64)
     return CellLists(blocks, start.astype(np.int64), others.astype(np.uint32), place.astype(np.uint32))
 
 
@@ -48,23 +48,23 @@ class Cells:
 
     Parameters
     ----------
-    law : Law
+    likelihood : CellLikelihood
     """
 
     rows_draw_weights = True
     variance = 0.0  # of the noise of ψ
 
-    def __init__(self, law: Law):
-        self.law = law
-        self.by_row, self.by_column = cell_lists(law.seen)
-        self.omega = np.empty(law.kappa.size)
-        self.psi = np.empty(law.kappa.size)
-        self.kappa_by_column = law.kappa[self.by_column.place]
+    def __init__(self, likelihood: CellLikelihood):
+        self.likelihood = likelihood
+        self.by_row, self.by_column = cell_lists(likelihood.seen)
+        self.omega = np.empty(likelihood.kappa.size)
+        self.psi = np.empty(likelihood.kappa.size)
+        self.kappa_by_column = likelihood.kappa[self.by_column.place]
 
     @property
     def kappa(self) -> np.ndarray:
         """κ of each cell, row by row; with ω what the factors are told."""
-        return self.law.kappa
+        return self.likelihood.kappa
 
     def tell_columns(self) -> None:
         """Copy κ into the order of the columns."""
@@ -72,13 +72,13 @@ class Cells:
 
     def begin(self, seed: np.random.SeedSequence) -> None:
         """Take a source of random numbers."""
-        self.law.begin(seed)
+        self.likelihood.begin(seed)
 
     def renew(self, rows, columns, threads: int) -> None:
         """Draw all of the cells' own but the ω that rows draw, given both sides."""
-        if self.law.learns:
+        if self.likelihood.learns:
             self._look(rows, columns, self.psi)
-            self.law.learn(self.psi, self.by_column, threads)
+            self.likelihood.learn(self.psi, self.by_column, threads)
             self.tell_columns()
 
     def _look(self, rows, columns, psi):
@@ -88,24 +88,24 @@ class Cells:
 
     def log_density(self, psi: np.ndarray) -> float:
         """Return the log density of values and of what cells have, given ψ of the factors."""
-        return self.law.log_likelihood(psi)
+        return self.likelihood.log_likelihood(psi)
 
     @property
     def mean_is_sigmoid(self) -> bool:
         """Whether E[v] is σ(ψ), which a kernel of its own sums."""
-        return self.law.mean_is_sigmoid and self.variance == 0
+        return self.likelihood.mean_is_sigmoid and self.variance == 0
 
     def mean(self, psi: np.ndarray, columns=slice(None)) -> np.ndarray:
-        """Return E[v] for ψ of the factors; see Law.mean."""
-        return self.law.mean(psi, self.variance, columns)
+        """Return E[v] for ψ of the factors; see CellLikelihood.mean."""
+        return self.likelihood.mean(psi, self.variance, columns)
 
-    def own(self) -> dict[str, np.ndarray]:
-        """Return what is learned beside factors, by name."""
-        return self.law.own()
+    def learned(self) -> dict[str, np.ndarray]:
+        """Return what is learned besides factors, by name."""
+        return self.likelihood.learned()
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return all that `renew` changes, by name."""
-        return self.law.arrays()
+        return self.likelihood.arrays()
 
 
 class NoisyCells(Cells):
@@ -115,15 +115,15 @@ class NoisyCells(Cells):
 
     Parameters
     ----------
-    law : Law
+    likelihood : CellLikelihood
     prior : Gamma
         Of τ.
     """
 
     rows_draw_weights = False
 
-    def __init__(self, law: Law, prior: Gamma):
-        super().__init__(law)
+    def __init__(self, likelihood: CellLikelihood, prior: Gamma):
+        super().__init__(likelihood)
         self._prior, self._kappa = prior, np.empty(self.omega.size)
         self.psi[:] = 0.0
         self._tau, self._mean = np.ones(1), np.empty(self.omega.size)
@@ -140,22 +140,22 @@ class NoisyCells(Cells):
         return 1.0 / float(self._tau[0])
 
     def begin(self, seed):
-        """Take a stream per block of rows, one for τ, and one for the law."""
-        law, cells, tau = children(seed, 3)
-        self.law.begin(law)
+        """Take a stream per block of rows, one for τ, and one for the likelihood."""
+        of_likelihood, cells, tau = children(seed, 3)
+        self.likelihood.begin(of_likelihood)
         self._generators = generator_states(cells, self._block_start.size - 1)
         self._rng_of_tau = generator_states(tau, 1)
 
     def renew(self, rows, columns, threads):
-        """Draw the law's own given ψ, then ω and ψ, then τ."""
-        if self.law.learns:
-            self.law.learn(self.psi, self.by_column, threads)
+        """Draw what the likelihood learns given ψ, then ω and ψ, then τ."""
+        if self.likelihood.learns:
+            self.likelihood.learn(self.psi, self.by_column, threads)
         self._look(rows, columns, self._mean)
         squares = np.empty(len(self._generators))
         arguments = (
             self._block_start,
-            self.law.trials,
-            self.law.kappa,
+            self.likelihood.trials,
+            self.likelihood.kappa,
             self._mean,
             self._tau[0],
             self.psi,
@@ -175,11 +175,11 @@ class NoisyCells(Cells):
         tau, a, b = self._tau[0], self._prior.shape, self._prior.rate
         noise = 0.5 * (np.log(tau / (2 * np.pi)) - tau * (self.psi - psi) ** 2)
         of_tau = a * np.log(b) - gammaln(a) + a * np.log(tau) - b * tau
-        return float(self.law.log_likelihood(self.psi) + noise.sum() + of_tau)
+        return float(self.likelihood.log_likelihood(self.psi) + noise.sum() + of_tau)
 
-    def own(self):
+    def learned(self):
         """Return also 1/τ."""
-        return super().own() | {NOISE: np.array(self.variance)}
+        return super().learned() | {NOISE: np.array(self.variance)}
 
     def arrays(self):
         """Return ψ, τ and their streams too."""

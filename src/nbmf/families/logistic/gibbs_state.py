@@ -3,11 +3,11 @@
 import numpy as np
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.cell_laws import Law
+from nbmf.families.logistic.cell_likelihoods import CellLikelihood
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.gibbs import LogisticChain, Prior
 from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
 from nbmf.families.logistic.logistic_estimator import NoisyFactors
+from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import State, put_back
@@ -18,9 +18,9 @@ class SampledFactors(NoisyFactors):
 
     inference = Inference.SAMPLER
 
-    def _chain_of(self, law: Law, seed) -> LogisticChain:
+    def _chain_of(self, likelihood: CellLikelihood, seed) -> LogisticChain:
         prior = Prior(self.ard, self.a0, self.b0)
-        cells = NoisyCells(law, Gamma(self.a0, self.b0)) if self.noise else Cells(law)
+        cells = NoisyCells(likelihood, Gamma(self.a0, self.b0)) if self.noise else Cells(likelihood)
         return LogisticChain(cells, self.n_components, self.effects_in_use, prior, seed, self.threads)
 
     def _precisions_given(self, H):
@@ -31,7 +31,7 @@ class SampledFactors(NoisyFactors):
 class GibbsState(State):
     """A chain and sums over its kept sweeps, those after `burn_in`.
 
-    Of ψ, ψ², E[V | ψ], and what the cells' law has of its own.
+    Of ψ, ψ², E[V | ψ], and what the cells' likelihood has of its own.
     """
 
     resumable = True
@@ -39,10 +39,10 @@ class GibbsState(State):
     def __init__(self, chain: LogisticChain, burn_in: int):
         self._chain, self._burn_in = chain, burn_in
         self._sweeps, self._kept = np.zeros((), int), np.zeros((), int)
-        shape = chain.cells.law.seen.shape
+        shape = chain.cells.likelihood.seen.shape
         self._psi, self._psi_sum, self._mean_sum = (np.zeros(shape) for _ in range(3))
-        own = chain.cells.own()
-        self._own_sums = {name: np.zeros_like(values) for name, values in own.items()}
+        learned = chain.cells.learned()
+        self._learned_sums = {name: np.zeros_like(values) for name, values in learned.items()}
 
     def advance(self, steps):
         """Sweep; after the burn-in add what a sweep has to the sums."""
@@ -55,22 +55,22 @@ class GibbsState(State):
 
     def _add(self):
         self._chain.add_means(self._psi, self._psi_sum, self._mean_sum)
-        for name, values in self._chain.cells.own().items():
-            self._own_sums[name] += values
+        for name, values in self._chain.cells.learned().items():
+            self._learned_sums[name] += values
 
     def objective(self):
         """Return the log joint of data, factors and effects in nats, ω and α integrated out."""
         return self._chain.log_joint()
 
-    def own(self) -> dict[str, np.ndarray]:
-        """Return the means of what cells have beside factors; before kept sweeps, what is now."""
+    def learned(self) -> dict[str, np.ndarray]:
+        """Return the means of what cells have besides factors; before kept sweeps, what is now."""
         if self._kept:
-            return {name: np.asarray(total / self._kept) for name, total in self._own_sums.items()}
-        return self._chain.cells.own()
+            return {name: np.asarray(total / self._kept) for name, total in self._learned_sums.items()}
+        return self._chain.cells.learned()
 
     def noise_variance(self) -> np.ndarray:
         """Return the mean of 1/τ, float array (); 0 where there is no noise."""
-        return self.own().get(form.NOISE, np.zeros(()))
+        return self.learned().get(form.NOISE, np.zeros(()))
 
     def factors(self):
         """Return the factors of the last sweep, centred."""
@@ -78,17 +78,17 @@ class GibbsState(State):
 
     def _now(self):
         factors = self._chain.factors()
-        return factors._replace(others=dict(factors.others) | self._chain.cells.own())
+        return factors._replace(others=dict(factors.others) | self._chain.cells.learned())
 
     def estimate(self):
         """Return effects and factors of rank K next to the mean of ψ over the kept sweeps."""
         if not self._kept:
             return form.canonical(self._now())
         K, effects = self._chain.rows.K, self._chain.effects
-        found = form.best_of_rank(self._psi_sum / self._kept, K, effects)
-        means = self.own()
-        of_law = {name: means[name] for name in self._chain.cells.law.own()}
-        return found._replace(others=dict(found.others) | of_law)
+        factors = form.best_of_rank(self._psi_sum / self._kept, K, effects)
+        means = self.learned()
+        of_likelihood = {name: means[name] for name in self._chain.cells.likelihood.learned()}
+        return factors._replace(others=dict(factors.others) | of_likelihood)
 
     def expectation(self):
         """Return the mean of E[V | ψ] over the kept sweeps; before, that of the last sweep."""
@@ -114,14 +114,14 @@ class GibbsState(State):
     def draw(self, rng):
         """Return the factors of the last sweep, which are a draw, in the form of the estimate.
 
-        The law of W and H leaves their scale to the priors, and where α is fixed it is not 1.
+        The posterior of W and H leaves their scale to the priors, and where α is fixed it is not 1.
         """
         return form.canonical(self._now())
 
     def snapshot(self):
         """Return all that changes along the chain, by name."""
         sums = {"sum of psi": self._psi_sum, "sum of E[V]": self._mean_sum}
-        sums |= {f"sum of {name}": total for name, total in self._own_sums.items()}
+        sums |= {f"sum of {name}": total for name, total in self._learned_sums.items()}
         return {"sweeps": self._sweeps, "kept": self._kept} | sums | self._chain.arrays()
 
     def restore(self, snapshot):

@@ -1,6 +1,6 @@
-"""What the Bayesian factor models of this family share: ψ, effects, shares, new lines, files.
+"""What the Bayesian factor models of this family share: ψ, effects, shares, new rows and columns, files.
 
-A cell's law depends on ψ_fn = r_f + c_n + Σ_k w_fk h_kn alone. In Klami's (2015) letters W is U and
+A cell's likelihood depends on ψ_fn = r_f + c_n + Σ_k w_fk h_kn alone. In Klami's (2015) letters W is U and
 H is V'. A priori w_fk ~ N(0, 1), h_kn ~ N(0, 1/α_k) and effects r_f, c_n ~ N(0, 100).
 """
 
@@ -13,7 +13,7 @@ from nbmf.errors import ConfigError
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.logistic_fold_in import regress_lines
+from nbmf.families.logistic.logistic_fold_in import regress_rows
 from nbmf.families.logistic.quadratic import ExplicitNoise, PolyaGamma, Quadratic
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
@@ -28,7 +28,7 @@ POSITIVE = Rule(
     "a positive number (with 0 the prior is improper: factors of 0 would be a place that a "
     "sampler never leaves, and where every bound is infinite)",
 )
-NOISE_ROUNDS = 50  # of a new line's q(ψ) with noise given ψ without
+NOISE_ROUNDS = 50  # of a new row's or column's q(ψ) with noise given ψ without
 RULES = Factorization.rules | {
     "effects": one_of("none", "rows", "columns", "both"),
     "ard": TRUE_OR_FALSE,
@@ -38,10 +38,10 @@ RULES = Factorization.rules | {
 
 
 class FactorModel(Factorization):
-    """Base class of models of ψ = r + c + WH with normal priors, whatever law ψ stands for.
+    """Base class of models of ψ = r + c + WH with normal priors, whatever distribution ψ stands for.
 
     A class has the parameters n_components and effects, and, where precisions are learned, ard, a0
-    and b0. It defines `_mean_of`, and `_weights` for new lines.
+    and b0. It defines `_mean_of`, and `_weights` for new rows and columns.
 
     Attributes
     ----------
@@ -67,6 +67,11 @@ class FactorModel(Factorization):
                 "Rasch model); with effects = 'none' there would be nothing to learn"
             )
 
+    @property
+    def variant(self):
+        """Which effects there are."""
+        return {"none": "", "both": "row and column effects"}.get(self.effects, f"{self.effects[:-1]} effects")
+
     # --- The mean --------------------------------------------------------------------------------
 
     def _mean_of(self, psi: np.ndarray, factors: Factors, columns) -> np.ndarray:
@@ -77,7 +82,7 @@ class FactorModel(Factorization):
         raise NotImplementedError
 
     def mean(self, factors, rows=slice(None), columns=slice(None)):
-        """Return E[V | factors] of some lines."""
+        """Return E[V | factors] of some rows and columns."""
         return self._mean_of(form.psi_of(factors, rows, columns), factors, columns)
 
     def mean_at(self, factors, rows, columns):
@@ -92,7 +97,7 @@ class FactorModel(Factorization):
 
     @property
     def effects_in_use(self) -> form.Effects:
-        """Which lines have effects."""
+        """Which rows or columns have effects."""
         return form.Effects.named(self.effects)
 
     def _learn(self, state):
@@ -120,13 +125,13 @@ class FactorModel(Factorization):
         named = ((form.ROWS, row_effects, used.rows), (form.COLUMNS, column_effects, used.columns))
         return {name: values for name, values, is_used in named if is_used}
 
-    # --- New lines -------------------------------------------------------------------------------
+    # --- New rows and columns --------------------------------------------------------------------
 
     def _weights(self, values: np.ndarray, psi: np.ndarray, square: np.ndarray):
-        """Return h and w of cells whose law enters as h ψ - w ψ² / 2; missing cells have 0 and 0.
+        """Return h and w of cells whose likelihood enters as h ψ - w ψ² / 2; missing cells have 0 and 0.
 
-        values : array (lines, n) in the likelihood's coding
-        psi, square : float arrays (lines, n), E ψ and E ψ²
+        values : array (rows, n) in the likelihood's coding
+        psi, square : float arrays (rows, n), E ψ and E ψ²
         """
         raise NotImplementedError
 
@@ -150,14 +155,14 @@ class FactorModel(Factorization):
         return Factors(self.W_, np.ascontiguousarray(H.T), others)
 
     def _regress(self, values, design, precisions, offset, has_effects):
-        """Return the factor of new lines, (lines, K), and their effects, (lines,)."""
+        """Return the factor of new rows and columns, (rows, K), and their effects, (rows,)."""
         K = design.shape[1]
         if has_effects:
             design = np.column_stack([design, np.ones(len(design))])
             precisions = np.append(precisions, form.EFFECT_PRECISION)
         values = np.ascontiguousarray(values)
-        own = regress_lines(values, design, precisions, offset, self._weights)
-        return own[:, :K], own[:, K] if has_effects else np.zeros(len(own))
+        coefficients = regress_rows(values, design, precisions, offset, self._weights)
+        return coefficients[:, :K], coefficients[:, K] if has_effects else np.zeros(len(coefficients))
 
     def _factors_with(self, W):
         return Factors(W, self.H_, self._others(np.zeros(len(W)), self.column_effects_))
@@ -179,11 +184,11 @@ class NoisyFactors(FactorModel):
 
     def noise_of(self, factors: Factors) -> float:
         """Return the variance of the noise: that of a sweep, if these are of one, or the fit's."""
-        own = factors.others.get(form.NOISE)
-        return float(self.noise_variance_ if own is None else own)
+        noise = factors.others.get(form.NOISE)
+        return float(self.noise_variance_ if noise is None else noise)
 
     def with_noise(self, likelihood: PolyaGamma) -> ExplicitNoise:
-        """Return a likelihood with the noise of the fit around it, for new lines."""
+        """Return a likelihood with the noise of the fit around it, for new rows and columns."""
         noisy = ExplicitNoise(likelihood, Gamma(self.a0, self.b0))
         noisy.noise.fix(1.0 / float(self.noise_variance_))
         return noisy
@@ -208,6 +213,6 @@ class LogisticFactors(NoisyFactors):
         return expit(psi, out=psi if psi.dtype.kind == "f" else None)
 
     def _weights(self, values, psi, square):
-        """Return h and w of new lines' cells: κ and the mean of PG(1, η), η² = E ψ², or so."""
+        """Return h and w of new rows' and columns' cells: κ and the mean of PG(1, η), η² = E ψ², or so."""
         likelihood = PolyaGamma(values)
         return weights_of(self.with_noise(likelihood) if self.noise else likelihood, psi, square)

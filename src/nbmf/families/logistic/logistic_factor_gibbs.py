@@ -1,10 +1,12 @@
 """The logistic factor model by Gibbs sampling (Klami 2015, section 4.1)."""
 
-from nbmf.families.logistic.cell_laws import Binary
+from nbmf.families.logistic.cell_likelihoods import Binary
 from nbmf.families.logistic.gibbs_state import GibbsState, SampledFactors
 from nbmf.families.logistic.logistic_estimator import PRIOR, LogisticFactors
+from nbmf.inference.constructors import RandomState, with_parameters
 
 
+@with_parameters
 class LogisticFactorGibbs(SampledFactors, LogisticFactors):
     """V ~ Bernoulli(σ(r + c + WH)) with normal priors, by Gibbs sampling with Pólya-Gamma weights.
 
@@ -19,7 +21,7 @@ class LogisticFactorGibbs(SampledFactors, LogisticFactors):
     n_components : int
         K; 0 with effects.
     effects : {"none", "rows", "columns", "both"}
-        Which lines have a log-odds of their own beside WH.
+        Which rows or columns have a log-odds of their own besides WH.
     ard : bool
         Whether the precisions α_k of the rows of H are learned (automatic relevance
         determination), with α_k ~ Gamma(a0, rate b0); otherwise they are 1.
@@ -38,30 +40,18 @@ class LogisticFactorGibbs(SampledFactors, LogisticFactors):
     See Factorization, FactorModel and NoisyFactors for the learned attributes.
     """
 
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        effects="none",
-        ard=True,
-        a0=PRIOR,
-        b0=PRIOR,
-        noise=False,
-        burn_in=500,
-        n_samples=1000,
-        threads=1,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.effects = effects
-        self.ard = ard
-        self.a0 = a0
-        self.b0 = b0
-        self.noise = noise
-        self.burn_in = burn_in
-        self.n_samples = n_samples
-        self.threads = threads
-        self.random_state = random_state
+    method_name = "logistic GS"
+    takes_threads = True
+    n_components: int = 8
+    effects: str = "none"
+    ard: bool = True
+    a0: float = PRIOR
+    b0: float = PRIOR
+    noise: bool = False
+    burn_in: int = 500
+    n_samples: int = 1000
+    threads: int = 1
+    random_state: RandomState = None
 
     def _start(self, codes, seed):
         return GibbsState(self._chain_of(Binary(codes), seed), self.burn_in)

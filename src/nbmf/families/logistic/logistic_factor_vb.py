@@ -5,14 +5,16 @@ import numpy as np
 from nbmf.errors import ConfigError
 from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.logistic_estimator import PRIOR, LogisticFactors, weights_of
+from nbmf.families.logistic.logistic_estimator import LogisticFactors, weights_of
+from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, PolyaGamma
-from nbmf.families.logistic.variational import VariationalFactors
+from nbmf.inference.constructors import with_parameters
 from nbmf.inference.parameters import one_of
 
 BOUNDS = {"polya-gamma": PolyaGamma, "bohning": Bohning}
 
 
+@with_parameters
 class LogisticFactorVB(VariationalFactors, LogisticFactors):
     """Logistic factor model by variational Bayes: V ~ Bernoulli(σ(r + c + WH)), normal priors.
 
@@ -25,7 +27,7 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
     n_components : int
         K; 0 with effects.
     effects : {"none", "rows", "columns", "both"}
-        Lines that have an effect of their own, in log-odds.
+        Rows or columns that have an effect of their own, in log-odds.
     ard : bool
         Whether each component's precision α is learned, Gamma(a0, b0), so that those the bound
         does not need are pruned (automatic relevance determination); else it is 1. q takes W and H
@@ -35,7 +37,7 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
     a0, b0 : float
         Shape and rate of precisions, and of the noise's.
     covariance : {"factorized", "full"}
-        Of a line under q: independent coordinates, by Newton steps with the diagonal of the
+        Of a row or column under q: independent coordinates, by Newton steps with the diagonal of the
         Hessian; or a covariance (the paper's "naive" approximation), whose updates are dearer and
         fewer.
     bound : {"polya-gamma", "bohning"}
@@ -44,7 +46,7 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
         Whether ψ has normal noise of unknown precision in every entry ("explicit noise").
     max_iter : int
         Updates of all of q, at most.
-    tol : float
+    bound_gain_tol : float
         Stop when the bound gains less, in nats per observed entry, in 20 updates; 0 never does.
     step : float or None
         Of factorized updates: None for the best one along its direction, which never lowers the
@@ -57,36 +59,12 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
     W_ and H_ are means under q in the form that FactorModel describes.
     """
 
+    method_name = "logistic VB"
+    sampler = "LogisticFactorGibbs"
     rules = VariationalFactors.rules | LogisticFactors.rules | {"bound": one_of(*BOUNDS)}
 
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        effects="none",
-        ard=False,
-        a0=PRIOR,
-        b0=PRIOR,
-        covariance="factorized",
-        bound="polya-gamma",
-        noise=False,
-        max_iter=1000,
-        tol=1e-5,
-        step=None,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.effects = effects
-        self.ard = ard
-        self.a0 = a0
-        self.b0 = b0
-        self.covariance = covariance
-        self.bound = bound
-        self.noise = noise
-        self.max_iter = max_iter
-        self.tol = tol
-        self.step = step
-        self.random_state = random_state
+    bound: str = "polya-gamma"
+    noise: bool = False
 
     def check_parameters(self):
         """Raise ConfigError if a parameter has a value that is not allowed."""
@@ -106,7 +84,7 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
         self.noise_variance_ = np.array(state.matrix.quadratic.added_variance())
 
     def _weights(self, values, psi, square):
-        """Return h and w of new lines' cells, with the bound and the noise of the fit."""
+        """Return h and w of new rows' and columns' cells, with the bound and the noise of the fit."""
         if self.bound == "polya-gamma":
             return super()._weights(values, psi, square)
         return weights_of(self._quadratic(values), psi, square)

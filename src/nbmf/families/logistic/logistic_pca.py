@@ -7,16 +7,19 @@ from scipy.linalg import eigh
 from scipy.special import expit
 
 from nbmf.errors import ConfigError, DataError
+from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.fold_in import in_blocks
 from nbmf.inference.state import Factors, State
+from nbmf.inference.stopping import DevianceGainBelow
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
 EFFECTS = "main effects"  # of the columns, among the factors
 MIN_ITER = 5  # the deviance of the first steps may stand still
-NUMBERS_AT_ONCE = 2**22  # 32 MB, of each of the few arrays that a fold-in needs
 
 
+@with_parameters
 class LogisticPCA(Factorization):
     """logPCA: V ~ Bernoulli(σ(μ + WH)) with column main effects μ, by majorisation-minimisation.
 
@@ -27,9 +30,9 @@ class LogisticPCA(Factorization):
 
     New rows and columns are folded in by the same steps with the other factor fixed: W H is then
     fitted to the working matrix by least squares. For new rows μ stays too; a new column's own is
-    estimated with it. A line stops when its own mean deviance improves by less than `tol`, or
-    after `max_iter` steps; a line with no observed entry stays at zero. As in the fit nothing
-    holds a line back whose observed values can be told apart perfectly: its probabilities go on
+    estimated with it. A row or column stops when its own mean deviance improves by less than `deviance_gain_tol`, or
+    after `max_iter` steps; a row or column with no observed entry stays at zero. As in the fit nothing
+    holds a row or column back whose observed values can be separated perfectly: its probabilities go on
     towards 0 and 1 until it stops, and the fewer entries it has, the likelier that is.
 
     Parameters
@@ -38,7 +41,7 @@ class LogisticPCA(Factorization):
         K, at most min(F, N) - 1.
     max_iter : int
         Steps at most.
-    tol : float
+    deviance_gain_tol : float
         Stop when the mean deviance (nats per observed entry) improves by less.
     random_state : None
         Not used; there for the common interface.
@@ -52,18 +55,19 @@ class LogisticPCA(Factorization):
     rows of H_ are orthonormal, expectation_ is σ(μ + WH).
     """
 
+    method_name = "logPCA"
     shapes: ClassVar = Factorization.shapes | {"main_effects_": "N"}
 
     inference = Inference.POINT
     likelihoods = (BERNOULLI,)
     meanings = ("coordinates in log-odds", "coordinates in log-odds")
     alignment = Alignment.ROTATION
+    old_names: ClassVar = {"tol": "deviance_gain_tol"}
 
-    def __init__(self, n_components=2, *, max_iter=2000, tol=1e-5, random_state=None):
-        self.n_components = n_components
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_components: int = 2
+    max_iter: int = 2000
+    deviance_gain_tol: float = 1e-5
+    random_state: RandomState = None
 
     def _start(self, codes, seed):
         if min(codes.shape) == 1:
@@ -79,14 +83,14 @@ class LogisticPCA(Factorization):
         return _Iterates(_signs(codes), self.n_components)
 
     def _stopping_rule(self, state):
-        return _GainsLittle(state, self.tol)
+        return DevianceGainBelow(state.gain, self.deviance_gain_tol, MIN_ITER)
 
     def _learn(self, state):
         super()._learn(state)
         self.main_effects_ = state.estimate().others[EFFECTS]
 
     def mean(self, factors, rows=slice(None), columns=slice(None)):
-        """Return σ(μ + WH) of some lines."""
+        """Return σ(μ + WH) of some rows and columns."""
         return expit(factors.others[EFFECTS][columns] + factors.W[rows] @ factors.H[:, columns])
 
     def mean_at(self, factors, rows, columns):
@@ -95,7 +99,7 @@ class LogisticPCA(Factorization):
         return expit(factors.others[EFFECTS][columns] + log_odds)
 
     def _fold_in_rows(self, codes):
-        return self._fold_in_lines(codes, self.H_.T, self.main_effects_)
+        return self._regress_rows(codes, self.H_.T, self.main_effects_)
 
     def _fold_in_columns(self, codes):
         return self._factors_of_columns(codes).H
@@ -103,7 +107,7 @@ class LogisticPCA(Factorization):
     def _factors_of_columns(self, codes):
         """Return the factors of new columns, each with a main effect of its own."""
         design = np.column_stack([np.ones(len(self.W_)), self.W_])
-        both = self._fold_in_lines(np.ascontiguousarray(codes.T), design, 0.0)
+        both = self._regress_rows(np.ascontiguousarray(codes.T), design, 0.0)
         return Factors(self.W_, both[:, 1:].T, {EFFECTS: both[:, 0]})
 
     @property
@@ -111,14 +115,13 @@ class LogisticPCA(Factorization):
         """W_, H_ and the main effects."""
         return super().factors_._replace(others={EFFECTS: self.main_effects_})
 
-    def _fold_in_lines(self, codes, design, offset):
-        """Return the coefficients of `design` (entries, J) for each line of codes, (lines, J)."""
+    def _regress_rows(self, codes, design, offset):
+        """Return the coefficients of `design` (entries, J) for each row or column of codes, (rows, J)."""
         solve = np.linalg.pinv(design).T
-        at_once = max(1, NUMBERS_AT_ONCE // len(design))
-        parts = [codes[first : first + at_once] for first in range(0, len(codes), at_once)]
-        return np.vstack([self._fold_in_part(part, design, offset, solve) for part in parts])
+        blocks = in_blocks(len(codes), len(design))
+        return np.vstack([self._fold_in_block(codes[block], design, offset, solve) for block in blocks])
 
-    def _fold_in_part(self, codes, design, offset, solve):
+    def _fold_in_block(self, codes, design, offset, solve):
         signs = _signs(codes)
         coefficients = np.zeros((len(codes), design.shape[1]))
         observed = np.maximum(np.count_nonzero(signs, axis=1), 1)
@@ -129,7 +132,7 @@ class LogisticPCA(Factorization):
             loss = np.where(signs[going] == 0, 0.0, np.logaddexp(0.0, -t)).sum(axis=1)
             now = loss / observed[going]
             gain, deviance[going] = deviance[going] - now, now
-            goes_on = (gain >= self.tol) | (iteration < MIN_ITER)
+            goes_on = (gain >= self.deviance_gain_tol) | (iteration < MIN_ITER)
             going, t = going[goes_on], t[goes_on]
             if going.size == 0 or iteration == self.max_iter:
                 break
@@ -154,6 +157,10 @@ class _Iterates(State):
             self.before = self.now
             self.now = _Step.of(self.before.working_matrix(), self._K, self._signs)
 
+    def gain(self) -> float:
+        """Return by how much the last step has lowered the mean deviance, in nats per observed entry."""
+        return self.before.mean_deviance - self.now.mean_deviance
+
     def factors(self):
         return Factors(*self.now.factors(), {EFFECTS: self.now.main_effects})
 
@@ -168,20 +175,6 @@ class _Iterates(State):
     def active_components(self):
         """Return K: there is no distribution over components."""
         return self._K
-
-
-class _GainsLittle:
-    """Stop when a step improves the mean deviance by less than tol."""
-
-    def __init__(self, state, tol):
-        self._state, self._tol = state, tol
-
-    def next_after(self, iteration):
-        return iteration + 1
-
-    def is_met(self, iteration):
-        gain = self._state.before.mean_deviance - self._state.now.mean_deviance
-        return bool(iteration >= MIN_ITER and gain < self._tol)
 
 
 class _Step:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nbmf.families.logistic.factor_posteriors import FactorizedPosterior, FactorPosterior, SideData
 from nbmf.families.logistic.quadratic import PolyaGamma, Quadratic
-from nbmf.families.logistic.sides import FactorizedSide, Seen, Side
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,14 +17,14 @@ class Matrix:
     ----------
     quadratic : Quadratic
         Its likelihood.
-    rows, columns : Side
+    rows, columns : FactorPosterior
     row_coordinates, column_coordinates : int arrays (C,) or None
         The coordinates of u and those of v that are multiplied; None: all in their order.
     """
 
     quadratic: Quadratic
-    rows: Side
-    columns: Side
+    rows: FactorPosterior
+    columns: FactorPosterior
     row_coordinates: np.ndarray | None = None
     column_coordinates: np.ndarray | None = None
 
@@ -32,7 +32,7 @@ class Matrix:
         """Return <ψ> and <ψ²> under q, float arrays (F, N)."""
         return self.rows.moments(self.rows.parts(self.row_coordinates), self.columns.parts(self.column_coordinates))
 
-    def seen_by(self, side: Side, alone: bool) -> Seen:
+    def seen_by(self, side: FactorPosterior, alone: bool) -> SideData:
         """Return what one of its sides has to know for an update, h and w renewed.
 
         `alone` says that the side has no other matrix, so that the compiled kernel serves.
@@ -44,12 +44,12 @@ class Matrix:
             own_places, places = places, own_places
         mean, spread = side.placed(other.parts(places), own_places, side.mean.shape[1])
         likelihood = self.quadratic
-        if alone and isinstance(side, FactorizedSide) and isinstance(likelihood, PolyaGamma):
-            return Seen(None, None, None, mean, spread, likelihood.lines(are_rows))
+        if alone and isinstance(side, FactorizedPosterior) and isinstance(likelihood, PolyaGamma):
+            return SideData(None, None, None, mean, spread, likelihood.as_rows(are_rows))
         psi, square = self.moments()
         likelihood.refresh(psi, square)
         arrays = likelihood.h, likelihood.w, psi
-        return Seen(*(arrays if are_rows else (array.T for array in arrays)), mean, spread)
+        return SideData(*(arrays if are_rows else (array.T for array in arrays)), mean, spread)
 
 
 class Ascent:
@@ -75,15 +75,15 @@ class Ascent:
 
     def blocks(self):
         """Return the updates of an iteration in their order: none lowers the bound."""
-        found = [lambda side=side: self._update(side) for side in self.sides]
-        found += [side.learn_precision for side in self.sides if side.coordinates.learned.size]
-        return found + [
+        updates = [lambda side=side: self._update(side) for side in self.sides]
+        updates += [side.learn_precision for side in self.sides if side.coordinates.learned.size]
+        return updates + [
             lambda one=one: one.quadratic.learn(*one.moments()) for one in self.matrices if one.quadratic.learns
         ]
 
-    def _update(self, side: Side) -> None:
-        own = [one for one in self.matrices if side in (one.rows, one.columns)]
-        side.update([one.seen_by(side, alone=len(own) == 1) for one in own], self.step)
+    def _update(self, side: FactorPosterior) -> None:
+        matrices = [one for one in self.matrices if side in (one.rows, one.columns)]
+        side.update([one.seen_by(side, alone=len(matrices) == 1) for one in matrices], self.step)
 
     def bound(self) -> float:
         """Return the evidence lower bound in nats."""

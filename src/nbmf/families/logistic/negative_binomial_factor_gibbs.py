@@ -3,13 +3,15 @@
 import numpy as np
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.cell_laws import Counts
-from nbmf.families.logistic.gibbs import LogisticChain
+from nbmf.families.logistic.cell_likelihoods import Counts
 from nbmf.families.logistic.gibbs_state import GibbsState, SampledFactors
 from nbmf.families.logistic.logistic_estimator import PRIOR
+from nbmf.families.logistic.logistic_gibbs import LogisticChain
 from nbmf.families.logistic.negative_binomial_factors import SIZE_PRIOR, NegativeBinomialFactors, mixture
+from nbmf.inference.constructors import RandomState, with_parameters
 
 
+@with_parameters
 class NegativeBinomialFactorGibbs(SampledFactors, NegativeBinomialFactors):
     """Negative binomial factor model by Gibbs sampling: V ~ NB(s, σ(r + c + WH)).
 
@@ -27,30 +29,18 @@ class NegativeBinomialFactorGibbs(SampledFactors, NegativeBinomialFactors):
     attributes, which are means and deviations over the kept sweeps.
     """
 
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        effects="none",
-        ard=True,
-        a0=PRIOR,
-        b0=PRIOR,
-        noise=False,
-        burn_in=500,
-        n_samples=1000,
-        threads=1,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.effects = effects
-        self.ard = ard
-        self.a0 = a0
-        self.b0 = b0
-        self.noise = noise
-        self.burn_in = burn_in
-        self.n_samples = n_samples
-        self.threads = threads
-        self.random_state = random_state
+    method_name = "negative binomial GS"
+    takes_threads = True
+    n_components: int = 8
+    effects: str = "none"
+    ard: bool = True
+    a0: float = PRIOR
+    b0: float = PRIOR
+    noise: bool = False
+    burn_in: int = 500
+    n_samples: int = 1000
+    threads: int = 1
+    random_state: RandomState = None
 
     def _start(self, values, seed):
         chain = self._chain_of(Counts(values, SIZE_PRIOR), seed)
@@ -63,7 +53,7 @@ class NegativeBinomialFactorGibbs(SampledFactors, NegativeBinomialFactors):
 
 
 class CountState(GibbsState):
-    """Also sums ψ² over the kept sweeps, for the law of ψ of an entry."""
+    """Also sums ψ² over the kept sweeps, for the distribution of ψ of an entry."""
 
     def __init__(self, chain: LogisticChain, burn_in: int):
         super().__init__(chain, burn_in)
@@ -83,15 +73,15 @@ class CountState(GibbsState):
         return mean, np.maximum(self._square_sum / self._kept - mean**2, 0.0) + noise
 
     def predictive(self, rows, columns):
-        """Return means and sizes of NODES laws of some entries; see NegativeBinomialFactors."""
+        """Return means and sizes of NODES distributions of some entries; see NegativeBinomialFactors."""
         psi, variance = (part[rows, columns] for part in self.moments())
-        return mixture(psi, np.sqrt(variance), self.own()[form.SIZES][columns])
+        return mixture(psi, np.sqrt(variance), self.learned()[form.SIZES][columns])
 
     def current_predictive(self, rows, columns):
         """Return means and sizes given the last sweep at some entries."""
         cells = self._chain.cells
         psi = form.psi_at(self._chain.factors(), rows, columns)
-        return mixture(psi, np.full(psi.shape, np.sqrt(cells.variance)), cells.law.sizes[columns])
+        return mixture(psi, np.full(psi.shape, np.sqrt(cells.variance)), cells.likelihood.sizes[columns])
 
     def snapshot(self):
         """Return all that changes along the chain, by name."""

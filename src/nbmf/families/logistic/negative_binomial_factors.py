@@ -6,16 +6,16 @@ import numpy as np
 from scipy.special import ndtri
 
 from nbmf.families.logistic import factors as form
+from nbmf.families.logistic.factor_posteriors import Coordinates, FullPosterior
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_estimator import NoisyFactors, weights_of
 from nbmf.families.logistic.matrices import Matrix
 from nbmf.families.logistic.quadratic_counts import CountsOfSize, NegativeBinomial
-from nbmf.families.logistic.sides import Coordinates, FullSide
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.negative_binomial import NEGATIVE_BINOMIAL
 
 SIZE_PRIOR = Gamma(1.0, 1.0)  # of each s; the paper gives none
-NODES = 32  # of the law of ψ, when entries are scored
+NODES = 32  # of the distribution of ψ, when entries are scored
 ROUNDS = 200  # of ψ and sizes in turns, for new columns
 
 
@@ -29,8 +29,8 @@ class NegativeBinomialFactors(NoisyFactors):
     log_odds_, deviations_ : float arrays (F, N)
         Mean and standard deviation of ψ, noise included.
 
-    expectation_ is E[s e^ψ]. Entries held out are scored by the mixture of negative binomial laws
-    over the normal law of ψ with these moments, with the mean sizes; those of new lines, whose
+    expectation_ is E[s e^ψ]. Entries held out are scored by the mixture of negative binomial distributions
+    over the normal distribution of ψ with these moments, with the mean sizes; those of new rows and columns, whose
     factors are taken as known, by one.
     """
 
@@ -43,12 +43,12 @@ class NegativeBinomialFactors(NoisyFactors):
         return factors.others[form.SIZES][columns] * np.exp(psi + noise)
 
     def predictive(self, rows, columns):
-        """Return the means and the sizes of NODES laws of some entries."""
+        """Return the means and the sizes of NODES distributions of some entries."""
         psi, deviation = self.log_odds_[rows, columns], self.deviations_[rows, columns]
         return mixture(psi, deviation, self.sizes_[columns])
 
     def predictive_of(self, factors, rows, columns):
-        """Return the mean and the size of the law given factors, or of several if ψ has noise."""
+        """Return the mean and the size of the distribution given factors, or of several if ψ has noise."""
         size = factors.others[form.SIZES][columns]
         if not self.noise:
             return self.mean(factors)[rows, columns], size
@@ -83,21 +83,21 @@ class NegativeBinomialFactors(NoisyFactors):
         likelihood = self.with_noise(counts) if self.noise else counts
         matrix = Matrix(
             likelihood,
-            FullSide(rows, Coordinates(precision, np.zeros(R, bool), none, SIZE_PRIOR), 0.0),
-            FullSide(columns, Coordinates(precision, free, none, SIZE_PRIOR), 1.0),
+            FullPosterior(rows, Coordinates(precision, np.zeros(R, bool), none, SIZE_PRIOR), 0.0),
+            FullPosterior(columns, Coordinates(precision, free, none, SIZE_PRIOR), 1.0),
         )
         for _ in range(ROUNDS):
             matrix.columns.update([matrix.seen_by(matrix.columns, True)], 0.0)
             likelihood.learn(*matrix.moments())
             if self.noise:  # that of the fit stays
                 likelihood.noise.fix(1.0 / float(self.noise_variance_))
-        own = matrix.columns.mean
-        effects = own[:, -1] if used.columns else np.zeros(len(own))
+        means = matrix.columns.mean
+        effects = means[:, -1] if used.columns else np.zeros(len(means))
         others = self._others(self.row_effects_, effects) | {form.SIZES: counts.size}
-        return Factors(self.W_, np.ascontiguousarray(own[:, :K].T), others)
+        return Factors(self.W_, np.ascontiguousarray(means[:, :K].T), others)
 
 
 def mixture(psi, deviation, size):
-    """Return the means and sizes of NODES laws of equal weight, over the normal law of ψ."""
+    """Return the means and sizes of NODES distributions of equal weight, over the normal distribution of ψ."""
     z = ndtri((np.arange(NODES) + 0.5) / NODES)
     return size * np.exp(psi + np.multiply.outer(z, deviation)), size

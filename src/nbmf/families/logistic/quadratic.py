@@ -52,11 +52,11 @@ class Quadratic(ABC):
         return 0.0
 
 
-class Lines(NamedTuple):
+class PolyaGammaRows(NamedTuple):
     """What the kernel of the factorized approximation needs of a Pólya-Gamma likelihood.
 
-    values : int array (lines, entries), negative where missing
-    line_size, entry_size : float arrays (lines,), (entries,)
+    values : int array (rows, entries), negative where missing
+    line_size, entry_size : float arrays (rows,), (entries,)
     slope : float, b = line_size + entry_size + slope x
     """
 
@@ -84,12 +84,12 @@ class PolyaGamma(Quadratic):
         self._turned = np.ascontiguousarray(values.T)
         self.size = np.ones(values.shape[1])  # of each column: b = size + slope x
 
-    def lines(self, are_rows: bool) -> Lines:
+    def as_rows(self, are_rows: bool) -> PolyaGammaRows:
         """Return what the kernel needs to update rows, or columns."""
         none = np.zeros(len(self.values))
         if are_rows:
-            return Lines(self.values, none, self.size, self.slope)
-        return Lines(self._turned, self.size, none, self.slope)
+            return PolyaGammaRows(self.values, none, self.size, self.slope)
+        return PolyaGammaRows(self._turned, self.size, none, self.slope)
 
     def b(self) -> np.ndarray:
         """Return b of every entry, 0 where missing: float array (F, N)."""
@@ -151,20 +151,20 @@ class NormalNoise:
     def __init__(self, prior: Gamma, seen: np.ndarray, start: float):
         self.prior, self._count = prior, int(np.count_nonzero(seen))
         shape = prior.shape + 0.5 * self._count
-        self.law = Gamma(shape, shape / start)
+        self.posterior = Gamma(shape, shape / start)
 
     def learn(self, squares: float) -> None:
         """Renew q(τ) for the sum of squared errors that is expected."""
-        self.law = self.law._replace(rate=self.prior.rate + 0.5 * squares)
+        self.posterior = self.posterior._replace(rate=self.prior.rate + 0.5 * squares)
 
     def fix(self, precision: float) -> None:
         """Take a precision as known, that of an earlier fit."""
-        self.law = Gamma(precision, 1.0)
+        self.posterior = Gamma(precision, 1.0)
 
     def bound(self, squares: float) -> float:
         """Return n/2 (<log τ> - log 2π) - <τ>/2 squares - KL(q(τ) || p(τ))."""
-        fit = 0.5 * self._count * (self.law.mean_log - LOG_2PI) - 0.5 * self.law.mean * squares
-        return float(fit - self.law.divergence(self.prior))
+        fit = 0.5 * self._count * (self.posterior.mean_log - LOG_2PI) - 0.5 * self.posterior.mean * squares
+        return float(fit - self.posterior.divergence(self.prior))
 
 
 class NormalEntries(Quadratic):
@@ -186,7 +186,7 @@ class NormalEntries(Quadratic):
 
     def refresh(self, psi, square):
         """Set h and w."""
-        tau = self.noise.law.mean
+        tau = self.noise.posterior.mean
         self.h, self.w = tau * self._x, np.where(self.seen, tau, 0.0)
 
     def learn(self, psi, square):
@@ -199,7 +199,7 @@ class NormalEntries(Quadratic):
 
     def added_variance(self):
         """Return 1/<τ>."""
-        return float(1.0 / self.noise.law.mean)
+        return float(1.0 / self.noise.posterior.mean)
 
     def _squares(self, psi, square):
         return float((self._x**2 - 2.0 * self._x * psi + square)[self.seen].sum())
@@ -226,7 +226,7 @@ class ExplicitNoise(Quadratic):
 
     def refresh(self, psi, square):
         """Renew q(ψ^), then set h and w."""
-        tau = self.noise.law.mean
+        tau = self.noise.posterior.mean
         self.inner.refresh(self._mean, self._mean**2 + self._variance)
         self._variance = 1.0 / (self.inner.w + tau)
         self._mean = (tau * psi + self.inner.h) * self._variance
@@ -241,12 +241,12 @@ class ExplicitNoise(Quadratic):
     def bound(self, psi, square):
         """Return the bound with the current q(ψ^)."""
         entropy = 0.5 * (np.log(self._variance[self.seen]) + LOG_2PI + 1.0).sum()
-        own = self.inner.bound(self._mean, self._mean**2 + self._variance)
-        return own + self.noise.bound(self._squares(psi, square)) + float(entropy)
+        of_cells = self.inner.bound(self._mean, self._mean**2 + self._variance)
+        return of_cells + self.noise.bound(self._squares(psi, square)) + float(entropy)
 
     def added_variance(self):
         """Return 1/<τ>."""
-        return float(1.0 / self.noise.law.mean)
+        return float(1.0 / self.noise.posterior.mean)
 
     def _squares(self, psi, square):
         each = self._mean**2 + self._variance - 2.0 * self._mean * psi + square

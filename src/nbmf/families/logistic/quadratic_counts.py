@@ -37,8 +37,8 @@ class NegativeBinomial(CountsOfSize):
 
     def __init__(self, tallies: np.ndarray, prior: Gamma):
         N = tallies.shape[1]
-        self.law = Gamma(np.full(N, float(prior.shape)), np.full(N, float(prior.rate)))
-        super().__init__(tallies, self.law.mean)
+        self.posterior = Gamma(np.full(N, float(prior.shape)), np.full(N, float(prior.rate)))
+        super().__init__(tallies, self.posterior.mean)
         self._prior = prior
         counts = np.where(self.seen, tallies, 0)
         # Sums over what occurs in a column: each count once, and how often. A zero has no table.
@@ -51,17 +51,17 @@ class NegativeBinomial(CountsOfSize):
     def learn(self, psi, square):
         """Renew q(r)."""
         each = np.where(self.seen, 0.5 * psi + log_2cosh_half(square), 0.0)
-        r = np.exp(self.law.mean_log)[self._column]
+        r = np.exp(self.posterior.mean_log)[self._column]
         tables = self._times * r * (digamma(self._count + r) - digamma(r))
         total = np.bincount(self._column, tables, minlength=self.size.size)
-        self.law = Gamma(self._prior.shape + total, self._prior.rate + each.sum(axis=0))
-        self.size = self.law.mean
+        self.posterior = Gamma(self._prior.shape + total, self._prior.rate + each.sum(axis=0))
+        self.size = self.posterior.mean
 
     def bound(self, psi, square):
         """Return the bound; Σ log Γ(x + r~) / (Γ(r~) x!) is that of the tables."""
-        r = np.exp(self.law.mean_log)[self._column]
+        r = np.exp(self.posterior.mean_log)[self._column]
         tables = (self._times * (gammaln(self._count + r) - gammaln(r))).sum() - self._constant
-        return super().bound(psi, square) + float(tables) - self.law.divergence(self._prior)
+        return super().bound(psi, square) + float(tables) - self.posterior.divergence(self._prior)
 
 
 class SoftplusPoisson(Quadratic):

@@ -8,12 +8,12 @@ import numpy as np
 from nbmf.data.named import NamedMatrix, names_of
 from nbmf.errors import ConfigError, DataError, choices
 from nbmf.families.logistic import sigmoid
+from nbmf.families.logistic.factor_posteriors import Coordinates
 from nbmf.families.logistic.factors import EFFECT_PRECISION, Effects
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.quadratic import NormalEntries, PolyaGamma
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial
-from nbmf.families.logistic.sides import Coordinates
-from nbmf.families.logistic.variational import VariationalFactors
 from nbmf.inference.parameters import check
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.likelihoods.gaussian import GAUSSIAN
@@ -63,7 +63,7 @@ class Relation(NamedTuple):
         "binary" (Bernoulli, Pólya-Gamma), "counts" (negative binomial with a size per column) or
         "real" (normal, with a noise precision per matrix).
     effects : str
-        "none", "rows", "columns" or "both": lines of this matrix that have an effect of their own.
+        "none", "rows", "columns" or "both": rows or columns of this matrix that have an effect of their own.
     """
 
     rows: str
@@ -76,7 +76,7 @@ class Relation(NamedTuple):
 class Layout:
     """Which coordinates of a set are what: K components, 1, and its effects in single matrices.
 
-    The 1 is there if a line of another set has an effect in a matrix with this one.
+    The 1 is there if a row or column of another set has an effect in a matrix with this one.
     """
 
     def __init__(self, relations: Mapping[str, Relation], K: int):
@@ -137,20 +137,20 @@ def checked_values(name: str, one: Relation) -> np.ndarray:
 
 def sizes_of(relations, values) -> dict[str, int]:
     """Return how many things there are in each set; matrices have to agree."""
-    found: dict[str, tuple] = {}  # of each set: size, names, and the matrix that has told
+    known: dict[str, tuple] = {}  # of each set: size, names, and the matrix that says so
     for name, one in relations.items():
         own_names = names_of(one.V) if isinstance(one.V, NamedMatrix) else (None, None)
         for axis, side in enumerate((one.rows, one.columns)):
             size = values[name].shape[axis]
-            n, names, where = found.setdefault(side, (size, own_names[axis], name))
+            n, names, where = known.setdefault(side, (size, own_names[axis], name))
             if n != size:
                 raise DataError(f"set {side!r}: {n} things in {where!r}, {size} in {name!r}")
             if names is None:
-                found[side] = size, own_names[axis], name
+                known[side] = size, own_names[axis], name
             elif own_names[axis] is not None and (names != own_names[axis]).any():
                 i = int(np.flatnonzero(names != own_names[axis])[0])
                 raise DataError(
                     f"set {side!r}: number {i} (counted from 0) is {str(names[i])!r} in {where!r} "
                     f"and {str(own_names[axis][i])!r} in {name!r}"
                 )
-    return {side: n for side, (n, _, _) in found.items()}
+    return {side: n for side, (n, _, _) in known.items()}

@@ -30,7 +30,7 @@ def mean_under_normal(
         To some 1e-8.
     """
     deviation = np.sqrt(np.maximum(variance, 0.0)).ravel()
-    mean, found = mean.ravel(), np.empty(mean.size)
+    mean, means = mean.ravel(), np.empty(mean.size)
     # Entries with about the same deviation need the same nodes.
     octave = np.ceil(np.log2(np.maximum(deviation * WIDEST / PRODUCT, 1.0))).astype(int)
     for each in np.unique(octave):
@@ -45,8 +45,8 @@ def mean_under_normal(
             total = np.zeros(part.size)
             for node, weight in zip(z, weights, strict=True):
                 total += weight * function(m + node * s)
-            found[part] = total
-    return found.reshape(variance.shape)
+            means[part] = total
+    return means.reshape(variance.shape)
 
 
 def probability(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:

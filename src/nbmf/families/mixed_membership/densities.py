@@ -1,4 +1,4 @@
-"""Laws of the features in each component: their densities, and how these are estimated.
+"""Distributions of the features in each component: their densities, and how these are estimated.
 
 R are expected counts of atoms in components. Estimates maximise Σ R ln p plus the penalty below,
 which smooths (ε) discrete features, words, and rates.
@@ -39,7 +39,7 @@ class Smoothing(NamedTuple):
 
 
 class Density(ABC):
-    """The laws of some features of one kind in K components. Columns count these features alone.
+    """The distributions of some features of one kind in K components. Columns count these features alone.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Density(ABC):
 
     @abstractmethod
     def penalty(self) -> float:
-        """Return what the estimates maximise beside Σ R ln p."""
+        """Return what the estimates maximise besides Σ R ln p."""
 
     @abstractmethod
     def mean(self) -> np.ndarray:
@@ -71,7 +71,7 @@ class Density(ABC):
 
     @classmethod
     def of_arrays(cls, arrays: dict[str, np.ndarray]) -> Density:
-        """Return the laws that `arrays` has told.
+        """Return the distributions that `arrays` describe.
 
         Raises
         ------

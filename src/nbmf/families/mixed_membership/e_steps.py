@@ -49,7 +49,7 @@ class Memberships(NamedTuple):
 
 
 class EStep(ABC):
-    """One way; it is told the cells, their ln p (A, K), and the prior of memberships (K,)."""
+    """One way, given the cells, their ln p (A, K), and the prior of memberships (K,)."""
 
     goes_warm: ClassVar[bool] = False  # whether rows may start from where they were last
     is_dirichlet: ClassVar[bool] = True  # whether the prior is α, and not shares themselves
@@ -65,7 +65,7 @@ class EStep(ABC):
         """Return memberships; γ starts from `start`, or else from all components alike."""
 
     @abstractmethod
-    def renewed_prior(self, prior: np.ndarray, found: Memberships, sizes: np.ndarray) -> np.ndarray:
+    def renewed_prior(self, prior: np.ndarray, memberships: Memberships, sizes: np.ndarray) -> np.ndarray:
         """Return the prior that fits the memberships best."""
 
 
@@ -85,9 +85,9 @@ class MixtureStep(EStep):
         counts = spread(cells.starts, cells.atoms, cells.weights, r, len(log_density))
         return Memberships(r, counts, bounds)
 
-    def renewed_prior(self, prior, found, sizes):
+    def renewed_prior(self, prior, memberships, sizes):
         """Return the mean of r over rows with cells."""
-        return found.gamma[sizes > 0].mean(axis=0) if (sizes > 0).any() else prior
+        return memberships.gamma[sizes > 0].mean(axis=0) if (sizes > 0).any() else prior
 
 
 class DirichletStep(EStep):
@@ -108,9 +108,9 @@ class DirichletStep(EStep):
             return start.copy()
         return prior + (cells.sizes / prior.size)[:, None]
 
-    def renewed_prior(self, prior, found, sizes):
+    def renewed_prior(self, prior, memberships, sizes):
         """Return α after Newton's steps, equation (24); rows without cells take no part."""
-        gamma = found.gamma[sizes > 0]
+        gamma = memberships.gamma[sizes > 0]
         return learn_alpha(prior, len(gamma), digamma_sums(gamma))
 
 

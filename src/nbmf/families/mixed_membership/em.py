@@ -1,4 +1,4 @@
-"""The one EM driver of MNB, MMNB, Fast MMNB, LDA and Fast LDA: a state, and when it stops."""
+"""The one EM driver of MNB, MMNB, Fast MMNB, LDA and Fast LDA."""
 
 import numpy as np
 
@@ -7,15 +7,16 @@ from nbmf.families.mixed_membership.e_steps import EStep, Memberships
 from nbmf.families.mixed_membership.feature_cells import Cells
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State
+from nbmf.inference.stopping import RelativeChangeBelow
 
 # Rows start from all components alike until the objective moves by less than this share of itself:
 # such starts end far better. Then they start where they were, which makes it rise for certain.
 WARM_BELOW = 1e-4
-LOOK_EVERY = 5  # iterations between looks at the objective, which would cost Fast MMNB a fifth
+LOOK_EVERY = RelativeChangeBelow.every  # at the objective, which would cost Fast MMNB a fifth
 # Iterations before α is learned. While components are alike α grows, which keeps them alike: of ten
 # starts of Fast LDA on Classic3, with five rounds, four collapsed, and none with this.
 HELD = 5
-SEED_WEIGHT = 1.0  # of the average row beside the random row that a component starts from
+SEED_WEIGHT = 1.0  # of the average row next to the random row that a component starts from
 OUTWEIGHS = 20.0  # times the average row, by which Σα leaves no row a mixture of its own
 ALIKE = 0.01  # mean difference of two components' densities, relative to the largest, at most
 
@@ -50,8 +51,8 @@ class MembershipState(State):
         self._of_columns = of_columns
         self.prior = e_step.first_prior(K)
         self._sizes, self._totals = cells.sizes, cells.totals()
-        self.is_warm, self._found, self._objective = False, None, None
-        self._done, self._looked, self.gain = 0, None, np.inf
+        self.is_warm, self._memberships, self._objective = False, None, None
+        self._done, self._looked, self.relative_change = 0, None, np.inf
         self._seed(K, rng)
 
     def _seed(self, K, rng):
@@ -64,26 +65,26 @@ class MembershipState(State):
         self.densities.update(self._cells.columns, self._cells.values, counts)
 
     @property
-    def found(self) -> Memberships:
+    def memberships(self) -> Memberships:
         """The memberships of the last E-step."""
-        if self._found is None:
+        if self._memberships is None:
             self._expect()
-        return self._found
+        return self._memberships
 
     def _expect(self):
         log_density = self.densities.log_density(self._cells.columns, self._cells.values)
-        start = self._found.gamma if self.is_warm and self._found is not None else None
-        self._found = self._e_step.find(self._cells, log_density, self.prior, start)
+        start = self._memberships.gamma if self.is_warm and self._memberships is not None else None
+        self._memberships = self._e_step.find(self._cells, log_density, self.prior, start)
         self._objective = None
 
     def advance(self, steps):
         """Do so many times: θ and the prior from the memberships, then memberships anew."""
         for _ in range(steps):
-            if self._found is not None:
+            if self._memberships is not None:
                 cells = self._cells
-                self.densities.update(cells.columns, cells.values, self._found.counts)
+                self.densities.update(cells.columns, cells.values, self._memberships.counts)
                 if self._done > HELD or not self._e_step.is_dirichlet:
-                    self.prior = self._e_step.renewed_prior(self.prior, self._found, self._sizes)
+                    self.prior = self._e_step.renewed_prior(self.prior, self._memberships, self._sizes)
             self._expect()
             self._done += 1
             if self._done % LOOK_EVERY == 0:
@@ -93,30 +94,30 @@ class MembershipState(State):
         """See how far the objective has moved since the last look, and whether to go warm."""
         now, before = self.objective(), self._looked
         if before is not None:
-            self.gain = (now - before) / LOOK_EVERY / max(abs(now), 1e-300)
+            self.relative_change = (now - before) / LOOK_EVERY / max(abs(now), 1e-300)
         self._looked = now
-        if self._e_step.goes_warm and abs(self.gain) < WARM_BELOW:
+        if self._e_step.goes_warm and abs(self.relative_change) < WARM_BELOW:
             self.is_warm = True
 
     def objective(self):
         """Return L plus the penalty of the estimates, in nats."""
-        if self._objective is None and self._found is not None:
-            self._objective = float(self._found.bounds.sum()) + self.densities.penalty()
+        if self._objective is None and self._memberships is not None:
+            self._objective = float(self._memberships.bounds.sum()) + self.densities.penalty()
         return self._objective
 
     @property
-    def is_settled_for_good(self) -> bool:
+    def may_stop(self) -> bool:
         """Whether no change of where rows start is to come."""
         return self.is_warm or not self._e_step.goes_warm
 
     @property
     def bound(self) -> float:
         """L alone: a lower bound of ln p(V | θ), exact of a mixture."""
-        return float(self.found.bounds.sum())
+        return float(self.memberships.bounds.sum())
 
     def factors(self):
         """Return the memberships (rows, K) and the means (K, columns), or those of V's columns."""
-        shares, means = self.found.shares, self.densities.mean()
+        shares, means = self.memberships.shares, self.densities.mean()
         return Factors(means.T, shares.T) if self._of_columns else Factors(shares, means)
 
     def expectation(self):
@@ -126,7 +127,7 @@ class MembershipState(State):
 
     def active_components(self):
         """Return how many components have at least 1 % of the memberships."""
-        return int(np.count_nonzero(self.found.shares.mean(axis=0) >= ACTIVE_SHARE))
+        return int(np.count_nonzero(self.memberships.shares.mean(axis=0) >= ACTIVE_SHARE))
 
     @property
     def shares_are_one(self) -> bool:
@@ -147,23 +148,3 @@ class MembershipState(State):
             if all(share @ np.abs(component - other) >= ALIKE for other in kinds):
                 kinds.append(component)
         return len(kinds)
-
-
-class StandsStill:
-    """Stop when the objective moves by less than a share `tol` of itself in an iteration.
-
-    Where rows go warm that is asked then, when no restart can hide a rise.
-    """
-
-    def __init__(self, state: MembershipState, tol: float):
-        self._state, self._tol = state, tol
-
-    def next_after(self, iteration):
-        """Return the next iteration at which the state looks at its objective."""
-        return (iteration // LOOK_EVERY + 1) * LOOK_EVERY
-
-    def is_met(self, iteration):
-        """Whether the last gain was small enough."""
-        settled = abs(self._state.gain) < self._tol
-        asked = iteration % LOOK_EVERY == 0
-        return bool(asked and settled and self._state.is_settled_for_good)

@@ -54,7 +54,7 @@ class Cells:
         """Return the weight of each atom in all rows, float array (A,)."""
         return np.bincount(self.atoms, self.weights, self.columns.size)
 
-    def lines(self) -> np.ndarray:
+    def row_of_cell(self) -> np.ndarray:
         """Return the row of each cell, int array (cells,)."""
         return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
 
@@ -70,14 +70,14 @@ class Cells:
 
     def _distinct(self, order: Iterable[int], enough: int) -> list[int]:
         """Return the first rows of an order that have cells and differ, at most `enough`."""
-        found: dict[bytes, int] = {}
+        first_rows: dict[bytes, int] = {}
         for i in order:
             part = slice(self.starts[i], self.starts[i + 1])
             if part.stop > part.start:
-                found.setdefault(self.atoms[part].tobytes() + self.weights[part].tobytes(), i)
-            if len(found) == enough:
+                first_rows.setdefault(self.atoms[part].tobytes() + self.weights[part].tobytes(), i)
+            if len(first_rows) == enough:
                 break
-        return list(found.values())
+        return list(first_rows.values())
 
 
 def _starts(sizes: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 """MNB, MMNB, Fast MMNB of tables of features; of documents a unigram mixture, LDA, Fast LDA."""
 
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -10,21 +10,24 @@ from threadpoolctl import threadpool_limits
 from nbmf.data.feature_categories import with_categories
 from nbmf.data.feature_columns import GAUSSIAN, WORD
 from nbmf.data.feature_table import FeatureTable
-from nbmf.errors import ConfigError, ConstantFeatureWarning, DataError, NotConvergedWarning, NotFittedError
+from nbmf.errors import ConfigError, ConstantFeatureWarning, DataError, NotFittedError
 from nbmf.families.mixed_membership.densities import Smoothing
 from nbmf.families.mixed_membership.e_steps import EStep, FastStep, FullStep, MixtureStep
-from nbmf.families.mixed_membership.em import MembershipState, StandsStill
-from nbmf.families.mixed_membership.evaluation import Evaluation, entropies
+from nbmf.families.mixed_membership.em import MembershipState
 from nbmf.families.mixed_membership.features import Densities, cells_of
 from nbmf.families.mixed_membership.membership_estimator import evaluate, warn_if_collapsed
-from nbmf.families.mixed_membership.parameters import AT_LEAST_ZERO, FAST, FULL, MIXTURE
-from nbmf.families.mixed_membership.parameters import RULES as OF_FAMILY
+from nbmf.families.mixed_membership.membership_evaluation import Evaluation, entropies
+from nbmf.families.mixed_membership.membership_parameters import FAST, FULL, MIXTURE, OLD_NAMES
+from nbmf.families.mixed_membership.membership_parameters import RULES as OF_FAMILY
 from nbmf.families.mixed_membership.saved_table_model import SavedTableModel
 from nbmf.inference import loop
-from nbmf.inference.parameters import Parametrized, one_of
+from nbmf.inference.constructors import RandomState, with_parameters
+from nbmf.inference.parameters import AT_LEAST_ZERO, Parametrized, one_of
 from nbmf.inference.state import Monitor
+from nbmf.inference.stopping import RelativeChangeBelow, warn_of_no_convergence
 
 
+@with_parameters
 class FeatureModel(SavedTableModel, Parametrized):
     """Mixed-membership naive Bayes of a FeatureTable (Shan and Banerjee 2009).
 
@@ -48,7 +51,7 @@ class FeatureModel(SavedTableModel, Parametrized):
         Rounds of the E-step of a row at most, and the mean change of γ below which it ends.
     max_iter : int
         EM steps at most.
-    tol : float
+    relative_change_tol : float
         Stop when the objective (bound and smoothing) moves by less, as a share of itself; 0 never.
     random_state : int, SeedSequence or None
         The same value gives the same bits. Components start from random rows.
@@ -62,7 +65,7 @@ class FeatureModel(SavedTableModel, Parametrized):
     prior_ : float array (K,)
         α; of "mnb" π.
     densities_ : Densities
-        The laws of the features, which give `log_density`.
+        The distributions of the features, which give `log_density`.
     bound_, objective_ : float
         L of all rows in nats, and with the penalty of smoothing.
     distinct_components_ : int
@@ -76,31 +79,18 @@ class FeatureModel(SavedTableModel, Parametrized):
         "variance_floor": AT_LEAST_ZERO,
         "relative_floor": AT_LEAST_ZERO,
     }
+    old_names: ClassVar = OLD_NAMES
 
-    def __init__(
-        self,
-        n_components=2,
-        *,
-        model="mmnb",
-        smoothing=1.0,
-        variance_floor=1e-13,
-        relative_floor=1e-3,
-        inner_max=100,
-        inner_tol=1e-3,
-        max_iter=500,
-        tol=1e-6,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.model = model
-        self.smoothing = smoothing
-        self.variance_floor = variance_floor
-        self.relative_floor = relative_floor
-        self.inner_max = inner_max
-        self.inner_tol = inner_tol
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_components: int = 2
+    model: str = "mmnb"
+    smoothing: float = 1.0
+    variance_floor: float = 1e-13
+    relative_floor: float = 1e-3
+    inner_max: int = 100
+    inner_tol: float = 1e-3
+    max_iter: int = 500
+    relative_change_tol: float = 1e-6
+    random_state: RandomState = None
 
     def fit(self, V: Any, y: Any = None, *, monitor: Monitor | None = None) -> Self:
         """Learn components and memberships of a FeatureTable, or of what one is made of.
@@ -110,7 +100,7 @@ class FeatureModel(SavedTableModel, Parametrized):
         ConfigError
             If a parameter has a value that is not allowed, or fewer than K rows differ.
         DataError
-            If a feature has no observed cell; its name is told.
+            If a feature has no observed cell; the message names it.
 
         Warns
         -----
@@ -120,7 +110,8 @@ class FeatureModel(SavedTableModel, Parametrized):
         table = FeatureTable.of(V)
         with threadpool_limits(limits=1, user_api="blas"):
             state = self.start(table)
-            rule = StandsStill(state, self.tol) if self.tol > 0 else None
+            tolerance = self.relative_change_tol
+            rule = RelativeChangeBelow(state, tolerance) if tolerance > 0 else None
             self.n_iter_, self.converged_ = loop.run(state, self.max_iter, monitor, rule)
         self.memberships_, self.means_, _ = state.factors()
         self.prior_, self.densities_ = state.prior, state.densities
@@ -129,12 +120,7 @@ class FeatureModel(SavedTableModel, Parametrized):
         self.sizes_, self.categories_ = table.sizes, table.categories
         self.distinct_components_ = warn_if_collapsed(f"{self.model} of a table", state)
         if self.converged_ is False:
-            warnings.warn(
-                f"{self.model} had not converged after max_iter = {self.max_iter} iterations, by "
-                f"tol = {self.tol}: raise max_iter, or tol if that is near enough",
-                NotConvergedWarning,
-                stacklevel=2,
-            )
+            warn_of_no_convergence(self.model, rule, self.max_iter)
         return self
 
     def start(self, table: FeatureTable) -> MembershipState:
@@ -223,16 +209,16 @@ class FeatureModel(SavedTableModel, Parametrized):
         float array (cells,)
             In the order of `held_out.cells`, in nats.
         """
-        own = self.table_of(held_out)
+        scored = self.table_of(held_out)
         if V is None:
-            shares = np.tile(self.memberships_.mean(axis=0), (own.shape[0], 1))
+            shares = np.tile(self.memberships_.mean(axis=0), (scored.shape[0], 1))
         else:
             shares = self.evaluate(V).memberships
-        if own.shape[0] != len(shares):
-            raise DataError(f"held_out has {own.shape[0]} rows; allowed is the number of V, {len(shares)}")
-        log = self.densities_.log_density(own.columns.astype(np.int64), own.cells)
+        if scored.shape[0] != len(shares):
+            raise DataError(f"held_out has {scored.shape[0]} rows; allowed is the number of V, {len(shares)}")
+        log = self.densities_.log_density(scored.columns.astype(np.int64), scored.cells)
         with np.errstate(divide="ignore"):
-            return logsumexp(log + np.log(shares[own.lines()]), axis=1)
+            return logsumexp(log + np.log(shares[scored.row_of_cell()]), axis=1)
 
     @property
     def clusters_(self) -> np.ndarray:

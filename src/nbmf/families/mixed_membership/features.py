@@ -1,4 +1,4 @@
-"""Tables of features of several kinds as cells, and the laws of all their columns."""
+"""Tables of features of several kinds as cells, and the distributions of all their columns."""
 
 from typing import Self
 
@@ -46,7 +46,7 @@ def _places_in_kind(kinds: np.ndarray) -> np.ndarray:
 
 
 class Densities(Density):
-    """The laws of all columns of a table, of whatever kinds.
+    """The distributions of all columns of a table, of whatever kinds.
 
     Parameters
     ----------
@@ -76,14 +76,14 @@ class Densities(Density):
 
     @classmethod
     def of_all(cls, table: FeatureTable, cells: Cells, smoothing: Smoothing) -> Self:
-        """Return the laws of all rows together: those of a single component."""
+        """Return the distributions of all rows together: those of a single component."""
         made = cls(table, cells, 1, smoothing)
         made.update(cells.columns, cells.values, cells.totals()[:, None])
         return made
 
     @classmethod
     def of_arrays(cls, arrays: dict[str, np.ndarray]) -> Self:
-        """Return the laws that `arrays` has told; its keys are those of `arrays()`."""
+        """Return the distributions that `arrays` describe; its keys are those of `arrays()`."""
         made = cls.__new__(cls)
         given = {kind: {} for kind in dict.fromkeys(key.partition(".")[0] for key in arrays)}
         for key, array in arrays.items():
@@ -103,7 +103,7 @@ class Densities(Density):
         return {"columns.kinds": self._kinds} | own
 
     def part_of(self, column: int) -> tuple[Density, int]:
-        """Return the laws that a column is among, and its place in these."""
+        """Return the distributions that a column is among, and its place in these."""
         return self.parts[str(self._kinds[column])], int(self._local[column])
 
     def _chosen(self, columns):
@@ -120,7 +120,7 @@ class Densities(Density):
         return log
 
     def update(self, columns, values, weights):
-        """Estimate all laws anew."""
+        """Estimate all distributions anew."""
         for part, chosen, own in self._chosen(columns):
             part.update(own, values[chosen], weights[chosen])
 

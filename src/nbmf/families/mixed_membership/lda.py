@@ -6,6 +6,7 @@ import numpy as np
 
 from nbmf.errors import DataError, NotSupportedError
 from nbmf.families.mixed_membership.kernels.lda import LatentDirichletAllocation, tokens, topic_shares
+from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.state import Factors, State
@@ -29,6 +30,7 @@ class NotOfRows:
         )
 
 
+@with_parameters
 class LDA(Factorization):
     """LDA: columns are documents, their ones are tokens, rows are the vocabulary.
 
@@ -59,6 +61,7 @@ class LDA(Factorization):
         Variational Dirichlet parameters of the topics; W_ is their share in each topic.
     """
 
+    method_name = "LDA"
     transform, fit_transform = NotOfRows(), NotOfRows()
     predict_rows, score = NotOfRows(), NotOfRows()
     shapes: ClassVar = Factorization.shapes | {"topic_counts_": "FK"}
@@ -69,10 +72,9 @@ class LDA(Factorization):
     meanings = ("share of the component's ones", "shares of components")
     alignment = Alignment.PERMUTATION
 
-    def __init__(self, n_components=2, *, max_iter=10, random_state=None):
-        self.n_components = n_components
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_components: int = 2
+    max_iter: int = 10
+    random_state: RandomState = None
 
     def _start(self, codes, seed):
         seed = int(children(seed, 1)[0].generate_state(1)[0])

@@ -7,10 +7,12 @@ from nbmf.families.mixed_membership.e_steps import FastStep, FullStep
 from nbmf.families.mixed_membership.feature_cells import Cells
 from nbmf.families.mixed_membership.lda import NotOfRows
 from nbmf.families.mixed_membership.membership_estimator import Membership
-from nbmf.families.mixed_membership.parameters import COLUMNS
+from nbmf.families.mixed_membership.membership_parameters import COLUMNS
+from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.likelihoods.tokens import TOKENS
 
 
+@with_parameters
 class VariationalLDA(Membership):
     """LDA by variational EM: columns are documents, their ones are tokens, rows the vocabulary.
 
@@ -30,7 +32,7 @@ class VariationalLDA(Membership):
         Rounds of the E-step of a document at most, and the mean change of γ below which it ends.
     max_iter : int
         EM steps at most.
-    tol : float
+    relative_change_tol : float
         Stop when the objective (bound and smoothing) rises by less, as a share of itself; 0 never
         does.
     random_state : int, SeedSequence or None
@@ -42,6 +44,7 @@ class VariationalLDA(Membership):
         α, the Dirichlet prior of the shares.
     """
 
+    method_name = "LDA, prior learned"
     transform, fit_transform = NotOfRows(), NotOfRows()
     predict_rows, score = NotOfRows(), NotOfRows()
     shapes: ClassVar = Membership.shapes | {"alpha_": "K"}
@@ -50,16 +53,13 @@ class VariationalLDA(Membership):
     meanings = ("share of the component's ones", "shares of components")
     orientation = COLUMNS
 
-    def __init__(
-        self, n_components=5, *, smoothing=0.1, inner_max=100, inner_tol=1e-3, max_iter=100, tol=1e-5, random_state=None
-    ):
-        self.n_components = n_components
-        self.smoothing = smoothing
-        self.inner_max = inner_max
-        self.inner_tol = inner_tol
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_components: int = 5
+    smoothing: float = 0.1
+    inner_max: int = 100
+    inner_tol: float = 1e-3
+    max_iter: int = 100
+    relative_change_tol: float = 1e-5
+    random_state: RandomState = None
 
     def _e_step(self):
         return FullStep(self.inner_max, self.inner_tol)
@@ -77,6 +77,7 @@ class VariationalLDA(Membership):
         return self._shares_of_points(self._points(codes)).T
 
 
+@with_parameters
 class FastLDA(VariationalLDA):
     """Fast LDA: one variational distribution for all tokens of a document.
 
@@ -84,18 +85,8 @@ class FastLDA(VariationalLDA):
     the best topics on Classic3. Parameters are those of VariationalLDA.
     """
 
-    def __init__(
-        self, n_components=5, *, smoothing=0.1, inner_max=5, inner_tol=1e-3, max_iter=100, tol=1e-5, random_state=None
-    ):
-        super().__init__(
-            n_components,
-            smoothing=smoothing,
-            inner_max=inner_max,
-            inner_tol=inner_tol,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
+    method_name = "Fast LDA"
+    inner_max: int = 5
 
     def _e_step(self):
         return FastStep(self.inner_max, self.inner_tol)

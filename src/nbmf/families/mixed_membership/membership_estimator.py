@@ -8,29 +8,32 @@ import numpy as np
 from nbmf.errors import CollapsedWarning
 from nbmf.families.mixed_membership.densities import Categories, Density, Smoothing
 from nbmf.families.mixed_membership.e_steps import EStep
-from nbmf.families.mixed_membership.em import MembershipState, StandsStill
-from nbmf.families.mixed_membership.evaluation import Evaluation, entropies, sampled_log_likelihood
+from nbmf.families.mixed_membership.em import MembershipState
 from nbmf.families.mixed_membership.feature_cells import Cells
-from nbmf.families.mixed_membership.parameters import COLUMNS, ROWS, RULES
+from nbmf.families.mixed_membership.membership_evaluation import Evaluation, entropies, sampled_log_likelihood
+from nbmf.families.mixed_membership.membership_parameters import COLUMNS, OLD_NAMES, ROWS, RULES
+from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.fold_in import refine
+from nbmf.inference.stopping import RelativeChangeBelow
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
 SHARES, PROBABILITIES = "shares of components", "probability of a one"
-TOLERANCE, MAX_STEPS = 1e-6, 1000  # of probabilities of new lines
+TOLERANCE, MAX_STEPS = 1e-6, 1000  # of probabilities of new rows and columns
 
 
 def evaluate(e_step: EStep, prior: np.ndarray, cells: Cells, densities: Density, sample: tuple) -> Evaluation:
     """Return what a model says of rows; `sample` is n_draws and the seed of the sampling."""
     log_density = densities.log_density(cells.columns, cells.values)
-    found = e_step.find(cells, log_density, prior)
+    memberships = e_step.find(cells, log_density, prior)
     sampled, (n_draws, seed) = None, sample
     if n_draws > 0 and e_step.is_dirichlet:
         rng = np.random.default_rng(seed)
-        sampled = sampled_log_likelihood(cells, log_density, prior, found.gamma, n_draws, rng)
+        sampled = sampled_log_likelihood(cells, log_density, prior, memberships.gamma, n_draws, rng)
     elif n_draws > 0:
-        sampled = found.bounds
-    return Evaluation(cells.sizes, found.bounds, found.shares, sampled)
+        sampled = memberships.bounds
+    return Evaluation(cells.sizes, memberships.bounds, memberships.shares, sampled)
 
 
 def warn_if_collapsed(name: str, state: MembershipState, stacklevel: int = 2) -> int:
@@ -52,7 +55,7 @@ def warn_if_collapsed(name: str, state: MembershipState, stacklevel: int = 2) ->
 
 
 class Membership(Factorization):
-    """Base class: lines of V with memberships in components, by EM.
+    """Base class: rows or columns of V with memberships in components, by EM.
 
     With orientation "rows" a row of V is a data point with memberships (a row of W), and H has the
     probabilities of a one; with "columns" it is the other way round. Missing entries take no part.
@@ -60,7 +63,7 @@ class Membership(Factorization):
     Attributes
     ----------
     bound_ : float
-        L of all lines in nats: a lower bound of ln p(V | θ), exact of MNB.
+        L of all rows and columns in nats: a lower bound of ln p(V | θ), exact of MNB.
     distinct_components_ : int
         Components that differ in what they say of V; fewer than all have collapsed.
     """
@@ -68,10 +71,11 @@ class Membership(Factorization):
     inference = Inference.POINT
     alignment = Alignment.PERMUTATION
     rules = RULES
+    old_names: ClassVar = OLD_NAMES
     orientation = ROWS
 
     prior_name: ClassVar[str] = "alpha_"
-    renews_memberships: ClassVar[bool] = False  # those of a line, in the fold-in of the other side
+    renews_memberships: ClassVar[bool] = False  # those of a row or column, in the fold-in of the other side
 
     def _e_step(self) -> EStep:
         """Return the E-step, whose settings are parameters of the class."""
@@ -82,7 +86,7 @@ class Membership(Factorization):
         raise NotImplementedError
 
     def _first_densities(self, cells: Cells, features: int) -> Density:
-        """Return the laws of the features before the fit."""
+        """Return the distributions of the features before the fit."""
         raise NotImplementedError
 
     def _fitted_densities(self) -> Density:
@@ -107,7 +111,7 @@ class Membership(Factorization):
         return MembershipState(cells, densities, e_step, K, rng, of_columns=of_columns)
 
     def _stopping_rule(self, state):
-        return StandsStill(state, self.tol) if self.tol > 0 else None
+        return RelativeChangeBelow(state, self.relative_change_tol) if self.relative_change_tol > 0 else None
 
     def _learn(self, state):
         super()._learn(state)
@@ -118,14 +122,14 @@ class Membership(Factorization):
     @property
     def findings(self):
         """How mixed memberships are, whether components collapsed, and Σα."""
-        found = {
+        facts = {
             "mean_entropy": float(entropies(self.memberships(self.factors_)).mean()),
             "distinct_components": self.distinct_components_,
             "bound": self.bound_,
         }
         if self.prior_name == "alpha_":
-            found["alpha"] = float(self.alpha_.sum())
-        return found
+            facts["alpha"] = float(self.alpha_.sum())
+        return facts
 
     @property
     def distributions(self):
@@ -146,9 +150,9 @@ class Membership(Factorization):
         Parameters
         ----------
         V : BinaryMatrix, array or DataFrame
-            Lines as those of the fit: rows with all columns, or columns with all rows.
+            Rows or columns as those of the fit: rows with all columns, or columns with all rows.
         n_draws : int
-            Draws of a line in importance sampling; 0 for none. That of MNB is exact.
+            Draws of a row or column in importance sampling; 0 for none. That of MNB is exact.
         random_state : int
             Of these draws.
         """
@@ -171,10 +175,23 @@ class Membership(Factorization):
         return evaluate(self._e_step(), prior, cells, self._fitted_densities(), (0, 0)).memberships
 
 
+@with_parameters
 class BinaryMembership(Membership):
     """The same of binary entries: a probability of a one in each component."""
 
     likelihoods = (BERNOULLI,)
+
+    n_components: int = 5
+    orientation: str = ROWS
+    smoothing: float = 1.0
+    max_iter: int = 500
+    relative_change_tol: float = 1e-6
+    random_state: RandomState = None
+
+    @property
+    def variant(self):
+        """The rows or columns of V that have the memberships."""
+        return self.orientation
 
     def _cells(self, values):
         return Cells.of_codes(values)
@@ -207,9 +224,9 @@ class BinaryMembership(Membership):
         return self._shares_of_points(columns).T
 
     def _fold_in_features(self, codes, shares):
-        """Return the probabilities of new features (lines, K), given the shares of points.
+        """Return the probabilities of new features (rows, K), given the shares of points.
 
-        They maximise Σ ln Σ_c w_c p_c(v) + ε Σ ln p_c (1 - p_c) of each line. Where all cells of a
+        They maximise Σ ln Σ_c w_c p_c(v) + ε Σ ln p_c (1 - p_c) of each row or column. Where all cells of a
         point share one membership it is Σ_c w_c ln p_c(v) instead, which is solved at once.
         """
         ones, zeros = (codes == 1).astype(float), (codes == 0).astype(float)
@@ -218,17 +235,17 @@ class BinaryMembership(Membership):
             return _smoothed(A, B, self.smoothing)
         totals = ones.sum(axis=1, keepdims=True), zeros.sum(axis=1, keepdims=True)
         p = np.repeat(_smoothed(*totals, self.smoothing), shares.shape[1], axis=1)
-        going = np.arange(len(p))
-        for _ in range(MAX_STEPS):
-            mixture = np.clip(p[going] @ shares.T, 1e-300, 1.0)
-            A = p[going] * ((ones[going] / mixture) @ shares)
-            B = (1 - p[going]) * ((zeros[going] / np.maximum(1 - mixture, 1e-300)) @ shares)
+
+        def renew(rows):
+            mixture = np.clip(p[rows] @ shares.T, 1e-300, 1.0)
+            A = p[rows] * ((ones[rows] / mixture) @ shares)
+            B = (1 - p[rows]) * ((zeros[rows] / np.maximum(1 - mixture, 1e-300)) @ shares)
             renewed = _smoothed(A, B, self.smoothing)
-            moved = np.abs(renewed - p[going]).max(axis=1)
-            p[going] = renewed
-            going = going[moved > TOLERANCE]
-            if going.size == 0:
-                break
+            moved = np.abs(renewed - p[rows]).max(axis=1) > TOLERANCE
+            p[rows] = renewed
+            return moved
+
+        refine(len(p), renew, MAX_STEPS)
         return p
 
 

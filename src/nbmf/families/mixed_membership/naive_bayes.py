@@ -4,26 +4,27 @@ from typing import ClassVar
 
 from nbmf.families.mixed_membership.e_steps import FastStep, FullStep, MixtureStep
 from nbmf.families.mixed_membership.membership_estimator import BinaryMembership
+from nbmf.inference.constructors import with_parameters
 
 
 class MNB(BinaryMembership):
-    """Mixture of naive Bayes: each line is in one component, learned by EM.
+    """Mixture of naive Bayes: each row or column is in one component, learned by EM.
 
     Parameters
     ----------
     n_components : int
         K.
     orientation : {"rows", "columns"}
-        The lines of V that are data points.
+        The rows or columns of V that are data points.
     smoothing : float
         ε, added to the counts of ones and of zeros in each component: the mode under Beta(1 + ε).
     max_iter : int
         EM steps at most.
-    tol : float
+    relative_change_tol : float
         Stop when the objective (log-likelihood and smoothing) rises by less, as a share of itself;
         0 never does.
     random_state : int, SeedSequence or None
-        The same value gives the same bits. Components start from random lines.
+        The same value gives the same bits. Components start from random rows or columns.
 
     W_ and H_ have the probabilities r of components of each data point and the probabilities of a
     one; see Factorization and Membership for the other attributes.
@@ -34,23 +35,17 @@ class MNB(BinaryMembership):
         π, the shares of the components among data points.
     """
 
+    method_name = "MNB"
     shapes: ClassVar = BinaryMembership.shapes | {"weights_": "K"}
     prior_name = "weights_"
-
-    def __init__(self, n_components=5, *, orientation="rows", smoothing=1.0, max_iter=500, tol=1e-6, random_state=None):
-        self.n_components = n_components
-        self.orientation = orientation
-        self.smoothing = smoothing
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
 
     def _e_step(self):
         return MixtureStep()
 
 
+@with_parameters
 class MMNB(BinaryMembership):
-    """Mixed-membership naive Bayes: a mixture of its own for each line, by variational EM.
+    """Mixed-membership naive Bayes: a mixture of its own for each row or column, by variational EM.
 
     w_f ~ Dirichlet(α), z_fn ~ w_f, v_fn ~ Bernoulli(h_zn): with orientation "rows" the cousin of
     Beta-Dir, with "columns" of Dir-Beta, with α learned and probabilities as point estimates.
@@ -60,11 +55,11 @@ class MMNB(BinaryMembership):
     n_components, orientation, smoothing, max_iter, random_state
         As for MNB.
     inner_max, inner_tol : int, float
-        Rounds of the E-step of a line at most, and the mean change of γ below which it ends.
-    tol : float
+        Rounds of the E-step of a row or column at most, and the mean change of γ below which it ends.
+    relative_change_tol : float
         As for MNB; the objective is the bound and the smoothing.
 
-    Each E-step starts from all components alike until the objective settles, then from the last
+    Each E-step starts from all components alike until the objective stands still, then from the last
     one. W_ and H_ have mean memberships γ / Σγ and the probabilities of a one.
 
     Attributes
@@ -73,68 +68,32 @@ class MMNB(BinaryMembership):
         α, the Dirichlet prior of the memberships.
     """
 
+    method_name = "MMNB"
     shapes: ClassVar = BinaryMembership.shapes | {"alpha_": "K"}
     renews_memberships = True
 
-    def __init__(
-        self,
-        n_components=5,
-        *,
-        orientation="rows",
-        smoothing=1.0,
-        inner_max=100,
-        inner_tol=1e-3,
-        max_iter=500,
-        tol=1e-6,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.orientation = orientation
-        self.smoothing = smoothing
-        self.inner_max = inner_max
-        self.inner_tol = inner_tol
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    inner_max: int = 100
+    inner_tol: float = 1e-3
 
     def _e_step(self):
         return FullStep(self.inner_max, self.inner_tol)
 
 
+@with_parameters
 class FastMMNB(MMNB):
-    """Fast MMNB: MMNB with one variational distribution for all entries of a line.
+    """Fast MMNB: MMNB with one variational distribution for all entries of a row or column.
 
-    An E-step costs K numbers a round, whatever the size of a line. Converged it is hard assignment,
+    An E-step costs K numbers a round, whatever the size of a row or column. Converged it is hard assignment,
     as MNB with small weights; how many rounds it is given (`inner_max`) is part of the model. Few
     keep memberships mixed, and may collapse: a warning says so.
 
-    Parameters are those of MMNB; each E-step starts from all components alike. α settles slowly.
+    Parameters are those of MMNB; each E-step starts from all components alike. α converges slowly.
     """
 
+    method_name = "Fast MMNB"
     renews_memberships = False
 
-    def __init__(
-        self,
-        n_components=5,
-        *,
-        orientation="rows",
-        smoothing=1.0,
-        inner_max=100,
-        inner_tol=1e-3,
-        max_iter=1000,
-        tol=1e-6,
-        random_state=None,
-    ):
-        super().__init__(
-            n_components,
-            orientation=orientation,
-            smoothing=smoothing,
-            inner_max=inner_max,
-            inner_tol=inner_tol,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
+    max_iter: int = 1000
 
     def _e_step(self):
         return FastStep(self.inner_max, self.inner_tol)

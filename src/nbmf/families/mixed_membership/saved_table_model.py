@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.errors import DataError
 from nbmf.families.mixed_membership.features import Densities
-from nbmf.families.mixed_membership.parameters import MIXTURE
+from nbmf.families.mixed_membership.membership_parameters import MIXTURE
 from nbmf.inference.model_file import Saved, is_learned
 
 LAWS_OF = "laws."  # before the names of arrays of `densities_` in a file
@@ -33,7 +33,7 @@ SCALARS = {
 
 
 class SavedTableModel(Saved):
-    """A model of a table, which has laws of columns in the place of W and H."""
+    """A model of a table, which has distributions of columns in the place of W and H."""
 
     def _learned(self) -> dict[str, Any]:
         learned = {key: value for key, value in vars(self).items() if is_learned(key)}

@@ -5,7 +5,7 @@ States are (log W, log H) of several chains at once, the target at temperature �
     β log p(V | W, H) + log p(log W) + log p(log H),
 
 moves are Hamiltonian Monte Carlo with steps in proportion to 1 / sqrt(a + β n), where n is a
-line's sum of counts over K: about the width of the target.
+row or column's sum of counts over K: about the width of the target.
 """
 
 import itertools
@@ -13,7 +13,7 @@ import itertools
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from nbmf.families.poisson_gamma.priors import GammaPrior
+from nbmf.families.poisson_gamma.gamma_priors import GammaPrior
 
 FIRST = 1e-7  # β above 0, from which on temperatures are evenly spaced in log β
 STEP = 0.3  # of a leapfrog, in widths of the target; each move takes 0.7 to 1.3 of it
@@ -60,12 +60,12 @@ class Annealed:
     def log_weights(self, temperatures: int, steps: int) -> np.ndarray:
         """Return the log weight of each chain after it has gone from the prior to the posterior."""
         betas = np.concatenate([[0.0], np.geomspace(FIRST, 1.0, temperatures)])
-        found = np.zeros(len(self._now[0]))
+        weights = np.zeros(len(self._now[0]))
         for before, beta in itertools.pairwise(betas):
-            found += (beta - before) * self.log_likelihood(self._now)
+            weights += (beta - before) * self.log_likelihood(self._now)
             if beta < 1.0:  # the last state is not asked for
                 self.move(beta, steps)
-        return found
+        return weights
 
     def log_likelihood(self, logs) -> np.ndarray:
         """Return log p(V | W, H) of each chain, in nats."""

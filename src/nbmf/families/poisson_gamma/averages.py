@@ -64,7 +64,7 @@ class Averages:
             self._sums[name] += mean
             self._sums[f"log {name}"] += np.log(table[:, : chain.K])
         for factor, prior in zip("WH", chain.priors, strict=True):
-            for part, numbers in prior.of_new_line().items():
+            for part, numbers in prior.of_new_row().items():
                 self._priors[f"{part} {factor}"] += np.log(numbers)
         before = (number - 1) * self._looks // self._n_samples
         if number * self._looks // self._n_samples == before:
@@ -72,8 +72,8 @@ class Averages:
         if self.is_whole:
             self._sum_of_V += self._link(chain.W @ chain.H.T)
         else:
-            place = int(self._seen)
-            self._W[place], self._H[place] = chain.factors()[:2]
+            index = int(self._seen)
+            self._W[index], self._H[index] = chain.factors()[:2]
         self._seen += 1
 
     def factors(self) -> Factors:
@@ -82,12 +82,12 @@ class Averages:
 
     def geometric_means(self) -> tuple[np.ndarray, np.ndarray]:
         """Return exp of the means of log W (F, K) and log H (K, N)."""
-        found = (np.exp(self._sums[f"log {name}"] / self._count) for name in "WH")
-        W, H = (np.maximum(table, FLOOR) for table in found)
+        means = (np.exp(self._sums[f"log {name}"] / self._count) for name in "WH")
+        W, H = (np.maximum(table, FLOOR) for table in means)
         return W, H.T.copy()
 
     def priors(self) -> dict[str, np.ndarray]:
-        """Return exp of the means of log shapes and log means of a new line's prior, (K,) each."""
+        """Return exp of the means of log shapes and log means of a new row's or column's prior, (K,) each."""
         return {name: np.exp(total / self._count) for name, total in self._priors.items()}
 
     def expectation(self) -> np.ndarray:
@@ -107,9 +107,9 @@ class Averages:
     def arrays(self) -> dict[str, np.ndarray]:
         """Return all that changes, by name; writing to them sets the state."""
         sums = {f"sum of {name}": table for name, table in self._sums.items()}
-        own = {"kept": self._count, "seen": self._seen, "sum of E[V]": self._sum_of_V}
+        counters = {"kept": self._count, "seen": self._seen, "sum of E[V]": self._sum_of_V}
         sums |= {f"sum of log {name}": table for name, table in self._priors.items()}
-        return own | sums | {"kept W": self._W, "kept H": self._H}
+        return counters | sums | {"kept W": self._W, "kept H": self._H}
 
 
 def mean_at(W: np.ndarray, H: np.ndarray, rows: np.ndarray, columns: np.ndarray, link: Link) -> np.ndarray:

@@ -1,9 +1,12 @@
 """The Bernoulli-Poisson link: binary matrices at a cost that grows with the ones alone."""
 
-from nbmf.families.poisson_gamma.inference import Sampled, Variational
+from nbmf.families.poisson_gamma.gamma_priors import FIXED
+from nbmf.families.poisson_gamma.poisson_gamma_inference import Sampled, Variational
+from nbmf.inference.constructors import with_parameters
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
 
+@with_parameters
 class BernoulliPoissonVB(Variational):
     """Bernoulli-Poisson factorization by variational Bayes: E[V] = 1 - exp(-WH).
 
@@ -17,51 +20,28 @@ class BernoulliPoissonVB(Variational):
         K.
     shape_W, mean_W, shape_H, mean_H : float
         The entries of W are Gamma(shape, mean), so are those of H; where learned, their start.
-        mean_H = None: so that E[V] is the share of ones.
+        mean_H = None: so that E[V] is the proportion of ones.
     tie_shape_W, tie_mean_W, tie_shape_H, tie_mean_H
         What is learned, as for PoissonGammaVB: the mean of each component of H. Learned shapes
         raise the bound, and predict held-out entries worse (docs/poisson.md).
-    max_iter, tol, precision, random_state
+    max_iter, relative_gain_tol, precision, random_state
         As for PoissonGammaVB.
 
     See Factorization, Rates and WithPriors for the learned attributes.
     """
 
+    method_name = "Bernoulli-Poisson VB"
+    sampler = "BernoulliPoissonGibbs"
     likelihoods = (BERNOULLI,)
     is_binary = True
 
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        shape_W=0.3,
-        mean_W=1.0,
-        shape_H=0.3,
-        mean_H=None,
-        tie_shape_W="fixed",
-        tie_mean_W="fixed",
-        tie_shape_H="fixed",
-        tie_mean_H="source",
-        max_iter=1000,
-        tol=1e-6,
-        precision="double",
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.shape_W = shape_W
-        self.mean_W = mean_W
-        self.shape_H = shape_H
-        self.mean_H = mean_H
-        self.tie_shape_W = tie_shape_W
-        self.tie_mean_W = tie_mean_W
-        self.tie_shape_H = tie_shape_H
-        self.tie_mean_H = tie_mean_H
-        self.max_iter = max_iter
-        self.tol = tol
-        self.precision = precision
-        self.random_state = random_state
+    shape_W: float = 0.3
+    shape_H: float = 0.3
+    tie_shape_W: str = FIXED
+    tie_shape_H: str = FIXED
 
 
+@with_parameters
 class BernoulliPoissonGibbs(Sampled):
     """Bernoulli-Poisson factorization by Gibbs sampling; the model of BernoulliPoissonVB.
 
@@ -81,34 +61,9 @@ class BernoulliPoissonGibbs(Sampled):
     See Factorization, Rates, WithPriors and Sampled for the learned attributes.
     """
 
+    method_name = "Bernoulli-Poisson GS"
     likelihoods = (BERNOULLI,)
     is_binary = True
 
-    def __init__(
-        self,
-        n_components=8,
-        *,
-        shape_W=0.3,
-        mean_W=1.0,
-        shape_H=0.3,
-        mean_H=None,
-        tie_shape_W="all",
-        tie_mean_W="fixed",
-        tie_shape_H="all",
-        tie_mean_H="source",
-        burn_in=500,
-        n_samples=500,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.shape_W = shape_W
-        self.mean_W = mean_W
-        self.shape_H = shape_H
-        self.mean_H = mean_H
-        self.tie_shape_W = tie_shape_W
-        self.tie_mean_W = tie_mean_W
-        self.tie_shape_H = tie_shape_H
-        self.tie_mean_H = tie_mean_H
-        self.burn_in = burn_in
-        self.n_samples = n_samples
-        self.random_state = random_state
+    shape_W: float = 0.3
+    shape_H: float = 0.3

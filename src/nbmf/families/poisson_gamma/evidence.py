@@ -13,11 +13,11 @@ from scipy.special import gammaln, logsumexp
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.errors import ConfigError, DataError
 from nbmf.families.poisson_gamma.annealing import Annealed
-from nbmf.families.poisson_gamma.gibbs import Chain
-from nbmf.families.poisson_gamma.inference import Variational
+from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior
 from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import WithPriors
-from nbmf.families.poisson_gamma.priors import FIXED, GammaPrior
+from nbmf.families.poisson_gamma.poisson_gamma_gibbs import Chain
+from nbmf.families.poisson_gamma.poisson_gamma_inference import Variational
 from nbmf.inference.parameters import check_count
 from nbmf.seeds import child, children
 
@@ -207,19 +207,19 @@ class _Point:
 
     def log_W(self, sweeps: int) -> np.ndarray:
         """Return log p(W | H, S) of the point's W for each H of a chain that keeps S."""
-        found, H = np.empty(sweeps), self._H
+        log_densities, H = np.empty(sweeps), self._H
         for sweep in range(-(sweeps // 10), sweeps):
             alpha, scale = self._of_W(H)
             if sweep >= 0:
-                found[sweep] = _log_gamma(self._W, alpha, scale)
+                log_densities[sweep] = _log_gamma(self._W, alpha, scale)
             W = self._rng.standard_gamma(alpha) * scale
             alpha, scale = self._of_H(W)
             H = self._rng.standard_gamma(alpha) * scale
-        return found
+        return log_densities
 
 
 def _log_gamma(x, alpha, scale) -> float:
-    """Return the log density of a table of gamma laws, in nats."""
+    """Return the log density of a table of gamma distributions, in nats."""
     log_p = (alpha - 1.0) * np.log(x) - x / scale - alpha * np.log(scale) - gammaln(alpha)
     return float(log_p.sum())
 

@@ -1,13 +1,13 @@
 """Draws of learned shapes and rates along a chain, given the factor they are the prior of.
 
 Hyperpriors are proper: a shape is Exp(1), and where means are learned their numbers are rates,
-Gamma(1, 1). A shape beside a fixed mean keeps that mean.
+Gamma(1, 1). A shape next to a fixed mean keeps that mean.
 """
 
 import numpy as np
 from scipy.special import gammaln
 
-from nbmf.families.poisson_gamma.priors import FIXED, GammaPrior
+from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior
 
 PROPOSALS = 8  # of each shape, in a sweep
 STEPS = 0.03, 4.0  # between which their sizes are, in units of 1 / sqrt(entries that share it)
@@ -20,7 +20,7 @@ def draw(prior: GammaPrior, table: np.ndarray, rng: np.random.Generator) -> None
     ----------
     prior : GammaPrior
         Its shapes and means are written to.
-    table : float array (lines, K)
+    table : float array (rows, K)
         The factor.
     rng : Generator
     """

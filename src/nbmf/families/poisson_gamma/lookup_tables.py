@@ -8,7 +8,7 @@ from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors
 from nbmf.numerics.lanes import aligned_table, padded
 
-ENTRIES_AT_ONCE = 2**18  # whose two lines of factors are multiplied at a time
+ENTRIES_AT_ONCE = 2**18  # whose two vectors of factors are multiplied at a time
 
 
 def tables(shape: tuple[int, int], K: int) -> tuple[np.ndarray, np.ndarray]:
@@ -41,11 +41,11 @@ def rates_at(W: np.ndarray, H: np.ndarray, rows: np.ndarray, columns: np.ndarray
     """Return Σ_k w_fk h_kn of single entries, whose indices are broadcast against each other."""
     rows, columns = np.broadcast_arrays(rows, columns)
     f, n = rows.ravel(), columns.ravel()
-    found = np.empty(f.size)
+    rates = np.empty(f.size)
     for first in range(0, f.size, ENTRIES_AT_ONCE):
         part = slice(first, first + ENTRIES_AT_ONCE)
-        found[part] = np.einsum("ek,ke->e", W[f[part]], H[:, n[part]])
-    return found.reshape(rows.shape)
+        rates[part] = np.einsum("ek,ke->e", W[f[part]], H[:, n[part]])
+    return rates.reshape(rows.shape)
 
 
 Link = Callable[[np.ndarray], np.ndarray]

@@ -2,7 +2,7 @@
 
 Two ways to the same numbers: passes over the entries above zero, whose cost grows with those
 alone, and products of matrices with all entries, which are faster where most are above zero.
-Tables W (F, padded K) and H (N, padded K) have lines of V as rows; padding is zero.
+Tables W (F, padded K) and H (N, padded K) have rows or columns of V as rows; padding is zero.
 """
 
 from typing import NamedTuple
@@ -19,10 +19,10 @@ MISSING = -1
 
 
 class Entries(NamedTuple):
-    """Entries above zero, line by line.
+    """Entries above zero, row by row.
 
-    start : int64 array (lines + 1,); line i has the entries start[i] up to start[i + 1]
-    index : uint32 array (entries,), their places in the line
+    start : int64 array (rows + 1,); row or column i has the entries start[i] up to start[i + 1]
+    index : uint32 array (entries,), their places in the row or column
     value : float64 array (entries,)
     """
 
@@ -35,11 +35,11 @@ class Entries(NamedTuple):
         """Take over a CSR matrix."""
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.data)
 
-    def of_lines(self, lines: np.ndarray) -> "Entries":
-        """Return the entries of some lines alone."""
-        lengths = np.diff(self.start)[lines]
+    def at_rows(self, rows: np.ndarray) -> "Entries":
+        """Return the entries of some rows and columns alone."""
+        lengths = np.diff(self.start)[rows]
         start = np.concatenate([[0], np.cumsum(lengths)])
-        places = np.repeat(self.start[lines] - start[:-1], lengths) + np.arange(start[-1])
+        places = np.repeat(self.start[rows] - start[:-1], lengths) + np.arange(start[-1])
         return Entries(start, self.index[places], self.value[places])
 
 
@@ -145,7 +145,7 @@ class DenseObservations(Observations):
 
 
 class Exposure:
-    """Sums of one table over the entries that a line has observed: M H' and M' W.
+    """Sums of one table over the entries that a row or column has observed: M H' and M' W.
 
     By way of the entries that are missing, or that are observed, whichever are fewer.
     """
@@ -169,11 +169,11 @@ class Exposure:
     def _of(self, listed, table, blank) -> np.ndarray:
         if not self.has_missing:
             return table.sum(axis=0, keepdims=True)
-        found = listed @ table
+        exposure = listed @ table
         if self._is_of_missing:
-            found = np.maximum(table.sum(axis=0) - found, 0.0)
-        found[blank] = 0.0  # of a line without an observed entry, whatever the rounding
-        return found
+            exposure = np.maximum(table.sum(axis=0) - exposure, 0.0)
+        exposure[blank] = 0.0  # of a row or column without an observed entry, whatever the rounding
+        return exposure
 
 
 class DenseExposure:

@@ -10,10 +10,10 @@ p(log W, log H | V) has c = a; that of p(W, H | V) has c = a - 1, and 0 where th
 
 import numpy as np
 
+from nbmf.families.poisson_gamma.gamma_priors import GammaPrior
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.lookup_tables import count_active, rates_at, tables
 from nbmf.families.poisson_gamma.observations import Observations
-from nbmf.families.poisson_gamma.priors import GammaPrior
 from nbmf.inference.state import Factors, State
 
 
@@ -65,7 +65,7 @@ class PointState(State):
             np.maximum(count, 0.0, out=count)
             rate = rate + prior.rate
         rate = np.broadcast_to(rate, now.shape)
-        # Of a line without an observed entry maximum likelihood says nothing: it stays as it is.
+        # Of a row or column without an observed entry maximum likelihood says nothing: it stays as it is.
         np.divide(count, rate, out=now, where=rate > 0.0)
         np.maximum(now, FLOOR, out=now)
 
@@ -78,11 +78,11 @@ class PointState(State):
         """Return the log-likelihood, or the log density of V and what the mode is of, in nats."""
         data, W, H = self._data, self._W, self._H
         expected = float((W * data.exposure.of_rows(H)).sum())
-        found = data.log_terms(W, H) - expected
+        total = data.log_terms(W, H) - expected
         if self._priors is not None:
             for prior, table in zip(self._priors, (W, H), strict=True):
-                found += prior.log_density(table[:, : self._K], of_logarithms=self._of_logarithms)
-        return found
+                total += prior.log_density(table[:, : self._K], of_logarithms=self._of_logarithms)
+        return total
 
     def factors(self):
         """Return W and H."""

@@ -1,4 +1,4 @@
-"""What the estimators of this family have in common: links, priors, predictions, new lines."""
+"""What the estimators of this family have in common: links, priors, predictions, new rows and columns."""
 
 import warnings
 from typing import ClassVar
@@ -7,24 +7,26 @@ import numpy as np
 
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.families.poisson_gamma import poisson_gamma_fold_in as fold_in
+from nbmf.families.poisson_gamma.gamma_priors import ALL, FIXED, LARGEST, RULES, SOURCE, GammaPrior, Ties, check_ties
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.lookup_tables import chance, identity, rates_at, shares_of
 from nbmf.families.poisson_gamma.observations import Observations
-from nbmf.families.poisson_gamma.priors import LARGEST, RULES, GammaPrior, Ties, check_ties
+from nbmf.inference.constructors import with_parameters
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import one_of
 
-START_SHAPE = 1.0  # of the gamma laws that starts are drawn from, around the priors' means
+START_SHAPE = 1.0  # of the gamma distributions that starts are drawn from, around the priors' means
 
 
+@with_parameters
 class Rates(Factorization):
     """Base class: V has independent entries whose Poisson rates are W H.
 
     Attributes
     ----------
     geometric_W_, geometric_H_ : float arrays (F, K), (K, N)
-        exp E[log w] and exp E[log h]: what the fold-in of new lines needs beside W_ and H_. Those
+        exp E[log w] and exp E[log h]: what the fold-in of new rows and columns needs besides W_ and H_. Those
         of a point estimate are the same as W_ and H_.
     """
 
@@ -35,6 +37,8 @@ class Rates(Factorization):
     takes_sparse = True
 
     is_binary: ClassVar[bool] = False  # whether only v = 1[count > 0] is observed
+
+    n_components: int = 8
 
     @property
     def _link(self):
@@ -68,33 +72,39 @@ class Rates(Factorization):
         """Keep E[V] of a matrix that was given as dense."""
         self._expectation = state.expectation() if state.is_dense else None
 
-    # --- New lines -------------------------------------------------------------------------------
+    # --- New rows and columns --------------------------------------------------------------------
 
-    def _line_prior(self, factor: str) -> fold_in.LinePrior:
-        """Return the prior of a new line of "W" or "H"."""
+    def _fold_in_prior(self, factor: str) -> fold_in.FoldInPrior:
+        """Return the prior of a new row or column of "W" or "H"."""
         raise NotImplementedError
 
     def _fold_in_rows(self, values):
         others = self.H_.T, self.geometric_H_.T
-        return fold_in.fold_in(values, *others, self._line_prior("W"), self.is_binary)
+        return fold_in.fold_in(values, *others, self._fold_in_prior("W"), self.is_binary)
 
     def _fold_in_columns(self, values):
         others = self.W_, self.geometric_W_
-        return fold_in.fold_in(values.T, *others, self._line_prior("H"), self.is_binary).T
+        return fold_in.fold_in(values.T, *others, self._fold_in_prior("H"), self.is_binary).T
 
 
+@with_parameters
 class WithPriors(Rates):
     """Base class of those with gamma priors of W and H.
 
     Attributes
     ----------
     shape_W_, mean_W_, shape_H_, mean_H_ : float arrays (K,)
-        The priors of a line that is not in the matrix: those numbers that are fixed as they were
+        The priors of a row or column that is not in the matrix: those numbers that are fixed as they were
         given, learned ones as they ended (of a sampler exp of the mean of their logarithms over
-        the kept sweeps); averages over lines where lines have numbers of their own.
+        the kept sweeps); averages where each row or column has numbers of its own.
     """
 
     shapes: ClassVar = Rates.shapes | {f"{part}_{factor}_": "K" for part in ("shape", "mean") for factor in "WH"}
+
+    shape_W: float = 1.0
+    mean_W: float = 1.0
+    shape_H: float = 1.0
+    mean_H: float | None = None
 
     def _ties(self, factor: str) -> Ties:
         return Ties(getattr(self, f"tie_shape_{factor}"), getattr(self, f"tie_mean_{factor}"))
@@ -129,20 +139,30 @@ class WithPriors(Rates):
                 stacklevel=4,
             )
 
-    def _line_prior(self, factor):
+    def _fold_in_prior(self, factor):
         shape = getattr(self, f"shape_{factor}_")
-        return fold_in.LinePrior(shape, shape / getattr(self, f"mean_{factor}_"), True)
+        return fold_in.FoldInPrior(shape, shape / getattr(self, f"mean_{factor}_"), True)
 
     @property
     def findings(self):
         """The learned numbers of the priors: of several their mean."""
-        found = {}
+        learned = {}
         for factor in "WH":
             for part, tie in zip(("shape", "mean"), self._ties(factor), strict=True):
-                if tie != "fixed":
+                if tie != FIXED:
                     name = f"{part}_{factor}"
-                    found[name] = float(getattr(self, f"{name}_").mean())
-        return found
+                    learned[name] = float(getattr(self, f"{name}_").mean())
+        return learned
+
+
+@with_parameters
+class LearnedPriors(WithPriors):
+    """Base class of those that may learn numbers of the priors."""
+
+    tie_shape_W: str = ALL
+    tie_mean_W: str = FIXED
+    tie_shape_H: str = ALL
+    tie_mean_H: str = SOURCE
 
 
 def is_dense(values) -> bool:

@@ -1,7 +1,7 @@
 """Fold-in: new rows or columns when the other factor stays as it was fitted.
 
-Given E and L = exp E[log] of the other factor, a line is updated as in a fit: its sums of sources
-from its entries above zero, then its own gamma law; of a point estimate its own mode. Lines do not
+Given E and L = exp E[log] of the other factor, a row or column is updated as in a fit: its sums of sources
+from its entries above zero, then its own gamma distribution; of a point estimate its own mode. Rows or columns do not
 depend on each other, and on no random number.
 """
 
@@ -13,21 +13,22 @@ from scipy.special import digamma
 from nbmf.families.poisson_gamma.kernels import passes
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.observations import Entries, Observations
+from nbmf.inference.fold_in import refine
 from nbmf.numerics.lanes import aligned_table, padded
 
-TOLERANCE = 1e-6  # of a line's numbers, relative to their sum, in a step
+TOLERANCE = 1e-6  # of a row's or column's numbers, relative to their sum, in a step
 MAX_STEPS = 2000
-STEPS_AT_ONCE = 20  # between looks at which lines have settled
+STEPS_AT_ONCE = 20  # before it is seen which rows or columns still move
 
 
-class LinePrior(NamedTuple):
-    """The prior of a line.
+class FoldInPrior(NamedTuple):
+    """The prior of a row or column.
 
     count, rate : float arrays (K,)
         What is added to sums of sources, and to the exposure.
     is_averaged : bool
-        Whether there is a law q, of which the mean is wanted and exp E[log] is used; else the
-        line is a point.
+        Whether there is a distribution q, of which the mean is wanted and exp E[log] is used; else the
+        row or column is a point.
     """
 
     count: np.ndarray
@@ -35,15 +36,15 @@ class LinePrior(NamedTuple):
     is_averaged: bool
 
 
-def fold_in(values, E: np.ndarray, L: np.ndarray, prior: LinePrior, is_binary: bool) -> np.ndarray:
-    """Return the means, or the modes, of new lines: float array (lines, K).
+def fold_in(values, E: np.ndarray, L: np.ndarray, prior: FoldInPrior, is_binary: bool) -> np.ndarray:
+    """Return the means, or the modes, of new rows and columns: float array (rows, K).
 
     Parameters
     ----------
-    values : int array (lines, entries), -1 where missing, or SparseCounts
+    values : int array (rows, entries), -1 where missing, or SparseCounts
     E, L : float arrays (entries, K)
         Of the other factor.
-    prior : LinePrior
+    prior : FoldInPrior
     is_binary : bool
         The link.
     """
@@ -51,25 +52,26 @@ def fold_in(values, E: np.ndarray, L: np.ndarray, prior: LinePrior, is_binary: b
     exposure = np.broadcast_to(data.exposure.of_rows(E), (values.shape[0], K))
     other = _padded(L)
     rate = prior.rate + exposure
-    # The start is the same in all components; a line of point estimates that has no observed entry
+    # The start is the same in all components; a row or column of point estimates that has no observed entry
     # stays there, where its prior says nothing.
     totals = data.row_totals()[:, None] / K
     mean = np.divide(prior.count + totals, rate, out=np.ones_like(rate), where=rate > 0.0)
     now = np.maximum(mean, FLOOR)
-    going, steps = np.arange(len(now)), 0
-    while going.size and steps < MAX_STEPS:
-        before = mean[going]
-        entries = data.rows.of_lines(going)
-        parts = now[going], mean[going], rate[going]
-        mean[going], now[going] = _steps(entries, *parts, other, prior, is_binary)
-        change = np.abs(mean[going] - before).max(axis=1)
-        going = going[change > STEPS_AT_ONCE * TOLERANCE * mean[going].sum(axis=1)]
-        steps += STEPS_AT_ONCE
+
+    def renew(rows):
+        before = mean[rows]
+        entries = data.rows.at_rows(rows)
+        parts = now[rows], mean[rows], rate[rows]
+        mean[rows], now[rows] = _steps(entries, *parts, other, prior, is_binary)
+        change = np.abs(mean[rows] - before).max(axis=1)
+        return change > STEPS_AT_ONCE * TOLERANCE * mean[rows].sum(axis=1)
+
+    refine(len(now), renew, MAX_STEPS // STEPS_AT_ONCE)
     return mean
 
 
-def _steps(entries: Entries, now, mean, rate, other, prior: LinePrior, is_binary):
-    """Do STEPS_AT_ONCE steps; return the means and exp E[log] of the lines."""
+def _steps(entries: Entries, now, mean, rate, other, prior: FoldInPrior, is_binary):
+    """Do STEPS_AT_ONCE steps; return the means and exp E[log] of the rows."""
     K = now.shape[1]
     table, sums = _padded(now), aligned_table(len(now), other.shape[1])
     for _ in range(STEPS_AT_ONCE):

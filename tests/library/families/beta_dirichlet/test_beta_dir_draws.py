@@ -33,7 +33,7 @@ def explore(monkeypatch, hyperparameters, dense_row, codes=CODES, **options):
     )
 
     def changing(given):
-        return given.z, *given.lists, given.column_counts, given.phi, given.sums
+        return given.z, *given.lists, given.columns.counts, given.columns.phi, given.columns.sums
 
     return bisection.explore_sweeps(
         monkeypatch,

@@ -63,36 +63,29 @@ def test_scores_are_differences_of_the_log_joint(monkeypatch, name):
     monkeypatch.setattr(relabelling, "uniform", lambda generator: rng.random())
     rename, seen = relabelling.rename, []
 
-    def checked(m, label, size, score, n_used, order, place, *rest):
+    def checked(m, groups, n_used, ordering, generator):
         if m == 0:
-            return rename(m, label, size, score, n_used, order, place, *rest)
+            return rename(m, groups, n_used, ordering, generator)
         number = len(seen) % sum(CODES.shape)
         axis, line = (0, number) if number < len(CODES) else (1, number - len(CODES))
-        Z, old = chain.Z, [int(k) for k in label[:m]]
+        Z, old, score = chain.Z, [int(k) for k in groups.label[:m]], groups.score
         seen.append(m)
         now = beta_dir.log_joint(CODES, Z, K, *PRIORS[name])
-        column = np.minimum(place, n_used)
+        column = np.minimum(ordering.place, n_used)
         for new in itertools.permutations(range(K), int(m)):
             moved = renamed(Z, line, axis, dict(zip(old, new, strict=True)))
             gain = beta_dir.log_joint(CODES, moved, K, *PRIORS[name]) - now
             found = sum(score[s, column[new[s]]] - score[s, column[old[s]]] for s in range(m))
             assert found == pytest.approx(gain, abs=1e-9)
-        return rename(m, label, size, score, n_used, order, place, *rest)
+        return rename(m, groups, n_used, ordering, generator)
 
     monkeypatch.setattr(beta_dir_moves, "rename", checked)
     starts = [np.where(CODES >= 0, rng.integers(used, size=CODES.shape), -1) for used in (2, 3, 4)]
     for i, start in enumerate(starts):
         chain = chain_of(CODES, K, PRIORS[name], i, Z=start, n_blocks=1)
         for _ in range(3):
-            beta_dir_moves.move_blocks(
-                *(chain._cells, chain._rows, *chain._columns, chain._z, chain._lists),
-                chain._column_counts,
-                chain._phi,
-                chain._prior,
-                chain._of_column,
-                chain._gamma,
-                None,
-            )
+            state = chain._z, chain._lists, chain._columns
+            beta_dir_moves.move_blocks(chain._cells, chain._rows, *chain._by_column, *state, None)
             counts = naive.expected_counts(CODES, naive.one_hot(CODES, chain.Z, K))
             for found, expected in zip(chain.counts(), counts, strict=True):
                 np.testing.assert_array_equal(found, expected)
@@ -104,22 +97,26 @@ def test_scores_are_differences_of_the_log_joint(monkeypatch, name):
 
 def rename_law(script, start, sizes, score, n_used, K):
     m = len(start)
-    order = np.arange(K)
-    held, is_held = np.zeros(K + 1, int), np.zeros(K + 1, int)
-    choice, weight, new = np.zeros(m, int), np.zeros(K + 1), np.zeros(m, int)
-    arrays = held, is_held, choice, weight, new
-    script.arrays = arrays
+    ordering = relabelling.Ordering(np.zeros(K, int), np.arange(K), np.arange(K), True)
+    groups = relabelling.Groups(
+        label=np.array(start),
+        size=np.array(sizes),
+        new=np.zeros(m, int),
+        score=score,
+        choice=np.zeros(m, int),
+        weight=np.zeros(K + 1),
+        held=np.zeros(K + 1, int),
+        is_held=np.zeros(K + 1, int),
+    )
+    script.arrays = groups.held, groups.is_held, groups.choice, groups.weight, groups.new
 
     def draw():
-        for array in arrays:
+        for array in script.arrays:
             array[...] = 0
-        label = np.array(start)
-        relabelling.rename(
-            m, label, np.array(sizes), score, n_used, order, order, choice, held, weight, is_held, None, new
-        )
-        assert not held.any()
-        assert not is_held.any()
-        return tuple(int(k) for k in new)
+        relabelling.rename(m, groups, n_used, ordering, None)
+        assert not groups.held.any()
+        assert not groups.is_held.any()
+        return tuple(int(k) for k in groups.new)
 
     return bisection.Tree(lambda numbers: script.run(draw, numbers)).law
 

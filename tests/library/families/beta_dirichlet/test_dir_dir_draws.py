@@ -33,14 +33,15 @@ def explore(monkeypatch, hyperparameters, scheme, codes=CODES, **options):
     chain = DirDirChain(codes, K, *hyperparameters, ladder.seed_sequence(5), n_blocks=max(codes.shape), scheme=scheme)
 
     def changing(given):
-        return given.z, given.c, given.L, *given.lists, given.Q, given.fresh
+        assigned, urns = given.assigned, given.urns
+        return assigned.z, assigned.c, urns.L, urns.component, urns.slot, urns.length, urns.Q, given.fresh
 
     return bisection.explore_sweeps(
         monkeypatch,
         dir_dir_gibbs,
         chain,
         changing,
-        lambda given, i: (int(given.z[i]), int(given.c[given.place[i]])),
+        lambda given, i: (int(given.assigned.z[i]), int(given.assigned.c[given.assigned.place[i]])),
         lambda f, n: law_of(codes, chain.Z, chain.C, f, n, hyperparameters, scheme),
         **options,
     )

@@ -101,7 +101,7 @@ def test_threads_do_not_change_a_bit(K, gamma, n_blocks, scheme):
 def test_narrow_numbers_change_no_bit(monkeypatch, scheme):
     codes = ladder.large_matrix(70, 90, 0.25, np.random.default_rng(3), 5, 11)
     chains = [chain_of(codes, 6, (0.2, 1.0), 3, scheme=scheme)]
-    monkeypatch.setattr(dir_dir_gibbs, "narrowest", lambda largest, *kinds: kinds[-1])
+    monkeypatch.setattr(dir_dir_gibbs, "smallest_dtype", lambda largest, *kinds: kinds[-1])
     chains += [chain_of(codes, 6, (0.2, 1.0), 3, scheme=scheme)]
     for chain in chains:
         chain.sweep(20)

@@ -335,7 +335,7 @@ def logistic():
     theta = np.outer(rng.uniform(-1.5, 1.5, 60), rng.uniform(-1.5, 1.5, 50)) + rng.uniform(size=50)
     V = (rng.random((60, 50)) < expit(theta)).astype(np.int8)
     V[rng.random(V.shape) < 0.1] = -1
-    return nbmf.LogisticPCA(1, tol=1e-8, max_iter=5000).fit(V), V
+    return nbmf.LogisticPCA(1, deviance_gain_tol=1e-8, max_iter=5000).fit(V), V
 
 
 def test_a_row_of_logistic_pca_is_a_logistic_regression_on_the_directions(logistic):
@@ -372,7 +372,7 @@ def test_a_separated_row_of_logistic_pca_saturates_and_stays_finite(logistic):
 def test_logistic_pca_folds_in_part_by_part(logistic, monkeypatch):
     estimator, V = logistic
     whole = estimator.transform(V)
-    monkeypatch.setattr("nbmf.families.logistic.logistic_pca.NUMBERS_AT_ONCE", 200)  # four rows
+    monkeypatch.setattr("nbmf.inference.fold_in.NUMBERS_AT_ONCE", 200)  # four rows
     np.testing.assert_allclose(estimator.transform(V), whole, rtol=1e-6)
 
 

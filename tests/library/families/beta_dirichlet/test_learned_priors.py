@@ -19,14 +19,14 @@ import nbmf
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError
-from nbmf.families.beta_dirichlet import learning
+from nbmf.families.beta_dirichlet import prior_learners as learning
+from nbmf.families.beta_dirichlet.beta_dirichlet_priors import SMALLEST_SHRINKAGE, BetaPrior, DirichletPrior, Shrinkage
 from nbmf.families.beta_dirichlet.kernels import learning as kernels
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
-from nbmf.families.beta_dirichlet.priors import SMALLEST_SHRINKAGE, BetaPrior, DirichletPrior, Shrinkage
 from nbmf.inference.checkpoint import Checkpoint
 from nbmf.inference.progress import FitRecorder
 

@@ -8,9 +8,9 @@ from matrices import blocks_matrix
 
 import nbmf
 from nbmf.errors import ConfigError
-from nbmf.families.beta_dirichlet import choice
-from nbmf.families.beta_dirichlet.choice import Candidate
+from nbmf.families.beta_dirichlet import start_choice as choice
 from nbmf.families.beta_dirichlet.models import beta_dir
+from nbmf.families.beta_dirichlet.start_choice import Candidate
 from nbmf.posterior.draws import posterior_draws
 
 GIBBS, ITERATIONS = {"burn_in": 20, "n_samples": 30}, {"max_iter": 30}

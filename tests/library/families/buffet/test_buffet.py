@@ -214,7 +214,7 @@ def test_without_data_scores_and_loadings_are_not_read():
 def test_interpreted_code_does_what_compiled_code_does():
     script = """
 import sys
-sys.path.insert(0, "tests")
+sys.path.insert(0, "tests/support")
 import numpy as np, buffet_twin as twin
 for logit in (False, True):
     rng = np.random.default_rng(1)
@@ -224,7 +224,7 @@ for logit in (False, True):
                           samples=5)
     chain.sweep(15)
     chain.sweep(5, keep=True)
-    print(*chain.snapshot()["B"].ravel(), *chain.snapshot()["Z"].ravel(), *chain._numbers)
+    print(*chain.snapshot()["B"].ravel(), *chain.snapshot()["Z"].ravel(), *chain._state.numbers)
 """
     out = io.StringIO()
     with redirect_stdout(out):

@@ -12,7 +12,9 @@ from numba.core.dispatcher import Dispatcher
 from scipy import special, stats
 
 from nbmf.families.buffet import moves
+from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels import columns, conditionals
+from nbmf.families.buffet.kernels.arrays import StateArrays
 from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
 
 TOLERANCE = 1e-9
@@ -97,7 +99,7 @@ def without(x, k):
     """Take column k out of the state; return its loadings and scores."""
     born, scores = x.B[:, k].copy(), x.Z[k].copy()
     x.B, x.Z = np.delete(x.B, k, axis=1), np.delete(x.Z, k, axis=0)
-    x.takers = np.count_nonzero(x.B, axis=0)
+    x.counts = np.count_nonzero(x.B, axis=0)
     return born, scores
 
 
@@ -108,30 +110,16 @@ def move(x, uniforms, normals, monkeypatch):
     monkeypatch.setattr(columns, "standard_normal", lambda _: next(normals))
     size = x.B.shape[1]
     B, Z = np.hstack([x.B, np.zeros((F, 1))]), np.vstack([x.Z, np.full((1, N), 7.0)])
-    takers, P = np.append(x.takers, 9), x.P.copy()
-    work = tuple(np.full(s, 5.0) for s in (2 * N, N, 2 * N, N, F))
+    counts, P = np.append(x.counts, 9), x.P.copy()
+    state = StateArrays(np.array([size]), B, Z, counts, *x.effects, x.numbers)
+    work = columns.ColumnWork(P, np.full((F, N), 3.0), *(np.full(s, 5.0) for s in (2 * N, 2 * N, N, N, F)))
     signal = np.where(x.observed, x.signal, 99.0)  # of hidden cells anything
-    effects, shape = x.effects, np.array([x.prior.alpha, x.prior.kappa])
-    size = columns.move_column(
-        size,
-        x.logit,
-        signal,
-        x.observed,
-        B,
-        Z,
-        takers,
-        effects,
-        x.numbers,
-        x.prior.log_weights(F),
-        shape,
-        P,
-        np.full((F, N), 3.0),
-        work,
-        None,
-    )
+    shape = np.array([x.prior.alpha, x.prior.kappa])
+    matrix = Matrix(x.logit, signal, x.observed)
+    size = columns.move_column(size, matrix, state, shape, x.prior.log_weights(F), work, None)
     assert next(uniforms, None) is next(normals, None) is None
-    np.testing.assert_array_equal(takers[:size], np.count_nonzero(B[:, :size], axis=0))
-    assert not B[:, size:].any()  # where later newborns find zeros
+    np.testing.assert_array_equal(counts[:size], np.count_nonzero(B[:, :size], axis=0))
+    assert not B[:, size:].any()  # where later features find zeros
     return B[:, :size], Z[:size]
 
 
@@ -145,7 +133,7 @@ def test_deaths_are_accepted_by_the_ratio_of_joints(plain, logit, name, k):
     for place in range(np.count_nonzero(example(logit, name).B[:, k])):
         x = example(logit, name)
         row = np.flatnonzero(x.B[:, k])[place]
-        whole_B, whole_Z, m = x.B.copy(), x.Z.copy(), x.takers[k]
+        whole_B, whole_Z, m = x.B.copy(), x.Z.copy(), x.counts[k]
         born, scores = without(x, k)
         ratio = -log_acceptance(x, row, born, scores)
         left_B, left_Z = x.B, x.Z

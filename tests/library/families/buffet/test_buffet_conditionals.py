@@ -9,8 +9,10 @@ from buffet_example import F, K, N, example, log_density, residuals
 from numba.core.dispatcher import Dispatcher
 from scipy import stats
 
+from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels import conditionals, gram, shared
 from nbmf.families.buffet.kernels import entry_updates as cells
+from nbmf.families.buffet.kernels.arrays import PriorTables, StateArrays
 from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
 
 TOLERANCE = 1e-10
@@ -28,6 +30,20 @@ def plain(monkeypatch):
     return monkeypatch
 
 
+def matrix_of(x):
+    return Matrix(x.logit, x.signal, x.observed)
+
+
+def arrays_of(x):
+    """Return the state as the kernels take it: the same arrays."""
+    return StateArrays(np.array([K]), x.B, x.Z, x.counts, *x.effects, x.numbers)
+
+
+def work_of(x, e):
+    """Return room for the features of an example, with its precisions and a row's e."""
+    return cells.CellWork.of(x.P, K + 1)._replace(e=e)
+
+
 # --- Rows -------------------------------------------------------------------------------------
 
 
@@ -37,7 +53,7 @@ def test_rows_are_weighed_as_the_state_says(plain, logit):
     plain.setattr(cells, "polya_gamma_1", lambda generator, psi: 0.1 + abs(psi))
     for j in range(F):
         P, e = np.full((F, N), 7.0), np.full(N, 7.0)
-        cells.weigh_row(j, N, K, logit, x.signal, x.observed, x.B, x.Z, x.effects, x.numbers, P, e, None)
+        cells.weigh_row(j, K, matrix_of(x), arrays_of(x), P, e, None)
         psi = x.effects[0][j] + x.effects[1] + x.B[j] @ x.Z
         weights = 0.1 + abs(psi) if logit else np.full(N, 1 / x.numbers[NOISE])
         x.P[j] = np.where(x.observed[j], weights, 0.0)
@@ -60,9 +76,9 @@ def test_loadings_follow_the_ratio_of_joints(plain, logit, name):
         calls.clear()
         script = [0.4, 0.0, -1.3, 0.9 if x.B[j, 3] else 0.0]
         e, before = residuals(x, j), x.B.copy()
-        cells.draw_loadings(j, N, K, x.B, x.Z, x.takers, x.log_odds, x.numbers, x.P, e, None)
+        cells.draw_loadings(j, K, arrays_of(x), x.log_odds, x.P, e, None)
         np.testing.assert_array_equal(x.B[j], script)
-        np.testing.assert_array_equal(x.takers, np.count_nonzero(x.B, axis=0))
+        np.testing.assert_array_equal(x.counts, np.count_nonzero(x.B, axis=0))
         np.testing.assert_allclose(e, residuals(x, j), atol=1e-12)
         for k, (mean, variance, log_odds) in enumerate(calls):
             B = before.copy()
@@ -104,7 +120,7 @@ def test_row_effects_follow_the_ratio_of_joints(plain):
             plain.setattr(cells, "standard_normal", lambda generator, z=normal: z)
             x.effects[0][:] = rows
             e = residuals(x, j)
-            cells.draw_row_effect(j, N, x.effects[0], x.numbers, x.P, e, None)
+            cells.draw_row_effect(j, x.effects[0], x.numbers[ROW_EFFECT], x.P, e, None)
             drawn.append(x.effects[0][j])
             np.testing.assert_allclose(e, residuals(x, j), atol=1e-12)
         mean, sd = drawn[0], drawn[1] - drawn[0]
@@ -153,12 +169,10 @@ def test_births_and_deaths_are_accepted_by_the_ratio_of_joints(plain, logit, nam
     plain.setattr(cells, "uniform", lambda generator: 0.5)
     script = iter(loadings)
     slab = x.numbers[SLAB]
-    plain.setattr(cells, "standard_normal", lambda generator: next(script) / math.sqrt(slab))
+    plain.setattr(conditionals, "standard_normal", lambda generator: next(script) / math.sqrt(slab))
     rate = x.prior.log_rate(F) - math.log(x.prior.mass) + math.log(x.numbers[MASS])
     B = x.B.copy()
-    size, came = cells.replace_singletons(
-        j, F, N, K, proposed, np.zeros(9), np.zeros(9, int), x.B, x.Z, x.takers, rate, slab, x.P, residuals(x, j), None
-    )
+    size, came = cells.replace_singletons(j, K, proposed, rate, arrays_of(x), work_of(x, residuals(x, j)), None)
     assert (size, came) == (K, False)
     np.testing.assert_array_equal(x.B, B)
     # Both states with the scores of singletons integrated out; loadings are proposed from their
@@ -186,7 +200,8 @@ def test_sums_over_complete_data_say_the_same_of_births(j):
     single = np.array([3] if j == 2 else [], int)
     G, H = x.Z @ x.Z.T, x.signal @ x.Z.T
     g, square = G @ x.B[j], (x.signal[j] ** 2).sum()
-    R, singletons, v = gram.residual_without_singletons.py_func(j, K, x.B, x.takers, G, H, g, square)
+    work = gram.SumWork.of(np.full(F, square), N, K)._replace(G=G, H=H, g=g)
+    R, singletons, v = gram.residual_without_singletons.py_func(j, K, arrays_of(x), work)
     rest = np.delete(x.B[j], single) @ np.delete(x.Z, single, axis=0)
     assert (singletons, v) == (single.size, (x.B[j, single] ** 2).sum())
     assert pytest.approx(((x.signal[j] - rest) ** 2).sum(), rel=1e-12) == R
@@ -216,112 +231,105 @@ def test_a_loading_is_rejected_early_only_where_it_would_be_anyway(plain):
 
 @pytest.mark.parametrize(("number", "asked"), [(0.4 - 1e-9, True), (0.4 + 1e-9, False)])
 def test_births_are_asked_for_in_a_share_of_the_rows_at_the_rate_of_the_mass(plain, number, asked):
-    seen, features, births = [], np.array([K]), np.zeros(2, int)
+    seen, births = [], np.zeros(2, int)
     for name in ("weigh_row", "draw_row_effect", "draw_loadings"):
         plain.setattr(cells, name, lambda *arguments: None)
-    plain.setattr(cells, "uniform", lambda generator: number)
-    plain.setattr(cells, "proposed_singletons", lambda generator: 2)
-    plain.setattr(cells, "replace_singletons", lambda *given: seen.append(given) or (given[3], True))
-    x, nothing = example(False, "cibp"), np.zeros(9)
-    scores, log_rate = np.zeros((K + 2, N)), -0.7
-    row = cells.visit_rows(
-        3,
-        0.4,
-        F,
-        N,
-        features,
-        False,
-        x.signal,
-        x.observed,
-        x.B,
-        scores,
-        x.takers,
-        x.effects,
-        x.log_odds,
-        log_rate,
-        x.numbers,
-        x.P,
-        nothing,
-        nothing,
-        nothing,
-        births,
-        np.zeros(8),
-    )
+    plain.setattr(conditionals, "uniform", lambda generator: number)
+    plain.setattr(conditionals, "proposed_singletons", lambda generator: 2)
+    plain.setattr(cells, "replace_singletons", lambda *given: seen.append(given) or (given[1], True))
+    x = example(False, "cibp")
+    state = arrays_of(x)._replace(Z=np.zeros((K + 2, N)))
+    prior = PriorTables(x.log_odds, x.prior.log_weights(F), -0.7, 0.0, twin.FIXED)
+    row = cells.visit_rows(3, 0.4, matrix_of(x), state, prior, work_of(x, np.zeros(N)), births, np.zeros(8))
     assert (row, [given[0] for given in seen]) == (F, [3, 4] if asked else [])
     assert births.tolist() == ([2, 2] if asked else [0, 0])
-    for given in seen:
-        assert given[4] == 2
-        assert given[10] == pytest.approx(log_rate + math.log(x.numbers[MASS]), abs=1e-14)
+    for _, size, proposed, log_rate, *_ in seen:
+        assert (size, proposed) == (K, 2)
+        assert log_rate == pytest.approx(-0.7 + math.log(x.numbers[MASS]), abs=1e-14)
+
+
+def test_a_row_without_room_is_not_begun(plain):
+    generator = np.arange(8, dtype=np.uint64)
+
+    def uniform(state):
+        state[:4] += np.uint64(1)
+        return 0.1
+
+    plain.setattr(conditionals, "uniform", uniform)
+    plain.setattr(conditionals, "proposed_singletons", lambda generator: 2)
+    assert conditionals.ask_row(0.4, 1, generator) == (True, -1)
+    np.testing.assert_array_equal(generator, np.arange(8))
+    assert conditionals.ask_row(0.4, 2, generator) == (True, 2)
+    np.testing.assert_array_equal(generator, [1, 2, 3, 4, 4, 5, 6, 7])
 
 
 @links
-def test_accepted_newborns_take_the_place_of_singletons(plain, logit):
+def test_accepted_new_features_take_the_place_of_singletons(plain, logit):
     x, e = example(logit, "cibp"), None
     plain.setattr(cells, "acceptance", lambda *arguments: math.inf)
     seen = {}
 
-    def spy(e, P, n, born, v, first, last, Z, generator):
-        seen.update(e=e.copy(), v=v, born=born[: last - first].copy(), places=(first, last))
+    def spy(e, P, n, new_loadings, v, first, last, Z, generator):
+        seen.update(e=e.copy(), v=v, places=(first, last))
 
-    plain.setattr(cells, "draw_newborn_scores", spy)
+    plain.setattr(cells, "draw_new_scores", spy)
     plain.setattr(cells, "uniform", lambda generator: 0.5)
-    plain.setattr(cells, "standard_normal", lambda generator: 1.0)
+    plain.setattr(conditionals, "standard_normal", lambda generator: 1.0)
     x.B, x.Z = np.hstack([x.B, np.zeros((F, 3))]), np.vstack([x.Z, np.zeros((3, N))])
-    takers, e = np.append(x.takers, [0, 0, 0]), residuals(x, 2)
+    x.counts, e = np.append(x.counts, [0, 0, 0]), residuals(x, 2)
     before, Z = x.B.copy(), x.Z.copy()
-    size, came = cells.replace_singletons(
-        2, F, N, K, 2, np.zeros(9), np.zeros(9, int), x.B, x.Z, takers, 0.0, x.numbers[SLAB], x.P, e, None
-    )
+    size, came = cells.replace_singletons(2, K, 2, 0.0, arrays_of(x), work_of(x, e), None)
     assert (size, came) == (K + 1, True)
     sd = math.sqrt(x.numbers[SLAB])
     np.testing.assert_allclose(x.B[2, 3:5], [sd, sd])
-    np.testing.assert_array_equal(takers[3:5], [1, 1])
+    np.testing.assert_array_equal(x.counts[3:5], [1, 1])
     np.testing.assert_array_equal(np.delete(x.B, [3, 4], 1), np.delete(before, [3, 4], 1))
     np.testing.assert_array_equal(x.Z[:3], Z[:3])
     assert seen["v"] == pytest.approx(2 * x.numbers[SLAB])
     assert seen["places"] == (3, 5)
     x.B, x.Z = before, Z
-    x.B[2, 3] = 0.0  # the singleton does not count in what is left over for newborns
+    x.B[2, 3] = 0.0  # the singleton does not count in what is left over for new features
     np.testing.assert_allclose(seen["e"], residuals(x, 2), atol=1e-12)
 
 
 @pytest.mark.parametrize("singles", [[0], [3], [0, 3], [1, 2], [0, 1, 2, 3]])
 def test_columns_that_die_leave_the_others_as_they_are(plain, singles):
     rng = np.random.default_rng(3)
-    B, Z, takers, kept = rng.normal(size=(F, K)), rng.normal(size=(K, N)), None, np.zeros(K, int)
+    B, Z, order = rng.normal(size=(F, K)), rng.normal(size=(K, N)), np.zeros(K, int)
     for k in singles:
         B[:, k] = 0.0
         B[1, k] = 1.0
-    takers, before, scores = np.count_nonzero(B, axis=0), B.copy(), Z.copy()
-    size = conditionals.make_room(kept, K, F, N, 1, B, Z, takers)
+    counts, before, scores = np.count_nonzero(B, axis=0), B.copy(), Z.copy()
+    state = StateArrays(np.array([K]), B, Z, counts, np.zeros(F), np.zeros(N), twin.numbers())
+    size = conditionals.make_room(order, K, 1, state)
     rest = [k for k in range(K) if k not in singles]
     assert size == len(rest)
-    assert sorted(kept[:size]) == rest
-    assert (kept[:size] >= np.arange(size)).all()
-    np.testing.assert_array_equal(B[:, :size], before[:, kept[:size]])
-    np.testing.assert_array_equal(Z[:size], scores[kept[:size]])
-    np.testing.assert_array_equal(takers[:size], np.count_nonzero(B[:, :size], axis=0))
+    assert sorted(order[:size]) == rest
+    assert (order[:size] >= np.arange(size)).all()
+    np.testing.assert_array_equal(B[:, :size], before[:, order[:size]])
+    np.testing.assert_array_equal(Z[:size], scores[order[:size]])
+    np.testing.assert_array_equal(counts[:size], np.count_nonzero(B[:, :size], axis=0))
     assert not B[:, size:].any()
 
 
-def test_newborn_scores_have_their_exact_law(plain):
+def test_scores_of_new_features_have_their_exact_law(plain):
     # Directly, since the scores that are drawn next hide a mistake: N(A⁻¹ c, A⁻¹) of each cell,
     # A = I + P β β', c = e β. The draw is a linear map of normal numbers, read off.
     rng = np.random.default_rng(4)
-    born, n = np.array([0.7, -1.2, 0.4]), 4
+    loadings, n = np.array([0.7, -1.2, 0.4]), 4
     P, e = np.array([0.0, 0.3, 2.0, 40.0]), np.array([0.0, 0.5, -1.7, 3.0])
-    v, Z = (born**2).sum(), np.zeros((5, n))
+    v, Z = (loadings**2).sum(), np.zeros((5, n))
 
     def drawn(numbers):
         script = iter(numbers)
         plain.setattr(conditionals, "standard_normal", lambda generator: next(script))
-        conditionals.draw_newborn_scores(e, P, n, born, v, 2, 5, Z, None)
+        conditionals.draw_new_scores(e, P, n, loadings, v, 2, 5, Z, None)
         return Z[2:].copy()
 
     means = drawn(np.zeros(3 * n))
     for i in range(n):
-        A = np.eye(3) + P[i] * np.outer(born, born)
-        np.testing.assert_allclose(means[:, i], np.linalg.solve(A, e[i] * born), atol=1e-12)
+        A = np.eye(3) + P[i] * np.outer(loadings, loadings)
+        np.testing.assert_allclose(means[:, i], np.linalg.solve(A, e[i] * loadings), atol=1e-12)
         maps = [drawn(np.eye(3 * n)[3 * i + k])[:, i] - means[:, i] for k in range(3)]
         covariance = np.array(maps).T @ np.array(maps)
         np.testing.assert_allclose(covariance, np.linalg.inv(A), atol=1e-12)
@@ -362,15 +370,13 @@ def test_the_number_of_proposed_singletons_is_poisson(plain):
 def test_scores_and_column_effects_have_their_exact_law(plain, logit):
     x = example(logit, "cibp")
     size, n = (K + 1 if logit else K), N
-    A, c = np.zeros((20, cells.LANES)), np.zeros((5, cells.LANES))
 
     def drawn(numbers):
         script, Z = iter(numbers), np.zeros((K, n))
         effects = x.effects[0], x.effects[1].copy()
         plain.setattr(cells, "standard_normal", lambda generator: next(script))
-        cells.draw_scores(
-            F, n, K, logit, x.signal, x.B, Z, effects, x.numbers, x.P, np.zeros(5, int), np.zeros(5), A, c, None
-        )
+        state = arrays_of(x)._replace(Z=Z, column_effects=effects[1])
+        cells.draw_scores(K, matrix_of(x), state, work_of(x, np.zeros(n)), None)
         return np.vstack([Z, effects[1]]) if logit else Z
 
     design = np.column_stack([x.B, np.ones(F)]) if logit else x.B
@@ -393,10 +399,8 @@ def test_blocks_of_columns_are_whole(plain):
     rng = np.random.default_rng(5)
     signal, P = rng.normal(size=(F, n)), rng.gamma(1.0, 1.0, (F, n))
     plain.setattr(cells, "standard_normal", lambda generator: 0.0)
-    Z, A, c = np.zeros((K, n)), np.zeros((20, cells.LANES)), np.zeros((5, cells.LANES))
-    cells.draw_scores(
-        F, n, K, False, signal, x.B, Z, x.effects, x.numbers, P, np.zeros(5, int), np.zeros(5), A, c, None
-    )
+    Z, matrix = np.zeros((K, n)), Matrix(False, signal, np.ones(signal.shape, bool))
+    cells.draw_scores(K, matrix, arrays_of(x)._replace(Z=Z), cells.CellWork.of(P, K + 1), None)
     for i in range(n):
         exact = np.eye(K) + x.B.T @ (P[:, i, None] * x.B)
         mean = np.linalg.solve(exact, x.B.T @ signal[:, i] / x.numbers[NOISE])
@@ -408,7 +412,7 @@ def test_scale_moves_follow_the_ratio_of_joints(plain, logit):
     x = example(logit, "cibp")
     for k in range(K):
         a, b = (x.B[:, k] ** 2).sum() / x.numbers[SLAB], (x.Z[k] ** 2).sum()
-        power = int(x.takers[k]) - N
+        power = int(x.counts[k]) - N
         for t in (-0.4, 0.7):
             B, Z = x.B.copy(), x.Z.copy()
             B[:, k] *= math.exp(t)
@@ -423,20 +427,20 @@ def test_scale_moves_follow_the_ratio_of_joints(plain, logit):
 @pytest.mark.parametrize("normal", [-1.0, 0.5])
 def test_a_scale_move_is_accepted_at_its_ratio_and_moves_both(plain, normal):
     x = example(False, "cibp")
-    t = 2.4 / math.sqrt(2 * (x.takers[1] + N)) * normal
+    t = 2.4 / math.sqrt(2 * (x.counts[1] + N)) * normal
     a, b = (x.B[:, 1] ** 2).sum() / x.numbers[SLAB], (x.Z[1] ** 2).sum()
-    gain = conditionals.log_scale_density(t, a, b, int(x.takers[1]) - N)
-    gain = math.exp(gain - conditionals.log_scale_density(0.0, a, b, int(x.takers[1]) - N))
+    gain = conditionals.log_scale_density(t, a, b, int(x.counts[1]) - N)
+    gain = math.exp(gain - conditionals.log_scale_density(0.0, a, b, int(x.counts[1]) - N))
     plain.setattr(conditionals, "standard_normal", lambda generator: normal)
     for factor, moves in ((1 - 1e-12, True), (1 + 1e-12, False)):
         if gain * factor >= 1:
             continue
         plain.setattr(conditionals, "uniform", lambda generator, f=factor: 1 - gain * f)
-        drawn = conditionals.draw_scale(a, b, int(x.takers[1]), N, None)
+        drawn = conditionals.draw_scale(a, b, int(x.counts[1]), N, None)
         assert drawn == (pytest.approx(math.exp(t)) if moves else 1.0)
     plain.setattr(shared, "draw_scale", lambda *arguments: 1.5)
     fit, norms = x.B @ x.Z, np.zeros(K)
-    shared.move_scales(F, N, K, x.B, x.Z, x.takers, x.numbers, norms, None)
+    shared.move_scales(K, arrays_of(x), norms, None)
     np.testing.assert_allclose(norms, (x.B**2).sum(axis=0))
     np.testing.assert_allclose(x.B @ x.Z, fit, atol=1e-13)
 
@@ -448,11 +452,11 @@ def test_columns_are_scaled_as_the_twin_says_of_each(plain, logit, normal):
     decided = 0
     for k in range(K):
         x = example(logit, "cibp")
-        t = 2.4 / math.sqrt(2 * (x.takers[k] + N)) * normal
+        t = 2.4 / math.sqrt(2 * (x.counts[k] + N)) * normal
         B, Z = x.B.copy(), x.Z.copy()
         B[:, k] *= math.exp(t)
         Z[k] *= math.exp(-t)
-        log_ratio = log_density(x, B, Z) - log_density(x) + (int(x.takers[k]) - N) * t
+        log_ratio = log_density(x, B, Z) - log_density(x) + (int(x.counts[k]) - N) * t
         for edge, moves in ((-TOLERANCE, True), (TOLERANCE, False)):
             if log_ratio + edge >= 0.0:
                 continue
@@ -463,7 +467,7 @@ def test_columns_are_scaled_as_the_twin_says_of_each(plain, logit, normal):
             plain.setattr(conditionals, "standard_normal", lambda _, given=normals: next(given))
             plain.setattr(conditionals, "uniform", lambda _, given=uniforms: next(given))
             norms, before = np.full(K, 7.0), (x.B.copy(), x.Z.copy())
-            shared.move_scales(F, N, K, x.B, x.Z, x.takers, x.numbers, norms, None)
+            shared.move_scales(K, arrays_of(x), norms, None)
             for found, expected in zip((x.B, x.Z), (B, Z) if moves else before, strict=True):
                 np.testing.assert_allclose(found, expected, rtol=1e-13)
             np.testing.assert_allclose(norms, (x.B**2).sum(axis=0), rtol=1e-13)
@@ -487,9 +491,8 @@ def test_variances_and_mass_follow_the_ratio_of_joints(plain, logit, name, numbe
     squares = ((x.signal - x.B @ x.Z) ** 2)[x.observed].sum()
     before = x.numbers.copy()
     norms = (x.B**2).sum(axis=0)
-    shared.draw_numbers(
-        F, N, K, logit, norms, x.takers, x.effects, squares, x.observed.sum(), x.prior.reach(F), x.numbers, table, None
-    )
+    prior = PriorTables(x.log_odds, x.prior.log_weights(F), x.prior.log_rate(F), x.prior.features_per_mass(F), table)
+    shared.draw_numbers(K, logit, squares, x.observed.sum(), norms, arrays_of(x), prior, None)
     (shape,) = shapes
     scale = x.numbers[number]  # what a Gamma number of 1 makes
     np.testing.assert_array_equal(np.delete(x.numbers, number), np.delete(before, number))

@@ -11,11 +11,11 @@ from scipy.special import expit
 import nbmf
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.real_matrix import RealMatrix
-from nbmf.errors import ConfigError, DataError, NotSettledWarning
+from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError
 from nbmf.families.buffet import buffet_fold_in as fold_in
 from nbmf.families.buffet import summaries
-from nbmf.families.buffet.gaussian import IndianBuffetGaussian
-from nbmf.families.buffet.logistic import IndianBuffetLogistic, LogisticState
+from nbmf.families.buffet.buffet_gaussian import IndianBuffetGaussian
+from nbmf.families.buffet.buffet_logistic import IndianBuffetLogistic, LogisticState
 from nbmf.fits import FitRequest, run_fit, save_factors
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.gaussian import GAUSSIAN
@@ -219,7 +219,7 @@ def test_no_feature_goes_through_a_fit_of_the_workflow_and_chains(empty):
     lower, upper = draws.expectation_interval()
     assert (lower <= upper).all()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotSettledWarning)
+        warnings.simplefilter("ignore", ChainsNotConvergedWarning)
         made = IndianBuffetLogistic(random_state=0, **settings)
         chains = nbmf.run_chains(made, matrix, chains=2, n_jobs=1)
     assert chains.trace["components"].max() == 0
@@ -272,7 +272,7 @@ def test_one_coefficient_of_a_logistic_line_is_near_its_posterior_mean():
 
         mass = integrate.quad(density, -20, 20)[0]
         exact = integrate.quad(lambda w: w * density(w), -20, 20)[0] / mass
-        found = fold_in.logistic_lines(codes[None], design, offset, np.array([0.5]))[0, 0]
+        found = fold_in.logistic_rows(codes[None], design, offset, np.array([0.5]))[0, 0]
         assert found == pytest.approx(exact, abs=0.08)
 
 
@@ -280,7 +280,7 @@ def test_logistic_lines_are_a_fixed_point_of_the_bound():
     rng = np.random.default_rng(8)
     design, offset, codes = rng.normal(size=(9, 3)), rng.normal(size=9), rng.integers(-1, 2, (4, 9))
     precisions = np.array([0.7, 1.0, 2.0])
-    means = fold_in.logistic_lines(codes.astype(np.int8), design, offset, precisions)
+    means = fold_in.logistic_rows(codes.astype(np.int8), design, offset, precisions)
     for line, mean in zip(codes, means, strict=True):
         S, m = np.diag(1 / precisions), np.zeros(3)
         for _ in range(400):  # as the equations stand, cell by cell

@@ -12,7 +12,7 @@ from scipy.special import betaln, gammaln
 
 from nbmf.errors import ConfigError
 from nbmf.families.buffet import shapes
-from nbmf.families.buffet.priors import buffet_prior, left_order
+from nbmf.families.buffet.buffet_priors import buffet_prior, left_order
 from nbmf.numerics.random import generator_states
 
 CIBP = buffet_prior("cibp", 1.3, 1.2, 0.9)
@@ -37,7 +37,7 @@ def test_rates_of_the_cibp_are_exact_fractions(alpha, kappa):
         total += rate
         expected = math.log(rate.numerator) - math.log(rate.denominator)
         assert prior.log_rate(j) == pytest.approx(expected, rel=1e-13, abs=1e-13)
-        assert prior.reach(j) == pytest.approx(float(total), rel=1e-13)
+        assert prior.features_per_mass(j) == pytest.approx(float(total), rel=1e-13)
         assert total == 1 - beta(alpha, kappa + 1 + j) / beta(alpha, kappa + 1)
     assert prior.expected_row_sum == pytest.approx(alpha / (alpha + kappa + 1))
 
@@ -58,8 +58,8 @@ def test_rates_that_are_too_small_for_a_double_keep_their_logarithm():
     assert math.exp(prior.log_rate(5000)) == 0.0
     expected = betaln(2001.0, 5001.0) - betaln(2000.0, 2.0)
     assert prior.log_rate(5000) == pytest.approx(expected, rel=1e-12)
-    assert prior.reach(5000) == 1.0
-    assert buffet_prior("cibp", 1.0, 1e-12, 1.0).reach(9) == pytest.approx(
+    assert prior.features_per_mass(5000) == 1.0
+    assert buffet_prior("cibp", 1.0, 1e-12, 1.0).features_per_mass(9) == pytest.approx(
         1e-12 * sum(1 / (1 + j) for j in range(1, 10)), rel=1e-11
     )
 
@@ -190,7 +190,7 @@ def test_slices_draw_from_the_law_of_a_shape(prior, name):
     density = []
     for value in np.exp(x):
         now = prior._replace(**{name: value})
-        total = takers.size * math.log(now.mass) - now.mass * now.reach(p)
+        total = takers.size * math.log(now.mass) - now.mass * now.features_per_mass(p)
         weights = now.log_c + (
             gammaln(now.alpha + takers) + gammaln(now.kappa + 1 + p - takers) - gammaln(now.alpha + now.kappa + 1 + p)
         )

@@ -10,7 +10,9 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import nbmf
+from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels import scales, shared
+from nbmf.families.buffet.kernels.arrays import StateArrays
 from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, ROW_EFFECT, SLAB
 
 F, N, K = 5, 6, 4
@@ -65,10 +67,10 @@ def work_on(values, state, numbers, table, steps):
     observed = ~np.isnan(values)
     signal = np.where(observed, values - 0.5, 99.0)  # of hidden cells anything
     B, Z, rows, columns = (x.copy() for x in state)
-    numbers, takers = numbers.copy(), np.count_nonzero(B, axis=0)
-    scales.scale_log_odds(
-        K, signal, observed, B, Z, takers, (rows, columns), numbers, table, (np.full((F, N), 7.0), np.zeros(N)), None
-    )
+    numbers, counts = numbers.copy(), np.count_nonzero(B, axis=0)
+    arrays = StateArrays(np.array([K]), B, Z, counts, rows, columns, numbers)
+    matrix = Matrix(True, signal, observed)
+    scales.scale_log_odds(K, matrix, arrays, table, np.full((F, N), 7.0), np.zeros(N), None)
     assert not steps
     return (B, Z, rows, columns), numbers
 

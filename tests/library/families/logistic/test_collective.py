@@ -91,9 +91,11 @@ def test_terms_of_two_matrices_add_up():
 def test_one_matrix_is_the_model_of_one_matrix(covariance, effects):
     """But for where the coordinates of effects stand."""
     one = Relation("users", "items", LIKES, "binary", effects)
-    model = CollectiveFactorVB(3, ard=False, covariance=covariance, max_iter=7, tol=0)
+    model = CollectiveFactorVB(3, ard=False, covariance=covariance, max_iter=7, bound_gain_tol=0)
     model.set_params(random_state=5).fit({"likes": one})
-    single = LogisticFactorVB(3, effects=effects, covariance=covariance, max_iter=7, tol=0, random_state=5).fit(LIKES)
+    single = LogisticFactorVB(
+        3, effects=effects, covariance=covariance, max_iter=7, bound_gain_tol=0, random_state=5
+    ).fit(LIKES)
     np.testing.assert_allclose(model.expectations_["likes"], single.expectation_, atol=1e-9)
 
 
@@ -135,7 +137,7 @@ def test_what_one_matrix_knows_of_things_tells_of_another():
 
 
 def test_what_is_learned_has_its_shapes():
-    model = CollectiveFactorVB(3, max_iter=5, tol=0, random_state=0).fit(relations("both"))
+    model = CollectiveFactorVB(3, max_iter=5, bound_gain_tol=0, random_state=0).fit(relations("both"))
     for name, n in SHAPES.items():
         assert model.factors_[name].shape == (n, 3)
         assert model.precisions_[name].shape == (3,)
@@ -146,7 +148,7 @@ def test_what_is_learned_has_its_shapes():
         assert np.abs(rows).max() > 0
     assert np.isfinite(model.bound_)
     assert (model.n_iter_, model.converged_) == (5, None)  # nobody asked whether it had
-    none = CollectiveFactorVB(3, max_iter=5, tol=0, random_state=0).fit(relations())
+    none = CollectiveFactorVB(3, max_iter=5, bound_gain_tol=0, random_state=0).fit(relations())
     assert not none.effects_["likes"][0].any()
 
 
@@ -157,7 +159,9 @@ def test_parameters_are_those_of_one_matrix():
 
 
 def test_the_same_seed_gives_the_same_bits():
-    fits = [CollectiveFactorVB(3, max_iter=5, tol=0, random_state=1).fit(relations("rows")) for _ in range(2)]
+    fits = [
+        CollectiveFactorVB(3, max_iter=5, bound_gain_tol=0, random_state=1).fit(relations("rows")) for _ in range(2)
+    ]
     for name in SHAPES:
         np.testing.assert_array_equal(*(each.factors_[name] for each in fits))
 
@@ -192,6 +196,6 @@ def test_sets_have_the_same_names_in_all_matrices():
 def test_a_matrix_is_asked_for_by_its_name():
     with pytest.raises(NotFittedError, match="call fit first"):
         CollectiveFactorVB(2).expectation_of("a")
-    model = CollectiveFactorVB(1, max_iter=1, tol=0).fit({"a": Relation("x", "y", LIKES)})
+    model = CollectiveFactorVB(1, max_iter=1, bound_gain_tol=0).fit({"a": Relation("x", "y", LIKES)})
     with pytest.raises(ConfigError, match="no matrix 'c'"):
         model.expectation_of("c")

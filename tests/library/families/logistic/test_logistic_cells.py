@@ -13,11 +13,11 @@ from scipy.special import expit
 import nbmf
 from nbmf.errors import NotConvergedWarning
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.cell_laws import Binary, Counts
+from nbmf.families.logistic.cell_likelihoods import Binary, Counts
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.gibbs import LogisticChain, Prior
 from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
 from nbmf.families.logistic.kernels import entry_passes as kernels
+from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
 from nbmf.families.logistic.quadratic import PolyaGamma
 from nbmf.families.logistic.quadratic_counts import CountsOfSize
 from nbmf.inference.state import Factors, put_back
@@ -33,8 +33,8 @@ def small_counts(F=5, N=4, seed=0):
     return counts
 
 
-def cells_of(law, noise):
-    return NoisyCells(law, NOISE) if noise else Cells(law)
+def cells_of(likelihood, noise):
+    return NoisyCells(likelihood, NOISE) if noise else Cells(likelihood)
 
 
 def chain_of(cells, K=2, effects="none", prior=None, seed=0, threads=1):
@@ -44,7 +44,7 @@ def chain_of(cells, K=2, effects="none", prior=None, seed=0, threads=1):
 
 def twin_of(chain):
     return Twin(
-        chain.cells.law.seen,
+        chain.cells.likelihood.seen,
         chain.rows.factor,
         chain.columns.factor,
         chain.rows.effects,
@@ -81,11 +81,11 @@ def test_each_customer_opens_a_table_with_its_probability(r, monkeypatch):
 def test_sizes_have_the_twins_conditional(monkeypatch):
     """Gamma(a + Σ l, b + Σ log(1 + e^ψ)), and b of the weights and κ after it, to 1e-10."""
     counts = small_counts()
-    law = Counts(counts, SIZES)
-    cells = Cells(law)
-    law.begin(np.random.SeedSequence(1))
+    likelihood = Counts(counts, SIZES)
+    cells = Cells(likelihood)
+    likelihood.begin(np.random.SeedSequence(1))
     rng = np.random.default_rng(2)
-    law.sizes[:] = rng.gamma(2.0, size=4)
+    likelihood.sizes[:] = rng.gamma(2.0, size=4)
     psi, uniforms = 3 * rng.normal(size=cells.psi.size), rng.random(1000)
     given, drawn = iter(uniforms), []
 
@@ -94,11 +94,11 @@ def test_sizes_have_the_twins_conditional(monkeypatch):
         return 1.0 + shape / 10
 
     dense = np.full(counts.shape, np.nan)
-    dense[law.seen] = psi
+    dense[likelihood.seen] = psi
     numbers, expected = iter(uniforms), []
-    for n, r in enumerate(law.sizes):
+    for n, r in enumerate(likelihood.sizes):
         tables, rate = 0, SIZES.rate
-        for f in np.flatnonzero(law.seen[:, n]):
+        for f in np.flatnonzero(likelihood.seen[:, n]):
             for seated in range(counts[f, n]):
                 tables += seated == 0 or next(numbers) < r / (r + seated)
             rate += math.log(1 + math.exp(dense[f, n]))
@@ -109,12 +109,12 @@ def test_sizes_have_the_twins_conditional(monkeypatch):
     monkeypatch.setattr(kernels, "uniform", lambda generator: next(given))
     monkeypatch.setattr(kernels, "standard_gamma", gamma)
     monkeypatch.setattr(kernels, "draw_sizes_serial", kernels.draw_sizes)
-    law.learn(psi, cells.by_column, 1)
+    likelihood.learn(psi, cells.by_column, 1)
     np.testing.assert_allclose(drawn, [shape for shape, _ in expected], rtol=1e-12)
-    np.testing.assert_allclose(law.sizes, [size for _, size in expected], rtol=1e-10)
-    x, r = counts[law.seen], np.broadcast_to(law.sizes, counts.shape)[law.seen]
-    np.testing.assert_allclose(law.trials, x + r, rtol=1e-12)
-    np.testing.assert_allclose(law.kappa, (x - r) / 2, rtol=1e-12)
+    np.testing.assert_allclose(likelihood.sizes, [size for _, size in expected], rtol=1e-10)
+    x, r = counts[likelihood.seen], np.broadcast_to(likelihood.sizes, counts.shape)[likelihood.seen]
+    np.testing.assert_allclose(likelihood.trials, x + r, rtol=1e-12)
+    np.testing.assert_allclose(likelihood.kappa, (x - r) / 2, rtol=1e-12)
 
 
 def test_no_log_odds_are_too_large_for_their_logarithm():
@@ -139,15 +139,15 @@ def test_noisy_log_odds_have_the_twins_conditional(monkeypatch):
         weights.append((b, z))
         return next(given[0])
 
-    monkeypatch.setattr(cells.law, "learn", lambda *arguments: None)
+    monkeypatch.setattr(cells.likelihood, "learn", lambda *arguments: None)
     monkeypatch.setattr(kernels, "polya_gamma", polya_gamma)
     monkeypatch.setattr(kernels, "standard_normal", lambda generator: next(given[1]))
     monkeypatch.setattr(kernels, "_draw_noisy_block", kernels._draw_noisy_block.py_func)
     monkeypatch.setattr(kernels, "draw_noisy_serial", kernels.draw_noisy)
     monkeypatch.setattr(kernels, "draw_gamma", lambda generator, shape: shape**1.1)
     cells.renew(chain.rows, chain.columns, 1)
-    np.testing.assert_allclose(weights, np.column_stack([cells.law.trials, before]), rtol=1e-12)
-    center = (tau * m + cells.law.kappa) / (omegas + tau)
+    np.testing.assert_allclose(weights, np.column_stack([cells.likelihood.trials, before]), rtol=1e-12)
+    center = (tau * m + cells.likelihood.kappa) / (omegas + tau)
     psi = center + normals / np.sqrt(omegas + tau)
     np.testing.assert_allclose(cells.psi, psi, rtol=1e-10)
     shape = NOISE.shape + psi.size / 2
@@ -169,8 +169,8 @@ def test_factors_see_the_twins_cells(effects, noise, monkeypatch):
     seen, omegas, normals = scripted(monkeypatch)
     cells.renew(chain.rows, chain.columns, 1)
     monkeypatch.setattr(cells, "renew", lambda *arguments: None)
-    kappa = np.zeros(cells.law.seen.shape)
-    kappa[cells.law.seen] = cells.kappa
+    kappa = np.zeros(cells.likelihood.seen.shape)
+    kappa[cells.likelihood.seen] = cells.kappa
     if noise:
         omegas = iter(np.full(cells.psi.size, 1 / cells.variance))
     psi = twin.sweep(kappa, omegas, normals)
@@ -178,7 +178,7 @@ def test_factors_see_the_twins_cells(effects, noise, monkeypatch):
     if noise:
         assert not seen
     else:
-        expected = np.column_stack([cells.law.trials, psi])
+        expected = np.column_stack([cells.likelihood.trials, psi])
         np.testing.assert_allclose(seen, expected, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(chain.rows.u, twin.U[:, twin.own_U], rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(chain.columns.u, twin.V[:, twin.own_V], rtol=1e-9, atol=1e-12)
@@ -190,8 +190,8 @@ def test_a_chain_goes_on_from_its_arrays(of_counts, noise):
 
     def make():
         codes = (small_counts() > 1).astype(np.int8)
-        law = Counts(small_counts(), SIZES) if of_counts else Binary(codes)
-        return chain_of(cells_of(law, noise), effects="both", prior=Prior(True, 0.7, 0.3))
+        likelihood = Counts(small_counts(), SIZES) if of_counts else Binary(codes)
+        return chain_of(cells_of(likelihood, noise), effects="both", prior=Prior(True, 0.7, 0.3))
 
     one, other = make(), make()
     one.sweep(4)
@@ -208,22 +208,22 @@ def test_a_chain_goes_on_from_its_arrays(of_counts, noise):
 @pytest.mark.parametrize("noise", [False, True])
 def test_the_log_joint_is_that_of_the_model(noise):
     """As that of binary cells, with log r and log τ in place of r and τ."""
-    law = Counts(small_counts(), SIZES)
-    cells = cells_of(law, noise)
+    likelihood = Counts(small_counts(), SIZES)
+    cells = cells_of(likelihood, noise)
     chain = chain_of(cells)
     chain.sweep(3)
     W, H, _ = chain.factors()
-    psi = (W @ H)[law.seen]
+    psi = (W @ H)[likelihood.seen]
     expected = stats.norm.logpdf(W).sum() + stats.norm.logpdf(H).sum()
     if noise:
         tau = 1 / cells.variance
         expected += stats.norm.logpdf(cells.psi, psi, tau**-0.5).sum()
         expected += stats.gamma.logpdf(tau, NOISE.shape, scale=1 / NOISE.rate) + math.log(tau)
         psi = cells.psi
-    x, r = small_counts()[law.seen], np.broadcast_to(law.sizes, law.seen.shape)[law.seen]
+    x, r = small_counts()[likelihood.seen], np.broadcast_to(likelihood.sizes, likelihood.seen.shape)[likelihood.seen]
     expected += stats.nbinom.logpmf(x, r, expit(-psi)).sum()
-    expected += stats.gamma.logpdf(law.sizes, SIZES.shape, scale=1 / SIZES.rate).sum()
-    expected += np.log(law.sizes).sum()
+    expected += stats.gamma.logpdf(likelihood.sizes, SIZES.shape, scale=1 / SIZES.rate).sum()
+    expected += np.log(likelihood.sizes).sum()
     assert chain.log_joint() == pytest.approx(expected, rel=1e-10)
 
 
@@ -271,27 +271,27 @@ def from_prior(seen, of_counts, noise, K, rng):
 
 @pytest.mark.parametrize(("of_counts", "noise"), [(True, False), (False, True), (True, True)])
 def test_geweke(of_counts, noise):
-    """Everything drawn by the sampler in turn with the data has its prior law."""
+    """Everything drawn by the sampler in turn with the data has its prior likelihood."""
     rng = np.random.default_rng(13)
     F, N, K = 4, 3, 2
     seen = np.ones((F, N), bool)
     seen[0, 1] = seen[2, 2] = False
     independent = np.array([from_prior(seen, of_counts, noise, K, rng).statistics() for _ in range(20_000)])
     start = np.where(seen, 1, -1).astype(np.int32)
-    law = Counts(start, SIZES) if of_counts else Binary(start.astype(np.int8))
-    cells = cells_of(law, noise)
+    likelihood = Counts(start, SIZES) if of_counts else Binary(start.astype(np.int8))
+    cells = cells_of(likelihood, noise)
     chain = chain_of(cells, K, prior=Prior(True, 4.0, 3.0), seed=7)
     series = []
     for _ in range(25_000):
         chain.sweep()
         factors = chain.factors()
         psi = cells.psi.copy() if noise else form.psi_of(factors)[seen]
-        tau, sizes = 1 / cells.variance if noise else 1.0, getattr(law, "sizes", np.ones(N))
+        tau, sizes = 1 / cells.variance if noise else 1.0, getattr(likelihood, "sizes", np.ones(N))
         draw = Draw(seen, of_counts, factors, chain.alpha.copy(), tau, sizes.copy(), psi, rng)
         if of_counts:
-            law._x[:] = draw.x
+            likelihood._x[:] = draw.x
         else:
-            law.kappa[:] = draw.x - 0.5
+            likelihood.kappa[:] = draw.x - 0.5
             cells.tell_columns()
         series.append(draw.statistics())
     found, error = ladder.batch_means(np.array(series)[500:])
@@ -390,7 +390,7 @@ def test_moments_and_sizes_are_means_along_the_chain():
     for _ in range(12):
         chain.sweep()
         psi.append(form.psi_of(chain.factors()))
-        sizes.append(chain.cells.law.sizes.copy())
+        sizes.append(chain.cells.likelihood.sizes.copy())
         mean.append(sizes[-1] * np.exp(psi[-1]))
     np.testing.assert_allclose(model.sizes_, np.mean(sizes, axis=0), rtol=1e-10)
     np.testing.assert_allclose(model.log_odds_, np.mean(psi, axis=0), rtol=1e-8)
@@ -463,7 +463,7 @@ def test_noise_of_counts_is_in_their_predictions(name):
 
 
 @pytest.mark.parametrize("name", ["LogisticFactorGibbs", "NegativeBinomialFactorGibbs"])
-@pytest.mark.filterwarnings("ignore::nbmf.errors.NotSettledWarning")
+@pytest.mark.filterwarnings("ignore::nbmf.errors.ChainsNotConvergedWarning")
 def test_a_sweep_predicts_with_its_own_noise(name):
     """Chains look at the mean of every sweep, before the fit has a noise of its own."""
     binary = name == "LogisticFactorGibbs"

@@ -28,7 +28,7 @@ DATA = small_data(40, 30, seed=2, scale=2.0)
 
 
 def fit(estimator, K=2, **settings):
-    brief = {"max_iter": 60, "tol": 0, "random_state": 0} | settings
+    brief = {"max_iter": 60, "bound_gain_tol": 0, "random_state": 0} | settings
     return estimator(K, **brief).fit(DATA[CLASSES[estimator]])
 
 
@@ -74,7 +74,7 @@ def test_fits_predict_held_out_entries_better_than_one_number(estimator, setting
     likelihood = estimator.likelihoods[0]
     seen = likelihood.is_observed(values)
     held_out = seen & (np.random.default_rng(1).random(values.shape) < 0.2)
-    model = estimator(2, max_iter=400, tol=1e-4, random_state=0, **settings)
+    model = estimator(2, max_iter=400, bound_gain_tol=1e-4, random_state=0, **settings)
     model.fit(likelihood.hide(values, held_out))
     baseline = estimator(0, effects="columns", random_state=0)
     baseline.fit(likelihood.hide(values, held_out))
@@ -87,9 +87,9 @@ def test_fits_predict_held_out_entries_better_than_one_number(estimator, setting
 @every_class
 def test_a_state_predicts_what_the_estimator_does(estimator):
     values = DATA[CLASSES[estimator]]
-    model = estimator(2, effects="both", max_iter=30, tol=0, random_state=4)
+    model = estimator(2, effects="both", max_iter=30, bound_gain_tol=0, random_state=4)
     state = model._start(values, seed_sequence(4))
-    model = estimator(2, effects="both", max_iter=30, tol=0, random_state=seed_sequence(4))
+    model = estimator(2, effects="both", max_iter=30, bound_gain_tol=0, random_state=seed_sequence(4))
     model.fit(values)
     state.advance(10)
     before = state.objective()
@@ -145,7 +145,7 @@ def test_a_saved_fit_comes_back(estimator, tmp_path):
 @every_class
 def test_draws_come_from_q(estimator):
     """Means of ψ over draws within 5 standard errors of <ψ>, every entry."""
-    model = estimator(2, effects="both", max_iter=60, tol=0, random_state=0)
+    model = estimator(2, effects="both", max_iter=60, bound_gain_tol=0, random_state=0)
     draws = nbmf.posterior_draws(model, DATA[CLASSES[estimator]], n_draws=300)
     psi = np.array(
         [each.W @ each.H + each.others["row effects"][:, None] + each.others["column effects"] for each in draws]
@@ -178,7 +178,7 @@ def test_more_components_than_lines_and_lines_without_entries(estimator):
     likelihood = estimator.likelihoods[0]
     hidden = np.zeros((4, 3), bool)
     hidden[1], hidden[:, 2] = True, True
-    model = estimator(6, max_iter=30, tol=0, random_state=0)
+    model = estimator(6, max_iter=30, bound_gain_tol=0, random_state=0)
     model.fit(likelihood.hide(values, hidden))
     assert np.isfinite(model.expectation_).all()
 
@@ -188,7 +188,7 @@ def test_more_components_than_lines_and_lines_without_entries(estimator):
 
 def test_probabilities_are_means_over_draws():
     """E σ(ψ) by the normal law of ψ against 4000 draws from q: the law is nearly normal."""
-    model = LogisticFactorVB(2, max_iter=60, tol=0, random_state=0)
+    model = LogisticFactorVB(2, max_iter=60, bound_gain_tol=0, random_state=0)
     state = model._start(DATA["binary"], seed_sequence(0))
     state.advance(60)
     rng, mean = np.random.default_rng(0), np.zeros((40, 30))
@@ -272,7 +272,7 @@ def test_sizes_of_a_known_law_are_found():
 
 
 def test_softplus_rates_are_means_over_the_law_of_log_odds():
-    model = SoftplusPoissonFactorVB(2, max_iter=60, tol=0, random_state=0)
+    model = SoftplusPoissonFactorVB(2, max_iter=60, bound_gain_tol=0, random_state=0)
     state = model._start(DATA["counts"], seed_sequence(0))
     state.advance(60)
     psi, variance = state.moments()

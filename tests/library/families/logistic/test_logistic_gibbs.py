@@ -12,13 +12,13 @@ from scipy.special import expit, gammaln
 import nbmf
 from nbmf.errors import ConfigError
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.cell_laws import Binary
-from nbmf.families.logistic.gibbs import LogisticChain, Prior
-from nbmf.families.logistic.gibbs_cells import Cells
+from nbmf.families.logistic.cell_likelihoods import Binary
+from nbmf.families.logistic.gibbs_cells import CellLists, Cells
 from nbmf.families.logistic.gibbs_state import GibbsState
 from nbmf.families.logistic.kernels import gibbs as kernels
 from nbmf.families.logistic.kernels import relevance
-from nbmf.families.logistic.logistic_fold_in import regress_lines
+from nbmf.families.logistic.logistic_fold_in import regress_rows
+from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
@@ -81,7 +81,8 @@ def test_compiled_conditionals_are_the_formula():
         packed = np.empty((20, D * (D + 1) // 2))
         kernels.pack_products(design, packed)
         P, b = np.zeros(packed.shape[1]), np.zeros(D)
-        kernels.add_cells(0, cells, index, place, kappa, omega, design, packed, offset, P, b)
+        lists = CellLists(np.array([0, 1]), np.array([0, cells]), index, place)
+        kernels.add_cells(0, lists, kappa, omega, kernels.Design(design, packed, offset), P, b)
         x, w = design[index], omega[place]
         a, c = np.triu_indices(D)
         np.testing.assert_allclose(P, (x.T @ (w[:, None] * x))[a, c], rtol=1e-10, atol=1e-12)
@@ -373,7 +374,7 @@ def test_geweke(effects, ard, monkeypatch):
         chain.sweep()
         factors = chain.factors()
         V = (rng.random((F, N)) < expit(form.psi_of(factors))).astype(float)
-        chain.cells.law.kappa[:] = V[observed] - 0.5
+        chain.cells.likelihood.kappa[:] = V[observed] - 0.5
         chain.cells.tell_columns()
         series.append(statistics(*factors[:2], chain.alpha, factors.others, V, observed))
     found, error = ladder.batch_means(np.array(series)[500:])
@@ -564,7 +565,7 @@ def test_a_fold_in_stands_still_at_its_equations():
     design, offset, precisions = rng.normal(size=(9, 3)), rng.normal(size=9), np.array([1, 2, 0.01])
     codes = np.array([[1, 0, -1, 1, 1, -1, 0, 0, 1], np.full(9, -1)], np.int8)
     weights = nbmf.LogisticFactorGibbs()._weights
-    found = regress_lines(codes, design, precisions, offset, weights)
+    found = regress_rows(codes, design, precisions, offset, weights)
     np.testing.assert_array_equal(found[1], 0)
     m, S = found[0], np.eye(3)
     for _ in range(300):  # S given m
@@ -578,11 +579,11 @@ def test_a_fold_in_stands_still_at_its_equations():
             b += (codes[0, n] - 0.5 - w * offset[n]) * design[n]
         S = np.linalg.inv(P)
     np.testing.assert_allclose(S @ b, m, atol=1e-5)
-    alone = regress_lines(codes[:1], design, precisions, offset, weights)
+    alone = regress_rows(codes[:1], design, precisions, offset, weights)
     np.testing.assert_allclose(alone[0], m, rtol=1e-12)
     # A factor that the fit has pruned stands still from the start, which is not the end.
     pruned = np.column_stack([design, np.zeros(9)])
-    more = regress_lines(codes, pruned, np.append(precisions, 1.0), offset, weights)
+    more = regress_rows(codes, pruned, np.append(precisions, 1.0), offset, weights)
     np.testing.assert_allclose(more, np.column_stack([found, np.zeros(2)]), rtol=1e-10)
 
 

@@ -18,8 +18,8 @@ GRID = np.linspace(-9, 9, 73)
 
 def fixed_size(values):
     likelihood = NegativeBinomial(values, Gamma(1.0, 1.0))
-    likelihood.law = Gamma(np.full(values.shape[1], 3e9), np.full(values.shape[1], 1e9))
-    likelihood.size = likelihood.law.mean
+    likelihood.posterior = Gamma(np.full(values.shape[1], 3e9), np.full(values.shape[1], 1e9))
+    likelihood.size = likelihood.posterior.mean
     return likelihood
 
 
@@ -48,7 +48,7 @@ def form():
         one = [LAWS[name][1](np.array([[x]], np.int32)) for _ in psi]
         bounds = [each.bound(np.array([[p]]), np.array([[s]])) for each, p, s in zip(one, psi, square, strict=True)]
         if name == "negative binomial":  # less what q(r) costs, which is no matter here
-            bounds = np.array(bounds) + one[0].law.divergence(Gamma(1.0, 1.0))
+            bounds = np.array(bounds) + one[0].posterior.divergence(Gamma(1.0, 1.0))
         return likelihood.h[0], likelihood.w[0], np.array(bounds)
 
     return of
@@ -142,8 +142,8 @@ def test_precision_of_noise_counts_observed_entries_alone():
     psi, square = np.full((2, 3), 0.5), np.full((2, 3), 0.75)
     likelihood.learn(psi, square)
     squares = sum(x**2 - 2 * x * 0.5 + 0.75 for x in (1.0, -2.0, 0.5))
-    assert likelihood.noise.law.shape == 2.0 + 3 / 2
-    assert likelihood.noise.law.rate == pytest.approx(3.0 + squares / 2)
+    assert likelihood.noise.posterior.shape == 2.0 + 3 / 2
+    assert likelihood.noise.posterior.rate == pytest.approx(3.0 + squares / 2)
     assert likelihood.added_variance() == pytest.approx((3.0 + squares / 2) / 3.5)
 
 
@@ -156,7 +156,7 @@ def test_explicit_noise_is_coordinate_ascent_of_its_own_bound():
     for _ in range(300):
         likelihood.refresh(psi, square)
         likelihood.learn(psi, square)
-    assert likelihood.noise.law.shape == 0.5 + np.count_nonzero(likelihood.seen) / 2
+    assert likelihood.noise.posterior.shape == 0.5 + np.count_nonzero(likelihood.seen) / 2
     best = likelihood.bound(psi, square)
     for name in ("_mean", "_variance"):
         array = getattr(likelihood, name)
@@ -176,9 +176,9 @@ def test_tables_and_rate_of_the_size_by_hand():
     tables = [r * (digamma(x + r) - digamma(r)) for x in (3, 2, 5)]
     eta = np.sqrt(square)
     rates = 0.5 * psi + np.log(2 * np.cosh(eta / 2))
-    np.testing.assert_allclose(likelihood.law.shape, [2 + tables[0] + tables[1], 2 + tables[2]])
-    np.testing.assert_allclose(likelihood.law.rate, [1.5 + rates[:, 0].sum(), 1.5 + rates[:2, 1].sum()])
-    np.testing.assert_allclose(likelihood.size, likelihood.law.shape / likelihood.law.rate)
+    np.testing.assert_allclose(likelihood.posterior.shape, [2 + tables[0] + tables[1], 2 + tables[2]])
+    np.testing.assert_allclose(likelihood.posterior.rate, [1.5 + rates[:, 0].sum(), 1.5 + rates[:2, 1].sum()])
+    np.testing.assert_allclose(likelihood.size, likelihood.posterior.shape / likelihood.posterior.rate)
 
 
 def test_the_size_of_a_column_maximizes_the_bound():
@@ -190,10 +190,10 @@ def test_the_size_of_a_column_maximizes_the_bound():
         likelihood.learn(psi, square)
         assert likelihood.bound(psi, square) >= before - 1e-9
         before = likelihood.bound(psi, square)
-    law = likelihood.law
+    law = likelihood.posterior
     for shape, rate in ((1.02, 1.0), (0.98, 1.0), (1.0, 1.02), (1.0, 0.98)):
-        likelihood.law = Gamma(law.shape * shape, law.rate * rate)
-        likelihood.size = likelihood.law.mean
+        likelihood.posterior = Gamma(law.shape * shape, law.rate * rate)
+        likelihood.size = likelihood.posterior.mean
         assert likelihood.bound(psi, square) < before
 
 

@@ -6,12 +6,12 @@ from logistic_models import DATA, KINDS, LIKELIHOODS, WEAK, ascent, sides, small
 from scipy.special import expit, gammaln, logsumexp
 from scipy.stats import norm
 
+from nbmf.families.logistic.factor_posteriors import FactorizedPosterior, FullPosterior, SideData, packed
 from nbmf.families.logistic.kernels import factorized
 from nbmf.families.logistic.kernels.full import posteriors
 from nbmf.families.logistic.matrices import Matrix
 from nbmf.families.logistic.quadratic import Bohning, NormalEntries, PolyaGamma
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial
-from nbmf.families.logistic.sides import FactorizedSide, FullSide, Seen, packed
 
 EFFECTS = ("none", "rows", "columns", "both")
 both_kinds = pytest.mark.parametrize("kind", KINDS)
@@ -71,7 +71,7 @@ def test_kernel_and_matrix_form_are_the_loops(name, effects, step, turned):
     for alone in (True, False):
         side.mean, side.variance = (part.copy() for part in start)
         seen = matrix.seen_by(side, alone)
-        assert (seen.lines is not None) == alone
+        assert (seen.own_rows is not None) == alone
         side.update([seen], step)
         np.testing.assert_allclose(side.mean, expected[0], rtol=0, atol=2e-12)
         np.testing.assert_allclose(side.variance, expected[1], rtol=0, atol=1e-12)
@@ -85,7 +85,7 @@ def test_the_kernel_as_plain_python_is_the_kernel():
         mean, variance = rows.mean.copy(), rows.variance.copy()
         free = rows.coordinates.free
         own = mean, variance
-        function(*likelihood.lines(True), *own, *entries, rows.precision, free, 0.0)
+        function(*likelihood.as_rows(True), *own, *entries, rows.precision, free, 0.0)
         found.append(np.hstack(own))
     np.testing.assert_allclose(*found, rtol=1e-13)
 
@@ -255,16 +255,16 @@ def test_the_bound_of_a_normal_model_by_drawing(kind):
     engine = ascent(kind, NormalEntries(values, WEAK), K=2)
     engine.update(20)
     rows, columns = engine.sides
-    noise, seen = engine.matrices[0].quadratic.noise.law, ~np.isnan(values)
+    noise, seen = engine.matrices[0].quadratic.noise.posterior, ~np.isnan(values)
     rng, found = np.random.default_rng(5), []
     for _ in range(3000):
         U, V = rows.draw(rng), columns.draw(rng)
-        alpha = rng.gamma(columns.law.shape) / columns.law.rate
+        alpha = rng.gamma(columns.posterior.shape) / columns.posterior.rate
         tau = rng.gamma(noise.shape) / noise.rate
         joint = norm.logpdf(values, U @ V.T, tau**-0.5)[seen].sum()
         joint += norm.logpdf(U).sum() + norm.logpdf(V, 0, alpha**-0.5).sum()
         joint += log_gamma(alpha, WEAK).sum() + log_gamma(tau, WEAK)
-        q = log_gamma(alpha, columns.law).sum() + log_gamma(tau, noise)
+        q = log_gamma(alpha, columns.posterior).sum() + log_gamma(tau, noise)
         q += log_normal(U, rows) + log_normal(V, columns)
         found.append(joint - q)
     error = np.std(found) / np.sqrt(len(found))
@@ -277,7 +277,7 @@ def log_gamma(x, law):
 
 
 def log_normal(drawn, side):
-    if isinstance(side, FactorizedSide):
+    if isinstance(side, FactorizedPosterior):
         return norm.logpdf(drawn, side.mean, np.sqrt(side.variance)).sum()
     rest, S = drawn - side.mean, side.covariance()
     quadratic = np.einsum("na,nab,nb->", rest, np.linalg.inv(S), rest)
@@ -289,9 +289,9 @@ def test_precisions_have_the_shape_and_rate_of_the_note():
         engine = ascent(kind, likelihood_of("polya-gamma"))
         columns = engine.sides[1]
         columns.learn_precision()
-        np.testing.assert_allclose(columns.law.shape, 0.5 + 7 / 2)
-        np.testing.assert_allclose(columns.law.rate, 0.5 + columns.squares.sum(axis=0) / 2)
-        np.testing.assert_allclose(columns.precision, columns.law.mean)
+        np.testing.assert_allclose(columns.posterior.shape, 0.5 + 7 / 2)
+        np.testing.assert_allclose(columns.posterior.rate, 0.5 + columns.squares.sum(axis=0) / 2)
+        np.testing.assert_allclose(columns.precision, columns.posterior.mean)
 
 
 # --- Symmetries ----------------------------------------------------------------------------------
@@ -373,7 +373,7 @@ def test_two_matrices_of_the_same_lines_are_one_wide_matrix():
         own = sides("factorized", (8, codes[:, part].shape[1]), 3, ard=False)[1]
         own.mean, own.variance = columns.mean[part].copy(), columns.variance[part].copy()
         halves.append((PolyaGamma(codes[:, part].copy()), own))
-    twin = FactorizedSide(rows.mean.copy(), rows.coordinates, 0.5)
+    twin = FactorizedPosterior(rows.mean.copy(), rows.coordinates, 0.5)
     seen = [Matrix(likelihood, twin, own).seen_by(twin, False) for likelihood, own in halves]
     twin.update(seen, 0.0)
     wide.blocks()[0]()
@@ -384,8 +384,8 @@ def test_two_matrices_of_the_same_lines_are_one_wide_matrix():
 def test_full_sides_have_no_step():
     rows, columns = sides("full", (9, 7), 2, ard=False)
     seen = Matrix(PolyaGamma(DATA["binary"]), rows, columns).seen_by(rows, True)
-    assert isinstance(seen, Seen)
-    assert isinstance(rows, FullSide)
+    assert isinstance(seen, SideData)
+    assert isinstance(rows, FullPosterior)
     rows.update([seen], 0.3)
     first = rows.mean.copy()
     rows.update([seen], 0.0)

@@ -11,9 +11,9 @@ from nbmf.families.mixed_membership import dirichlet, em
 from nbmf.families.mixed_membership.densities import Categories, Smoothing, Words
 from nbmf.families.mixed_membership.e_steps import FastStep, FullStep, MixtureStep
 from nbmf.families.mixed_membership.em import MembershipState
-from nbmf.families.mixed_membership.evaluation import log_dirichlet, sampled_log_likelihood
 from nbmf.families.mixed_membership.features import Densities, cells_of
 from nbmf.families.mixed_membership.kernels import membership as kernels
+from nbmf.families.mixed_membership.membership_evaluation import log_dirichlet, sampled_log_likelihood
 
 LONG = 100_000, 1e-13  # rounds: until γ stands still
 FULL, FAST, MIXTURE = FullStep(*LONG), FastStep(*LONG), MixtureStep()
@@ -329,7 +329,7 @@ def test_the_objective_never_falls(step, kinds, epsilon):
 
         def now(state=state, cells=cells, step=step):
             """The objective at the memberships of before: a step of θ and α keeps γ and φ."""
-            log_density, found = parts(state)[1], state.found
+            log_density, found = parts(state)[1], state.memberships
             with np.errstate(invalid="ignore"):
                 fit = np.where(found.counts > 0, found.counts * log_density, 0.0).sum()
             if step is MIXTURE:
@@ -343,10 +343,10 @@ def test_the_objective_never_falls(step, kinds, epsilon):
         for _ in range(15):
             before, total = now(), state.objective()
             slack = 1e-9 * abs(total) + 1e-9
-            state.densities.update(cells.columns, cells.values, state.found.counts)
+            state.densities.update(cells.columns, cells.values, state.memberships.counts)
             after = now()
             assert after >= before - slack
-            state.prior = step.renewed_prior(state.prior, state.found, cells.sizes)
+            state.prior = step.renewed_prior(state.prior, state.memberships, cells.sizes)
             assert now() >= after - slack
             state._expect()
             assert state.objective() >= total - slack
@@ -402,7 +402,7 @@ def test_permutations_of_rows_features_and_components_permute_the_result():
         for state, shares in ((one, W), (two, W[np.ix_(rows, components)])):
             cells = state._cells
             counts = np.zeros((cells.columns.size, 3))
-            np.add.at(counts, cells.atoms, shares[cells.lines()])
+            np.add.at(counts, cells.atoms, shares[cells.row_of_cell()])
             state.densities.update(cells.columns, cells.values, counts)
             state.advance(8)
         np.testing.assert_allclose(two.factors().W, one.factors().W[np.ix_(rows, components)], rtol=1e-7)

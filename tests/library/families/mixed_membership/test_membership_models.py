@@ -10,7 +10,7 @@ import scipy.sparse
 import nbmf
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import CollapsedWarning, ConfigError, ConstantFeatureWarning, DataError, NotFittedError
-from nbmf.families.mixed_membership import evaluation
+from nbmf.families.mixed_membership import membership_evaluation as evaluation
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 
 OF_BINARY = (nbmf.MNB, nbmf.MMNB, nbmf.FastMMNB)
@@ -36,8 +36,8 @@ V, KIND = blocks()
 
 @pytest.mark.parametrize("own", OF_BINARY)
 def test_columns_are_the_rows_of_the_transpose(own):
-    rows = own(3, max_iter=30, tol=0, random_state=0).fit(V)
-    columns = own(3, orientation="columns", max_iter=30, tol=0, random_state=0).fit(V.T)
+    rows = own(3, max_iter=30, relative_change_tol=0, random_state=0).fit(V)
+    columns = own(3, orientation="columns", max_iter=30, relative_change_tol=0, random_state=0).fit(V.T)
     np.testing.assert_array_equal(rows.W_, columns.H_.T)
     np.testing.assert_array_equal(rows.H_, columns.W_.T)
     np.testing.assert_array_equal(rows.expectation_, columns.expectation_.T)
@@ -53,8 +53,8 @@ def test_columns_are_the_rows_of_the_transpose(own):
 def test_a_binary_fit_is_that_of_its_table(own):
     """The same EM on the same cells, whose atoms are counted otherwise."""
     model = MODELS[OF_BINARY.index(own)]
-    binary = own(3, max_iter=20, tol=0, random_state=0).fit(V)
-    table = FeatureModel(3, model=model, max_iter=20, tol=0, random_state=0)
+    binary = own(3, max_iter=20, relative_change_tol=0, random_state=0).fit(V)
+    table = FeatureModel(3, model=model, max_iter=20, relative_change_tol=0, random_state=0)
     table.fit(nbmf.BinaryMatrix.from_array(V))
     np.testing.assert_allclose(table.memberships_, binary.W_, atol=1e-9)
     np.testing.assert_allclose(table.means_, binary.H_, atol=1e-9)
@@ -102,7 +102,7 @@ def test_without_smoothing_a_column_that_nobody_knows_is_a_half():
     codes = V.copy()
     codes[:, 3] = -1
     for own in OF_BINARY:
-        model = own(2, smoothing=0.0, max_iter=10, tol=0, random_state=0).fit(codes)
+        model = own(2, smoothing=0.0, max_iter=10, relative_change_tol=0, random_state=0).fit(codes)
         assert np.isfinite(model.expectation_).all()
         np.testing.assert_allclose(model.H_[:, 3], 0.5)
         new = np.full((len(V), 1), -1, np.int8)
@@ -152,9 +152,11 @@ def documents(n=200, size=60, vocabulary=30, K=3, seed=0):
 @pytest.mark.parametrize("own", [nbmf.VariationalLDA, nbmf.FastLDA])
 def test_lda_of_ones_is_that_of_the_documents_table(own):
     model = {nbmf.VariationalLDA: "mmnb", nbmf.FastLDA: "fast-mmnb"}[own]
-    binary = own(3, inner_max=20, max_iter=15, tol=0, random_state=0).fit(V)
+    binary = own(3, inner_max=20, max_iter=15, relative_change_tol=0, random_state=0).fit(V)
     table = FeatureTable.from_documents(scipy.sparse.csr_array((V.T == 1).astype(int)))
-    other = FeatureModel(3, model=model, smoothing=0.1, inner_max=20, max_iter=15, tol=0, random_state=0).fit(table)
+    other = FeatureModel(
+        3, model=model, smoothing=0.1, inner_max=20, max_iter=15, relative_change_tol=0, random_state=0
+    ).fit(table)
     np.testing.assert_allclose(other.memberships_, binary.H_.T, rtol=1e-9)
     np.testing.assert_allclose(other.means_, binary.W_.T, rtol=1e-9)
     np.testing.assert_allclose(binary.alpha_, other.prior_)
@@ -239,7 +241,8 @@ def test_a_unit_multiplies_perplexity_as_it_should():
     scaled = x * [7.0, 1.0, 1.0, 1.0]
     for model in MODELS:
         one, two = (
-            FeatureModel(2, model=model, max_iter=30, tol=0, random_state=0).fit(values) for values in (x, scaled)
+            FeatureModel(2, model=model, max_iter=30, relative_change_tol=0, random_state=0).fit(values)
+            for values in (x, scaled)
         )
         ratio = two.evaluate(scaled).perplexity / one.evaluate(x).perplexity
         assert ratio == pytest.approx(7.0**0.25, rel=1e-6)
@@ -254,7 +257,7 @@ def test_held_out_cells_are_scored_by_the_shares_of_their_rows():
     fitted = FeatureModel(2, random_state=0).fit(known)
     scores = fitted.cell_log_likelihood(known, held_out)
     shares = fitted.evaluate(known).memberships
-    f, n = int(held_out.lines()[7]), int(held_out.columns[7])
+    f, n = int(held_out.row_of_cell()[7]), int(held_out.columns[7])
     law = fitted.densities_.log_density(np.array([n]), held_out.cells[[7]])[0]
     assert scores[7] == pytest.approx(np.log(shares[f] @ np.exp(law)))
     one = FeatureModel(1, random_state=0).fit(known)
@@ -268,7 +271,8 @@ def test_an_unseen_category_is_impossible_without_smoothing_and_possible_with_it
     new = FeatureTable.from_array([[0.0], [1.0], [2.0]], kinds="discrete").take_rows([2])
     for model in MODELS:
         without, smoothed = (
-            FeatureModel(2, model=model, smoothing=e, max_iter=5, tol=0, random_state=0).fit(train) for e in (0.0, 0.1)
+            FeatureModel(2, model=model, smoothing=e, max_iter=5, relative_change_tol=0, random_state=0).fit(train)
+            for e in (0.0, 0.1)
         )
         assert without.evaluate(new).perplexity == np.inf
         assert np.isfinite(smoothed.evaluate(new).perplexity)
@@ -287,7 +291,7 @@ def test_what_cannot_be_fitted_is_refused_by_name():
         FeatureModel(model="lda").fit(table)
     constant = FeatureTable.from_array([[1.0, 5.0], [2.0, 5.0]], column_names=["a", "b"])
     with pytest.warns(ConstantFeatureWarning, match="constant in all rows: 'b'"):
-        fitted = FeatureModel(1, relative_floor=0, max_iter=2, tol=0).fit(constant)
+        fitted = FeatureModel(1, relative_floor=0, max_iter=2, relative_change_tol=0).fit(constant)
     far = FeatureTable.from_array([[1.0, 5.5]], column_names=["a", "b"])
     assert fitted.evaluate(far).perplexity == np.inf  # exp(1e12)
     with pytest.raises(ConfigError, match="variance_floor = 0: column 'b' is constant"):

@@ -13,9 +13,10 @@ from feature_tables import DOCUMENTS, KINDS, TABLE, mixed, table
 import nbmf
 from nbmf.data.feature_columns import WORD
 from nbmf.errors import ConfigError, DataError, NotFittedError
-from nbmf.evaluation import held_out_cells
-from nbmf.evaluation.folds import mean_and_error
-from nbmf.evaluation.held_out_cells import best_fit, choose_components, folds
+from nbmf.evaluation import component_choice, held_out_cells
+from nbmf.evaluation.clustered_errors import mean_and_error
+from nbmf.evaluation.component_choice import best_fit, choose_components
+from nbmf.evaluation.held_out_cells import folds
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.posterior.distinguishing import agreement, by_label, distinguishing, order_of_components
 from nbmf.seeds import seed_sequence
@@ -214,10 +215,10 @@ def test_losses_are_those_of_fits_without_the_held_out_cells():
     rng = np.random.default_rng(seed_sequence("held-out cells", 3))
     losses, without = [], []
     for number, (known, held_out) in enumerate(folds(TABLE, rng)):
-        key = held_out_cells.child(seed_sequence("held-out fit", 3), "mnb", 2, number)
+        key = component_choice.child(seed_sequence("held-out fit", 3), "mnb", 2, number)
         fitted = best_fit(known, 2, {"model": "mnb"}, 1, key)
         shares = fitted.evaluate(known).memberships
-        for f, n, x in zip(held_out.lines(), held_out.columns, held_out.cells, strict=True):
+        for f, n, x in zip(held_out.row_of_cell(), held_out.columns, held_out.cells, strict=True):
             log = fitted.densities_.log_density(np.array([n]), np.array([x]))[0]
             losses.append(-np.log(shares[f] @ np.exp(log)))
             without.append(-np.log(fitted.memberships_.mean(axis=0) @ np.exp(log)))
@@ -250,13 +251,13 @@ def test_of_what_is_within_a_standard_error_the_fewest_are_taken(lead, K):
     rng = np.random.default_rng(0)
     row, noise = np.arange(200), rng.normal(size=200)
     losses = {
-        held_out_cells.ALONE: np.full((2, 200), 5.0),
+        component_choice.ALONE: np.full((2, 200), 5.0),
         ("mnb", 2): np.array([2.0 + noise - noise.mean(), np.full(200, 4.5)]),
         ("mnb", 3): np.array([np.full(200, 4.0), np.full(200, 6.0)]),
         ("mmnb", 4): np.full((2, 200), 2.0 - lead),
         ("mnb", 4): np.full((2, 200), 2.0 - lead / 2),
     }
-    choice = held_out_cells._choice(losses, row, np.ones(200), 1, "cell")
+    choice = component_choice._choice(losses, row, np.ones(200), 1, "cell")
     assert (choice.chosen.K, choice.chosen.model) == (K, "mmnb" if K == 4 else "mnb")
     assert choice.chosen.behind == pytest.approx(0.001 if K == 2 else 0)
     none = {(score.model, score.K): score.none for score in choice.scores}
@@ -271,8 +272,8 @@ def test_of_what_is_within_a_standard_error_the_fewest_are_taken(lead, K):
 
 def test_the_chance_of_a_gain_is_that_of_a_t_test():
     gains = np.random.default_rng(1).normal(0.3, 1.0, 12)
-    losses = {held_out_cells.ALONE: np.zeros((2, 12)), ("mnb", 2): np.array([-gains, np.ones(12)])}
-    choice = held_out_cells._choice(losses, np.arange(12), np.ones(12), 1, "cell")
+    losses = {component_choice.ALONE: np.zeros((2, 12)), ("mnb", 2): np.array([-gains, np.ones(12)])}
+    choice = component_choice._choice(losses, np.arange(12), np.ones(12), 1, "cell")
     expected = scipy.stats.ttest_1samp(gains, 0, alternative="greater").pvalue
     assert choice.p == pytest.approx(expected, rel=1e-10)
     assert 0.001 < choice.p < 0.05

@@ -11,7 +11,7 @@ import nbmf
 from nbmf.errors import ConfigError, DataError
 from nbmf.families.poisson_gamma import evidence
 from nbmf.families.poisson_gamma.annealing import Annealed
-from nbmf.families.poisson_gamma.priors import FIXED, GammaPrior, Ties
+from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior, Ties
 
 FIXED_TIES = dict.fromkeys(("tie_shape_W", "tie_mean_W", "tie_shape_H", "tie_mean_H"), FIXED)
 # V, K, and (shape, mean) of W and of H: a shape below one, of which densities have no bound, too.

@@ -24,13 +24,13 @@ from nbmf.errors import ConfigError
 from nbmf.families.poisson_gamma import point
 from nbmf.families.poisson_gamma import poisson_gamma_fold_in as fold_in
 from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonVB
-from nbmf.families.poisson_gamma.kernels import laws, passes
+from nbmf.families.poisson_gamma.gamma_priors import FIXED, TIES, GammaPrior, Ties, check_ties, solve_shape
+from nbmf.families.poisson_gamma.kernels import gamma_distributions, passes
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.lookup_tables import chance, tables
 from nbmf.families.poisson_gamma.observations import DenseObservations, Exposure, Observations, observations
-from nbmf.families.poisson_gamma.poisson import PoissonGammaEM, PoissonGammaICM, PoissonGammaVB
-from nbmf.families.poisson_gamma.priors import FIXED, TIES, GammaPrior, Ties, check_ties, solve_shape
-from nbmf.families.poisson_gamma.variational import Side, VariationalState
+from nbmf.families.poisson_gamma.poisson_gamma import PoissonGammaEM, PoissonGammaICM, PoissonGammaVB
+from nbmf.families.poisson_gamma.poisson_gamma_variational import FactorPosterior, VariationalState
 from nbmf.inference.state import Factors
 
 RNG = np.random.default_rng(3)
@@ -84,7 +84,7 @@ def test_laws_of_a_factor_are_those_of_its_sums(lines, width, exposed):
     exposure[:, :K] = rng.gamma(1.0, 1.0, (exposed, K))
     alpha, scale = np.empty((2, 5, K))
     expected = shape + L[:, :K] * S[:, :K], 1 / (rate + exposure[:, :K])
-    laws.renew(S, exposure, shape, rate, L, E, alpha, scale)
+    gamma_distributions.renew(S, exposure, shape, rate, L, E, alpha, scale)
     np.testing.assert_allclose(alpha, expected[0], rtol=1e-14)
     np.testing.assert_allclose(scale, np.broadcast_to(expected[1], (5, K)), rtol=1e-14)
     np.testing.assert_allclose(E[:, :K], alpha * scale, rtol=1e-14)
@@ -98,10 +98,10 @@ def test_the_geometric_mean_of_a_gamma_law(low, high, error):
     """exp Ψ to the last digits; below 0.05 Ψ itself is so large that it has fewer."""
     alpha = np.geomspace(low, high, 800)[:, None]
     (S, L), (exposure, E) = tables((800, 800), 1), tables((1, 800), 1)
-    laws.renew(S, exposure, alpha, np.ones((1, 1)), L, E, alpha.copy(), alpha.copy())
+    gamma_distributions.renew(S, exposure, alpha, np.ones((1, 1)), L, E, alpha.copy(), alpha.copy())
     np.testing.assert_allclose(L[:, :1], np.exp(digamma(alpha)), rtol=error)
     tiny = np.full((800, 1), 1e-3)  # e^-1000
-    laws.renew(S, exposure, tiny, np.ones((1, 1)), L, E, alpha.copy(), alpha.copy())
+    gamma_distributions.renew(S, exposure, tiny, np.ones((1, 1)), L, E, alpha.copy(), alpha.copy())
     np.testing.assert_array_equal(L[:, 0], FLOOR)
 
 
@@ -199,8 +199,8 @@ def prior(numbers, ties, lines, n_components=K):
 
 
 def state_of(values, is_binary=False, ties_W=(FIXED, FIXED), ties_H=(FIXED, FIXED)):
-    W = Side(prior(PRIOR_W, ties_W, 9), W0.copy())
-    H = Side(prior(PRIOR_H, ties_H, 13), H0.copy())
+    W = FactorPosterior(prior(PRIOR_W, ties_W, 9), W0.copy())
+    H = FactorPosterior(prior(PRIOR_H, ties_H, 13), H0.copy())
     return VariationalState(Observations(values, is_binary), W, H, chance, True, 0)
 
 
@@ -318,7 +318,7 @@ def test_the_bound_is_below_the_exact_evidence(values, n_components, of_W, of_H)
         mean_H=of_H[1],
         **dict.fromkeys(("tie_shape_W", "tie_mean_W", "tie_shape_H", "tie_mean_H"), FIXED),
         max_iter=500,
-        tol=0,
+        relative_gain_tol=0,
         random_state=0,
     )
     state = model._start(values, model._seed())
@@ -383,7 +383,7 @@ def test_points_never_lose(values, kind):
 def test_icm_ends_at_the_mode_that_it_names(mode):
     """The gradient of its log density is zero, and that of the other mode's is not."""
     model = PoissonGammaICM(
-        3, shape_W=1.5, shape_H=2.0, mean_H=0.5, mode=mode, tol=0, max_iter=20_000, random_state=1
+        3, shape_W=1.5, shape_H=2.0, mean_H=0.5, mode=mode, relative_gain_tol=0, max_iter=20_000, random_state=1
     ).fit(V)
     ratio = np.where(V > 0, V / model.expectation_, 0.0)
     sums_W, sums_H = observed_sums(V, model.W_, model.H_)
@@ -400,7 +400,7 @@ def test_icm_ends_at_the_mode_that_it_names(mode):
 
 
 def test_maximum_likelihood_keeps_a_row_that_says_nothing_and_empties_one_of_zeros():
-    model = PoissonGammaEM(3, max_iter=50, tol=0, random_state=0)
+    model = PoissonGammaEM(3, max_iter=50, relative_gain_tol=0, random_state=0)
     state = model._start(V, model._seed())
     before = state.factors().W[4].copy()
     state.advance(50)
@@ -412,10 +412,10 @@ def test_maximum_likelihood_keeps_a_row_that_says_nothing_and_empties_one_of_zer
 # --- What must not matter --------------------------------------------------------------------
 
 MODELS = {
-    "em": PoissonGammaEM(3, max_iter=40, tol=0, random_state=0),
-    "icm": PoissonGammaICM(3, max_iter=40, tol=0, random_state=0),
-    "vb": PoissonGammaVB(3, max_iter=140, tol=0, random_state=0),
-    "bp": BernoulliPoissonVB(3, max_iter=140, tol=0, random_state=0),
+    "em": PoissonGammaEM(3, max_iter=40, relative_gain_tol=0, random_state=0),
+    "icm": PoissonGammaICM(3, max_iter=40, relative_gain_tol=0, random_state=0),
+    "vb": PoissonGammaVB(3, max_iter=140, relative_gain_tol=0, random_state=0),
+    "bp": BernoulliPoissonVB(3, max_iter=140, relative_gain_tol=0, random_state=0),
 }
 every_model = pytest.mark.parametrize("name", MODELS)
 
@@ -451,8 +451,8 @@ def test_permuted_components_and_a_transposed_matrix_give_the_same(name):
     state = state_of(values, is_binary)
     turned = VariationalState(
         Observations(np.ascontiguousarray(values.T), is_binary),
-        Side(prior(PRIOR_H, (FIXED, FIXED), 13), H0.copy()),
-        Side(prior(PRIOR_W, (FIXED, FIXED), 9), W0.copy()),
+        FactorPosterior(prior(PRIOR_H, (FIXED, FIXED), 13), H0.copy()),
+        FactorPosterior(prior(PRIOR_W, (FIXED, FIXED), 9), W0.copy()),
         chance,
         True,
         0,
@@ -484,7 +484,7 @@ def test_a_new_line_is_where_the_fit_would_leave_it(name):
 
 def test_a_new_line_with_nothing_observed_has_its_prior_mean():
     E = np.ones((5, 2))
-    of = fold_in.LinePrior(np.array([0.5, 2.0]), np.array([1.0, 8.0]), True)
+    of = fold_in.FoldInPrior(np.array([0.5, 2.0]), np.array([1.0, 8.0]), True)
     found = fold_in.fold_in(np.full((1, 5), -1), E, E, of, False)
     np.testing.assert_allclose(found, [[0.5, 0.25]])
 
@@ -492,7 +492,7 @@ def test_a_new_line_with_nothing_observed_has_its_prior_mean():
 def test_a_line_is_folded_in_as_the_slow_twin_does():
     E = RNG.gamma(2.0, 1.0, (13, 3))
     L = E * RNG.uniform(0.4, 1.0, E.shape)  # a geometric mean is below the mean
-    of = fold_in.LinePrior(np.array([0.5, 2.0, 1.0]), np.array([1.0, 8.0, 0.3]), True)
+    of = fold_in.FoldInPrior(np.array([0.5, 2.0, 1.0]), np.array([1.0, 8.0, 0.3]), True)
     for is_binary in (False, True):
         values = np.minimum(V, 1) if is_binary else V
         found = fold_in.fold_in(values, E, L, of, is_binary)
@@ -509,16 +509,16 @@ def test_nothing_is_learned_and_no_fit_is_done_before_components_have_parted():
         model = PoissonGammaVB(3, shape_W=0.7, random_state=0, **settings)
         return model.fit(COMPLETE), model.shape_W_[0]
 
-    assert learned(max_iter=100, tol=0)[1] != 0.7  # half of few iterations
+    assert learned(max_iter=100, relative_gain_tol=0)[1] != 0.7  # half of few iterations
     for max_iter in (99, 100, 101):
         model = PoissonGammaVB(3, shape_W=0.7, max_iter=1000, random_state=0)
         state = model._start(COMPLETE, model._seed())
         state.advance(max_iter)
         assert (state.W.prior.shape[0, 0] == 0.7) == (max_iter <= 100)
-    model, _ = learned(max_iter=2000, tol=1.0)
+    model, _ = learned(max_iter=2000, relative_gain_tol=1.0)
     assert model.n_iter_ == 120  # two looks after the first hundred
     fixed = {key: FIXED for key in model.get_params() if key.startswith("tie")}
-    assert learned(max_iter=2000, tol=1.0, **fixed)[0].n_iter_ == 20
+    assert learned(max_iter=2000, relative_gain_tol=1.0, **fixed)[0].n_iter_ == 20
 
 
 def test_the_binary_bound_is_below_the_exact_evidence_which_sums_to_one():
@@ -533,8 +533,8 @@ def test_the_binary_bound_is_below_the_exact_evidence_which_sums_to_one():
         values = np.array(values, np.int32)
         state = VariationalState(
             Observations(values, True),
-            Side(GammaPrior(*of_W, Ties(FIXED, FIXED), (2, 2)), W0[:2, :2].copy()),
-            Side(GammaPrior(*of_H, Ties(FIXED, FIXED), (2, 2)), H0[:2, :2].copy()),
+            FactorPosterior(GammaPrior(*of_W, Ties(FIXED, FIXED), (2, 2)), W0[:2, :2].copy()),
+            FactorPosterior(GammaPrior(*of_H, Ties(FIXED, FIXED), (2, 2)), H0[:2, :2].copy()),
             chance,
             True,
             0,

@@ -19,12 +19,12 @@ from nbmf.errors import DataError
 from nbmf.families.poisson_gamma import hyperparameters
 from nbmf.families.poisson_gamma.averages import Averages
 from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonGibbs
-from nbmf.families.poisson_gamma.gibbs import Chain, ChainState
+from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior, Ties
 from nbmf.families.poisson_gamma.kernels import sources as kernels
 from nbmf.families.poisson_gamma.lookup_tables import chance, tables
 from nbmf.families.poisson_gamma.observations import Observations
-from nbmf.families.poisson_gamma.poisson import PoissonGammaGibbs
-from nbmf.families.poisson_gamma.priors import FIXED, GammaPrior, Ties
+from nbmf.families.poisson_gamma.poisson_gamma import PoissonGammaGibbs
+from nbmf.families.poisson_gamma.poisson_gamma_gibbs import Chain, ChainState
 from nbmf.numerics.compilation import kernel
 from nbmf.numerics.lanes import LANES
 from nbmf.numerics.random import generator_states

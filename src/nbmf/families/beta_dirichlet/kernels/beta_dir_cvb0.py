@@ -13,7 +13,7 @@ from numba import prange
 
 from nbmf.families.beta_dirichlet.kernels.learning import chances_of_zero, expected_digammas
 from nbmf.families.beta_dirichlet.models.beta_dir import Counts
-from nbmf.numerics.cells import Deal, random_assignments
+from nbmf.numerics.cells import BlockPartition, random_assignments
 from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
 from nbmf.numerics.interleaving import COLUMNS_AT_ONCE, interleaved
 from nbmf.numerics.lanes import LANES, load, padded, spread, store, total
@@ -50,7 +50,7 @@ class BetaDirCVB0:
         if Z is None:
             Z = random_assignments(codes, K, np.random.default_rng(seed))
         self._shape, self._K, self._threads = codes.shape, K, threads
-        self._deal = Deal.of(*codes.shape, n_blocks)
+        self._deal = BlockPartition.of(*codes.shape, n_blocks)
         codes, Z = self._deal.apply(codes), self._deal.apply(Z)
         self._turns = interleaved(codes, self._deal.n_blocks)
         self._columns = self._turns.columns()

@@ -10,11 +10,8 @@ so that a cell costs a few multiply-adds instead of K. Both leave the cell itsel
 are kept roughly in descending order of their counts: the search mostly ends at its first entry.
 A component from the fresh mass is drawn in proportion to γ_k and accepted with probability φ^v_kn.
 
-The prior of value v is a product, prior^v_k column^v_n: one factor is 1 unless both the component
-and the column have a say.
-
 A sweep goes along rows, and neighbouring cells of a row mostly use the same components. So the
-tables of columns have a line per component: reading is sequential, whatever K is.
+tables of columns (column_tables.py) have a line per component: reading is sequential, whatever K is.
 
 Rows that use many components are drawn by rejection: k ∝ γ_k + L_fk from the urn of the row,
 accepted with probability φ^v_kn, which takes one or two tries whatever K is. Both ways draw from
@@ -25,11 +22,12 @@ import numpy as np
 from numba import prange
 
 from nbmf.families.beta_dirichlet.kernels.beta_dir_moves import move_blocks
+from nbmf.families.beta_dirichlet.kernels.column_tables import ColumnTables
 from nbmf.families.beta_dirichlet.kernels.relabelling import Moves
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.models.beta_dir import Counts
 from nbmf.families.beta_dirichlet.models.urns import log_urns
-from nbmf.numerics.cells import Cells, Deal, layout, random_assignments
+from nbmf.numerics.cells import BlockPartition, Cells, layout, random_assignments
 from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
 from nbmf.numerics.random import generator_states, uniform
 from nbmf.numerics.row_lists import RowLists, drop_one, take_one
@@ -87,37 +85,45 @@ class BetaDirChain:
         if Z is None:
             Z = random_assignments(codes, K, np.random.default_rng(start_seed))
         self._threads, self._dense_row = threads, dense_row
-        self._deal = Deal.of(*codes.shape, n_blocks)
+        self._deal = BlockPartition.of(*codes.shape, n_blocks)
         codes, Z = self._deal.apply(codes), self._deal.apply(Z)
         self._shape = codes.shape
         self._cells = layout(codes, self._deal.n_blocks)
-        self._rows = self._cells.line_of_cell()
+        self._rows = self._cells.row_of_cell()
         self._z = Z[self._rows, self._cells.cross].astype(np.uint32)
         self._generators = generator_states(block_seed, self._cells.n_blocks**2)
         self._lists = RowLists.of(self._rows, self._z, (codes.shape[0], K))
-        self._column_counts = _column_counts(self._cells, self._z, K, codes.shape[1])
-        self._phi = np.empty(self._column_counts.shape)
-        self._gamma, self._prior = np.empty(K), np.empty((2, K))
-        self._of_column = np.empty(2 * codes.shape[1])
+        N = codes.shape[1]
+        self._columns = ColumnTables(
+            counts=_column_counts(self._cells, self._z, K, N),
+            phi=np.empty((K, 2 * N)),
+            sums=np.empty(2 * N),
+            prior=np.empty((2, K)),
+            of_column=np.empty(2 * N),
+            gamma=np.empty(K),
+            gamma_sums=np.empty(K),
+        )
         self.set_priors(alpha, beta, gamma)
         self._moves = Moves(seed) if block_moves else None
         if block_moves:
             by_column = np.argsort(self._cells.cross, kind="stable")
-            ends = np.cumsum(np.bincount(self._cells.cross, minlength=codes.shape[1]))
-            self._columns = by_column, np.concatenate([[0], ends])
+            ends = np.cumsum(np.bincount(self._cells.cross, minlength=N))
+            self._by_column = by_column, np.concatenate([[0], ends])
 
     def set_priors(self, alpha, beta, gamma) -> None:
         """Go on with other hyperparameters, of the kinds that the constructor takes."""
-        K, N = self._gamma.size, self._of_column.size // 2
-        self._gamma[:] = gamma
+        tables = self._columns
+        K, N = tables.gamma.size, tables.of_column.size // 2
+        tables.gamma[:] = gamma
+        np.cumsum(tables.gamma, out=tables.gamma_sums)
         self._beta_prior = tuple(beta_dir.beside_H(value, K) for value in (alpha, beta))
         for v, value in enumerate((beta, alpha)):
             is_per_column = np.ndim(value) == 2
-            self._prior[v] = 1.0 if is_per_column else value
-            self._of_column[v::2] = value[0][self._deal.columns] if is_per_column else 1.0
-        prior = self._prior.T[:, None] * self._of_column.reshape(N, 2)
-        phi = self._phi.reshape(K, N, 2)
-        np.add(prior, self._column_counts.reshape(K, N, 2), out=phi)
+            tables.prior[v] = 1.0 if is_per_column else value
+            tables.of_column[v::2] = value[0][self._deal.columns] if is_per_column else 1.0
+        prior = tables.prior.T[:, None] * tables.of_column.reshape(N, 2)
+        phi = tables.phi.reshape(K, N, 2)
+        np.add(prior, tables.counts.reshape(K, N, 2), out=phi)
         phi /= phi.sum(axis=2, keepdims=True)
 
     def sweep(self, n_sweeps: int = 1) -> None:
@@ -128,33 +134,12 @@ class BetaDirChain:
         for sweeps, are_due in self._moves.stretches(n_sweeps):
             self._sweep_cells(sweeps)
             if are_due:
-                self._move_blocks()
-
-    def _move_blocks(self) -> None:
-        move_blocks(
-            *(self._cells, self._rows, *self._columns, self._z, self._lists, self._column_counts),
-            self._phi,
-            self._prior,
-            self._of_column,
-            self._gamma,
-            self._moves.generator,
-        )
+                state = self._z, self._lists, self._columns
+                move_blocks(self._cells, self._rows, *self._by_column, *state, self._moves.generator)
 
     def _sweep_cells(self, n_sweeps: int) -> None:
-        arguments = (
-            self._cells,
-            self._z,
-            self._lists,
-            self._column_counts,
-            self._phi,
-            self._prior,
-            self._of_column,
-            self._gamma,
-            self._generators,
-            self._dense_row,
-            n_sweeps,
-        )
-        run_with_threads(_sweeps_serial, _sweeps_parallel, self._threads, arguments)
+        state = self._cells, self._z, self._lists, self._columns, self._generators
+        run_with_threads(_sweeps_serial, _sweeps_parallel, self._threads, (*state, self._dense_row, n_sweeps))
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return all that a sweep changes, by name; writing to them sets the state.
@@ -163,8 +148,8 @@ class BetaDirChain:
         """
         return {
             "z": self._z,
-            "column counts": self._column_counts,
-            "phi": self._phi,
+            "column counts": self._columns.counts,
+            "phi": self._columns.phi,
             "generators": self._generators,
             **{f"row list {name}": array for name, array in self._lists._asdict().items()},
             **({} if self._moves is None else self._moves.arrays()),
@@ -183,7 +168,7 @@ class BetaDirChain:
 
     def counts(self, components=slice(None)) -> Counts:
         """Return the counters L (F, K), A and B (K, N), or those of some of the K components."""
-        by_value = self._column_counts[components].astype(np.int64)
+        by_value = self._columns.counts[components].astype(np.int64)
         return Counts(
             L=self.row_counts()[:, components],
             A=self._deal.undo_columns(by_value[:, 1::2]),
@@ -195,7 +180,7 @@ class BetaDirChain:
 
         That is φ of a one, which sweeps keep up to date.
         """
-        return self._phi[:, 1::2][components]
+        return self._columns.phi[:, 1::2][components]
 
     def beta_prior(self) -> tuple[np.ndarray, np.ndarray]:
         """Return α and β as tables that broadcast to (K, N), columns in the order of the chain."""
@@ -212,7 +197,7 @@ class BetaDirChain:
         used = np.flatnonzero(L.any(axis=0))
         alpha, beta = (x[used] if len(x) > 1 else x for x in self._beta_prior)
         _, A, B = self.counts(used)
-        return log_urns(L, self._gamma) + beta_dir.log_likelihood(A, B, alpha, beta)
+        return log_urns(L, self._columns.gamma) + beta_dir.log_likelihood(A, B, alpha, beta)
 
 
 def _column_counts(cells: Cells, z, K, N):
@@ -223,8 +208,9 @@ def _column_counts(cells: Cells, z, K, N):
 
 
 @inner_kernel
-def _renew_sums(first, end, phi, gamma, sums):
+def _renew_sums(first, end, columns):
     """Sum γ_k φ_kn afresh from place `first` to `end`: the running sums drift by rounding."""
+    phi, sums, gamma = columns.phi, columns.sums, columns.gamma
     for place in range(first, end):
         sums[place] = 0.0
     for k in range(np.uint64(gamma.size)):
@@ -233,13 +219,14 @@ def _renew_sums(first, end, phi, gamma, sums):
 
 
 @inner_kernel
-def _change_count(n, v, k, step, column_counts, phi, sums, prior, of_column, gamma):
+def _change_count(n, v, k, step, columns):
     """Add `step` to the count of (k, v) in column n and renew φ and its sums."""
+    counts, phi, sums, prior, of_column, gamma, _ = columns
     zero = np.uint64(2) * n
     one = zero + np.uint64(1)
-    column_counts[k, zero + v] += step
-    zeros = prior[0, k] * of_column[zero] + column_counts[k, zero]
-    ones = prior[1, k] * of_column[one] + column_counts[k, one]
+    counts[k, zero + v] += step
+    zeros = prior[0, k] * of_column[zero] + counts[k, zero]
+    ones = prior[1, k] * of_column[one] + counts[k, one]
     scale = 1.0 / (zeros + ones)
     sums[zero] += gamma[k] * (zeros * scale - phi[k, zero])
     sums[one] += gamma[k] * (ones * scale - phi[k, one])
@@ -248,11 +235,11 @@ def _change_count(n, v, k, step, column_counts, phi, sums, prior, of_column, gam
 
 
 @inner_kernel
-def _draw_from_list(
-    f, place, old, reduced_phi, component, count, own, m, phi, sums, gamma, gamma_sums, generator, weight
-):
+def _draw_from_list(f, place, old, reduced_phi, lists, columns, generator, weight):
     """Draw from the two masses `used` and `fresh`, both without the cell itself."""
-    one = np.uint64(1)
+    component, count, slot, length = lists
+    phi, gamma = columns.phi, columns.gamma
+    one, own, m = np.uint64(1), np.uint64(slot[f, old]), np.uint64(length[f])
     used = 0.0
     for s in range(m):
         weight[s] = count[f, s] * phi[component[f, s], place]
@@ -260,7 +247,7 @@ def _draw_from_list(
     own_weight = (count[f, own] - 1.0) * reduced_phi
     used += own_weight - weight[own]
     weight[own] = own_weight
-    fresh = sums[place] + gamma[old] * (reduced_phi - phi[old, place])
+    fresh = columns.sums[place] + gamma[old] * (reduced_phi - phi[old, place])
 
     u = uniform(generator) * (used + fresh)
     if u < used:
@@ -269,12 +256,13 @@ def _draw_from_list(
             u -= weight[s]
             s += one
         return np.uint64(component[f, s])
-    return _draw_fresh(place, old, reduced_phi, fresh, phi, gamma, gamma_sums, generator)
+    return _draw_fresh(place, old, reduced_phi, fresh, columns, generator)
 
 
 @inner_kernel
-def _draw_fresh(place, old, reduced_phi, fresh, phi, gamma, gamma_sums, generator):
+def _draw_fresh(place, old, reduced_phi, fresh, columns, generator):
     """Draw k ∝ γ_k φ_kn, whose sum is `fresh`, leaving the cell itself out of φ."""
+    phi, gamma, gamma_sums = columns.phi, columns.gamma, columns.gamma_sums
     K, one = np.uint64(gamma.size), np.uint64(1)
     for _ in range(MAX_TRIES):
         k = search(gamma_sums, uniform(generator) * gamma_sums[K - one])
@@ -291,8 +279,9 @@ def _draw_fresh(place, old, reduced_phi, fresh, phi, gamma, gamma_sums, generato
 
 
 @inner_kernel
-def _draw_by_rejection(z, first, end, i, place, old, reduced_phi, phi, gamma_sums, generator):
+def _draw_by_rejection(z, first, end, i, place, old, reduced_phi, columns, generator):
     """Draw k ∝ γ_k + L_fk until one is accepted with probability φ_kn; K after MAX_TRIES."""
+    phi, gamma_sums = columns.phi, columns.gamma_sums
     for _ in range(MAX_TRIES):
         k = draw_from_urn(z, first, end, i, gamma_sums, generator)
         accepted = reduced_phi if k == old else phi[k, place]
@@ -302,14 +291,12 @@ def _draw_by_rejection(z, first, end, i, place, old, reduced_phi, phi, gamma_sum
 
 
 @inner_kernel
-def _sweep_block(
-    b, c, cells, z, lists, column_counts, phi, sums, prior, of_column, gamma, gamma_sums, generator, dense_row, weight
-):
-    """Resample the cells of row block b and column block c once."""
+def _sweep_block(b, c, cells, z, lists, columns, generator, dense_row, weight):
+    """Resample the cells of row block b and column block c once; `weight` (K,) is room to work in."""
     one = np.uint64(1)
-    K = np.uint64(gamma.size)
     block_start, start, cross, value = cells
-    component, count, slot, length = lists
+    counts, prior, of_column = columns.counts, columns.prior, columns.of_column
+    K = np.uint64(columns.gamma.size)
     B = np.uint64(block_start.size - 1)
     for f in range(np.uint64(block_start[b]), np.uint64(block_start[b + one])):
         row_first, row_end = np.uint64(start[f * B]), np.uint64(start[(f + one) * B])
@@ -319,70 +306,54 @@ def _sweep_block(
             place = np.uint64(2) * n + v
             other_place = np.uint64(2) * n + (one - v)
             # φ of the current component without this cell.
-            own_value = prior[v, old] * of_column[place] + column_counts[old, place] - 1.0
-            other_prior = prior[one - v, old] * of_column[other_place]
-            other_value = other_prior + column_counts[old, other_place]
+            own_value = prior[v, old] * of_column[place] + counts[old, place] - 1.0
+            other_value = prior[one - v, old] * of_column[other_place] + counts[old, other_place]
             reduced_phi = own_value / (own_value + other_value)
 
             new = K
-            if length[f] > dense_row:
+            if lists.length[f] > dense_row:
                 new = _draw_by_rejection(
-                    z, row_first, row_end, np.uint64(i), place, old, reduced_phi, phi, gamma_sums, generator
+                    z, row_first, row_end, np.uint64(i), place, old, reduced_phi, columns, generator
                 )
             if new == K:
-                new = _draw_from_list(
-                    f,
-                    place,
-                    old,
-                    reduced_phi,
-                    component,
-                    count,
-                    np.uint64(slot[f, old]),
-                    np.uint64(length[f]),
-                    phi,
-                    sums,
-                    gamma,
-                    gamma_sums,
-                    generator,
-                    weight,
-                )
+                new = _draw_from_list(f, place, old, reduced_phi, lists, columns, generator, weight)
 
             if new != old:
                 z[i] = new
-                take_one(f, new, component, count, slot, length)
-                drop_one(f, old, component, count, slot, length)
-                _change_count(n, v, old, -1, column_counts, phi, sums, prior, of_column, gamma)
-                _change_count(n, v, new, 1, column_counts, phi, sums, prior, of_column, gamma)
+                take_one(f, new, lists)
+                drop_one(f, old, lists)
+                _change_count(n, v, old, -1, columns)
+                _change_count(n, v, new, 1, columns)
 
 
-def _sweeps(cells, z, lists, column_counts, phi, prior, of_column, gamma, generators, dense_row, n_sweeps):
+def _sweeps(cells, z, lists, columns, generators, dense_row, n_sweeps):
+    """Resample every cell n_sweeps times.
+
+    Parameters
+    ----------
+    cells : Cells
+    z : uint32 array (cells,)
+        The component of each cell; it changes, as lists, columns and generators do.
+    lists : RowLists
+    columns : ColumnTables
+    generators : uint64 array (B * B, 8)
+        One for each pair of blocks.
+    dense_row : int
+        Rows that use more components are drawn by rejection.
+    n_sweeps : int
+    """
     B = cells.block_start.size - 1
-    places = np.uint64(phi.shape[1])
-    gamma_sums = np.cumsum(gamma)
-    sums = np.empty(phi.shape[1])  # Σ_k γ_k φ_kn of each place
+    places = np.uint64(columns.phi.shape[1])
     for _ in range(n_sweeps):
         for b in prange(B):
             part = places * np.uint64(b) // np.uint64(B), places * np.uint64(b + 1) // np.uint64(B)
-            _renew_sums(part[0], part[1], phi, gamma, sums)
+            _renew_sums(part[0], part[1], columns)
         for r in range(B):
             for b in prange(B):
                 c = (b + r) % B
+                weight = np.empty(columns.gamma.size)
                 _sweep_block(
-                    np.uint64(b),
-                    np.uint64(c),
-                    cells,
-                    z,
-                    lists,
-                    column_counts,
-                    phi,
-                    sums,
-                    prior,
-                    of_column,
-                    gamma,
-                    gamma_sums,
-                    generators[b * B + c],
-                    dense_row,
-                    np.empty(gamma.size),
+                    np.uint64(b), np.uint64(c), cells, z, lists, columns, generators[b * B + c], dense_row, weight
                 )
 
 

@@ -14,14 +14,36 @@ components, what an empty one has differs as well, and is added to all.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.families.beta_dirichlet.kernels.relabelling import SMALLEST_GROUP, leave_out, order_components, put_in, rename
+from nbmf.families.beta_dirichlet.kernels.relabelling import (
+    SMALLEST_GROUP,
+    Groups,
+    Ordering,
+    leave_out,
+    order_components,
+    put_in,
+    rename,
+)
 from nbmf.numerics.compilation import inner_kernel, kernel
 from nbmf.numerics.row_lists import drop_one, take_one
 
 SMALLEST, LARGEST = 1e-200, 1e200  # of a running product, before its logarithm is taken
+
+
+class ColumnLists(NamedTuple):
+    """The components that each column uses: column n has component[n, t] for t < length[n].
+
+    component : int32 array (N, K)
+    slot : int32 array (N, K), the t at which k stands in the list of column n, if it does
+    length : int32 array (N,)
+    """
+
+    component: np.ndarray
+    slot: np.ndarray
+    length: np.ndarray
 
 
 @inner_kernel
@@ -31,16 +53,18 @@ def _log_rising(x, count):
 
 
 @inner_kernel
-def _phi_without(k, at, own, column_counts, prior, of_column):
+def _phi_without(k, at, own, columns):
     """Return φ of component k at a place 2 n + v without `own` of its cells there."""
+    counts, prior, of_column = columns.counts, columns.prior, columns.of_column
     other = at ^ 1
-    value = prior[at & 1, k] * of_column[at] + column_counts[k, at] - own
-    return value / (value + prior[other & 1, k] * of_column[other] + column_counts[k, other])
+    value = prior[at & 1, k] * of_column[at] + counts[k, at] - own
+    return value / (value + prior[other & 1, k] * of_column[other] + counts[k, other])
 
 
 @inner_kernel
-def _prior_phi(k, at, prior, of_column):
+def _prior_phi(k, at, columns):
     """Return φ of a component without any cells."""
+    prior, of_column = columns.prior, columns.of_column
     other = at ^ 1
     value = prior[at & 1, k] * of_column[at]
     return value / (value + prior[other & 1, k] * of_column[other])
@@ -56,113 +80,82 @@ def _multiply(s, c, factor, score, product):
 
 
 @inner_kernel
-def _add_logs(m, size, n_used, score, product):
+def _add_logs(m, groups, n_used, product):
     """Add the logarithms of all running products to the scores."""
     for s in range(m):
-        for c in range(n_used if size[s] >= SMALLEST_GROUP else 0):
+        for c in range(n_used if groups.size[s] >= SMALLEST_GROUP else 0):
             if product[s, c] != 1.0:
-                score[s, c] += math.log(product[s, c])
+                groups.score[s, c] += math.log(product[s, c])
 
 
 @kernel(_nrt=False)
-def score_row(
-    f,
-    first,
-    end,
-    cross,
-    value,
-    z,
-    slot,
-    m,
-    label,
-    size,
-    n_used,
-    order,
-    place,
-    in_column,
-    n_of,
-    column_counts,
-    phi,
-    prior,
-    of_column,
-    gamma,
-    alike,
-    score,
-    product,
-):
-    """Write the scores of the m groups of row f, which holds the cells `first` to `end`.
+def score_row(f, first, end, cells, z, lists, m, groups, n_used, ordering, column_lists, columns, product):
+    """Write the scores of the groups of a row.
 
     Parameters
     ----------
-    in_column, n_of : int32 arrays (N, K), (N,)
-        The components that column n uses: in_column[n, t] for t < n_of[n].
-    alike : bool
-        Whether priors are the same for all components.
-    score : float64 array (at least m, at least n_used + 1)
-        Output: nats, of group s at component order[c]; in the last column of an empty one.
-    product : the same, room to work in
+    f, first, end : int
+        The row, and its cells, `first` up to `end`.
+    cells : Cells
+    z : uint32 array (cells,)
+        The component of each cell.
+    lists : RowLists
+        Group s is entry s of the list of the row.
+    m, groups : int, Groups
+        How many groups there are, and their arrays, of which `score` is written.
+    n_used, ordering : int, Ordering
+        How many components other rows use, the first of `order`.
+    column_lists, columns : ColumnLists, ColumnTables
+    product : float64 array as `score`
+        Room for running products.
     """
+    label, size, score = groups.label, groups.size, groups.score
+    order, place, alike = ordering.order, ordering.place, ordering.alike
     for s in range(m):
         for c in range(n_used + 1 if size[s] >= SMALLEST_GROUP else 0):
             score[s, c], product[s, c] = 0.0, 1.0
             if not alike and c < n_used:
-                score[s, c] = _log_rising(gamma[order[c]], size[s])
+                score[s, c] = _log_rising(columns.gamma[order[c]], size[s])
     for i in range(first, end):
-        n, at = np.int64(cross[i]), np.int64(2 * cross[i] + value[i])
-        s = slot[f, z[i]]
+        n, at = np.int64(cells.cross[i]), np.int64(2 * cells.cross[i] + cells.value[i])
+        s = lists.slot[f, z[i]]
         if size[s] < SMALLEST_GROUP:
             continue
         if not alike:
             for c in range(n_used):
-                _multiply(s, c, _prior_phi(order[c], at, prior, of_column), score, product)
-        unused = 1.0 / _prior_phi(order[0], at, prior, of_column)
-        for t in range(n_of[n]):
-            k = in_column[n, t]
+                _multiply(s, c, _prior_phi(order[c], at, columns), score, product)
+        unused = 1.0 / _prior_phi(order[0], at, columns)
+        for t in range(column_lists.length[n]):
+            k = column_lists.component[n, t]
             c = place[k]
             if c < n_used:
                 if not alike:
-                    unused = 1.0 / _prior_phi(k, at, prior, of_column)
-                if k == label[s]:
-                    now = _phi_without(k, at, 1.0, column_counts, prior, of_column)
-                else:
-                    now = phi[k, at]
+                    unused = 1.0 / _prior_phi(k, at, columns)
+                now = _phi_without(k, at, 1.0, columns) if k == label[s] else columns.phi[k, at]
                 _multiply(s, c, now * unused, score, product)
-    _add_logs(m, size, n_used, score, product)
+    _add_logs(m, groups, n_used, product)
 
 
 @kernel(_nrt=False)
-def score_column(
-    n,
-    first,
-    end,
-    by_column,
-    row_of,
-    z,
-    lists,
-    m,
-    label,
-    size,
-    group_of,
-    n_used,
-    order,
-    place,
-    column_counts,
-    prior,
-    of_column,
-    gamma,
-    alike,
-    score,
-    product,
-):
-    """Write the scores of the m groups of column n, as `score_row` does.
+def score_column(n, first, end, by_column, row_of, z, lists, m, groups, group_of, n_used, ordering, columns, product):
+    """Write the scores of the groups of a column.
 
-    Its cells are by_column[first] to by_column[end - 1]; group_of (K,) has the group of each of
-    its components.
+    Parameters
+    ----------
+    n, first, end : int
+        The column, and its cells, by_column[first] up to by_column[end - 1].
+    by_column, row_of : int arrays (cells,)
+        The cells column by column, and the row of each cell.
+    group_of : int64 array (K,)
+        The group of each component of the column.
+    z, lists, m, groups, n_used, ordering, columns, product
+        As for `score_row`; here `ordering` is that of the components that other columns use.
     """
-    component, count, _, length = lists
+    label, size, score = groups.label, groups.size, groups.score
+    order, place, alike = ordering.order, ordering.place, ordering.alike
+    prior, of_column, gamma = columns.prior, columns.of_column, columns.gamma
     for s in range(m):
-        k = label[s]
-        zeros, ones = column_counts[k, 2 * n], column_counts[k, 2 * n + 1]
+        zeros, ones = columns.counts[label[s], 2 * n], columns.counts[label[s], 2 * n + 1]
         for c in range(n_used + 1 if size[s] >= SMALLEST_GROUP else 0):
             score[s, c], product[s, c] = 0.0, 1.0
             if not alike and c < n_used:
@@ -177,55 +170,55 @@ def score_column(
         s = group_of[k]
         if size[s] < SMALLEST_GROUP:
             continue
-        for t in range(length[f]):
-            to = component[f, t]
+        for t in range(lists.length[f]):
+            to = lists.component[f, t]
             c = place[to]
             if c < n_used:
-                others = count[f, t] - (1 if to == k else 0)
+                others = lists.count[f, t] - (1 if to == k else 0)
                 _multiply(s, c, 1.0 + others / gamma[to], score, product)
-    _add_logs(m, size, n_used, score, product)
+    _add_logs(m, groups, n_used, product)
 
 
 @inner_kernel
-def _renew_phi(k, n, column_counts, phi, prior, of_column):
+def _renew_phi(k, n, columns):
     """Compute φ of component k in column n from its counts."""
-    one = _phi_without(k, 2 * n + 1, 0.0, column_counts, prior, of_column)
-    phi[k, 2 * n], phi[k, 2 * n + 1] = 1.0 - one, one
+    one = _phi_without(k, 2 * n + 1, 0.0, columns)
+    columns.phi[k, 2 * n], columns.phi[k, 2 * n + 1] = 1.0 - one, one
 
 
 @inner_kernel
-def _change_list(k, n, step, column_counts, in_column, slot_in, n_of):
+def _change_list(k, n, step, counts, column_lists):
     """Keep the list of column n, after a `step` of component k there."""
-    left = column_counts[k, 2 * n] + column_counts[k, 2 * n + 1]
+    component, slot, length = column_lists
+    left = counts[k, 2 * n] + counts[k, 2 * n + 1]
     if left == 0 and step < 0:  # close the gap with the last of the list
-        n_of[n] -= 1
-        last = in_column[n, n_of[n]]
-        in_column[n, slot_in[n, k]] = last
-        slot_in[n, last] = slot_in[n, k]
+        length[n] -= 1
+        last = component[n, length[n]]
+        component[n, slot[n, k]] = last
+        slot[n, last] = slot[n, k]
     elif left == 1 and step > 0:
-        in_column[n, n_of[n]] = k
-        slot_in[n, k] = n_of[n]
-        n_of[n] += 1
+        component[n, length[n]] = k
+        slot[n, k] = length[n]
+        length[n] += 1
 
 
 @kernel(_nrt=False)
-def _rename_row(
-    f, first, end, cross, value, m, new, z, lists, column_counts, phi, prior, of_column, in_column, slot_in, n_of
-):
+def _rename_row(f, first, end, cells, z, lists, m, groups, column_lists, columns):
     """Give the groups of row f their new components."""
     component, _, slot, _ = lists
+    new, counts = groups.new, columns.counts
     for i in range(first, end):
         old = np.int64(z[i])
         to = new[slot[f, old]]
         if to != old:
-            n = np.int64(cross[i])
+            n = np.int64(cells.cross[i])
             z[i] = to
-            column_counts[old, 2 * n + value[i]] -= 1
-            _change_list(old, n, -1, column_counts, in_column, slot_in, n_of)
-            column_counts[to, 2 * n + value[i]] += 1
-            _change_list(to, n, 1, column_counts, in_column, slot_in, n_of)
-            _renew_phi(old, n, column_counts, phi, prior, of_column)
-            _renew_phi(to, n, column_counts, phi, prior, of_column)
+            counts[old, 2 * n + cells.value[i]] -= 1
+            _change_list(old, n, -1, counts, column_lists)
+            counts[to, 2 * n + cells.value[i]] += 1
+            _change_list(to, n, 1, counts, column_lists)
+            _renew_phi(old, n, columns)
+            _renew_phi(to, n, columns)
     for s in range(m):
         slot[f, component[f, s]] = -1
     for s in range(m):
@@ -234,56 +227,55 @@ def _rename_row(
 
 
 @kernel(_nrt=False)
-def _rename_column(
-    n, first, end, by_column, row_of, m, label, new, group_of, z, lists, column_counts, phi, prior, of_column, kept
-):
-    """Give the groups of column n their new components."""
-    component, count, slot, length = lists
+def _rename_column(n, first, end, by_column, row_of, z, lists, m, groups, group_of, columns, kept):
+    """Give the groups of column n their new components; `kept` (most, 2) is room for its counts."""
+    label, new, counts = groups.label, groups.new, columns.counts
     for j in range(first, end):
         i = by_column[j]
         k = z[i]
         s = group_of[k]
         if new[s] != label[s]:
             z[i] = new[s]
-            take_one(row_of[i], np.uint64(new[s]), component, count, slot, length)
-            drop_one(row_of[i], np.uint64(k), component, count, slot, length)
+            take_one(row_of[i], np.uint64(new[s]), lists)
+            drop_one(row_of[i], np.uint64(k), lists)
     for s in range(m):
         for v in range(2):
-            kept[s, v] = column_counts[label[s], 2 * n + v]
-            column_counts[label[s], 2 * n + v] = 0
+            kept[s, v] = counts[label[s], 2 * n + v]
+            counts[label[s], 2 * n + v] = 0
     for s in range(m):
         for v in range(2):
-            column_counts[new[s], 2 * n + v] = kept[s, v]
+            counts[new[s], 2 * n + v] = kept[s, v]
     for s in range(m):
         if new[s] != label[s]:
-            _renew_phi(label[s], n, column_counts, phi, prior, of_column)
-            _renew_phi(new[s], n, column_counts, phi, prior, of_column)
+            _renew_phi(label[s], n, columns)
+            _renew_phi(new[s], n, columns)
 
 
 @inner_kernel
-def _list_columns(column_counts, in_column, slot_in, n_of):
+def _list_columns(counts, column_lists):
     """List the components that each column uses."""
-    n_of[:] = 0
-    for k in range(column_counts.shape[0]):
-        for n in range(n_of.size):
-            if column_counts[k, 2 * n] + column_counts[k, 2 * n + 1] > 0:
-                in_column[n, n_of[n]] = k
-                slot_in[n, k] = n_of[n]
-                n_of[n] += 1
+    component, slot, length = column_lists
+    length[:] = 0
+    for k in range(counts.shape[0]):
+        for n in range(length.size):
+            if counts[k, 2 * n] + counts[k, 2 * n + 1] > 0:
+                component[n, length[n]] = k
+                slot[n, k] = length[n]
+                length[n] += 1
 
 
 @inner_kernel
-def _group_column(first, end, by_column, z, group_of, label, size):
+def _group_column(first, end, by_column, z, groups, group_of):
     """Number the components of a column; return how many there are."""
     m = 0
     for j in range(first, end):
         k = z[by_column[j]]
         if group_of[k] < 0:
             group_of[k] = m
-            label[m] = k
-            size[m] = 0
+            groups.label[m] = k
+            groups.size[m] = 0
             m += 1
-        size[group_of[k]] += 1
+        groups.size[group_of[k]] += 1
     return m
 
 
@@ -297,126 +289,64 @@ def _are_alike(prior, gamma):
 
 
 @kernel
-def move_blocks(
-    cells, row_of, by_column, column_start, z, lists, column_counts, phi, prior, of_column, gamma, generator
-):
-    """Rename the groups of all rows, then those of all columns."""
-    _, cell_start, cross, value = cells
-    component, count, slot, length = lists
-    B = cells.block_start.size - 1
-    K, F, N = gamma.size, length.size, column_start.size - 1
-    most = min(K, max(F, N))  # groups of a line
-    alike = _are_alike(prior, gamma)
-    label, size, new = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
-    score, product = np.empty((most, K + 1)), np.empty((most, K + 1))
-    choice, weight = np.empty(most, np.int64), np.empty(K + 1)
-    held, is_held = np.zeros(K + 1, np.int64), np.zeros(K + 1, np.int64)
-    group_of, kept = np.full(K, -1, np.int64), np.empty((most, 2), np.int64)
-    in_column, slot_in = np.empty((N, K), np.int32), np.empty((N, K), np.int32)
-    n_of = np.empty(N, np.int32)
-    total, order, place = np.zeros(K, np.int64), np.empty(K, np.int64), np.empty(K, np.int64)
-    for i in range(z.size):
-        total[z[i]] += 1
-    n_used = order_components(total, alike, order, place)
+def move_blocks(cells, row_of, by_column, column_start, z, lists, columns, generator):
+    """Rename the groups of all rows, then those of all columns.
 
-    _list_columns(column_counts, in_column, slot_in, n_of)
+    Parameters
+    ----------
+    cells : Cells
+    row_of, by_column : int arrays (cells,)
+        The row of each cell, and the cells column by column.
+    column_start : int array (N + 1,)
+        Where each column begins in `by_column`.
+    z : uint32 array (cells,)
+        The component of each cell; it changes, as lists and columns do.
+    lists : RowLists
+    columns : ColumnTables
+    generator : uint64 array (8,)
+    """
+    B = cells.block_start.size - 1
+    K, F, N = columns.gamma.size, lists.length.size, column_start.size - 1
+    most = min(K, max(F, N))  # groups of a line
+    alike = _are_alike(columns.prior, columns.gamma)
+    ordering = Ordering(np.zeros(K, np.int64), np.empty(K, np.int64), np.empty(K, np.int64), alike)
+    groups = Groups(
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty((most, K + 1)),
+        np.empty(most, np.int64),
+        np.empty(K + 1),
+        np.zeros(K + 1, np.int64),
+        np.zeros(K + 1, np.int64),
+    )
+    product = np.empty((most, K + 1))
+    group_of, kept = np.full(K, -1, np.int64), np.empty((most, 2), np.int64)
+    column_lists = ColumnLists(np.empty((N, K), np.int32), np.empty((N, K), np.int32), np.empty(N, np.int32))
+    for i in range(z.size):
+        ordering.total[z[i]] += 1
+    n_used = order_components(ordering)
+
+    _list_columns(columns.counts, column_lists)
     for f in range(F):
-        first, end = np.int64(cell_start[f * B]), np.int64(cell_start[(f + 1) * B])
-        m = np.int64(length[f])
+        first, end = np.int64(cells.start[f * B]), np.int64(cells.start[(f + 1) * B])
+        m = np.int64(lists.length[f])
         for s in range(m):
-            label[s], size[s] = component[f, s], count[f, s]
-        n_used = leave_out(label, size, m, total, alike, n_used, order, place)
-        score_row(
-            f,
-            first,
-            end,
-            cross,
-            value,
-            z,
-            slot,
-            m,
-            label,
-            size,
-            n_used,
-            order,
-            place,
-            in_column,
-            n_of,
-            column_counts,
-            phi,
-            prior,
-            of_column,
-            gamma,
-            alike,
-            score,
-            product,
-        )
-        rename(m, label, size, score, n_used, order, place, choice, held, weight, is_held, generator, new)
-        _rename_row(
-            f,
-            first,
-            end,
-            cross,
-            value,
-            m,
-            new,
-            z,
-            lists,
-            column_counts,
-            phi,
-            prior,
-            of_column,
-            in_column,
-            slot_in,
-            n_of,
-        )
-        n_used = put_in(new, size, m, total, n_used, order, place)
+            groups.label[s], groups.size[s] = lists.component[f, s], lists.count[f, s]
+        n_used = leave_out(m, groups, n_used, ordering)
+        score_row(f, first, end, cells, z, lists, m, groups, n_used, ordering, column_lists, columns, product)
+        rename(m, groups, n_used, ordering, generator)
+        _rename_row(f, first, end, cells, z, lists, m, groups, column_lists, columns)
+        n_used = put_in(m, groups, n_used, ordering)
     for n in range(N):
         first, end = np.int64(column_start[n]), np.int64(column_start[n + 1])
-        m = _group_column(first, end, by_column, z, group_of, label, size)
-        n_used = leave_out(label, size, m, total, alike, n_used, order, place)
+        m = _group_column(first, end, by_column, z, groups, group_of)
+        n_used = leave_out(m, groups, n_used, ordering)
         score_column(
-            n,
-            first,
-            end,
-            by_column,
-            row_of,
-            z,
-            lists,
-            m,
-            label,
-            size,
-            group_of,
-            n_used,
-            order,
-            place,
-            column_counts,
-            prior,
-            of_column,
-            gamma,
-            alike,
-            score,
-            product,
+            n, first, end, by_column, row_of, z, lists, m, groups, group_of, n_used, ordering, columns, product
         )
-        rename(m, label, size, score, n_used, order, place, choice, held, weight, is_held, generator, new)
-        _rename_column(
-            n,
-            first,
-            end,
-            by_column,
-            row_of,
-            m,
-            label,
-            new,
-            group_of,
-            z,
-            lists,
-            column_counts,
-            phi,
-            prior,
-            of_column,
-            kept,
-        )
+        rename(m, groups, n_used, ordering, generator)
+        _rename_column(n, first, end, by_column, row_of, z, lists, m, groups, group_of, columns, kept)
         for s in range(m):
-            group_of[label[s]] = -1
-        n_used = put_in(new, size, m, total, n_used, order, place)
+            group_of[groups.label[s]] = -1
+        n_used = put_in(m, groups, n_used, ordering)

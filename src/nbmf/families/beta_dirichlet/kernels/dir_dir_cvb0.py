@@ -18,7 +18,7 @@ import numpy as np
 from numba import prange
 
 from nbmf.families.beta_dirichlet.models.dir_dir import Counts, random_partners
-from nbmf.numerics.cells import Deal, random_assignments
+from nbmf.numerics.cells import BlockPartition, random_assignments
 from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
 from nbmf.numerics.interleaving import COLUMNS_AT_ONCE, interleaved
 from nbmf.numerics.lanes import LANES, load, padded, spread, store, total
@@ -58,7 +58,7 @@ class DirDirCVB0:
         if C is None:
             C = random_partners(codes, Z, K, rng)
         self._shape, self._K, self._threads = codes.shape, K, threads
-        self._deal = Deal.of(*codes.shape, n_blocks)
+        self._deal = BlockPartition.of(*codes.shape, n_blocks)
         codes, Z, C = (self._deal.apply(matrix) for matrix in (codes, Z, C))
         self._turns = interleaved(codes, self._deal.n_blocks)
         self._columns = self._turns.columns()

@@ -19,6 +19,7 @@ does not depend on the number of threads.
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,19 +62,48 @@ class Moves:
         return {"moves' generator": self.generator, "sweeps since moves": self._sweeps}
 
 
-@inner_kernel
-def order_components(total, alike, order, place):
-    """Put used components first; return how many there are.
+class Ordering(NamedTuple):
+    """The components, used ones first; how many these are, n_used, changes from line to line.
 
-    Parameters
-    ----------
-    total : int64 array (K,)
-        How many cells a component has.
-    alike : bool
-        Whether all priors are; otherwise no component stands for another, and all count as used.
-    order, place : int64 arrays (K,)
-        Output: the components, and where in `order` each one is.
+    total : int64 array (K,), how many cells each component has
+    order, place : int64 arrays (K,), the components, and where in `order` each one is
+    alike : bool, whether priors are the same for all; if not, no component stands for another, and
+        all count as used
     """
+
+    total: np.ndarray
+    order: np.ndarray
+    place: np.ndarray
+    alike: bool
+
+
+class Groups(NamedTuple):
+    """The groups of a line, in arrays with room for those of any line and for working.
+
+    label, size : int64 arrays (most,), the component of group s, and how many cells it has
+    new : int64 array (most,), the component that it gets
+    score : float64 array (most, K + 1), nats: of group s at component order[c] in (s, c), and of any
+        empty component in (s, n_used)
+    choice : int64 array (most,), the candidate c that group s has
+    weight : float64 array (K + 1,), of the candidates
+    held, is_held : int64 arrays (K + 1,), how many groups have a candidate, and whether one has a
+        component; all zero between lines
+    """
+
+    label: np.ndarray
+    size: np.ndarray
+    new: np.ndarray
+    score: np.ndarray
+    choice: np.ndarray
+    weight: np.ndarray
+    held: np.ndarray
+    is_held: np.ndarray
+
+
+@inner_kernel
+def order_components(ordering):
+    """Set `order` and `place` by `total`; return how many components are used."""
+    total, order, place, alike = ordering
     n_used, end = 0, total.size
     for k in range(total.size):
         if total[k] > 0 or not alike:
@@ -88,38 +118,42 @@ def order_components(total, alike, order, place):
 
 
 @inner_kernel
-def _put(k, position, order, place):
+def _put(k, position, ordering):
     """Exchange component k with the one at a position of `order`."""
+    _, order, place, _ = ordering
     other = order[position]
     order[place[k]], place[other] = other, place[k]
     order[position], place[k] = k, position
 
 
 @inner_kernel
-def leave_out(label, size, m, total, alike, n_used, order, place):
+def leave_out(m, groups, n_used, ordering):
     """Take a line with m groups out of `total`; return how many components are used without it."""
     for s in range(m):
-        total[label[s]] -= size[s]
-        if alike and total[label[s]] == 0:
+        k = groups.label[s]
+        ordering.total[k] -= groups.size[s]
+        if ordering.alike and ordering.total[k] == 0:
             n_used -= 1
-            _put(label[s], n_used, order, place)
+            _put(k, n_used, ordering)
     return n_used
 
 
 @inner_kernel
-def put_in(label, size, m, total, n_used, order, place):
-    """Add a line with m groups to `total`; return how many components are used with it."""
+def put_in(m, groups, n_used, ordering):
+    """Add a line to `total`, its m groups renamed; return how many components are used with it."""
     for s in range(m):
-        total[label[s]] += size[s]
-        if place[label[s]] >= n_used:
-            _put(label[s], n_used, order, place)
+        k = groups.new[s]
+        ordering.total[k] += groups.size[s]
+        if ordering.place[k] >= n_used:
+            _put(k, n_used, ordering)
             n_used += 1
     return n_used
 
 
 @inner_kernel
-def _redraw(s, score, choice, held, n_used, n_empty, generator, weight):
+def _redraw(s, groups, n_used, n_empty, generator):
     """Draw the candidate of group s among those that no other group has."""
+    score, choice, weight, held = groups.score, groups.choice, groups.weight, groups.held
     held[choice[s]] -= 1
     free = n_empty - held[n_used]
     top = -math.inf
@@ -155,31 +189,20 @@ def _exchange(s, t, score, choice, generator):
 
 
 @kernel(_nrt=False)
-def rename(m, label, size, score, n_used, order, place, choice, held, weight, is_held, generator, new):
-    """Draw the components of the m groups of a line given their scores.
+def rename(m, groups, n_used, ordering, generator):
+    """Draw the components `new` of the m groups of a line given their scores.
 
-    Parameters
-    ----------
-    m : int
-        The number of groups.
-    label, size : int64 arrays (at least m,)
-        Their components, and how many cells they have.
-    score : float64 array (at least m, at least n_used + 1)
-        Nats: of group s and component order[c] at (s, c), of any empty component at (s, n_used).
-    n_used : int
-        How many components are used without the line: the first of `order`; all others are empty.
-    choice, held, weight, is_held : arrays (at least K + 1,)
-        Room to work in; `held` and `is_held` are all zero before and after.
-    new : int64 array (at least m,)
-        Output: the components drawn.
+    n_used : how many components are used without the line, the first of `order`; the others are empty
     """
+    label, size, new, score, choice, _, held, is_held = groups
+    _, order, place, _ = ordering
     n_empty = order.size - n_used
     for s in range(m):
         choice[s] = min(place[label[s]], n_used)
         held[choice[s]] += 1
     for s in range(m):
         if size[s] >= SMALLEST_GROUP:
-            _redraw(s, score, choice, held, n_used, n_empty, generator, weight)
+            _redraw(s, groups, n_used, n_empty, generator)
     for s in range(m):
         for t in range(s):
             if min(size[s], size[t]) >= SMALLEST_GROUP:

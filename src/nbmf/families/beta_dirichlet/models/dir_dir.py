@@ -58,7 +58,7 @@ def log_joint(codes: np.ndarray, Z: np.ndarray, C: np.ndarray, K: int, gamma, et
 def conditional(codes: np.ndarray, Z: np.ndarray, C: np.ndarray, f: int, n: int, K: int, gamma, eta):
     """Return p(z_fn = j, c_fn = k | all others, V), array (K, K).
 
-    This is the joint law of the pair: eq. (59) on the diagonal for a one; for a zero, the law
+    This is the joint distribution of the pair: eq. (59) on the diagonal for a one; for a zero, the distribution
     whose two conditionals are eqs. (60) and (61).
     """
     Z, C = Z.copy(), C.copy()

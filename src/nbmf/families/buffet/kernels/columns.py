@@ -9,6 +9,9 @@ each other: the residuals without the column, and the row, are the same in both.
 """
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from nbmf.families.buffet.kernels.conditionals import place, product, width
 from nbmf.families.buffet.kernels.numbers import MASS, NOISE, SLAB
@@ -20,6 +23,24 @@ ROUNDS = 2  # of mean field
 FAINT = 1e-4  # probability of a row that has no part in the next round
 
 
+class ColumnWork(NamedTuple):
+    """Room to work in; P holds the Pólya-Gamma variables of a binary matrix, the rest is overwritten.
+
+    P, E : float arrays (p, n), precisions of the cells and P r, residuals without the column
+    z, precision : float arrays (2 n,), of q(z) = Π N(z_i, 1 / precision_i) the first n numbers
+    squares : float array (n,), E[z²] or z²
+    scores, loadings : float arrays (n,), (p,), of the column that is born or dies
+    """
+
+    P: np.ndarray
+    E: np.ndarray
+    z: np.ndarray
+    precision: np.ndarray
+    squares: np.ndarray
+    scores: np.ndarray
+    loadings: np.ndarray
+
+
 @inner_kernel
 def log_one_plus_exp(x):
     """Return log(1 + e^x)."""
@@ -27,9 +48,10 @@ def log_one_plus_exp(x):
 
 
 @inner_kernel
-def set_residuals(p, n, K, logit, signal, observed, B, Z, effects, numbers, P, E):
+def set_residuals(K, matrix, state, P, E):
     """Set E = P r of all cells; P of a Gaussian matrix is set, too."""
-    rows, columns = effects
+    logit, signal, observed = matrix
+    (p, n), B, Z, rows, columns = signal.shape, state.B, state.Z, state.row_effects, state.column_effects
     for j in range(p):
         for i in range(n):
             E[j, i] = 0.0
@@ -43,7 +65,7 @@ def set_residuals(p, n, K, logit, signal, observed, B, Z, effects, numbers, P, E
             elif logit:
                 E[j, i] = signal[j, i] - P[j, i] * (rows[j] + columns[i] + E[j, i])
             else:
-                P[j, i] = 1.0 / numbers[NOISE]
+                P[j, i] = 1.0 / state.numbers[NOISE]
                 E[j, i] = P[j, i] * (signal[j, i] - E[j, i])
 
 
@@ -60,16 +82,18 @@ def log_evidence(P, E, z, squares, n, slab):
 
 @inner_kernel
 def count_odds(count, p, a, kappa):
-    """Return the log odds of a row that takes a column with `count` takers, about."""
+    """Return the log odds of a row to have a column that `count` others have, about."""
     return math.log((count + a) / (kappa + p - min(count, p - 0.5)))
 
 
 @inner_kernel
-def fit_column(row, p, n, P, E, slab, a, kappa, z, squares, precision):
-    """Fit a column that `row` has to the residuals; return the log odds that rows take it.
+def fit_column(row, slab, shape, work):
+    """Fit a column that `row` has to the residuals; return the log odds that rows have it.
 
-    z and `precision` (n,) are then those of q(z) = Π N(z_i, 1 / precision_i).
+    work.z and work.precision are then those of q(z). shape : float array (2,), a and κ of the prior.
     """
+    P, E, z, precision, squares = work.P, work.E, work.z, work.precision, work.squares
+    (p, n), a, kappa = P.shape, shape[0], shape[1]
     for i in range(n):
         precision[i] = 1.0 + P[row, i] * slab
         z[i] = math.sqrt(slab) * E[row, i] / precision[i]
@@ -110,46 +134,50 @@ def scores_log_ratio(scores, n, z, precision):
 
 
 @inner_kernel
-def draw_column(row, p, n, P, E, slab, odds, scores, squares, born, generator):
-    """Draw the loadings `born` (p,) of a column given its scores; `row` has it for sure."""
+def draw_column(row, slab, odds, work, generator):
+    """Draw the loadings of a column given its scores; `row` has it for sure."""
+    P, E, scores, squares, loadings = work.P, work.E, work.scores, work.squares, work.loadings
+    p, n = P.shape
     for i in range(n):
         squares[i] = scores[i] * scores[i]
     for j in range(p):
         mean, variance, evidence = log_evidence(P[j], E[j], scores, squares, n, slab)
         taken = 1.0 if j == row else math.exp(-log_one_plus_exp(-odds - evidence))
-        born[j] = 0.0
+        loadings[j] = 0.0
         if uniform(generator) < taken:
-            born[j] = mean + math.sqrt(variance) * standard_normal(generator)
+            loadings[j] = mean + math.sqrt(variance) * standard_normal(generator)
 
 
 @inner_kernel
-def birth_log_ratio(row, p, n, K, P, E, numbers, log_weights, odds, scores, squares, born, z, precision):
-    """Return log A of the birth of a column beside K others; that of its death is the negative.
+def birth_log_ratio(row, K, odds, numbers, log_weights, work):
+    """Return log A of the birth of a column next to K others; that of its death is the negative.
 
-    E is without the column. Of loadings, proposed by their exact law, Bayes factors are left.
+    Of loadings, proposed by their exact law, Bayes factors are left.
     """
-    total, takers = scores_log_ratio(scores, n, z, precision), 0
+    P, E, scores, squares, loadings = work.P, work.E, work.scores, work.squares, work.loadings
+    p, n = P.shape
+    total, count = scores_log_ratio(scores, n, work.z, work.precision), 0
     for i in range(n):
         squares[i] = scores[i] * scores[i]
     for j in range(p):
         _, _, evidence = log_evidence(P[j], E[j], scores, squares, n, numbers[SLAB])
-        if born[j] != 0.0:
-            takers += 1
+        if loadings[j] != 0.0:
+            count += 1
             total += evidence
             if j != row:
                 total += log_one_plus_exp(-odds - evidence)
         else:
             total += log_one_plus_exp(odds + evidence)
-    total += math.log(numbers[MASS]) + log_weights[takers]
-    return total + math.log(p / (takers * (K + 1.0)))
+    total += math.log(numbers[MASS]) + log_weights[count]
+    return total + math.log(p / (count * (K + 1.0)))
 
 
 @inner_kernel
-def pick_taker(k, p, B, takers, generator):
+def pick_row(k, state, generator):
     """Return one of the rows that have column k, all with the same probability."""
-    left = int(takers[k] * uniform(generator))
-    for j in range(p):
-        if B[j, k] != 0.0:
+    left = int(state.feature_counts[k] * uniform(generator))
+    for j in range(state.B.shape[0]):
+        if state.B[j, k] != 0.0:
             if left == 0:
                 return j
             left -= 1
@@ -157,45 +185,46 @@ def pick_taker(k, p, B, takers, generator):
 
 
 @inner_kernel
-def give_birth(p, n, K, shape, B, Z, takers, numbers, log_weights, P, E, work, generator):
-    """Propose a column; return K afterwards. Z has room for one more."""
-    z, squares, precision, scores, born = work
+def give_birth(K, state, shape, log_weights, work, generator):
+    """Propose a column; return K afterwards. The state has room for one more."""
+    (p, n), numbers, scores, loadings = work.P.shape, state.numbers, work.scores, work.loadings
     row = int(p * uniform(generator))
-    odds = fit_column(row, p, n, P, E, numbers[SLAB], shape[0], shape[1], z, squares, precision)
+    odds = fit_column(row, numbers[SLAB], shape, work)
     sign = 1.0 if uniform(generator) < 0.5 else -1.0
     for i in range(n):
-        scores[i] = sign * z[i] + standard_normal(generator) / math.sqrt(precision[i])
-    draw_column(row, p, n, P, E, numbers[SLAB], odds, scores, squares, born, generator)
-    log_A = birth_log_ratio(row, p, n, K, P, E, numbers, log_weights, odds, scores, squares, born, z, precision)
+        scores[i] = sign * work.z[i] + standard_normal(generator) / math.sqrt(work.precision[i])
+    draw_column(row, numbers[SLAB], odds, work, generator)
+    log_A = birth_log_ratio(row, K, odds, numbers, log_weights, work)
     if math.log(1.0 - uniform(generator)) >= log_A:
         return K
-    takers[K] = 0
+    state.feature_counts[K] = 0
     for j in range(p):
-        B[j, K] = born[j]
-        takers[K] += 1 if born[j] != 0.0 else 0
+        state.B[j, K] = loadings[j]
+        state.feature_counts[K] += 1 if loadings[j] != 0.0 else 0
     for i in range(n):
-        Z[K, i] = scores[i]
+        state.Z[K, i] = scores[i]
     return K + 1
 
 
 @inner_kernel
-def let_die(p, n, K, shape, B, Z, takers, numbers, log_weights, P, E, work, generator):
+def let_die(K, state, shape, log_weights, work, generator):
     """Propose that a column dies; return K afterwards."""
-    z, squares, precision, scores, born = work
+    B, Z, P, scores, loadings = state.B, state.Z, work.P, work.scores, work.loadings
+    p, n = P.shape
     k = int(K * uniform(generator))
-    row = pick_taker(k, p, B, takers, generator)
+    row = pick_row(k, state, generator)
     for i in range(n):
         scores[i] = Z[k, i]
     for j in range(p):
-        born[j] = B[j, k]
-        if born[j] != 0.0:
+        loadings[j] = B[j, k]
+        if loadings[j] != 0.0:
             for i in range(n):
-                E[j, i] += P[j, i] * born[j] * scores[i]
-    odds = fit_column(row, p, n, P, E, numbers[SLAB], shape[0], shape[1], z, squares, precision)
-    log_A = -birth_log_ratio(row, p, n, K - 1, P, E, numbers, log_weights, odds, scores, squares, born, z, precision)
+                work.E[j, i] += P[j, i] * loadings[j] * scores[i]
+    odds = fit_column(row, state.numbers[SLAB], shape, work)
+    log_A = -birth_log_ratio(row, K - 1, odds, state.numbers, log_weights, work)
     if math.log(1.0 - uniform(generator)) >= log_A:
         return K
-    takers[k] = takers[K - 1]
+    state.feature_counts[k] = state.feature_counts[K - 1]
     for j in range(p):
         B[j, k] = B[j, K - 1]
         B[j, K - 1] = 0.0
@@ -205,19 +234,26 @@ def let_die(p, n, K, shape, B, Z, takers, numbers, log_weights, P, E, work, gene
 
 
 @kernel
-def move_column(K, logit, signal, observed, B, Z, takers, effects, numbers, log_weights, shape, P, E, work, generator):
+def move_column(K, matrix, state, shape, log_weights, work, generator):
     """Propose a birth or, as probably, a death; return K afterwards.
 
-    B, Z, takers : with room for one more column
-    shape : float array (2,), a and κ of the prior
-    P, E : float arrays (p, n); P holds the Pólya-Gamma variables of a binary matrix
-    work : float arrays (2 n,), (n,), (2 n,), (n,) and (p,), overwritten
+    Parameters
+    ----------
+    K : int
+    matrix : Matrix
+    state : StateArrays
+        With room for one more column.
+    shape : float array (2,)
+        a and κ of the prior.
+    log_weights : float array (p + 1,)
+        See PriorTables.
+    work : ColumnWork
+    generator : uint64 array (8,)
     """
-    p, n = signal.shape
     is_birth = uniform(generator) < 0.5
     if K == 0 and not is_birth:
         return K
-    set_residuals(p, n, K, logit, signal, observed, B, Z, effects, numbers, P, E)
+    set_residuals(K, matrix, state, work.P, work.E)
     if is_birth:
-        return give_birth(p, n, K, shape, B, Z, takers, numbers, log_weights, P, E, work, generator)
-    return let_die(p, n, K, shape, B, Z, takers, numbers, log_weights, P, E, work, generator)
+        return give_birth(K, state, shape, log_weights, work, generator)
+    return let_die(K, state, shape, log_weights, work, generator)

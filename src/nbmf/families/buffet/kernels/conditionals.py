@@ -11,6 +11,7 @@ from nbmf.numerics.random import uniform
 from nbmf.numerics.variates import standard_gamma, standard_normal
 
 PROPOSED = 1.0  # mean of the number of proposed singletons
+MOST_PROPOSED = 101  # for a row: proposed_singletons gives fewer
 NOBODY = math.exp(-PROPOSED)
 SURE = 700.0  # log odds: e^SURE is about the largest double
 HUGE = 1e200  # of a product, before it is put away as a logarithm
@@ -58,6 +59,31 @@ def proposed_singletons(generator):
 
 
 @inner_kernel
+def ask_row(share, room, generator):
+    """Return whether a row is asked for births and deaths, and the number of singletons it proposes.
+
+    The number is -1 if there is no `room` for them; the generator then is as before.
+    """
+    s0, s1, s2, s3 = generator[0], generator[1], generator[2], generator[3]
+    asked = share >= 1.0 or uniform(generator) < share
+    proposed = proposed_singletons(generator) if asked else 0
+    if proposed > room:
+        generator[0], generator[1], generator[2], generator[3] = s0, s1, s2, s3
+        proposed = -1
+    return asked, proposed
+
+
+@inner_kernel
+def propose_loadings(proposed, slab, new_loadings, generator):
+    """Draw the loadings of proposed singletons from their prior; return the sum of their squares."""
+    v = 0.0
+    for s in range(proposed):
+        new_loadings[s] = math.sqrt(slab) * standard_normal(generator)
+        v += new_loadings[s] * new_loadings[s]
+    return v
+
+
+@inner_kernel
 def singletons_log_likelihood(e, P, n, v):
     """Return ℓ(v), the log-likelihood ratio of singletons with Σ β² = v against none.
 
@@ -92,10 +118,10 @@ def product(x, y, n):
 
 
 @inner_kernel
-def gain_by_sums(R, n, noise, v, v_born):
+def gain_by_sums(R, n, noise, v, v_new):
     """Return ℓ(v*) - ℓ(v) where all n cells have the variance `noise`, R = Σ r²."""
-    before, after = noise + v, noise + v_born
-    return 0.5 * (R * (v_born - v) / (before * after) - n * math.log(after / before))
+    before, after = noise + v, noise + v_new
+    return 0.5 * (R * (v_new - v) / (before * after) - n * math.log(after / before))
 
 
 @inner_kernel
@@ -106,14 +132,14 @@ def acceptance(gain, singletons, proposed, log_rate):
 
 @inner_kernel
 def score_law(e, P, v):
-    """Return mean and variance of the score of a cell along newborn loadings of norm √v."""
+    """Return mean and variance of the score of a cell along the loadings of new features, of norm √v."""
     variance = 1.0 / (1.0 + P * v)
     return math.sqrt(v) * e * variance, variance
 
 
 @inner_kernel
-def draw_newborn_scores(e, P, n, born, v, first, last, Z, generator):
-    """Draw the scores Z[first:last] of newborns with the loadings `born`, Σ β² = v, cell by cell.
+def draw_new_scores(e, P, n, new_loadings, v, first, last, Z, generator):
+    """Draw the scores Z[first:last] of new features, Σ β² = v of their loadings, cell by cell.
 
     Along u = β / √v the law is that of `score_law`, in other directions N(0, 1).
     """
@@ -122,11 +148,11 @@ def draw_newborn_scores(e, P, n, born, v, first, last, Z, generator):
         along = 0.0
         for k in range(first, last):
             Z[k, i] = standard_normal(generator)
-            along += Z[k, i] * born[k - first] / norm
+            along += Z[k, i] * new_loadings[k - first] / norm
         mean, variance = score_law(e[i], P[i], v)
         shift = mean + math.sqrt(variance) * along - along
         for k in range(first, last):
-            Z[k, i] += shift * born[k - first] / norm
+            Z[k, i] += shift * new_loadings[k - first] / norm
 
 
 @inner_kernel
@@ -139,48 +165,49 @@ def log_scale_density(t, a, b, power):
 
 
 @inner_kernel
-def draw_scale(a, b, takers, n, generator):
-    """Return the factor of a Metropolis step in t from t = 0; 1 where it is rejected."""
-    t = 2.4 / math.sqrt(2.0 * (takers + n)) * standard_normal(generator)
-    power = takers - n
+def draw_scale(a, b, m, n, generator):
+    """Return the factor of a Metropolis step in t from t = 0, m = m_k; 1 where it is rejected."""
+    t = 2.4 / math.sqrt(2.0 * (m + n)) * standard_normal(generator)
+    power = m - n
     gain = log_scale_density(t, a, b, power) - log_scale_density(0.0, a, b, power)
     return math.exp(t) if math.log(1.0 - uniform(generator)) < gain else 1.0
 
 
 @inner_kernel
-def draw_variance(number, count, squares, numbers, priors, generator):
+def draw_variance(number, count, squares, numbers, number_priors, generator):
     """Draw a variance from its inverse Gamma law given the sum of `count` squares, if learned."""
-    if priors[number, 0] > 0.0:
-        rate = priors[number, 1] + 0.5 * squares
-        numbers[number] = rate / standard_gamma(generator, priors[number, 0] + 0.5 * count)
+    if number_priors[number, 0] > 0.0:
+        rate = number_priors[number, 1] + 0.5 * squares
+        numbers[number] = rate / standard_gamma(generator, number_priors[number, 0] + 0.5 * count)
 
 
 @inner_kernel
-def draw_mass(number, features, reach, numbers, priors, generator):
-    """Draw the mass from Gamma(shape + K+, rate + reach), if it is learned."""
-    if priors[number, 0] > 0.0:
-        shape = priors[number, 0] + features
-        numbers[number] = standard_gamma(generator, shape) / (priors[number, 1] + reach)
+def draw_mass(number, K, features_per_mass, numbers, number_priors, generator):
+    """Draw the mass from Gamma(shape + K+, rate + E[K+] per unit of it), if it is learned."""
+    if number_priors[number, 0] > 0.0:
+        shape = number_priors[number, 0] + K
+        numbers[number] = standard_gamma(generator, shape) / (number_priors[number, 1] + features_per_mass)
 
 
 @inner_kernel
-def make_room(kept, K, p, n, row, B, Z, takers):
+def make_room(order, K, row, state):
     """Delete the columns of `row` that nobody else has; return how many are left.
 
-    The last column comes to the place of one that goes: kept[k] >= k is where column k was.
+    The last column comes to the place of one that goes: order[k] >= k is where column k was.
     """
+    B, Z, feature_counts = state.B, state.Z, state.feature_counts
     for k in range(K):
-        kept[k] = k
+        order[k] = k
     k = 0
     while k < K:
-        if B[row, k] != 0.0 and takers[k] == 1:
+        if B[row, k] != 0.0 and feature_counts[k] == 1:
             K -= 1
-            kept[k] = kept[K]
-            takers[k] = takers[K]
-            for j in range(p):
+            order[k] = order[K]
+            feature_counts[k] = feature_counts[K]
+            for j in range(B.shape[0]):
                 B[j, k] = B[j, K]
                 B[j, K] = 0.0
-            for i in range(n):
+            for i in range(Z.shape[1]):
                 Z[k, i] = Z[K, i]
         else:
             k += 1

@@ -6,14 +6,19 @@ leave over of a row then is e = P D - P (BZ), with the pseudo-data D never forme
 """
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from nbmf.families.buffet.kernels.conditionals import (
+    MOST_PROPOSED,
     acceptance,
+    ask_row,
     draw_loading,
-    draw_newborn_scores,
+    draw_new_scores,
     make_room,
     place,
-    proposed_singletons,
+    propose_loadings,
     singletons_log_likelihood,
     width,
 )
@@ -26,10 +31,40 @@ from nbmf.numerics.variates import standard_normal
 LANES = 16  # columns whose scores are drawn together
 
 
+class CellWork(NamedTuple):
+    """Room to work in, for `size` features with the column effect as one more of them.
+
+    P : float array (p, n), precisions of the cells in this sweep
+    e : float array (n,), P r of a row
+    new_loadings : float array (MOST_PROPOSED,)
+    order, taken, value, norms : int64, int64, float and float arrays (size,)
+    A, c : float arrays (size (size + 1) / 2, LANES), (size, LANES)
+    """
+
+    P: np.ndarray
+    e: np.ndarray
+    new_loadings: np.ndarray
+    order: np.ndarray
+    taken: np.ndarray
+    value: np.ndarray
+    norms: np.ndarray
+    A: np.ndarray
+    c: np.ndarray
+
+    @classmethod
+    def of(cls, P: np.ndarray, size: int) -> "CellWork":
+        """Return room for so many features; P itself is kept."""
+        places, numbers = np.zeros((2, size), np.int64), np.zeros((2, size))
+        A, c = np.zeros((size * (size + 1) // 2, LANES)), np.zeros((size, LANES))
+        return cls(P, np.zeros(P.shape[1]), np.zeros(MOST_PROPOSED), *places, *numbers, A, c)
+
+
 @inner_kernel
-def weigh_row(j, n, K, logit, signal, observed, B, Z, effects, numbers, P, e, generator):
+def weigh_row(j, K, matrix, state, P, e, generator):
     """Set the precisions P[j] of a row and e = P r; Pólya-Gamma ones are drawn."""
-    rows, columns = effects
+    logit, signal, observed = matrix
+    B, Z, rows, columns = state.B, state.Z, state.row_effects, state.column_effects
+    n = signal.shape[1]
     for i in range(n):
         e[i] = 0.0
     for k in range(K):
@@ -45,20 +80,21 @@ def weigh_row(j, n, K, logit, signal, observed, B, Z, effects, numbers, P, e, ge
             else:
                 P[j, i] = e[i] = 0.0
     else:
-        precision = 1.0 / numbers[NOISE]
+        precision = 1.0 / state.numbers[NOISE]
         for i in range(n):
             P[j, i] = precision if observed[j, i] else 0.0
             e[i] = P[j, i] * (signal[j, i] - e[i])
 
 
 @inner_kernel
-def draw_row_effect(j, n, rows, numbers, P, e, generator):
-    """Draw the effect μ_j of a row from its normal law."""
+def draw_row_effect(j, rows, variance, P, e, generator):
+    """Draw the effect μ_j of a row from its normal law; a priori it has that variance."""
+    n = P.shape[1]
     weight, sum_e = 0.0, 0.0
     for i in range(n):
         weight += P[j, i]
         sum_e += e[i]
-    precision = weight + 1.0 / numbers[ROW_EFFECT]
+    precision = weight + 1.0 / variance
     mean = (sum_e + rows[j] * weight) / precision
     change = mean + standard_normal(generator) / math.sqrt(precision) - rows[j]
     rows[j] += change
@@ -67,9 +103,10 @@ def draw_row_effect(j, n, rows, numbers, P, e, generator):
 
 
 @inner_kernel
-def score_sums(j, k, n, Z, P, e):
+def score_sums(j, k, Z, P, e):
     """Return Σ P z² and Σ z e of a row and a component: four sums at once are faster than one."""
     a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = 0.0
+    n = Z.shape[1]
     whole = n - n % 4
     for i in range(0, whole, 4):
         a0 += P[j, i] * Z[k, i] * Z[k, i]
@@ -87,111 +124,88 @@ def score_sums(j, k, n, Z, P, e):
 
 
 @inner_kernel
-def draw_loadings(j, n, K, B, Z, takers, log_odds, numbers, P, e, generator):
+def draw_loadings(j, K, state, log_odds, P, e, generator):
     """Draw each (ξ_jk, β_jk) given the others; of a singleton β alone, which is there for sure."""
-    slab = numbers[SLAB]
+    B, Z, feature_counts, slab = state.B, state.Z, state.feature_counts, state.numbers[SLAB]
     for k in range(K):
         before = B[j, k]
-        others = takers[k] - (1 if before != 0.0 else 0)
+        others = feature_counts[k] - (1 if before != 0.0 else 0)
         odds = log_odds[others] if others > 0 else math.inf
-        s2, s1 = score_sums(j, k, n, Z, P, e)
+        s2, s1 = score_sums(j, k, Z, P, e)
         variance, half_log = width(s2, slab)
         mean, evidence = place(s1 + before * s2, variance, half_log)
         now = draw_loading(mean, variance, odds + evidence, generator)
         if now == before:  # it was and is not there
             continue
         B[j, k] = now
-        takers[k] = others + (1 if now != 0.0 else 0)
-        for i in range(n):
+        feature_counts[k] = others + (1 if now != 0.0 else 0)
+        for i in range(Z.shape[1]):
             e[i] -= (now - before) * P[j, i] * Z[k, i]
 
 
 @inner_kernel
-def replace_singletons(j, p, n, K, proposed, born, kept, B, Z, takers, log_rate, slab, P, e, generator):
+def replace_singletons(j, K, proposed, log_rate, state, work, generator):
     """Propose `proposed` new singletons for those of row j; return K and whether they came."""
+    B, Z, feature_counts = state.B, state.Z, state.feature_counts
+    P, e, new_loadings, n = work.P, work.e, work.new_loadings, Z.shape[1]
     v, singletons = 0.0, 0
     for k in range(K):
-        if B[j, k] != 0.0 and takers[k] == 1:
+        if B[j, k] != 0.0 and feature_counts[k] == 1:
             singletons += 1
             v += B[j, k] * B[j, k]
             for i in range(n):
                 e[i] += B[j, k] * P[j, i] * Z[k, i]
     if proposed == 0 and singletons == 0:
         return K, False
-    v_born = 0.0
-    for s in range(proposed):
-        born[s] = math.sqrt(slab) * standard_normal(generator)
-        v_born += born[s] * born[s]
+    v_new = propose_loadings(proposed, state.numbers[SLAB], new_loadings, generator)
     row = P[j]
-    gain = singletons_log_likelihood(e, row, n, v_born) - singletons_log_likelihood(e, row, n, v)
+    gain = singletons_log_likelihood(e, row, n, v_new) - singletons_log_likelihood(e, row, n, v)
     if math.log(1.0 - uniform(generator)) >= acceptance(gain, singletons, proposed, log_rate):
         return K, False
-    K = make_room(kept, K, p, n, j, B, Z, takers)
+    K = make_room(work.order, K, j, state)
     for s in range(proposed):
-        B[j, K + s] = born[s]
-        takers[K + s] = 1
+        B[j, K + s] = new_loadings[s]
+        feature_counts[K + s] = 1
     if proposed > 0:
-        draw_newborn_scores(e, row, n, born, v_born, K, K + proposed, Z, generator)
+        draw_new_scores(e, row, n, new_loadings, v_new, K, K + proposed, Z, generator)
     return K + proposed, True
 
 
 @inner_kernel
-def visit_rows(
-    first,
-    share,
-    p,
-    n,
-    features,
-    logit,
-    signal,
-    observed,
-    B,
-    Z,
-    takers,
-    effects,
-    log_odds,
-    log_rate,
-    numbers,
-    P,
-    e,
-    born,
-    kept,
-    births,
-    generator,
-):
+def visit_rows(first, share, matrix, state, prior, work, births, generator):
     """Draw all that belongs to the rows from `first` on; return the next row, p after the last.
 
-    Births and deaths are asked for in a `share` of the rows. A row whose newborns would not find
-    room is not begun: its number is returned, with the generator as before it.
+    Births and deaths are asked for in a `share` of the rows; `births` (2,) counts how often, and how
+    often they came. A row whose new features would not find room is not begun: its number is
+    returned, with the generator as before it.
     """
-    capacity = Z.shape[0]
+    p, room = matrix.signal.shape[0], state.Z.shape[0]
     for j in range(first, p):
-        s0, s1, s2, s3 = generator[0], generator[1], generator[2], generator[3]
-        asked = share >= 1.0 or uniform(generator) < share
-        proposed = proposed_singletons(generator) if asked else 0
-        if features[0] + proposed > capacity:
-            generator[0], generator[1], generator[2], generator[3] = s0, s1, s2, s3
+        K = state.size[0]
+        asked, proposed = ask_row(share, room - K, generator)
+        if proposed < 0:
             return j
-        K = features[0]
-        weigh_row(j, n, K, logit, signal, observed, B, Z, effects, numbers, P, e, generator)
-        if logit:
-            draw_row_effect(j, n, effects[0], numbers, P, e, generator)
-        draw_loadings(j, n, K, B, Z, takers, log_odds, numbers, P, e, generator)
+        weigh_row(j, K, matrix, state, work.P, work.e, generator)
+        if matrix.logit:
+            draw_row_effect(j, state.row_effects, state.numbers[ROW_EFFECT], work.P, work.e, generator)
+        draw_loadings(j, K, state, prior.log_odds, work.P, work.e, generator)
         if asked:
-            rate = log_rate + math.log(numbers[MASS])
-            K, came = replace_singletons(
-                j, p, n, K, proposed, born, kept, B, Z, takers, rate, numbers[SLAB], P, e, generator
-            )
-            features[0] = K
+            log_rate = prior.log_rate + math.log(state.numbers[MASS])
+            K, came = replace_singletons(j, K, proposed, log_rate, state, work, generator)
+            state.size[0] = K
             births[0] += 1
             births[1] += 1 if came else 0
     return p
 
 
 @inner_kernel
-def add_row_to_block(j, i0, width, count, taken, value, logit, signal, numbers, row, P, A, c):
-    """Add what row j says of the scores of columns i0 up to i0 + width to A and c."""
-    gain = 1.0 if logit else 1.0 / numbers[NOISE]
+def add_row_to_block(j, i0, width, count, matrix, state, work):
+    """Add what row j says of the scores of columns i0 up to i0 + width to work.A and work.c.
+
+    work.taken and work.value have the `count` features of the row, and its loadings.
+    """
+    signal, P, taken, value, A, c = matrix.signal, work.P, work.taken, work.value, work.A, work.c
+    row, gain = state.row_effects[j], 1.0 if matrix.logit else 1.0 / state.numbers[NOISE]
     for a in range(count):
         k, b = taken[a], value[a]
         for i in range(width):
@@ -237,9 +251,11 @@ def back_substitute(size, A, c):
 
 
 @inner_kernel
-def draw_scores(p, n, K, logit, signal, B, Z, effects, numbers, P, taken, value, A, c, generator):
+def draw_scores(K, matrix, state, work, generator):
     """Draw the scores of every column, with the effect ν of the column as one more of them."""
-    rows, columns = effects
+    B, Z, columns, logit = state.B, state.Z, state.column_effects, matrix.logit
+    taken, value, A, c = work.taken, work.value, work.A, work.c
+    p, n = matrix.signal.shape
     size = K + 1 if logit else K
     for i0 in range(0, n, LANES):
         width = min(LANES, n - i0)
@@ -247,7 +263,7 @@ def draw_scores(p, n, K, logit, signal, B, Z, effects, numbers, P, taken, value,
             for i in range(LANES):
                 A[t, i] = 0.0
         for k in range(size):
-            prior = 1.0 if k < K else 1.0 / numbers[COLUMN_EFFECT]
+            prior = 1.0 if k < K else 1.0 / state.numbers[COLUMN_EFFECT]
             for i in range(LANES):
                 A[k * (k + 1) // 2 + k, i] = prior
                 c[k, i] = 0.0
@@ -260,7 +276,7 @@ def draw_scores(p, n, K, logit, signal, B, Z, effects, numbers, P, taken, value,
             if logit:
                 taken[count], value[count] = K, 1.0
                 count += 1
-            add_row_to_block(j, i0, width, count, taken, value, logit, signal, numbers, rows[j], P, A, c)
+            add_row_to_block(j, i0, width, count, matrix, state, work)
         solve_block(size, A, c)
         for k in range(size):
             for i in range(width):

@@ -1,30 +1,77 @@
 """The same sweep for a complete Gaussian matrix, by the sums G = Z Z' and H' = V Z'.
 
 A row then costs O(K²), whatever n is, and a birth that is not accepted nothing more: n enters in
-H', in the scores and in what newborns bring along.
+H', in the scores and in what new features bring along.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from nbmf.families.buffet.kernels.conditionals import (
+    MOST_PROPOSED,
     acceptance,
+    ask_row,
     draw_loading,
-    draw_newborn_scores,
+    draw_new_scores,
     gain_by_sums,
     make_room,
     place,
     product,
-    proposed_singletons,
+    propose_loadings,
     width,
 )
-from nbmf.families.buffet.kernels.keeping import add_predictions, keep_if_best, log_joint
+from nbmf.families.buffet.kernels.keeping import keep_sweep
 from nbmf.families.buffet.kernels.numbers import MASS, NOISE, SLAB
 from nbmf.families.buffet.kernels.shared import draw_numbers, move_scales
 from nbmf.numerics.compilation import inner_kernel, kernel
 from nbmf.numerics.random import uniform
 from nbmf.numerics.variates import standard_normal
+
+
+class SumWork(NamedTuple):
+    """The sums, and room to work in.
+
+    squares : float array (p,), ‖v_j‖²
+    G, H : float arrays (room, room), (p, room), Z Z' and V Z'
+    A : float array (room, room)
+    widths : float array (2, room), variance and ½ log(τ^/τ) of the loadings of each column
+    g, norms : float arrays (room,), G β of a row, and ‖b_k‖²
+    order : int64 array (room,)
+    P, e : float arrays (n,)
+    new_loadings : float array (MOST_PROPOSED,)
+    """
+
+    squares: np.ndarray
+    G: np.ndarray
+    H: np.ndarray
+    A: np.ndarray
+    widths: np.ndarray
+    g: np.ndarray
+    norms: np.ndarray
+    order: np.ndarray
+    P: np.ndarray
+    e: np.ndarray
+    new_loadings: np.ndarray
+
+    @classmethod
+    def of(cls, squares: np.ndarray, n: int, room: int) -> "SumWork":
+        """Return room for so many features of a matrix with n columns; `squares` itself is kept."""
+        (g, norms), (P, e) = np.zeros((2, room)), np.zeros((2, n))
+        return cls(
+            squares=squares,
+            G=np.zeros((room, room)),
+            H=np.zeros((squares.size, room)),
+            A=np.zeros((room, room)),
+            widths=np.zeros((2, room)),
+            g=g,
+            norms=norms,
+            order=np.zeros(room, np.int64),
+            P=P,
+            e=e,
+            new_loadings=np.zeros(MOST_PROPOSED),
+        )
 
 
 @kernel
@@ -36,15 +83,16 @@ def set_sums(K, V, Z, G, H):
 
 
 @inner_kernel
-def set_widths(first, K, numbers, G, widths):
-    """Set variance and ½ log(τ^/τ) of the loadings of the columns from `first` on."""
-    for k in range(first, K):
-        widths[0, k], widths[1, k] = width(G[k, k] / numbers[NOISE], numbers[SLAB])
+def set_widths(K, numbers, work):
+    """Set variance and ½ log(τ^/τ) of the loadings of all columns."""
+    for k in range(K):
+        work.widths[0, k], work.widths[1, k] = width(work.G[k, k] / numbers[NOISE], numbers[SLAB])
 
 
 @inner_kernel
-def draw_row(j, K, B, takers, log_odds, precision, G, H, widths, g, generator):
+def draw_row(j, K, precision, state, log_odds, work, generator):
     """Draw each (ξ_jk, β_jk) given the others; of a singleton β alone. Leave g = G β."""
+    B, feature_counts, G, H, widths, g = state.B, state.feature_counts, work.G, work.H, work.widths, work.g
     for k in range(K):
         g[k] = 0.0
     for k in range(K):
@@ -53,7 +101,7 @@ def draw_row(j, K, B, takers, log_odds, precision, G, H, widths, g, generator):
                 g[other] += B[j, k] * G[k, other]
     for k in range(K):
         before = B[j, k]
-        others = takers[k] - (1 if before != 0.0 else 0)
+        others = feature_counts[k] - (1 if before != 0.0 else 0)
         odds = log_odds[others] if others > 0 else math.inf
         s1 = precision * (H[j, k] - g[k] + before * G[k, k])
         mean, evidence = place(s1, widths[0, k], widths[1, k])
@@ -61,34 +109,37 @@ def draw_row(j, K, B, takers, log_odds, precision, G, H, widths, g, generator):
         if now == before:
             continue
         B[j, k] = now
-        takers[k] = others + (1 if now != 0.0 else 0)
+        feature_counts[k] = others + (1 if now != 0.0 else 0)
         for other in range(K):
             g[other] += (now - before) * G[k, other]
 
 
 @inner_kernel
-def residual_without_singletons(j, K, B, takers, G, H, g, square):
-    """Take the singletons of row j out of g = G β; return R = ‖v_j - β Z‖², their number and v.
-
-    `square` is ‖v_j‖².
-    """
+def residual_without_singletons(j, K, state, work):
+    """Take the singletons of row j out of g = G β; return R = ‖v_j - β Z‖², their number and v."""
+    B, feature_counts, G, g = state.B, state.feature_counts, work.G, work.g
     v, singletons = 0.0, 0
     for k in range(K):
-        if B[j, k] != 0.0 and takers[k] == 1:
+        if B[j, k] != 0.0 and feature_counts[k] == 1:
             singletons += 1
             v += B[j, k] * B[j, k]
             for other in range(K):
                 g[other] -= B[j, k] * G[k, other]
-    R = square
+    R = work.squares[j]
     for k in range(K):
-        if B[j, k] != 0.0 and takers[k] > 1:
-            R -= B[j, k] * (2.0 * H[j, k] - g[k])
+        if B[j, k] != 0.0 and feature_counts[k] > 1:
+            R -= B[j, k] * (2.0 * work.H[j, k] - g[k])
     return max(R, 0.0), singletons, v
 
 
 @inner_kernel
-def bring_newborns(j, p, n, K, proposed, born, v, V, B, Z, takers, noise, G, H, P, e, generator):
-    """Append the newborns of row j, with their scores, and the sums that later rows need."""
+def add_new_features(j, K, proposed, v, V, state, work, generator):
+    """Append the new features of row j, with their scores, and the sums that later rows need.
+
+    v is the sum of their squared loadings.
+    """
+    B, Z, G, H, P, e, noise = state.B, state.Z, work.G, work.H, work.P, work.e, state.numbers[NOISE]
+    p, n = V.shape
     for i in range(n):
         e[i] = V[j, i]
         P[i] = 1.0 / noise
@@ -98,10 +149,10 @@ def bring_newborns(j, p, n, K, proposed, born, v, V, B, Z, takers, noise, G, H, 
                 e[i] -= B[j, k] * Z[k, i]
     for i in range(n):
         e[i] /= noise
-    draw_newborn_scores(e, P, n, born, v, K, K + proposed, Z, generator)
+    draw_new_scores(e, P, n, work.new_loadings, v, K, K + proposed, Z, generator)
     for k in range(K, K + proposed):
-        B[j, k] = born[k - K]
-        takers[k] = 1
+        B[j, k] = work.new_loadings[k - K]
+        state.feature_counts[k] = 1
         for other in range(k + 1):
             G[k, other] = G[other, k] = product(Z[k], Z[other], n)
         for row in range(j + 1, p):
@@ -109,98 +160,65 @@ def bring_newborns(j, p, n, K, proposed, born, v, V, B, Z, takers, noise, G, H, 
 
 
 @inner_kernel
-def reorder_sums(j, K, p, kept, G, H):
-    """Leave the sums of the columns that make_room has kept, kept[k] >= k, in their new places.
+def reorder_sums(j, K, order, G, H):
+    """Leave the sums of the columns that make_room has left, order[k] >= k, in their new places.
 
     Of H the rows after j: the others are not needed before set_sums.
     """
     for k in range(K):
         for other in range(K):
-            G[k, other] = G[kept[k], kept[other]]
-        if kept[k] != k:
-            for row in range(j + 1, p):
-                H[row, k] = H[row, kept[k]]
+            G[k, other] = G[order[k], order[other]]
+        if order[k] != k:
+            for row in range(j + 1, H.shape[0]):
+                H[row, k] = H[row, order[k]]
 
 
 @inner_kernel
-def replace_singletons(
-    j, p, n, K, proposed, born, kept, V, B, Z, takers, log_rate, numbers, G, H, g, squares, P, e, generator
-):
+def replace_singletons(j, K, proposed, log_rate, V, state, work, generator):
     """Propose `proposed` new singletons for those of row j; return K and whether they came."""
-    noise, slab = numbers[NOISE], numbers[SLAB]
-    R, singletons, v = residual_without_singletons(j, K, B, takers, G, H, g, squares[j])
+    R, singletons, v = residual_without_singletons(j, K, state, work)
     if proposed == 0 and singletons == 0:
         return K, False
-    v_born = 0.0
-    for s in range(proposed):
-        born[s] = math.sqrt(slab) * standard_normal(generator)
-        v_born += born[s] * born[s]
-    gain = gain_by_sums(R, n, noise, v, v_born)
+    v_new = propose_loadings(proposed, state.numbers[SLAB], work.new_loadings, generator)
+    gain = gain_by_sums(R, V.shape[1], state.numbers[NOISE], v, v_new)
     if math.log(1.0 - uniform(generator)) >= acceptance(gain, singletons, proposed, log_rate):
         return K, False
-    K = make_room(kept, K, p, n, j, B, Z, takers)
-    reorder_sums(j, K, p, kept, G, H)
+    K = make_room(work.order, K, j, state)
+    reorder_sums(j, K, work.order, work.G, work.H)
     if proposed > 0:
-        bring_newborns(j, p, n, K, proposed, born, v_born, V, B, Z, takers, noise, G, H, P, e, generator)
+        add_new_features(j, K, proposed, v_new, V, state, work, generator)
     return K + proposed, True
 
 
 @inner_kernel
-def visit_rows(
-    first,
-    share,
-    V,
-    features,
-    B,
-    Z,
-    takers,
-    log_odds,
-    log_rate,
-    numbers,
-    squares,
-    G,
-    H,
-    widths,
-    g,
-    P,
-    e,
-    born,
-    kept,
-    births,
-    generator,
-):
-    """Draw loadings, births and deaths of the rows from `first` on; see cells.visit_rows."""
-    (p, n), capacity, precision = V.shape, Z.shape[0], 1.0 / numbers[NOISE]
-    set_widths(0, features[0], numbers, G, widths)
+def visit_rows(first, share, V, state, prior, work, births, generator):
+    """Draw loadings, births and deaths of the rows from `first` on; see entry_updates.visit_rows."""
+    p, room, precision = V.shape[0], state.Z.shape[0], 1.0 / state.numbers[NOISE]
+    set_widths(state.size[0], state.numbers, work)
     for j in range(first, p):
-        s0, s1, s2, s3 = generator[0], generator[1], generator[2], generator[3]
-        asked = share >= 1.0 or uniform(generator) < share
-        proposed = proposed_singletons(generator) if asked else 0
-        if features[0] + proposed > capacity:
-            generator[0], generator[1], generator[2], generator[3] = s0, s1, s2, s3
+        K = state.size[0]
+        asked, proposed = ask_row(share, room - K, generator)
+        if proposed < 0:
             return j
-        K = features[0]
-        draw_row(j, K, B, takers, log_odds, precision, G, H, widths, g, generator)
+        draw_row(j, K, precision, state, prior.log_odds, work, generator)
         if asked:
-            rate = log_rate + math.log(numbers[MASS])
-            K, came = replace_singletons(
-                j, p, n, K, proposed, born, kept, V, B, Z, takers, rate, numbers, G, H, g, squares, P, e, generator
-            )
+            log_rate = prior.log_rate + math.log(state.numbers[MASS])
+            K, came = replace_singletons(j, K, proposed, log_rate, V, state, work, generator)
             if came:
-                features[0] = K
-                set_widths(0, K, numbers, G, widths)
+                state.size[0] = K
+                set_widths(K, state.numbers, work)
             births[0] += 1
             births[1] += 1 if came else 0
     return p
 
 
 @inner_kernel
-def set_products(K, p, B, A):
+def set_products(K, B, A):
     """Set A (K, K), its lower half, to B'B."""
     for k in range(K):
         for other in range(k + 1):
             A[k, other] = 0.0
-    for j in range(p):
+    for j in range(B.shape[0]):
         for k in range(K):
             if B[j, k] != 0.0:
                 for other in range(k + 1):
@@ -208,9 +226,10 @@ def set_products(K, p, B, A):
 
 
 @inner_kernel
-def draw_scores(p, n, K, V, B, Z, noise, A, generator):
+def draw_scores(K, V, state, A, generator):
     """Draw all scores: they share their precision I + B'B/σ², so one Cholesky factor serves all."""
-    set_products(K, p, B, A)
+    (p, n), B, Z, noise = V.shape, state.B, state.Z, state.numbers[NOISE]
+    set_products(K, B, A)
     for k in range(K):
         for i in range(n):
             Z[k, i] = 0.0
@@ -245,14 +264,15 @@ def draw_scores(p, n, K, V, B, Z, noise, A, generator):
 
 
 @inner_kernel
-def squared_residuals(p, K, B, G, H, A, squares):
-    """Return ‖V - BZ‖² from the sums; A is overwritten by B'B."""
+def squared_residuals(K, B, work):
+    """Return ‖V - BZ‖² from the sums; work.A is overwritten by B'B."""
+    G, H, A = work.G, work.H, work.A
     total = 0.0
-    for j in range(p):
-        total += squares[j]
+    for j in range(B.shape[0]):
+        total += work.squares[j]
         for k in range(K):
             total -= 2.0 * B[j, k] * H[j, k]
-    set_products(K, p, B, A)
+    set_products(K, B, A)
     for k in range(K):
         total += A[k, k] * G[k, k]
         for other in range(k):
@@ -261,73 +281,20 @@ def squared_residuals(p, K, B, G, H, A, squares):
 
 
 @kernel
-def run(
-    steps,
-    first,
-    share,
-    is_kept,
-    cells,
-    data,
-    features,
-    B,
-    Z,
-    takers,
-    effects,
-    numbers,
-    prior,
-    kept,
-    best,
-    work,
-    births,
-    generator,
-):
-    """Do so many sweeps; see sweeps.run. data: V and ‖v_j‖² of its rows; work: G and H first."""
-    V, squares, observed = data
-    p, n = V.shape
-    log_odds, log_weights, log_rate, reach, priors = prior
-    mean, square, number_sums, sizes, count = kept
-    G, H, A, widths, g, norms, P, e, born, order = work
+def run(cells, matrix, work, steps, first, share, is_kept, state, prior, kept, best, births, generator):
+    """Do so many sweeps: arguments and results are those of sweeps.run, with a SumWork for `work`."""
+    V = matrix.signal
     for step in range(steps):
-        row = visit_rows(
-            first,
-            share,
-            V,
-            features,
-            B,
-            Z,
-            takers,
-            log_odds,
-            log_rate,
-            numbers,
-            squares,
-            G,
-            H,
-            widths,
-            g,
-            P,
-            e,
-            born,
-            order,
-            births,
-            generator,
-        )
-        if row < p:
+        row = visit_rows(first, share, V, state, prior, work, births, generator)
+        if row < V.shape[0]:
             return step, row
         first = 0
-        K = features[0]
-        draw_scores(p, n, K, V, B, Z, numbers[NOISE], A, generator)
-        move_scales(p, n, K, B, Z, takers, numbers, norms, generator)
-        set_sums(K, V, Z, G, H)
-        residuals = squared_residuals(p, K, B, G, H, A, squares)
-        draw_numbers(p, n, K, False, norms, takers, effects, residuals, cells, reach, numbers, priors, generator)
+        K = state.size[0]
+        draw_scores(K, V, state, work.A, generator)
+        move_scales(K, state, work.norms, generator)
+        set_sums(K, V, state.Z, work.G, work.H)
+        squares = squared_residuals(K, state.B, work)
+        draw_numbers(K, False, squares, cells, work.norms, state, prior, generator)
         if is_kept:
-            add_predictions(p, n, K, False, V, observed, B, Z, effects, mean, square, e)
-            now = log_joint(
-                p, n, K, False, 0.0, residuals, cells, B, Z, takers, effects, log_weights, reach, numbers, priors
-            )
-            keep_if_best(now, p, n, K, B, Z, effects, numbers, best)
-            for number in range(numbers.size):
-                number_sums[number] += numbers[number]
-            sizes[count[0]] = K
-            count[0] += 1
+            keep_sweep(K, squares, cells, matrix, state, prior, kept, best, work.e)
     return steps, -1

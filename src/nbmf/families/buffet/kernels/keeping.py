@@ -10,13 +10,15 @@ SMALL = 1e-150  # of a product of probabilities, before it is put away as a loga
 
 
 @inner_kernel
-def add_predictions(p, n, K, logit, signal, observed, B, Z, effects, mean, square, fit):
+def add_predictions(K, matrix, state, mean, square, fit):
     """Add E[v] of all cells given the state to `mean`, of a Gaussian its square to `square`.
 
     Return the log-likelihood of a binary matrix (0 for another one). `mean` may have no rows:
-    nothing is added then.
+    nothing is added then. fit (n,) is room to work in.
     """
-    rows, columns = effects
+    logit, signal, observed = matrix
+    B, Z, rows, columns = state.B, state.Z, state.row_effects, state.column_effects
+    p, n = signal.shape
     total, product = 0.0, 1.0
     is_kept = mean.shape[0] > 0
     for j in range(p):
@@ -51,27 +53,42 @@ def add_predictions(p, n, K, logit, signal, observed, B, Z, effects, mean, squar
 
 
 @inner_kernel
-def log_joint(p, n, K, logit, likelihood, squares, cells, B, Z, takers, effects, log_weights, reach, numbers, priors):
-    """Return the log joint density: `likelihood` of a binary matrix, `squares` of a Gaussian."""
-    if not logit:
-        likelihood = log_normal(cells, squares, numbers[NOISE])
-    return likelihood + log_prior(p, n, K, logit, B, Z, takers, effects, log_weights, reach, numbers, priors)
+def log_joint(K, likelihood, squares, cells, matrix, state, prior):
+    """Return the log joint density of data and state.
+
+    likelihood : the log-likelihood of a binary matrix
+    squares, cells : as for shared.draw_numbers, of a Gaussian one
+    """
+    if not matrix.logit:
+        likelihood = log_normal(cells, squares, state.numbers[NOISE])
+    return likelihood + log_prior(K, matrix.logit, state, prior)
 
 
 @inner_kernel
-def keep_if_best(now, p, n, K, B, Z, effects, numbers, best):
+def keep_if_best(now, K, state, best):
     """Copy the state if its log joint is the highest so far."""
-    score, size, best_B, best_Z, best_rows, best_columns, best_numbers = best
-    if not now > score[0]:
+    if not now > best.log_joint[0]:
         return
-    score[0], size[0] = now, K
-    for j in range(p):
+    best.log_joint[0], best.size[0] = now, K
+    for j in range(state.B.shape[0]):
         for k in range(K):
-            best_B[j, k] = B[j, k]
-        best_rows[j] = effects[0][j]
-    for i in range(n):
+            best.B[j, k] = state.B[j, k]
+        best.row_effects[j] = state.row_effects[j]
+    for i in range(state.Z.shape[1]):
         for k in range(K):
-            best_Z[k, i] = Z[k, i]
-        best_columns[i] = effects[1][i]
-    for number in range(numbers.size):
-        best_numbers[number] = numbers[number]
+            best.Z[k, i] = state.Z[k, i]
+        best.column_effects[i] = state.column_effects[i]
+    for number in range(state.numbers.size):
+        best.numbers[number] = state.numbers[number]
+
+
+@inner_kernel
+def keep_sweep(K, squares, cells, matrix, state, prior, kept, best, fit):
+    """Add the state to the sums, and copy it if it is the best; see log_joint. fit (n,) is room."""
+    likelihood = add_predictions(K, matrix, state, kept.mean, kept.square, fit)
+    now = log_joint(K, likelihood, squares, cells, matrix, state, prior)
+    keep_if_best(now, K, state, best)
+    for number in range(state.numbers.size):
+        kept.numbers[number] += state.numbers[number]
+    kept.sizes[kept.count[0]] = K
+    kept.count[0] += 1

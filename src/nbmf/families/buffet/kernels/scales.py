@@ -69,58 +69,58 @@ def family_gain(t, number, count, squares, numbers, priors):
 
 
 @inner_kernel
-def set_log_odds(p, n, K, B, Z, effects, psi):
+def set_log_odds(K, state, psi):
     """Set psi to μ + ν + BZ."""
-    rows, columns = effects
+    p, n = psi.shape
     for j in range(p):
         for i in range(n):
-            psi[j, i] = rows[j] + columns[i]
+            psi[j, i] = state.row_effects[j] + state.column_effects[i]
         for k in range(K):
-            if B[j, k] != 0.0:
+            if state.B[j, k] != 0.0:
                 for i in range(n):
-                    psi[j, i] += B[j, k] * Z[k, i]
+                    psi[j, i] += state.B[j, k] * state.Z[k, i]
 
 
 @inner_kernel
-def scale_numbers(j, n, K, rows, B, psi, factor):
+def scale_numbers(j, K, state, psi, factor):
     """Scale the effect and the loadings of a row, and what psi has of it."""
-    rows[j] *= factor
+    state.row_effects[j] *= factor
     for k in range(K):
-        B[j, k] *= factor
-    for i in range(n):
+        state.B[j, k] *= factor
+    for i in range(psi.shape[1]):
         psi[j, i] *= factor
 
 
 @inner_kernel
-def scale_all(p, n, K, signal, observed, B, takers, effects, numbers, priors, psi, nothing, generator):
+def scale_all(K, matrix, state, number_priors, psi, nothing, generator):
     """Scale loadings and effects by one factor, learned variances of these by its square."""
-    rows, columns = effects
+    (p, n), numbers, rows, columns = psi.shape, state.numbers, state.row_effects, state.column_effects
     t = step(ALL, generator)
     factor = math.exp(t)
-    gain = family_gain(t, ROW_EFFECT, p, sum_of_squares(rows, p), numbers, priors)
-    gain += family_gain(t, COLUMN_EFFECT, n, sum_of_squares(columns, n), numbers, priors)
-    taken, squares = 0, 0.0
+    gain = family_gain(t, ROW_EFFECT, p, sum_of_squares(rows, p), numbers, number_priors)
+    gain += family_gain(t, COLUMN_EFFECT, n, sum_of_squares(columns, n), numbers, number_priors)
+    count, squares = 0, 0.0
     for k in range(K):
-        taken += takers[k]
+        count += state.feature_counts[k]
     for j in range(p):
-        squares += sum_of_squares(B[j], K)
-        gain += likelihood_gain(signal[j], observed[j], nothing, psi[j], n, factor)
-    gain += family_gain(t, SLAB, taken, squares, numbers, priors)
+        squares += sum_of_squares(state.B[j], K)
+        gain += likelihood_gain(matrix.signal[j], matrix.observed[j], nothing, psi[j], n, factor)
+    gain += family_gain(t, SLAB, count, squares, numbers, number_priors)
     if math.log(1.0 - uniform(generator)) >= gain:
         return
     for j in range(p):
-        scale_numbers(j, n, K, rows, B, psi, factor)
+        scale_numbers(j, K, state, psi, factor)
     for i in range(n):
         columns[i] *= factor
     for number in (SLAB, ROW_EFFECT, COLUMN_EFFECT):
-        if priors[number, 0] > 0.0:
+        if number_priors[number, 0] > 0.0:
             numbers[number] *= factor * factor
 
 
 @inner_kernel
-def scale_row(j, n, K, signal, observed, B, effects, numbers, psi, generator):
+def scale_row(j, K, matrix, state, psi, generator):
     """Scale the loadings and the effect of a row; psi[j] is ν + B_j Z afterwards."""
-    rows, columns = effects
+    n, B, numbers, rows, columns = psi.shape[1], state.B, state.numbers, state.row_effects, state.column_effects
     t = step(LINE, generator)
     factor, count, squares = math.exp(t), 1, rows[j] * rows[j] / numbers[ROW_EFFECT]
     for k in range(K):
@@ -129,22 +129,22 @@ def scale_row(j, n, K, signal, observed, B, effects, numbers, psi, generator):
             squares += B[j, k] * B[j, k] / numbers[SLAB]
     for i in range(n):
         psi[j, i] -= columns[i]
-    gain = likelihood_gain(signal[j], observed[j], columns, psi[j], n, factor)
+    gain = likelihood_gain(matrix.signal[j], matrix.observed[j], columns, psi[j], n, factor)
     if math.log(1.0 - uniform(generator)) < gain + prior_gain(t, count, squares):
-        scale_numbers(j, n, K, rows, B, psi, factor)
+        scale_numbers(j, K, state, psi, factor)
     for i in range(n):
         psi[j, i] += columns[i] - rows[j]
 
 
 @inner_kernel
-def scale_column(i, p, K, signal, observed, Z, effects, numbers, psi, generator):
+def scale_column(i, K, matrix, state, psi, generator):
     """Scale the scores and the effect of a column, of which psi is ν + BZ."""
-    rows, columns = effects
+    p, Z, rows, columns = psi.shape[0], state.Z, state.row_effects, state.column_effects
     t = step(LINE, generator)
-    factor, squares = math.exp(t), columns[i] * columns[i] / numbers[COLUMN_EFFECT]
+    factor, squares = math.exp(t), columns[i] * columns[i] / state.numbers[COLUMN_EFFECT]
     for k in range(K):
         squares += Z[k, i] * Z[k, i]
-    gain = likelihood_gain(signal[:, i], observed[:, i], rows, psi[:, i], p, factor)
+    gain = likelihood_gain(matrix.signal[:, i], matrix.observed[:, i], rows, psi[:, i], p, factor)
     if math.log(1.0 - uniform(generator)) < gain + prior_gain(t, K + 1, squares):
         columns[i] *= factor
         for k in range(K):
@@ -152,17 +152,23 @@ def scale_column(i, p, K, signal, observed, Z, effects, numbers, psi, generator)
 
 
 @kernel
-def scale_log_odds(K, signal, observed, B, Z, takers, effects, numbers, priors, work, generator):
+def scale_log_odds(K, matrix, state, number_priors, psi, nothing, generator):
     """Do the three steps once: all log-odds, each row, each column.
 
-    signal, observed : float and bool arrays (p, n), v - ½ of a binary matrix, and whether it is
-        there
-    work : float arrays (p, n), overwritten, and (n,), zeros
+    Parameters
+    ----------
+    K : int
+    matrix : Matrix
+        A binary one.
+    state : StateArrays
+    number_priors : float array (5, 2)
+        See PriorTables.
+    psi, nothing : float arrays (p, n), overwritten, and (n,), zeros
+    generator : uint64 array (8,)
     """
-    (p, n), (psi, nothing) = signal.shape, work
-    set_log_odds(p, n, K, B, Z, effects, psi)
-    scale_all(p, n, K, signal, observed, B, takers, effects, numbers, priors, psi, nothing, generator)
-    for j in range(p):
-        scale_row(j, n, K, signal, observed, B, effects, numbers, psi, generator)
-    for i in range(n):
-        scale_column(i, p, K, signal, observed, Z, effects, numbers, psi, generator)
+    set_log_odds(K, state, psi)
+    scale_all(K, matrix, state, number_priors, psi, nothing, generator)
+    for j in range(psi.shape[0]):
+        scale_row(j, K, matrix, state, psi, generator)
+    for i in range(psi.shape[1]):
+        scale_column(i, K, matrix, state, psi, generator)

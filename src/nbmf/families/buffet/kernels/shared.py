@@ -19,25 +19,27 @@ def sum_of_squares(x, size):
 
 
 @inner_kernel
-def set_norms(p, K, B, norms):
+def set_norms(K, B, norms):
     """Set norms[k] to ‖b_k‖²."""
     for k in range(K):
         norms[k] = 0.0
-    for j in range(p):
+    for j in range(B.shape[0]):
         for k in range(K):
             norms[k] += B[j, k] * B[j, k]
 
 
 @inner_kernel
-def move_scales(p, n, K, B, Z, takers, numbers, norms, generator):
+def move_scales(K, state, norms, generator):
     """Move each column between its loadings and its scores by one Metropolis step.
 
     norms[k] is ‖b_k‖² afterwards.
     """
-    set_norms(p, K, B, norms)
+    B, Z = state.B, state.Z
+    p, n = B.shape[0], Z.shape[1]
+    set_norms(K, B, norms)
     for k in range(K):
-        a, b = norms[k] / numbers[SLAB], sum_of_squares(Z[k], n)
-        factor = draw_scale(a, b, takers[k], n, generator)
+        a, b = norms[k] / state.numbers[SLAB], sum_of_squares(Z[k], n)
+        factor = draw_scale(a, b, state.feature_counts[k], n, generator)
         if factor != 1.0:
             norms[k] *= factor * factor
             for j in range(p):
@@ -47,20 +49,25 @@ def move_scales(p, n, K, B, Z, takers, numbers, norms, generator):
 
 
 @inner_kernel
-def draw_numbers(p, n, K, logit, norms, takers, effects, squares, cells, reach, numbers, priors, generator):
-    """Draw variances and mass; `squares` is the sum of squared residuals of `cells` values."""
+def draw_numbers(K, logit, squares, cells, norms, state, prior, generator):
+    """Draw variances and mass.
+
+    squares, cells : the sum of squared residuals of a Gaussian matrix, and how many values it has
+    norms : ‖b_k‖² of each column
+    """
+    numbers, priors = state.numbers, prior.number_priors
     if logit:
-        rows, columns = effects
-        draw_variance(ROW_EFFECT, p, sum_of_squares(rows, p), numbers, priors, generator)
-        draw_variance(COLUMN_EFFECT, n, sum_of_squares(columns, n), numbers, priors, generator)
+        rows, columns = state.row_effects, state.column_effects
+        draw_variance(ROW_EFFECT, rows.size, sum_of_squares(rows, rows.size), numbers, priors, generator)
+        draw_variance(COLUMN_EFFECT, columns.size, sum_of_squares(columns, columns.size), numbers, priors, generator)
     else:
         draw_variance(NOISE, cells, squares, numbers, priors, generator)
-    loadings, taken = 0.0, 0
+    loadings, count = 0.0, 0
     for k in range(K):
         loadings += norms[k]
-        taken += takers[k]
-    draw_variance(SLAB, taken, loadings, numbers, priors, generator)
-    draw_mass(MASS, K, reach, numbers, priors, generator)
+        count += state.feature_counts[k]
+    draw_variance(SLAB, count, loadings, numbers, priors, generator)
+    draw_mass(MASS, K, prior.features_per_mass, numbers, priors, generator)
 
 
 @inner_kernel
@@ -70,25 +77,26 @@ def log_normal(count, squares, variance):
 
 
 @inner_kernel
-def log_prior(p, n, K, logit, B, Z, takers, effects, log_weights, reach, numbers, priors):
+def log_prior(K, logit, state, prior):
     """Return the log prior density of all that a chain has, in nats.
 
     Of features as a set, whose numbering does not matter; of learned numbers without constants.
     """
-    total = K * math.log(numbers[MASS]) - numbers[MASS] * reach
+    B, Z, numbers = state.B, state.Z, state.numbers
+    p, n = B.shape[0], Z.shape[1]
+    total = K * math.log(numbers[MASS]) - numbers[MASS] * prior.features_per_mass
     for k in range(K):
-        total += log_weights[takers[k]]
+        total += prior.log_weights[state.feature_counts[k]]
         norm = 0.0
         for j in range(p):
             norm += B[j, k] * B[j, k]
-        total += log_normal(takers[k], norm, numbers[SLAB])
+        total += log_normal(state.feature_counts[k], norm, numbers[SLAB])
         total += log_normal(n, sum_of_squares(Z[k], n), 1.0)
     if logit:
-        rows, columns = effects
-        total += log_normal(p, sum_of_squares(rows, p), numbers[ROW_EFFECT])
-        total += log_normal(n, sum_of_squares(columns, n), numbers[COLUMN_EFFECT])
+        total += log_normal(p, sum_of_squares(state.row_effects, p), numbers[ROW_EFFECT])
+        total += log_normal(n, sum_of_squares(state.column_effects, n), numbers[COLUMN_EFFECT])
     for number in range(5):
-        shape, rate = priors[number, 0], priors[number, 1]
+        shape, rate = prior.number_priors[number, 0], prior.number_priors[number, 1]
         if shape > 0.0 and number == MASS:
             total += (shape - 1.0) * math.log(numbers[number]) - rate * numbers[number]
         elif shape > 0.0:

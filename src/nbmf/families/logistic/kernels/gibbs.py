@@ -23,10 +23,24 @@ from nbmf.numerics.polya_gamma import polya_gamma
 from nbmf.numerics.variates import standard_normal
 
 
+class Design(NamedTuple):
+    """What the coefficients of one side are multiplied by: the other side, as it is.
+
+    x : float array (n, D)
+    packed : float array (n, T), T = D (D + 1) / 2, the packed products x x'
+    offset : float array (n,)
+    """
+
+    x: np.ndarray
+    packed: np.ndarray
+    offset: np.ndarray
+
+
 class Room(NamedTuple):
     """Where blocks work, and what the side that does not draw ω leaves there.
 
-    P, L : float arrays (B, T); b, y : float arrays (B, D)
+    P, L : float arrays (B, T), of a line Σ ω x x', packed, and P with the prior, then its Cholesky factor
+    b, y : float arrays (B, D), of a line b and L⁻¹ b
     slope, curvature : float arrays (B, D), (B, D, D)
         Sums over the block's lines: with all coefficients a times c_a, the log-likelihood given ω
         is slope·c - c' curvature c / 2, but for a constant.
@@ -60,50 +74,40 @@ def pack_products(design, packed):
 
 
 @inner_kernel(fastmath={"contract"})
-def _dot(u, i, design, j):
+def _dot(u, i, x, j):
     total = 0.0
-    for k in range(design.shape[1]):
-        total += u[i, k] * design[j, k]
+    for k in range(x.shape[1]):
+        total += u[i, k] * x[j, k]
     return total
 
 
 @inner_kernel
-def _draw_weights(i, first, end, index, trials, u, design, offset, generator, omega):
-    """Draw ω of the cells first..end-1 of line i given its u."""
-    for cell in range(first, end):
-        j = np.uint64(index[cell])
-        omega[cell] = polya_gamma(generator, trials[cell], offset[j] + _dot(u, i, design, j))
+def _draw_weights(i, lists, trials, u, design, generator, omega):
+    """Draw ω of the cells of line i given its u."""
+    for cell in range(lists.start[i], lists.start[i + 1]):
+        j = np.uint64(lists.index[cell])
+        omega[cell] = polya_gamma(generator, trials[cell], design.offset[j] + _dot(u, i, design.x, j))
 
 
 @inner_kernel(fastmath={"contract"})
-def _add_four(j0, j1, j2, j3, w0, w1, w2, w3, packed, P):
+def _add_four(cell, index, place, omega, packed, P):
     """Add the terms of four cells to P: read and written once, not four times."""
+    c0, c1, c2, c3 = cell, cell + np.uint64(1), cell + np.uint64(2), cell + np.uint64(3)
+    j0, j1, j2, j3 = np.uint64(index[c0]), np.uint64(index[c1]), np.uint64(index[c2]), np.uint64(index[c3])
+    w0, w1, w2, w3 = omega[place[c0]], omega[place[c1]], omega[place[c2]], omega[place[c3]]
     for t in range(P.size):
         P[t] += (w0 * packed[j0, t] + w1 * packed[j1, t]) + (w2 * packed[j2, t] + w3 * packed[j3, t])
 
 
 @inner_kernel(fastmath={"contract"})
-def add_cells(first, end, index, place, kappa, omega, design, packed, offset, P, b):
-    """Add to P (T,) and b (D,) what the cells first..end-1 of a line say.
-
-    place : where the ω of each cell lies
-    """
+def add_cells(i, lists, kappa, omega, design, P, b):
+    """Add to P (T,) and b (D,) what the cells of line i say."""
+    _, start, index, place = lists
+    x, packed, offset = design
+    first, end = start[i], start[i + 1]
     in_fours = end - (end - first) % 4
     for cell in range(first, in_fours, 4):
-        c = np.uint64(cell)
-        c1, c2, c3 = c + np.uint64(1), c + np.uint64(2), c + np.uint64(3)
-        _add_four(
-            np.uint64(index[c]),
-            np.uint64(index[c1]),
-            np.uint64(index[c2]),
-            np.uint64(index[c3]),
-            omega[place[c]],
-            omega[place[c1]],
-            omega[place[c2]],
-            omega[place[c3]],
-            packed,
-            P,
-        )
+        _add_four(np.uint64(cell), index, place, omega, packed, P)
     for cell in range(in_fours, end):
         j, w = np.uint64(index[cell]), omega[place[cell]]
         for t in range(P.size):
@@ -112,7 +116,7 @@ def add_cells(first, end, index, place, kappa, omega, design, packed, offset, P,
         j = np.uint64(index[cell])
         h = kappa[cell] - omega[place[cell]] * offset[j]
         for a in range(b.size):
-            b[a] += h * design[j, a]
+            b[a] += h * x[j, a]
 
 
 @inner_kernel(fastmath={"contract"})
@@ -160,87 +164,51 @@ def _collect(P, b, u, i, slope, curvature):
 
 
 @kernel(_nrt=False)
-def _update_block(
-    first,
-    end,
-    draws_weights,
-    start,
-    index,
-    place,
-    kappa,
-    trials,
-    omega,
-    design,
-    packed,
-    offset,
-    precision,
-    u,
-    P,
-    L,
-    b,
-    y,
-    slope,
-    curvature,
-    generator,
-):
-    """Draw the coefficients of lines first..end-1, and before them ω, if the side does."""
-    D = precision.size
+def _update_block(k, lists, draws_weights, kappa, trials, omega, design, precision, u, room, generator):
+    """Draw the coefficients of the lines of block k, and before them ω, if the side does.
+
+    Arguments are those of `update_lines`, with the generator of this block alone.
+    """
+    P, L, b, y = room.P[k], room.L[k], room.b[k], room.y[k]
+    slope, curvature = room.slope[k], room.curvature[k]
     slope[:] = 0.0
     curvature[:] = 0.0
-    for i in range(first, end):
+    for i in range(lists.block_start[k], lists.block_start[k + 1]):
         if draws_weights:
-            _draw_weights(i, start[i], start[i + 1], index, trials, u, design, offset, generator, omega)
+            _draw_weights(i, lists, trials, u, design, generator, omega)
         P[:] = 0.0
         b[:] = 0.0
-        add_cells(start[i], start[i + 1], index, place, kappa, omega, design, packed, offset, P, b)
+        add_cells(i, lists, kappa, omega, design, P, b)
         for t in range(P.size):
             L[t] = P[t]
         t = 0
-        for c in range(D):
+        for c in range(precision.size):
             y[c] = b[c]
             L[t] += precision[c]
-            t += D - c
+            t += precision.size - c
         draw_normal(L, y, generator, u, i)
         if not draws_weights:
             _collect(P, b, u, i, slope, curvature)
 
 
-def update_lines(
-    block_start,
-    start,
-    index,
-    place,
-    draws_weights,
-    kappa,
-    trials,
-    omega,
-    design,
-    packed,
-    offset,
-    precision,
-    u,
-    room,
-    generators,
-):
+def update_lines(lists, draws_weights, kappa, trials, omega, design, precision, u, room, generators):
     """Draw the coefficients of all lines of a side.
 
     Parameters
     ----------
-    block_start : int64 array (B + 1,)
-        Block k has the lines block_start[k]..block_start[k + 1] - 1 and a random stream of its own.
-    start, index, place : int64 (lines + 1,), uint32, uint32 arrays (cells,)
-        Line i has the cells start[i]..start[i + 1] - 1: the other side's line of each, and its
-        place among the cells row by row.
+    lists : CellLists
+        block_start, int64 array (B + 1,): block k has the lines block_start[k] up to block_start[k + 1] and
+        a random stream of its own. start, index, place, int64 (lines + 1,) and uint32 arrays (cells,): line
+        i has the cells start[i] up to start[i + 1]: the other side's line of each, and its place among the
+        cells row by row.
     draws_weights : bool
-        Whether ω is drawn first.
+        Whether ω is drawn first, by the side of the rows.
     kappa : float array (cells,)
         In the order of these lists.
-    trials : float array (cells,)
-        b of ω, row by row; the side that draws ω is that of the rows.
-    omega : float array (cells,)
-        Row by row.
-    design, packed, offset : float arrays (n, D), (n, T), (n,)
-        Of the other side; T = D (D + 1) / 2.
+    trials, omega : float arrays (cells,)
+        b of ω, and ω, row by row.
+    design : Design
+        Of the other side.
     precision : float array (D,)
         Of the coefficients a priori.
     u : float array (lines, D)
@@ -248,30 +216,8 @@ def update_lines(
     room : Room
     generators : uint64 array (B, 8)
     """
-    for k in numba.prange(block_start.size - 1):
-        _update_block(
-            block_start[k],
-            block_start[k + 1],
-            draws_weights,
-            start,
-            index,
-            place,
-            kappa,
-            trials,
-            omega,
-            design,
-            packed,
-            offset,
-            precision,
-            u,
-            room.P[k],
-            room.L[k],
-            room.b[k],
-            room.y[k],
-            room.slope[k],
-            room.curvature[k],
-            generators[k],
-        )
+    for k in numba.prange(lists.block_start.size - 1):
+        _update_block(k, lists, draws_weights, kappa, trials, omega, design, precision, u, room, generators[k])
 
 
 update_lines_serial, update_lines_parallel = serial_and_parallel(update_lines)

@@ -1,0 +1,70 @@
+"""Standard errors of means over entries or cells that are not independent, and what they imply."""
+
+import math
+
+import numpy as np
+from scipy.special import stdtr
+
+
+def clustered_error(values: np.ndarray) -> float:
+    """Return the standard error of the mean of a matrix whose rows and columns are clusters.
+
+    Parameters
+    ----------
+    values : float array (F, N)
+        NaN where there is no value.
+    """
+    places = np.nonzero(~np.isnan(values))
+    present = values[places]
+    return clustered_error_of_sum(present - present.mean(), *places) / present.size
+
+
+def clustered_error_of_sum(values: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
+    """Return the standard error of the sum of centred values whose rows and columns are clusters.
+
+    A row that is hard to predict is so in all its entries, and a column likewise: the variance is
+    that of row sums plus that of column sums minus that of entries (Cameron, Gelbach and Miller,
+    "Robust inference with multiway clustering", JBES 29, 2011), and at least the largest of them.
+
+    Parameters
+    ----------
+    values : float array (n,)
+    rows, columns : int arrays (n,)
+    """
+    by_row, by_column = (variance_of_sums(values, groups) for groups in (rows, columns))
+    by_entry = variance_of_sums(values, np.arange(values.size))
+    return math.sqrt(max(by_row + by_column - by_entry, by_row, by_column, by_entry))
+
+
+def variance_of_sums(values: np.ndarray, groups: np.ndarray) -> float:
+    """Return the variance of the sum of centred values if each group is drawn independently."""
+    n = count_distinct(groups)
+    return float(np.square(np.bincount(groups, values)).sum() * n / max(n - 1, 1))
+
+
+def count_distinct(groups: np.ndarray) -> int:
+    """Return how many different numbers an int array (n,) has."""
+    return int(np.count_nonzero(np.bincount(groups)))
+
+
+def mean_and_error(values: np.ndarray, row: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """Return the weighted mean of values and its standard error, rows being independent.
+
+    Parameters
+    ----------
+    values, weight : float arrays (n,)
+    row : int array (n,)
+    """
+    mean = float(np.average(values, weights=weight))
+    variance = variance_of_sums(weight * (values - mean), row)
+    return mean, math.sqrt(variance) / float(weight.sum())
+
+
+def one_sided_p(mean: float, error: float, degrees_of_freedom: int) -> float:
+    """Return the probability by Student's t of so large a mean if the true one were 0; `error` > 0."""
+    return float(stdtr(degrees_of_freedom, -mean / error))
+
+
+def format_p(p: float) -> str:
+    """Return "p = ..." with two digits, or that it is less than 0.001."""
+    return f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"

@@ -1,0 +1,191 @@
+"""A Gibbs chain over W, H, effects and precisions, and what is averaged along it."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaln
+
+from nbmf.families.logistic import factors as form
+from nbmf.families.logistic.gibbs_cells import Cells
+from nbmf.families.logistic.kernels import gibbs as kernels
+from nbmf.families.logistic.kernels.relevance import draw_relevance
+from nbmf.inference.state import Factors
+from nbmf.numerics.random import generator_states
+from nbmf.numerics.threads import run_with_threads
+from nbmf.seeds import children
+
+START_SCALE = 0.1  # of H
+
+
+class Prior(NamedTuple):
+    """α_k ~ Gamma(a0, rate b0) for the precisions of H, or, without ard, α_k = 1."""
+
+    ard: bool
+    a0: float
+    b0: float
+
+    def log_density(self, alpha: np.ndarray) -> float:
+        """Return log p(log α) in nats, 0 where α is fixed."""
+        if not self.ard:
+            return 0.0
+        known = self.a0 * np.log(self.b0) - gammaln(self.a0)
+        return float((known + self.a0 * np.log(alpha) - self.b0 * alpha).sum())
+
+
+class _Side:
+    """The coefficients of one side's rows or columns, (rows, D): factors, then the effect if there is one.
+
+    design : what the other side multiplies by, 1 in the place of its own effects
+    """
+
+    def __init__(self, lists, kappa, factor, has_effects, other_has_effects, seed):
+        lines, K = factor.shape
+        D, other_D = K + has_effects, K + other_has_effects
+        self.lists, self.kappa, self.has_effects, self.K = lists, kappa, has_effects, K
+        self.u = np.zeros((lines, D))
+        self.u[:, :K] = factor
+        self.design = np.ones((lines, other_D))
+        self.packed = np.empty((lines, other_D * (other_D + 1) // 2))
+        self.precision = np.ones(D)
+        self.precision[K:] = form.EFFECT_PRECISION
+        n_blocks = lists.block_start.size - 1
+        self.generators = generator_states(seed, n_blocks)
+        self._room = kernels.Room.of(n_blocks, D)
+
+    @property
+    def factor(self) -> np.ndarray:
+        return self.u[:, : self.K]
+
+    @property
+    def effects(self) -> np.ndarray:
+        return self.u[:, self.K].copy() if self.has_effects else np.zeros(len(self.u))
+
+    def as_design(self) -> np.ndarray:
+        """Return what the other side multiplies by, as it is now."""
+        self.design[:, : self.K] = self.factor
+        return self.design
+
+    def update(self, other: "_Side", cells: Cells, draws_weights: bool, threads: int) -> None:
+        """Draw the coefficients given those of the other side, and before them ω, or not."""
+        kernels.pack_products(other.as_design(), other.packed)
+        design = kernels.Design(other.design, other.packed, other.effects)
+        drawn = self.precision, self.u, self._room, self.generators
+        arguments = self.lists, draws_weights, self.kappa, cells.likelihood.trials, cells.omega, design, *drawn
+        run_with_threads(kernels.update_lines_serial, kernels.update_lines_parallel, threads, arguments)
+
+    def scales(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return g (K,) and G (K, K): factors times c have log-likelihood g·c - c'Gc / 2 given ω.
+
+        Of the side that was updated last; its effects stay as they are.
+        """
+        K, G = self.K, self._room.curvature.sum(axis=0)
+        g = self._room.slope.sum(axis=0)[:K] - G[:K, K:].sum(axis=1)
+        return g, np.ascontiguousarray(G[:K, :K])
+
+
+class LogisticChain:
+    """A Markov chain over U, V, effects, α and what cells have, given ψ = r + c + U V'.
+
+    A sweep draws what the cells have of their own, ω ~ PG(b, ψ) of every observed cell, the rows of
+    U with their effects given ω and V, those of V given ω and U, and α, see kernels.relevance. ω
+    comes before what depends on it, so it is no part of the state between sweeps.
+
+    Parameters
+    ----------
+    cells : Cells
+    K : int
+    effects : Effects
+    prior : Prior
+    seed : SeedSequence
+        Source of the start and of a stream per block of rows or columns.
+    threads : int
+        Of a sweep; the chain is the same for any number.
+    """
+
+    def __init__(self, cells, K, effects, prior, seed, threads):
+        start, rows, columns, alpha, of_cells = children(seed, 5)
+        rng, (F, N) = np.random.default_rng(start), cells.likelihood.seen.shape
+        U, V = rng.standard_normal((F, K)), START_SCALE * rng.standard_normal((N, K))
+        self.rows = _Side(cells.by_row, cells.kappa, U, effects.rows, effects.columns, rows)
+        self.columns = _Side(cells.by_column, cells.kappa_by_column, V, effects.columns, effects.rows, columns)
+        self.cells, self.effects, self.prior, self._threads = cells, effects, prior, threads
+        cells.begin(of_cells)
+        self._alpha_generator = generator_states(alpha, 1)[0]
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """α, a view (K,)."""
+        return self.columns.precision[: self.columns.K]
+
+    def sweep(self, n_sweeps: int = 1) -> None:
+        """Draw everything `n_sweeps` times."""
+        cells, threads = self.cells, self._threads
+        for _ in range(n_sweeps):
+            cells.renew(self.rows, self.columns, threads)
+            self.rows.update(self.columns, cells, cells.rows_draw_weights, threads)
+            self.columns.update(self.rows, cells, False, threads)
+            if self.prior.ard:
+                draw_relevance(
+                    self._alpha_generator,
+                    self.rows.u,
+                    self.columns.u,
+                    *self.columns.scales(),
+                    float(self.prior.a0),
+                    float(self.prior.b0),
+                    self.alpha,
+                )
+
+    def add_means(self, psi: np.ndarray, psi_sum: np.ndarray, mean_sum: np.ndarray) -> None:
+        """Add ψ and E[V | ψ], (F, N), to sums; `psi` is overwritten."""
+        if not self.cells.mean_is_sigmoid:
+            psi[:] = form.psi_of(self.factors())
+            psi_sum += psi
+            mean_sum += self.cells.mean(psi)
+            return
+        H = np.ascontiguousarray(self.columns.factor.T)
+        W = np.ascontiguousarray(self.rows.factor)
+        arguments = (self.rows.effects, W, H, self.columns.effects, psi, psi_sum, mean_sum)
+        run_with_threads(kernels.add_means_serial, kernels.add_means_parallel, self._threads, arguments)
+
+    def factors(self) -> Factors:
+        """Return W = U, H = V' and the effects, as they are."""
+        others = {}
+        if self.effects.rows:
+            others[form.ROWS] = self.rows.effects
+        if self.effects.columns:
+            others[form.COLUMNS] = self.columns.effects
+        return Factors(self.rows.factor.copy(), self.columns.factor.T.copy(), others)
+
+    def log_joint(self) -> float:
+        """Return the log joint density of data, U, V √α, log α, effects and cells, in nats.
+
+        ω is integrated out. In these coordinates it does not grow without end along a component
+        that the data do not need, as it would in those of V.
+        """
+        factors = self.factors()
+        psi = form.psi_of(factors)[self.cells.likelihood.seen]
+        standard = factors.H * np.sqrt(self.alpha)[:, None]
+        effects = factors.others.values()
+        return float(
+            self.prior.log_density(self.alpha)
+            + self.cells.log_density(psi)
+            + sum(_log_normal(one, 1.0) for one in (factors.W, standard))
+            + sum(_log_normal(one, form.EFFECT_PRECISION) for one in effects)
+        )
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all that a sweep changes, by name; writing to them sets the state."""
+        return {
+            "U": self.rows.u,
+            "V": self.columns.u,
+            "alpha": self.alpha,
+            "generators of rows": self.rows.generators,
+            "generators of columns": self.columns.generators,
+            "generator of alpha": self._alpha_generator,
+            **self.cells.arrays(),
+        }
+
+
+def _log_normal(values: np.ndarray, precision: float) -> float:
+    squares = precision * (values**2).sum()
+    return 0.5 * float(values.size * np.log(precision / (2 * np.pi)) - squares)

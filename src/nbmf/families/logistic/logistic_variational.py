@@ -1,0 +1,172 @@
+"""What the variational methods share: q from a seed, the state, the stopping rule."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from nbmf.families.logistic import factors as form
+from nbmf.families.logistic.factor_posteriors import Coordinates, FactorizedPosterior, FactorPosterior, FullPosterior
+from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.logistic_estimator import PRIOR, RULES, FactorModel
+from nbmf.families.logistic.matrices import Ascent, Matrix
+from nbmf.families.logistic.quadratic import Quadratic
+from nbmf.inference.constructors import RandomState, with_parameters
+from nbmf.inference.declarations import Inference
+from nbmf.inference.estimator import ACTIVE_SHARE
+from nbmf.inference.parameters import Rule, is_number, one_of
+from nbmf.inference.state import Factors, State
+from nbmf.inference.stopping import BoundGainBelow
+
+POSTERIORS = {"factorized": FactorizedPosterior, "full": FullPosterior}
+# Standard deviations to begin with: of the means of W and H, and of their q.
+START_W, START_H = (1.0, 1.0), (0.1, 0.1)
+
+
+@with_parameters
+class VariationalFactors(FactorModel):
+    """Base class: q(W) q(H) by coordinate ascent of the evidence bound.
+
+    A class has the parameters of FactorModel and covariance, max_iter, bound_gain_tol and step, defines
+    `_quadratic` and `_predicted`, and says what of ψ it keeps.
+    """
+
+    inference = Inference.ASCENT
+    rules = RULES | {
+        "covariance": one_of(*POSTERIORS),
+        "step": Rule(
+            lambda value: value is None or (is_number(value) and 0 < value <= 1),
+            "None or a number above 0 and at most 1",
+        ),
+    }
+    old_names: ClassVar = {"tol": "bound_gain_tol"}
+
+    n_components: int = 8
+    effects: str = "none"
+    ard: bool = False
+    a0: float = PRIOR
+    b0: float = PRIOR
+    covariance: str = "factorized"
+    max_iter: int = 1000
+    bound_gain_tol: float = 1e-5
+    step: float | None = None
+    random_state: RandomState = None
+
+    def _quadratic(self, values: np.ndarray) -> Quadratic:
+        """Return the likelihood of a matrix as a quadratic form."""
+        raise NotImplementedError
+
+    def _predicted(self, quadratic: Quadratic, psi, variance, columns) -> np.ndarray:
+        """Return E v of entries whose ψ has some mean and variance under q.
+
+        `columns` broadcasts against ψ.
+        """
+        raise NotImplementedError
+
+    def _prediction(self, quadratic: Quadratic, psi, variance, columns):
+        """Return what the likelihood scores of such entries."""
+        return self._predicted(quadratic, psi, variance, columns)
+
+    def _others_of(self, quadratic: Quadratic, rng=None) -> dict[str, np.ndarray]:
+        """Return what factors have besides W, H and effects: means, or draws from q with `rng`."""
+        return {}
+
+    def _start(self, values, seed):
+        quadratic = self._quadratic(values)
+        effects, K = self.effects_in_use, self.n_components
+        rows, columns = self._sides(values.shape, np.random.default_rng(seed))
+        return AscentState(Matrix(quadratic, rows, columns), K, effects, self)
+
+    def _sides(self, shape, rng) -> tuple[FactorPosterior, FactorPosterior]:
+        """Return q of rows and of columns to begin with."""
+        K, effects = self.n_components, self.effects_in_use
+        R = K + effects.rows + effects.columns
+        kind, prior = POSTERIORS[self.covariance], Gamma(self.a0, self.b0)
+        precision = np.r_[np.ones(K), np.full(R - K, form.EFFECT_PRECISION)]
+        sides = []
+        for n, (size, scale), learned, clamped in zip(
+            shape, (START_W, START_H), (0, K if self.ard else 0), clamped_places(K, effects), strict=True
+        ):
+            mean = np.zeros((n, R))
+            mean[:, :K] = size * rng.standard_normal((n, K))
+            mean[:, clamped] = 1.0
+            free = np.ones(R, bool)
+            free[clamped] = False
+            coordinates = Coordinates(precision, free, np.arange(learned), prior)
+            sides.append(kind(mean, coordinates, scale))
+        return tuple(sides)
+
+    def _stopping_rule(self, state):
+        if self.bound_gain_tol == 0:
+            return None
+        n_observed = np.count_nonzero(state.matrix.quadratic.seen)
+        return BoundGainBelow(state.objective, self.bound_gain_tol, n_observed)
+
+
+def clamped_places(K: int, effects: form.Effects) -> tuple[list[int], list[int]]:
+    """Return the coordinates that are 1 on the side of rows, and those on the side of columns.
+
+    After the K components come the effect of rows and that of columns, as far as they are used.
+    """
+    return [K + effects.rows] * effects.columns, [K] * effects.rows
+
+
+class AscentState(State):
+    """q and its updates.
+
+    Parameters
+    ----------
+    matrix : Matrix
+    K : int
+    effects : Effects
+    model : VariationalFactors
+        Whose `step` and `_predicted` it uses.
+    """
+
+    def __init__(self, matrix: Matrix, K: int, effects: form.Effects, model: VariationalFactors):
+        self.matrix, self._K, self._effects, self._model = matrix, K, effects, model
+        self._ascent = Ascent([matrix], model.step or 0.0)
+
+    def advance(self, steps):
+        """Update q so many times."""
+        self._ascent.update(steps)
+
+    def objective(self):
+        """Return the evidence lower bound in nats."""
+        return self._ascent.bound()
+
+    def factors(self):
+        """Return the means of W, H and effects in their canonical form."""
+        return self._factors_of(self.matrix.rows.mean, self.matrix.columns.mean, None)
+
+    def draw(self, rng):
+        """Draw W, H and effects from q; their canonical form."""
+        return self._factors_of(self.matrix.rows.draw(rng), self.matrix.columns.draw(rng), rng)
+
+    def _factors_of(self, rows, columns, rng):
+        K, effects, others = self._K, self._effects, {}
+        if effects.rows:
+            others[form.ROWS] = rows[:, K].copy()
+        if effects.columns:
+            others[form.COLUMNS] = columns[:, K + effects.rows].copy()
+        factors = form.canonical(Factors(rows[:, :K].copy(), columns[:, :K].T.copy(), others))
+        more = self._model._others_of(self.matrix.quadratic, rng)
+        return factors._replace(others=dict(factors.others) | more)
+
+    def moments(self):
+        """Return mean and variance of ψ under q, noise included: float arrays (F, N)."""
+        psi, square = self.matrix.moments()
+        return psi, square - psi**2 + self.matrix.quadratic.added_variance()
+
+    def expectation(self):
+        """Return E[V] under q."""
+        quadratic, N = self.matrix.quadratic, len(self.matrix.columns.mean)
+        return self._model._predicted(quadratic, *self.moments(), np.arange(N))
+
+    def predictive(self, rows, columns):
+        """Return what is predicted of some entries under q, as the likelihood takes it."""
+        psi, variance = (part[rows, columns] for part in self.moments())
+        return self._model._prediction(self.matrix.quadratic, psi, variance, columns)
+
+    def active_components(self):
+        """Return how many components hold at least 1 % of all weight; see FactorModel.shares_of."""
+        return int(np.count_nonzero(form.shares(self.factors()) >= ACTIVE_SHARE))

@@ -1,0 +1,178 @@
+"""Gamma priors of the entries of a factor: shapes and means, tied or not, fixed or learned.
+
+The entries of W and H are Gamma(shape a, mean b), that is of rate a / b (Cemgil 2009, section 3).
+A tie says which entries share one number: all of a factor, those of a source (component), those
+of a row or column (a row of W, a column of H), or none. Tables have K columns here: H is (N, K).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import digamma, gammaln, polygamma
+
+from nbmf.errors import ConfigError
+from nbmf.inference.parameters import RULES as SHARED
+from nbmf.inference.parameters import Rule, is_number, one_of
+
+FIXED, ALL, SOURCE, LINE, NONE = "fixed", "all", "source", "line", "none"
+TIES = (FIXED, ALL, SOURCE, LINE, NONE)
+AXES = {ALL: (0, 1), SOURCE: (0,), LINE: (1,), NONE: ()}  # over which entries share one number
+SMALLEST, LARGEST = 1e-6, 1e8  # of shapes: with more, a prior is a point
+
+_positive = Rule(lambda value: is_number(value) and SMALLEST <= value <= LARGEST, "a number from 1e-6 to 1e8")
+_mean_of_H = Rule(lambda value: value is None or _positive.holds(value), f"{_positive.allowed}, or None")
+RULES = SHARED | {
+    "shape_W": _positive,
+    "shape_H": _positive,
+    "mean_W": _positive,
+    "mean_H": _mean_of_H,
+    **{f"tie_{part}_{factor}": one_of(*TIES) for part in ("shape", "mean") for factor in "WH"},
+}
+
+
+def check_ties(factor: str, shape: str, mean: str) -> None:
+    """Raise ConfigError if the ties of a factor's shape and mean have no finite optimum.
+
+    An entry's own shape, or its own mean next to a learned shape, explains the entry as well as
+    likes: the shape grows without end, and the fit becomes one without a prior.
+    """
+    if shape == NONE:
+        raise ConfigError(
+            f"tie_shape_{factor} = {NONE!r}: a shape of each entry's own grows without end; "
+            f"allowed are {', '.join(TIES[:-1])}"
+        )
+    if mean == NONE and shape != FIXED:
+        raise ConfigError(
+            f"tie_mean_{factor} = {NONE!r} beside tie_shape_{factor} = {shape!r}: with means of "
+            "each entry's own a learned shape grows without end; allowed is "
+            f"tie_shape_{factor} = {FIXED!r}"
+        )
+
+
+class Ties(NamedTuple):
+    """The ties of one factor."""
+
+    shape: str
+    mean: str
+
+    @property
+    def learns(self) -> bool:
+        """Whether anything is learned."""
+        return self != (FIXED, FIXED)
+
+
+class GammaPrior:
+    """The prior of one factor.
+
+    Attributes
+    ----------
+    shape, mean : float arrays (1 or rows, 1 or K)
+        a and b; they broadcast against the factor.
+    ties : Ties
+    size : (rows, K)
+    """
+
+    def __init__(self, shape: float, mean: float, ties: Ties, size: tuple[int, int]):
+        self.ties, self.size = ties, size
+        self.shape, self.mean = self._spread(shape, ties.shape), self._spread(mean, ties.mean)
+
+    def _spread(self, number: float, tie: str) -> np.ndarray:
+        """Return as many copies of a number as there are numbers under the tie."""
+        axes = AXES[ALL if tie == FIXED else tie]
+        shape = [1 if axis in axes else size for axis, size in enumerate(self.size)]
+        return np.full(shape, number, np.float64)
+
+    def unfold(self) -> None:
+        """Give the means the shape that a / rate has where ties of a and of the rate differ."""
+        self.mean = np.array(np.broadcast_arrays(self.shape, self.mean)[1])
+
+    @property
+    def rate(self) -> np.ndarray:
+        """a / b."""
+        return self.shape / self.mean
+
+    def of_new_row(self) -> dict[str, np.ndarray]:
+        """Return shape and mean of a row or column that is not in the matrix, (K,): averages."""
+        parts = {"shape": self.shape, "mean": self.mean}
+        return {name: np.broadcast_to(numbers.mean(axis=0), self.size[1:]).copy() for name, numbers in parts.items()}
+
+    def averaged(self, table: np.ndarray, tie: str) -> np.ndarray:
+        """Return the means of a table, (rows, K), over the entries that share a number."""
+        return np.broadcast_to(table, self.size).mean(axis=AXES[tie], keepdims=True)
+
+    def summed(self, table: np.ndarray, tie: str) -> np.ndarray:
+        """Return the sums instead."""
+        return np.broadcast_to(table, self.size).sum(axis=AXES[tie], keepdims=True)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return what is learned, by name; writing to the arrays sets it."""
+        return {"shape": self.shape, "mean": self.mean}
+
+    def posterior(self, sums: np.ndarray, exposure: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return shapes and scales of the factor's gamma distributions given sums of sources, (rows, K).
+
+        Parameters
+        ----------
+        sums : float array (rows, K)
+            S, drawn or expected.
+        exposure : float array (rows or 1, K)
+            Σ of the other factor over what a row or column has observed.
+        """
+        scale = 1.0 / (self.rate + exposure)
+        return self.shape + sums, np.broadcast_to(scale, self.size)
+
+    def renew(self, E: np.ndarray, log_L: np.ndarray) -> None:
+        """Maximise the bound in the learned numbers, given E[w] and E[log w] of the factor.
+
+        Means first: b = Σ a E / Σ a over the entries that share it. Then shapes:
+        log a - ψ(a) = mean of E / b - log(L / b), less 1. Where the ties differ the two depend on
+        each other, and means are renewed once more.
+        """
+        self._renew_mean(E)
+        if self.ties.shape != FIXED:
+            spread = E / self.mean - log_L + np.log(self.mean)
+            self.shape[:] = solve_shape(self.averaged(spread, self.ties.shape) - 1.0)
+            if self.ties.mean != self.ties.shape:
+                self._renew_mean(E)
+
+    def _renew_mean(self, E: np.ndarray) -> None:
+        if self.ties.mean != FIXED:
+            tie = self.ties.mean
+            self.mean[:] = self.averaged(self.shape * E, tie) / self.averaged(self.shape, tie)
+
+    def divergence(self, alpha: np.ndarray, scale: np.ndarray) -> float:
+        """Return KL(q || p) in nats, summed over the factor, of q = Gamma(alpha, scale)."""
+        a, b = self.shape, self.mean
+        entropy_part = (alpha - a) * digamma(alpha) - gammaln(alpha) + gammaln(a)
+        return float((entropy_part + a * np.log(b / (a * scale)) + alpha * (scale * a / b - 1)).sum())
+
+    def log_density(self, table: np.ndarray, *, of_logarithms: bool = False) -> float:
+        """Return the log density of a factor in nats; as one of the logarithms of its entries."""
+        a, rate, power = self.shape, self.rate, self.shape if of_logarithms else self.shape - 1.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.where(power == 0.0, 0.0, power * np.log(table))
+        return float((logs - rate * table + a * np.log(rate) - gammaln(a)).sum())
+
+
+def of_priors(priors: tuple[GammaPrior, GammaPrior]) -> dict[str, np.ndarray]:
+    """Return shapes and means of a new row's or column's priors by names such as "shape W"."""
+    return {
+        f"{part} {factor}": numbers
+        for factor, prior in zip("WH", priors, strict=True)
+        for part, numbers in prior.of_new_row().items()
+    }
+
+
+def solve_shape(d: np.ndarray) -> np.ndarray:
+    """Return a with log a - ψ(a) = d, for d > 0; at most LARGEST.
+
+    Two steps of Newton in log a from Minka's start: relative error below 1e-8.
+    """
+    d = np.asarray(d, np.float64)
+    least = 0.5 / LARGEST  # log a - ψ(a) is 1 / (2 a) for large a, and cancels there
+    usual = np.maximum(d, least)
+    a = (3.0 - usual + np.sqrt((usual - 3.0) ** 2 + 24.0 * usual)) / (12.0 * usual)
+    for _ in range(2):
+        slope = 1.0 - a * polygamma(1, a)
+        a = a * np.exp(-(np.log(a) - digamma(a) - usual) / slope)
+    return np.clip(np.where(usual < 1e-5, 0.5 / usual + 1.0 / 6.0, a), SMALLEST, LARGEST)

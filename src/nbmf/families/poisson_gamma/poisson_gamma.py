@@ -1,0 +1,138 @@
+"""Poisson-gamma factorization of counts by four kinds of inference (Cemgil 2009)."""
+
+from nbmf.families.poisson_gamma.gamma_priors import FIXED, of_priors
+from nbmf.families.poisson_gamma.poisson_gamma_estimator import WithPriors
+from nbmf.families.poisson_gamma.poisson_gamma_fold_in import FoldInPrior
+from nbmf.families.poisson_gamma.poisson_gamma_inference import Point, Sampled, Variational, flat_prior
+from nbmf.inference.constructors import with_parameters
+from nbmf.likelihoods.poisson import POISSON
+
+
+class PoissonGammaEM(Point):
+    """Poisson factorization by maximum likelihood, EM: v_fn ~ Poisson([WH]_fn).
+
+    The steps are those of NMF with the Kullback-Leibler divergence: W first, then H given it.
+
+    Parameters
+    ----------
+    n_components : int
+        K.
+    max_iter : int
+        Iterations at most.
+    relative_gain_tol : float
+        Stop when 10 iterations raise the log-likelihood by less than this part of it; 0: never.
+    precision : {"double", "single"}
+        Of products of matrices with all entries.
+    random_state : int, SeedSequence or None
+        The same value gives the same bits.
+
+    See Factorization and Rates for the learned attributes.
+    """
+
+    method_name = "Poisson-gamma EM"
+    likelihoods = (POISSON,)
+
+    def _start(self, values, seed):
+        data = self._observations(values)
+        means = 1.0, data.mean_rate / self.n_components
+        return self._state(values, data, means, None, False, seed)
+
+    def _fold_in_prior(self, factor):
+        return flat_prior(self.n_components)
+
+
+@with_parameters
+class PoissonGammaICM(Point, WithPriors):
+    """Poisson-gamma factorization by iterated conditional modes.
+
+    Parameters
+    ----------
+    n_components : int
+        K.
+    shape_W, mean_W, shape_H, mean_H : float
+        The entries of W are Gamma(shape, mean), so are those of H. mean_H = None: so that E[WH] is
+        the mean of V.
+    mode : {"logarithms", "factors"}
+        Of p(log W, log H | V), which is what the paper's eq. (38) climbs, or of p(W, H | V).
+    max_iter, relative_gain_tol, precision, random_state
+        As for PoissonGammaEM; the objective is the log density that is climbed.
+
+    See Factorization, Rates and WithPriors for the learned attributes.
+    """
+
+    method_name = "Poisson-gamma ICM"
+    likelihoods = (POISSON,)
+    tie_shape_W = tie_mean_W = tie_shape_H = tie_mean_H = FIXED  # nothing is learned
+
+    mode: str = "logarithms"
+
+    def _start(self, values, seed):
+        data = self._observations(values)
+        of_logarithms = self.mode == "logarithms"
+        priors = self._priors(data)
+        self._fixed_priors = of_priors(priors)
+        return self._state(values, data, self._means(data), priors, of_logarithms, seed)
+
+    def _learn(self, state):
+        super()._learn(state)
+        self._take_priors(vars(self).pop("_fixed_priors"))
+
+    def _fold_in_prior(self, factor):
+        count, rate, _ = super()._fold_in_prior(factor)
+        return FoldInPrior(count - (self.mode == "factors"), rate, False)
+
+
+class PoissonGammaVB(Variational):
+    """Poisson-gamma factorization by variational Bayes, with the bound as its objective.
+
+    v_fn ~ Poisson([WH]_fn), w_fk ~ Gamma(shape_W, mean mean_W), h_kn ~ Gamma(shape_H, mean mean_H).
+
+    Parameters
+    ----------
+    n_components : int
+        K.
+    shape_W, mean_W, shape_H, mean_H : float
+        The priors; where learned, their start. mean_H = None: so that E[WH] is the mean of V.
+    tie_shape_W, tie_mean_W, tie_shape_H, tie_mean_H : {"fixed", "all", "source", "line", "none"}
+        Whether a number is fixed, or learned by the entries that share it: all of a factor, those
+        of a component, those of a row of W (a column of H), or each its own mean, which is allowed
+        next to a fixed shape only.
+    max_iter : int
+        Updates at most.
+    relative_gain_tol : float
+        Stop when 10 updates raise the bound by less than this part of it; 0: never.
+    precision : {"double", "single"}
+        Of products of matrices with all entries.
+    random_state : int, SeedSequence or None
+        The same value gives the same bits.
+
+    See Factorization, Rates and WithPriors for the learned attributes.
+    """
+
+    method_name = "Poisson-gamma VB"
+    sampler = "PoissonGammaGibbs"
+    likelihoods = (POISSON,)
+
+
+class PoissonGammaGibbs(Sampled):
+    """Poisson-gamma factorization by Gibbs sampling.
+
+    Parameters
+    ----------
+    n_components : int
+        K.
+    shape_W, mean_W, shape_H, mean_H
+        As for PoissonGammaVB.
+    tie_shape_W, tie_mean_W, tie_shape_H, tie_mean_H
+        As for PoissonGammaVB; learned shapes have the prior Exp(1), and of learned means the rates
+        shape / mean have Gamma(1, 1).
+    burn_in, n_samples : int
+        Sweeps thrown away, then sweeps averaged.
+    random_state : int, SeedSequence or None
+        The same value gives the same bits.
+
+    See Factorization, Rates, WithPriors and Sampled for the learned attributes.
+    """
+
+    method_name = "Poisson-gamma GS"
+    likelihoods = (POISSON,)

@@ -1,0 +1,135 @@
+"""How the classes of this family learn: points, q by ascent, and chains."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from nbmf.errors import DataError
+from nbmf.families.poisson_gamma.averages import Averages, mean_at
+from nbmf.families.poisson_gamma.observations import Observations, observations
+from nbmf.families.poisson_gamma.point import PointState
+from nbmf.families.poisson_gamma.poisson_gamma_estimator import LearnedPriors, Rates, is_dense
+from nbmf.families.poisson_gamma.poisson_gamma_fold_in import FoldInPrior
+from nbmf.families.poisson_gamma.poisson_gamma_gibbs import Chain, ChainState
+from nbmf.families.poisson_gamma.poisson_gamma_variational import FactorPosterior, VariationalState
+from nbmf.inference.constructors import RandomState, with_parameters
+from nbmf.inference.declarations import Inference
+from nbmf.inference.stopping import RelativeGainBelow
+from nbmf.seeds import children
+
+# Updates before priors are learned: near a random start all components are alike, and shapes that
+# follow at once end where one component is left (docs/poisson.md).
+LEARN_AFTER = 100
+
+
+@with_parameters
+class Climbing(Rates):
+    """Base class of those that improve an objective: they stop when it gains little."""
+
+    old_names: ClassVar = {"tol": "relative_gain_tol"}
+
+    max_iter: int = 1000
+    relative_gain_tol: float = 1e-6
+    precision: str = "double"
+    random_state: RandomState = None
+
+    def _stopping_rule(self, state):
+        if self.relative_gain_tol == 0:
+            return None
+        return RelativeGainBelow(state.objective, self.relative_gain_tol, after=state.waits)
+
+    def _observations(self, values) -> Observations:
+        return observations(values, self.is_binary, self.precision == "single")
+
+
+class Point(Climbing):
+    """Base class of point estimates."""
+
+    inference = Inference.POINT
+
+    def _state(self, values, data, means, priors, of_logarithms, seed) -> PointState:
+        start = self._starting_tables(data, means, seed)
+        return PointState(data, start, priors, of_logarithms, is_dense(values))
+
+    def _learn(self, state):
+        super()._learn(state)
+        self.geometric_W_, self.geometric_H_ = self.W_.copy(), self.H_.copy()
+
+
+@with_parameters
+class Variational(Climbing, LearnedPriors):
+    """Base class of variational Bayes."""
+
+    inference = Inference.ASCENT
+
+    def _start(self, values, seed):
+        data = self._observations(values)
+        start = self._starting_tables(data, self._means(data), seed)
+        sides = map(FactorPosterior, self._priors(data), start)
+        learn_after = min(LEARN_AFTER, self.max_iter // 2)
+        return VariationalState(data, *sides, self._link, is_dense(values), learn_after)
+
+    def _learn(self, state):
+        super()._learn(state)
+        self.geometric_W_, self.geometric_H_ = state.geometric_means()
+        self._take_priors(state.priors())
+
+
+@with_parameters
+class Sampled(LearnedPriors):
+    """Base class of Gibbs samplers.
+
+    Attributes
+    ----------
+    draws_W_, draws_H_ : float32 arrays (draws, F, K), (draws, K, N)
+        Of a matrix that was given as sparse: W and H after some of the kept sweeps, over which
+        predictions are averaged. Of others the mean of E[V] is kept instead.
+    """
+
+    inference = Inference.SAMPLER
+
+    burn_in: int = 500
+    n_samples: int = 500
+    random_state: RandomState = None
+
+    def _start(self, values, seed):
+        data = Observations(values, self.is_binary)
+        start_seed, chain_seed = children(seed, 2)
+        start = self._starting_tables(data, self._means(data), start_seed)
+        chain = Chain(data, start, self._priors(data), chain_seed)
+        averages = Averages(data.shape, self.n_components, self.n_samples, self._link, is_dense(values))
+        return ChainState(chain, averages, self.burn_in, self._link)
+
+    def _learn(self, state):
+        super()._learn(state)
+        averages = state.averages
+        self.geometric_W_, self.geometric_H_ = averages.geometric_means()
+        self._take_priors(averages.priors())
+        for name in ("draws_W_", "draws_H_"):
+            vars(self).pop(name, None)  # of an earlier fit
+        if not state.is_dense:
+            self.draws_W_, self.draws_H_ = averages.kept_factors()
+
+    def restore(self, learned):
+        """Take over what a file says was learned; see Factorization.restore."""
+        super().restore(learned)
+        if self._expectation is None:
+            F, K = self.W_.shape
+            self._require_draws("draws_W_", (F, K))
+            self._require_draws("draws_H_", (K, self.H_.shape[1]))
+
+    def _require_draws(self, name: str, shape: tuple[int, int]) -> None:
+        draws = vars(self).get(name)
+        is_right = isinstance(draws, np.ndarray) and draws.dtype == np.float32
+        if not (is_right and draws.shape[1:] == shape and len(draws) and np.isfinite(draws).all()):
+            raise DataError(f"{name} has to be finite, float32 and of shape (draws, {shape})")
+
+    def _predict(self, rows, columns):
+        if self._expectation is None:
+            return mean_at(self.draws_W_, self.draws_H_, rows, columns, self._link)
+        return super()._predict(rows, columns)
+
+
+def flat_prior(K: int) -> FoldInPrior:
+    """Return the prior of a row or column under maximum likelihood."""
+    return FoldInPrior(np.zeros(K), np.zeros(K), False)

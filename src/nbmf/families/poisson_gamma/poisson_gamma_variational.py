@@ -1,0 +1,144 @@
+"""Variational Bayes: q(W) and q(H) gamma, sources multinomial and summed out (corrected (A.12)).
+
+With L = exp E[log w] and the old L on both sides, the entries above zero give the expected sums of
+sources S_W, S_H. Then, block by block, each the maximum of the bound given the others:
+
+    α_W = a_W + S_W,  rate_W = a_W / b_W + M E[H]',  E[W] = α_W / rate_W,
+    the same for H with the new E[W], and the learned numbers of the priors.
+
+The bound needs no sources: it is evaluated with their q at its optimum.
+"""
+
+import numpy as np
+
+from nbmf.families.poisson_gamma.gamma_priors import GammaPrior, of_priors
+from nbmf.families.poisson_gamma.kernels import gamma_distributions
+from nbmf.families.poisson_gamma.lookup_tables import Link, count_active, rates_at
+from nbmf.families.poisson_gamma.observations import Observations
+from nbmf.inference.state import Factors, State
+from nbmf.numerics.lanes import aligned_table, padded
+
+
+class FactorPosterior:
+    """q of one factor: gamma distributions (rows, K).
+
+    Rows are those of V, or its columns.
+
+    Attributes
+    ----------
+    prior : GammaPrior
+    alpha, scale : float arrays (rows, K)
+    E, L : float arrays (rows, padded K)
+        E[w] and exp E[log w].
+    S : float array (rows, padded K)
+        Σ of ratios times the other side's L; times L the expected sums of sources.
+    """
+
+    def __init__(self, prior: GammaPrior, start: np.ndarray):
+        lines, self.K = start.shape
+        self.prior = prior
+        self.E, self.L, self.S = (aligned_table(lines, padded(self.K)) for _ in range(3))
+        self.alpha, self.scale = np.ones_like(start), start.copy()
+        self.E[:, : self.K] = self.L[:, : self.K] = start
+
+    def update(self, exposure: np.ndarray) -> None:
+        """Set q given the sums S and the exposure, (rows or 1, padded K)."""
+        prior = self.prior
+        gamma_distributions.renew(self.S, exposure, prior.shape, prior.rate, self.L, self.E, self.alpha, self.scale)
+
+    @property
+    def log_L(self) -> np.ndarray:
+        """E[log w], float array (rows, K)."""
+        return np.log(self.L[:, : self.K])
+
+    def renew(self) -> None:
+        """Renew the learned numbers of the prior."""
+        if self.prior.ties.learns:
+            self.prior.renew(self.E[:, : self.K], self.log_L)
+
+    def divergence(self) -> float:
+        """Return KL(q || prior) in nats."""
+        return self.prior.divergence(self.alpha, self.scale)
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """Draw from q, (rows, K)."""
+        return rng.standard_gamma(self.alpha) * self.scale
+
+
+class VariationalState(State):
+    """q(W) q(H) and its updates.
+
+    Parameters
+    ----------
+    data : Observations
+    W, H : FactorPosterior
+        Rows of V and columns of V are their rows.
+    link : function
+        From rates to E[V].
+    is_dense : bool
+        Whether the matrix was given with all its entries.
+    learn_after : int
+        Updates before anything is learned of priors.
+
+    Attributes
+    ----------
+    waits : int
+        Updates before which a fit is not done: `learn_after` where anything is learned.
+    """
+
+    def __init__(
+        self, data: Observations, W: FactorPosterior, H: FactorPosterior, link: Link, is_dense: bool, learn_after: int
+    ):
+        self._data, self.W, self.H, self._link, self.is_dense = data, W, H, link, is_dense
+        learns = any(side.prior.ties.learns for side in (W, H))
+        self.waits = learn_after if learns else 0
+        self._done = 0
+
+    def advance(self, steps):
+        """Update both sides and what is learned of their priors so many times."""
+        data, W, H = self._data, self.W, self.H
+        for _ in range(steps):
+            data.pass_both(W.L, H.L, W.S, H.S)
+            W.update(data.exposure.of_rows(H.E))
+            H.update(data.exposure.of_columns(W.E))
+            self._done += 1
+            if self._done > self.waits:
+                W.renew()
+                H.renew()
+
+    def objective(self):
+        """Return the evidence lower bound in nats."""
+        data, W, H = self._data, self.W, self.H
+        expected = float((W.E * data.exposure.of_rows(H.E)).sum())
+        return data.log_terms(W.L, H.L) - expected - W.divergence() - H.divergence()
+
+    def factors(self):
+        """Return E[W] and E[H]."""
+        return Factors(self.W.E[:, : self.W.K].copy(), self.H.E[:, : self.H.K].T.copy())
+
+    def geometric_means(self):
+        """Return exp E[log W] (F, K) and exp E[log H] (K, N)."""
+        return self.W.L[:, : self.W.K].copy(), self.H.L[:, : self.H.K].T.copy()
+
+    def priors(self):
+        """Return shapes and means of a new row's or column's priors by name."""
+        return of_priors((self.W.prior, self.H.prior))
+
+    def draw(self, rng):
+        """Draw W and H from q."""
+        return Factors(self.W.draw(rng), self.H.draw(rng).T)
+
+    def expectation(self):
+        """Return E[V] at E[W] E[H]."""
+        return self._link(self.W.E @ self.H.E.T)
+
+    def predictive(self, rows, columns):
+        """Return the same of some entries."""
+        if self.is_dense:  # the fit ends with these numbers, to the last digit
+            return self.expectation()[rows, columns]
+        factors = self.factors()
+        return self._link(rates_at(factors.W, factors.H, rows, columns))
+
+    def active_components(self):
+        """Return how many components have at least 1 % of Σ E[W] E[H]."""
+        return count_active(self.factors())

@@ -1,0 +1,149 @@
+"""New rows and columns of a fitted matrix: the fit with one factor kept, and what it predicts."""
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from nbmf.data.named import names_of
+from nbmf.errors import DataError, NotSupportedError
+from nbmf.inference.state import Factors
+
+NUMBERS_AT_ONCE = 2**22  # 32 MB, of each of the few arrays that a fold-in needs
+
+
+def in_blocks(n_rows: int, numbers_per_row: int, numbers_at_once: int | None = None) -> Iterator[slice]:
+    """Yield slices of consecutive rows, so many that arrays stay small: the rows do not depend on each other."""
+    at_once = max(1, (numbers_at_once or NUMBERS_AT_ONCE) // max(numbers_per_row, 1))
+    for first in range(0, n_rows, at_once):
+        yield slice(first, min(first + at_once, n_rows))
+
+
+def refine(n_rows: int, renew: Callable[[np.ndarray], np.ndarray], rounds: int) -> None:
+    """Renew rows in rounds, each time only those that still moved in the round before.
+
+    `renew` takes the indices of rows, int array (m,), and returns whether each moved, bool array (m,).
+    """
+    moving = np.arange(n_rows)
+    for _ in range(rounds):
+        if moving.size == 0:
+            break
+        moving = moving[renew(moving)]
+
+
+class FoldIn:
+    """The part of an estimator that treats new rows and columns.
+
+    A family defines `_fold_in_rows` and `_fold_in_columns`, or leaves out what its model has not;
+    where a new row or column has more of its own than one of W or H, `_factors_of_rows` and
+    `_factors_of_columns` as well.
+    """
+
+    def _fold_in_rows(self, values: np.ndarray) -> np.ndarray:
+        """Return W (F', K) of new rows, values (F', N), given H_."""
+        raise NotSupportedError(f"{type(self).__name__} has no fold-in of new rows")
+
+    def _fold_in_columns(self, values: np.ndarray) -> np.ndarray:
+        """Return H (K, N') of new columns, values (F, N'), given W_."""
+        raise NotSupportedError(f"{type(self).__name__} has no fold-in of new columns")
+
+    def _factors_of_rows(self, values: np.ndarray) -> Factors:
+        """Return the factors of new rows, values (F', N): W and what else is theirs are new."""
+        return self.factors_._replace(W=self._fold_in_rows(values))
+
+    def _factors_of_columns(self, values: np.ndarray) -> Factors:
+        """Return the factors of new columns, values (F, N'): H and what else is theirs are new."""
+        return self.factors_._replace(H=self._fold_in_columns(values))
+
+    def _factors_with(self, W: np.ndarray) -> Factors:
+        """Return the factors of rows of which W (F', K) alone is known."""
+        return self.factors_._replace(W=W)
+
+    def fit_transform(self, V: Any, y: Any = None) -> np.ndarray:
+        """Return fit(V).transform(V), float array (F, K): training rows treated as new ones.
+
+        The estimate that `fit` itself makes of W, jointly with H, is `W_`.
+        """
+        return self.fit(V, y).transform(V)
+
+    def transform(self, V: Any) -> np.ndarray:
+        """Return W of new rows by fold-in, given H_.
+
+        Parameters
+        ----------
+        V : BinaryMatrix, array (F', N) or DataFrame
+            Values the likelihood allows and missing, with the columns of the fitted matrix.
+
+        Returns
+        -------
+        float array (F', K)
+            A row depends on no other row of V, and on no random number.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        DataError
+            If V has other columns, a value that is not allowed or no observed entry.
+        """
+        return self._fold_in(self._fold_in_rows, V, axis=1)
+
+    def transform_columns(self, V: Any) -> np.ndarray:
+        """Return H of new columns by fold-in, given W_, float array (K, N').
+
+        V, (F, N'), has the rows of the fitted matrix; the rest is as for `transform`.
+        """
+        return self._fold_in(self._fold_in_columns, V, axis=0)
+
+    def predict_rows(self, V: Any) -> np.ndarray:
+        """Return E[V] of new rows, float array (F', N), missing entries too."""
+        return self.mean(self._fold_in(self._factors_of_rows, V, axis=1))
+
+    def predict_columns(self, V: Any) -> np.ndarray:
+        """Return E[V] of new columns, float array (F, N'), missing entries too."""
+        return self.mean(self._fold_in(self._factors_of_columns, V, axis=0))
+
+    def inverse_transform(self, W: Any) -> np.ndarray:
+        """Return E[V] given rows W (F', K) and H_, float array (F', N).
+
+        Of a Gibbs sampler's `W_` that is not `expectation_`, which averages over sweeps.
+        """
+        self._require_fit()
+        W, K = np.asarray(W, dtype=float), self.H_.shape[0]
+        if W.ndim != 2 or W.shape[1] != K:
+            raise DataError(f"W has shape {W.shape}: allowed is (rows, {K})")
+        return self.mean(self._factors_with(W))
+
+    def score(self, V: Any, y: Any = None) -> float:
+        """Return the mean log-likelihood of rows folded in, in nats per observed entry.
+
+        Higher is better. The entries that are scored are those that were folded in; how well
+        unseen ones are predicted, held-out entries say, see `nbmf.compare`.
+        """
+        factors = self._fold_in(self._factors_of_rows, V, axis=1)
+        values = self.likelihood.values_of(V)
+        loss_at = self.likelihood.loss_at(values, self.likelihood.is_observed(values))
+        return -loss_at.of(functools.partial(self.predictive_of, factors)).perplexity
+
+    def _fold_in(self, fold_in: Callable, V: Any, axis: int) -> np.ndarray:
+        """Return what `fold_in` makes of V, which has as many rows (axis 0) or columns (axis 1) as the fit."""
+        self._require_fit()
+        values = self.values_of(V)
+        name, fitted = type(self).__name__, (self.W_.shape[0], self.H_.shape[1])[axis]
+        if values.shape[axis] != fitted:
+            things = ("samples", "features")[axis]  # in scikit-learn's words
+            raise DataError(
+                f"V is of another shape: X has {values.shape[axis]} {things}, but {name} is "
+                f"expecting {fitted} {things} as input"
+            )
+        given, known = names_of(V)[axis], (self.row_names_, self.column_names_)[axis]
+        if given is not None and known is not None and (given != known).any():
+            n = int(np.flatnonzero(given != known)[0])
+            raise DataError(
+                f"{('row', 'column')[axis]} {n} (counted from 0) of V is {str(given[n])!r}; "
+                f"in the matrix that was fitted it is {str(known[n])!r}"
+            )
+        with threadpool_limits(limits=1, user_api="blas"):
+            return fold_in(values)

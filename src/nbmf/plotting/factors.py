@@ -1,0 +1,141 @@
+"""Draw a fit: its factors, and what it says of the matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbmf.data.named import NamedMatrix
+from nbmf.errors import ConfigError, DataError
+from nbmf.inference.parameters import check_count
+from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.plotting import overview
+from nbmf.plotting.inputs import Fit, factor_of, matrix_of, model_of
+from nbmf.posterior.co_clustering import AXIS_NAMES
+from nbmf.posterior.components import components_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_COMPONENTS = 15  # beyond which columns are too narrow for their labels
+SIDES = {"both": (0, 1), "rows": (0,), "columns": (1,)}
+
+
+def dictionary(
+    fit: Fit,
+    V: Any = None,
+    *,
+    side: str = "both",
+    components: int | None = None,
+    lines: int = 60,
+    row_groups: Sequence[str] | None = None,
+    column_groups: Sequence[str] | None = None,
+    ax: Axes | Sequence[Axes] | None = None,
+) -> Axes | np.ndarray:
+    """Draw W and H: one line for each row or column of V, a column per component; black is 1, white is 0.
+
+    Lines are sorted by group, by the component they are most typical of, and by how typical.
+
+    Parameters
+    ----------
+    fit : estimator, Draws or Chains
+        Fitted; of chains the best one is drawn.
+    V : BinaryMatrix, array (F, N) or DataFrame, optional
+        What it was fitted to: its groups, and what the prior alone would give components.
+    side : {"both", "rows", "columns"}
+    components : int, optional
+        How many, by default the active ones; at most 15 are drawn.
+    lines : int
+        Of more rows or columns than this, the most distinctive are drawn.
+    row_groups, column_groups : str arrays (F,), (N,), optional
+        Strips of colours next to the lines, with the number of all lines of a group; by default the
+        row groups of V.
+    ax : axis, or two for both sides, optional
+
+    Returns
+    -------
+    Axes, or for both sides an array of two: rows and columns
+
+    Raises
+    ------
+    ConfigError
+        If an argument has a value that is not allowed.
+    DataError
+        If there is not one group per line.
+    """
+    model = model_of(fit)
+    if side not in SIDES:
+        raise ConfigError(f"side = {side!r}: allowed are {', '.join(SIDES)}")
+    check_count("lines", lines, 1)
+    if components is not None:
+        check_count("components", components, 1)
+    matrix = matrix_of(model, V)
+    ranked = components_of(model, matrix)
+    count = min(components or ranked.active, len(ranked.order), MOST_COMPONENTS)
+    title = model.title
+    if count < ranked.active:
+        title += f": the first {count} of {ranked.active} active components"
+    groups = _row_groups(row_groups, matrix), column_groups
+    factors = [
+        factor_of(model, axis, ranked.order[:count], groups[axis], matrix)._replace(
+            title=f"{AXIS_NAMES[axis]} ({'WH'[axis]}): {model.meanings[axis]}"
+        )
+        for axis in SIDES[side]
+    ]
+    axes = overview.draw_factors(factors, ranked.labels(count), lines, title, ax)
+    return np.array(axes) if side == "both" else axes[0]
+
+
+def reconstruction(
+    fit: Fit,
+    V: Any,
+    *,
+    row_groups: Sequence[str] | None = None,
+    column_groups: Sequence[str] | None = None,
+    ax: Sequence[Axes] | None = None,
+) -> np.ndarray:
+    """Draw V and E[V], rows and columns sorted alike; black is 1, white is 0, orange is missing.
+
+    Both are sorted as in `dictionary`. Strips along the edges are the components that lines are
+    most typical of, and outside of these their groups. Counts and real numbers are drawn between
+    their 0.5 % and 99.5 % quantiles.
+
+    Parameters
+    ----------
+    fit : estimator, Draws or Chains
+        Fitted; of chains E[V] is that of the best one.
+    V : BinaryMatrix, array (F, N) or DataFrame
+        What it was fitted to.
+    row_groups, column_groups : str arrays (F,), (N,), optional
+        By default the row groups of V.
+    ax : two axes, optional
+
+    Returns
+    -------
+    array of two Axes: V and E[V]
+
+    Raises
+    ------
+    DataError
+        If V has another shape than E[V], or there is not one group per line.
+    """
+    model = model_of(fit)
+    matrix = matrix_of(model, V)
+    if matrix is None:
+        raise DataError("V: the matrix of the fit is needed, not None")
+    values = np.where(matrix.observed, getattr(matrix, matrix.field), np.nan)
+    expectation = model.expectation_
+    if values.shape != expectation.shape:
+        raise DataError(f"V has the shape {values.shape}, that of the fit is {expectation.shape}")
+    shown = components_of(model, matrix).shown
+    groups = _row_groups(row_groups, matrix), column_groups
+    factors = [factor_of(model, axis, shown, groups[axis], matrix) for axis in (0, 1)]
+    is_binary = model.likelihood is BERNOULLI
+    label = "probability of a one, E[V]" if is_binary else "E[V]"
+    return np.array(overview.draw_reconstruction(values, expectation, factors, model.title, label, ax))
+
+
+def _row_groups(given: Sequence[str] | None, matrix: NamedMatrix | None) -> Sequence[str] | None:
+    return matrix.row_groups if given is None and matrix is not None else given

@@ -1,0 +1,90 @@
+"""From what a user gives to the functions of nbmf.plot to arrays with names and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbmf.data.named import NamedMatrix, is_sparse
+from nbmf.errors import ConfigError, DataError
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.model_file import Saved
+from nbmf.plotting.labelled_factor import LabelledFactor
+from nbmf.posterior.chains import Chains
+from nbmf.posterior.co_clustering import AXIS_NAMES
+from nbmf.posterior.draws import Draws
+from nbmf.posterior.groups import main_components_of
+
+Fit = Factorization | Draws | Chains
+
+
+def model_of(fit: Any) -> Factorization:
+    """Return the fitted estimator that `fit` is or has: of chains the best one.
+
+    Raises
+    ------
+    ConfigError
+        If it is something else.
+    NotFittedError
+        If it is not fitted.
+    """
+    model = fit.estimator if isinstance(fit, Draws) else fit
+    model = model.best if isinstance(model, Chains) else model
+    if not isinstance(model, Factorization):
+        of_table = isinstance(model, Saved)  # has components, but no W and H
+        hint = "; nbmf.plot.profile, topics and memberships draw it" if of_table else ""
+        raise ConfigError(f"fit: a fitted estimator, Draws or Chains are needed, not a {type(fit).__name__}{hint}")
+    _ = model.n_components_  # of a fitted one
+    return model
+
+
+def draws_of(fit: Fit) -> Draws | None:
+    """Return the draws that `fit` is or has; None where there are none."""
+    if isinstance(fit, Chains):
+        return fit.draws
+    return fit if isinstance(fit, Draws) else None
+
+
+def matrix_of(model: Factorization, V: Any) -> NamedMatrix | None:
+    """Return V as the kind of matrix that a model takes."""
+    is_taken = model.takes_sparse and isinstance(V, NamedMatrix) and is_sparse(V)
+    return V if V is None or is_taken else model.likelihood.matrix.of(V)
+
+
+def checked_groups(groups: Sequence[str] | None, count: int, kind: str) -> np.ndarray | None:
+    """Return groups as an array, None if there are none; DataError unless there is one per row."""
+    if groups is None:
+        return None
+    groups = np.asarray(groups, dtype=str)
+    if groups.shape != (count,):
+        raise DataError(f"groups: {groups.size} given for {count} {kind}")
+    return groups
+
+
+def factor_of(
+    model: Factorization,
+    axis: int,
+    indices: np.ndarray,
+    groups: Sequence[str] | None = None,
+    matrix: NamedMatrix | None = None,
+) -> LabelledFactor:
+    """Return the rows (axis 0) or the columns of a fit, with the components at `indices`.
+
+    Their names are those of the fit or else of the matrix; the title is "rows" or "columns".
+
+    Raises
+    ------
+    DataError
+        If there is not one group per line.
+    """
+    kind = AXIS_NAMES[axis]
+    weights = model.W_[:, indices] if axis == 0 else model.H_[indices].T
+    names = (model.row_names_, model.column_names_)[axis]
+    if names is None and matrix is not None:
+        names = (matrix.row_names, matrix.column_names)[axis]
+    if names is None:
+        names = np.array([f"{kind.removesuffix('s')} {i}" for i in range(len(weights))])
+    groups = checked_groups(groups, len(weights), kind)
+    return LabelledFactor(weights, names, kind, groups, main_components_of(model, indices, axis))

@@ -1,0 +1,82 @@
+"""A factor as it is drawn: which of its rows, or columns of V, are shown, in which order."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class LabelledFactor(NamedTuple):
+    """W, or H transposed, with the names of the rows, or of the columns, of V.
+
+    weights : float array (n, K), the components from left to right
+    names : str array (n,)
+    title : str
+    groups : str array (n,) or None
+    main : int array (n,) or None, the component that each is most typical of; by default that with
+        the largest weight
+    """
+
+    weights: np.ndarray
+    names: np.ndarray
+    title: str
+    groups: np.ndarray | None = None
+    main: np.ndarray | None = None
+
+    def at(self, indices: np.ndarray) -> "LabelledFactor":
+        """Return the factor with some of its rows or columns, in this order."""
+        groups, main = (None if each is None else np.asarray(each)[indices] for each in (self.groups, self.main))
+        return self._replace(weights=self.weights[indices], names=self.names[indices], groups=groups, main=main)
+
+    @property
+    def typical_of(self) -> np.ndarray:
+        """The component that each row or column is most typical of, int array (n,)."""
+        return contrast(self.weights).argmax(axis=1) if self.main is None else self.main
+
+    @property
+    def strength(self) -> np.ndarray:
+        """By how much that component exceeds the others, float array (n,)."""
+        return contrast(self.weights)[np.arange(len(self.weights)), self.typical_of]
+
+
+def contrast(weights: np.ndarray) -> np.ndarray:
+    """Return by how much each weight exceeds the mean of its row's other components, (n, K).
+
+    This says which component a row is typical of. Where all components agree, as about a column
+    that is always one, no component has a contrast.
+    """
+    K = weights.shape[1]
+    if K == 0:  # nothing is typical of anything
+        return np.zeros((len(weights), 1))
+    if K == 1:
+        return weights - weights.mean()
+    others = (weights.sum(axis=1, keepdims=True) - weights) / (K - 1)
+    return weights - others
+
+
+def most_distinctive(factor: LabelledFactor, count: int) -> np.ndarray:
+    """Return at most `count` rows or columns: of each component in turn those most typical of it.
+
+    Returns
+    -------
+    int array (min(n, count),), ascending
+    """
+    typical_of, strength = factor.typical_of, factor.strength
+    rank = np.empty(len(strength), int)
+    for k in np.unique(typical_of):
+        members = np.flatnonzero(typical_of == k)
+        rank[members[np.argsort(-strength[members], kind="stable")]] = np.arange(len(members))
+    return np.sort(np.lexsort((-strength, rank))[:count])
+
+
+def order_of(factor: LabelledFactor) -> np.ndarray:
+    """Return rows or columns by the component they are most typical of, the most typical ones first.
+
+    Where there are groups, these come first, the largest on top.
+    """
+    keys = [-factor.strength, factor.typical_of]
+    if factor.groups is not None:
+        groups, number, sizes = np.unique(factor.groups, return_inverse=True, return_counts=True)
+        rank = np.empty(len(groups), int)
+        rank[np.argsort(-sizes, kind="stable")] = np.arange(len(groups))
+        keys.append(rank[number])
+    return np.lexsort(keys)

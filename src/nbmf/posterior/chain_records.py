@@ -1,0 +1,147 @@
+"""What was recorded of several chains or starts of one method, and whether they agree.
+
+R-hat and effective sample sizes are those of quantities that do not depend on how components are
+numbered, recorded at some of the kept sweeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from nbmf.inference.declarations import Inference
+from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
+from nbmf.posterior.diagnostics import MIN_CHAINS, MIN_DRAWS, UNKNOWN, Diagnostics, chain_diagnostics, have_converged
+from nbmf.posterior.recording import Plan, training_loss
+
+CONVERGED_ENTRIES = 0.9  # of the recorded entries for chains to count as converged
+AGREEMENT = 0.01  # how far apart starts may end: a probability, or relative to a log-likelihood
+AT_REST = 1e-9  # relative difference that is rounding
+
+
+class Quantity(NamedTuple):
+    """name; values (chains, recorded); how large a difference has to be to matter, by AGREEMENT."""
+
+    name: str
+    values: np.ndarray
+    scale: float = 1.0
+
+    def at_rest(self) -> bool:
+        """Return whether the quantity is the same always and in all chains, but for rounding."""
+        return bool(np.ptp(self.values) <= AT_REST * max(1.0, abs(self.values).max()))
+
+
+@dataclass(frozen=True, eq=False)
+class ChainRecords:
+    """Several fits of one method to one matrix, and what was recorded of them.
+
+    Attributes
+    ----------
+    estimators : list of Factorization
+        The fitted chains.
+    values : array (F, N)
+        The matrix in the coding of the method's likelihood; of a binary one int8, 1, 0 and -1
+        (missing).
+    trace : dict of float arrays (chains, recorded sweeps, ...)
+        objective (in nats; of the collapsed samplers the log joint), log likelihood of V given
+        that sweep's factors in nats, components (K), active components, shares (of the largest
+        components, in order; none where components have no shares), entries (of E[V] given that
+        sweep's factors).
+    """
+
+    estimators: list[Factorization]
+    values: np.ndarray
+    trace: dict[str, np.ndarray]
+    _plan: Plan
+
+    @property
+    def name(self) -> str:
+        """The name of the method's class."""
+        return type(self.estimators[0]).__name__
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the method is a sampler, so that these are chains and not starts."""
+        return self.estimators[0].inference is Inference.SAMPLER
+
+    @cached_property
+    def losses(self) -> np.ndarray:
+        """The training loss of each chain, D(V|V^) in nats per observed entry: (chains,)."""
+        return np.array([training_loss(one, self.values).perplexity for one in self.estimators])
+
+    @property
+    def best(self) -> Factorization:
+        """The chain with the smallest training loss."""
+        return self.estimators[int(np.argmin(self.losses))]
+
+    @cached_property
+    def diagnostics(self) -> pd.DataFrame:
+        """What the chains say about quantities that do not depend on how components are numbered.
+
+        Columns quantity, mean, spread (the standard deviation of the chains' means), r_hat,
+        ess_bulk, ess_tail (Vehtari et al. 2021; NaN for methods that do not sample) and settled: whether it has
+        converged.
+        A sampler's quantity has converged if R-hat < 1.01 and its effective sample size is above 100
+        per chain, or if it is at rest at the same value in all chains. Of other methods, it says
+        whether the starts end together: a spread below 0.01, of log-likelihoods below 1 %.
+        """
+        rows = []
+        for quantity in self.quantities():
+            values, n_chains = quantity.values, len(quantity.values)
+            means = values.mean(axis=1)
+            spread = means.std(ddof=1) if n_chains >= MIN_CHAINS else np.nan
+            diagnostics, agrees = UNKNOWN, bool(spread <= AGREEMENT * quantity.scale)
+            if self.sampled:
+                diagnostics = chain_diagnostics(values)
+                enough = n_chains >= MIN_CHAINS and values.shape[1] >= MIN_DRAWS
+                agrees = have_converged(diagnostics.r_hat, diagnostics.ess_bulk, n_chains)
+                agrees = agrees or (enough and quantity.at_rest())
+            rows.append([quantity.name, means.mean(), spread, *diagnostics, agrees])
+        columns = ["quantity", "mean", "spread", *Diagnostics._fields, "settled"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def quantities(self) -> Iterator[Quantity]:
+        """Yield what is diagnosed; the entries of E[V] come last."""
+        trace = self.trace
+        objective, likelihood = trace["objective"], trace["log likelihood"]
+        if not np.isnan(objective).any():
+            name = "log joint" if self.sampled else "objective"
+            yield Quantity(name, objective, abs(objective.mean()))
+        yield Quantity("log likelihood", likelihood, abs(likelihood.mean()))
+        if np.ptp(trace["components"]):  # where K is no choice
+            yield Quantity("components", trace["components"])
+        yield Quantity("active components", trace["active components"])
+        for rank, share in enumerate(np.moveaxis(trace["shares"], 2, 0), start=1):
+            if share.mean() >= ACTIVE_SHARE:
+                yield Quantity(f"share {rank}", share)
+        for name, entry in zip(self.entry_names(), np.moveaxis(trace["entries"], 2, 0), strict=True):
+            yield Quantity(f"E[v] {name}", entry)
+
+    def entry_names(self) -> list[str]:
+        """Return row and column of each recorded entry, by name where they have names."""
+        rows, columns = self.axis_names()
+        return [f"{rows[f]}, {columns[n]}" for f, n in zip(*self._plan.places, strict=True)]
+
+    def axis_names(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the names of rows and columns, their numbers where they have none."""
+        first = self.estimators[0]
+        return tuple(
+            np.arange(size) if names is None else names
+            for names, size in zip((first.row_names_, first.column_names_), self.values.shape, strict=True)
+        )
+
+    @property
+    def converged(self) -> bool:
+        """Whether all quantities of `diagnostics` have converged; of the entries nine in ten.
+
+        Of fifty entries, one or two are above R-hat's limit by chance.
+        """
+        agree = self.diagnostics["settled"].to_numpy(dtype=bool)
+        n_entries = self._plan.places[0].size
+        others, entries = np.split(agree, [agree.size - n_entries])
+        return bool(others.all() and entries.mean() >= CONVERGED_ENTRIES)
