@@ -47,7 +47,7 @@ FIRST = "workflow_job"  # what every script imports first
 TABLE_THAT_FITS = "table that fits"  # its script is that of any table
 # What scripts reach by a name in the configuration, not by an import.
 CLASSES = [registry.module_of(name) for name in registry.all_classes()]
-FUNCTIONS = [
+LOOKING = [
     entry[key].partition(":")[0]
     for entry in CONFIG["datasets"].values()
     for key in ("observe", "measure")
@@ -55,8 +55,8 @@ FUNCTIONS = [
 ]
 BY_NAME = {
     "dataset": [recipes.module_of(entry["recipe"]) for entry in CONFIG["datasets"].values() if "recipe" in entry],
+    "fit": CLASSES + LOOKING,
     "kernels": CLASSES,
-    "fit": CLASSES + FUNCTIONS,
     # Figures and tables name their functions, and what loads their needs, in the studies.
     **dict.fromkeys(("figure", "table"), made_in("figures")),
     TABLE_THAT_FITS: made_in("fit"),

@@ -52,7 +52,7 @@ def package_sources(*modules):
 
 def of_dataset(function, *arguments):
     """A function of wildcards, from one of the entry of their dataset."""
-    return lambda wildcards: function(config["datasets"][wildcards.dataset], *arguments)
+    return lambda wildcards: function(dataset_of(wildcards), *arguments)
 
 
 # --- Fits ---------------------------------------------------------------------------------------
@@ -75,8 +75,8 @@ def method_of(wildcards):
     return config["methods"][wildcards.method]
 
 
-def entries_of(wildcards):
-    return method_of(wildcards), config["datasets"][wildcards.dataset]
+def dataset_of(wildcards):
+    return config["datasets"][wildcards.dataset]
 
 
 # --- Figures and tables of studies --------------------------------------------------------------

@@ -33,7 +33,7 @@ rule fit:
         matrix=MATRIX,
         mask=mask_of_fit,
         kernels=KERNELS,
-        sources=lambda wildcards: package_sources(*fit_jobs.modules(*entries_of(wildcards))),
+        sources=lambda wildcards: package_sources(*fit_jobs.modules(method_of(wildcards), dataset_of(wildcards))),
     output:
         report=fit_file("json", MASKED),
     log:
@@ -47,7 +47,7 @@ rule fit:
         mem_mb=lambda wildcards, attempt: fit_jobs.memory(method_of(wildcards), attempt),
         runtime=per_attempt(60),
     params:
-        fit=lambda wildcards: fit_jobs.request(key_of(wildcards), *entries_of(wildcards)),
+        fit=lambda wildcards: fit_jobs.request(key_of(wildcards), method_of(wildcards), dataset_of(wildcards)),
     message:
         "fit {wildcards.method}, K = {wildcards.K}, to {wildcards.dataset}, mask {wildcards.mask}, seed {wildcards.seed}"
     script:

@@ -12,7 +12,7 @@ from nbmf_studies.pipeline import raw_files
 from nbmf_studies.pipeline.configuration import is_address, local_path
 from nbmf_studies.pipeline.parameters import as_text
 
-# Of an entry: in figures, when masks are drawn, and when the file is downloaded.
+# Of an entry: in figures, when masks are drawn, when the file is downloaded, and in fits.
 USED_ELSEWHERE = ("axes", "held_out", "sha256", "observe", "measure")
 
 

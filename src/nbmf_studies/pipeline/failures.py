@@ -37,8 +37,8 @@ def explain(runs: Iterable[StudyRun], asked: Collection[str], start: float, scri
             print(f"\n{run.study.key}: {len(lines)} of {len(states)} fits failed.")
             print("\n".join(line for line in lines if line not in told))
             told.update(lines)
-        reports = {run.paths.report(key) for key in run.plan.masked_fits}
-        request = partial_request(run, [state for state in states if state.fit.report in reports])
+        masked = {run.paths.report(key) for key in run.plan.masked_fits}
+        request = partial_request(run, [state for state in states if state.fit.report in masked])
         if request:
             sys.stdout.flush()
             subprocess.run([sys.executable, script], input=as_text(request, keep_order=True), text=True, check=False)

@@ -9,13 +9,20 @@ from nbmf.fits import modules_of
 from nbmf_studies.pipeline.parameters import as_text
 
 CHAIN_POINTS = 1000  # enough draws of the log joint for effective sample sizes
+LOOKS = ("observe", "measure")  # functions that look at every fit to a dataset: nbmf.fits
 LIBRARIES_MB = 2000  # of a job that fits or draws: what it imports and compiles, and its data
 
 
 def modules(method: Mapping[str, Any], dataset: Mapping[str, Any]) -> list[str]:
-    """Return the modules that compute a fit; editing what they do not import runs none again.
+    """Return the modules that compute a fit and look at it; editing what they do not import runs none again."""
+    looks = _looks(dataset)
+    return modules_of(method["class"], *(looks[name] for name in LOOKS if name in looks))
 
-    `method` and `dataset` are their entries of the configuration, as in all functions here.
+
+def request(key: FitKey, method: Mapping[str, Any], dataset: Mapping[str, Any]) -> str:
+    """Return all that decides the outcome of a fit besides its input files, a FitRequest as text.
+
+    `method` and `dataset` are its entries of the configuration, as in all functions here.
     """
     return modules_of(method["class"], *_functions(dataset).values())
 
@@ -23,21 +30,16 @@ def modules(method: Mapping[str, Any], dataset: Mapping[str, Any]) -> list[str]:
 def request(key: FitKey, method: Mapping[str, Any], dataset: Mapping[str, Any]) -> str:
     """Return all that decides the outcome of a fit besides its input files, a FitRequest as text."""
     is_chain = key.mask is None and registry.is_sampler(method["class"])
-    asked = {
-        "class_name": method["class"],
-        "K": key.K,
-        "settings": method["settings"],
-        "seed_key": key.stream(method.get("starts_as")),
-        "chain_points": CHAIN_POINTS if is_chain else 0,
-    }
-    functions = _functions(dataset)
-    # Of data that were drawn, their options tell the truth.
-    return as_text(asked | functions | ({"arguments": dataset["options"]} if functions else {}))
-
-
-def _functions(dataset: Mapping[str, Any]) -> dict[str, str]:
-    """Return the functions that look at a fit to a dataset, by what they do."""
-    return {name: dataset[name] for name in ("observe", "measure") if name in dataset}
+    return as_text(
+        {
+            "class_name": method["class"],
+            "K": key.K,
+            "settings": method["settings"],
+            "seed_key": key.stream(method.get("starts_as")),
+            "chain_points": CHAIN_POINTS if is_chain else 0,
+            **_looks(dataset),
+        }
+    )
 
 
 def threads(method: Mapping[str, Any], most: int) -> int:
@@ -53,3 +55,9 @@ def memory(method: Mapping[str, Any], attempt: int) -> int:
 def megabytes(attempt: int, budget: float) -> int:
     """Return the memory of a job with fits that may take `budget` gigabytes, besides the libraries and the data."""
     return attempt * LIBRARIES_MB + round(1000 * budget)
+
+
+def _looks(dataset: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what looks at a fit, and with what: of data that were drawn, their options tell the truth."""
+    looks = {name: dataset[name] for name in LOOKS if name in dataset}
+    return {**looks, "arguments": dataset["options"]} if looks else {}

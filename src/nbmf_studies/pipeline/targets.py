@@ -95,6 +95,10 @@ class StudyRun(NamedTuple):
             file for product in self.by_name().values() if not product.on_request for file in self.files_of(product)
         ]
 
+    def fits(self) -> list[FitKey]:
+        """Return every fit of the study."""
+        return self.study.fits_of(self.plan)
+
     def score_tables(self) -> list[str]:
         """Return the tables of scores, which can be compared with those of another run."""
         return [self.paths.table(table.name) for table in self.targets.tables if table.name in SCORE_TABLES]

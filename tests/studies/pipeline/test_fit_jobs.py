@@ -7,7 +7,7 @@ import pytest
 
 from nbmf import registry
 from nbmf.catalogue import METHODS
-from nbmf.fit_key import FitKey, mask_stream
+from nbmf.fit_key import WHOLE, FitKey, mask_stream
 from nbmf_studies.pipeline import fit_jobs
 from nbmf_studies.pipeline.paths import Paths, key_of
 
@@ -19,10 +19,11 @@ def test_random_streams_have_their_names():
     assert MASKED.stream() == ["fit", "votes", "c-bica", 3, 1, 0]
     assert MASKED.stream("bica") == ["fit", "votes", "bica", 3, 1, 0]
     assert UNMASKED.stream() == ["complete", "votes", "beta-dir-gs", 10, 4]
+    assert UNMASKED._replace(mask=WHOLE).stream() == UNMASKED.stream()
     assert mask_stream("votes", 7) == ["mask", "votes", 7]
 
 
-@pytest.mark.parametrize("key", [MASKED, UNMASKED])
+@pytest.mark.parametrize("key", [MASKED, UNMASKED, UNMASKED._replace(mask=WHOLE)])
 def test_wildcards_name_a_fit_as_its_path_does(key):
     names = {name: "none" if value is None else str(value) for name, value in key._asdict().items()}
     assert key_of(SimpleNamespace(**names)) == key
@@ -31,7 +32,7 @@ def test_wildcards_name_a_fit_as_its_path_does(key):
 
 def test_a_request_is_all_that_decides_the_outcome():
     method = {"class": "BinaryICA", "settings": {"max_iter": 5}, "starts_as": "bica", "label": "mine", "K": [3]}
-    assert json.loads(fit_jobs.request(MASKED, method)) == {
+    assert json.loads(fit_jobs.request(MASKED, method, {})) == {
         "class_name": "BinaryICA",
         "K": 3,
         "settings": {"max_iter": 5},
@@ -44,11 +45,11 @@ def test_a_request_is_all_that_decides_the_outcome():
     ("method", "key", "points"), [("beta-dir-gs", UNMASKED, 1000), ("beta-dir-gs", MASKED, 0), ("bica", UNMASKED, 0)]
 )
 def test_chains_that_see_a_whole_matrix_keep_more_points(method, key, points):
-    assert json.loads(fit_jobs.request(key, METHODS[method]))["chain_points"] == points
+    assert json.loads(fit_jobs.request(key, METHODS[method], {}))["chain_points"] == points
 
 
 def test_a_fit_depends_on_its_family_and_takes_what_its_method_may_take():
-    assert fit_jobs.modules(METHODS["lda"]) == ["nbmf.fits", registry.module_of(METHODS["lda"]["class"])]
+    assert fit_jobs.modules(METHODS["lda"], {}) == ["nbmf.fits", registry.module_of(METHODS["lda"]["class"])]
     assert [fit_jobs.threads(METHODS[name], 4) for name in ("beta-dir-gs", "logpca")] == [4, 1]
     assert fit_jobs.memory({"class": "BetaDirGibbs", "settings": {}}, 2) == 2 * 2000
     larger = {"class": "BetaDirVB", "settings": {"max_memory_gb": 7.5}}
