@@ -24,11 +24,6 @@ def request(key: FitKey, method: Mapping[str, Any], dataset: Mapping[str, Any]) 
 
     `method` and `dataset` are its entries of the configuration, as in all functions here.
     """
-    return modules_of(method["class"], *_functions(dataset).values())
-
-
-def request(key: FitKey, method: Mapping[str, Any], dataset: Mapping[str, Any]) -> str:
-    """Return all that decides the outcome of a fit besides its input files, a FitRequest as text."""
     is_chain = key.mask is None and registry.is_sampler(method["class"])
     return as_text(
         {

@@ -66,10 +66,6 @@ class StudyRun(NamedTuple):
     targets: Targets
     paths: Paths
 
-    def fits(self) -> list[FitKey]:
-        """Return every fit that the study asks for."""
-        return self.study.fits_of(self.plan)
-
     def figure(self, name: str) -> Figure:
         """Return a figure that is made, by its name."""
         return next(figure for figure in self.targets.figures if figure.name == name)
