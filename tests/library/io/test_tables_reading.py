@@ -14,7 +14,7 @@ from nbmf.cli.words import in_options
 from nbmf.data.examples import table_example
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON
 from nbmf.errors import ConfigError, DataError
-from nbmf.io.kinds import LAWS, WrongCell, judged
+from nbmf.io.column_kinds import LAWS, WrongCell, judged
 
 MIXED = """\
 name,age,job,member,visits,grade,group,empty,same
@@ -169,12 +169,23 @@ def test_columns_that_a_person_has_to_decide_on_are_all_named(here):
     assert kinds_of(table) == {"x": GAUSSIAN, "age": GAUSSIAN}
 
 
-@pytest.mark.parametrize("name", ["t.xlsx", "t.mtx", "t.npz", "none.csv"])
-def test_other_files_are_refused_with_a_way_out(here, name):
-    if name != "none.csv":
-        (here / name).write_bytes(b"PK\x03\x04")
-    with pytest.raises(DataError, match=r"spreadsheet|nbmf topics|from_array|no such file"):
-        quietly(name)
+def test_other_files_are_refused_with_a_way_out(here):
+    (here / "t.xlsx").write_bytes(b"PK\x03\x04")
+    np.save("t.npy", np.eye(2))
+    nbmf.BinaryMatrix.from_array(np.eye(2)).save("own.npz")
+    scipy.sparse.save_npz("s.npz", scipy.sparse.csr_array(np.eye(2)))
+    with gzip.open("t.mtx.gz", "wb") as file:
+        scipy.io.mmwrite(file, scipy.sparse.coo_array(np.eye(2)))
+    for name, words in {
+        "t.xlsx": "a spreadsheet; save its sheet as CSV",
+        "t.npy": "arrays, .*from_array",
+        "own.npz": "arrays, .*from_array",
+        "s.npz": "a sparse matrix; nbmf topics takes one of counts",
+        "t.mtx.gz": "a sparse matrix; nbmf topics takes one of counts",
+        "none.csv": "there is no such file",
+    }.items():
+        with pytest.raises(DataError, match=rf"^{name}: {words}"):
+            quietly(name)
 
 
 def test_other_texts_and_no_header(here):
@@ -292,7 +303,7 @@ def test_texts_are_counted(here):
         ("m.mtx", {"words": "few.txt"}, "few.txt: 1 word for 4 columns of m.mtx"),
         ("minus.csv", {}, "line 3, column 'b': '-1'; allowed are counts, whole numbers from 0 on"),
         ("half.mtx", {}, "the value 0.5; allowed are counts"),
-        ("bad.mtx", {}, "no sparse matrix that SciPy reads"),
+        ("bad.mtx", {}, "bad.mtx, line 2: needed are the numbers of rows, columns and entries"),
         ("no.mtx", {}, "there is no such file"),
         ("m.mtx", {"words": "no.txt"}, "words = 'no.txt': there is no such file"),
         ("wide.csv", {"ignore": WORDS[:3]}, "all counts are 0, or of words to ignore"),
