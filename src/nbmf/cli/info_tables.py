@@ -94,9 +94,9 @@ def _is_long(columns: dict[str, list]) -> bool:
     if len(columns) != 3:
         return False
     *texts, last = columns.values()
-    numbers = [None if value is None else number_of(str(value)) for value in last]
+    numbers = list(map(number_of, last))
     are_counts = all(n is not None and n >= 0 and n.is_integer() for n in numbers)
-    are_names = all(value is None or number_of(str(value)) is None for own in texts for value in own)
+    are_names = all(number_of(value) is None for own in texts for value in own)
     pairs = set(zip(*texts, strict=True))
     repeat = all(2 * len(set(own)) <= len(last) for own in texts)
     return are_counts and are_names and repeat and len(pairs) == len(last)
@@ -106,7 +106,7 @@ def _long(options: argparse.Namespace, columns: dict[str, list]) -> list[str]:
     *_, last = columns.values()
     file = shlex.quote(options.file)
     commands = [f"info {file} --layout long"]
-    if any(number_of(str(value)) > 1 for value in last):
+    if any(number_of(value) > 1 for value in last):
         commands = [f"{commands[0]} --counts", f"topics {file} --layout long"]
     return [f"a list with a line per entry: {', '.join(map(repr, columns))}", *_next(*commands)]
 

@@ -83,11 +83,7 @@ def judged(values: Sequence[Any], kind: str | None = None) -> Column:
 
 
 def _number(value: Any) -> float | None:
-    if value is None:
-        return None
-    number = number_of(value) if isinstance(value, str) else None
-    if isinstance(value, int | float | np.number | np.bool_):
-        number = float(value)
+    number = number_of(value) if isinstance(value, str | int | float | np.number | np.bool_) else None
     return number if number is not None and np.isfinite(number) else None
 
 

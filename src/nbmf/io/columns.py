@@ -74,10 +74,11 @@ def columns_of(path: Path, cells: Cells, header: bool | None = None, missing: Co
     table, is_missing = cells, Meaning(missing, MISSING)
     names = table.names if table.has_header else [f"column {n}" for n in range(1, len(table.names) + 1)]
     refuse_repeated(table.path, names, "column", table.where_is_name)
-    columns, lines, index = [[] for _ in names], [], table.row_names
+    columns, lines = [[] for _ in names], []
     for block in table.blocks():
         lines += block.lines
         for place, values in enumerate(columns):
             values += is_missing.without(block.cells(place))
-    values = ({} if index is None else {"row": index}) | dict(zip(names, columns, strict=True))
+    index = {} if table.row_names is None else {"row": is_missing.without(table.row_names)}
+    values = index | dict(zip(names, columns, strict=True))
     return Columns(values, table.format, lines, table)

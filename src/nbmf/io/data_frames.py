@@ -11,7 +11,7 @@ import numpy as np
 from nbmf.errors import DataError
 from nbmf.io.cells import Block, Table, UnknownCell
 from nbmf.io.coded_matrix import refuse_huge
-from nbmf.io.value_codes import UnknownValue, ValueCoding, text_of
+from nbmf.io.value_codes import UnknownValue, ValueCoding, texts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +49,7 @@ class FrameTable(Table):
         self.path, self.format, self._frame = path, format, frame
         self.names = [str(name) for name in frame.columns]
         if frame.index.name is not None or frame.index.dtype.kind not in "iu":
-            self.row_names = [text_of(name) for name in frame.index]
+            self.row_names = texts_of(_cells(frame.index.to_series()))
 
     def blocks(self) -> Iterator[Block]:
         """Yield the one block."""
@@ -61,9 +61,7 @@ class _FrameBlock(Block):
         self._frame, self.lines = frame, range(1, len(frame) + 1)
 
     def cells(self, column: int) -> list:
-        values = self._frame.iloc[:, column]
-        cells = values.astype(object).where(values.notna(), None).tolist()
-        return [cell.strip() if isinstance(cell, str) else cell for cell in cells]
+        return _cells(self._frame.iloc[:, column])
 
     def codes(self, columns: Sequence[int], coding: ValueCoding) -> np.ndarray:
         codes = np.empty((len(self._frame), len(columns)), coding.dtype)
@@ -73,3 +71,8 @@ class _FrameBlock(Block):
             except UnknownValue as found:
                 raise UnknownCell(self.lines[found.place], column, found.value) from None
         return codes
+
+
+def _cells(values: pd.Series) -> list:
+    cells = values.astype(object).where(values.notna(), None).tolist()
+    return [cell.strip() if isinstance(cell, str) else cell for cell in cells]

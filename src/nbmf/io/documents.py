@@ -134,7 +134,7 @@ def _wide(path: Path, columns: Columns, aside: Collection[str]) -> _Counts:
     names = [name for name in columns.values if name not in aside]
     first = columns.values[names[0]] if names else []
     documents = None
-    if first and any(value is None or number_of(str(value)) is None for value in first):
+    if first and any(value is None or number_of(value) is None for value in first):
         documents = ["" if value is None else str(value) for value in first]
         refuse_repeated(path, documents, "document", columns.where, NO_WIDE)
         names = names[1:]
@@ -148,10 +148,8 @@ def _wide(path: Path, columns: Columns, aside: Collection[str]) -> _Counts:
 def _counts(path: Path, columns: Columns, name: str) -> np.ndarray:
     """Return the counts of a column, 0 where there is nothing."""
     values = columns.values[name]
-    try:
-        counts = np.array([0.0 if value is None else float(value) for value in values])
-    except (TypeError, ValueError):
-        counts = np.array([_number(value) for value in values])
+    numbers = (0.0 if value is None else number_of(value) for value in values)
+    counts = np.array([np.nan if number is None else number for number in numbers])
     right = (counts >= 0) & (counts == np.floor(counts)) & np.isfinite(counts)
     if not right.all():
         row = int(np.flatnonzero(~right)[0])
@@ -161,11 +159,6 @@ def _counts(path: Path, columns: Columns, name: str) -> np.ndarray:
             f"keeps it apart, and text={name!r} counts the words of texts"
         )
     return counts
-
-
-def _number(value: Any) -> float:
-    number = 0.0 if value is None else number_of(str(value))
-    return np.nan if number is None else number
 
 
 def _long(path: Path, columns: Columns, chosen: Sequence[str]) -> _Counts:

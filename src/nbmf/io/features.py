@@ -104,7 +104,7 @@ def _names_rows(values: list, index: bool | None, has_kind: bool) -> bool:
         return bool(index)
     if None in values or len(set(values)) < len(values) or len(values) < 2:
         return False
-    numbers = [number_of(str(value)) for value in values]
+    numbers = [number_of(value) for value in values]
     if all(number is None for number in numbers):
         return True
     return numbers[0] in (0, 1) and all(

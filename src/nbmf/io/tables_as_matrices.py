@@ -9,7 +9,7 @@ import numpy as np
 from nbmf.errors import DataError
 from nbmf.io.arguments import Options
 from nbmf.io.cells import Block, Table, UnknownCell, counted, refuse_repeated
-from nbmf.io.coded_matrix import CodedMatrix, Contradiction, refuse_huge, refuse_too_many_lines, scatter
+from nbmf.io.coded_matrix import CodedMatrix, Contradiction, StoredCodes, refuse_huge, refuse_too_many_lines, scatter
 from nbmf.io.delimited import DelimitedText
 from nbmf.io.value_codes import ValueCoding, texts_of
 
@@ -51,25 +51,18 @@ def _wide(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
     groups_at = None if options.groups is None else table.place_of(options.groups)
     aside = {groups_at, *map(table.place_of, ignored)}
     columns = [place for place in range(len(table.names)) if place not in aside]
-    row_names, said, hint = None, "no names of rows", ""
+    row_names, said, hint, first = None, "no names of rows", "", None
     if options.index is not False and table.row_names is not None:
         row_names, said = table.row_names, "names of rows in the file's index"
-    # Whether the first column has names of rows is seen when all of it is there.
-    is_open = columns and options.index is not False and row_names is None
-    first = columns.pop(0) if is_open else None
-    parts, lines, firsts, groups = [], [], [], []
-    for block in table.blocks():
-        parts.append(_codes(table, block, columns, coding, are_values=False))
-        lines += block.lines
-        firsts += [] if first is None else block.cells(first)
-        groups += [] if groups_at is None else block.texts(groups_at)
-    codes = np.concatenate(parts)
-    if is_open and _are_row_names(table, first, firsts, options, coding):
-        row_names, said = texts_of(firsts), "names of rows in the first column"
+    elif options.index is not False and columns:
+        first = columns.pop(0)  # it may have names of rows: that is seen when all of it is there
+    codes, lines, cells, groups = _rows(table, columns, first, groups_at, coding)
+    if first is not None and _are_row_names(table, first, cells, options, coding):
+        row_names, said = texts_of(cells), "names of rows in the first column"
         hint = "" if options.index else NO_INDEX
-    elif is_open:
+    elif first is not None:
         columns.insert(0, first)
-        codes = np.column_stack([coding.look_up(firsts, len(firsts)), codes])
+        codes = np.column_stack([coding.look_up(cells, len(cells)), codes])
     if row_names is not None:
         refuse_repeated(table.path, row_names, "row", lambda f: table.where(lines[f]), hint)
     if not columns:
@@ -78,7 +71,20 @@ def _wide(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
     words += [] if groups_at is None else [f"groups in {options.groups!r}"]
     words += [f"ignored: {', '.join(map(repr, ignored))}"] if ignored else []
     column_names = [table.names[column] for column in columns] if table.has_header else None
-    return CodedMatrix(codes, "; ".join(words), row_names, column_names, groups or None)
+    return CodedMatrix(codes, "; ".join(words), row_names, column_names, groups)
+
+
+def _rows(
+    table: Table, columns: Sequence[int], first: int | None, groups_at: int | None, coding: ValueCoding
+) -> tuple[np.ndarray, list[int], list, list[str] | None]:
+    """Return the codes of columns, the line of each row, the cells of the first column, and the groups."""
+    parts, lines, cells, groups = [], [], [], []
+    for block in table.blocks():
+        parts.append(_codes(table, block, columns, coding, are_values=False))
+        lines += block.lines
+        cells += [] if first is None else block.cells(first)
+        groups += [] if groups_at is None else block.texts(groups_at)
+    return np.concatenate(parts), lines, cells, None if groups_at is None else groups
 
 
 def _are_row_names(table: Table, first: int, cells: list, options: Options, coding: ValueCoding) -> bool:
@@ -116,8 +122,12 @@ def _list_has_header(text: DelimitedText, options: Options, coding: ValueCoding)
     return not any(name == field.strip() for _, others in below for name, field in zip(names, others, strict=False))
 
 
-class _Numbers(dict):
-    """Numbers names 0, 1, ... as they appear."""
+class _Names(dict):
+    """Names of rows or columns, numbered 0, 1, ... as they appear; `numbers` has that of each record."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers = array("q")
 
     def __missing__(self, name: str) -> int:
         number = self[name] = len(self)
@@ -126,29 +136,27 @@ class _Numbers(dict):
 
 def _list(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
     places = _places(table, options)
-    numbers, numbered = {"row": _Numbers(), "column": _Numbers()}, {"row": array("q"), "column": array("q")}
-    lines, parts, group_of = array("q"), [], {}
+    rows, columns, lines, parts, group_of = _Names(), _Names(), array("q"), [], {}
     for block in table.blocks():
         lines.extend(block.lines)
         if "value" in places:
             parts.append(_codes(table, block, [places["value"]], coding, are_values=True)[:, 0])
-        for role, found in numbered.items():
+        for role, known in (("row", rows), ("column", columns)):
             names = block.texts(places[role])
             if "" in names:
                 line = block.lines[names.index("")]
                 raise DataError(f"{table.path}, {table.where(line)}: the name of the {role} is empty")
-            found.extend(map(numbers[role].__getitem__, names))
+            known.numbers.extend(map(known.__getitem__, names))
         if "groups" in places:
             _add_groups(table, block, places, group_of)
     codes = np.concatenate(parts) if parts else np.ones(len(lines), coding.dtype)
-    row_names, column_names = map(list, numbers.values())
-    matrix, absent, left_out = _matrix_of_list(table, options, codes, row_names, column_names, numbered, lines)
-    groups = [group_of[name][0] for name in row_names] if group_of else None
+    matrix, absent, left_out = _scattered(table, options, codes, rows, columns, lines)
+    groups = [group_of[name][0] for name in rows] if "groups" in places else None
     said = ", ".join(f"{role} {table.names[place]!r}" for role, place in places.items())
     unused = len(table.names) - len(places)
     said += f"; {counted(unused, 'column')} not used" if unused else ""
     format = f"{table.format}; layout {options.layout}: {said}"
-    return CodedMatrix(matrix, format, row_names, column_names, groups, absent, left_out)
+    return CodedMatrix(matrix, format, list(rows), list(columns), groups, absent, left_out)
 
 
 def _places(table: Table, options: Options) -> dict[str, int]:
@@ -178,23 +186,25 @@ def _add_groups(table: Table, block: Block, places: dict[str, int], group_of: di
             )
 
 
-def _matrix_of_list(table, options, codes, row_names, column_names, numbered, lines):
+def _scattered(
+    table: Table, options: Options, codes: np.ndarray, rows: _Names, columns: _Names, lines: Sequence[int]
+) -> tuple[np.ndarray | StoredCodes, str, tuple[str, ...]]:
     """Return the matrix, what is said about pairs without a record, and what was left out."""
     absent, why = _absent(options, codes)
-    shape = len(row_names), len(column_names)
+    shape = len(rows), len(columns)
     if absent == 0:
         refuse_too_many_lines(table.path, *shape)
     else:
         refuse_huge(table.path, *shape, ARE_MISSING)
-    rows, columns = map(np.asarray, numbered.values())
     try:
-        matrix, left_out = scatter(rows, columns, codes, shape, absent)
+        matrix, left_out = scatter(np.asarray(rows.numbers), np.asarray(columns.numbers), codes, shape, absent)
     except Contradiction as found:
-        (first, second), shown = found.records, ["missing" if code == -1 else str(code) for code in found.codes]
+        first, second = found.records
+        earlier, later = ("missing" if code == -1 else code for code in found.codes)
+        row, column = (list(names)[names.numbers[first]] for names in (rows, columns))
         raise DataError(
-            f"{table.path}, {table.where(lines[second])}: row {row_names[rows[first]]!r}, "
-            f"column {column_names[columns[first]]!r} is {shown[1]}, "
-            f"but {shown[0]} in {table.where(lines[first])}"
+            f"{table.path}, {table.where(lines[second])}: row {row!r}, column {column!r} is {later}, "
+            f"but {earlier} in {table.where(lines[first])}"
         ) from None
     return matrix, f"pairs without a record are {'zeros' if absent == 0 else 'missing'}{why}", left_out
 

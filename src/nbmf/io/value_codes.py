@@ -246,11 +246,11 @@ class UnknownValue(Exception):
         self.place, self.value = place, value
 
 
-def number_of(text: str) -> float | None:
-    """Return the number that a text is, None if it is none."""
+def number_of(cell: Any) -> float | None:
+    """Return the number that a text or another value is, None if it is none."""
     try:
-        return None if "_" in text else float(text)  # Python alone reads 1_000
-    except ValueError:
+        return None if isinstance(cell, str) and "_" in cell else float(cell)  # Python alone reads 1_000
+    except (TypeError, ValueError):
         return None
 
 

@@ -227,6 +227,7 @@ def test_the_report_says_what_was_understood_and_left_out(read, tmp_path):
         ("who,b1,b2\nann,1\n", "votes.csv, line 2: 2 fields instead of 3"),
         ("who,b1,b2\nann,1,0\nbob,1,0,1\n", "votes.csv, line 3: 4 fields instead of 3"),
         ("a,b\n1,0\n1\n", "votes.csv, line 3: 1 field instead of 2"),
+        ("a,b\n1,x\n1\n", "votes.csv, line 2, column 'b': the value is 'x'"),  # the first that is wrong
         ("1 0\n1 0 1\n", "votes.csv, line 2: 3 fields instead of 2"),
         ("who,b1\nann,1\nann,0\n", "votes.csv, line 3: the row 'ann' is there already, in line"),
         ("who,b1\n7,1\n2,0\n7,1\n", "(the first column is read as names of rows; index=False "),

@@ -143,6 +143,7 @@ def test_whole_numbers_of_files_with_types_are_shown_without_a_point():
         ("a,b\n1,1\n1,1\n", {}, "no column is left (no names of rows; 'a' (always 1)"),
         ("a,b\n", {}, "a header and no rows"),
         ("", {}, "the file is empty"),
+        (",,\n,,\n", {}, "all fields are empty"),
         ("a,b\nx,1\nx,2\n", {"index": True}, "line 3: the row 'x' is there already, in line 2"),
         ('a,b\n"x,1\n', {}, "unexpected end of data"),
     ],
@@ -209,6 +210,28 @@ def test_parquet_is_as_text(here):
     assert one.categories.tolist() == other.categories.tolist()
 
 
+@pytest.mark.parametrize("word", ["", ".", "?", "NA", "N/A", "n/a", "NaN", "None", "null"])
+def test_the_same_texts_are_missing_in_every_format_and_for_every_reader(word, here):
+    frame = pd.DataFrame({"a": ["1", word, "0", "1"], "b": ["0", "1", "1", "0"], "c": ["x", "y", "x", word]})
+    frame.to_csv("t.csv", index=False)
+    frame.to_parquet("t.parquet", index=False)
+    for name in ("t.csv", "t.parquet"):
+        table = quietly(name, index=False)
+        values = pd.DataFrame(table.values(), columns=table.column_names)
+        assert values.isna().sum().to_dict() == {"a": 1, "b": 0, "c": 1}
+        matrix = quietly(name, nbmf.read, index=False, header=True if name == "t.csv" else None, ignore=["c"])
+        assert matrix.codes.tolist() == [[1, 0], [-1, 1], [0, 1], [1, 0]]
+        table = quietly(name, index=False, missing=["y"], ignore=["a"])  # in the place of these
+        assert sorted(table.categories.tolist()) == sorted(["0", "1", "x", word])
+
+
+def test_lines_are_counted_from_the_beginning_of_the_file(here):
+    (here / "late.csv").write_text("\n\na,b\n1,2\n3\n")
+    for read in (nbmf.read, nbmf.read_table, nbmf.read_documents):
+        with pytest.raises(DataError, match=r"late.csv, line 5: 1 field instead of 2"):
+            quietly("late.csv", read, **({"counts": True} if read is nbmf.read else {}))
+
+
 def test_the_example_has_what_a_table_may_have(here):
     (here / "penguins.csv").write_text(table_example("penguins"))
     table = quietly("penguins.csv", labels="species")
@@ -250,6 +273,18 @@ def test_every_layout_has_the_same_documents(here):
         np.testing.assert_array_equal(found, COUNTS[[0, 2, 3], :3], err_msg=path)
     names = quietly("wide.csv", nbmf.read_documents).row_names
     assert names.tolist() == ["p1", "p3", "p4"]
+
+
+def test_documents_are_read_from_every_format_of_a_matrix_within_its_limits(here):
+    written(here)
+    (here / "packed.mtx.gz").write_bytes(gzip.compress((here / "m.mtx").read_bytes()))
+    np.save("m.npy", COUNTS)
+    for path in ("packed.mtx.gz", "m.npy"):
+        table = quietly(path, nbmf.read_documents, words="words.txt")
+        np.testing.assert_array_equal(table.values(), COUNTS[[0, 2, 3], :3], err_msg=path)
+    (here / "huge.mtx").write_text("%%MatrixMarket matrix coordinate real general\n10000000 10000000 1\n1 1 1\n")
+    with pytest.raises(DataError, match="10000000 x 10000000 entries; allowed are at most"):
+        quietly("huge.mtx", nbmf.read_documents)
 
 
 def test_documents_are_reported_with_what_was_left_out(here):
