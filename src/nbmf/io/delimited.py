@@ -17,7 +17,7 @@ from nbmf.io.value_codes import ValueCoding
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 # Of a block. Few enough for the garbage collector not to look at them: more take twice as long.
-ROWS, FIELDS = 512, 2**16
+ROWS, FIELDS = 512, 2**18
 
 
 class Record(NamedTuple):
