@@ -27,8 +27,8 @@ with atheris.instrument_imports(include=["nbmf", "rdata", "jsonschema", "csv", "
     import nbmf
     from nbmf.data.masks import load_mask, save_mask
     from nbmf.data.matrix import BinaryMatrix
-    from nbmf.io import parquet, reading, tables  # noqa: F401, instrumented
-    from nbmf.io.rda import read_matrix, read_table
+    from nbmf.io import data_frames, reading  # noqa: F401, instrumented
+    from nbmf.io.rda import read_data_frame, read_r_matrix
     from nbmf_studies.pipeline import configuration
     from nbmf_studies.recipes.building import build
 
@@ -88,8 +88,8 @@ TARGETS = {
     "CSV of users": lambda path: build("lastfm", {"listens": path}, {}),
     "CSV of finds": lambda path: build("paleo", {"finds": path}, {}),
     "blank-separated": read_animals,
-    "R matrix": read_matrix,
-    "R data frame": lambda path: read_table(path, ["vote"]),
+    "R matrix": read_r_matrix,
+    "R data frame": lambda path: read_data_frame(path, ["vote"]),
     "configuration": read_config,
 }
 

@@ -28,7 +28,7 @@ from nbmf import cli
 from nbmf.data.masks import draw_mask, load_mask, save_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import NbmfError
-from nbmf.io.rda import read_table
+from nbmf.io.rda import read_data_frame
 from nbmf_studies.pipeline import configuration
 from nbmf_studies.pipeline.download import fetch
 from nbmf_studies.pipeline.raw_files import located
@@ -208,7 +208,7 @@ for what, content in [
 
 def read_rda(folder: Path, content: bytes) -> None:
     """Read a file as an R data frame with a column of votes."""
-    read_table(write(folder / "votes.rda", content), ["vote"])
+    read_data_frame(write(folder / "votes.rda", content), ["vote"])
 
 
 class _Zeros(io.RawIOBase):
@@ -259,7 +259,7 @@ def _(folder):
     with gzip.open(folder / "votes.rda", "wb", compresslevel=1) as file:
         for _ in range(1025):
             file.write(bytes(2**20))
-    read_table(folder / "votes.rda", ["vote"])
+    read_data_frame(folder / "votes.rda", ["vote"])
 
 
 @case("R data", "gzip in gzip")

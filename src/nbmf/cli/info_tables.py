@@ -5,19 +5,16 @@ import shlex
 from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from nbmf.cli.text import wrapped
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import DataError
+from nbmf.io.columns import Columns, read_columns
 from nbmf.io.features import read_table
-from nbmf.io.frames import Frame, number_of, read_frame
-
-if TYPE_CHECKING:
-    import pandas as pd
+from nbmf.io.formats import TEXT, promised_format
+from nbmf.io.value_codes import number_of
 
 OF_MATRICES = ("layout", "ones", "zeros", "counts", "above", "row", "column", "value", "absent", "name", "transpose")
-NO_TABLES = (".npz", ".npy", ".mtx")
 MOST_BYTES = 2**25  # of a file that is read once more, as Python objects
 ANSWERS = 0.5  # of all cells, that hold one of two values in a matrix of answers
 WORDS = 4.0  # in a cell on average, from which on a column has texts
@@ -34,17 +31,18 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     DataError
         If it is a table, but not as `nbmf cluster` takes one.
     """
-    frame = _frame(options)
-    if frame is None:
+    found = _columns(options)
+    if found is None:
         return None
     opening = f"{str(refused).partition(';')[0]}: this is no matrix of zeros and ones or of counts"
-    if _is_long(frame):
-        return [wrapped(opening), *_long(options, frame)]
-    columns = frame.table.drop(columns=[*(options.ignore or ()), options.groups], errors="ignore")
+    if _is_long(found.values):
+        return [wrapped(opening), *_long(options, found.values)]
+    aside = {*(options.ignore or ()), options.groups}
+    columns = {name: values for name, values in found.values.items() if name not in aside}
     if _has_answers(columns):
         return None
-    if texts := {name: _words(columns[name]) for name in columns if _has_texts(columns[name])}:
-        others = columns.shape[1] > len(texts)
+    if texts := {name: _words(values) for name, values in columns.items() if _has_texts(values)}:
+        others = len(columns) > len(texts)
         return [wrapped(opening), *_texts(options, texts, others)]
     lines = [wrapped(f"{opening}, but a table")]
     try:
@@ -71,65 +69,63 @@ def uses_of_counts(matrix: CountMatrix, options: argparse.Namespace) -> list[str
     zeros = (matrix.tallies == 0).mean()
     if matrix.observed.all() and zeros >= SPARSE and options.above is None:
         lines.append(f"if rows are documents and columns words: nbmf topics {_documents(options)}")
-    suffix = Path(options.file).suffix.lower()
-    is_table = options.layout is None and not options.transpose and suffix not in NO_TABLES
-    if is_table:
+    format = promised_format(Path(options.file)) or TEXT
+    if format.is_table and options.layout is None and not options.transpose:
         again = _repeated(options)
         lines.append(f"if columns are of several kinds, ages and marks: nbmf cluster {again}")
     return lines
 
 
-def _frame(options: argparse.Namespace) -> Frame | None:
+def _columns(options: argparse.Namespace) -> Columns | None:
     """Return what is in the file; None if it is no table, too large, or to be read as a matrix."""
     given = (getattr(options, name) for name in OF_MATRICES)  # 0 is not False: --above 0
     is_matrix = any(value is not None and value is not False for value in given)
     if is_matrix or options.counts is False or not options.diagonal:
         return None
     try:
-        if Path(options.file).expanduser().stat().st_size > MOST_BYTES:
-            return None
-        return read_frame(options.file, options.header, options.missing)
+        path = Path(options.file).expanduser()
+        return None if path.stat().st_size > MOST_BYTES else read_columns(path, options.header, options.missing)
     except (OSError, DataError):
         return None
 
 
-def _is_long(frame: Frame) -> bool:
+def _is_long(columns: dict[str, list]) -> bool:
     """Whether lines have two texts, each of which comes again, and a count, as long lists have."""
-    if frame.table.shape[1] != 3:
+    if len(columns) != 3:
         return False
-    *texts, last = (frame.table[name].tolist() for name in frame.table)
-    numbers = [None if value is None else number_of(str(value)) for value in last]
+    *texts, last = columns.values()
+    numbers = list(map(number_of, last))
     are_counts = all(n is not None and n >= 0 and n.is_integer() for n in numbers)
-    are_names = all(value is None or number_of(str(value)) is None for own in texts for value in own)
+    are_names = all(number_of(value) is None for own in texts for value in own)
     pairs = set(zip(*texts, strict=True))
     repeat = all(2 * len(set(own)) <= len(last) for own in texts)
     return are_counts and are_names and repeat and len(pairs) == len(last)
 
 
-def _long(options: argparse.Namespace, frame: Frame) -> list[str]:
-    *_, last = frame.table
+def _long(options: argparse.Namespace, columns: dict[str, list]) -> list[str]:
+    *_, last = columns.values()
     file = shlex.quote(options.file)
     commands = [f"info {file} --layout long"]
-    if any(number_of(str(value)) > 1 for value in frame.table[last]):
+    if any(number_of(value) > 1 for value in last):
         commands = [f"{commands[0]} --counts", f"topics {file} --layout long"]
-    columns = ", ".join(map(repr, frame.table))
-    return [f"a list with a line per entry: {columns}", *_next(*commands)]
+    return [f"a list with a line per entry: {', '.join(map(repr, columns))}", *_next(*commands)]
 
 
-def _has_answers(columns: "pd.DataFrame") -> bool:
+def _has_answers(columns: dict[str, list]) -> bool:
     """Whether two values fill more than half of the cells, as in a matrix with a wrong cell."""
-    values = Counter(str(v) for name in columns for v in columns[name] if v is not None)
+    values = Counter(str(value) for cells in columns.values() for value in cells if value is not None)
     return sum(n for _, n in values.most_common(2)) > ANSWERS * values.total()
 
 
-def _has_texts(column: "pd.Series") -> bool:
+def _has_texts(cells: list) -> bool:
     """Whether most cells differ, and have several words."""
-    return 2 * column.nunique() > column.count() and _words(column) >= WORDS
+    present = [cell for cell in cells if cell is not None]
+    return 2 * len(set(present)) > len(present) and _words(cells) >= WORDS
 
 
-def _words(column: "pd.Series") -> float:
+def _words(cells: list) -> float:
     """Return how many words a cell has on average."""
-    texts = [str(value) for value in column if value is not None]
+    texts = [str(cell) for cell in cells if cell is not None]
     return sum(len(text.split()) for text in texts) / max(len(texts), 1)
 
 

@@ -10,7 +10,7 @@ from nbmf.cli.text import wrapped
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, WORD
 from nbmf.families.mixed_membership.em import OUTWEIGHS
 from nbmf.families.mixed_membership.membership_parameters import MIXTURE
-from nbmf.io.content import counted
+from nbmf.io.cells import counted
 from nbmf.posterior.distinguishing import agreement, by_label, digits_of, order_of_components
 
 COLUMNS, CATEGORIES, WORDS = 8, 3, 10  # of a component that are told

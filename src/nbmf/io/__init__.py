@@ -1,16 +1,18 @@
-"""Readers: from a file of any usual format to a matrix (docs/your-data.md).
+"""From a file of any usual format to a matrix, features or documents (docs/your-data.md).
+
+A file becomes cells once, and what they mean is decided afterwards:
 
 | module | what |
 |---|---|
-| reading | `nbmf.read`: which format a file has, and what is said about it |
-| arguments | what may be asked of a reader, checked before any file is opened |
-| coding | which values are ones, zeros and missing |
-| counting | which are counts, and when a file is taken for one of counts |
-| content | what every reader returns; records of (row, column, value) made a matrix |
-| text | lines of text files, gzipped or not |
-| delimited | CSV, TSV and the like |
-| matrix_market | .mtx |
-| numpy_files | .npz, .npy, scipy.sparse |
-| tables | data frames, as Parquet and R files hold them |
-| parquet, r_data | those files |
+| formats | which format a file has, by its first bytes, and what reads it |
+| cells | what every format becomes: a table read in blocks, an array, or the entries that are not 0 |
+| delimited, data_frames, rda, matrix_market, numpy_files | the formats; text_lines has lines of files, gzipped or not |
+| value_codes | what values mean: missing (everywhere the same texts), one, zero, a count |
+| reading | `nbmf.read`: cells as a matrix of zeros and ones or of counts, and what is said about it |
+| arguments | what may be asked of it, checked before any file is opened |
+| tables_as_matrices | a row a line, or an entry a line |
+| coded_matrix | a matrix of codes, and how large it may be |
+| columns | a table as lists of values |
+| features, column_kinds | `nbmf.read_table`: columns as features of several kinds |
+| documents | `nbmf.read_documents`: counts of words |
 """

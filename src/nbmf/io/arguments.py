@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypedDict
 
 from nbmf.errors import ConfigError, choices
-from nbmf.io.coding import Coding
+from nbmf.io.value_codes import Coding
 
 LAYOUTS = ("long", "presence")
 ABSENT = ("zeros", "missing")

@@ -8,19 +8,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.io
 import scipy.sparse
 
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError
-from nbmf.io.content import counted, place_of, refuse_repeated
-from nbmf.io.frames import Frame, number_of, read_frame
-from nbmf.io.text import lines_of
+from nbmf.io.cells import Entries, Grid, counted, place_of, refuse_repeated
+from nbmf.io.columns import Columns, columns_of, open_table
+from nbmf.io.text_lines import lines_of
+from nbmf.io.value_codes import number_of
 
 ROLES = ("document", "word", "count")
-SPARSE = (".mtx", ".npz")
 NO_WIDE = " (each line is read as a document; long=True reads a line per document and word)"
-NOTHING = ("",)  # is missing; "none" and "na" may be words
+NOTHING = ("",)
 LEAST, MOST = 2, 0.5  # documents that a word of a text is in: their number, and their share
 NAMED = 5  # at most so many words to ignore are named that are in no document
 LETTERS = r"(?u)\b[^\W\d_]{3,}\b"  # of a word
@@ -89,20 +88,24 @@ def read_documents(
         If the file is none of these, or a count is no whole number from 0 on.
     """
     path, ignore = Path(path).expanduser(), set(ignore)
-    is_sparse = path.suffix.lower() in SPARSE
+    cells = open_table(path)
+    is_matrix = isinstance(cells, Grid | Entries)
     _refuse(
-        ("words", words, is_sparse, "a sparse file, which has no names"),
-        ("long", long, not is_sparse and text is None, "a table of counts"),
-        ("text", text, not is_sparse, "a table"),
-        ("labels", labels, not (is_sparse or long or transpose), "a line per document"),
+        ("words", words, is_matrix, "a sparse file, which has no names"),
+        ("long", long, not is_matrix and text is None, "a table of counts"),
+        ("text", text, not is_matrix, "a table"),
+        ("labels", labels, not (is_matrix or long or transpose), "a line per document"),
         ("transpose", transpose, not long and text is None, "a matrix of counts"),
     )
-    if is_sparse:
-        found = _sparse(path, words)
-    elif long:
-        found = _long(path, () if long is True else long)
+    if is_matrix:
+        found = _matrix(cells, words)
     else:
-        found = _table_of_lines(path, text, labels, ignore)
+        # Nothing alone is missing: "none" and "na" may be words.
+        columns = columns_of(path, cells, text and True, NOTHING)
+        if long:
+            found = _long(path, columns, () if long is True else long)
+        else:
+            found = _table_of_lines(path, columns, text, labels, ignore)
     if transpose:
         found = _Counts(found.counts.T.tocsr(), found.words, found.documents, None, found.format)
     return _table(path, found, ignore, transpose, log)
@@ -115,74 +118,64 @@ def _refuse(*arguments: tuple[str, Any, bool, str]) -> None:
             raise ConfigError(f"{name} = {given!r}: has a meaning only for {where}")
 
 
-def _table_of_lines(path: Path, text: str | None, labels: str | None, ignore: set[str]) -> _Counts:
+def _table_of_lines(path: Path, columns: Columns, text: str | None, labels: str | None, ignore: set[str]) -> _Counts:
     """Read a line per document: counts or, with `text`, a text."""
-    frame = read_frame(path, text and True, NOTHING)
     for name in (labels, text):
         if name is not None:
-            place_of(name, list(frame.table.columns), str(path))
-    found = _texts(path, frame, text) if text else _wide(path, frame, ignore | {labels})
-    found = found._replace(ignored=ignore & set(frame.table.columns))
+            place_of(name, list(columns.values), str(path))
+    found = _texts(path, columns, text) if text else _wide(path, columns, ignore | {labels})
+    found = found._replace(ignored=ignore & columns.values.keys())
     if labels is None:
         return found
-    return found._replace(labels=["" if v is None else str(v) for v in frame.table[labels]])
+    return found._replace(labels=["" if v is None else str(v) for v in columns.values[labels]])
 
 
-def _wide(path: Path, frame: Frame, aside: Collection[str]) -> _Counts:
-    names = [name for name in frame.table.columns if name not in aside]
-    first = frame.table[names[0]].tolist() if names else []
+def _wide(path: Path, columns: Columns, aside: Collection[str]) -> _Counts:
+    names = [name for name in columns.values if name not in aside]
+    first = columns.values[names[0]] if names else []
     documents = None
-    if first and any(value is None or number_of(str(value)) is None for value in first):
+    if first and any(value is None or number_of(value) is None for value in first):
         documents = ["" if value is None else str(value) for value in first]
-        refuse_repeated(path, documents, "document", frame.where, NO_WIDE)
+        refuse_repeated(path, documents, "document", columns.where, NO_WIDE)
         names = names[1:]
     if not names:
         raise DataError(f"{path}: no column of counts")
-    columns = [_counts(path, frame, name) for name in names]
     said = "a line per document" + ("" if documents is None else ", its name first")
-    values = scipy.sparse.csr_array(np.column_stack(columns))
-    return _Counts(values, documents, names, None, f"{frame.format}; {said}")
+    values = scipy.sparse.csr_array(np.column_stack([_counts(path, columns, name) for name in names]))
+    return _Counts(values, documents, names, None, f"{columns.format}; {said}")
 
 
-def _counts(path: Path, frame: Frame, name: str) -> np.ndarray:
+def _counts(path: Path, columns: Columns, name: str) -> np.ndarray:
     """Return the counts of a column, 0 where there is nothing."""
-    values = frame.table[name].tolist()
-    try:
-        counts = np.array([0.0 if value is None else float(value) for value in values])
-    except (TypeError, ValueError):
-        counts = np.array([_number(value) for value in values])
+    values = columns.values[name]
+    numbers = (0.0 if value is None else number_of(value) for value in values)
+    counts = np.array([np.nan if number is None else number for number in numbers])
     right = (counts >= 0) & (counts == np.floor(counts)) & np.isfinite(counts)
     if not right.all():
         row = int(np.flatnonzero(~right)[0])
         raise DataError(
-            f"{path}, {frame.where(row)}, column {name!r}: {values[row]!r}; allowed are counts, "
+            f"{path}, {columns.where(row)}, column {name!r}: {values[row]!r}; allowed are counts, "
             f"whole numbers from 0 on. ignore=[{name!r}] leaves the column out, labels={name!r} "
             f"keeps it apart, and text={name!r} counts the words of texts"
         )
     return counts
 
 
-def _number(value: Any) -> float:
-    number = 0.0 if value is None else number_of(str(value))
-    return np.nan if number is None else number
-
-
-def _long(path: Path, columns: Sequence[str]) -> _Counts:
-    frame = read_frame(path, None, NOTHING)
-    names = list(frame.table.columns)
-    columns = columns or names[: len(ROLES)]
-    if len(columns) != len(ROLES):
-        found = counted(len(columns), "column")
+def _long(path: Path, columns: Columns, chosen: Sequence[str]) -> _Counts:
+    names = list(columns.values)
+    chosen = chosen or names[: len(ROLES)]
+    if len(chosen) != len(ROLES):
+        found = counted(len(chosen), "column")
         raise DataError(f"{path}: {found}; needed are three, {', '.join(ROLES)}")
-    for name in columns:
+    for name in chosen:
         place_of(name, names, str(path))
-    document, word, count = columns
-    counts = _counts(path, frame, count)
+    document, word, count = chosen
+    counts = _counts(path, columns, count)
     places, found = [], []
     for role, name in (("document", document), ("word", word)):
-        texts = frame.table[name].tolist()
+        texts = columns.values[name]
         if None in texts:
-            where = frame.where(texts.index(None))
+            where = columns.where(texts.index(None))
             raise DataError(f"{path}, {where}, column {name!r}: the name of the {role} is missing")
         numbers: dict[str, int] = {}
         places.append([numbers.setdefault(str(each), len(numbers)) for each in texts])
@@ -190,13 +183,13 @@ def _long(path: Path, columns: Sequence[str]) -> _Counts:
     shape = len(found[0]), len(found[1])
     values = scipy.sparse.coo_array((counts, places), shape=shape).tocsr()  # adds what repeats
     said = f"long: document {document!r}, word {word!r}, count {count!r}"
-    return _Counts(values, *found, None, f"{frame.format}; {said}")
+    return _Counts(values, *found, None, f"{columns.format}; {said}")
 
 
-def _texts(path: Path, frame: Frame, text: str) -> _Counts:
+def _texts(path: Path, columns: Columns, text: str) -> _Counts:
     from sklearn.feature_extraction.text import CountVectorizer  # takes a second to import
 
-    texts = ["" if each is None else str(each) for each in frame.table[text]]
+    texts = ["" if each is None else str(each) for each in columns.values[text]]
     counter = CountVectorizer(token_pattern=LETTERS, min_df=LEAST, max_df=MOST)
     try:
         counts = counter.fit_transform(texts)
@@ -210,18 +203,18 @@ def _texts(path: Path, frame: Frame, text: str) -> _Counts:
         f"in at most {MOST:.0%} of them"
     )
     words = counter.get_feature_names_out().tolist()
-    return _Counts(scipy.sparse.csr_array(counts), None, words, None, f"{frame.format}; {said}")
+    return _Counts(scipy.sparse.csr_array(counts), None, words, None, f"{columns.format}; {said}")
 
 
-def _sparse(path: Path, words: str | os.PathLike | None) -> _Counts:
-    if not path.is_file():
-        raise DataError(f"{path}: there is no such file")
-    is_npz = path.suffix.lower() == ".npz"
+def _matrix(cells: Grid | Entries, words: str | os.PathLike | None) -> _Counts:
+    path = cells.path
     try:
-        values = scipy.sparse.load_npz(path) if is_npz else scipy.io.mmread(path)
-        values = scipy.sparse.csr_array(values).astype(float)
-    except Exception as error:  # damaged bytes make SciPy raise nearly anything
-        raise DataError(f"{path}: no sparse matrix that SciPy reads ({error})") from error
+        values = cells.values.astype(float)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{path}: values that are no numbers ({error})") from error
+    if isinstance(cells, Entries):  # adds what repeats
+        values = scipy.sparse.coo_array((values, (cells.rows, cells.columns)), shape=cells.shape)
+    values = scipy.sparse.csr_array(values)
     right = (values.data >= 0) & (values.data == np.floor(values.data)) & np.isfinite(values.data)
     if not right.all():
         wrong = values.data[~right][0].item()
@@ -234,7 +227,7 @@ def _sparse(path: Path, words: str | os.PathLike | None) -> _Counts:
         if len(names) != values.shape[1]:
             raise DataError(f"{words}: {counted(len(names), 'word')} for {values.shape[1]} columns of {path}")
         refuse_repeated(words, names, "word", lambda n: f"line {n + 1}")
-    return _Counts(values, None, names, None, "scipy.sparse" if is_npz else "Matrix Market")
+    return _Counts(values, None, names, None, cells.format)
 
 
 def _table(path: Path, found: _Counts, ignore: set[str], transposed: bool, log) -> FeatureTable:

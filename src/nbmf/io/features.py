@@ -5,16 +5,14 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError, choices
-from nbmf.io.content import counted, place_of, refuse_repeated
-from nbmf.io.frames import Frame, number_of, read_frame
-from nbmf.io.kinds import LAWS, Column, WrongCell, judged
-
-if TYPE_CHECKING:
-    import pandas as pd
+from nbmf.io.cells import counted, place_of, refuse_repeated
+from nbmf.io.column_kinds import LAWS, Column, WrongCell, judged
+from nbmf.io.columns import Columns, read_columns
+from nbmf.io.value_codes import number_of
 
 SHOWN = 12  # columns of a kind in the report
 
@@ -71,8 +69,9 @@ def read_table(
     for name, kind in kinds.items():
         if kind not in LAWS:
             raise ConfigError(f"kinds: {name!r} is {kind!r}; {choices(kind, LAWS)}")
-    frame = read_frame(path, header, missing)
-    names = list(frame.table.columns)
+    path = Path(path).expanduser()
+    found = read_columns(path, header, missing)
+    names = list(found.values)
     for name in (*kinds, *ignore, *([] if labels is None else [labels])):
         place_of(name, names, str(path))
     if aside := [name for name in kinds if name in ignore or name == labels]:
@@ -82,31 +81,30 @@ def read_table(
         raise ConfigError(f"ignore={[labels]!r}: the column has the labels, which are kept apart")
     features = [name for name in names if name not in ignore and name != labels]
     row_names = None
-    if features and _names_rows(frame.table[features[0]], index, features[0] in kinds):
+    if features and _names_rows(found.values[features[0]], index, features[0] in kinds):
         first = features.pop(0)
-        row_names = [str(name) for name in frame.table[first]]
-        refuse_repeated(path, row_names, "row", frame.where)
-    columns = _judged(path, frame, features, kinds)
+        row_names = [str(name) for name in found.values[first]]
+        refuse_repeated(path, row_names, "row", found.where)
+    columns = _judged(path, found, features, kinds)
     said = f"names of rows in {first!r}" if row_names else "no names of rows"
     if not any(column.kind for column in columns.values()):
         gone = [f"{name!r} ({column.left_out})" for name, column in columns.items()]
         told = "; ".join([said, *gone])
         raise DataError(f"{path}: no column is left ({told}); needed is one with two values")
-    table = _table(path, frame, columns, labels, row_names)
+    table = _table(path, found, columns, labels, row_names)
     said += "" if labels is None else f"; labels in {labels!r}, kept apart"
-    log(f"{path}: {frame.format}; {said}")
+    log(f"{path}: {found.format}; {said}")
     _report(table, columns, ignore, log)
     return table
 
 
-def _names_rows(column: pd.Series, index: bool | None, has_kind: bool) -> bool:
+def _names_rows(values: list, index: bool | None, has_kind: bool) -> bool:
     """Whether a first column has names of rows, and no values."""
     if index is not None or has_kind:
         return bool(index)
-    values = column.tolist()
     if None in values or len(set(values)) < len(values) or len(values) < 2:
         return False
-    numbers = [number_of(str(value)) for value in values]
+    numbers = [number_of(value) for value in values]
     if all(number is None for number in numbers):
         return True
     return numbers[0] in (0, 1) and all(
@@ -114,14 +112,14 @@ def _names_rows(column: pd.Series, index: bool | None, has_kind: bool) -> bool:
     )
 
 
-def _judged(path, frame: Frame, names: list[str], kinds: Mapping[str, str]) -> dict[str, Column]:
+def _judged(path, found: Columns, names: list[str], kinds: Mapping[str, str]) -> dict[str, Column]:
     """Return what each column is; one error tells all those that a person has to decide on."""
     columns, problems = {}, {}
     for name in names:
         try:
-            columns[name] = judged(frame.table[name].tolist(), kinds.get(name))
+            columns[name] = judged(found.values[name], kinds.get(name))
         except WrongCell as wrong:
-            where = f"{path}, {frame.where(wrong.row)}, column {name!r}"
+            where = f"{path}, {found.where(wrong.row)}, column {name!r}"
             raise DataError(f"{where}: {wrong.words}") from None
         if columns[name].problem:
             problems[name] = columns[name].problem
@@ -136,16 +134,16 @@ def _judged(path, frame: Frame, names: list[str], kinds: Mapping[str, str]) -> d
     return columns
 
 
-def _table(path, frame: Frame, columns, labels, row_names) -> FeatureTable:
+def _table(path, found: Columns, columns, labels, row_names) -> FeatureTable:
     import pandas as pd
 
     used = {name: column for name, column in columns.items() if column.kind}
-    rows = [f"row {f}" for f in range(len(frame.table))] if row_names is None else row_names
+    rows = [f"row {f}" for f in range(len(found.lines))] if row_names is None else row_names
     cells = {name: pd.Series(column.values, rows, object) for name, column in used.items()}
     made = pd.DataFrame(cells, dtype=object)
     laws = {name: LAWS[column.kind] for name, column in used.items()}
     if labels is not None:
-        texts = [("" if text is None else str(text)) for text in frame.table[labels]]
+        texts = [("" if text is None else str(text)) for text in found.values[labels]]
         made.insert(0, labels, texts)
     try:
         return FeatureTable.from_frame(made, laws, labels)

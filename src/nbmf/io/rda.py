@@ -9,20 +9,23 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import rdata
 
-from nbmf.errors import DataError
+from nbmf.errors import ConfigError, DataError
+from nbmf.io.cells import Grid, Table, refuse_repeated
+from nbmf.io.data_frames import FrameTable
 
 MAX_BYTES = 2**30  # of a file's content; a bomb of a few kilobytes may unpack to any size
 SEVERAL_OBJECTS = tuple(b"RD%c%c\n" % (c, n) for c in b"XAB" for n in b"23")  # what .rda begins with
 COMPRESSIONS = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ\x00": lzma}
 
 
-def read_matrix(path: str | os.PathLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def read_r_matrix(path: str | os.PathLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Read the one R matrix of an .rda file.
 
     Returns
@@ -43,7 +46,7 @@ def read_matrix(path: str | os.PathLike) -> tuple[np.ndarray, np.ndarray, np.nda
     return matrix.to_numpy(), row_names, column_names
 
 
-def read_table(path: str | os.PathLike, columns: list[str], gaps: Collection[str] = ()) -> pd.DataFrame:
+def read_data_frame(path: str | os.PathLike, columns: list[str], gaps: Collection[str] = ()) -> pd.DataFrame:
     """Read `columns` of the one R data frame of an .rda file; those of `gaps` may have gaps.
 
     Returns
@@ -69,6 +72,52 @@ def read_table(path: str | os.PathLike, columns: list[str], gaps: Collection[str
     return table[columns]
 
 
+def read_r(path: Path, name: str | None = None) -> Table | Grid:
+    """Read a matrix or a data frame; `name` chooses one of several objects."""
+    objects = read_objects(path)
+    if name is not None and list(objects) == [""]:
+        raise ConfigError(f"{path}: name has no meaning for an .rds file, which holds one object")
+    names = ", ".join(objects) or "nothing"
+    if name is None:
+        if len(objects) != 1:
+            raise DataError(f"{path}: holds {names}; choose one with name=")
+        (name,) = objects
+    if name not in objects:
+        raise DataError(f"{path}: holds no object {name!r}, but {names}")
+    words, value = (f"object {name!r}" if name else "the object"), objects[name]
+    if isinstance(value, pd.DataFrame):
+        return FrameTable(path, f"R data, {words}: a data frame", value)
+    if getattr(value, "ndim", 0) != 2:
+        raise DataError(
+            f"{path}: {words} is {description(value)}; needed is a matrix of numbers or logicals, or a data frame"
+        )
+    return _grid(path, f"R data, {words}: a matrix", value)
+
+
+def read_only_frame(path: Path) -> Table:
+    """Read the only data frame of a file, which may hold other objects."""
+    frames = [value for value in read_objects(path).values() if isinstance(value, pd.DataFrame)]
+    if len(frames) != 1:
+        raise DataError(f"{path}: holds {len(frames)} data frames; needed is exactly one")
+    return FrameTable(path, "R data, a data frame", frames[0])
+
+
+def _grid(path: Path, format: str, matrix: Any) -> Grid:
+    coordinates = getattr(matrix, "coords", {})  # of a DataArray, if R's matrix has names
+    names = [
+        [str(name) for name in coordinates[side].values] if side in coordinates else None
+        for side in getattr(matrix, "dims", (0, 1))
+    ]
+    for kind, given in zip(("row", "column"), names, strict=True):
+        if given is not None:
+            refuse_repeated(path, given, kind, lambda i, kind=kind: f"{kind} {i + 1}")
+    if np.ma.isMaskedArray(matrix):  # integers and logicals with NA
+        values = np.where(np.ma.getmaskarray(matrix), None, matrix.data.astype(object))
+    else:
+        values = np.asarray(matrix)
+    return Grid(path, format, values, lambda f, n: f"row {f + 1}, column {n + 1}", *names)
+
+
 def read_objects(path: str | os.PathLike) -> dict[str, Any]:
     """Read all objects of an .rda file, or the one of an .rds file, which has the name "".
 
@@ -86,11 +135,10 @@ def read_objects(path: str | os.PathLike) -> dict[str, Any]:
     return {"": _parsed(path, content, rdata.read_rds)}
 
 
-def _read_object(path: str | os.PathLike):
-    objects = _parsed(path, _unpacked(path), rdata.read_rda)
-    if not isinstance(objects, dict) or len(objects) != 1:
-        count = len(objects) if isinstance(objects, dict) else "no named"
-        raise DataError(f"{path}: holds {count} objects; needed is exactly one")
+def _read_object(path: str | os.PathLike) -> Any:
+    objects = read_objects(path)
+    if len(objects) != 1:
+        raise DataError(f"{path}: holds {len(objects)} objects; needed is exactly one")
     return next(iter(objects.values()))
 
 

@@ -4,63 +4,31 @@ import math
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import MISSING, BinaryMatrix
+from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.io import arguments
 from nbmf.io.arguments import Given, Options
-from nbmf.io.coding import Coding, RefusedValue, ValueCoding, is_count_above_one
-from nbmf.io.content import Content, RepeatedName, counted
-from nbmf.io.counting import CountCoding, look_like_counts
-from nbmf.io.delimited import read_delimited
-from nbmf.io.matrix_market import BANNER, read_matrix_market
-from nbmf.io.numpy_files import read_npy, read_npz
-from nbmf.io.parquet import read_parquet
-from nbmf.io.r_data import read_r
-from nbmf.io.stored import StoredCodes
-from nbmf.io.text import beginning, is_gzipped
+from nbmf.io.cells import Entries, Grid, RepeatedName, counted
+from nbmf.io.coded_matrix import CodedMatrix, StoredCodes, of_entries, of_grid
+from nbmf.io.formats import TEXT, Cells, Format, format_of
+from nbmf.io.tables_as_matrices import of_table
+from nbmf.io.value_codes import Coding, CountCoding, RefusedValue, ValueCoding, is_count_above_one
 
 AnyMatrix = BinaryMatrix | CountMatrix | SparseBinaryMatrix
 KINDS = ("ones", "zeros", "missing")
 CODES = (*KINDS, "counts", "above")
 TABLE = ("layout", "index", *CODES, "groups", "ignore", "row", "column", "value", "absent")
 SHOWN = 5  # names in the report
-
-
-class _Format(NamedTuple):
-    """What it is called, its reader, and the arguments that have a meaning for it."""
-
-    words: str
-    read: Callable[[str | os.PathLike, Options, ValueCoding], Content]
-    arguments: tuple[str, ...]
-    suffixes: tuple[str, ...] = ()
-
-
-TEXT = _Format("delimited text", read_delimited, ("header", *TABLE))
-PARQUET = _Format("a Parquet file", read_parquet, TABLE, (".parquet", ".pq"))
-R_DATA = _Format("an R data file", read_r, (*TABLE, "name"), (".rda", ".rdata", ".rds"))
-NPZ = _Format("an NPZ file", read_npz, (*CODES, "name"), (".npz",))
-NPY = _Format("an NPY file", read_npy, CODES, (".npy",))
-MATRIX_MARKET = _Format("a Matrix Market file", read_matrix_market, CODES, (".mtx",))
-FORMATS = (TEXT, PARQUET, R_DATA, NPZ, NPY, MATRIX_MARKET)
-
-# How files begin. Anything else is text.
-BEGINNINGS = {
-    b"PAR1": PARQUET,
-    b"PK\x03\x04": NPZ,
-    b"PK\x05\x06": NPZ,
-    b"\x93NUMPY": NPY,
-    BANNER.encode(): MATRIX_MARKET,
-    **{b"RD%c%c\n" % (kind, version): R_DATA for kind in b"XAB" for version in b"23"},
-    b"X\n\0\0\0": R_DATA,  # .rds
-}
-READ_UNPACKED = (TEXT, MATRIX_MARKET, R_DATA)  # formats that may be gzipped
-SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
+# A file is taken for one of counts if it has so many different values above one, in such a part of
+# its columns: 2 and 9 beside 0 and 1 are codes more often, and a column of ages does not belong.
+DIFFERENT, PART = 3, 0.25
 
 
 def read(
@@ -131,42 +99,98 @@ def read(
     arguments.check(given, transpose)
     path = Path(path).expanduser()
     format = format_of(path)
+    allowed = _arguments_of(format)
     for key in given:
-        if key not in format.arguments:
-            raise ConfigError(
-                f"{path}: {key} has no meaning for {format.words}; "
-                f"its arguments are {', '.join((*format.arguments, 'transpose'))}"
-            )
-    content = _content(path, format, given)
+        if key not in allowed:
+            words = f"its arguments are {', '.join((*allowed, 'transpose'))}"
+            raise ConfigError(f"{path}: {key} has no meaning for {format.words}; {words}")
+    found = _coded(path, format.read(path, given.get("name")), given)
     if (above := given.get("above")) is not None:
-        codes = _above(content.codes, above)
-        words = f"{content.format}; counts above {above} are ones, others zeros"
-        content = content._replace(codes=codes, format=words)
-    return _matrix(path, content, transpose, log)
+        words = f"{found.format}; counts above {above} are ones, others zeros"
+        found = found._replace(codes=_above(found.codes, above), format=words)
+    return _matrix(path, found, transpose, log)
 
 
-def _content(path: Path, format: _Format, given: dict[str, Any]) -> Content:
-    """Return what is in a file, in codes of zeros and ones or in counts; see `read`."""
+def _arguments_of(format: Format) -> tuple[str, ...]:
+    """Return the arguments that have a meaning for a format."""
+    header = ("header",) if format is TEXT else ()
+    name = ("name",) if format.has_names else ()
+    return (*header, *(TABLE if format.is_table else CODES), *name)
+
+
+def _coded(path: Path, cells: Cells, given: dict[str, Any]) -> CodedMatrix:
+    """Return cells as codes of zeros and ones, or as counts if they are asked for or seen; see `read`."""
+    if isinstance(cells, NamedMatrix):
+        return _own(path, cells, given)
     options = Options(**{key: value for key, value in given.items() if key in Options._fields})
     counting = CountCoding(given.get("missing"))
     if given.get("counts") or "above" in given:
-        return format.read(path, options, counting)
+        return _as(counting, cells, options)
     try:
-        return format.read(path, options, Coding(*map(given.get, KINDS)))
+        return _as(Coding(*map(given.get, KINDS)), cells, options)
     except (RefusedValue, RepeatedName) as refused:
-        value = getattr(refused, "value", None)  # of a name nobody knows what it would be
-        is_open = not given.keys() & {"counts", "ones", "zeros"}
-        if not (is_open and (value is None or is_count_above_one(value))):
+        if given.keys() & {"counts", "ones", "zeros"}:
             raise
-        try:
-            found = format.read(path, options, counting)
-        except DataError as error:
-            if value is None:
-                raise refused from None
-            raise DataError(f"{refused}; as a matrix of counts: {error}") from None
-        if found.is_declared or look_like_counts(found.codes):
-            return found
-        raise
+        return _seen_as_counts(refused, counting, cells, options)
+
+
+def _seen_as_counts(
+    refused: RefusedValue | RepeatedName, counting: CountCoding, cells: Cells, options: Options
+) -> CodedMatrix:
+    """Return cells that were refused as zeros and ones as counts, if they look like such; else raise."""
+    is_name = isinstance(refused, RepeatedName)  # if it is one: it may be a count
+    if not (is_name or is_count_above_one(refused.value)):
+        raise refused
+    try:
+        found = _as(counting, cells, options)
+    except DataError as error:
+        raise refused if is_name else DataError(f"{refused}; as a matrix of counts: {error}") from None
+    if not _look_like_counts(found.codes):
+        raise refused
+    return found
+
+
+def _look_like_counts(codes: np.ndarray | StoredCodes) -> bool:
+    """Whether whole numbers (F, N) are counts rather than codes, or columns of other things."""
+    if isinstance(codes, StoredCodes):
+        above = codes.codes > 1
+        values, columns = codes.codes[above], len(np.unique(codes.columns[above]))
+    else:
+        above = codes > 1
+        values, columns = codes[above], np.count_nonzero(above.any(axis=0))
+    return len(np.unique(values)) >= DIFFERENT and columns >= PART * codes.shape[1]
+
+
+def _as(coding: ValueCoding, cells: Cells, options: Options) -> CodedMatrix:
+    if isinstance(cells, Entries):
+        return of_entries(cells, coding)
+    if isinstance(cells, Grid):
+        for key in ("layout", "index", "groups"):
+            if getattr(options, key) is not None:
+                raise ConfigError(f"{cells.path}: {key} is for data frames; the file has {cells.format}")
+        return of_grid(cells, coding)
+    return of_table(cells, options, coding)
+
+
+def _own(path: Path, matrix: NamedMatrix, given: dict[str, Any]) -> CodedMatrix:
+    """Return what is in a matrix file of nbmf; one of counts says that it is one."""
+    if given.keys() & {*KINDS, "name"}:
+        raise ConfigError(f"{path}: a matrix file of nbmf has its codes; only transpose= is allowed")
+    are_counts = isinstance(matrix, CountMatrix)
+    if are_counts and given.get("counts") is False:
+        raise DataError(
+            f"{path}: a matrix of counts, and not of ones and zeros; above=0 makes it one of whether a count is above 0"
+        )
+    dtype = (CountCoding if are_counts or given.get("counts") or "above" in given else Coding).dtype
+    codes = getattr(matrix, matrix.field)
+    if isinstance(matrix, SparseBinaryMatrix):
+        rows, columns, stored = codes
+        codes = StoredCodes(rows, columns, stored.astype(dtype), matrix.shape)
+    else:
+        codes = codes.astype(dtype, copy=False)
+    groups = None if matrix.row_groups is None else matrix.row_groups.tolist()
+    names = matrix.row_names.tolist(), matrix.column_names.tolist()
+    return CodedMatrix(codes, "NPZ, a matrix file of nbmf", *names, groups)
 
 
 def _above(codes: np.ndarray | StoredCodes, count: int) -> np.ndarray | StoredCodes:
@@ -176,36 +200,9 @@ def _above(codes: np.ndarray | StoredCodes, count: int) -> np.ndarray | StoredCo
     return np.where(codes == MISSING, MISSING, codes > count).astype(np.int8)
 
 
-def format_of(path: Path) -> _Format:
-    """Return the format of a file, by its content; its suffix must not promise another.
-
-    Raises
-    ------
-    DataError
-        If there is no such file, or it has a format that is not read.
-    """
-    if not path.is_file():
-        kind = "is a folder" if path.is_dir() else "there is no such file"
-        raise DataError(f"{path}: {kind}")
-    suffix = path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix
-    if suffix.lower() in SPREADSHEETS:
-        raise DataError(f"{path}: a spreadsheet; save its sheet as CSV (UTF-8)")
-    promised = next((format for format in FORMATS if suffix.lower() in format.suffixes), None)
-    if promised is R_DATA:  # compressed in three ways, or not
-        return R_DATA
-    head = beginning(path).removeprefix(b"\xef\xbb\xbf").lower()
-    found = (format for start, format in BEGINNINGS.items() if head.startswith(start.lower()))
-    format = next(found, TEXT)
-    if promised not in (None, format):
-        raise DataError(f"{path}: its content is not that of {promised.words}")
-    if is_gzipped(path) and format not in READ_UNPACKED:
-        raise DataError(f"{path}: {format.words} that is gzipped; unpack it first")
-    return format
-
-
-def _matrix(path: Path, content: Content, transpose: bool, log: Callable[[str], None]) -> AnyMatrix:
+def _matrix(path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str], None]) -> AnyMatrix:
     """Return what was found as a matrix, and report it."""
-    codes, names, groups = (content.codes, (content.row_names, content.column_names), content.row_groups)
+    codes, names, groups = (found.codes, (found.row_names, found.column_names), found.row_groups)
     if transpose:
         codes, names, groups = codes.T, names[::-1], None
     row_names, column_names = (
@@ -224,14 +221,14 @@ def _matrix(path: Path, content: Content, transpose: bool, log: Callable[[str], 
         matrix = _of_kind(codes, names)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
-    log(f"{path}: {content.format}" + ("; transposed" if transpose else ""))
-    log(_summary(matrix) + (f"; {content.absent}" if content.absent else ""))
+    log(f"{path}: {found.format}" + ("; transposed" if transpose else ""))
+    log(_summary(matrix) + (f"; {found.absent}" if found.absent else ""))
     unobserved = [
         f"{counted(len(left), kind)} without an observed entry ({_first(left)})"
         for kind, left in (("row", row_names[~rows]), ("column", column_names[~columns]))
         if len(left)
     ]
-    if left_out := [*unobserved, *content.left_out]:
+    if left_out := [*unobserved, *found.left_out]:
         log(f"left out: {'; '.join(left_out)}")
     return matrix
 

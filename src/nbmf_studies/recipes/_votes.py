@@ -7,7 +7,7 @@ import pandas as pd
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.errors import DataError
-from nbmf.io.rda import read_table
+from nbmf.io.rda import read_data_frame
 from nbmf_studies.recipes._reading import naming
 
 VOTES = ("yes", "abstain", "no")
@@ -15,7 +15,7 @@ VOTES = ("yes", "abstain", "no")
 
 def read_votes(path: Path) -> pd.DataFrame:
     """Read one row per recorded vote: rcid (the roll call), country, vote (one of VOTES)."""
-    votes = read_table(path, ["rcid", "country", "vote"])
+    votes = read_data_frame(path, ["rcid", "country", "vote"])
     unknown = np.flatnonzero(~votes["vote"].isin(VOTES))
     if unknown.size:
         raise DataError(

@@ -8,7 +8,7 @@ import numpy as np
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
-from nbmf.io.rda import read_matrix
+from nbmf.io.rda import read_r_matrix
 from nbmf_studies.recipes._reading import naming
 
 SHOWN = 5  # names listed in a message
@@ -43,7 +43,7 @@ def check_published(matrix: BinaryMatrix, path: str | os.PathLike, name: str) ->
         If the names are others, or a cell differs; the message says how many and names the first.
     """
     with naming(path):
-        published = BinaryMatrix.from_array(*read_matrix(path))
+        published = BinaryMatrix.from_array(*read_r_matrix(path))
     expected = _in_either_orientation(published, matrix)
     if expected is None:
         raise DataError(f"dataset {name!r}: {path}: {_name_differences(matrix, published)}")

@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
-from nbmf.io.rda import read_matrix
+from nbmf.io.rda import read_r_matrix
 from nbmf_studies.recipes._reading import naming, read_records
 
 
@@ -20,7 +20,7 @@ def build(*, follows: Path, parties: Path) -> BinaryMatrix:
     parties : path
         CSV with columns MP and party, separated by ";"; members outside the matrix may be in it.
     """
-    values, followers, followed = read_matrix(follows)
+    values, followers, followed = read_r_matrix(follows)
     if not np.array_equal(np.sort(followers), np.sort(followed)):
         raise DataError(f"{follows}: rows and columns are not the same members")
     party_of = _read_parties(parties)

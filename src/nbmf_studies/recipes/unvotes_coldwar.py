@@ -8,7 +8,7 @@ import pandas as pd
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.errors import DataError
-from nbmf.io.rda import read_table
+from nbmf.io.rda import read_data_frame
 from nbmf_studies.recipes._votes import read_votes, vote_matrix
 
 END = (date(1991, 1, 1) - date(1970, 1, 1)).days  # R counts days from 1970
@@ -44,7 +44,7 @@ def active_records(votes: Path, roll_calls: Path) -> pd.DataFrame:
 
 def _dates(roll_call_ids: pd.Series, votes: Path, roll_calls: Path) -> np.ndarray:
     """Return the date of each id in days since 1970-01-01."""
-    table = read_table(roll_calls, ["rcid", "date"])
+    table = read_data_frame(roll_calls, ["rcid", "date"])
     if not pd.api.types.is_numeric_dtype(table["date"]):
         raise DataError(f"{roll_calls}: column 'date' is not an R Date")
     if not table["rcid"].is_unique:

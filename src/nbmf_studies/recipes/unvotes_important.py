@@ -6,7 +6,7 @@ The U.S. Department of State has named the votes that it holds important, since 
 from pathlib import Path
 
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.io.rda import read_table
+from nbmf.io.rda import read_data_frame
 from nbmf_studies.recipes._reading import naming
 from nbmf_studies.recipes._votes import vote_matrix
 from nbmf_studies.recipes.unvotes_coldwar import CODE_OF, active_records
@@ -28,7 +28,7 @@ def build(*, votes: Path, roll_calls: Path) -> BinaryMatrix:
         .rda of a data frame with columns rcid, date, importantvote, short and unres.
     """
     records = active_records(votes, roll_calls)
-    table = read_table(roll_calls, ["rcid", "importantvote", *TEXTS], gaps=TEXTS)
+    table = read_data_frame(roll_calls, ["rcid", "importantvote", *TEXTS], gaps=TEXTS)
     table = table[table["importantvote"] == 1].set_index("rcid")
     matrix = vote_matrix(votes, records[records["rcid"].isin(table.index)], CODE_OF)
     names = [" ".join(table.loc[int(number), TEXTS].fillna("")) for number in matrix.column_names]

@@ -17,7 +17,7 @@ from nbmf.cli import timing
 from nbmf.data import sparse_matrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.io import content
+from nbmf.io import coded_matrix
 from nbmf.plotting import style
 
 CODES = drawn(0, 8.0)
@@ -29,7 +29,7 @@ FAST = ["--components", "2", "--iterations", "60"]
 def here(tmp_path, monkeypatch):
     """Work in a folder with block.mtx, which counts as large; pictures are not drawn in full."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(content, "MAX_ENTRIES", 1000)
+    monkeypatch.setattr(coded_matrix, "MAX_ENTRIES", 1000)
     monkeypatch.setattr(sparse_matrix, "MAX_ENTRIES", 1000)  # whatever makes it dense fails
     monkeypatch.setattr(style, "save", lambda figure, path: path.write_bytes(b"a picture" * 9))
     scipy.io.mmwrite("block.mtx", scipy.sparse.coo_array(CODES), field="pattern")
@@ -187,7 +187,7 @@ def test_what_it_is_too_large_for_is_refused_with_the_way_out(words, message, ca
 
 
 def test_one_entry_less_and_all_is_as_it_was(capsys, here, monkeypatch):
-    monkeypatch.setattr(content, "MAX_ENTRIES", 2400)
+    monkeypatch.setattr(coded_matrix, "MAX_ENTRIES", 2400)
     run(capsys, "fit", "block.mtx", "--method", "bernoulli-poisson-vb", *FAST, "--no-check")
     assert (here / "block.nbmf/expectation.csv").exists()
     assert type(nbmf.read("block.mtx", log=[].append)) is BinaryMatrix

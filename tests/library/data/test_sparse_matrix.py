@@ -13,7 +13,7 @@ from nbmf.data.loading import load_matrix
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
-from nbmf.io import content
+from nbmf.io import coded_matrix
 
 
 def codes_of(F, N, seed, missing=0.1):
@@ -30,7 +30,7 @@ CODES = codes_of(7, 5, 0)
 @pytest.fixture
 def small(monkeypatch):
     """Let matrices of more than ten entries count as large."""
-    monkeypatch.setattr(content, "MAX_ENTRIES", 10)
+    monkeypatch.setattr(coded_matrix, "MAX_ENTRIES", 10)
 
 
 def stored_of(codes):
@@ -208,7 +208,7 @@ FILES = {
 def test_files_are_read_without_zeros_as_they_are_with(name, tmp_path, monkeypatch):
     data, options = FILES[name]
     dense, said_of_dense = read(tmp_path, name, data, **options)
-    monkeypatch.setattr(content, "MAX_ENTRIES", 10)
+    monkeypatch.setattr(coded_matrix, "MAX_ENTRIES", 10)
     matrix, said = read(tmp_path, name, data, **options)
     assert type(dense) is BinaryMatrix
     assert type(matrix) is SparseBinaryMatrix
@@ -237,7 +237,7 @@ def test_what_is_said_twice_counts_once_unless_it_contradicts(small, tmp_path):
     matrix, said = read(tmp_path, "m.mtx", head + b"1 2 1\n3 3 1\n1 2 1\n2 2 0\n")
     assert "left out: 1 record that repeat" in said
     assert matrix.stored.tolist() == [[0, 2], [1, 2], [1, 1]]
-    with pytest.raises(DataError, match="line 6: the entry of line 3 with another value"):
+    with pytest.raises(DataError, match="line 6: the entry is there already with another value, in line 3"):
         read(tmp_path, "m.mtx", head + b"1 2 1\n3 3 1\n3 3 1\n1 2 0\n")
     empty, _ = read(tmp_path, "e.mtx", b"%%MatrixMarket matrix coordinate pattern general\n4 4 0\n")
     assert empty.nnz == 0
@@ -260,7 +260,7 @@ def test_too_many_lines_and_whole_matrices_are_refused(small, tmp_path, monkeypa
     array = b"%%MatrixMarket matrix array integer general\n4 4\n" + b"1\n" * 16
     with pytest.raises(DataError, match="4 x 4 entries; allowed are at most 10, since all of them"):
         read(tmp_path, "m.mtx", array)
-    monkeypatch.setattr(content, "MAX_LINES", 8)
+    monkeypatch.setattr(coded_matrix, "MAX_LINES", 8)
     for name in ("m.mtx", "ones.csv"):
         with pytest.raises(DataError, match="entries; allowed are at most 8 rows and columns"):
             read(tmp_path, name, *FILES[name][:1], **FILES[name][1])

@@ -123,6 +123,8 @@ def test_formats_beside_text(tmp_path):
     assert nbmf.read(tmp_path / "own.npz", above=1, log=quiet).codes.tolist() == [[0, 0], [1, -1]]
     with pytest.raises(DataError, match=r"a matrix of counts, .* above=0 makes it one"):
         nbmf.read(tmp_path / "own.npz", counts=False, log=quiet)
+    CountMatrix.from_array(np.eye(2)).save(tmp_path / "ones.npz")
+    assert type(nbmf.read(tmp_path / "ones.npz", log=quiet)) is CountMatrix
 
 
 def test_a_table_of_pandas(tmp_path):

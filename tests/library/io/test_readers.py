@@ -24,8 +24,8 @@ import nbmf
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
-from nbmf.io import content, text
-from nbmf.io.coding import Coding
+from nbmf.io import coded_matrix, text_lines
+from nbmf.io.value_codes import Coding
 from nbmf_studies.recipes.building import build
 
 CODES = [[1, 0, -1], [0, 1, 1]]
@@ -196,7 +196,7 @@ def test_groups_are_a_column(read):
     message = refused(read, content, groups="partie")
     assert message.endswith("line 1: no column 'partie'; the columns are who, b1, party, b2 (did you mean 'party'?)")
     assert "or groups='party' for a column of names" in refused(read, content)
-    assert "no columns beside the groups" in refused(read, "party\nred\n", groups="party")
+    assert "no columns beside the names of rows, the groups" in refused(read, "party\nred\n", groups="party")
 
 
 def test_transposed_is_the_other_with_its_names(read):
@@ -227,6 +227,7 @@ def test_the_report_says_what_was_understood_and_left_out(read, tmp_path):
         ("who,b1,b2\nann,1\n", "votes.csv, line 2: 2 fields instead of 3"),
         ("who,b1,b2\nann,1,0\nbob,1,0,1\n", "votes.csv, line 3: 4 fields instead of 3"),
         ("a,b\n1,0\n1\n", "votes.csv, line 3: 1 field instead of 2"),
+        ("a,b\n1,x\n1\n", "votes.csv, line 2, column 'b': the value is 'x'"),  # the first that is wrong
         ("1 0\n1 0 1\n", "votes.csv, line 2: 3 fields instead of 2"),
         ("who,b1\nann,1\nann,0\n", "votes.csv, line 3: the row 'ann' is there already, in line"),
         ("who,b1\n7,1\n2,0\n7,1\n", "(the first column is read as names of rows; index=False "),
@@ -322,7 +323,7 @@ def test_groups_of_a_list_belong_to_its_rows(read):
         (LONG + "ann, ,1\n", "votes.csv, line 7: the name of the column is empty"),
         (LONG + "ann,b1\n", "votes.csv, line 7: 2 fields instead of 3"),
         ("who,what\nann,b1\n", "layout 'long' needs columns of row, column, value; there are 2"),
-        ("who,what,vote\n", "votes.csv: there are no records"),
+        ("who,what,vote\n", "votes.csv: a header and no rows"),
     ],
 )
 def test_damaged_lists_are_refused_with_the_line(content, words, read):
@@ -338,7 +339,7 @@ def test_of_contradicting_records_the_later_is_named_first(read):
 
 
 def test_two_names_that_are_pairs_too_many(read, monkeypatch):
-    monkeypatch.setattr(content, "MAX_ENTRIES", 5)
+    monkeypatch.setattr(coded_matrix, "MAX_ENTRIES", 5)
     pairs = "a,b\n" + "".join(f"r{i},c{i}\n" for i in range(3))
     assert type(read(pairs, layout="presence")) is SparseBinaryMatrix  # test_sparse_matrix.py
     valued = "a,b,v\n" + "".join(f"r{i},c{i},1\n" for i in range(3))
@@ -351,8 +352,8 @@ def test_two_names_that_are_pairs_too_many(read, monkeypatch):
 
 
 def test_a_bomb_is_not_unpacked(read, monkeypatch):
-    monkeypatch.setattr(text, "MAX_BYTES", 1000)
-    monkeypatch.setattr(text, "MAX_LINE", 100)
+    monkeypatch.setattr(text_lines, "MAX_BYTES", 1000)
+    monkeypatch.setattr(text_lines, "MAX_LINE", 100)
     small = gzip.compress(b"a,b\n" + b"1,0\n" * 200)
     assert read(small, "v.csv.gz").shape == (200, 2)
     assert "unpacks to more than" in refused(read, gzip.compress(b"a,b\n" + b"1,0\n" * 300))
@@ -429,7 +430,7 @@ PATTERN = "coordinate pattern general"
         (market("coordinate pattern symmetric", "2 3 0"), "m.mtx, line 2: symmetric, but 2 x 3"),
         (
             market("coordinate real general", "2 2 2", "1 1 1", "1 1 0"),
-            "m.mtx, line 4: the entry of line 3 with another value",
+            "m.mtx, line 4: the entry is there already with another value, in line 3",
         ),
         (market("coordinate real general", "2 2 1", "1 1 2"), "m.mtx, line 3: the value is '2'; "),
         (market("array real general", "1 2", "1", "x"), "m.mtx, line 4: the value is 'x'; allowed"),
@@ -472,7 +473,7 @@ def test_arrays_are_read(values, read):
 
 
 def test_large_arrays_are_coded_in_blocks(monkeypatch):
-    monkeypatch.setattr("nbmf.io.coding.BLOCK", 4)
+    monkeypatch.setattr("nbmf.io.value_codes.BLOCK", 4)
     assert Coding().encode(VALUES).tolist() == CODES
     values = VALUES.copy()
     values[1, 2] = 7
@@ -532,7 +533,7 @@ def out_of_range():
         (
             saved(np.savez, format=b"coo", shape=(2, 2), data=[1, 0], row=[1, 1], col=[0, 0]),
             "v.npz",
-            "row 1, column 0 (from 0): stored twice, with different values",
+            "row 1, column 0 (from 0): the entry is there already with another value",
         ),
         (
             saved(np.savez, format=b"coo", shape=(2, 2), data=[1, 3], row=[1, 1], col=[0, 1]),
@@ -617,7 +618,7 @@ def test_lists_and_groups_of_tables(read):
         (TABLE.assign(who="ann"), "row 2: the row 'ann' is there already, in"),
         (TABLE.assign(who=["ann", None]), "row 2: the name of the row is empty"),
         (TABLE[:0], "columns and no rows"),
-        (TABLE[["who"]], "no columns beside names and groups"),
+        (TABLE[["who"]], "no columns beside the names of rows, the groups"),
     ],
 )
 def test_damaged_tables_are_refused_with_the_row(table, words, read):
@@ -651,7 +652,7 @@ def test_r_matrices_are_read_with_their_names(tmp_path):
     nameless = nbmf.read(write_r_matrix(tmp_path / "n.RData", VALUES), log=quiet)
     assert nameless.codes.tolist() == CODES
     assert list(nameless.row_names) == ["row 0", "row 1"]
-    with pytest.raises(ConfigError, match="index is for data frames; object 'm' is an R matrix"):
+    with pytest.raises(ConfigError, match="index is for data frames; the file has R data, object 'm': a matrix"):
         nbmf.read(path, index=True)
 
 

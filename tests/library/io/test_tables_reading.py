@@ -14,7 +14,7 @@ from nbmf.cli.words import in_options
 from nbmf.data.examples import table_example
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON
 from nbmf.errors import ConfigError, DataError
-from nbmf.io.kinds import LAWS, WrongCell, judged
+from nbmf.io.column_kinds import LAWS, WrongCell, judged
 
 MIXED = """\
 name,age,job,member,visits,grade,group,empty,same
@@ -143,6 +143,7 @@ def test_whole_numbers_of_files_with_types_are_shown_without_a_point():
         ("a,b\n1,1\n1,1\n", {}, "no column is left (no names of rows; 'a' (always 1)"),
         ("a,b\n", {}, "a header and no rows"),
         ("", {}, "the file is empty"),
+        (",,\n,,\n", {}, "all fields are empty"),
         ("a,b\nx,1\nx,2\n", {"index": True}, "line 3: the row 'x' is there already, in line 2"),
         ('a,b\n"x,1\n', {}, "unexpected end of data"),
     ],
@@ -169,12 +170,23 @@ def test_columns_that_a_person_has_to_decide_on_are_all_named(here):
     assert kinds_of(table) == {"x": GAUSSIAN, "age": GAUSSIAN}
 
 
-@pytest.mark.parametrize("name", ["t.xlsx", "t.mtx", "t.npz", "none.csv"])
-def test_other_files_are_refused_with_a_way_out(here, name):
-    if name != "none.csv":
-        (here / name).write_bytes(b"PK\x03\x04")
-    with pytest.raises(DataError, match=r"spreadsheet|nbmf topics|from_array|no such file"):
-        quietly(name)
+def test_other_files_are_refused_with_a_way_out(here):
+    (here / "t.xlsx").write_bytes(b"PK\x03\x04")
+    np.save("t.npy", np.eye(2))
+    nbmf.BinaryMatrix.from_array(np.eye(2)).save("own.npz")
+    scipy.sparse.save_npz("s.npz", scipy.sparse.csr_array(np.eye(2)))
+    with gzip.open("t.mtx.gz", "wb") as file:
+        scipy.io.mmwrite(file, scipy.sparse.coo_array(np.eye(2)))
+    for name, words in {
+        "t.xlsx": "a spreadsheet; save its sheet as CSV",
+        "t.npy": "arrays, .*from_array",
+        "own.npz": "arrays, .*from_array",
+        "s.npz": "a sparse matrix; nbmf topics takes one of counts",
+        "t.mtx.gz": "a sparse matrix; nbmf topics takes one of counts",
+        "none.csv": "there is no such file",
+    }.items():
+        with pytest.raises(DataError, match=rf"^{name}: {words}"):
+            quietly(name)
 
 
 def test_other_texts_and_no_header(here):
@@ -196,6 +208,28 @@ def test_parquet_is_as_text(here):
     assert kinds_of(one) == kinds_of(other)
     np.testing.assert_array_equal(one.cells, other.cells)
     assert one.categories.tolist() == other.categories.tolist()
+
+
+@pytest.mark.parametrize("word", ["", ".", "?", "NA", "N/A", "n/a", "NaN", "None", "null"])
+def test_the_same_texts_are_missing_in_every_format_and_for_every_reader(word, here):
+    frame = pd.DataFrame({"a": ["1", word, "0", "1"], "b": ["0", "1", "1", "0"], "c": ["x", "y", "x", word]})
+    frame.to_csv("t.csv", index=False)
+    frame.to_parquet("t.parquet", index=False)
+    for name in ("t.csv", "t.parquet"):
+        table = quietly(name, index=False)
+        values = pd.DataFrame(table.values(), columns=table.column_names)
+        assert values.isna().sum().to_dict() == {"a": 1, "b": 0, "c": 1}
+        matrix = quietly(name, nbmf.read, index=False, header=True if name == "t.csv" else None, ignore=["c"])
+        assert matrix.codes.tolist() == [[1, 0], [-1, 1], [0, 1], [1, 0]]
+        table = quietly(name, index=False, missing=["y"], ignore=["a"])  # in the place of these
+        assert sorted(table.categories.tolist()) == sorted(["0", "1", "x", word])
+
+
+def test_lines_are_counted_from_the_beginning_of_the_file(here):
+    (here / "late.csv").write_text("\n\na,b\n1,2\n3\n")
+    for read in (nbmf.read, nbmf.read_table, nbmf.read_documents):
+        with pytest.raises(DataError, match=r"late.csv, line 5: 1 field instead of 2"):
+            quietly("late.csv", read, **({"counts": True} if read is nbmf.read else {}))
 
 
 def test_the_example_has_what_a_table_may_have(here):
@@ -239,6 +273,18 @@ def test_every_layout_has_the_same_documents(here):
         np.testing.assert_array_equal(found, COUNTS[[0, 2, 3], :3], err_msg=path)
     names = quietly("wide.csv", nbmf.read_documents).row_names
     assert names.tolist() == ["p1", "p3", "p4"]
+
+
+def test_documents_are_read_from_every_format_of_a_matrix_within_its_limits(here):
+    written(here)
+    (here / "packed.mtx.gz").write_bytes(gzip.compress((here / "m.mtx").read_bytes()))
+    np.save("m.npy", COUNTS)
+    for path in ("packed.mtx.gz", "m.npy"):
+        table = quietly(path, nbmf.read_documents, words="words.txt")
+        np.testing.assert_array_equal(table.values(), COUNTS[[0, 2, 3], :3], err_msg=path)
+    (here / "huge.mtx").write_text("%%MatrixMarket matrix coordinate real general\n10000000 10000000 1\n1 1 1\n")
+    with pytest.raises(DataError, match="10000000 x 10000000 entries; allowed are at most"):
+        quietly("huge.mtx", nbmf.read_documents)
 
 
 def test_documents_are_reported_with_what_was_left_out(here):
@@ -292,7 +338,7 @@ def test_texts_are_counted(here):
         ("m.mtx", {"words": "few.txt"}, "few.txt: 1 word for 4 columns of m.mtx"),
         ("minus.csv", {}, "line 3, column 'b': '-1'; allowed are counts, whole numbers from 0 on"),
         ("half.mtx", {}, "the value 0.5; allowed are counts"),
-        ("bad.mtx", {}, "no sparse matrix that SciPy reads"),
+        ("bad.mtx", {}, "bad.mtx, line 2: needed are the numbers of rows, columns and entries"),
         ("no.mtx", {}, "there is no such file"),
         ("m.mtx", {"words": "no.txt"}, "words = 'no.txt': there is no such file"),
         ("wide.csv", {"ignore": WORDS[:3]}, "all counts are 0, or of words to ignore"),

@@ -16,7 +16,7 @@ import nbmf
 from nbmf.data.examples import EXAMPLES
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError
-from nbmf.io.rda import read_matrix, read_table
+from nbmf.io.rda import read_data_frame, read_r_matrix
 from nbmf_studies import recipes
 from nbmf_studies.recipes import _votes
 from nbmf_studies.recipes.building import build
@@ -493,7 +493,7 @@ def test_garbage_is_searched_for_as_before_a_damaged_file(tmp_path, monkeypatch,
     try:
         (gc.enable if was_enabled else gc.disable)()
         with pytest.raises(DataError):
-            read_matrix(tmp_path / "some.rda")
+            read_r_matrix(tmp_path / "some.rda")
         assert (seen, gc.isenabled()) == ([False], was_enabled)
     finally:
         gc.enable()
@@ -511,17 +511,17 @@ def test_other_r_contents_are_refused(tmp_path):
     path = tmp_path / "x.rda"
     rdata.write_rda(path, {"a": [1.0], "b": [2.0]})
     with pytest.raises(DataError, match=r"x\.rda: holds 2 objects; needed is exactly one"):
-        read_matrix(path)
+        read_r_matrix(path)
     write_r_matrix(path, [[0, 1]], ["a"], ["b", "c"])
     with pytest.raises(DataError, match=r"x\.rda: holds a DataArray .*; needed is an R data frame"):
-        read_table(path, ["a"])
+        read_data_frame(path, ["a"])
     with pytest.raises(FileNotFoundError):
-        read_matrix(tmp_path / "absent.rda")
+        read_r_matrix(tmp_path / "absent.rda")
 
 
 def test_r_matrices_are_read_without_warnings(tmp_path, recwarn):
     path = write_r_matrix(tmp_path / "m.rda", [[0, 1, np.nan]], ["a"], ["x", "y", "z"])
-    values, row_names, column_names = read_matrix(path)
+    values, row_names, column_names = read_r_matrix(path)
     np.testing.assert_array_equal(values, [[0, 1, np.nan]])
     assert list(row_names) == ["a"]
     assert list(column_names) == ["x", "y", "z"]

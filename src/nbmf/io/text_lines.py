@@ -1,5 +1,6 @@
 """Lines of text files, gzipped or not, with a bound on what they unpack to."""
 
+import functools
 import gzip
 import io
 import os
@@ -38,7 +39,8 @@ def lines_of(path: str | os.PathLike) -> Iterator[str]:
         unpacks to more than MAX_BYTES.
     """
     if is_gzipped(path):
-        _refuse_bomb(path)
+        state = os.stat(path)
+        _refuse_bomb(path, state.st_size, state.st_mtime_ns)
     number = 0
     with _unpacked(path) as file:
         while line := file.readline(MAX_LINE + 1):
@@ -57,8 +59,9 @@ def lines_of(path: str | os.PathLike) -> Iterator[str]:
                 yield text
 
 
-def _refuse_bomb(path: str | os.PathLike) -> None:
-    """Raise DataError if a file unpacks to more than MAX_BYTES, within seconds."""
+@functools.lru_cache(maxsize=1)
+def _refuse_bomb(path: str | os.PathLike, size: int, changed: int) -> None:
+    """Raise DataError if a file unpacks to more than MAX_BYTES, within seconds, and once for a file."""
     total = 0
     with _unpacked(path) as file:
         while part := file.read(2**20):

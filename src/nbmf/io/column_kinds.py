@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON
-from nbmf.io.frames import number_of
+from nbmf.io.value_codes import number_of
 
 # The words of a person, and the law of each.
 LAWS = {"real": GAUSSIAN, "category": DISCRETE, "binary": BERNOULLI, "count": POISSON}
@@ -83,11 +83,7 @@ def judged(values: Sequence[Any], kind: str | None = None) -> Column:
 
 
 def _number(value: Any) -> float | None:
-    if value is None:
-        return None
-    number = number_of(value) if isinstance(value, str) else None
-    if isinstance(value, int | float | np.number | np.bool_):
-        number = float(value)
+    number = number_of(value) if isinstance(value, str | int | float | np.number | np.bool_) else None
     return number if number is not None and np.isfinite(number) else None
 
 

@@ -1,0 +1,176 @@
+"""What every file format becomes, a table or an array of cells, before anybody says what its cells mean."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbmf.errors import DataError
+from nbmf.io.value_codes import ValueCoding, texts_of
+
+SHOWN = 8  # names in a message
+
+
+class RepeatedName(DataError):
+    """Says that two rows or columns have the same name: perhaps these are values."""
+
+
+class UnknownCell(Exception):
+    """Says on which line, or row, and in which column of a table a value is that has no code."""
+
+    def __init__(self, line: int, column: int, value: Any):
+        super().__init__(line, column, value)
+        self.line, self.column, self.value = line, column, value
+
+
+class Block:
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    lines : sequence of int
+        The line of each row in its file, or its number from 1.
+    """
+
+    lines: Sequence[int]
+
+    def cells(self, column: int) -> list:
+        """Return a column: texts without blanks around them, or the values of the file; null is None."""
+        raise NotImplementedError
+
+    def texts(self, column: int) -> list[str]:
+        """Return a column as texts; null is empty."""
+        return texts_of(self.cells(column))
+
+    def codes(self, columns: Sequence[int], coding: ValueCoding) -> np.ndarray:
+        """Return the codes of some columns, an array (rows, columns).
+
+        Raises
+        ------
+        UnknownCell
+            If a value has none.
+        """
+        raise NotImplementedError
+
+
+class Table:
+    """A table with columns of any kind, read in blocks of rows, as often as it is asked for them.
+
+    Attributes
+    ----------
+    path : path
+    format : str
+        What is said about it.
+    names : list of str
+        Of the columns; "field 3" where there is none.
+    has_header : bool
+        Whether the file has these names.
+    row_names : list of str or None
+        Those of an index that the file has beside its columns.
+    first_is_unnamed : bool
+        Whether nothing is above the first column, as above names of rows.
+    hint : str
+        What helps if the names cannot be such.
+    unit : str
+        What is counted: "line" or "row".
+    """
+
+    path: Path
+    format: str
+    names: list[str]
+    unit: str
+    has_header: bool = True
+    row_names: list[str] | None = None
+    first_is_unnamed: bool = False
+    hint: str = ""
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield all rows."""
+        raise NotImplementedError
+
+    def where(self, line: int) -> str:
+        """Return the words for a line, or a row."""
+        return f"{self.unit} {line}"
+
+    @property
+    def where_names(self) -> str:
+        """The words for the place of all names of columns."""
+        return str(self.path)
+
+    def place_of(self, name: str) -> int:
+        """Return the place of a column; DataError names some of those there are."""
+        return place_of(name, self.names, self.where_names)
+
+    def where_is_name(self, column: int) -> str:
+        """Return the words for the place of a column's name."""
+        return f"column {column + 1}"
+
+    def left_out(self) -> tuple[str, ...]:
+        """Return what is to be said about rows that were left out, once all were read."""
+        return ()
+
+    def check_names(self) -> None:
+        """Raise DataError if a name is empty or is there twice."""
+        refuse_repeated(self.path, self.names, "column", self.where_is_name, self.hint)
+
+
+class Grid(NamedTuple):
+    """An array (F, N) of values, of any dtype; `where` has the words for the place of one."""
+
+    path: Path
+    format: str
+    values: np.ndarray
+    where: Callable[[int, int], str]
+    row_names: Sequence[str] | None = None
+    column_names: Sequence[str] | None = None
+
+
+class Entries(NamedTuple):
+    """Some entries of a matrix of `shape`, of which the others are 0; an entry may be there twice.
+
+    rows, columns, values : arrays (n,)
+    where : function
+        From the number of an entry to the words for its place.
+    absent : str
+        What is said about the others.
+    """
+
+    path: Path
+    format: str
+    rows: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+    shape: tuple[int, int]
+    where: Callable[[int], str]
+    absent: str
+
+
+def refuse_repeated(path: Path, names: Sequence[str], kind: str, where: Callable[[int], str], hint: str = "") -> None:
+    """Raise DataError if a name is empty or is there twice; `where` has the words for the place of a name."""
+    first: dict[str, int] = {}
+    for place, name in enumerate(names):
+        if not name:
+            raise DataError(f"{path}, {where(place)}: the name of the {kind} is empty{hint}")
+        if first.setdefault(name, place) != place:
+            raise RepeatedName(
+                f"{path}, {where(place)}: the {kind} {name!r} is there already, in {where(first[name])}{hint}"
+            )
+
+
+def place_of(name: str, columns: Sequence[str], where: str) -> int:
+    """Return the place of a column; DataError names some of those there are."""
+    if name not in columns:
+        near = difflib.get_close_matches(name, columns, n=1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        more = f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else ""
+        raise DataError(f"{where}: no column {name!r}; the columns are {', '.join(columns[:SHOWN])}{more}{hint}")
+    return columns.index(name)
+
+
+def counted(number: int, what: str) -> str:
+    """Return the words for a number of things: 1 record, 2 records."""
+    return f"{number} {what}" + ("" if number == 1 else "s")

@@ -1,0 +1,78 @@
+"""Tables that pandas reads, Parquet files and data frames of R; rows are counted from 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nbmf.errors import DataError
+from nbmf.io.cells import Block, Table, UnknownCell
+from nbmf.io.coded_matrix import refuse_huge
+from nbmf.io.value_codes import UnknownValue, ValueCoding, texts_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_parquet(path: Path, name: None = None) -> Table:
+    """Read a Parquet file with pyarrow; it has one table, so that `name` is None."""
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise DataError(
+            f"{path}: Parquet files are read with pyarrow, which is not installed; "
+            "pip install pyarrow, or save the file as CSV"
+        ) from None
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            refuse_huge(path, file.metadata.num_rows, file.metadata.num_columns)
+            frame = file.read().to_pandas()
+    except DataError:
+        raise
+    except Exception as error:  # damaged bytes make pyarrow raise nearly anything
+        reason = " ".join(str(error).split())
+        raise DataError(f"{path}: not a complete Parquet file ({reason})") from error
+    return FrameTable(path, "Parquet", frame)
+
+
+class FrameTable(Table):
+    """A data frame as a table, in one block; its index has names of rows unless it is a range nobody named."""
+
+    unit = "row"
+
+    def __init__(self, path: Path, format: str, frame: pd.DataFrame):
+        if not len(frame):
+            raise DataError(f"{path}: columns and no rows")
+        self.path, self.format, self._frame = path, format, frame
+        self.names = [str(name) for name in frame.columns]
+        if frame.index.name is not None or frame.index.dtype.kind not in "iu":
+            self.row_names = texts_of(_cells(frame.index.to_series()))
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the one block."""
+        yield _FrameBlock(self._frame)
+
+
+class _FrameBlock(Block):
+    def __init__(self, frame: pd.DataFrame):
+        self._frame, self.lines = frame, range(1, len(frame) + 1)
+
+    def cells(self, column: int) -> list:
+        return _cells(self._frame.iloc[:, column])
+
+    def codes(self, columns: Sequence[int], coding: ValueCoding) -> np.ndarray:
+        codes = np.empty((len(self._frame), len(columns)), coding.dtype)
+        for place, column in enumerate(columns):
+            try:
+                codes[:, place] = coding.encode(self._frame.iloc[:, column])
+            except UnknownValue as found:
+                raise UnknownCell(self.lines[found.place], column, found.value) from None
+        return codes
+
+
+def _cells(values: pd.Series) -> list:
+    cells = values.astype(object).where(values.notna(), None).tolist()
+    return [cell.strip() if isinstance(cell, str) else cell for cell in cells]

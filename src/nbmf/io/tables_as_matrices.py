@@ -1,0 +1,223 @@
+"""A table read as a matrix: a row a line, or in the layouts "long" and "presence" an entry a line."""
+
+import itertools
+from array import array
+from collections.abc import Sequence
+
+import numpy as np
+
+from nbmf.errors import DataError
+from nbmf.io.arguments import Options
+from nbmf.io.cells import Block, Table, UnknownCell, counted, refuse_repeated
+from nbmf.io.coded_matrix import CodedMatrix, Contradiction, StoredCodes, refuse_huge, refuse_too_many_lines, scatter
+from nbmf.io.delimited import DelimitedText
+from nbmf.io.value_codes import ValueCoding, texts_of
+
+NO_HEADER = " (line {} is read as names of columns; header=False reads it as values)"
+NO_INDEX = " (the first column is read as names of rows; index=False reads it as values)"
+
+# What the columns of a list are; of those without a name in the options the first ones are taken.
+ROLES = {"long": ("row", "column", "value"), "presence": ("row", "column")}
+ARE_MISSING = (
+    "pairs without a record are missing, and kept as such; if they are zeros, which need not be "
+    "kept, absent='zeros' says so"
+)
+
+
+def of_table(cells: Table | DelimitedText, options: Options, coding: ValueCoding) -> CodedMatrix:
+    """Return a table in any layout as codes; see `nbmf.read`."""
+    read, has_header = (_wide, _wide_has_header) if options.layout is None else (_list, _list_has_header)
+    table = cells
+    if isinstance(cells, DelimitedText):
+        is_header = has_header(cells, options, coding) if options.header is None else options.header
+        hint = NO_HEADER if options.header is None else ""
+        table = cells.table(is_header, hint, may_lack_a_name=options.layout is None)
+    found = read(table, options, coding)
+    return found._replace(left_out=found.left_out + table.left_out())
+
+
+# --- A row a line -------------------------------------------------------------------------------
+
+
+def _wide_has_header(text: DelimitedText, options: Options, coding: ValueCoding) -> bool:
+    """Whether the first line names the columns: a name is no value; names of rows are none either."""
+    fields = text.first.fields
+    return bool(options.groups or options.ignore) or coding.are_names(fields[1:] or fields)
+
+
+def _wide(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
+    table.check_names()
+    ignored = options.ignore or ()
+    groups_at = None if options.groups is None else table.place_of(options.groups)
+    aside = {groups_at, *map(table.place_of, ignored)}
+    columns = [place for place in range(len(table.names)) if place not in aside]
+    row_names, said, hint, first = None, "no names of rows", "", None
+    if options.index is not False and table.row_names is not None:
+        row_names, said = table.row_names, "names of rows in the file's index"
+    elif options.index is not False and columns:
+        first = columns.pop(0)  # it may have names of rows: that is seen when all of it is there
+    codes, lines, cells, groups = _rows(table, columns, first, groups_at, coding)
+    if first is not None and _are_row_names(table, first, cells, options, coding):
+        row_names, said = texts_of(cells), "names of rows in the first column"
+        hint = "" if options.index else NO_INDEX
+    elif first is not None:
+        columns.insert(0, first)
+        codes = np.column_stack([coding.look_up(cells, len(cells)), codes])
+    if row_names is not None:
+        refuse_repeated(table.path, row_names, "row", lambda f: table.where(lines[f]), hint)
+    if not columns:
+        raise DataError(f"{table.path}: no columns beside the names of rows, the groups and those to ignore")
+    words = [table.format, said]
+    words += [] if groups_at is None else [f"groups in {options.groups!r}"]
+    words += [f"ignored: {', '.join(map(repr, ignored))}"] if ignored else []
+    column_names = [table.names[column] for column in columns] if table.has_header else None
+    return CodedMatrix(codes, "; ".join(words), row_names, column_names, groups)
+
+
+def _rows(
+    table: Table, columns: Sequence[int], first: int | None, groups_at: int | None, coding: ValueCoding
+) -> tuple[np.ndarray, list[int], list, list[str] | None]:
+    """Return the codes of columns, the line of each row, the cells of the first column, and the groups."""
+    parts, lines, cells, groups = [], [], [], []
+    for block in table.blocks():
+        parts.append(_codes(table, block, columns, coding, are_values=False))
+        lines += block.lines
+        cells += [] if first is None else block.cells(first)
+        groups += [] if groups_at is None else block.texts(groups_at)
+    return np.concatenate(parts), lines, cells, None if groups_at is None else groups
+
+
+def _are_row_names(table: Table, first: int, cells: list, options: Options, coding: ValueCoding) -> bool:
+    if options.index is not None:
+        return options.index
+    return (first == 0 and table.first_is_unnamed) or coding.are_names(cells)
+
+
+def _codes(table: Table, block: Block, columns: Sequence[int], coding: ValueCoding, are_values: bool) -> np.ndarray:
+    """Return codes of columns, of which it is known that they have values, or which may have names all the same."""
+    try:
+        return block.codes(columns, coding)
+    except UnknownCell as cell:
+        name = table.names[cell.column]
+        where = f"{table.path}, {table.where(cell.line)}, column {name!r}"
+        raise coding.refusal(where, cell.value, None if are_values else name) from None
+
+
+# --- An entry a line ----------------------------------------------------------------------------
+
+
+def _list_has_header(text: DelimitedText, options: Options, coding: ValueCoding) -> bool:
+    """Whether the first line names the columns.
+
+    Where a value must be, a name is none. A list of presences has names only: that of a column
+    does not come again below it, whereas a row or a column mostly does.
+    """
+    if any(name is not None for name in (options.row, options.column, options.value, options.groups)):
+        return True
+    fields = text.first.fields
+    if options.layout == "long":
+        return coding.are_names(fields[2:3])
+    names = [field.strip() for field in fields[:2]]
+    below = itertools.islice(text, 1, None)
+    return not any(name == field.strip() for _, others in below for name, field in zip(names, others, strict=False))
+
+
+class _Names(dict):
+    """Names of rows or columns, numbered 0, 1, ... as they appear; `numbers` has that of each record."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers = array("q")
+
+    def __missing__(self, name: str) -> int:
+        number = self[name] = len(self)
+        return number
+
+
+def _list(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
+    places = _places(table, options)
+    rows, columns, lines, parts, group_of = _Names(), _Names(), array("q"), [], {}
+    for block in table.blocks():
+        lines.extend(block.lines)
+        if "value" in places:
+            parts.append(_codes(table, block, [places["value"]], coding, are_values=True)[:, 0])
+        for role, known in (("row", rows), ("column", columns)):
+            names = block.texts(places[role])
+            if "" in names:
+                line = block.lines[names.index("")]
+                raise DataError(f"{table.path}, {table.where(line)}: the name of the {role} is empty")
+            known.numbers.extend(map(known.__getitem__, names))
+        if "groups" in places:
+            _add_groups(table, block, places, group_of)
+    codes = np.concatenate(parts) if parts else np.ones(len(lines), coding.dtype)
+    matrix, absent, left_out = _scattered(table, options, codes, rows, columns, lines)
+    groups = [group_of[name][0] for name in rows] if "groups" in places else None
+    said = ", ".join(f"{role} {table.names[place]!r}" for role, place in places.items())
+    unused = len(table.names) - len(places)
+    said += f"; {counted(unused, 'column')} not used" if unused else ""
+    format = f"{table.format}; layout {options.layout}: {said}"
+    return CodedMatrix(matrix, format, list(rows), list(columns), groups, absent, left_out)
+
+
+def _places(table: Table, options: Options) -> dict[str, int]:
+    """Return the place of the column of each role, and of "groups" if there are some."""
+    roles = ROLES[options.layout]
+    names = {role: getattr(options, role) for role in (*roles, "groups")}
+    named = {role: table.place_of(name) for role, name in names.items() if name is not None}
+    free = [place for place in range(len(table.names)) if place not in named.values()]
+    if len(free) < sum(role not in named for role in roles):
+        raise DataError(
+            f"{table.where_names}: layout {options.layout!r} needs columns of {', '.join(roles)}; "
+            f"there are {len(table.names)}"
+        )
+    rest = iter(free)
+    return {role: named[role] if role in named else next(rest) for role in names if role in named or role in roles}
+
+
+def _add_groups(table: Table, block: Block, places: dict[str, int], group_of: dict[str, tuple[str, int]]) -> None:
+    """Take the groups of some rows, with their lines; a row may not have another one."""
+    columns = (block.texts(places["row"]), block.texts(places["groups"]))
+    for line, row, group in zip(block.lines, *columns, strict=True):
+        first, first_line = group_of.setdefault(row, (group, line))
+        if group != first:
+            raise DataError(
+                f"{table.path}, {table.where(line)}: {row!r} has the group {group!r}, "
+                f"but {first!r} in {table.where(first_line)}"
+            )
+
+
+def _scattered(
+    table: Table, options: Options, codes: np.ndarray, rows: _Names, columns: _Names, lines: Sequence[int]
+) -> tuple[np.ndarray | StoredCodes, str, tuple[str, ...]]:
+    """Return the matrix, what is said about pairs without a record, and what was left out."""
+    absent, why = _absent(options, codes)
+    shape = len(rows), len(columns)
+    if absent == 0:
+        refuse_too_many_lines(table.path, *shape)
+    else:
+        refuse_huge(table.path, *shape, ARE_MISSING)
+    try:
+        matrix, left_out = scatter(np.asarray(rows.numbers), np.asarray(columns.numbers), codes, shape, absent)
+    except Contradiction as found:
+        first, second = found.records
+        earlier, later = ("missing" if code == -1 else code for code in found.codes)
+        row, column = (list(names)[names.numbers[first]] for names in (rows, columns))
+        raise DataError(
+            f"{table.path}, {table.where(lines[second])}: row {row!r}, column {column!r} is {later}, "
+            f"but {earlier} in {table.where(lines[first])}"
+        ) from None
+    return matrix, f"pairs without a record are {'zeros' if absent == 0 else 'missing'}{why}", left_out
+
+
+def _absent(options: Options, codes: np.ndarray) -> tuple[int, str]:
+    """Return the code of pairs without a record, and why it is that where nobody has said it.
+
+    A list of counts without a zero has those above zero alone; one with zeros has what was counted.
+    """
+    if options.layout == "presence":
+        return 0, ""
+    if options.absent is not None:
+        return {"zeros": 0, "missing": -1}[options.absent], ""
+    if codes.dtype == np.int32 and not (codes == 0).any():
+        return 0, ", since no record is a zero"
+    return -1, ""

@@ -1,0 +1,303 @@
+"""What the values of cells mean: missing, one or zero, and in `CountCoding` which count."""
+
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nbmf.data.count_matrix import LARGEST
+from nbmf.errors import ConfigError, DataError
+
+# The texts that mean missing, wherever a file is read. A matrix has no other use for -1; a table may.
+MISSING = ("", ".", "?", "na", "n/a", "nan", "none", "null")
+DEFAULTS = {
+    "ones": ("1", "1.0", "true", "yes"),
+    "zeros": ("0", "0.0", "false", "no"),
+    "missing": ("", "-1", "-1.0", *MISSING[1:]),
+}
+# YAML reads these texts as other things, so that a configuration's [yes] arrives as [True].
+YAML_WORDS = {
+    True: ("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"),
+    False: ("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"),
+    None: ("", "null", "Null", "NULL", "~"),
+}
+# What else is said of a whole number above one.
+OF_COUNTS = "; if all values are counts, counts=True reads them as such, above=0 as 0 and 1"
+BLOCK = 2**22  # entries coded at a time: factors of them take eight bytes each
+KEPT = 100_000  # texts of which the code is kept: counts may all be different
+RISING = 3  # numbers in a row that rise from each to the next are names, such as years
+
+
+class Meaning:
+    """The texts that mean one thing: by default in upper and lower case, those that are given exactly.
+
+    Parameters
+    ----------
+    given : list of texts, or None
+        Values that YAML makes of texts stand for these.
+    defaults : collection of str
+        In lower case.
+    """
+
+    def __init__(self, given: Collection[Any] | str | None, defaults: Collection[str]):
+        self.is_given = given is not None
+        texts = defaults if given is None else [given] if isinstance(given, str) else given
+        self.texts = {spelling for text in texts for spelling in _spellings_of_given(text)}
+        self.words = ", ".join(str(text) or "empty" for text in texts) or "none"
+
+    def __contains__(self, text: str) -> bool:
+        return (text if self.is_given else text.casefold()) in self.texts
+
+    def without(self, cells: Sequence[Any]) -> list:
+        """Return cells with None in the place of texts that mean this."""
+        fold = str if self.is_given else str.casefold
+        return [None if isinstance(cell, str) and fold(cell) in self.texts else cell for cell in cells]
+
+
+class ValueCoding(dict):
+    """From a value of a cell to its code, in which -1 is missing.
+
+    A dictionary that fills itself, since a look-up is the fastest thing Python does 25 million
+    times. A subclass says what codes there are.
+
+    Attributes
+    ----------
+    dtype : numpy type
+        Of a matrix of codes.
+    unknown : int
+        The code of what has no meaning.
+    """
+
+    dtype: ClassVar[type]
+    unknown: ClassVar[int]
+
+    def of_text(self, text: str) -> int:
+        """Return the code of a text, without keeping it."""
+        raise NotImplementedError
+
+    def are_labels(self, codes: np.ndarray) -> bool:
+        """Whether codes that are known are names all the same: never, of ones and zeros."""
+        return False
+
+    def complaint(self, value: Any, column: str | None = None) -> str:
+        """Return the words for a value that is not known; `column` may be one of names."""
+        raise NotImplementedError
+
+    def are_names(self, cells: Sequence[Any]) -> bool:
+        """Whether cells above or beside values are names, and no values."""
+        try:
+            codes = self.look_up(cells, len(cells))
+        except TypeError:  # lists in cells
+            return True
+        return bool((codes == self.unknown).any()) or self.are_labels(codes)
+
+    def refusal(self, where: str, value: Any, column: str | None = None) -> DataError:
+        """Return the error that names the place and says what a value may be."""
+        return RefusedValue(f"{where}: {self.complaint(value, column)}", value)
+
+    def __missing__(self, cell: Any) -> int:
+        if cell is None:
+            return -1
+        code = self.of_text(cell) if isinstance(cell, str) else self._of_value(cell)
+        if len(self) < KEPT:
+            self[cell] = code
+        return code
+
+    def _of_value(self, value: Any) -> int:
+        """Return the code of a value of any type that is not missing in the file's own way."""
+        codes = (self.of_text(text) for text in _spellings(value))
+        return next((code for code in codes if code != self.unknown), self.unknown)
+
+    def look_up(self, cells: Iterable[Any], number: int) -> np.ndarray:
+        """Return the codes of so many cells, `unknown` among them; None is missing."""
+        return np.fromiter(map(self.__getitem__, cells), self.dtype, number)
+
+    def encode(self, values: Any) -> np.ndarray:
+        """Return the codes of an array or a Series, in its shape; null and NaN are missing.
+
+        Raises
+        ------
+        UnknownValue
+            For the first value that is not known.
+        """
+        import pandas as pd  # not at the top: files of text do without it
+
+        flat = values
+        if isinstance(values, np.ndarray):  # pandas takes the machine's byte order only
+            flat = values.reshape(-1).astype(values.dtype.newbyteorder("="), copy=False)
+        codes = np.empty(len(flat), dtype=self.dtype)
+        for start in range(0, len(flat), BLOCK):
+            block = flat[start : start + BLOCK]
+            try:
+                numbers, distinct = pd.factorize(block)  # -1 where missing
+            except TypeError:  # lists in cells, records
+                odd = (i for i, value in enumerate(block) if not isinstance(value, Hashable))
+                place = next(odd, 0)
+                raise UnknownValue(start + place, list(block)[place]) from None
+            table = np.full(len(distinct) + 1, -1, dtype=self.dtype)  # the last is for -1
+            for i, value in enumerate(distinct):
+                table[i] = self._of_value(value)
+                if table[i] == self.unknown:
+                    raise UnknownValue(start + int(np.argmax(numbers == i)), value)
+            codes[start : start + BLOCK] = table[numbers]
+        return codes.reshape(np.shape(values))
+
+
+class Coding(ValueCoding):
+    """From the value of a cell to 1, 0, -1 (missing) or 2 (unknown).
+
+    Parameters
+    ----------
+    ones, zeros, missing : list of texts, optional
+        Each replaces the defaults of its kind; blanks around a text do not count, upper and
+        lower case do. A text that is given for one kind is no default of another any more.
+
+    Raises
+    ------
+    ConfigError
+        If a text is given for two kinds.
+    """
+
+    dtype = np.int8
+    unknown = 2
+
+    def __init__(self, ones=None, zeros=None, missing=None):
+        super().__init__()
+        meanings = [
+            Meaning(given, texts) for given, texts in zip((ones, zeros, missing), DEFAULTS.values(), strict=True)
+        ]
+        self._words = ", ".join(f"{kind} ({m.words})" for kind, m in zip(DEFAULTS, meanings, strict=True))
+        coded = list(zip((1, 0, -1), meanings, strict=True))
+        self._meanings = sorted(coded, key=lambda pair: not pair[1].is_given)  # before the defaults
+        seen: set[str] = set()
+        for meaning in (meaning for meaning in meanings if meaning.is_given):
+            if twice := meaning.texts & seen:
+                raise ConfigError(f"{min(twice)!r} is given for two of ones, zeros and missing")
+            seen |= meaning.texts
+
+    def of_text(self, text: str) -> int:
+        """Return the code of a text, without keeping it."""
+        text = text.strip()
+        return next((code for code, meaning in self._meanings if text in meaning), self.unknown)
+
+    def complaint(self, value: Any, column: str | None = None) -> str:
+        """Return the words for a value that is not known; `column` may be one of names."""
+        shown = _shown(value)
+        return (
+            f"the value is {shown}; allowed are {self._words}; "
+            f"declare others by ones=[...], zeros=[...] or missing=[{shown}]{_aside(column)}"
+            f"{OF_COUNTS if is_count_above_one(value) else ''}"
+        )
+
+
+class CountCoding(ValueCoding):
+    """From the value of a cell to the count that it is, -1 (missing) or -2 (unknown).
+
+    Parameters
+    ----------
+    missing : list of texts, optional
+        In the place of the defaults, which are those of binary matrices.
+    """
+
+    dtype = np.int32
+    unknown = -2
+
+    def __init__(self, missing=None):
+        super().__init__()
+        self._missing = Meaning(missing, DEFAULTS["missing"])
+
+    def of_text(self, text: str) -> int:
+        """Return the code of a text, without keeping it."""
+        text = text.strip()
+        if text in self._missing:
+            return -1
+        number = number_of(text)
+        is_count = number is not None and number.is_integer() and 0 <= number <= LARGEST
+        return int(number) if is_count else self.unknown
+
+    def are_labels(self, codes: np.ndarray) -> bool:
+        """Whether counts are names: they rise from each to the next, as years do."""
+        return len(codes) >= RISING and codes[0] >= 0 and bool((np.diff(codes) > 0).all())
+
+    def complaint(self, value: Any, column: str | None = None) -> str:
+        """Return the words for a value that is no count."""
+        shown, number = _shown(value), number_of(text_of(value))
+        gaussian = "; matrices of other numbers are nbmf.GaussianFactorVB's, in Python"
+        return (
+            f"the value is {shown}; allowed in a matrix of counts are whole numbers from 0 to "
+            f"{LARGEST} and missing ({self._missing.words}); declare others by missing=[{shown}]{_aside(column)}"
+            f"{gaussian if number is not None and np.isfinite(number) else ''}"
+        )
+
+
+class RefusedValue(DataError):
+    """Says where a file has a value that is not known, and keeps the value."""
+
+    def __init__(self, words: str, value: Any):
+        super().__init__(words)
+        self.value = value
+
+
+class UnknownValue(Exception):
+    """Says at which place of a flat array a value is that is not known; readers name it better."""
+
+    def __init__(self, place: int, value: Any):
+        super().__init__(place, value)
+        self.place, self.value = place, value
+
+
+def number_of(cell: Any) -> float | None:
+    """Return the number that a text or another value is, None if it is none."""
+    try:
+        return None if isinstance(cell, str) and "_" in cell else float(cell)  # Python alone reads 1_000
+    except (TypeError, ValueError):
+        return None
+
+
+def is_count_above_one(value: Any) -> bool:
+    """Whether a value is a whole number above one, as a number or as a text."""
+    text = text_of(value).strip()
+    return text.isascii() and text.isdigit() and text.lstrip("0") not in ("", "1")
+
+
+def text_of(value: Any) -> str:
+    """Return a value as the text it would have in a CSV file; whole numbers without ".0"."""
+    return _spellings(value)[0]
+
+
+def texts_of(cells: Iterable[Any]) -> list[str]:
+    """Return cells as texts without blanks around them; None is empty."""
+    return ["" if cell is None else text_of(cell).strip() for cell in cells]
+
+
+def _shown(value: Any) -> str:
+    """Return a value as a message shows it: the beginning of a long one."""
+    shown = repr(text_of(value))
+    return shown if len(shown) <= 60 else f"{shown[:60]}..."
+
+
+def _aside(column: str | None) -> str:
+    return (
+        "" if column is None else f", or groups={column!r} for a column of names, ignore=[{column!r}] to leave it out"
+    )
+
+
+def _spellings(value: Any) -> tuple[str, ...]:
+    """Return the texts that stand for a value in a list of codes."""
+    if isinstance(value, bytes):
+        return (value.decode("utf-8", errors="replace"),)
+    if isinstance(value, bool | np.bool_):
+        return ("True", "TRUE", "true") if value else ("False", "FALSE", "false")
+    if isinstance(value, int | np.integer):
+        return (str(int(value)), f"{int(value)}.0")
+    if isinstance(value, float | np.floating):
+        value = float(value)
+        return (str(int(value)), repr(value)) if value.is_integer() else (repr(value),)
+    return (str(value),)
+
+
+def _spellings_of_given(item: Any) -> Iterable[str]:
+    """Return the texts that a value in a list of codes stands for."""
+    if item is None or isinstance(item, bool):
+        return YAML_WORDS[item]
+    return map(str.strip, _spellings(item))
