@@ -83,8 +83,8 @@ def dataset_of(wildcards):
 
 
 def there(files):
-    """The files that a call asks for; a report is of what there is, and asks for nothing else."""
-    return [file for file in files if not config["report"] or os.path.exists(file)]
+    """The files of one thing; a report is of what there is, and asks for nothing of which a file is missing."""
+    return files if not config["report"] or all(map(os.path.exists, files)) else []
 
 
 def asked_for(*studies):
@@ -95,7 +95,8 @@ def asked_for(*studies):
             for line in [] if study in ASKED else RUNS[study].targets.skipped:
                 print(line, file=sys.stderr)
             ASKED.add(study)
-        return there(file for study in studies for file in RUNS[study].files())
+        shown = [there(run.files_of(product)) for run in map(RUNS.get, studies) for product in run.unasked()]
+        return [file for files in shown for file in files]
 
     return files
 

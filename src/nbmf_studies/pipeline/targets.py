@@ -85,11 +85,9 @@ class StudyRun(NamedTuple):
             return [self.paths.table(product.name)]
         return [self.paths.figure(product.name, suffix) for suffix in ("pdf", "png")]
 
-    def files(self) -> list[str]:
-        """Return every file that the study shows unasked."""
-        return [
-            file for product in self.by_name().values() if not product.on_request for file in self.files_of(product)
-        ]
+    def unasked(self) -> list[Product]:
+        """Return the figures and tables that the study shows unasked."""
+        return [product for product in self.by_name().values() if not product.on_request]
 
     def fits(self) -> list[FitKey]:
         """Return every fit of the study."""
