@@ -10,6 +10,7 @@ import re
 from typing import Any, NamedTuple
 
 from nbmf.fit_key import FitKey
+from nbmf_studies import study_keys
 
 
 class Case(NamedTuple):
@@ -45,6 +46,12 @@ def drawn(recipe: str, options: dict[str, Any], **looks: str) -> tuple[str, dict
     """
     of = *recipe.split(".")[1:], *map(_as_name, options.values())
     return "-".join(of), {"recipe": recipe, "options": options, **looks}
+
+
+def origin(dataset: str) -> str:
+    """Return which recipe drew a dataset, "<key>-<module>", from its name; of others the name."""
+    first, _, rest = dataset.partition("-")
+    return f"{first}-{rest.partition('-')[0]}" if first in study_keys() else dataset
 
 
 def _as_name(value: Any) -> str:

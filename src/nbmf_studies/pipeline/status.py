@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from nbmf.fit_key import FitKey
+from nbmf_studies.framework.experiment import origin
 from nbmf_studies.pipeline.attempts import FAILED, read_attempt
 from nbmf_studies.pipeline.paths import Paths
 
@@ -83,7 +84,7 @@ def summary(states: list[FitState], entries: dict[str, int], cores: int) -> str:
     """
     groups = defaultdict(list)
     for state in states:
-        groups[state.fit.key["dataset"], state.fit.key["method"]].append(state)
+        groups[origin(state.fit.key["dataset"]), state.fit.key["method"]].append(state)
     estimate = _Estimate(states, entries)
     header = ["dataset", "method", "fits", "done", "failed", "begun", "missing", "time left"]
     rows = [[*names, *_counts(group), _duration(estimate.seconds(group) / cores)] for names, group in groups.items()]
@@ -144,6 +145,7 @@ class _Estimate:
         dataset, method, K = key["dataset"], key["method"], key["K"]
         yield (dataset, method, K), 1
         yield (dataset, method), 1
+        yield (origin(dataset), method), 1
         if dataset in self._entries:
             yield method, self._entries[dataset]
 

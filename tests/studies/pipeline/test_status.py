@@ -11,6 +11,8 @@ import pytest
 from nbmf.catalogue import METHODS
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.score_table import FACTS
+from nbmf.fit_key import FitKey
+from nbmf_studies.framework.experiment import drawn
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.lumbreras2020.study import FIGURE_10, FIGURE_11, STUDY
 from nbmf_studies.pipeline import status, targets
@@ -165,3 +167,20 @@ def test_scores_and_figure_10_show_gaps_and_reasons(tmp_path):
     np.testing.assert_array_equal(scores["perplexity"].isna(), [False, False, True, True, True])
     assert (folder / "figure_10.png").stat().st_size > 10_000
     assert {path.name for path in folder.iterdir()} == {"scores.csv", "figure_10.pdf", "figure_10.png"}
+
+
+def test_fits_to_drawn_data_are_one_row_per_recipe_and_method(tmp_path):
+    name, _ = drawn(
+        "nbmf_studies.klami2015.simulation", {"setup": ["poisson", 50, 0.5], "seed": 0, "kind": "CountMatrix"}
+    )
+    assert name == "klami2015-simulation-poisson-50-0.5-0-CountMatrix"
+    names = [name, name.replace("-0-Count", "-1-Count"), "beta_dir_1"]
+    fits = [FitKey(dataset, "vb", 2, "whole", 0) for dataset in names]
+    lines = status.summary(
+        status.states_of(status.files_of(fits, Paths(str(tmp_path), "matrices"))), {}, 1
+    ).splitlines()
+    assert [line.split()[:3] for line in lines[1:4]] == [
+        ["klami2015-simulation", "vb", "2"],
+        ["beta_dir_1", "vb", "1"],
+        ["all", "3", "0"],
+    ]
