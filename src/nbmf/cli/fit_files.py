@@ -1,7 +1,7 @@
 """The files of a fit: model, data, E[V], chains, factors, effects and groups."""
 
+import functools
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -79,10 +79,7 @@ def _write_factor(
 
 
 def _write_arrays(folder: OutputFolder, file: str, **arrays: np.ndarray) -> None:
-    def save(path: Path) -> None:
-        np.savez_compressed(path, **arrays)
-
-    folder.write(file, save)
+    folder.write(file, functools.partial(np.savez_compressed, **arrays))
 
 
 def _components(result: FitResult) -> pd.DataFrame:

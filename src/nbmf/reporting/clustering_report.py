@@ -14,12 +14,12 @@ from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.families.mixed_membership.membership_parameters import MIXTURE
 from nbmf.io.cells import counted
 from nbmf.posterior.distinguishing import agreement, by_label, digits_of, order_of_components, shares_of_components
+from nbmf.reporting.group_table import group_table
 from nbmf.reporting.model import Answer, Entry, Figure, Lines, NextStep, Report, Section, Table
 
 COLUMNS, CATEGORIES, WORDS = 8, 3, 10  # of a component that are told
 LEAST = 0.01  # nats of a column that is worth a word
 OVER = 1.1  # times as frequent as in all rows, for a category to be named
-LABELS = 20  # the largest ones
 # Of words whose lift is told: exclusive words are many, and most are too rare to mean much.
 LEAST_SHARE, LEAST_TOKENS = 1e-3, 5.0
 TITLES = {
@@ -169,30 +169,17 @@ def _is_one_mixture(result: ClusteringResult) -> bool:
 
 def _labels(result: ClusteringResult) -> Iterator[Table]:
     """Yield how far labels and components agree, if there are labels."""
-    from nbmf.plotting import style  # loads Matplotlib
-
     labels, model = result.table.row_groups, result.model
     if labels is None:
         return
     agreed = agreement(model, labels)
-    text = (
+    words = (
         f"labels, which the fit has not seen: {agreed['micro_precision']:.1%} of the {agreed['rows']} {result.row}s "
         f"have the commonest label of their {result.component} (the commonest of all has "
         f"{agreed['largest_label']:.1%}); mutual information {agreed['mutual_information']:.3f} of "
         f"{agreed['entropy']:.3f} nats, adjusted for chance {agreed['adjusted']:.2f} of 1"
     )
-    counts = by_label(model, labels)
-    more, colours = len(counts) - LABELS, style.colours_of_groups(labels)
-    counts = counts.iloc[:LABELS]
-    yield Table(
-        ["", *map(str, counts.columns)],
-        [[label or "(none)", *map(str, row)] for label, row in zip(counts.index, counts.to_numpy(), strict=True)],
-        "<" + ">" * len(counts.columns),
-        caption=[text],
-        note=f"... and {more} more labels" if more > 0 else "",
-        head_colours=[style.colour_of_component(k - 1) for k in counts.columns],
-        row_colours=[colours[label] for label in counts.index],
-    )
+    yield group_table(by_label(model, labels), labels, words, "labels")
 
 
 def _entries(result: ClusteringResult) -> Iterator[Entry]:

@@ -14,11 +14,11 @@ from nbmf.posterior.groups import association_of, by_group
 from nbmf.reporting.component_entries import component_entry, effect_entries, key_of
 from nbmf.reporting.fit_quality import quality
 from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.group_table import group_table
 from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report, Section, Table
 from nbmf.reporting.words import SCORED_BY
 
 DESCRIBED = 12  # components
-GROUPS = 20  # the largest ones
 REST = 0.05  # of the weight outside active components that is worth a word
 OF_SAMPLES = "ones and as many zeros, each weighted by one over the chance of being among them"
 
@@ -112,8 +112,6 @@ def _values(matrix: NamedMatrix) -> str:
 
 def group_tables(result: FitResult) -> Iterator[Table]:
     """Yield what each group is to each component that is shown, of rows and of columns that have groups."""
-    from nbmf.plotting import style  # loads Matplotlib
-
     model, shown = result.model, result.components.shown
     for axis, groups in enumerate((result.matrix.row_groups, result.column_groups)):
         if groups is None or not len(shown):
@@ -128,15 +126,7 @@ def group_tables(result: FitResult) -> Iterator[Table]:
             if (association := association_of(model, groups, shown, axis)) is not None:
                 words += f"; adjusted mutual information {association} (0: unrelated, 1: the same)"
             cells = table.pivot_table(values=kind, aggfunc="sum", **pivot)
-        cells, colours = cells.iloc[:GROUPS], style.colours_of_groups(groups)
-        yield Table(
-            ["", *map(str, cells.columns)],
-            [[group, *map(str, row)] for group, row in zip(cells.index, cells.to_numpy(), strict=True)],
-            "<" + ">" * len(cells.columns),
-            caption=[words],
-            head_colours=[style.colour_of_component(k - 1) for k in cells.columns],
-            row_colours=[colours[group] for group in cells.index],
-        )
+        yield group_table(cells, groups, words, "groups")
 
 
 def _components(result: FitResult) -> Iterator[Block]:
