@@ -1,7 +1,7 @@
 """What nbmf cluster and nbmf topics say first."""
 
 import pytest
-from test_tables_components import TABLE
+from feature_tables import TABLE
 
 from nbmf.evaluation.component_choice import ComponentChoice, Scored
 from nbmf.reporting import text
