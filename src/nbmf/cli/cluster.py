@@ -3,7 +3,7 @@
 import argparse
 import functools
 
-from nbmf.cli.tables import Task, run_on
+from nbmf.cli.tables import Task, folder_of, run_on
 from nbmf.evaluation.component_choice import GRID
 from nbmf.io.features import read_table
 
@@ -12,14 +12,10 @@ SMOOTHING = 1.0
 
 def run(options: argparse.Namespace) -> None:
     """Cluster the rows, write the folder and print the summary."""
+    folder = folder_of(options, ".clusters")
     smoothing = SMOOTHING if options.smoothing is None else options.smoothing
     models = {name: {"model": name, "smoothing": smoothing} for name in options.models}
-    run_on(options, Task(read, models, GRID, ".clusters", "component", "row"))
-
-
-def read(options: argparse.Namespace):
-    """Read FILE as the options say, and print what the reader reports."""
-    return read_table(
+    table = read_table(
         options.file,
         kinds=dict(options.kinds),
         labels=options.labels,
@@ -29,3 +25,4 @@ def read(options: argparse.Namespace):
         missing=options.missing,
         log=functools.partial(print, flush=True),
     )
+    run_on(table, Task(models, GRID, "component", "row"), folder, options)

@@ -3,86 +3,42 @@
 import argparse
 import time
 import warnings
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from nbmf import registry
 from nbmf.catalogue import CANDIDATES, DEFAULTS, METHODS
-from nbmf.cli import component_files, effects
-from nbmf.cli.output import LARGEST_CSV, OutputFolder
-from nbmf.cli.plot import DATA, DICTIONARY, MODEL, RECONSTRUCTION, TRACES
-from nbmf.cli.progress import Progress, StepCounter
+from nbmf.cli.command_line import typed
+from nbmf.cli.fit_files import FILES, write_fit
+from nbmf.cli.output import OutputFolder
+from nbmf.cli.progress import Progress, step_counters
+from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of, read_with_groups, repeated
 from nbmf.cli.settings import checked, iteration_settings
+from nbmf.cli.words import in_options
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ChainsNotConvergedWarning, ConfigError, NotConvergedWarning
 from nbmf.evaluation.folds import LEAST
 from nbmf.evaluation.verdict import MethodChoice, Verdict, choose
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.state import Monitor
 from nbmf.inference.stopping import MeanChangeBelow
 from nbmf.numerics.threads import processors
-from nbmf.posterior.chains import Chains
-from nbmf.posterior.components import Components, components_of
+from nbmf.posterior.components import components_of
 from nbmf.posterior.draws import Draws, posterior_draws
 from nbmf.posterior.running import run_chains
+from nbmf.reporting.fit_report import fit_report
+from nbmf.reporting.fit_result import FitResult, intervals_of
+from nbmf.reporting.pictures import pictures_of_fit
 
-SUMMARY, EXPECTATION = "summary.txt", "expectation.npz"
-FILES = (
-    *(SUMMARY, MODEL, DATA, "chains.csv", "report.html", *component_files.FILES),
-    *(EXPECTATION, *(f"expectation{end}.csv" for end in ("", "_lower", "_upper"))),
-    DICTIONARY,
-    RECONSTRUCTION,
-    TRACES,
-)
 CHAINS, STARTS = 4, 4
 # Observed entries times iterations, some seconds of Beta-Dir VB with K = 100. Above, one start is
 # made by default, and a single fit takes all processors.
 SMALL = 5e7
 MEAN_CHANGE = 1e-4  # of E[V] in ten iterations, below which variational methods of Beta-Dir and its kin stop
 LEVEL = 0.9  # of credible intervals
-
-
-class Fitted(NamedTuple):
-    """A fit and all that is said about it.
-
-    model : the chain or start with the smallest training loss
-    expectation : float array (F, N), E[V]; of a sampler the mean over its chains; None of a large
-        sparse matrix
-    chains : all of them; None where there was a single one
-    draws : of all chains; None if not asked for
-    intervals : dict from "expectation", where components can be matched "W" and "H", and the names
-        of effects to (lower, upper); empty without draws
-    seconds : float
-    """
-
-    model: Factorization
-    expectation: np.ndarray | None
-    chains: Chains | None
-    draws: Draws | None
-    intervals: dict[str, tuple[np.ndarray, np.ndarray]]
-    seconds: float
-
-
-class Result(NamedTuple):
-    """What a person is told about.
-
-    name : str, of the data
-    matrix : BinaryMatrix, CountMatrix or SparseBinaryMatrix, the data
-    fitted : Fitted
-    components : Components, those of its model
-    verdict : Verdict or None, if it was not asked for
-    column_groups : str array (N,) or None, beside those of rows that the matrix has
-    """
-
-    name: str
-    matrix: NamedMatrix
-    fitted: Fitted
-    components: Components
-    verdict: Verdict | None
-    column_groups: np.ndarray | None = None
 
 
 def run(options: argparse.Namespace) -> None:
@@ -92,29 +48,22 @@ def run(options: argparse.Namespace) -> None:
     _check(options)
     matrix, column_groups = read_with_groups(options, options.method)
     _refuse_of_large(options, matrix)
-    estimator, found = _chosen(options, matrix)
-    chains = options.chains or _chains(estimator, matrix)
-    fitted = _fit(estimator, matrix, chains, options.draws)
-
-    components = components_of(fitted.model, matrix)
-    result = Result(name, matrix, fitted, components, found, column_groups)
-
-    from nbmf.cli import pages
-    from nbmf.cli.pictures import draw
-    from nbmf.cli.summary import nothing_found, summary
-
-    pictures: dict[str, Path] = {}
-    if found is None or found.found:
-        text = summary(result)
-        component_files.write_components(folder, result)
-        pictures = draw(folder, result)
-    else:
-        text = nothing_found(result, repeated(options))
-    _write(folder, matrix, fitted, text)
-    page = pages.of_fit(result, options, pictures)
-    folder.write_text(pages.REPORT, page)
-    folder.finish(vars(options))
-    print(f"\n{text}\n\nwritten to {folder.path}/; start with {pages.REPORT}")
+    chosen = _chosen(options, matrix)
+    result = _fit(options, name, matrix, column_groups, chosen)
+    pictures = []
+    if result.shows_components:
+        pictures = pictures_of_fit(result.model, matrix, column_groups=column_groups, chains=result.chains)
+    report = fit_report(
+        result,
+        file=repeated(options),
+        command=typed(options),
+        method=chosen.method,
+        figures=folder.figures(pictures),
+        in_words=in_options,
+    )
+    write_fit(folder, result)
+    folder.write_pictures(pictures)
+    publish(report, folder, {**vars(options), "method": chosen.method})
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -127,24 +76,34 @@ def _check(options: argparse.Namespace) -> None:
 def _refuse_of_large(options: argparse.Namespace, matrix: NamedMatrix) -> None:
     """Raise ConfigError if more is asked of a large sparse matrix than one fit."""
     for name, most, what in (("chains", 1, "is one chain or start"), ("draws", 0, "are no draws")):
-        if matrix.dense is not None and (getattr(options, name) or 0) > most:
-            given = getattr(options, name)
+        given = getattr(options, name) or 0
+        if matrix.dense is not None and given > most:
             raise ConfigError(f"--{name} {given}: of a matrix with {matrix.words} there {what}")
 
 
-def _chosen(options: argparse.Namespace, matrix: NamedMatrix) -> tuple[Factorization, Verdict | None]:
-    """Return the method, and what held-out entries say of it.
+class Chosen(NamedTuple):
+    """The method that is fitted.
 
-    Where neither a method nor anything of its own is named, it is the one that predicts best.
+    method : str, its id
+    estimator : Factorization, not fitted
+    verdict : Verdict, what held-out entries say of it; None if that was not asked for
     """
+
+    method: str
+    estimator: Factorization
+    verdict: Verdict | None
+
+
+def _chosen(options: argparse.Namespace, matrix: NamedMatrix) -> Chosen:
+    """Return the method; where neither it nor anything of its own is named, that which predicts best."""
     kind = type(matrix).__name__
     is_open = not (options.method or options.components or options.settings) and options.check
-    names = CANDIDATES[kind] if is_open else (options.method or DEFAULTS[kind],)
-    estimators = [_estimator(options, name) for name in names]
-    choice = _choice(estimators, matrix, options) if options.check else None
-    place = choice.index if choice else 0
-    options.method = names[place]
-    return estimators[place], choice and choice.verdict
+    methods = CANDIDATES[kind] if is_open else (options.method or DEFAULTS[kind],)
+    estimators = [_estimator(options, method) for method in methods]
+    choice = _choice(estimators, matrix, options.seed) if options.check else None
+    if choice is None:
+        return Chosen(methods[0], estimators[0], None)
+    return Chosen(methods[choice.index], estimators[choice.index], choice.verdict)
 
 
 def _estimator(options: argparse.Namespace, method: str) -> Factorization:
@@ -153,12 +112,58 @@ def _estimator(options: argparse.Namespace, method: str) -> Factorization:
     settings = dict(entry["settings"])
     settings |= iteration_settings(entry["class"], options.iterations)
     settings |= checked(entry["class"], options.settings)
-    found = registry.estimator_class(entry["class"])
     if MeanChangeBelow.parameter in registry.settings_of(entry["class"]):
         settings.setdefault(MeanChangeBelow.parameter, MEAN_CHANGE)
-    own = entry["K"][0] if len(entry["K"]) == 1 else found().n_components
-    K = options.components or own
-    return registry.make_estimator(entry["class"], K, settings, random_state=options.seed)
+    own = entry["K"][0] if len(entry["K"]) == 1 else registry.estimator_class(entry["class"])().n_components
+    return registry.make_estimator(entry["class"], options.components or own, settings, random_state=options.seed)
+
+
+def _choice(estimators: list[Factorization], matrix: NamedMatrix, seed: int) -> MethodChoice | None:
+    """Return which method predicts held-out entries best, and whether better than no components."""
+    if estimators[0].likelihood.unit != "entry":  # LDA's prediction is of tokens
+        return None
+    if (observed := matrix.n_observed) < LEAST:
+        print(f"{observed} observed entries are too few to say whether there is structure")
+        return None
+    steps = sum(estimator.n_iterations for estimator in estimators) / len(estimators)  # of a fit on average
+    with warnings.catch_warnings(), Progress("check") as progress:
+        warnings.simplefilter("ignore", NotConvergedWarning)
+        return choose(matrix, estimators, seed=seed, monitor_of=step_counters(progress, steps))
+
+
+def _fit(
+    options: argparse.Namespace, name: str, matrix: NamedMatrix, column_groups: np.ndarray | None, chosen: Chosen
+) -> FitResult:
+    """Fit all chains, with progress."""
+    estimator = chosen.estimator
+    count = options.chains or _chains(estimator, matrix)
+    is_sampled = estimator.inference is Inference.SAMPLER
+    kind = ("chain" if is_sampled else "start") + "s" * (count > 1)
+    started = time.perf_counter()
+    with warnings.catch_warnings(), Progress(f"{count} {kind}") as progress:
+        for category in (ChainsNotConvergedWarning, NotConvergedWarning):  # the summary says it
+            warnings.simplefilter("ignore", category)
+        monitor_of = step_counters(progress, count * estimator.n_iterations)
+        if count > 1:
+            chains = run_chains(estimator, matrix, chains=count, n_draws=options.draws, monitor_of=monitor_of)
+            model, draws = chains.best, chains.draws
+            expectation = chains.expectation if is_sampled else model.expectation_
+        else:
+            chains, model, draws = None, estimator, _fit_one(estimator, matrix, options.draws, monitor_of(0))
+            expectation = model.expectation_ if matrix.dense is None else None
+    return FitResult(
+        name=name,
+        matrix=matrix,
+        model=model,
+        components=components_of(model, matrix),
+        expectation=expectation,
+        seconds=time.perf_counter() - started,
+        chains=chains,
+        draws=draws,
+        intervals=intervals_of(draws, LEVEL),
+        verdict=chosen.verdict,
+        column_groups=column_groups,
+    )
 
 
 def _chains(estimator: Factorization, matrix: NamedMatrix) -> int:
@@ -179,32 +184,7 @@ def _visits(estimator: Factorization, matrix: NamedMatrix) -> int:
     return matrix.n_observed * estimator.n_iterations
 
 
-def _fit(estimator: Factorization, matrix: NamedMatrix, chains: int, n_draws: int) -> Fitted:
-    """Fit all chains, with progress."""
-    sampled = estimator.inference is Inference.SAMPLER
-    kind = ("chain" if sampled else "start") + "s" * (chains > 1)
-    started, steps = time.perf_counter(), chains * estimator.n_iterations
-    with warnings.catch_warnings(), Progress(f"{chains} {kind}") as progress:
-        for category in (ChainsNotConvergedWarning, NotConvergedWarning):  # the summary says it
-            warnings.simplefilter("ignore", category)
-        if chains > 1:
-            found = run_chains(
-                estimator,
-                matrix,
-                chains=chains,
-                n_draws=n_draws,
-                monitor_of=lambda number: StepCounter(progress, steps),
-            )
-            expectation = found.expectation if sampled else found.best.expectation_
-            fitted = found.best, expectation, found, found.draws
-        else:
-            draws = _fit_one(estimator, matrix, n_draws, StepCounter(progress, steps))
-            expectation = estimator.expectation_ if matrix.dense is None else None
-            fitted = estimator, expectation, None, draws
-    return Fitted(*fitted, _intervals(fitted[-1]), time.perf_counter() - started)
-
-
-def _fit_one(estimator, matrix, n_draws, monitor) -> Draws | None:
+def _fit_one(estimator: Factorization, matrix: NamedMatrix, n_draws: int, monitor: Monitor) -> Draws | None:
     """Fit on all processors if that pays; it changes no result."""
     is_parallel = "threads" in estimator.get_params() and _visits(estimator, matrix) > SMALL
     if is_parallel:
@@ -217,55 +197,3 @@ def _fit_one(estimator, matrix, n_draws, monitor) -> Draws | None:
     if is_parallel:
         estimator.set_params(threads=1)
     return draws
-
-
-def _intervals(draws: Draws | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    if draws is None:
-        return {}
-    found = {"expectation": draws.expectation_interval(LEVEL)}
-    if hasattr(draws, "alignment"):  # components can be matched
-        found |= {"W": draws.dictionary_interval(LEVEL), "H": draws.activation_interval(LEVEL)}
-    return found | effects.effect_intervals(draws, LEVEL)
-
-
-def _choice(estimators: list[Factorization], matrix: NamedMatrix, options: argparse.Namespace) -> MethodChoice | None:
-    """Return which method predicts held-out entries best, and whether better than no components."""
-    if estimators[0].likelihood.unit != "entry":  # LDA's prediction is of tokens
-        return None
-    if (observed := matrix.n_observed) < LEAST:
-        print(f"{observed} observed entries are too few to say whether there is structure")
-        return None
-    steps = sum(estimator.n_iterations for estimator in estimators)  # of a fold
-    with warnings.catch_warnings(), Progress("check") as progress:
-        warnings.simplefilter("ignore", NotConvergedWarning)
-        return choose(
-            matrix,
-            estimators,
-            seed=options.seed,
-            monitor_of=lambda _, count: StepCounter(progress, count // len(estimators) * steps),
-        )
-
-
-def _write(folder: OutputFolder, matrix: NamedMatrix, fitted: Fitted, text: str) -> None:
-    """Write what every fit has: model, data, summary, E[V] if there is one, chains."""
-    folder.write(MODEL, fitted.model.save)
-    folder.write(DATA, matrix.save)
-    folder.write_text(SUMMARY, text)
-    if fitted.expectation is None:
-        return
-    arrays = {"": fitted.expectation}
-    intervals = fitted.intervals.get("expectation", ())
-    arrays |= zip(("_lower", "_upper"), intervals, strict=False)
-    if matrix.observed.size > LARGEST_CSV:
-        folder.write(EXPECTATION, lambda path: _save(path, arrays))
-    else:
-        names = matrix.row_names, matrix.column_names
-        for end, values in arrays.items():
-            folder.write_matrix(f"expectation{end}.csv", "row", values, *names)
-    if fitted.chains is not None:
-        folder.write_table("chains.csv", fitted.chains.diagnostics)
-
-
-def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
-    parts = {f"expectation{end}": array.astype(np.float32) for end, array in arrays.items()}
-    np.savez_compressed(path, **parts)

@@ -6,10 +6,10 @@ import numpy as np
 
 from nbmf.catalogue import DEFAULTS, METHODS, methods_for
 from nbmf.cli.info_lines import AXES, ends, worth_a_look
-from nbmf.cli.text import wrapped
 from nbmf.cli.timing import seconds_of_fit, told
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.evaluation import count_baselines
+from nbmf.reporting.text import wrapped
 
 FEW_VALUES = 10  # different ones, which may be marks or answers
 TIMED = (DEFAULTS["CountMatrix"], "poisson-gamma-vb")  # methods

@@ -6,9 +6,9 @@ import numpy as np
 
 from nbmf.catalogue import CANDIDATES, METHODS, methods_for
 from nbmf.cli.info_lines import AXES, ends, worth_a_look
-from nbmf.cli.text import wrapped
 from nbmf.cli.timing import seconds_of_fit, told
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
+from nbmf.reporting.text import wrapped
 
 
 def report(matrix: SparseBinaryMatrix, again: str) -> Iterator[str]:

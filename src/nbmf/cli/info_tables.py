@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
-from nbmf.cli.text import wrapped
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import DataError
 from nbmf.io.columns import Columns, read_columns
 from nbmf.io.features import read_table
 from nbmf.io.formats import TEXT, promised_format
 from nbmf.io.value_codes import number_of
+from nbmf.reporting.text import wrapped
 
 OF_MATRICES = ("layout", "ones", "zeros", "counts", "above", "row", "column", "value", "absent", "name", "transpose")
 MOST_BYTES = 2**25  # of a file that is read once more, as Python objects

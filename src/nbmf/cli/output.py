@@ -1,7 +1,8 @@
 """The folder of results: whole files, and none overwritten that this program has not written."""
 
+import functools
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,11 @@ import pandas as pd
 import nbmf
 from nbmf.errors import DataError
 from nbmf.files import atomic_path, write_json
+from nbmf.reporting.model import Figure
+from nbmf.reporting.pictures import Picture
 
+# Files that commands other than their own read again.
+MODEL, MATRIX, TABLE, COLUMN_GROUPS = "model.npz", "matrix.npz", "table.npz", "column_groups.csv"
 RECORD = "nbmf.json"  # which files of the folder are ours, and how they were made
 DIGITS = "%.6g"
 LARGEST_CSV = 5_000_000  # numbers; more are written as NPZ
@@ -75,6 +80,19 @@ class OutputFolder:
         """Write an array with names of rows and columns as CSV, one more in the corner."""
         table = pd.DataFrame(values, index=rows, columns=columns)
         self.write_table(name, table, index=True, index_label=corner)
+
+    def figures(self, pictures: Sequence[Picture]) -> list[Figure]:
+        """Return pictures as a report shows them; they are written later."""
+        return [Figure(self.path / picture.file, picture.caption) for picture in pictures]
+
+    def write_pictures(self, pictures: Sequence[Picture]) -> None:
+        """Draw all pictures, then write them."""
+        if not pictures:
+            return
+        from nbmf.plotting import style  # loads Matplotlib
+
+        for picture, figure in [(picture, picture.draw()) for picture in pictures]:
+            self.write(picture.file, functools.partial(style.save, figure))
 
     def finish(self, how: dict) -> None:
         """Remove what an earlier run left, and record how the files were made."""

@@ -4,6 +4,7 @@ import math
 import sys
 import threading
 import time
+from collections.abc import Callable
 
 SECONDS_BETWEEN_LINES = 10.0
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt} of {total_fmt}{postfix}"
@@ -96,3 +97,11 @@ class StepCounter:
         self._stride = max(1, min(2 * self._stride, int(steps * SECONDS_BETWEEN_CALLS / seconds)))
         self._reported, self._last_call = iteration, now
         self._progress.advance(steps, self._steps)
+
+
+def step_counters(progress: Progress, steps: float) -> Callable[..., StepCounter]:
+    """Return what makes the monitor of each fit.
+
+    It takes the number of the fit and, where `steps` are those of one fit, how many fits there are.
+    """
+    return lambda number, count=1: StepCounter(progress, round(count * steps))

@@ -4,7 +4,8 @@ import argparse
 import functools
 from pathlib import Path
 
-from nbmf.cli.tables import Task, run_on
+from nbmf.cli.tables import Task, folder_of, run_on
+from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError
 from nbmf.io.documents import ROLES, read_documents
 from nbmf.io.text_lines import lines_of
@@ -21,13 +22,14 @@ ENGLISH = "english"
 
 def run(options: argparse.Namespace) -> None:
     """Find topics, write the folder and print the summary."""
+    folder = folder_of(options, ".topics")
     smoothing = SMOOTHING if options.smoothing is None else options.smoothing
     settings = {"smoothing": smoothing, **ENDS}
     models = {name: {**MODELS[name], **settings} for name in options.models}
-    run_on(options, Task(read, models, GRID, ".topics", "topic", "document"))
+    run_on(_read(options), Task(models, GRID, "topic", "document"), folder, options)
 
 
-def read(options: argparse.Namespace):
+def _read(options: argparse.Namespace) -> FeatureTable:
     """Read FILE as the options say, and print what the reader reports."""
     named = [getattr(options, role) for role in ROLES]
     if any(named) and (options.layout is None or not all(named)):

@@ -12,11 +12,6 @@ def _each(option: str, texts: str) -> str:
     return " ".join(f"{option} {text}" for text in texts.split(", "))
 
 
-# How counts are scored, by the likelihood.
-WORDS_OF_LAWS = {
-    "poisson": "scored by the Poisson law of the mean predicted",
-    "negative-binomial": "scored by the negative binomial law predicted",
-}
 # From a form of Python to the option. What is not listed is said as it is.
 FORMS = (
     (r"\b(ones|zeros)=\[\.\.\.\]", r"--\1 TEXT"),

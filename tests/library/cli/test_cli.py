@@ -352,6 +352,26 @@ def test_a_sampler_has_chains_and_intervals_and_their_files_go_with_it(here, cap
     assert files(folder) == ALWAYS
 
 
+def test_the_way_of_a_fit_is_a_straight_line(capsys):
+    """Nobody but the command line calls nbmf fit, and no file of these packages calls what calls it."""
+    package, calls = f"{Path(nbmf.__file__).parent}{os.sep}", set()
+
+    def watch(frame, event, _):
+        if event == "call" and frame.f_back is not None and frame.f_code.co_name != "<module>":
+            calls.add((frame.f_back.f_code.co_filename, frame.f_code.co_filename))
+
+    sys.setprofile(watch)
+    try:
+        run(capsys, "fit", "survey.csv", *QUICK, "--check", "--chains", "2")
+    finally:
+        sys.setprofile(None)
+    inside = {(a.removeprefix(package), b.removeprefix(package)) for a, b in calls if a != b and a.startswith(package)}
+    assert {caller for caller, called in inside if called == "cli/fit.py"} == {"cli/__init__.py"}
+    shown = {pair for pair in inside if all(file.startswith(("cli/", "reporting/")) for file in pair)}
+    assert len(shown) > 15
+    assert not [pair for pair in shown if pair[::-1] in shown]
+
+
 ENDS = ("lower", "upper")
 
 
@@ -365,7 +385,7 @@ def test_advice_about_chains_is_said_as_it_is_typed():
 
 
 def test_a_large_expectation_is_no_csv(here, capsys, monkeypatch):
-    monkeypatch.setattr("nbmf.cli.fit.LARGEST_CSV", 599)
+    monkeypatch.setattr("nbmf.cli.fit_files.LARGEST_CSV", 599)
     run(capsys, "fit", "survey.csv", *QUICK, "--chains", "1", "--draws", "20")
     folder = here / "survey.nbmf"
     assert "expectation.npz" in files(folder)
@@ -556,7 +576,7 @@ def test_compare_writes_table_picture_and_recommendation(here, capsys):
     text = (folder / "recommendation.txt").read_text()
     assert text.strip() in out
     assert f"{best['mean']:.4f}" in text
-    assert re.search(r"^next: nbmf fit survey.csv --method (bica|logpca) --components [23]$", text, re.MULTILINE)
+    assert re.search(r"^next:\n  nbmf fit survey.csv --method (bica|logpca) --components [23]$", text, re.MULTILINE)
 
 
 def test_no_K_is_recommended_where_the_data_choose_it(capsys):
@@ -574,27 +594,7 @@ def test_no_K_is_recommended_where_the_data_choose_it(capsys):
             "--iterations",
             "5",
         ).out
-        assert f"next: nbmf fit survey.csv --method {method}{K}\n" in out
-
-
-def test_the_table_names_the_unit_of_what_is_not_comparable():
-    V = np.random.default_rng(0).integers(0, 2, (10, 8))
-    found = nbmf.compare(V, ["lda", "bica"], 2, masks=1, log=lambda line: None)
-    notes = {line.split()[0]: line for line in compare_command._table(found).splitlines()[1:]}
-    assert notes["LDA"].endswith("  per token: not comparable")
-    assert not [line for name, line in notes.items() if name != "LDA" and "comparable" in line]
-
-
-def test_the_table_has_the_brier_score_of_what_predicts_probabilities_of_a_one():
-    V = np.random.default_rng(0).integers(0, 2, (10, 8))
-    found = nbmf.compare(V, ["lda", "bica"], 2, masks=2, log=lambda line: None)
-    header, *lines = compare_command._table(found).splitlines()
-    end = header.index("Brier") + len("Brier")
-    cells = {line.split()[0]: line[end - 8 : end].strip() for line in lines}
-    means = found.scores.groupby("method")["brier"].mean()
-    assert cells["LDA"] == ""
-    assert cells["bICA"] == f"{means['bica']:.4f}"
-    assert cells["each"] == f"{means['row-shares']:.4f}"  # the last line of two
+        assert f"next:\n  nbmf fit survey.csv --method {method}{K}\n" in out
 
 
 def test_a_comparison_without_any_fit_is_an_error(here, capsys):
@@ -805,39 +805,6 @@ def test_a_single_large_fit_takes_all_processors_and_gives_the_same(here, capsys
     assert "1 start of " in out
 
 
-def test_the_summary_names_what_is_most_typical():
-    """By hand: two components that share a column, and one that has no part in it."""
-    from nbmf.cli.fit import Fitted, Result
-    from nbmf.cli.summary import summary
-
-    W = np.array([[0.9, 0.1], [0.8, 0.2], [0.05, 0.95]])
-    H = np.array([[0.9, 0.9, 0.1], [0.1, 0.9, 0.3]])
-    model = nbmf.BinaryICA(2)
-    model.W_, model.H_, model._expectation = W, H, W @ H
-    model.n_iter_, model.converged_ = 7, None
-    codes = np.array([[1, 1, 0], [1, 1, 0], [0, 1, -1]])
-    matrix = nbmf.BinaryMatrix.from_array(codes, ["a", "b", "c"], ["x", "y", "z"])
-    fitted = Fitted(model, model.expectation_, None, None, {}, 1.0)
-    text = summary(Result("tiny", matrix, fitted, components_of(model), None))
-    assert text.splitlines()[:2] == [
-        "tiny: 3 rows x 3 columns, 62.5% ones among the observed, 11.1% missing",
-        "bICA, K = 2: 2 active components (at least 1 % of all weight each)",
-    ]
-    assert text.endswith(
-        "component 1: 58% of the weight\n"
-        "  rows      a 0.90, b 0.80\n"
-        "  columns + x 0.90\n"
-        "  columns - z 0.10\n"
-        "\n"
-        "component 2: 42% of the weight\n"
-        "  rows      c 0.95, b 0.20, a 0.10\n"
-        "  columns + z 0.30\n"
-        "  columns - x 0.10"
-    )
-    loss = -np.mean(np.log(np.where(codes == 1, W @ H, 1 - W @ H)[codes >= 0]))
-    assert f"fitted: {loss:.4f} nats per entry" in text
-
-
 def test_a_title_is_that_of_the_method_with_the_settings_of_the_model():
     for entry in METHODS.values():
         model = registry.make_estimator(entry["class"], entry["K"][0], entry["settings"])
@@ -903,9 +870,10 @@ def test_the_method_that_predicts_better_is_taken_and_named(here, capsys):
     assert "\nlogistic VB, column effects, K = 8: " in text
     assert re.search(r"logistic VB, column effects, K = 8 \(this method\) +0\.\d{4}\n", text)
     assert re.search(r"  logistic VB, K = 8 +0\.\d{4} +-?0\.\d{4} ± 0\.\d{4}\n", text)
-    assert re.search(r"Beta-Dir VB, learned, K = 100 +0\.\d{4}    0\.\d{4} ± 0\.\d{4}\n", text)
+    assert re.search(r"Beta-Dir VB, learned, K = 100 +0\.\d{4} +0\.\d{4} ± 0\.\d{4}\n", text)
     page = (here / "open/report.html").read_text()
-    assert "--method logistic-vb-columns --seed 0" in page  # makes the same again
+    assert "nbmf fit axis.csv --seed 0" in page  # makes the same again
+    assert "method = logistic-vb-columns, n_components = 8, " in page
     named = run(capsys, "fit", "axis.csv", "--method", "logistic-vb-columns", "--out", "named").out
     assert text.split("\n\n")[2:3] == named.split("\n\n")[2:3]  # what is said of the fit
     assert (here / "open/W.csv").read_text() == (here / "named/W.csv").read_text()

@@ -181,7 +181,7 @@ def test_methods_of_counts_are_compared(capsys, here):
     assert "negative binomial law predicted: negative binomial VB, negative binomial GS" in first
     scores = pd.read_csv(here / "catches.compare/scores.csv")
     assert set(scores["method"]) == {*COMPARED["CountMatrix"], *BASELINES_OF_COUNTS, *OVERDISPERSED_BASELINES}
-    assert "next: nbmf fit catches.csv --method" in said
+    assert "next:\n  nbmf fit catches.csv --method" in said
     assert "Brier" not in said
     report = (here / "catches.compare/report.html").read_text()
     assert "scored by the Poisson law" in report

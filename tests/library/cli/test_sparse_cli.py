@@ -120,7 +120,7 @@ def test_where_nothing_is_said_both_methods_are_tried(capsys, here):
 
 
 def test_factors_too_large_for_text_are_arrays(capsys, here, monkeypatch):
-    monkeypatch.setattr("nbmf.cli.component_files.LARGEST_CSV", 100)
+    monkeypatch.setattr("nbmf.cli.fit_files.LARGEST_CSV", 100)
     run(capsys, "fit", "block.mtx", *FAST, "--no-check")
     folder = here / "block.nbmf"
     assert (folder / "H.csv").exists()

@@ -16,12 +16,10 @@ from nbmf import cli
 from nbmf.cli.arguments import parse, parsers
 from nbmf.cli.info_tables import uses_of_counts
 from nbmf.cli.table_arguments import OF_DOCUMENTS, OF_TABLES
-from nbmf.cli.table_summary import mean_and_sd, summary
-from nbmf.cli.tables import Found, Task
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.loading import load_matrix
 from nbmf.errors import ConfigError, DataError
-from nbmf.evaluation.component_choice import GRID, ComponentChoice, Scored
+from nbmf.evaluation.component_choice import GRID
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.plotting import profiles, style
 
@@ -66,9 +64,9 @@ def test_kinds_of_rows_are_found_told_and_written(capsys):
     ).out
     assert "count (poisson): visits" in out
     assert re.search(r"^2 components predict better than none, by 0\.\d+ ± 0\.\d+ nats", out, re.M)
-    assert re.search(r"^    2 +\d\.\d{4} +0\.\d{4} ± 0\.\d{4}  <$", out, re.M)
+    assert re.search(r"^  2 +\d\.\d{4} +0\.\d{4} ± 0\.\d{4}  <$", out, re.M)
     assert re.search(r"100\.0% of the 90 rows have the commonest label of their\s+component", out)
-    assert re.search(r"^  height  -?\d\.\d+ ± \d\.\d+ \(all: \d\.\d+ ± \d\.\d+\)$", out, re.M)
+    assert re.search(r"^  height +-?\d\.\d+ ± \d\.\d+ \(all: \d\.\d+ ± \d\.\d+\)$", out, re.M)
     assert re.search(r"^  job +a \d\d% \(all: \d\d%\)$", out, re.M)
     assert re.search(r"^  visits +\d\.\d+ on average \(all: \d\.\d+\)$", out, re.M)
     assert re.search(r"^  member +\d+% \(all: \d\d%\)$", out, re.M)
@@ -257,39 +255,6 @@ def test_models_of_the_commands_are_those_of_the_family():
         assert f"(default: {' '.join(map(str, grid))})" in " ".join(told[command].format_help().split())
     for given in [*({"model": name} for name in OF_TABLES), *MODELS.values()]:
         FeatureModel(2, **given).check_parameters()
-
-
-def chosen(K, tried, found):
-    """A choice of K components, of some that were tried."""
-    scores = tuple(Scored("mnb", k, 2.0 + (k != K), 3.0, 1.0, 0.1, 0.0, 0.0) for k in tried)
-    own = next(score for score in scores if score.K == K)
-    return ComponentChoice(found, own, 0.01, 3.5, scores, 90, 5, "cell")
-
-
-@pytest.mark.parametrize(
-    ("K", "tried", "found", "hint"),
-    [
-        (3, (2, 3), True, "3 is the largest K that was tried: --components 3 6 tries more"),
-        (2, (2, 3), True, None),
-        (2, (2,), True, None),  # as it was asked for
-        (3, (2, 3), False, None),
-    ],
-)
-def test_the_largest_of_the_grid_is_told(K, tried, found, hint):
-    task = Task(None, {}, (), "", "component", "row")
-    own = Found("people", task, TABLE, None, "mnb", chosen(K, tried, found), None, 0.0)
-    text = summary(own)
-    assert "tries more" not in text if hint is None else hint in text
-    said = " ".join(text.split())
-    assert "None is a single component or, if that predicts better, all of them in their" in said
-
-
-def test_means_have_as_many_digits_as_they_are_certain():
-    assert mean_and_sd(4201.7543, 801.95) == "4202 ± 802"
-    assert mean_and_sd(37.2513, 2.0234) == "37.3 ± 2.0"
-    assert mean_and_sd(0.12345, 0.0123) == "0.123 ± 0.012"
-    assert mean_and_sd(1.0, 3e-7) == "1 ± 3e-07"
-    assert mean_and_sd(-0.01, 1.0) == "0.0 ± 1.0"
 
 
 def test_the_example_is_written_with_what_to_type_next(capsys):

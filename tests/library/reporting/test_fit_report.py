@@ -7,11 +7,14 @@ import pandas as pd
 import pytest
 
 import nbmf
-from nbmf.cli.fit import Fitted, Result
-from nbmf.cli.summary import facts, lines_by_group, quality, summary
+from nbmf.cli.words import in_options
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.evaluation.verdict import Gain, LossDifference, Verdict
+from nbmf.plotting import style
 from nbmf.posterior.components import Components, components_of
+from nbmf.reporting import fit_quality, html, text
+from nbmf.reporting.fit_report import facts, fit_report, group_tables
+from nbmf.reporting.fit_result import FitResult
 
 W = np.array([[0.9, 0.1], [0.8, 0.2], [0.05, 0.95]])
 H = np.array([[0.9, 0.9, 0.1], [0.1, 0.9, 0.3]])
@@ -28,22 +31,29 @@ VERDICT = Verdict(
 )
 
 
-def result(kind=nbmf.BinaryICA, matrix=MATRIX, verdict=None, components=None, **of_fit):
+def result(kind=nbmf.BinaryICA, matrix=MATRIX, components=None, **fields):
     model = kind(2)
     model.W_, model.H_, model._expectation = W, H, W @ H
-    model.n_iter_, model.converged_ = 7, of_fit.pop("converged", None)
-    given = {"chains": None, "draws": None, "intervals": {}, "seconds": 1.5} | of_fit
-    fitted = Fitted(model, W @ H, **given)
-    return Result("tiny", matrix, fitted, components or components_of(model), verdict)
+    model.n_iter_, model.converged_ = 7, fields.pop("converged", None)
+    shown = components or components_of(model)
+    return FitResult("tiny", matrix, model, shown, **{"expectation": W @ H, "seconds": 1.5, **fields})
 
 
-def blanks_folded(text):
-    return [" ".join(line.split()) for line in text.splitlines()]
+def summary(fit):
+    return text.render(fit_report(fit, file="tiny.csv"))
+
+
+def quality(fit):
+    return fit_quality.quality(fit, in_options)
+
+
+def blanks_folded(lines):
+    return [" ".join(line.split()) for line in lines.splitlines()]
 
 
 def test_a_verdict_has_what_predicts_the_same_entries_below_it():
-    text = blanks_folded(summary(result(verdict=VERDICT)))
-    assert text[2:7] == [
+    told = blanks_folded(summary(result(verdict=VERDICT)))
+    assert told[2:7] == [
         "(every entry was held out, in 1 fold, and predicted from the others)",
         "predicted by nats per entry this method is better by",
         "this method 0.4000",
@@ -52,9 +62,9 @@ def test_a_verdict_has_what_predicts_the_same_entries_below_it():
     ]
     others = (LossDifference("logistic VB, K = 8", 0.39, -0.01, 0.02),)
     some = VERDICT._replace(entries=7, folds=3, others=others)
-    text = blanks_folded(summary(result(verdict=some)))
-    assert text[2] == "(7 entries were held out, in 3 folds, and predicted from the others)"
-    assert text[4:6] == ["bICA, K = 2 (this method) 0.4000", "logistic VB, K = 8 0.3900 -0.0100 ± 0.0200"]
+    told = blanks_folded(summary(result(verdict=some)))
+    assert told[2] == "(7 of 8 observed entries were held out, in 3 folds, and predicted from the others)"
+    assert told[4:6] == ["bICA, K = 2 (this method) 0.4000", "logistic VB, K = 8 0.3900 -0.0100 ± 0.0200"]
 
 
 def test_facts_are_about_what_was_observed_and_components_that_are_shown():
@@ -90,33 +100,30 @@ def test_groups_are_counted_by_component_or_have_a_mean_on_each_axis():
     grouped = nbmf.BinaryMatrix.from_array(MATRIX.codes, None, None, ["left", "left", "right"])
     columns = np.array(["x", "y", "x"])
     shown = Components(np.arange(2), np.full(2, 0.5), 2, [])
-    ((words, groups, counts),) = lines_by_group(result(matrix=grouped, components=shown))
-    assert words == (
+    (table,) = group_tables(result(matrix=grouped, components=shown))
+    assert table.caption == [
         "rows by group and the component they are most typical of; adjusted mutual information "
         "1.00 ± 0.00 (0: unrelated, 1: the same)"
-    )
-    assert groups.tolist() == ["left", "left", "right"]
-    assert (counts.index.tolist(), counts.columns.tolist()) == (["left", "right"], [1, 2])
-    assert counts.to_numpy().tolist() == [[2, 0], [0, 1]]
-    of_axes = result(nbmf.LogisticFactorVB, grouped)._replace(
-        column_groups=columns, components=Components(np.array([1, 0]), np.full(2, np.nan), 2, [])
-    )
-    rows, of_columns = lines_by_group(of_axes)
-    assert rows[0] == "rows by group: their mean coordinate on each component"
-    assert rows[2].to_numpy().tolist() == [["0.15", "0.85"], ["0.95", "0.05"]]
-    assert of_columns[0] == "columns by group: their mean coordinate on each component"
-    assert of_columns[2].loc["x"].tolist() == ["0.20", "0.50"]
-    assert of_columns[2].loc["y"].tolist() == ["0.90", "0.90"]
+    ]
+    assert (table.head, table.rows) == (["", "1", "2"], [["left", "2", "0"], ["right", "0", "1"]])
+    assert table.head_colours == [style.colour_of_component(0), style.colour_of_component(1)]
+    assert table.row_colours == style.COLOURS[:2]  # the largest group first
+    turned = Components(np.array([1, 0]), np.full(2, np.nan), 2, [])
+    of_rows, of_columns = group_tables(result(nbmf.LogisticFactorVB, grouped, turned, column_groups=columns))
+    assert of_rows.caption == ["rows by group: their mean coordinate on each component"]
+    assert of_rows.rows == [["left", "0.15", "0.85"], ["right", "0.95", "0.05"]]
+    assert of_columns.caption == ["columns by group: their mean coordinate on each component"]
+    assert of_columns.rows == [["x", "0.20", "0.50"], ["y", "0.90", "0.90"]]
 
 
 def test_no_more_components_are_described_than_a_page_has(monkeypatch):
-    text = summary(result())
-    assert text.count("\ncomponent ") == 2
-    assert "more: see" not in text
-    monkeypatch.setattr("nbmf.cli.summary.DESCRIBED", 1)
-    text = summary(result())
-    assert text.count("\ncomponent ") == 1
-    assert text.endswith("\n\n... and 1 more: see W.csv and H.csv")
+    told = summary(result())
+    assert told.count("\ncomponent ") == 2
+    assert "more: see" not in told
+    monkeypatch.setattr("nbmf.reporting.fit_report.DESCRIBED", 1)
+    told = summary(result())
+    assert told.count("\ncomponent ") == 1
+    assert told.endswith("\n\n... and 1 more: see W.csv and H.csv")
 
 
 def test_the_loss_stands_beside_that_of_the_share_of_ones():
@@ -179,3 +186,36 @@ def test_chains_have_converged_or_differ_most_for_some_rows():
 )
 def test_intervals_of_a_variational_fit_name_the_sampler(kind, said):
     assert list(quality(result(kind, draws=object())))[2:] == said
+
+
+def test_the_summary_names_what_is_most_typical():
+    """By hand: two components that share a column, and one that has no part in it."""
+    matrix = nbmf.BinaryMatrix.from_array(MATRIX.codes, ["a", "b", "c"], ["x", "y", "z"])
+    told = summary(result(matrix=matrix))
+    assert told.splitlines()[:2] == [
+        "tiny: 3 rows x 3 columns, 62.5% ones among the observed, 11.1% missing",
+        "bICA, K = 2: 2 active components (at least 1 % of all weight each)",
+    ]
+    assert told.endswith(
+        "component 1: 58% of the weight\n"
+        "  rows      a 0.90, b 0.80\n"
+        "  columns + x 0.90\n"
+        "  columns - z 0.10\n"
+        "\n"
+        "component 2: 42% of the weight\n"
+        "  rows      c 0.95, b 0.20, a 0.10\n"
+        "  columns + z 0.30\n"
+        "  columns - x 0.10"
+    )
+    loss = -np.mean(np.log(np.where(matrix.codes == 1, W @ H, 1 - W @ H)[matrix.codes >= 0]))
+    assert f"fitted: {loss:.4f} nats per entry" in told
+
+
+def test_where_nothing_is_found_the_page_says_what_to_do_as_the_text_does():
+    nothing = fit_report(result(verdict=VERDICT._replace(found=False)), file="tiny.csv --groups party")
+    page, told = html.render(nothing), text.render(nothing)
+    for command in ("nbmf compare tiny.csv --groups party", "nbmf fit tiny.csv --groups party --no-check"):
+        assert f"<code>{command}</code>" in page
+        assert f"\n  {command}" in told
+    assert "component 1" not in page + told
+    assert '<p class="verdict nothing">Nothing found beyond ' in page

@@ -10,8 +10,8 @@ import pytest
 
 import nbmf
 from nbmf import cli
-from nbmf.cli import pages
 from nbmf.cli.arguments import parse
+from nbmf.cli.command_line import typed
 from nbmf.plotting import style
 from nbmf.posterior.groups import association_of, by_group, main_components, main_components_of
 
@@ -83,8 +83,7 @@ def test_a_page_says_how_it_was_made(folder):
     assert "nbmf fit votes.csv --groups party --method beta-dir-vb-learned --seed 0" in page
     assert "alpha = learn-columns" in page
     parsed = parse(["fit", "votes.csv", "--no-check", "--method", "bica", "--set", "alpha=0.2"])
-    words = "--method bica --no-check --set alpha=0.2 --seed 0"
-    assert pages._given(parsed) == words.split()
+    assert typed(parsed) == "nbmf fit votes.csv --method bica --no-check --set alpha=0.2 --seed 0"
     assert f"nbmf {nbmf.__version__}" in page
 
 

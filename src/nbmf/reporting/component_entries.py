@@ -1,29 +1,17 @@
-"""What each component holds and says, in words, for the summary and the report."""
+"""What each component of a fit holds and says, in words."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.cli.effects import DRAWN, effects_of, names_of
-from nbmf.data.named import NamedMatrix
 from nbmf.inference.estimator import Factorization
 from nbmf.plotting.labelled_factor import contrast
-from nbmf.posterior.components import Components
+from nbmf.reporting.fit_result import DRAWN_EFFECTS, FitResult
+from nbmf.reporting.model import Entry
 
 NAMED = 6  # rows and columns of a component
 AT_LEAST = 0.1  # of the largest weight, for a row or a column to be named
 STEADY = 0.8  # overlap of a component over draws below which its intervals mean little
-
-
-class Described(NamedTuple):
-    """A component, or effects, in words.
-
-    title : str, its number and its weight
-    lines : list of (label, text), such as ("columns +", "x 0.90, y 0.85")
-    """
-
-    title: str
-    lines: list[tuple[str, str]]
 
 
 def key_of(model: Factorization) -> str:
@@ -37,41 +25,45 @@ def key_of(model: Factorization) -> str:
     )
 
 
-def describe_effects(matrix: NamedMatrix, fitted) -> list[Described]:
-    """Return the effects that a fit has in words; `fitted` is a nbmf.cli.fit.Fitted."""
-    found = []
-    for line, values in effects_of(fitted.model).items():
-        interval = fitted.intervals.get(DRAWN[line])
-        side = _Side(names_of(matrix, line), values[:, None], 0, interval)
-        signed = {"+": side.named(values), "-": side.named(-values)}
-        lines = [(f"{line}s {sign}", text) for sign, text in signed.items() if text]
-        found.append(Described(f"{line} effects, to which components add", lines))
-    return found
+def effect_entries(result: FitResult) -> list[Entry]:
+    """Return the effects of rows and columns, if the model has them."""
+    entries = []
+    for axis, values in result.effects().items():
+        side = _Side(result.names(axis), values[:, None], 0, result.intervals.get(DRAWN_EFFECTS[axis]))
+        lines = [(f"{axis}s +", side.named(values)), (f"{axis}s -", side.named(-values))]
+        entries.append(_entry(f"{axis} effects, to which components add", lines))
+    return entries
 
 
-def describe(number: int, matrix: NamedMatrix, fitted, components: Components) -> Described:
-    """Return a component in words; `number` counts from 0, `fitted` is a nbmf.cli.fit.Fitted."""
-    model, k = fitted.model, components.order[number]
-    share = components.shares[number]
+def component_entry(number: int, result: FitResult) -> Entry:
+    """Return a component with its colour in the pictures; `number` counts from 0."""
+    from nbmf.plotting import style  # loads Matplotlib
+
+    model, components = result.model, result.components
+    k, share = components.order[number], components.shares[number]
+    W, H = result.intervals.get("W"), result.intervals.get("H")
     title = f"component {number + 1}" + ("" if np.isnan(share) else f": {share:.0%} of the weight")
-    if "W" in fitted.intervals and fitted.draws.alignment.overlap[k] < STEADY:
+    if W and result.draws.alignment.overlap[k] < STEADY:
         title += " (not the same in all draws: its intervals mean little)"
-    W, H = (fitted.intervals.get(name) for name in ("W", "H"))
     sides = {
-        "rows": _Side(matrix.row_names, model.W_, k, W and (W[0][:, k], W[1][:, k])),
-        "columns": _Side(matrix.column_names, model.H_.T, k, H and (H[0][k], H[1][k])),
+        "rows": _Side(result.matrix.row_names, model.W_, k, W and (W[0][:, k], W[1][:, k])),
+        "columns": _Side(result.matrix.column_names, model.H_.T, k, H and (H[0][k], H[1][k])),
     }
     lines = []
-    for kind, side in sides.items():
+    for axis, side in sides.items():
         if _has_signs(model):
-            signed = {"+": side.values, "-": -side.values}
-            lines += [(f"{kind} {sign}", side.named(size)) for sign, size in signed.items()]
-        elif kind == _contrasted(model):
+            lines += [(f"{axis} +", side.named(side.values)), (f"{axis} -", side.named(-side.values))]
+        elif axis == _contrasted(model):
             above = contrast(side.weights[:, components.shown])[:, number]
-            lines += [(f"{kind} +", side.named(above)), (f"{kind} -", side.named(-above))]
+            lines += [(f"{axis} +", side.named(above)), (f"{axis} -", side.named(-above))]
         else:
-            lines.append((kind, side.named(side.values)))
-    return Described(title, [(label, text) for label, text in lines if text])
+            lines.append((axis, side.named(side.values)))
+    return _entry(title, lines, style.colour_of_component(number))
+
+
+def _entry(title: str, lines: list[tuple[str, str]], colour: str | None = None) -> Entry:
+    """Return an entry without the lines that name nothing."""
+    return Entry(title, [(label, text) for label, text in lines if text], colour)
 
 
 def _has_signs(model: Factorization) -> bool:

@@ -1,0 +1,107 @@
+"""The files of a fit: model, data, E[V], chains, factors, effects and groups."""
+
+import functools
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from nbmf.cli.output import COLUMN_GROUPS, LARGEST_CSV, MATRIX, MODEL, OutputFolder
+from nbmf.cli.publishing import PAGE, SUMMARY
+from nbmf.posterior.groups import by_group
+from nbmf.reporting.fit_result import DRAWN_EFFECTS, EFFECTS, FitResult
+from nbmf.reporting.pictures import FIT_FILES
+
+FACTORS, ENDS = ("W", "H"), ("lower", "upper")
+FILES = (
+    *(SUMMARY, PAGE, MODEL, MATRIX, "chains.csv", "components.csv", "groups.csv", COLUMN_GROUPS, *FIT_FILES),
+    *(f"{axis}_effects.csv" for axis in EFFECTS),
+    *(f"{name}.{kind}" for name in (*FACTORS, "expectation") for kind in ("csv", "npz")),
+    *(f"{name}_{end}.csv" for name in (*FACTORS, "expectation") for end in ENDS),
+)
+
+
+def write_fit(folder: OutputFolder, result: FitResult) -> None:
+    """Write what every fit has, and its components if they are worth showing."""
+    folder.write(MODEL, result.model.save)
+    folder.write(MATRIX, result.matrix.save)
+    if result.expectation is not None:
+        _write_expectation(folder, result)
+        if result.chains is not None:
+            folder.write_table("chains.csv", result.chains.diagnostics)
+    if result.shows_components:
+        _write_components(folder, result)
+
+
+def _write_expectation(folder: OutputFolder, result: FitResult) -> None:
+    matrix, intervals = result.matrix, result.intervals.get("expectation", ())
+    arrays = {"expectation": result.expectation}
+    arrays |= {f"expectation_{end}": values for end, values in zip(ENDS, intervals, strict=False)}
+    if matrix.observed.size > LARGEST_CSV:
+        _write_arrays(folder, "expectation.npz", **{name: values.astype(np.float32) for name, values in arrays.items()})
+        return
+    for name, values in arrays.items():
+        folder.write_matrix(f"{name}.csv", "row", values, matrix.row_names, matrix.column_names)
+
+
+def _write_components(folder: OutputFolder, result: FitResult) -> None:
+    """Write the factors, the most important components first, effects, and what is said of groups."""
+    matrix, model, order = result.matrix, result.model, result.components.order
+    names = result.components.names()
+    folder.write_table("components.csv", _components(result))
+    written = {
+        "W": (model.W_, lambda W: ("row", W[:, order], matrix.row_names, names)),
+        "H": (model.H_, lambda H: ("component", H[order], names, matrix.column_names)),
+    }
+    for name, (mean, as_written) in written.items():
+        _write_factor(folder, name, *as_written(mean))
+        for end, values in zip(ENDS, result.intervals.get(name, ()), strict=False):
+            folder.write_matrix(f"{name}_{end}.csv", *as_written(values))
+    for file, table in _effects(result):
+        folder.write_table(file, table)
+    if matrix.row_groups is not None:
+        folder.write_table("groups.csv", by_group(model, matrix.row_groups, order))
+    if (groups := result.column_groups) is not None:
+        folder.write_table("groups.csv", by_group(model, groups, order, axis=1))
+        table = pd.DataFrame({"column": matrix.column_names, "group": groups})
+        folder.write_table(COLUMN_GROUPS, table)
+
+
+def _write_factor(
+    folder: OutputFolder, name: str, corner: str, values: np.ndarray, rows: np.ndarray, columns: np.ndarray
+) -> None:
+    """Write a factor as CSV, one with more than LARGEST_CSV numbers as NPZ."""
+    if values.size <= LARGEST_CSV:
+        folder.write_matrix(f"{name}.csv", corner, values, rows, columns)
+        return
+    names = {"row_names": np.asarray(rows, str), "column_names": np.asarray(columns, str)}
+    _write_arrays(folder, f"{name}.npz", **{name: values.astype(np.float32)}, **names)
+
+
+def _write_arrays(folder: OutputFolder, file: str, **arrays: np.ndarray) -> None:
+    folder.write(file, functools.partial(np.savez_compressed, **arrays))
+
+
+def _components(result: FitResult) -> pd.DataFrame:
+    """Return number, share and place in model.npz of each component."""
+    components, K = result.components, len(result.components.order)
+    table = pd.DataFrame(
+        {
+            "component": np.arange(1, K + 1),
+            "share": components.shares,
+            "active": np.arange(K) < components.active,
+            "place_in_model": components.order,
+        }
+    )
+    if "W" in result.intervals:
+        table["overlap"] = result.draws.alignment.overlap[components.order]
+    return table
+
+
+def _effects(result: FitResult) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the file and the table of the effects of rows, and of columns."""
+    for axis, values in result.effects().items():
+        table = pd.DataFrame({axis: result.names(axis), "effect": values})
+        if (interval := result.intervals.get(DRAWN_EFFECTS[axis])) is not None:
+            table["lower"], table["upper"] = interval
+        yield f"{axis}_effects.csv", table

@@ -1,0 +1,236 @@
+"""What is told about the components of a table, or the topics of documents."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, WORD
+from nbmf.data.feature_table import FeatureTable
+from nbmf.evaluation.component_choice import ComponentChoice
+from nbmf.families.mixed_membership.em import OUTWEIGHS
+from nbmf.families.mixed_membership.feature_model import FeatureModel
+from nbmf.families.mixed_membership.membership_parameters import MIXTURE
+from nbmf.io.cells import counted
+from nbmf.posterior.distinguishing import agreement, by_label, digits_of, order_of_components, shares_of_components
+from nbmf.reporting.group_table import group_table
+from nbmf.reporting.model import Answer, Entry, Figure, Lines, NextStep, Report, Section, Table
+
+COLUMNS, CATEGORIES, WORDS = 8, 3, 10  # of a component that are told
+LEAST = 0.01  # nats of a column that is worth a word
+OVER = 1.1  # times as frequent as in all rows, for a category to be named
+# Of words whose lift is told: exclusive words are many, and most are too rare to mean much.
+LEAST_SHARE, LEAST_TOKENS = 1e-3, 5.0
+TITLES = {
+    "mnb": "mixture: each row is in one component",
+    "mmnb": "mixed memberships: each row has shares of components",
+    "fast-mmnb": "mixed memberships, fast: each row has shares of components",
+    "lda": "LDA: each document has shares of topics",
+    "fast-lda": "Fast LDA: each document has shares of topics",
+    "unigrams": "mixture of unigrams: each document is in one topic",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteringResult:
+    """The components of a table, or the topics of documents, and all that is reported about them.
+
+    name : str, of the data
+    table : FeatureTable, the data
+    component, row : str, what these are called
+    model_name : str, a key of TITLES
+    choice : ComponentChoice; None if it was not asked for
+    model : FeatureModel; None where nothing was found
+    distinguishing : DataFrame of nbmf.distinguishing; None where nothing was found
+    seconds : float
+    """
+
+    name: str
+    table: FeatureTable
+    component: str
+    row: str
+    model_name: str
+    choice: ComponentChoice | None
+    model: FeatureModel | None
+    distinguishing: pd.DataFrame | None
+    seconds: float
+
+    @property
+    def has_words(self) -> bool:
+        """Whether columns are words, so that rows are documents and components topics."""
+        return WORD in self.table.kinds
+
+    @property
+    def order(self) -> np.ndarray:
+        """The places of the components in the model, the heaviest first, int array (K,)."""
+        return order_of_components(self.model)
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The number, from 1, of each component of the model in that order, int array (K,)."""
+        return np.argsort(self.order) + 1
+
+    @property
+    def shares(self) -> np.ndarray:
+        """The mean membership in each component, the heaviest first, float array (K,)."""
+        return shares_of_components(self.model)[self.order]
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """How many rows have each component as their main one, int array (K,)."""
+        return np.bincount(self.model.clusters_, minlength=self.order.size)[self.order]
+
+    def by_lift(self, topic: pd.DataFrame, count: int) -> pd.DataFrame:
+        """Return the words of a topic with the largest lift, of those that are not rare in it."""
+        tokens = self.shares[int(topic["component"].iloc[0]) - 1] * self.table.cells.sum()
+        least = max(LEAST_SHARE, LEAST_TOKENS / max(tokens, 1.0))
+        return topic[(topic["value"] >= least) & (topic["lift"] > 1)].nlargest(count, "lift")
+
+
+def clustering_report(
+    result: ClusteringResult, *, made_by: Sequence[str] = (), figures: Sequence[Figure] = ()
+) -> Report:
+    """Return the report: what was chosen and why, labels, and each component."""
+    sections = [] if result.choice is None else [_choice(result, result.choice)]
+    if result.model is None:
+        step = NextStep(
+            f"No {result.component}s are shown: they would be of noise. These are, all the same, after",
+            f"--no-check --components {result.choice.chosen.K} --model {result.choice.chosen.model}",
+        )
+        sections.append(Section("What to do next", [step]))
+    else:
+        sections += [
+            Section("The fit", [Lines([*facts(result)])]),
+            Section("Pictures", figures),
+            Section("Labels", [*_labels(result)]),
+            Section(f"{result.component.capitalize()}s", [*_entries(result)]),
+        ]
+    return Report(f"{result.name}: {result.component}s", [each for each in sections if each.blocks], made_by)
+
+
+def _choice(result: ClusteringResult, choice: ComponentChoice) -> Section:
+    """Return the answer, with how well each K predicts."""
+    unit, scores = choice.unit, choice.scores
+    shapes = rule = ""
+    if any(score.none < choice.alone for score in scores):
+        shapes = f" None is a single {result.component} or, if that predicts better, all of them in their mean shares."
+    if len(scores) > 1:
+        rule = (
+            " Of all that predict as well as the best, up to a standard error, that with the fewest "
+            f"{result.component}s is taken."
+        )
+    caption = (
+        f"({choice.cells} {unit}s were held out, in {choice.folds} fold{'s' * (choice.folds > 1)}, and predicted from "
+        f"the rest of their {result.row}s.{shapes}{rule})"
+    )
+    rows = [["1", "", f"{choice.alone:.4f}", "", ""]]
+    for score in scores:
+        mark = "<" if score == choice.chosen else ""
+        rows.append([str(score.K), score.model, f"{score.loss:.4f}", f"{score.gain:.4f} ± {score.error:.4f}", mark])
+    head, align = ["K", "model", f"nats per {unit}", "better than none by", ""], "><>><"
+    if len({score.model for score in scores}) == 1:
+        head, align, rows = head[:1] + head[2:], align[:1] + align[2:], [row[:1] + row[2:] for row in rows]
+    sentence = str(choice).replace("components", f"{result.component}s")
+    blocks = [Answer(sentence, choice.found, Table(head, rows, align, caption=[caption]))]
+    K = choice.chosen.K
+    if K == max(score.K for score in scores) > 2 and choice.found:
+        blocks.append(Lines([f"{K} is the largest K that was tried: --components {K} {2 * K} tries more"]))
+    return Section("", blocks)
+
+
+def facts(result: ClusteringResult) -> Iterator[str]:
+    """Yield what was fitted, and whether it can be relied on."""
+    model, component, (rows, columns) = result.model, result.component, result.table.shape
+    K = model.memberships_.shape[1]
+    yield f"{result.name}: {counted(rows, result.row)} x {counted(columns, 'word' if result.has_words else 'column')}"
+    yield f"{TITLES[result.model_name]}; K = {K}"
+    if (distinct := model.distinct_components_) < K:
+        yield f"COLLAPSED: of {K} {component}s only {distinct} differ; take fewer"
+    if _is_one_mixture(result):
+        yield (
+            f"COLLAPSED: all {result.row}s share one mixture (the sum of alpha is {model.prior_.sum():.3g}), "
+            f"so memberships mean little: take fewer {component}s or another --model"
+        )
+    if model.converged_ is False:
+        yield f"not converged after {model.n_iter_} iterations: memberships may still move"
+    mixed = float(np.exp(model.entropies_.mean()))
+    yield f"a {result.row} has {mixed:.2f} {component}s on average (exp of the mean entropy)"
+    yield f"{result.seconds:.1f} s" + (" for the check and the fit" if result.choice else "")
+
+
+def _is_one_mixture(result: ClusteringResult) -> bool:
+    """Whether the prior of memberships outweighs the cells of a row by far."""
+    model, table = result.model, result.table
+    cells = table.cells.sum() if result.has_words else table.cells.size
+    is_dirichlet = model.model != MIXTURE and model.prior_.size > 1
+    return bool(is_dirichlet and model.prior_.sum() > OUTWEIGHS * cells / table.shape[0])
+
+
+def _labels(result: ClusteringResult) -> Iterator[Table]:
+    """Yield how far labels and components agree, if there are labels."""
+    labels, model = result.table.row_groups, result.model
+    if labels is None:
+        return
+    agreed = agreement(model, labels)
+    words = (
+        f"labels, which the fit has not seen: {agreed['micro_precision']:.1%} of the {agreed['rows']} {result.row}s "
+        f"have the commonest label of their {result.component} (the commonest of all has "
+        f"{agreed['largest_label']:.1%}); mutual information {agreed['mutual_information']:.3f} of "
+        f"{agreed['entropy']:.3f} nats, adjusted for chance {agreed['adjusted']:.2f} of 1"
+    )
+    yield group_table(by_label(model, labels), labels, words, "labels")
+
+
+def _entries(result: ClusteringResult) -> Iterator[Entry]:
+    """Yield each component, the heaviest first."""
+    from nbmf.plotting import style  # loads Matplotlib
+
+    shares, sizes = result.shares, result.sizes
+    for number, rows in result.distinguishing.groupby("component"):
+        title = (
+            f"{result.component} {number}: {shares[number - 1]:.0%} of all shares; "
+            f"the main one of {sizes[number - 1]} {result.row}s"
+        )
+        lines = _topic_lines(result, rows) if result.has_words else _column_lines(rows)
+        yield Entry(title, [(label, text) for label, text in lines if text], style.colour_of_component(number - 1))
+
+
+def _topic_lines(result: ClusteringResult, topic: pd.DataFrame) -> list[tuple[str, str]]:
+    probable, lifted = topic.nlargest(WORDS, "value"), result.by_lift(topic, WORDS)
+    return [
+        ("probable", ", ".join(f"{row.column} {row.value:.3f}" for row in probable.itertuples())),
+        ("typical", ", ".join(f"{row.column} x{row.lift:.3g}" for row in lifted.itertuples())),
+    ]
+
+
+def _column_lines(component: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return a line for each column that sets the component apart, the most telling first."""
+    columns = component.groupby("column", sort=False)
+    nats = columns["nats"].sum()
+    telling = nats[nats >= LEAST].sort_values(ascending=False, kind="stable").index[:COLUMNS]
+    if telling.empty:
+        return [("nothing:", "it is as all rows are")]
+    return [(name, _value(columns.get_group(name))) for name in telling]
+
+
+def _value(rows: pd.DataFrame) -> str:
+    """Return the words for what a column is in a component, and in all rows."""
+    first = rows.iloc[0]
+    if first["kind"] == DISCRETE:
+        over = rows[rows["lift"] >= OVER].nlargest(CATEGORIES, "nats")
+        return ", ".join(f"{row.category} {row.value:.0%} (all: {row.overall:.0%})" for row in over.itertuples())
+    if first["kind"] == BERNOULLI:
+        return f"{first['value']:.0%} (all: {first['overall']:.0%})"
+    if first["kind"] == GAUSSIAN:
+        all_rows = mean_and_sd(first["overall"], first["overall_sd"])
+        return f"{mean_and_sd(first['value'], first['sd'])} (all: {all_rows})"
+    return f"{first['value']:.3g} on average (all: {first['overall']:.3g})"
+
+
+def mean_and_sd(mean: float, sd: float) -> str:
+    """Return "mean ± sd", with two digits of the latter."""
+    digits = digits_of(sd)
+    if digits is None:
+        return f"{mean:.4g} ± {sd:.2g}"
+    return f"{mean:z.{digits}f} ± {sd:.{digits}f}"

@@ -1,0 +1,89 @@
+"""What is told about a comparison: the scores, and which method to take."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from nbmf import registry
+from nbmf.evaluation.baselines import LABELS
+from nbmf.evaluation.entries import likelihoods_of
+from nbmf.evaluation.result import Comparison
+from nbmf.reporting.model import Figure, Lines, NextStep, Report, Section, Table
+from nbmf.reporting.words import SCORED_BY
+
+
+def comparison_report(found: Comparison, *, file: str, command: str = "", figures: Sequence[Figure] = ()) -> Report:
+    """Return the report of a comparison.
+
+    Parameters
+    ----------
+    found : Comparison
+    file : str
+        The file with the options that it was read with, for the command to type next.
+    command : str
+        What made the comparison.
+    figures : sequence of Figure
+
+    Raises
+    ------
+    DataError
+        If there is nothing to recommend.
+    """
+    advice, masks = found.recommendation, found.scores["mask"].nunique()
+    title = f"Held-out perplexity of {found.name} over {masks} masks: nats per entry, smaller is better"
+    K = "" if _finds_components(found.methods[advice.take]) else f" --components {advice.take_K}"
+    next_step = NextStep("next:", f"nbmf fit {file} --method {advice.take}{K}")
+    sections = [
+        Section("Held-out perplexity", figures),
+        Section("Scores", [Lines([title, *_scored_by(found)]), score_table(found)]),
+        Section("Which method to take", [Lines([advice.sentence, *found.remarks()]), next_step], leads=True),
+    ]
+    settings = "; ".join(
+        f"{entry['label']}: " + ", ".join(f"{name} = {value}" for name, value in entry["settings"].items())
+        for entry in found.methods.values()
+    )
+    return Report(f"{found.name}: which method", sections, [command, settings])
+
+
+def _scored_by(found: Comparison) -> list[str]:
+    """Return by which distribution each method is scored, if there are several or values are counts."""
+    labels: dict[str, list[str]] = {}
+    for method, likelihood in likelihoods_of(found.methods).items():
+        if likelihood.name in SCORED_BY:
+            labels.setdefault(SCORED_BY[likelihood.name], []).append(found.methods[method]["label"])
+    return [f"{words}: {', '.join(each)}" for words, each in labels.items()]
+
+
+def _finds_components(entry: dict[str, Any]) -> bool:
+    """Whether K of a method is no choice, since the data choose how many components are used."""
+    return registry.make_estimator(entry["class"], entry["K"][0], entry["settings"]).finds_components
+
+
+def score_table(found: Comparison) -> Table:
+    """Return the summary: a row per method and K, then the baselines."""
+    summary = found.summary()
+    scores = {"mean": "mean", "lower_quartile": "25 %", "median": "median", "upper_quartile": "75 %"}
+    if summary["brier"].notna().any():  # there is none of counts
+        scores["brier"] = "Brier"
+    rows = []
+    for row in summary.itertuples():
+        entry = found.methods.get(row.method)
+        label, K, seconds = LABELS.get(row.method), "", ""
+        if entry is not None:
+            label, K, seconds = entry["label"], str(row.K), f"{row.seconds:.1f}"
+        values = (getattr(row, name) for name in scores)
+        numbers = [
+            "" if math.isnan(value) and name == "brier" else f"{value:.4f}"
+            for name, value in zip(scores, values, strict=True)
+        ]
+        rows.append([label, K, *numbers, seconds, "; ".join(_notes(row, entry))])
+    return Table(["", "K", *scores.values(), "seconds", ""], rows, "<>" + ">" * len(scores) + "><")
+
+
+def _notes(row: Any, entry: dict[str, Any] | None) -> Iterator[str]:
+    """Yield what is unusual about the fits of a method with one K."""
+    counts = {"failed": row.failed, "not converged": row.not_converged, "predicted impossible": row.saturated}
+    yield from (f"{count:g} {what}" for what, count in counts.items() if count)
+    unit = "entry" if entry is None else registry.estimator_class(entry["class"]).likelihoods[0].unit
+    if unit != "entry":
+        yield f"per {unit}: not comparable"

@@ -1,0 +1,102 @@
+"""Loss and time of a fit, and whether it can be relied on, a sentence each."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from nbmf.catalogue import sampler_of
+from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.named import NamedMatrix
+from nbmf.evaluation.baselines import at, baselines_of, prediction
+from nbmf.inference.estimator import Factorization
+from nbmf.likelihoods.bernoulli import loss_of
+from nbmf.posterior.recording import training_loss
+from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.words import SCORED_BY
+
+MOST_DIFFERENT = 5  # rows that chains see most differently
+
+
+def quality(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
+    """Yield the sentences; `in_words` puts advice that names Python's arguments into the reader's words."""
+    model, matrix = result.model, result.matrix
+    if result.expectation is None:
+        yield (
+            f"E[V], of {matrix.words}, is not written: "
+            'nbmf.load("model.npz").predict(rows, columns) gives those you name'
+        )
+    else:
+        yield f"loss on the data that were fitted: {_loss(matrix, model, result.expectation)}"
+    runs = 1 if result.chains is None else len(result.chains.estimators)
+    kind = "chain" if result.is_sampled else "start"
+    yield f"{runs} {kind}{'s' * (runs > 1)} of {model.n_iter_} iterations, {result.seconds:.1f} s"
+    if model.converged_ is False:
+        yield (
+            f"E[V] was still changing after {model.n_iter_} iterations: --iterations "
+            f"{4 * model.n_iter_} gives it time to settle"
+        )
+    yield from _of_chains(result, in_words) if result.is_sampled else _of_starts(result)
+
+
+def _loss(matrix: NamedMatrix, model: Factorization, expectation: np.ndarray) -> str:
+    if model.likelihood.unit != "entry":
+        return f"per {model.likelihood.unit}, not comparable"
+    if isinstance(matrix, CountMatrix):
+        return _loss_of_counts(matrix, model)
+    loss = loss_of(matrix.codes, expectation, matrix.observed)
+    proportion = np.count_nonzero(matrix.codes == 1) / loss.entries
+    alone = loss_of(matrix.codes, np.full(matrix.shape, proportion), matrix.observed).perplexity
+    return f"{loss.perplexity:.4f} nats per entry; the overall share of ones alone has {alone:.4f}"
+
+
+def _loss_of_counts(matrix: CountMatrix, model: Factorization) -> str:
+    likelihood, values = model.likelihood, matrix.tallies
+    loss = training_loss(model, values).perplexity
+    name, label = next(iter(baselines_of(likelihood).items()))
+    loss_at = likelihood.loss_at(values, matrix.observed)
+    alone = loss_at(at(prediction(name, values), loss_at.rows, loss_at.columns)).perplexity
+    return f"{loss:.4f} nats per entry, {SCORED_BY[likelihood.name]}; {label} alone has {alone:.4f}"
+
+
+def _of_starts(result: FitResult) -> Iterator[str]:
+    """Yield whether the starts end together, and what intervals are worth."""
+    chains = result.chains
+    if chains is not None and chains.converged:
+        yield "the starts end in the same place"
+    elif chains is not None:
+        yield (
+            f"the starts end in different places, losses {chains.losses.min():.4f} to {chains.losses.max():.4f}: "
+            "this is the best of them; what all have in common is the safest reading"
+        )
+    if result.draws is not None:
+        sampler = sampler_of(result.model)
+        advice = f": take --method {sampler} for these" if sampler else ""
+        yield f"intervals of a variational fit are too narrow{advice}"
+
+
+def _of_chains(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
+    """Yield whether the chains agree, and what to do if not."""
+    chains = result.chains
+    if chains is None:
+        what = "another --seed gives another one" if result.expectation is None else "take --chains 4"
+        yield f"one chain cannot show whether it has converged: {what}"
+        return
+    table = chains.diagnostics
+    if chains.converged:
+        yield (
+            f"the chains have converged: R-hat at most {table['r_hat'].max():.3f}, effective "
+            f"sample size at least {table['ess_bulk'].min():.0f} (chains.csv)"
+        )
+        return
+    yield f"NOT CONVERGED: {in_words(chains.advice)}"
+    yield (
+        "(.expectation is in expectation.csv, and predicts better than the chains do on average; "
+        ".best is the chain whose components are shown, in one place of several)"
+    )
+    difference = chains.disagreement
+    names, of_row = chains.axis_names()[0], difference.mean(axis=1)
+    most = np.argsort(-of_row, kind="stable")[:MOST_DIFFERENT]
+    yield (
+        f"the chains' E[V] differ by {difference.mean():.3f} (standard deviation), most for "
+        + ", ".join(f"{names[f]} {of_row[f]:.3f}" for f in most)
+    )

@@ -1,0 +1,149 @@
+"""What is told about a fit: the verdict first, then whether to rely on it, then its components."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.named import NamedMatrix
+from nbmf.evaluation.verdict import Verdict
+from nbmf.inference.declarations import Alignment
+from nbmf.inference.estimator import Factorization
+from nbmf.posterior.co_clustering import AXIS_NAMES
+from nbmf.posterior.groups import association_of, by_group
+from nbmf.reporting.component_entries import component_entry, effect_entries, key_of
+from nbmf.reporting.fit_quality import quality
+from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.group_table import group_table
+from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report, Section, Table
+from nbmf.reporting.words import SCORED_BY
+
+DESCRIBED = 12  # components
+REST = 0.05  # of the weight outside active components that is worth a word
+OF_SAMPLES = "ones and as many zeros, each weighted by one over the chance of being among them"
+
+
+def fit_report(
+    result: FitResult,
+    *,
+    file: str,
+    command: str = "",
+    method: str = "",
+    figures: Sequence[Figure] = (),
+    in_words: Callable[[str], str] = str,
+) -> Report:
+    """Return the report of a fit.
+
+    Parameters
+    ----------
+    result : FitResult
+    file : str
+        The file with the options that it was read with, for commands to type next.
+    command : str
+        What made the fit.
+    method : str
+        The id of the method, which the command may have left open.
+    figures : sequence of Figure
+    in_words : function
+        From advice that names Python's arguments to the reader's words.
+    """
+    verdict, model = result.verdict, result.model
+    sections = [] if verdict is None else [Section("", [_answer(verdict, model)])]
+    sections.append(Section("The fit", [Lines([*facts(result)]), Lines([*quality(result, in_words)])]))
+    if result.shows_components:
+        sections += [
+            Section("Pictures", figures),
+            Section("Groups", [*group_tables(result)]),
+            Section("Components", [*_components(result)]),
+        ]
+    else:
+        sections.append(Section("What to do next", [*_next_steps(result, file)]))
+    settings = {"method": method, **model.get_params()}
+    del settings["random_state"]  # the command has the seed
+    made_by = [command, ", ".join(f"{name} = {value}" for name, value in settings.items())]
+    return Report(f"{result.name}: what is in it", [each for each in sections if each.blocks], made_by)
+
+
+def _answer(verdict: Verdict, model: Factorization) -> Answer:
+    """Return the verdict, with the losses of the method and of all that it was compared with."""
+    every = "every entry was"
+    if verdict.entries != verdict.observed:
+        every = f"{verdict.entries} of {verdict.observed} observed entries were"
+    scored = OF_SAMPLES if verdict.unit == "one" else SCORED_BY.get(model.likelihood.name)
+    folds = f"{verdict.folds} fold{'s' * (verdict.folds > 1)}"
+    held_out = f"({every} held out, in {folds}, and predicted from the others{f'; {scored}' if scored else ''})"
+    this = f"{verdict.method} (this method)" if verdict.others else "this method"
+    others = [[each.what, f"{each.loss:.4f}", f"{each.mean:.4f} ± {each.error:.4f}"] for each in verdict.compared]
+    head = ["predicted by", f"nats per {verdict.unit.removeprefix('held-out ')}", "this method is better by"]
+    evidence = Table(head, [[this, f"{verdict.loss:.4f}", ""], *others], "<>>", caption=[held_out])
+    return Answer(str(verdict), verdict.found, evidence)
+
+
+def facts(result: FitResult) -> Iterator[str]:
+    """Yield what was fitted, and what was learned besides the factors."""
+    matrix, model, components = result.matrix, result.model, result.components
+    counts = matrix.counts()
+    yield (
+        f"{result.name}: {counts['rows']} rows x {counts['columns']} columns, {_values(matrix)}, "
+        f"{counts['missing'] / (counts['rows'] * counts['columns']):.1%} missing"
+    )
+    weight = "" if np.isnan(components.shares).any() else " (at least 1 % of all weight each)"
+    yield f"{model.title}: {components.active} active component{'s' * (components.active != 1)}{weight}"
+    if components.active and components.rest > REST:
+        yield f"the other {components.rest:.0%} of the weight lies in components that say no more than the prior does"
+    for group in components.alike:
+        numbers = ", ".join(str(number + 1) for number in group)
+        yield f"components {numbers} say nearly the same: read them as one"
+    if learned := model.findings:
+        texts = (f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in learned.items())
+        yield f"learned: {', '.join(texts)}"
+
+
+def _values(matrix: NamedMatrix) -> str:
+    """Return what is observed, in words."""
+    counts, observed = matrix.counts(), matrix.n_observed
+    if matrix.dense is not None:
+        return f"{counts['ones']} ones, {counts['ones'] / counts['rows']:.3g} in a row on average"
+    if isinstance(matrix, CountMatrix):
+        zeros = counts["zeros"] / observed
+        return f"counts with a mean of {counts['sum'] / observed:.3g}, {zeros:.1%} of them zero"
+    return f"{counts['ones'] / observed:.1%} ones among the observed"
+
+
+def group_tables(result: FitResult) -> Iterator[Table]:
+    """Yield what each group is to each component that is shown, of rows and of columns that have groups."""
+    model, shown = result.model, result.components.shown
+    for axis, groups in enumerate((result.matrix.row_groups, result.column_groups)):
+        if groups is None or not len(shown):
+            continue
+        kind, table = AXIS_NAMES[axis], by_group(model, groups, shown, axis)
+        pivot = {"index": "group", "columns": "component", "sort": False}
+        if model.alignment is Alignment.ROTATION:  # a row is somewhere on every component
+            words = f"{kind} by group: their mean coordinate on each component"
+            cells = table.pivot_table(values="mean", **pivot).map("{:.2f}".format)
+        else:
+            words = f"{kind} by group and the component they are most typical of"
+            if (association := association_of(model, groups, shown, axis)) is not None:
+                words += f"; adjusted mutual information {association} (0: unrelated, 1: the same)"
+            cells = table.pivot_table(values=kind, aggfunc="sum", **pivot)
+        yield group_table(cells, groups, words, "groups")
+
+
+def _components(result: FitResult) -> Iterator[Block]:
+    yield Lines([key_of(result.model)])
+    yield from effect_entries(result)
+    active = result.components.active
+    for number in range(min(active, DESCRIBED)):
+        yield component_entry(number, result)
+    if active > DESCRIBED:
+        yield Lines([f"... and {active - DESCRIBED} more: see W.csv and H.csv"])
+
+
+def _next_steps(result: FitResult, file: str) -> Iterator[NextStep]:
+    """Yield what to type where no components predict better than none."""
+    noise, shown = "No dictionary is shown: it would be one of noise.", f"nbmf fit {file} --no-check"
+    if result.matrix.dense is not None:  # nbmf fit compares what takes it
+        yield NextStep(f"{noise} This writes and draws the components all the same:", shown)
+        return
+    yield NextStep(f"{noise} Other methods may find what this one does not:", f"nbmf compare {file}")
+    yield NextStep("and this writes and draws the components all the same:", shown)

@@ -1,0 +1,83 @@
+"""A fit and all that is reported about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nbmf.data.named import NamedMatrix
+from nbmf.evaluation.verdict import Verdict
+from nbmf.inference.declarations import Inference
+from nbmf.inference.estimator import Factorization
+from nbmf.posterior.components import Components
+from nbmf.posterior.draws import Draws
+
+if TYPE_CHECKING:
+    from nbmf.posterior.chains import Chains
+
+# From the axis whose effects components add to, to the attribute of a fit and to the name among its draws.
+EFFECTS = {"row": "row_effects_", "column": "column_effects_"}
+DRAWN_EFFECTS = {"row": "row effects", "column": "column effects"}
+
+
+@dataclass(frozen=True, eq=False)
+class FitResult:
+    """A fit and all that is reported about it.
+
+    name : str, of the data
+    matrix : BinaryMatrix, CountMatrix or SparseBinaryMatrix, the data
+    model : the chain or start with the smallest training loss
+    components : Components of the model
+    expectation : float array (F, N), E[V]; of a sampler the mean over its chains; None of a large sparse matrix
+    seconds : float
+    chains : all of them; None where there was a single one
+    draws : of all chains; None if not asked for
+    intervals : dict from "expectation", where components can be matched "W" and "H", and the names of effects to
+        (lower, upper); empty without draws
+    verdict : Verdict or None, if it was not asked for
+    column_groups : str array (N,) or None, besides those of rows that the matrix has
+    """
+
+    name: str
+    matrix: NamedMatrix
+    model: Factorization
+    components: Components
+    expectation: np.ndarray | None
+    seconds: float
+    chains: Chains | None = None
+    draws: Draws | None = None
+    intervals: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    verdict: Verdict | None = None
+    column_groups: np.ndarray | None = None
+
+    @property
+    def shows_components(self) -> bool:
+        """Whether components are worth showing: if they predict better than none, or nobody asked."""
+        return self.verdict is None or self.verdict.found
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether the method is a sampler."""
+        return self.model.inference is Inference.SAMPLER
+
+    def effects(self) -> dict[str, np.ndarray]:
+        """Return the effects that the model has, of "row" (F,) or of "column" (N,)."""
+        values = {axis: getattr(self.model, name, None) for axis, name in EFFECTS.items()}
+        return {axis: each for axis, each in values.items() if each is not None and each.any()}
+
+    def names(self, axis: str) -> np.ndarray:
+        """Return the names along "row" or "column"."""
+        return self.matrix.row_names if axis == "row" else self.matrix.column_names
+
+
+def intervals_of(draws: Draws | None, level: float) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return the credible intervals that `FitResult.intervals` describes."""
+    if draws is None:
+        return {}
+    intervals = {"expectation": draws.expectation_interval(level)}
+    if hasattr(draws, "alignment"):  # components can be matched
+        intervals |= {"W": draws.dictionary_interval(level), "H": draws.activation_interval(level)}
+    named = (name for name in DRAWN_EFFECTS.values() if name in draws[0].others)
+    return intervals | {name: draws.other_interval(name, level) for name in named}

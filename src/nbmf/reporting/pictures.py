@@ -1,0 +1,110 @@
+"""The pictures of a result: their files, captions, and what draws them.
+
+Matplotlib is loaded by the first that is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import nbmf
+from nbmf.data.feature_columns import WORD
+from nbmf.data.feature_table import FeatureTable
+from nbmf.data.named import NamedMatrix
+from nbmf.evaluation.result import Comparison
+from nbmf.inference.estimator import Factorization
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from nbmf.families.mixed_membership.feature_model import FeatureModel
+    from nbmf.posterior.chains import Chains
+
+DICTIONARY, RECONSTRUCTION, TRACES = FIT_FILES = "dictionary.png", "reconstruction.png", "chains.png"
+MEMBERSHIPS, PROFILE, TOPICS = TABLE_FILES = "memberships.png", "profile.png", "topics.png"
+SCORES, AGAINST_K = COMPARISON_FILES = "comparison.png", "against_K.png"
+
+
+class Picture(NamedTuple):
+    """The name of its file, its caption, and the function that draws it."""
+
+    file: str
+    caption: str
+    draw: Callable[[], Figure]
+
+
+def pictures_of_fit(
+    model: Factorization,
+    matrix: NamedMatrix | None,
+    *,
+    column_groups: Sequence[str] | None = None,
+    chains: Chains | None = None,
+    lines: int | None = None,
+    components: int | None = None,
+) -> list[Picture]:
+    """Return the pictures of a fit, the dictionary first; without the matrix that alone.
+
+    lines, components : int, how many rows and columns and how many components the dictionary shows; by default as
+        many as `nbmf.plot` says
+    """
+    shown = {"column_groups": column_groups, "components": components} | ({} if lines is None else {"lines": lines})
+    pictures = [
+        Picture(
+            DICTIONARY,
+            "W and H: what rows and columns are to each component. Its colour is the same in all pictures.",
+            lambda: nbmf.plot.dictionary(model, matrix, **shown)[0].figure,
+        )
+    ]
+    if matrix is not None and matrix.dense is None:  # it has all its entries
+        groups = matrix.row_groups if column_groups is None else column_groups
+        strips = "." if groups is None else ", and outside of these their groups."
+        caption = (
+            "V and E[V]: the data and what is predicted, sorted alike. Strips are the components that rows and "
+            f"columns are most typical of{strips}"
+        )
+        pictures.append(
+            Picture(
+                RECONSTRUCTION,
+                caption,
+                lambda: nbmf.plot.reconstruction(model, matrix, column_groups=column_groups)[0].figure,
+            )
+        )
+    if chains is not None and chains.sampled:
+        caption = "Chains: what they recorded after burn-in. Red has not converged."
+        pictures.append(Picture(TRACES, caption, lambda: nbmf.plot.chains(chains)[0].figure))
+    return pictures
+
+
+def pictures_of_table(
+    model: FeatureModel, table: FeatureTable | None, *, lines: int | None = None, components: int | None = None
+) -> list[Picture]:
+    """Return the pictures of the components of a table, or of topics; without the table memberships.
+
+    lines, components : int, how many columns and categories, or words, and how many components are shown; by default
+        as many as `nbmf.plot` says. Of memberships all are.
+    """
+    has_words, pictures = WORD in model.kinds_, []
+    shown = {"components": components}
+    if lines is not None:
+        shown["words" if has_words else "lines"] = lines
+    if table is not None and has_words:
+        caption = "Topics: their most probable words; a tick is the probability in all documents"
+        pictures.append(Picture(TOPICS, caption, lambda: nbmf.plot.topics(model, table, **shown)[0].figure))
+    elif table is not None:
+        caption = (
+            "Profiles: means, probabilities and rates; colours are differences from all rows in standard deviations"
+        )
+        pictures.append(Picture(PROFILE, caption, lambda: nbmf.plot.profile(model, table, **shown).figure))
+    groups = None if table is None else table.row_groups
+    caption = f"Memberships: a line per {'document' if has_words else 'row'}, divided into its shares"
+    return [*pictures, Picture(MEMBERSHIPS, caption, lambda: nbmf.plot.memberships(model, groups=groups).figure)]
+
+
+def pictures_of_comparison(found: Comparison) -> list[Picture]:
+    """Return the pictures of a comparison; scores against K only where a method has several."""
+    pictures = [Picture(SCORES, "Box plots over masks, of every K", found.figure)]
+    if any(len(entry["K"]) > 1 for entry in found.methods.values()):
+        caption = "Means over masks against K: a dot is a mask"
+        pictures.append(Picture(AGAINST_K, caption, lambda: nbmf.plot.score_against_K(found).figure))
+    return pictures

@@ -1,0 +1,51 @@
+"""A report as text for a terminal: as wide as a page."""
+
+import textwrap
+
+from nbmf.reporting.model import Answer, Block, Entry, Figure, Lines, NextStep, Report, Table
+
+WIDTH, INDENT = 100, "  "
+SHORTEST, LONGEST = 9, 30  # labels of an entry's lines, to which texts are aligned
+
+
+def wrapped(text: str, indent: str = INDENT) -> str:
+    """Return the text broken at blanks, with `indent` before every line but the first."""
+    return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def render(report: Report) -> str:
+    """Return the report as text: its blocks with a blank line between them, no titles and no figures."""
+    blocks = (block for section in report.sections for block in section.blocks)
+    return "\n\n".join(_text_of(block) for block in blocks if not isinstance(block, Figure))
+
+
+def _text_of(block: Block) -> str:
+    match block:
+        case Lines(sentences):
+            return "\n".join(map(wrapped, sentences))
+        case Table():
+            return _table(block)
+        case Answer(sentence, _, evidence):
+            return f"{wrapped(sentence)}\n{_table(evidence)}"
+        case Entry(title, lines):
+            return "\n".join([title, *_labelled(lines)])
+        case NextStep(words, command):
+            return f"{words}\n{INDENT}{command}"
+    raise TypeError(f"{type(block).__name__}: no text for such a block")
+
+
+def _table(table: Table) -> str:
+    """Return the table with aligned columns, its caption above and its note below."""
+    rows = [table.head, *table.rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        INDENT + "  ".join(f"{cell:{how}{width}}" for cell, how, width in zip(row, table.align, widths, strict=True))
+        for row in rows
+    ]
+    return "\n".join([*map(wrapped, table.caption), *map(str.rstrip, lines), *([table.note] if table.note else [])])
+
+
+def _labelled(lines: list[tuple[str, str]]) -> list[str]:
+    width = min(max(SHORTEST, *(len(label) for label, _ in lines)), LONGEST) if lines else SHORTEST
+    indent = " " * (len(INDENT) + width + 1)
+    return [wrapped(f"{INDENT}{label:{width}} {text}", indent) for label, text in lines]

@@ -1,0 +1,41 @@
+"""What nbmf cluster and nbmf topics say first."""
+
+import pytest
+from feature_tables import TABLE
+
+from nbmf.evaluation.component_choice import ComponentChoice, Scored
+from nbmf.reporting import text
+from nbmf.reporting.clustering_report import ClusteringResult, clustering_report, mean_and_sd
+
+
+def chosen(K, tried, found):
+    """A choice of K components, of some that were tried."""
+    scores = tuple(Scored("mnb", k, 2.0 + (k != K), 3.0, 1.0, 0.1, 0.0, 0.0) for k in tried)
+    own = next(score for score in scores if score.K == K)
+    return ComponentChoice(found, own, 0.01, 3.5, scores, 90, 5, "cell")
+
+
+@pytest.mark.parametrize(
+    ("K", "tried", "found", "hint"),
+    [
+        (3, (2, 3), True, "3 is the largest K that was tried: --components 3 6 tries more"),
+        (2, (2, 3), True, None),
+        (2, (2,), True, None),  # as it was asked for
+        (3, (2, 3), False, None),
+    ],
+)
+def test_the_largest_of_the_grid_is_told(K, tried, found, hint):
+    choice = chosen(K, tried, found)
+    result = ClusteringResult("people", TABLE, "component", "row", "mnb", choice, None, None, 0.0)
+    told = text.render(clustering_report(result))
+    assert "tries more" not in told if hint is None else hint in told
+    said = " ".join(told.split())
+    assert "None is a single component or, if that predicts better, all of them in their" in said
+
+
+def test_means_have_as_many_digits_as_they_are_certain():
+    assert mean_and_sd(4201.7543, 801.95) == "4202 ± 802"
+    assert mean_and_sd(37.2513, 2.0234) == "37.3 ± 2.0"
+    assert mean_and_sd(0.12345, 0.0123) == "0.123 ± 0.012"
+    assert mean_and_sd(1.0, 3e-7) == "1 ± 3e-07"
+    assert mean_and_sd(-0.01, 1.0) == "0.0 ± 1.0"
