@@ -18,11 +18,13 @@ def main(argv: list[str] | None = None) -> int:
     0, FAILED after an error a user can cause (one line says what), or INTERRUPTED by Ctrl-C.
     """
     from nbmf.cli import kernel_cache
-    from nbmf.cli.arguments import command_of, parse
+    from nbmf.cli.arguments import COMMANDS, as_typed, command_of, parse
+    from nbmf.cli.options import refuse_too_small
 
     options = parse(argv)
     os.environ.setdefault("MPLBACKEND", "agg")  # pictures go to files, on any screen
     try:
+        refuse_too_small(options, COMMANDS[options.command].declared)
         kernel_cache.prepare()
         command_of(options).run(options)
         sys.stdout.flush()
@@ -31,7 +33,8 @@ def main(argv: list[str] | None = None) -> int:
     except (NbmfError, OSError, MemoryError) as error:
         from nbmf.cli.words import in_options
 
-        print(f"nbmf: error: {in_options(str(error))}", file=sys.stderr)
+        text = as_typed(error.message, options.command) if isinstance(error, NbmfError) else str(error)
+        print(f"nbmf: error: {in_options(text)}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt as stopped:
         note = f": {stopped}" if str(stopped) else ""

@@ -37,8 +37,8 @@ def run(options: argparse.Namespace) -> None:
             f"a matrix with {matrix.words} is not compared: nbmf fit tries the methods that take "
             f"it, {' and '.join(CANDIDATES[type(matrix).__name__])}, and says which predicts better"
         )
-    options.methods = options.methods or list(COMPARED[type(matrix).__name__])
-    methods = {name: {"settings": settings} for name, settings in _settings(options).items()}
+    compared = options.methods or list(COMPARED[type(matrix).__name__])
+    methods = {name: {"settings": settings} for name, settings in _settings(compared, options).items()}
     rows: list[dict[str, Any]] = []
     with Progress("fits") as progress:
 
@@ -87,14 +87,14 @@ def _mean(seconds: list[float]) -> float:
     return sum(known) / len(known) if known else 0.0
 
 
-def _settings(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
+def _settings(compared: list[str], options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Return the settings of each method; --set is for all those that have such a setting."""
-    settings = {name: iteration_settings(METHODS[name]["class"], options.iterations) for name in options.methods}
-    classes = {name: registry.estimator_class(METHODS[name]["class"]) for name in options.methods}
-    allowed = {name: registry.settings_of(METHODS[name]["class"]) for name in options.methods}
+    settings = {name: iteration_settings(METHODS[name]["class"], options.iterations) for name in compared}
+    classes = {name: registry.estimator_class(METHODS[name]["class"]) for name in compared}
+    allowed = {name: registry.settings_of(METHODS[name]["class"]) for name in compared}
     for key, value in options.settings:
         today = {name: next(iter(each.by_current_names({key: value}))) for name, each in classes.items()}
-        takers = [name for name in options.methods if today[name] in allowed[name]]
+        takers = [name for name in compared if today[name] in allowed[name]]
         if not takers:
             every = sorted(set().union(*allowed.values()))
             raise ConfigError(f"--set {key}: no method compared has it; {choices(key, every)}")
@@ -127,7 +127,7 @@ def _write(folder: OutputFolder, found: Comparison, text: str, options: argparse
         folder.write(name, lambda path, figure=figure: style.save(figure, path))
     page = pages.of_comparison(found, _table(found), laws(found), options, pictures)
     folder.write_text(pages.REPORT, page)
-    folder.finish(vars(options))
+    folder.finish(vars(options) | {"methods": list(found.methods)})
 
 
 def _text(found: Comparison, options: argparse.Namespace) -> str:

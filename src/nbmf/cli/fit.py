@@ -75,6 +75,7 @@ class Result(NamedTuple):
     components : Components, those of its model
     verdict : Verdict or None, if it was not asked for
     column_groups : str array (N,) or None, beside those of rows that the matrix has
+    method : str, its id
     """
 
     name: str
@@ -83,21 +84,21 @@ class Result(NamedTuple):
     components: Components
     verdict: Verdict | None
     column_groups: np.ndarray | None = None
+    method: str = ""
 
 
 def run(options: argparse.Namespace) -> None:
     """Fit, write the folder and print the summary."""
     name = name_of(options)
     folder = OutputFolder(options.out or f"{name}.nbmf", FILES, force=options.force)
-    _check(options)
     matrix, column_groups = read_with_groups(options, options.method)
     _refuse_of_large(options, matrix)
-    estimator, found = _chosen(options, matrix)
+    method, estimator, found = _chosen(options, matrix)
     chains = options.chains or _chains(estimator, matrix)
     fitted = _fit(estimator, matrix, chains, options.draws)
 
     components = components_of(fitted.model, matrix)
-    result = Result(name, matrix, fitted, components, found, column_groups)
+    result = Result(name, matrix, fitted, components, found, column_groups, method)
 
     from nbmf.cli import pages
     from nbmf.cli.pictures import draw
@@ -113,15 +114,8 @@ def run(options: argparse.Namespace) -> None:
     _write(folder, matrix, fitted, text)
     page = pages.of_fit(result, options, pictures)
     folder.write_text(pages.REPORT, page)
-    folder.finish(vars(options))
+    folder.finish(vars(options) | {"method": method})
     print(f"\n{text}\n\nwritten to {folder.path}/; start with {pages.REPORT}")
-
-
-def _check(options: argparse.Namespace) -> None:
-    for name, least in (("components", 1), ("chains", 1), ("iterations", 1), ("draws", 0)):
-        value = getattr(options, name)
-        if value is not None and value < least:
-            raise ConfigError(f"--{name} {value}: allowed is an integer of at least {least}")
 
 
 def _refuse_of_large(options: argparse.Namespace, matrix: NamedMatrix) -> None:
@@ -132,8 +126,8 @@ def _refuse_of_large(options: argparse.Namespace, matrix: NamedMatrix) -> None:
             raise ConfigError(f"--{name} {given}: of a matrix with {matrix.words} there {what}")
 
 
-def _chosen(options: argparse.Namespace, matrix: NamedMatrix) -> tuple[Factorization, Verdict | None]:
-    """Return the method, and what held-out entries say of it.
+def _chosen(options: argparse.Namespace, matrix: NamedMatrix) -> tuple[str, Factorization, Verdict | None]:
+    """Return the id of the method, the method, and what held-out entries say of it.
 
     Where neither a method nor anything of its own is named, it is the one that predicts best.
     """
@@ -143,8 +137,7 @@ def _chosen(options: argparse.Namespace, matrix: NamedMatrix) -> tuple[Factoriza
     estimators = [_estimator(options, name) for name in names]
     choice = _choice(estimators, matrix, options) if options.check else None
     place = choice.index if choice else 0
-    options.method = names[place]
-    return estimators[place], choice and choice.verdict
+    return names[place], estimators[place], choice and choice.verdict
 
 
 def _estimator(options: argparse.Namespace, method: str) -> Factorization:

@@ -1,13 +1,12 @@
 """report.html of a fit and of a comparison: what was found, in one file that can be mailed."""
 
 import argparse
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nbmf.cli import html
+from nbmf.cli.arguments import printed_command
 from nbmf.cli.described import describe, describe_effects, key_of
-from nbmf.cli.reading import repeated
 from nbmf.cli.summary import DESCRIBED, GROUPS, facts, lines_by_group, quality
 from nbmf.evaluation.verdict import Verdict
 
@@ -46,8 +45,8 @@ def of_fit(result: "Result", options: argparse.Namespace, pictures: dict[str, Pa
         parts.append(html.section("Components", html.paragraphs([key_of(fitted.model)]), *described))
     params = fitted.model.get_params()  # of which the command has the seed
     settings = ", ".join(f"{k} = {v}" for k, v in params.items() if k != "random_state")
-    command = shlex.join(["nbmf", "fit", *shlex.split(repeated(options)), *_given(options)])
-    return html.page(f"{name}: what is in it", parts, f"{command}\n{settings}")
+    about = f"{printed_command(options)}\nmethod = {result.method}, {settings}"
+    return html.page(f"{name}: what is in it", parts, about)
 
 
 def of_comparison(
@@ -68,8 +67,7 @@ def of_comparison(
         f"{entry['label']}: " + ", ".join(f"{k} = {v}" for k, v in entry["settings"].items())
         for entry in found.methods.values()
     )
-    command = shlex.join(["nbmf", "compare", *shlex.split(repeated(options)), *_given(options)])
-    return html.page(f"{found.name}: which method", parts, f"{command}\n{settings}")
+    return html.page(f"{found.name}: which method", parts, f"{printed_command(options)}\n{settings}")
 
 
 def _verdict(found: Verdict | None) -> str:
@@ -99,16 +97,3 @@ def _groups(result: "Result") -> str:
         ]
         parts += [html.paragraphs([words]), html.table(head, rows[:GROUPS])]
     return html.section("Groups", *parts)
-
-
-def _given(options: argparse.Namespace) -> list[str]:
-    """Return the options of a command that differ from their defaults, but for those of reading."""
-    words: list[str] = []
-    for name in ("method", "methods", "components", "chains", "iterations", "draws", "masks"):
-        value = getattr(options, name, None)
-        if value not in (None, 0):
-            words += [f"--{name}", *map(str, value if isinstance(value, list) else [value])]
-    words += ["--no-check"] * (not getattr(options, "check", True))
-    for key, value in options.settings:
-        words += ["--set", f"{key}={value}"]
-    return [*words, "--seed", str(options.seed)]

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbmf.catalogue import sampler_of
+from nbmf.cli.arguments import as_typed
 from nbmf.cli.described import Described, describe, describe_effects, key_of
 from nbmf.cli.text import wrapped
-from nbmf.cli.words import WORDS_OF_LAWS, in_options
+from nbmf.cli.words import WORDS_OF_LAWS
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.baselines import at, baselines_of, prediction
@@ -231,7 +232,7 @@ def _agreement(fitted) -> Iterator[str]:
             f"sample size at least {table['ess_bulk'].min():.0f} (chains.csv)"
         )
         return
-    yield f"NOT CONVERGED: {in_options(chains.advice)}"
+    yield f"NOT CONVERGED: {as_typed(chains.advice, 'fit')}"
     yield (
         "(.expectation is in expectation.csv, and predicts better than the chains do on average; "
         ".best is the chain whose components are shown, in one place of several)"

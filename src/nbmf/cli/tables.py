@@ -103,13 +103,6 @@ def run_on(options: argparse.Namespace, task: Task) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    for K in options.components or ():
-        if K < 1:
-            raise ConfigError(f"--components {K}: allowed are integers of at least 1")
-    if options.starts < 1:
-        raise ConfigError(f"--starts {options.starts}: allowed is an integer of at least 1")
-    if options.smoothing is not None and options.smoothing < 0:
-        raise ConfigError(f"--smoothing {options.smoothing}: allowed is a number of at least 0")
     several = len(options.components or ()) != 1 or len(options.models) != 1
     if not options.check and several:
         raise ConfigError(
@@ -124,7 +117,7 @@ def _chosen(table: FeatureTable, grid, task: Task, options: argparse.Namespace) 
                 table, grid, models=task.models, seed=options.seed, log=lambda done, total: progress.advance(1, total)
             )
     except DataError as error:
-        raise DataError(f"{options.file}: {error}; --no-check holds nothing out") from error
+        raise DataError(f"{options.file}: ", error, "; --no-check holds nothing out") from error
 
 
 def _found(name, task, table, choice, grid, options) -> Found:

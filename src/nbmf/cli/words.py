@@ -1,8 +1,4 @@
-"""Messages of the package in the words of the command line.
-
-Errors name Python's arguments, since most callers write Python; a person who typed a command is
-told its options.
-"""
+"""Words that the reports of several commands share, and until readers say Setting their messages."""
 
 import re
 
@@ -38,17 +34,7 @@ FORMS = (
     (r"\btranspose = True\b", "--transpose"),
     (r"\blayout = None\b", "a matrix"),
     (r"\b(layout|groups|row|column|value|absent|name) = ('[^']*')", r"--\1 \2"),
-    (r"\bignore = \['([^']*)'\]", r"--ignore \1"),
-    (r"\bstart = '([\w-]+)'", r"--set start=\1"),
-    (r"\b(block|column)_moves = True\b", r"--set \1_moves=true"),
-    (r"\bn_components = ", "--components "),
-    (r"\bn_components\b", "--components"),
-    (r"\bn_draws = ", "--draws "),
-    (r"\bmasks = ", "--masks "),
-    (r"\bn_jobs = ", "--jobs "),
-    (r"\b(max_iter|burn_in|n_samples|\w+_tol|alpha|beta|gamma|eta|max_memory_gb) = ", r"--set \1="),
-    (r"\ba larger max_memory_gb\b", "a larger --set max_memory_gb="),
-    (r"(--set \w+=\w+), (?=--set)", r"\1 "),  # as it is typed
+    (r"\b(ones|zeros|ignore) = \['([^']*)'\]", r"--\1 \2"),
 )
 
 

@@ -10,6 +10,7 @@ import nbmf
 from nbmf.cli.fit import Fitted, Result
 from nbmf.cli.summary import facts, lines_by_group, quality, summary
 from nbmf.data.count_matrix import CountMatrix
+from nbmf.errors import Message, Setting
 from nbmf.evaluation.verdict import Gain, LossDifference, Verdict
 from nbmf.posterior.components import Components, components_of
 
@@ -160,7 +161,7 @@ def test_chains_have_converged_or_differ_most_for_some_rows():
     chains = several(
         False,
         diagnostics=table,
-        advice="try burn_in = 300",
+        advice=Message("try ", Setting("burn_in", 300)),
         disagreement=np.array([[0.0, 0.1, 0.2], [0.3, 0.3, 0.3], [0.0, 0.0, 0.06]]),
         axis_names=lambda: (["a", "b", "c"], ["x", "y", "z"]),
     )
