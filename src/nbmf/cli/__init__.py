@@ -31,10 +31,8 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:  # what reads our output has had enough: nbmf info FILE | head -1
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (NbmfError, OSError, MemoryError) as error:
-        from nbmf.cli.words import in_options
-
-        text = as_typed(error.message, options.command) if isinstance(error, NbmfError) else str(error)
-        print(f"nbmf: error: {in_options(text)}", file=sys.stderr)
+        text = as_typed(error.message, options.command) if isinstance(error, NbmfError) else error
+        print(f"nbmf: error: {text}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt as stopped:
         note = f": {stopped}" if str(stopped) else ""

@@ -13,8 +13,7 @@ from nbmf.cli.output import OutputFolder
 from nbmf.cli.progress import Progress
 from nbmf.cli.reading import name_of, read_matrix, repeated
 from nbmf.cli.settings import iteration_settings
-from nbmf.cli.text import wrapped
-from nbmf.cli.words import WORDS_OF_LAWS
+from nbmf.cli.text import WORDS_OF_LAWS, wrapped
 from nbmf.errors import ConfigError, choices
 from nbmf.evaluation.baselines import LABELS
 from nbmf.evaluation.compare import compare

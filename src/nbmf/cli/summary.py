@@ -9,8 +9,7 @@ import numpy as np
 from nbmf.catalogue import sampler_of
 from nbmf.cli.arguments import as_typed
 from nbmf.cli.described import Described, describe, describe_effects, key_of
-from nbmf.cli.text import wrapped
-from nbmf.cli.words import WORDS_OF_LAWS
+from nbmf.cli.text import WORDS_OF_LAWS, wrapped
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.baselines import at, baselines_of, prediction

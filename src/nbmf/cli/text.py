@@ -4,6 +4,12 @@ import textwrap
 
 WIDTH = 100
 
+# How counts are scored, by the likelihood.
+WORDS_OF_LAWS = {
+    "poisson": "scored by the Poisson law of the mean predicted",
+    "negative-binomial": "scored by the negative binomial law predicted",
+}
+
 
 def wrapped(text: str, indent: str = "  ") -> str:
     """Return the text broken at blanks, with `indent` before every line but the first."""
