@@ -1,11 +1,81 @@
-"""Errors a user can cause: each names the thing, what was given and what is allowed."""
+"""Errors a user can cause: each names the thing, what was given and what is allowed.
+
+A message mentions an argument as a `Setting`, not as text, so that Python shows `missing = '?'` and
+the command line shows `--missing '?'`: whoever shows a message decides how arguments are written.
+"""
 
 import difflib
-from collections.abc import Collection
+import inspect
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, NamedTuple, Self
+
+NO_VALUE = inspect.Parameter.empty
+
+
+class Setting(NamedTuple):
+    """An argument that a message mentions.
+
+    name : str, Python's name of the argument
+    value : its value; Ellipsis, alone or in a list, for some value; NO_VALUE if only the name is meant
+    """
+
+    name: str
+    value: Any = NO_VALUE
+
+    def __str__(self) -> str:
+        if self.value is NO_VALUE:
+            return self.name
+        return f"{self.name} = {self.value!r}".replace("Ellipsis", "...")
+
+
+class Message(str):
+    """A text in Python's words, which knows the arguments that it mentions.
+
+    Parameters
+    ----------
+    *parts : str, Setting or NbmfError
+        A Message or an error among them keeps its own parts.
+    """
+
+    parts: tuple[str | Setting, ...]
+
+    def __new__(cls, *parts: Any) -> Self:
+        """Make one of its parts."""
+        flat = tuple(_flat(parts))
+        message = super().__new__(cls, "".join(map(str, flat)))
+        message.parts = flat
+        return message
+
+    def rendered(self, render: Callable[[Setting], str]) -> str:
+        """Return the text with each argument as `render` writes it."""
+        return "".join(render(part) if isinstance(part, Setting) else part for part in self.parts)
+
+
+def _flat(parts: Collection[Any]) -> Iterator[str | Setting]:
+    for part in parts:
+        text = part.message if isinstance(part, NbmfError) else part
+        if isinstance(text, Message):
+            yield from text.parts
+        else:
+            yield text if isinstance(text, Setting) else str(text)
 
 
 class NbmfError(Exception):
-    """Base class of every error raised on purpose by this package."""
+    """Base class of every error raised on purpose by this package.
+
+    Parameters
+    ----------
+    *parts : str, Setting or NbmfError
+        What is said, as in a Message.
+    """
+
+    def __init__(self, *parts: Any):
+        super().__init__(Message(*parts))
+
+    @property
+    def message(self) -> Message:
+        """What is said."""
+        return self.args[0]
 
 
 class DataError(NbmfError, ValueError):
@@ -13,7 +83,17 @@ class DataError(NbmfError, ValueError):
 
 
 class ConfigError(NbmfError, ValueError):
-    """A configuration entry or a parameter of a method has a value that is not allowed."""
+    """A configuration entry or a parameter of a method has a value that is not allowed.
+
+    Attributes
+    ----------
+    parameter, value, allowed
+        Of an error of `not_allowed`: the argument's name, what was given, and what is allowed.
+    """
+
+    parameter: str | None = None
+    value: Any = None
+    allowed: str | Collection[str] | None = None
 
 
 class DownloadError(NbmfError, OSError):
@@ -42,6 +122,14 @@ class ConstantFeatureWarning(UserWarning):
 
 class ChainsNotConvergedWarning(UserWarning):
     """Chains do not agree well enough to be trusted; the message says what to do."""
+
+
+def not_allowed(name: str, value: Any, allowed: str | Collection[str]) -> ConfigError:
+    """Return the error for a value of an argument; `allowed` are words for what is, or all of it."""
+    words = ("allowed is ", allowed) if isinstance(allowed, str) else (choices(value, allowed),)
+    error = ConfigError(Setting(name, value), ": ", *words)
+    error.parameter, error.value, error.allowed = name, value, allowed
+    return error
 
 
 def choices(given: str, allowed: Collection[str]) -> str:

@@ -71,7 +71,7 @@ def check_settings(where: str, class_name: str, grid: list[int], settings: dict[
         try:
             make_estimator(class_name, K, settings)
         except ConfigError as error:
-            raise ConfigError(f"{where}: {error}") from error
+            raise ConfigError(f"{where}: ", error) from error
 
 
 def length_settings(class_name: str, before: int, kept: int) -> dict[str, int]:
@@ -142,7 +142,7 @@ def load(path: str | os.PathLike) -> Any:
         made.check_parameters()
         made.restore(model.learned)
     except (TypeError, ConfigError, DataError) as error:
-        raise DataError(f"{path}: {error}") from error
+        raise DataError(f"{path}: ", error) from error
     return made
 
 

@@ -64,10 +64,13 @@ def functions_with_many_parameters(code):
 def guesses(code):
     """Return the lines of code that look for a setting of a family.
 
-    To write one, as a key of a dict, is not to look for it: a sampler declares its burn-in.
+    To write one, as a key of a dict, is not to look for it: a sampler declares its burn-in. Nor is
+    to mention one in a message, as a Setting.
     """
     tree = ast.parse(code)
     written = {id(key) for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys}
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    written |= {id(call.args[0]) for call in calls if ast.unparse(call.func) == "Setting"}
     return [
         f"line {node.lineno}: {node.value!r}"
         for node in ast.walk(tree)

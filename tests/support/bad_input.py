@@ -381,11 +381,11 @@ def _(folder):
     nbmf.read(folder / "v.rda")
 
 
-# --- Tables and documents on the command line --------------------------------------------------
+# --- Files on the command line -----------------------------------------------------------------
 
 
 def command(folder: Path, command: str, file: str | None, options: str) -> None:
-    """Run `nbmf cluster` or `nbmf topics` on a file of that text, none if None."""
+    """Run a command on a file of that text, none if None."""
     path = folder / "t.csv"
     if file is not None:
         write(path, file)
@@ -401,6 +401,45 @@ def command(folder: Path, command: str, file: str | None, options: str) -> None:
 
 def lines(header: str, line: Callable[[int], str], count: int = 60) -> str:
     return "\n".join([header, *map(line, range(count))]) + "\n"
+
+
+VOTES = lines("who,b1,b2", lambda n: f"n{n},{n % 2},{n % 3 % 2}", 12)
+for what, name, options in [
+    ("a layout that is none", "fit", "--layout wide"),
+    ("columns of a list that is a matrix", "fit", "--row who"),
+    ("a value of a list of ones", "fit", "--layout presence --value vote"),
+    ("names of rows in a list", "fit", "--layout long --index"),
+    ("groups without names of columns", "fit", "--no-header --groups b1"),
+    ("a text for two things", "fit", "--ones y --zeros y"),
+    ("ones among counts", "fit", "--ones y --counts"),
+    ("counts that are and are none", "fit", "--counts --above 0"),
+    ("a negative threshold", "fit", "--above -1"),
+    ("an object of a text", "fit", "--name votes"),
+    ("groups in a column that is not there", "fit", "--groups b3"),
+    ("no components", "fit", "--components 0"),
+    ("no chains", "fit", "--chains 0"),
+    ("no iterations", "fit", "--iterations 0"),
+    ("fewer draws than none", "fit", "--draws -1"),
+    ("a negative seed", "fit", "--seed -1"),
+    ("a method that does not exist", "fit", "--method bicca"),
+    ("a setting that does not exist", "fit", "--set alfa=1"),
+    ("a negative concentration", "fit", "--no-check --set alpha=-1"),
+    ("two concentrations that do not go together", "fit", "--no-check --set alpha=learn-columns --set beta=1"),
+    ("more memory than allowed", "fit", "--no-check --method beta-dir-vb --set max_memory_gb=1e-9"),
+    ("more draws than sweeps", "fit", "--no-check --method beta-dir-gs --chains 1 --iterations 5 --draws 9"),
+    ("one component where a zero takes two", "fit", "--no-check --method dir-dir-vb --components 1"),
+    ("more components than columns", "fit", "--no-check --method logpca --components 9"),
+    ("no masks", "compare", "--masks 0"),
+    ("no fits at a time", "compare", "--jobs 0"),
+    ("no components of any method", "compare", "--components 0"),
+    ("a setting that no method has", "compare", "--methods bica --set alfa=1"),
+    ("a negative concentration of all methods", "compare", "--methods bica --set alpha=-1"),
+]:
+
+    def feed(folder, name=name, options=options):
+        command(folder, name, VOTES, options)
+
+    case("matrix for nbmf fit and compare", what)(feed)
 
 
 PEOPLE = lines("name,height,job", lambda n: f"n{n},{n % 7 + 0.5},{'ab'[n % 2]}", 12)

@@ -3,6 +3,7 @@
 Nothing but the arguments is imported before it is known what to do, so that help is there at once.
 """
 
+import importlib
 import os
 import sys
 import threading
@@ -18,20 +19,21 @@ def main(argv: list[str] | None = None) -> int:
     0, FAILED after an error a user can cause (one line says what), or INTERRUPTED by Ctrl-C.
     """
     from nbmf.cli import kernel_cache
-    from nbmf.cli.arguments import command_of, parse
+    from nbmf.cli.arguments import COMMANDS, as_typed, parse
+    from nbmf.cli.options import refuse_too_small
 
     options = parse(argv)
     os.environ.setdefault("MPLBACKEND", "agg")  # pictures go to files, on any screen
     try:
+        refuse_too_small(options, COMMANDS[options.command].declared)
         kernel_cache.prepare()
-        command_of(options).run(options)
+        importlib.import_module(f"nbmf.cli.{options.command}").run(options)
         sys.stdout.flush()
     except BrokenPipeError:  # what reads our output has had enough: nbmf info FILE | head -1
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (NbmfError, OSError, MemoryError) as error:
-        from nbmf.cli.words import in_options
-
-        print(f"nbmf: error: {in_options(str(error))}", file=sys.stderr)
+        text = as_typed(error.message, options.command) if isinstance(error, NbmfError) else error
+        print(f"nbmf: error: {text}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt as stopped:
         note = f": {stopped}" if str(stopped) else ""

@@ -1,16 +1,30 @@
-"""The arguments of the command line, and help that teaches by example."""
+"""The commands, their options, and help that teaches by example."""
 
 import argparse
 import difflib
-import importlib
 import re
-import types
+import shlex
 
 import nbmf
 from nbmf.catalogue import CANDIDATES, COMPARED, DEFAULTS, METHODS
-from nbmf.cli.help_texts import COMPARE, EXAMPLE, FIT, INFO, PLOT, TOP
-from nbmf.cli.table_arguments import add_cluster, add_topics
-from nbmf.errors import choices
+from nbmf.cli import help_texts
+from nbmf.cli.options import (
+    FORCE,
+    HEADER,
+    INDEX,
+    SEED,
+    Command,
+    Option,
+    Options,
+    number,
+    repeated_words,
+    results,
+    switch,
+    text,
+    texts,
+)
+from nbmf.cli.table_arguments import CLUSTER, TOPICS
+from nbmf.errors import Message, choices
 
 LAYOUTS = ("long", "presence")
 ABSENT = ("zeros", "missing")
@@ -18,21 +32,31 @@ ABSENT = ("zeros", "missing")
 
 def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     """Return the parser of the whole command line, and those of the commands by name."""
-    top = _parser(
-        argparse.ArgumentParser,
+    top = argparse.ArgumentParser(
         prog="nbmf",
         description="Bayesian factorization of binary matrices: from a file to components with "
         "probabilities that a person can read.",
-        epilog=TOP,
+        epilog=help_texts.TOP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"nbmf {nbmf.__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, add in COMMANDS.items():
-        add(commands, name)
+    for name, command in COMMANDS.items():
+        own = commands.add_parser(
+            name,
+            help=command.words,
+            description=command.words,
+            epilog=command.examples,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        of_file = own.add_argument_group("reading the file", command.of_reading) if command.reading else own
+        for option in command.declared:
+            group = of_file if option in command.reading else own
+            group.add_argument(option.name, **option.keywords)
     return top, commands.choices
 
 
-def parse(argv: list[str] | None) -> argparse.Namespace:
+def parse(argv: list[str] | None) -> Options:
     """Return what the arguments say; help and usage errors end the process."""
     top, commands = parsers()
     options, unknown = top.parse_known_args(argv)
@@ -42,212 +66,25 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
         near = difflib.get_close_matches(unknown[0].partition("=")[0], known, n=1)
         hint = f" (did you mean {near[0]}?)" if near else ""
         own.error(f"not understood: {' '.join(unknown)}{hint}")
-    return options
+    return Options(**vars(options))
 
 
-def command_of(options: argparse.Namespace) -> types.ModuleType:
-    """Import and return the module of the command; its `run` takes the options."""
-    return importlib.import_module(f"nbmf.cli.{options.command}")
+def as_typed(message: str, command: str) -> str:
+    """Return a message with the options of a command in the place of Python's arguments."""
+    return message.rendered(COMMANDS[command].typed) if isinstance(message, Message) else message
 
 
-def _parser(make, *arguments, **options) -> argparse.ArgumentParser:
-    return make(*arguments, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+def printed_command(options: Options) -> str:
+    """Return the command that was typed, without what changes no result; the seed is always there."""
+    _, *declared = COMMANDS[options.command].declared
+    return shlex.join(["nbmf", options.command, options.file, *repeated_words(options, declared)])
 
 
-def _example(commands, name: str) -> None:
-    words = "write a matrix or a table that comes with the package as a CSV file to try"
-    example = _parser(commands.add_parser, name, help=words, description=words, epilog=EXAMPLE)
-    example.add_argument("name", nargs="?", metavar="NAME", help="which one; default: list them")
-    example.add_argument(
-        "--layout",
-        choices=("matrix", *LAYOUTS),
-        default="matrix",
-        help="a line per row of the matrix, per entry (long) or per one (presence)",
-    )
-    example.add_argument("--out", metavar="FILE", help="its name (default: NAME with .csv)")
-    example.add_argument("--force", action="store_true", help="overwrite another file")
-
-
-def _info(commands, name: str) -> None:
-    words = "say what is in a file, and what to type next"
-    _add_file(_parser(commands.add_parser, name, help=words, description=words, epilog=INFO))
-
-
-def _fit(commands, name: str) -> None:
-    words = "find components; write them as CSV, NPZ and PNG with a summary to read"
-    fit = _parser(commands.add_parser, name, help=words, description=words, epilog=FIT)
-    _add_file(fit)
-    fit.add_argument(
-        "--method",
-        type=_method,
-        metavar="ID",
-        help=f"{', '.join(METHODS)} (default: the first of "
-        f"{', '.join(CANDIDATES['BinaryMatrix'])} that predicts held-out entries within a standard "
-        "error of the best, with --components, --set or --no-check the first of all; of counts "
-        f"{DEFAULTS['CountMatrix']})",
-    )
-    fit.add_argument(
-        "--components",
-        type=int,
-        metavar="K",
-        help="number of components; default: the method's own, 100 where the data choose how many of them are used",
-    )
-    fit.add_argument(
-        "--chains",
-        type=int,
-        metavar="N",
-        help="independent chains (samplers: default 4) or starts of which the best is kept "
-        "(variational methods: default 4 on small data, else 1; point estimates: 1)",
-    )
-    fit.add_argument(
-        "--iterations",
-        type=int,
-        metavar="N",
-        help="at most so many iterations; for samplers sweeps, a part of which is burn-in",
-    )
-    fit.add_argument(
-        "--draws",
-        type=int,
-        default=0,
-        metavar="N",
-        help="keep posterior draws, "
-        "for 90 %% credible intervals of every entry; of variational methods these "
-        "are too narrow",
-    )
-    _add_setting(fit)
-    _add_seed(fit)
-    fit.add_argument(
-        "--check",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="first hold entries out, and say whether components predict them better than shares "
-        "and effects of rows and columns; --no-check shows components whatever they are worth",
-    )
-    _add_output(fit, ".nbmf")
-
-
-def _compare(commands, name: str) -> None:
-    words = "hold entries out, and say which method predicts them best and how certain that is"
-    compare = _parser(commands.add_parser, name, help=words, description=words, epilog=COMPARE)
-    _add_file(compare)
-    compare.add_argument(
-        "--methods",
-        nargs="+",
-        type=_method,
-        metavar="ID",
-        help=f"{', '.join(METHODS)} (default: {' '.join(COMPARED['BinaryMatrix'])}; of counts "
-        f"{' '.join(COMPARED['CountMatrix'])})",
-    )
-    compare.add_argument(
-        "--components", type=int, nargs="+", metavar="K", help="in the place of each method's own grid of K"
-    )
-    compare.add_argument("--masks", type=int, default=5, metavar="N", help="held-out masks (default: 5)")
-    compare.add_argument("--iterations", type=int, metavar="N", help="at most so many iterations or sweeps per fit")
-    _add_setting(compare)
-    compare.add_argument("--jobs", type=int, metavar="N", help="fits at a time (default: the number of processors)")
-    _add_seed(compare)
-    _add_output(compare, ".compare")
-
-
-def _plot(commands, name: str) -> None:
-    words = "draw the pictures of a fit, of clusters or of topics again"
-    plot = _parser(commands.add_parser, name, help=words, description=words, epilog=PLOT)
-    plot.add_argument("model", metavar="DIR_OR_MODEL", help="a folder of nbmf fit, cluster or topics, or a model.npz")
-    plot.add_argument(
-        "--rows",
-        type=int,
-        metavar="N",
-        help="show at most so many rows and columns: the most distinctive ones "
-        "(default: 60; of clusters 30 columns and categories, of topics 10 "
-        "words)",
-    )
-    plot.add_argument(
-        "--components",
-        type=int,
-        metavar="K",
-        help="show so many components (default: the active ones; of clusters all, of topics at most 12)",
-    )
-    plot.add_argument(
-        "--out",
-        metavar="PATH",
-        help="a folder, or a file ending in .png or .pdf for the first picture: "
-        "the dictionary, the profiles or the topics (default: the folder of the "
-        "model)",
-    )
-    plot.add_argument("--force", action="store_true", help="overwrite files not written by nbmf")
-
-
-def _add_file(command: argparse.ArgumentParser) -> None:
-    command.add_argument("file", metavar="FILE", help="CSV, TSV, Parquet, NPZ, Matrix Market, .rda or .rds; .gz too")
-    reading = command.add_argument_group("reading the file", "What is not given is detected, and reported.")
-    add = reading.add_argument
-    add(
-        "--layout",
-        choices=LAYOUTS,
-        help="a line per entry with row, column and value (long), or "
-        "a line per one with row and column (presence); default: a matrix",
-    )
-    add("--header", action=argparse.BooleanOptionalAction, help="whether the first line has names")
-    add("--index", action=argparse.BooleanOptionalAction, help="whether the first column has names")
-    for name, meaning in (("ones", "a one"), ("zeros", "a zero"), ("missing", "missing")):
-        add(
-            f"--{name}",
-            action="append",
-            metavar="TEXT",
-            help=f"a value that means {meaning}; may be given several times",
-        )
-    add(
-        "--counts",
-        action=argparse.BooleanOptionalAction,
-        help="whether values are counts, 0, 1, 2, ...; default: if they look like it, or the method takes counts",
-    )
-    add("--above", type=int, metavar="N", help="of counts make ones, where they are larger, and zeros: --above 0")
-    add(
-        "--groups",
-        metavar="NAME",
-        help="the column that holds a group per row, such as party; after --transpose these are groups of columns",
-    )
-    add(
-        "--ignore",
-        action="append",
-        metavar="NAME",
-        help="a column to leave out, such as an identifier or an age; may be given several times",
-    )
-    for name in ("row", "column", "value"):
-        add(f"--{name}", metavar="NAME", help=f"long tables and lists: where the {name} stands")
-    add(
-        "--absent",
-        choices=ABSENT,
-        help="long tables: what pairs without a line are; default: missing, of counts zeros if no line has a zero",
-    )
-    add("--name", metavar="NAME", help="which object of an R or NPZ file")
-    add("--transpose", action="store_true", help="rows and columns trade places")
-    add(
-        "--diagonal",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="--no-diagonal: of a network, what a thing is to itself is missing",
-    )
-
-
-def _add_setting(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        type=_setting,
-        metavar="NAME=VALUE",
-        dest="settings",
-        help="any other argument of the method, for example alpha=0.2 or max_iter=100; in a comparison of "
-        "all methods that have it",
-    )
-
-
-def _setting(text: str) -> tuple[str, bool | int | float | str]:
+def _setting(given: str) -> tuple[str, bool | int | float | str]:
     """Return name and value of NAME=VALUE; a value is true, false or a number if it is read so."""
-    name, equals, value = text.partition("=")
+    name, equals, value = given.partition("=")
     if not (equals and name and value):
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"{given!r} is not of the form NAME=VALUE")
     if value.lower() in ("true", "false"):
         return name, value.lower() == "true"
     for kind in (int, float):
@@ -258,23 +95,180 @@ def _setting(text: str) -> tuple[str, bool | int | float | str]:
     return name, value
 
 
-def _method(text: str) -> str:
+def _method(name: str) -> str:
     """Return the id of a method."""
-    if text not in METHODS:
-        raise argparse.ArgumentTypeError(f"no method {text!r}; {choices(text, METHODS)}")
-    return text
+    if name not in METHODS:
+        raise argparse.ArgumentTypeError(f"no method {name!r}; {choices(name, METHODS)}")
+    return name
 
 
-def _add_seed(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--seed", type=int, default=0, metavar="S", help="the same seed, the same result (0)")
-
-
-def _add_output(command: argparse.ArgumentParser, suffix: str) -> None:
-    command.add_argument("--out", metavar="DIR", help=f"folder of the results (default: FILE's name with {suffix})")
-    command.add_argument("--force", action="store_true", help="overwrite files not written by nbmf")
-
-
+MATRIX_FILE = text("file", "CSV, TSV, Parquet, NPZ, Matrix Market, .rda or .rds; .gz too", "FILE")
+# Those of which nbmf.read has arguments of the same names.
+READ = (
+    Option(
+        "--layout",
+        "a line per entry with row, column and value (long), or a line per one with row and column (presence); "
+        "default: a matrix",
+        choices=LAYOUTS,
+    ),
+    HEADER,
+    INDEX,
+    texts("--ones", "a value that means a one", "TEXT"),
+    texts("--zeros", "a value that means a zero", "TEXT"),
+    texts("--missing", "a value that means missing", "TEXT"),
+    switch(
+        "--counts", "whether values are counts, 0, 1, 2, ...; default: if they look like it, or the method takes counts"
+    ),
+    Option("--above", "of counts make ones, where they are larger, and zeros: --above 0", type=int, metavar="N"),
+    text(
+        "--groups",
+        "the column that holds a group per row, such as party; after --transpose these are groups of columns",
+    ),
+    texts("--ignore", "a column to leave out, such as an identifier or an age"),
+    *(text(f"--{name}", f"long tables and lists: where the {name} stands") for name in ("row", "column", "value")),
+    Option(
+        "--absent",
+        "long tables: what pairs without a line are; default: missing, of counts zeros if no line has a zero",
+        choices=ABSENT,
+    ),
+    text("--name", "which object of an R or NPZ file"),
+)
+READING = (
+    *READ,
+    Option("--transpose", "rows and columns trade places", action="store_true"),
+    switch("--diagonal", "--no-diagonal: of a network, what a thing is to itself is missing", True),
+)
+SET = Option(
+    "--set",
+    "any other argument of the method, for example alpha=0.2 or max_iter=100; in a comparison of all methods that "
+    "have it",
+    action="append",
+    default=[],
+    type=_setting,
+    metavar="NAME=VALUE",
+    dest="settings",
+)
+EXAMPLE = Command(
+    "write a matrix or a table that comes with the package as a CSV file to try",
+    help_texts.EXAMPLE,
+    text("name", "which one; default: list them", nargs="?"),
+    (
+        Option(
+            "--layout",
+            "a line per row of the matrix, per entry (long) or per one (presence)",
+            choices=("matrix", *LAYOUTS),
+            default="matrix",
+        ),
+        text("--out", "its name (default: NAME with .csv)", "FILE"),
+        Option("--force", "overwrite another file", action="store_true"),
+    ),
+)
+INFO = Command("say what is in a file, and what to type next", help_texts.INFO, MATRIX_FILE, (), READING)
+FIT = Command(
+    "find components; write them as CSV, NPZ and PNG with a summary to read",
+    help_texts.FIT,
+    MATRIX_FILE,
+    (
+        text(
+            "--method",
+            f"{', '.join(METHODS)} (default: the first of {', '.join(CANDIDATES['BinaryMatrix'])} that predicts "
+            "held-out entries within a standard error of the best, with --components, --set or --no-check the first "
+            f"of all; of counts {DEFAULTS['CountMatrix']})",
+            "ID",
+            type=_method,
+        ),
+        number(
+            "--components",
+            "number of components; default: the method's own, 100 where the data choose how many of them are used",
+            python="n_components",
+            metavar="K",
+        ),
+        number(
+            "--chains",
+            "independent chains (samplers: default 4) or starts of which the best is kept (variational methods: "
+            "default 4 on small data, else 1; point estimates: 1)",
+        ),
+        number("--iterations", "at most so many iterations; for samplers sweeps, a part of which is burn-in"),
+        number(
+            "--draws",
+            "keep posterior draws, for 90 %% credible intervals of every entry; of variational methods these are too "
+            "narrow",
+            least=0,
+            python="n_draws",
+            default=0,
+        ),
+        SET,
+        SEED,
+        switch(
+            "--check",
+            "first hold entries out, and say whether components predict them better than shares and effects of rows "
+            "and columns; --no-check shows components whatever they are worth",
+            default=True,
+        ),
+        *results(".nbmf"),
+    ),
+    READING,
+)
+COMPARE = Command(
+    "hold entries out, and say which method predicts them best and how certain that is",
+    help_texts.COMPARE,
+    MATRIX_FILE,
+    (
+        text(
+            "--methods",
+            f"{', '.join(METHODS)} (default: {' '.join(COMPARED['BinaryMatrix'])}; of counts "
+            f"{' '.join(COMPARED['CountMatrix'])})",
+            "ID",
+            nargs="+",
+            type=_method,
+        ),
+        number(
+            "--components",
+            "in the place of each method's own grid of K",
+            python="n_components K",
+            nargs="+",
+            metavar="K",
+        ),
+        number("--masks", "held-out masks (default: 5)", default=5),
+        number("--iterations", "at most so many iterations or sweeps per fit"),
+        SET,
+        number("--jobs", "fits at a time (default: the number of processors)", python="n_jobs", repeat=False),
+        SEED,
+        *results(".compare"),
+    ),
+    READING,
+)
+PLOT = Command(
+    "draw the pictures of a fit, of clusters or of topics again",
+    help_texts.PLOT,
+    text("model", "a folder of nbmf fit, cluster or topics, or a model.npz", "DIR_OR_MODEL"),
+    (
+        number(
+            "--rows",
+            "show at most so many rows and columns: the most distinctive ones (default: 60; of clusters 30 columns "
+            "and categories, of topics 10 words)",
+            python="lines words",
+        ),
+        number(
+            "--components",
+            "show so many components (default: the active ones; of clusters all, of topics at most 12)",
+            metavar="K",
+        ),
+        text(
+            "--out",
+            "a folder, or a file ending in .png or .pdf for the first picture: the dictionary, the profiles or the "
+            "topics (default: the folder of the model)",
+            "PATH",
+        ),
+        FORCE,
+    ),
+)
 COMMANDS = {
-    **{"example": _example, "info": _info, "fit": _fit, "compare": _compare, "plot": _plot},
-    **{"cluster": add_cluster, "topics": add_topics},
+    "example": EXAMPLE,
+    "info": INFO,
+    "fit": FIT,
+    "compare": COMPARE,
+    "plot": PLOT,
+    "cluster": CLUSTER,
+    "topics": TOPICS,
 }

@@ -8,7 +8,7 @@ import pandas as pd
 
 from nbmf import registry
 from nbmf.catalogue import CANDIDATES, COMPARED, METHODS
-from nbmf.cli.command_line import typed
+from nbmf.cli.arguments import printed_command
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.progress import Progress
 from nbmf.cli.publishing import PAGE, publish
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> None:
             raise KeyboardInterrupt(_kept(folder, rows)) from None
     pictures = pictures_of_comparison(found)
     figures = folder.figures(pictures)
-    report = comparison_report(found, file=repeated(options), command=typed(options), figures=figures)
+    report = comparison_report(found, file=repeated(options), command=printed_command(options), figures=figures)
     folder.write_table("scores.csv", found.scores)
     folder.write_table("summary.csv", found.summary())
     folder.write_pictures(pictures)

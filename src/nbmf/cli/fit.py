@@ -9,14 +9,13 @@ import numpy as np
 
 from nbmf import registry
 from nbmf.catalogue import CANDIDATES, DEFAULTS, METHODS
-from nbmf.cli.command_line import typed
+from nbmf.cli.arguments import as_typed, printed_command
 from nbmf.cli.fit_files import FILES, write_fit
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of, read_with_groups, repeated
 from nbmf.cli.settings import checked, iteration_settings
-from nbmf.cli.words import in_options
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ChainsNotConvergedWarning, ConfigError, NotConvergedWarning
 from nbmf.evaluation.folds import LEAST
@@ -45,7 +44,6 @@ def run(options: argparse.Namespace) -> None:
     """Fit, write the folder and print the summary."""
     name = name_of(options)
     folder = OutputFolder(options.out or f"{name}.nbmf", FILES, force=options.force)
-    _check(options)
     matrix, column_groups = read_with_groups(options, options.method)
     _refuse_of_large(options, matrix)
     chosen = _chosen(options, matrix)
@@ -56,21 +54,14 @@ def run(options: argparse.Namespace) -> None:
     report = fit_report(
         result,
         file=repeated(options),
-        command=typed(options),
+        command=printed_command(options),
         method=chosen.method,
         figures=folder.figures(pictures),
-        in_words=in_options,
+        in_words=lambda message: as_typed(message, options.command),
     )
     write_fit(folder, result)
     folder.write_pictures(pictures)
     publish(report, folder, {**vars(options), "method": chosen.method})
-
-
-def _check(options: argparse.Namespace) -> None:
-    for name, least in (("components", 1), ("chains", 1), ("iterations", 1), ("draws", 0)):
-        value = getattr(options, name)
-        if value is not None and value < least:
-            raise ConfigError(f"--{name} {value}: allowed is an integer of at least {least}")
 
 
 def _refuse_of_large(options: argparse.Namespace, matrix: NamedMatrix) -> None:

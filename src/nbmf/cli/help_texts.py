@@ -78,3 +78,32 @@ examples:
   nbmf plot votes.nbmf/model.npz              a saved model alone, this or one from Python
   nbmf plot penguins.clusters --out a.pdf     profile.png as a PDF; of topics topics.png
 """
+CLUSTER = """\
+examples:
+  nbmf cluster penguins.csv                               how many kinds are there, and which?
+  nbmf cluster penguins.csv --labels species              do they agree with labels?
+  nbmf cluster penguins.csv --labels species --ignore year --kind flipper_length_mm=count
+  nbmf cluster penguins.csv --components 3 --model mmnb --out three      exactly three, mixed
+
+nbmf example penguins writes that file: numbers, categories, missing cells.
+
+what is written, in FILE's name with .clusters at the end, or in the folder after --out:
+  summary.txt         what is printed: how many components, what distinguishes each, labels
+  memberships.csv     the share of each row in each component, and its main one
+  distinguishing.csv  means, probabilities and rates of columns in each component and in all rows
+  components.csv, scores.csv, labels.csv   sizes; how well each K predicts; rows by label
+  memberships.png, profile.png             pictures; report.html has all of it in one file
+  model.npz, table.npz   nbmf.load("model.npz") gives the fitted model; the data
+  Where nothing is found there are no components and pictures.
+"""
+TOPICS = """\
+examples:
+  nbmf topics counts.csv                      a line per document, a column per word
+  nbmf topics counts.csv --layout long --document page --word term --count n
+  nbmf topics reviews.csv --text review --labels stars --stop-words english
+  nbmf topics counts.mtx --words vocabulary.txt --components 10 20 --model fast-lda
+
+what is written, in FILE's name with .topics at the end: as nbmf cluster --help lists it, with
+topics.csv (words of each topic, by probability and by lift) and topics.png in the place of
+distinguishing.csv and profile.png.
+"""

@@ -57,7 +57,7 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
         )
     except DataError as error:
         words = "no matrix of zeros and ones or of counts; as a table, for nbmf cluster"
-        raise DataError(f"{options.file}: {words}: {error}") from error
+        raise DataError(f"{options.file}: {words}: ", error) from error
     if options.groups is None:
         lines.append("a column with known classes is kept apart by --labels, to see if they agree")
     return [*lines, *_next(f"cluster {_repeated(options)}")]

@@ -11,7 +11,7 @@ import nbmf
 from nbmf.cli.output import COLUMN_GROUPS, MATRIX, MODEL, TABLE, OutputFolder, record_of
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.loading import load_matrix
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
 from nbmf.reporting.pictures import Picture, pictures_of_fit, pictures_of_table
 
@@ -24,10 +24,6 @@ OF_DATA = ("fit", "cluster", "topics")  # commands that may find nothing
 
 def run(options: argparse.Namespace) -> None:
     """Draw and write the pictures."""
-    for name in ("rows", "components"):
-        value = getattr(options, name)
-        if value is not None and value < 1:
-            raise ConfigError(f"--{name} {value}: allowed is an integer of at least 1")
     path = Path(options.model)
     model = _fitted(path)
     of_kind = _of_matrix if isinstance(model, Factorization) else _of_table
@@ -84,7 +80,7 @@ def _table(path: Path, model: "FeatureModel") -> FeatureTable:
     try:
         model.table_of(table)
     except DataError as error:
-        raise DataError(f"{path}: {error}") from error
+        raise DataError(f"{path}: ", error) from error
     if table.shape[0] != rows:
         raise DataError(f"{path}: {table.shape[0]} rows; those of the fit are {rows}")
     return table

@@ -9,6 +9,8 @@ import numpy as np
 
 import nbmf
 from nbmf.catalogue import matrix_of, methods_for
+from nbmf.cli.arguments import READ, READING
+from nbmf.cli.options import repeated_words
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.masks import is_network, is_undirected
 from nbmf.data.matrix import MISSING, BinaryMatrix
@@ -16,23 +18,6 @@ from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
 
-OPTIONS = (
-    "layout",
-    "header",
-    "index",
-    "ones",
-    "zeros",
-    "missing",
-    "counts",
-    "above",
-    "groups",
-    "ignore",
-    "row",
-    "column",
-    "value",
-    "absent",
-    "name",
-)
 # With which nobody asks whether values are counts.
 SETTLED = ("ones", "zeros", "counts", "above")
 
@@ -53,7 +38,7 @@ def read_with_groups(options: argparse.Namespace, method: str | None = None) -> 
 
     Groups belong to what a line of the file is about: after --transpose these are columns.
     """
-    chosen = {name: getattr(options, name) for name in OPTIONS}
+    chosen = {option.attribute: getattr(options, option.attribute) for option in READ}
     kind = None if method is None else matrix_of(method)
     is_open = chosen["layout"] != "presence" and all(chosen[name] is None for name in SETTLED)
     if kind is CountMatrix and is_open:
@@ -119,13 +104,4 @@ def name_of(options: argparse.Namespace) -> str:
 
 def repeated(options: argparse.Namespace) -> str:
     """Return FILE and the options that it was read with, for another command line."""
-    words = [options.file]
-    for name in OPTIONS:
-        value = getattr(options, name)
-        if isinstance(value, bool):
-            words.append(f"--{'' if value else 'no-'}{name}")
-        elif value is not None:
-            for item in value if isinstance(value, list) else [value]:
-                words += [f"--{name}", str(item)]
-    words += ["--no-diagonal"] * (not options.diagonal)
-    return shlex.join(words + ["--transpose"] * options.transpose)
+    return shlex.join([options.file, *repeated_words(options, READING)])

@@ -104,7 +104,7 @@ def _choice(table: FeatureTable, grid: tuple[int, ...], task: Task, options: arg
                 table, grid, models=task.models, seed=options.seed, log=lambda done, total: progress.advance(1, total)
             )
     except DataError as error:
-        raise DataError(f"{options.file}: {error}; --no-check holds nothing out") from error
+        raise DataError(f"{options.file}: ", error, "; --no-check holds nothing out") from error
 
 
 def _write_components(folder: OutputFolder, result: ClusteringResult) -> None:

@@ -245,7 +245,7 @@ class FeatureTable(NamedMatrix):
         try:
             return cls(**parts)
         except (DataError, ValueError) as error:
-            raise DataError(f"{path}: {error}") from error
+            raise DataError(f"{path}: ", error) from error
 
     # --- Looking at it ----------------------------------------------------------------------------
 

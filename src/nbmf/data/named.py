@@ -130,7 +130,7 @@ class NamedMatrix:
         try:
             return cls(**parts)
         except DataError as error:
-            raise DataError(f"{path}: {error}") from error
+            raise DataError(f"{path}: ", error) from error
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Self:

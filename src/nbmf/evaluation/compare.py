@@ -10,7 +10,7 @@ import pandas as pd
 from nbmf.catalogue import COMPARED
 from nbmf.data.masks import ENTRIES, PAIRS, draw_mask, is_undirected
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.evaluation.baselines import baseline_score, compared_with
 from nbmf.evaluation.compared_fits import ComparedFit, FitDone, gap, outcome, run_all
 from nbmf.evaluation.entries import entries_of, likelihoods_of, matrix_of
@@ -114,7 +114,7 @@ def _masks(matrix: NamedMatrix, masks: int | Iterable[np.ndarray], name: str, se
     if isinstance(masks, Iterable):
         given = [_checked_mask(j, np.asarray(mask), matrix) for j, mask in enumerate(masks)]
         if not given:
-            raise ConfigError("masks: none given; allowed are one or more arrays, or their number")
+            raise ConfigError(Setting("masks"), ": none given; allowed are one or more arrays, or their number")
         return given
     parameters.check_count("masks", masks, 1)
     held_out = PAIRS if is_undirected(matrix) else ENTRIES
@@ -125,14 +125,15 @@ def _masks(matrix: NamedMatrix, masks: int | Iterable[np.ndarray], name: str, se
 def _checked_mask(number: int, mask: np.ndarray, matrix: NamedMatrix) -> np.ndarray:
     if mask.dtype != bool or mask.shape != matrix.shape:
         raise DataError(
-            f"masks: mask {number} is an array of {mask.dtype} of shape {mask.shape}; allowed is "
-            f"one of bool of the shape of V, {matrix.shape}"
+            Setting("masks"),
+            f": mask {number} is an array of {mask.dtype} of shape {mask.shape}; allowed is "
+            f"one of bool of the shape of V, {matrix.shape}",
         )
     observed = matrix.observed
     if (mask & ~observed).any():
-        raise DataError(f"masks: mask {number} holds out entries that are missing in V")
+        raise DataError(Setting("masks"), f": mask {number} holds out entries that are missing in V")
     if not mask.any() or (mask == observed).all():
-        raise DataError(f"masks: mask {number} holds out no observed entry, or all of them")
+        raise DataError(Setting("masks"), f": mask {number} holds out no observed entry, or all of them")
     return mask
 
 

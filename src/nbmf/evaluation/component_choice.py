@@ -10,7 +10,7 @@ import numpy as np
 
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
-from nbmf.errors import CollapsedWarning, ConfigError, ConstantFeatureWarning, DataError, NotConvergedWarning
+from nbmf.errors import CollapsedWarning, ConfigError, ConstantFeatureWarning, DataError, NotConvergedWarning, Setting
 from nbmf.evaluation.clustered_errors import count_distinct, format_p, mean_and_error, one_sided_p
 from nbmf.evaluation.held_out_cells import Fold, count_distinct_rows, folds
 from nbmf.families.mixed_membership.feature_model import FeatureModel
@@ -170,10 +170,10 @@ def _largest_K(drawn: Sequence[Fold], grid: Sequence[int]) -> int:
     if any(2 <= K <= largest for K in grid):
         return largest
     largest = min(count_distinct_rows(fold.known, fold.known.shape[0]) for fold in drawn)
-    tried = ", ".join(map(str, grid))
     raise ConfigError(
-        f"n_components = {tried}: allowed are numbers from 2 to {largest}, since {largest} rows "
-        "differ where a fifth of the cells is held out"
+        Setting("n_components", grid[0] if len(grid) == 1 else list(grid)),
+        f": allowed are numbers from 2 to {largest}, since {largest} rows differ where a fifth of the cells is held "
+        "out",
     )
 
 

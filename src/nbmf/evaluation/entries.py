@@ -8,7 +8,7 @@ import numpy as np
 from nbmf import registry
 from nbmf.catalogue import METHODS
 from nbmf.data.named import NamedMatrix, is_frame
-from nbmf.errors import ConfigError, choices
+from nbmf.errors import ConfigError, Setting, choices
 from nbmf.likelihoods.likelihood import Likelihood
 
 KEYS = ("class", "label", "colour", "K", "settings", "starts_as")
@@ -26,11 +26,11 @@ def entries_of(methods: Any, K: Any) -> dict[str, dict[str, Any]]:
         methods = [methods]
     given = dict(methods) if isinstance(methods, Mapping) else dict.fromkeys(methods)
     if not given:
-        raise ConfigError(f"methods: none given; {choices('', METHODS)}")
+        raise ConfigError(Setting("methods"), f": none given; {choices('', METHODS)}")
     entries = {name: _entry(name, changes or {}, K) for name, changes in given.items()}
     for name in K if isinstance(K, Mapping) else ():
         if name not in entries:
-            raise ConfigError(f"K: {name!r} is not compared; {choices(name, entries)}")
+            raise ConfigError(Setting("K"), f": {name!r} is not compared; {choices(name, entries)}")
     return entries
 
 
@@ -42,7 +42,7 @@ def _entry(name: str, changes: Mapping[str, Any], K: Any) -> dict[str, Any]:
     settings = {**known.get("settings", {}), **changes.get("settings", {})}
     entry = {**known, **changes, "settings": settings}
     if "class" not in entry:
-        raise ConfigError(f"methods: no {name!r}; {choices(name, METHODS)}")
+        raise ConfigError(Setting("methods"), f": no {name!r}; {choices(name, METHODS)}")
     for key in entry.keys() - set(KEYS):
         raise ConfigError(f"methods.{name}: unknown key {key!r}; {choices(key, KEYS)}")
     entry = {"label": name, **entry}
@@ -117,9 +117,10 @@ def matrix_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> NamedMatrix:
         if each.matrix is not first.matrix:
             owner = next(name for name, other in likelihoods.items() if other is first)
             raise ConfigError(
-                f"methods: {owner} takes a {first.matrix.__name__} (its likelihood is "
+                Setting("methods"),
+                f": {owner} takes a {first.matrix.__name__} (its likelihood is "
                 f"{first.name}), {name} a {each.matrix.__name__} ({each.name}), and scores of one "
-                "say nothing beside those of the other; allowed are methods of one kind of matrix"
+                "say nothing beside those of the other; allowed are methods of one kind of matrix",
             )
         if isinstance(V, NamedMatrix) and not isinstance(V, each.matrix):
             raise ConfigError(

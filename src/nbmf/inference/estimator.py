@@ -6,7 +6,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nbmf.data.named import is_sparse, names_of
-from nbmf.errors import DataError, NotFittedError
+from nbmf.errors import DataError, NotFittedError, Setting
 from nbmf.inference import loop
 from nbmf.inference.declarations import Declarations, Inference
 from nbmf.inference.fold_in import FoldIn, in_blocks
@@ -209,9 +209,9 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
         return self.likelihoods[0]
 
     @property
-    def advice_if_stuck(self) -> str:
-        """What else can be tried if chains stay in places of their own; "" if nothing."""
-        return ""
+    def advice_if_stuck(self) -> Setting | None:
+        """What else can be tried if chains stay in places of their own; None if nothing."""
+        return None
 
     def check_parameters(self) -> None:
         """Raise ConfigError if a parameter has a value that is not allowed."""

@@ -8,7 +8,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nbmf.data.named import names_of
-from nbmf.errors import DataError, NotSupportedError
+from nbmf.errors import DataError, NotSupportedError, Setting
 from nbmf.inference.state import Factors
 
 NUMBERS_AT_ONCE = 2**22  # 32 MB, of each of the few arrays that a fold-in needs
@@ -113,7 +113,7 @@ class FoldIn:
         self._require_fit()
         W, K = np.asarray(W, dtype=float), self.H_.shape[0]
         if W.ndim != 2 or W.shape[1] != K:
-            raise DataError(f"W has shape {W.shape}: allowed is (rows, {K})")
+            raise DataError(Setting("W"), f" has shape {W.shape}: allowed is (rows, {K})")
         return self.mean(self._factors_with(W))
 
     def score(self, V: Any, y: Any = None) -> float:

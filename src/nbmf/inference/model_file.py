@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 import nbmf
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.files import atomic_path, read_arrays
 
 FORMAT = "nbmf model 1"
@@ -111,7 +111,7 @@ def _plain(name: str, value: Any) -> Any:
         return [_plain(name, item) for item in value]
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise ConfigError(f"{name} = {value!r} cannot be saved: allowed are numbers, texts, lists of them and seeds")
+    raise ConfigError(Setting(name, value), " cannot be saved: allowed are numbers, texts, lists of them and seeds")
 
 
 def _restored(value: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from nbmf.errors import ConfigError, choices
+from nbmf.errors import ConfigError, Message, Setting, choices, not_allowed
 
 
 class Rule(NamedTuple):
@@ -67,7 +67,7 @@ RULES = {
 def check(name: str, value: Any, rules: dict[str, Rule] = RULES) -> None:
     """Raise ConfigError if `value` is not allowed for `name`; names without a rule are free."""
     if name in rules and not rules[name].holds(value):
-        raise ConfigError(f"{name} = {value!r}: allowed is {rules[name].allowed}")
+        raise not_allowed(name, value, rules[name].allowed)
 
 
 def check_count(name: str, value: Any, least: int) -> None:
@@ -112,9 +112,11 @@ class Parametrized:
             if old not in given:
                 continue
             if new in given:
-                raise ConfigError(f"{old} = {given[old]!r}: is now called {new}, which is given as well")
+                renamed = Setting(old, given[old]), ": is now called ", Setting(new)
+                raise ConfigError(*renamed, ", which is given as well")
             if warns:
-                warnings.warn(f"{cls.__name__}: {old} is now called {new}", FutureWarning, stacklevel=3)
+                message = Message(f"{cls.__name__}: ", Setting(old), " is now called ", Setting(new))
+                warnings.warn(message, FutureWarning, stacklevel=3)
         return {cls.old_names.get(name, name): value for name, value in given.items()}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

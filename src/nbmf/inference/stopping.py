@@ -18,7 +18,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from nbmf.errors import NotConvergedWarning
+from nbmf.errors import Message, NotConvergedWarning, Setting
 from nbmf.inference.loop import StoppingRule
 
 
@@ -195,8 +195,17 @@ def warn_of_no_convergence(name: str, rule: StoppingRule, max_iter: int) -> None
     """Warn, on behalf of the `fit` that calls, that it ran out of iterations; not if the tolerance is 0."""
     if rule.tolerance > 0:
         warnings.warn(
-            f"{name} had not converged after max_iter = {max_iter} iterations, by {rule.parameter} = "
-            f"{rule.tolerance}: raise max_iter, or {rule.parameter} if that is near enough",
+            Message(
+                f"{name} had not converged after ",
+                Setting("max_iter", max_iter),
+                " iterations, by ",
+                Setting(rule.parameter, rule.tolerance),
+                ": raise ",
+                Setting("max_iter"),
+                ", or ",
+                Setting(rule.parameter),
+                " if that is near enough",
+            ),
             NotConvergedWarning,
             stacklevel=3,
         )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypedDict
 
-from nbmf.errors import ConfigError, choices
+from nbmf.errors import ConfigError, Setting, choices, not_allowed
 from nbmf.io.value_codes import Coding
 
 LAYOUTS = ("long", "presence")
@@ -106,12 +106,12 @@ def check(arguments: dict[str, Any], transpose: Any = False) -> None:
         That argument.
     """
     if not isinstance(transpose, bool):
-        raise ConfigError(f"transpose = {transpose!r}: allowed is True or False")
+        raise not_allowed("transpose", transpose, "True or False")
     for key, value in arguments.items():
         if key not in RULES:
             raise ConfigError(f"unknown key {key!r}; {choices(key, RULES)}")
         if value is not None and not RULES[key].holds(value):
-            raise ConfigError(f"{key} = {value!r}: allowed is {RULES[key].allowed}")
+            raise not_allowed(key, value, RULES[key].allowed)
     given = {key: value for key, value in arguments.items() if value is not None}
     layout = given.get("layout")
     for key, layouts in {
@@ -122,18 +122,21 @@ def check(arguments: dict[str, Any], transpose: Any = False) -> None:
         **dict.fromkeys(("ones", "zeros", "missing", "counts", "above"), (None, "long")),
     }.items():
         if key in given and layout not in layouts:
-            raise ConfigError(f"{key} = {given[key]!r}: has no meaning with layout = {layout!r}")
+            raise ConfigError(Setting(key, given[key]), ": has no meaning with ", Setting("layout", layout))
     for key in ("groups", "ignore", "row", "column", "value"):
         if key in given and given.get("header") is False:
-            raise ConfigError(f"{key} = {given[key]!r}: header = False leaves no column a name")
+            raise ConfigError(Setting(key, given[key]), ": ", Setting("header", False), " leaves no column a name")
     for key in ("ones", "zeros"):
         if key in given and (given.get("counts") or "above" in given):
-            raise ConfigError(f"{key} = {given[key]!r}: has no meaning for counts")
+            raise ConfigError(Setting(key, given[key]), ": has no meaning for counts")
     if "above" in given and "counts" in given:
-        raise ConfigError(f"counts = {given['counts']!r}: above = {given['above']} makes counts binary")
+        counts, above = Setting("counts", given["counts"]), Setting("above", given["above"])
+        raise ConfigError(counts, ": ", above, " makes counts binary")
     if "groups" in given and transpose:
         raise ConfigError(
-            f"groups = {given['groups']!r}: transpose = True would make them groups of columns; "
-            "a matrix has groups of rows"
+            Setting("groups", given["groups"]),
+            ": ",
+            Setting("transpose", True),
+            " would make them groups of columns; a matrix has groups of rows",
         )
     Coding(*(given.get(kind) for kind in ("ones", "zeros", "missing")))

@@ -154,10 +154,10 @@ def refuse_repeated(path: Path, names: Sequence[str], kind: str, where: Callable
     first: dict[str, int] = {}
     for place, name in enumerate(names):
         if not name:
-            raise DataError(f"{path}, {where(place)}: the name of the {kind} is empty{hint}")
+            raise DataError(f"{path}, {where(place)}: the name of the {kind} is empty", hint)
         if first.setdefault(name, place) != place:
             raise RepeatedName(
-                f"{path}, {where(place)}: the {kind} {name!r} is there already, in {where(first[name])}{hint}"
+                f"{path}, {where(place)}: the {kind} {name!r} is there already, in {where(first[name])}", hint
             )
 
 

@@ -79,7 +79,7 @@ class DelimitedText:
         ----------
         header : bool
         hint : str
-            What helps if the first record is none; {} is its line.
+            What helps if the first record is none.
         may_lack_a_name : bool
             Whether the header may have a field less than the others: R writes nothing above names of rows.
 
@@ -89,9 +89,9 @@ class DelimitedText:
             If there is nothing below the header.
         """
         names = [field.strip() if header else "" for field in self.first.fields]
-        hint = hint.format(self.first.line) if header else ""
+        hint = hint if header else ""
         if header and self._second is None:
-            raise DataError(f"{self.path}: a header and no rows{hint}")
+            raise DataError(f"{self.path}: a header and no rows", hint)
         if header and may_lack_a_name and len(self._second.fields) == len(names) + 1:
             names = ["", *names]
         return _TextTable(self, names, header, hint)

@@ -11,14 +11,14 @@ import numpy as np
 import scipy.sparse
 
 from nbmf.data.feature_table import FeatureTable
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io.cells import Entries, Grid, counted, place_of, refuse_repeated
 from nbmf.io.columns import Columns, columns_of, open_table
 from nbmf.io.text_lines import lines_of
 from nbmf.io.value_codes import number_of
 
 ROLES = ("document", "word", "count")
-NO_WIDE = " (each line is read as a document; long=True reads a line per document and word)"
+NO_WIDE = Message(" (each line is read as a document; ", Setting("long", True), " reads a line per document and word)")
 NOTHING = ("",)
 LEAST, MOST = 2, 0.5  # documents that a word of a text is in: their number, and their share
 NAMED = 5  # at most so many words to ignore are named that are in no document
@@ -115,7 +115,7 @@ def _refuse(*arguments: tuple[str, Any, bool, str]) -> None:
     """Raise ConfigError for an argument that is given and has no meaning: name, value, whether."""
     for name, given, has_meaning, where in arguments:
         if given and not has_meaning:
-            raise ConfigError(f"{name} = {given!r}: has a meaning only for {where}")
+            raise ConfigError(Setting(name, given), f": has a meaning only for {where}")
 
 
 def _table_of_lines(path: Path, columns: Columns, text: str | None, labels: str | None, ignore: set[str]) -> _Counts:
@@ -154,9 +154,14 @@ def _counts(path: Path, columns: Columns, name: str) -> np.ndarray:
     if not right.all():
         row = int(np.flatnonzero(~right)[0])
         raise DataError(
-            f"{path}, {columns.where(row)}, column {name!r}: {values[row]!r}; allowed are counts, "
-            f"whole numbers from 0 on. ignore=[{name!r}] leaves the column out, labels={name!r} "
-            f"keeps it apart, and text={name!r} counts the words of texts"
+            f"{path}, {columns.where(row)}, column {name!r}: {values[row]!r}; allowed are counts, whole numbers from "
+            "0 on. ",
+            Setting("ignore", [name]),
+            " leaves the column out, ",
+            Setting("labels", name),
+            " keeps it apart, and ",
+            Setting("text", name),
+            " counts the words of texts",
         )
     return counts
 
@@ -222,7 +227,7 @@ def _matrix(cells: Grid | Entries, words: str | os.PathLike | None) -> _Counts:
     names = None
     if words is not None:
         if not Path(words).is_file():
-            raise DataError(f"words = {str(words)!r}: there is no such file")
+            raise DataError(Setting("words", str(words)), ": there is no such file")
         names = [line.strip() for line in lines_of(words) if line.strip()]
         if len(names) != values.shape[1]:
             raise DataError(f"{words}: {counted(len(names), 'word')} for {values.shape[1]} columns of {path}")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from nbmf.data.feature_table import FeatureTable
-from nbmf.errors import ConfigError, DataError, choices
+from nbmf.errors import ConfigError, DataError, Setting, choices
 from nbmf.io.cells import counted, place_of, refuse_repeated
 from nbmf.io.column_kinds import LAWS, Column, WrongCell, judged
 from nbmf.io.columns import Columns, read_columns
@@ -68,7 +68,7 @@ def read_table(
     kinds = dict(kinds or {})
     for name, kind in kinds.items():
         if kind not in LAWS:
-            raise ConfigError(f"kinds: {name!r} is {kind!r}; {choices(kind, LAWS)}")
+            raise ConfigError(Setting("kinds"), f": {name!r} is {kind!r}; {choices(kind, LAWS)}")
     path = Path(path).expanduser()
     found = read_columns(path, header, missing)
     names = list(found.values)
@@ -76,9 +76,9 @@ def read_table(
         place_of(name, names, str(path))
     if aside := [name for name in kinds if name in ignore or name == labels]:
         name = aside[0]
-        raise ConfigError(f"kinds={{{name!r}: {kinds[name]!r}}}: the column is kept apart")
+        raise ConfigError(Setting("kinds", {name: kinds[name]}), ": the column is kept apart")
     if labels in ignore:
-        raise ConfigError(f"ignore={[labels]!r}: the column has the labels, which are kept apart")
+        raise ConfigError(Setting("ignore", [labels]), ": the column has the labels, which are kept apart")
     features = [name for name in names if name not in ignore and name != labels]
     row_names = None
     if features and _names_rows(found.values[features[0]], index, features[0] in kinds):
@@ -127,9 +127,12 @@ def _judged(path, found: Columns, names: list[str], kinds: Mapping[str, str]) ->
         told = "; ".join(f"column {name!r} has {problem}" for name, problem in problems.items())
         which, first = "it" if len(problems) == 1 else "them", next(iter(problems))
         raise DataError(
-            f"{path}: {told}. ignore={[*problems]!r} leaves {which} out; texts may be categories "
-            f"all the same, kinds={{{first!r}: 'category'}}, and a text among numbers may mean "
-            "missing, missing=[...]"
+            f"{path}: {told}. ",
+            Setting("ignore", [*problems]),
+            f" leaves {which} out; texts may be categories all the same, ",
+            Setting("kinds", {first: "category"}),
+            ", and a text among numbers may mean missing, ",
+            Setting("missing", [...]),
         )
     return columns
 
@@ -148,7 +151,7 @@ def _table(path, found: Columns, columns, labels, row_names) -> FeatureTable:
     try:
         return FeatureTable.from_frame(made, laws, labels)
     except DataError as error:
-        raise DataError(f"{path}: {error}") from error
+        raise DataError(f"{path}: ", error) from error
 
 
 def _report(table: FeatureTable, columns, ignore, log) -> None:

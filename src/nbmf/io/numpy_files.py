@@ -8,7 +8,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.files import read_arrays
 from nbmf.io.cells import Entries, Grid
 from nbmf.io.coded_matrix import refuse_too_many_lines
@@ -25,13 +25,14 @@ def read_npz(path: Path, name: str | None = None) -> NamedMatrix | Entries | Gri
             return kind.load(path)
     if arrays.keys() >= SPARSE:
         if name is not None:
-            raise ConfigError(f"{path}: a file of scipy.sparse holds one matrix; name= has no meaning")
+            raise ConfigError(f"{path}: a file of scipy.sparse holds one matrix; ", Setting("name"), " has no meaning")
         return _read_sparse(path)
     names = ", ".join(arrays) or "nothing"
     if name is None:
         chosen = [key for key, array in arrays.items() if array.ndim == 2]
         if len(chosen) != 1:
-            raise DataError(f"{path}: holds {names}; needed is one array of two dimensions, or name= chooses it")
+            needed = "needed is one array of two dimensions, or "
+            raise DataError(f"{path}: holds {names}; {needed}", Setting("name", ...), " chooses it")
         (name,) = chosen
     if name not in arrays:
         raise DataError(f"{path}: holds no array {name!r}, but {names}")

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import rdata
 
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.io.cells import Grid, Table, refuse_repeated
 from nbmf.io.data_frames import FrameTable
 
@@ -76,11 +76,11 @@ def read_r(path: Path, name: str | None = None) -> Table | Grid:
     """Read a matrix or a data frame; `name` chooses one of several objects."""
     objects = read_objects(path)
     if name is not None and list(objects) == [""]:
-        raise ConfigError(f"{path}: name has no meaning for an .rds file, which holds one object")
+        raise ConfigError(f"{path}: ", Setting("name"), " has no meaning for an .rds file, which holds one object")
     names = ", ".join(objects) or "nothing"
     if name is None:
         if len(objects) != 1:
-            raise DataError(f"{path}: holds {names}; choose one with name=")
+            raise DataError(f"{path}: holds {names}; choose one with ", Setting("name", ...))
         (name,) = objects
     if name not in objects:
         raise DataError(f"{path}: holds no object {name!r}, but {names}")

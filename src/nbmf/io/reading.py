@@ -1,5 +1,6 @@
 """`nbmf.read`: from a file of any usual format to a matrix, and a few lines about it."""
 
+import itertools
 import math
 import os
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.io import arguments
 from nbmf.io.arguments import Given, Options
 from nbmf.io.cells import Entries, Grid, RepeatedName, counted
@@ -102,8 +103,9 @@ def read(
     allowed = _arguments_of(format)
     for key in given:
         if key not in allowed:
-            words = f"its arguments are {', '.join((*allowed, 'transpose'))}"
-            raise ConfigError(f"{path}: {key} has no meaning for {format.words}; {words}")
+            others = (part for name in (*allowed, "transpose") for part in (", ", Setting(name)))
+            its = f" has no meaning for {format.words}; its arguments are "
+            raise ConfigError(f"{path}: ", Setting(key), its, *itertools.islice(others, 1, None))
     found = _coded(path, format.read(path, given.get("name")), given)
     if (above := given.get("above")) is not None:
         words = f"{found.format}; counts above {above} are ones, others zeros"
@@ -144,7 +146,7 @@ def _seen_as_counts(
     try:
         found = _as(counting, cells, options)
     except DataError as error:
-        raise refused if is_name else DataError(f"{refused}; as a matrix of counts: {error}") from None
+        raise refused if is_name else DataError(refused, "; as a matrix of counts: ", error) from None
     if not _look_like_counts(found.codes):
         raise refused
     return found
@@ -167,7 +169,7 @@ def _as(coding: ValueCoding, cells: Cells, options: Options) -> CodedMatrix:
     if isinstance(cells, Grid):
         for key in ("layout", "index", "groups"):
             if getattr(options, key) is not None:
-                raise ConfigError(f"{cells.path}: {key} is for data frames; the file has {cells.format}")
+                raise ConfigError(f"{cells.path}: ", Setting(key), f" is for data frames; the file has {cells.format}")
         return of_grid(cells, coding)
     return of_table(cells, options, coding)
 
@@ -175,11 +177,13 @@ def _as(coding: ValueCoding, cells: Cells, options: Options) -> CodedMatrix:
 def _own(path: Path, matrix: NamedMatrix, given: dict[str, Any]) -> CodedMatrix:
     """Return what is in a matrix file of nbmf; one of counts says that it is one."""
     if given.keys() & {*KINDS, "name"}:
-        raise ConfigError(f"{path}: a matrix file of nbmf has its codes; only transpose= is allowed")
+        raise ConfigError(f"{path}: a matrix file of nbmf has its codes; only ", Setting("transpose"), " is allowed")
     are_counts = isinstance(matrix, CountMatrix)
     if are_counts and given.get("counts") is False:
         raise DataError(
-            f"{path}: a matrix of counts, and not of ones and zeros; above=0 makes it one of whether a count is above 0"
+            f"{path}: a matrix of counts, and not of ones and zeros; ",
+            Setting("above", 0),
+            " makes it one of whether a count is above 0",
         )
     dtype = (CountCoding if are_counts or given.get("counts") or "above" in given else Coding).dtype
     codes = getattr(matrix, matrix.field)
@@ -220,7 +224,7 @@ def _matrix(path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str]
     try:
         matrix = _of_kind(codes, names)
     except DataError as error:
-        raise DataError(f"{path}: {error}") from error
+        raise DataError(f"{path}: ", error) from error
     log(f"{path}: {found.format}" + ("; transposed" if transpose else ""))
     log(_summary(matrix) + (f"; {found.absent}" if found.absent else ""))
     unobserved = [
@@ -247,7 +251,9 @@ def _of_kind(codes: np.ndarray | StoredCodes, names: tuple) -> AnyMatrix:
     if are_counts:
         raise DataError(
             f"counts, in a matrix of {codes.shape[0]} x {codes.shape[1]} entries: so large a one "
-            "is read as zeros and ones alone; above=0 makes counts above 0 ones"
+            "is read as zeros and ones alone; ",
+            Setting("above", 0),
+            " makes counts above 0 ones",
         )
     return SparseBinaryMatrix(np.array(codes[:3], np.int32), *names)
 

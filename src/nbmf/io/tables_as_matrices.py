@@ -6,21 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nbmf.errors import DataError
+from nbmf.errors import DataError, Message, Setting
 from nbmf.io.arguments import Options
 from nbmf.io.cells import Block, Table, UnknownCell, counted, refuse_repeated
 from nbmf.io.coded_matrix import CodedMatrix, Contradiction, StoredCodes, refuse_huge, refuse_too_many_lines, scatter
 from nbmf.io.delimited import DelimitedText
 from nbmf.io.value_codes import ValueCoding, texts_of
 
-NO_HEADER = " (line {} is read as names of columns; header=False reads it as values)"
-NO_INDEX = " (the first column is read as names of rows; index=False reads it as values)"
+NO_INDEX = Message(" (the first column is read as names of rows; ", Setting("index", False), " reads it as values)")
 
 # What the columns of a list are; of those without a name in the options the first ones are taken.
 ROLES = {"long": ("row", "column", "value"), "presence": ("row", "column")}
-ARE_MISSING = (
-    "pairs without a record are missing, and kept as such; if they are zeros, which need not be "
-    "kept, absent='zeros' says so"
+ARE_MISSING = Message(
+    "pairs without a record are missing, and kept as such; if they are zeros, which need not be kept, ",
+    Setting("absent", "zeros"),
+    " says so",
 )
 
 
@@ -30,10 +30,14 @@ def of_table(cells: Table | DelimitedText, options: Options, coding: ValueCoding
     table = cells
     if isinstance(cells, DelimitedText):
         is_header = has_header(cells, options, coding) if options.header is None else options.header
-        hint = NO_HEADER if options.header is None else ""
+        hint = _no_header(cells.first.line) if options.header is None else ""
         table = cells.table(is_header, hint, may_lack_a_name=options.layout is None)
     found = read(table, options, coding)
     return found._replace(left_out=found.left_out + table.left_out())
+
+
+def _no_header(line: int) -> Message:
+    return Message(f" (line {line} is read as names of columns; ", Setting("header", False), " reads it as values)")
 
 
 # --- A row a line -------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nbmf.data.count_matrix import LARGEST
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError, DataError, Message, Setting
 
 # The texts that mean missing, wherever a file is read. A matrix has no other use for -1; a table may.
 MISSING = ("", ".", "?", "na", "n/a", "nan", "none", "null")
@@ -22,7 +22,9 @@ YAML_WORDS = {
     None: ("", "null", "Null", "NULL", "~"),
 }
 # What else is said of a whole number above one.
-OF_COUNTS = "; if all values are counts, counts=True reads them as such, above=0 as 0 and 1"
+OF_COUNTS = Message(
+    "; if all values are counts, ", Setting("counts", True), " reads them as such, ", Setting("above", 0), " as 0 and 1"
+)
 BLOCK = 2**22  # entries coded at a time: factors of them take eight bytes each
 KEPT = 100_000  # texts of which the code is kept: counts may all be different
 RISING = 3  # numbers in a row that rise from each to the next are names, such as years
@@ -79,7 +81,7 @@ class ValueCoding(dict):
         """Whether codes that are known are names all the same: never, of ones and zeros."""
         return False
 
-    def complaint(self, value: Any, column: str | None = None) -> str:
+    def complaint(self, value: Any, column: str | None = None) -> Message:
         """Return the words for a value that is not known; `column` may be one of names."""
         raise NotImplementedError
 
@@ -93,7 +95,7 @@ class ValueCoding(dict):
 
     def refusal(self, where: str, value: Any, column: str | None = None) -> DataError:
         """Return the error that names the place and says what a value may be."""
-        return RefusedValue(f"{where}: {self.complaint(value, column)}", value)
+        return RefusedValue(Message(f"{where}: ", self.complaint(value, column)), value)
 
     def __missing__(self, cell: Any) -> int:
         if cell is None:
@@ -172,7 +174,8 @@ class Coding(ValueCoding):
         seen: set[str] = set()
         for meaning in (meaning for meaning in meanings if meaning.is_given):
             if twice := meaning.texts & seen:
-                raise ConfigError(f"{min(twice)!r} is given for two of ones, zeros and missing")
+                kinds = Setting("ones"), ", ", Setting("zeros"), " and ", Setting("missing")
+                raise ConfigError(f"{min(twice)!r} is given for two of ", *kinds)
             seen |= meaning.texts
 
     def of_text(self, text: str) -> int:
@@ -180,13 +183,16 @@ class Coding(ValueCoding):
         text = text.strip()
         return next((code for code, meaning in self._meanings if text in meaning), self.unknown)
 
-    def complaint(self, value: Any, column: str | None = None) -> str:
+    def complaint(self, value: Any, column: str | None = None) -> Message:
         """Return the words for a value that is not known; `column` may be one of names."""
-        shown = _shown(value)
-        return (
-            f"the value is {shown}; allowed are {self._words}; "
-            f"declare others by ones=[...], zeros=[...] or missing=[{shown}]{_aside(column)}"
-            f"{OF_COUNTS if is_count_above_one(value) else ''}"
+        return Message(
+            f"the value is {_shown(value)}; allowed are {self._words}; declare others by ",
+            Setting("ones", [...]),
+            ", ",
+            Setting("zeros", [...]),
+            " or ",
+            _or_aside(value, column),
+            OF_COUNTS if is_count_above_one(value) else "",
         )
 
 
@@ -219,14 +225,15 @@ class CountCoding(ValueCoding):
         """Whether counts are names: they rise from each to the next, as years do."""
         return len(codes) >= RISING and codes[0] >= 0 and bool((np.diff(codes) > 0).all())
 
-    def complaint(self, value: Any, column: str | None = None) -> str:
+    def complaint(self, value: Any, column: str | None = None) -> Message:
         """Return the words for a value that is no count."""
-        shown, number = _shown(value), number_of(text_of(value))
+        number = number_of(text_of(value))
         gaussian = "; matrices of other numbers are nbmf.GaussianFactorVB's, in Python"
-        return (
-            f"the value is {shown}; allowed in a matrix of counts are whole numbers from 0 to "
-            f"{LARGEST} and missing ({self._missing.words}); declare others by missing=[{shown}]{_aside(column)}"
-            f"{gaussian if number is not None and np.isfinite(number) else ''}"
+        return Message(
+            f"the value is {_shown(value)}; allowed in a matrix of counts are whole numbers from 0 to {LARGEST} and "
+            f"missing ({self._missing.words}); declare others by ",
+            _or_aside(value, column),
+            gaussian if number is not None and np.isfinite(number) else "",
         )
 
 
@@ -276,10 +283,14 @@ def _shown(value: Any) -> str:
     return shown if len(shown) <= 60 else f"{shown[:60]}..."
 
 
-def _aside(column: str | None) -> str:
-    return (
-        "" if column is None else f", or groups={column!r} for a column of names, ignore=[{column!r}] to leave it out"
-    )
+def _or_aside(value: Any, column: str | None) -> Message:
+    """Return what makes a value one that is missing, or its column, if it may be one of names, none of values."""
+    text = text_of(value)
+    missing = Setting("missing", [text if len(text) <= 58 else ...])
+    if column is None:
+        return Message(missing)
+    groups, ignore = Setting("groups", column), Setting("ignore", [column])
+    return Message(missing, ", or ", groups, " for a column of names, ", ignore, " to leave it out")
 
 
 def _spellings(value: Any) -> tuple[str, ...]:

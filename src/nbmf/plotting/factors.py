@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import DataError, not_allowed
 from nbmf.inference.parameters import check_count
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.plotting import overview
@@ -67,7 +67,7 @@ def dictionary(
     """
     model = model_of(fit)
     if side not in SIDES:
-        raise ConfigError(f"side = {side!r}: allowed are {', '.join(SIDES)}")
+        raise not_allowed("side", side, SIDES)
     check_count("lines", lines, 1)
     if components is not None:
         check_count("components", components, 1)

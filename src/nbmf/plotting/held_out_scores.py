@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from nbmf.catalogue import BASELINES, METHODS, colours_of
-from nbmf.errors import ConfigError, DataError, choices
+from nbmf.errors import DataError, not_allowed
 from nbmf.plotting import fit_against_K
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def score_against_K(scores: Comparison | pd.DataFrame, *, score: str = "perplexi
         If a column is not there, there are several datasets, or nothing to draw.
     """
     if score not in SCORES:
-        raise ConfigError(f"score = {score!r}: {choices(score, SCORES)}")
+        raise not_allowed("score", score, SCORES)
     is_table = isinstance(scores, pd.DataFrame)
     entries = {} if is_table else scores.methods
     table = _one_dataset(scores if is_table else scores.scores, score)

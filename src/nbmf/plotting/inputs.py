@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.named import NamedMatrix, is_sparse
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.model_file import Saved
 from nbmf.plotting.labelled_factor import LabelledFactor
@@ -35,7 +35,8 @@ def model_of(fit: Any) -> Factorization:
     if not isinstance(model, Factorization):
         of_table = isinstance(model, Saved)  # has components, but no W and H
         hint = "; nbmf.plot.profile, topics and memberships draw it" if of_table else ""
-        raise ConfigError(f"fit: a fitted estimator, Draws or Chains are needed, not a {type(fit).__name__}{hint}")
+        given = f"not a {type(fit).__name__}{hint}"
+        raise ConfigError(Setting("fit"), f": a fitted estimator, Draws or Chains are needed, {given}")
     _ = model.n_components_  # of a fitted one
     return model
 

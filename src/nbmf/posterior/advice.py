@@ -2,21 +2,22 @@
 
 import numpy as np
 
+from nbmf.errors import Message, Setting
 from nbmf.posterior.chain_records import ChainRecords
 from nbmf.posterior.diagnostics import ESS_LIMIT, MIN_CHAINS, MIN_DRAWS, R_HAT_LIMIT, chain_diagnostics
 
 STILL_MOVING = 1.05  # R-hat between the halves of one chain from which on it has not arrived
 
 
-def advice_about(chains: ChainRecords) -> str:
+def advice_about(chains: ChainRecords) -> Message:
     """Return what to do about chains that have not converged; empty if they have."""
     n_chains = len(chains.estimators)
     if chains.converged:
-        return ""
+        return Message()
     if n_chains < MIN_CHAINS:
-        return f"a single run of {chains.name} cannot show what another would: take 4 chains"
+        return Message(f"a single run of {chains.name} cannot show what another would: take 4 chains")
     if not chains.sampled:
-        return (
+        return Message(
             f"{n_chains} starts of {chains.name} end in different places, with losses from "
             f"{chains.losses.min():.4f} to {chains.losses.max():.4f} nats per entry: "
             "take .best, or more starts"
@@ -24,35 +25,34 @@ def advice_about(chains: ChainRecords) -> str:
     return _advice_to_a_sampler(chains, n_chains)
 
 
-def _advice_to_a_sampler(chains: ChainRecords, n_chains: int) -> str:
+def _advice_to_a_sampler(chains: ChainRecords, n_chains: int) -> Message:
     first = chains.estimators[0]
     table = chains.diagnostics[~chains.diagnostics["settled"]]
     worst = table.loc[table["r_hat"].fillna(np.inf).idxmax()]
     values = next(q.values for q in chains.quantities() if q.name == worst["quantity"])
     if values.shape[1] < MIN_DRAWS:
-        return (
-            f"n_samples = {first.n_samples} of {chains.name} is too few to tell whether "
-            f"{n_chains} chains have converged: try n_samples = 1000"
+        return Message(
+            Setting("n_samples", first.n_samples),
+            f" of {chains.name} is too few to tell whether {n_chains} chains have converged: try ",
+            Setting("n_samples", 1000),
         )
     text = f"{n_chains} chains of {chains.name} have not converged: {worst['quantity']} "
-    instead = "use .expectation, the mean over chains, and .best for pictures"
+    instead = Message("use .expectation, the mean over chains, and .best for pictures")
     if first.advice_if_stuck:
-        instead += f", or {first.advice_if_stuck}"
+        instead = Message(instead, ", or try ", first.advice_if_stuck)
     if np.isnan(worst["r_hat"]):
-        return f"{text}stands still in a chain, and not at the same value in all: {instead}"
+        return Message(text, "stands still in a chain, and not at the same value in all: ", instead)
     text += (
         f"has R-hat {worst['r_hat']:.3f} and an effective sample size of {worst['ess_bulk']:.0f}; converged "
         f"is below {R_HAT_LIMIT} and above {ESS_LIMIT * n_chains}. "
     )
     if worst["r_hat"] < STILL_MOVING:
         factor = int(np.clip(np.ceil(ESS_LIMIT * n_chains / worst["ess_bulk"]), 2, 10))
-        return text + f"They agree but move slowly: try n_samples = {factor * first.n_samples}"
+        return Message(text, "They agree but move slowly: try ", Setting("n_samples", factor * first.n_samples))
     if _between_halves(values) >= STILL_MOVING:
-        return text + (
-            f"They are still on their way: try burn_in = {2 * first.n_iterations}, "
-            f"n_samples = {2 * first.n_samples}; or {instead}"
-        )
-    return f"{text}Each stays in a place of its own, so longer chains hardly help: {instead}"
+        longer = Setting("burn_in", 2 * first.n_iterations), " and ", Setting("n_samples", 2 * first.n_samples)
+        return Message(text, "They are still on their way: try ", *longer, "; or ", instead)
+    return Message(text, "Each stays in a place of its own, so longer chains hardly help: ", instead)
 
 
 def _between_halves(values: np.ndarray) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, Setting
 from nbmf.inference.declarations import Inference
 from nbmf.inference.state import Factors
 from nbmf.posterior.advice import advice_about
@@ -96,7 +96,7 @@ class Chains(ChainRecords):
             raise ConfigError(f"co_clustering: {self.name} has no posterior distribution")
         refuse_without_memberships(self.estimators[0], axis)
         if not all(self._kept):
-            raise ConfigError("co_clustering: W and H of the chains do not fit into max_memory_gb")
+            raise ConfigError("co_clustering: W and H of the chains do not fit into ", Setting("max_memory_gb"))
         return self._all_kept().co_clustering(axis)
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nbmf.errors import ConfigError, NotSupportedError
+from nbmf.errors import NotSupportedError, Setting, not_allowed
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
 
@@ -14,7 +14,7 @@ AXIS_NAMES = ("rows", "columns")
 def check_axis(axis: int) -> None:
     """Raise ConfigError if a matrix has no such axis."""
     if axis not in (0, 1):
-        raise ConfigError(f"axis = {axis!r}: allowed are 0 (rows) and 1 (columns)")
+        raise not_allowed("axis", axis, "0 (rows) or 1 (columns)")
 
 
 def refuse_without_memberships(estimator: Factorization, axis: int) -> None:
@@ -26,7 +26,9 @@ def refuse_without_memberships(estimator: Factorization, axis: int) -> None:
     if factor not in estimator.distributions | estimator.probabilities:
         raise NotSupportedError(
             f"co_clustering: {AXIS_NAMES[axis]} of {name} are neither distributions over components "
-            f"nor probabilities of a one; axis = {1 - axis} can be asked"
+            "nor probabilities of a one; ",
+            Setting("axis", 1 - axis),
+            " can be asked",
         )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from nbmf.errors import ConfigError
+from nbmf.errors import not_allowed
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
 from nbmf.posterior.alignment import Matching
@@ -65,7 +65,7 @@ def interval(draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
         If `level` is not between 0 and 1.
     """
     if not (isinstance(level, int | float) and 0 < level < 1):
-        raise ConfigError(f"level = {level!r}: allowed is a number between 0 and 1")
+        raise not_allowed("level", level, "a number between 0 and 1")
     ordered = np.sort(draws, axis=0)  # several times faster than numpy's quantile
     return (_quantile(ordered, (1 - level) / 2), _quantile(ordered, (1 + level) / 2))
 

@@ -1,8 +1,10 @@
 """Draws of factors as they come: in single precision, of any number of components, in a budget."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, Setting
 from nbmf.inference import parameters
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
@@ -23,8 +25,10 @@ def kept_sweeps(estimator: Factorization, count: int) -> list[int]:
     """
     if count > estimator.n_samples:
         raise ConfigError(
-            f"n_draws = {count}: {type(estimator).__name__} keeps n_samples = "
-            f"{estimator.n_samples} sweeps; allowed is 1 to {estimator.n_samples}"
+            Setting("n_draws", count),
+            f": {type(estimator).__name__} keeps ",
+            Setting("n_samples", estimator.n_samples),
+            f" sweeps; allowed is 1 to {estimator.n_samples}",
         )
     return [estimator.burn_in + number * estimator.n_samples // count for number in range(1, count + 1)]
 
@@ -69,11 +73,11 @@ class DrawStore:
             If they exceed the memory.
         """
         if not self._take(state.draw(np.random.default_rng(child(self._seed, "draw", number)))):
-            fewer = f"n_draws up to {number}, or " if number else ""
             raise ConfigError(
-                f"draw {number + 1} of {self._name} does not fit into max_memory_gb = "
-                f"{self._max_memory_gb:g} any more: its components have become too many, or it has "
-                f"more than W and H; take {fewer}a larger max_memory_gb"
+                f"draw {number + 1} of {self._name} does not fit into ",
+                Setting("max_memory_gb", self._max_memory_gb),
+                " any more: its components have become too many, or it has more than W and H; take ",
+                *_up_to({"n_draws": number}),
             )
 
     def take_means(self, number: int, state: State) -> None:
@@ -157,10 +161,22 @@ def refuse_too_much_memory(shape: tuple[int, int], K: int, n_draws: int, max_mem
         "n_draws": draws_that_fit(shape, K * chains, max_memory_gb),
         "n_components": draws_that_fit(shape, n_draws * chains, max_memory_gb),
     }
-    fits = "".join(f"{name} up to {value}, or " for name, value in most.items() if value)
     of_chains = f" of each of {chains} chains" if chains > 1 else ""
     needed = BYTES * sum(shape) * K * n_draws * chains / 1e9
     raise ConfigError(
-        f"n_draws = {n_draws}{of_chains} with n_components = {K} need {needed:.2g} GB, "
-        f"max_memory_gb = {max_memory_gb}: what fits is {fits}a larger max_memory_gb"
+        Setting("n_draws", n_draws),
+        f"{of_chains} with ",
+        Setting("n_components", K),
+        f" need {needed:.2g} GB, ",
+        Setting("max_memory_gb", max_memory_gb),
+        ": what fits is ",
+        *_up_to(most),
     )
+
+
+def _up_to(most: dict[str, int]) -> Iterator[str | Setting]:
+    """Yield the words for what would fit: the largest values that would, or more memory."""
+    for name, value in most.items():
+        if value:
+            yield from (Setting(name), f" up to {value}, or ")
+    yield from ("a larger ", Setting("max_memory_gb"))

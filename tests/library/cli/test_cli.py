@@ -23,14 +23,13 @@ from scipy.special import expit
 import nbmf
 from nbmf import cli, registry
 from nbmf.catalogue import DEFAULTS, METHODS
-from nbmf.cli import arguments, kernel_cache, progress
 from nbmf.cli import compare as compare_command
-from nbmf.cli.arguments import COMMANDS, parse
+from nbmf.cli import help_texts, kernel_cache, progress
+from nbmf.cli.arguments import COMMANDS, as_typed, parse
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.reading import name_of, repeated
-from nbmf.cli.words import in_options
 from nbmf.data.examples import EXAMPLES
-from nbmf.errors import DataError
+from nbmf.errors import DataError, Message, Setting
 from nbmf.evaluation.compared_fits import FitDone
 from nbmf.plotting import style
 from nbmf.posterior.components import components_of
@@ -103,8 +102,8 @@ def test_help_teaches_by_example(command, capsys):
 
 def test_the_examples_of_the_help_run_one_after_the_other(here, capsys):
     """In an empty folder, shortened, then README's; `nbmf example` makes every file they name."""
-    texts = (arguments.EXAMPLE, arguments.TOP, arguments.INFO, arguments.FIT, arguments.COMPARE)
-    texts += (arguments.PLOT,)
+    named = (COMMANDS[name].examples for name in ("info", "fit", "compare", "plot"))
+    texts = (COMMANDS["example"].examples, help_texts.TOP, *named)
     lines = [line for text in texts for line in re.findall(r"^  nbmf (.*)$", text, re.MULTILINE)]
     readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
     lines += re.findall(r"^    nbmf (.*?) +#", readme, re.MULTILINE)
@@ -376,9 +375,11 @@ ENDS = ("lower", "upper")
 
 
 def test_advice_about_chains_is_said_as_it_is_typed():
-    said = in_options("try burn_in = 300, n_samples = 20; or try block_moves = True")
-    assert said == "try --set burn_in=300 --set n_samples=20; or try --set block_moves=true"
-    assert in_options("try column_moves = True") == "try --set column_moves=true"
+    longer = Setting("burn_in", 300), " and ", Setting("n_samples", 20)
+    advice = Message("try ", *longer, "; or try ", Setting("block_moves", True))
+    assert advice == "try burn_in = 300 and n_samples = 20; or try block_moves = True"
+    said = as_typed(advice, "fit")
+    assert said == "try --set burn_in=300 and --set n_samples=20; or try --set block_moves=true"
     given = ["--set", "block_moves=True", "--set", "block_moves=false", "--set", "start=truest"]
     settings = parse(["fit", "survey.csv", *given]).settings
     assert settings == [("block_moves", True), ("block_moves", False), ("start", "truest")]

@@ -216,7 +216,7 @@ def test_texts_become_topics(capsys, here):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("cluster people.csv --components 0", "--components 0: allowed are integers of at least 1"),
+        ("cluster people.csv --components 0", "--components 0: allowed is an integer of at least 1"),
         ("cluster people.csv --starts 0", "--starts 0"),
         ("cluster people.csv --smoothing -1", "--smoothing -1.0"),
         ("cluster people.csv --no-check", "--no-check: nothing chooses then"),
@@ -370,8 +370,8 @@ def test_info_says_what_else_counts_may_be(options, uses):
     many = CountMatrix.from_array([[0, 1], [2, 3]])  # in which hardly a word is missing
     assert not any("topics" in line for line in uses_of_counts(many, parsed))
     for file in ("counts.mtx", "counts.npz"):
-        parsed.file = file
-        assert not any("cluster" in line for line in uses_of_counts(few, parsed))
+        other = parse(["info", file, *options.split()])
+        assert not any("cluster" in line for line in uses_of_counts(few, other))
 
 
 # --- Pictures -------------------------------------------------------------------------------------

@@ -228,7 +228,7 @@ def test_scipy_sparse_and_counts_above_a_number(small, tmp_path):
     assert "counts above 1 are ones" in said
     np.testing.assert_array_equal(matrix.toarray(), np.where(counts > 0, counts > 1, counts))
     for options in ({}, {"counts": True}):
-        with pytest.raises(DataError, match=r"7 x 5 entries: so large a one .* above=0 makes"):
+        with pytest.raises(DataError, match=r"7 x 5 entries: so large a one .* above = 0 makes"):
             read(tmp_path, "n.npz", data, **options)
 
 

@@ -64,7 +64,7 @@ def test_numbers_alone_are_values(read):
     ],
 )
 def test_codes_and_a_column_of_other_things_are_not_taken_for_counts(content, read):
-    with pytest.raises(DataError, match="if all values are counts, counts=True reads them"):
+    with pytest.raises(DataError, match="if all values are counts, counts = True reads them"):
         read(content)
     assert type(read(content, counts=True)[0]) is CountMatrix
 
@@ -121,7 +121,7 @@ def test_formats_beside_text(tmp_path):
     np.testing.assert_array_equal(found.tallies, own.tallies)
     assert found.row_groups.tolist() == ["g", "h"]
     assert nbmf.read(tmp_path / "own.npz", above=1, log=quiet).codes.tolist() == [[0, 0], [1, -1]]
-    with pytest.raises(DataError, match=r"a matrix of counts, .* above=0 makes it one"):
+    with pytest.raises(DataError, match=r"a matrix of counts, .* above = 0 makes it one"):
         nbmf.read(tmp_path / "own.npz", counts=False, log=quiet)
     CountMatrix.from_array(np.eye(2)).save(tmp_path / "ones.npz")
     assert type(nbmf.read(tmp_path / "ones.npz", log=quiet)) is CountMatrix

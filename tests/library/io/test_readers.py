@@ -148,8 +148,8 @@ def test_anything_else_is_refused_with_its_place(value, read):
     message = refused(read, f"who,b1,b2\nann,1,0\n\nbob,1,{value}\n")
     assert message.startswith(f"votes.csv, line 4, column 'b2': the value is {value!r}; allowed ")
     assert "ones (1, 1.0, true, yes), zeros (0, " in message
-    assert f"missing=[{value!r}]" in message
-    assert "ignore=['b2'] to leave it out" in message
+    assert f"missing = [{value!r}]" in message
+    assert "ignore = ['b2'] to leave it out" in message
 
 
 def test_columns_can_be_left_out(read):
@@ -195,7 +195,7 @@ def test_groups_are_a_column(read):
     assert (first.row_groups.tolist(), list(first.row_names)) == (["red", "blue"], ["row 0", "row 1"])
     message = refused(read, content, groups="partie")
     assert message.endswith("line 1: no column 'partie'; the columns are who, b1, party, b2 (did you mean 'party'?)")
-    assert "or groups='party' for a column of names" in refused(read, content)
+    assert "or groups = 'party' for a column of names" in refused(read, content)
     assert "no columns beside the names of rows, the groups" in refused(read, "party\nred\n", groups="party")
 
 
@@ -230,9 +230,9 @@ def test_the_report_says_what_was_understood_and_left_out(read, tmp_path):
         ("a,b\n1,x\n1\n", "votes.csv, line 2, column 'b': the value is 'x'"),  # the first that is wrong
         ("1 0\n1 0 1\n", "votes.csv, line 2: 3 fields instead of 2"),
         ("who,b1\nann,1\nann,0\n", "votes.csv, line 3: the row 'ann' is there already, in line"),
-        ("who,b1\n7,1\n2,0\n7,1\n", "(the first column is read as names of rows; index=False "),
+        ("who,b1\n7,1\n2,0\n7,1\n", "(the first column is read as names of rows; index = False "),
         ("who,b1,b1\nann,1,0\n", "votes.csv, line 1, field 3: the column 'b1' is there already, "),
-        ("1,2,2\n1,0,1\n", "(line 1 is read as names of columns; header=False reads it as values)"),
+        ("1,2,2\n1,0,1\n", "(line 1 is read as names of columns; header = False reads it as values)"),
         ("who,b1\nann,0\n ,1\n", "votes.csv, line 3: the name of the row is empty"),
         ("who,b1,b2\n", "votes.csv: a header and no rows"),
         ("who\nann\nbob\n", "votes.csv: no columns beside the names of rows"),
@@ -345,7 +345,7 @@ def test_two_names_that_are_pairs_too_many(read, monkeypatch):
     valued = "a,b,v\n" + "".join(f"r{i},c{i},1\n" for i in range(3))
     message = refused(read, valued, layout="long")
     assert "votes.csv: 3 x 3 entries; allowed are at most 5" in message
-    assert "absent='zeros' says so" in message
+    assert "absent = 'zeros' says so" in message
 
 
 # --- Compression -----------------------------------------------------------------------------
@@ -503,7 +503,7 @@ def test_our_own_matrix_files_are_read_as_they_are(read, tmp_path):
     for field, value in vars(matrix).items():
         np.testing.assert_array_equal(getattr(again, field), value)
     assert list(read(content, "v.npz", transpose=True).row_names) == ["x", "y", "z"]
-    assert "has its codes; only transpose= is allowed" in refused(read, content, ConfigError, "v.npz", ones=["1"])
+    assert "has its codes; only transpose is allowed" in refused(read, content, ConfigError, "v.npz", ones=["1"])
 
 
 def out_of_range():
@@ -673,7 +673,7 @@ def test_one_object_of_an_r_file_is_chosen(tmp_path):
     rdata.write_rda(path, {"votes": votes, "other": [2.0]})
     assert nbmf.read(path, name="votes", log=quiet).shape == (2, 1)
     for options, words in [
-        ({}, r"x\.rda: holds votes, other; choose one with name="),
+        ({}, r"x\.rda: holds votes, other; choose one with name = "),
         ({"name": "vote"}, r"x\.rda: holds no object 'vote', but votes, other"),
         ({"name": "other"}, r"x\.rda: object 'other' is a list; needed is a matrix of numbers"),
     ]:

@@ -10,7 +10,7 @@ import scipy.io
 import scipy.sparse
 
 import nbmf
-from nbmf.cli.words import in_options
+from nbmf.cli.arguments import as_typed
 from nbmf.data.examples import table_example
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON
 from nbmf.errors import ConfigError, DataError
@@ -130,8 +130,8 @@ def test_whole_numbers_of_files_with_types_are_shown_without_a_point():
         ("a,b\n1,2\n", {"kinds": {"a": "reel"}}, "'a' is 'reel'; allowed are real, category"),
         ("a,b\n1,2\n", {"kinds": {"c": "real"}}, "no column 'c'; the columns are a, b"),
         ("a,b\n1,2\n", {"labels": "c"}, "no column 'c'"),
-        ("a,b\n1,2\n3,4\n", {"labels": "a", "kinds": {"a": "real"}}, "kinds={'a': 'real'}: the column is kept apart"),
-        ("a,b\n1,2\n3,4\n", {"labels": "a", "ignore": ["a"]}, "ignore=['a']: the column has the"),
+        ("a,b\n1,2\n3,4\n", {"labels": "a", "kinds": {"a": "real"}}, "kinds = {'a': 'real'}: the column is kept apart"),
+        ("a,b\n1,2\n3,4\n", {"labels": "a", "ignore": ["a"]}, "ignore = ['a']: the column has the"),
         ("a\nx\ny\n", {}, "no column is left (names of rows in 'a')"),
         (
             "a,b\n1,x\n2,y\n",
@@ -163,9 +163,9 @@ def test_columns_that_a_person_has_to_decide_on_are_all_named(here):
     assert "column 'day' has dates, such as '2020-01-01'" in text
     assert "column 'note' has 60 different texts, such as 'note 0'" in text
     assert "column 'age' has numbers, but for 'old'" in text
-    told = in_options(text)
-    assert "--ignore 'day' --ignore 'note' --ignore 'age' leaves them out" in told
-    assert "--kind 'day=category'" in told
+    told = as_typed(error.value.message, "cluster")
+    assert "--ignore day --ignore note --ignore age leaves them out" in told
+    assert "--kind day=category" in told
     table = quietly("odd.csv", ignore=["day", "note"], missing=["old"])
     assert kinds_of(table) == {"x": GAUSSIAN, "age": GAUSSIAN}
 
@@ -332,7 +332,7 @@ def test_texts_are_counted(here):
         ("m.mtx", {"labels": "x"}, "labels = 'x': has a meaning only for a line per document"),
         ("long.csv", {"long": ["page", "word"]}, "2 columns; needed are three, document, word"),
         ("long.csv", {"long": ["page", "word", "m"]}, "no column 'm'"),
-        ("long.csv", {}, "in line 2 (each line is read as a document; long=True reads"),
+        ("long.csv", {}, "in line 2 (each line is read as a document; long = True reads"),
         ("wide.csv", {"labels": "party"}, "no column 'party'"),
         ("wide.csv", {"ignore": WORDS}, "no column of counts"),
         ("m.mtx", {"words": "few.txt"}, "few.txt: 1 word for 4 columns of m.mtx"),

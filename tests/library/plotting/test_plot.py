@@ -272,7 +272,7 @@ def test_scores_that_cannot_be_drawn(table, words):
         ),
         (lambda fit, V: nbmf.plot.positions(fit, 7), ConfigError, "components = 7: allowed is"),
         (lambda fit, V: nbmf.plot.positions(fit, (1, 2, 3)), ConfigError, "from 1 to 6, or two"),
-        (lambda fit, V: nbmf.plot.positions(fit, axis=2), ConfigError, "axis = 2: allowed are 0"),
+        (lambda fit, V: nbmf.plot.positions(fit, axis=2), ConfigError, "axis = 2: allowed is 0"),
         (lambda fit, V: nbmf.plot.positions(fit, names=["Nemo"]), DataError, "there is no 'Nemo'"),
         (lambda fit, V: nbmf.plot.co_clustering(fit, axis="rows"), ConfigError, "axis = 'rows'"),
         (lambda fit, V: nbmf.plot.chains(fit), ConfigError, "Chains of nbmf.run_chains are needed"),

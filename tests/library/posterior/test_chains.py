@@ -346,7 +346,7 @@ def noise(chain, sweep):
         ),
         (
             lambda chain, sweep: sweep / 50 + chain,
-            r"They are still on their way: try burn_in = 3000, n_samples = 2000; or use .expec",
+            r"They are still on their way: try burn_in = 3000 and n_samples = 2000; or use .expec",
         ),
         (lambda chain, sweep: 3 * np.sin(sweep / 20 + chain), r"They agree but move slowly: try n_samples = 10000$"),
     ],
@@ -363,15 +363,15 @@ def test_advice_tells_what_to_do(trace_of, words):
 @pytest.mark.parametrize(
     ("name", "settings", "words"),
     [
-        ("BetaDirGibbs", {}, "try block_moves = True"),
-        ("DirBetaGibbs", {}, "try block_moves = True"),
-        ("DirBetaGibbs", {"block_moves": True}, "try start = 'mean-field'"),
-        ("BetaDirGibbs", {"block_moves": True, "start": "mean-field"}, ""),
-        ("DirDirGibbs", {}, "try start = 'mean-field'"),
+        ("BetaDirGibbs", {}, "block_moves = True"),
+        ("DirBetaGibbs", {}, "block_moves = True"),
+        ("DirBetaGibbs", {"block_moves": True}, "start = 'mean-field'"),
+        ("BetaDirGibbs", {"block_moves": True, "start": "mean-field"}, "None"),
+        ("DirDirGibbs", {}, "start = 'mean-field'"),
     ],
 )
 def test_advice_names_what_has_not_been_tried(name, settings, words):
-    assert make(name, **settings).advice_if_stuck == words
+    assert str(make(name, **settings).advice_if_stuck) == words
 
 
 def test_a_quantity_at_rest_has_converged_if_it_rests_at_one_place():

@@ -9,7 +9,7 @@ from scipy.special import expit
 from toy_family import ToyGaussian, ToyLogistic
 
 import nbmf
-from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError, NotSupportedError
+from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError, NotSupportedError, Setting
 from nbmf.inference.checkpoint import Checkpoint
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.progress import FitRecorder
@@ -368,10 +368,10 @@ def test_a_family_says_itself_what_else_can_be_tried():
     class Stuck(nbmf.BetaDirGibbs):
         @property
         def advice_if_stuck(self):
-            return "try something else"
+            return Setting("patience", 7)
 
     codes = blocks_matrix()
     moved = quiet_chains(Stuck(8, burn_in=0, n_samples=8, random_state=0), codes, chains=2)
     moved.trace["objective"][1] += 1e6
     del moved.__dict__["diagnostics"]
-    assert moved.advice.endswith("and .best for pictures, or try something else")
+    assert moved.advice.endswith("and .best for pictures, or try patience = 7")

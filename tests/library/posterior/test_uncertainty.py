@@ -515,7 +515,7 @@ def test_what_is_asked_of_draws_has_to_make_sense():
         for interval in (draws.expectation_interval, draws.dictionary_interval):
             with pytest.raises(ConfigError, match="allowed is a number between 0 and 1"):
                 interval(wrong)
-    with pytest.raises(ConfigError, match=r"^axis = 2: allowed are 0 \(rows\) and 1 \(columns\)"):
+    with pytest.raises(ConfigError, match=r"^axis = 2: allowed is 0 \(rows\) or 1 \(columns\)"):
         draws.co_clustering(2)
     with pytest.raises(DataError, match=r"shape \(5, 6\): the draws are of a matrix of \(6, 5\)"):
         draws.predictive_check(np.zeros((5, 6)))

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 import nbmf
-from nbmf.cli.words import in_options
+from nbmf.cli.arguments import as_typed
 from nbmf.data.count_matrix import CountMatrix
+from nbmf.errors import Message, Setting
 from nbmf.evaluation.verdict import Gain, LossDifference, Verdict
 from nbmf.plotting import style
 from nbmf.posterior.components import Components, components_of
@@ -44,7 +45,7 @@ def summary(fit):
 
 
 def quality(fit):
-    return fit_quality.quality(fit, in_options)
+    return fit_quality.quality(fit, lambda message: as_typed(message, "fit"))
 
 
 def blanks_folded(lines):
@@ -167,7 +168,7 @@ def test_chains_have_converged_or_differ_most_for_some_rows():
     chains = several(
         False,
         diagnostics=table,
-        advice="try burn_in = 300",
+        advice=Message("try ", Setting("burn_in", 300)),
         disagreement=np.array([[0.0, 0.1, 0.2], [0.3, 0.3, 0.3], [0.0, 0.0, 0.06]]),
         axis_names=lambda: (["a", "b", "c"], ["x", "y", "z"]),
     )

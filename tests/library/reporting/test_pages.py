@@ -10,8 +10,7 @@ import pytest
 
 import nbmf
 from nbmf import cli
-from nbmf.cli.arguments import parse
-from nbmf.cli.command_line import typed
+from nbmf.cli.arguments import parse, printed_command
 from nbmf.plotting import style
 from nbmf.posterior.groups import association_of, by_group, main_components, main_components_of
 
@@ -80,10 +79,11 @@ def test_the_verdict_comes_first(folder):
 
 def test_a_page_says_how_it_was_made(folder):
     page = (folder / "votes/report.html").read_text()
-    assert "nbmf fit votes.csv --groups party --method beta-dir-vb-learned --seed 0" in page
+    typed = "nbmf fit votes.csv --groups party --method beta-dir-vb-learned --seed 0"
+    assert f"{typed}<br>method = beta-dir-vb-learned, " in page
     assert "alpha = learn-columns" in page
     parsed = parse(["fit", "votes.csv", "--no-check", "--method", "bica", "--set", "alpha=0.2"])
-    assert typed(parsed) == "nbmf fit votes.csv --method bica --no-check --set alpha=0.2 --seed 0"
+    assert printed_command(parsed) == "nbmf fit votes.csv --method bica --set alpha=0.2 --seed 0 --no-check"
     assert f"nbmf {nbmf.__version__}" in page
 
 

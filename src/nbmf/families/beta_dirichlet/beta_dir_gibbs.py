@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from nbmf.errors import Setting
 from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
 from nbmf.families.beta_dirichlet.collapsed_gibbs import ChainState, CollapsedGibbs, PosteriorSums, starting_Z
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
@@ -17,7 +18,7 @@ class BetaDirChains(BetaDir, CollapsedGibbs):
     @property
     def advice_if_stuck(self):
         """Block moves, which get chains further; with them, as for all samplers."""
-        return super().advice_if_stuck if self.block_moves else "try block_moves = True"
+        return super().advice_if_stuck if self.block_moves else Setting("block_moves", True)
 
     def _start_rows(self, codes, start, seed):
         K = self.n_components

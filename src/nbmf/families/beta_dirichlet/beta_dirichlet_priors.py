@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaln
 
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, Setting
 from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import (
     ASYMMETRIC,
     LARGEST,
@@ -85,7 +85,8 @@ class BetaPrior:
         self.means, self.learned, self._N = None, {}, codes.shape[1]
         if is_text(alpha, PER_COLUMN) or is_text(beta, PER_COLUMN):
             if not (is_text(alpha, PER_COLUMN) and is_text(beta, PER_COLUMN)):
-                raise ConfigError(f"alpha = {alpha!r}, beta = {beta!r}: {PER_COLUMN} is for both or for neither")
+                both = Setting("alpha", alpha), ", ", Setting("beta", beta)
+                raise ConfigError(*both, f": {PER_COLUMN} is for both or for neither")
             self.means = Shrinkage.of(codes).means(codes)
             if K == 1:  # it is at the shrunken shares, with nothing left to learn
                 of_one = LARGEST * self.means, LARGEST * (1.0 - self.means)
@@ -99,9 +100,8 @@ class BetaPrior:
         self._fixed = {name: value for name, value in given.items() if name not in names}
         for name, value in self._fixed.items():
             if names and not is_number(value):
-                raise ConfigError(
-                    f"{name} = {value!r} beside {names[0]} = {LEARN!r}: allowed is one number, or {LEARN}"
-                )
+                given = Setting(name, value), " beside ", Setting(names[0], LEARN)
+                raise ConfigError(*given, f": allowed is one number, or {LEARN}")
             self._fixed[name] = per_component(name, value, K)
 
     def of_columns(self, **changes: float) -> tuple[np.ndarray, np.ndarray]:

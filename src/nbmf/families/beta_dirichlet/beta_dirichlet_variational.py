@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, Setting
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import MeanParameterized
 from nbmf.families.beta_dirichlet.prior_learners import in_stretches
 from nbmf.inference.declarations import Inference
@@ -110,8 +110,12 @@ class KeepsResponsibilities(Variational):
             n_observed = np.count_nonzero(codes >= 0)
             most = int(self.max_memory_gb / per_component) // LANES * LANES
             raise ConfigError(
-                f"n_components = {self.n_components} with {n_observed} observed entries needs "
-                f"{needed:.2g} GB, max_memory_gb = {self.max_memory_gb}: what fits is n_components "
-                f"up to {most}, or a larger max_memory_gb; "
-                "Gibbs sampling keeps no responsibilities and needs far less"
+                Setting("n_components", self.n_components),
+                f" with {n_observed} observed entries needs {needed:.2g} GB, ",
+                Setting("max_memory_gb", self.max_memory_gb),
+                ": what fits is ",
+                Setting("n_components"),
+                f" up to {most}, or a larger ",
+                Setting("max_memory_gb"),
+                "; Gibbs sampling keeps no responsibilities and needs far less",
             )

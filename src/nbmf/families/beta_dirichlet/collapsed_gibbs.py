@@ -4,6 +4,7 @@ from typing import Protocol
 
 import numpy as np
 
+from nbmf.errors import Setting
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import MeanParameterized
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
 from nbmf.families.beta_dirichlet.prior_learners import SliceLearner, in_stretches
@@ -39,7 +40,7 @@ class CollapsedGibbs(MeanParameterized):
     @property
     def advice_if_stuck(self):
         """Another start, where there is one."""
-        return "try start = 'mean-field'" if self.start == "random" else ""
+        return Setting("start", "mean-field") if self.start == "random" else None
 
 
 class SumOfH(Protocol):

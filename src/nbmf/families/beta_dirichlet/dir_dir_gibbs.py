@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, Setting
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import WEIGHTS
 from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import DirDirFoldIn
 from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
@@ -62,7 +62,7 @@ class DirDirGibbs(DirDirFoldIn, CollapsedGibbs):
         """Raise ConfigError if a parameter has a value that is not allowed."""
         super().check_parameters()
         if self.n_components < 2:
-            raise ConfigError("n_components = 1: Dir-Dir needs at least 2, since a zero takes two")
+            raise ConfigError(Setting("n_components", 1), ": Dir-Dir needs at least 2, since a zero takes two")
 
     def _start(self, codes, seed):
         K = self.n_components

@@ -4,7 +4,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from nbmf.errors import ConfigError
+from nbmf.errors import Message, Setting, not_allowed
 from nbmf.families.buffet.buffet_priors import CIBP, IBP, PRIORS, BuffetPrior, buffet_prior
 from nbmf.families.buffet.chain import BuffetChain
 from nbmf.families.buffet.engines import Matrix
@@ -39,7 +39,7 @@ def _or_learn(holds, allowed: str) -> Rule:
 POSITIVE = _or_learn(lambda value: value > 0, "a number above 0")
 ALPHA = Rule(
     lambda value: value is None or POSITIVE.holds(value),
-    "a number above 0 (the limit of 0 is prior = 'ibp'), 'learn', or None, which is 1 of the CIBP",
+    Message("a number above 0 (the limit of 0 is ", Setting("prior", IBP), "), 'learn', or None: 1, of the CIBP"),
 )
 RULES = Factorization.rules | {
     "prior": one_of(*PRIORS),
@@ -94,10 +94,8 @@ class IndianBuffet(Factorization):
         super().check_parameters()
         self._first_prior()
         if self.prior == IBP and self.alpha is not None:
-            raise ConfigError(
-                f"alpha = {self.alpha!r}: allowed is None with prior = 'ibp', which has no α; with "
-                "one it is prior = 'cibp'"
-            )
+            prior = Setting("prior", IBP), ", which has no α; with one it is ", Setting("prior", CIBP)
+            raise not_allowed("alpha", self.alpha, Message("None with ", *prior))
 
     def _first_prior(self) -> BuffetPrior:
         """Return the prior that a chain starts with."""
@@ -176,7 +174,7 @@ class IndianBuffet(Factorization):
     @property
     def advice_if_stuck(self):
         """Whole features that come and go; row by row they hardly do once λ is tiny."""
-        return "" if self.column_moves else "try column_moves = True"
+        return None if self.column_moves else Setting("column_moves", True)
 
     def _inclusion(self) -> np.ndarray:
         """Return the probability that a new row has each feature, (m_k + a) / (F + 1 + κ + a)."""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaln, gammaln
 
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, Message, Setting, not_allowed
 from nbmf.inference.parameters import is_number
 
 CIBP, IBP = "cibp", "ibp"
@@ -123,7 +123,7 @@ class BuffetPrior(NamedTuple):
             For the IBP, which has infinitely many dishes.
         """
         if self.name == IBP:
-            raise ConfigError("prior = 'ibp' has no hierarchy of finitely many dishes: 'cibp' has")
+            raise ConfigError(Setting("prior", IBP), " has no hierarchy of finitely many dishes: 'cibp' has")
         theta = rng.beta(self.alpha, self.kappa + 1.0, rng.poisson(self.mass))
         Xi = (rng.random((p, theta.size)) < theta).astype(np.int8)
         Xi = Xi[:, Xi.any(axis=0)]
@@ -139,26 +139,31 @@ def buffet_prior(name: str, mass: float, alpha: float, kappa: float) -> BuffetPr
         If there is no such prior; the message says which one was meant.
     """
     if name not in PRIORS:
-        raise ConfigError(f"prior = {name!r}: allowed is 'cibp' or 'ibp'")
+        raise not_allowed("prior", name, "'cibp' or 'ibp'")
     for parameter, value in (("mass", mass), ("alpha", alpha), ("kappa", kappa)):
         if not (is_number(value) and 0 <= value < math.inf):
-            raise ConfigError(f"{parameter} = {value!r}: allowed is a number of at least 0")
+            raise not_allowed(parameter, value, "a number of at least 0")
     if mass == 0:
-        raise ConfigError("mass = 0: allowed is a number above 0: with 0 nobody takes a dish")
+        raise not_allowed("mass", 0, "a number above 0: with 0 nobody takes a dish")
     if name == CIBP and alpha == 0:
-        raise ConfigError(
-            "alpha = 0: allowed is a number above 0, so that θ ~ Beta(α, κ + 1) is a law; if the "
-            "limit α -> 0 was meant, with γα/κ -> ω, that is prior = 'ibp'"
+        allowed = Message(
+            "a number above 0, so that θ ~ Beta(α, κ + 1) is a law; if the limit α -> 0 was meant, with γα/κ -> ω, "
+            "that is ",
+            Setting("prior", IBP),
         )
+        raise not_allowed("alpha", 0, allowed)
     if name == IBP and alpha != 0:
-        raise ConfigError(f"alpha = {alpha!r}: the IBP has none: allowed is 0, or prior = 'cibp'")
+        raise not_allowed("alpha", alpha, Message("0, as the IBP has none, or ", Setting("prior", CIBP)))
     if name == IBP and kappa == 0:
-        raise ConfigError(
-            "kappa = 0: allowed is a number above 0: IBP(ω, κ) with λ_j = ωκ / (κ + j) would "
-            "never make a dish; if the one-parameter buffet was meant, with λ_j = mass / j, that "
-            "is the limit κ -> 0 with ωκ fixed; a concentration c of other texts is κ + 1; and "
-            "prior = 'cibp' allows kappa = 0"
+        allowed = Message(
+            "a number above 0: IBP(ω, κ) with λ_j = ωκ / (κ + j) would never make a dish; if the one-parameter buffet "
+            "was meant, with λ_j = mass / j, that is the limit κ -> 0 with ωκ fixed; a concentration c of other texts "
+            "is κ + 1; and ",
+            Setting("prior", CIBP),
+            " allows ",
+            Setting("kappa", 0),
         )
+        raise not_allowed("kappa", 0, allowed)
     return BuffetPrior(name, float(mass), float(alpha), float(kappa))
 
 

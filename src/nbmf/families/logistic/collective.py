@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nbmf.errors import ConfigError, NotFittedError, choices
+from nbmf.errors import ConfigError, NotFittedError, Setting, choices
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_estimator import PRIOR
 from nbmf.families.logistic.logistic_variational import POSTERIORS, START_H, START_W, VariationalFactors
@@ -85,7 +85,7 @@ class CollectiveFactorVB(Parametrized):
         """
         self.check_parameters()
         if not relations:
-            raise ConfigError("relations: allowed is one matrix or more")
+            raise ConfigError(Setting("relations"), ": allowed is one matrix or more")
         relations = {name: Relation(*one) for name, one in relations.items()}
         values = {name: checked_values(name, one) for name, one in relations.items()}
         sizes = sizes_of(relations, values)

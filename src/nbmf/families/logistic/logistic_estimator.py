@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit
 
-from nbmf.errors import ConfigError
+from nbmf.errors import Message, Setting, not_allowed
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.gamma import Gamma
@@ -62,10 +62,9 @@ class FactorModel(Factorization):
         """Raise ConfigError if a parameter has a value that is not allowed."""
         super().check_parameters()
         if self.n_components == 0 and self.effects == "none":
-            raise ConfigError(
-                "n_components = 0: allowed is 0 with effects = 'rows', 'columns' or 'both' (the "
-                "Rasch model); with effects = 'none' there would be nothing to learn"
-            )
+            with_effects = Setting("effects", "rows"), ", 'columns' or 'both' (the Rasch model); with "
+            nothing = Setting("effects", "none"), " there would be nothing to learn"
+            raise not_allowed("n_components", 0, Message("0 with ", *with_effects, *nothing))
 
     @property
     def variant(self):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, Setting
 from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_estimator import LogisticFactors, weights_of
@@ -70,7 +70,8 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
         """Raise ConfigError if a parameter has a value that is not allowed."""
         super().check_parameters()
         if self.noise and self.bound != "polya-gamma":
-            raise ConfigError(f"noise = True with bound = {self.bound!r}: allowed is bound = 'polya-gamma'")
+            given = Setting("noise", True), " with ", Setting("bound", self.bound)
+            raise ConfigError(*given, ": allowed is ", Setting("bound", "polya-gamma"))
 
     def _quadratic(self, values):
         likelihood = BOUNDS[self.bound](values)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.special import expit
 
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
@@ -77,8 +77,8 @@ class LogisticPCA(Factorization):
             )
         if self.n_components >= min(codes.shape):
             raise ConfigError(
-                f"n_components = {self.n_components}: a matrix of shape {codes.shape} allows "
-                f"1 to {min(codes.shape) - 1}"
+                Setting("n_components", self.n_components),
+                f": a matrix of shape {codes.shape} allows 1 to {min(codes.shape) - 1}",
             )
         return _Iterates(_signs(codes), self.n_components)
 

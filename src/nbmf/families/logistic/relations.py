@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.named import NamedMatrix, names_of
-from nbmf.errors import ConfigError, DataError, choices
+from nbmf.errors import ConfigError, DataError, not_allowed
 from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.factor_posteriors import Coordinates
 from nbmf.families.logistic.factors import EFFECT_PRECISION, Effects
@@ -128,7 +128,7 @@ class Layout:
 def checked_values(name: str, one: Relation) -> np.ndarray:
     """Return the values of a matrix in its likelihood's coding."""
     if one.kind not in KINDS:
-        raise ConfigError(f"matrix {name!r}: kind = {one.kind!r}; {choices(one.kind, list(KINDS))}")
+        raise ConfigError(f"matrix {name!r}: ", not_allowed("kind", one.kind, KINDS))
     check("effects", one.effects, VariationalFactors.rules)
     if one.rows == one.columns:
         raise ConfigError(f"matrix {name!r} is between {one.rows!r} and itself: allowed are two sets")

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from nbmf.data.feature_categories import with_categories
 from nbmf.data.feature_columns import GAUSSIAN, WORD
 from nbmf.data.feature_table import FeatureTable
-from nbmf.errors import ConfigError, ConstantFeatureWarning, DataError, NotFittedError
+from nbmf.errors import ConfigError, ConstantFeatureWarning, DataError, Message, NotFittedError, Setting
 from nbmf.families.mixed_membership.densities import Smoothing
 from nbmf.families.mixed_membership.e_steps import EStep, FastStep, FullStep, MixtureStep
 from nbmf.families.mixed_membership.em import MembershipState
@@ -149,8 +149,8 @@ class FeatureModel(SavedTableModel, Parametrized):
         most = cells.count_distinct_rows(self.n_components)
         if most < self.n_components:
             raise ConfigError(
-                f"n_components = {self.n_components}: {most} rows of the table differ and have "
-                "cells; allowed are at most as many components"
+                Setting("n_components", self.n_components),
+                f": {most} rows of the table differ and have cells; allowed are at most as many components",
             )
 
     def _warn_of_constant_features(self, table, cells):
@@ -159,14 +159,16 @@ class FeatureModel(SavedTableModel, Parametrized):
         constant = table.column_names[is_real & (values_of == 1)].tolist()
         if constant and self.variance_floor == 0:
             raise ConfigError(
-                f"variance_floor = 0: column {constant[0]!r} is constant; allowed is a positive "
-                "number, or to leave the column out"
+                Setting("variance_floor", 0),
+                f": column {constant[0]!r} is constant; allowed is a positive number, or to leave the column out",
             )
         if constant:
             warnings.warn(
-                f"constant in all rows: {', '.join(map(repr, constant))}. Their variance is "
-                f"variance_floor = {self.variance_floor:g}: it adds a constant to the likelihood, "
-                "and another value in a new row is all but impossible",
+                Message(
+                    f"constant in all rows: {', '.join(map(repr, constant))}. Their variance is ",
+                    Setting("variance_floor", self.variance_floor),
+                    ": it adds a constant to the likelihood, and another value in a new row is all but impossible",
+                ),
                 ConstantFeatureWarning,
                 stacklevel=4,
             )

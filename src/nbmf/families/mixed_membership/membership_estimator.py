@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nbmf.errors import CollapsedWarning
+from nbmf.errors import CollapsedWarning, Message, Setting
 from nbmf.families.mixed_membership.densities import Categories, Density, Smoothing
 from nbmf.families.mixed_membership.e_steps import EStep
 from nbmf.families.mixed_membership.em import MembershipState
@@ -46,8 +46,12 @@ def warn_if_collapsed(name: str, state: MembershipState, stacklevel: int = 2) ->
         reasons.append(f"the sum of alpha is {state.prior.sum():.3g}: all rows share one mixture")
     if reasons:
         warnings.warn(
-            f"{name} collapsed: {' and '.join(reasons)}. Memberships then mean little: take "
-            "another random_state, fewer components or another inner_max",
+            Message(
+                f"{name} collapsed: {' and '.join(reasons)}. Memberships then mean little: take another ",
+                Setting("random_state"),
+                ", fewer components or another ",
+                Setting("inner_max"),
+            ),
             CollapsedWarning,
             stacklevel=stacklevel + 1,
         )

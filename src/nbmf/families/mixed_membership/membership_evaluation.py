@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import entr, gammaln, logsumexp
 
-from nbmf.errors import DataError
+from nbmf.errors import DataError, Setting
 from nbmf.families.mixed_membership.feature_cells import Cells
 
 DRAWS_FROM_PRIOR = 0.25  # of an importance sample: keeps its weights bounded
@@ -40,7 +40,7 @@ class Evaluation(NamedTuple):
             If nothing was sampled.
         """
         if self.sampled is None:
-            raise DataError("sampled_perplexity: nothing was sampled; allowed are n_draws above 0")
+            raise DataError("sampled_perplexity: nothing was sampled; allowed are ", Setting("n_draws"), " above 0")
         return _perplexity(self.sampled, self.lengths)
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from nbmf.data.sparse_counts import SparseCounts
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError, DataError, not_allowed
 from nbmf.families.poisson_gamma.annealing import Annealed
 from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior
 from nbmf.families.poisson_gamma.observations import Observations
@@ -247,10 +247,8 @@ def _given(model: WithPriors, V: Any) -> tuple[np.ndarray, tuple[GammaPrior, Gam
         if tie != FIXED
     ]
     if learned:
-        raise ConfigError(
-            f"{learned[0]} = {getattr(model, learned[0])!r}: allowed is {FIXED}; a learned prior "
-            "can be fixed at what a fit has found"
-        )
+        allowed = f"{FIXED}; a learned prior can be fixed at what a fit has found"
+        raise not_allowed(learned[0], getattr(model, learned[0]), allowed)
     values = model.values_of(V)
     if isinstance(values, SparseCounts):
         raise DataError("V is sparse: estimates of the evidence take a matrix with all its entries")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import digamma, gammaln, polygamma
 
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, Setting
 from nbmf.inference.parameters import RULES as SHARED
 from nbmf.inference.parameters import Rule, is_number, one_of
 
@@ -38,14 +38,16 @@ def check_ties(factor: str, shape: str, mean: str) -> None:
     """
     if shape == NONE:
         raise ConfigError(
-            f"tie_shape_{factor} = {NONE!r}: a shape of each entry's own grows without end; "
-            f"allowed are {', '.join(TIES[:-1])}"
+            Setting(f"tie_shape_{factor}", NONE),
+            f": a shape of each entry's own grows without end; allowed are {', '.join(TIES[:-1])}",
         )
     if mean == NONE and shape != FIXED:
         raise ConfigError(
-            f"tie_mean_{factor} = {NONE!r} beside tie_shape_{factor} = {shape!r}: with means of "
-            "each entry's own a learned shape grows without end; allowed is "
-            f"tie_shape_{factor} = {FIXED!r}"
+            Setting(f"tie_mean_{factor}", NONE),
+            " beside ",
+            Setting(f"tie_shape_{factor}", shape),
+            ": with means of each entry's own a learned shape grows without end; allowed is ",
+            Setting(f"tie_shape_{factor}", FIXED),
         )
 
 

@@ -11,7 +11,7 @@ from scipy.special import expit
 import nbmf
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.real_matrix import RealMatrix
-from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError
+from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError, Setting
 from nbmf.families.buffet import buffet_fold_in as fold_in
 from nbmf.families.buffet import summaries
 from nbmf.families.buffet.buffet_gaussian import IndianBuffetGaussian
@@ -166,8 +166,8 @@ def test_the_first_capacity_changes_no_bit_of_a_fit():
 
 
 def test_chains_that_do_not_agree_are_advised_to_move_whole_columns():
-    assert IndianBuffetLogistic().advice_if_stuck == "try column_moves = True"
-    assert IndianBuffetGaussian(column_moves=True).advice_if_stuck == ""
+    assert IndianBuffetLogistic().advice_if_stuck == Setting("column_moves", True)
+    assert IndianBuffetGaussian(column_moves=True).advice_if_stuck is None
 
 
 # --- No feature at all ------------------------------------------------------------------------

@@ -214,7 +214,7 @@ def test_slices_draw_from_the_law_of_a_shape(prior, name):
         (("cipb", 1, 1, 1), "prior = 'cipb': allowed is 'cibp' or 'ibp'"),
         (("ibp", 1, 0, 0), "kappa = 0: .* would never make a dish; .*one-parameter"),
         (("cibp", 1, 0, 1), "alpha = 0: allowed is a number above 0, .*prior = 'ibp'"),
-        (("ibp", 1, 2.0, 1), "alpha = 2.0: the IBP has none: .*prior = 'cibp'"),
+        (("ibp", 1, 2.0, 1), "alpha = 2.0: allowed is 0, as the IBP has none, or prior = 'cibp'"),
         (("cibp", 0, 1, 1), "mass = 0: allowed is a number above 0: with 0 nobody"),
         (("cibp", -1, 1, 1), "mass = -1: allowed is a number of at least 0"),
         (("cibp", 1, math.inf, 1), "alpha = inf: allowed"),

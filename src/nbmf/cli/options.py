@@ -1,0 +1,161 @@
+"""An option of the command line: one declaration for argparse, messages and printed commands."""
+
+import argparse
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from nbmf.errors import NO_VALUE, Setting, not_allowed
+
+
+class Option:
+    """An option, or the file of a command.
+
+    Parameters
+    ----------
+    name : str
+        "--components", or "file".
+    help : str
+    python : str
+        What functions of Python call it, names after each other, where it is not what it is called
+        here: messages about these arguments name the option.
+    least : int or float, optional
+        The smallest number that is allowed.
+    repeat : bool, optional
+        Whether a printed command has it; if not given where it is not at its default.
+    **keywords
+        Of argparse's `add_argument`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        help: str,
+        *,
+        python: str = "",
+        least: float | None = None,
+        repeat: bool | None = None,
+        **keywords,
+    ):
+        self.name, self.least, self.repeat = name, least, repeat
+        self.keywords = {"help": help, **keywords}
+        self.attribute = keywords.get("dest", name.removeprefix("--").replace("-", "_"))
+        self.python = python.split() or [self.attribute]
+
+    @property
+    def default(self) -> Any:
+        """The value where it is not typed."""
+        return self.keywords.get("default", False if self.keywords.get("action") == "store_true" else None)
+
+    def words(self, value: Any = NO_VALUE) -> list[str]:
+        """Return what is typed for a value; for Ellipsis, alone or in a list, as the help has it."""
+        choices, action = self.keywords.get("choices", ()), self.keywords.get("action")
+        if value is NO_VALUE:
+            return [self.name]
+        if action is argparse.BooleanOptionalAction or action == "store_true":
+            return [self.name if value else f"--no-{self.attribute}"]
+        if len(choices) == 1:
+            return [self.name, *choices]
+        values = list(value.items()) if isinstance(value, dict) else value
+        texts = [self._text(each) for each in (values if isinstance(values, list) else [values])]
+        if "nargs" in self.keywords:
+            return [self.name, *texts]
+        return [word for text in texts for word in (self.name, text)]
+
+    def _text(self, value: Any) -> str:
+        if value is Ellipsis:
+            return self.keywords["metavar"]
+        if isinstance(value, tuple):
+            return "=".join(map(self._text, value))
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class Command(NamedTuple):
+    """What the help of a command says, and its options, some of which say how its file is read."""
+
+    words: str
+    examples: str
+    file: Option
+    options: tuple[Option, ...]
+    reading: tuple[Option, ...] = ()
+    of_reading: str = "What is not given is detected, and reported."
+
+    @property
+    def declared(self) -> tuple[Option, ...]:
+        """All that can be typed."""
+        return self.file, *self.reading, *self.options
+
+    def typed(self, setting: Setting) -> str:
+        """Return an argument that a message mentions as it is typed for this command."""
+        option_of = {name: option for option in self.declared for name in option.python}
+        value = setting.value
+        if setting.name in option_of:
+            option = option_of[setting.name]
+        elif "settings" in option_of:  # --set, for what a method has
+            option = option_of["settings"]
+            value = [(setting.name, "..." if value is NO_VALUE else value)]
+        else:
+            return str(setting)
+        return f"no {option.name}" if value is None else shlex.join(option.words(value))
+
+
+class Options(argparse.Namespace):
+    """What was typed; it stays as it is."""
+
+    def __init__(self, **given: Any):
+        vars(self).update(given)
+
+    def __setattr__(self, name: str, value: Any):
+        raise AttributeError(f"{name}: what was typed does not change")
+
+
+def refuse_too_small(options: Options, declared: Sequence[Option]) -> None:
+    """Raise ConfigError if a number is smaller than its option allows."""
+    for option in declared:
+        given = getattr(options, option.attribute)
+        for value in given if isinstance(given, list) else [given]:
+            if None not in (option.least, value) and not value >= option.least:
+                kind = "a number" if isinstance(value, float) else "an integer"
+                raise not_allowed(option.python[0], value, f"{kind} of at least {option.least}")
+
+
+def repeated_words(options: Options, declared: Sequence[Option]) -> Iterator[str]:
+    """Yield what was typed, of some options, for a command that is printed."""
+    for option in declared:
+        value = getattr(options, option.attribute)
+        if option.repeat or (option.repeat is None and value != option.default):
+            yield from option.words(value)
+
+
+def number(name: str, help: str, least: float = 1, **more: Any) -> Option:
+    """Return an option for a number of at least `least`."""
+    return Option(name, help, least=least, **{"type": int, "metavar": "N"} | more)
+
+
+def text(name: str, help: str, metavar: str = "NAME", **more: Any) -> Option:
+    """Return an option for a text."""
+    return Option(name, help, metavar=metavar, **more)
+
+
+def texts(name: str, help: str, metavar: str = "NAME", **more: Any) -> Option:
+    """Return an option that may be given several times."""
+    return Option(name, f"{help}; may be given several times", action="append", metavar=metavar, **more)
+
+
+def switch(name: str, help: str, default: bool | None = None) -> Option:
+    """Return an option that has an opposite: --name and --no-name."""
+    return Option(name, help, action=argparse.BooleanOptionalAction, default=default)
+
+
+def results(suffix: str) -> tuple[Option, Option]:
+    """Return the options about the folder of the results."""
+    return text("--out", f"folder of the results (default: FILE's name with {suffix})", "DIR", repeat=False), FORCE
+
+
+# Several commands have these.
+HEADER = switch("--header", "whether the first line has names")
+INDEX = switch("--index", "whether the first column has names")
+SEED = number(
+    "--seed", "the same seed, the same result (0)", 0, python="seed random_state", repeat=True, default=0, metavar="S"
+)
+FORCE = Option("--force", "overwrite files not written by nbmf", repeat=False, action="store_true")

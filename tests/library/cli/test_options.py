@@ -1,0 +1,79 @@
+"""Options are declared once: argparse, errors, printed commands and Python's arguments agree."""
+
+import re
+import shlex
+
+import bad_input
+import pytest
+
+import nbmf
+from nbmf import cli
+from nbmf.cli.arguments import ABSENT, COMMANDS, LAYOUTS, READ, as_typed, parse, printed_command
+from nbmf.errors import DataError, not_allowed
+
+DECLARED = [(command, option) for command, declared in COMMANDS.items() for option in declared.declared]
+
+
+@pytest.mark.parametrize(("command", "option"), DECLARED, ids=lambda each: getattr(each, "name", each))
+def test_an_error_names_the_option_here_and_the_argument_in_python(command, option):
+    for name in option.python:
+        error = not_allowed(name, "no-value", "another")
+        assert str(error) == f"{name} = 'no-value': allowed is another"
+        assert re.match(rf"{option.name}[ :]", as_typed(error.message, command))
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [each for each in DECLARED if each[1].least is not None],
+    ids=lambda each: getattr(each, "name", each),
+)
+def test_numbers_that_are_too_small_are_refused_before_anything_is_read(command, option, capsys):
+    wrong = option.least - 1
+    assert cli.main([command, "nowhere.csv", option.name, str(wrong)]) == 2
+    said = rf"nbmf: error: {option.name} {wrong}(\.0)?: allowed is an? (integer|number) of at least {option.least}\n"
+    assert re.fullmatch(said, capsys.readouterr().err)
+
+
+def test_what_is_said_of_reading_a_matrix_are_arguments_of_read():
+    """They are refused for the file, not for their names or choices."""
+    for given in [*({option.attribute: None} for option in READ), *({"layout": each} for each in LAYOUTS)]:
+        with pytest.raises(DataError, match="no such file"):
+            nbmf.read("nowhere.csv", **given)
+    for absent in ABSENT:
+        with pytest.raises(DataError, match="no such file"):
+            nbmf.read("nowhere.csv", layout="long", absent=absent)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "nbmf fit votes.csv --seed 0",
+        "nbmf fit votes.csv --no-index --ones yes --ones 'in favour' --transpose --method bica --seed 3 --no-check",
+        "nbmf compare votes.csv --no-diagonal --methods bica logpca --components 2 3 --set tol=0.5 --seed 0",
+        "nbmf cluster t.csv --kind 'a b=count' --kind c=real --missing '?' --model mnb --components 3 --seed 0",
+        "nbmf topics t.mtx --layout long --document d --word w --count n --stop-words english --seed 0",
+    ],
+)
+def test_a_printed_command_is_what_was_typed(line):
+    assert printed_command(parse(shlex.split(line)[1:])) == line
+    plain = line.replace(" --seed 0", "")
+    assert printed_command(parse([*shlex.split(plain)[1:], "--out", "there", "--force"])) == line
+
+
+def test_what_was_typed_does_not_change():
+    options = parse(["fit", "votes.csv"])
+    with pytest.raises(AttributeError, match="does not change"):
+        options.method = "bica"
+    assert options.method is None
+
+
+def test_no_message_on_the_command_line_names_an_argument_of_python():
+    """The page has what each case says, as tests/library/io/test_bad_input.py checks."""
+    page = bad_input.PAGE.read_text(encoding="utf-8")
+    arguments = {name for _, option in DECLARED for name in option.python} | {"max_memory_gb", "n_samples", "alpha"}
+    as_python = re.compile(rf"(?<!--set )\b({'|'.join(arguments)}) ?=|\b(n_components|n_draws|n_jobs|random_state)\b")
+    for kind in ("Matrix for nbmf fit and compare", "Table for nbmf cluster", "Documents for nbmf topics"):
+        rows = page.partition(f"## {kind}\n")[2].partition("\n## ")[0].splitlines()
+        assert len(rows) > 15
+        for row in rows:
+            assert not as_python.search(row), row
