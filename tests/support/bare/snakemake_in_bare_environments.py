@@ -26,9 +26,9 @@ run_wrapper = local.run_wrapper
 
 def note_environment(rule, input, output, params, wildcards, *further):
     """Keep the environment that a job's rule asks for, and run the job as before."""
-    running.environment = Path(
-        rule.expand_conda_env(wildcards, params, input).file.get_path_or_uri(secret_free=True)
-    ).stem
+    environment = rule.expand_conda_env(wildcards, params, input)
+    if environment is not None:  # a rule that only names others runs nothing
+        running.environment = Path(environment.file.get_path_or_uri(secret_free=True)).stem
     return run_wrapper(rule, input, output, params, wildcards, *further)
 
 
