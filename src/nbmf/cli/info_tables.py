@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
+from nbmf.cli.arguments import as_typed
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import DataError
 from nbmf.io.columns import Columns, read_columns
@@ -57,7 +58,7 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
         )
     except DataError as error:
         words = "no matrix of zeros and ones or of counts; as a table, for nbmf cluster"
-        raise DataError(f"{options.file}: {words}: ", error) from error
+        raise DataError(f"{options.file}: {words}: {as_typed(error.message, 'cluster')}") from error
     if options.groups is None:
         lines.append("a column with known classes is kept apart by --labels, to see if they agree")
     return [*lines, *_next(f"cluster {_repeated(options)}")]

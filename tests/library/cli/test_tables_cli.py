@@ -225,7 +225,7 @@ def test_texts_become_topics(capsys, here):
         ("cluster people.csv --model mnb --components 100", "--components 100: allowed are numbers from 2 to 85"),
         ("cluster people.csv --no-check --model mnb --components 100", "allowed are at most"),
         ("topics counts.csv --word w", "--document, --word and --count go together"),
-        ("topics people.csv", "--ignore 'height' leaves the column out, --labels 'height' keeps it"),
+        ("topics people.csv", "--ignore height leaves the column out, --labels height keeps it"),
         ("topics nothing.csv", "there is no such file"),
     ],
 )
@@ -342,7 +342,8 @@ def test_info_of_a_matrix_with_a_wrong_cell_is_refused_as_one(capsys, here, monk
         assert "for nbmf cluster" not in run(capsys, "info", "days.csv", code=2).err
     refused = run(capsys, "info", "days.csv", code=2).err
     assert "as a table, for nbmf cluster: days.csv: column 'day' has dates" in refused
-    assert "--ignore 'day' leaves it out" in refused
+    assert "--ignore day leaves it out" in refused
+    assert "--kind day=category" in refused
 
 
 @pytest.mark.parametrize(
