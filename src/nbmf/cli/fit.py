@@ -1,6 +1,7 @@
 """nbmf fit: from a file to components, with a folder of results and a summary to read."""
 
 import argparse
+import functools
 import time
 import warnings
 from typing import NamedTuple
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
         command=printed_command(options),
         method=chosen.method,
         figures=folder.figures(pictures),
-        in_words=lambda message: as_typed(message, options.command),
+        in_words=functools.partial(as_typed, command=options.command),
     )
     write_fit(folder, result)
     folder.write_pictures(pictures)

@@ -43,13 +43,6 @@ class Task(NamedTuple):
 def folder_of(options: argparse.Namespace, suffix: str) -> OutputFolder:
     """Return the folder of the results, after a look at the options: before the file is read."""
     folder = OutputFolder(options.out or f"{name_of(options)}{suffix}", FILES, force=options.force)
-    for K in options.components or ():
-        if K < 1:
-            raise ConfigError(f"--components {K}: allowed are integers of at least 1")
-    if options.starts < 1:
-        raise ConfigError(f"--starts {options.starts}: allowed is an integer of at least 1")
-    if options.smoothing is not None and options.smoothing < 0:
-        raise ConfigError(f"--smoothing {options.smoothing}: allowed is a number of at least 0")
     several = len(options.components or ()) != 1 or len(options.models) != 1
     if not options.check and several:
         raise ConfigError(
