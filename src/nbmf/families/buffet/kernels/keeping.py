@@ -4,12 +4,12 @@ import math
 
 from nbmf.families.buffet.kernels.numbers import NOISE
 from nbmf.families.buffet.kernels.shared import log_normal, log_prior
-from nbmf.numerics.compilation import inner_kernel
+from nbmf.numerics.compilation import inner_kernel, kernel
 
 SMALL = 1e-150  # of a product of probabilities, before it is put away as a logarithm
 
 
-@inner_kernel
+@kernel(_nrt=False)
 def add_predictions(K, matrix, state, mean, square, fit):
     """Add E[v] of all cells given the state to `mean`, of a Gaussian its square to `square`.
 

@@ -91,7 +91,7 @@ def scale_numbers(j, K, state, psi, factor):
         psi[j, i] *= factor
 
 
-@inner_kernel
+@kernel(_nrt=False)
 def scale_all(K, matrix, state, number_priors, psi, nothing, generator):
     """Scale loadings and effects by one factor, learned variances of these by its square."""
     (p, n), numbers, rows, columns = psi.shape, state.numbers, state.row_effects, state.column_effects
@@ -117,7 +117,7 @@ def scale_all(K, matrix, state, number_priors, psi, nothing, generator):
             numbers[number] *= factor * factor
 
 
-@inner_kernel
+@kernel(_nrt=False)
 def scale_row(j, K, matrix, state, psi, generator):
     """Scale the loadings and the effect of a row; psi[j] is ν + B_j Z afterwards."""
     n, B, numbers, rows, columns = psi.shape[1], state.B, state.numbers, state.row_effects, state.column_effects
@@ -136,7 +136,7 @@ def scale_row(j, K, matrix, state, psi, generator):
         psi[j, i] += columns[i] - rows[j]
 
 
-@inner_kernel
+@kernel(_nrt=False)
 def scale_column(i, K, matrix, state, psi, generator):
     """Scale the scores and the effect of a column, of which psi is ν + BZ."""
     p, Z, rows, columns = psi.shape[0], state.Z, state.row_effects, state.column_effects
