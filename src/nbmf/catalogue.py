@@ -56,25 +56,6 @@ COMPARED = {
     ),
 }
 
-# Predictions without components, that every method has to beat, and what they are in words: of binary
-# matrices, and of counts under two distributions. See `nbmf.evaluation.baselines`.
-BASELINES = {
-    "overall-share": "the overall share of ones",
-    "column-shares": "each column's share of ones",
-    "row-shares": "each row's share of ones",
-    "effects": "row and column effects",
-}
-BASELINES_OF_COUNTS = {
-    "overall-mean": "the overall mean",
-    "column-means": "each column's mean",
-    "row-means": "each row's mean",
-    "rates": "row and column shares",
-}
-OVERDISPERSED_BASELINES = {
-    "column-means-nb": "each column's mean, overdispersed",
-    "rates-nb": "row and column shares, overdispersed",
-}
-
 
 def matrix_of(method: str) -> "type[NamedMatrix]":
     """Return the kind of matrix that a method takes: that of its likelihood."""

@@ -1,17 +1,16 @@
 # Whether this machine repeats a run: `make verify`. Not part of `all`.
 
-
-def reference_of(study):
-    """The folder of scores that a study is compared with: its own in the one given, or that one."""
-    folder = Path(config["verify"]["reference"])
-    return folder / study if (folder / study).is_dir() else folder
+from nbmf_studies.pipeline.paths import reference_folder
 
 
 rule verification:
     """The scores of a study beside those of a reference."""
     input:
         tables=lambda wildcards: RUNS[wildcards.study].score_tables(),
-        reference=lambda wildcards: sorted(str(path) for path in reference_of(wildcards.study).glob("*scores.csv")),
+        reference=lambda wildcards: sorted(
+            str(path)
+            for path in Path(reference_folder(config["verify"]["reference"], wildcards.study)).glob("*scores.csv")
+        ),
         sources=package_sources("nbmf_studies.pipeline.verification"),
     output:
         f"{RESULTS}/{{study}}/tables/verification.csv",
@@ -26,7 +25,7 @@ rule verification:
         runtime=per_attempt(10),
     params:
         tables=lambda wildcards: f"{RESULTS}/{wildcards.study}/tables",
-        reference=lambda wildcards: str(reference_of(wildcards.study)),
+        reference=lambda wildcards: reference_folder(config["verify"]["reference"], wildcards.study),
         accept=config["verify"]["accept"],
     message:
         "compare the scores of {wildcards.study} with those in {params.reference}"

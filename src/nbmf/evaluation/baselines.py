@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nbmf.catalogue import BASELINES, BASELINES_OF_COUNTS, OVERDISPERSED_BASELINES
+from nbmf.baseline_names import BASELINES, BASELINES_OF_COUNTS, OVERDISPERSED_BASELINES
 from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation import count_baselines

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from nbmf.catalogue import BASELINES, METHODS, colours_of
+from nbmf.baseline_names import BASELINES
+from nbmf.catalogue import METHODS, colours_of
 from nbmf.errors import DataError, not_allowed
 from nbmf.plotting import fit_against_K
 

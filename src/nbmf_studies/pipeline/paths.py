@@ -80,6 +80,12 @@ class Paths:
         return f"{self.results}/{self.study}/partial"
 
 
+def reference_folder(folder: str, study: str) -> str:
+    """Return the folder of scores that a study is compared with: its own in the one given, or that one."""
+    own = os.path.join(folder, study)
+    return own if os.path.isdir(own) else folder
+
+
 def key_of(wildcards: Any) -> FitKey:
     """Return the fit that the wildcards of its rule name."""
     masks = {NO_MASK: None, WHOLE: WHOLE}

@@ -10,7 +10,8 @@ from scipy.stats import poisson
 
 import nbmf
 from nbmf import cli
-from nbmf.catalogue import BASELINES_OF_COUNTS, COMPARED, DEFAULTS, METHODS, OVERDISPERSED_BASELINES, methods_for
+from nbmf.baseline_names import BASELINES_OF_COUNTS, OVERDISPERSED_BASELINES
+from nbmf.catalogue import COMPARED, DEFAULTS, METHODS, methods_for
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.evaluation.baselines import LABELS

@@ -11,7 +11,8 @@ import yaml
 
 import nbmf
 from nbmf import registry
-from nbmf.catalogue import BASELINES, COMPARED, DEFAULTS, METHODS
+from nbmf.baseline_names import BASELINES
+from nbmf.catalogue import COMPARED, DEFAULTS, METHODS
 from nbmf.data.masks import draw_mask
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError

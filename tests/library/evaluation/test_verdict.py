@@ -6,7 +6,7 @@ from scipy import stats
 from scipy.special import expit
 
 import nbmf
-from nbmf.catalogue import BASELINES
+from nbmf.baseline_names import BASELINES
 from nbmf.errors import DataError
 from nbmf.evaluation.baselines import baseline_score, prediction
 from nbmf.evaluation.clustered_errors import clustered_error

@@ -9,8 +9,9 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.image import imread
 
-from nbmf.catalogue import BASELINES, colours_of
+from nbmf.baseline_names import BASELINES
 from nbmf.catalogue import METHODS as METHODS_OF_NBMF
+from nbmf.catalogue import colours_of
 from nbmf.plotting import boxes as figure_10
 from nbmf.plotting import style
 

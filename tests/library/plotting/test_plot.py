@@ -10,7 +10,7 @@ import pytest
 from figure_checks import assert_tidy
 
 import nbmf
-from nbmf.catalogue import BASELINES
+from nbmf.baseline_names import BASELINES
 from nbmf.errors import ConfigError, DataError, NotFittedError, NotSupportedError
 from nbmf.plotting import style
 

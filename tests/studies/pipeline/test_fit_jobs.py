@@ -9,7 +9,7 @@ from nbmf import registry
 from nbmf.catalogue import METHODS
 from nbmf.fit_key import WHOLE, FitKey, mask_stream
 from nbmf_studies.pipeline import fit_jobs
-from nbmf_studies.pipeline.paths import Paths, key_of
+from nbmf_studies.pipeline.paths import Paths, key_of, reference_folder
 
 MASKED, UNMASKED = FitKey("votes", "c-bica", 3, 1, 0), FitKey("votes", "beta-dir-gs", 10, None, 4)
 
@@ -54,3 +54,9 @@ def test_a_fit_depends_on_its_family_and_takes_what_its_method_may_take():
     assert fit_jobs.memory({"class": "BetaDirGibbs", "settings": {}}, 2) == 2 * 2000
     larger = {"class": "BetaDirVB", "settings": {"max_memory_gb": 7.5}}
     assert fit_jobs.memory(larger, 3) == 3 * 2000 + 7500
+
+
+def test_a_study_is_compared_with_its_own_folder_where_there_is_one(tmp_path):
+    (tmp_path / "mine").mkdir()
+    assert reference_folder(str(tmp_path), "mine") == str(tmp_path / "mine")
+    assert reference_folder(str(tmp_path), "other") == str(tmp_path)
