@@ -21,7 +21,8 @@ from snakemake.utils import update_config
 
 from nbmf_studies import all_studies
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.lumbreras2020.claims import Run, judge
+from nbmf_studies.framework.verdicts import judge
+from nbmf_studies.lumbreras2020.claims import CLAIMS, Run
 from nbmf_studies.pipeline import configuration
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -282,7 +283,7 @@ def in_the_place_of(run: Run, other: Run) -> Run:
 
 def compare_verdicts(scripts: Run, text: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the verdicts in both orientations, and the parts on which they differ."""
-    (verdicts, parts), (other_verdicts, other_parts) = judge(scripts), judge(text)
+    (verdicts, parts), (other_verdicts, other_parts) = judge(CLAIMS, scripts), judge(CLAIMS, text)
     sides = (": scripts", ": text")
     verdicts = verdicts.merge(other_verdicts, on=["number", "claim", "rule"], suffixes=sides)
     parts = parts.merge(other_parts, on=["number", "where"], suffixes=sides)
