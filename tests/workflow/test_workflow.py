@@ -380,7 +380,7 @@ OF_BETA_DIRICHLET = (N_FITS - 2 * 2 * 2 + N_TOYS, N_UNMASKED_FITS - 1)
             ],
             OF_LOGPCA_LDA_AND_DIR_DIR,
         ),
-        ([f"{FAMILIES}/beta_dirichlet/parameters.py"], OF_BETA_DIRICHLET),
+        ([f"{FAMILIES}/beta_dirichlet/beta_dirichlet_parameters.py"], OF_BETA_DIRICHLET),
         (["src/nbmf/inference/loop.py"], (N_FITS + N_TOYS, N_UNMASKED_FITS)),
     ],
     ids=["three methods", "a family", "the loop"],

@@ -6,16 +6,8 @@ from scipy import stats
 
 import nbmf
 from nbmf import registry
-from nbmf.catalogue import (
-    BASELINES,
-    BASELINES_OF_COUNTS,
-    COMPARED,
-    DEFAULTS,
-    METHODS,
-    OVERDISPERSED_BASELINES,
-    matrix_of,
-    methods_for,
-)
+from nbmf.baseline_names import BASELINES, BASELINES_OF_COUNTS, OVERDISPERSED_BASELINES
+from nbmf.catalogue import COMPARED, DEFAULTS, METHODS, matrix_of, methods_for
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError
