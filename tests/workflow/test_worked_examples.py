@@ -161,5 +161,5 @@ def test_the_table_of_what_a_new_thing_touches_is_that_of_these_sections(checkou
             folders = {file.parent for file in new if file.suffix == ".py"}
             others = [file for file in new if file.suffix != ".py"]
             assert (len(folders), len(others)) == (1, 1), place
-            assert "a folder in `studies`" in files
+            assert "a folder in `nbmf_studies`" in files
             assert f"`{others[0].with_name('<key>.yaml')}`" in files
