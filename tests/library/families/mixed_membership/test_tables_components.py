@@ -312,8 +312,8 @@ def test_a_grid_leaves_out_what_cannot_be():
     choice = choose_components(small, [2, 40], models=ONE, log=lambda n, total: done.append((n, total)))
     assert [score.K for score in choice.scores] == [2]
     assert done[-1] == (15, 15)
-    for grid, told in (([40], "40"), ([30, 1], "30, 1"), ([1], "1")):
-        with pytest.raises(ConfigError, match=rf"^n_components = \[?{told}\]?: .* from 2 to 12, since 12"):
+    for grid, told in (([40], "40"), ([30, 1], r"\[30, 1\]"), ([1], "1")):
+        with pytest.raises(ConfigError, match=rf"^n_components = {told}: .* from 2 to 12, since 12"):
             choose_components(small, grid, models=ONE)
     with pytest.raises(DataError, match=r"^a single column, 'column 0': .*; needed are two$"):
         choose_components(np.arange(30.0)[:, None], [2])
