@@ -22,6 +22,7 @@ sys.path.append(str(BENCHMARKS))  # last: tests/support/sbc.py has a namesake th
 
 import blocks  # noqa: E402
 import buffet  # noqa: E402
+import code_lines  # noqa: E402
 import common  # noqa: E402
 import kernels  # noqa: E402
 import large  # noqa: E402
@@ -455,3 +456,9 @@ def test_parts_that_were_not_run_stay_in_the_document(monkeypatch, tmp_path):
     run.publish(tmp_path)
     expected = before.replace("Old.\n", "New.\n\n## Part: threads\n\nNew.\n")
     assert run.DOCUMENT.read_text("utf-8") == expected
+
+
+def test_lines_of_code_are_without_blanks_comments_and_docstrings():
+    head = '"""Module.\n\nMore.\n"""\n\nx = """text\nof two lines"""  # kept\n# no code\n\n\n'
+    source = head + 'def f():\n    """Doc."""\n    return (\n        x\n    )\n'
+    assert code_lines.code_lines(source) == 6
