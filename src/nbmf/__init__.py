@@ -53,6 +53,7 @@ EXPORTS = {
     "run_chains": "nbmf.posterior.running",
     "compare": "nbmf.evaluation.compare",
     "verdict": "nbmf.evaluation.verdict",
+    "margin_test": "nbmf.evaluation.margin_test",
     "choose_components": "nbmf.evaluation.component_choice",
     "distinguishing": "nbmf.posterior.distinguishing",
 }

@@ -1,0 +1,113 @@
+"""Is there structure beyond row and column effects? An exact test with the margins given.
+
+If there is none, and log-odds are a sum of an effect of the row and one of the column, then all
+matrices with the same row and column sums, and the same missing entries, are equally likely: the
+null model of ecology with fixed margins (Connor and Simberloff 1979; Gotelli 2000), the conditional
+test of the Rasch model (Ponocny 2001). The matrix is compared with others that trades make of it.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbmf.data.matrix import MISSING
+from nbmf.errors import ConfigError, DataError
+from nbmf.evaluation.effects import row_and_column_effects
+from nbmf.evaluation.folds import is_symmetric
+from nbmf.evaluation.margin_trades import swap_edges, trade_many
+from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.numerics.random import generator_states
+from nbmf.seeds import seed_sequence
+
+DRAWS = 999
+ENOUGH_BEYOND = 60  # draws that are as far from the effects as the matrix: more would change nothing
+TRADES = 5  # per row and column, between the matrix and a draw
+SWAPS = 10  # per edge of a network
+SMALL_VARIANCE = 0.05  # added to P (1 - P): else a single entry that is nearly sure decides
+
+
+class MarginTest(NamedTuple):
+    """How far a matrix is from row and column effects, among others with the same margins.
+
+    p : float, the probability of so much structure if there were none. (1 + beyond) / (1 + draws), or
+        beyond / draws where the draws ended early (Besag and Clifford 1991,
+        doi:10.1093/biomet/78.2.301)
+    beyond, draws : int, how many matrices have at least as much, of how many that were drawn
+    """
+
+    p: float
+    beyond: int
+    draws: int
+
+
+def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
+    """Test exactly whether a binary matrix has structure beyond effects of its rows and columns.
+
+    Structure is measured by Σ_k s_k⁸ of the singular values s of (V - P) / √(P (1 - P) + .05), with P
+    what row and column effects predict and 0 for missing entries: near the largest singular value's
+    power where there are two groups or one axis, better than it where there are several. P depends on
+    the margins alone, so it is the same for every draw.
+
+    The draws are exchangeable with the matrix however few the trades are: trades lead from the matrix
+    to a hub, and from the hub to every draw (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633). So
+    p < α has a probability of at most α if there is nothing beyond the effects. Too few trades, or
+    missing entries that block them, cost power alone.
+
+    Parameters
+    ----------
+    V : BinaryMatrix, array (F, N) or DataFrame
+        1, 0 and missing (NaN or -1). If it equals its transpose, draws do too, and the diagonal is
+        left out.
+    seed : int
+    draws : int
+        How many at most; it ends with the 60th that has as much structure as the matrix.
+
+    Returns
+    -------
+    MarginTest
+
+    Raises
+    ------
+    ConfigError
+        If `draws` is not a positive integer.
+    DataError
+        If V is not binary, or has fewer than two rows or columns.
+    """
+    if not (isinstance(draws, (int, np.integer)) and draws >= 1):
+        raise ConfigError(f"draws = {draws!r}: a positive integer is allowed")
+    codes = np.array(BERNOULLI.values_of(V), np.int8)
+    if min(codes.shape) < 2:
+        raise DataError(f"a matrix of shape {codes.shape}: two rows and two columns are the least")
+    (generator,) = generator_states(seed_sequence("margins", seed), 1)
+    move, steps = trade_many, TRADES * sum(codes.shape)
+    if is_symmetric(codes):
+        np.fill_diagonal(codes, MISSING)
+        move, steps = swap_edges, SWAPS * int(np.count_nonzero(codes == 1) // 2)
+    structure = _Structure(codes)
+    least = structure.of(codes)
+    least -= 1e-9 * abs(least)  # equal matrices count, whatever the order of sums
+    hub = codes.copy()
+    move(hub, steps, generator)
+    beyond = 0
+    for count in range(1, draws + 1):
+        drawn = hub.copy()
+        move(drawn, steps, generator)
+        beyond += structure.of(drawn) >= least
+        if beyond == ENOUGH_BEYOND:
+            return MarginTest(beyond / count, beyond, count)
+    return MarginTest((1 + beyond) / (1 + draws), beyond, draws)
+
+
+class _Structure:
+    """What lies beyond row and column effects, of matrices that have the same."""
+
+    def __init__(self, codes: np.ndarray):
+        observed = codes != MISSING
+        self._P = row_and_column_effects(codes)
+        self._weights = observed / np.sqrt(self._P * (1 - self._P) + SMALL_VARIANCE)
+
+    def of(self, codes: np.ndarray) -> float:
+        """Return Σ_k s_k⁸, the sum of squares of (R R')²."""
+        R = (codes - self._P) * self._weights
+        gram = R @ R.T if len(R) <= R.shape[1] else R.T @ R
+        return float(np.square(gram @ gram).sum())

@@ -1,0 +1,156 @@
+"""The exact test of structure beyond row and column effects, and the trades that it draws by."""
+
+import itertools
+
+import bisection
+import numpy as np
+import pytest
+from scipy.special import expit
+from scipy.stats import binom
+
+import nbmf
+from nbmf.errors import ConfigError, DataError
+from nbmf.evaluation import margin_test as module
+from nbmf.evaluation import margin_trades
+
+
+def law_of(monkeypatch, kernel, codes, *arguments):
+    """Return the probability of each matrix after one call of a kernel, from scripted uniform numbers."""
+    with monkeypatch.context() as patched:
+        script = bisection.plain(patched, margin_trades)
+        plain, held = getattr(margin_trades, kernel), codes.copy()
+        script.arrays = (held,)
+
+        def draw():
+            held[...] = codes
+            plain(held, *arguments, None)
+            return held.tobytes()
+
+        return bisection.Tree(lambda numbers: script.run(draw, numbers)).law
+
+
+def margins(codes):
+    """Return the sums of rows and of columns."""
+    ones = codes == 1
+    return [*ones.sum(axis=0), *ones.sum(axis=1)]
+
+
+def same_margins(codes, symmetric):
+    """Return every matrix with the same sums and the same missing entries."""
+    places = np.argwhere(np.triu(codes >= 0, 1) if symmetric else codes >= 0)
+    others = []
+    for values in itertools.product((0, 1), repeat=len(places)):
+        other = codes.copy()
+        other[tuple(places.T)] = values
+        if symmetric:
+            other[tuple(places.T[::-1])] = values
+        others.append(other)
+    return [other for other in others if margins(other) == margins(codes)]
+
+
+def test_a_trade_deals_the_ones_with_equal_chances(monkeypatch):
+    codes = np.array([[1, 1, 0, 0, 1, -1, 0], [0, 1, 1, 1, 0, 1, -1]], np.int8)  # they differ in columns 0, 2, 3, 4
+    law = law_of(monkeypatch, "trade", codes, 0, 1, np.empty(7, np.int64))
+    expected = {}
+    for own in itertools.combinations((0, 2, 3, 4), 2):
+        dealt = codes.copy()
+        dealt[0, [0, 2, 3, 4]], dealt[1, [0, 2, 3, 4]] = 0, 1
+        dealt[0, list(own)], dealt[1, list(own)] = 1, 0
+        expected[dealt.tobytes()] = 1 / 6
+    assert law.keys() == expected.keys()
+    np.testing.assert_allclose([law[key] for key in expected], 1 / 6, rtol=0, atol=bisection.TOLERANCE)
+
+
+BIPARTITE = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1]], np.int8)
+WITH_GAPS = np.array([[1, 1, 0, 0], [-1, 0, 1, 0], [0, 0, 1, 1]], np.int8)
+NETWORK = np.array([[-1, 1, 1, 0, 0], [1, -1, 0, 1, 0], [1, 0, -1, 0, 0], [0, 1, 0, -1, 1], [0, 0, 0, 1, -1]], np.int8)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "codes", "symmetric"),
+    [("trade_many", BIPARTITE, False), ("trade_many", WITH_GAPS, False), ("swap_edges", NETWORK, True)],
+    ids=["all observed", "with a gap", "network"],
+)
+def test_each_step_is_as_likely_as_the_step_back(monkeypatch, kernel, codes, symmetric):
+    """So all matrices with the same margins are equally likely, and every one of these is reached."""
+    states = same_margins(codes, symmetric)
+    keys = [state.tobytes() for state in states]
+    laws = [law_of(monkeypatch, kernel, state, 1) for state in states]
+    assert all(set(law) <= set(keys) for law in laws)
+    steps = np.array([[law[key] for key in keys] for law in laws])
+    np.testing.assert_allclose(steps.sum(axis=1), 1, atol=bisection.TOLERANCE)
+    np.testing.assert_allclose(steps, steps.T, rtol=0, atol=bisection.TOLERANCE)
+    assert (np.linalg.matrix_power(steps, 50) > 0.5 / len(states)).all()
+
+
+def test_the_statistic_is_the_sum_of_eighth_powers_of_singular_values():
+    codes = np.random.default_rng(1).integers(-1, 2, (7, 5)).astype(np.int8)
+    for V in (codes, codes.T):
+        structure = module._Structure(V)
+        P = structure._P
+        R = np.where(V >= 0, (V - P) / np.sqrt(P * (1 - P) + 0.05), 0)
+        assert structure.of(V) == pytest.approx((np.linalg.svd(R, compute_uv=False) ** 8).sum(), rel=1e-12)
+
+
+def test_nested_rows_have_no_other_matrix_with_their_margins():
+    nested = np.tril(np.ones((8, 8), np.int8))
+    assert nbmf.margin_test(nested).p == 1
+
+
+def effects_alone(rng, gaps, network):
+    """Draw a matrix, or a network, in which log-odds are sums of effects."""
+    a, b = rng.normal(size=18), rng.normal(size=14)
+    if network:
+        V = np.triu(rng.random((18, 18)) < expit(a[:, None] + a - 1), 1)
+        return (V | V.T).astype(np.int8)
+    V = (rng.random((18, 14)) < expit(a[:, None] + b)).astype(np.int8)
+    V[rng.random(V.shape) < gaps] = -1
+    return V
+
+
+@pytest.mark.parametrize(("gaps", "network"), [(0, False), (0.3, False), (0, True)], ids=["all", "gaps", "network"])
+def test_without_structure_p_is_below_its_level_no_more_often(gaps, network):
+    rng = np.random.default_rng(2)
+    p = [nbmf.margin_test(effects_alone(rng, gaps, network), seed=i, draws=99).p for i in range(300)]
+    for level in (0.05, 0.2):
+        assert np.count_nonzero(np.array(p) <= level) <= binom.ppf(0.9999, len(p), level)
+    assert 0.3 < np.mean(p) < 0.7  # and it says no less than chance
+
+
+def groups(rng, strong):
+    """Draw 20 rows of two groups, each of which prefers a half of 16 columns."""
+    own = (np.arange(20) < 7)[:, None] == (np.arange(16) < 8)
+    return (rng.random(own.shape) < np.where(own, strong, 1 - strong)).astype(np.int8)
+
+
+def test_two_groups_of_a_small_matrix_are_found():
+    rng = np.random.default_rng(3)
+    found = [nbmf.margin_test(groups(rng, 0.75), draws=199).p <= 0.025 for _ in range(20)]
+    assert sum(found) >= 18
+
+
+def test_two_groups_of_a_small_network_are_found():
+    rng = np.random.default_rng(4)
+    same = np.equal.outer(np.arange(20) < 9, np.arange(20) < 9)
+    found = []
+    for _ in range(20):
+        V = np.triu(rng.random((20, 20)) < np.where(same, 0.5, 0.08), 1)
+        found.append(nbmf.margin_test((V | V.T).astype(np.int8), draws=199).p <= 0.025)
+    assert sum(found) >= 18
+
+
+def test_draws_end_early_where_more_would_change_nothing():
+    noise = (np.random.default_rng(5).random((20, 10)) < 0.4).astype(np.int8)
+    tested = nbmf.margin_test(noise)
+    assert tested.beyond == module.ENOUGH_BEYOND
+    assert tested.draws < module.DRAWS
+    assert tested.p == tested.beyond / tested.draws
+    assert tested == nbmf.margin_test(noise)  # the same seed
+    assert tested != nbmf.margin_test(noise, seed=1)
+
+
+def test_what_cannot_be_tested_is_said():
+    with pytest.raises(DataError, match=r"shape \(1, 3\)"):
+        nbmf.margin_test([[1, 0, 1]])
+    with pytest.raises(ConfigError, match="draws = 0"):
+        nbmf.margin_test(np.eye(3), draws=0)
