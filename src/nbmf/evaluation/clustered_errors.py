@@ -68,3 +68,10 @@ def one_sided_p(mean: float, error: float, degrees_of_freedom: int) -> float:
 def format_p(p: float) -> str:
     """Return "p = ..." with two digits, or that it is less than 0.001."""
     return f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
+
+
+def format_error(value: float, error: float) -> str:
+    """Return "value ± error", both with as many decimals as give the error two significant digits."""
+    largest = error if error > 0 else abs(value)
+    decimals = 4 if largest == 0 or not math.isfinite(largest) else min(max(1 - math.floor(math.log10(largest)), 0), 12)
+    return f"{value:.{decimals}f} ± {error:.{decimals}f}"

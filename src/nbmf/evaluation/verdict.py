@@ -1,4 +1,10 @@
-"""Is there structure in a matrix? Methods against each other and predictions without components."""
+"""Is there structure in a matrix? Methods against each other and baselines, and an exact test.
+
+Two tests share the level of 5 %. Cross-validation says whether the method that predicts best predicts
+better than every baseline, and by how much. The exact test of `nbmf.margin_test` says whether there is
+anything beyond row and column effects: on small matrices it finds what too few held-out entries cannot
+show.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -11,13 +17,16 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import is_sparse
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
+from nbmf.evaluation.accuracy import Accuracy, accuracy
 from nbmf.evaluation.baselines import LABELS, baselines_of
-from nbmf.evaluation.clustered_errors import format_p, one_sided_p
+from nbmf.evaluation.clustered_errors import format_error, format_p, one_sided_p
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, Measure, held_out_losses
+from nbmf.evaluation.margin_test import MarginTest, margin_test
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
 
 CHANCE = 0.05  # that noise passes for structure
+LARGEST_EXACT = 50_000  # observed entries: above, cross-validation has the power, and draws take their time
 
 
 class Gain(NamedTuple):
@@ -55,23 +64,30 @@ class LossDifference(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """Whether a method predicts better than every baseline, and by how much.
+    """Whether there is structure, by two tests, and how well a method predicts.
 
     method : str, what was judged, in words
-    found : bool, whether the method predicts better than every baseline, each with p < chance
-    chance : float, CHANCE; of a method that was chosen among several, CHANCE / their number
+    found : bool, whether either test finds structure
+    predicts : bool, whether the method predicts better than every baseline, each with p < chance
+    chance : float, the level of each gain: CHANCE, or CHANCE / 2 next to an exact test, over the number of
+        methods that there were to choose from
     loss : float, of the method, in nats per held-out entry
     gains : tuple of Gain, over each baseline, the best baseline first
     entries, folds : int, how many entries were held out, in how many folds
-    observed : int, how many there are; of a symmetric matrix pairs in the place of entries
+    observed : int, how many there are; of a symmetric matrix pairs instead of entries
     others : tuple of LossDifference, the other methods that could have been chosen, the best first
     unit : str, what losses are per: "held-out entry", or "one" of a sparse matrix
+    exact : MarginTest or None, the exact test at CHANCE / 2: of binary matrices of up to LARGEST_EXACT
+        observed entries
+    accuracy, without_components : Accuracy or None, of the method and of the best baseline; None of
+        counts and of sparse matrices
 
     Of a sparse matrix ones and as many zeros are held out, weighted by one over the chance of that.
     """
 
     method: str
     found: bool
+    predicts: bool
     chance: float
     loss: float
     gains: tuple[Gain, ...]
@@ -80,6 +96,9 @@ class Verdict(NamedTuple):
     observed: int
     others: tuple[LossDifference, ...] = ()
     unit: str = EntryMeasure.unit
+    exact: MarginTest | None = None
+    accuracy: Accuracy | None = None
+    without_components: Accuracy | None = None
 
     @property
     def compared(self) -> list[LossDifference]:
@@ -87,26 +106,62 @@ class Verdict(NamedTuple):
         baselines = (LossDifference(LABELS[gain.baseline], gain.loss, gain.mean, gain.error) for gain in self.gains)
         return [*self.others, *baselines]
 
+    @property
+    def best_baseline(self) -> str:
+        """The baseline that predicts best, in words."""
+        return LABELS[self.gains[0].baseline]
+
     def __str__(self) -> str:
-        best = self.gains[0]
-        how_much = f"{abs(best.mean):.4f} ± {best.error:.4f} nats per {self.unit}"
-        what = LABELS[best.baseline]
-        if self.found:
+        if self.predicts:
             return (
-                f"structure found: it predicts better than {what}, the best prediction without "
-                f"components, by {how_much} ({best.loss:.4f} to {self.loss:.4f}, {format_p(best.p)})"
+                f"structure found: this method predicts better than {self.best_baseline}, the best prediction without "
+                f"components, by {self._difference()}{self._of_exact_test()}"
             )
-        if best.mean > 0:
-            weakest = max(self.gains, key=lambda gain: gain.p)
+        if not self.found and self.gains[0].mean > 0:
+            return f"nothing found beyond {LABELS[self._weakest.baseline]}: {self._lead()}{self._of_exact_test()}"
+        if not self.found:
             return (
-                f"nothing found beyond {LABELS[weakest.baseline]}: a lead of "
-                f"{weakest.mean:.4f} ± {weakest.error:.4f} nats per {self.unit} can be chance "
-                f"({format_p(weakest.p)}; {self.chance:g} would tell)"
+                f"nothing found beyond {self.best_baseline}: this method predicts worse by {self._difference()}"
+                f"{self._of_exact_test()}"
+            )
+        exact = f"exact test, {format_p(self.exact.p)}"
+        if self.gains[0].mean > 0:
+            return (
+                f"structure found beyond row and column effects ({exact}), too little of it to be sure of in "
+                f"predictions: {self._lead()}"
             )
         return (
-            f"nothing found beyond {what}, which predicts better by {how_much} "
-            f"({best.loss:.4f} instead of {self.loss:.4f})"
+            f"structure found beyond row and column effects ({exact}), but no method that was tried predicts it: "
+            f"this one predicts worse than {self.best_baseline} by {self._difference()}"
         )
+
+    @property
+    def _weakest(self) -> Gain:
+        """The gain that is most likely to be chance."""
+        return max(self.gains, key=lambda gain: gain.p)
+
+    def _difference(self) -> str:
+        """Return by how much the method differs from the best baseline."""
+        best = self.gains[0]
+        return (
+            f"{format_error(abs(best.mean), best.error)} nats per {self.unit} "
+            f"({best.loss:.4f} and {self.loss:.4f}, {format_p(best.p)})"
+        )
+
+    def _lead(self) -> str:
+        """Return why a lead is not enough."""
+        weakest = self._weakest
+        return (
+            f"a lead of {format_error(weakest.mean, weakest.error)} nats per {self.unit} over "
+            f"{LABELS[weakest.baseline]} can be chance ({format_p(weakest.p)}; {self.chance:.2g} would tell)"
+        )
+
+    def _of_exact_test(self) -> str:
+        """Return what the exact test says next to predictions that decide."""
+        if self.exact is None:
+            return ""
+        agrees = (self.exact.p <= CHANCE / 2) == self.predicts
+        return f"; the exact test {'agrees' if agrees else 'alone would not show it'} ({format_p(self.exact.p)})"
 
 
 class MethodChoice(NamedTuple):
@@ -127,7 +182,7 @@ def verdict(
     seed: int = 0,
     monitor_of: Callable[[int, int], Monitor | None] | None = None,
 ) -> Verdict:
-    """Say whether a method finds structure: whether it predicts better than no components do.
+    """Say whether there is structure: whether a method predicts better than no components do.
 
     Tenths of the observed entries are held out in turn until ENOUGH entries, or every entry, have
     been. The method is fitted to the others, and compared entry by entry with the overall share of
@@ -176,11 +231,14 @@ def choose(
 ) -> MethodChoice:
     """Say which of several methods to take, and whether it finds structure.
 
-    All of them predict the same entries from the same others, see `verdict`. The first is taken
-    that the best leads by no more than a standard error of the difference (Breiman, Friedman,
-    Olshen and Stone, "Classification and Regression Trees", 1984, section 3.4.3). The gains of the
-    one that is taken over predictions without components have to be the surer the more methods
-    there were to choose from (Bonferroni).
+    All of them predict the same entries from the same others, see `verdict`. The one that predicts best
+    is tested: its gains over the baselines have to be the surer the more methods there were to choose
+    from (Bonferroni). The first is taken that the best leads by no more than a standard error of the
+    difference (Breiman, Friedman, Olshen and Stone, "Classification and Regression Trees", 1984, section
+    3.4.3), and, if the best passes the test, that passes it as well.
+
+    Of a binary matrix of up to LARGEST_EXACT observed entries `nbmf.margin_test` is made as well, and
+    each of the two tests has half of the level.
 
     Parameters
     ----------
@@ -205,37 +263,76 @@ def choose(
             raise DataError(f"{type(estimator).__name__} predicts no probability of a one or of a count per entry")
         estimator.check_parameters()
     tested = held_out_losses(V, estimators, seed, monitor_of)
-    index = _first_near_the_best(tested.methods, tested.measure)
-    return MethodChoice(index, _verdict_on(index, estimators, tested))
+    exact = _exact_test(V, estimators[0], tested, seed)
+    chance = (CHANCE if exact is None else CHANCE / 2) / len(estimators)
+    index = _shown(tested, chance)
+    return MethodChoice(index, _verdict_on(index, estimators, tested, exact, chance))
 
 
-def _first_near_the_best(losses_of_methods: Sequence[np.ndarray], measure: Measure) -> int:
-    """Return the first method that the best leads by no more than a standard error."""
+def _exact_test(V: Any, estimator: Factorization, tested: HeldOutLosses, seed: int) -> MarginTest | None:
+    """Return the exact test of a binary matrix that is neither sparse nor too large; it is of no method."""
+    is_binary = estimator.likelihood.matrix is BinaryMatrix
+    if not is_binary or is_sparse(V) or tested.observed > LARGEST_EXACT:
+        return None
+    return margin_test(V, seed=seed)
+
+
+def _shown(tested: HeldOutLosses, chance: float) -> int:
+    """Return the method to show: the first near the best, which passes the test itself if the best does."""
+    measure = tested.measure
+    near = _near_the_best(tested.methods, measure)
+    best = min(range(len(tested.methods)), key=lambda i: measure.mean(tested.methods[i]))
+    if _passes(_gains(tested.methods[best], tested), chance):
+        return next(i for i in near if _passes(_gains(tested.methods[i], tested), chance))
+    return near[0]
+
+
+def _near_the_best(losses_of_methods: Sequence[np.ndarray], measure: Measure) -> list[int]:
+    """Return the methods that the best leads by no more than a standard error, in their order."""
     best = min(losses_of_methods, key=measure.mean)
-    leads = (losses - best for losses in losses_of_methods)
-    return next(i for i, lead in enumerate(leads) if measure.mean(lead) <= measure.error(lead))
+    leads = [losses - best for losses in losses_of_methods]
+    return [i for i, lead in enumerate(leads) if measure.mean(lead) <= measure.error(lead)]
 
 
-def _verdict_on(index: int, estimators: Sequence[Factorization], tested: HeldOutLosses) -> Verdict:
+def _gains(chosen: np.ndarray, tested: HeldOutLosses) -> list[Gain]:
+    """Return the gains of a method over each baseline, the best baseline first."""
+    gains = [_gain(name, losses, chosen, tested.measure) for name, losses in tested.baselines.items()]
+    return sorted(gains, key=lambda gain: gain.loss)
+
+
+def _passes(gains: list[Gain], chance: float) -> bool:
+    """Return whether each gain is too large for chance."""
+    return all(gain.mean > 0 and gain.p < chance for gain in gains)
+
+
+def _verdict_on(
+    index: int, estimators: Sequence[Factorization], tested: HeldOutLosses, exact: MarginTest | None, chance: float
+) -> Verdict:
     """Return the verdict on one of the methods whose losses are known."""
-    chosen, measure, chance = tested.methods[index], tested.measure, CHANCE / len(estimators)
-    gains = [_gain(name, losses, chosen, measure) for name, losses in tested.baselines.items()]
+    chosen, measure = tested.methods[index], tested.measure
+    gains = _gains(chosen, tested)
+    predicts = _passes(gains, chance)
     others = [
         _difference(estimator.title, losses, chosen, measure)
         for i, (estimator, losses) in enumerate(zip(estimators, tested.methods, strict=True))
         if i != index
     ]
+    counts_right = estimators[index].likelihood.matrix is BinaryMatrix and measure.unit == EntryMeasure.unit
     return Verdict(
         method=estimators[index].title,
-        found=all(gain.mean > 0 and gain.p < chance for gain in gains),
+        found=predicts or (exact is not None and exact.p <= CHANCE / 2),
+        predicts=predicts,
         chance=chance,
         loss=measure.mean(chosen),
-        gains=tuple(sorted(gains, key=lambda gain: gain.loss)),
+        gains=tuple(gains),
         entries=tested.entries,
         folds=tested.folds,
         observed=tested.observed,
         others=tuple(sorted(others, key=lambda other: other.loss)),
         unit=measure.unit,
+        exact=exact,
+        accuracy=accuracy(chosen) if counts_right else None,
+        without_components=accuracy(tested.baselines[gains[0].baseline]) if counts_right else None,
     )
 
 

@@ -72,7 +72,7 @@ def test_the_time_of_a_fit_is_measured_on_some_rows(monkeypatch):
 
 def test_a_fit_has_all_that_needs_no_dense_matrix(capsys, here):
     said = run(capsys, "fit", "block.mtx", *FAST)
-    assert "structure found: it predicts better than row and column popularity" in said
+    assert "structure found: this method predicts better than row and column popularity" in said
     ones = np.count_nonzero(CODES)
     assert "entries were held out, in 10 folds, and predicted from the others; ones and" in said
     assert "predicted by nats per one this method is better by" in said

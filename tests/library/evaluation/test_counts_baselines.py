@@ -162,7 +162,7 @@ def test_structure_in_counts_is_found():
     found = nbmf.verdict(CountMatrix.from_array(clusters()), quick("poisson-gamma-vb"))
     assert found.found
     assert {gain.baseline for gain in found.gains} == set(BASELINES_OF_COUNTS)
-    assert "structure found: it predicts better than" in str(found)
+    assert "structure found: this method predicts better than" in str(found)
     assert min(gain.loss for gain in found.gains) - found.loss == pytest.approx(found.gains[0].mean)
 
 

@@ -8,12 +8,14 @@ from scipy.special import expit
 import nbmf
 from nbmf.baseline_names import BASELINES
 from nbmf.errors import DataError
+from nbmf.evaluation.accuracy import accuracy
 from nbmf.evaluation.baselines import baseline_score, prediction
-from nbmf.evaluation.clustered_errors import clustered_error
+from nbmf.evaluation.clustered_errors import clustered_error, format_error
 from nbmf.evaluation.effects import row_and_column_effects
 from nbmf.evaluation.folds import folds, is_symmetric
-from nbmf.evaluation.held_out import EntryMeasure
-from nbmf.evaluation.verdict import CHANCE, _first_near_the_best, _gain, candidates, choose
+from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses
+from nbmf.evaluation.margin_test import MarginTest
+from nbmf.evaluation.verdict import CHANCE, _gain, _near_the_best, _shown, candidates, choose
 from nbmf.seeds import seed_sequence
 
 SHAPES = [(18, 14), (150, 12)]
@@ -207,7 +209,7 @@ def test_planted_structure_is_found():
     assert best.mean > 4 * best.error
     assert (verdict.entries, verdict.folds, verdict.observed) == (800, 10, 800)
     assert [gain.loss for gain in verdict.gains] == sorted(gain.loss for gain in verdict.gains)
-    assert str(verdict).startswith("structure found: it predicts better than ")
+    assert str(verdict).startswith("structure found: this method predicts better than ")
 
 
 @pytest.mark.long
@@ -256,8 +258,13 @@ def test_a_gain_without_any_spread_is_certain():
     assert (_gain("", *losses, EntryMeasure()).p, _gain("", *losses[::-1], EntryMeasure()).p) == (0, 1)
 
 
+@pytest.fixture
+def without_exact_test(monkeypatch):
+    monkeypatch.setattr("nbmf.evaluation.verdict.LARGEST_EXACT", 0)
+
+
 def preferred(losses):
-    return _first_near_the_best(losses, EntryMeasure())
+    return _near_the_best(losses, EntryMeasure())[0]
 
 
 def test_of_several_methods_the_one_that_predicts_best_is_judged():
@@ -270,7 +277,7 @@ def test_of_several_methods_the_one_that_predicts_best_is_judged():
     assert choice.index == np.argmin(losses) == 1
     best = alone[choice.index]
     others = choice.verdict.others
-    assert choice.verdict == best._replace(chance=CHANCE / 3, others=others)
+    assert choice.verdict == best._replace(chance=CHANCE / 2 / 3, others=others)
     assert [other.loss for other in others] == sorted(losses)[1:]
     assert others[0].mean > 0
     for other in others:
@@ -297,7 +304,7 @@ def test_the_first_method_within_a_standard_error_of_the_best_is_preferred():
     assert preferred([worst, near, first]) == preferred([worst, first, near]) == 1
 
 
-def test_a_choice_among_many_has_to_be_surer_of_its_gain(monkeypatch):
+def test_a_choice_among_many_has_to_be_surer_of_its_gain(monkeypatch, without_exact_test):
     V = planted(30, 16, 1.0, 1)
     method = nbmf.BinaryICA(2, max_iter=50, random_state=0)
     p = max(gain.p for gain in nbmf.verdict(V, method).gains)
@@ -305,7 +312,80 @@ def test_a_choice_among_many_has_to_be_surer_of_its_gain(monkeypatch):
     assert nbmf.verdict(V, method).found
     doubtful = choose(V, [method, method]).verdict
     assert not doubtful.found
-    assert f"can be chance (p = {p:.2g}; {0.75 * p:g} would tell)" in str(doubtful)
+    assert f"can be chance (p = {p:.2g}; {0.75 * p:.2g} would tell)" in str(doubtful)
+
+
+def test_what_is_shown_passes_the_test_that_the_best_passes():
+    """The first is within an error of the best, but its own lead over the baseline can be chance."""
+    rng = np.random.default_rng(1)
+    baseline, noise = 1 + rng.random((20, 30)), rng.normal(size=(20, 30))
+    best = baseline - 0.05
+    first = best + 0.5 * (noise - noise.mean()) + 0.9 * clustered_error(0.5 * noise)
+    tested = HeldOutLosses([first, best], {"effects": baseline}, 600, 10, 600, EntryMeasure())
+    gains = [_gain("effects", baseline, losses, EntryMeasure()).p for losses in (first, best)]
+    assert gains[0] > 0.01 > gains[1]
+    assert preferred(tested.methods) == 0
+    assert _shown(tested, 0.01) == 1  # only the best passes
+    assert _shown(tested, gains[0] * 1.01) == 0  # both pass
+    assert _shown(tested._replace(baselines={"effects": best}), 0.01) == 0  # neither does
+
+
+def two_groups(seed):
+    """Draw 20 rows of two groups, each of which prefers a half of 16 columns."""
+    own = (np.arange(20) < 7)[:, None] == (np.arange(16) < 8)
+    return (np.random.default_rng(seed).random(own.shape) < np.where(own, 0.73, 0.27)).astype(np.int8)
+
+
+def test_the_exact_test_finds_two_groups_that_predictions_are_too_few_to_show():
+    verdicts = [nbmf.verdict(two_groups(seed), nbmf.BinaryICA(2, max_iter=50, random_state=0)) for seed in range(8)]
+    assert sum(one.found for one in verdicts) >= 6
+    assert sum(one.predicts for one in verdicts) < sum(one.found for one in verdicts)
+    alone = next(one for one in verdicts if one.found and not one.predicts and one.gains[0].mean > 0)
+    assert alone.exact.p <= CHANCE / 2
+    assert str(alone).startswith("structure found beyond row and column effects (exact test, p ")
+    assert "too little of it to be sure of in predictions" in str(alone)
+    both = next(one for one in verdicts if one.predicts and one.exact.p <= CHANCE / 2)
+    assert "; the exact test agrees (p" in str(both)
+
+
+def test_structure_that_no_method_predicts_is_told_as_such(monkeypatch):
+    noise = shares_only(18, 14, "equal", 1)
+    method = nbmf.BinaryICA(4, max_iter=20, random_state=0)
+    assert str(nbmf.verdict(noise, method)).startswith("nothing found beyond")
+    monkeypatch.setattr("nbmf.evaluation.verdict.margin_test", lambda V, seed: MarginTest(0.002, 1, 999))
+    verdict = nbmf.verdict(noise, method)
+    assert (verdict.found, verdict.predicts) == (True, False)
+    assert "(exact test, p = 0.002), but no method that was tried predicts it: this one predicts worse than " in str(
+        verdict
+    )
+
+
+def test_each_of_two_tests_has_half_of_the_level(monkeypatch):
+    V = two_groups(0)
+    method = nbmf.BinaryICA(2, max_iter=50, random_state=0)
+    assert nbmf.verdict(V, method).chance == CHANCE / 2
+    for p, found in ((0.025, True), (0.026, False)):
+        monkeypatch.setattr("nbmf.evaluation.verdict.margin_test", lambda V, seed, p=p: MarginTest(p, 1, 999))
+        noise = nbmf.verdict(shares_only(18, 14, "equal", 1), method)
+        assert (noise.found, noise.predicts) == (found, False)
+    monkeypatch.setattr("nbmf.evaluation.verdict.LARGEST_EXACT", V.size - 1)
+    assert (nbmf.verdict(V, method).chance, nbmf.verdict(V, method).exact) == (CHANCE, None)
+
+
+def test_entries_predicted_right_are_counted_column_by_column():
+    losses = np.array([[0.1, np.nan, np.log(2)], [0.9, np.nan, 0.2]])
+    assert accuracy(losses) == (0.625, (0.5, None, 0.75), (2, 0, 2))
+    verdict = nbmf.verdict(planted(40, 20, 1.5, 0))
+    assert verdict.accuracy.overall > verdict.without_components.overall + 0.1
+    assert verdict.accuracy.entries == (40,) * 20
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [(0.04531, 0.00312, "0.0453 ± 0.0031"), (0.0003, 0.00002, "0.000300 ± 0.000020"), (12.3, 4.56, "12.3 ± 4.6")],
+)
+def test_an_error_is_written_with_two_digits(value, error, text):
+    assert format_error(value, error) == text
 
 
 def test_without_a_method_those_of_nbmf_fit_are_tried():
