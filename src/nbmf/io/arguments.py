@@ -4,29 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypedDict
 
 from nbmf.errors import ConfigError, Setting, choices, not_allowed
+from nbmf.io.layouts import ABSENT, LAYOUTS
 from nbmf.io.value_codes import Coding
 
-LAYOUTS = ("long", "presence")
-ABSENT = ("zeros", "missing")
 
-
-class Options(NamedTuple):
-    """How a file is to be read, as `nbmf.read` explains; None: the reader decides."""
-
-    layout: str | None = None
-    header: bool | None = None
-    index: bool | None = None
-    groups: str | None = None
-    ignore: Sequence[str] | None = None
-    row: str | None = None
-    column: str | None = None
-    value: str | None = None
-    absent: str | None = None
-    name: str | None = None
-
-
-class Given(TypedDict, total=False):
-    """The keyword arguments of `nbmf.read` that say how a file is to be understood."""
+class Options(TypedDict, total=False):
+    """The keyword arguments of `nbmf.read` that say how a file is to be understood; None: the reader decides."""
 
     layout: str | None
     header: bool | None

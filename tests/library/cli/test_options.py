@@ -8,8 +8,9 @@ import pytest
 
 import nbmf
 from nbmf import cli
-from nbmf.cli.arguments import ABSENT, COMMANDS, LAYOUTS, READ, as_typed, parse, printed_command
+from nbmf.cli.arguments import COMMANDS, READ, as_typed, parse, printed_command
 from nbmf.errors import DataError, not_allowed
+from nbmf.io.layouts import ABSENT, LAYOUTS
 
 DECLARED = [(command, option) for command, declared in COMMANDS.items() for option in declared.declared]
 

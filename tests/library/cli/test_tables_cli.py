@@ -181,8 +181,8 @@ def test_components_that_are_all_the_same_are_told(capsys):
     assert re.search(r"^COLLAPSED: ", out, re.M)
     assert "COLLAPSED" not in run(capsys, "cluster", "people.csv", *QUICK, "--no-check").out
     page = Path("people.clusters/report.html").read_text()
-    assert "nbmf cluster people.csv" in page
-    assert "check = False, seed = 0" in page
+    assert "nbmf cluster people.csv --model mnb --components 2 --starts 2 --no-check --seed 0" in page
+    assert "model = mnb, smoothing = 1.0" in page
 
 
 def test_texts_become_topics(capsys, here):
