@@ -34,8 +34,6 @@ def main() -> None:
     ]
     figures = study.figures_of(plan)
     for product in (*figures, *study.tables_of(plan)):
-        text = (captions / product.caption).read_text(encoding="utf-8")
-        caption = text.partition(".. csv-table::")[0].strip()
         picture = results / f"figures/{product.name}.png"
         table = results / f"tables/{product.name}.csv"
         if picture.exists() and any(product is figure for figure in figures):
@@ -48,6 +46,8 @@ def main() -> None:
             if getattr(product, "in_report", False):  # its data were not at hand, or the run failed
                 print(f"not among the results, so not on the page: {product.title_of(plan)}")
             continue
+        text = (captions / product.caption).read_text(encoding="utf-8")
+        caption = text.partition(".. csv-table::")[0].strip()
         sections += [f"### {product.title_of(plan)}", caption, content]
     into_page(options.study, sections, ROOT)
     scores = results / "tables/scores.csv"

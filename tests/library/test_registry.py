@@ -78,10 +78,10 @@ def test_settings_are_what_the_workflow_does_not_provide():
     assert registry.settings_of("BetaDirVB") == [
         "alpha",
         "beta",
-        "gamma",
         "max_iter",
         "mean_change_tol",
         "max_memory_gb",
+        "gamma",
         "orientation",
     ]
     assert registry.settings_of("LogisticPCA") == ["max_iter", "deviance_gain_tol"]

@@ -33,14 +33,14 @@ STUDY = '''"""What the study shows."""
 
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study
-from nbmf_studies.framework.needs import TableOf
+from nbmf_studies.framework.needs import tables
 
 STUDY = Study(
     "toy2026", "Toy", "Nobody (2026)",
     figures=(
         Figure(
             "figure_10", "Figure 10", "captions/summary.rst", "nbmf.plotting.boxes:draw",
-            needs=lambda plan: {"scores": TableOf("scores")}, arguments=common.compared,
+            needs=tables("scores"), arguments=common.compared,
         ),
         common.traces_of_samplers,
     ),

@@ -25,9 +25,7 @@ from nbmf.cli.options import (
 )
 from nbmf.cli.table_arguments import CLUSTER, TOPICS
 from nbmf.errors import Message, choices
-
-LAYOUTS = ("long", "presence")
-ABSENT = ("zeros", "missing")
+from nbmf.io.layouts import ABSENT, LAYOUTS
 
 
 def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:

@@ -18,7 +18,7 @@ from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of, read_with_groups, repeated
 from nbmf.cli.settings import checked, iteration_settings
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import ChainsNotConvergedWarning, ConfigError, NotConvergedWarning
+from nbmf.errors import ChainsNotConvergedWarning, ConfigError, NotConvergedWarning, Setting
 from nbmf.evaluation.folds import LEAST
 from nbmf.evaluation.verdict import MethodChoice, Verdict, choose
 from nbmf.inference.declarations import Inference
@@ -67,10 +67,12 @@ def run(options: argparse.Namespace) -> None:
 
 def _refuse_of_large(options: argparse.Namespace, matrix: NamedMatrix) -> None:
     """Raise ConfigError if more is asked of a large sparse matrix than one fit."""
-    for name, most, what in (("chains", 1, "is one chain or start"), ("draws", 0, "are no draws")):
-        given = getattr(options, name) or 0
-        if matrix.dense is not None and given > most:
-            raise ConfigError(f"--{name} {given}: of a matrix with {matrix.words} there {what}")
+    if matrix.dense is None:
+        return
+    asked = (("chains", options.chains or 1, 1, "is one chain or start"), ("n_draws", options.draws, 0, "are no draws"))
+    for name, given, most, what in asked:
+        if given > most:
+            raise ConfigError(Setting(name, given), f": of a matrix with {matrix.words} there {what}")
 
 
 class Chosen(NamedTuple):

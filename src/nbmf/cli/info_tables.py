@@ -5,8 +5,10 @@ import shlex
 from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
-from nbmf.cli.arguments import as_typed
+from nbmf.cli.arguments import COMMANDS, as_typed
+from nbmf.cli.options import Options, repeated_words
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import DataError
 from nbmf.io.columns import Columns, read_columns
@@ -61,7 +63,7 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
         raise DataError(f"{options.file}: {words}: {as_typed(error.message, 'cluster')}") from error
     if options.groups is None:
         lines.append("a column with known classes is kept apart by --labels, to see if they agree")
-    return [*lines, *_next(f"cluster {_repeated(options)}")]
+    return [*lines, *_next(_cluster(options))]
 
 
 def uses_of_counts(matrix: CountMatrix, options: argparse.Namespace) -> list[str]:
@@ -69,11 +71,10 @@ def uses_of_counts(matrix: CountMatrix, options: argparse.Namespace) -> list[str
     lines = []
     zeros = (matrix.tallies == 0).mean()
     if matrix.observed.all() and zeros >= SPARSE and options.above is None:
-        lines.append(f"if rows are documents and columns words: nbmf topics {_documents(options)}")
+        lines.append(f"if rows are documents and columns words: {_documents(options)}")
     format = promised_format(Path(options.file)) or TEXT
     if format.is_table and options.layout is None and not options.transpose:
-        again = _repeated(options)
-        lines.append(f"if columns are of several kinds, ages and marks: nbmf cluster {again}")
+        lines.append(f"if columns are of several kinds, ages and marks: {_cluster(options)}")
     return lines
 
 
@@ -105,10 +106,10 @@ def _is_long(columns: dict[str, list]) -> bool:
 
 def _long(options: argparse.Namespace, columns: dict[str, list]) -> list[str]:
     *_, last = columns.values()
-    file = shlex.quote(options.file)
-    commands = [f"info {file} --layout long"]
+    commands = [_typed("info", options.file, layout="long")]
     if any(number_of(value) > 1 for value in last):
-        commands = [f"{commands[0]} --counts", f"topics {file} --layout long"]
+        documents = _typed("topics", options.file, layout="long")
+        commands = [_typed("info", options.file, layout="long", counts=True), documents]
     return [f"a list with a line per entry: {', '.join(map(repr, columns))}", *_next(*commands)]
 
 
@@ -132,40 +133,47 @@ def _words(cells: list) -> float:
 
 def _texts(options: argparse.Namespace, words: dict[str, float], others: bool) -> list[str]:
     """Return the lines about columns of texts, of so many words, and whether there are others."""
-    labels = [] if options.groups is None else ["--labels", options.groups]
     lines = [f"column {name!r} has texts, of {n:.1f} words on average" for name, n in words.items()]
-    commands = [f"topics {shlex.join([options.file, '--text', name, *labels])}" for name in words]
+    commands = [_typed("topics", options.file, text=name, labels=options.groups) for name in words]
     if others:
-        commands.append(f"cluster {_repeated(options, words)}")
+        commands.append(_cluster(options, words))
     return [*lines, *_next(*commands)]
 
 
 def _next(*commands: str) -> list[str]:
-    return ["", "next:", *(f"  nbmf {command}" for command in commands)]
+    return ["", "next:", *(f"  {command}" for command in commands)]
 
 
 def _documents(options: argparse.Namespace) -> str:
-    """Return FILE and the options of nbmf topics for what was read as a matrix of counts."""
-    words = [options.file]
+    """Return the nbmf topics of what was read as a matrix of counts."""
     roles = {"document": options.row, "word": options.column, "count": options.value}
-    if options.layout == "long":
-        words += ["--layout", "long"]
-        if all(roles.values()):
-            words += [part for role, name in roles.items() for part in (f"--{role}", name)]
-    elif options.groups is not None:
-        words += ["--labels", options.groups]
-    words += [part for name in options.ignore or () for part in ("--ignore", name)]
-    return shlex.join(words + ["--transpose"] * options.transpose)
+    is_long = options.layout == "long"
+    return _typed(
+        "topics",
+        options.file,
+        layout="long" if is_long else None,
+        **(roles if is_long and all(roles.values()) else {}),
+        labels=None if is_long else options.groups,
+        ignore=options.ignore or [],
+        transpose=options.transpose,
+    )
 
 
-def _repeated(options: argparse.Namespace, ignore: Collection[str] = ()) -> str:
-    """Return FILE and its options as nbmf cluster has them; more columns to ignore may be given."""
-    words = [options.file]
-    for name in ("header", "index"):
-        value = getattr(options, name)
-        words += [] if value is None else [f"--{'' if value else 'no-'}{name}"]
-    if options.groups is not None:
-        words += ["--labels", options.groups]
-    for name, values in (("missing", options.missing or ()), ("ignore", [*(options.ignore or ()), *ignore])):
-        words += [part for value in values for part in (f"--{name}", value)]
-    return shlex.join(words)
+def _cluster(options: argparse.Namespace, ignore: Collection[str] = ()) -> str:
+    """Return the nbmf cluster of a file with its options; more columns to ignore may be given."""
+    return _typed(
+        "cluster",
+        options.file,
+        labels=options.groups,
+        ignore=[*(options.ignore or ()), *ignore],
+        missing=options.missing,
+        header=options.header,
+        index=options.index,
+    )
+
+
+def _typed(command: str, file: str, **given: Any) -> str:
+    """Return a command with some options of how it reads its file, as they are typed."""
+    declared = COMMANDS[command].reading
+    options = Options(**{option.attribute: option.default for option in declared} | given)
+    return shlex.join(["nbmf", command, file, *repeated_words(options, declared)])

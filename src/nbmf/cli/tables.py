@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from nbmf.cli.arguments import printed_command
 from nbmf.cli.output import MODEL, TABLE, OutputFolder
 from nbmf.cli.progress import Progress
 from nbmf.cli.publishing import PAGE, SUMMARY, publish
@@ -23,7 +24,6 @@ FILES = (
     *("topics.csv", "components.csv", "scores.csv", "labels.csv"),
 )
 WORDS_WRITTEN = 50  # of each topic, by probability and by lift
-REPORTED_ELSEWHERE = ("command", "file", "out", "force")  # options that a page names otherwise, or not at all
 
 
 class Task(NamedTuple):
@@ -55,10 +55,7 @@ def run_on(table: FeatureTable, task: Task, folder: OutputFolder, options: argpa
     """Find the components of a table, write the folder and print the summary."""
     result = _fit(table, task, options)
     pictures = [] if result.model is None else pictures_of_table(result.model, table)
-    given = {name: value for name, value in vars(options).items() if name not in REPORTED_ELSEWHERE}
-    settings = ", ".join(f"{name} = {value}" for name, value in given.items() if value not in (None, []))
-    made_by = [f"nbmf {options.command} {options.file}", settings]
-    report = clustering_report(result, made_by=made_by, figures=folder.figures(pictures))
+    report = clustering_report(result, command=printed_command(options), figures=folder.figures(pictures))
     if result.choice is not None:
         folder.write_table("scores.csv", pd.DataFrame(result.choice.scores))
     if result.model is not None:

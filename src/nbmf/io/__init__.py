@@ -9,7 +9,7 @@ A file becomes cells once, and what they mean is decided afterwards:
 | delimited, data_frames, rda, matrix_market, numpy_files | the formats; text_lines has lines of files, gzipped or not |
 | value_codes | what values mean: missing (everywhere the same texts), one, zero, a count |
 | reading | `nbmf.read`: cells as a matrix of zeros and ones or of counts, and what is said about it |
-| arguments | what may be asked of it, checked before any file is opened |
+| arguments, layouts | what may be asked of it, checked before any file is opened |
 | tables_as_matrices | a row a line, or an entry a line |
 | coded_matrix | a matrix of codes, and how large it may be |
 | columns | a table as lists of values |

@@ -1,32 +1,16 @@
 """What may be asked of a reader, checked before any file is opened."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypedDict
+from collections.abc import Sequence
+from typing import Any, TypedDict
 
 from nbmf.errors import ConfigError, Setting, choices, not_allowed
+from nbmf.inference.parameters import Rule, is_integer
+from nbmf.io.layouts import ABSENT, LAYOUTS
 from nbmf.io.value_codes import Coding
 
-LAYOUTS = ("long", "presence")
-ABSENT = ("zeros", "missing")
 
-
-class Options(NamedTuple):
-    """How a file is to be read, as `nbmf.read` explains; None: the reader decides."""
-
-    layout: str | None = None
-    header: bool | None = None
-    index: bool | None = None
-    groups: str | None = None
-    ignore: Sequence[str] | None = None
-    row: str | None = None
-    column: str | None = None
-    value: str | None = None
-    absent: str | None = None
-    name: str | None = None
-
-
-class Given(TypedDict, total=False):
-    """The keyword arguments of `nbmf.read` that say how a file is to be understood."""
+class Options(TypedDict, total=False):
+    """The keyword arguments of `nbmf.read` that say how a file is to be understood; None: the reader decides."""
 
     layout: str | None
     header: bool | None
@@ -60,38 +44,33 @@ def _are_codes(value: Any) -> bool:
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return is_integer(value) and value >= 0
 
 
 def _are_names(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(map(_is_text, value))
 
 
-class _Rule(NamedTuple):
-    holds: Callable[[Any], bool]
-    allowed: str
-
-
-_SWITCH = _Rule(lambda value: isinstance(value, bool), "True, False or None (it is detected)")
-_COLUMN = _Rule(_is_text, "the name of a column")
-_CODES = _Rule(_are_codes, "a list of texts, as they are in the file")
+_SWITCH = Rule(lambda value: isinstance(value, bool), "True, False or None (it is detected)")
+_COLUMN = Rule(_is_text, "the name of a column")
+_CODES = Rule(_are_codes, "a list of texts, as they are in the file")
 
 RULES = {
-    "layout": _Rule(lambda value: _is_text(value) and value in LAYOUTS, "long, presence or None (a matrix)"),
+    "layout": Rule(lambda value: _is_text(value) and value in LAYOUTS, "long, presence or None (a matrix)"),
     "header": _SWITCH,
     "index": _SWITCH,
     "ones": _CODES,
     "zeros": _CODES,
     "missing": _CODES,
     "counts": _SWITCH,
-    "above": _Rule(_is_count, "an integer of at least 0: a count above it is a one"),
+    "above": Rule(_is_count, "an integer of at least 0: a count above it is a one"),
     "groups": _COLUMN,
-    "ignore": _Rule(_are_names, "a list of names of columns"),
+    "ignore": Rule(_are_names, "a list of names of columns"),
     "row": _COLUMN,
     "column": _COLUMN,
     "value": _COLUMN,
-    "absent": _Rule(lambda value: _is_text(value) and value in ABSENT, "zeros, missing or None (by the values)"),
-    "name": _Rule(_is_text, "the name of an object in the file"),
+    "absent": Rule(lambda value: _is_text(value) and value in ABSENT, "zeros, missing or None (by the values)"),
+    "name": Rule(_is_text, "the name of an object in the file"),
 }
 
 

@@ -15,7 +15,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.io import arguments
-from nbmf.io.arguments import Given, Options
+from nbmf.io.arguments import Options
 from nbmf.io.cells import Entries, Grid, RepeatedName, counted
 from nbmf.io.coded_matrix import CodedMatrix, StoredCodes, of_entries, of_grid
 from nbmf.io.formats import TEXT, Cells, Format, format_of
@@ -33,7 +33,7 @@ DIFFERENT, PART = 3, 0.25
 
 
 def read(
-    path: str | os.PathLike, *, transpose: bool = False, log: Callable[[str], None] = print, **given: Unpack[Given]
+    path: str | os.PathLike, *, transpose: bool = False, log: Callable[[str], None] = print, **given: Unpack[Options]
 ) -> AnyMatrix:
     """Read a matrix of zeros and ones, or of counts, from a file and say how it was understood.
 
@@ -124,7 +124,7 @@ def _coded(path: Path, cells: Cells, given: dict[str, Any]) -> CodedMatrix:
     """Return cells as codes of zeros and ones, or as counts if they are asked for or seen; see `read`."""
     if isinstance(cells, NamedMatrix):
         return _own(path, cells, given)
-    options = Options(**{key: value for key, value in given.items() if key in Options._fields})
+    options = dict.fromkeys(arguments.RULES) | given
     counting = CountCoding(given.get("missing"))
     if given.get("counts") or "above" in given:
         return _as(counting, cells, options)
@@ -168,7 +168,7 @@ def _as(coding: ValueCoding, cells: Cells, options: Options) -> CodedMatrix:
         return of_entries(cells, coding)
     if isinstance(cells, Grid):
         for key in ("layout", "index", "groups"):
-            if getattr(options, key) is not None:
+            if options[key] is not None:
                 raise ConfigError(f"{cells.path}: ", Setting(key), f" is for data frames; the file has {cells.format}")
         return of_grid(cells, coding)
     return of_table(cells, options, coding)

@@ -11,12 +11,11 @@ from nbmf.io.arguments import Options
 from nbmf.io.cells import Block, Table, UnknownCell, counted, refuse_repeated
 from nbmf.io.coded_matrix import CodedMatrix, Contradiction, StoredCodes, refuse_huge, refuse_too_many_lines, scatter
 from nbmf.io.delimited import DelimitedText
+from nbmf.io.layouts import ABSENT, ROLES
 from nbmf.io.value_codes import ValueCoding, texts_of
 
 NO_INDEX = Message(" (the first column is read as names of rows; ", Setting("index", False), " reads it as values)")
 
-# What the columns of a list are; of those without a name in the options the first ones are taken.
-ROLES = {"long": ("row", "column", "value"), "presence": ("row", "column")}
 ARE_MISSING = Message(
     "pairs without a record are missing, and kept as such; if they are zeros, which need not be kept, ",
     Setting("absent", "zeros"),
@@ -26,12 +25,12 @@ ARE_MISSING = Message(
 
 def of_table(cells: Table | DelimitedText, options: Options, coding: ValueCoding) -> CodedMatrix:
     """Return a table in any layout as codes; see `nbmf.read`."""
-    read, has_header = (_wide, _wide_has_header) if options.layout is None else (_list, _list_has_header)
+    read, has_header = (_wide, _wide_has_header) if options["layout"] is None else (_list, _list_has_header)
     table = cells
     if isinstance(cells, DelimitedText):
-        is_header = has_header(cells, options, coding) if options.header is None else options.header
-        hint = _no_header(cells.first.line) if options.header is None else ""
-        table = cells.table(is_header, hint, may_lack_a_name=options.layout is None)
+        is_header = has_header(cells, options, coding) if options["header"] is None else options["header"]
+        hint = _no_header(cells.first.line) if options["header"] is None else ""
+        table = cells.table(is_header, hint, may_lack_a_name=options["layout"] is None)
     found = read(table, options, coding)
     return found._replace(left_out=found.left_out + table.left_out())
 
@@ -46,24 +45,24 @@ def _no_header(line: int) -> Message:
 def _wide_has_header(text: DelimitedText, options: Options, coding: ValueCoding) -> bool:
     """Whether the first line names the columns: a name is no value; names of rows are none either."""
     fields = text.first.fields
-    return bool(options.groups or options.ignore) or coding.are_names(fields[1:] or fields)
+    return bool(options["groups"] or options["ignore"]) or coding.are_names(fields[1:] or fields)
 
 
 def _wide(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
     table.check_names()
-    ignored = options.ignore or ()
-    groups_at = None if options.groups is None else table.place_of(options.groups)
+    ignored = options["ignore"] or ()
+    groups_at = None if options["groups"] is None else table.place_of(options["groups"])
     aside = {groups_at, *map(table.place_of, ignored)}
     columns = [place for place in range(len(table.names)) if place not in aside]
     row_names, said, hint, first = None, "no names of rows", "", None
-    if options.index is not False and table.row_names is not None:
+    if options["index"] is not False and table.row_names is not None:
         row_names, said = table.row_names, "names of rows in the file's index"
-    elif options.index is not False and columns:
+    elif options["index"] is not False and columns:
         first = columns.pop(0)  # it may have names of rows: that is seen when all of it is there
     codes, lines, cells, groups = _rows(table, columns, first, groups_at, coding)
     if first is not None and _are_row_names(table, first, cells, options, coding):
         row_names, said = texts_of(cells), "names of rows in the first column"
-        hint = "" if options.index else NO_INDEX
+        hint = "" if options["index"] else NO_INDEX
     elif first is not None:
         columns.insert(0, first)
         codes = np.column_stack([coding.look_up(cells, len(cells)), codes])
@@ -72,7 +71,7 @@ def _wide(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
     if not columns:
         raise DataError(f"{table.path}: no columns beside the names of rows, the groups and those to ignore")
     words = [table.format, said]
-    words += [] if groups_at is None else [f"groups in {options.groups!r}"]
+    words += [] if groups_at is None else [f"groups in {options['groups']!r}"]
     words += [f"ignored: {', '.join(map(repr, ignored))}"] if ignored else []
     column_names = [table.names[column] for column in columns] if table.has_header else None
     return CodedMatrix(codes, "; ".join(words), row_names, column_names, groups)
@@ -92,8 +91,8 @@ def _rows(
 
 
 def _are_row_names(table: Table, first: int, cells: list, options: Options, coding: ValueCoding) -> bool:
-    if options.index is not None:
-        return options.index
+    if options["index"] is not None:
+        return options["index"]
     return (first == 0 and table.first_is_unnamed) or coding.are_names(cells)
 
 
@@ -116,10 +115,10 @@ def _list_has_header(text: DelimitedText, options: Options, coding: ValueCoding)
     Where a value must be, a name is none. A list of presences has names only: that of a column
     does not come again below it, whereas a row or a column mostly does.
     """
-    if any(name is not None for name in (options.row, options.column, options.value, options.groups)):
+    if any(name is not None for name in (options["row"], options["column"], options["value"], options["groups"])):
         return True
     fields = text.first.fields
-    if options.layout == "long":
+    if options["layout"] == "long":
         return coding.are_names(fields[2:3])
     names = [field.strip() for field in fields[:2]]
     below = itertools.islice(text, 1, None)
@@ -159,19 +158,19 @@ def _list(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
     said = ", ".join(f"{role} {table.names[place]!r}" for role, place in places.items())
     unused = len(table.names) - len(places)
     said += f"; {counted(unused, 'column')} not used" if unused else ""
-    format = f"{table.format}; layout {options.layout}: {said}"
+    format = f"{table.format}; layout {options['layout']}: {said}"
     return CodedMatrix(matrix, format, list(rows), list(columns), groups, absent, left_out)
 
 
 def _places(table: Table, options: Options) -> dict[str, int]:
     """Return the place of the column of each role, and of "groups" if there are some."""
-    roles = ROLES[options.layout]
-    names = {role: getattr(options, role) for role in (*roles, "groups")}
+    roles = ROLES[options["layout"]]
+    names = {role: options[role] for role in (*roles, "groups")}
     named = {role: table.place_of(name) for role, name in names.items() if name is not None}
     free = [place for place in range(len(table.names)) if place not in named.values()]
     if len(free) < sum(role not in named for role in roles):
         raise DataError(
-            f"{table.where_names}: layout {options.layout!r} needs columns of {', '.join(roles)}; "
+            f"{table.where_names}: layout {options['layout']!r} needs columns of {', '.join(roles)}; "
             f"there are {len(table.names)}"
         )
     rest = iter(free)
@@ -218,10 +217,10 @@ def _absent(options: Options, codes: np.ndarray) -> tuple[int, str]:
 
     A list of counts without a zero has those above zero alone; one with zeros has what was counted.
     """
-    if options.layout == "presence":
+    if options["layout"] == "presence":
         return 0, ""
-    if options.absent is not None:
-        return {"zeros": 0, "missing": -1}[options.absent], ""
+    if options["absent"] is not None:
+        return ABSENT[options["absent"]], ""
     if codes.dtype == np.int32 and not (codes == 0).any():
         return 0, ", since no record is a zero"
     return -1, ""

@@ -16,6 +16,7 @@ from nbmf.io.cells import counted
 from nbmf.posterior.distinguishing import agreement, by_label, digits_of, order_of_components, shares_of_components
 from nbmf.reporting.group_table import group_table
 from nbmf.reporting.model import Answer, Entry, Figure, Lines, NextStep, Report, Section, Table
+from nbmf.reporting.words import listed
 
 COLUMNS, CATEGORIES, WORDS = 8, 3, 10  # of a component that are told
 LEAST = 0.01  # nats of a column that is worth a word
@@ -88,11 +89,9 @@ class ClusteringResult:
         return topic[(topic["value"] >= least) & (topic["lift"] > 1)].nlargest(count, "lift")
 
 
-def clustering_report(
-    result: ClusteringResult, *, made_by: Sequence[str] = (), figures: Sequence[Figure] = ()
-) -> Report:
-    """Return the report: what was chosen and why, labels, and each component."""
-    sections = [] if result.choice is None else [_choice(result, result.choice)]
+def clustering_report(result: ClusteringResult, *, command: str = "", figures: Sequence[Figure] = ()) -> Report:
+    """Return the report: what was chosen and why, labels, and each component; `command` has made it."""
+    made_by, sections = [command], [] if result.choice is None else [_choice(result, result.choice)]
     if result.model is None:
         step = NextStep(
             f"No {result.component}s are shown: they would be of noise. These are, all the same, after",
@@ -100,6 +99,7 @@ def clustering_report(
         )
         sections.append(Section("What to do next", [step]))
     else:
+        made_by.append(listed(result.model.get_params()))
         sections += [
             Section("The fit", [Lines([*facts(result)])]),
             Section("Pictures", figures),

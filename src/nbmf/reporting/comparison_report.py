@@ -9,7 +9,7 @@ from nbmf.evaluation.baselines import LABELS
 from nbmf.evaluation.entries import likelihoods_of
 from nbmf.evaluation.result import Comparison
 from nbmf.reporting.model import Figure, Lines, NextStep, Report, Section, Table
-from nbmf.reporting.words import SCORED_BY
+from nbmf.reporting.words import SCORED_BY, listed
 
 
 def comparison_report(found: Comparison, *, file: str, command: str = "", figures: Sequence[Figure] = ()) -> Report:
@@ -38,10 +38,7 @@ def comparison_report(found: Comparison, *, file: str, command: str = "", figure
         Section("Scores", [Lines([title, *_scored_by(found)]), score_table(found)]),
         Section("Which method to take", [Lines([advice.sentence, *found.remarks()]), next_step], leads=True),
     ]
-    settings = "; ".join(
-        f"{entry['label']}: " + ", ".join(f"{name} = {value}" for name, value in entry["settings"].items())
-        for entry in found.methods.values()
-    )
+    settings = "; ".join(f"{entry['label']}: {listed(entry['settings'])}" for entry in found.methods.values())
     return Report(f"{found.name}: which method", sections, [command, settings])
 
 

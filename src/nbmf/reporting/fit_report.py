@@ -16,7 +16,7 @@ from nbmf.reporting.fit_quality import quality
 from nbmf.reporting.fit_result import FitResult
 from nbmf.reporting.group_table import group_table
 from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report, Section, Table
-from nbmf.reporting.words import SCORED_BY
+from nbmf.reporting.words import SCORED_BY, listed
 
 DESCRIBED = 12  # components
 REST = 0.05  # of the weight outside active components that is worth a word
@@ -58,9 +58,7 @@ def fit_report(
         ]
     else:
         sections.append(Section("What to do next", [*_next_steps(result, file)]))
-    settings = {"method": method, **model.get_params()}
-    del settings["random_state"]  # the command has the seed
-    made_by = [command, ", ".join(f"{name} = {value}" for name, value in settings.items())]
+    made_by = [command, listed({"method": method, **model.get_params()})]
     return Report(f"{result.name}: what is in it", [each for each in sections if each.blocks], made_by)
 
 

@@ -3,7 +3,7 @@
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Study
 
-FIGURE_10 = common.boxes_of_compared("figure_10", "Figure 10 of all methods", "all_methods/captions/figure_10.rst")
+FIGURE_10 = common.boxes_of_compared("figure_10", "Figure 10 of all methods")
 
 STUDY = Study(
     "all_methods",

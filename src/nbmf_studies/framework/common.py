@@ -6,7 +6,7 @@ from typing import Any
 
 from nbmf import registry
 from nbmf_studies.framework.declaration import Figure, Table
-from nbmf_studies.framework.needs import MaskedMatrices, Need, Reports, TableOf
+from nbmf_studies.framework.needs import MaskedMatrices, Need, Reports, TableOf, tables
 from nbmf_studies.framework.plan import Plan
 
 GATHER = "nbmf_studies.framework.gathering:gather"
@@ -21,15 +21,14 @@ def of_jobs(jobs: Iterable[Any]) -> dict[str, Need]:
 
 def gathered(name: str, title: str, jobs: Callable[[Plan], Iterable[Any]], **more) -> Table:
     """Return the table of all rows of a study's jobs, which are tables too."""
-    return Table(name, title, "captions/scores.rst", GATHER, needs=lambda plan: of_jobs(jobs(plan)), **more)
+    return Table(name, title, make=GATHER, needs=lambda plan: of_jobs(jobs(plan)), **more)
 
 
 def claims(of: str, needs: Callable[[Plan], dict[str, Need]], **more) -> tuple[Table, Table]:
     """Return the tables of the verdicts on a paper's claims, and of their parts; `of` is the study's package."""
 
     def table(name: str, title: str) -> Table:
-        caption = f"{of.rpartition('.')[2]}/captions/{name}.rst"
-        return Table(name, title, caption, f"{of}.claims:{name}", needs=needs, in_report=True, **more)
+        return Table(name, title, make=f"{of}.claims:{name}", needs=needs, in_report=True, **more)
 
     return table("claims", "Claims"), table("claims_parts", "Claims, part by part")
 
@@ -77,31 +76,27 @@ def _reliability(plan: Plan) -> dict[str, Any]:
 SCORES = Table(
     "scores",
     "Scores of the fits to held-out masks",
-    "captions/scores.rst",
-    "nbmf.evaluation.score_table:gather_scores",
+    make="nbmf.evaluation.score_table:gather_scores",
     needs=lambda plan: {"fits": Reports(plan.masked_fits)},
 )
 TRACES = Table(
     "traces",
     "Traces of the fits to held-out masks",
-    "captions/scores.rst",
-    "nbmf.evaluation.score_table:gather_traces",
+    make="nbmf.evaluation.score_table:gather_traces",
     needs=lambda plan: {"fits": Reports(plan.masked_fits)},
 )
 SUMMARY = Table(
     "summary",
     "Held-out perplexity",
-    "captions/summary.rst",
-    "nbmf.evaluation.score_table:summarise",
-    needs=lambda plan: {"scores": TableOf("scores")},
+    make="nbmf.evaluation.score_table:summarise",
+    needs=tables("scores"),
     in_report=True,
     float_format="%.6g",
 )
 BASELINES = Table(
     "baselines",
     "Predictions without components",
-    "captions/baselines.rst",
-    "nbmf.evaluation.baselines:tabulate",
+    make="nbmf.evaluation.baselines:tabulate",
     needs=lambda plan: {"masked": MaskedMatrices(plan.masks_of(plan.datasets))},
     in_report=True,
     float_format="%.6g",
@@ -109,9 +104,8 @@ BASELINES = Table(
 RANKING = Table(
     "ranking",
     "The methods, best first",
-    "captions/ranking.rst",
-    "nbmf.evaluation.ranking:rank",
-    needs=lambda plan: {"scores": TableOf("scores"), "baselines": TableOf("baselines")},
+    make="nbmf.evaluation.ranking:rank",
+    needs=tables("scores", "baselines"),
     arguments=_labels,
     in_report=True,
     float_format="%.6g",
@@ -120,22 +114,20 @@ RANKING = Table(
 OVERVIEW = Table(
     "overview",
     "All methods and datasets",
-    "captions/overview.rst",
-    "nbmf.evaluation.ranking:overview",
-    needs=lambda plan: {"ranking": TableOf("ranking")},
+    make="nbmf.evaluation.ranking:overview",
+    needs=tables("ranking"),
     in_report=True,
     float_format="%.6g",
 )
 
 
-def boxes_of_compared(name: str, title: str, caption: str) -> Figure:
+def boxes_of_compared(name: str, title: str) -> Figure:
     """Return the figure of all that is compared, beside predictions without components."""
     return Figure(
         name,
         title,
-        caption,
-        "nbmf.plotting.boxes:draw",
-        needs=lambda plan: {"scores": TableOf("scores"), "baselines": TableOf("baselines")},
+        make="nbmf.plotting.boxes:draw",
+        needs=tables("scores", "baselines"),
         arguments=compared,
         with_gaps=True,
     )
@@ -144,24 +136,21 @@ def boxes_of_compared(name: str, title: str, caption: str) -> Figure:
 SCORE_AND_TIME = Figure(
     "score_and_time",
     "Score and time",
-    "captions/score_and_time.rst",
-    "nbmf.plotting.score_and_time:draw",
-    needs=lambda plan: {"ranking": TableOf("ranking")},
+    make="nbmf.plotting.score_and_time:draw",
+    needs=tables("ranking"),
     arguments=lambda plan: {"datasets": plan.datasets, "colours": plan.colours(plan.comparable(plan.methods))},
 )
 UNMASKED_SCORES = Table(
     "unmasked_scores",
     "Scores of the fits to whole matrices",
-    "captions/scores.rst",
-    "nbmf.evaluation.score_table:gather_scores",
+    make="nbmf.evaluation.score_table:gather_scores",
     needs=lambda plan: {"fits": Reports(plan.unmasked_fits)},
     applies=has_unmasked_fits,
 )
 UNMASKED_TRACES = Table(
     "unmasked_traces",
     "Traces of the fits to whole matrices",
-    "captions/scores.rst",
-    "nbmf.evaluation.score_table:gather_traces",
+    make="nbmf.evaluation.score_table:gather_traces",
     needs=lambda plan: {"fits": Reports(plan.unmasked_fits)},
     applies=has_unmasked_fits,
 )
@@ -174,9 +163,8 @@ CHAIN_TRACES = replace(  # of samplers alone: what shows how they mixed asks for
 UNMASKED_SUMMARY = Table(
     "unmasked_summary",
     "Fits to whole matrices",
-    "captions/unmasked_summary.rst",
-    "nbmf.evaluation.score_table:summarise_unmasked",
-    needs=lambda plan: {"scores": TableOf("unmasked_scores")},
+    make="nbmf.evaluation.score_table:summarise_unmasked",
+    needs=tables(scores="unmasked_scores"),
     applies=has_unmasked_fits,
     in_report=True,
 )
@@ -189,9 +177,8 @@ def _burn_ins(plan: Plan) -> dict[str, Any]:
 DIAGNOSTICS = Table(
     "diagnostics",
     "Diagnostics of the chains",
-    "captions/diagnostics.rst",
-    "nbmf.posterior.diagnostics:diagnose",
-    needs=lambda plan: {"traces": TableOf("unmasked_traces")},
+    make="nbmf.posterior.diagnostics:diagnose",
+    needs=tables(traces="unmasked_traces"),
     arguments=_burn_ins,
     applies=has_chains,
     in_report=True,
@@ -200,26 +187,23 @@ DIAGNOSTICS = Table(
 CALIBRATION = Table(
     "calibration",
     "Held-out probabilities and shares of ones, fit by fit",
-    "captions/scores.rst",
-    "nbmf.evaluation.score_table:gather_calibration",
+    make="nbmf.evaluation.score_table:gather_calibration",
     needs=lambda plan: {"fits": Reports(plan.masked_fits)},
     applies=has_calibration,
 )
 RELIABILITY = Table(
     "reliability",
     "Held-out probabilities and shares of ones at the best K",
-    "captions/scores.rst",
-    "nbmf.evaluation.calibration:pool",
-    needs=lambda plan: {"calibration": TableOf("calibration"), "scores": TableOf("scores")},
+    make="nbmf.evaluation.calibration:pool",
+    needs=tables("calibration", "scores"),
     arguments=_labels,
     applies=has_calibration,
 )
 CALIBRATION_ERRORS = Table(
     "calibration_errors",
     "Calibration",
-    "captions/calibration_errors.rst",
-    "nbmf.evaluation.calibration:tabulate",
-    needs=lambda plan: {"reliability": TableOf("reliability"), "scores": TableOf("scores")},
+    make="nbmf.evaluation.calibration:tabulate",
+    needs=tables("reliability", "scores"),
     arguments=_labels,
     applies=has_calibration,
     in_report=True,
@@ -228,9 +212,8 @@ CALIBRATION_ERRORS = Table(
 CALIBRATION_FIGURE = Figure(
     "calibration",
     "Calibration: held-out probabilities and shares of ones",
-    "captions/calibration.rst",
-    "nbmf.plotting.reliability:draw",
-    needs=lambda plan: {"reliability": TableOf("reliability")},
+    make="nbmf.plotting.reliability:draw",
+    needs=tables("reliability"),
     arguments=_reliability,
     applies=has_calibration,
 )
@@ -247,9 +230,9 @@ def traces_of_samplers(plan: Plan) -> Iterator[Figure]:
         yield Figure(
             f"traces_{method}",
             f"Traces of {plan.label(method)}",
-            "captions/traces.rst",
-            "nbmf.plotting.traces:draw_method",
-            needs=lambda _: {"traces": TableOf("unmasked_traces"), "diagnostics": TableOf("diagnostics")},
+            make="nbmf.plotting.traces:draw_method",
+            caption="captions/traces.rst",
+            needs=tables(traces="unmasked_traces", diagnostics="diagnostics"),
             arguments=lambda plan, method=method: {
                 "method": method,
                 "label": plan.label(method),

@@ -1,13 +1,16 @@
 """The vocabulary in which a study says what it shows: figures and tables, and what each needs."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from nbmf.fit_key import FitKey
 from nbmf_studies.framework.experiment import Case
 from nbmf_studies.framework.needs import Need
 from nbmf_studies.framework.plan import Plan
+
+FOLDER = Path(__file__).parents[1]  # nbmf_studies
 
 
 def _nothing(plan: Plan) -> dict:
@@ -28,11 +31,12 @@ class Product:
         Of its file, and of its target `<study>_<name>`.
     title : str, or function of the plan
         In the report.
-    caption : str
-        What the report says of it: a file of reStructuredText below src/nbmf_studies.
+    caption : str, optional
+        What the report says of it: a file of reStructuredText below src/nbmf_studies. Without: captions/<name>.rst
+        of the study or, if it has none, of all studies.
     make : str
-        The function that makes it, "module:function". It is called with what is needed, by role,
-        and with the arguments. The job depends on this module and all it imports.
+        The function that makes it, "module:function"; ".module:function" is in the study's package. It is called with
+        what is needed, by role, and with the arguments. The job depends on this module and all it imports.
     needs : function of the plan
         Returns a dict from role to Need.
     arguments : function of the plan
@@ -51,9 +55,9 @@ class Product:
 
     name: str
     title: str | Callable[[Plan], str]
-    caption: str
-    make: str
-    needs: Callable[[Plan], dict[str, Need]]
+    caption: str | None = None
+    make: str = ""
+    needs: Callable[[Plan], dict[str, Need]] = _nothing
     arguments: Callable[[Plan], dict[str, Any]] = _nothing
     options: dict[str, Any] | None = None
     check: Callable[[Plan], Iterator[str]] | None = None
@@ -118,15 +122,15 @@ class Study:
 
     def products(self) -> list[Product]:
         """Return the figures and tables that are declared whatever the plan is."""
-        return [product for product in (*self.figures, *self.tables) if not callable(product)]
+        return [self._complete(product) for product in (*self.figures, *self.tables) if not callable(product)]
 
     def figures_of(self, plan: Plan) -> list[Figure]:
         """Return the figures that apply to a plan, in their order."""
-        return _that_apply(self.figures, plan)
+        return self._that_apply(self.figures, plan)
 
     def tables_of(self, plan: Plan) -> list[Table]:
         """Return the tables that apply to a plan, in their order."""
-        return _that_apply(self.tables, plan)
+        return self._that_apply(self.tables, plan)
 
     def cases_of(self, plan: Plan) -> list[Case]:
         """Return the cases of all experiments whose data are at hand."""
@@ -137,7 +141,14 @@ class Study:
         """Return every fit: those of the plan, and those of experiments."""
         return plan.fits + [case.key for case in self.cases_of(plan)]
 
+    def _that_apply(self, entries: tuple, plan: Plan) -> list:
+        every = [one for entry in entries for one in (entry(plan) if callable(entry) else [entry])]
+        return [self._complete(one) for one in every if one.applies(plan)]
 
-def _that_apply(entries: tuple, plan: Plan) -> list:
-    every = [one for entry in entries for one in (entry(plan) if callable(entry) else [entry])]
-    return [one for one in every if one.applies(plan)]
+    def _complete(self, product: Product) -> Product:
+        """Return a figure or table with what follows from its study: the caption, and where its function is."""
+        own = f"{self.key}/captions/{product.name}.rst"
+        of_all = f"captions/{product.name}.rst"
+        caption = product.caption or (own if (FOLDER / own).is_file() else of_all)
+        make = f"{FOLDER.name}.{self.key}{product.make}" if product.make.startswith(".") else product.make
+        return replace(product, caption=caption, make=make)

@@ -6,7 +6,7 @@ JSON (`described`, `from_description`).
 """
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
 
@@ -149,6 +149,12 @@ class TableOf(Need):
         import pandas as pd
 
         return pd.read_csv(files[0])
+
+
+def tables(*names: str, **names_of: str) -> Callable[[Any], dict[str, Need]]:
+    """Return the `needs` of what is made from tables of the same study, by their names or by roles of its own."""
+    needed = {name: TableOf(name) for name in names} | {role: TableOf(name) for role, name in names_of.items()}
+    return lambda plan: needed
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,24 @@ from typing import Any
 from nbmf.errors import choices
 from nbmf_studies.framework.plan import Plan
 
-K_OF_METHOD = {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}}
+COUNT = {"type": "integer", "minimum": 1}
+POSITIVE = {"type": "number", "exclusiveMinimum": 0}
+K_OF_METHOD = {"type": "object", "additionalProperties": COUNT}
 
 
-def closed(required: list[str], **properties) -> dict[str, Any]:
-    """Return the schema of a mapping with these keys and no others."""
-    return {"type": "object", "additionalProperties": False, "required": required, "properties": properties}
+def several(items: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a list of different values, one at least."""
+    return {"type": "array", "minItems": 1, "uniqueItems": True, "items": items}
+
+
+NAMES = several({"type": "string"})
+COUNTS = several(COUNT)
+
+
+def closed(required: Collection[str] | None = None, **properties) -> dict[str, Any]:
+    """Return the schema of a mapping with these keys and no others; all are required unless some are named."""
+    named = list(properties if required is None else required)
+    return {"type": "object", "additionalProperties": False, "required": named, "properties": properties}
 
 
 def unknown(place: str, name: str, known: Collection[str]) -> Iterator[str]:

@@ -81,6 +81,12 @@ class Run:
         """Return the mean over seeds of a column at the end of the fits."""
         return float(ends(self.trace(set_up, method))[column].mean())
 
+    def ends_of_both(self, set_ups, one: str, other: str) -> Iterator[tuple[str, float, float]]:
+        """Yield set-ups on which two methods were run, with the error that each ends with."""
+        for set_up in set_ups:
+            if self.has(set_up, one, other):
+                yield set_up, self.end(set_up, one), self.end(set_up, other)
+
     def per_iteration(self, set_up: str, method: str) -> float:
         """Return CPU seconds of an iteration."""
         last = ends(self.trace(set_up, method))
@@ -158,38 +164,30 @@ def high_of_imbalanced(run: Run) -> Iterator[Part]:
 
 def sampler_is_best(run: Run) -> Iterator[Part]:
     """On the harder set-ups."""
-    for set_up in BINARY[1:]:
-        if run.has(set_up, GIBBS, PG_F):
-            gibbs, other = run.end(set_up, GIBBS), run.end(set_up, PG_F)
-            text = f"Gibbs {gibbs:.4f}, PG-F {other:.4f}"
-            yield Part(set_up, other - gibbs >= SAMPLER_GAIN, text)
+    for set_up, gibbs, other in run.ends_of_both(BINARY[1:], GIBBS, PG_F):
+        text = f"Gibbs {gibbs:.4f}, PG-F {other:.4f}"
+        yield Part(set_up, other - gibbs >= SAMPLER_GAIN, text)
 
 
 def noise_is_inaccurate(run: Run) -> Iterator[Part]:
     """On all binary set-ups."""
-    for set_up in BINARY:
-        if run.has(set_up, NOISE, PG_F):
-            noisy, other = run.end(set_up, NOISE), run.end(set_up, PG_F)
-            text = f"{noisy:.4f} and {other:.4f}, {noisy / other:.1f} times"
-            yield Part(set_up, noisy >= NOISY * other, text)
+    for set_up, noisy, other in run.ends_of_both(BINARY, NOISE, PG_F):
+        text = f"{noisy:.4f} and {other:.4f}, {noisy / other:.1f} times"
+        yield Part(set_up, noisy >= NOISY * other, text)
 
 
 def noise_gibbs_is_slow(run: Run) -> Iterator[Part]:
     """On all binary set-ups, after as many sweeps."""
-    for set_up in BINARY:
-        if run.has(set_up, NOISE_GIBBS, GIBBS):
-            noisy, other = run.end(set_up, NOISE_GIBBS), run.end(set_up, GIBBS)
-            text = f"{noisy:.4f} and {other:.4f}, {noisy / other:.2f} times"
-            yield Part(set_up, noisy >= BEHIND * other, text)
+    for set_up, noisy, other in run.ends_of_both(BINARY, NOISE_GIBBS, GIBBS):
+        text = f"{noisy:.4f} and {other:.4f}, {noisy / other:.2f} times"
+        yield Part(set_up, noisy >= BEHIND * other, text)
 
 
 def counts_noise_is_inaccurate(run: Run) -> Iterator[Part]:
     """On all counts but small Poisson ones."""
-    for set_up in (*OVERDISPERSED, POISSON_LARGE):
-        if run.has(set_up, NB_NOISE, NB_F):
-            noisy, other = run.end(set_up, NB_NOISE), run.end(set_up, NB_F)
-            text = f"{noisy:.4g} and {other:.4g}, {noisy / other:.2f} times"
-            yield Part(set_up, other <= BETTER * noisy, text)
+    for set_up, noisy, other in run.ends_of_both((*OVERDISPERSED, POISSON_LARGE), NB_NOISE, NB_F):
+        text = f"{noisy:.4g} and {other:.4g}, {noisy / other:.2f} times"
+        yield Part(set_up, other <= BETTER * noisy, text)
 
 
 def _slower(run: Run, set_ups, fast: str, slow) -> Iterator[Part]:

@@ -9,23 +9,19 @@ from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
 from nbmf_studies.framework.experiment import Case, drawn
-from nbmf_studies.framework.needs import Cases, TableOf
-from nbmf_studies.framework.options import closed, unknown_methods
+from nbmf_studies.framework.needs import Cases, tables
+from nbmf_studies.framework.options import COUNT, NAMES, closed, unknown_methods
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.klami2015.engines import BOHNING, GAUSSIAN, SOFTPLUS
 from nbmf_studies.klami2015.simulation import LAWS, SetUp, set_ups
 
 HERE = "nbmf_studies.klami2015"
-CAPTIONS = "klami2015/captions"
 FIGURES = ("figure_1", "figure_2")
 WORDS = {"bernoulli": "binary", "negative-binomial": "negative binomial", "poisson": "Poisson"}
 
-COUNT = {"type": "integer", "minimum": 1}
 NUMBER = {"type": "number"}
-NAMES = {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "string"}}
 SET_UP = closed(["law", "s", "b"], law={"enum": list(LAWS)}, s=NUMBER, b=NUMBER, inside={"type": "boolean"})
 OF_FIGURE = closed(
-    ["size", "K", "iterations", "left_out", "set_ups", "methods"],
     size={"type": "array", "minItems": 2, "maxItems": 2, "items": COUNT},
     K=COUNT,
     iterations=COUNT,
@@ -84,19 +80,15 @@ def pattern_cases(plan: Plan) -> Iterator[Case]:
 PATTERNS = Table(
     "patterns",
     "Repeated patterns with flipped bits",
-    "captions/scores.rst",
-    common.TRACES_OF_CASES,
+    make=common.TRACES_OF_CASES,
     needs=lambda plan: {"fits": Cases.of(pattern_cases(plan))},
-    options=closed(
-        ["prototypes", "K", "iterations", "methods"], prototypes=COUNT, K=COUNT, iterations=COUNT, methods=NAMES
-    ),
+    options=closed(prototypes=COUNT, K=COUNT, iterations=COUNT, methods=NAMES),
     check=lambda plan: unknown_methods(plan, "patterns"),
 )
 TRACES = Table(
     "traces",
     "Errors along the CPU time of every fit",
-    "captions/scores.rst",
-    f"{HERE}.traces:gather",
+    make=".traces:gather",
     needs=lambda plan: {"fits": Cases.of(trace_cases(plan))},
 )
 
@@ -133,9 +125,8 @@ def _figure(name: str, title: str, unit: str) -> Figure:
     return Figure(
         name,
         title,
-        f"{CAPTIONS}/{name}.rst",
-        f"{HERE}.figures:draw",
-        needs=lambda plan: {"traces": TableOf("traces")},
+        make=".figures:draw",
+        needs=tables("traces"),
         arguments=_drawn(name, unit),
         options=OF_FIGURE,
         check=lambda plan: unknown_methods(plan, name),
@@ -148,7 +139,7 @@ def _methods(plan: Plan) -> list[str]:
 
 CLAIMS = common.claims(
     HERE,
-    needs=lambda plan: {"traces": TableOf("traces"), "patterns": TableOf("patterns")},
+    needs=tables("traces", "patterns"),
     arguments=lambda plan: {
         "K": {set_up: plan.options[figure]["K"] for figure in FIGURES for set_up in plan.options[figure]["set_ups"]}
     },
@@ -156,9 +147,8 @@ CLAIMS = common.claims(
 LAST_ERRORS = Table(
     "last_errors",
     "What the fits end with",
-    f"{CAPTIONS}/last_errors.rst",
-    f"{HERE}.reported_values:last_errors",
-    needs=lambda plan: {"traces": TableOf("traces")},
+    make=".reported_values:last_errors",
+    needs=tables("traces"),
     arguments=lambda plan: {"labels": plan.labels(_methods(plan))},
     in_report=True,
     float_format="%.4g",
@@ -166,9 +156,8 @@ LAST_ERRORS = Table(
 PRINTED = Table(
     "paper_numbers",
     "Numbers of the paper and ours",
-    f"{CAPTIONS}/paper_numbers.rst",
-    f"{HERE}.reported_values:printed",
-    needs=lambda plan: {"traces": TableOf("traces")},
+    make=".reported_values:printed",
+    needs=tables("traces"),
     in_report=True,
     float_format="%.4g",
 )

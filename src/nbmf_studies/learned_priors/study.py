@@ -8,19 +8,15 @@ from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
 from nbmf_studies.framework.experiment import Case, drawn
-from nbmf_studies.framework.needs import BestFits, Cases, Matrix, Reports, TableOf
-from nbmf_studies.framework.options import closed, unknown_methods
+from nbmf_studies.framework.needs import BestFits, Cases, Matrix, Reports, tables
+from nbmf_studies.framework.options import COUNT, NAMES, POSITIVE, closed, several, unknown_methods
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.learned_priors.recovery_data import LEARNED, priors
 from nbmf_studies.learned_priors.structureless import KINDS
 
 HERE = "nbmf_studies.learned_priors"
-CAPTIONS = "learned_priors/captions"
 SHOWN = 15  # components of a dictionary
 
-NAMES = {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "string"}}
-NUMBERS = {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "number", "exclusiveMinimum": 0}}
-COUNT = {"type": "integer", "minimum": 1}
 SETTINGS = {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}}
 
 
@@ -61,59 +57,44 @@ def structureless_cases(plan: Plan) -> Iterator[Case]:
 FINDINGS = Table(
     "findings",
     "What was learned, fit by fit",
-    f"{CAPTIONS}/findings.rst",
-    f"{HERE}.findings:tabulate",
+    make=".findings:tabulate",
     needs=lambda plan: {"fits": Reports(plan.masked_fits)},
 )
 FINDINGS_SUMMARY = Table(
     "findings_summary",
     "What was learned",
-    f"{CAPTIONS}/findings.rst",
-    f"{HERE}.findings:summarise",
-    needs=lambda plan: {"findings": TableOf("findings"), "scores": TableOf("scores")},
+    make=".findings:summarise",
+    needs=tables("findings", "scores"),
     arguments=lambda plan: {"sides": plan.options["findings_summary"]["sides"]},
-    options=closed(["sides"], sides={"type": "object", "additionalProperties": NAMES}),
+    options=closed(sides={"type": "object", "additionalProperties": NAMES}),
     in_report=True,
     float_format="%.4g",
 )
 RATIOS = Table(
     "ratios",
     "One method against another",
-    f"{CAPTIONS}/ratios.rst",
-    f"{HERE}.ratios:tabulate",
-    needs=lambda plan: {"scores": TableOf("scores")},
+    make=".ratios:tabulate",
+    needs=tables("scores"),
     arguments=lambda plan: {"pairs": plan.options["ratios"]["pairs"]},
-    options=closed(["pairs"], pairs={"type": "array", "minItems": 1, "items": NAMES}),
+    options=closed(pairs={"type": "array", "minItems": 1, "items": NAMES}),
     in_report=True,
     float_format="%.4f",
 )
 RECOVERY = Table(
     "recovery",
     "Learned and true priors",
-    f"{CAPTIONS}/recovery.rst",
-    f"{HERE}.recovery:tabulate",
+    make=".recovery:tabulate",
     needs=lambda plan: {"fits": Cases.of(recovery_cases(plan))},
-    options=closed(
-        ["size", "K", "values", "repetitions", "methods"],
-        size=COUNT,
-        K=COUNT,
-        values=NUMBERS,
-        repetitions=COUNT,
-        methods=SETTINGS,
-    ),
+    options=closed(size=COUNT, K=COUNT, values=several(POSITIVE), repetitions=COUNT, methods=SETTINGS),
     check=lambda plan: unknown_methods(plan, "recovery"),
 )
 STRUCTURELESS = Table(
     "structureless",
     "Matrices without structure",
-    f"{CAPTIONS}/structureless.rst",
-    common.RESULTS,
+    make=common.RESULTS,
     needs=lambda plan: {"fits": Cases.of(structureless_cases(plan))},
     options=closed(
-        ["shapes", "K", "methods"],
-        shapes={"type": "array", "minItems": 1, "items": {"type": "array", "items": COUNT}},
-        K=COUNT,
-        methods=SETTINGS,
+        shapes={"type": "array", "minItems": 1, "items": {"type": "array", "items": COUNT}}, K=COUNT, methods=SETTINGS
     ),
     check=lambda plan: unknown_methods(plan, "structureless"),
     in_report=True,
@@ -122,18 +103,16 @@ STRUCTURELESS = Table(
 FIGURE_10 = Figure(
     "figure_10",
     "Figure 10 with learned priors",
-    f"{CAPTIONS}/figure_10.rst",
-    "nbmf.plotting.boxes:draw",
-    needs=lambda plan: {"scores": TableOf("scores")},
+    make="nbmf.plotting.boxes:draw",
+    needs=tables("scores"),
     arguments=common.compared,
     with_gaps=True,
 )
 FIGURE_RECOVERY = Figure(
     "recovery",
     "Learned and true priors",
-    f"{CAPTIONS}/recovery.rst",
-    f"{HERE}.recovery_figure:draw",
-    needs=lambda plan: {"recovery": TableOf("recovery")},
+    make=".recovery_figure:draw",
+    needs=tables("recovery"),
     arguments=lambda plan: {
         "labels": plan.labels(plan.options["recovery"]["methods"]),
         "colours": plan.colours(plan.options["recovery"]["methods"]),
@@ -151,8 +130,8 @@ def _dictionaries(plan: Plan) -> Iterator[Figure]:
         yield Figure(
             f"dictionaries_{dataset}",
             f"Dictionaries of {dataset}",
-            f"{CAPTIONS}/dictionaries.rst",
-            f"{HERE}.dictionaries:draw",
+            make=".dictionaries:draw",
+            caption="learned_priors/captions/dictionaries.rst",
             needs=lambda plan, dataset=dataset, candidates=candidates: {
                 "matrix": Matrix(dataset),
                 "fits": BestFits(candidates),

@@ -6,10 +6,9 @@ from typing import Any
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure
 from nbmf_studies.framework.needs import BestFits, Matrix, Need
-from nbmf_studies.framework.options import K_OF_METHOD, closed, unknown
+from nbmf_studies.framework.options import COUNT, K_OF_METHOD, closed, unknown
 from nbmf_studies.framework.plan import Plan
 
-HERE = "nbmf_studies.lumbreras2020"
 OF_FACTORS = ("figure_6", "figure_7", "figure_8", "figure_9")
 
 
@@ -54,10 +53,9 @@ def _check_factors(plan: Plan, figure: str) -> Iterator[str]:
 FIGURE_6 = Figure(
     "figure_6",
     "Figure 6: reconstructions",
-    "lumbreras2020/captions/figure_6.rst",
-    f"{HERE}.figure_6:draw",
+    make=".figure_6:draw",
     needs=lambda plan: _factors(plan, "figure_6"),
-    options=closed(["dataset", "K"], dataset={"type": "string"}, K=K_OF_METHOD),
+    options=closed(dataset={"type": "string"}, K=K_OF_METHOD),
     check=lambda plan: _check_factors(plan, "figure_6"),
     applies=lambda plan: is_shown(plan, "figure_6"),
 )
@@ -75,16 +73,10 @@ def dictionaries(name: str) -> Figure:
     return Figure(
         name,
         lambda plan: f"Figure {name[-1]}: dictionaries of {plan.options[name]['dataset']}",
-        f"lumbreras2020/captions/{name}.rst",
-        f"{HERE}.dictionaries:draw",
-        needs,
-        arguments,
-        options=closed(
-            ["dataset", "columns", "K"],
-            dataset={"type": "string"},
-            columns={"type": "integer", "minimum": 1},
-            K=K_OF_METHOD,
-        ),
+        make=".dictionaries:draw",
+        needs=needs,
+        arguments=arguments,
+        options=closed(dataset={"type": "string"}, columns=COUNT, K=K_OF_METHOD),
         check=lambda plan: _check_factors(plan, name),
         applies=lambda plan: is_shown(plan, name),
         dpi=300,

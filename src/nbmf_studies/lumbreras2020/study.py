@@ -1,7 +1,6 @@
 """What the paper shows, figure by figure, and what each of them needs."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -12,8 +11,8 @@ from nbmf.fit_key import FitKey
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
 from nbmf_studies.framework.experiment import Case, drawn
-from nbmf_studies.framework.needs import Cases, Matrices, Matrix, Need, TableOf
-from nbmf_studies.framework.options import K_OF_METHOD, closed, unknown
+from nbmf_studies.framework.needs import Cases, Matrices, Matrix, Need, TableOf, tables
+from nbmf_studies.framework.options import COUNT, K_OF_METHOD, POSITIVE, closed, several, unknown
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.lumbreras2020.factors import FIGURE_6, OF_FACTORS, dictionaries, is_shown, shown_K
 
@@ -38,16 +37,11 @@ def _is_of_papers(plan: Plan) -> bool:
 FIGURE_2 = Figure(
     "figure_2",
     "Figure 2: matrices drawn from the models",
-    "lumbreras2020/captions/figure_2.rst",
-    f"{HERE}.figure_2:draw",
+    make=".figure_2:draw",
     needs=lambda plan: {
         "matrices": Matrices([[panel["title"], panel["dataset"]] for panel in plan.options["figure_2"]])
     },
-    options={
-        "type": "array",
-        "minItems": 1,
-        "items": closed(["dataset", "title"], dataset={"type": "string"}, title={"type": "string"}),
-    },
+    options={"type": "array", "minItems": 1, "items": closed(dataset={"type": "string"}, title={"type": "string"})},
     applies=_is_of_papers,
     check=_check_figure_2,
 )
@@ -63,11 +57,10 @@ def _figure_5_needs(plan: Plan) -> dict[str, Need]:
 FIGURE_5 = Figure(
     "figure_5",
     "Figure 5: the datasets",
-    "lumbreras2020/captions/figure_5.rst",
-    f"{HERE}.figure_5:draw",
+    make=".figure_5:draw",
     needs=_figure_5_needs,
     arguments=lambda plan: {"labels": {name: plan.settings_of_dataset(name)["axes"] for name in plan.datasets}},
-    options=closed(["abstentions"], abstentions={"type": "string"}),
+    options=closed(abstentions={"type": "string"}),
     check=lambda plan: unknown(".abstentions", plan.options["figure_5"]["abstentions"], plan.names("datasets")),
 )
 
@@ -77,8 +70,7 @@ FIGURE_5 = Figure(
 FIGURE_10 = Figure(
     "figure_10",
     "Figure 10: held-out perplexity",
-    "lumbreras2020/captions/figure_10.rst",
-    "nbmf.plotting.boxes:draw",
+    make="nbmf.plotting.boxes:draw",
     needs=lambda plan: {"scores": TableOf("scores"), **common.diagnostics_if_any(plan)},
     arguments=common.compared,
     with_gaps=True,
@@ -106,9 +98,8 @@ def _check_figure_11(plan: Plan) -> Iterator[str]:
 FIGURE_11 = Figure(
     "figure_11",
     "Figure 11: perplexity along iterations",
-    "lumbreras2020/captions/figure_11.rst",
-    "nbmf.plotting.progress:draw",
-    needs=lambda plan: {"traces": TableOf("traces")},
+    make="nbmf.plotting.progress:draw",
+    needs=tables("traces"),
     arguments=_series,
     options=K_OF_METHOD,
     check=_check_figure_11,
@@ -164,20 +155,13 @@ def _check_sensitivity(plan: Plan) -> Iterator[str]:
 SENSITIVITY_FITS = Table(
     "sensitivity",
     "Sensitivity to hyperparameters, fit by fit",
-    "captions/scores.rst",
-    common.RESULTS,
+    make=common.RESULTS,
     needs=lambda plan: {"fits": Cases.of(sensitivity_cases(plan))},
     options=closed(
-        ["sizes", "K", "concentrations", "masks", "methods"],
-        sizes={"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "integer", "minimum": 5}},
+        sizes=several({"type": "integer", "minimum": 5}),
         K={"type": "integer", "minimum": 2},
-        concentrations={
-            "type": "array",
-            "minItems": 1,
-            "uniqueItems": True,
-            "items": {"type": "number", "exclusiveMinimum": 0},
-        },
-        masks={"type": "integer", "minimum": 1},
+        concentrations=several(POSITIVE),
+        masks=COUNT,
         # method: settings that replace those of its entry
         methods={"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},
     ),
@@ -187,9 +171,8 @@ SENSITIVITY_FITS = Table(
 SENSITIVITY = Figure(
     "sensitivity",
     "Sensitivity to hyperparameters",
-    "lumbreras2020/captions/sensitivity.rst",
-    f"{HERE}.sensitivity:draw",
-    needs=lambda plan: {"scores": TableOf("sensitivity")},
+    make=".sensitivity:draw",
+    needs=tables(scores="sensitivity"),
     arguments=lambda plan: {
         "labels": plan.labels(plan.options["sensitivity"]["methods"]),
         "colours": plan.colours(plan.options["sensitivity"]["methods"]),
@@ -213,9 +196,8 @@ def _against_K(plan: Plan) -> dict[str, Any]:
 FIT_AGAINST_K = Figure(
     "fit_against_K",
     "Fit against K",
-    "lumbreras2020/captions/fit_against_K.rst",
-    "nbmf.plotting.fit_against_K:draw",
-    needs=lambda plan: {"scores": TableOf("unmasked_scores")},
+    make="nbmf.plotting.fit_against_K:draw",
+    needs=tables(scores="unmasked_scores"),
     arguments=_against_K,
     applies=lambda plan: any(is_shown(plan, figure) for figure in OF_FACTORS),
 )
@@ -223,15 +205,12 @@ FIT_AGAINST_K = Figure(
 # --- Tables -----------------------------------------------------------------------------------
 
 
-CLAIMS = common.claims(
-    HERE, needs=lambda plan: {"scores": TableOf("scores"), "traces": TableOf("traces")}, applies=_is_of_papers
-)
+CLAIMS = common.claims(HERE, needs=tables("scores", "traces"), applies=_is_of_papers)
 PAPER_NUMBERS = Table(
     "paper_numbers",
     "Numbers of the paper and ours",
-    "lumbreras2020/captions/paper_numbers.rst",
-    f"{HERE}.claims:paper_numbers",
-    needs=lambda plan: {"unmasked_scores": TableOf("unmasked_scores")},
+    make=".claims:paper_numbers",
+    needs=tables("unmasked_scores"),
     applies=lambda plan: _is_of_papers(plan) and common.has_unmasked_fits(plan),
     in_report=True,
 )
@@ -253,15 +232,7 @@ STUDY = Study(
         FIT_AGAINST_K,
         common.traces_of_samplers,
     ),
-    tables=(
-        *common.MASKED_TABLES,
-        *common.UNMASKED_TABLES[:2],
-        replace(common.UNMASKED_SUMMARY, caption="lumbreras2020/captions/unmasked_summary.rst"),
-        common.DIAGNOSTICS,
-        SENSITIVITY_FITS,
-        *CLAIMS,
-        PAPER_NUMBERS,
-    ),
+    tables=(*common.MASKED_TABLES, *common.UNMASKED_TABLES, SENSITIVITY_FITS, *CLAIMS, PAPER_NUMBERS),
     front=("figure_10", "claims"),
     experiments=(sensitivity_cases,),
 )

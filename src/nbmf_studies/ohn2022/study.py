@@ -11,18 +11,13 @@ from nbmf.registry import make_estimator
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
 from nbmf_studies.framework.experiment import Case, drawn
-from nbmf_studies.framework.needs import Cases, TableOf
-from nbmf_studies.framework.options import closed, unknown
+from nbmf_studies.framework.needs import Cases, tables
+from nbmf_studies.framework.options import COUNT, COUNTS, NAMES, POSITIVE, closed, several, unknown
 from nbmf_studies.framework.plan import Plan
 
 HERE = "nbmf_studies.ohn2022"
-CAPTIONS = "ohn2022/captions"
 MAIN = "figure_2"  # the setting of the figure, among the others
 
-COUNT = {"type": "integer", "minimum": 1}
-POSITIVE = {"type": "number", "exclusiveMinimum": 0}
-SIZES = {"type": "array", "minItems": 1, "uniqueItems": True, "items": COUNT}
-NAMES = {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "string"}}
 SETTING = closed(
     ["label"], label={"type": "string", "minLength": 1}, by_column={"type": "boolean"}, settings={"type": "object"}
 )
@@ -38,33 +33,16 @@ def _priors_of_draws(plan: Plan) -> dict[str, Any]:
 FIGURE_1 = Figure(
     "figure_1",
     "Figure 1: draws from the priors",
-    f"{CAPTIONS}/figure_1.rst",
-    f"{HERE}.draws:draw",
-    needs=lambda plan: {},
+    make=".draws:draw",
     arguments=_priors_of_draws,
-    options=closed(
-        ["p", "omega", "kappa", "alphas", "draws"],
-        p=COUNT,
-        omega=POSITIVE,
-        kappa=POSITIVE,
-        alphas={"type": "array", "minItems": 1, "uniqueItems": True, "items": POSITIVE},
-        draws=COUNT,
-    ),
+    options=closed(p=COUNT, omega=POSITIVE, kappa=POSITIVE, alphas=several(POSITIVE), draws=COUNT),
 )
-DRAWS = Table(
-    "draws",
-    "Draws from the priors",
-    "captions/scores.rst",
-    f"{HERE}.draws:tabulate",
-    needs=lambda plan: {},
-    arguments=lambda plan: plan.options["figure_1"],
-)
+DRAWS = Table("draws", "Draws from the priors", make=".draws:tabulate", arguments=lambda plan: plan.options["figure_1"])
 DRAWS_SUMMARY = Table(
     "draws_summary",
     "Features and dishes of draws from the priors",
-    f"{CAPTIONS}/draws_summary.rst",
-    f"{HERE}.draws:summarise",
-    needs=lambda plan: {"draws": TableOf("draws")},
+    make=".draws:summarise",
+    needs=tables("draws"),
     in_report=True,
     float_format="%.4g",
 )
@@ -114,13 +92,7 @@ def cases_of_others(plan: Plan) -> Iterator[Case]:
 
 
 def _chains(name: str, title: str, cases: Callable[[Plan], Iterator[Case]]) -> Table:
-    return Table(
-        name,
-        title,
-        "captions/scores.rst",
-        f"{HERE}.chains:tabulate",
-        needs=lambda plan: {"fits": Cases.of(cases(plan))},
-    )
+    return Table(name, title, make=".chains:tabulate", needs=lambda plan: {"fits": Cases.of(cases(plan))})
 
 
 def _check_figure(plan: Plan) -> Iterator[str]:
@@ -163,24 +135,14 @@ def _labelled(plan: Plan) -> dict[str, Any]:
 FIGURE_2 = Figure(
     MAIN,
     "Figure 2: the number of factors",
-    f"{CAPTIONS}/figure_2.rst",
-    f"{HERE}.figure_2:draw",
-    needs=lambda plan: {"chains": TableOf("chains")},
+    make=".figure_2:draw",
+    needs=tables("chains"),
     arguments=lambda plan: {
         **_labelled(plan),
         "colours": plan.colours(plan.options[MAIN]["methods"]),
         "factors": plan.options[MAIN]["factors"],
     },
-    options=closed(
-        ["sizes", "n", "factors", "loaded", "replications", "starts", "methods"],
-        sizes=SIZES,
-        n=COUNT,
-        factors=COUNT,
-        loaded=COUNT,
-        replications=COUNT,
-        starts=NAMES,
-        methods=NAMES,
-    ),
+    options=closed(sizes=COUNTS, n=COUNT, factors=COUNT, loaded=COUNT, replications=COUNT, starts=NAMES, methods=NAMES),
     check=_check_figure,
 )
 
@@ -189,9 +151,8 @@ def _summary(name: str, title: str, chains: str, **more) -> Table:
     return Table(
         name,
         title,
-        f"{CAPTIONS}/{name}.rst",
-        f"{HERE}.estimates:summarise",
-        needs=lambda plan: {"chains": TableOf(chains)},
+        make=".estimates:summarise",
+        needs=tables(chains=chains),
         arguments=lambda plan: {
             **_labelled(plan),
             "settings": {
@@ -214,8 +175,7 @@ OTHER_SETTINGS = _summary(
     "The number of factors in other settings",
     "other_chains",
     options=closed(
-        ["sizes", "replications", "settings"],
-        sizes=SIZES,
+        sizes=COUNTS,
         replications=COUNT,
         settings={
             "type": "object",
@@ -229,18 +189,15 @@ OTHER_SETTINGS = _summary(
 IN_DOUBT = Table(
     "in_doubt",
     "Chains whose number of factors is in doubt",
-    f"{CAPTIONS}/in_doubt.rst",
-    f"{HERE}.estimates:in_doubt",
-    needs=lambda plan: {"chains": TableOf("chains")},
+    make=".estimates:in_doubt",
+    needs=tables("chains"),
     in_report=True,
     float_format="%.4g",
 )
 
 
 CLAIMS = common.claims(
-    HERE,
-    needs=lambda plan: {"chains": TableOf("chains"), "draws": TableOf("draws")},
-    arguments=lambda plan: {"factors": plan.options[MAIN]["factors"]},
+    HERE, needs=tables("chains", "draws"), arguments=lambda plan: {"factors": plan.options[MAIN]["factors"]}
 )
 
 STUDY = Study(

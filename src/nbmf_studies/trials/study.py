@@ -5,11 +5,9 @@ from typing import Any
 
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.needs import MaskedMatrices, Need, Reports, TableOf
+from nbmf_studies.framework.needs import MaskedMatrices, Need, Reports, TableOf, tables
 from nbmf_studies.framework.plan import Plan
 
-HERE = "nbmf_studies.trials"
-CAPTIONS = "trials/captions"
 TITLES = {"datasets": "choose", "holdout": "confirm"}  # a key of the configuration, and the list
 DEFAULT = "nbmf-fit"  # the method under test
 CONFIRM = "confirm_"  # before the names of what is made on request
@@ -37,7 +35,7 @@ def _has_confirm(plan: Plan) -> bool:
     return bool(plan.holdout)
 
 
-BASELINES = replace(common.BASELINES, caption=f"{CAPTIONS}/baselines.rst", in_report=False)
+BASELINES = replace(common.BASELINES, in_report=False)
 
 
 def _tables(prefix: str, key: str) -> list[Table]:
@@ -48,8 +46,8 @@ def _tables(prefix: str, key: str) -> list[Table]:
         Table(
             f"{prefix}losses",
             f"Every method on every matrix of the list {of}",
-            f"{CAPTIONS}/losses.rst",
-            f"{HERE}.outcome:tabulate",
+            make=".outcome:tabulate",
+            caption="trials/captions/losses.rst",
             needs=lambda plan: sources,
             arguments=_shown,
             in_report=True,
@@ -58,8 +56,8 @@ def _tables(prefix: str, key: str) -> list[Table]:
         Table(
             f"{prefix}excess",
             f"The methods on the list {of}, in short",
-            f"{CAPTIONS}/excess.rst",
-            f"{HERE}.outcome:summarise",
+            make=".outcome:summarise",
+            caption="trials/captions/excess.rst",
             needs=lambda plan: {"losses": TableOf(f"{prefix}losses")},
             arguments=_shown,
             in_report=True,
@@ -68,8 +66,8 @@ def _tables(prefix: str, key: str) -> list[Table]:
         Table(
             f"{prefix}default",
             f"The default against the best of each kind, on the list {of}",
-            f"{CAPTIONS}/default.rst",
-            f"{HERE}.outcome:compare_default",
+            make=".outcome:compare_default",
+            caption="trials/captions/default.rst",
             needs=lambda plan: sources,
             arguments=lambda plan: {**_shown(plan), "notes": _notes(plan, key)},
             in_report=True,
@@ -97,17 +95,17 @@ CONFIRM_TABLES = [
 FIGURE = Figure(
     "excess",
     "Excess loss of every method",
-    f"{CAPTIONS}/figure.rst",
-    f"{HERE}.figure:draw",
-    needs=lambda plan: {"scores": TableOf("scores"), "baselines": TableOf("baselines")},
+    make=".figure:draw",
+    caption="trials/captions/figure.rst",
+    needs=tables("scores", "baselines"),
     arguments=lambda plan: {**_shown(plan), "colours": plan.colours(plan.methods), "title": TITLES["datasets"]},
     with_gaps=True,
 )
 CONFIRM_FIGURE = Figure(
     "confirm",  # so that its target is trials_confirm
     "Excess loss of every method, on both lists",
-    f"{CAPTIONS}/figure.rst",
-    f"{HERE}.figure:draw_both",
+    make=".figure:draw_both",
+    caption="trials/captions/figure.rst",
     needs=lambda plan: {
         **{name: TableOf(name) for name in ("scores", "baselines")},
         **{f"{CONFIRM}{name}": TableOf(f"{CONFIRM}{name}") for name in ("scores", "baselines")},

@@ -8,8 +8,11 @@ import pytest
 
 import nbmf
 from nbmf import cli
-from nbmf.cli.arguments import ABSENT, COMMANDS, LAYOUTS, READ, as_typed, parse, printed_command
+from nbmf.cli.arguments import COMMANDS, READ, as_typed, parse, printed_command
 from nbmf.errors import DataError, not_allowed
+from nbmf.io.arguments import RULES
+from nbmf.io.arguments import Options as ReadOptions
+from nbmf.io.layouts import ABSENT, LAYOUTS
 
 DECLARED = [(command, option) for command, declared in COMMANDS.items() for option in declared.declared]
 
@@ -36,6 +39,7 @@ def test_numbers_that_are_too_small_are_refused_before_anything_is_read(command,
 
 def test_what_is_said_of_reading_a_matrix_are_arguments_of_read():
     """They are refused for the file, not for their names or choices."""
+    assert {option.attribute for option in READ} == RULES.keys() == ReadOptions.__annotations__.keys()
     for given in [*({option.attribute: None} for option in READ), *({"layout": each} for each in LAYOUTS)]:
         with pytest.raises(DataError, match="no such file"):
             nbmf.read("nowhere.csv", **given)

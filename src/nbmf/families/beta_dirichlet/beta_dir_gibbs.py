@@ -12,8 +12,19 @@ from nbmf.families.beta_dirichlet.prior_learners import SliceLearner
 from nbmf.inference.constructors import RandomState, with_parameters
 
 
+@with_parameters
 class BetaDirChains(BetaDir, CollapsedGibbs):
-    """Base class of Beta-Dir GS and, of V transposed, Dir-Beta GS."""
+    """Base class of Beta-Dir GS and, of V transposed, Dir-Beta GS, with the parameters that both have."""
+
+    n_components: int = 100
+    alpha: Concentration = 1.0
+    beta: Concentration = 1.0
+    burn_in: int = 4000
+    n_samples: int = 1000
+    start: str = "random"
+    block_moves: bool = False
+    threads: int = 1
+    random_state: RandomState = None
 
     @property
     def advice_if_stuck(self):
@@ -66,17 +77,8 @@ class BetaDirGibbs(BetaDirChains):
 
     method_name = "Beta-Dir GS"
 
-    n_components: int = 100
-    alpha: Concentration = 1.0
-    beta: Concentration = 1.0
     gamma: Concentration = "1/K"
-    burn_in: int = 4000
-    n_samples: int = 1000
-    start: str = "random"
-    block_moves: bool = False
-    threads: int = 1
     orientation: str = "rows"
-    random_state: RandomState = None
 
 
 class _SumOfH:

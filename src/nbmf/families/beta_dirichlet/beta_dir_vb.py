@@ -9,11 +9,21 @@ from nbmf.families.beta_dirichlet.prior_learners import CVB0Learner
 from nbmf.inference.constructors import RandomState, with_parameters
 
 
+@with_parameters
 class BetaDirUpdates(BetaDir, KeepsResponsibilities):
-    """Base class of Beta-Dir VB and, of V transposed, Dir-Beta VB."""
+    """Base class of Beta-Dir VB and, of V transposed, Dir-Beta VB, with the parameters that both have."""
 
     rules = RULES | NOT_LEARNED
     start_matters = True
+
+    n_components: int = 100
+    alpha: Concentration = 1.0
+    beta: Concentration = 1.0
+    max_iter: int = 500
+    mean_change_tol: float = 0.0
+    threads: int = 1
+    max_memory_gb: float = 4.0
+    random_state: RandomState = None
 
     def _start(self, codes, seed):
         self._refuse_too_much_memory(codes)
@@ -66,13 +76,5 @@ class BetaDirVB(BetaDirUpdates):
     method_name = "Beta-Dir VB"
     sampler = "BetaDirGibbs"
 
-    n_components: int = 100
-    alpha: Concentration = 1.0
-    beta: Concentration = 1.0
     gamma: Concentration = "1/K"
-    max_iter: int = 500
-    mean_change_tol: float = 0.0
-    threads: int = 1
-    max_memory_gb: float = 4.0
     orientation: str = "rows"
-    random_state: RandomState = None

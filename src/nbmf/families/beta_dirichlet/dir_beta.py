@@ -3,7 +3,7 @@
 from nbmf.families.beta_dirichlet.beta_dir_gibbs import BetaDirChains
 from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirUpdates
 from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import COLUMNS, Concentration
-from nbmf.inference.constructors import RandomState, with_parameters
+from nbmf.inference.constructors import with_parameters
 
 
 @with_parameters
@@ -19,16 +19,7 @@ class DirBetaGibbs(BetaDirChains):
     weights_prior = "eta"
     orientation = COLUMNS
 
-    n_components: int = 100
-    alpha: Concentration = 1.0
-    beta: Concentration = 1.0
     eta: Concentration = "1/K"
-    burn_in: int = 4000
-    n_samples: int = 1000
-    start: str = "random"
-    block_moves: bool = False
-    threads: int = 1
-    random_state: RandomState = None
 
 
 @with_parameters
@@ -45,12 +36,4 @@ class DirBetaVB(BetaDirUpdates):
     weights_prior = "eta"
     orientation = COLUMNS
 
-    n_components: int = 100
-    alpha: Concentration = 1.0
-    beta: Concentration = 1.0
     eta: Concentration = "1/K"
-    max_iter: int = 500
-    mean_change_tol: float = 0.0
-    threads: int = 1
-    max_memory_gb: float = 4.0
-    random_state: RandomState = None

@@ -2,12 +2,10 @@
 
 import numpy as np
 
-from nbmf.errors import ConfigError, Setting
-from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import WEIGHTS
-from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import DirDirFoldIn
 from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
 from nbmf.families.beta_dirichlet.beta_dirichlet_priors import DirichletPrior
 from nbmf.families.beta_dirichlet.collapsed_gibbs import ChainState, CollapsedGibbs, PosteriorSums, starting_Z
+from nbmf.families.beta_dirichlet.dir_dir import DirDir
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.families.beta_dirichlet.models import dir_dir
 from nbmf.families.beta_dirichlet.prior_learners import SliceLearner
@@ -15,7 +13,7 @@ from nbmf.inference.constructors import RandomState, with_parameters
 
 
 @with_parameters
-class DirDirGibbs(DirDirFoldIn, CollapsedGibbs):
+class DirDirGibbs(DirDir, CollapsedGibbs):
     """Dir-Dir GS: w_f ~ Dirichlet(γ), h_n ~ Dirichlet(η), collapsed Gibbs sampling of (Z, C).
 
     Parameters
@@ -43,10 +41,6 @@ class DirDirGibbs(DirDirFoldIn, CollapsedGibbs):
     """
 
     method_name = "Dir-Dir GS"
-    model = "dir-dir"
-    distributions = frozenset({"W", "H"})
-    meanings = (WEIGHTS, WEIGHTS)
-    weights_prior = "gamma"
 
     n_components: int = 100
     gamma: Concentration = "1/K"
@@ -57,12 +51,6 @@ class DirDirGibbs(DirDirFoldIn, CollapsedGibbs):
     scheme: str = "joint"
     threads: int = 1
     random_state: RandomState = None
-
-    def check_parameters(self):
-        """Raise ConfigError if a parameter has a value that is not allowed."""
-        super().check_parameters()
-        if self.n_components < 2:
-            raise ConfigError(Setting("n_components", 1), ": Dir-Dir needs at least 2, since a zero takes two")
 
     def _start(self, codes, seed):
         K = self.n_components

@@ -2,18 +2,16 @@
 
 import numpy as np
 
-from nbmf.errors import ConfigError, Setting
-from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import WEIGHTS
-from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import DirDirFoldIn
 from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import NOT_LEARNED, RULES, Concentration, per_component
 from nbmf.families.beta_dirichlet.beta_dirichlet_variational import KeepsResponsibilities, VariationalState
+from nbmf.families.beta_dirichlet.dir_dir import DirDir
 from nbmf.families.beta_dirichlet.kernels.dir_dir_cvb0 import DirDirCVB0
 from nbmf.families.beta_dirichlet.models import dir_dir
 from nbmf.inference.constructors import RandomState, with_parameters
 
 
 @with_parameters
-class DirDirVB(DirDirFoldIn, KeepsResponsibilities):
+class DirDirVB(DirDir, KeepsResponsibilities):
     """Dir-Dir VB: w_f ~ Dirichlet(γ), h_n ~ Dirichlet(η), CVB0 over the pairs (z, c).
 
     Parameters
@@ -42,11 +40,6 @@ class DirDirVB(DirDirFoldIn, KeepsResponsibilities):
 
     method_name = "Dir-Dir VB"
     sampler = "DirDirGibbs"
-    model = "dir-dir"
-    distributions = frozenset({"W", "H"})
-    meanings = (WEIGHTS, WEIGHTS)
-    weights_prior = "gamma"
-
     rules = RULES | NOT_LEARNED
 
     n_components: int = 100
@@ -57,12 +50,6 @@ class DirDirVB(DirDirFoldIn, KeepsResponsibilities):
     threads: int = 1
     max_memory_gb: float = 4.0
     random_state: RandomState = None
-
-    def check_parameters(self):
-        """Raise ConfigError if a parameter has a value that is not allowed."""
-        super().check_parameters()
-        if self.n_components < 2:
-            raise ConfigError(Setting("n_components", 1), ": Dir-Dir needs at least 2, since a zero takes two")
 
     def _responsibility_vectors(self, codes):
         """Return how many there are: one of a one, two of a zero."""

@@ -6,22 +6,40 @@ from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.cell_likelihoods import CellLikelihood
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
-from nbmf.families.logistic.logistic_estimator import NoisyFactors
+from nbmf.families.logistic.logistic_estimator import PRIOR, NoisyFactors
 from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
+from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import State, put_back
 
 
+@with_parameters
 class SampledFactors(NoisyFactors):
-    """Base class: by Gibbs sampling. A class has burn_in, n_samples and threads too."""
+    """Base class: by Gibbs sampling."""
 
     inference = Inference.SAMPLER
+    takes_threads = True
+
+    n_components: int = 8
+    effects: str = "none"
+    ard: bool = True
+    a0: float = PRIOR
+    b0: float = PRIOR
+    noise: bool = False
+    burn_in: int = 500
+    n_samples: int = 1000
+    threads: int = 1
+    random_state: RandomState = None
 
     def _chain_of(self, likelihood: CellLikelihood, seed) -> LogisticChain:
         prior = Prior(self.ard, self.a0, self.b0)
         cells = NoisyCells(likelihood, Gamma(self.a0, self.b0)) if self.noise else Cells(likelihood)
         return LogisticChain(cells, self.n_components, self.effects_in_use, prior, seed, self.threads)
+
+    def _learn(self, state):
+        self.noise_variance_ = state.noise_variance()
+        super()._learn(state)
 
     def _precisions_given(self, H):
         """Return E[α | H], (K,), in the units of W_, whose mean square is 1 even if α is fixed."""

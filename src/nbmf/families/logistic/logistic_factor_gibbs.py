@@ -2,8 +2,8 @@
 
 from nbmf.families.logistic.cell_likelihoods import Binary
 from nbmf.families.logistic.gibbs_state import GibbsState, SampledFactors
-from nbmf.families.logistic.logistic_estimator import PRIOR, LogisticFactors
-from nbmf.inference.constructors import RandomState, with_parameters
+from nbmf.families.logistic.logistic_estimator import LogisticFactors
+from nbmf.inference.constructors import with_parameters
 
 
 @with_parameters
@@ -41,21 +41,6 @@ class LogisticFactorGibbs(SampledFactors, LogisticFactors):
     """
 
     method_name = "logistic GS"
-    takes_threads = True
-    n_components: int = 8
-    effects: str = "none"
-    ard: bool = True
-    a0: float = PRIOR
-    b0: float = PRIOR
-    noise: bool = False
-    burn_in: int = 500
-    n_samples: int = 1000
-    threads: int = 1
-    random_state: RandomState = None
 
     def _start(self, codes, seed):
         return GibbsState(self._chain_of(Binary(codes), seed), self.burn_in)
-
-    def _learn(self, state):
-        self.noise_variance_ = state.noise_variance()
-        super()._learn(state)

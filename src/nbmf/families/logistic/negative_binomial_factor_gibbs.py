@@ -5,10 +5,9 @@ import numpy as np
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.cell_likelihoods import Counts
 from nbmf.families.logistic.gibbs_state import GibbsState, SampledFactors
-from nbmf.families.logistic.logistic_estimator import PRIOR
 from nbmf.families.logistic.logistic_gibbs import LogisticChain
 from nbmf.families.logistic.negative_binomial_factors import SIZE_PRIOR, NegativeBinomialFactors, mixture
-from nbmf.inference.constructors import RandomState, with_parameters
+from nbmf.inference.constructors import with_parameters
 
 
 @with_parameters
@@ -30,24 +29,12 @@ class NegativeBinomialFactorGibbs(SampledFactors, NegativeBinomialFactors):
     """
 
     method_name = "negative binomial GS"
-    takes_threads = True
-    n_components: int = 8
-    effects: str = "none"
-    ard: bool = True
-    a0: float = PRIOR
-    b0: float = PRIOR
-    noise: bool = False
-    burn_in: int = 500
-    n_samples: int = 1000
-    threads: int = 1
-    random_state: RandomState = None
 
     def _start(self, values, seed):
         chain = self._chain_of(Counts(values, SIZE_PRIOR), seed)
         return CountState(chain, self.burn_in)
 
     def _learn(self, state):
-        self.noise_variance_ = state.noise_variance()
         self._learn_entries(state, *state.moments())
         super()._learn(state)
 
