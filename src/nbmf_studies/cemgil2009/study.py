@@ -141,15 +141,13 @@ FIGURE_5 = Figure(
 
 
 def _check_shown(plan: Plan) -> Iterator[str]:
-    """Yield what Figure 6 shows that Figure 7 does not have."""
+    """Yield what Figure 6 shows that Figure 7 does not have; what that has wrong it says itself."""
     shown, fitted = plan.options["figure_6"], plan.options["figure_7"]
-    for name, allowed in {
-        "dataset": fitted["datasets"],
-        "order": fitted["orders"],
-        "run": range(fitted["runs"]),
-    }.items():
-        if shown[name] not in allowed:
-            yield f".{name} = {shown[name]!r}: allowed are those of figure_7, {', '.join(map(str, allowed))}"
+    there = {"dataset": fitted["datasets"], "run": range(fitted["runs"]), "order": fitted["orders"]}
+    if set(fitted["datasets"]) <= set(plan.names("datasets")):
+        for name, allowed in there.items():
+            if shown[name] not in allowed:
+                yield f".{name} = {shown[name]!r}: allowed are those of figure_7, {', '.join(map(str, allowed))}"
 
 
 FILLED = Table(
