@@ -20,29 +20,26 @@ def evidence_cases(plan: Plan) -> Iterator[Case]:
     for the first matrices.
     """
     options = plan.options["figure_3"]
-    truth, orders, chib = Truth(**options["truth"]), options["orders"], options["chib"]
+    truth, chib = Truth(**options["truth"]), options["chib"]
     for place, seed in enumerate(plan.seeds):
         of_data = {"truth": list(truth), "seed": seed}
         dataset, data = drawn(f"{HERE}.simulation", of_data, observe=f"{HERE}.simulation:observe")
         runs = {CHIB: chib["runs"] if place < chib["matrices"] else 0, ANNEALED: 1}
         runs |= dict.fromkeys((ADAPTED, BOUND), options["starts"])
-        for order, kind in product(orders, runs):
-            method = method_of(kind)
+        for order, kind in product(options["orders"], runs):
+            method, entry = _method(plan, "figure_3", kind, truth.priors)
             for run in range(runs[kind]):
-                yield Case(
-                    FitKey(dataset, f"{method}-figure_3", order, WHOLE, run),
-                    {"seed": seed, "order": order, "kind": kind, "run": run},
-                    data,
-                    plan.variant(method, orders, truth.priors),
-                )
+                key = FitKey(dataset, method, order, WHOLE, run)
+                yield Case(key, {"seed": seed, "order": order, "kind": kind, "run": run}, data, entry)
 
 
 def order_cases(plan: Plan) -> Iterator[Case]:
     """Yield the fits of Figure 4: every order from every start, to all photographs."""
     options = plan.options["figure_4"]
+    method, entry = _method(plan, "figure_4", ORDER)
     for dataset, start, order in product(options["datasets"], range(options["starts"]), options["orders"]):
-        key = FitKey(dataset, method_of(ORDER), order, WHOLE, start)
-        yield Case(key, {"dataset": dataset, "start": start, "order": order})
+        key = FitKey(dataset, method, order, WHOLE, start)
+        yield Case(key, {"dataset": dataset, "start": start, "order": order}, method=entry)
 
 
 def filling_cases(plan: Plan) -> Iterator[Case]:
@@ -50,8 +47,15 @@ def filling_cases(plan: Plan) -> Iterator[Case]:
     options = plan.options["figure_7"]
     for name, run, order, way in product(options["datasets"], range(options["runs"]), options["orders"], WAYS):
         dataset, data = with_patches(plan, name)
-        key = FitKey(dataset, method_of(way), order, run, 0)
-        yield Case(key, {"dataset": name, "run": run, "order": order, "way": way}, data)
+        method, entry = _method(plan, "figure_7", way)
+        key = FitKey(dataset, method, order, run, 0)
+        yield Case(key, {"dataset": name, "run": run, "order": order, "way": way}, data, entry)
+
+
+def _method(plan: Plan, figure: str, name: str, settings: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+    """Return name and entry of what the configuration has for a kind, a way or ORDER, with a figure's orders as K."""
+    method = method_of(name)
+    return f"{method}-{figure}", plan.variant(method, plan.options[figure]["orders"], settings or {})
 
 
 def with_patches(plan: Plan, name: str) -> tuple[str, dict[str, Any]]:
