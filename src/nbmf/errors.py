@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple, Self
 
 NO_VALUE = inspect.Parameter.empty
+MANY, LISTED = 70, 30  # names: with more than so many choices, so many of them are listed
 
 
 class Setting(NamedTuple):
@@ -133,7 +134,10 @@ def not_allowed(name: str, value: Any, allowed: str | Collection[str]) -> Config
 
 
 def choices(given: str, allowed: Collection[str]) -> str:
-    """Return the words for what is allowed in the place of `given`, with the nearest one."""
-    near = difflib.get_close_matches(str(given), list(allowed), n=1)
+    """Return the words for what is allowed in the place of `given`, with the nearest one; of very many the nearest."""
+    names = list(allowed)
+    near = difflib.get_close_matches(str(given), names, n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
-    return f"allowed are {', '.join(allowed)}{hint}"
+    listed = names if len(names) <= MANY else difflib.get_close_matches(str(given), names, n=LISTED, cutoff=0.0)
+    others = f" and {len(names) - len(listed)} others" if len(listed) < len(names) else ""
+    return f"allowed are {', '.join(listed)}{others}{hint}"

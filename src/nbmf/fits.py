@@ -45,6 +45,9 @@ class FitRequest(NamedTuple):
         the CPU seconds of the fit alone. `measure(estimator, matrix, mask, **arguments)` is called
         after the fit; what it returns, a dict that JSON can hold, is `measures` of the report
     arguments : keyword arguments of both, JSON
+    told_by : a function "module:function", "" where there is none. `told_by(matrix)` is called before the
+        fit, with the entries that it may not see, and returns further arguments of the class: for
+        methods that start at what is held out, as a paper may have it
     """
 
     class_name: str
@@ -56,6 +59,7 @@ class FitRequest(NamedTuple):
     observe: str = ""
     measure: str = ""
     arguments: Mapping[str, Any] = {}
+    told_by: str = ""
 
 
 def run_fit(
@@ -102,7 +106,8 @@ def run_fit(
         If there is nothing to fit or to score.
     """
     class_name, K, settings, seed_key = request[:4]
-    estimator = make_estimator(class_name, K, settings, seed_sequence(*seed_key), threads)
+    told = function_of(request.told_by)(matrix) if request.told_by else {}
+    estimator = make_estimator(class_name, K, {**settings, **told}, seed_sequence(*seed_key), threads)
     likelihood, versions = estimator.likelihood, _versions()
     values = training = likelihood.values_of(matrix)
     scored, kind = likelihood.is_observed(values), "observed"
@@ -151,7 +156,7 @@ def run_fit(
         "versions": versions,
     }
     if request.measure:
-        report["measures"] = _function(request.measure)(estimator, matrix, mask, **request.arguments)
+        report["measures"] = function_of(request.measure)(estimator, matrix, mask, **request.arguments)
     return FitResult(report, estimator)
 
 
@@ -169,11 +174,11 @@ def save_factors(path: str | os.PathLike, estimator: Factorization) -> None:
 
 
 def modules_of(class_name: str, *functions: str) -> list[str]:
-    """Return the modules that compute a fit: this one, that of its class, those of what looks at it."""
+    """Return the modules that compute a fit: this one, that of its class, those of further functions."""
     return [__name__, module_of(class_name), *(name.partition(":")[0] for name in functions if name)]
 
 
-def _function(name: str) -> Callable:
+def function_of(name: str) -> Callable:
     """Return the function of a text "module:function"."""
     module, _, function = name.partition(":")
     return getattr(importlib.import_module(module), function)
@@ -188,12 +193,12 @@ def _observer(request: FitRequest, matrix: NamedMatrix, training: np.ndarray) ->
         return None
     brief = request.settings | length_settings(request.class_name, 1, 1)
     make_estimator(request.class_name, request.K, brief, random_state=0).fit(training[:WARM_UP])
-    return _function(request.observe)(matrix, **request.arguments)
+    return function_of(request.observe)(matrix, **request.arguments)
 
 
 def _fingerprint(request: FitRequest, versions: dict[str, str], *matrices: np.ndarray) -> str:
     """Return a checksum of all that decides the outcome of a fit, our sources included."""
-    sources = digest_of(*modules_of(request.class_name, request.observe, request.measure))
+    sources = digest_of(*modules_of(request.class_name, request.observe, request.measure, request.told_by))
     digest = hashlib.sha256(json.dumps([*request, versions, sources], sort_keys=True).encode())
     for matrix in matrices:
         digest.update(f"{matrix.shape} {matrix.dtype}".encode())

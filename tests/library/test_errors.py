@@ -12,7 +12,7 @@ import pytest
 import nbmf
 from nbmf import registry
 from nbmf.cli.arguments import COMMANDS, as_typed
-from nbmf.errors import ConfigError, DataError, DownloadError, Message, NbmfError, Setting, not_allowed
+from nbmf.errors import ConfigError, DataError, DownloadError, Message, NbmfError, Setting, choices, not_allowed
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.io.documents import read_documents
 from nbmf.io.features import read_table
@@ -97,3 +97,14 @@ def test_no_message_has_an_argument_as_text():
                         found.append(f"{path.relative_to(SOURCES)}, line {call.lineno}: {text}")
     assert found == []  # but for those that have scikit-learn's words
     assert count > 300
+
+
+def test_of_very_many_choices_the_nearest_are_listed():
+    few = [f"method-{number}" for number in range(70)]
+    assert choices("methd-7", few) == f"allowed are {', '.join(few)} (did you mean 'method-7'?)"
+    many = [*few, "other"]
+    said = choices("methd-7", many)
+    assert said.startswith("allowed are method-7, ")
+    assert said.endswith(" and 41 others (did you mean 'method-7'?)")
+    assert said.count(",") == 29
+    assert "other," not in said

@@ -227,6 +227,20 @@ def test_an_observed_chain_is_observed_where_it_is_scored():
     assert not all(seen)
 
 
+def shares(matrix):
+    """Tell a method how many ones there are, held-out ones too."""
+    return {"alpha": 1.0 + int((matrix.codes == 1).sum())}
+
+
+def test_a_method_may_be_told_of_the_whole_matrix():
+    request = FitRequest("BinaryICA", 3, {"max_iter": 20}, ["fit"], told_by=f"{__name__}:shares")
+    told = run_fit(MATRIX, MASK, request, log=[].append).report
+    settings = {"max_iter": 20, "alpha": 1.0 + np.count_nonzero(MATRIX.codes == 1)}
+    given = run_fit(MATRIX, MASK, request._replace(settings=settings, told_by=""), log=[].append).report
+    assert told["trace"] == given["trace"]
+    assert told["settings"] == {"max_iter": 20}  # what is told may be an array
+
+
 # --- Unmasked fits ---------------------------------------------------------------------------
 
 

@@ -14,27 +14,36 @@ from figure_checks import assert_tidy, legend_texts, panels
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.families.poisson_gamma import evidence
-from nbmf.families.poisson_gamma.poisson_gamma import PoissonGammaGibbs, PoissonGammaVB
-from nbmf.seeds import seed_sequence
+from nbmf.families.poisson_gamma.poisson_gamma import PoissonGammaGibbs, PoissonGammaICM, PoissonGammaVB
+from nbmf.files import write_json
+from nbmf.fit_key import WHOLE
+from nbmf.fits import FitRequest, run_fit
+from nbmf.inference.progress import FitRecorder
+from nbmf.seeds import child, seed_sequence
 from nbmf_studies.cemgil2009 import (
     claims,
+    experiments,
     figures,
     filling,
     images,
     olivetti,
+    order_bounds,
     order_evidence,
-    order_search,
     patches,
     reported_values,
+    simulation,
     templates,
 )
 from nbmf_studies.cemgil2009.averages import averages
 from nbmf_studies.cemgil2009.criteria import PRINTED, Run
+from nbmf_studies.cemgil2009.evidence_methods import FOUND, AnnealedEvidence, ChibEvidence
+from nbmf_studies.cemgil2009.filling_methods import EMFromImages, whole_images
 from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB, PIXEL_MEAN, SHORT, WAYS
 from nbmf_studies.cemgil2009.simulation import Truth, draw
 from nbmf_studies.cemgil2009.study import STUDY
 from nbmf_studies.framework.loaded import ShownFit
-from nbmf_studies.pipeline import configuration, targets
+from nbmf_studies.framework.plan import Plan
+from nbmf_studies.pipeline import configuration, fit_jobs, mask_jobs, targets
 
 CONFIG = shipped_configuration()
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -61,28 +70,34 @@ def test_photographs_are_means_of_blocks_and_upright(tmp_path):
     pictures = np.random.default_rng(0).integers(0, 243, (64, 64, 400)).astype(np.uint8)
     pictures[:32] //= 2  # the upper half is darker
     path = faces_file(tmp_path, pictures.reshape(4096, 400, order="F"))
-    whole = olivetti.build(faces=path, side=64)
+    whole = olivetti.build(faces=path, side=64, images=400)
     np.testing.assert_array_equal(whole.tallies[:, 7].reshape(64, 64), pictures[:, :, 7])
     assert whole.row_names[65] == "row 1, column 1"
     assert whole.column_names[[0, 9, 10]].tolist() == ["person 1, image 1", "person 1, image 10", "person 2, image 1"]
-    small = olivetti.build(faces=path, side=16)
+    small = olivetti.build(faces=path, side=16, images=400)
     image = small.tallies[:, 399].reshape(16, 16)
     for row, column in [(0, 0), (3, 9), (15, 2)]:
         block = pictures[4 * row : 4 * row + 4, 4 * column : 4 * column + 4, 399]
         assert image[row, column] == math.floor(block.mean())
     assert image[:8].mean() < image[8:].mean()
+    few = olivetti.build(faces=path, side=16, images=50)
+    np.testing.assert_array_equal(few.tallies, small.tallies[:, :50])
+    np.testing.assert_array_equal(few.column_names, small.column_names[:50])
 
 
 def test_a_wrong_file_or_size_is_named(tmp_path):
     path = faces_file(tmp_path, np.zeros((4096, 399), np.uint8))
     with pytest.raises(DataError, match=r"faces\.mat: `faces` has to be uint8, 4096 x 400"):
-        olivetti.build(faces=path, side=16)
+        olivetti.build(faces=path, side=16, images=50)
     (tmp_path / "no.mat").write_bytes(b"no MATLAB file at all " * 20)
     with pytest.raises(DataError, match=r"no\.mat: no MATLAB 5 file"):
-        olivetti.build(faces=tmp_path / "no.mat", side=16)
+        olivetti.build(faces=tmp_path / "no.mat", side=16, images=50)
     for side in (48, 0, 128, True, 16.0):
         with pytest.raises(ConfigError, match="allowed is a divisor of 64"):
-            olivetti.build(faces=path, side=side)
+            olivetti.build(faces=path, side=side, images=50)
+    for count in (0, 401, True, 50.0):
+        with pytest.raises(ConfigError, match="allowed is an integer from 1 to 400"):
+            olivetti.build(faces=path, side=16, images=count)
 
 
 def test_matrices_are_drawn_from_the_model():
@@ -100,35 +115,94 @@ def test_matrices_are_drawn_from_the_model():
 
 def test_settings_are_those_of_section_4():
     three, four, seven = (OPTIONS[f"figure_{n}"] for n in (3, 4, 7))
+    settings = {name: method.get("settings", {}) for name, method in CONFIG["methods"].items()}
     assert three["orders"] == list(range(1, 11))
-    assert three["bound"]["max_iter"] == 10_000
+    assert settings["cemgil2009-bound"]["max_iter"] == settings["cemgil2009-adapted-bound"]["max_iter"] == 10_000
     assert three["chib"]["runs"] == 5
-    assert three["chib"]["sweeps"] == {"burn_in": 5000, "free": 10_000, "clamped": 10_000}
+    assert settings["cemgil2009-chib"] == {"burn_in": 5000, "n_samples": 10_000}
     assert (four["orders"][0], four["orders"][-1]) == (1, 100)
+    for printed in PRINTED.values():  # the grid is fine where the paper's choice is
+        assert set(range(printed - 5, printed + 6)) <= set(four["orders"])
     assert set(four["datasets"]) == set(PRINTED)
-    assert (seven["images"], seven["per_person"]) == (50, 10)
+    assert seven["images"] == 5 * patches.PER_PERSON == 50
     assert set(seven["orders"]) >= {1, 25, 50, 75, 100}
     assert OPTIONS["figure_6"]["order"] == 100
     shapes = {
         (method["settings"]["shape_W"], method["settings"]["shape_H"]): method["K"]
         for name, method in CONFIG["methods"].items()
-        if name.startswith("cemgil2009-")
+        if name.startswith("cemgil2009-") and method["K"] == [36]
     }
     printed = {(10, 10), (0.1, 0.1), (10, 0.2), (10, 0.5)}
     assert shapes == {pair: [36] for pair in printed | {(0.5, 10)}}
 
 
+# --- The fits --------------------------------------------------------------------------------
+
+
+def made(mirrors, tmp_path, monkeypatch, change=lambda config: None):
+    """Return what the study makes where raw files lie in `mirrors` alone, and the plan."""
+    monkeypatch.chdir(tmp_path)
+    config = json.loads(json.dumps({**CONFIG, "mirrors": mirrors}))
+    change(config)
+    plan = configuration.plans(configuration.check(config, SCHEMA))["cemgil2009"]
+    return targets.targets_of(STUDY, plan), plan
+
+
+def with_faces(tmp_path):
+    place = tmp_path / "mirror/sjgershm/DBM/a30d9abb523aab874a299b8b1aa21e7df2023f60"
+    place.mkdir(parents=True)
+    (place / "olivettifaces.mat").write_bytes(b"is there")
+    return ["mirror"]
+
+
+def small(config):
+    """Make all fits short."""
+    for name, method in config["methods"].items():
+        if name.startswith("cemgil2009-"):
+            brief = {"max_iter": 60, "burn_in": 20, "n_samples": 40, "chains": 4}
+            method["settings"] |= {key: brief[key] for key in brief if key in method["settings"]}
+    options = config["studies"]["cemgil2009"]["options"]
+    options["figure_3"] |= {"truth": SMALL._asdict(), "orders": [1, 2], "starts": 2, "chib": {"matrices": 1, "runs": 2}}
+    options["figure_4"] |= {"datasets": ["olivetti_16"], "orders": [2, 3], "starts": 2}
+    options["figure_6"] |= {"dataset": "olivetti_16", "order": 3}
+    options["figure_7"] |= {"datasets": ["olivetti_16"], "orders": [3], "runs": 2, "images": 20}
+    config["studies"]["cemgil2009"]["seeds"] = [1, 2]
+
+
+@pytest.fixture(scope="module")
+def small_plan():
+    config = json.loads(json.dumps(CONFIG))
+    small(config)
+    return Plan("cemgil2009", configuration.check(config, SCHEMA))
+
+
+def fitted(plan, case, matrix):
+    """Return report and estimator of a case, as the rule `fit` makes them."""
+    dataset, method = plan.settings_of_dataset(case.key.dataset), plan.entry(case.key.method)
+    request = FitRequest(**json.loads(fit_jobs.request(case.key, method, dataset)))
+    is_whole = case.key.mask == WHOLE
+    mask = None if is_whole else mask_jobs.draw(matrix, case.key.mask, dataset["held_out"], mask_jobs.options(dataset))
+    return run_fit(matrix, mask, request, log=lambda line: None)
+
+
+def written(folder, results):
+    """Return cases and the paths of their reports, as tables get them."""
+    fits = []
+    for number, (case, result) in enumerate(results):
+        write_json(folder / f"{number}.json", result.report)
+        fits.append((case.columns, str(folder / f"{number}.json")))
+    return fits
+
+
 # --- Figure 3 in small -----------------------------------------------------------------------
 
-BOUND_SETTINGS = {"starts": 2, "max_iter": 500, "relative_gain_tol": 1e-4}
-CHIB_SETTINGS = {"runs": 2, "sweeps": {"burn_in": 20, "free": 40, "clamped": 40}}
-ANNEALING = {"temperatures": 10, "chains": 4}
 
-
-def test_every_order_has_every_kind_of_evidence_with_its_error():
-    table = order_evidence.estimates(
-        1, list(SMALL), [1, 2], BOUND_SETTINGS, CHIB_SETTINGS, ANNEALING, lambda line: None
-    )
+def test_every_order_has_every_kind_of_evidence_with_its_error(small_plan, tmp_path):
+    cases = [case for case in experiments.evidence_cases(small_plan) if case.columns["seed"] == 1]
+    matrix = simulation.build(**cases[0].dataset["options"])
+    np.testing.assert_array_equal(matrix.tallies, draw(SMALL, 1))
+    results = [(case, fitted(small_plan, case, matrix)) for case in cases]
+    table = order_evidence.tabulate(written(tmp_path, results))
     counts = table.groupby(["order", "kind"]).size()
     assert counts.to_dict() == {
         (order, kind): 2 if kind == CHIB else 1 for order in (1, 2) for kind in (BOUND, ADAPTED, CHIB, ANNEALED)
@@ -138,22 +212,44 @@ def test_every_order_has_every_kind_of_evidence_with_its_error():
     chib = table[table["kind"] == CHIB].groupby("order")["value"]
     assert (chib.nunique() == 2).all()  # runs of their own
     # The numbers are those of models with the true priors, fixed or learned, on that matrix.
-    values = table.set_index(["order", "kind", "run"])["value"]
-    X = draw(SMALL, 1)
-    fixed, learned = (dict.fromkeys(order_evidence.TIES, tie) for tie in ("fixed", "all"))
+    values, X = table.set_index(["order", "kind", "run"]), matrix.tallies
+    fixed, learned = (dict.fromkeys([f"tie_{name}" for name in SMALL.priors], tie) for tie in ("fixed", "all"))
 
-    def model(make, ties, *key, **lengths):
-        seed = seed_sequence("cemgil2009", "evidence", 1, 2, *key)
+    def model(make, ties, kind, run, **lengths):
+        case = next(c for c in cases if [c.columns[x] for x in ("order", "kind", "run")] == [2, kind, run])
+        seed = seed_sequence(*case.key.stream(experiments.method_of(kind)))
         return make(2, **SMALL.priors, **ties, **lengths, random_state=seed)
 
-    expected = evidence.annealed(model(PoissonGammaGibbs, fixed, ANNEALED), X, **ANNEALING)
-    found = table[(table["kind"] == ANNEALED) & (table["order"] == 2)].iloc[0]
-    assert (found["value"], found["error"]) == expected[:2]
-    chib = evidence.chib(model(PoissonGammaGibbs, fixed, CHIB, 1), X, **CHIB_SETTINGS["sweeps"])
-    assert values[2, CHIB, 1] == chib.value
+    gibbs = model(PoissonGammaGibbs, fixed, ANNEALED, 0)
+    expected = evidence.annealed(gibbs, X, temperatures=60, chains=4)
+    assert tuple(values.loc[(2, ANNEALED, 0), list(FOUND)]) == expected[:3]
+    gibbs = model(PoissonGammaGibbs, fixed, CHIB, 1)
+    expected = evidence.chib(gibbs, X, burn_in=20, free=40, clamped=40)
+    assert tuple(values.loc[(2, CHIB, 1), list(FOUND)]) == expected[:3]
     for kind, ties in ((BOUND, fixed), (ADAPTED, learned)):
-        fit = model(PoissonGammaVB, ties, kind, max_iter=500, relative_gain_tol=1e-4)
-        assert values[2, kind, 0] == evidence.bound(fit, X, starts=2).value
+        starts = []
+        for run in range(2):
+            last = FitRecorder(60, 1, lambda state: 0.0, lambda line: None)
+            model(PoissonGammaVB, ties, kind, run, max_iter=60, relative_gain_tol=1e-8).fit(X, monitor=last)
+            starts.append(last.trace["objective"][-1])
+        assert values.loc[(2, kind, 0), "value"] == max(starts)
+        assert values.loc[(2, kind, 0), "error"] == pytest.approx(np.std(starts, ddof=1))
+
+
+def test_what_an_estimate_predicts_is_near_the_data():
+    """Of a Poisson count the variance is the mean: ten times that is far."""
+    X = draw(SMALL, 3)
+    for method in (ChibEvidence(2, burn_in=20, n_samples=40), AnnealedEvidence(2, max_iter=200, chains=4)):
+        method.set_params(**SMALL.priors, random_state=0).fit(X)
+        assert ((X - method.expectation_) ** 2).mean() < 10 * X.mean()
+        assert (method.W_.shape, method.H_.shape) == ((5, 2), (2, 4))
+        assert method.evidence_.value < 0
+
+
+def test_one_weight_has_no_error():
+    found = ChibEvidence(1, burn_in=0, n_samples=1, random_state=0).fit(draw(SMALL, 0)).findings
+    assert found["error"] is None
+    assert found["effective_size"] == 1
 
 
 def test_runs_are_averaged_and_their_spread_kept():
@@ -182,70 +278,57 @@ def test_runs_are_averaged_and_their_spread_kept():
 # --- Figure 4 in small -----------------------------------------------------------------------
 
 
-def test_the_grid_is_refined_around_its_best(monkeypatch):
-    def fit(matrix, dataset, start, K, settings):
-        return {"order": K, "bound": -abs(K - 27.2)}
-
-    monkeypatch.setattr(order_search, "_fit", fit)
-    table = order_search.search(None, "any", 0, [1, 10, 20, 40, 100], {}, lambda line: None)
-    tried = table["order"].tolist()
-    assert tried == sorted(tried)
-    assert table.loc[table["bound"].idxmax(), "order"] == 27
-    assert {26, 27, 28} <= set(tried)
-    assert len(tried) < 20
-    # At an end of the grid there is one side.
-    monkeypatch.setattr(order_search, "_fit", lambda *of: {"order": of[3], "bound": -of[3]})
-    assert order_search.search(None, "any", 0, [1, 9], {}, lambda line: None)["order"].tolist() == [1, 2, 3, 5, 9]
-
-
-def test_between_two_orders_is_the_middle():
-    assert order_search.between([1, 10, 20], 10) == [5, 15]
-    assert order_search.between([1, 2, 3], 2) == []
-    assert order_search.between([5], 5) == []
-
-
-def test_a_fit_of_an_order_says_what_it_learned():
-    settings = {**OPTIONS["figure_4"]["settings"], "max_iter": 30}
-    row = order_search._fit(CountMatrix.from_array(draw(SMALL, 0)), "small", 0, 2, settings)
-    assert {"dataset": "small", "start": 0, "order": 2, "iterations": 30}.items() <= row.items()
-    assert row["converged"] is False
-    assert row["bound"] < 0
-    assert (row["shape_W"], row["shape_H"]) != (10, 0.5)  # where learning began
+def test_a_fit_of_an_order_says_what_it_learned(small_plan, tmp_path):
+    cases, matrix = list(experiments.order_cases(small_plan)), photographs(16)
+    results = [(case, fitted(small_plan, case, matrix)) for case in cases]
+    table = order_bounds.tabulate(written(tmp_path, results))
+    assert table[["start", "order"]].to_numpy().tolist() == [[0, 2], [0, 3], [1, 2], [1, 3]]
+    assert (table["dataset"] == "olivetti_16").all()
+    assert (table["iterations"] == 60).all()
+    assert not table["converged"].any()
+    assert (table["bound"] < 0).all()
+    assert table["bound"].is_unique
+    learned = results[0][1].estimator
+    assert table["shape_W"][0] == learned.shape_W_.mean() != 10  # where learning began
+    assert table["mean_H"][0] == learned.mean_H_.mean()
 
 
 # --- Figures 6 and 7 in small ----------------------------------------------------------------
 
 
-def photographs(side, people=2, each=4, seed=0):
+def photographs(side, people=2, seed=0):
     rng = np.random.default_rng(seed)
-    faces = rng.gamma(5.0, 10.0, (side * side, people)).repeat(each, axis=1)
+    faces = rng.gamma(5.0, 10.0, (side * side, people)).repeat(patches.PER_PERSON, axis=1)
     return CountMatrix.from_array(rng.poisson(faces))
 
 
-@pytest.mark.parametrize("run", [0, 1])
+@pytest.mark.parametrize("run", [0, 3])
 def test_the_same_patch_is_missing_in_half_of_each_persons_images(run):
-    coarse = patches.take_out(photographs(16), [4, 3, 3, 10], run, 8, 4)
-    fine = patches.take_out(photographs(32), [4, 3, 3, 10], run, 8, 4)
-    of_image = coarse.hidden.any(axis=0)
-    np.testing.assert_array_equal(of_image, fine.hidden.any(axis=0))  # at every resolution
-    assert of_image.reshape(2, 4).sum(axis=1).tolist() == [2, 2]
-    inside = coarse.hidden[:, of_image].reshape(16, 16, 4)
+    coarse = patches.half_with_patch(photographs(16), run)
+    fine = patches.half_with_patch(photographs(32), run)
+    of_image = coarse.any(axis=0)
+    np.testing.assert_array_equal(of_image, fine.any(axis=0))  # at every resolution
+    assert of_image.reshape(2, 10).sum(axis=1).tolist() == [5, 5]
+    inside = coarse[:, of_image].reshape(16, 16, 10)
     assert inside[4:7, 3:13].all()
-    assert inside.sum() == 4 * 30
-    assert fine.hidden.sum() == 4 * coarse.hidden.sum()
-    assert (coarse.given == -1).sum() == coarse.hidden.sum()
-    np.testing.assert_array_equal(coarse.given[~coarse.hidden], coarse.counts[~coarse.hidden])
+    assert inside.sum() == 10 * 30
+    assert fine.sum() == 4 * coarse.sum()
+    assert [n // 10 for n in patches.shown_images(coarse)] == [0, 1]
+    assert coarse[:, patches.shown_images(coarse)].any(axis=0).all()
 
 
-def test_runs_differ_in_the_half():
-    halves = {tuple(patches.take_out(photographs(16), [0, 0, 4, 4], run, 8, 4).hidden.any(axis=0)) for run in range(6)}
-    assert len(halves) > 2
+def test_runs_differ_in_the_half_and_take_the_patches_in_turn():
+    masks = [patches.half_with_patch(photographs(16), run) for run in range(6)]
+    assert len({tuple(mask.any(axis=0)) for mask in masks}) > 2
+    inside = [tuple(mask.any(axis=1)) for mask in masks]
+    assert inside[:3] == inside[3:]
+    assert len(set(inside)) == 3
 
 
 def test_the_ratio_is_that_of_the_missing_pixels():
-    task = patches.Task(np.array([[3, 4], [5, 6]]), np.array([[True, True], [False, False]]))
+    counts, hidden = np.array([[3, 4], [5, 6]]), np.array([[True, True], [False, False]])
     expectation = np.array([[2.0, 6.0], [100.0, 100.0]])
-    assert patches.signal_to_noise(task, expectation) == pytest.approx(10 * math.log10(25 / 5))
+    assert patches.signal_to_noise(counts, hidden, expectation) == pytest.approx(10 * math.log10(25 / 5))
 
 
 def test_sparseness_is_one_of_a_single_entry_and_zero_of_equal_ones():
@@ -256,93 +339,100 @@ def test_sparseness_is_one_of_a_single_entry_and_zero_of_equal_ones():
 
 
 def test_the_mean_of_a_pixel_is_over_images_that_have_it():
-    task = patches.Task(np.array([[2, 9, 4]]), np.array([[False, True, False]]))
-    np.testing.assert_array_equal(patches.mean_of_pixels(task), [[3.0, 3.0, 3.0]])
+    found = patches.mean_of_pixels(np.array([[2, 9, 4]]), np.array([[False, True, False]]))
+    np.testing.assert_array_equal(found, [[3.0, 3.0, 3.0]])
 
 
-TASK = patches.take_out(photographs(16), [4, 3, 3, 10], 0, 8, 4)
+PHOTOGRAPHS = photographs(16)
+HIDDEN = patches.half_with_patch(PHOTOGRAPHS, 0)
+GIVEN = np.where(HIDDEN, -1, PHOTOGRAPHS.tallies)
+
+
+def fits_of_ways(plan, matrix):
+    """Return case and result of every way to fill the patches of the first run."""
+    cases = [case for case in experiments.filling_cases(plan) if case.columns["run"] == 0]
+    return {case.columns["way"]: (case, fitted(plan, case, matrix)) for case in cases}
 
 
 @pytest.fixture(scope="module")
-def filled():
-    return filling.fill(TASK, 3, 60, ["small"])
+def filled(small_plan):
+    return fits_of_ways(small_plan, PHOTOGRAPHS)
 
 
 def test_every_way_fills_what_is_missing(filled):
     assert list(filled) == list(WAYS) == list(SHORT)
-    least = dict.fromkeys(WAYS, 12.0) | {"ml_images": 5.0}  # dB; the last is slow to converge
-    for way, (W, H, mean) in filled.items():
-        assert (W.shape, H.shape) == ((256, 3), (3, 8))
-        np.testing.assert_allclose(mean, W @ H, rtol=1e-9)
-        assert patches.signal_to_noise(TASK, mean) > least[way]
-    assert patches.signal_to_noise(TASK, patches.mean_of_pixels(TASK)) < 10
-    assert len({float(fit.W.sum()) for fit in filled.values()}) == len(WAYS)
+    least = dict.fromkeys(WAYS, 12.0) | {"ml_images": 4.0}  # dB; the last is slow to converge
+    for way, (_, (report, fit)) in filled.items():
+        assert (fit.W_.shape, fit.H_.shape) == ((256, 3), (3, 20))
+        np.testing.assert_allclose(fit.expectation_, fit.W_ @ fit.H_, rtol=1e-9)
+        assert report["measures"]["snr"] > least[way]
+        assert report["n_test"] == HIDDEN.sum()
+    assert filled["vb"][1].report["measures"]["snr_of_pixel_mean"] < 11
+    assert len({float(fit.W_.sum()) for _, (_, fit) in filled.values()}) == len(WAYS)
 
 
-def test_what_is_missing_is_seen_by_ml_from_images_alone(filled):
-    other = TASK.counts.copy()
-    other[TASK.hidden] = 1
-    again = filling.fill(patches.Task(other, TASK.hidden), 3, 60, ["small"])
-    same = {way for way in WAYS if np.array_equal(again[way].W, filled[way].W)}
+def test_what_is_missing_is_seen_by_ml_from_images_alone(filled, small_plan):
+    other = PHOTOGRAPHS.tallies.copy()
+    other[HIDDEN] = 1
+    again = fits_of_ways(small_plan, CountMatrix.from_array(other))
+    same = {way for way in WAYS if np.array_equal(again[way][1].estimator.W_, filled[way][1].estimator.W_)}
     assert same == WAYS.keys() - {"ml_images"}
 
 
+def from_images(K, max_iter, seed=0):
+    told = whole_images(PHOTOGRAPHS)
+    return EMFromImages(K, **told, max_iter=max_iter, relative_gain_tol=0, random_state=seed)
+
+
 def test_ml_from_images_fits_what_is_given_alone():
-    fit = filling._from_images(TASK, 1, 300, np.random.default_rng(0))
-    left = np.where(TASK.hidden, 0.0, TASK.counts - fit.mean)
+    fit = from_images(1, 300).fit(GIVEN)
+    left = np.where(HIDDEN, 0.0, PHOTOGRAPHS.tallies - fit.expectation_)
     np.testing.assert_allclose(left.sum(axis=1), 0, atol=1e-6)  # where the likelihood is stationary
     np.testing.assert_allclose(left.sum(axis=0), 0, atol=1e-6)
-
-
-def test_icm_takes_over_the_priors_that_were_learned(monkeypatch, filled):
-    taken = {}
-    original = filling.PoissonGammaICM
-
-    def icm(K, **settings):
-        taken.update(settings)
-        return original(K, **settings)
-
-    monkeypatch.setattr(filling, "PoissonGammaICM", icm)
-    filling.fill(TASK, 3, 60, ["small"])
-    W, H, _ = filled["vb"]
-    assert taken["mean_W"] == pytest.approx(W.mean(), rel=0.05)  # the mean of E over the ties
-    assert taken["mean_H"] == pytest.approx(H.mean(), rel=0.05)
-    assert taken["shape_W"] != 10
-    assert taken["max_iter"] == 60
+    with pytest.raises(ConfigError, match="images = None: allowed is the counts of all images"):
+        EMFromImages(2).fit(GIVEN)
 
 
 def test_templates_that_begin_as_images_are_images():
-    started = filling._from_images(TASK, 12, 0, np.random.default_rng(0))
-    ratio = started.W[:, :, None] / np.maximum(TASK.counts, 1)[:, None, :]
+    W, H = from_images(32, 1)._starting_tables(PHOTOGRAPHS.tallies, None, np.random.SeedSequence(0))
+    assert (W.shape, H.shape) == ((256, 32), (20, 32))
+    ratio = W[:, :, None] / np.maximum(PHOTOGRAPHS.tallies, 1)[:, None, :]
     like = (np.abs(ratio - 1) < 0.1001).all(axis=0)  # template x image
     assert like.any(axis=1).all()
-    assert like[:8].any(axis=0).all()  # each once before any is taken twice
+    assert like[:20].any(axis=0).all()  # each once before any is taken twice
 
 
-def test_scores_are_those_of_the_factors(filled, monkeypatch):
-    keys = []
+def test_icm_takes_over_the_priors_that_vb_has_learned(filled):
+    """Those of the fit beside it, which has the same random stream."""
+    learned = filled["vb_icm"][1].estimator.learned_
+    vb = filled["vb"][1].estimator
+    assert learned == {name: getattr(vb, f"{name}_")[0] for name in learned}
+    assert learned["mean_W"] == pytest.approx(vb.W_.mean(), rel=0.05)  # the mean of E over the ties
+    assert learned["shape_W"] != 10
+    icm = PoissonGammaICM(3, **learned, max_iter=60, relative_gain_tol=0)
+    seed = seed_sequence(*filled["vb"][0].key.stream("cemgil2009-vb"))
+    report, after_vb = filled["vb_icm"][1]
+    np.testing.assert_array_equal(icm.set_params(random_state=child(seed, "icm")).fit(GIVEN).W_, after_vb.W_)
+    assert report["findings"] == learned
 
-    def fill(task, K, iterations, key):
-        keys.append((K, iterations, key))
-        return filled
 
-    monkeypatch.setattr(filling, "fill", fill)
-    setting = {"dataset": "small", "run": 0, "patch": [4, 3, 3, 10], "images": 8, "per_person": 4}
-    table = filling.score(photographs(16), setting, [3], 60, print)
+def test_scores_are_those_of_the_factors(filled, small_plan, tmp_path):
+    fits = written(tmp_path, filled.values())
+    table = filling.tabulate(fits)
     assert table["way"].tolist() == [PIXEL_MEAN, *WAYS]
-    row = table[table["way"] == "vb_icm"].iloc[0]
-    W, H, mean = filled["vb_icm"]
-    assert row["snr"] == patches.signal_to_noise(TASK, mean)
-    found = (patches.sparseness(W), patches.sparseness(H))
+    row, fit = table[table["way"] == "vb_icm"].iloc[0], filled["vb_icm"][1].estimator
+    assert row["snr"] == patches.signal_to_noise(PHOTOGRAPHS.tallies, HIDDEN, fit.expectation_)
+    found = (patches.sparseness(fit.W_), patches.sparseness(fit.H_))
     assert (row["sparseness_W"], row["sparseness_H"]) == found
-    pixels = filling.reconstruct(photographs(16), setting, 3, 60)
-    assert keys == [(3, 60, ["small", 0, 3])] * 2  # the same fits
+    assert [case.columns for case in experiments.shown_cases(small_plan)] == [columns for columns, _ in fits]
+    pixels = filling.reconstruct(PHOTOGRAPHS, fits, 0)
     assert pixels["image"].nunique() == 2  # one of each person, with the patch missing
     for n, own in pixels.groupby("image"):
-        np.testing.assert_array_equal(own["truth"], TASK.counts[:, n])
-        np.testing.assert_array_equal(own["hidden"], TASK.hidden[:, n])
+        np.testing.assert_array_equal(own["truth"], PHOTOGRAPHS.tallies[:, n])
+        np.testing.assert_array_equal(own["hidden"], HIDDEN[:, n])
         assert own["hidden"].sum() == 30
-        np.testing.assert_array_equal(own["vb_icm"], mean[:, n])
+        expected = np.where(HIDDEN[:, n], fit.expectation_[:, n], np.nan)
+        np.testing.assert_allclose(own["vb_icm"], expected, rtol=1e-4)
 
 
 # --- Made-up runs ----------------------------------------------------------------------------
@@ -704,23 +794,7 @@ def test_figure_7_has_means_over_runs():
     assert panel.get_xticks().tolist() == [5, 25, 100]
 
 
-# --- The jobs --------------------------------------------------------------------------------
-
-
-def made(mirrors, tmp_path, monkeypatch, change=lambda config: None):
-    """Return what the study makes where raw files lie in `mirrors` alone, and the plan."""
-    monkeypatch.chdir(tmp_path)
-    config = json.loads(json.dumps({**CONFIG, "mirrors": mirrors}))
-    change(config)
-    plan = configuration.plans(configuration.check(config, SCHEMA))["cemgil2009"]
-    return targets.targets_of(STUDY, plan), plan
-
-
-def with_faces(tmp_path):
-    place = tmp_path / "mirror/sjgershm/DBM/a30d9abb523aab874a299b8b1aa21e7df2023f60"
-    place.mkdir(parents=True)
-    (place / "olivettifaces.mat").write_bytes(b"is there")
-    return ["mirror"]
+# --- What is made ----------------------------------------------------------------------------
 
 
 def test_without_photographs_the_rest_is_made_and_this_is_said(tmp_path, monkeypatch):
@@ -743,30 +817,45 @@ def test_with_photographs_everything_is_made(tmp_path, monkeypatch):
     assert [figure.name for figure in found.figures] == [f"figure_{n}" for n in range(3, 8)]
     claims_table = next(table for table in found.tables if table.name == "claims")
     assert claims_table.needs(plan).keys() == {"estimates", "orders", "bounds", "scores"}
-    asked = {table.name: json.loads(targets.request(table, plan))["arguments"] for table in found.tables}
-    assert [asked[f"evidence_{seed}"]["chib"]["runs"] for seed in range(10)] == [5] * 3 + [0] * 7
-    used = [tuple(asked[f"filled_olivetti_64_{run}"]["setting"]["patch"]) for run in range(6)]
-    assert used[:3] == used[3:] == [tuple(patch) for patch in OPTIONS["figure_7"]["patches"]]
-    # As the scores beside it: the same fits.
-    assert OPTIONS["figure_6"].items() >= {"dataset": "olivetti_64", "run": 0}.items()
-    for name in ("setting", "iterations"):
-        assert asked["reconstructed"][name] == asked["filled_olivetti_64_0"][name]
+    every = STUDY.cases_of(plan)
+    chib = [case.columns["seed"] for case in every if case.columns.get("kind") == CHIB]
+    assert {seed: chib.count(seed) for seed in plan.seeds if seed in chib} == dict.fromkeys((0, 1, 2), 50)
+    ways = [case.columns for case in every if "way" in case.columns]
+    assert len(ways) == 3 * 6 * 6 * len(WAYS)
+    shown = [case.columns for case in experiments.shown_cases(plan)]
+    assert [columns["way"] for columns in shown] == list(WAYS)
+    assert all(columns in ways and columns.items() >= OPTIONS["figure_6"].items() for columns in shown)
     assert len(plan.unmasked_fits) == 20
+    assert len(STUDY.fits_of(plan)) == len(set(STUDY.fits_of(plan))) == len(every) + 20
 
 
-def test_a_job_depends_on_its_own_options_alone(tmp_path, monkeypatch):
+def test_a_fit_depends_on_its_own_options_alone(tmp_path, monkeypatch):
     def requests(change=lambda config: None):
-        found, plan = made(["mirror"], tmp_path, monkeypatch, change)
-        return {table.name: targets.request(table, plan) for table in found.tables}
+        _, plan = made(["mirror"], tmp_path, monkeypatch, change)
+        return {
+            key: fit_jobs.request(key, plan.entry(key.method), plan.settings_of_dataset(key.dataset))
+            for key in STUDY.fits_of(plan)
+        }
 
     def change(config):
-        config["studies"]["cemgil2009"]["options"]["figure_4"]["settings"]["max_iter"] = 10
-        config["studies"]["cemgil2009"]["seeds"] = [0, 1]
+        config["methods"]["cemgil2009-order"]["settings"]["max_iter"] = 10
+        study = config["studies"]["cemgil2009"]
+        study["seeds"] = [0, 1]
+        study["options"]["figure_3"]["orders"] = [5, 11]
 
     with_faces(tmp_path)
     before, after = requests(), requests(change)
-    changed = {name for name, request in after.items() if request != before[name]}
-    assert changed == {"evidence"} | {name for name in before if name.startswith("orders_")}
+    changed = {key.method for key, request in after.items() if before.get(key, request) != request}
+    assert changed == {"cemgil2009-order-figure_4"}
+    assert {key.K for key in after.keys() - before.keys()} == {11}
+
+
+def test_figure_6_shows_what_figure_7_has(tmp_path, monkeypatch):
+    def change(config):
+        config["studies"]["cemgil2009"]["options"]["figure_6"]["order"] = 99
+
+    with pytest.raises(ConfigError, match=r"figure_6\.order = 99: allowed are those of figure_7, 1, 5, 25"):
+        made([], tmp_path, monkeypatch, change)
 
 
 def test_a_dataset_that_is_unknown_is_named(tmp_path, monkeypatch):

@@ -190,6 +190,16 @@ def test_what_cases_bring_along_is_part_of_the_configuration():
             BRIEF_BICA,
             "datasets.drawn.measure = 'nbmf_studies.nothing:f'",
         ),
+        (
+            {**DRAWN, "held_out": "nbmf_studies.nothing:f"},
+            BRIEF_BICA,
+            "held_out = 'nbmf_studies.nothing:f': there is no",
+        ),
+        (
+            DRAWN,
+            {**BRIEF_BICA, "told_by": "nbmf_studies.nothing:f"},
+            "methods.brief.told_by = 'nbmf_studies.nothing:f'",
+        ),
         (DRAWN, {**BRIEF_BICA, "settings": {"max_itr": 5}}, "methods.brief.settings: unknown key 'max_itr'"),
         (DRAWN, {**BRIEF_BICA, "starts_as": "no-such"}, "methods.brief.starts_as = 'no-such'"),
     ],

@@ -176,5 +176,5 @@ def test_every_script_runs_in_a_bare_environment_of_its_rule(tmp_path):
         )
         assert done.returncode == 0, done.stdout + done.stderr
     ran = {tuple(line.split()) for line in (tmp_path / "ran").read_text().splitlines()}
-    # Tables that fit are those of shan2009 and cemgil2009, which a tiny run leaves out.
+    # Tables that fit are those of shan2009, which a tiny run leaves out.
     assert ran == {(environment, script) for _, environment, script in RULES if script != TABLE_THAT_FITS}

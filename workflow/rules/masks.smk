@@ -1,13 +1,14 @@
 # Held-out entries.
 
 from nbmf.fit_key import mask_stream
+from nbmf_studies.pipeline import mask_jobs
 
 
 rule mask:
     """Held-out entries of a matrix."""
     input:
         matrix=MATRIX,
-        sources=package_sources("nbmf.data.masks", "nbmf.seeds"),
+        sources=of_dataset(lambda entry: package_sources("nbmf.data.masks", "nbmf.seeds", *mask_jobs.modules(entry))),
     output:
         MASK,
     log:
@@ -22,6 +23,7 @@ rule mask:
     params:
         test_probability=config["run"]["test_probability"],
         held_out=of_dataset(lambda entry: entry.get("held_out", "entries")),
+        options=of_dataset(lambda entry: as_text(mask_jobs.options(entry))),
         seed_key=lambda wildcards: as_text(mask_stream(wildcards.dataset, int(wildcards.mask))),
     message:
         "draw mask {wildcards.mask} of {wildcards.dataset}"

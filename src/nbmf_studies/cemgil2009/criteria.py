@@ -28,10 +28,10 @@ class Run:
     """What claims are decided from; what was left out of a run is None.
 
     K : int, the true number of sources of the matrices of Figure 3
-    estimates : DataFrame, as `order_evidence.estimates` makes it
-    orders : DataFrame, as `order_search.search` makes it
+    estimates : DataFrame, as `order_evidence.tabulate` makes it
+    orders : DataFrame, as `order_bounds.tabulate` makes it
     bounds : DataFrame, as `templates.tabulate` makes it
-    scores : DataFrame, as `filling.score` makes it
+    scores : DataFrame, as `filling.tabulate` makes it
     """
 
     K: int

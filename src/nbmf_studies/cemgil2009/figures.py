@@ -26,7 +26,7 @@ def draw_evidence(estimates: pd.DataFrame, K: int) -> Figure:
     Parameters
     ----------
     estimates : DataFrame
-        As `order_evidence.estimates` makes it, of all jobs.
+        As `order_evidence.tabulate` makes it.
     K : int
         The true number of sources.
     """
@@ -130,7 +130,7 @@ def draw_orders(orders: pd.DataFrame, printed: dict[str, int], titles: dict[str,
     Parameters
     ----------
     orders : DataFrame
-        As `order_search.search` makes it, of all jobs.
+        As `order_bounds.tabulate` makes it.
     printed : dict
         From dataset to the order that the paper has.
     titles : dict
@@ -177,7 +177,7 @@ def draw_scores(scores: pd.DataFrame, titles: dict[str, str]) -> Figure:
     Parameters
     ----------
     scores : DataFrame
-        As `filling.score` makes it, of all jobs.
+        As `filling.tabulate` makes it.
     titles : dict
         From dataset to the title of its panel.
     """

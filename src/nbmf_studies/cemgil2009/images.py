@@ -82,7 +82,7 @@ def draw_filled(pixels: pd.DataFrame, scores: pd.DataFrame, dataset: str, run: i
     pixels : DataFrame
         As `filling.reconstruct` makes it.
     scores : DataFrame
-        As `filling.score` makes it, of all jobs.
+        As `filling.tabulate` makes it.
     dataset, run, order
         Which of the scores belong to it.
     """

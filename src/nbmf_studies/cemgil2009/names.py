@@ -25,3 +25,9 @@ SHORT = {  # above narrow columns
 }
 WAY_COLOURS = {VB: "#0072B2", VB_ICM: "#56B4E9", VB_ONE: "#332288", ML_RANDOM: "#D55E00", ML_IMAGES: "#E69F00"}
 PIXEL_MEAN = "pixel_mean"
+ORDER = "order"  # the fits of Figure 4
+
+
+def method_of(name: str) -> str:
+    """Return the method of config/studies/cemgil2009.yaml that a kind of evidence or a way is, or the fits ORDER."""
+    return f"cemgil2009-{name.replace(' ', '-').replace('_', '-')}"

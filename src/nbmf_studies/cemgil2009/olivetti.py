@@ -12,7 +12,7 @@ SIDE, IMAGES = 64, 400
 PERSONS = 40
 
 
-def build(*, faces: Path, side: int) -> CountMatrix:
+def build(*, faces: Path, side: int, images: int) -> CountMatrix:
     """Build pixels x images, each pixel the whole part of the mean of a block of the photograph.
 
     Parameters
@@ -22,23 +22,27 @@ def build(*, faces: Path, side: int) -> CountMatrix:
     side : int
         Pixels of a side; a divisor of 64. Rows of the matrix are pixels row by row, so that
         `column.reshape(side, side)` is an image; ten consecutive columns are one person.
+    images : int
+        How many, from the first: 400 are all.
 
     Raises
     ------
     ConfigError
-        If the side is no divisor of 64.
+        If the side is no divisor of 64, or there are not so many images.
     DataError
         If the file is no such file.
     """
     if isinstance(side, bool) or not isinstance(side, int) or not 1 <= side <= SIDE or SIDE % side:
         raise ConfigError(f"side is {side!r}; allowed is a divisor of {SIDE}")
+    if isinstance(images, bool) or not isinstance(images, int) or not 1 <= images <= IMAGES:
+        raise ConfigError(f"images is {images!r}; allowed is an integer from 1 to {IMAGES}")
     block = SIDE // side
     blocks = _pictures(faces).reshape(side, block, side, block, IMAGES)
     counts = blocks.sum(axis=(1, 3), dtype=np.int64) // block**2
     pixels = [f"row {row}, column {column}" for row in range(side) for column in range(side)]
     each = IMAGES // PERSONS
-    images = [f"person {n // each + 1}, image {n % each + 1}" for n in range(IMAGES)]
-    return CountMatrix(counts.reshape(side * side, IMAGES), np.array(pixels), np.array(images))
+    names = [f"person {n // each + 1}, image {n % each + 1}" for n in range(images)]
+    return CountMatrix(counts.reshape(side * side, IMAGES)[:, :images], np.array(pixels), np.array(names))
 
 
 def _pictures(path: Path) -> np.ndarray:

@@ -1,9 +1,11 @@
 """Matrices drawn from the model, eq. (21): the paper's test of whether the order is found."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from nbmf.data.count_matrix import CountMatrix
 from nbmf.seeds import seed_sequence
 
 
@@ -36,3 +38,13 @@ def draw(truth: Truth, seed: int) -> np.ndarray:
     T = rng.gamma(truth.shape_W, truth.mean_W / truth.shape_W, (truth.rows, truth.K))
     V = rng.gamma(truth.shape_H, truth.mean_H / truth.shape_H, (truth.K, truth.columns))
     return rng.poisson(T @ V)
+
+
+def build(*, truth: list, seed: int) -> CountMatrix:
+    """Draw the matrix of a truth, the values of a Truth, and a seed."""
+    return CountMatrix.from_array(draw(Truth(*truth), seed))
+
+
+def observe(matrix: CountMatrix, **options) -> Callable[[Any], dict[str, float]]:
+    """Return a function of a state that finds nothing: traces of what is observed have CPU seconds."""
+    return lambda state: {}

@@ -1,28 +1,29 @@
 """What the paper's simulations show."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from nbmf_studies.cemgil2009.criteria import PRINTED
-from nbmf_studies.cemgil2009.jobs import FITTED, HERE, are_there, estimates_of, scores_of, searches_of, setting_of
+from nbmf_studies.cemgil2009.experiments import (
+    HERE,
+    evidence_cases,
+    filling_cases,
+    order_cases,
+    shown_cases,
+    with_patches,
+)
 from nbmf_studies.cemgil2009.options import OF_FIGURE_3, OF_FIGURE_4, OF_FIGURE_5, OF_FIGURE_6, OF_FIGURE_7
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.needs import BestFits, Matrix, Need, TableOf
+from nbmf_studies.framework.needs import BestFits, Cases, Matrix, Need, TableOf
 from nbmf_studies.framework.options import unknown
 from nbmf_studies.framework.plan import Plan
 
 CAPTIONS = "cemgil2009/captions"
 
 
-def _gathered(figure: str, tables_of: Callable[[Plan], Iterator[Table]]):
-    """Return a function of the plan: the tables of all jobs, or the photographs they wait for."""
-
-    def needs(plan: Plan) -> dict[str, Need]:
-        if are_there(plan, figure):
-            return common.of_jobs(tables_of(plan))
-        return {"matrix": Matrix(plan.options[figure]["datasets"][0])}
-
-    return needs
+def _are_there(plan: Plan, figure: str) -> bool:
+    """Whether the photographs of a figure are at hand."""
+    return not set(plan.options[figure]["datasets"]) & plan.missing_sources.keys()
 
 
 def _check_datasets(name: str):
@@ -47,8 +48,8 @@ EVIDENCE = Table(
     "evidence",
     "Evidence of every order, by bound, Chib and annealing",
     f"{CAPTIONS}/evidence.rst",
-    common.GATHER,
-    needs=lambda plan: common.of_jobs(estimates_of(plan)),
+    f"{HERE}.order_evidence:tabulate",
+    needs=lambda plan: {"fits": Cases.of(evidence_cases(plan))},
     in_report=True,
     float_format="%.6g",
 )
@@ -69,8 +70,8 @@ ORDERS_TABLE = Table(
     "orders",
     "Bounds of photographs for every order",
     f"{CAPTIONS}/orders.rst",
-    common.GATHER,
-    needs=_gathered("figure_4", searches_of),
+    f"{HERE}.order_bounds:tabulate",
+    needs=lambda plan: {"fits": Cases.of(order_cases(plan))},
     in_report=True,
     float_format="%.8g",
 )
@@ -139,12 +140,22 @@ FIGURE_5 = Figure(
 # --- Figures 6 and 7 -------------------------------------------------------------------------
 
 
+def _check_shown(plan: Plan) -> Iterator[str]:
+    """Yield what Figure 6 shows that Figure 7 does not have; what that has wrong it says itself."""
+    shown, fitted = plan.options["figure_6"], plan.options["figure_7"]
+    there = {"dataset": fitted["datasets"], "run": range(fitted["runs"]), "order": fitted["orders"]}
+    if set(fitted["datasets"]) <= set(plan.names("datasets")):
+        for name, allowed in there.items():
+            if shown[name] not in allowed:
+                yield f".{name} = {shown[name]!r}: allowed are those of figure_7, {', '.join(map(str, allowed))}"
+
+
 FILLED = Table(
     "filled",
     "Patches filled: signal-to-noise ratios",
     f"{CAPTIONS}/filled.rst",
-    common.GATHER,
-    needs=_gathered("figure_7", scores_of),
+    f"{HERE}.filling:tabulate",
+    needs=lambda plan: {"fits": Cases.of(filling_cases(plan))},
     float_format="%.6g",
 )
 RECONSTRUCTED = Table(
@@ -152,15 +163,12 @@ RECONSTRUCTED = Table(
     "Pixels of a typical run",
     "captions/scores.rst",
     f"{HERE}.filling:reconstruct",
-    needs=lambda plan: {"matrix": Matrix(plan.options["figure_6"]["dataset"])},
-    arguments=lambda plan: {
-        "setting": setting_of(plan, plan.options["figure_6"]["dataset"], plan.options["figure_6"]["run"]),
-        "order": plan.options["figure_6"]["order"],
-        "iterations": plan.options["figure_7"]["iterations"],
+    needs=lambda plan: {
+        "matrix": Matrix(with_patches(plan, plan.options["figure_6"]["dataset"])[0]),
+        "fits": Cases.of(shown_cases(plan)),
     },
-    classes=lambda plan: FITTED,
+    arguments=lambda plan: {"run": plan.options["figure_6"]["run"]},
     float_format="%.5g",
-    minutes=30,
 )
 FIGURE_6 = Figure(
     "figure_6",
@@ -170,7 +178,7 @@ FIGURE_6 = Figure(
     needs=lambda plan: {"pixels": TableOf("reconstructed"), "scores": TableOf("filled")},
     arguments=lambda plan: plan.options["figure_6"],
     options=OF_FIGURE_6,
-    check=_check_datasets("figure_6"),
+    check=_check_shown,
     dpi=300,
 )
 FIGURE_7 = Figure(
@@ -190,11 +198,11 @@ FIGURE_7 = Figure(
 def _evidence_of_claims(plan: Plan) -> dict[str, Need]:
     """Return all tables that there are; without photographs that is the first."""
     needs: dict[str, Need] = {"estimates": TableOf("evidence")}
-    if are_there(plan, "figure_4"):
+    if _are_there(plan, "figure_4"):
         needs["orders"] = TableOf("orders")
     if common.has_unmasked_fits(plan):
         needs["bounds"] = TableOf("template_bounds")
-    if are_there(plan, "figure_7"):
+    if _are_there(plan, "figure_7"):
         needs["scores"] = TableOf("filled")
     return needs
 
@@ -220,17 +228,15 @@ STUDY = Study(
     "Intelligence and Neuroscience 2009, 785152, doi:10.1155/2009/785152",
     figures=(FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7),
     tables=(
-        estimates_of,
         EVIDENCE,
-        searches_of,
         ORDERS_TABLE,
         common.UNMASKED_TRACES,
         BOUNDS,
-        scores_of,
         FILLED,
         RECONSTRUCTED,
         *common.claims(HERE, needs=_evidence_of_claims, arguments=_true_order),
         REPORTED_VALUES,
     ),
     front=("figure_3", "claims"),
+    experiments=(evidence_cases, order_cases, filling_cases),
 )

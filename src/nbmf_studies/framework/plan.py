@@ -148,10 +148,10 @@ class Plan:
         """Return the entry of a method: class, label, K, settings ..."""
         return self._methods[method]
 
-    def variant(self, method: str, K: int, settings: dict[str, Any]) -> dict[str, Any]:
-        """Return the entry of a method with K and some settings replaced; it starts as the method does."""
+    def variant(self, method: str, K: int | list[int], settings: dict[str, Any]) -> dict[str, Any]:
+        """Return the entry of a method with another K, or grid, and some settings replaced; it starts as that does."""
         entry = self.entry(method)
-        changed = {"K": [K], "settings": {**entry["settings"], **settings}}
+        changed = {"K": K if isinstance(K, list) else [K], "settings": {**entry["settings"], **settings}}
         return {**entry, **changed, "starts_as": entry.get("starts_as", method)}
 
     def settings_of_dataset(self, dataset: str) -> dict[str, Any]:

@@ -214,11 +214,17 @@ def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
         recipes.module_of(dataset["recipe"])
     except ConfigError as error:
         yield f"{where}.recipe: {error}"
-    for key in ("observe", "measure"):
-        if key in dataset and not recipes.exists(dataset[key].partition(":")[0]):
-            yield f"{where}.{key} = {dataset[key]!r}: there is no such module"
+    yield from _unknown_functions(where, dataset, ("observe", "measure", "held_out"))
     for role, source in dataset["files"].items():
         yield from _unknown(f"{where}.files.{role}", source, sources)
+
+
+def _unknown_functions(where: str, entry: dict, keys: Collection[str]) -> Iterator[str]:
+    """Yield which keys name a function "module:function" of a module that does not exist."""
+    for key in keys:
+        module, colon, _ = entry.get(key, "").partition(":")
+        if colon and not recipes.exists(module):
+            yield f"{where}.{key} = {entry[key]!r}: there is no such module"
 
 
 def _file_problems(where: str, dataset: dict, written: Collection[str]) -> Iterator[str]:
@@ -271,6 +277,7 @@ def _method_problems(where: str, method: dict, methods: dict) -> Iterator[str]:
         yield f"{where}.class: {error}"
         return
     yield from _settings_problems(f"{where}.settings", method["class"], method["K"], method["settings"])
+    yield from _unknown_functions(where, method, ("told_by",))
     if "starts_as" in method:
         yield from _unknown(f"{where}.starts_as", method["starts_as"], methods)
 

@@ -16,7 +16,8 @@ LIBRARIES_MB = 2000  # of a job that fits or draws: what it imports and compiles
 def modules(method: Mapping[str, Any], dataset: Mapping[str, Any]) -> list[str]:
     """Return the modules that compute a fit and look at it; editing what they do not import runs none again."""
     looks = _looks(dataset)
-    return modules_of(method["class"], *(looks[name] for name in LOOKS if name in looks))
+    functions = [looks[name] for name in LOOKS if name in looks]
+    return modules_of(method["class"], method.get("told_by", ""), *functions)
 
 
 def request(key: FitKey, method: Mapping[str, Any], dataset: Mapping[str, Any]) -> str:
@@ -32,6 +33,7 @@ def request(key: FitKey, method: Mapping[str, Any], dataset: Mapping[str, Any]) 
             "settings": method["settings"],
             "seed_key": key.stream(method.get("starts_as")),
             "chain_points": CHAIN_POINTS if is_chain else 0,
+            **({"told_by": method["told_by"]} if "told_by" in method else {}),
             **_looks(dataset),
         }
     )

@@ -41,6 +41,12 @@ def test_a_request_is_all_that_decides_the_outcome():
     }
 
 
+def test_what_tells_a_method_of_the_whole_matrix_decides_too():
+    method = {"class": "BinaryICA", "settings": {}, "told_by": "nbmf_studies.mine.start:whole"}
+    assert json.loads(fit_jobs.request(MASKED, method, {}))["told_by"] == method["told_by"]
+    assert fit_jobs.modules(method, {})[2:] == ["nbmf_studies.mine.start"]
+
+
 @pytest.mark.parametrize(
     ("method", "key", "points"), [("beta-dir-gs", UNMASKED, 1000), ("beta-dir-gs", MASKED, 0), ("bica", UNMASKED, 0)]
 )

@@ -11,9 +11,12 @@ row or column's sum of counts over K: about the width of the target.
 import itertools
 
 import numpy as np
-from scipy.special import gammaln, xlogy
+from scipy.special import gammaln, softmax, xlogy
 
 from nbmf.families.poisson_gamma.gamma_priors import GammaPrior
+from nbmf.families.poisson_gamma.lookup_tables import chance, count_active, identity
+from nbmf.families.poisson_gamma.weights import Evidence, of_weights
+from nbmf.inference.state import Factors, State
 
 FIRST = 1e-7  # β above 0, from which on temperatures are evenly spaced in log β
 STEP = 0.3  # of a leapfrog, in widths of the target; each move takes 0.7 to 1.3 of it
@@ -32,6 +35,11 @@ class Annealed:
         The link.
     chains : int
     rng : Generator
+
+    Attributes
+    ----------
+    now : list of float arrays (chains, F, K), (chains, K, N)
+        log W and log H.
     """
 
     def __init__(
@@ -46,26 +54,31 @@ class Annealed:
         self._x = np.maximum(values, 0).astype(float)
         self._is_binary, self._rng = is_binary, rng
         self._constant = 0.0 if is_binary else float(gammaln(self._x + 1.0).sum())
-        W, H = priors
+        self.priors = W, H = priors
         K = W.size[1]
         self._shapes = [np.broadcast_to(W.shape, W.size), np.broadcast_to(H.shape, H.size).T]
         self._rates = [np.broadcast_to(W.rate, W.size), np.broadcast_to(H.rate, H.size).T]
         sums = self._x.sum(axis=1, keepdims=True), self._x.sum(axis=0, keepdims=True)
         self._widths = [total / K for total in sums]
-        self._now = [
+        self.now = [
             np.log(np.maximum(rng.standard_gamma(a, (chains, *a.shape)) / rate, SMALLEST))
             for a, rate in zip(self._shapes, self._rates, strict=True)
         ]
 
-    def log_weights(self, temperatures: int, steps: int) -> np.ndarray:
-        """Return the log weight of each chain after it has gone from the prior to the posterior."""
-        betas = np.concatenate([[0.0], np.geomspace(FIRST, 1.0, temperatures)])
-        weights = np.zeros(len(self._now[0]))
-        for before, beta in itertools.pairwise(betas):
-            weights += (beta - before) * self.log_likelihood(self._now)
-            if beta < 1.0:  # the last state is not asked for
-                self.move(beta, steps)
-        return weights
+    @property
+    def chains(self) -> int:
+        """How many there are."""
+        return len(self.now[0])
+
+    def factors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return W (chains, F, K) and H (chains, K, N) now."""
+        W, H = map(np.exp, self.now)
+        return W, H
+
+    def means(self) -> np.ndarray:
+        """Return E[V] given them, (chains, F, N)."""
+        W, H = self.factors()
+        return (chance if self._is_binary else identity)(W @ H)
 
     def log_likelihood(self, logs) -> np.ndarray:
         """Return log p(V | W, H) of each chain, in nats."""
@@ -97,8 +110,7 @@ class Annealed:
 
     def move(self, beta: float, steps: int) -> np.ndarray:
         """Move all chains once; return which of them accepted."""
-        rng, now = self._rng, self._now
-        chains = len(now[0])
+        rng, now, chains = self._rng, self.now, self.chains
         size = STEP * rng.uniform(0.7, 1.3, (chains, 1, 1))
         widths = [size / np.sqrt(shape + beta * width) for shape, width in zip(self._shapes, self._widths, strict=True)]
         momentum = [rng.standard_normal(log.shape) for log in now]
@@ -106,7 +118,7 @@ class Annealed:
         logs, momentum = self.leapfrog(now, momentum, widths, beta, steps)
         end = self.log_target(logs, beta) - _kinetic(momentum)
         accepted = np.log1p(-rng.random(chains)) < end - start  # False where the end is no number
-        self._now = [np.where(accepted[:, None, None], new, old) for new, old in zip(logs, now, strict=True)]
+        self.now = [np.where(accepted[:, None, None], new, old) for new, old in zip(logs, now, strict=True)]
         return accepted
 
     def leapfrog(self, logs, momentum, widths, beta: float, steps: int):
@@ -118,6 +130,61 @@ class Annealed:
             gradient = self.gradient(logs, beta)
             momentum = [p + 0.5 * e * g for p, e, g in zip(momentum, widths, gradient, strict=True)]
         return logs, momentum
+
+
+class AnnealedState(State):
+    """Chains on their way; an iteration is a temperature.
+
+    Parameters
+    ----------
+    run : Annealed
+    temperatures : int
+        Values of β above 0, the last of which is 1.
+    steps : int
+        Leapfrog steps of each move.
+
+    Attributes
+    ----------
+    log_weights : float array (chains,)
+        At β = 1 those of the evidence.
+    """
+
+    is_dense = True
+
+    def __init__(self, run: Annealed, temperatures: int, steps: int):
+        self._run, self._steps, self.priors = run, steps, run.priors
+        self._pairs = itertools.pairwise(np.concatenate([[0.0], np.geomspace(FIRST, 1.0, temperatures)]))
+        self.log_weights = np.zeros(run.chains)
+
+    def advance(self, steps):
+        """Go on by so many temperatures."""
+        run = self._run
+        for before, beta in itertools.islice(self._pairs, steps):
+            self.log_weights += (beta - before) * run.log_likelihood(run.now)
+            if beta < 1.0:  # the last state is not asked for
+                run.move(beta, self._steps)
+
+    @property
+    def evidence(self) -> Evidence:
+        """What the weights say: of log p(V) when β is 1."""
+        return of_weights(self.log_weights, "annealed")
+
+    def objective(self):
+        """Return the estimate of the log of the mean of p(V | W, H)^β under the prior, in nats."""
+        return self.evidence.value
+
+    def factors(self):
+        """Return W and H of the chain with the largest weight."""
+        heaviest = int(np.argmax(self.log_weights))
+        return Factors(*(table[heaviest].copy() for table in self._run.factors()))
+
+    def expectation(self):
+        """Return E[V], averaged over the chains by their weights."""
+        return np.tensordot(softmax(self.log_weights), self._run.means(), axes=1)
+
+    def active_components(self):
+        """Return how many components have at least 1 % of Σ W H."""
+        return count_active(self.factors())
 
 
 def _kinetic(momentum) -> np.ndarray:

@@ -10,8 +10,9 @@ from poisson_twins import Exact, binary_evidence, poisson_evidence
 import nbmf
 from nbmf.errors import ConfigError, DataError
 from nbmf.families.poisson_gamma import evidence
-from nbmf.families.poisson_gamma.annealing import Annealed
+from nbmf.families.poisson_gamma.annealing import Annealed, AnnealedState
 from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior, Ties
+from nbmf.families.poisson_gamma.weights import of_weights
 
 FIXED_TIES = dict.fromkeys(("tie_shape_W", "tie_mean_W", "tie_shape_H", "tie_mean_H"), FIXED)
 # V, K, and (shape, mean) of W and of H: a shape below one, of which densities have no bound, too.
@@ -62,7 +63,7 @@ def annealing(is_binary):
 @pytest.mark.parametrize("is_binary", [False, True])
 def test_the_gradient_is_that_of_the_target(is_binary):
     run = annealing(is_binary)
-    logs, beta, step = run._now, 0.37, 1e-6
+    logs, beta, step = run.now, 0.37, 1e-6
     for side, of in enumerate(run.gradient(logs, beta)):
         for place in np.ndindex(of.shape[1:]):
             moved = [[x.copy() for x in logs] for _ in range(2)]
@@ -74,7 +75,7 @@ def test_the_gradient_is_that_of_the_target(is_binary):
 
 def test_the_likelihood_of_annealing_is_that_of_the_model():
     run = annealing(False)
-    W, H = (np.exp(x[0]) for x in run._now)
+    W, H = (np.exp(x[0]) for x in run.now)
     rate = W @ H
     x = np.array([[3, -1, 0], [1, 2, 1]])
     log_p = sum(
@@ -82,22 +83,22 @@ def test_the_likelihood_of_annealing_is_that_of_the_model():
         for place in np.ndindex(x.shape)
         if x[place] >= 0
     )
-    assert run.log_likelihood(run._now)[0] == pytest.approx(log_p, rel=1e-12)
+    assert run.log_likelihood(run.now)[0] == pytest.approx(log_p, rel=1e-12)
     run = annealing(True)
-    W, H = (np.exp(x[0]) for x in run._now)
+    W, H = (np.exp(x[0]) for x in run.now)
     rate = W @ H
     log_p = sum(
         math.log(1 - math.exp(-rate[place])) if x[place] > 0 else -rate[place]
         for place in np.ndindex(x.shape)
         if x[place] >= 0
     )
-    assert run.log_likelihood(run._now)[0] == pytest.approx(log_p, rel=1e-12)
+    assert run.log_likelihood(run.now)[0] == pytest.approx(log_p, rel=1e-12)
 
 
 def test_leapfrog_steps_run_backwards_and_keep_the_energy():
     run, rng = annealing(False), np.random.default_rng(3)
-    start = [rng.normal(size=x.shape) for x in run._now]
-    momentum = [rng.normal(size=x.shape) for x in run._now]
+    start = [rng.normal(size=x.shape) for x in run.now]
+    momentum = [rng.normal(size=x.shape) for x in run.now]
     widths = [np.full((1, 1, 1), 0.005), np.full((1, 1, 1), 0.0075)]
     end, last = run.leapfrog(start, momentum, widths, 0.5, 8)
     back, first = run.leapfrog(end, [-p for p in last], widths, 0.5, 8)
@@ -120,24 +121,26 @@ def test_a_move_is_reversible_enough_to_be_accepted_often():
 def test_weights_are_those_of_the_states_before_the_moves():
     """β = 0, 1e-7, 1: the first state weighs 1e-7 of its likelihood, the moved one all the rest."""
     run = annealing(False)
-    first, moved = run._now, [x + 0.3 for x in run._now]
+    first, moved = run.now, [x + 0.3 for x in run.now]
     seen = []
 
     def move(beta, steps):
         seen.append((beta, steps))
-        run._now = moved
+        run.now = moved
 
     run.move = move
     expected = 1e-7 * run.log_likelihood(first) + (1 - 1e-7) * run.log_likelihood(moved)
-    np.testing.assert_allclose(run.log_weights(2, 6), expected, rtol=1e-12)
+    state = AnnealedState(run, 2, 6)
+    state.advance(2)
+    np.testing.assert_allclose(state.log_weights, expected, rtol=1e-12)
     assert seen == [(pytest.approx(1e-7), 6)]
 
 
 def test_a_few_weights_say_so_by_their_effective_size():
-    found = evidence._of_weights(np.array([0.0, -1000.0, -1000.0, -1000.0]), "annealed")
+    found = of_weights(np.array([0.0, -1000.0, -1000.0, -1000.0]), "annealed")
     assert found.effective_size == pytest.approx(1.0)
     assert found.value == pytest.approx(-math.log(4))
-    even = evidence._of_weights(np.zeros(8), "annealed")
+    even = of_weights(np.zeros(8), "annealed")
     assert even == (0.0, 0.0, 8.0, "annealed")
 
 

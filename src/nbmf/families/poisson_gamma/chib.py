@@ -1,0 +1,176 @@
+"""Chib's estimate of the evidence, eq. (48) of Cemgil (2009): log p(V, S, W, H) - log p(S, W, H | V) at a point.
+
+The point has the sources S of the last sweep of the burn-in, and the means of W and H given them.
+log p(S | V) is the mean over the sweeps that follow, log p(W | S) that over sweeps with these sources.
+"""
+
+import numpy as np
+from scipy.special import gammaln
+
+from nbmf.families.poisson_gamma.gamma_priors import GammaPrior
+from nbmf.families.poisson_gamma.lookup_tables import count_active
+from nbmf.families.poisson_gamma.observations import Observations
+from nbmf.families.poisson_gamma.poisson_gamma_gibbs import Chain
+from nbmf.families.poisson_gamma.weights import Evidence, of_weights
+from nbmf.inference.state import Factors, State
+from nbmf.seeds import children
+
+BATCHES = 20  # of a chain, whose means tell its Monte Carlo error
+
+
+class ChibState(State):
+    """The chain of Chib's estimate; its last sweep does those with clamped sources as well.
+
+    Parameters
+    ----------
+    model : a model of counts with gamma priors
+        Draws the start.
+    data : Observations
+    priors : (GammaPrior, GammaPrior)
+        Those of W and H, fixed.
+    seed : SeedSequence
+    burn_in, free, clamped : int
+        Sweeps before the point is chosen, after it, and with its sources.
+
+    Attributes
+    ----------
+    evidence : Evidence
+        There after the last free sweep.
+    """
+
+    is_dense = True
+
+    def __init__(
+        self,
+        model,
+        data: Observations,
+        priors: tuple[GammaPrior, GammaPrior],
+        seed: np.random.SeedSequence,
+        *,
+        burn_in: int,
+        free: int,
+        clamped: int,
+    ):
+        self._data, self.priors = data, priors
+        start_seed, chain_seed, self._point_seed = children(seed, 3)
+        start = model._starting_tables(data, model._means(data), start_seed)
+        self._chain = Chain(data, start, priors, chain_seed)
+        self._waits, self._clamped = burn_in, clamped
+        self._point, self._of_sources, self._free = None, np.empty(free), 0
+
+    def advance(self, steps):
+        """Sweep; after the burn-in weigh the point."""
+        for _ in range(steps):
+            if self._waits == 0 and self._point is None:
+                rng = np.random.default_rng(self._point_seed)
+                self._point = ChibPoint(self._data, self.priors, self._chain, rng)
+            self._chain.sweep()
+            if self._point is None:
+                self._waits -= 1
+            else:
+                self._weigh(self._point)
+
+    def _weigh(self, point: "ChibPoint") -> None:
+        W, H = self._chain.W[:, : self._chain.K], self._chain.H[:, : self._chain.K]
+        self._of_sources[self._free] = point.log_sources(W, H)
+        self._free += 1
+        if self._free == self._of_sources.size:
+            self.evidence = point.evidence(self._of_sources, point.log_W(self._clamped))
+
+    def objective(self):
+        """Return the log joint of data, factors and nothing else, in nats."""
+        return self._chain.log_joint()
+
+    def factors(self):
+        """Return W and H at the point; before there is one, those now."""
+        return self._chain.factors() if self._point is None else self._point.factors()
+
+    def expectation(self):
+        """Return E[V] given these factors."""
+        W, H, _ = self.factors()
+        return W @ H
+
+    def active_components(self):
+        """Return how many components have at least 1 % of Σ W H."""
+        return count_active(self.factors())
+
+
+class ChibPoint:
+    """The point of Chib's estimate, and the chain whose sources stay there.
+
+    Attributes
+    ----------
+    log_joint, log_H : float
+        log p(V, S, W, H) and log p(H | W, S) at the point, in nats.
+    """
+
+    def __init__(self, data: Observations, priors, chain: Chain, rng: np.random.Generator):
+        K = chain.K
+        self._data, self._priors, self._rng = data, priors, rng
+        lengths = np.diff(data.rows.start)
+        self._rows = np.repeat(np.arange(lengths.size), lengths)
+        self._columns, self._counts = data.rows.index.astype(int), data.rows.value
+        shares = self._shares(chain.W[:, :K], chain.H[:, :K])
+        self._sources = rng.multinomial(self._counts.astype(int), shares).astype(float)
+        self._constant = gammaln(self._counts + 1.0).sum() - gammaln(self._sources + 1.0).sum()
+        self._sums = tuple(
+            np.stack([np.bincount(of, s, lines) for s in self._sources.T], axis=1)
+            for of, lines in zip((self._rows, self._columns), data.shape, strict=True)
+        )
+        # Means of W and H given the sources, each given the other, from where the chain is.
+        self._W, self._H = chain.W[:, :K].copy(), chain.H[:, :K].copy()
+        for _ in range(100):
+            self._W = np.multiply(*self._of_W(self._H))
+            self._H = np.multiply(*self._of_H(self._W))
+        self.log_H = _log_gamma(self._H, *self._of_H(self._W))
+        self.log_joint = self._log_joint()
+
+    def _shares(self, W, H) -> np.ndarray:
+        weights = W[self._rows] * H[self._columns]
+        return weights / weights.sum(axis=1, keepdims=True)
+
+    def _of_W(self, H):
+        return self._priors[0].posterior(self._sums[0], self._data.exposure.of_rows(H))
+
+    def _of_H(self, W):
+        return self._priors[1].posterior(self._sums[1], self._data.exposure.of_columns(W))
+
+    def _log_joint(self) -> float:
+        W, H = self._W, self._H
+        log_p = (self._sums[0] * np.log(W)).sum() + (self._sums[1] * np.log(H)).sum()
+        log_p -= gammaln(self._sources + 1.0).sum()
+        log_p -= (W * self._data.exposure.of_rows(H)).sum()
+        return float(log_p + sum(p.log_density(x) for p, x in zip(self._priors, (W, H), strict=True)))
+
+    def log_sources(self, W, H) -> float:
+        """Return log p(S | W, H, V) of the point's sources, in nats."""
+        return float((self._sources * np.log(self._shares(W, H))).sum() + self._constant)
+
+    def log_W(self, sweeps: int) -> np.ndarray:
+        """Return log p(W | H, S) of the point's W for each H of a chain that keeps S."""
+        log_densities, H = np.empty(sweeps), self._H
+        for sweep in range(-(sweeps // 10), sweeps):
+            alpha, scale = self._of_W(H)
+            if sweep >= 0:
+                log_densities[sweep] = _log_gamma(self._W, alpha, scale)
+            W = self._rng.standard_gamma(alpha) * scale
+            alpha, scale = self._of_H(W)
+            H = self._rng.standard_gamma(alpha) * scale
+        return log_densities
+
+    def factors(self) -> Factors:
+        """Return W (F, K) and H (K, N) at the point."""
+        return Factors(self._W.copy(), self._H.T.copy())
+
+    def evidence(self, *log_weights: np.ndarray) -> Evidence:
+        """Return the estimate, given the log weights of the point's sources and of its W."""
+        parts = [of_weights(weights, "chib", batches=min(BATCHES, weights.size)) for weights in log_weights]
+        value = self.log_joint - self.log_H - sum(part.value for part in parts)
+        error = float(np.hypot(*(part.error for part in parts)))
+        return Evidence(value, error, min(part.effective_size for part in parts), "chib")
+
+
+def _log_gamma(x, alpha, scale) -> float:
+    """Return the log density of a table of gamma distributions, in nats."""
+    log_p = (alpha - 1.0) * np.log(x) - x / scale - alpha * np.log(scale) - gammaln(alpha)
+    return float(log_p.sum())

@@ -1,0 +1,32 @@
+"""Figure 4: the bound of photographs for each number of templates."""
+
+from typing import Any
+
+import pandas as pd
+
+from nbmf_studies.framework.gathering import read_report
+
+LEARNED = ("shape_W", "mean_W", "shape_H", "mean_H")
+
+
+def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+    """Return the bound of every order from every start.
+
+    Parameters
+    ----------
+    fits : list of (columns of the case, path of the report)
+
+    Returns
+    -------
+    DataFrame
+        A row per fit: dataset, start, order, bound (nats), iterations, converged, the numbers of the
+        priors as they were learned, seconds.
+    """
+    rows = []
+    for columns, path in fits:
+        report = read_report(path)
+        bound, length = report["trace"]["objective"][-1], report["n_iter"]
+        ended = {"bound": bound, "iterations": length, "converged": report["converged"]}
+        learned = {name: report["findings"][name] for name in LEARNED}
+        rows.append({**columns, **ended, **learned, "seconds": report["seconds"]})
+    return pd.DataFrame(rows)

@@ -1,0 +1,35 @@
+"""Masks that a study draws itself, as jobs.
+
+`held_out` of a dataset's entry then is a function, "module:function". It is called with the matrix,
+the number of the mask, and the options of the entry, and returns the mask, bool array (F, N). Its
+random stream is its own affair: masks of several datasets may have to agree.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nbmf.data.named import NamedMatrix
+from nbmf.fits import function_of
+
+
+def is_drawn_by_study(held_out: str) -> bool:
+    """Whether what `held_out` says is a function."""
+    return ":" in held_out
+
+
+def modules(entry: Mapping[str, Any]) -> list[str]:
+    """Return the modules that draw the masks of a dataset besides the library's."""
+    held_out = entry.get("held_out", "")
+    return [held_out.partition(":")[0]] if is_drawn_by_study(held_out) else []
+
+
+def options(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what decides a mask besides the matrix, its number, and the function."""
+    return entry["options"] if is_drawn_by_study(entry.get("held_out", "")) else {}
+
+
+def draw(matrix: NamedMatrix, number: int, held_out: str, options: Mapping[str, Any]) -> np.ndarray:
+    """Draw a mask by the function that `held_out` names."""
+    return function_of(held_out)(matrix, number, **options)
