@@ -4,11 +4,15 @@ from workflow_job import logged
 
 with logged(snakemake.log[0]):
     from nbmf.data.loading import load_matrix
-    from nbmf.data.masks import draw_mask, save_mask
+    from nbmf.data.masks import draw_mask, fold_mask, save_mask
     from nbmf.seeds import seed_sequence
 
-    matrix = load_matrix(snakemake.input.matrix)
-    probability, held_out = snakemake.params.test_probability, snakemake.params.held_out
-    mask = draw_mask(matrix, probability, seed_sequence(*json.loads(snakemake.params.seed_key)), held_out)
+    matrix, params = load_matrix(snakemake.input.matrix), snakemake.params
+    seed = seed_sequence(*json.loads(params.seed_key))
+    if params.folds:
+        mask = fold_mask(matrix, int(snakemake.wildcards.mask), params.folds, seed, params.held_out)
+    else:
+        mask = draw_mask(matrix, params.test_probability, seed, params.held_out)
     save_mask(snakemake.output[0], mask)
-    print(f"{mask.sum()} of {matrix.observed.sum()} observed entries are held out")
+    whole = mask.size if mask.ndim == 1 else matrix.observed.sum()
+    print(f"{mask.sum()} of {whole} {'rows' if mask.ndim == 1 else 'observed entries'} are held out")
