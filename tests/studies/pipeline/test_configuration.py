@@ -775,7 +775,7 @@ FEATURES = method(
         (dataset(held_out="rows"), "datasets.animals.held_out = 'rows': the key 'folds' is missing"),
         (dataset(held_out="pairs", folds=4), "datasets.animals.folds: belongs to entries or rows; "),
         (dataset(folds=1), "datasets.animals.folds = 1: allowed is at least 2"),
-        (dataset(held_out="rows", folds=4), f"{OF}.datasets[0] = 'animals': its rows are held out; allowed are da"),
+        (dataset(held_out="rows", folds=4), ".datasets[0] = 'animals': its rows are held out; allowed are datasets"),
         (
             {**FEATURES, **of_study(methods=["tables"])},
             f"{OF}.methods[0] = 'tables': a model of tables; allowed are methods that are scored per entry",
