@@ -1,27 +1,25 @@
-"""Parts of a FeatureTable: some of its cells or columns, and what is left without what is held out."""
+"""Parts of a FeatureTable: some of its cells or columns, and what is left without what is held out.
 
-from __future__ import annotations
+Its module is not imported, not for types either: every fit would depend on it.
+"""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from nbmf.data.feature_columns import WORD
 from nbmf.errors import DataError
 
-if TYPE_CHECKING:
-    from nbmf.data.feature_table import FeatureTable
 
-
-def take_cells(table: FeatureTable, chosen: np.ndarray) -> FeatureTable:
+def take_cells(table: Any, chosen: np.ndarray) -> Any:
     """Return the table of some cells, bool (cells,); the others are missing."""
     sizes = np.bincount(table.row_of_cell()[chosen], minlength=table.shape[0])
     starts = np.concatenate([[0], np.cumsum(sizes)])
     return replace(table, cells=table.cells[chosen], columns=table.columns[chosen], starts=starts)
 
 
-def take_columns(table: FeatureTable, chosen: np.ndarray) -> FeatureTable:
+def take_columns(table: Any, chosen: np.ndarray) -> Any:
     """Return the table of some columns, bool (N,); rows stay, observed or not."""
     part = take_cells(table, chosen[table.columns])
     return replace(
@@ -34,7 +32,7 @@ def take_columns(table: FeatureTable, chosen: np.ndarray) -> FeatureTable:
     )
 
 
-def without(table: FeatureTable, held_out: np.ndarray) -> FeatureTable:
+def without(table: Any, held_out: np.ndarray) -> Any:
     """Return what held-out rows, bool (F,), or entries, bool (F, N), leave of a table.
 
     Raises

@@ -136,12 +136,14 @@ class Part(NamedTuple):
 def _variant(plan: Plan, model: str, smoothing: float, floors: list[float]) -> tuple[str, dict[str, Any]]:
     """Return the name and the entry of a model with some settings; all of them start as BASE does.
 
-    Its grid is that of BASE, whatever K it is fitted with: one entry stands for all.
+    Its grid has every K of the study: experiments share an entry.
     """
     label, settings = MODELS[model]
     given = {"smoothing": smoothing, "variance_floor": floors[0], "relative_floor": floors[1]}
     name = "-".join([KEY, model, *(f"{value:.12g}" for value in given.values())])
-    return name, {**plan.variant(BASE, plan.entry(BASE)["K"][0], {**settings, **given}), "label": label}
+    sets = [own for experiment in EXPERIMENTS for own in plan.options[experiment]["sets"].values() if own]
+    grid = sorted({K for own in sets for K in own["K"]})
+    return name, {**plan.variant(BASE, grid[0], {**settings, **given}), "K": grid, "label": label}
 
 
 def parts_of(experiment: Experiment, plan: Plan) -> list[Part]:
