@@ -39,3 +39,8 @@ class FitKey(NamedTuple):
 def mask_stream(dataset: str, mask: int) -> list[str | int]:
     """Return the name of the random stream of a held-out mask: published scores depend on it."""
     return ["mask", dataset, mask]
+
+
+def folds_stream(dataset: str) -> list[str]:
+    """Return the name of the random stream by which a dataset is dealt into folds, all of them together."""
+    return ["folds", dataset]

@@ -8,6 +8,7 @@ import math
 import os
 import platform
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -15,21 +16,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.named import NamedMatrix
+from nbmf.data.table_parts import without
+from nbmf.errors import DataError
 from nbmf.files import atomic_path
 from nbmf.inference.checkpoint import Checkpoint, digest_of
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.progress import FitRecorder
-from nbmf.registry import length_settings, make_estimator, module_of
+from nbmf.inference.table_model import TableModel
+from nbmf.registry import is_factorization, length_settings, make_estimator, module_of
 from nbmf.seeds import seed_sequence
 
 WARM_UP = 40  # rows of the matrix that a fit is compiled on where its CPU time is observed
 
 
 class FitResult(NamedTuple):
-    """The report of a fit, ready for JSON, and the fitted estimator."""
+    """The report of a fit, ready for JSON, and the fitted estimator or model of a table."""
 
     report: dict[str, Any]
-    estimator: Factorization
+    estimator: Factorization | TableModel
 
 
 class FitRequest(NamedTuple):
@@ -74,13 +78,16 @@ def run_fit(
 ) -> FitResult:
     """Fit a method and score its predictions.
 
+    A TableModel predicts no single entries, so it is not scored here: its report has the objective, and what the
+    request's `measure` finds. Its fits have no trace and no checkpoint: they are short.
+
     Parameters
     ----------
     matrix : NamedMatrix
-        The data, of a kind that the method's likelihood takes.
-    mask : bool array (F, N) or None
-        The held-out entries: the fit does not see them, the score is that of them alone. None for
-        an unmasked fit: it sees and is scored on every observed entry.
+        The data, of a kind that the method's likelihood takes, or of which a TableModel makes its table.
+    mask : bool array (F, N) or (F,), or None
+        The held-out entries: the fit does not see them, the score is that of them alone. Of a TableModel it may be
+        held-out rows. None for an unmasked fit: it sees and is scored on every observed entry.
     request : FitRequest
     threads : int
         Threads of the kernels; the result does not depend on it.
@@ -96,16 +103,20 @@ def run_fit(
     -------
     FitResult
         Its report has scores (`further_scores` are those of LossAt), convergence facts, traces,
-        settings and versions.
+        settings and versions. That of a TableModel has the CPU seconds of the fit alone, without compilation.
 
     Raises
     ------
     ConfigError
         If a setting has a value that is not allowed, for this matrix or at all.
     DataError
-        If there is nothing to fit or to score.
+        If there is nothing to fit or to score, or whole rows are held out and the method predicts entries.
     """
+    if not is_factorization(request.class_name):
+        return _fit_table(matrix, mask, request, log)
     class_name, K, settings, seed_key = request[:4]
+    if mask is not None and mask.ndim == 1:
+        raise DataError(f"rows are held out; {class_name} is fitted to what held-out entries leave")
     told = function_of(request.told_by)(matrix) if request.told_by else {}
     estimator = make_estimator(class_name, K, {**settings, **told}, seed_sequence(*seed_key), threads)
     likelihood, versions = estimator.likelihood, _versions()
@@ -139,22 +150,52 @@ def run_fit(
         "saturated": result.saturated,
         "unit": f"nats per {kind} {loss_at.unit}",
         "further_scores": loss_at.further_scores(prediction),
+        "active_components": estimator.active_components_,
+        "n_components": estimator.n_components_,
+        "W_min": _or_none(np.min, estimator.W_),
+        "W_max": _or_none(np.max, estimator.W_),
+        "trace": {name: _finite(numbers) for name, numbers in recorder.trace.items()},
+        **_facts(estimator, request, seconds),
+    }
+    return _measured(report, estimator, matrix, mask, request)
+
+
+def _fit_table(matrix: NamedMatrix, mask: np.ndarray | None, request: FitRequest, log: Callable) -> FitResult:
+    """Fit a TableModel; a fit of one iteration goes before, so that no compilation is in the CPU time."""
+    class_name, K, settings, seed_key = request[:4]
+    model = make_estimator(class_name, K, settings, seed_sequence(*seed_key))
+    training = model.table.of(matrix)
+    training = training if mask is None else without(training, mask)
+    log(f"{class_name}, K = {K}, {settings}: fitted to {training.shape[0]} of {matrix.shape[0]} rows")
+    brief = settings | length_settings(class_name, 0, 1)
+    with warnings.catch_warnings(action="ignore"):  # what there is to be said, the fit will say
+        make_estimator(class_name, K, brief, seed_sequence(*seed_key)).fit(training)
+    started, cpu_started = time.perf_counter(), time.process_time()
+    model.fit(training)
+    cpu_seconds, seconds = time.process_time() - cpu_started, time.perf_counter() - started
+    log(f"done in {seconds:.1f} s: objective {model.objective_:.6f}")
+    report = {"objective": model.objective_, "cpu_seconds": cpu_seconds, **_facts(model, request, seconds)}
+    return _measured(report, model, matrix, mask, request)
+
+
+def _facts(estimator: Factorization | TableModel, request: FitRequest, seconds: float) -> dict[str, Any]:
+    """Return what the report of every fit says: how it went, and what decided it."""
+    return {
         "seconds": seconds,
         "n_iter": estimator.n_iter_,
         "converged": estimator.converged_,
-        "active_components": estimator.active_components_,
-        "n_components": estimator.n_components_,
         "findings": estimator.findings,
-        "W_min": _or_none(np.min, estimator.W_),
-        "W_max": _or_none(np.max, estimator.W_),
         "status": "not converged" if estimator.converged_ is False else "ok",
-        "class": class_name,
-        "K": K,
-        "settings": settings,
-        "seed_key": seed_key,
-        "trace": {name: _finite(numbers) for name, numbers in recorder.trace.items()},
-        "versions": versions,
+        "class": request.class_name,
+        "K": request.K,
+        "settings": request.settings,
+        "seed_key": request.seed_key,
+        "versions": _versions(),
     }
+
+
+def _measured(report, estimator, matrix, mask, request: FitRequest) -> FitResult:
+    """Return the result of a fit, with what the request's `measure` finds."""
     if request.measure:
         report["measures"] = function_of(request.measure)(estimator, matrix, mask, **request.arguments)
     return FitResult(report, estimator)

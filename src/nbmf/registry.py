@@ -13,6 +13,7 @@ from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.model_file import Saved
 from nbmf.inference.parameters import Parametrized
+from nbmf.inference.table_model import TableModel
 
 # Constructor arguments that the workflow itself provides.
 PROVIDED = ("n_components", "random_state", "threads")
@@ -47,6 +48,24 @@ def estimator_class(class_name: str) -> type[Factorization]:
     return found
 
 
+def model_class(class_name: str) -> type[Factorization] | type[TableModel]:
+    """Return the class of that name, an estimator or a model of tables: what a fit of the workflow can be of.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such class or it is neither.
+    """
+    found = _imported(class_name)
+    is_table_model = inspect.isclass(found) and issubclass(found, TableModel)
+    return found if is_table_model else estimator_class(class_name)
+
+
+def is_factorization(class_name: str) -> bool:
+    """Return whether that class is an estimator of W and H, and no model of tables."""
+    return issubclass(model_class(class_name), Factorization)
+
+
 def _imported(class_name: str) -> Any:
     try:
         module = importlib.import_module(module_of(class_name))
@@ -57,14 +76,14 @@ def _imported(class_name: str) -> Any:
 
 def settings_of(class_name: str) -> list[str]:
     """Return the constructor arguments that a configuration may set."""
-    accepted = inspect.signature(estimator_class(class_name)).parameters
+    accepted = inspect.signature(model_class(class_name)).parameters
     return [name for name in accepted if name not in PROVIDED]
 
 
 def check_settings(where: str, class_name: str, grid: list[int], settings: dict[str, Any]) -> None:
     """Raise ConfigError, naming the place `where`, if a constructor would not take the settings."""
     allowed = settings_of(class_name)
-    for key in estimator_class(class_name).by_current_names(settings, warns=False):
+    for key in model_class(class_name).by_current_names(settings, warns=False):
         if key not in allowed:
             raise ConfigError(f"{where}: unknown key {key!r}; {choices(key, allowed)}")
     for K in grid:
@@ -83,7 +102,7 @@ def length_settings(class_name: str, before: int, kept: int) -> dict[str, int]:
 
 def is_sampler(class_name: str) -> bool:
     """Return whether fits of that class are chains."""
-    return estimator_class(class_name).inference is Inference.SAMPLER
+    return model_class(class_name).inference is Inference.SAMPLER
 
 
 def scores_entries(class_name: str) -> bool:
@@ -98,19 +117,19 @@ def further_scores(class_name: str) -> tuple[str, ...]:
 
 def takes_threads(class_name: str) -> bool:
     """Return whether fits of that class can use more than one thread."""
-    return estimator_class(class_name).takes_threads
+    return model_class(class_name).takes_threads
 
 
 def memory_budget(class_name: str, settings: dict[str, Any]) -> float:
     """Return how many gigabytes a fit of that class may take by its settings, 0 if it has no budget."""
-    return float(estimator_class(class_name)(**settings).memory_budget_gb)
+    return float(model_class(class_name)(**settings).memory_budget_gb)
 
 
 def make_estimator(
     class_name: str, K: int, settings: dict[str, Any], random_state=None, threads: int = 1
-) -> Factorization:
-    """Return an estimator with K components and the given settings, its parameters checked."""
-    estimator = estimator_class(class_name)
+) -> Factorization | TableModel:
+    """Return an estimator, or a model of tables, with K components and the given settings, its parameters checked."""
+    estimator = model_class(class_name)
     given = {"n_components": K, "random_state": random_state, **settings}
     if takes_threads(class_name):
         given["threads"] = threads

@@ -11,8 +11,11 @@ from matrices import classes_of_means
 from promises import Promises
 
 from nbmf import registry
+from nbmf.data.feature_table import FeatureTable
 from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.table_parts import without
+from nbmf.errors import DataError, NotConvergedWarning
 from nbmf.fits import FitRequest, run_fit, save_factors
 from nbmf.inference import progress
 from nbmf.inference.progress import FitRecorder, trace_iterations
@@ -373,3 +376,59 @@ def test_a_clock_that_stands_still_is_no_error(clock):
     lines = []
     FitRecorder(2, 50, lambda expectation: 0.25, lines.append)(2, 2, State())
     assert LINE.fullmatch(lines[0])
+
+
+# --- Models of tables ------------------------------------------------------------------------
+
+FEATURES = "nbmf.families.mixed_membership.feature_model:FeatureModel"
+
+
+def fit_of_table(mask, table=None, **more):
+    table = FeatureTable.from_array(np.random.default_rng(0).normal(size=(12, 3))) if table is None else table
+    request = FitRequest(FEATURES, 2, {"max_iter": 20, **more}, ["fit", "table", 0], measure=f"{__name__}:told")
+    return run_fit(table, mask, request, log=lambda line: None)
+
+
+def told(model, table, mask):
+    return {"rows": len(model.memberships_), "mask": mask is not None}
+
+
+def test_a_model_of_a_table_is_fitted_to_what_is_left_and_reports_as_others_do():
+    rows = np.arange(12) < 4
+    result = fit_of_table(rows)
+    report = result.report
+    assert json.loads(json.dumps(report, allow_nan=False)) == report
+    assert report["measures"] == {"rows": 8, "mask": True}
+    assert fit_of_table(None).report["measures"] == {"rows": 12, "mask": False}
+    alone = registry.make_estimator(FEATURES, 2, {"max_iter": 20}, seed_sequence("fit", "table", 0))
+    table = FeatureTable.from_array(np.random.default_rng(0).normal(size=(12, 3)))
+    alone.fit(table.take_rows(~rows))
+    assert report["objective"] == alone.objective_
+    assert (report["n_iter"], report["converged"]) == (alone.n_iter_, alone.converged_)
+    assert report["findings"] == alone.findings
+    assert alone.findings["alpha"] == alone.prior_.sum()
+    of_factors = first_run("LDA").report
+    shared = {"seconds", "n_iter", "converged", "findings", "status", "class", "K", "settings", "seed_key", "versions"}
+    assert shared <= report.keys() & of_factors.keys()
+    assert report["versions"] == of_factors["versions"]
+
+
+def test_a_table_is_made_of_a_matrix_and_its_entries_can_be_held_out():
+    result = fit_of_table(MASK, MATRIX)
+    table = FeatureTable.of(MATRIX)
+    assert result.estimator.densities_.mean().shape == (2, 12)
+    alone = registry.make_estimator(FEATURES, 2, {"max_iter": 20}, seed_sequence("fit", "table", 0))
+    assert result.report["objective"] == alone.fit(without(table, MASK)).objective_
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_fit_that_goes_before_says_nothing():
+    with pytest.warns(NotConvergedWarning, match="max_iter = 2") as heard:
+        assert fit_of_table(None, max_iter=2, relative_change_tol=1e-12).report["status"] == "not converged"
+    assert len(heard) == 1
+
+
+def test_held_out_rows_are_none_of_an_estimators_entries():
+    request = FitRequest("LDA", 2, {}, ["fit"])
+    with pytest.raises(DataError, match="rows are held out; LDA is fitted to what held-out entries leave"):
+        run_fit(MATRIX, np.arange(16) < 4, request, log=lambda line: None)

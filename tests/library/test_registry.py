@@ -53,6 +53,23 @@ def test_every_estimator_of_the_package_is_exported():
     assert exported <= {(value.__name__, value.__module__) for value in defined}
 
 
+FEATURES = "nbmf.families.mixed_membership.feature_model:FeatureModel"
+
+
+def test_a_model_of_tables_is_fitted_and_is_no_estimator():
+    assert registry.model_class(FEATURES).__name__ == "FeatureModel"
+    assert registry.model_class("LDA") is registry.estimator_class("LDA")
+    assert (registry.is_factorization("LDA"), registry.is_factorization(FEATURES)) == (True, False)
+    with pytest.raises(ConfigError, match="is no estimator"):
+        registry.estimator_class(FEATURES)
+    assert "inner_max" in registry.settings_of(FEATURES)
+    assert registry.length_settings(FEATURES, 2, 3) == {"max_iter": 5}
+    assert not registry.takes_threads(FEATURES)
+    assert registry.memory_budget(FEATURES, {}) == 0
+    with pytest.raises(ConfigError, match=r"methods\.mine: .*smoothing"):
+        registry.check_settings("methods.mine", FEATURES, [2], {"smoothing": -1})
+
+
 def test_every_exported_name_is_there():
     found = {name: getattr(nbmf, name) for name in nbmf.EXPORTS}
     assert {name: value.__module__ for name, value in found.items()} == nbmf.EXPORTS

@@ -2,7 +2,6 @@
 
 import functools
 import json
-import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,15 +11,22 @@ from checkout import ROOT, shipped_configuration
 from figure_checks import assert_tidy, legend_texts, panels
 from matplotlib.colors import to_hex
 
+from nbmf import fits, registry
 from nbmf.data.feature_table import FeatureTable
+from nbmf.data.masks import ENTRIES, ROWS, fold_mask
+from nbmf.data.table_parts import without
 from nbmf.families.mixed_membership import membership_evaluation as evaluation
-from nbmf.seeds import seed_sequence
+from nbmf.files import write_json
+from nbmf.fit_key import WHOLE, FitKey
+from nbmf.fits import FitRequest, run_fit
+from nbmf.seeds import child, seed_sequence
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.pipeline import configuration, targets
-from nbmf_studies.shan2009 import claims, criteria, figures, fits, flips, models, reported_values
+from nbmf_studies.pipeline import configuration, fit_jobs, targets
+from nbmf_studies.shan2009 import claims, criteria, figures, measures, reported_values, runs
 from nbmf_studies.shan2009 import reported_tables as tables
-from nbmf_studies.shan2009.experiments import EXPERIMENTS, MODEL, jobs_of
-from nbmf_studies.shan2009.models import Setting
+from nbmf_studies.shan2009.experiments import BASE, EXPERIMENTS, Part
+from nbmf_studies.shan2009.models import ModelOfSeen
+from nbmf_studies.shan2009.names import MODELS
 from nbmf_studies.shan2009.study import STUDY
 
 CONFIG = shipped_configuration()
@@ -28,17 +34,15 @@ SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 OPTIONS = CONFIG["studies"]["shan2009"]["options"]
 SETS = [f"uci_{name}" for name in reported_values.SETS]
 FLOORS = {"paper": [1e-13, 0.0], "sane": [1e-13, 1e-3]}
-TOY_FLOORS = {"paper": [1e-13, 0.0], "high": [1e-13, 1e4]}  # so high that components are alike
+HIGH = {"relative_floor": 1e4}  # so that components are alike
+CLASS = "nbmf_studies.shan2009.models:ModelOfSeen"
+SEED = seed_sequence("toy")
 
 
 @pytest.fixture(autouse=True)
 def _close_figures():
     yield
     plt.close("all")
-
-
-def protocol(folds, draws, starts):
-    return {"floors": TOY_FLOORS, "folds": folds, "draws": draws, "starts": starts}
 
 
 def real_table(rows=24):
@@ -54,77 +58,98 @@ def binary_table(rows=20, columns=6):
     return FeatureTable.from_array((rng.random((rows, columns)) < share) * 1.0, kinds="bernoulli")
 
 
+def settings_of(model, **more):
+    floors = {"variance_floor": 1e-13, "relative_floor": 0.0}
+    return {"smoothing": 0.1, **floors, **MODELS[model].settings, **more}
+
+
+def made(model, K=2, seed=SEED, **more):
+    return ModelOfSeen(K, random_state=seed, **settings_of(model, **more))
+
+
+def look(table, mask, model, function, arguments=None, start=0, K=2, **more):
+    """Return the report of a fit of the workflow that a function of `measures` looks at."""
+    request = FitRequest(
+        CLASS,
+        K,
+        settings_of(model, **more),
+        ["toy", start],
+        measure=f"{measures.__name__}:{function}",
+        arguments=arguments or {},
+    )
+    return run_fit(table, mask, request, log=lambda line: None).report
+
+
+def gathered(tmp_path, function, reports):
+    """Return what a function of `runs` makes of reports, which are (columns, report)."""
+    paths = [tmp_path / f"{number}.json" for number in range(len(reports))]
+    for path, (_, report) in zip(paths, reports, strict=True):
+        write_json(path, report)
+    return function([(columns, str(path)) for (columns, _), path in zip(reports, paths, strict=True)])
+
+
 # --- What models see -------------------------------------------------------------------------
 
 
 def test_ones_are_the_words_of_a_binary_table():
-    table = FeatureTable.from_array([[1, 0, 1], [0, 0, np.nan]], kinds="bernoulli")
-    seen = models.seen_by("lda", table)
+    table = FeatureTable.from_array([[1, 0, 1], [0, 1, np.nan], [1, 1, 0]], kinds="bernoulli")
+    seen = made("lda").fit(table).table_of(table)
     assert set(seen.kinds) == {"word"}
-    np.testing.assert_array_equal(seen.values(), [[1, 0, 1], [0, 0, 0]])
-    assert models.seen_by("mmnb", table) is table
+    np.testing.assert_array_equal(seen.values(), [[1, 0, 1], [0, 1, 0], [1, 1, 0]])
+    assert set(made("mmnb").fit(table).table_of(table).kinds) == {"bernoulli"}
     documents = FeatureTable.from_documents([[2, 0], [0, 1]])
-    assert models.seen_by("fast-lda", documents) is documents
+    np.testing.assert_array_equal(made("fast-lda").fit(documents).table_of(documents).values(), [[2, 0], [0, 1]])
 
 
 def test_columns_without_a_cell_to_learn_from_are_left_out_of_all_tables():
     kinds = ["discrete", "bernoulli", "discrete"]
-    training = FeatureTable.from_array([[np.nan, 1, 0], [np.nan, 1, np.nan]], kinds=kinds)
-    test = FeatureTable.from_array([[3, 0, 1]], kinds=kinds)
-    kept, other = models.without_unseen(training, test)
+    training = FeatureTable.from_array([[np.nan, 1, 0], [np.nan, 0, np.nan]], kinds=kinds)
+    test = FeatureTable.from_array([[3, 0, 0]], kinds=kinds)
+    model = made("mnb").fit(training)
+    kept, other = model.table_of(training), model.table_of(test)
     assert kept.column_names.tolist() == other.column_names.tolist() == ["column 1", "column 2"]
-    np.testing.assert_array_equal(kept.values(), [[1, 0], [1, np.nan]])  # one cell is enough
-    np.testing.assert_array_equal(other.values(), [[0, 1]])
-    assert other.kinds.tolist() == kinds[1:]
-    assert other.sizes.tolist() == [2, 2]  # of four categories of the first column none is left
-    assert other.categories.tolist() == ["0", "1"] * 2
+    np.testing.assert_array_equal(kept.values(), [[1, 0], [0, np.nan]])  # one cell is enough
+    np.testing.assert_array_equal(other.values(), [[0, 0]])
     words = FeatureTable.from_documents([[2, 0], [1, 0]])
-    assert models.without_unseen(words)[0] is words
+    assert made("unigrams", 1).fit(words).table_of(words).shape == (2, 2)  # smoothing gives each a probability
 
 
-def test_the_best_of_several_starts_is_taken_and_models_start_alike():
+def test_models_that_share_a_stream_start_from_the_same_rows():
     table = real_table()
-    setting = Setting("mnb", 3)
-    alone = [setting.made(seed_sequence("shan2009", "fit", "key", start)).fit(table).objective_ for start in range(4)]
-    assert len(set(alone)) > 1
-    assert models.fitted(table, setting, ("key",), 4).objective_ == max(alone)
-    assert models.fitted(table, setting, ("key",), 1).objective_ == alone[0]
-    assert set(MODEL) == set(models.MODELS) == set(models.LABELS) == set(figures.COLOURS)
-    assert Setting("fast-mmnb-5", 2).made(0).inner_max == 5
-    made = Setting("lda", 3, 0.2, (1e-3, 1e-2)).made(0)
-    shown = made.model, made.smoothing, made.variance_floor, made.relative_floor
-    assert shown == ("mmnb", 0.2, 1e-3, 1e-2)
+    means = [made(model).start(table).densities.mean() for model in ("mnb", "mmnb", "fast-mmnb-5")]
+    np.testing.assert_array_equal(means, [means[0]] * 3)
+    other = made("mnb", seed=seed_sequence("other")).start(table).densities.mean()
+    assert not np.array_equal(means[0], other)
 
 
 def test_names_say_how_a_model_is_fitted():
-    for name, kind in models.MODELS.items():
+    assert set(MODELS) == set(figures.COLOURS)
+    for name, model in MODELS.items():
         fast, mixture = name.startswith("fast"), name in ("mnb", "unigrams")
-        assert kind.model == ("mnb" if mixture else "fast-mmnb" if fast else "mmnb")
-        assert kind.documents == (not name.removeprefix("fast-").startswith(("mnb", "mmnb")))
-        assert kind.inner_max == (5 if name.endswith("-5") else 100)
+        assert model.settings["model"] == ("mnb" if mixture else "fast-mmnb" if fast else "mmnb")
+        is_lda = not name.removeprefix("fast-").startswith(("mnb", "mmnb"))
+        assert made(name).documents == is_lda
+        assert made(name).inner_max == (5 if name.endswith("-5") else 100)
+        registry.check_settings(name, CLASS, [2], settings_of(name))
 
 
-def test_what_tables_have_columns_for_is_not_warned_of():
-    constant = FeatureTable.from_array(np.column_stack([real_table().values(), np.ones(24)]))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        models.warm_up(constant, ["mmnb"])  # two iterations do not converge
-        fit = models.fitted(real_table(), Setting("mmnb", 2, 0.1, TOY_FLOORS["high"]), ("key",), 1)
-    assert fit.distinct_components_ == 1
+# --- Folds of rows ---------------------------------------------------------------------------
 
 
-def test_what_the_first_rows_lack_does_not_stop_the_warm_up():
-    values = np.column_stack([binary_table(40).values(), np.full(40, np.nan)])
-    values[-1, -1] = 1
-    models.warm_up(FeatureTable.from_array(values, kinds="bernoulli"), ["mnb"])
-
-
-# --- Cross-validation ------------------------------------------------------------------------
+def of_fold(table, fold, model, folds=3, draws=40, **more):
+    mask = fold_mask(table, fold, folds, SEED, ROWS)
+    return look(table, mask, model, "of_rows", {"draws": draws}, **more)
 
 
 @pytest.fixture(scope="module")
-def real_runs():
-    return fits.cross_validate(real_table(), "toy", 2, ["mnb", "mmnb"], [0.1], protocol(3, 40, 1), lambda line: None)
+def real_runs(tmp_path_factory):
+    reports = [
+        ({"model": model, "floor": floor, "fold": fold, "start": 0}, of_fold(real_table(), fold, model, **given))
+        for fold in range(3)
+        for floor, given in (("paper", {}), ("high", HIGH))
+        for model in ("mnb", "mmnb")
+    ]
+    return gathered(tmp_path_factory.mktemp("real"), runs.of_rows, reports)
 
 
 def test_every_fold_is_fitted_to_the_others_and_evaluated_on_itself(real_runs):
@@ -133,33 +158,32 @@ def test_every_fold_is_fitted_to_the_others_and_evaluated_on_itself(real_runs):
         (part, model, floor): 48 if part == "training" else 24
         for part in ("training", "test")
         for model in ("mnb", "mmnb")
-        for floor in TOY_FLOORS
+        for floor in ("paper", "high")
     }
     table = real_table()
-    test = evaluation.folds(24, 3, seed_sequence("shan2009", "folds", "toy"))[1]
-    kept = np.setdiff1d(np.arange(24), test)
-    for floor, values in TOY_FLOORS.items():
-        setting = Setting("mmnb", 2, 0.1, tuple(values))
-        fit = models.fitted(table.take_rows(kept), setting, ("toy", 2, 1), 1)
-        draws = seed_sequence("shan2009", "draws", "toy", 2, 1)
-        found = fit.evaluate(table.take_rows(test), 40, draws)
+    test = fold_mask(table, 1, 3, SEED, ROWS)
+    for floor, given in {"paper": {}, "high": HIGH}.items():
+        seed = seed_sequence("toy", 0)
+        fit = made("mmnb", seed=seed, **given).fit(table.take_rows(~test))
+        found = fit.evaluate(table.take_rows(test), 40, child(seed, "draws"))
         row = real_runs.set_index(["model", "fold", "part", "floor"]).loc["mmnb", 1, :, floor]
         own = row.loc["test"]
-        assert own["perplexity"] == pytest.approx(found.perplexity, rel=1e-12)
+        assert own["perplexity"] == found.perplexity
         assert own["entropy"] == pytest.approx(found.entropies.mean(), rel=1e-12)
         groups = table.row_groups[test]
         assert own["precision"] == evaluation.micro_precision(found.clusters, groups)
         assert own["information"] == evaluation.mutual_information(found.clusters, groups)
-        assert own["sampled"] == pytest.approx(found.sampled_perplexity, rel=1e-12)
+        assert own["sampled"] == found.sampled_perplexity
         facts = own[["iterations", "converged", "distinct", "concentration"]].tolist()
         of_fit = [fit.n_iter_, fit.converged_, fit.distinct_components_, fit.prior_.sum()]
         assert facts == pytest.approx(of_fit, rel=1e-12)
         own = row.loc["training"]
-        clusters, groups = fit.memberships_.argmax(axis=1), table.row_groups[kept]
+        clusters, groups = fit.memberships_.argmax(axis=1), table.row_groups[~test]
         assert own["precision"] == evaluation.micro_precision(clusters, groups)
         assert own["information"] == evaluation.mutual_information(clusters, groups)
         assert own["perplexity"] == pytest.approx(np.exp(-fit.bound_ / (16 * 5)), rel=1e-12)
         assert own["entropy"] == pytest.approx(fit.entropies_.mean(), rel=1e-12)
+    assert set(real_runs.query("floor == 'high'")["distinct"]) == {1}
 
 
 def test_fifths_and_bins_are_of_all_test_rows(real_runs):
@@ -181,240 +205,259 @@ def test_rows_of_low_entropy_come_first():
         np.array([[0.5, 0.5], [1, 0], [0.9, 0.1], [0.99, 0.01], [0.8, 0.2]]),
         -np.arange(5.0),
     )
-    row = fits._measured(real_table().take_rows(np.arange(5)), found)
+    row = measures.measured(real_table().take_rows(np.arange(5)), found)
     assert np.log([row[f"fifth_{n}"] for n in range(1, 6)]) == pytest.approx([1, 3, 2, 4, 0])
     assert row["histogram"] == "2 0 0 1 0 1 1"
+    few = measures.measured(real_table().take_rows(np.arange(3)), evaluation.Evaluation(*(part[:3] for part in found)))
+    assert [name for name in few if name.startswith("fifth")] == ["fifth_1", "fifth_2", "fifth_3"]
 
 
-def test_documents_are_scored_per_word_and_a_run_repeats():
+def test_infinite_perplexities_are_infinite_again_in_tables(tmp_path):
+    report = of_fold(real_table(), 0, "mmnb")
+    values = np.column_stack([real_table().values(), np.zeros(24)])
+    test = fold_mask(real_table(), 0, 3, SEED, ROWS)
+    values[np.flatnonzero(test)[0], 5] = 1e3  # a feature that is constant in training takes another value
+    infinite = of_fold(FeatureTable.from_array(values, row_groups=np.arange(24) % 2), 0, "mmnb")
+    assert infinite["measures"]["test"]["perplexity"] is None
+    found = gathered(tmp_path, runs.of_rows, [({"fold": n}, one) for n, one in enumerate((report, infinite))])
+    assert np.isinf(found.query("part == 'test'")["perplexity"]).tolist() == [False, True]
+    assert found.query("part == 'training'")["sampled"].isna().all()
+
+
+def test_documents_are_scored_per_word_and_a_fit_repeats():
     documents = FeatureTable.from_documents(
         np.random.default_rng(0).poisson(1.0, (12, 7)), row_groups=np.arange(12) % 2
     )
-    names = ["lda", "fast-lda-5"]
-    again = [
-        fits.cross_validate(documents, "d", 2, names, [0.5], protocol(2, 20, 2), lambda line: None) for _ in range(2)
-    ]
-    timeless = [table.drop(columns="seconds") for table in again]
-    pd.testing.assert_frame_equal(*timeless)
-    test = evaluation.folds(12, 2, seed_sequence("shan2009", "folds", "d"))[0]
-    training = documents.take_rows(np.setdiff1d(np.arange(12), test))
-    fit = models.fitted(training, Setting("lda", 2, 0.5), ("d", 2, 0), 2)
-    own = again[0].query("model == 'lda' and fold == 0 and floor == 'paper'").set_index("part")
-    assert set(own["smoothing"]) == {0.5}
-    expected = np.exp(-fit.bound_ / training.cells.sum())
-    assert own.loc["training", "perplexity"] == pytest.approx(expected, rel=1e-12)
+    one, again = (of_fold(documents, 0, "lda", folds=2, smoothing=0.5) for _ in range(2))
+    for report in (one, again):
+        report["measures"].pop("test_seconds")
+    assert one["measures"] == again["measures"]
+    training = documents.take_rows(~fold_mask(documents, 0, 2, SEED, ROWS))
+    expected = np.exp(-one["findings"]["bound"] / training.cells.sum())
+    assert one["measures"]["training"]["perplexity"] == pytest.approx(expected, rel=1e-12)
 
 
 def test_features_that_only_test_rows_have_are_left_out():
-    values = binary_table().values()
-    values = np.column_stack([values, np.full(20, np.nan)])
-    test = evaluation.folds(20, 2, seed_sequence("shan2009", "folds", "toy"))[0]
+    values = np.column_stack([binary_table().values(), np.full(20, np.nan)])
+    test = fold_mask(binary_table(), 0, 2, SEED, ROWS)
     values[test, 6] = 1
-    table = FeatureTable.from_array(values, kinds="bernoulli")
-    found = fits.cross_validate(table, "toy", 2, ["mnb"], [0.1], protocol(2, 4, 1), lambda line: None)
-    kept = binary_table().take_rows(np.setdiff1d(np.arange(20), test))
-    fit = models.fitted(kept, Setting("mnb", 2), ("toy", 2, 0), 1)
-    own = found.query("fold == 0 and floor == 'paper'").set_index("part")["perplexity"]
-    expected = fit.evaluate(binary_table().take_rows(test)).perplexity
-    assert own["test"] == pytest.approx(expected, rel=1e-12)
+    found = of_fold(FeatureTable.from_array(values, kinds="bernoulli"), 0, "mnb", folds=2)
+    alone = of_fold(binary_table(), 0, "mnb", folds=2)
+    assert found["measures"]["test"] == alone["measures"]["test"]
 
 
-def test_seconds_are_of_one_fit_and_the_bounds_of_its_test_rows(monkeypatch):
+def test_the_best_of_several_starts_is_taken(tmp_path):
+    reports = [of_fold(real_table(), 0, "mnb", start=start, K=3) for start in range(4)]
+    objectives = [report["objective"] for report in reports]
+    assert len(set(objectives)) > 1
+    columns = [{"dataset": "toy", "fold": 0, "start": start} for start in range(4)]
+    found = gathered(tmp_path, runs.of_rows, list(zip(columns, reports, strict=True)))
+    best = reports[int(np.argmax(objectives))]
+    assert found["perplexity"].tolist() == [best["measures"][part]["perplexity"] for part in ("training", "test")]
+    assert "start" not in found
+    assert len(found) == 2
+
+
+def test_seconds_are_of_one_fit_and_the_bounds_of_its_test_rows(tmp_path, monkeypatch):
     clock = [0.0]
 
-    def lasting(seconds, function):
-        def timed(*given):
+    def lasting(seconds, name):
+        function = getattr(ModelOfSeen, name)
+
+        def timed(*args, **named):
             clock[0] += seconds
-            return function(*given)
+            return function(*args, **named)
 
-        return timed
+        monkeypatch.setattr(ModelOfSeen, name, timed)
 
-    monkeypatch.setattr(Setting, "made", functools.partialmethod(Setting.made, max_iter=2))
     monkeypatch.setattr(fits.time, "process_time", lambda: clock[0])
-    monkeypatch.setattr(models, "fitted", lasting(6.0, models.fitted))
-    monkeypatch.setattr(models.FeatureModel, "evaluate", lasting(2.0, models.FeatureModel.evaluate))
-    table, key = real_table(), ("toy", 2, 0)
-    found = fits._both_parts((table, table), Setting("mmnb", 2), key, protocol(2, 4, 2))
-    facts = [(row["seconds"], row["iterations"], row["converged"]) for row in found]
-    assert facts == [(4.0, 2, False)] * 2  # of two starts; the draws take no part
+    lasting(6.0, "fit")
+    lasting(2.0, "evaluate")
+    reports = [of_fold(real_table(), 0, "mmnb", max_iter=2) for _ in range(2)]
+    assert clock == [2 * (6 + 6 + 2 + 2)]  # a fit and the draws, which compile all there is, take no part
+    found = gathered(tmp_path, runs.of_rows, [({"start": n}, report) for n, report in enumerate(reports)])
+    assert found[["seconds", "iterations", "converged"]].to_numpy().tolist() == [[8.0, 2, False]] * 2
 
 
-def test_models_are_compiled_before_their_time_is_taken(monkeypatch):
-    compiled, fitted = set(), models.fitted
-
-    def watched(table, setting, *rest):
-        assert setting.name in compiled
-        return fitted(table, setting, *rest)
-
-    monkeypatch.setattr(models, "warm_up", lambda table, names: compiled.update(names))
-    monkeypatch.setattr(models, "fitted", watched)
-    table = FeatureTable.from_documents(np.eye(12, dtype=int), row_groups=np.arange(12) % 2)
-    fits.cross_validate(table, "d", 2, ["lda"], [0.1], protocol(2, 4, 1), lambda line: None)
-    compiled.clear()
-    fits.topics(table, "d", 2, ["unigrams"], 0.1, {"starts": 1}, lambda line: None)
+# --- Topics ----------------------------------------------------------------------------------
 
 
-def test_topics_are_words_in_the_order_of_their_probability():
+def test_topics_are_words_in_the_order_of_their_probability(tmp_path):
     names = [f"w{n}" for n in range(14)]
     counts = np.zeros((9, 14), int)
     counts[:8:2, :7], counts[1:8:2, 7:] = np.arange(9, 2, -1), np.arange(3, 10)
     groups = [0, 1] * 4 + [2]  # the last document has no word: it is in no cluster
     table = FeatureTable.from_documents(counts, words=names, row_groups=groups)
-    found = fits.topics(table, "toy", 2, ["unigrams"], 1e-6, {"starts": 3}, lambda line: None)
+    reports = [
+        ({"start": start}, look(table, None, "unigrams", "of_topics", start=start, smoothing=1e-6))
+        for start in range(3)
+    ]
+    found = gathered(tmp_path, runs.of_topics, reports)
     assert found["start"].tolist() == [0, 1, 2]
+    assert found["objective"].tolist() == [report["objective"] for _, report in reports]
+    assert found["seconds"].tolist() == [report["cpu_seconds"] for _, report in reports]
     best = found.loc[found["objective"].idxmax()]
-    assert best["precision"] == 1
+    assert (best["precision"], best["distinct"]) == (1, 2)
     assert {len(one.split()) for one in best["topics"].split(" | ")} == {10}
     one, other = sorted(best["topics"].split(" | "))
     assert one.split()[:7] == names[:7]
     assert other.split()[:7] == names[:6:-1]
 
 
-def test_every_start_of_topics_is_a_fit_of_its_own():
-    counts = np.random.default_rng(0).poisson(1.0, (12, 7))
-    table = FeatureTable.from_documents(counts, row_groups=np.arange(12) % 2)
-    found = fits.topics(table, "toy", 3, ["unigrams"], 0.2, {"starts": 3}, lambda line: None)
-    alone = [
-        models.fitted(table, Setting("unigrams", 3, 0.2), ("toy", 3, "all", start), 1).objective_ for start in range(3)
-    ]
-    assert len(set(alone)) == 3
-    assert found["objective"].tolist() == pytest.approx(alone, rel=1e-12)
-    smooth = fits.topics(table, "toy", 3, ["unigrams"], 1e9, {"starts": 1}, lambda line: None)
-    assert (found["distinct"][0], smooth["distinct"][0]) == (3, 1)
-
-
 # --- Flips -----------------------------------------------------------------------------------
 
 
-def test_flips_are_of_held_out_entries_and_nested(monkeypatch):
+def test_flips_are_of_held_out_entries_and_nested(monkeypatch, tmp_path):
     table, seen = binary_table(), []
-    true = flips.flipped
+    true = measures.flipped
 
     def watched(given, places):
         seen.append(set(places.tolist()))
         return true(given, places)
 
-    monkeypatch.setattr(flips, "flipped", watched)
-    found = flips.flips(
-        table,
-        "toy",
-        2,
-        ["mmnb", "lda"],
-        0.3,
-        {"folds": 4, "starts": 2, "steps": [0.1, 0.22], "levels": 3},
-        lambda line: None,
-    )
+    monkeypatch.setattr(measures, "flipped", watched)
+    masks = [fold_mask(table, fold, 4, SEED, ENTRIES) for fold in range(4)]
+    chosen = {"steps": [0.1, 0.22], "levels": 3}
+    reports = [
+        ({"fold": fold, "model": model, "start": 0}, look(table, mask, model, "of_flips", chosen))
+        for fold, mask in enumerate(masks)
+        for model in ("mmnb", "lda")
+    ]
+    found = gathered(tmp_path, runs.of_flips, reports)
     assert len(found) == 4 * 2 * 2 * 4
     assert found["flipped"].tolist()[:8] == [0, 3, 6, 9, 0, 7, 13, 20]  # of 30 held out
     for start in range(0, len(seen), 4):
         levels = seen[start : start + 4]
         assert levels[0] == set()
         assert levels[0] < levels[1] < levels[2] < levels[3]
-    last = [seen[8 * 2 * fold + 7] for fold in range(4)]
-    assert all(not (a & b) for n, a in enumerate(last) for b in last[:n])
-    # The perplexity is that of all entries, by the fit to the known ones.
-    order = np.random.default_rng(seed_sequence("shan2009", "flips", "toy")).permutation(120)
-    known = np.ones(120, bool)
-    known[order[1::4]] = False
-    wholes = [(0, table), (3, true(table, order[1::4][:9]))]
+    for number, mask in enumerate(masks):
+        one, other = seen[16 * number : 16 * number + 8], seen[16 * number + 8 : 16 * number + 16]
+        assert one == other  # both models have the same flips
+        assert one[7] <= set(np.flatnonzero(mask))
+    # The perplexity is that of all entries, by the fit to the known ones; LDA's words are the ones after the flips.
+    wholes = [(0, table), (3, true(table, np.array(sorted(seen[19]))))]
     for name in ("mmnb", "lda"):
-        training = models.seen_by(name, models.take_cells(table, known))
-        fit = models.fitted(training, Setting(name, 2, 0.3), ("toy", 2, "entries", 1), 2)
+        fit = made(name, seed=seed_sequence("toy", 0)).fit(without(table, masks[1]))
         own = found.query("model == @name and fold == 1 and step == 0.1").set_index("level")
-        for level, whole in wholes:  # LDA's words are the ones after the flips
-            expected = fit.evaluate(models.seen_by(name, whole)).perplexity
-            assert own.loc[level, "perplexity"] == pytest.approx(expected, rel=1e-12)
+        for level, whole in wholes:
+            assert own.loc[level, "perplexity"] == fit.evaluate(whole).perplexity
 
 
 def test_a_feature_that_is_held_out_alone_takes_no_part_in_that_fold():
     values = np.column_stack([binary_table().values(), np.full(20, np.nan)])
     values[0, 6] = 1  # in one of the folds nothing can be learned of it
     table = FeatureTable.from_array(values, kinds="bernoulli")
-    settings = {"folds": 2, "starts": 1, "steps": [0.1], "levels": 0}
-    found = flips.flips(table, "toy", 2, ["mmnb"], 0.1, settings, lambda line: None)
-    order = np.random.default_rng(seed_sequence("shan2009", "flips", "toy")).permutation(121)
-    alone = int(np.flatnonzero(table.columns[order] == 6)[0]) % 2
-    known = np.ones(121, bool)
-    known[order[alone::2]] = False
-    training, whole = models.without_unseen(models.take_cells(table, known), table)
-    assert training.shape == (20, 6)
-    fit = models.fitted(training, Setting("mmnb", 2), ("toy", 2, "entries", alone), 1)
-    assert found["perplexity"][alone] == pytest.approx(fit.evaluate(whole).perplexity, rel=1e-12)
+    mask = next(one for one in (fold_mask(table, fold, 2, SEED) for fold in range(2)) if one[0, 6])
+    found = look(table, mask, "mmnb", "of_flips", {"steps": [0.1], "levels": 0})
+    fit = made("mmnb", seed=seed_sequence("toy", 0)).fit(without(binary_table(), mask[:, :6]))
+    assert found["measures"]["levels"][0]["perplexity"] == fit.evaluate(binary_table()).perplexity
 
 
 def test_a_flip_turns_a_one_into_a_zero_and_back():
     table = FeatureTable.from_array([[1, 0], [np.nan, 1]], kinds="bernoulli")
-    np.testing.assert_array_equal(flips.flipped(table, np.array([0, 1])).values(), [[0, 1], [np.nan, 1]])
+    np.testing.assert_array_equal(measures.flipped(table, np.array([0, 1])).values(), [[0, 1], [np.nan, 1]])
 
 
-# --- The jobs --------------------------------------------------------------------------------
+# --- The fits that are asked for -------------------------------------------------------------
 
 
-def plan_of(config, missing_sources=None):
+def plan_of(config, missing=()):
+    """Return the plan of a configuration in which the raw files of some datasets are missing."""
     checked = configuration.check(json.loads(json.dumps(config)), SCHEMA)
-    return Plan("shan2009", checked, missing_sources)
+    advice = {name: ["put it there"] for name in checked["datasets"] if name.endswith(tuple(missing))}
+    return Plan("shan2009", checked, advice if missing else None)
 
 
-def requests(config):
-    plan = plan_of(config)
-    return {table.name: targets.request(table, plan) for table in STUDY.tables_of(plan)}
+@functools.cache
+def shipped_plan():
+    return plan_of(CONFIG)
 
 
-def test_a_job_depends_on_its_own_experiment_dataset_and_K_alone():
+def cases_of(plan, experiment, dataset):
+    return list(Part(EXPERIMENTS[experiment], dataset).cases(plan))
+
+
+def requests(plan):
+    return {case.key: fit_jobs.request(case.key, case.method, case.dataset) for case in STUDY.cases_of(plan)}
+
+
+def test_a_fit_depends_on_its_own_experiment_and_dataset_alone():
     config = shipped_configuration()
-    before = requests(config)
     options = config["studies"]["shan2009"]["options"]
-    options["ratings"]["sets"]["foodmart"]["starts"] = 5
     options["uci"]["draws"] = 100
-    changed = {name for name, request in requests(config).items() if request != before[name]}
-    assert changed == {
-        *(f"ratings_foodmart_{K}" for K in (4, 8, 12, 16, 20)),
-        *(f"uci_{dataset.removeprefix('uci_')}_{entry['K'][0]}" for dataset, entry in OPTIONS["uci"]["sets"].items()),
-    }
+    options["ratings"]["sets"]["foodmart"]["starts"] = 3
+    before, after = requests(shipped_plan()), requests(plan_of(config))
+    changed = {key.dataset for key in before if before[key] != after[key]}
+    assert changed == {f"shan2009-uci-{name}" for name in OPTIONS["uci"]["sets"]}
+    assert {key[::4] for key in after.keys() - before.keys()} == {("shan2009-ratings-foodmart", 2)}  # a third start
 
 
-def test_a_job_says_all_that_its_fits_are_made_with():
+def test_cases_say_all_that_fits_are_made_with():
     config = shipped_configuration()
     sets = config["studies"]["shan2009"]["options"]["flips"]["sets"]
     sets["jester_binary"], sets["foodmart_binary"] = {"K": [5], "smoothing": [0.2, 0.3]}, None
     plan = plan_of(config)
-    made = {job.name: job.arguments for one in EXPERIMENTS.values() for job in jobs_of(one, plan)}
-    paper = {"floors": {"paper": [1e-13, 0.0]}}
-    assert made["ratings_jester_10"] == {
-        "dataset": "jester",
-        "K": 10,
-        "names": ["mnb", "mmnb", "fast-mmnb", "fast-mmnb-5"],
-        "smoothings": [0.1],
-        "protocol": {"starts": 1, "folds": 10, "draws": 500, **paper},
+    case = cases_of(plan, "ratings", "foodmart")[-1]
+    assert case.key == FitKey("shan2009-ratings-foodmart", "shan2009-fast-mmnb-5-0.01-1e-13-0", 20, 9, 1)
+    known = {"dataset": "foodmart", "K": 20, "floor": "paper", "smoothing": 0.01, "model": "fast-mmnb-5"}
+    assert case.columns == {**known, "fold": 9, "start": 1}
+    assert case.dataset == {
+        **plan.settings_of_dataset("foodmart"),
+        "held_out": "rows",
+        "folds": 10,
+        "measure": "nbmf_studies.shan2009.measures:of_rows",
+        "arguments": {"draws": 500},
     }
-    assert made["ratings_foodmart_8"]["smoothings"] == [0.01]
-    assert made["ratings_foodmart_8"]["protocol"]["starts"] == 2
-    assert made["flips_jester_binary_5"] == {
-        "dataset": "jester_binary",
-        "K": 5,
-        "names": ["mmnb", "lda"],
-        "smoothing": 0.2,
-        "protocol": {"starts": 1, "folds": 10, "steps": [0.01, 0.001, 0.0001], "levels": 10},
+    floors = {"variance_floor": 1e-13, "relative_floor": 0.0}
+    assert case.method["settings"] == {
+        **plan.entry(BASE)["settings"],
+        **{"model": "fast-mmnb", "inner_max": 5, "smoothing": 0.01},
+        **floors,
     }
-    assert not any(name.startswith("flips_foodmart") for name in made)
+    assert (case.method["class"], case.method["label"]) == (CLASS, "Fast MMNB, 5 rounds")
+    case = cases_of(plan, "flips", "jester_binary")[0]
+    assert case.dataset["arguments"] == {"steps": [0.01, 0.001, 0.0001], "levels": 10}
+    assert (case.dataset["held_out"], case.method["settings"]["smoothing"]) == ("entries", 0.2)
+    assert len(cases_of(plan, "flips", "jester_binary")) == 10 * 2
+    case = cases_of(plan, "topics", "cmu_sim")[-1]
+    assert case.key[2:] == (3, WHOLE, 4)
+    assert case.columns == {"dataset": "cmu_sim", "K": 3, "model": "fast-lda-5", "start": 4}
+    assert not {"folds", "held_out"} & case.dataset.keys()
+    floors = {case.columns["floor"] for case in cases_of(plan, "uci", "uci_wine")}
+    assert floors == {"paper", "sane"}
+    assert not any(case.key.dataset == "shan2009-flips-foodmart_binary" for case in STUDY.cases_of(plan))
+
+
+def test_models_of_a_fold_and_a_start_share_their_random_stream():
+    cases = cases_of(shipped_plan(), "ratings", "foodmart")
+    streams = {}
+    for case in cases:
+        place = case.key.K, case.key.mask, case.key.seed
+        streams.setdefault(place, set()).add(tuple(case.key.stream(case.method["starts_as"])))
+    assert len(cases) == 4 * len(streams) == 4 * 5 * 10 * 2
+    assert {len(of_place) for of_place in streams.values()} == {1}
+    assert len(set.union(*streams.values())) == len(streams)
 
 
 def test_figures_and_tables_are_made_of_what_they_show():
-    plan = plan_of(CONFIG)
+    plan = shipped_plan()
     made = targets.targets_of(STUDY, plan)
     every = {one.name: one for one in (*made.figures, *made.tables)}
     needs = {name: list(one.needs(plan)) for name, one in every.items()}
     assert every["figure_5"].make == every["figure_4"].make
-    assert needs["figure_6"] == ["ratings_movielens_20"]
-    assert needs["figure_9"] == ["uci_sonar_2"]
-    assert needs["figure_13"] == ["flips_movielens_binary_5"]
+    assert needs["figure_6"] == ["ratings_movielens"]
+    assert every["figure_6"].arguments(plan) == {"K": 20}
+    assert needs["figure_9"] == ["uci_sonar"]
+    assert needs["figure_13"] == ["flips_movielens_binary"]
     assert needs["claims"] == ["uci", "ratings", "text", "flips"]
-    assert needs["table_7"] == [f"binary_foodmart_binary_{K}" for K in (4, 8, 12, 16, 20)]
+    assert needs["table_7"] == ["binary_foodmart_binary"]
     given = {name: one.arguments(plan) for name, one in every.items() if name.startswith("table")}
     assert [given[f"table_{n}"]["measure"] for n in (2, 3, 4)] == list(reported_values.UCI)
     assert [given[f"table_{n}"]["dataset"] for n in (5, 6, 7)] == list(reported_values.BINARY)
     assert all(every[name].in_report for name in ("table_2", "table_10", "claims"))
-    assert targets.fitted_classes(every["uci_wine_3"], plan) == ["MMNB"]
+    assert not any(targets.fitted_classes(one, plan) for one in every.values())
+    asked = {key for one in every.values() for need in one.needs(plan).values() for key in getattr(need, "keys", [])}
+    assert asked == set(STUDY.fits_of(plan))
 
 
 def test_the_settings_are_the_papers():
@@ -441,19 +484,19 @@ def test_the_settings_are_the_papers():
 
 
 def test_what_is_not_at_hand_leaves_out_what_shows_it_alone():
-    advice = {name: ["put it there"] for name in ("movielens", "movielens_binary", "cmu_sim")}
-    made = targets.targets_of(STUDY, plan_of(CONFIG, advice))
+    plan = plan_of(CONFIG, ["movielens", "movielens_binary", "cmu_sim"])
+    made = targets.targets_of(STUDY, plan)
     figures_made = {figure.name for figure in made.figures}
     assert figures_made == {f"figure_{n}" for n in (4, 5, 8, 9, 10, 11, 12, 14, 15)}
     names = {table.name for table in made.tables}
     assert "table_6" not in names
     assert names >= {"table_5", "table_7", "claims", "text", "topics", "flips"}
-    needs = {table.name: table.needs(plan_of(CONFIG, advice)) for table in made.tables}
-    assert set(needs["text"]) == {"text_classic3_3", "text_classic3_10", "text_cmu_diff_3"}
+    needs = {table.name: table.needs(plan) for table in made.tables}
+    assert set(needs["text"]) == {"text_classic3", "text_cmu_diff"}
     assert not any("movielens" in need for name in EXPERIMENTS for need in needs[name])
     assert any("figure_13 is left out" in line for line in made.skipped)
-    texts = {name: ["put it there"] for name in OPTIONS["text"]["sets"]}
-    made = targets.targets_of(STUDY, plan_of(CONFIG, texts))
+    assert not any("movielens" in key.dataset or "cmu_sim" in key.dataset for key in STUDY.fits_of(plan))
+    made = targets.targets_of(STUDY, plan_of(CONFIG, OPTIONS["text"]["sets"]))
     names = {one.name for one in (*made.figures, *made.tables)}
     assert names >= {"table_2", "figure_15"}
     assert not names & {"claims", "fast", "table_8", "figure_14"}  # claims take all of their runs
@@ -965,7 +1008,7 @@ def test_curves_along_K_show_means_and_the_sampled_likelihood():
 def test_movielens_is_drawn_along_smoothing_and_as_surfaces():
     runs = made_up()["ratings"]
     films = runs[runs["dataset"] == "movielens"]
-    figure = figures.along_smoothing(films=films[films["K"] == 5])
+    figure = figures.along_smoothing(5, films=films)
     line = next(
         line for line in panels(figure)["test rows"].lines if to_hex(line.get_color()) == figures.COLOURS["mnb"].lower()
     )

@@ -1,11 +1,18 @@
-# Held-out entries.
+# Held-out entries, or rows.
 
-from nbmf.fit_key import mask_stream
+from nbmf.fit_key import folds_stream, mask_stream
 from nbmf_studies.pipeline import mask_jobs
 
 
+def stream_of_mask(wildcards):
+    """The name of the random stream: masks of their own have one each, folds of a dataset one together."""
+    if "folds" in dataset_of(wildcards):
+        return folds_stream(wildcards.dataset)
+    return mask_stream(wildcards.dataset, int(wildcards.mask))
+
+
 rule mask:
-    """Held-out entries of a matrix."""
+    """Held-out entries, or rows, of a matrix."""
     input:
         matrix=MATRIX,
         sources=of_dataset(lambda entry: package_sources("nbmf.data.masks", "nbmf.seeds", *mask_jobs.modules(entry))),
@@ -23,8 +30,9 @@ rule mask:
     params:
         test_probability=config["run"]["test_probability"],
         held_out=of_dataset(lambda entry: entry.get("held_out", "entries")),
+        folds=of_dataset(lambda entry: entry.get("folds", 0)),
         options=of_dataset(lambda entry: as_text(mask_jobs.options(entry))),
-        seed_key=lambda wildcards: as_text(mask_stream(wildcards.dataset, int(wildcards.mask))),
+        seed_key=lambda wildcards: as_text(stream_of_mask(wildcards)),
     message:
         "draw mask {wildcards.mask} of {wildcards.dataset}"
     script:

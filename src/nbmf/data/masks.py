@@ -1,4 +1,4 @@
-"""Held-out entries: which observed entries a fit may not see."""
+"""Held-out entries, or rows: what of a matrix a fit may not see."""
 
 import math
 import os
@@ -7,10 +7,10 @@ import numpy as np
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import DataError
+from nbmf.errors import ConfigError, DataError
 from nbmf.files import atomic_path, read_arrays
 
-ENTRIES, PAIRS = "entries", "pairs"  # what is held out at a time
+ENTRIES, PAIRS, ROWS = "entries", "pairs", "rows"  # what is held out at a time
 
 
 def draw_mask(
@@ -56,6 +56,43 @@ def draw_mask(
     return mask
 
 
+def fold_mask(
+    matrix: NamedMatrix, number: int, folds: int, seed: np.random.SeedSequence, held_out: str = ENTRIES
+) -> np.ndarray:
+    """Return the test set that is one of several folds: each row, or each observed entry, is in one of them.
+
+    Parameters
+    ----------
+    matrix : NamedMatrix
+    number, folds : int
+        Which of them, from 0 on, and how many there are; their sizes differ by one at most.
+    seed : SeedSequence
+        Of the one permutation by which all of them are dealt.
+    held_out : {"entries", "rows"}
+
+    Returns
+    -------
+    bool array (F,) or (F, N)
+        The rows, or the observed entries, that are held out.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such fold.
+    DataError
+        If there are fewer rows or entries than folds.
+    """
+    if not 0 <= number < folds:
+        raise ConfigError(f"mask {number} of {folds} folds: allowed are 0 to {folds - 1}")
+    dealt = np.ones(matrix.shape[0], bool) if held_out == ROWS else matrix.observed
+    places = np.flatnonzero(dealt)
+    if places.size < folds:
+        raise DataError(f"{places.size} {held_out} of the matrix are dealt into {folds} folds; needed is one in each")
+    mask = np.zeros(dealt.shape, bool)
+    mask.flat[places[np.random.default_rng(seed).permutation(places.size)[number::folds]]] = True
+    return mask
+
+
 def is_network(matrix: NamedMatrix) -> bool:
     """Whether rows and columns are the same things."""
     return np.array_equal(matrix.row_names, matrix.column_names)
@@ -92,7 +129,7 @@ def save_mask(path: str | os.PathLike, mask: np.ndarray) -> None:
 
 
 def load_mask(path: str | os.PathLike, matrix: NamedMatrix) -> np.ndarray:
-    """Read a mask and check that it fits `matrix`.
+    """Read a mask, of entries (F, N) or of rows (F,), and check that it fits `matrix`.
 
     Raises
     ------
@@ -103,10 +140,10 @@ def load_mask(path: str | os.PathLike, matrix: NamedMatrix) -> np.ndarray:
     if parts.keys() != {"bits", "shape"} or parts["bits"].dtype != np.uint8:
         raise DataError(f"{path}: a mask file holds bits (uint8) and shape, not {', '.join(parts)}")
     bits, shape = parts["bits"], tuple(parts["shape"].ravel().tolist())
-    if shape != matrix.shape or bits.size != (math.prod(shape) + 7) // 8:
+    if shape not in (matrix.shape, matrix.shape[:1]) or bits.size != (math.prod(shape) + 7) // 8:
         raise DataError(f"{path}: a mask of shape {shape} for a matrix of shape {matrix.shape}")
     mask = np.unpackbits(bits, count=math.prod(shape)).reshape(shape).astype(bool)
-    if (mask & ~matrix.observed).any():
+    if mask.ndim > 1 and (mask & ~matrix.observed).any():
         raise DataError(f"{path}: the mask holds out entries that are missing in the data")
     return mask
 

@@ -11,6 +11,7 @@ import yaml
 from jsonschema import Draft202012Validator, validators
 
 from nbmf import registry
+from nbmf.data.masks import PAIRS, ROWS
 from nbmf.errors import ConfigError, choices
 from nbmf.inference.declarations import Inference
 from nbmf.io import arguments as read_arguments
@@ -176,6 +177,7 @@ def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
         kind = "methods" if "methods" in key_of_names else "datasets"
         for i, name in enumerate(study.get(key_of_names, [])):
             yield from _unknown(f"{where}.{key_of_names}[{i}]", name, config[kind])
+            yield from _unscored(f"{where}.{key_of_names}[{i}] = {name!r}", config[kind][name])
     for dataset, overrides in study["overrides"].items():
         yield from _unknown(f"{where}.overrides.{dataset}", dataset, config["datasets"])
         for i, name in enumerate(overrides.get("without", [])):
@@ -187,6 +189,7 @@ def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
             place = f"{where}.unmasked.{dataset}.{name}"
             yield from _unknown(place, name, config["methods"])
             method = config["methods"][name]
+            yield from _unscored(place, method)
             if registry.is_sampler(method["class"]) and len(grid["K"]) > 1:
                 yield f"{place}.K = {grid['K']}: allowed is one K, since this is a sampler"
             yield from _settings_problems(place, method["class"], grid["K"], method["settings"])
@@ -196,8 +199,20 @@ def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
             yield f"{where}.options.{product.name}{problem}"
 
 
+def _unscored(where: str, entry: dict) -> Iterator[str]:
+    """Yield why a method, or a dataset, is none of those that are compared by scores of entries."""
+    if entry.get("held_out") == ROWS:
+        yield f"{where}: its rows are held out; allowed are datasets of which entries are"
+    if "class" in entry and not registry.is_factorization(entry["class"]):
+        yield f"{where}: a model of tables; allowed are methods that are scored per entry"
+
+
 def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
     sources = config["sources"]
+    if "folds" not in dataset and dataset.get("held_out") == ROWS:
+        yield f"{where}.held_out = {ROWS!r}: the key 'folds' is missing, into which they are dealt"
+    if "folds" in dataset and dataset.get("held_out") == PAIRS:
+        yield f"{where}.folds: belongs to entries or rows; this dataset has {PAIRS!r} held out"
     if "published" in dataset:
         yield from _unknown(f"{where}.published", dataset["published"], sources)
     if "file" in dataset:

@@ -13,7 +13,7 @@ from nbmf_studies.pipeline.configuration import is_address, local_path
 from nbmf_studies.pipeline.parameters import as_text
 
 # Of an entry: in figures, when masks are drawn, when the file is downloaded, and in fits.
-USED_ELSEWHERE = ("axes", "held_out", "sha256", "observe", "measure")
+USED_ELSEWHERE = ("axes", "held_out", "folds", "sha256", "observe", "measure", "arguments")
 
 
 def files(entry: Mapping[str, Any], sources: Mapping[str, dict]) -> list[str]:

@@ -57,4 +57,4 @@ def megabytes(attempt: int, budget: float) -> int:
 def _looks(dataset: Mapping[str, Any]) -> dict[str, Any]:
     """Return what looks at a fit, and with what: of data that were drawn, their options tell the truth."""
     looks = {name: dataset[name] for name in LOOKS if name in dataset}
-    return {**looks, "arguments": dataset["options"]} if looks else {}
+    return {**looks, "arguments": dataset.get("arguments", dataset["options"])} if looks else {}

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf_studies.framework.verdicts import Part
-from nbmf_studies.shan2009.models import LABELS
+from nbmf_studies.shan2009.names import LABELS
 from nbmf_studies.shan2009.reported_tables import FAST, against_full
 
 MNB, MMNB, FAST_MMNB, LDA = "mnb", "mmnb", "fast-mmnb", "lda"
@@ -29,8 +29,8 @@ MEASURES = {"perplexity": "the bound", "sampled": "sampled"}
 class Run:
     """What claims are decided from.
 
-    uci, ratings, text : DataFrame, as fits.cross_validate makes them
-    flips : DataFrame, as flips.flips makes it
+    uci, ratings, text : DataFrame, as runs.of_rows makes them
+    flips : DataFrame, as runs.of_flips makes it
     """
 
     uci: pd.DataFrame

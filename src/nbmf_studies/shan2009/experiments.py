@@ -1,14 +1,22 @@
-"""The experiments of the study: their options, and the jobs that they are cut into."""
+"""The experiments of the study: their options, and the fits that they ask for."""
 
+from collections.abc import Iterator
+from itertools import product
 from typing import Any, NamedTuple
 
+from nbmf.fit_key import WHOLE, FitKey
+from nbmf_studies.framework.experiment import Case
 from nbmf_studies.framework.options import closed
 from nbmf_studies.framework.plan import Plan
+from nbmf_studies.shan2009.names import MODELS
+
+KEY = "shan2009"
+HERE = f"nbmf_studies.{KEY}"
+BASE = f"{KEY}-model"  # the method of the configuration that every model is a variant of
 
 COUNT = {"type": "integer", "minimum": 1}
 POSITIVE = {"type": "number", "exclusiveMinimum": 0}
 FLOOR = {"type": "number", "minimum": 0}
-MODEL = ("mnb", "mmnb", "fast-mmnb", "fast-mmnb-5", "unigrams", "lda", "fast-lda", "fast-lda-5")
 FLOORS = {"paper": [1e-13, 0.0]}  # where an experiment names none
 SMOOTHING, STARTS = [0.1], 1  # where a dataset names none
 
@@ -26,7 +34,7 @@ SETS = {
 }
 OPTIONS = {
     "sets": SETS,
-    "models": _some({"enum": list(MODEL)}),
+    "models": _some({"enum": list(MODELS)}),
     "folds": {"type": "integer", "minimum": 2},
     "draws": {"type": "integer", "minimum": 2},
     "floors": {
@@ -40,68 +48,117 @@ OPTIONS = {
 
 
 class Experiment(NamedTuple):
-    """One experiment.
+    """One experiment: fits of all models to what folds leave of some datasets, or to whole ones.
 
     name, title : str
-    make : str, the function of its jobs, below the study
-    keys : tuple of str, its options
+    look : str, the function of `measures` that looks at its fits, and that of `runs` which gathers them
+    held_out : str, "rows" or "entries" of each fold, "" where fits see whole tables
+    columns : tuple of str, by which its table knows a fit
+    told : tuple of str, the options that `look` takes
+    varied : tuple of str, further options
     """
 
     name: str
     title: str
-    make: str
-    keys: tuple[str, ...]
+    look: str
+    held_out: str
+    columns: tuple[str, ...]
+    told: tuple[str, ...] = ()
+    varied: tuple[str, ...] = ()
 
     @property
     def schema(self) -> dict[str, Any]:
         """The schema of its options."""
-        return closed(list(self.keys), **{key: OPTIONS[key] for key in self.keys})
+        keys = ["sets", "models", *(["folds"] if self.held_out else []), *self.told, *self.varied]
+        return closed(keys, **{key: OPTIONS[key] for key in keys})
 
 
-FOLDED = ("sets", "models", "folds", "draws")
+FOLDED = "of_rows", "rows", ("dataset", "K", "floor", "smoothing", "model", "fold", "start"), ("draws",)
+FLIPPED = "of_flips", "entries", ("dataset", "K", "model", "fold", "start"), ("steps", "levels")
 EXPERIMENTS = {
     one.name: one
     for one in (
-        Experiment("uci", "UCI sets", "fits:cross_validate", (*FOLDED, "floors")),
-        Experiment("ratings", "Jester, Foodmart and MovieLens", "fits:cross_validate", FOLDED),
-        Experiment("binary", "The same in ones and zeros", "fits:cross_validate", FOLDED),
-        Experiment("text", "Collections of documents", "fits:cross_validate", FOLDED),
-        Experiment("flips", "Flipped entries", "flips:flips", ("sets", "models", "folds", "steps", "levels")),
-        Experiment("topics", "Topics of whole collections", "fits:topics", ("sets", "models")),
+        Experiment("uci", "UCI sets", *FOLDED, ("floors",)),
+        Experiment("ratings", "Jester, Foodmart and MovieLens", *FOLDED),
+        Experiment("binary", "The same in ones and zeros", *FOLDED),
+        Experiment("text", "Collections of documents", *FOLDED),
+        Experiment("flips", "Flipped entries", *FLIPPED),
+        Experiment("topics", "Topics of whole collections", "of_topics", "", ("dataset", "K", "model", "start")),
     )
 }
 
 
-class Job(NamedTuple):
-    """The fits of one experiment to one dataset with one K.
+class Part(NamedTuple):
+    """One experiment on one dataset."""
 
-    name : str, of its table
-    arguments : dict, of the function that makes it, beside the table
-    """
-
-    name: str
+    experiment: Experiment
     dataset: str
-    K: int
-    arguments: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The name of its table."""
+        return f"{self.experiment.name}_{self.dataset.removeprefix('uci_')}"
+
+    @property
+    def data(self) -> str:
+        """The name of the dataset as this experiment holds it out and looks at it."""
+        return f"{KEY}-{self.experiment.name}-{self.dataset}"
+
+    def cases(self, plan: Plan) -> Iterator[Case]:
+        """Yield its fits: of each fold every model, every start."""
+        experiment = self.experiment
+        options = plan.options[experiment.name]
+        own, data, folds = options["sets"][self.dataset], self._data(plan), [WHOLE]
+        smoothings = own.get("smoothing", SMOOTHING)
+        if experiment.held_out:
+            folds = range(options["folds"])
+        if "smoothing" not in experiment.columns:
+            smoothings = smoothings[:1]
+        floors, starts = options.get("floors", FLOORS).items(), range(own.get("starts", STARTS))
+        for K, fold, floor, smoothing, model, start in product(
+            own["K"], folds, floors, smoothings, options["models"], starts
+        ):
+            known = {"dataset": self.dataset, "K": K, "floor": floor[0], "smoothing": smoothing}
+            known |= {"model": model, "fold": fold, "start": start}
+            method, entry = _variant(plan, model, smoothing, floor[1])
+            columns = {name: known[name] for name in experiment.columns}
+            yield Case(FitKey(self.data, method, K, fold, start), columns, data, entry)
+
+    def _data(self, plan: Plan) -> dict[str, Any]:
+        """Return the entry of its dataset."""
+        experiment, options = self.experiment, plan.options[self.experiment.name]
+        looks = {"measure": f"{HERE}.measures:{experiment.look}"}
+        looks["arguments"] = {name: options[name] for name in experiment.told}
+        held_out = {"held_out": experiment.held_out, "folds": options["folds"]} if experiment.held_out else {}
+        return {**plan.settings_of_dataset(self.dataset), **looks, **held_out}
 
 
-def jobs_of(experiment: Experiment, plan: Plan) -> list[Job]:
-    """Return the jobs of an experiment in the order of the configuration."""
-    options, jobs = plan.options[experiment.name], []
-    own = {key: options[key] for key in experiment.keys if key not in ("sets", "models")}
-    if experiment.make == "fits:cross_validate":
-        own.setdefault("floors", FLOORS)
-    for dataset, entry in options["sets"].items():
-        for K in entry["K"] if entry else ():
-            smoothing = entry.get("smoothing", SMOOTHING)
-            several = {"smoothings": smoothing} if "floors" in own else {"smoothing": smoothing[0]}
-            arguments = {"dataset": dataset, "K": K, "names": options["models"], **several}
-            arguments["protocol"] = {"starts": entry.get("starts", STARTS), **own}
-            name = f"{experiment.name}_{dataset.removeprefix('uci_')}_{K}"
-            jobs.append(Job(name, dataset, K, arguments))
-    return jobs
+def _variant(plan: Plan, model: str, smoothing: float, floors: list[float]) -> tuple[str, dict[str, Any]]:
+    """Return the name and the entry of a model with some settings; all of them start as BASE does.
+
+    Its grid has every K of the study: experiments share an entry.
+    """
+    label, settings = MODELS[model]
+    given = {"smoothing": smoothing, "variance_floor": floors[0], "relative_floor": floors[1]}
+    name = "-".join([KEY, model, *(f"{value:.12g}" for value in given.values())])
+    sets = [own for experiment in EXPERIMENTS for own in plan.options[experiment]["sets"].values() if own]
+    grid = sorted({K for own in sets for K in own["K"]})
+    return name, {**plan.variant(BASE, grid[0], {**settings, **given}), "K": grid, "label": label}
 
 
-def with_data(jobs: list[Job], plan: Plan) -> list[Job]:
-    """Return the jobs whose raw files are at hand, or are downloaded unasked."""
-    return [job for job in jobs if job.dataset not in plan.missing_sources]
+def parts_of(experiment: Experiment, plan: Plan) -> list[Part]:
+    """Return an experiment dataset by dataset, in the order of the configuration."""
+    sets = plan.options[experiment.name]["sets"]
+    return [Part(experiment, dataset) for dataset, entry in sets.items() if entry]
+
+
+def with_data(parts: list[Part], plan: Plan) -> list[Part]:
+    """Return the parts whose raw files are at hand, or are downloaded unasked."""
+    return [part for part in parts if part.data not in plan.missing_sources]
+
+
+def cases(plan: Plan) -> Iterator[Case]:
+    """Yield the fits of all experiments."""
+    for experiment in EXPERIMENTS.values():
+        for part in parts_of(experiment, plan):
+            yield from part.cases(plan)

@@ -8,8 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from nbmf.plotting import style
-from nbmf_studies.shan2009.fits import BIN, FIFTHS
-from nbmf_studies.shan2009.models import LABELS
+from nbmf_studies.shan2009.names import BIN, FIFTHS, LABELS
 
 PARTS = ("training", "test")
 COLOURS = {
@@ -32,9 +31,10 @@ def along_K(**runs: pd.DataFrame) -> Figure:
     return _two_panels(table[table["smoothing"] == table["smoothing"].min()], "K", "components K")
 
 
-def along_smoothing(**runs: pd.DataFrame) -> Figure:
-    """Draw the same along the smoothing parameter."""
-    return _two_panels(pd.concat(runs.values()), "smoothing", "smoothing ε", log=True)
+def along_smoothing(K: int, **runs: pd.DataFrame) -> Figure:
+    """Draw the same of one number of components along the smoothing parameter."""
+    table = pd.concat(runs.values())
+    return _two_panels(table[table["K"] == K], "smoothing", "smoothing ε", log=True)
 
 
 def _two_panels(table: pd.DataFrame, along: str, label: str, log: bool = False) -> Figure:

@@ -6,7 +6,7 @@ from scipy.optimize import linear_sum_assignment
 
 from nbmf.families.mixed_membership.membership_evaluation import mean_and_spread
 from nbmf_studies.shan2009 import reported_values
-from nbmf_studies.shan2009.models import LABELS
+from nbmf_studies.shan2009.names import LABELS
 
 PARTS = ("training", "test")
 FULL, FAST = ("lda", "mmnb"), ("fast-lda", "fast-lda-5", "fast-mmnb", "fast-mmnb-5")
@@ -18,7 +18,7 @@ def uci(runs: pd.DataFrame, measure: str) -> pd.DataFrame:
     Parameters
     ----------
     runs : DataFrame
-        As fits.cross_validate makes it.
+        As runs.of_rows makes it.
     measure : str
         One of reported_values.UCI.
 
@@ -37,7 +37,7 @@ def uci(runs: pd.DataFrame, measure: str) -> pd.DataFrame:
 def binary(dataset: str, **runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row per K and model of a binary table; columns as those of `uci`.
 
-    runs : DataFrames, as fits.cross_validate makes them, all of this dataset
+    runs : DataFrames, as runs.of_rows makes them, all of this dataset
     """
     given = reported_values.BINARY[dataset]
     return _beside(pd.concat(runs.values()), ["K", "model"], "perplexity", lambda of, part: given.get((*of, part)))

@@ -1,48 +1,44 @@
-"""What the paper's experiments show, and the jobs that their fits are cut into."""
+"""What the paper's experiments show, and their fits."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.needs import Matrix, TableOf
+from nbmf_studies.framework.needs import Cases, TableOf
 from nbmf_studies.framework.options import unknown
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.shan2009.experiments import EXPERIMENTS, Experiment, jobs_of, with_data
+from nbmf_studies.shan2009.experiments import EXPERIMENTS, HERE, Experiment, Part, cases, parts_of, with_data
 
-HERE = "nbmf_studies.shan2009"
 CAPTIONS = "shan2009/captions"
 RUNS = ("uci", "ratings", "text", "flips")  # that claims are decided from
 SURFACE_K = 20  # of Figure 6
 
 
-def _jobs(plan: Plan) -> Iterator[Table]:
-    """Yield a table per experiment, dataset and K."""
+def _parts(plan: Plan) -> Iterator[Table]:
+    """Yield a table per experiment and dataset: its figures take no more."""
     for experiment in EXPERIMENTS.values():
-        for job in jobs_of(experiment, plan):
+        for part in parts_of(experiment, plan):
             yield Table(
-                job.name,
-                f"{experiment.name}: {job.dataset}, K = {job.K}",
+                part.name,
+                f"{experiment.title}: {part.dataset}",
                 "captions/scores.rst",
-                f"{HERE}.{experiment.make}",
-                needs=lambda plan, job=job: {"table": Matrix(job.dataset)},
-                arguments=lambda plan, job=job: job.arguments,
-                classes=lambda plan: ["MMNB"],
-                minutes=60,
+                f"{HERE}.runs:{experiment.look}",
+                needs=lambda plan, part=part: {"fits": Cases.of(part.cases(plan))},
             )
 
 
 def _gathered(experiment: Experiment) -> Table:
-    def jobs(plan: Plan) -> list:
-        return with_data(jobs_of(experiment, plan), plan)
+    def parts(plan: Plan) -> list[Part]:
+        return with_data(parts_of(experiment, plan), plan)
 
     return common.gathered(
         experiment.name,
         f"{experiment.title}, fit by fit",
-        jobs,
+        parts,
         options=experiment.schema,
         check=_check(experiment),
-        applies=lambda plan: bool(jobs(plan)),
+        applies=lambda plan: bool(parts(plan)),
     )
 
 
@@ -60,15 +56,15 @@ def _runs(*names: str) -> Callable:
 
 def _has(*names: str) -> Callable[[Plan], bool]:
     """Return a function: whether any dataset of each of these experiments is there."""
-    return lambda plan: all(with_data(jobs_of(EXPERIMENTS[name], plan), plan) for name in names)
+    return lambda plan: all(with_data(parts_of(EXPERIMENTS[name], plan), plan) for name in names)
 
 
 def _of_dataset(experiment: str, dataset: str, K: int | None = None) -> dict[str, Any]:
-    """Return `needs` and `applies` of what shows one dataset: it is left out with its data."""
+    """Return `needs` and `applies` of what shows one dataset, or K of it: it is left out with its data."""
 
-    def chosen(plan: Plan) -> list:
-        jobs = jobs_of(EXPERIMENTS[experiment], plan)
-        return [job for job in jobs if job.dataset == dataset and K in (None, job.K)]
+    def chosen(plan: Plan) -> list[Part]:
+        parts = [part for part in parts_of(EXPERIMENTS[experiment], plan) if part.dataset == dataset]
+        return [part for part in parts if K in (None, *plan.options[experiment]["sets"][dataset]["K"])]
 
     return {"needs": lambda plan: common.of_jobs(chosen(plan)), "applies": lambda plan: bool(chosen(plan))}
 
@@ -90,7 +86,13 @@ def _histogram(name: str, shown: str) -> Figure:
 FIGURES = (
     _figure("figure_4", "Jester", "along_K", **_of_dataset("ratings", "jester")),
     _figure("figure_5", "Foodmart", "along_K", **_of_dataset("ratings", "foodmart")),
-    _figure("figure_6", "MovieLens along ε", "along_smoothing", **_of_dataset("ratings", "movielens", SURFACE_K)),
+    _figure(
+        "figure_6",
+        "MovieLens along ε",
+        "along_smoothing",
+        **_of_dataset("ratings", "movielens", SURFACE_K),
+        arguments=lambda plan: {"K": SURFACE_K},
+    ),
     _figure("figure_7", "MovieLens over K and ε", "surfaces", **_of_dataset("ratings", "movielens")),
     _histogram("figure_8", "Wdbc"),
     _histogram("figure_9", "Sonar"),
@@ -177,7 +179,8 @@ STUDY = Study(
     "H. Shan and A. Banerjee, Mixed-membership naive Bayes models, Technical Report 09-002, "
     "Department of Computer Science and Engineering, University of Minnesota (2009)",
     figures=FIGURES,
-    tables=(_jobs, *(_gathered(one) for one in EXPERIMENTS.values()), *TABLES),
+    tables=(_parts, *(_gathered(one) for one in EXPERIMENTS.values()), *TABLES),
     front=("figure_10", "claims"),
+    experiments=(cases,),
 )
 """Shan and Banerjee (2009), Mixed-membership naive Bayes models: what its experiments show."""

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from nbmf.data.masks import draw_mask, is_network, is_undirected, load_mask, save_mask, training_codes
+from nbmf.data.feature_table import FeatureTable
+from nbmf.data.masks import draw_mask, fold_mask, is_network, is_undirected, load_mask, save_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.errors import DataError
+from nbmf.data.table_parts import without
+from nbmf.errors import ConfigError, DataError
 from nbmf.seeds import seed_sequence
 
 
@@ -181,3 +183,63 @@ def test_a_network_has_the_same_names_and_an_undirected_one_is_symmetric():
     assert not is_undirected(BinaryMatrix(np.triu(symmetric), names, names))
     assert not is_undirected(BinaryMatrix(symmetric, names, ["x", "y", "z"]))
     assert not is_undirected(BinaryMatrix(symmetric[:2], names[:2], names))
+
+
+# --- Folds -----------------------------------------------------------------------------------
+
+
+def table_of(rows=23):
+    """Return a table with missing cells, of which the first row has none."""
+    values = np.random.default_rng(3).normal(size=(rows, 4))
+    values[np.random.default_rng(4).random(values.shape) < 0.3] = np.nan
+    values[0] = np.nan
+    return FeatureTable.from_array(values)
+
+
+@pytest.mark.parametrize("held_out", ["rows", "entries"])
+def test_folds_are_a_partition_of_what_is_dealt(held_out):
+    table = table_of()
+    masks = [fold_mask(table, number, 10, seed(), held_out) for number in range(10)]
+    whole = np.ones(23) if held_out == "rows" else table.observed
+    np.testing.assert_array_equal(np.sum(masks, axis=0), whole)  # each once, and nothing that is missing
+    assert np.ptp([mask.sum() for mask in masks]) <= 1
+    again = fold_mask(table, 3, 10, seed(), held_out)
+    np.testing.assert_array_equal(again, masks[3])
+    assert not np.array_equal(fold_mask(table, 3, 10, seed(mask=1), held_out), masks[3])
+
+
+def test_entries_are_dealt_in_the_order_of_cells():
+    """So a table of features is dealt as its cells are."""
+    table = table_of()
+    order = np.random.default_rng(seed()).permutation(table.cells.size)
+    mask = fold_mask(table, 1, 4, seed())
+    held_out = np.flatnonzero(mask[table.row_of_cell(), table.columns])
+    np.testing.assert_array_equal(held_out, np.sort(order[1::4]))
+
+
+def test_folds_that_cannot_be_are_named():
+    with pytest.raises(ConfigError, match="mask 4 of 4 folds: allowed are 0 to 3"):
+        fold_mask(table_of(), 4, 4, seed())
+    with pytest.raises(DataError, match="3 rows of the matrix are dealt into 4 folds"):
+        fold_mask(table_of(3), 0, 4, seed(), "rows")
+
+
+def test_a_mask_of_rows_is_kept_on_disk(tmp_path, matrix):
+    mask = fold_mask(matrix, 2, 7, seed(), "rows")
+    save_mask(tmp_path / "mask.npz", mask)
+    loaded = load_mask(tmp_path / "mask.npz", matrix)
+    assert loaded.dtype == bool
+    np.testing.assert_array_equal(loaded, mask)
+    with pytest.raises(DataError, match=r"a mask of shape \(150,\) for a matrix of shape \(120, 150\)"):
+        load_mask(tmp_path / "mask.npz", matrix.T)
+
+
+def test_a_table_is_left_without_its_held_out_rows_or_entries():
+    table = table_of()
+    rows, entries = (fold_mask(table, 0, 3, seed(), held_out) for held_out in ("rows", "entries"))
+    np.testing.assert_array_equal(without(table, rows).values(), table.values()[~rows])
+    left = np.where(entries, np.nan, table.values())
+    np.testing.assert_array_equal(without(table, entries).values(), left)
+    documents = FeatureTable.from_documents([[2, 0], [0, 1]])
+    with pytest.raises(DataError, match="entries of documents are held out"):
+        without(documents, np.eye(2, dtype=bool))

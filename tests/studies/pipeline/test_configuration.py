@@ -764,12 +764,40 @@ def test_what_the_sensitivity_cannot_use_is_said_at_the_start(overlay, words):
     assert words in message
 
 
+FEATURES = method(
+    "tables", **{"class": "nbmf.families.mixed_membership.feature_model:FeatureModel", "label": "mine", "K": [2]}
+)
+
+
+@pytest.mark.parametrize(
+    ("overlay", "words"),
+    [
+        (dataset(held_out="rows"), "datasets.animals.held_out = 'rows': the key 'folds' is missing"),
+        (dataset(held_out="pairs", folds=4), "datasets.animals.folds: belongs to entries or rows; "),
+        (dataset(folds=1), "datasets.animals.folds = 1: allowed is at least 2"),
+        (dataset(held_out="rows", folds=4), ".datasets[0] = 'animals': its rows are held out; allowed are datasets"),
+        (
+            {**FEATURES, **of_study(methods=["tables"])},
+            f"{OF}.methods[0] = 'tables': a model of tables; allowed are methods that are scored per entry",
+        ),
+        ({**FEATURES, **unmasked("tables")}, f"{OF}.unmasked.animals.tables: a model of tables; allowed are methods"),
+    ],
+)
+def test_what_is_not_scored_per_entry_is_compared_nowhere(overlay, words):
+    assert words in complaint(overlay)
+
+
+def test_folds_are_of_entries_too():
+    assert checked(dataset(folds=4))["datasets"]["animals"]["folds"] == 4
+
+
 def test_datasets_with_a_recipe_have_no_keys_of_those_with_a_file():
     """Their entries decide what is rerun: a key more would rerun everything.
 
     But for what decides about masks and fits alone, which those that have it are rerun for.
     """
-    keys = {key for entry in checked()["datasets"].values() for key in entry} - {"held_out"}
+    keys = {key for entry in checked()["datasets"].values() for key in entry}
+    keys -= {"held_out", "folds", "arguments"}
     assert keys == {"recipe", "files", "options", "transpose", "axes", "counts", "published", "observe", "measure"}
 
 

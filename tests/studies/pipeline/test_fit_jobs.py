@@ -7,7 +7,7 @@ import pytest
 
 from nbmf import registry
 from nbmf.catalogue import METHODS
-from nbmf.fit_key import WHOLE, FitKey, mask_stream
+from nbmf.fit_key import WHOLE, FitKey, folds_stream, mask_stream
 from nbmf_studies.pipeline import fit_jobs
 from nbmf_studies.pipeline.paths import Paths, key_of, reference_folder
 
@@ -21,6 +21,7 @@ def test_random_streams_have_their_names():
     assert UNMASKED.stream() == ["complete", "votes", "beta-dir-gs", 10, 4]
     assert UNMASKED._replace(mask=WHOLE).stream() == UNMASKED.stream()
     assert mask_stream("votes", 7) == ["mask", "votes", 7]
+    assert folds_stream("votes") == ["folds", "votes"]
 
 
 @pytest.mark.parametrize("key", [MASKED, UNMASKED, UNMASKED._replace(mask=WHOLE)])
@@ -45,6 +46,14 @@ def test_what_tells_a_method_of_the_whole_matrix_decides_too():
     method = {"class": "BinaryICA", "settings": {}, "told_by": "nbmf_studies.mine.start:whole"}
     assert json.loads(fit_jobs.request(MASKED, method, {}))["told_by"] == method["told_by"]
     assert fit_jobs.modules(method, {})[2:] == ["nbmf_studies.mine.start"]
+
+
+@pytest.mark.parametrize("own", [{}, {"arguments": {"draws": 3}}])
+def test_what_looks_at_a_fit_gets_its_own_arguments_or_the_datasets_options(own):
+    dataset = {"options": {"size": 4}, "measure": "some.module:function", **own}
+    request = json.loads(fit_jobs.request(MASKED, METHODS["lda"], dataset))
+    assert request["arguments"] == own.get("arguments", {"size": 4})
+    assert fit_jobs.modules(METHODS["lda"], dataset)[-1] == "some.module"
 
 
 @pytest.mark.parametrize(

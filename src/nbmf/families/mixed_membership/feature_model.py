@@ -22,13 +22,15 @@ from nbmf.families.mixed_membership.membership_parameters import RULES as OF_FAM
 from nbmf.families.mixed_membership.saved_table_model import SavedTableModel
 from nbmf.inference import loop
 from nbmf.inference.constructors import RandomState, with_parameters
-from nbmf.inference.parameters import AT_LEAST_ZERO, Parametrized, one_of
+from nbmf.inference.declarations import Inference
+from nbmf.inference.parameters import AT_LEAST_ZERO, one_of
 from nbmf.inference.state import Monitor
 from nbmf.inference.stopping import RelativeChangeBelow, warn_of_no_convergence
+from nbmf.inference.table_model import TableModel
 
 
 @with_parameters
-class FeatureModel(SavedTableModel, Parametrized):
+class FeatureModel(SavedTableModel, TableModel):
     """Mixed-membership naive Bayes of a FeatureTable (Shan and Banerjee 2009).
 
     Rows are data points. With model "mnb" each is in one component; with "mmnb" it has a mixture of
@@ -74,6 +76,8 @@ class FeatureModel(SavedTableModel, Parametrized):
         As of every estimator.
     """
 
+    inference = Inference.POINT
+    table = FeatureTable
     rules = OF_FAMILY | {
         "model": one_of(MIXTURE, FULL, FAST),
         "variance_floor": AT_LEAST_ZERO,
@@ -233,6 +237,16 @@ class FeatureModel(SavedTableModel, Parametrized):
         """The entropy of each row's memberships in nats, float array (F,)."""
         self._require_fit()
         return entropies(self.memberships_)
+
+    @property
+    def findings(self) -> dict[str, Any]:
+        """How mixed memberships are, whether components collapsed, the bound, and Σα (of "mnb" 1)."""
+        return {
+            "mean_entropy": float(self.entropies_.mean()),
+            "distinct_components": self.distinct_components_,
+            "bound": self.bound_,
+            "alpha": float(self.prior_.sum()),
+        }
 
     def _require_fit(self):
         if "memberships_" not in vars(self):

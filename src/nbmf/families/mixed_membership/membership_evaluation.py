@@ -172,12 +172,6 @@ def _contingency(clusters, labels):
     return table
 
 
-def folds(n: int, count: int, seed: np.random.SeedSequence) -> list[np.ndarray]:
-    """Return the rows of each of `count` folds, dealt at random: sizes differ by one at most."""
-    order = np.random.default_rng(seed).permutation(n)
-    return [np.sort(order[fold::count]) for fold in range(count)]
-
-
 def mean_and_spread(values: list[float]) -> tuple[float, float, int]:
     """Return mean and standard deviation of the finite values of folds, and how many are not."""
     finite = np.array(values)[np.isfinite(values)]

@@ -1,0 +1,138 @@
+"""What is looked at when a fit has ended: its rows, those held out, flipped entries, its topics (section 6.2).
+
+Numbers that are not finite are None, as JSON has no others.
+"""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from nbmf.data.feature_columns import WORD
+from nbmf.data.feature_table import FeatureTable
+from nbmf.families.mixed_membership.membership_evaluation import Evaluation, micro_precision, mutual_information
+from nbmf.seeds import child
+from nbmf_studies.shan2009.models import ModelOfSeen
+from nbmf_studies.shan2009.names import BIN, FIFTHS
+
+WORDS = 10  # of a topic (Table 10)
+
+
+def of_rows(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, draws: int) -> dict[str, Any]:
+    """Return what a fit says of the rows that it saw, and of those that were held out.
+
+    Parameters
+    ----------
+    model : ModelOfSeen
+        Its random stream is that of the draws, too: models that start alike have the same.
+    table : FeatureTable
+    mask : bool array (F,)
+        The rows that were held out.
+    draws : int
+        Of a test row, in importance sampling.
+
+    Returns
+    -------
+    dict
+        "training" and "test", as `measured` returns them, and test_seconds: CPU seconds of the bounds of test rows.
+    """
+    training, test = (model.table_of(table.take_rows(rows)) for rows in (~mask, mask))
+    found = model.evaluate(test, draws, child(model.random_state, "draws"))
+    began = time.process_time()  # all that this takes is compiled
+    model.evaluate(test)
+    seconds = time.process_time() - began
+    return {
+        "training": measured(training, of_training(model, training)),
+        "test": measured(test, found),
+        "test_seconds": seconds,
+    }
+
+
+def of_flips(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, steps: list[float], levels: int) -> dict:
+    """Return the perplexities of tables in which some of the held-out entries are flipped (section 6.4.2).
+
+    Of all entries together, (X_train, X_test). Flips are nested: a level has those of the one below. Models that start
+    alike have the same flips.
+
+    Parameters
+    ----------
+    model : ModelOfSeen
+    table : FeatureTable
+        Of Bernoulli features.
+    mask : bool array (F, N)
+        The entries that were held out.
+    steps : list of float
+        Shares of the held-out entries that one level more flips.
+    levels : int
+        Their number beside that without a flip.
+
+    Returns
+    -------
+    dict
+        "levels", a list of dicts: step, level, flipped (entries), perplexity.
+    """
+    held_out = np.flatnonzero(mask[table.row_of_cell(), table.columns])
+    order = np.random.default_rng(child(model.random_state, "flips")).permutation(held_out)
+    rows = []
+    for step in steps:
+        for level in range(levels + 1):
+            count = round(level * step * held_out.size)
+            perplexity = model.evaluate(flipped(table, order[:count])).perplexity
+            rows.append({"step": step, "level": level, "flipped": count, "perplexity": _finite(perplexity)})
+    return {"levels": rows}
+
+
+def flipped(table: FeatureTable, places: np.ndarray) -> FeatureTable:
+    """Return a table with the cells at some places flipped, 1 to 0 and 0 to 1."""
+    cells = table.cells.copy()
+    cells[places] = 1 - cells[places]
+    return replace(table, cells=cells)
+
+
+def of_topics(model: ModelOfSeen, table: FeatureTable, mask: None) -> dict[str, Any]:
+    """Return what `measured` says of a whole collection, and topics: their commonest words, " | " between topics."""
+    found = measured(table, of_training(model, table))
+    order = np.argsort(-model.means_, axis=1, kind="stable")[:, :WORDS]
+    return found | {"topics": " | ".join(" ".join(model.column_names_[top]) for top in order)}
+
+
+def of_training(model: ModelOfSeen, training: FeatureTable) -> Evaluation:
+    """Return what the end of a fit says of its rows: Evaluation.bounds are equal but in sum."""
+    words = training.cells if WORD in training.kinds else None
+    lengths = np.bincount(training.row_of_cell(), words, minlength=training.shape[0])
+    bounds = np.full(training.shape[0], model.bound_ / training.shape[0])
+    return Evaluation(lengths, bounds, model.memberships_)
+
+
+def measured(table: FeatureTable, found: Evaluation) -> dict[str, Any]:
+    """Return what is known of some rows.
+
+    perplexity, sampled : equation (37), by the bound and by importance sampling (of a mixture both
+        are exact); `sampled` of test rows alone
+    precision, information : micro-precision (38) and mutual information (39) in nats, with labels
+    entropy : mean entropy of memberships in nats
+    of test rows: fifth_1 ... fifth_5 and sampled_1 ... sampled_5, perplexities of five equal parts
+        in the order of their entropies (of fewer rows some have none); histogram, counts of
+        entropies in bins of 0.1
+    """
+    row = {"rows": len(found.memberships), "perplexity": _finite(found.perplexity)}
+    row["entropy"] = float(found.entropies.mean())
+    if table.row_groups is not None:
+        row["precision"] = micro_precision(found.clusters, table.row_groups)
+        row["information"] = mutual_information(found.clusters, table.row_groups)
+    if found.sampled is None:
+        return row
+    row["sampled"] = _finite(found.sampled_perplexity)
+    for number, lines in enumerate(np.array_split(np.argsort(found.entropies), FIFTHS), start=1):
+        if not lines.size:
+            break
+        some = Evaluation(*(values[lines] for values in found))
+        row[f"fifth_{number}"] = _finite(some.perplexity)
+        row[f"sampled_{number}"] = _finite(some.sampled_perplexity)
+    bins = np.bincount((found.entropies / BIN).astype(int))
+    return row | {"histogram": " ".join(map(str, bins))}
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None

@@ -1,0 +1,81 @@
+"""The fits of an experiment as one table: of several starts the one with the largest objective."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nbmf_studies.framework.gathering import read_report
+
+INFINITE = ("perplexity", "sampled", "fifth_", "sampled_")  # columns that a report has None of where they are
+
+
+def of_rows(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+    """Return two rows per fit, of "training" and "test" rows.
+
+    Parameters
+    ----------
+    fits : iterable of (columns of the case, path of the report)
+
+    Returns
+    -------
+    DataFrame
+        dataset, K, floor, smoothing, model, fold, what `measures.measured` finds, CPU seconds of the fit and of the
+        bounds of the test rows together, iterations, converged, distinct (components that differ) and concentration
+        (Σα; of a mixture 1). Of several starts seconds are the mean, all else is of the best.
+    """
+    rows = []
+    for columns, starts in _by_start(fits):
+        best = _best(starts)
+        findings = best["findings"]
+        facts = {
+            "seconds": np.mean([one["cpu_seconds"] + one["measures"]["test_seconds"] for one in starts]),
+            "iterations": best["n_iter"],
+            "converged": best["converged"],
+            "distinct": findings["distinct_components"],
+            "concentration": findings["alpha"],
+        }
+        rows += [{**columns, "part": part, **_read(best["measures"][part]), **facts} for part in ("training", "test")]
+    return pd.DataFrame(rows)
+
+
+def of_flips(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+    """Return a row per fit, step and level: dataset, K, model, fold, step, level, flipped (entries), perplexity."""
+    found = [(columns, _best(starts)["measures"]["levels"]) for columns, starts in _by_start(fits)]
+    return pd.DataFrame([{**columns, **_read(level)} for columns, levels in found for level in levels])
+
+
+def of_topics(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+    """Return a row per start.
+
+    dataset, K, model, start, objective (nats), what `measures.of_topics` finds, distinct (components that differ),
+    seconds (CPU) and topics, the ten commonest words of each.
+    """
+    rows = []
+    for columns, path in fits:
+        report = read_report(path)
+        row = {**columns, "objective": report["objective"], **_read(report["measures"])}
+        topics = row.pop("topics")
+        row |= {"distinct": report["findings"]["distinct_components"], "seconds": report["cpu_seconds"]}
+        rows.append(row | {"topics": topics})
+    return pd.DataFrame(rows)
+
+
+def _by_start(fits: Iterable[tuple[dict[str, Any], str]]) -> Iterator[tuple[dict[str, Any], list[dict]]]:
+    """Yield the columns of fits that differ in their start alone, without it, and the reports of all starts."""
+    groups: dict[tuple, list[str]] = {}
+    for columns, path in fits:
+        rest = tuple((name, value) for name, value in columns.items() if name != "start")
+        groups.setdefault(rest, []).append(path)
+    for rest, paths in groups.items():
+        yield dict(rest), [read_report(path) for path in paths]
+
+
+def _best(starts: list[dict[str, Any]]) -> dict[str, Any]:
+    return max(starts, key=lambda report: report["objective"])
+
+
+def _read(found: dict[str, Any]) -> dict[str, Any]:
+    """Return what a report has found, perplexities that are not finite as they were."""
+    return {name: np.inf if value is None and name.startswith(INFINITE) else value for name, value in found.items()}
