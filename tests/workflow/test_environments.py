@@ -53,10 +53,9 @@ LOOKING = [
     for key in ("observe", "measure")
     if key in entry
 ]
-OF_STUDIES = [registry.module_of(entry["class"]) for entry in CONFIG["methods"].values() if ":" in entry["class"]]
 BY_NAME = {
     "dataset": [recipes.module_of(entry["recipe"]) for entry in CONFIG["datasets"].values() if "recipe" in entry],
-    "fit": CLASSES + LOOKING + OF_STUDIES,
+    "fit": CLASSES + LOOKING,
     "kernels": CLASSES,
     # Figures and tables name their functions, and what loads their needs, in the studies.
     **dict.fromkeys(("figure", "table"), made_in("figures")),
