@@ -9,7 +9,7 @@ from nbmf_studies.pipeline.paths import Paths
 
 
 def product(kind, name, **further):
-    return kind(name, name, "none.rst", "none:none", needs=lambda plan: {}, **further)
+    return kind(name, name, make="none:none", **further)
 
 
 def run(key, figures=(), tables=(), **further):
