@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Sequence
 
 from nbmf import registry
-from nbmf.catalogue import METHODS
+from nbmf.catalogue import CANDIDATES, METHODS
 from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.settings import checked, iteration_settings
 from nbmf.data.named import NamedMatrix
@@ -30,6 +30,12 @@ def estimator_of(
         given.setdefault(MeanChangeBelow.parameter, MEAN_CHANGE)
     own = entry["K"][0] if len(entry["K"]) == 1 else registry.estimator_class(entry["class"])().n_components
     return registry.make_estimator(entry["class"], components or own, given, random_state=seed)
+
+
+def structure_of(matrix: NamedMatrix, seed: int, iterations: int | None) -> MethodChoice | None:
+    """Return what `nbmf fit` says of a matrix where no method is named."""
+    names = CANDIDATES[type(matrix).__name__]
+    return check_structure(matrix, [estimator_of(name, seed=seed, iterations=iterations) for name in names], seed)
 
 
 def check_structure(
