@@ -326,9 +326,9 @@ def test_what_is_not_at_hand_leaves_out_what_needs_it():
         "Mine",
         "",
         figures=(
-            Figure("of_far", "", "a:b", needs=lambda plan: {"matrix": Matrix("far")}),
-            Figure("of_near", "", "a:b", needs=lambda plan: {"matrix": Matrix("near")}),
-            Figure("of_table", "", "a:b", needs=lambda plan: {"table": TableOf("masked")}),
+            Figure("of_far", "", make="a:b", needs=lambda plan: {"matrix": Matrix("far")}),
+            Figure("of_near", "", make="a:b", needs=lambda plan: {"matrix": Matrix("near")}),
+            Figure("of_table", "", make="a:b", needs=lambda plan: {"table": TableOf("masked")}),
         ),
         tables=(
             replace(ECHO, needs=lambda plan: {"fits": Reports(plan.masked_fits)}),

@@ -1,7 +1,7 @@
 """The vocabulary in which a study says what it shows: figures and tables, and what each needs."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,7 @@ class Product:
 
     name: str
     title: str | Callable[[Plan], str]
+    _: KW_ONLY
     make: str
     caption: str | None = None
     needs: Callable[[Plan], dict[str, Need]] = _nothing
@@ -69,7 +70,7 @@ class Product:
         return self.title if isinstance(self.title, str) else self.title(plan)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Figure(Product):
     """A figure; its function returns a matplotlib Figure.
 
@@ -82,7 +83,7 @@ class Figure(Product):
     with_gaps: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Table(Product):
     """A table; its function returns a DataFrame.
 
