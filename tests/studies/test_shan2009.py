@@ -20,6 +20,7 @@ from nbmf.files import write_json
 from nbmf.fit_key import WHOLE, FitKey
 from nbmf.fits import FitRequest, run_fit
 from nbmf.seeds import child, seed_sequence
+from nbmf_studies.framework.needs import TableOf
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.pipeline import configuration, fit_jobs, targets
 from nbmf_studies.shan2009 import claims, criteria, figures, measures, reported_values, runs
@@ -443,7 +444,10 @@ def test_figures_and_tables_are_made_of_what_they_show():
     plan = shipped_plan()
     made = targets.targets_of(STUDY, plan)
     every = {one.name: one for one in (*made.figures, *made.tables)}
-    needs = {name: list(one.needs(plan)) for name, one in every.items()}
+    needs = {
+        name: [need.name for need in one.needs(plan).values() if isinstance(need, TableOf)]
+        for name, one in every.items()
+    }
     assert every["figure_5"].make == every["figure_4"].make
     assert needs["figure_6"] == ["ratings_movielens"]
     assert every["figure_6"].arguments(plan) == {"K": 20}
@@ -455,7 +459,6 @@ def test_figures_and_tables_are_made_of_what_they_show():
     assert [given[f"table_{n}"]["measure"] for n in (2, 3, 4)] == list(reported_values.UCI)
     assert [given[f"table_{n}"]["dataset"] for n in (5, 6, 7)] == list(reported_values.BINARY)
     assert all(every[name].in_report for name in ("table_2", "table_10", "claims"))
-    assert not any(targets.fitted_classes(one, plan) for one in every.values())
     asked = {key for one in every.values() for need in one.needs(plan).values() for key in getattr(need, "keys", [])}
     assert asked == set(STUDY.fits_of(plan))
 
@@ -492,8 +495,9 @@ def test_what_is_not_at_hand_leaves_out_what_shows_it_alone():
     assert "table_6" not in names
     assert names >= {"table_5", "table_7", "claims", "text", "topics", "flips"}
     needs = {table.name: table.needs(plan) for table in made.tables}
-    assert set(needs["text"]) == {"text_classic3", "text_cmu_diff"}
-    assert not any("movielens" in need for name in EXPERIMENTS for need in needs[name])
+    of_text = {case.key.dataset for case in STUDY.cases_of(plan) if case.key.dataset.startswith("shan2009-text-")}
+    assert set(needs["text"]["fits"].datasets()) == of_text == {"shan2009-text-classic3", "shan2009-text-cmu_diff"}
+    assert not any("movielens" in dataset for name in EXPERIMENTS for dataset in needs[name]["fits"].datasets())
     assert any("figure_13 is left out" in line for line in made.skipped)
     assert not any("movielens" in key.dataset or "cmu_sim" in key.dataset for key in STUDY.fits_of(plan))
     made = targets.targets_of(STUDY, plan_of(CONFIG, OPTIONS["text"]["sets"]))
@@ -875,7 +879,7 @@ def test_numbers_of_the_papers_tables_add_up(name):
 def test_a_table_of_binary_data_has_both_models_and_all_K():
     values = {("training", "mmnb"): 1.8, ("test", "mmnb"): 2.0, ("training", "lda"): 1500.0, ("test", "lda"): 1600.0}
     runs = folded({"foodmart_binary": [4, 8]}, {"foodmart_binary": values})
-    found = tables.binary("foodmart_binary", one=runs[runs["K"] == 4], two=runs[runs["K"] == 8])
+    found = tables.binary(runs, "foodmart_binary")
     assert found[["K", "model", "test, paper", "test"]].to_numpy().tolist() == [
         [4, "MMNB", 2.0540, 2.0],
         [4, "LDA", 1634.7652, 1600.0],
@@ -938,8 +942,7 @@ def made_up_topics():
 
 
 def test_topics_stand_beside_the_papers_that_share_their_words():
-    elsewhere = made_up_topics().assign(dataset="cmu_sim", objective=0.0)
-    found = tables.words("classic3", topics=made_up_topics(), others=elsewhere)
+    found = tables.words(made_up_topics())
     ours = found[found["of"] == "LDA"].set_index("topic")
     assert ours["shared"].to_dict() == {1: 10, 2: 10, 3: 9}
     assert ours.loc[3, "words"].startswith("other flow")
@@ -986,7 +989,7 @@ def test_curves_along_K_show_means_and_the_sampled_likelihood():
     apart = own.eval("model == 'mnb' and fold == 0 and part == 'test'")
     own.loc[apart, "perplexity"] += 0.3
     own = pd.concat([own, own.assign(smoothing=1.0, perplexity=9.0)])  # the least ε is drawn
-    figure = figures.along_K(one=own[own["K"] < 10], two=own[own["K"] > 10])
+    figure = figures.along_K(own)
     axes = panels(figure)
     assert list(axes) == ["training rows", "test rows"]
     lines = {
@@ -1008,14 +1011,14 @@ def test_curves_along_K_show_means_and_the_sampled_likelihood():
 def test_movielens_is_drawn_along_smoothing_and_as_surfaces():
     runs = made_up()["ratings"]
     films = runs[runs["dataset"] == "movielens"]
-    figure = figures.along_smoothing(5, films=films)
+    figure = figures.along_smoothing(films, 5)
     line = next(
         line for line in panels(figure)["test rows"].lines if to_hex(line.get_color()) == figures.COLOURS["mnb"].lower()
     )
     assert line.get_ydata() == pytest.approx([4.0, 3.89])
     assert {axis.get_xscale() for axis in panels(figure).values()} == {"log"}
     assert_tidy(figure)
-    figure = figures.surfaces(films=films.assign(sampled=1.0))
+    figure = figures.surfaces(films.assign(sampled=1.0))
     images = {axis.get_title(): axis.images[0] for axis in figure.axes if axis.images}
     np.testing.assert_allclose(images["MNB, test rows"].get_array(), [[4, 4], [3.89, 4]])
     assert images["MNB, test rows"].origin == "lower"  # as the labels of ε are
@@ -1027,7 +1030,7 @@ def test_histograms_add_the_folds_up():
     own = runs[runs["dataset"] == "uci_wdbc"]
     mixed = own.eval("fold == 1 and model == 'mmnb'")
     own = own.assign(histogram=own["histogram"].where(~mixed, "1 2"))
-    axis = figures.histogram(wdbc=own).axes[0]
+    axis = figures.histogram(own).axes[0]
     heights = [[bar.get_height() for bar in bars] for bars in axis.containers]
     assert heights == [[11, 2, 6], [15, 0, 9]]
     assert [label.get_text() for label in axis.get_xticklabels()] == ["0.0", "0.1", "0.2", "0.3"]
@@ -1057,7 +1060,7 @@ def test_flips_are_drawn_as_shares_and_step_by_step():
     assert first.get_ydata() == pytest.approx(1 + np.arange(11) / 250)  # 2.5 without a flip
     assert legend_texts(figure)[0] == "jester, 2.5 without flips"
     assert_tidy(figure)
-    figure = figures.flip_panels(jester=runs[runs["dataset"] == "jester_binary"])
+    figure = figures.flip_panels(runs[runs["dataset"] == "jester_binary"])
     assert list(panels(figure)) == [
         "MMNB, steps of 0.01 %",
         "LDA, steps of 0.01 %",

@@ -14,7 +14,6 @@ from checkout import ROOT, shipped_configuration
 from studies_of_today import CONFIG, PLANS, PRODUCTS, STUDIES
 
 import nbmf_studies
-from nbmf import registry
 from nbmf.data.masks import draw_mask, save_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError
@@ -88,9 +87,7 @@ def test_captions_are_there_and_say_something(study):
 
 def test_no_caption_is_left_over():
     captions = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.rst")}
-    assert captions <= {product.caption for _, product in PRODUCTS} | {
-        "captions/unmasked_summary.rst"  # for studies without a word of their own
-    }
+    assert captions == {product.caption for _, product in SHOWN}
 
 
 def test_a_study_says_where_captions_and_functions_are():
@@ -297,8 +294,8 @@ def described_table(frame, text="", number=0):
 ECHO = Table(
     "echo",
     "Echo",
-    "captions/summary.rst",
-    "test_studies:described_table",
+    make="test_studies:described_table",
+    caption="captions/summary.rst",
     needs=lambda plan: {"frame": TableOf("scores")},
     arguments=lambda plan: {"text": "dots"},
 )
@@ -329,9 +326,9 @@ def test_what_is_not_at_hand_leaves_out_what_needs_it():
         "Mine",
         "",
         figures=(
-            Figure("of_far", "", "", "a:b", needs=lambda plan: {"matrix": Matrix("far")}),
-            Figure("of_near", "", "", "a:b", needs=lambda plan: {"matrix": Matrix("near")}),
-            Figure("of_table", "", "", "a:b", needs=lambda plan: {"table": TableOf("masked")}),
+            Figure("of_far", "", make="a:b", needs=lambda plan: {"matrix": Matrix("far")}),
+            Figure("of_near", "", make="a:b", needs=lambda plan: {"matrix": Matrix("near")}),
+            Figure("of_table", "", make="a:b", needs=lambda plan: {"table": TableOf("masked")}),
         ),
         tables=(
             replace(ECHO, needs=lambda plan: {"fits": Reports(plan.masked_fits)}),
@@ -394,19 +391,6 @@ def test_what_is_holdout_and_who_takes_part_where():
         "mine: far is left out: get it",
         "mine: mine is left out: its package no-such-package is not installed",
     ]
-
-
-def test_the_memory_of_a_job_covers_what_its_fits_may_take():
-    plan = PLANS["lumbreras2020"]
-    tables = {table.name: table for table in STUDIES["lumbreras2020"].tables_of(plan)}
-    default = registry.memory_budget("BetaDirVB", {})
-    of_fits = replace(tables["scores"], classes=lambda plan: ["BetaDirVB"])
-    assert targets.memory_budget(of_fits, plan) == default > 1
-    assert targets.memory_budget(tables["scores"], plan) == 0
-    larger = replace(of_fits, arguments=lambda plan: {"methods": {"vb": ["BetaDirVB", {"max_memory_gb": default + 5}]}})
-    assert targets.memory_budget(larger, plan) == default + 5
-    gibbs = replace(larger, classes=lambda plan: ["BetaDirGibbs"], arguments=lambda plan: {})
-    assert targets.memory_budget(gibbs, plan) == 0
 
 
 def test_files_of_the_users_own_make_no_toys_and_judge_no_claims():

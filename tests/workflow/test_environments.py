@@ -1,6 +1,7 @@
 """The conda environments: versions of the lock, all that a rule's script imports, and enough to run it."""
 
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -9,57 +10,32 @@ from pathlib import Path
 import bare_environments
 import pytest
 import yaml
-from checkout import HANGING, ROOT, Checkout, shipped_configuration
+from checkout import HANGING, ROOT, Checkout
 from finished_run import TINY
+from studies_of_today import CONFIG, PLANS, PRODUCTS
 
 from nbmf import registry
 from nbmf.sources import source_files
-from nbmf_studies import all_studies, recipes
-from nbmf_studies.pipeline import configuration, targets
+from nbmf_studies.pipeline import dataset_jobs, fit_jobs, mask_jobs, targets
 
-PACKAGE_OF = {"sklearn": "scikit-learn", "arviz_stats": "arviz-stats", "yaml": "pyyaml"}
+PACKAGE_OF = {"sklearn": "scikit-learn", "arviz_stats": "arviz-stats", "yaml": "pyyaml", "nbmf_mm": "nbmf-mm"}
 # numba brings the one llvmlite it works with.
 COMES_WITH = {"llvmlite": "numba"}
-CONFIG = configuration.check(shipped_configuration(), ROOT / "workflow/schemas/config.schema.yaml")
-PRODUCTS = [
-    (product, plan)
-    for key, plan in configuration.plans(CONFIG).items()
-    for product in (*all_studies()[key].figures_of(plan), *all_studies()[key].tables_of(plan))
-]
-
-
-def made_in(environment):
-    """Return the modules of the figures and tables that are made in an environment."""
-    return sorted(
-        {
-            module
-            for product, plan in PRODUCTS
-            if targets.environment(product, plan) == environment
-            for module in (
-                *targets.modules(product, plan),
-                *map(registry.module_of, targets.fitted_classes(product, plan)),
-            )
-        }
-    )
-
-
+METHODS, DATASETS = (list(CONFIG[kind].values()) for kind in ("methods", "datasets"))
+OPTIONAL = {entry["package"] for entry in METHODS if "package" in entry}  # methods without theirs are skipped
 FIRST = "workflow_job"  # what every script imports first
-TABLE_THAT_FITS = "table that fits"  # its script is that of any table
-# What scripts reach by a name in the configuration, not by an import.
-CLASSES = [registry.module_of(name) for name in registry.all_classes()]
-LOOKING = [
-    entry[key].partition(":")[0]
-    for entry in CONFIG["datasets"].values()
-    for key in ("observe", "measure")
-    if key in entry
-]
+# What scripts reach by a name in the configuration or in a study, not by an import.
+CLASSES = {registry.module_of(name) for name in registry.all_classes()}
+OF_METHODS = {module for entry in METHODS for module in fit_jobs.modules(entry, {})}
+LOOKING = {module for entry in DATASETS for module in fit_jobs.modules(METHODS[0], entry)}
+MAKING = {module for study, product in PRODUCTS for module in targets.modules(product, PLANS[study.key])}
 BY_NAME = {
-    "dataset": [recipes.module_of(entry["recipe"]) for entry in CONFIG["datasets"].values() if "recipe" in entry],
-    "fit": CLASSES + LOOKING,
+    "dataset": {module for entry in DATASETS for module in dataset_jobs.modules(entry)},
+    "mask": {module for entry in DATASETS for module in mask_jobs.modules(entry)},
+    "fit": CLASSES | OF_METHODS | LOOKING,
     "kernels": CLASSES,
-    # Figures and tables name their functions, and what loads their needs, in the studies.
-    **dict.fromkeys(("figure", "table"), made_in("figures")),
-    TABLE_THAT_FITS: made_in("fit"),
+    "figure": MAKING,
+    "table": MAKING,
 }
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 
@@ -76,11 +52,7 @@ def rules():
         for block in re.split(r"^ *rule\b", path.read_text(), flags=re.MULTILINE)[1:]:
             script = re.search(r'script:\s+"\.\./scripts/(\w+)\.py"', block)
             environment = re.search(r'conda:\s+"\.\./\.\./envs/(\w+)\.yaml"', block)
-            if re.search(r"conda:\s+of_product\(", block):  # that of a figure or table
-                yield script[1], "figures", script[1]
-                if script[1] == "table":
-                    yield TABLE_THAT_FITS, "fit", TABLE_THAT_FITS
-            elif script:
+            if script:
                 yield re.match(r" (\w+):", block)[1], environment and environment[1], script[1]
 
 
@@ -88,6 +60,7 @@ RULES = list(rules())
 OURS = {"nbmf", "nbmf_studies"}
 
 
+@functools.cache
 def imported(path):
     """Return the dotted names that a file imports, inside functions but not for types alone."""
     found, waiting = set(), [ast.parse(Path(path).read_text(encoding="utf-8"))]
@@ -103,15 +76,16 @@ def imported(path):
     return found
 
 
+@functools.cache
 def packages_of(script):
-    """Return the packages that a script imports."""
-    scripts = [ROOT / f"workflow/scripts/{name}.py" for name in (script.split()[0], FIRST)]
+    """Return the packages that a script imports, but for optional ones."""
+    scripts = [ROOT / f"workflow/scripts/{name}.py" for name in (script, FIRST)]
     names = set().union(*map(imported, scripts)) - {FIRST, f"{FIRST}.logged"}
     modules = [*BY_NAME.get(script, []), *names, *(name.rpartition(".")[0] for name in names)]
     for path in source_files(*(module for module in modules if module.startswith(("nbmf.", "nbmf_studies.")))):
         names |= imported(path)
     packages = {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - OURS
-    return {COMES_WITH.get(p, PACKAGE_OF.get(p, p)) for p in packages}
+    return {COMES_WITH.get(p, PACKAGE_OF.get(p, p)) for p in packages} - OPTIONAL
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda path: path.stem)
@@ -119,13 +93,6 @@ def test_versions_are_those_of_the_lock(environment):
     lock = (ROOT / "requirements.lock").read_text()
     for name, version in pins(environment).items():
         assert f"\n{name}=={version} " in lock, name
-
-
-def test_what_fits_runs_in_the_environment_of_fits():
-    """A figure does not fit, nor does a table of scores, or one that gathers fits."""
-    fit = {product.name for product, plan in PRODUCTS if targets.environment(product, plan) == "fit"}
-    assert fit
-    assert not fit & {"scores", "summary", "claims", "figure_10", "sensitivity", "uci_wine", "topics"}
 
 
 def test_every_rule_that_runs_something_has_an_environment():
@@ -176,5 +143,4 @@ def test_every_script_runs_in_a_bare_environment_of_its_rule(tmp_path):
         )
         assert done.returncode == 0, done.stdout + done.stderr
     ran = {tuple(line.split()) for line in (tmp_path / "ran").read_text().splitlines()}
-    # No table of these studies fits.
-    assert ran == {(environment, script) for _, environment, script in RULES if script != TABLE_THAT_FITS}
+    assert ran == {(environment, script) for _, environment, script in RULES}

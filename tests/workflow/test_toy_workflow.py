@@ -39,7 +39,7 @@ STUDY = Study(
     "toy2026", "Toy", "Nobody (2026)",
     figures=(
         Figure(
-            "figure_10", "Figure 10", "captions/summary.rst", "nbmf.plotting.boxes:draw",
+            "figure_10", "Figure 10", make="nbmf.plotting.boxes:draw", caption="captions/summary.rst",
             needs=tables("scores"), arguments=common.compared,
         ),
         common.traces_of_samplers,

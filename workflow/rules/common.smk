@@ -17,7 +17,7 @@ import workflow_job  # before what it makes importable
 from nbmf.errors import ConfigError
 from nbmf.fit_key import WHOLE
 from nbmf.sources import source_files
-from nbmf_studies.pipeline import configuration, fit_jobs, front_page, targets
+from nbmf_studies.pipeline import configuration, front_page, targets
 from nbmf_studies.pipeline.parameters import as_text
 from nbmf_studies.pipeline.paths import NO_MASK, Paths, key_of
 
@@ -119,11 +119,6 @@ def inputs_of_product(wildcards):
     run = RUNS[wildcards.study]
     needed = targets.files(product_of(wildcards), run.plan, run.paths)
     return {role: there(files) for role, files in needed.items()}
-
-
-def memory_of_product(wildcards, attempt):
-    """Megabytes: with what its job itself fits."""
-    return fit_jobs.megabytes(attempt, of_product(targets.memory_budget)(wildcards))
 
 
 def named_targets():

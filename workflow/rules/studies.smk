@@ -1,6 +1,7 @@
 # The figures and tables of every study, from what the studies declare: a rule for figures, one for tables, and one for
 # the tables that the report shows.
 
+from nbmf_studies.pipeline import fit_jobs
 
 STUDY = Paths(RESULTS, config["matrices"], "{study}")
 
@@ -9,7 +10,6 @@ rule table:
     """A table of a study."""
     input:
         unpack(inputs_of_product),
-        kernels=of_product(lambda *which: KERNELS if targets.fitted_classes(*which) else []),
         sources=of_product(lambda *which: package_sources(*targets.modules(*which))),
     output:
         STUDY.table("{table}"),
@@ -20,10 +20,10 @@ rule table:
     wildcard_constraints:
         table=targets.pattern("tables", RUNS, lambda table: not table.in_report),
     conda:
-        of_product(lambda *which: f"../../envs/{targets.environment(*which)}.yaml")
+        "../../envs/figures.yaml"
     resources:
-        mem_mb=memory_of_product,
-        runtime=lambda wildcards, attempt: attempt * product_of(wildcards).minutes,
+        mem_mb=per_attempt(fit_jobs.LIBRARIES_MB),
+        runtime=per_attempt(10),
     params:
         request=of_product(targets.request),
         float_format=of_product(lambda table, _: table.float_format),
@@ -55,9 +55,9 @@ rule figure:
     wildcard_constraints:
         figure=targets.pattern("figures", RUNS, lambda figure: True),
     conda:
-        of_product(lambda *which: f"../../envs/{targets.environment(*which)}.yaml")
+        "../../envs/figures.yaml"
     resources:
-        mem_mb=memory_of_product,
+        mem_mb=per_attempt(fit_jobs.LIBRARIES_MB),
         runtime=per_attempt(10),
     params:
         request=of_product(targets.request),

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nbmf_studies.cemgil2009.evidence_methods import FOUND
 from nbmf_studies.cemgil2009.names import ADAPTED, BOUND
 from nbmf_studies.framework.gathering import read_report
+
+ESTIMATE = ("value", "error", "effective_size")  # findings of evidence_methods.Estimating
 
 
 def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
@@ -33,10 +34,10 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
         if key[-1] in (BOUND, ADAPTED):
             found = [(0, best_of_starts([report["trace"]["objective"][-1] for report in reports]), sum(seconds))]
         else:
-            estimates = [[report["findings"][name] for name in FOUND] for report in reports]
+            estimates = [[report["findings"][name] for name in ESTIMATE] for report in reports]
             found = list(zip(range(len(reports)), estimates, seconds, strict=True))
         rows += [[*key, run, *estimate, spent] for run, estimate, spent in found]
-    return pd.DataFrame(rows, columns=["seed", "order", "kind", "run", *FOUND, "seconds"])
+    return pd.DataFrame(rows, columns=["seed", "order", "kind", "run", *ESTIMATE, "seconds"])
 
 
 def best_of_starts(bounds: list[float]) -> list[float]:

@@ -3,22 +3,13 @@
 from collections.abc import Iterator
 
 from nbmf_studies.cemgil2009.criteria import PRINTED
-from nbmf_studies.cemgil2009.experiments import (
-    HERE,
-    evidence_cases,
-    filling_cases,
-    order_cases,
-    shown_cases,
-    with_patches,
-)
+from nbmf_studies.cemgil2009.experiments import evidence_cases, filling_cases, order_cases, shown_cases, with_patches
 from nbmf_studies.cemgil2009.options import OF_FIGURE_3, OF_FIGURE_4, OF_FIGURE_5, OF_FIGURE_6, OF_FIGURE_7
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.needs import BestFits, Cases, Matrix, Need, TableOf
+from nbmf_studies.framework.needs import BestFits, Cases, Matrix, Need, TableOf, tables
 from nbmf_studies.framework.options import unknown
 from nbmf_studies.framework.plan import Plan
-
-CAPTIONS = "cemgil2009/captions"
 
 
 def _are_there(plan: Plan, figure: str) -> bool:
@@ -47,8 +38,7 @@ def _title(dataset: str) -> str:
 EVIDENCE = Table(
     "evidence",
     "Evidence of every order, by bound, Chib and annealing",
-    f"{CAPTIONS}/evidence.rst",
-    f"{HERE}.order_evidence:tabulate",
+    make=".order_evidence:tabulate",
     needs=lambda plan: {"fits": Cases.of(evidence_cases(plan))},
     in_report=True,
     float_format="%.6g",
@@ -56,9 +46,8 @@ EVIDENCE = Table(
 FIGURE_3 = Figure(
     "figure_3",
     "Figure 3: how many sources there are",
-    f"{CAPTIONS}/figure_3.rst",
-    f"{HERE}.figures:draw_evidence",
-    needs=lambda plan: {"estimates": TableOf("evidence")},
+    make=".figures:draw_evidence",
+    needs=tables(estimates="evidence"),
     arguments=lambda plan: {"K": plan.options["figure_3"]["truth"]["K"]},
     options=OF_FIGURE_3,
 )
@@ -69,8 +58,7 @@ FIGURE_3 = Figure(
 ORDERS_TABLE = Table(
     "orders",
     "Bounds of photographs for every order",
-    f"{CAPTIONS}/orders.rst",
-    f"{HERE}.order_bounds:tabulate",
+    make=".order_bounds:tabulate",
     needs=lambda plan: {"fits": Cases.of(order_cases(plan))},
     in_report=True,
     float_format="%.8g",
@@ -78,9 +66,8 @@ ORDERS_TABLE = Table(
 FIGURE_4 = Figure(
     "figure_4",
     "Figure 4: how many templates photographs have",
-    f"{CAPTIONS}/figure_4.rst",
-    f"{HERE}.figures:draw_orders",
-    needs=lambda plan: {"orders": TableOf("orders")},
+    make=".figures:draw_orders",
+    needs=tables("orders"),
     arguments=lambda plan: {
         "printed": PRINTED,
         "titles": {name: _title(name) for name in plan.options["figure_4"]["datasets"]},
@@ -113,9 +100,8 @@ def _candidates(plan: Plan) -> list[list]:
 BOUNDS = Table(
     "template_bounds",
     "Bounds of fits with fixed shapes of the priors",
-    f"{CAPTIONS}/template_bounds.rst",
-    f"{HERE}.templates:tabulate",
-    needs=lambda plan: {"traces": TableOf("unmasked_traces")},
+    make=".templates:tabulate",
+    needs=tables(traces="unmasked_traces"),
     arguments=lambda plan: {"shapes": _shapes(plan)},
     applies=common.has_unmasked_fits,
     in_report=True,
@@ -124,8 +110,7 @@ BOUNDS = Table(
 FIGURE_5 = Figure(
     "figure_5",
     "Figure 5: templates under different priors",
-    f"{CAPTIONS}/figure_5.rst",
-    f"{HERE}.images:draw_templates",
+    make=".images:draw_templates",
     needs=lambda plan: {
         "matrix": Matrix(plan.options["figure_5"]["dataset"]),
         "fits": BestFits(_candidates(plan)),
@@ -153,16 +138,14 @@ def _check_shown(plan: Plan) -> Iterator[str]:
 FILLED = Table(
     "filled",
     "Patches filled: signal-to-noise ratios",
-    f"{CAPTIONS}/filled.rst",
-    f"{HERE}.filling:tabulate",
+    make=".filling:tabulate",
     needs=lambda plan: {"fits": Cases.of(filling_cases(plan))},
     float_format="%.6g",
 )
 RECONSTRUCTED = Table(
     "reconstructed",
     "Pixels of a typical run",
-    "captions/scores.rst",
-    f"{HERE}.filling:reconstruct",
+    make=".filling:reconstruct",
     needs=lambda plan: {
         "matrix": Matrix(with_patches(plan, plan.options["figure_6"]["dataset"])[0]),
         "fits": Cases.of(shown_cases(plan)),
@@ -173,9 +156,8 @@ RECONSTRUCTED = Table(
 FIGURE_6 = Figure(
     "figure_6",
     "Figure 6: patches filled in a typical run",
-    f"{CAPTIONS}/figure_6.rst",
-    f"{HERE}.images:draw_filled",
-    needs=lambda plan: {"pixels": TableOf("reconstructed"), "scores": TableOf("filled")},
+    make=".images:draw_filled",
+    needs=tables(pixels="reconstructed", scores="filled"),
     arguments=lambda plan: plan.options["figure_6"],
     options=OF_FIGURE_6,
     check=_check_shown,
@@ -184,9 +166,8 @@ FIGURE_6 = Figure(
 FIGURE_7 = Figure(
     "figure_7",
     "Figure 7: signal-to-noise ratio against the number of templates",
-    f"{CAPTIONS}/figure_7.rst",
-    f"{HERE}.figures:draw_scores",
-    needs=lambda plan: {"scores": TableOf("filled")},
+    make=".figures:draw_scores",
+    needs=tables(scores="filled"),
     arguments=lambda plan: {"titles": {name: _title(name) for name in plan.options["figure_7"]["datasets"]}},
     options=OF_FIGURE_7,
     check=_check_datasets("figure_7"),
@@ -214,8 +195,7 @@ def _true_order(plan: Plan) -> dict[str, int]:
 REPORTED_VALUES = Table(
     "paper_numbers",
     "Numbers of the paper and ours",
-    f"{CAPTIONS}/paper_numbers.rst",
-    f"{HERE}.reported_values:printed",
+    make=".reported_values:printed",
     needs=_evidence_of_claims,
     arguments=_true_order,
     in_report=True,
@@ -234,7 +214,7 @@ STUDY = Study(
         BOUNDS,
         FILLED,
         RECONSTRUCTED,
-        *common.claims(HERE, needs=_evidence_of_claims, arguments=_true_order),
+        *common.claims(needs=_evidence_of_claims, arguments=_true_order),
         REPORTED_VALUES,
     ),
     front=("figure_3", "claims"),

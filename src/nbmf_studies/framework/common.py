@@ -1,6 +1,6 @@
 """Tables and figures that any study may list among its own."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -9,26 +9,15 @@ from nbmf_studies.framework.declaration import Figure, Table
 from nbmf_studies.framework.needs import MaskedMatrices, Need, Reports, TableOf, tables
 from nbmf_studies.framework.plan import Plan
 
-GATHER = "nbmf_studies.framework.gathering:gather"
 RESULTS = "nbmf_studies.framework.gathering:results"
 TRACES_OF_CASES = "nbmf_studies.framework.gathering:traces"
 
 
-def of_jobs(jobs: Iterable[Any]) -> dict[str, Need]:
-    """Return what GATHER needs: the table of each job, by its name."""
-    return {job.name.replace("-", "_"): TableOf(job.name) for job in jobs}
-
-
-def gathered(name: str, title: str, jobs: Callable[[Plan], Iterable[Any]], **more) -> Table:
-    """Return the table of all rows of a study's jobs, which are tables too."""
-    return Table(name, title, make=GATHER, needs=lambda plan: of_jobs(jobs(plan)), **more)
-
-
-def claims(of: str, needs: Callable[[Plan], dict[str, Need]], **more) -> tuple[Table, Table]:
-    """Return the tables of the verdicts on a paper's claims, and of their parts; `of` is the study's package."""
+def claims(needs: Callable[[Plan], dict[str, Need]], **more) -> tuple[Table, Table]:
+    """Return the tables of the verdicts on a paper's claims, and of their parts, from the study's module `claims`."""
 
     def table(name: str, title: str) -> Table:
-        return Table(name, title, make=f"{of}.claims:{name}", needs=needs, in_report=True, **more)
+        return Table(name, title, make=f".claims:{name}", needs=needs, in_report=True, **more)
 
     return table("claims", "Claims"), table("claims_parts", "Claims, part by part")
 

@@ -1,7 +1,7 @@
 """The vocabulary in which a study says what it shows: figures and tables, and what each needs."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +31,12 @@ class Product:
         Of its file, and of its target `<study>_<name>`.
     title : str, or function of the plan
         In the report.
-    caption : str, optional
-        What the report says of it: a file of reStructuredText below src/nbmf_studies. Without: captions/<name>.rst
-        of the study or, if it has none, of all studies.
     make : str
         The function that makes it, "module:function"; ".module:function" is in the study's package. It is called with
         what is needed, by role, and with the arguments. The job depends on this module and all it imports.
+    caption : str, optional
+        What the report says of it: a file of reStructuredText below src/nbmf_studies. Without: captions/<name>.rst
+        of the study or, if it has none, of all studies.
     needs : function of the plan
         Returns a dict from role to Need.
     arguments : function of the plan
@@ -55,8 +55,9 @@ class Product:
 
     name: str
     title: str | Callable[[Plan], str]
+    _: KW_ONLY
+    make: str
     caption: str | None = None
-    make: str = ""
     needs: Callable[[Plan], dict[str, Need]] = _nothing
     arguments: Callable[[Plan], dict[str, Any]] = _nothing
     options: dict[str, Any] | None = None
@@ -69,7 +70,7 @@ class Product:
         return self.title if isinstance(self.title, str) else self.title(plan)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Figure(Product):
     """A figure; its function returns a matplotlib Figure.
 
@@ -82,20 +83,16 @@ class Figure(Product):
     with_gaps: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Table(Product):
     """A table; its function returns a DataFrame.
 
     in_report : bool
     float_format : str, of numbers in the file; None for all digits
-    classes : function of the plan, the classes of estimators that the job itself fits
-    minutes : int, that it may take on a cluster
     """
 
     in_report: bool = False
     float_format: str | None = None
-    classes: Callable[[Plan], Iterable[str]] = _nothing
-    minutes: int = 10
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the jobs of a study, or the cases of its experiments, have found, as one table."""
+"""What the cases of a study's experiments have found, as one table."""
 
 import json
 from collections.abc import Iterable
@@ -6,11 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-
-
-def gather(**tables: pd.DataFrame) -> pd.DataFrame:
-    """Return the tables of all jobs as one, in the order in which they are given."""
-    return pd.concat(tables.values(), ignore_index=True)
 
 
 def results(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:

@@ -138,7 +138,6 @@ def _methods(plan: Plan) -> list[str]:
 
 
 CLAIMS = common.claims(
-    HERE,
     needs=tables("traces", "patterns"),
     arguments=lambda plan: {
         "K": {set_up: plan.options[figure]["K"] for figure in FIGURES for set_up in plan.options[figure]["set_ups"]}

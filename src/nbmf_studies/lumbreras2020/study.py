@@ -205,7 +205,7 @@ FIT_AGAINST_K = Figure(
 # --- Tables -----------------------------------------------------------------------------------
 
 
-CLAIMS = common.claims(HERE, needs=tables("scores", "traces"), applies=_is_of_papers)
+CLAIMS = common.claims(needs=tables("scores", "traces"), applies=_is_of_papers)
 PAPER_NUMBERS = Table(
     "paper_numbers",
     "Numbers of the paper and ours",

@@ -197,7 +197,7 @@ IN_DOUBT = Table(
 
 
 CLAIMS = common.claims(
-    HERE, needs=tables("chains", "draws"), arguments=lambda plan: {"factors": plan.options[MAIN]["factors"]}
+    needs=tables("chains", "draws"), arguments=lambda plan: {"factors": plan.options[MAIN]["factors"]}
 )
 
 STUDY = Study(

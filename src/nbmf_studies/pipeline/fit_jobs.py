@@ -45,12 +45,8 @@ def threads(method: Mapping[str, Any], most: int) -> int:
 
 
 def memory(method: Mapping[str, Any], attempt: int) -> int:
-    """Return the megabytes of a fit at an attempt: what its method may take, besides the rest."""
-    return megabytes(attempt, registry.memory_budget(method["class"], method["settings"]))
-
-
-def megabytes(attempt: int, budget: float) -> int:
-    """Return the memory of a job with fits that may take `budget` gigabytes, besides the libraries and the data."""
+    """Return the megabytes of a fit at an attempt: what its method may take, besides the libraries and the data."""
+    budget = registry.memory_budget(method["class"], method["settings"])
     return attempt * LIBRARIES_MB + round(1000 * budget)
 
 

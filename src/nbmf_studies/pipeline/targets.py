@@ -5,10 +5,9 @@ Each becomes a request, the text that decides all of a job besides its input fil
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
-from nbmf import registry
 from nbmf.fit_key import FitKey
 from nbmf_studies import all_studies
 from nbmf_studies.framework.declaration import Figure, Product, Study, Table
@@ -153,40 +152,9 @@ def files(product: Product, plan: Plan, paths: Paths) -> dict[str, list[str]]:
 
 
 def modules(product: Product, plan: Plan) -> list[str]:
-    """Return the modules whose edition makes the job run again, those of the classes that it fits among them."""
+    """Return the modules whose edition makes the job run again."""
     loading = {module for need in product.needs(plan).values() for module in need.modules}
-    fitting = map(registry.module_of, fitted_classes(product, plan))
-    return [product.make.partition(":")[0], *sorted(loading), *fitting]
-
-
-def fitted_classes(product: Product, plan: Plan) -> list[str]:
-    """Return the classes of estimators that a job itself fits, sorted."""
-    return sorted(set(product.classes(plan))) if isinstance(product, Table) else []
-
-
-def environment(product: Product, plan: Plan) -> str:
-    """Return the conda environment of the job, a file of envs: one that fits has that of fits."""
-    return "fit" if fitted_classes(product, plan) else "figures"
-
-
-def memory_budget(product: Product, plan: Plan) -> float:
-    """Return how many gigabytes a fit of the job itself may take, 0 if it fits nothing.
-
-    That of its classes by default, or more if settings among the arguments say so.
-    """
-    defaults = [registry.memory_budget(name, {}) for name in fitted_classes(product, plan)]
-    return max([*defaults, *_budgets(product.arguments(plan))]) if defaults else 0.0
-
-
-def _budgets(arguments: Any) -> Iterator[float]:
-    """Yield every `max_memory_gb` in nested arguments."""
-    if isinstance(arguments, dict):
-        if "max_memory_gb" in arguments:
-            yield float(arguments["max_memory_gb"])
-        arguments = arguments.values()
-    if not isinstance(arguments, (str, bytes)) and isinstance(arguments, Iterable):
-        for value in arguments:
-            yield from _budgets(value)
+    return [product.make.partition(":")[0], *sorted(loading)]
 
 
 def label(product: Figure | Table, plan: Plan) -> str:

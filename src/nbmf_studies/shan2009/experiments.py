@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.framework.experiment import Case
-from nbmf_studies.framework.options import closed
+from nbmf_studies.framework.options import COUNT, COUNTS, POSITIVE, closed, several
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.shan2009.names import MODELS
 
@@ -14,18 +14,12 @@ KEY = "shan2009"
 HERE = f"nbmf_studies.{KEY}"
 BASE = f"{KEY}-model"  # the method of the configuration that every model is a variant of
 
-COUNT = {"type": "integer", "minimum": 1}
-POSITIVE = {"type": "number", "exclusiveMinimum": 0}
-FLOOR = {"type": "number", "minimum": 0}
 FLOORS = {"paper": [1e-13, 0.0]}  # where an experiment names none
 SMOOTHING, STARTS = [0.1], 1  # where a dataset names none
 
 
-def _some(items: dict[str, Any], **rest) -> dict[str, Any]:
-    return {"type": "array", "minItems": 1, "uniqueItems": True, "items": items, **rest}
-
-
-SET = closed(["K"], K=_some(COUNT), smoothing=_some(POSITIVE), starts=COUNT)
+SET = closed(["K"], K=COUNTS, smoothing=several(POSITIVE), starts=COUNT)
+FLOOR = {"type": "number", "minimum": 0}
 SETS = {
     "type": "object",
     "minProperties": 1,
@@ -34,15 +28,15 @@ SETS = {
 }
 OPTIONS = {
     "sets": SETS,
-    "models": _some({"enum": list(MODELS)}),
+    "models": several({"enum": list(MODELS)}),
     "folds": {"type": "integer", "minimum": 2},
     "draws": {"type": "integer", "minimum": 2},
     "floors": {
         "type": "object",
         "minProperties": 1,
-        "additionalProperties": _some(FLOOR, uniqueItems=False, minItems=2, maxItems=2),
+        "additionalProperties": {"type": "array", "minItems": 2, "maxItems": 2, "items": FLOOR},
     },
-    "steps": _some(POSITIVE),
+    "steps": several(POSITIVE),
     "levels": COUNT,
 }
 
@@ -70,7 +64,7 @@ class Experiment(NamedTuple):
     def schema(self) -> dict[str, Any]:
         """The schema of its options."""
         keys = ["sets", "models", *(["folds"] if self.held_out else []), *self.told, *self.varied]
-        return closed(keys, **{key: OPTIONS[key] for key in keys})
+        return closed(**{key: OPTIONS[key] for key in keys})
 
 
 FOLDED = "of_rows", "rows", ("dataset", "K", "floor", "smoothing", "model", "fold", "start"), ("draws",)
@@ -103,6 +97,10 @@ class Part(NamedTuple):
     def data(self) -> str:
         """The name of the dataset as this experiment holds it out and looks at it."""
         return f"{KEY}-{self.experiment.name}-{self.dataset}"
+
+    def is_asked_for(self, plan: Plan) -> bool:
+        """Whether the configuration has the dataset in this experiment."""
+        return bool(plan.options[self.experiment.name]["sets"].get(self.dataset))
 
     def cases(self, plan: Plan) -> Iterator[Case]:
         """Yield its fits: of each fold every model, every start."""
@@ -148,8 +146,8 @@ def _variant(plan: Plan, model: str, smoothing: float, floors: list[float]) -> t
 
 def parts_of(experiment: Experiment, plan: Plan) -> list[Part]:
     """Return an experiment dataset by dataset, in the order of the configuration."""
-    sets = plan.options[experiment.name]["sets"]
-    return [Part(experiment, dataset) for dataset, entry in sets.items() if entry]
+    every = (Part(experiment, dataset) for dataset in plan.options[experiment.name]["sets"])
+    return [part for part in every if part.is_asked_for(plan)]
 
 
 def with_data(parts: list[Part], plan: Plan) -> list[Part]:

@@ -25,16 +25,14 @@ OF_DATASETS = dict(zip(("movielens", "foodmart", "jester"), style.COLOURS[3:], s
 SAMPLED = "--"
 
 
-def along_K(**runs: pd.DataFrame) -> Figure:
+def along_K(runs: pd.DataFrame) -> Figure:
     """Draw perplexity along K, of training and of test rows: means over folds and their spread."""
-    table = pd.concat(runs.values())
-    return _two_panels(table[table["smoothing"] == table["smoothing"].min()], "K", "components K")
+    return _two_panels(runs[runs["smoothing"] == runs["smoothing"].min()], "K", "components K")
 
 
-def along_smoothing(K: int, **runs: pd.DataFrame) -> Figure:
+def along_smoothing(runs: pd.DataFrame, K: int) -> Figure:
     """Draw the same of one number of components along the smoothing parameter."""
-    table = pd.concat(runs.values())
-    return _two_panels(table[table["K"] == K], "smoothing", "smoothing ε", log=True)
+    return _two_panels(runs[runs["K"] == K], "smoothing", "smoothing ε", log=True)
 
 
 def _two_panels(table: pd.DataFrame, along: str, label: str, log: bool = False) -> Figure:
@@ -94,10 +92,9 @@ def _legend(figure: Figure, series: list[tuple[str, str, str]], sampled: bool = 
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
 
 
-def surfaces(**runs: pd.DataFrame) -> Figure:
+def surfaces(runs: pd.DataFrame) -> Figure:
     """Draw mean perplexities over K and ε: MNB and MMNB, of training and of test rows."""
-    table = pd.concat(runs.values())
-    table = table[table["model"].isin(("mnb", "mmnb"))]
+    table = runs[runs["model"].isin(("mnb", "mmnb"))]
     figure, axes = style.panel_grid(4, 2, 2.6, 0.2)
     for row, part in zip(axes, PARTS, strict=True):
         own = table[table["part"] == part]
@@ -115,10 +112,9 @@ def surfaces(**runs: pd.DataFrame) -> Figure:
     return figure
 
 
-def histogram(**runs: pd.DataFrame) -> Figure:
+def histogram(runs: pd.DataFrame) -> Figure:
     """Draw how many test rows of all folds have which entropy of memberships, MMNB beside NB."""
-    table = pd.concat(runs.values())
-    own = table[(table["part"] == "test") & (table["floor"] == table["floor"].iloc[0])]
+    own = runs[(runs["part"] == "test") & (runs["floor"] == runs["floor"].iloc[0])]
     counts = {name: _counts(own[own["model"] == name]["histogram"]) for name in ("mmnb", "mnb")}
     bins = max(map(len, counts.values()))
     figure, axes = style.panel_grid(1, 1, 2.4, 0.4)
@@ -180,15 +176,14 @@ def flip_curves(flips: pd.DataFrame) -> Figure:
     return figure
 
 
-def flip_panels(**flips: pd.DataFrame) -> Figure:
+def flip_panels(runs: pd.DataFrame) -> Figure:
     """Draw the finer steps: a row of panels per step, MMNB beside LDA; means over folds."""
-    table = pd.concat(flips.values())
-    steps = sorted(table["step"].unique())[:2]
-    names = [name for name in ("mmnb", "lda") if name in set(table["model"])]
+    steps = sorted(runs["step"].unique())[:2]
+    names = [name for name in ("mmnb", "lda") if name in set(runs["model"])]
     figure, axes = style.panel_grid(len(steps) * len(names), len(names), 2.2, 0.1)
     for row, step in zip(axes, steps, strict=True):
         for axis, name in zip(row, names, strict=True):
-            own = table[(table["step"] == step) & (table["model"] == name)]
+            own = runs[(runs["step"] == step) & (runs["model"] == name)]
             means = own.groupby("level")["perplexity"].mean()
             axis.plot(100 * step * means.index, means, color=COLOURS[name], marker="o", markersize=3)
             axis.ticklabel_format(axis="y", useOffset=False)

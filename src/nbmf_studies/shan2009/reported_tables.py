@@ -34,13 +34,13 @@ def uci(runs: pd.DataFrame, measure: str) -> pd.DataFrame:
     return _beside(runs, keys, measure, lambda of, part: given.get((of[0], of[2], part)))
 
 
-def binary(dataset: str, **runs: pd.DataFrame) -> pd.DataFrame:
+def binary(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:
     """Return a row per K and model of a binary table; columns as those of `uci`.
 
-    runs : DataFrames, as runs.of_rows makes them, all of this dataset
+    runs : DataFrame, as runs.of_rows makes it, all of this dataset
     """
     given = reported_values.BINARY[dataset]
-    return _beside(pd.concat(runs.values()), ["K", "model"], "perplexity", lambda of, part: given.get((*of, part)))
+    return _beside(runs, ["K", "model"], "perplexity", lambda of, part: given.get((*of, part)))
 
 
 def _beside(runs, keys, measure, paper) -> pd.DataFrame:
@@ -95,16 +95,14 @@ def precision_of_text(topics: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def words(dataset: str, **topics: pd.DataFrame) -> pd.DataFrame:
+def words(runs: pd.DataFrame) -> pd.DataFrame:
     """Return Table 10: the paper's topics, and ours of the best starts in the order of theirs.
 
     A topic of ours stands where most words are shared, all topics together; `shared` counts the
     words that it has of the paper's.
     """
     rows = []
-    every = pd.concat(topics.values())
-    own = every[every["dataset"] == dataset]
-    for model, of_model in own.groupby("model", sort=False):
+    for model, of_model in runs.groupby("model", sort=False):
         best = of_model.loc[of_model["objective"].idxmax(), "topics"]
         theirs = [set(one.split()) for one in reported_values.TOPICS.get(model, reported_values.TOPICS["fast-lda"])]
         ours = best.split(" | ")

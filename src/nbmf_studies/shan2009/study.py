@@ -5,53 +5,53 @@ from typing import Any
 
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.needs import Cases, TableOf
+from nbmf_studies.framework.needs import Cases, tables
 from nbmf_studies.framework.options import unknown
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.shan2009.experiments import EXPERIMENTS, HERE, Experiment, Part, cases, parts_of, with_data
+from nbmf_studies.shan2009.experiments import EXPERIMENTS, Experiment, Part, cases, parts_of, with_data
 
-CAPTIONS = "shan2009/captions"
 RUNS = ("uci", "ratings", "text", "flips")  # that claims are decided from
 SURFACE_K = 20  # of Figure 6
+ALONE = {  # datasets that a figure or table shows without the others of their experiment: it waits for no fits of these
+    "uci": ("uci_wdbc", "uci_sonar"),
+    "ratings": ("jester", "foodmart", "movielens"),
+    "binary": ("jester_binary", "movielens_binary", "foodmart_binary"),
+    "flips": ("jester_binary", "movielens_binary"),
+    "topics": ("classic3",),
+}
 
 
-def _parts(plan: Plan) -> Iterator[Table]:
-    """Yield a table per experiment and dataset: its figures take no more."""
-    for experiment in EXPERIMENTS.values():
-        for part in parts_of(experiment, plan):
-            yield Table(
-                part.name,
-                f"{experiment.title}: {part.dataset}",
-                "captions/scores.rst",
-                f"{HERE}.runs:{experiment.look}",
-                needs=lambda plan, part=part: {"fits": Cases.of(part.cases(plan))},
-            )
+def _experiment(experiment: Experiment) -> Table:
+    """Return the table of an experiment's fits to all datasets that are at hand."""
 
-
-def _gathered(experiment: Experiment) -> Table:
     def parts(plan: Plan) -> list[Part]:
         return with_data(parts_of(experiment, plan), plan)
 
-    return common.gathered(
-        experiment.name,
-        f"{experiment.title}, fit by fit",
-        parts,
-        options=experiment.schema,
-        check=_check(experiment),
-        applies=lambda plan: bool(parts(plan)),
-    )
-
-
-def _check(experiment: Experiment):
     def check(plan: Plan) -> Iterator[str]:
         for name in plan.options[experiment.name]["sets"]:
             yield from unknown(f".sets.{name}", name, plan.names("datasets"))
 
-    return check
+    return Table(
+        experiment.name,
+        f"{experiment.title}, fit by fit",
+        make=f".runs:{experiment.look}",
+        needs=lambda plan: {"fits": Cases.of(case for part in parts(plan) for case in part.cases(plan))},
+        options=experiment.schema,
+        check=check,
+        applies=lambda plan: bool(parts(plan)),
+    )
 
 
-def _runs(*names: str) -> Callable:
-    return lambda plan: {name: TableOf(name) for name in names}
+def _alone(experiment: Experiment, dataset: str) -> Table:
+    """Return the table of an experiment's fits to one dataset."""
+    part = Part(experiment, dataset)
+    return Table(
+        part.name,
+        f"{experiment.title}: {dataset}",
+        make=f".runs:{experiment.look}",
+        needs=lambda plan: {"fits": Cases.of(part.cases(plan))},
+        applies=part.is_asked_for,
+    )
 
 
 def _has(*names: str) -> Callable[[Plan], bool]:
@@ -59,80 +59,63 @@ def _has(*names: str) -> Callable[[Plan], bool]:
     return lambda plan: all(with_data(parts_of(EXPERIMENTS[name], plan), plan) for name in names)
 
 
-def _of_dataset(experiment: str, dataset: str, K: int | None = None) -> dict[str, Any]:
-    """Return `needs` and `applies` of what shows one dataset, or K of it: it is left out with its data."""
-
-    def chosen(plan: Plan) -> list[Part]:
-        parts = [part for part in parts_of(EXPERIMENTS[experiment], plan) if part.dataset == dataset]
-        return [part for part in parts if K in (None, *plan.options[experiment]["sets"][dataset]["K"])]
-
-    return {"needs": lambda plan: common.of_jobs(chosen(plan)), "applies": lambda plan: bool(chosen(plan))}
+def _of(experiment: str, dataset: str) -> dict[str, Any]:
+    """Return `needs` and `applies` of what shows one dataset: it is left out with its data."""
+    part = Part(EXPERIMENTS[experiment], dataset)
+    return {"needs": tables(runs=part.name), "applies": part.is_asked_for}
 
 
 # --- Figures ----------------------------------------------------------------------------------
 
 
 def _figure(name: str, title: str, make: str, **rest) -> Figure:
-    number = name.removeprefix("figure_")
-    made = f"{HERE}.figures:{make}"
-    return Figure(name, f"Figure {number}: {title}", f"{CAPTIONS}/{name}.rst", made, **rest)
+    return Figure(name, f"Figure {name.removeprefix('figure_')}: {title}", make=f".figures:{make}", **rest)
 
 
-def _histogram(name: str, shown: str) -> Figure:
-    dataset = f"uci_{shown.lower()}"
-    return _figure(name, f"entropies of memberships on {shown}", "histogram", **_of_dataset("uci", dataset))
+def _has_surface(plan: Plan) -> bool:
+    films = plan.options["ratings"]["sets"].get("movielens")
+    return bool(films) and SURFACE_K in films["K"]
 
 
 FIGURES = (
-    _figure("figure_4", "Jester", "along_K", **_of_dataset("ratings", "jester")),
-    _figure("figure_5", "Foodmart", "along_K", **_of_dataset("ratings", "foodmart")),
+    _figure("figure_4", "Jester", "along_K", **_of("ratings", "jester")),
+    _figure("figure_5", "Foodmart", "along_K", **_of("ratings", "foodmart")),
     _figure(
         "figure_6",
         "MovieLens along ε",
         "along_smoothing",
-        **_of_dataset("ratings", "movielens", SURFACE_K),
+        needs=tables(runs="ratings_movielens"),
         arguments=lambda plan: {"K": SURFACE_K},
+        applies=_has_surface,
     ),
-    _figure("figure_7", "MovieLens over K and ε", "surfaces", **_of_dataset("ratings", "movielens")),
-    _histogram("figure_8", "Wdbc"),
-    _histogram("figure_9", "Sonar"),
-    _figure("figure_10", "perplexity along entropy", "fifths", needs=_runs("uci"), applies=_has("uci")),
-    _figure("figure_11", "entries flipped in steps of 1 %", "flip_curves", needs=_runs("flips"), applies=_has("flips")),
-    _figure("figure_12", "flips on Jester, MMNB and LDA", "flip_panels", **_of_dataset("flips", "jester_binary")),
-    _figure("figure_13", "flips on MovieLens, MMNB and LDA", "flip_panels", **_of_dataset("flips", "movielens_binary")),
-    _figure("figure_14", "Fast LDA and LDA", "text", needs=_runs("text"), applies=_has("text")),
-    _figure("figure_15", "Fast MMNB and MMNB", "fast", needs=_runs("ratings"), applies=_has("ratings")),
+    _figure("figure_7", "MovieLens over K and ε", "surfaces", **_of("ratings", "movielens")),
+    _figure("figure_8", "entropies of memberships on Wdbc", "histogram", **_of("uci", "uci_wdbc")),
+    _figure("figure_9", "entropies of memberships on Sonar", "histogram", **_of("uci", "uci_sonar")),
+    _figure("figure_10", "perplexity along entropy", "fifths", needs=tables("uci"), applies=_has("uci")),
+    _figure(
+        "figure_11", "entries flipped in steps of 1 %", "flip_curves", needs=tables("flips"), applies=_has("flips")
+    ),
+    _figure("figure_12", "flips on Jester, MMNB and LDA", "flip_panels", **_of("flips", "jester_binary")),
+    _figure("figure_13", "flips on MovieLens, MMNB and LDA", "flip_panels", **_of("flips", "movielens_binary")),
+    _figure("figure_14", "Fast LDA and LDA", "text", needs=tables("text"), applies=_has("text")),
+    _figure("figure_15", "Fast MMNB and MMNB", "fast", needs=tables("ratings"), applies=_has("ratings")),
 )
 
 # --- Tables -----------------------------------------------------------------------------------
 
 
 def _table(name: str, title: str, make: str, **rest) -> Table:
-    shown = f"{CAPTIONS}/{name}.rst"
-    made = f"{HERE}.{make}"
-    return Table(name, title, shown, made, in_report=True, float_format="%.4g", **rest)
+    return Table(name, title, make=f".reported_tables:{make}", in_report=True, float_format="%.4g", **rest)
 
 
 def _of_uci(name: str, title: str, measure: str) -> Table:
     return _table(
-        name,
-        title,
-        "reported_tables:uci",
-        needs=lambda plan: {"runs": TableOf("uci")},
-        arguments=lambda plan: {"measure": measure},
-        applies=_has("uci"),
+        name, title, "uci", needs=tables(runs="uci"), arguments=lambda plan: {"measure": measure}, applies=_has("uci")
     )
 
 
-def _of_binary(name: str, number: int, shown: str) -> Table:
-    dataset = f"{shown.lower()}_binary"
-    return _table(
-        name,
-        f"Table {number}: MMNB and LDA on {shown}",
-        "reported_tables:binary",
-        **_of_dataset("binary", dataset),
-        arguments=lambda plan: {"dataset": dataset},
-    )
+def _of_binary(name: str, title: str, dataset: str) -> Table:
+    return _table(name, title, "binary", **_of("binary", dataset), arguments=lambda plan: {"dataset": dataset})
 
 
 TABLES = (
@@ -140,37 +123,27 @@ TABLES = (
     _of_uci("table_3", "Table 3: micro-precision on UCI sets", "precision"),
     _of_uci("table_4", "Table 4: mutual information on UCI sets", "information"),
     _table(
-        "entropies",
-        "Entropies of memberships on UCI sets",
-        "reported_tables:entropies",
-        needs=lambda plan: {"runs": TableOf("uci")},
-        applies=_has("uci"),
+        "entropies", "Entropies of memberships on UCI sets", "entropies", needs=tables(runs="uci"), applies=_has("uci")
     ),
-    _of_binary("table_5", 5, "Jester"),
-    _of_binary("table_6", 6, "MovieLens"),
-    _of_binary("table_7", 7, "Foodmart"),
+    _of_binary("table_5", "Table 5: MMNB and LDA on Jester", "jester_binary"),
+    _of_binary("table_6", "Table 6: MMNB and LDA on MovieLens", "movielens_binary"),
+    _of_binary("table_7", "Table 7: MMNB and LDA on Foodmart", "foodmart_binary"),
     _table(
         "table_8",
         "Table 8: micro-precision on texts",
-        "reported_tables:precision_of_text",
-        needs=_runs("topics"),
+        "precision_of_text",
+        needs=tables("topics"),
         applies=_has("topics"),
     ),
-    _table(
-        "table_10",
-        "Table 10: topics of Classic3",
-        "reported_tables:words",
-        **_of_dataset("topics", "classic3"),
-        arguments=lambda plan: {"dataset": "classic3"},
-    ),
+    _table("table_10", "Table 10: topics of Classic3", "words", **_of("topics", "classic3")),
     _table(
         "fast",
         "Fast inference beside full inference",
-        "reported_tables:against_full",
-        needs=_runs("ratings", "text"),
+        "against_full",
+        needs=tables("ratings", "text"),
         applies=_has("ratings", "text"),
     ),
-    *common.claims(HERE, needs=_runs(*RUNS), applies=_has(*RUNS)),
+    *common.claims(needs=tables(*RUNS), applies=_has(*RUNS)),
 )
 
 STUDY = Study(
@@ -179,7 +152,11 @@ STUDY = Study(
     "H. Shan and A. Banerjee, Mixed-membership naive Bayes models, Technical Report 09-002, "
     "Department of Computer Science and Engineering, University of Minnesota (2009)",
     figures=FIGURES,
-    tables=(_parts, *(_gathered(one) for one in EXPERIMENTS.values()), *TABLES),
+    tables=(
+        *(_alone(EXPERIMENTS[name], dataset) for name, datasets in ALONE.items() for dataset in datasets),
+        *map(_experiment, EXPERIMENTS.values()),
+        *TABLES,
+    ),
     front=("figure_10", "claims"),
     experiments=(cases,),
 )

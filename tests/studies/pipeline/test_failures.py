@@ -22,8 +22,8 @@ with open(sys.argv[0] + ".said", "a") as file:
     figures = [figure["name"] for figure in request["figures"]]
     print(json.dumps([request["folder"], request["gaps"], figures]), file=file)
 """
-GAPS = Figure("gaps", "Gaps", "none.rst", "none:none", lambda plan: {}, with_gaps=True)
-WHOLE = Figure("whole", "Whole", "none.rst", "none:none", lambda plan: {})
+GAPS = Figure("gaps", "Gaps", make="none:none", with_gaps=True)
+WHOLE = Figure("whole", "Whole", make="none:none")
 
 
 class Plan:

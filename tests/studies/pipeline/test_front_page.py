@@ -15,7 +15,7 @@ PNG = bytes(range(256)) * 300
 
 
 def product(kind, name, **further):
-    return kind(name, f"The {name}", "none.rst", "none:none", needs=lambda plan: {}, **further)
+    return kind(name, f"The {name}", make="none:none", caption="none.rst", **further)
 
 
 FIGURES = [product(Figure, "first"), product(Figure, "main"), product(Figure, "asked", on_request=True)]
