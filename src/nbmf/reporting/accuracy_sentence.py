@@ -35,8 +35,10 @@ def accuracy_sentence(verdict: Verdict, matrix: NamedMatrix) -> str:
 def _of_columns(with_components: Accuracy, without: Accuracy, names: Sequence[str]) -> str:
     """Return the columns of which more is predicted right than without components, and that with the least gain."""
     each = zip(names, with_components.by_column, without.by_column, with_components.entries, strict=True)
-    columns = [(p - q, str(name), p, q) for name, p, q, entries in each if entries >= ENOUGH]
-    columns.sort(key=lambda column: -column[0])
+    named = [(name, p, q, entries) for name, p, q, entries in each if entries >= ENOUGH]
+    # Of few entries a large gain may be luck: it is shrunk for the order.
+    named.sort(key=lambda column: -(column[1] - column[2]) * column[3] / (column[3] + ENOUGH))
+    columns = [(p - q, str(name), p, q) for name, p, q, _ in named]
     most = [column for column in columns[:MOST] if column[0] >= WORTH_NAMING]
     parts = []
     if most:

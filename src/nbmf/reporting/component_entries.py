@@ -15,6 +15,7 @@ from nbmf.reporting.words import percent
 AXES = {"rows": ("W", "row"), "columns": ("H", "column")}  # the factor of each, and what one of them is called
 NAMED = 6  # rows and columns of a component
 AT_LEAST = 0.1  # of the largest weight, for a row or a column to be named
+FLAT = 0.05  # between the largest and the smallest probability of a one, where none is worth a name
 DIGITS = 2  # significant ones of the largest weight
 STEADY = 0.8  # overlap of a component over draws below which its intervals mean little
 
@@ -60,7 +61,7 @@ def _title(number: int, result: FitResult) -> str:
     title, share = f"component {number + 1}", components.own_shares[number]
     if not np.isnan(share):
         other = "other " if any(components.intercepts[: components.active]) else ""
-        title += f": {share:.0%} of the {other}weight"
+        title += f": {'all' if round(share, 2) == 1 else f'{share:.0%}'} of the {other}weight"
     if result.interval_of("W", number) and result.draws.alignment.overlap[components.order[number]] < STEADY:
         title += " (not the same in all draws: its intervals mean little)"
     return title
@@ -75,7 +76,8 @@ def _lines(number: int, result: FitResult, sides: dict[str, "_Side"]) -> list[tu
         elif axis == _contrasted(components.model):
             above = contrast(side.weights[:, : components.active])[:, number]
             most_and_least = [(f"{axis} +", side.named(above)), (f"{axis} -", side.named(-above))]
-            lines += most_and_least if any(text for _, text in most_and_least) else [(axis, side.range())]
+            stands_out = any(text for _, text in most_and_least) and not side.is_flat
+            lines += most_and_least if stands_out else [(axis, side.range())]
         else:
             lines.append((axis, side.named(side.values)))
     return lines
@@ -151,6 +153,11 @@ class _Side(NamedTuple):
     def listed(self, places: Iterable[int]) -> str:
         """Return names with their values, and with what is usual in all data where that is known."""
         return ", ".join(f"{self.names[i]} {self._value(i)}" for i in places)
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the probabilities of a one are nearly all the same."""
+        return self.means is not None and float(np.ptp(self.values)) < FLAT
 
     def range(self) -> str:
         """Return between what the values are where no name stands out."""
