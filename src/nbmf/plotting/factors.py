@@ -73,13 +73,13 @@ def dictionary(
         check_count("components", components, 1)
     matrix = matrix_of(model, V)
     ranked = components_of(model, matrix)
-    count = min(components or ranked.active, len(ranked.order), MOST_COMPONENTS)
+    count = min(components or ranked.active, len(ranked.members), MOST_COMPONENTS)
     title = model.title
     if count < ranked.active:
         title += f": the first {count} of {ranked.active} active components"
     groups = _row_groups(row_groups, matrix), column_groups
     factors = [
-        factor_of(model, axis, ranked.order[:count], groups[axis], matrix)._replace(
+        factor_of(ranked.model, axis, np.arange(count), groups[axis], matrix)._replace(
             title=f"{AXIS_NAMES[axis]} ({'WH'[axis]}): {model.meanings[axis]}"
         )
         for axis in SIDES[side]
@@ -129,9 +129,10 @@ def reconstruction(
     expectation = model.expectation_
     if values.shape != expectation.shape:
         raise DataError(f"V has the shape {values.shape}, that of the fit is {expectation.shape}")
-    shown = components_of(model, matrix).shown
+    components = components_of(model, matrix)
+    shown = np.arange(components.active)
     groups = _row_groups(row_groups, matrix), column_groups
-    factors = [factor_of(model, axis, shown, groups[axis], matrix) for axis in (0, 1)]
+    factors = [factor_of(components.model, axis, shown, groups[axis], matrix) for axis in (0, 1)]
     is_binary = model.likelihood is BERNOULLI
     label = "probability of a one, E[V]" if is_binary else "E[V]"
     return np.array(overview.draw_reconstruction(values, expectation, factors, model.title, label, ax))
