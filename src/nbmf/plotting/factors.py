@@ -20,7 +20,7 @@ from nbmf.posterior.components import components_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-AXES_LABEL = "coordinates, W and H scaled to the same spread on each axis"
+AXES_LABEL = "coordinates, W and H scaled to the same size on each axis"
 SIDES = {"both": (0, 1), "rows": (0,), "columns": (1,)}
 
 
@@ -39,8 +39,8 @@ def dictionary(
 
     Lines are sorted by group, by the component they are most typical of, and by how typical. Components that are
     axes, with coordinates of both signs, are red above 0 and blue below: lines are sorted along the first of them,
-    W and H are scaled to the same spread on each, and axes on which all rows are on one side come last, since they
-    say how common a one is in each column.
+    W and H are scaled to the same size on each, and axes on which nearly all rows are on one side come last, since
+    they say how common ones are.
 
     Parameters
     ----------

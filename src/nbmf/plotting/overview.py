@@ -243,8 +243,7 @@ def draw_reconstruction(
     )
     limit = limit_of(factors)
     for axis, shown, name, (least, most) in zip(axes, (values, expectation), titles, limits, strict=True):
-        # "auto" averages cells smaller than a pixel, so that thin ones stay visible.
-        image = axis.imshow(shown[np.ix_(*orders)], cmap=cmap, vmin=least, vmax=most, aspect="auto")
+        image = _draw_cells(axis, shown[np.ix_(*orders)], cmap=cmap, vmin=least, vmax=most)
         axis.set_title(name, fontsize=8)
         axis.set(xticks=[], yticks=[])
         axis.spines[:].set_visible(True)
@@ -259,6 +258,31 @@ def draw_reconstruction(
     if ax is None:
         _colour_bar(image, axes, label)
     return axes
+
+
+def _draw_cells(axis: Axes, values: np.ndarray, **colours) -> AxesImage:
+    """Draw a matrix; cells smaller than a pixel are averaged, along that axis alone, so that thin ones stay visible.
+
+    (Matplotlib's own averaging of many rows would blur few columns, too.)
+    """
+    extent = axis.get_window_extent()
+    pixels = np.array([extent.height, extent.width]) / axis.figure.dpi * style.PNG_DPI
+    F, N = values.shape
+    for along, size in enumerate(values.shape):
+        values = _averaged(values, int(-(-size // pixels[along])), along)
+    at = (-0.5, N - 0.5, F - 0.5, -0.5)
+    return axis.imshow(np.ma.masked_invalid(values), aspect="auto", interpolation="nearest", extent=at, **colours)
+
+
+def _averaged(values: np.ndarray, count: int, axis: int) -> np.ndarray:
+    """Return the means of so many neighbours along an axis; NaN where half of them are missing."""
+    if count <= 1:
+        return values
+    starts, missing = np.arange(0, values.shape[axis], count), np.isnan(values)
+    sums, gaps = (np.add.reduceat(x, starts, axis, dtype=float) for x in (np.where(missing, 0.0, values), missing))
+    sizes = np.diff([*starts, values.shape[axis]])
+    sizes = sizes[:, None] if axis == 0 else sizes
+    return np.where(2 * gaps >= sizes, np.nan, sums / np.maximum(sizes - gaps, 1))
 
 
 def _data_and_expectation(shape: tuple[int, int]) -> list[Axes]:

@@ -15,7 +15,13 @@ from nbmf.plotting.labelled_factor import LabelledFactor
 from nbmf.posterior.components import Components, components_of
 
 MOST_COMPONENTS = 15  # beyond which columns are too narrow for their headings
-INTERCEPT = "how common\neach column is"  # the heading of an axis on which all rows are on one side
+ON_ONE_SIDE = 0.95  # of the rows of an intercept, at least
+OF_COLUMNS, OF_ROWS, OF_BOTH = (
+    "how common\neach column is",
+    "how common\neach row is",
+    "how common rows\nand columns are",
+)
+ALIKE = 2.0  # times the variation of the columns of an intercept, up to which that of its rows is alike
 
 
 class Shown(NamedTuple):
@@ -71,33 +77,46 @@ def shown_of(
     rows, columns = (factor_of(model, axis, places, groups[axis], matrix) for axis in (0, 1))
     W, H = balanced(rows.weights, columns.weights)
     factors = rows._replace(weights=W, axes=n_axes), columns._replace(weights=H, axes=n_axes)
-    return Shown(factors, _headings(ranked, order, is_common), ranked.active)
+    return Shown(factors, _headings(ranked, order, is_common, W, H), ranked.active)
 
 
 def is_intercept(W: np.ndarray) -> np.ndarray:
-    """Return on which axes all rows are on one side, bool array (K,).
+    """Return on which axes (nearly) all rows are on one side, bool array (K,).
 
-    Such an axis adds to a column nearly the same in all rows: it says how common its ones are.
+    Such an axis has no two ends: it says how common ones are.
     """
-    return (W > 0).all(axis=0) | (W < 0).all(axis=0)
+    return abs(np.sign(W).sum(axis=0)) >= (2 * ON_ONE_SIDE - 1) * max(len(W), 1)
 
 
 def balanced(W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return W (F, K) and H transposed (N, K) with the same spread on each axis; their product stays.
+    """Return W (F, K) and H transposed (N, K), on each axis of the same size; their product stays.
 
     A fit is free to have large coordinates of rows and small ones of columns, or the other way round; their
-    product is what counts. The spread is the standard deviation, of an intercept the root of the mean square.
+    product is what counts. The size is the root of the mean square: where coordinates have the mean 0, as those of
+    rows have next to column effects, it is their standard deviation.
     """
-    around = np.where(is_intercept(W), 0.0, 1.0)
-    of_rows, of_columns = (np.sqrt(np.square(X - around * X.mean(axis=0)).mean(axis=0)) for X in (W, H))
+    of_rows, of_columns = (np.sqrt(np.square(X).mean(axis=0)) for X in (W, H))
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.sqrt(of_columns / of_rows)
     factor = np.where(np.isfinite(factor) & (factor > 0), factor, 1.0)
     return W * factor, H / factor
 
 
-def _headings(ranked: Components, order: np.ndarray, is_common: np.ndarray) -> list[str]:
+def what_is_common(w: np.ndarray, h: np.ndarray) -> str:
+    """Return the heading of an intercept: it speaks of the columns if these vary on it, of the rows if they do."""
+    if not is_intercept(h[:, None])[0]:
+        return OF_COLUMNS
+    of_rows, of_columns = (x.std() / abs(x.mean()) for x in (w, h))
+    if of_rows > ALIKE * of_columns:
+        return OF_ROWS
+    return OF_COLUMNS if of_columns > ALIKE * of_rows else OF_BOTH
+
+
+def _headings(ranked: Components, order: np.ndarray, is_common: np.ndarray, W: np.ndarray, H: np.ndarray) -> list[str]:
     """Return what is written above axes: number, and share of the weight that is in no intercept."""
     shares = ranked.shares / (1 - ranked.shares[: len(order)][is_common].sum())
     numbers = [f"{k + 1}" if np.isnan(shares[k]) else f"{k + 1}\n{shares[k]:.0%}" for k in order]
-    return [INTERCEPT if is_common[k] else number for k, number in zip(order, numbers, strict=True)]
+    return [
+        what_is_common(w, h) if is_common[k] else number
+        for k, number, w, h in zip(order, numbers, W.T, H.T, strict=True)
+    ]

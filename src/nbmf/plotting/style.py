@@ -17,6 +17,7 @@ from nbmf.errors import ConfigError
 from nbmf.files import atomic_path
 
 PAGE_WIDTH = 7.2  # inches, two columns of a journal page
+PNG_DPI = 200
 
 # Okabe and Ito's palette and some more, light colours last: of chains and lines. Those of methods are
 # in methods.yaml.
@@ -149,7 +150,7 @@ def panel_grid(
     return figure, axes
 
 
-def save(figure: Figure, *paths: str | os.PathLike, dpi: int = 200) -> None:
+def save(figure: Figure, *paths: str | os.PathLike, dpi: int = PNG_DPI) -> None:
     """Write a figure to each path (.pdf, .png), atomically and without a date inside."""
     for path in map(Path, paths):
         metadata = {"CreationDate": None} if path.suffix == ".pdf" else None
