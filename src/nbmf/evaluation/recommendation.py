@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
+from nbmf.evaluation.clustered_errors import format_error
+
 LEVEL = 0.95  # of the interval around a margin
 WORTHWHILE = 10.0  # seconds a fit that a method has to save to be taken for its speed
 
@@ -46,7 +48,7 @@ class Margin(NamedTuple):
         return self.mean > self.uncertainty
 
     def __str__(self) -> str:
-        return f"{self.mean:.4f} ± {self.uncertainty:.4f}"
+        return format_error(self.mean, self.uncertainty)
 
 
 class Recommendation(NamedTuple):

@@ -15,7 +15,6 @@ from nbmf.plotting import overview
 from nbmf.plotting.inputs import Fit, matrix_of, model_of
 from nbmf.plotting.shown import MOST_COMPONENTS, has_axes, shown_of
 from nbmf.posterior.co_clustering import AXIS_NAMES
-from nbmf.posterior.components import components_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,11 +76,10 @@ def dictionary(
         check_count("components", components, 1)
     matrix = matrix_of(model, V)
     groups = _row_groups(row_groups, matrix), column_groups
-    active = components_of(model, matrix).active
-    shown = shown_of(model, matrix, groups, min(components or active, MOST_COMPONENTS))
+    shown = shown_of(model, matrix, groups, components, MOST_COMPONENTS)
     title, count = model.title, len(shown.headings)
-    if count < active:
-        title += f": the first {count} of {active} {'axes' if has_axes(model) else 'active components'}"
+    if count < shown.active:
+        title += f": the first {count} of {shown.active} {'axes' if has_axes(model) else 'active components'}"
     factors = [
         shown.factors[axis]._replace(title=f"{AXIS_NAMES[axis]} ({'WH'[axis]}): {model.meanings[axis]}")
         for axis in SIDES[side]

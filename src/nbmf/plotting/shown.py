@@ -12,16 +12,10 @@ from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.plotting.inputs import factor_of
 from nbmf.plotting.labelled_factor import LabelledFactor
-from nbmf.posterior.components import Components, components_of
+from nbmf.posterior.components import components_of
 
 MOST_COMPONENTS = 15  # beyond which columns are too narrow for their headings
-ON_ONE_SIDE = 0.95  # of the rows of an intercept, at least
-OF_COLUMNS, OF_ROWS, OF_BOTH = (
-    "how common\neach column is",
-    "how common\neach row is",
-    "how common rows\nand columns are",
-)
-ALIKE = 2.0  # times the variation of the columns of an intercept, up to which that of its rows is alike
+INTERCEPT = "how common\neach column is"  # the heading of an axis on which all rows are on one side
 
 
 class Shown(NamedTuple):
@@ -46,7 +40,8 @@ def shown_of(
     model: Factorization,
     matrix: NamedMatrix | None,
     groups: Sequence[Sequence[str] | None] = (None, None),
-    count: int | None = None,
+    components: int | None = None,
+    most: int | None = None,
 ) -> Shown:
     """Return the first components of a fit, by default the active ones, as they are drawn.
 
@@ -58,8 +53,10 @@ def shown_of(
         What it was fitted to.
     groups : pair of str arrays or None
         Of rows and of columns.
-    count : int, optional
-        How many components.
+    components : int, optional
+        How many.
+    most : int, optional
+        How many at most.
 
     Raises
     ------
@@ -67,25 +64,19 @@ def shown_of(
         If there is not one group per row or column.
     """
     ranked = components_of(model, matrix)
-    places = ranked.order[: ranked.active if count is None else count]
-    if not has_axes(model):
-        rows, columns = (factor_of(model, axis, places, groups[axis], matrix) for axis in (0, 1))
-        return Shown((rows, columns), ranked.labels(len(places)), ranked.active)
-    is_common = is_intercept(model.W_[:, places])
-    order = np.argsort(is_common, kind="stable")
-    places, n_axes = places[order], int(np.count_nonzero(~is_common))
-    rows, columns = (factor_of(model, axis, places, groups[axis], matrix) for axis in (0, 1))
+    count = min(ranked.active if components is None else components, len(ranked.members))
+    count = count if most is None else min(count, most)
+    places, n_axes = np.arange(count), None
+    if has_axes(model):
+        places = np.argsort([bool(axis) for axis in ranked.intercepts[:count]], kind="stable")
+        n_axes = ranked.intercepts[:count].count("")
+    rows, columns = (factor_of(ranked.model, axis, places, groups[axis], matrix) for axis in (0, 1))
+    if n_axes is None:
+        return Shown((rows, columns), ranked.labels(count), ranked.active)
     W, H = balanced(rows.weights, columns.weights)
     factors = rows._replace(weights=W, axes=n_axes), columns._replace(weights=H, axes=n_axes)
-    return Shown(factors, _headings(ranked, order, is_common, W, H), ranked.active)
-
-
-def is_intercept(W: np.ndarray) -> np.ndarray:
-    """Return on which axes (nearly) all rows are on one side, bool array (K,).
-
-    Such an axis has no two ends: it says how common ones are.
-    """
-    return abs(np.sign(W).sum(axis=0)) >= (2 * ON_ONE_SIDE - 1) * max(len(W), 1)
+    headings = [INTERCEPT if ranked.intercepts[k] else ranked.labels(count)[k] for k in places]
+    return Shown(factors, headings, ranked.active)
 
 
 def balanced(W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -100,23 +91,3 @@ def balanced(W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         factor = np.sqrt(of_columns / of_rows)
     factor = np.where(np.isfinite(factor) & (factor > 0), factor, 1.0)
     return W * factor, H / factor
-
-
-def what_is_common(w: np.ndarray, h: np.ndarray) -> str:
-    """Return the heading of an intercept: it speaks of the columns if these vary on it, of the rows if they do."""
-    if not is_intercept(h[:, None])[0]:
-        return OF_COLUMNS
-    of_rows, of_columns = (x.std() / abs(x.mean()) for x in (w, h))
-    if of_rows > ALIKE * of_columns:
-        return OF_ROWS
-    return OF_COLUMNS if of_columns > ALIKE * of_rows else OF_BOTH
-
-
-def _headings(ranked: Components, order: np.ndarray, is_common: np.ndarray, W: np.ndarray, H: np.ndarray) -> list[str]:
-    """Return what is written above axes: number, and share of the weight that is in no intercept."""
-    shares = ranked.shares / (1 - ranked.shares[: len(order)][is_common].sum())
-    numbers = [f"{k + 1}" if np.isnan(shares[k]) else f"{k + 1}\n{shares[k]:.0%}" for k in order]
-    return [
-        what_is_common(w, h) if is_common[k] else number
-        for k, number, w, h in zip(order, numbers, W.T, H.T, strict=True)
-    ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.declarations import Inference
@@ -66,6 +67,28 @@ class FitResult:
         """Return the effects that the model has, of "row" (F,) or of "column" (N,)."""
         values = {axis: getattr(self.model, name, None) for axis, name in EFFECTS.items()}
         return {axis: each for axis, each in values.items() if each is not None and each.any()}
+
+    def interval_of(self, factor: str, number: int) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return the interval of W (F,) or H (N,) of a component that is shown, None if it is unknown.
+
+        Of components that are merged it is: their intervals say nothing of their sum.
+        """
+        places = self.components.members[number]
+        if factor not in self.intervals or len(places) > 1:
+            return None
+        lower, upper = (end if factor == "W" else end.T for end in self.intervals[factor])
+        return lower[:, places[0]], upper[:, places[0]]
+
+    def means(self, axis: str) -> np.ndarray | None:
+        """Return the proportion of ones of each "row" (F,) or "column" (N,), None unless the matrix is binary.
+
+        NaN where nothing is observed.
+        """
+        if not isinstance(self.matrix, BinaryMatrix):
+            return None
+        across = 1 if axis == "row" else 0
+        observed, ones = (np.count_nonzero(x, axis=across) for x in (self.matrix.observed, self.matrix.codes == 1))
+        return np.where(observed > 0, ones / np.maximum(observed, 1), np.nan)
 
     def names(self, axis: str) -> np.ndarray:
         """Return the names along "row" or "column"."""
