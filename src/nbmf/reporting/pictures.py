@@ -13,7 +13,9 @@ from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.result import Comparison
+from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
+from nbmf.likelihoods.bernoulli import BERNOULLI
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,6 +26,13 @@ if TYPE_CHECKING:
 DICTIONARY, RECONSTRUCTION, TRACES = FIT_FILES = "dictionary.png", "reconstruction.png", "chains.png"
 MEMBERSHIPS, PROFILE, TOPICS = TABLE_FILES = "memberships.png", "profile.png", "topics.png"
 SCORES, AGAINST_K = COMPARISON_FILES = "comparison.png", "against_K.png"
+
+
+OF_GROUPS = "W and H: what rows and columns are to each component. Its colour is the same in all pictures."
+OF_AXES = (
+    "W and H: where rows and columns are on each axis, red at one end and blue at the other, sorted along the first. "
+    "Where a row and a column have one colour on an axis, {} is more probable; where they have both, less."
+)
 
 
 class Picture(NamedTuple):
@@ -49,20 +58,21 @@ def pictures_of_fit(
         many as `nbmf.plot` says
     """
     shown = {"column_groups": column_groups, "components": components} | ({} if lines is None else {"lines": lines})
+    has_axes = model.alignment is Alignment.ROTATION
     pictures = [
         Picture(
             DICTIONARY,
-            "W and H: what rows and columns are to each component. Its colour is the same in all pictures.",
+            OF_AXES.format("a one" if model.likelihood is BERNOULLI else "a large value") if has_axes else OF_GROUPS,
             lambda: nbmf.plot.dictionary(model, matrix, **shown)[0].figure,
         )
     ]
     if matrix is not None and matrix.dense is None:  # it has all its entries
         groups = matrix.row_groups if column_groups is None else column_groups
-        strips = "." if groups is None else ", and outside of these their groups."
-        caption = (
-            "V and E[V]: the data and what is predicted, sorted alike. Strips are the components that rows and "
-            f"columns are most typical of{strips}"
+        strips = (
+            "positions on the first axis" if has_axes else "the components that rows and columns are most typical of"
         )
+        outside = "." if groups is None else ", and outside of these their groups."
+        caption = f"V and E[V]: the data and what is predicted, sorted alike. Strips are {strips}{outside}"
         pictures.append(
             Picture(
                 RECONSTRUCTION,

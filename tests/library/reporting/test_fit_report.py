@@ -108,7 +108,7 @@ def test_groups_are_counted_by_component_or_have_a_mean_on_each_axis():
     ]
     assert (table.head, table.rows) == (["", "1", "2"], [["left", "2", "0"], ["right", "0", "1"]])
     assert table.head_colours == [style.colour_of_component(0), style.colour_of_component(1)]
-    assert table.row_colours == style.COLOURS[:2]  # the largest group first
+    assert table.row_colours == style.GROUPS[:2]  # the largest group first
     of_rows, of_columns = group_tables(result(nbmf.LogisticFactorVB, grouped, column_groups=columns))
     assert of_rows.caption == ["rows by group: their mean coordinate on each component"]
     assert of_rows.rows == [["left", "0.85", "0.15"], ["right", "0.05", "0.95"]]
