@@ -39,7 +39,7 @@ LEAST_RATIO = 0.17
 SIMULATED = 19  # matrices without a further axis: the largest of 19 is exceeded by chance once in 20
 LEAST_VARIANCE = 0.02  # of an entry by which residuals are divided, so that no rare entry rules them
 NOTHING = 1e-6  # of the first axis's length, below which there is no axis
-SIMPLER = 0.1  # axes a column depends on, by which a rotation has to reduce their mean number
+SIMPLER = 0.05  # axes a column depends on, by which a rotation has to reduce their mean number
 END = 0.1  # of the rows, at either end
 ROUNDS = 30  # of the scale of positions
 GIVEN_COLUMNS = "a row's own answers, with discriminations and difficulties taken as known"
@@ -53,10 +53,9 @@ FROM_DRAWS = {
 class Scale:
     """Axes along which rows differ, those that are told first. `scale_of` makes it.
 
-    The population of the rows has mean 0 and standard deviation 1 on every axis, uncorrelated with the others; positions
-    are posterior means, which vary less (their variance is the reliability). At the positive end of an
-    axis are the rows that say yes more often, weighing columns by their discrimination: the sum of discriminations
-    is not negative.
+    The population of the rows has mean 0 and standard deviation 1 on every axis, uncorrelated with the others;
+    positions are posterior means, which vary less: their variance is the reliability. Signs are such that the sum
+    of discriminations is positive: a larger position makes a one more probable in most columns.
 
     Attributes
     ----------
