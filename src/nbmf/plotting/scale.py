@@ -52,7 +52,7 @@ def scale(
     Parameters
     ----------
     fit : estimator, Draws or Chains
-        Fitted; draws, and chains that have some, give the intervals.
+        Fitted; draws of a sampler, and chains that have some, give the intervals.
     V : BinaryMatrix, array (F, N) or DataFrame
         What it was fitted to.
     axes : 1 or 2, optional

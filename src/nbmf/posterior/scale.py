@@ -38,15 +38,13 @@ MOST_KEPT = 3  # axes that are told and drawn; tables have all
 LEAST_RATIO = 0.17
 SIMULATED = 19  # matrices without a further axis: the largest of 19 is exceeded by chance once in 20
 LEAST_VARIANCE = 0.02  # of an entry by which residuals are divided, so that no rare entry rules them
+NO_OTHER, WEAK, NOISE, MANY = "no other", "weak", "noise", "many"
 NOTHING = 1e-6  # of the first axis's length, below which there is no axis
 SIMPLER = 0.05  # axes a column depends on, by which a rotation has to reduce their mean number
 END = 0.1  # of the rows, at either end
 ROUNDS = 30  # of the scale of positions
 GIVEN_COLUMNS = "a row's own answers, with discriminations and difficulties taken as known"
-FROM_DRAWS = {
-    Inference.SAMPLER: "draws from the posterior",
-    Inference.ASCENT: "draws from the variational posterior, which is too narrow",
-}
+FROM_DRAWS = "draws from the posterior"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +63,8 @@ class Scale:
     level : float
         Of the intervals.
     interval_kind : str
-        GIVEN_COLUMNS or one of FROM_DRAWS. Of 90 % intervals given the columns 85 to 95 % held the truth (20 to 300
-        rows, 30 or 40 columns, one or two scales), of those of variational draws 80 to 90 %.
+        FROM_DRAWS or GIVEN_COLUMNS. Of 90 % intervals given the columns, 85 to 95 % held the truth: 20 to 300 rows,
+        30 or 40 columns, one or two scales. (Of those of draws of a variational fit 80 to 90 %, so these are not used.)
     discrimination : float array (N, A)
         The change of the log-odds of a one from one position to the next standard deviation.
     difficulty : float array (N,)
@@ -79,6 +77,8 @@ class Scale:
     kept : int
         How many axes are told and drawn: those with a share of at least LEAST_RATIO of the first one's, and
         of which residuals without it have more than noise has; at least 1, at most MOST_KEPT.
+    limit : str
+        Why there are no more: NO_OTHER, WEAK, NOISE or MANY.
     rotated : bool
         Whether the kept axes are rotated by varimax: where columns then depend on fewer of them.
     low, high : float arrays (N, A)
@@ -100,6 +100,7 @@ class Scale:
     shares: np.ndarray
     reliability: np.ndarray
     kept: int
+    limit: str
     rotated: bool
     low: np.ndarray
     high: np.ndarray
@@ -192,8 +193,8 @@ def scale_of(model: Factorization, matrix: BinaryMatrix, *, draws: Draws | None 
         Fitted to `matrix`.
     matrix : BinaryMatrix
     draws : Draws, optional
-        Of the posterior: their positions on the same axes give intervals. Without, intervals are those of a row's
-        answers given the columns.
+        Their positions on the same axes give intervals. Without, and for draws of a variational fit, which are
+        too narrow, intervals are those of a row's own answers given the columns.
     level : float
 
     Raises
@@ -210,10 +211,11 @@ def scale_of(model: Factorization, matrix: BinaryMatrix, *, draws: Draws | None 
         why = "its rows do not differ" if isinstance(model, LogisticFactors) else "its components are no axes"
         raise NotSupportedError(f"a scale needs a logistic factor model along which rows differ; {name}: {why}")
     axes = _axes_of(model.factors_)
-    kept = _kept(axes, matrix)
+    kept, limit = _kept(axes, matrix)
     axes, is_rotated = _rotated(axes, kept)
     axes = _signed(axes)
-    spread = _given_columns(axes, matrix, level) if draws is None else _from_draws(axes, draws, level)
+    is_drawn = draws is not None and model.inference is Inference.SAMPLER
+    spread = _from_draws(axes, draws, level) if is_drawn else _given_columns(axes, matrix, level)
     F, low, high = len(axes.places), [], []
     n_end = max(1, round(END * F))
     for order in np.argsort(axes.places, axis=0, kind="stable").T:
@@ -226,12 +228,13 @@ def scale_of(model: Factorization, matrix: BinaryMatrix, *, draws: Draws | None 
         lower=spread.lower,
         upper=spread.upper,
         level=float(level),
-        interval_kind=GIVEN_COLUMNS if draws is None else FROM_DRAWS[model.inference],
+        interval_kind=FROM_DRAWS if is_drawn else GIVEN_COLUMNS,
         discrimination=axes.loadings / spread.scale,
         difficulty=-axes.intercepts,
         shares=axes.sizes / axes.sizes.sum(),
         reliability=spread.scale**2,
         kept=kept,
+        limit=limit,
         rotated=is_rotated,
         low=np.column_stack(low),
         high=np.column_stack(high),
@@ -273,17 +276,21 @@ def _axes_of(factors: Factors) -> _Axes:
     return _Axes(root * (Q @ left)[:, there], (P @ right.T)[:, there] * sizes[there] / root, intercepts)
 
 
-def _kept(axes: _Axes, matrix: BinaryMatrix) -> int:
-    """Return how many axes are told and drawn; see Scale.kept.
+def _kept(axes: _Axes, matrix: BinaryMatrix) -> tuple[int, str]:
+    """Return how many axes are told and drawn, and why no more; see Scale.kept.
 
     The noise: a residual of an axis that the matrix does not have is as large as the largest singular value
     of residuals of matrices that are drawn without it (parallel analysis).
     """
     ratios = axes.sizes / axes.sizes[0]
-    kept = 1
-    while kept < min(MOST_KEPT, len(ratios)) and ratios[kept] >= LEAST_RATIO and _has_another(axes, kept, matrix):
-        kept += 1
-    return kept
+    for kept in range(1, MOST_KEPT):
+        if kept == len(ratios):
+            return kept, NO_OTHER
+        if ratios[kept] < LEAST_RATIO:
+            return kept, WEAK
+        if not _has_another(axes, kept, matrix):
+            return kept, NOISE
+    return MOST_KEPT, NO_OTHER if len(ratios) == MOST_KEPT else MANY
 
 
 def _has_another(axes: _Axes, kept: int, matrix: BinaryMatrix) -> bool:
