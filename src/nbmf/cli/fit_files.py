@@ -9,12 +9,15 @@ import pandas as pd
 from nbmf.cli.output import COLUMN_GROUPS, LARGEST_CSV, MATRIX, MODEL, OutputFolder
 from nbmf.cli.publishing import PAGE, SUMMARY
 from nbmf.posterior.groups import by_group
+from nbmf.posterior.scale import Scale
 from nbmf.reporting.fit_result import DRAWN_EFFECTS, EFFECTS, FitResult
 from nbmf.reporting.pictures import FIT_FILES
 
 FACTORS, ENDS = ("W", "H"), ("lower", "upper")
+POSITIONS, COLUMNS = "positions.csv", "columns.csv"  # of a scale
 FILES = (
     *(SUMMARY, PAGE, MODEL, MATRIX, "chains.csv", "components.csv", "groups.csv", COLUMN_GROUPS, *FIT_FILES),
+    *(POSITIONS, COLUMNS),
     *(f"{axis}_effects.csv" for axis in EFFECTS),
     *(f"{name}.{kind}" for name in (*FACTORS, "expectation") for kind in ("csv", "npz")),
     *(f"{name}_{end}.csv" for name in (*FACTORS, "expectation") for end in ENDS),
@@ -31,6 +34,12 @@ def write_fit(folder: OutputFolder, result: FitResult) -> None:
             folder.write_table("chains.csv", result.chains.diagnostics)
     if result.shows_components:
         _write_components(folder, result)
+
+
+def write_scale(folder: OutputFolder, scale: Scale) -> None:
+    """Write the positions of rows and the discriminations and difficulties of columns, on all axes."""
+    folder.write_table(POSITIONS, scale.rows_table())
+    folder.write_table(COLUMNS, scale.columns_table())
 
 
 def _write_expectation(folder: OutputFolder, result: FitResult) -> None:

@@ -16,6 +16,7 @@ from nbmf.evaluation.result import Comparison
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.posterior.scale import has_scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
     from nbmf.families.mixed_membership.feature_model import FeatureModel
     from nbmf.posterior.chains import Chains
 
-DICTIONARY, RECONSTRUCTION, TRACES = FIT_FILES = "dictionary.png", "reconstruction.png", "chains.png"
+DICTIONARY, RECONSTRUCTION, TRACES, SCALE = FIT_FILES = (
+    "dictionary.png",
+    "reconstruction.png",
+    "chains.png",
+    "scale.png",
+)
 MEMBERSHIPS, PROFILE, TOPICS = TABLE_FILES = "memberships.png", "profile.png", "topics.png"
 SCORES, AGAINST_K = COMPARISON_FILES = "comparison.png", "against_K.png"
 
@@ -52,7 +58,7 @@ def pictures_of_fit(
     lines: int | None = None,
     components: int | None = None,
 ) -> list[Picture]:
-    """Return the pictures of a fit, the dictionary first; without the matrix that alone.
+    """Return the pictures of a fit: its scale, if it has one, and the dictionary; without the matrix that alone.
 
     lines, components : int, how many rows and columns and how many components the dictionary shows; by default as
         many as `nbmf.plot` says
@@ -67,6 +73,8 @@ def pictures_of_fit(
         )
     ]
     if matrix is not None and matrix.dense is None:  # it has all its entries
+        if has_scale(model):
+            pictures.insert(0, _scale(model if chains is None else chains, matrix))
         groups = matrix.row_groups if column_groups is None else column_groups
         strips = (
             "positions on the first axis" if has_axes else "the components that rows and columns are most typical of"
@@ -84,6 +92,15 @@ def pictures_of_fit(
         caption = "Chains: what they recorded after burn-in. Red has not converged."
         pictures.append(Picture(TRACES, caption, lambda: nbmf.plot.chains(chains)[0].figure))
     return pictures
+
+
+def _scale(fit: Factorization | Chains, matrix: NamedMatrix) -> Picture:
+    """Return the picture of rows along one axis, or on a map of two."""
+    caption = (
+        "Scale: where rows lie on the axes along which they differ most, and how columns tell the ends apart: by the "
+        "probability of a one at either end, or by arrows towards the rows that have a one"
+    )
+    return Picture(SCALE, caption, lambda: nbmf.plot.scale(fit, matrix)[0].figure)
 
 
 def pictures_of_table(
