@@ -4,6 +4,7 @@ import argparse
 import functools
 import time
 import warnings
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ from nbmf.posterior.draws import Draws, posterior_draws
 from nbmf.posterior.running import run_chains
 from nbmf.reporting.fit_report import fit_report
 from nbmf.reporting.fit_result import FitResult, intervals_of
-from nbmf.reporting.pictures import pictures_of_fit
+from nbmf.reporting.pictures import Picture, picture_of_other_view, pictures_of_fit
 
 CHAINS, STARTS = 4, 4
 # Observed entries times iterations, some seconds of Beta-Dir VB with K = 100. Above, one start is
@@ -43,22 +44,35 @@ def run(options: argparse.Namespace) -> None:
     folder = OutputFolder(options.out or f"{name}.nbmf", FILES, force=options.force)
     matrix, column_groups = read_with_groups(options, options.method)
     _refuse_of_large(options, matrix)
-    chosen = _chosen(options, matrix)
+    chosen, *others = _chosen(options, matrix)
     result = _fit(options, name, matrix, column_groups, chosen)
-    pictures = []
-    if result.shows_components:
-        pictures = pictures_of_fit(result.model, matrix, column_groups=column_groups, chains=result.chains)
+    if others and result.shows_components:
+        other = _fit(options, name, matrix, column_groups, others[0])
+        result = replace(result, other_view=other)
+    pictures = _pictures(result)
+    figures = folder.figures(pictures)
+    other_figure = figures.pop() if result.other_view is not None else None
     report = fit_report(
         result,
         file=repeated(options),
         command=printed_command(options),
         method=chosen.method,
-        figures=folder.figures(pictures),
+        figures=figures,
+        figure_of_other_view=other_figure,
         in_words=functools.partial(as_typed, command=options.command),
     )
     write_fit(folder, result)
     folder.write_pictures(pictures)
     publish(report, folder, {**vars(options), "method": chosen.method})
+
+
+def _pictures(result: FitResult) -> list[Picture]:
+    """Return the pictures of a fit, and last that of its other view."""
+    if not result.shows_components:
+        return []
+    groups, other = {"column_groups": result.column_groups}, result.other_view
+    pictures = pictures_of_fit(result.model, result.matrix, **groups, chains=result.chains)
+    return pictures if other is None else [*pictures, picture_of_other_view(other.model, other.matrix, **groups)]
 
 
 def _refuse_of_large(options: argparse.Namespace, matrix: NamedMatrix) -> None:

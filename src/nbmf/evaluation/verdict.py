@@ -108,6 +108,11 @@ class Verdict(NamedTuple):
         return [*self.others, *baselines]
 
     @property
+    def is_predicted(self) -> bool:
+        """Whether there is structure, and the method predicts better than the best baseline on average."""
+        return self.found and self.gains[0].mean > 0
+
+    @property
     def best_baseline(self) -> str:
         """The baseline that predicts best, in words."""
         return LABELS[self.gains[0].baseline]

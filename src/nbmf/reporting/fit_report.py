@@ -8,7 +8,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.clustered_errors import format_error
 from nbmf.evaluation.verdict import Verdict
-from nbmf.inference.declarations import Alignment
+from nbmf.inference.declarations import Alignment, View
 from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.groups import association_of, by_group
 from nbmf.reporting.accuracy_sentence import accuracy_sentence
@@ -17,10 +17,13 @@ from nbmf.reporting.fit_quality import quality
 from nbmf.reporting.fit_result import FitResult
 from nbmf.reporting.group_table import group_table
 from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report, Section, Table
+from nbmf.reporting.scale_entries import scale_blocks
 from nbmf.reporting.weight_sentences import weight_sentences
 from nbmf.reporting.words import SCORED_BY, listed
 
 DESCRIBED = 12  # components
+TITLES = {View.GROUPS: "Components", View.SCALE: "Scale"}
+IN_WORDS = {View.GROUPS: "rows as mixtures of groups", View.SCALE: "rows on a scale"}
 OF_SAMPLES = "ones and as many zeros, each weighted by one over the chance of being among them"
 
 
@@ -31,6 +34,7 @@ def fit_report(
     command: str = "",
     method: str = "",
     figures: Sequence[Figure] = (),
+    figure_of_other_view: Figure | None = None,
     in_words: Callable[[str], str] = str,
 ) -> Report:
     """Return the report of a fit.
@@ -45,6 +49,8 @@ def fit_report(
     method : str
         The id of the method, which the command may have left open.
     figures : sequence of Figure
+    figure_of_other_view : Figure, optional
+        Where the result has another view.
     in_words : function
         From advice that names Python's arguments to the reader's words.
     """
@@ -55,10 +61,12 @@ def fit_report(
         sections += [
             Section("Pictures", figures),
             Section("Groups", [*group_tables(result)]),
-            Section("Components", [*_components(result)]),
+            Section(TITLES[view_of(result)], [*_described(result)]),
         ]
+        if result.other_view is not None:
+            sections.append(_other_view(result.other_view, figure_of_other_view, file))
     else:
-        sections.append(Section("What to do next", [*_next_steps(result, file)]))
+        sections.append(Section("What to do next", [*_next_steps(result, file, method)]))
     made_by = [command, listed({"method": method, **model.get_params()})]
     return Report(f"{result.name}: what is in it", [each for each in sections if each.blocks], made_by)
 
@@ -138,7 +146,16 @@ def group_tables(result: FitResult) -> Iterator[Table]:
         yield group_table(cells, groups, words, "groups")
 
 
-def _components(result: FitResult) -> Iterator[Block]:
+def view_of(result: FitResult) -> View:
+    """Return how a fit is shown: on a scale if its rows lie on one."""
+    return View.GROUPS if result.scale is None else View.SCALE
+
+
+def _described(result: FitResult) -> Iterator[Block]:
+    """Yield positions on a scale, or components."""
+    if result.scale is not None:
+        yield from scale_blocks(result.scale)
+        return
     yield Lines([key_of(result.model)])
     yield from effect_entries(result)
     active = result.components.active
@@ -148,9 +165,20 @@ def _components(result: FitResult) -> Iterator[Block]:
         yield Lines([f"... and {active - DESCRIBED} more: see W.csv and H.csv"])
 
 
-def _next_steps(result: FitResult, file: str) -> Iterator[NextStep]:
+def _other_view(other: FitResult, figure: Figure, file: str) -> Section:
+    """Return the same matrix shown in another way."""
+    view = view_of(other)
+    sentence = f"{other.model.title} predicts held-out entries not significantly worse, and shows {IN_WORDS[view]}"
+    alone = NextStep("all files of this view:", f"nbmf fit {file} --view {view}")
+    return Section(f"The same matrix: {TITLES[view].lower()}", [Lines([sentence]), figure, *_described(other), alone])
+
+
+def _next_steps(result: FitResult, file: str, method: str) -> Iterator[NextStep]:
     """Yield what to type where no components predict better than none."""
-    noise, shown = "No dictionary is shown: it would be one of noise.", f"nbmf fit {file} --no-check"
+    noise, shown = (
+        "No components are shown: they would be those of noise.",
+        f"nbmf fit {file} --method {method} --no-check",
+    )
     if result.matrix.dense is not None:  # nbmf fit compares what takes it
         yield NextStep(f"{noise} This writes and draws the components all the same:", shown)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import Components
 from nbmf.posterior.draws import Draws
+from nbmf.posterior.scale import Scale, has_scale, scale_of
 
 if TYPE_CHECKING:
     from nbmf.posterior.chains import Chains
@@ -39,6 +41,7 @@ class FitResult:
         (lower, upper); empty without draws
     verdict : Verdict or None, if it was not asked for
     column_groups : str array (N,) or None, besides those of rows that the matrix has
+    other_view : FitResult or None, a fit that shows the same matrix in another way and predicts as well
     """
 
     name: str
@@ -52,11 +55,19 @@ class FitResult:
     intervals: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     verdict: Verdict | None = None
     column_groups: np.ndarray | None = None
+    other_view: FitResult | None = None
 
     @property
     def shows_components(self) -> bool:
-        """Whether components are worth showing: if they predict better than none, or nobody asked."""
-        return self.verdict is None or self.verdict.found
+        """Whether components are worth showing: if there is structure that they predict, or nobody asked."""
+        return self.verdict is None or self.verdict.is_predicted
+
+    @functools.cached_property
+    def scale(self) -> Scale | None:
+        """The axes along which rows lie, of a model that has any."""
+        if self.matrix.dense is not None or not has_scale(self.model):
+            return None
+        return scale_of(self.model, self.matrix, draws=self.draws)
 
     @property
     def is_sampled(self) -> bool:

@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from nbmf.families.mixed_membership.feature_model import FeatureModel
     from nbmf.posterior.chains import Chains
 
-DICTIONARY, RECONSTRUCTION, TRACES, SCALE = FIT_FILES = (
+DICTIONARY, RECONSTRUCTION, TRACES, SCALE, GROUPS = FIT_FILES = (
     "dictionary.png",
     "reconstruction.png",
     "chains.png",
     "scale.png",
+    "groups.png",
 )
 MEMBERSHIPS, PROFILE, TOPICS = TABLE_FILES = "memberships.png", "profile.png", "topics.png"
 SCORES, AGAINST_K = COMPARISON_FILES = "comparison.png", "against_K.png"
@@ -92,6 +93,15 @@ def pictures_of_fit(
         caption = "Chains: what they recorded after burn-in. Red has not converged."
         pictures.append(Picture(TRACES, caption, lambda: nbmf.plot.chains(chains)[0].figure))
     return pictures
+
+
+def picture_of_other_view(
+    model: Factorization, matrix: NamedMatrix, *, column_groups: Sequence[str] | None = None
+) -> Picture:
+    """Return the picture of a fit that is shown next to another: a scale, or groups."""
+    if has_scale(model):
+        return _scale(model, matrix)
+    return pictures_of_fit(model, matrix, column_groups=column_groups)[0]._replace(file=GROUPS)
 
 
 def _scale(fit: Factorization | Chains, matrix: NamedMatrix) -> Picture:
