@@ -113,8 +113,7 @@ def _chosen(options: argparse.Namespace, matrix: NamedMatrix) -> list[Chosen]:
     ]
     seen = [one for one in every if view in (None, one.estimator.view)]
     if not seen:
-        which = f"--method {options.method} shows" if options.method else f"of {matrix.words} nbmf fit shows"
-        raise ConfigError(Setting("view", options.view), f": {which} {every[0].estimator.view}")
+        raise ConfigError(Setting("view", options.view), f": {', '.join(methods)} shows {every[0].estimator.view}")
     if not is_open:
         every = seen[:1]
     if not options.check:
