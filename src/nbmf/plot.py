@@ -12,6 +12,7 @@ from nbmf.plotting.factors import dictionary, reconstruction
 from nbmf.plotting.feature_tables import memberships, profile, topics
 from nbmf.plotting.held_out_scores import score_against_K
 from nbmf.plotting.positions import positions
+from nbmf.plotting.scale import scale
 
 __all__ = [
     "chains",
@@ -21,6 +22,7 @@ __all__ = [
     "positions",
     "profile",
     "reconstruction",
+    "scale",
     "score_against_K",
     "topics",
 ]

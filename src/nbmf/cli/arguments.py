@@ -203,6 +203,12 @@ FIT = Command(
             "and columns; --no-check shows components whatever they are worth",
             default=True,
         ),
+        Option(
+            "--view",
+            "show components as groups, or positions on a scale (default: what predicts better, and then the other if "
+            "it predicts as well)",
+            choices=("groups", "scale"),
+        ),
         *results(".nbmf"),
     ),
     READING,

@@ -14,6 +14,7 @@ from nbmf.cli.progress import Progress
 from nbmf.cli.publishing import PAGE, publish
 from nbmf.cli.reading import name_of, read_matrix, repeated
 from nbmf.cli.settings import iteration_settings
+from nbmf.cli.structure import structure_of
 from nbmf.errors import ConfigError, choices
 from nbmf.evaluation.compare import compare
 from nbmf.evaluation.compared_fits import FitDone
@@ -35,6 +36,7 @@ def run(options: argparse.Namespace) -> None:
             f"a matrix with {matrix.words} is not compared: nbmf fit tries the methods that take "
             f"it, {' and '.join(CANDIDATES[type(matrix).__name__])}, and says which predicts better"
         )
+    structure = structure_of(matrix, options.seed, options.iterations)
     methods = options.methods or list(COMPARED[type(matrix).__name__])
     settings = _settings(methods, options)
     rows: list[dict[str, Any]] = []
@@ -59,7 +61,9 @@ def run(options: argparse.Namespace) -> None:
             raise KeyboardInterrupt(_kept(folder, rows)) from None
     pictures = pictures_of_comparison(found)
     figures = folder.figures(pictures)
-    report = comparison_report(found, file=repeated(options), command=printed_command(options), figures=figures)
+    report = comparison_report(
+        found, file=repeated(options), command=printed_command(options), figures=figures, structure=structure
+    )
     folder.write_table("scores.csv", found.scores)
     folder.write_table("summary.csv", found.summary())
     folder.write_pictures(pictures)

@@ -4,40 +4,37 @@ import argparse
 import functools
 import time
 import warnings
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from nbmf import registry
-from nbmf.catalogue import CANDIDATES, DEFAULTS, METHODS
+from nbmf.catalogue import CANDIDATES
 from nbmf.cli.arguments import as_typed, printed_command
 from nbmf.cli.fit_files import FILES, write_fit
 from nbmf.cli.output import OutputFolder
 from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of, read_with_groups, repeated
-from nbmf.cli.settings import checked, iteration_settings
+from nbmf.cli.structure import check_structure, estimator_of
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ChainsNotConvergedWarning, ConfigError, NotConvergedWarning, Setting
-from nbmf.evaluation.folds import LEAST
-from nbmf.evaluation.verdict import MethodChoice, Verdict, choose
-from nbmf.inference.declarations import Inference
+from nbmf.evaluation.verdict import Verdict
+from nbmf.inference.declarations import Inference, View
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
-from nbmf.inference.stopping import MeanChangeBelow
 from nbmf.numerics.threads import processors
 from nbmf.posterior.components import components_of
 from nbmf.posterior.draws import Draws, posterior_draws
 from nbmf.posterior.running import run_chains
 from nbmf.reporting.fit_report import fit_report
 from nbmf.reporting.fit_result import FitResult, intervals_of
-from nbmf.reporting.pictures import pictures_of_fit
+from nbmf.reporting.pictures import Picture, picture_of_other_view, pictures_of_fit
 
 CHAINS, STARTS = 4, 4
 # Observed entries times iterations, some seconds of Beta-Dir VB with K = 100. Above, one start is
 # made by default, and a single fit takes all processors.
 SMALL = 5e7
-MEAN_CHANGE = 1e-4  # of E[V] in ten iterations, below which variational methods of Beta-Dir and its kin stop
 LEVEL = 0.9  # of credible intervals
 
 
@@ -47,22 +44,35 @@ def run(options: argparse.Namespace) -> None:
     folder = OutputFolder(options.out or f"{name}.nbmf", FILES, force=options.force)
     matrix, column_groups = read_with_groups(options, options.method)
     _refuse_of_large(options, matrix)
-    chosen = _chosen(options, matrix)
+    chosen, *others = _chosen(options, matrix)
     result = _fit(options, name, matrix, column_groups, chosen)
-    pictures = []
-    if result.shows_components:
-        pictures = pictures_of_fit(result.model, matrix, column_groups=column_groups, chains=result.chains)
+    if others and result.shows_components:
+        other = _fit(options, name, matrix, column_groups, others[0])
+        result = replace(result, other_view=other)
+    pictures = _pictures(result)
+    figures = folder.figures(pictures)
+    other_figure = figures.pop() if result.other_view is not None else None
     report = fit_report(
         result,
         file=repeated(options),
         command=printed_command(options),
         method=chosen.method,
-        figures=folder.figures(pictures),
+        figures=figures,
+        figure_of_other_view=other_figure,
         in_words=functools.partial(as_typed, command=options.command),
     )
     write_fit(folder, result)
     folder.write_pictures(pictures)
     publish(report, folder, {**vars(options), "method": chosen.method})
+
+
+def _pictures(result: FitResult) -> list[Picture]:
+    """Return the pictures of a fit, and last that of its other view."""
+    if not result.shows_components:
+        return []
+    groups, other = {"column_groups": result.column_groups}, result.other_view
+    pictures = pictures_of_fit(result.model, result.matrix, **groups, chains=result.chains)
+    return pictures if other is None else [*pictures, picture_of_other_view(other.model, other.matrix, **groups)]
 
 
 def _refuse_of_large(options: argparse.Namespace, matrix: NamedMatrix) -> None:
@@ -85,44 +95,35 @@ class Chosen(NamedTuple):
 
     method: str
     estimator: Factorization
-    verdict: Verdict | None
+    verdict: Verdict | None = None
 
 
-def _chosen(options: argparse.Namespace, matrix: NamedMatrix) -> Chosen:
-    """Return the method; where neither it nor anything of its own is named, that which predicts best."""
-    kind = type(matrix).__name__
-    is_open = not (options.method or options.components or options.settings) and options.check
-    methods = CANDIDATES[kind] if is_open else (options.method or DEFAULTS[kind],)
-    estimators = [_estimator(options, method) for method in methods]
-    choice = _choice(estimators, matrix, options.seed) if options.check else None
+def _chosen(options: argparse.Namespace, matrix: NamedMatrix) -> list[Chosen]:
+    """Return the method to fit, and that of the other view if it predicts as well.
+
+    Where neither a method nor anything of its own is named, these are chosen by what they predict.
+    """
+    known, view = CANDIDATES[type(matrix).__name__], View(options.view) if options.view else None
+    is_open = options.check and not (options.method or options.components or options.settings)
+    methods = (options.method,) if options.method else known
+    own = {"components": options.components, "settings": options.settings}
+    every = [
+        Chosen(method, estimator_of(method, seed=options.seed, iterations=options.iterations, **own))
+        for method in methods
+    ]
+    seen = [one for one in every if view in (None, one.estimator.view)]
+    if not seen:
+        raise ConfigError(Setting("view", options.view), f": {', '.join(methods)} shows {every[0].estimator.view}")
+    if not is_open:
+        every = seen[:1]
+    if not options.check:
+        return every
+    tries = len({*methods, *known})
+    choice = check_structure(matrix, [one.estimator for one in every], options.seed, tries=tries, view=view)
     if choice is None:
-        return Chosen(methods[0], estimators[0], None)
-    return Chosen(methods[choice.index], estimators[choice.index], choice.verdict)
-
-
-def _estimator(options: argparse.Namespace, method: str) -> Factorization:
-    """Return a method with the settings of the command line."""
-    entry = METHODS[method]
-    settings = dict(entry["settings"])
-    settings |= iteration_settings(entry["class"], options.iterations)
-    settings |= checked(entry["class"], options.settings)
-    if MeanChangeBelow.parameter in registry.settings_of(entry["class"]):
-        settings.setdefault(MeanChangeBelow.parameter, MEAN_CHANGE)
-    own = entry["K"][0] if len(entry["K"]) == 1 else registry.estimator_class(entry["class"])().n_components
-    return registry.make_estimator(entry["class"], options.components or own, settings, random_state=options.seed)
-
-
-def _choice(estimators: list[Factorization], matrix: NamedMatrix, seed: int) -> MethodChoice | None:
-    """Return which method predicts held-out entries best, and whether better than no components."""
-    if estimators[0].likelihood.unit != "entry":  # LDA's prediction is of tokens
-        return None
-    if (observed := matrix.n_observed) < LEAST:
-        print(f"{observed} observed entries are too few to say whether there is structure")
-        return None
-    steps = sum(estimator.n_iterations for estimator in estimators) / len(estimators)  # of a fit on average
-    with warnings.catch_warnings(), Progress("check") as progress:
-        warnings.simplefilter("ignore", NotConvergedWarning)
-        return choose(matrix, estimators, seed=seed, monitor_of=step_counters(progress, steps))
+        return seen[:1]
+    chosen = [every[choice.index]._replace(verdict=choice.verdict)]
+    return chosen if choice.other is None or view else [*chosen, every[choice.other]]
 
 
 def _fit(

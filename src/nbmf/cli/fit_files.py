@@ -9,12 +9,15 @@ import pandas as pd
 from nbmf.cli.output import COLUMN_GROUPS, LARGEST_CSV, MATRIX, MODEL, OutputFolder
 from nbmf.cli.publishing import PAGE, SUMMARY
 from nbmf.posterior.groups import by_group
+from nbmf.posterior.scale import Scale
 from nbmf.reporting.fit_result import DRAWN_EFFECTS, EFFECTS, FitResult
 from nbmf.reporting.pictures import FIT_FILES
 
 FACTORS, ENDS = ("W", "H"), ("lower", "upper")
+POSITIONS, COLUMNS = "positions.csv", "columns.csv"  # of a scale
 FILES = (
     *(SUMMARY, PAGE, MODEL, MATRIX, "chains.csv", "components.csv", "groups.csv", COLUMN_GROUPS, *FIT_FILES),
+    *(POSITIONS, COLUMNS),
     *(f"{axis}_effects.csv" for axis in EFFECTS),
     *(f"{name}.{kind}" for name in (*FACTORS, "expectation") for kind in ("csv", "npz")),
     *(f"{name}_{end}.csv" for name in (*FACTORS, "expectation") for end in ENDS),
@@ -33,6 +36,12 @@ def write_fit(folder: OutputFolder, result: FitResult) -> None:
         _write_components(folder, result)
 
 
+def write_scale(folder: OutputFolder, scale: Scale) -> None:
+    """Write the positions of rows and the discriminations and difficulties of columns, on all axes."""
+    folder.write_table(POSITIONS, scale.rows_table())
+    folder.write_table(COLUMNS, scale.columns_table())
+
+
 def _write_expectation(folder: OutputFolder, result: FitResult) -> None:
     matrix, intervals = result.matrix, result.intervals.get("expectation", ())
     arrays = {"expectation": result.expectation}
@@ -45,26 +54,38 @@ def _write_expectation(folder: OutputFolder, result: FitResult) -> None:
 
 
 def _write_components(folder: OutputFolder, result: FitResult) -> None:
-    """Write the factors, the most important components first, effects, and what is said of groups."""
-    matrix, model, order = result.matrix, result.model, result.components.order
-    names = result.components.names()
+    """Write the factors as the report has them, effects, and what is said of groups."""
+    matrix, components = result.matrix, result.components
+    model, names, every = components.model, components.names(), np.arange(len(components.members))
     folder.write_table("components.csv", _components(result))
     written = {
-        "W": (model.W_, lambda W: ("row", W[:, order], matrix.row_names, names)),
-        "H": (model.H_, lambda H: ("component", H[order], names, matrix.column_names)),
+        "W": (model.W_, lambda W: ("row", W, matrix.row_names, names)),
+        "H": (model.H_, lambda H: ("component", H, names, matrix.column_names)),
     }
     for name, (mean, as_written) in written.items():
         _write_factor(folder, name, *as_written(mean))
-        for end, values in zip(ENDS, result.intervals.get(name, ()), strict=False):
-            folder.write_matrix(f"{name}_{end}.csv", *as_written(values))
+        if name in result.intervals:
+            for end, values in zip(ENDS, _interval(result, name), strict=True):
+                folder.write_matrix(f"{name}_{end}.csv", *as_written(values))
     for file, table in _effects(result):
         folder.write_table(file, table)
     if matrix.row_groups is not None:
-        folder.write_table("groups.csv", by_group(model, matrix.row_groups, order))
+        folder.write_table("groups.csv", by_group(model, matrix.row_groups, every))
     if (groups := result.column_groups) is not None:
-        folder.write_table("groups.csv", by_group(model, groups, order, axis=1))
+        folder.write_table("groups.csv", by_group(model, groups, every, axis=1))
         table = pd.DataFrame({"column": matrix.column_names, "group": groups})
         folder.write_table(COLUMN_GROUPS, table)
+
+
+def _interval(result: FitResult, factor: str) -> Iterator[np.ndarray]:
+    """Yield lower and upper ends of the interval of W (F, k) or H (k, N), NaN of components that are merged."""
+    place, members = result.components.order, result.components.members
+    is_merged = np.array([len(places) > 1 for places in members], bool)
+    for end in result.intervals[factor]:
+        if factor == "W":
+            yield np.where(is_merged, np.nan, end[:, place])
+        else:
+            yield np.where(is_merged[:, None], np.nan, end[place])
 
 
 def _write_factor(
@@ -83,18 +104,23 @@ def _write_arrays(folder: OutputFolder, file: str, **arrays: np.ndarray) -> None
 
 
 def _components(result: FitResult) -> pd.DataFrame:
-    """Return number, share and place in model.npz of each component."""
-    components, K = result.components, len(result.components.order)
+    """Return a row per component of the model: its number in the report, that one's share, and the place in model.npz.
+
+    Components that are merged have the same number.
+    """
+    components = result.components
+    number = np.repeat(np.arange(len(components.members)), [len(places) for places in components.members])
+    place = np.concatenate([np.empty(0, int), *components.members])
     table = pd.DataFrame(
         {
-            "component": np.arange(1, K + 1),
-            "share": components.shares,
-            "active": np.arange(K) < components.active,
-            "place_in_model": components.order,
+            "component": number + 1,
+            "share": components.shares[number],
+            "active": number < components.active,
+            "place_in_model": place,
         }
     )
     if "W" in result.intervals:
-        table["overlap"] = result.draws.alignment.overlap[components.order]
+        table["overlap"] = result.draws.alignment.overlap[place]
     return table
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import CollapsedWarning, ConfigError, ConstantFeatureWarning, DataError, NotConvergedWarning, Setting
-from nbmf.evaluation.clustered_errors import count_distinct, format_p, mean_and_error, one_sided_p
+from nbmf.evaluation.clustered_errors import count_distinct, format_error, format_p, mean_and_error, one_sided_p
 from nbmf.evaluation.held_out_cells import Fold, count_distinct_rows, folds
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.inference.parameters import check_count
@@ -76,7 +76,7 @@ class ComponentChoice(NamedTuple):
 
     def __str__(self) -> str:
         chosen = self.chosen
-        how_much = f"{abs(chosen.gain):.4f} ± {chosen.error:.4f} nats per held-out {self.unit}"
+        how_much = f"{format_error(abs(chosen.gain), chosen.error)} nats per held-out {self.unit}"
         p = format_p(self.p)
         if self.found:
             losses = f"{chosen.none:.4f} to {chosen.loss:.4f}"

@@ -16,12 +16,13 @@ from nbmf.catalogue import CANDIDATES, METHODS
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import is_sparse
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.errors import DataError
+from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.accuracy import Accuracy, accuracy
 from nbmf.evaluation.baselines import LABELS, baselines_of
 from nbmf.evaluation.clustered_errors import format_error, format_p, one_sided_p
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, Measure, held_out_losses
 from nbmf.evaluation.margin_test import MarginTest, margin_test
+from nbmf.inference.declarations import View
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
 
@@ -107,6 +108,11 @@ class Verdict(NamedTuple):
         return [*self.others, *baselines]
 
     @property
+    def is_predicted(self) -> bool:
+        """Whether there is structure, and the method predicts better than the best baseline on average."""
+        return self.found and self.gains[0].mean > 0
+
+    @property
     def best_baseline(self) -> str:
         """The baseline that predicts best, in words."""
         return LABELS[self.gains[0].baseline]
@@ -169,10 +175,13 @@ class MethodChoice(NamedTuple):
 
     index : int, its place among the methods that were given
     verdict : Verdict, of this method
+    other : int or None, the place of the best method of the other view, groups or a scale, if there is one and
+        its predictions are not significantly worse
     """
 
     index: int
     verdict: Verdict
+    other: int | None = None
 
 
 def verdict(
@@ -227,6 +236,8 @@ def choose(
     estimators: Sequence[Factorization],
     *,
     seed: int = 0,
+    tries: int | None = None,
+    view: View | None = None,
     monitor_of: Callable[[int, int], Monitor | None] | None = None,
 ) -> MethodChoice:
     """Say which of several methods to take, and whether it finds structure.
@@ -246,6 +257,11 @@ def choose(
         As for `verdict`.
     estimators : sequence of Factorization
         Methods of one likelihood, not fitted themselves, in the order of preference.
+    tries : int, optional
+        How many methods the level is divided among; default: those that are given. It is larger where others
+        have been tried before.
+    view : View, optional
+        Take a method of this view. The test is the same.
     monitor_of : function, optional
         From the number of a fit and their count, folds times methods, to its monitor.
 
@@ -264,9 +280,14 @@ def choose(
         estimator.check_parameters()
     tested = held_out_losses(V, estimators, seed, monitor_of)
     exact = _exact_test(V, estimators[0], tested, seed)
-    chance = (CHANCE if exact is None else CHANCE / 2) / len(estimators)
-    index = _shown(tested, chance)
-    return MethodChoice(index, _verdict_on(index, estimators, tested, exact, chance))
+    chance = (CHANCE if exact is None else CHANCE / 2) / (tries or len(estimators))
+    allowed = [i for i, estimator in enumerate(estimators) if view in (None, estimator.view)]
+    if not allowed:
+        raise ConfigError(f"view = {str(view)!r}: none of the methods shows {view}")
+    index = _shown(tested, chance, allowed)
+    return MethodChoice(
+        index, _verdict_on(index, estimators, tested, exact, chance), _other_view(index, estimators, tested)
+    )
 
 
 def _exact_test(V: Any, estimator: Factorization, tested: HeldOutLosses, seed: int) -> MarginTest | None:
@@ -277,14 +298,32 @@ def _exact_test(V: Any, estimator: Factorization, tested: HeldOutLosses, seed: i
     return margin_test(V, seed=seed)
 
 
-def _shown(tested: HeldOutLosses, chance: float) -> int:
-    """Return the method to show: the first near the best, which passes the test itself if the best does."""
-    measure = tested.measure
-    near = _near_the_best(tested.methods, measure)
-    best = min(range(len(tested.methods)), key=lambda i: measure.mean(tested.methods[i]))
+def _shown(tested: HeldOutLosses, chance: float, allowed: Sequence[int]) -> int:
+    """Return the allowed method to show: the first near the best of them, which passes if the best does."""
+    losses = [tested.methods[i] for i in allowed]
+    near = [allowed[i] for i in _near_the_best(losses, tested.measure)]
+    best = _best(allowed, tested)
     if _passes(_gains(tested.methods[best], tested), chance):
         return next(i for i in near if _passes(_gains(tested.methods[i], tested), chance))
     return near[0]
+
+
+def _best(places: Sequence[int], tested: HeldOutLosses) -> int:
+    """Return which of some methods has the smallest mean loss."""
+    return min(places, key=lambda i: tested.measure.mean(tested.methods[i]))
+
+
+def _other_view(index: int, estimators: Sequence[Factorization], tested: HeldOutLosses) -> int | None:
+    """Return the best method of the other view, None if it predicts significantly worse or there is none."""
+    others = [i for i, estimator in enumerate(estimators) if estimator.view is not estimators[index].view]
+    if not others:
+        return None
+    best = _best(others, tested)
+    measure, losses = tested.measure, tested.methods[best]
+    lead = losses - tested.methods[index]
+    mean, error = measure.mean(lead), measure.error(lead)
+    is_worse = mean > 0 and (error == 0 or one_sided_p(mean, error, measure.degrees_of_freedom(losses)) < CHANCE)
+    return None if is_worse else best
 
 
 def _near_the_best(losses_of_methods: Sequence[np.ndarray], measure: Measure) -> list[int]:

@@ -38,6 +38,17 @@ class Alignment(StrEnum):
     NONE = "none"
 
 
+class View(StrEnum):
+    """How a person reads the factors.
+
+    GROUPS : components are groups, each row a mixture of them
+    SCALE : components are axes, each row has a position on each
+    """
+
+    GROUPS = "groups"
+    SCALE = "scale"
+
+
 class Declarations:
     """The part of an estimator that says what it is; Factorization tells what each declaration means."""
 
@@ -68,6 +79,11 @@ class Declarations:
     def title(self) -> str:
         """The label and K: where that is found, and the model is fitted, what was found."""
         return f"{self.label}, K = {getattr(self, 'n_components_', self.n_components)}"
+
+    @property
+    def view(self) -> View:
+        """Whether components are groups, or axes that are known up to a rotation."""
+        return View.SCALE if self.alignment is Alignment.ROTATION else View.GROUPS
 
     @property
     def memory_budget_gb(self) -> float:

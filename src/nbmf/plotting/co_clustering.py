@@ -49,7 +49,8 @@ def co_clustering(fit: Fit, *, axis: int = 0, groups: Sequence[str] | None = Non
         together = of_draws.co_clustering(model, [model.factors_], axis)
     else:
         together = fit.co_clustering(axis)
-    factor = factor_of(model, axis, components_of(model).shown, groups)
+    components = components_of(model)
+    factor = factor_of(components.model, axis, np.arange(components.active), groups)
     label = f"probability that two {of_draws.AXIS_NAMES[axis]} go together"
     return draw(together, factor, label, ax)
 

@@ -127,7 +127,7 @@ def draw(
             axis.set_ylim(len(parts[0]) - 0.5, -0.5)  # the same height of rows in every part
         _name_rows(part_axes[0], row_names[rows], pad=strips.WIDTH + 3 if runs else 1.5)
         if runs:
-            strips.draw_groups(part_axes, runs, row_groups, ROW_HEIGHT)
+            strips.draw_groups(part_axes, runs, row_groups, ROW_HEIGHT, style.COLOURS)
     bar = figure.colorbar(image, ax=axes, location="bottom", shrink=0.3, aspect=40, pad=0.01, ticks=[0, 0.5, 1])
     bar.set_label("entry of W (mapped, where the note says so)", fontsize=6)
     bar.ax.tick_params(labelsize=5, length=2, pad=1)

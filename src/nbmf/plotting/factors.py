@@ -12,14 +12,14 @@ from nbmf.errors import DataError, not_allowed
 from nbmf.inference.parameters import check_count
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.plotting import overview
-from nbmf.plotting.inputs import Fit, factor_of, matrix_of, model_of
+from nbmf.plotting.inputs import Fit, matrix_of, model_of
+from nbmf.plotting.shown import MOST_COMPONENTS, has_axes, shown_of
 from nbmf.posterior.co_clustering import AXIS_NAMES
-from nbmf.posterior.components import components_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_COMPONENTS = 15  # beyond which columns are too narrow for their labels
+AXES_LABEL = "coordinates, W and H scaled to the same size on each axis"
 SIDES = {"both": (0, 1), "rows": (0,), "columns": (1,)}
 
 
@@ -36,7 +36,10 @@ def dictionary(
 ) -> Axes | np.ndarray:
     """Draw W and H: one line for each row or column of V, a column per component; black is 1, white is 0.
 
-    Lines are sorted by group, by the component they are most typical of, and by how typical.
+    Lines are sorted by group, by the component they are most typical of, and by how typical. Components that are
+    axes, with coordinates of both signs, are red above 0 and blue below: lines are sorted along the first of them,
+    W and H are scaled to the same size on each, and axes on which nearly all rows are on one side come last, since
+    they say how common ones are.
 
     Parameters
     ----------
@@ -48,7 +51,7 @@ def dictionary(
     components : int, optional
         How many, by default the active ones; at most 15 are drawn.
     lines : int
-        Of more rows or columns than this, the most distinctive are drawn.
+        Of more rows or columns than this, the most distinctive are drawn; of axes so many along the first.
     row_groups, column_groups : str arrays (F,), (N,), optional
         Strips of colours next to the lines, with the number of all lines of a group; by default the
         row groups of V.
@@ -72,19 +75,17 @@ def dictionary(
     if components is not None:
         check_count("components", components, 1)
     matrix = matrix_of(model, V)
-    ranked = components_of(model, matrix)
-    count = min(components or ranked.active, len(ranked.order), MOST_COMPONENTS)
-    title = model.title
-    if count < ranked.active:
-        title += f": the first {count} of {ranked.active} active components"
     groups = _row_groups(row_groups, matrix), column_groups
+    shown = shown_of(model, matrix, groups, components, MOST_COMPONENTS)
+    title, count = model.title, len(shown.headings)
+    if count < shown.active:
+        title += f": the first {count} of {shown.active} {'axes' if has_axes(model) else 'active components'}"
     factors = [
-        factor_of(model, axis, ranked.order[:count], groups[axis], matrix)._replace(
-            title=f"{AXIS_NAMES[axis]} ({'WH'[axis]}): {model.meanings[axis]}"
-        )
+        shown.factors[axis]._replace(title=f"{AXIS_NAMES[axis]} ({'WH'[axis]}): {model.meanings[axis]}")
         for axis in SIDES[side]
     ]
-    axes = overview.draw_factors(factors, ranked.labels(count), lines, title, ax)
+    label = AXES_LABEL if has_axes(model) else "; ".join(dict.fromkeys(model.meanings[axis] for axis in SIDES[side]))
+    axes = overview.draw_factors(factors, shown.headings, lines, title, label, ax)
     return np.array(axes) if side == "both" else axes[0]
 
 
@@ -99,8 +100,9 @@ def reconstruction(
     """Draw V and E[V], rows and columns sorted alike; black is 1, white is 0, orange is missing.
 
     Both are sorted as in `dictionary`. Strips along the edges are the components that lines are
-    most typical of, and outside of these their groups. Counts and real numbers are drawn between
-    their 0.5 % and 99.5 % quantiles.
+    most typical of, or of axes their positions on the first, and outside of these their groups. Counts
+    and real numbers are drawn between their 0.5 % and 99.5 % quantiles; where no probability of a one
+    is large, black is the largest of E[V].
 
     Parameters
     ----------
@@ -129,9 +131,7 @@ def reconstruction(
     expectation = model.expectation_
     if values.shape != expectation.shape:
         raise DataError(f"V has the shape {values.shape}, that of the fit is {expectation.shape}")
-    shown = components_of(model, matrix).shown
-    groups = _row_groups(row_groups, matrix), column_groups
-    factors = [factor_of(model, axis, shown, groups[axis], matrix) for axis in (0, 1)]
+    factors = shown_of(model, matrix, (_row_groups(row_groups, matrix), column_groups)).factors
     is_binary = model.likelihood is BERNOULLI
     label = "probability of a one, E[V]" if is_binary else "E[V]"
     return np.array(overview.draw_reconstruction(values, expectation, factors, model.title, label, ax))

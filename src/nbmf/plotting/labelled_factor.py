@@ -14,6 +14,8 @@ class LabelledFactor(NamedTuple):
     groups : str array (n,) or None
     main : int array (n,) or None, the component that each is most typical of; by default that with
         the largest weight
+    axes : int or None, how many of the components, the first ones, are axes with two ends, the others being
+        intercepts; None where components are groups
     """
 
     weights: np.ndarray
@@ -21,6 +23,7 @@ class LabelledFactor(NamedTuple):
     title: str
     groups: np.ndarray | None = None
     main: np.ndarray | None = None
+    axes: int | None = None
 
     def at(self, indices: np.ndarray) -> "LabelledFactor":
         """Return the factor with some of its rows or columns, in this order."""
@@ -31,6 +34,11 @@ class LabelledFactor(NamedTuple):
     def typical_of(self) -> np.ndarray:
         """The component that each row or column is most typical of, int array (n,)."""
         return contrast(self.weights).argmax(axis=1) if self.main is None else self.main
+
+    @property
+    def along(self) -> np.ndarray:
+        """Positions on the first axis, float array (n,); zeros where there is none."""
+        return self.weights[:, 0] if self.weights.shape[1] else np.zeros(len(self.weights))
 
     @property
     def strength(self) -> np.ndarray:
@@ -56,10 +64,15 @@ def contrast(weights: np.ndarray) -> np.ndarray:
 def most_distinctive(factor: LabelledFactor, count: int) -> np.ndarray:
     """Return at most `count` rows or columns: of each component in turn those most typical of it.
 
+    Of axes they are spread evenly along the first.
+
     Returns
     -------
     int array (min(n, count),), ascending
     """
+    if factor.axes is not None:
+        along, n = order_of(factor._replace(groups=None)), len(factor.names)
+        return np.sort(along[np.linspace(0, n - 1, min(n, count)).round().astype(int)])
     typical_of, strength = factor.typical_of, factor.strength
     rank = np.empty(len(strength), int)
     for k in np.unique(typical_of):
@@ -71,9 +84,9 @@ def most_distinctive(factor: LabelledFactor, count: int) -> np.ndarray:
 def order_of(factor: LabelledFactor) -> np.ndarray:
     """Return rows or columns by the component they are most typical of, the most typical ones first.
 
-    Where there are groups, these come first, the largest on top.
+    Of axes they are sorted along the first. Where there are groups, these come first, the largest on top.
     """
-    keys = [-factor.strength, factor.typical_of]
+    keys = [-factor.strength, factor.typical_of] if factor.axes is None else [-factor.along]
     if factor.groups is not None:
         groups, number, sizes = np.unique(factor.groups, return_inverse=True, return_counts=True)
         rank = np.empty(len(groups), int)

@@ -1,5 +1,6 @@
 """Images of one fit: both factors with every row and column named, and V next to E[V]."""
 
+import textwrap
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
@@ -8,15 +9,18 @@ from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 
 from nbmf.errors import DataError
-from nbmf.plotting import strips, style
+from nbmf.plotting import headings, strips, style
 from nbmf.plotting.labelled_factor import LabelledFactor, most_distinctive, order_of
 
 ROW_HEIGHT = 0.125  # inches
+STRETCH = 4.0  # times the height of the others, at most, for rows of the panel that has fewer of them
 MARGINS = 1.5  # inches: titles, notes and the colour bar
+NARROWEST, BROADER = 2.3, 0.3  # inches: of a panel, and for each component, up to half of a page
 NAME_SIZE, NOTE_SIZE = 6.5, 7
-FEW = 10  # components, above which their labels are smaller
+FEW = 10  # components, above which their headings are smaller
 NAME_LENGTH = 30  # characters; longer names are cut
-FAINT = 0.35  # a factor whose largest entry is smaller is drawn darker
+TITLE_LENGTH = 85  # characters in a line of the title
+FAINT = 0.35  # a factor, or E[V], whose largest entry is smaller is drawn darker
 WIDE = 2.0  # columns per row from which V and E[V] are drawn one below the other
 MISSING = style.COLOURS[5]
 SMALL = 0.005  # of the values of V and E[V], beyond either end of the colours
@@ -24,22 +28,30 @@ SMALL = 0.005  # of the values of V and E[V], beyond either end of the colours
 
 @style.in_style
 def draw_factors(
-    factors: Sequence[LabelledFactor], labels: Sequence[str], max_rows: int = 60, title: str = "", ax=None
+    factors: Sequence[LabelledFactor],
+    headings_of: Sequence[str],
+    max_rows: int = 60,
+    title: str = "",
+    label: str = "",
+    ax=None,
 ) -> list[Axes]:
     """Draw W and H transposed next to each other, or one of them; black is 1, white is 0.
 
-    Factors with signs are red above 0 and blue below.
+    What has signs is red above 0 and blue below; of components that are axes the colours mean the same in both
+    factors, and a line sets their intercepts apart.
 
     Parameters
     ----------
     factors : list of LabelledFactor
         The rows of V, then its columns, with the same components; or one of these.
-    labels : list of str
+    headings_of : list of str
         Above each component, for example its number and its share.
     max_rows : int
-        Of more rows or columns than this, the most distinctive are shown.
+        Of more rows or columns than this, the most distinctive are shown, of axes some along the first.
     title : str
         Of the whole picture, where this makes the figure.
+    label : str
+        Of the colour bar: what is drawn.
     ax : axes, optional
         Of Matplotlib, one for each factor; by default a figure with a colour bar is made.
 
@@ -53,37 +65,52 @@ def draw_factors(
         If a factor has another number of names or components.
     """
     for factor in factors:
-        if factor.weights.shape != (len(factor.names), len(labels)):
+        if factor.weights.shape != (len(factor.names), len(headings_of)):
             raise DataError(
                 f"{factor.title}: weights of shape {factor.weights.shape} for {len(factor.names)} names "
-                f"and {len(labels)} components"
+                f"and {len(headings_of)} components"
             )
-    if not labels:  # no component was found: an empty column says so
-        factors = [factor._replace(weights=np.zeros((len(factor.names), 1))) for factor in factors]
-        labels = ["none"]
+    if not headings_of:  # no component was found: an empty column says so
+        factors = [factor._replace(weights=np.zeros((len(factor.names), 1)), axes=None) for factor in factors]
+        headings_of = ["none"]
     chosen = [most_distinctive(factor, max_rows) for factor in factors]
     height = max(map(len, chosen))
     if ax is None:
-        size = (style.PAGE_WIDTH * len(factors) / 2, height * ROW_HEIGHT + MARGINS)
+        width = min(style.PAGE_WIDTH / 2, NARROWEST + BROADER * len(headings_of)) * len(factors)
+        size = (width, height * ROW_HEIGHT + MARGINS)
         figure, axes = plt.subplots(1, len(factors), figsize=size, squeeze=False, layout="constrained")
         axes = list(axes[0])
-        figure.suptitle(title, fontsize=9)
+        figure.suptitle(textwrap.fill(title, int(TITLE_LENGTH * width / style.PAGE_WIDTH)), fontsize=9)
     else:
         axes = style.given_axes(ax, len(factors))
+    limit = limit_of(factors)
     images = [
-        _draw_factor(axis, factor, rows, labels, height)
+        _draw_factor(axis, factor, rows, headings_of, height, limit)
         for axis, factor, rows in zip(axes, factors, chosen, strict=True)
     ]
     if ax is None:
+        has_axes = factors[0].axes is not None
+        is_cut = has_axes and any(abs(factor.weights).max() > limit for factor in factors)
         signed = [image for image in images if image.get_cmap().name == style.SIGNED]
         image = (signed or images)[0]
-        _colour_bar(image, axes)
-        if signed:  # each factor has a largest value of its own
+        _colour_bar(image, axes, label, "both" if is_cut else "neither")
+        if signed and not has_axes:  # each factor has a largest value of its own
             image.colorbar.set_ticklabels(["− largest", "0", "largest"])
+    headings.fit(axes)
     return axes
 
 
-def _colour_bar(image: AxesImage, axes: Sequence[Axes], label: str = "") -> None:
+def limit_of(factors: Sequence[LabelledFactor]) -> float:
+    """Return the coordinate that has the strongest colour, the same for both factors and for all axes.
+
+    Nearly all coordinates on axes are within it; those of an intercept may be far beyond, and hide the axes.
+    """
+    drawn = [abs(factor.weights[:, : factor.axes or None]).ravel() for factor in factors]
+    values = np.concatenate(drawn)
+    return float(np.quantile(values, 1 - SMALL)) if values.any() else 1.0
+
+
+def _colour_bar(image: AxesImage, axes: Sequence[Axes], label: str = "", extend: str = "neither") -> None:
     low, high = image.get_clim()
     bar = axes[0].figure.colorbar(
         image,
@@ -93,51 +120,45 @@ def _colour_bar(image: AxesImage, axes: Sequence[Axes], label: str = "") -> None
         aspect=40,
         pad=0.01,
         ticks=[low, (low + high) / 2, high],
-        format="{x:.3g}",
+        format="{x:.2g}",
+        extend=extend,
     )
     bar.ax.tick_params(labelsize=6, length=2, pad=1)
     bar.set_label(label, fontsize=NOTE_SIZE)
 
 
 def _draw_factor(
-    axis: Axes, factor: LabelledFactor, chosen: np.ndarray, labels: Sequence[str], height: int
+    axis: Axes, factor: LabelledFactor, chosen: np.ndarray, headings_of: Sequence[str], height: int, limit: float
 ) -> AxesImage:
-    """Draw some rows of a factor; all panels have the height of `height` rows, so these are equally high."""
+    """Draw some rows of a factor; those of a panel with fewer than `height` are higher, up to STRETCH times."""
     order = order_of(factor)
     shown = factor.at(order[np.isin(order, chosen)])
-    title = factor.title
-    if len(chosen) < len(factor.names):
-        title += f"\nthe most distinctive {len(chosen)} of {len(factor.names)}"
-    weights, n = shown.weights, len(chosen)
-    if weights.min() < 0 or weights.max() > 1 or weights.max() < FAINT:
+    title, weights, n = factor.title, shown.weights, len(chosen)
+    if n < len(factor.names):
+        how = "the most distinctive {} of {}" if factor.axes is None else "{} of {}, evenly along the first axis"
+        title += "\n" + how.format(n, len(factor.names))
+    colours = {"cmap": "gray_r", "vmin": 0, "vmax": 1}
+    if factor.axes is not None:
+        colours = {"cmap": style.SIGNED, "vmin": -limit, "vmax": limit}
+    elif weights.min() < 0 or weights.max() > 1 or weights.max() < FAINT:
         weights, low, high = _from_zero(weights)
-        how = "blue to red" if low < 0 else "drawn as [0, 1]"
-        title += f"\n[{low:.2g}, {high:.2g}] {how}"
-    has_signs = bool(shown.weights.min() < 0)
-    cmap = style.SIGNED if has_signs else "gray_r"
-    image = axis.imshow(weights, cmap=cmap, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
-    axis.set_ylim(height - 0.5, -0.5)
+        title += f"\n[{low:.2g}, {high:.2g}] " + ("blue to red" if low < 0 else "drawn as [0, 1]")
+        colours["cmap"] = style.SIGNED if low < 0 else "gray_r"
+    image = axis.imshow(weights, aspect="auto", interpolation="nearest", **colours)
+    rows = max(n, height / STRETCH)
+    axis.set_ylim(rows - 0.5, -0.5)
     axis.set_yticks(range(n), [cut(name) for name in shown.names], fontsize=NAME_SIZE)
-    size = NAME_SIZE - 0.5 if len(labels) <= FEW else NAME_SIZE - 2
-    axis.set_xticks(range(len(labels)), labels, fontsize=size)
-    axis.tick_params(axis="x", length=0, pad=strips.WIDTH + 2, labeltop=True, labelbottom=False)
+    size = NAME_SIZE - 0.5 if len(headings_of) <= FEW else NAME_SIZE - 2
+    headings.write(axis, headings_of, size, strips.WIDTH + 2)
     axis.tick_params(axis="y", length=0, pad=2 if factor.groups is None else strips.WIDTH + 3)
     axis.set_title(title, fontsize=NOTE_SIZE + 1, pad=4)
     axis.spines[:].set_visible(False)
-    edge = len(labels) - 0.5
-    axis.plot(
-        [-0.5, edge, edge, -0.5, -0.5],
-        [-0.5, -0.5, n - 0.5, n - 0.5, -0.5],
-        color="black",
-        linewidth=0.5,
-        clip_on=False,
-    )
-    for k in range(1, len(labels)):
-        axis.plot([k - 0.5, k - 0.5], [-0.5, n - 0.5], color="0.8", linewidth=0.3)
-    axis.set_xlim(-0.5, edge)
-    strips.draw_components(axis, np.arange(len(labels)), "top")
+    _rule(axis, n, len(headings_of), factor.axes)
+    axis.set_xlim(-0.5, len(headings_of) - 0.5)
+    if factor.axes is None:
+        strips.draw_components(axis, np.arange(len(headings_of)), "top")
     if shown.groups is not None:
-        strips.draw_groups([axis], strips.runs_of(shown.groups), factor.groups, ROW_HEIGHT)
+        strips.draw_groups([axis], strips.runs_of(shown.groups), factor.groups, ROW_HEIGHT * height / rows)
     return image
 
 
@@ -150,6 +171,16 @@ def _from_zero(weights: np.ndarray) -> tuple[np.ndarray, float, float]:
     if weights.min() < 0:
         return 0.5 + weights / (2 * largest), -largest, largest
     return weights / largest, 0.0, largest
+
+
+def _rule(axis: Axes, n: int, K: int, axes: int | None) -> None:
+    """Draw a frame around n rows, lines between K components, and a strong one where intercepts begin."""
+    edge = K - 0.5
+    frame = [-0.5, edge, edge, -0.5, -0.5], [-0.5, -0.5, n - 0.5, n - 0.5, -0.5]
+    axis.plot(*frame, color="black", linewidth=0.5, clip_on=False)
+    for k in range(1, K):
+        how = {"color": "black", "linewidth": 1.2} if k == axes else {"color": "0.8", "linewidth": 0.3}
+        axis.plot([k - 0.5, k - 0.5], [-0.5, n - 0.5], **how)
 
 
 def cut(name: str) -> str:
@@ -169,8 +200,9 @@ def draw_reconstruction(
 ) -> list[Axes]:
     """Draw V and E[V] in the same order; black is large, white is small, orange is missing.
 
-    Strips at the left and below are the components that rows and columns are most typical of; at
-    the right and above, the groups.
+    Strips at the left and below are the components that rows and columns are most typical of, or their positions
+    on the first axis, from blue, below 0, to red; outside of these are the groups. Where all probabilities of a
+    binary matrix are small, black is the largest of them.
 
     Parameters
     ----------
@@ -202,24 +234,55 @@ def draw_reconstruction(
     axes = _data_and_expectation(shape) if ax is None else style.given_axes(ax, 2)
     orders = [order_of(factor) for factor in factors]
     low, high = _limits(values, expectation)
+    highest = float(expectation.max()) if _are_probabilities(values) else high
+    limits = (low, high), (low, highest if 0 < highest < FAINT else high)
     cmap = plt.get_cmap("gray_r").with_extremes(bad=MISSING)
-    titles = "V" + " (orange: missing)" * bool(np.isnan(values).any()), f"E[V], {title}"
-    for axis, shown, name in zip(axes, (values, expectation), titles, strict=True):
-        # "auto" averages cells smaller than a pixel, so that thin ones stay visible.
-        image = axis.imshow(shown[np.ix_(*orders)], cmap=cmap, vmin=low, vmax=high, aspect="auto")
+    titles = (
+        "V" + " (orange: missing)" * bool(np.isnan(values).any()),
+        textwrap.fill(f"E[V], {title}", TITLE_LENGTH // 2),
+    )
+    limit = limit_of(factors)
+    for axis, shown, name, (least, most) in zip(axes, (values, expectation), titles, limits, strict=True):
+        image = _draw_cells(axis, shown[np.ix_(*orders)], cmap=cmap, vmin=least, vmax=most)
         axis.set_title(name, fontsize=8)
         axis.set(xticks=[], yticks=[])
         axis.spines[:].set_visible(True)
         for factor, order, edge in zip(factors, orders, ("left", "bottom"), strict=True):
-            strips.draw_lines(axis, factor.at(order), edge)
+            strips.draw_lines(axis, factor.at(order), edge, limit)
     rows, columns = (factor.at(order) for factor, order in zip(factors, orders, strict=True))
     strips.name_groups(axes[-1], rows, "right")
     below = max(strips.name_groups(axis, columns, "bottom") for axis in axes)
-    axes[0].set_ylabel(f"{shape[0]} {rows.title}", labelpad=2 * strips.WIDTH + 3)
+    beside = 0.0 if rows.groups is not None else max(strips.number_components(axis, rows, "left") for axis in axes)
+    axes[0].set_ylabel(f"{shape[0]} {rows.title}", labelpad=2 * strips.WIDTH + 3 + beside)
     axes[-1].set_xlabel(f"{shape[1]} {columns.title}", labelpad=strips.WIDTH + 3 + below)
     if ax is None:
         _colour_bar(image, axes, label)
     return axes
+
+
+def _draw_cells(axis: Axes, values: np.ndarray, **colours) -> AxesImage:
+    """Draw a matrix; cells smaller than a pixel are averaged, along that axis alone, so that thin ones stay visible.
+
+    (Matplotlib's own averaging of many rows would blur few columns, too.)
+    """
+    extent = axis.get_window_extent()
+    pixels = np.array([extent.height, extent.width]) / axis.figure.dpi * style.PNG_DPI
+    F, N = values.shape
+    for along, size in enumerate(values.shape):
+        values = _averaged(values, int(-(-size // pixels[along])), along)
+    at = (-0.5, N - 0.5, F - 0.5, -0.5)
+    return axis.imshow(np.ma.masked_invalid(values), aspect="auto", interpolation="nearest", extent=at, **colours)
+
+
+def _averaged(values: np.ndarray, count: int, axis: int) -> np.ndarray:
+    """Return the means of so many neighbours along an axis; NaN where half of them are missing."""
+    if count <= 1:
+        return values
+    starts, missing = np.arange(0, values.shape[axis], count), np.isnan(values)
+    sums, gaps = (np.add.reduceat(x, starts, axis, dtype=float) for x in (np.where(missing, 0.0, values), missing))
+    sizes = np.diff([*starts, values.shape[axis]])
+    sizes = sizes[:, None] if axis == 0 else sizes
+    return np.where(2 * gaps >= sizes, np.nan, sums / np.maximum(sizes - gaps, 1))
 
 
 def _data_and_expectation(shape: tuple[int, int]) -> list[Axes]:
@@ -236,7 +299,12 @@ def _data_and_expectation(shape: tuple[int, int]) -> list[Axes]:
 
 def _limits(values: np.ndarray, expectation: np.ndarray) -> tuple[float, float]:
     """Return what is white and what is black: 0 and 1, or nearly all of the range of V and E[V]."""
-    if np.nanmin(values) >= 0 and np.nanmax(values) <= 1:
+    if _are_probabilities(values):
         return 0.0, 1.0
     every = np.concatenate([values[~np.isnan(values)], expectation.ravel()])
     return min(0.0, float(np.quantile(every, SMALL))), float(np.quantile(every, 1 - SMALL))
+
+
+def _are_probabilities(values: np.ndarray) -> bool:
+    """Return whether V is binary, or between 0 and 1 as if it were."""
+    return bool(np.nanmin(values) >= 0 and np.nanmax(values) <= 1)

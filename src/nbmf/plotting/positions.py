@@ -61,13 +61,15 @@ def positions(
     model = model_of(fit)
     numbers = [components] if isinstance(components, int | np.integer) else list(components)
     ranked = components_of(model)
-    if len(numbers) not in (1, 2) or not all(1 <= each <= len(ranked.order) for each in numbers):
-        allowed = f"a number from 1 to {len(ranked.order)}, or two" if len(ranked.order) else "none"
+    count = len(ranked.members)
+    if len(numbers) not in (1, 2) or not all(1 <= each <= count for each in numbers):
+        allowed = f"a number from 1 to {count}, or two" if count else "none"
         raise ConfigError(f"components = {components!r}: allowed is {allowed}")
     indices = ranked.order[np.array(numbers) - 1]
-    factor = factor_of(model, axis, indices, groups)
+    factor = factor_of(ranked.model, axis, np.array(numbers) - 1, groups)
     written = _written(factor.names, names)
-    draws = draws_of(fit)
+    is_merged = any(len(ranked.members[number - 1]) > 1 for number in numbers)  # intervals are of single ones
+    draws = None if is_merged else draws_of(fit)
     ends = (None, None) if draws is None else _interval(draws, axis, indices, level)
     shown = [each if each is None or len(indices) == 2 else each[:, 0] for each in (factor.weights, *ends)]
     drawn = draw(*shown, written, factor.groups, ax)

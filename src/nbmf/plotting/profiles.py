@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
-from nbmf.plotting import strips, style
+from nbmf.plotting import headings, strips, style
 from nbmf.plotting.overview import NAME_SIZE, NOTE_SIZE, cut
 
 PIXELS = 400  # across a row of memberships
@@ -120,8 +120,7 @@ def draw_profile(profile: Profile, labels: Sequence[str], title: str = "", ax=No
         ink = "white" if abs(deviation) > 0.7 * FAR else "black"
         ax.text(k, line, profile.texts[line][k], ha="center", va="center", fontsize=NAME_SIZE - 1, color=ink)
     ax.set_yticks(range(n), [cut(name) for name in profile.names], fontsize=NAME_SIZE)
-    ax.set_xticks(range(K), labels, fontsize=NAME_SIZE)
-    ax.tick_params(axis="x", length=0, pad=strips.WIDTH + 2, labeltop=True, labelbottom=False)
+    headings.write(ax, labels, NAME_SIZE, strips.WIDTH + 2)
     ax.tick_params(axis="y", length=0)
     ax.spines[:].set_visible(False)
     ax.set_title(title, fontsize=NOTE_SIZE + 1)
@@ -131,6 +130,7 @@ def draw_profile(profile: Profile, labels: Sequence[str], title: str = "", ax=No
         bar = ax.figure.colorbar(image, ax=ax, location="bottom", shrink=0.6, aspect=40, pad=0.02, extend="both")
         bar.ax.tick_params(labelsize=6, length=2)
         bar.set_label("standard deviations from all rows", fontsize=NOTE_SIZE)
+    headings.fit([ax])
     return ax
 
 

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import ScaledTranslation, Transform
 
 from nbmf.plotting import style
 from nbmf.plotting.labelled_factor import LabelledFactor
@@ -45,7 +47,13 @@ def spread(centres: np.ndarray, gap: float) -> np.ndarray:
     return places
 
 
-def draw_groups(axes: Sequence[Axes], runs: Sequence[Run], groups: Sequence[str], line_height: float) -> None:
+def draw_groups(
+    axes: Sequence[Axes],
+    runs: Sequence[Run],
+    groups: Sequence[str],
+    line_height: float,
+    palette: Sequence[str] = style.GROUPS,
+) -> None:
     """Draw a strip left of the first panel and right of the last, and name the groups there.
 
     Parameters
@@ -58,8 +66,10 @@ def draw_groups(axes: Sequence[Axes], runs: Sequence[Run], groups: Sequence[str]
         Of all lines, drawn or not: they set the colours and are counted.
     line_height : float
         Of a line, in inches.
+    palette : list of str
+        The colours of groups, the largest first.
     """
-    colours = style.colours_of_groups(groups)
+    colours = style.colours_of_groups(groups, palette)
     draw(axes[0], runs, colours, "left")
     draw(axes[-1], runs, colours, "right")
     label(axes[-1], runs, groups, line_height)
@@ -71,41 +81,64 @@ def draw_components(axis: Axes, components: np.ndarray, edge: Edge, place: int =
     draw(axis, runs, {run.group: style.colour_of_component(int(run.group)) for run in runs}, edge, place)
 
 
-def draw_lines(axis: Axes, factor: LabelledFactor, edge: Edge) -> None:
+def draw_lines(axis: Axes, factor: LabelledFactor, edge: Edge, limit: float = 1.0) -> None:
     """Draw the main components of lines along an edge, and outside of them their groups.
 
-    A single component has no strip.
+    A single component has no strip. Axes have one that goes from blue, below 0, to red, where coordinates reach
+    `limit`: the position on the first axis.
     """
-    if factor.weights.shape[1] > 1:
+    if factor.axes is not None:
+        draw_positions(axis, factor.along / limit, edge)
+    elif factor.weights.shape[1] > 1:
         draw_components(axis, factor.typical_of, edge)
     if factor.groups is not None:
         draw(axis, runs_of(factor.groups), style.colours_of_groups(factor.groups), edge, 1)
 
 
-def number_components(axis: Axes, factor: LabelledFactor) -> float:
-    """Write the numbers of main components below the strip at the bottom, where there is room.
+def draw_positions(axis: Axes, along: np.ndarray, edge: Edge) -> None:
+    """Draw a strip of the colours of signs, one per line; -1 is blue, 1 is red."""
+    transform, across = _at(axis, edge, 0)
+    places = np.arange(len(along))
+    ends = np.stack([places - 0.5, places + 0.5], axis=1)
+    beyond = np.full_like(ends, across)
+    pairs = (beyond, ends) if edge in ("left", "right") else (ends, beyond)
+    colours = mpl.colormaps[style.SIGNED]((along + 1) / 2)
+    strip = LineCollection(
+        np.stack(pairs, axis=2), colors=colours, linewidths=WIDTH, capstyle="butt", transform=transform
+    )
+    strip.set_clip_on(False)
+    axis.add_collection(strip, autolim=False)
+
+
+def number_components(axis: Axes, factor: LabelledFactor, edge: Edge = "bottom") -> float:
+    """Write the numbers of main components outside of the strip at an edge, where there is room.
 
     Returns
     -------
     float
         How far they reach beyond the strip, in points.
     """
-    if factor.weights.shape[1] < 2:
+    if factor.weights.shape[1] < 2 or factor.axes is not None:
         return 0.0
-    inches = axis.get_window_extent().width / axis.figure.dpi
-    least = LABEL_GAP / 72 / inches * len(factor.names)  # columns
+    is_below = edge == "bottom"
+    extent = axis.get_window_extent()
+    inches = (extent.width if is_below else extent.height) / axis.figure.dpi
+    least = LABEL_GAP / 72 / inches * len(factor.names)  # lines
+    away = -WIDTH - 2.5
     for run in runs_of(factor.typical_of):
-        if run.stop - run.start >= least:
-            axis.annotate(
-                f"{int(run.group) + 1}",
-                ((run.start + run.stop - 1) / 2, 0),
-                (0, -WIDTH - 2.5),
-                xycoords=axis.get_xaxis_transform(),
-                textcoords="offset points",
-                fontsize=LABEL_SIZE,
-                ha="center",
-                va="top",
-            )
+        if run.stop - run.start < least:
+            continue
+        centre = (run.start + run.stop - 1) / 2
+        axis.annotate(
+            f"{int(run.group) + 1}",
+            (centre, 0) if is_below else (0, centre),
+            (0, away) if is_below else (away, 0),
+            xycoords=axis.get_xaxis_transform() if is_below else axis.get_yaxis_transform(),
+            textcoords="offset points",
+            fontsize=LABEL_SIZE,
+            ha="center" if is_below else "right",
+            va="top" if is_below else "center",
+        )
     return LABEL_GAP
 
 
@@ -159,15 +192,11 @@ def label(axis: Axes, runs: Sequence[Run], groups: Sequence[str], line_size: flo
 
 def draw(axis: Axes, runs: Sequence[Run], colours: dict[str, str], edge: Edge, place: int = 0) -> None:
     """Draw a strip along an edge of a panel; `place` 1 is outside of the strip at 0."""
-    offset = (0.5 + place) * WIDTH + 1.5
-    is_upright = edge in ("left", "right")
-    along = axis.get_yaxis_transform() if is_upright else axis.get_xaxis_transform()
-    shift = offset / 72 * (1 if edge in ("right", "top") else -1)
-    moved = ScaledTranslation(*((shift, 0) if is_upright else (0, shift)), axis.figure.dpi_scale_trans)
-    across = [1.0 if edge in ("right", "top") else 0.0] * 2
+    transform, across = _at(axis, edge, place)
+    beyond = [across] * 2
     for run in runs:
         ends = [run.start - 0.5, run.stop - 0.5]
-        x, y = (across, ends) if is_upright else (ends, across)
+        x, y = (beyond, ends) if edge in ("left", "right") else (ends, beyond)
         axis.add_artist(
             Line2D(
                 x,
@@ -176,6 +205,15 @@ def draw(axis: Axes, runs: Sequence[Run], colours: dict[str, str], edge: Edge, p
                 linewidth=WIDTH,
                 solid_capstyle="butt",
                 clip_on=False,
-                transform=along + moved,
+                transform=transform,
             )
         )
+
+
+def _at(axis: Axes, edge: Edge, place: int) -> tuple[Transform, float]:
+    """Return the transform of a strip, lines along the edge, and where the edge is across them."""
+    is_upright, is_far = edge in ("left", "right"), edge in ("right", "top")
+    shift = ((0.5 + place) * WIDTH + 1.5) / 72 * (1 if is_far else -1)
+    along = axis.get_yaxis_transform() if is_upright else axis.get_xaxis_transform()
+    moved = ScaledTranslation(*((shift, 0) if is_upright else (0, shift)), axis.figure.dpi_scale_trans)
+    return along + moved, float(is_far)

@@ -17,13 +17,18 @@ from nbmf.errors import ConfigError
 from nbmf.files import atomic_path
 
 PAGE_WIDTH = 7.2  # inches, two columns of a journal page
+PNG_DPI = 200
 
-# Okabe and Ito's palette and some more, light colours last: of groups and chains. Those of methods
-# are in methods.yaml.
+# Okabe and Ito's palette and some more, light colours last: of chains and lines. Those of methods are
+# in methods.yaml.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F", "#332288", "#999933"]
-OTHERS = "#C4C4C4"  # of groups and components beyond the last colour
 
-# Paul Tol's light palette and some more: of components, told apart from groups by their paleness.
+# Of groups that somebody else knows, such as parties: neither like a component nor like a sign. The first two, a
+# green and a purple, are what colour-blind readers tell apart best.
+GROUPS = ["#1B7837", "#762A83", "#A65A00", "#8F5BFF", "#E7298A", "#4D3319", "#4DAC26", "#00665E", "#FF3DFF"]
+OTHERS, NEXT_OTHERS = "#C4C4C4", "#A3A3A3"  # beyond the last colour; components in turn, so that ends are seen
+
+# Paul Tol's light palette and some more: of components.
 PALE = ["#77AADD", "#EE8866", "#AAAA00", "#FFAABB", "#44BB99", "#EEDD88", "#BB99DD", "#99DDFF", "#CC9977", "#BBCC33"]
 
 SIGNED = "RdBu_r"  # colour map of what has signs: blue below 0, red above
@@ -66,19 +71,22 @@ def in_style(draw: Callable) -> Callable:
     return drawn
 
 
-def colours_of_groups(groups: Sequence[str]) -> dict[str, str]:
+def colours_of_groups(groups: Sequence[str], palette: Sequence[str] = GROUPS) -> dict[str, str]:
     """Return a colour for each group, the largest first; the same for every picture of `groups`.
 
     Where there are more groups than colours, the smallest share one.
     """
     names, sizes = np.unique(np.asarray(groups, str), return_counts=True)
     by_size = names[np.argsort(-sizes, kind="stable")]
-    return {str(group): _nth(COLOURS, number) for number, group in enumerate(by_size)}
+    return {str(group): _nth(palette, number) for number, group in enumerate(by_size)}
 
 
 def colour_of_component(number: int) -> str:
-    """Return the colour of a component; `number` counts from 0, the heaviest."""
-    return _nth(PALE, number)
+    """Return the colour of a component; `number` counts from 0, the heaviest.
+
+    Those beyond the last colour have two greys in turn.
+    """
+    return PALE[number] if number < len(PALE) else (OTHERS, NEXT_OTHERS)[(number - len(PALE)) % 2]
 
 
 def colour_of_line(number: int) -> str:
@@ -142,7 +150,7 @@ def panel_grid(
     return figure, axes
 
 
-def save(figure: Figure, *paths: str | os.PathLike, dpi: int = 200) -> None:
+def save(figure: Figure, *paths: str | os.PathLike, dpi: int = PNG_DPI) -> None:
     """Write a figure to each path (.pdf, .png), atomically and without a date inside."""
     for path in map(Path, paths):
         metadata = {"CreationDate": None} if path.suffix == ".pdf" else None

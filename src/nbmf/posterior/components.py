@@ -1,5 +1,6 @@
-"""The components of a fit in the order in which a person meets them."""
+"""The components of a fit as a person meets them: merged where they say the same, and in order."""
 
+import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -8,87 +9,208 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.state import Factors
 
-NEAR = 0.1  # of what two components say, the share they differ in, below which they say the same
+NEAR = 0.1  # difference of two profiles below which they say nearly the same, see `profile_difference`
+ON_ONE_SIDE = 0.95  # of the values of an intercept, at least, that have one sign
+MOST_VARIATION = 0.5  # standard deviation of an intercept's values, in means
+NEAR_MEANS = 0.2  # difference of an intercept's profile from the means, at most
 
 
 class Components(NamedTuple):
-    """The order of the components: the active ones first, and within these by their weight.
+    """The components of a fit; those whose profiles are nearly the same are one.
 
-    order : int array (K,), places in W_ and H_
-    shares : float array (K,), in that order, of all weight; NaN where there is no such thing
+    model : Factorization, a copy of the fit: its W_ (F, k) and H_ (k, N) have these components, the active
+        ones first and within these by weight
+    members : tuple of int arrays, the places of each in W_ and H_ of the fit itself, the heaviest first
+    shares : float array (k,), of all weight; NaN where there is no such thing
+    idle : float array (k,), the shares that the prior alone gives them
     active : int, how many of them hold at least 1 % of the weight that is not the prior's
-    alike : list of lists of int, numbers (from 0, in that order) of active components that say
-        nearly the same
+    intercepts : tuple of str, of each "column" if it says how common a one is in each column and nothing
+        about rows, "row" if it does so of each row, and otherwise ""
     """
 
-    order: np.ndarray
+    model: Factorization
+    members: tuple[np.ndarray, ...]
     shares: np.ndarray
+    idle: np.ndarray
     active: int
-    alike: list[list[int]]
+    intercepts: tuple[str, ...]
+
+    @property
+    def order(self) -> np.ndarray:
+        """The place in the fit of the heaviest member of each component, int array (k,)."""
+        return np.array([places[0] for places in self.members], int)
 
     @property
     def shown(self) -> np.ndarray:
-        """The places of the active components."""
+        """Those of the active components."""
         return self.order[: self.active]
 
     @property
-    def rest(self) -> float:
-        """The share of all weight outside the active components; NaN where there is none."""
-        return float(self.shares[self.active :].sum())
+    def own_shares(self) -> np.ndarray:
+        """The shares of the weight that is in no active intercept, float array (k,), NaN for these."""
+        is_intercept = np.array([bool(axis) for axis in self.intercepts], bool)
+        is_intercept[self.active :] = False
+        weight = self.shares[~is_intercept].sum()
+        shares = self.shares / weight if weight > 0 else self.shares.copy()
+        shares[is_intercept] = np.nan
+        return shares
+
+    @property
+    def profiles(self) -> np.ndarray | None:
+        """The probabilities of a one in each component, float array (k, N) or (k, F); None without."""
+        return _profiles(self.model)
 
     def names(self) -> list[str]:
-        """Return "component 1", "component 2", ..., one for each of K."""
-        return [f"component {number}" for number in range(1, len(self.order) + 1)]
+        """Return "component 1", "component 2", ..., one for each."""
+        return [f"component {number}" for number in range(1, len(self.members) + 1)]
 
     def labels(self, count: int) -> list[str]:
-        """Return number, share and which it repeats of the first `count`, for pictures."""
-        shares = ["" if np.isnan(share) else f"\n{share:.0%}" for share in self.shares[:count]]
-        first = {number: group[0] for group in self.alike for number in group[1:]}
-        return [
-            f"{number + 1}" + (f" ≈ {first[number] + 1}" if number in first else "") + share
-            for number, share in enumerate(shares)
-        ]
+        """Return number and share of the first `count`, for pictures."""
+        labels = []
+        for number, share in enumerate(self.own_shares[:count]):
+            text = f"{share:.0%}"
+            if np.isnan(share):
+                text = "common" if self.intercepts[number] else ""
+            labels.append(f"{number + 1}\n{text}".rstrip())
+        return labels
 
 
 def components_of(model: Factorization, matrix: BinaryMatrix | None = None) -> Components:
-    """Return the components of a fitted model; `matrix` is what it was fitted to."""
+    """Return the components of a fitted model; `matrix` is what it was fitted to.
+
+    Components with nearly the same probabilities of a one are merged before anything is asked of them:
+    their weights are added, and the profile is their mean, weighted likewise. W_ H_ hardly changes.
+    """
     K = model.n_components_
     shares = model.shares_of(Factors(model.W_, model.H_))
     if shares is None:  # coordinates: there is no weight to judge by
-        order = np.argsort(-np.linalg.norm(model.W_, axis=0), kind="stable")
-        return Components(order, np.full(K, np.nan), K, [])
+        members = [np.array([k]) for k in np.argsort(-np.linalg.norm(model.W_, axis=0), kind="stable")]
+        return _of(model, members, None, np.full(K, np.nan), np.zeros(K), K)
+    members = merged_places(_profiles(model), shares)
     is_kept = matrix is not None and matrix.dense is None  # with all its entries
     idle = model.idle_shares(matrix.observed) if is_kept else np.zeros(K)
-    is_active = shares - idle >= ACTIVE_SHARE * (1 - idle.sum())
-    order = np.lexsort((-shares, ~is_active))
+    held, held_idle = (np.array([each[places].sum() for places in members]) for each in (shares, idle))
+    is_active = held - held_idle >= ACTIVE_SHARE * (1 - idle.sum())
+    order = np.lexsort((-held, ~is_active))
     active = int(np.count_nonzero(is_active))
-    return Components(order, shares[order], active, _alike(model, order[:active]))
+    return _of(model, [members[i] for i in order], shares, held[order], held_idle[order], active)
 
 
-def _alike(model: Factorization, places: np.ndarray) -> list[list[int]]:
-    """Return groups of components whose probabilities of a one are near each other's."""
-    if "H" in model.probabilities:
-        profiles = model.H_[places]
-    elif "W" in model.probabilities:
-        profiles = model.W_[:, places].T
-    else:
-        return []
-    groups: list[list[int]] = []
-    for number, profile in enumerate(profiles):
-        for group in groups:
-            if _say_the_same(profile, profiles[group[0]]):
-                group.append(number)
-                break
-        else:
-            groups.append([number])
-    return [group for group in groups if len(group) > 1]
+def is_intercept(values: np.ndarray) -> bool:
+    """Return whether values are nearly the same for all: on one side of zero, and little spread around their mean.
 
+    A component, or an axis, with such weights of rows sets no row apart: it adds the same to each, and so says how
+    common each column is.
 
-def _say_the_same(p: np.ndarray, q: np.ndarray) -> bool:
-    """Return whether two profiles of probabilities differ little, beside what there is in them.
-
-    Where ones are rare two components may differ in a single line, and in all they say: so the
-    differences are compared with the ones that either expects, and with the zeros.
+    Parameters
+    ----------
+    values : float array (n,)
+        The weights, or positions, of all rows or of all columns.
     """
-    least = min(np.maximum(p, q).sum(), np.maximum(1 - p, 1 - q).sum())
-    return bool(np.abs(p - q).sum() < NEAR * least)
+    mean = values.mean() if values.size else 0.0
+    if mean == 0:
+        return False
+    on_one_side = np.mean(np.sign(values) == np.sign(mean))
+    return bool(on_one_side >= ON_ONE_SIDE and values.std() <= MOST_VARIATION * abs(mean))
+
+
+def profile_difference(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Return how much two profiles of probabilities differ, in relation to what there is in them.
+
+    Where ones are rare two components may differ in a single column, and in all they say: so the differences are
+    compared with the ones that either expects, or with the zeros if these are fewer. 0 if they are the same.
+
+    Parameters
+    ----------
+    p, q : float arrays (..., n)
+        Broadcast against each other.
+    """
+    ones, zeros = np.maximum(p, q).sum(axis=-1), np.maximum(1 - p, 1 - q).sum(axis=-1)
+    return np.abs(p - q).sum(axis=-1) / np.maximum(np.minimum(ones, zeros), np.finfo(float).tiny)
+
+
+def merged_places(profiles: np.ndarray | None, weights: np.ndarray) -> list[np.ndarray]:
+    """Return which components say nearly the same.
+
+    The two that differ least are merged, until all differ by NEAR: a component joins the mean of others and not the
+    nearest of them, so that a chain of small steps does not become one component from end to end.
+
+    Parameters
+    ----------
+    profiles : float array (K, n) or None
+        Probabilities of a one; without them each component stays alone.
+    weights : float array (K,)
+        Of the components in their mean.
+
+    Returns
+    -------
+    list of int arrays
+        Places from 0, the heaviest first; by their smallest place.
+    """
+    K = len(weights)
+    if profiles is None:
+        return [np.array([k]) for k in range(K)]
+    means, weights = np.array(profiles, float), np.maximum(weights, np.finfo(float).tiny)
+    groups = {k: [k] for k in range(K)}
+    difference = np.full((K, K), np.inf)
+    for k in range(1, K):
+        difference[k, :k] = profile_difference(means[k], means[:k])
+    while K and difference.min() < NEAR:
+        first, second = sorted(int(k) for k in np.unravel_index(difference.argmin(), difference.shape))
+        groups[first] += groups.pop(second)
+        means[first] = np.average(profiles[groups[first]], axis=0, weights=weights[groups[first]])
+        difference[second], difference[:, second] = np.inf, np.inf
+        others = np.array([k for k in groups if k != first], int)
+        to_others = profile_difference(means[first], means[others])
+        difference[np.maximum(others, first), np.minimum(others, first)] = to_others
+    return [np.array(sorted(group, key=lambda k: (-weights[k], k))) for group in groups.values()]
+
+
+def _profiles(model: Factorization) -> np.ndarray | None:
+    """Return the probabilities of a one in each component, (K, N) or (K, F); None if the model has none."""
+    if "H" in model.probabilities:
+        return model.H_
+    return model.W_.T if "W" in model.probabilities else None
+
+
+def _of(
+    model: Factorization,
+    members: list[np.ndarray],
+    weights: np.ndarray | None,
+    shares: np.ndarray,
+    idle: np.ndarray,
+    active: int,
+) -> Components:
+    """Return the components that these places are merged into; `weights` (K,) are those of the fit's own."""
+    merged = copy.copy(model)
+    merged.W_ = _joined(model.W_.T, members, weights, "W" in model.probabilities).T
+    merged.H_ = _joined(model.H_, members, weights, "H" in model.probabilities)
+    return Components(merged, tuple(members), shares, idle, active, _intercepts(merged))
+
+
+def _joined(
+    factor: np.ndarray, members: list[np.ndarray], weights: np.ndarray | None, are_probabilities: bool
+) -> np.ndarray:
+    """Return the sums of rows of a factor (K, n), or the means where these are probabilities, float array (k, n)."""
+    joined = np.empty((len(members), factor.shape[1]), factor.dtype)
+    for row, places in zip(joined, members, strict=True):
+        if len(places) == 1:
+            row[:] = factor[places[0]]
+        elif are_probabilities:
+            row[:] = np.average(factor[places], axis=0, weights=np.maximum(weights[places], np.finfo(float).tiny))
+        else:
+            row[:] = factor[places].sum(axis=0)
+    return joined
+
+
+def _intercepts(model: Factorization) -> tuple[str, ...]:
+    """Return what each component is the intercept of, see `Components`."""
+    K, profiles = model.n_components_, _profiles(model)
+    if profiles is not None:
+        weights, of_what = (model.W_, "column") if "H" in model.probabilities else (model.H_.T, "row")
+        means = weights.mean(axis=0) @ profiles  # of E[V]
+        is_near = profile_difference(profiles, means) < NEAR_MEANS
+        return tuple(of_what if is_near[k] and is_intercept(weights[:, k]) else "" for k in range(K))
+    if model.distributions:  # whose other factor is no profile of probabilities
+        return ("",) * K
+    return tuple("column" if is_intercept(model.W_[:, k]) else "" for k in range(K))

@@ -24,9 +24,6 @@ class Association(NamedTuple):
     value: float
     error: float
 
-    def __str__(self) -> str:
-        return f"{self.value:.2f} ± {self.error:.2f}"
-
 
 def main_components(W: np.ndarray, are_shares: bool) -> np.ndarray:
     """Return the component that each row is most typical of, int array (F,).

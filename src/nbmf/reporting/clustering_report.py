@@ -8,6 +8,7 @@ import pandas as pd
 
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, WORD
 from nbmf.data.feature_table import FeatureTable
+from nbmf.evaluation.clustered_errors import format_error
 from nbmf.evaluation.component_choice import ComponentChoice
 from nbmf.families.mixed_membership.em import OUTWEIGHS
 from nbmf.families.mixed_membership.feature_model import FeatureModel
@@ -127,7 +128,7 @@ def _choice(result: ClusteringResult, choice: ComponentChoice) -> Section:
     rows = [["1", "", f"{choice.alone:.4f}", "", ""]]
     for score in scores:
         mark = "<" if score == choice.chosen else ""
-        rows.append([str(score.K), score.model, f"{score.loss:.4f}", f"{score.gain:.4f} ± {score.error:.4f}", mark])
+        rows.append([str(score.K), score.model, f"{score.loss:.4f}", format_error(score.gain, score.error), mark])
     head, align = ["K", "model", f"nats per {unit}", "better than none by", ""], "><>><"
     if len({score.model for score in scores}) == 1:
         head, align, rows = head[:1] + head[2:], align[:1] + align[2:], [row[:1] + row[2:] for row in rows]

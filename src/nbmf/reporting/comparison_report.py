@@ -8,11 +8,19 @@ from nbmf import registry
 from nbmf.evaluation.baselines import LABELS
 from nbmf.evaluation.entries import likelihoods_of
 from nbmf.evaluation.result import Comparison
+from nbmf.evaluation.verdict import MethodChoice
 from nbmf.reporting.model import Figure, Lines, NextStep, Report, Section, Table
 from nbmf.reporting.words import SCORED_BY, listed
 
 
-def comparison_report(found: Comparison, *, file: str, command: str = "", figures: Sequence[Figure] = ()) -> Report:
+def comparison_report(
+    found: Comparison,
+    *,
+    file: str,
+    command: str = "",
+    figures: Sequence[Figure] = (),
+    structure: MethodChoice | None = None,
+) -> Report:
     """Return the report of a comparison.
 
     Parameters
@@ -23,6 +31,8 @@ def comparison_report(found: Comparison, *, file: str, command: str = "", figure
     command : str
         What made the comparison.
     figures : sequence of Figure
+    structure : MethodChoice, optional
+        Whether there is structure, by the test of `nbmf fit`: the ranking is no second one.
 
     Raises
     ------
@@ -34,12 +44,20 @@ def comparison_report(found: Comparison, *, file: str, command: str = "", figure
     K = "" if _finds_components(found.methods[advice.take]) else f" --components {advice.take_K}"
     next_step = NextStep("next:", f"nbmf fit {file} --method {advice.take}{K}")
     sections = [
+        Section("Is there structure?", [] if structure is None else [_structure(structure)]),
         Section("Held-out perplexity", figures),
         Section("Scores", [Lines([title, *_scored_by(found)]), score_table(found)]),
         Section("Which method to take", [Lines([advice.sentence, *found.remarks()]), next_step], leads=True),
     ]
     settings = "; ".join(f"{entry['label']}: {listed(entry['settings'])}" for entry in found.methods.values())
-    return Report(f"{found.name}: which method", sections, [command, settings])
+    return Report(f"{found.name}: which method", [each for each in sections if each.blocks], [command, settings])
+
+
+def _structure(choice: MethodChoice) -> Lines:
+    """Return the sentence of the structure test, and of which method it speaks."""
+    return Lines(
+        [f"{choice.verdict}", f"(this method: {choice.verdict.method}, which nbmf fit takes if none is named)"]
+    )
 
 
 def _scored_by(found: Comparison) -> list[str]:

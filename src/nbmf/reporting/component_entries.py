@@ -1,5 +1,7 @@
 """What each component of a fit holds and says, in words."""
 
+import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -8,9 +10,13 @@ from nbmf.inference.estimator import Factorization
 from nbmf.plotting.labelled_factor import contrast
 from nbmf.reporting.fit_result import DRAWN_EFFECTS, FitResult
 from nbmf.reporting.model import Entry
+from nbmf.reporting.words import percent
 
+AXES = {"rows": ("W", "row"), "columns": ("H", "column")}  # the factor of each, and what one of them is called
 NAMED = 6  # rows and columns of a component
 AT_LEAST = 0.1  # of the largest weight, for a row or a column to be named
+FLAT = 0.05  # between the largest and the smallest probability of a one, where none is worth a name
+DIGITS = 2  # significant ones of the largest weight
 STEADY = 0.8  # overlap of a component over draws below which its intervals mean little
 
 
@@ -19,10 +25,11 @@ def key_of(model: Factorization) -> str:
     of_W, of_H = model.meanings
     if _has_signs(model):
         return f"rows (W), columns (H): {of_W}, the largest (+) and the smallest (-)"
-    return (
+    key = (
         f"rows: {of_W} (W); columns: {of_H} (H); of {_contrasted(model)} + where it is most above "
         "that of the other components, - where most below"
     )
+    return key + ("; all: the proportion of ones in all of the data" if model.probabilities else "")
 
 
 def effect_entries(result: FitResult) -> list[Entry]:
@@ -39,26 +46,65 @@ def component_entry(number: int, result: FitResult) -> Entry:
     """Return a component with its colour in the pictures; `number` counts from 0."""
     from nbmf.plotting import style  # loads Matplotlib
 
-    model, components = result.model, result.components
-    k, share = components.order[number], components.shares[number]
-    W, H = result.intervals.get("W"), result.intervals.get("H")
-    title = f"component {number + 1}" + ("" if np.isnan(share) else f": {share:.0%} of the weight")
-    if W and result.draws.alignment.overlap[k] < STEADY:
+    components = result.components
+    sides = {axis: _side_of(axis, number, result) for axis in AXES}
+    if components.intercepts[number]:
+        title, lines = _intercept(number, result, sides)
+    else:
+        title, lines = _title(number, result), _lines(number, result, sides)
+    return _entry(title, lines, style.colour_of_component(number))
+
+
+def _title(number: int, result: FitResult) -> str:
+    """Return the number of a component and its share of the weight."""
+    components = result.components
+    title, share = f"component {number + 1}", components.own_shares[number]
+    if not np.isnan(share):
+        other = "other " if any(components.intercepts[: components.active]) else ""
+        title += f": {'all' if round(share, 2) == 1 else f'{share:.0%}'} of the {other}weight"
+    if result.interval_of("W", number) and result.draws.alignment.overlap[components.order[number]] < STEADY:
         title += " (not the same in all draws: its intervals mean little)"
-    sides = {
-        "rows": _Side(result.matrix.row_names, model.W_, k, W and (W[0][:, k], W[1][:, k])),
-        "columns": _Side(result.matrix.column_names, model.H_.T, k, H and (H[0][k], H[1][k])),
-    }
-    lines = []
+    return title
+
+
+def _lines(number: int, result: FitResult, sides: dict[str, "_Side"]) -> list[tuple[str, str]]:
+    """Return what is most typical of a component, and what is least."""
+    components, lines = result.components, []
     for axis, side in sides.items():
-        if _has_signs(model):
+        if _has_signs(components.model):
             lines += [(f"{axis} +", side.named(side.values)), (f"{axis} -", side.named(-side.values))]
-        elif axis == _contrasted(model):
-            above = contrast(side.weights[:, components.shown])[:, number]
-            lines += [(f"{axis} +", side.named(above)), (f"{axis} -", side.named(-above))]
+        elif axis == _contrasted(components.model):
+            above = contrast(side.weights[:, : components.active])[:, number]
+            most_and_least = [(f"{axis} +", side.named(above)), (f"{axis} -", side.named(-above))]
+            stands_out = any(text for _, text in most_and_least) and not side.is_flat
+            lines += most_and_least if stands_out else [(axis, side.range())]
         else:
             lines.append((axis, side.named(side.values)))
-    return _entry(title, lines, style.colour_of_component(number))
+    return lines
+
+
+def _intercept(number: int, result: FitResult, sides: dict[str, "_Side"]) -> tuple[str, list[tuple[str, str]]]:
+    """Return title and lines of a component that sets nobody apart."""
+    components = result.components
+    axis = f"{components.intercepts[number]}s"
+    others = "columns" if axis == "rows" else "rows"
+    share = components.shares[number]
+    of_weight = "" if np.isnan(share) else f" ({share:.0%} of all weight)"
+    title = (
+        f"component {number + 1}: how common ones are in each of the {axis}, nearly alike for all {others}{of_weight}"
+    )
+    side = sides[axis]
+    ordered = np.argsort(-side.values, kind="stable")
+    return title, [("most", side.listed(ordered[:NAMED])), ("least", side.listed(ordered[::-1][:NAMED]))]
+
+
+def _side_of(axis: str, number: int, result: FitResult) -> "_Side":
+    """Return the "rows" or the "columns" with what a component is to them."""
+    model, (factor, one) = result.components.model, AXES[axis]
+    weights = model.W_ if factor == "W" else model.H_.T
+    means = result.means(one) if factor in model.probabilities else None
+    are_proportions = factor in model.probabilities | model.distributions
+    return _Side(result.names(one), weights, number, result.interval_of(factor, number), means, are_proportions)
 
 
 def _entry(title: str, lines: list[tuple[str, str]], colour: str | None = None) -> Entry:
@@ -83,12 +129,16 @@ class _Side(NamedTuple):
     weights : float array (n, K), of all components
     k : int, the one
     interval : (lower, upper), float arrays (n,), or None
+    means : float array (n,) or None, the proportions of ones in all data; NaN where they are unknown
+    are_proportions : bool, whether weights are told in percent
     """
 
     names: np.ndarray
     weights: np.ndarray
     k: int
     interval: tuple[np.ndarray, np.ndarray] | None
+    means: np.ndarray | None = None
+    are_proportions: bool = False
 
     @property
     def values(self) -> np.ndarray:
@@ -97,15 +147,36 @@ class _Side(NamedTuple):
 
     def named(self, importance: np.ndarray) -> str:
         """Return the most important names with their values, "" if none is of any importance."""
-        scale = float(abs(self.weights).max())
         order = np.argsort(-importance, kind="stable")[:NAMED]
-        chosen = [i for i in order if importance[i] >= AT_LEAST * scale]
-        return ", ".join(f"{self.names[i]} {self._value(i, scale)}" for i in chosen)
+        return self.listed([i for i in order if importance[i] >= AT_LEAST * abs(self.weights).max()])
 
-    def _value(self, i: int, scale: float) -> str:
-        digits = 2 if scale > 0.5 else 3
-        text = f"{self.values[i]:.{digits}f}"
-        if self.interval is None:
-            return text
-        lower, upper = self.interval
-        return f"{text} [{lower[i]:.{digits}f}, {upper[i]:.{digits}f}]"
+    def listed(self, places: Iterable[int]) -> str:
+        """Return names with their values, and with what is usual in all data where that is known."""
+        return ", ".join(f"{self.names[i]} {self._value(i)}" for i in places)
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the probabilities of a one are nearly all the same."""
+        return self.means is not None and float(np.ptp(self.values)) < FLAT
+
+    def range(self) -> str:
+        """Return between what the values are where no name stands out."""
+        least, most = (self._written(value) for value in (self.values.min(), self.values.max()))
+        return f"none stands out: {least} to {most}"
+
+    def _value(self, i: int) -> str:
+        text = self._written(self.values[i])
+        if self.interval is not None:
+            lower, upper = self.interval
+            text += f" [{self._written(lower[i])}, {self._written(upper[i])}]"
+        if self.means is not None and not np.isnan(self.means[i]):
+            text += f" (all: {percent(self.means[i])})"
+        return text
+
+    def _written(self, value: float) -> str:
+        """Return a value in percent, or with the decimals that give the largest weight two significant digits."""
+        if self.are_proportions:
+            return percent(value)
+        largest = float(abs(self.weights).max())
+        decimals = max(DIGITS - 1 - math.floor(math.log10(largest)), 0) if largest > 0 else DIGITS
+        return f"{value:.{decimals}f}"

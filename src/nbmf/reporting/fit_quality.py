@@ -33,7 +33,7 @@ def quality(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
     if model.converged_ is False:
         yield (
             f"E[V] was still changing after {model.n_iter_} iterations: --iterations "
-            f"{4 * model.n_iter_} gives it time to settle"
+            f"{4 * model.n_iter_} lets it converge"
         )
     yield from _of_chains(result, in_words) if result.is_sampled else _of_starts(result)
 
@@ -46,7 +46,7 @@ def _loss(matrix: NamedMatrix, model: Factorization, expectation: np.ndarray) ->
     loss = loss_of(matrix.codes, expectation, matrix.observed)
     proportion = np.count_nonzero(matrix.codes == 1) / loss.entries
     alone = loss_of(matrix.codes, np.full(matrix.shape, proportion), matrix.observed).perplexity
-    return f"{loss.perplexity:.4f} nats per entry; the overall share of ones alone has {alone:.4f}"
+    return f"{loss.perplexity:.4f} nats per entry; the overall proportion of ones alone has {alone:.4f}"
 
 
 def _loss_of_counts(matrix: CountMatrix, model: Factorization) -> str:

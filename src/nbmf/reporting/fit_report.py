@@ -6,20 +6,24 @@ import numpy as np
 
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
+from nbmf.evaluation.clustered_errors import format_error
 from nbmf.evaluation.verdict import Verdict
-from nbmf.inference.declarations import Alignment
-from nbmf.inference.estimator import Factorization
+from nbmf.inference.declarations import Alignment, View
 from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.groups import association_of, by_group
+from nbmf.reporting.accuracy_sentence import accuracy_sentence
 from nbmf.reporting.component_entries import component_entry, effect_entries, key_of
 from nbmf.reporting.fit_quality import quality
 from nbmf.reporting.fit_result import FitResult
 from nbmf.reporting.group_table import group_table
 from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report, Section, Table
+from nbmf.reporting.scale_entries import scale_blocks
+from nbmf.reporting.weight_sentences import weight_sentences
 from nbmf.reporting.words import SCORED_BY, listed
 
 DESCRIBED = 12  # components
-REST = 0.05  # of the weight outside active components that is worth a word
+TITLES = {View.GROUPS: "Components", View.SCALE: "Scale"}
+IN_WORDS = {View.GROUPS: "rows as mixtures of groups", View.SCALE: "rows on a scale"}
 OF_SAMPLES = "ones and as many zeros, each weighted by one over the chance of being among them"
 
 
@@ -30,6 +34,7 @@ def fit_report(
     command: str = "",
     method: str = "",
     figures: Sequence[Figure] = (),
+    figure_of_other_view: Figure | None = None,
     in_words: Callable[[str], str] = str,
 ) -> Report:
     """Return the report of a fit.
@@ -44,26 +49,31 @@ def fit_report(
     method : str
         The id of the method, which the command may have left open.
     figures : sequence of Figure
+    figure_of_other_view : Figure, optional
+        Where the result has another view.
     in_words : function
         From advice that names Python's arguments to the reader's words.
     """
     verdict, model = result.verdict, result.model
-    sections = [] if verdict is None else [Section("", [_answer(verdict, model)])]
+    sections = [] if verdict is None else [Section("", [_answer(verdict, result)])]
     sections.append(Section("The fit", [Lines([*facts(result)]), Lines([*quality(result, in_words)])]))
     if result.shows_components:
         sections += [
             Section("Pictures", figures),
             Section("Groups", [*group_tables(result)]),
-            Section("Components", [*_components(result)]),
+            Section(TITLES[view_of(result)], [*_described(result)]),
         ]
+        if result.other_view is not None:
+            sections.append(_other_view(result.other_view, figure_of_other_view, file))
     else:
-        sections.append(Section("What to do next", [*_next_steps(result, file)]))
+        sections.append(Section("What to do next", [*_next_steps(result, file, method)]))
     made_by = [command, listed({"method": method, **model.get_params()})]
     return Report(f"{result.name}: what is in it", [each for each in sections if each.blocks], made_by)
 
 
-def _answer(verdict: Verdict, model: Factorization) -> Answer:
+def _answer(verdict: Verdict, result: FitResult) -> Answer:
     """Return the verdict, with the losses of the method and of all that it was compared with."""
+    model = result.model
     every = "every entry was"
     if verdict.entries != verdict.observed:
         every = f"{verdict.entries} of {verdict.observed} observed entries were"
@@ -71,10 +81,21 @@ def _answer(verdict: Verdict, model: Factorization) -> Answer:
     folds = f"{verdict.folds} fold{'s' * (verdict.folds > 1)}"
     held_out = f"({every} held out, in {folds}, and predicted from the others{f'; {scored}' if scored else ''})"
     this = f"{verdict.method} (this method)" if verdict.others else "this method"
-    others = [[each.what, f"{each.loss:.4f}", f"{each.mean:.4f} ± {each.error:.4f}"] for each in verdict.compared]
+    others = [[each.what, f"{each.loss:.4f}", format_error(each.mean, each.error)] for each in verdict.compared]
     head = ["predicted by", f"nats per {verdict.unit.removeprefix('held-out ')}", "this method is better by"]
-    evidence = Table(head, [[this, f"{verdict.loss:.4f}", ""], *others], "<>>", caption=[held_out])
-    return Answer(str(verdict), verdict.found, evidence)
+    rows = [[this, f"{verdict.loss:.4f}", ""], *others]
+    evidence = Table(head, rows, "<>>", caption=[held_out], note=_how_to_read(verdict))
+    return Answer(str(verdict), verdict.found, evidence, accuracy_sentence(verdict, result.matrix))
+
+
+def _how_to_read(verdict: Verdict) -> str:
+    """Return what nats, errors and p-values are."""
+    coin = "" if verdict.accuracy is None else ", 0 where it was certain and 0.69 where it was a coin toss"
+    return (
+        "How to read this: the loss in nats is minus the log of the probability that was predicted for what a "
+        f"held-out entry turned out to be{coin}; smaller is better. ± is a standard error, and p the probability of "
+        "so large a difference by chance."
+    )
 
 
 def facts(result: FitResult) -> Iterator[str]:
@@ -85,13 +106,9 @@ def facts(result: FitResult) -> Iterator[str]:
         f"{result.name}: {counts['rows']} rows x {counts['columns']} columns, {_values(matrix)}, "
         f"{counts['missing'] / (counts['rows'] * counts['columns']):.1%} missing"
     )
-    weight = "" if np.isnan(components.shares).any() else " (at least 1 % of all weight each)"
+    weight = "" if np.isnan(components.shares).any() else " (at least 1% of all weight each)"
     yield f"{model.title}: {components.active} active component{'s' * (components.active != 1)}{weight}"
-    if components.active and components.rest > REST:
-        yield f"the other {components.rest:.0%} of the weight lies in components that say no more than the prior does"
-    for group in components.alike:
-        numbers = ", ".join(str(number + 1) for number in group)
-        yield f"components {numbers} say nearly the same: read them as one"
+    yield from weight_sentences(result)
     if learned := model.findings:
         texts = (f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in learned.items())
         yield f"learned: {', '.join(texts)}"
@@ -110,7 +127,8 @@ def _values(matrix: NamedMatrix) -> str:
 
 def group_tables(result: FitResult) -> Iterator[Table]:
     """Yield what each group is to each component that is shown, of rows and of columns that have groups."""
-    model, shown = result.model, result.components.shown
+    components = result.components
+    model, shown = components.model, np.arange(components.active)
     for axis, groups in enumerate((result.matrix.row_groups, result.column_groups)):
         if groups is None or not len(shown):
             continue
@@ -122,12 +140,22 @@ def group_tables(result: FitResult) -> Iterator[Table]:
         else:
             words = f"{kind} by group and the component they are most typical of"
             if (association := association_of(model, groups, shown, axis)) is not None:
-                words += f"; adjusted mutual information {association} (0: unrelated, 1: the same)"
+                measured = format_error(association.value, association.error)
+                words += f"; adjusted mutual information {measured} (0: unrelated, 1: the same)"
             cells = table.pivot_table(values=kind, aggfunc="sum", **pivot)
         yield group_table(cells, groups, words, "groups")
 
 
-def _components(result: FitResult) -> Iterator[Block]:
+def view_of(result: FitResult) -> View:
+    """Return how a fit is shown: on a scale if its rows lie on one."""
+    return View.GROUPS if result.scale is None else View.SCALE
+
+
+def _described(result: FitResult) -> Iterator[Block]:
+    """Yield positions on a scale, or components."""
+    if result.scale is not None:
+        yield from scale_blocks(result.scale)
+        return
     yield Lines([key_of(result.model)])
     yield from effect_entries(result)
     active = result.components.active
@@ -137,9 +165,20 @@ def _components(result: FitResult) -> Iterator[Block]:
         yield Lines([f"... and {active - DESCRIBED} more: see W.csv and H.csv"])
 
 
-def _next_steps(result: FitResult, file: str) -> Iterator[NextStep]:
+def _other_view(other: FitResult, figure: Figure, file: str) -> Section:
+    """Return the same matrix shown in another way."""
+    view = view_of(other)
+    sentence = f"{other.model.title} predicts held-out entries not significantly worse, and shows {IN_WORDS[view]}"
+    alone = NextStep("all files of this view:", f"nbmf fit {file} --view {view}")
+    return Section(f"The same matrix: {TITLES[view].lower()}", [Lines([sentence]), figure, *_described(other), alone])
+
+
+def _next_steps(result: FitResult, file: str, method: str) -> Iterator[NextStep]:
     """Yield what to type where no components predict better than none."""
-    noise, shown = "No dictionary is shown: it would be one of noise.", f"nbmf fit {file} --no-check"
+    noise, shown = (
+        "No components are shown: they would be those of noise.",
+        f"nbmf fit {file} --method {method} --no-check",
+    )
     if result.matrix.dense is not None:  # nbmf fit compares what takes it
         yield NextStep(f"{noise} This writes and draws the components all the same:", shown)
         return

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import Components
 from nbmf.posterior.draws import Draws
+from nbmf.posterior.scale import Scale, has_scale, scale_of
 
 if TYPE_CHECKING:
     from nbmf.posterior.chains import Chains
@@ -38,6 +41,7 @@ class FitResult:
         (lower, upper); empty without draws
     verdict : Verdict or None, if it was not asked for
     column_groups : str array (N,) or None, besides those of rows that the matrix has
+    other_view : FitResult or None, a fit that shows the same matrix in another way and predicts as well
     """
 
     name: str
@@ -51,11 +55,19 @@ class FitResult:
     intervals: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     verdict: Verdict | None = None
     column_groups: np.ndarray | None = None
+    other_view: FitResult | None = None
 
     @property
     def shows_components(self) -> bool:
-        """Whether components are worth showing: if they predict better than none, or nobody asked."""
-        return self.verdict is None or self.verdict.found
+        """Whether components are worth showing: if there is structure that they predict, or nobody asked."""
+        return self.verdict is None or self.verdict.is_predicted
+
+    @functools.cached_property
+    def scale(self) -> Scale | None:
+        """The axes along which rows lie, of a model that has any."""
+        if self.matrix.dense is not None or not has_scale(self.model):
+            return None
+        return scale_of(self.model, self.matrix, draws=self.draws)
 
     @property
     def is_sampled(self) -> bool:
@@ -66,6 +78,28 @@ class FitResult:
         """Return the effects that the model has, of "row" (F,) or of "column" (N,)."""
         values = {axis: getattr(self.model, name, None) for axis, name in EFFECTS.items()}
         return {axis: each for axis, each in values.items() if each is not None and each.any()}
+
+    def interval_of(self, factor: str, number: int) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return the interval of W (F,) or H (N,) of a component that is shown, None if it is unknown.
+
+        Of components that are merged it is: their intervals say nothing of their sum.
+        """
+        places = self.components.members[number]
+        if factor not in self.intervals or len(places) > 1:
+            return None
+        lower, upper = (end if factor == "W" else end.T for end in self.intervals[factor])
+        return lower[:, places[0]], upper[:, places[0]]
+
+    def means(self, axis: str) -> np.ndarray | None:
+        """Return the proportion of ones of each "row" (F,) or "column" (N,), None unless the matrix is binary.
+
+        NaN where nothing is observed.
+        """
+        if not isinstance(self.matrix, BinaryMatrix):
+            return None
+        across = 1 if axis == "row" else 0
+        observed, ones = (np.count_nonzero(x, axis=across) for x in (self.matrix.observed, self.matrix.codes == 1))
+        return np.where(observed > 0, ones / np.maximum(observed, 1), np.nan)
 
     def names(self, axis: str) -> np.ndarray:
         """Return the names along "row" or "column"."""

@@ -51,11 +51,13 @@ class Answer(Block):
     sentence : str, without a full stop
     found : bool
     evidence : Table, what the sentence rests on
+    plain : str, the same in words that need no explanation, which come first; "" if there are none
     """
 
     sentence: str
     found: bool
     evidence: Table
+    plain: str = ""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,10 @@ from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.result import Comparison
+from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
+from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.posterior.scale import has_scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,9 +24,22 @@ if TYPE_CHECKING:
     from nbmf.families.mixed_membership.feature_model import FeatureModel
     from nbmf.posterior.chains import Chains
 
-DICTIONARY, RECONSTRUCTION, TRACES = FIT_FILES = "dictionary.png", "reconstruction.png", "chains.png"
+DICTIONARY, RECONSTRUCTION, TRACES, SCALE, GROUPS = FIT_FILES = (
+    "dictionary.png",
+    "reconstruction.png",
+    "chains.png",
+    "scale.png",
+    "groups.png",
+)
 MEMBERSHIPS, PROFILE, TOPICS = TABLE_FILES = "memberships.png", "profile.png", "topics.png"
 SCORES, AGAINST_K = COMPARISON_FILES = "comparison.png", "against_K.png"
+
+
+OF_GROUPS = "W and H: what rows and columns are to each component. Its colour is the same in all pictures."
+OF_AXES = (
+    "W and H: where rows and columns are on each axis, red at one end and blue at the other, sorted along the first. "
+    "Where a row and a column have one colour on an axis, {} is more probable; where they have both, less."
+)
 
 
 class Picture(NamedTuple):
@@ -43,26 +59,29 @@ def pictures_of_fit(
     lines: int | None = None,
     components: int | None = None,
 ) -> list[Picture]:
-    """Return the pictures of a fit, the dictionary first; without the matrix that alone.
+    """Return the pictures of a fit: its scale, if it has one, and the dictionary; without the matrix that alone.
 
     lines, components : int, how many rows and columns and how many components the dictionary shows; by default as
         many as `nbmf.plot` says
     """
     shown = {"column_groups": column_groups, "components": components} | ({} if lines is None else {"lines": lines})
+    has_axes = model.alignment is Alignment.ROTATION
     pictures = [
         Picture(
             DICTIONARY,
-            "W and H: what rows and columns are to each component. Its colour is the same in all pictures.",
+            OF_AXES.format("a one" if model.likelihood is BERNOULLI else "a large value") if has_axes else OF_GROUPS,
             lambda: nbmf.plot.dictionary(model, matrix, **shown)[0].figure,
         )
     ]
     if matrix is not None and matrix.dense is None:  # it has all its entries
+        if has_scale(model):
+            pictures.insert(0, _scale(model if chains is None else chains, matrix))
         groups = matrix.row_groups if column_groups is None else column_groups
-        strips = "." if groups is None else ", and outside of these their groups."
-        caption = (
-            "V and E[V]: the data and what is predicted, sorted alike. Strips are the components that rows and "
-            f"columns are most typical of{strips}"
+        strips = (
+            "positions on the first axis" if has_axes else "the components that rows and columns are most typical of"
         )
+        outside = "." if groups is None else ", and outside of these their groups."
+        caption = f"V and E[V]: the data and what is predicted, sorted alike. Strips are {strips}{outside}"
         pictures.append(
             Picture(
                 RECONSTRUCTION,
@@ -74,6 +93,24 @@ def pictures_of_fit(
         caption = "Chains: what they recorded after burn-in. Red has not converged."
         pictures.append(Picture(TRACES, caption, lambda: nbmf.plot.chains(chains)[0].figure))
     return pictures
+
+
+def picture_of_other_view(
+    model: Factorization, matrix: NamedMatrix, *, column_groups: Sequence[str] | None = None
+) -> Picture:
+    """Return the picture of a fit that is shown next to another: a scale, or groups."""
+    if has_scale(model):
+        return _scale(model, matrix)
+    return pictures_of_fit(model, matrix, column_groups=column_groups)[0]._replace(file=GROUPS)
+
+
+def _scale(fit: Factorization | Chains, matrix: NamedMatrix) -> Picture:
+    """Return the picture of rows along one axis, or on a map of two."""
+    caption = (
+        "Scale: where rows lie on the axes along which they differ most, and how columns tell the ends apart: by the "
+        "probability of a one at either end, or by arrows towards the rows that have a one"
+    )
+    return Picture(SCALE, caption, lambda: nbmf.plot.scale(fit, matrix)[0].figure)
 
 
 def pictures_of_table(

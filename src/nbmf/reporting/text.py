@@ -25,8 +25,8 @@ def _text_of(block: Block) -> str:
             return "\n".join(map(wrapped, sentences))
         case Table():
             return _table(block)
-        case Answer(sentence, _, evidence):
-            return f"{wrapped(sentence)}\n{_table(evidence)}"
+        case Answer(sentence, _, evidence, plain):
+            return "\n".join([*([wrapped(plain)] if plain else []), wrapped(sentence), _table(evidence)])
         case Entry(title, lines):
             return "\n".join([title, *_labelled(lines)])
         case NextStep(words, command):
@@ -42,7 +42,9 @@ def _table(table: Table) -> str:
         INDENT + "  ".join(f"{cell:{how}{width}}" for cell, how, width in zip(row, table.align, widths, strict=True))
         for row in rows
     ]
-    return "\n".join([*map(wrapped, table.caption), *map(str.rstrip, lines), *([table.note] if table.note else [])])
+    return "\n".join(
+        [*map(wrapped, table.caption), *map(str.rstrip, lines), *([wrapped(table.note)] if table.note else [])]
+    )
 
 
 def _labelled(lines: list[tuple[str, str]]) -> list[str]:

@@ -1,15 +1,33 @@
 """Words that several reports share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 # How counts are scored, by the name of the likelihood.
 SCORED_BY = {
-    "poisson": "scored by the Poisson law of the mean predicted",
-    "negative-binomial": "scored by the negative binomial law predicted",
+    "poisson": "scored by the Poisson distribution with the mean predicted",
+    "negative-binomial": "scored by the negative binomial distribution predicted",
 }
 
 
 def listed(settings: Mapping[str, Any]) -> str:
     """Return "name = value, ..." of the settings of a method; the seed is in the command."""
     return ", ".join(f"{name} = {value}" for name, value in settings.items() if name != "random_state")
+
+
+def percent(proportion: float) -> str:
+    """Return "58%"; of less than 1 % the decimal is given, and neither 0 nor all is said of what is not."""
+    if 0 < proportion < 0.01:
+        return f"{proportion:.1%}" if proportion >= 0.001 else "<0.1%"
+    return ">99%" if 0.995 <= proportion < 1 else f"{proportion:.0%}"
+
+
+def one_or_many(count: int, noun: str) -> str:
+    """Return "1 component" or "2 components"."""
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def joined(texts: Iterable[str]) -> str:
+    """Return "a", "a and b" or "a, b and c"."""
+    *first, last = texts
+    return f"{', '.join(first)} and {last}" if first else last

@@ -168,7 +168,7 @@ def test_groups_count_all_lines_and_keep_their_colours():
     side = LabelledFactor(weights, names(150), "rows", groups)
     axis = draw_factors([side], ["1", "2"], max_rows=12)[0]
     assert [text.get_text() for text in axis.texts] == ["many (100)", "some (30)", "few (20)"]
-    colours = dict(zip(["many", "some", "few"], style.COLOURS, strict=False))
+    colours = dict(zip(["many", "some", "few"], style.GROUPS, strict=False))
     assert style.colours_of_groups(groups) == colours
     of_drawn = [(colours["many"], -0.5, 0.5), (colours["some"], 0.5, 1.5)]
     assert stripes(axis)["left"][:2] == of_drawn
@@ -178,8 +178,9 @@ def test_groups_count_all_lines_and_keep_their_colours():
 
 def test_groups_beyond_the_last_colour_share_one():
     colours = style.colours_of_groups([f"{i:02}" for i in range(12)])
-    assert list(colours.values()) == [*style.COLOURS, *[style.OTHERS] * 3]
-    assert style.colour_of_component(len(style.PALE)) == style.OTHERS
+    assert list(colours.values()) == [*style.GROUPS, *[style.OTHERS] * 3]
+    beyond = [style.colour_of_component(len(style.PALE) + k) for k in range(4)]
+    assert beyond == [style.OTHERS, style.NEXT_OTHERS] * 2
 
 
 @pytest.mark.parametrize("groups", [None, np.repeat(["a party", "b"], [30, 10])])

@@ -302,9 +302,9 @@ def test_a_component_and_a_group_have_one_colour_in_all_pictures(fit, V):
     together = nbmf.plot.co_clustering(fit, groups=V.row_groups)
     count = len(few.get_xticks())
     assert of(few, style.PALE) == set(style.PALE[:count])
-    assert of(whole, style.COLOURS) == of(together, style.COLOURS) == set(style.COLOURS[:3])
+    assert of(whole, style.GROUPS) == of(together, style.GROUPS) == set(style.GROUPS[:3])
     by_group = nbmf.plot.positions(fit, groups=V.row_groups)
-    assert [line.get_color() for line in by_group.lines] == style.COLOURS[:3]
+    assert [line.get_color() for line in by_group.lines] == style.GROUPS[:3]
 
 
 def test_the_module_is_loaded_when_it_is_asked_for():

@@ -12,7 +12,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.verdict import Gain, LossDifference, Verdict
 from nbmf.plotting import style
-from nbmf.posterior.components import Components, components_of
+from nbmf.posterior.components import components_of
 from nbmf.reporting import fit_quality, html, text
 from nbmf.reporting.fit_report import facts, fit_report, group_tables
 from nbmf.reporting.fit_result import FitResult
@@ -22,6 +22,7 @@ H = np.array([[0.9, 0.9, 0.1], [0.1, 0.9, 0.3]])
 MATRIX = nbmf.BinaryMatrix.from_array([[1, 1, 0], [1, 1, 0], [0, 1, -1]], ["a", "b", "c"], None)
 VERDICT = Verdict(
     "bICA, K = 2",
+    True,
     True,
     0.025,
     0.4,
@@ -36,7 +37,7 @@ def result(kind=nbmf.BinaryICA, matrix=MATRIX, components=None, **fields):
     model = kind(2)
     model.W_, model.H_, model._expectation = W, H, W @ H
     model.n_iter_, model.converged_ = 7, fields.pop("converged", None)
-    shown = components or components_of(model)
+    shown = components_of(model)._replace(**(components or {}))
     return FitResult("tiny", matrix, model, shown, **{"expectation": W @ H, "seconds": 1.5, **fields})
 
 
@@ -58,31 +59,31 @@ def test_a_verdict_has_what_predicts_the_same_entries_below_it():
         "(every entry was held out, in 1 fold, and predicted from the others)",
         "predicted by nats per entry this method is better by",
         "this method 0.4000",
-        "row and column effects 0.5000 0.1000 ± 0.0200",
-        "the overall share of ones 0.7500 0.3500 ± 0.0400",
+        "row and column effects 0.5000 0.100 ± 0.020",
+        "the overall share of ones 0.7500 0.350 ± 0.040",
     ]
     others = (LossDifference("logistic VB, K = 8", 0.39, -0.01, 0.02),)
     some = VERDICT._replace(entries=7, folds=3, others=others)
     told = blanks_folded(summary(result(verdict=some)))
     assert told[2] == "(7 of 8 observed entries were held out, in 3 folds, and predicted from the others)"
-    assert told[4:6] == ["bICA, K = 2 (this method) 0.4000", "logistic VB, K = 8 0.3900 -0.0100 ± 0.0200"]
+    assert told[4:6] == ["bICA, K = 2 (this method) 0.4000", "logistic VB, K = 8 0.3900 -0.010 ± 0.020"]
 
 
 def test_facts_are_about_what_was_observed_and_components_that_are_shown():
-    def of(active, shares, alike):
-        return list(facts(result(components=Components(np.arange(2), shares, active, alike))))
+    def of(active, shares):
+        return list(facts(result(components={"active": active, "shares": shares})))
 
-    assert of(2, np.array([0.6, 0.4]), [[0, 1]]) == [
+    assert of(2, np.array([0.6, 0.4])) == [
         "tiny: 3 rows x 3 columns, 62.5% ones among the observed, 11.1% missing",
-        "bICA, K = 2: 2 active components (at least 1 % of all weight each)",
-        "components 1, 2 say nearly the same: read them as one",
+        "bICA, K = 2: 2 active components (at least 1% of all weight each)",
     ]
-    assert of(1, np.array([0.9, 0.1]), [])[1:] == [
-        "bICA, K = 2: 1 active component (at least 1 % of all weight each)",
-        "the other 10% of the weight lies in components that say no more than the prior does",
+    assert of(1, np.array([0.9, 0.1]))[1:] == [
+        "bICA, K = 2: 1 active component (at least 1% of all weight each)",
+        "the other 10% of the weight is in 1 smaller component; together they differ from all rows most in "
+        "column 0 10% (all: 67%), column 2 30% (all: 0%), column 1 90% (all: 100%)",
     ]
-    assert of(1, np.array([0.96, 0.04]), [])[2:] == []
-    assert of(2, np.full(2, np.nan), [])[1:] == ["bICA, K = 2: 2 active components"]
+    assert of(1, np.array([0.96, 0.04]))[2:] == []
+    assert of(2, np.full(2, np.nan))[1:] == ["bICA, K = 2: 2 active components"]
 
 
 def test_what_was_learned_has_three_digits_or_is_a_whole_number(monkeypatch):
@@ -100,21 +101,19 @@ def test_a_mean_count_is_that_of_observed_ones():
 def test_groups_are_counted_by_component_or_have_a_mean_on_each_axis():
     grouped = nbmf.BinaryMatrix.from_array(MATRIX.codes, None, None, ["left", "left", "right"])
     columns = np.array(["x", "y", "x"])
-    shown = Components(np.arange(2), np.full(2, 0.5), 2, [])
-    (table,) = group_tables(result(matrix=grouped, components=shown))
+    (table,) = group_tables(result(matrix=grouped))
     assert table.caption == [
         "rows by group and the component they are most typical of; adjusted mutual information "
-        "1.00 ± 0.00 (0: unrelated, 1: the same)"
+        "1.0 ± 0.0 (0: unrelated, 1: the same)"
     ]
     assert (table.head, table.rows) == (["", "1", "2"], [["left", "2", "0"], ["right", "0", "1"]])
     assert table.head_colours == [style.colour_of_component(0), style.colour_of_component(1)]
-    assert table.row_colours == style.COLOURS[:2]  # the largest group first
-    turned = Components(np.array([1, 0]), np.full(2, np.nan), 2, [])
-    of_rows, of_columns = group_tables(result(nbmf.LogisticFactorVB, grouped, turned, column_groups=columns))
+    assert table.row_colours == style.GROUPS[:2]  # the largest group first
+    of_rows, of_columns = group_tables(result(nbmf.LogisticFactorVB, grouped, column_groups=columns))
     assert of_rows.caption == ["rows by group: their mean coordinate on each component"]
-    assert of_rows.rows == [["left", "0.15", "0.85"], ["right", "0.95", "0.05"]]
+    assert of_rows.rows == [["left", "0.85", "0.15"], ["right", "0.05", "0.95"]]
     assert of_columns.caption == ["columns by group: their mean coordinate on each component"]
-    assert of_columns.rows == [["x", "0.20", "0.50"], ["y", "0.90", "0.90"]]
+    assert of_columns.rows == [["x", "0.50", "0.20"], ["y", "0.90", "0.90"]]
 
 
 def test_no_more_components_are_described_than_a_page_has(monkeypatch):
@@ -133,13 +132,13 @@ def test_the_loss_stands_beside_that_of_the_share_of_ones():
     loss = -np.log(np.where(ones == 1, p, 1 - p)).mean()
     alone = -np.log(np.where(ones == 1, 5 / 8, 3 / 8)).mean()
     assert list(quality(result())) == [
-        f"loss on the data that were fitted: {loss:.4f} nats per entry; the overall share of ones "
+        f"loss on the data that were fitted: {loss:.4f} nats per entry; the overall proportion of ones "
         f"alone has {alone:.4f}",
         "1 start of 7 iterations, 1.5 s",
     ]
-    assert "settle" not in "".join(quality(result(converged=True)))
+    assert "converge" not in "".join(quality(result(converged=True)))
     assert list(quality(result(converged=False)))[2:] == [
-        "E[V] was still changing after 7 iterations: --iterations 28 gives it time to settle"
+        "E[V] was still changing after 7 iterations: --iterations 28 lets it converge"
     ]
 
 
@@ -195,28 +194,28 @@ def test_the_summary_names_what_is_most_typical():
     told = summary(result(matrix=matrix))
     assert told.splitlines()[:2] == [
         "tiny: 3 rows x 3 columns, 62.5% ones among the observed, 11.1% missing",
-        "bICA, K = 2: 2 active components (at least 1 % of all weight each)",
+        "bICA, K = 2: 2 active components (at least 1% of all weight each)",
     ]
     assert told.endswith(
         "component 1: 58% of the weight\n"
-        "  rows      a 0.90, b 0.80\n"
-        "  columns + x 0.90\n"
-        "  columns - z 0.10\n"
+        "  rows      a 90%, b 80%\n"
+        "  columns + x 90% (all: 67%)\n"
+        "  columns - z 10% (all: 0%)\n"
         "\n"
         "component 2: 42% of the weight\n"
-        "  rows      c 0.95, b 0.20, a 0.10\n"
-        "  columns + z 0.30\n"
-        "  columns - x 0.10"
+        "  rows      c 95%, b 20%, a 10%\n"
+        "  columns + z 30% (all: 0%)\n"
+        "  columns - x 10% (all: 67%)"
     )
     loss = -np.mean(np.log(np.where(matrix.codes == 1, W @ H, 1 - W @ H)[matrix.codes >= 0]))
     assert f"fitted: {loss:.4f} nats per entry" in told
 
 
 def test_where_nothing_is_found_the_page_says_what_to_do_as_the_text_does():
-    nothing = fit_report(result(verdict=VERDICT._replace(found=False)), file="tiny.csv --groups party")
+    nothing = fit_report(result(verdict=VERDICT._replace(found=False, predicts=False)), file="tiny.csv --groups party")
     page, told = html.render(nothing), text.render(nothing)
     for command in ("nbmf compare tiny.csv --groups party", "nbmf fit tiny.csv --groups party --no-check"):
         assert f"<code>{command}</code>" in page
         assert f"\n  {command}" in told
     assert "component 1" not in page + told
-    assert '<p class="verdict nothing">Nothing found beyond ' in page
+    assert '<div class="verdict nothing">\n<p>Nothing found beyond ' in page

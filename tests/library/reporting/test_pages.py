@@ -212,7 +212,7 @@ def test_groups_stay_with_the_lines_of_the_file(folder, monkeypatch):
     assert table[table["component"] <= active]["columns"].sum() <= 40
     assert "columns by group and the component they are most typical of" in (folder / "turned/summary.txt").read_text()
     page = (folder / "turned/report.html").read_text()
-    assert f'<i class="swatch" style="background: {style.COLOURS[0]}"></i>' in page
+    assert f'<i class="swatch" style="background: {style.GROUPS[0]}"></i>' in page
     assert "--groups party --transpose" in page
     before = (folder / "turned/dictionary.png").read_bytes()
     assert cli.main(["plot", "turned", "--out", "again"]) == 0

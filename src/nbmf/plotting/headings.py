@@ -1,0 +1,34 @@
+"""Headings above narrow columns: they do not overlap, whatever there is room for."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+
+SMALLEST = 4.5  # points
+APART = 1.15  # widths of a heading from the centre of one to that of the next, at least
+
+
+def write(axis: Axes, headings: Sequence[str], size: float, pad: float) -> None:
+    """Write a heading above each column of an image, in this size of letters until `fit` is asked."""
+    axis.set_xticks(range(len(headings)), headings, fontsize=size)
+    axis.tick_params(axis="x", length=0, pad=pad, labeltop=True, labelbottom=False)
+
+
+def fit(axes: Sequence[Axes]) -> None:
+    """Make headings smaller that overlap in the layout of the finished figure, or turn them upright."""
+    axes[0].figure.draw_without_rendering()
+    for axis in axes:
+        texts = [tick.label2 for tick in axis.xaxis.get_major_ticks()]
+        widths = np.array([text.get_window_extent().width for text in texts])
+        room = axis.get_window_extent().width / len(texts)
+        needed = APART * max((widths[1:] + widths[:-1]) / 2, default=0.0)
+        if needed <= room:
+            continue
+        size = texts[0].get_fontsize() * room / needed
+        if size >= SMALLEST:
+            axis.tick_params(axis="x", labelsize=size)
+            continue
+        upright = [text.get_text().replace("\n", "  ") for text in texts]
+        points = room / axis.figure.dpi * 72
+        axis.set_xticks(axis.get_xticks(), upright, rotation=90, fontsize=min(texts[0].get_fontsize(), points / APART))

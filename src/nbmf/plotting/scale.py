@@ -1,0 +1,302 @@
+"""Draw a scale: rows in order along one axis, or on a map of two, and next to them what columns say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+from nbmf.errors import ConfigError, DataError
+from nbmf.plotting import style
+from nbmf.plotting.inputs import Fit, checked_groups, draws_of, matrix_of, model_of
+from nbmf.posterior.scale import Scale, scale_of
+
+MOST_NAMED = 105  # rows that have their name each, on a page; of more the ends are named
+END_NAMES = 12  # at either end
+MOST_ON_MAP, EXTREMES = 100, 40  # names on a map; of more rows those farthest from the middle
+MOST_AVOIDED = 100  # points that names keep away from
+DUMBBELLS, ARROWS = 40, 24  # columns next to a scale, at most, and next to a map
+LONGEST = 28  # characters of a name
+NAME_SIZE = 6
+LINE, NARROW = 0.115, 0.09  # inches of a row with a name, where there are few and where there are many
+FEW = 60  # rows
+COLUMN = 0.15  # inches of a column
+SHORTEST, USUAL, TALLEST = 3.2, 5.5, 10.5  # inches of a picture
+MARGINS = 1.0  # inches above and below
+LEGEND = 0.36  # inches below the axis
+NEUTRAL, FAINT, BAND = "#333333", "#9A9A9A", "#E6E6E6"
+LOW, HIGH = "white", NEUTRAL  # the two ends of a column
+TIED = 1e-3  # a difference of positions that is none
+ROUNDS = 50  # of moving names apart, two seconds for the most names
+FAR = 5  # points, from which on a line leads from a name to its point
+
+
+def scale(
+    fit: Fit,
+    V: Any,
+    axes: int | None = None,
+    *,
+    groups: Sequence[str] | None = None,
+    level: float = 0.9,
+    ax: Sequence[Axes] | None = None,
+) -> np.ndarray:
+    """Draw the rows of a logistic factor model along one axis, or on a map of two, and the columns next to them.
+
+    One axis: rows in order with their intervals; columns that separate its ends best, from the mean
+    probability of a one in the lowest tenth of the rows (open) to that in the highest tenth (filled). A map:
+    rows, and the discriminations of the columns that tell most as arrows.
+
+    Parameters
+    ----------
+    fit : estimator, Draws or Chains
+        Fitted; draws of a sampler, and chains that have some, give the intervals.
+    V : BinaryMatrix, array (F, N) or DataFrame
+        What it was fitted to.
+    axes : 1 or 2, optional
+        By default as many as tell something, at most 2; see `nbmf.posterior.scale.Scale.kept`.
+    groups : str array (F,), optional
+        Each has a colour; by default the row groups of V.
+    level : float
+        Of the intervals.
+    ax : two axes, optional
+
+    Returns
+    -------
+    array of two Axes: rows and columns
+
+    Raises
+    ------
+    ConfigError
+        If there are not so many axes.
+    DataError
+        If V has another shape than that of the fit, or there is not one group per row.
+    NotSupportedError
+        If the model has no axes.
+    """
+    model = model_of(fit)
+    matrix = matrix_of(model, V)
+    if matrix is None or matrix.shape != (model.W_.shape[0], model.H_.shape[1]):
+        raise DataError("V: the matrix of the fit is needed")
+    found = scale_of(model, matrix, draws=draws_of(fit), level=level)
+    return np.array(draw(found, axes, groups=groups, ax=ax))
+
+
+@style.in_style
+def draw(
+    scale: Scale, axes: int | None = None, *, groups: Sequence[str] | None = None, ax: Sequence[Axes] | None = None
+) -> list[Axes]:
+    """Draw a Scale; see `scale`."""
+    shown = min(scale.kept, 2) if axes is None else axes
+    most = min(2, len(scale.shares))
+    if shown not in range(1, most + 1) or isinstance(shown, bool):
+        raise ConfigError(f"axes = {axes!r}: allowed is {' or '.join(map(str, range(1, most + 1)))}")
+    given = scale.row_groups if groups is None else groups
+    groups = checked_groups(given, len(scale.positions), "rows")
+    return (_draw_axis if shown == 1 else _draw_map)(scale, groups, ax)
+
+
+def _colours(scale: Scale, groups: np.ndarray | None) -> tuple[np.ndarray, dict[str, str]]:
+    """Return a colour for each row, and that of each group."""
+    if groups is None:
+        return np.full(len(scale.positions), NEUTRAL), {}
+    of_group = style.colours_of_groups(groups)
+    return np.array([of_group[group] for group in groups]), of_group
+
+
+def _short(names: np.ndarray) -> list[str]:
+    return [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in map(str, names)]
+
+
+def _label(scale: Scale, a: int) -> str:
+    rotated = ", rotated" if scale.rotated else ""
+    return f"axis {a + 1} ({scale.shares[a]:.0%} of what rows differ in{rotated})"
+
+
+def _legend(axis: Axes, of_group: dict[str, str], **where: Any) -> None:
+    if of_group:
+        handles = [plt.Line2D([], [], marker="o", ls="", ms=4, color=each) for each in of_group.values()]
+        axis.legend(handles, list(of_group), frameon=False, handletextpad=0.1, **where)
+
+
+# --- One axis ------------------------------------------------------------------------------------
+
+
+def _draw_axis(scale: Scale, groups: np.ndarray | None, ax: Sequence[Axes] | None) -> list[Axes]:
+    F, N = len(scale.positions), len(scale.difficulty)
+    named = F <= MOST_NAMED
+    if ax is None:
+        of_rows = F * (LINE if F <= FEW else NARROW) if named else USUAL - MARGINS
+        height = np.clip(max(of_rows, COLUMN * min(N, (USUAL - MARGINS) // COLUMN)) + MARGINS, SHORTEST, TALLEST)
+        _, ax = plt.subplots(1, 2, figsize=(style.PAGE_WIDTH, height), layout="constrained")
+    of_rows, of_columns = style.given_axes(ax, 2)
+    _draw_rows(of_rows, scale, groups, named)
+    _draw_columns(of_columns, scale)
+    return [of_rows, of_columns]
+
+
+def _draw_rows(axis: Axes, scale: Scale, groups: np.ndarray | None, named: bool) -> None:
+    """Draw rows in order, the highest on top, with their names or those at the ends."""
+    order, (colours, of_group) = scale.order(), _colours(scale, groups)
+    x, lower, upper = (each[order, 0] for each in (scale.positions, scale.lower, scale.upper))
+    y, colours, names = np.arange(len(order)), colours[order], _short(scale.row_names[order])
+    if named:
+        axis.hlines(y, lower, upper, color=colours, linewidth=0.8, alpha=0.5)
+    else:
+        axis.fill_betweenx(y, lower, upper, color=BAND, linewidth=0)
+    axis.scatter(x, y, s=9 if named else 3, color=colours, linewidth=0, zorder=3)
+    axis.axvline(0, color=BAND, linewidth=0.7, zorder=0)
+    axis.set(yticks=[], xlabel=_label(scale, 0), ylim=(-1, len(order)))
+    axis.spines["left"].set_visible(False)
+    axis.set_title(f"rows, with {scale.level:.0%} intervals", loc="left")
+    if named:
+        for i, name in enumerate(names):
+            axis.annotate(
+                name,
+                (upper[i], y[i]),
+                (2, 0),
+                textcoords="offset points",
+                fontsize=NAME_SIZE,
+                va="center",
+                color=NEUTRAL,
+            )
+        axis.set_xlim(lower.min() - 0.1, upper.max() + 0.35 * np.ptp([lower.min(), upper.max()]))
+        _legend(axis, of_group, loc="lower right")
+        return
+    _list_end(axis, names[: -END_NAMES - 1 : -1], colours[: -END_NAMES - 1 : -1], _end("highest", x, x[-1]), top=True)
+    _list_end(axis, names[END_NAMES - 1 :: -1], colours[END_NAMES - 1 :: -1], _end("lowest", x, x[0]), top=False)
+    _legend(axis, of_group, loc="center left", bbox_to_anchor=(0, 0.42))
+
+
+def _end(title: str, positions: np.ndarray, position: float) -> str:
+    """Return the title of an end, with how many rows share its position if that is more than are named."""
+    ties = np.count_nonzero(np.abs(positions - position) < TIED)
+    return title if ties <= END_NAMES else f"{title}: {ties} rows alike, such as"
+
+
+def _list_end(axis: Axes, names: list[str], colours: np.ndarray, title: str, *, top: bool) -> None:
+    """Write the names at an end in their order, where the curve leaves room: left above, right below."""
+    step = LINE / (axis.get_window_extent().height / axis.figure.dpi)
+    x, side = (0.0, "left") if top else (1.0, "right")
+    lines = [(title, FAINT), *zip(names, colours, strict=True)]
+    for number, (text, colour) in enumerate(lines):
+        y = 0.985 - number * step if top else 0.015 + (len(lines) - 1 - number) * step
+        axis.text(
+            x,
+            y,
+            text,
+            transform=axis.transAxes,
+            ha=side,
+            va="top" if top else "bottom",
+            fontsize=NAME_SIZE,
+            color=colour,
+        )
+
+
+def _draw_columns(axis: Axes, scale: Scale) -> None:
+    """Draw the columns that separate the ends best: from the low end (open) to the high end (filled)."""
+    difference = scale.high[:, 0] - scale.low[:, 0]
+    inches = axis.get_window_extent().height / axis.figure.dpi
+    room = int(inches / COLUMN)
+    chosen = np.argsort(-np.abs(difference), kind="stable")[: max(1, min(room, DUMBBELLS))]
+    chosen = chosen[np.argsort(difference[chosen], kind="stable")]
+    y, low, high = np.arange(len(chosen)), scale.low[chosen, 0], scale.high[chosen, 0]
+    axis.hlines(y, low, high, color=FAINT, linewidth=1)
+    rows = f"{scale.n_end} row{'s' * (scale.n_end > 1)}"
+    for x, face, end in ((low, LOW, "lowest"), (high, HIGH, "highest")):
+        axis.scatter(x, y, s=16, facecolor=face, edgecolor=NEUTRAL, linewidth=0.7, zorder=3, label=f"{end} {rows}")
+    axis.set_yticks(y, _short(scale.column_names[chosen]), fontsize=NAME_SIZE)
+    axis.set(xlim=(-0.03, 1.03), ylim=(-1, len(chosen)), xlabel="mean probability of a one")
+    every = "columns" if len(chosen) == len(difference) else f"the {len(chosen)} columns that separate the ends most"
+    axis.set_title(every, loc="left")
+    axis.tick_params(axis="y", length=0)
+    axis.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -LEGEND / inches), ncols=2, handletextpad=0.1)
+
+
+# --- A map of two axes ---------------------------------------------------------------------------
+
+
+def _draw_map(scale: Scale, groups: np.ndarray | None, ax: Sequence[Axes] | None) -> list[Axes]:
+    if ax is None:
+        _, ax = plt.subplots(1, 2, figsize=(2 * 0.62 * style.PAGE_WIDTH, 4.9), layout="constrained")
+    of_rows, of_columns = style.given_axes(ax, 2)
+    colours, of_group = _colours(scale, groups)
+    places = scale.positions[:, :2]
+    is_few = len(places) <= MOST_ON_MAP
+    of_rows.scatter(*places.T, s=9 if is_few else 4, alpha=1 if is_few else 0.5, color=colours, linewidth=0, zorder=3)
+    _legend(of_rows, of_group, loc="best")
+    half = np.median(scale.upper[:, :2] - scale.lower[:, :2], axis=0) / 2
+    of_rows.set_title(f"rows; a typical {scale.level:.0%} interval is ± {half[0]:.2g} and ± {half[1]:.2g}", loc="left")
+    slopes = scale.discrimination[:, :2]
+    strongest = np.argsort(-np.square(slopes).sum(axis=1), kind="stable")[:ARROWS]
+    for x, y in slopes[strongest]:
+        of_columns.annotate(
+            "",
+            (x, y),
+            (0, 0),
+            arrowprops={
+                "arrowstyle": "-|>",
+                "lw": 0.5,
+                "color": FAINT,
+                "mutation_scale": 6,
+                "shrinkA": 0,
+                "shrinkB": 0,
+            },
+        )
+    of_columns.scatter(*slopes.T, s=5, color=FAINT, linewidth=0, zorder=2)
+    which = "columns" if len(slopes) <= ARROWS else f"columns; the {ARROWS} that tell most have names"
+    of_columns.set_title(f"{which} (discrimination)", loc="left")
+    for axis, points in ((of_rows, places), (of_columns, np.vstack([slopes, np.zeros(2)]))):
+        axis.axhline(0, color=FAINT, linewidth=0.5, zorder=0)
+        axis.axvline(0, color=FAINT, linewidth=0.5, zorder=0)
+        axis.set(xlabel=_label(scale, 0), ylabel=_label(scale, 1))
+        _set_limits(axis, points)
+    of_rows.figure.draw_without_rendering()  # so that names are moved on the finished picture
+    _name(of_rows, places, scale.row_names, _on_map(places))
+    _name(of_columns, slopes, scale.column_names, strongest)
+    return [of_rows, of_columns]
+
+
+def _set_limits(axis: Axes, points: np.ndarray) -> None:
+    """Leave room for names around the points, with the same unit along both axes."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle, half = (low + high) / 2, 0.5 * 1.24 * max((high - low).max(), 1e-9)
+    axis.set(xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half))
+    axis.set_aspect("equal")
+
+
+def _on_map(places: np.ndarray) -> np.ndarray:
+    """Return the rows that are named, those farthest from the middle first: all, or these alone."""
+    order = _farthest(places)
+    return order if len(order) <= MOST_ON_MAP else order[:EXTREMES]
+
+
+def _farthest(points: np.ndarray) -> np.ndarray:
+    """Return the places of points, those farthest from their middle first."""
+    return np.argsort(-np.square(points - points.mean(axis=0)).sum(axis=1), kind="stable")
+
+
+def _name(axis: Axes, points: np.ndarray, names: np.ndarray, chosen: np.ndarray) -> None:
+    """Write names next to their points, moved apart, with lines to their points.
+
+    Of two that still cover each other the first alone is shown.
+    """
+    from adjustText import adjust_text  # a map alone needs it
+
+    texts = [
+        axis.text(*points[i], name, fontsize=NAME_SIZE) for i, name in zip(chosen, _short(names[chosen]), strict=True)
+    ]
+    avoided = points[_farthest(points)[:MOST_AVOIDED]]
+    adjust_text(texts, *avoided.T, ax=axis, iter_lim=ROUNDS, avoid_self=False, expand=(1.05, 1.15), min_arrow_len=1e9)
+    shown = []
+    for text, point in zip(texts, axis.transData.transform(points[chosen]), strict=True):
+        box = text.get_window_extent()
+        if any(box.overlaps(other) for other in shown):
+            text.set_visible(False)
+            continue
+        shown.append(box)
+        end = np.clip(point, box.min, box.max)  # where the box is nearest
+        if np.hypot(*(point - end)) > FAR * axis.figure.dpi / 72:
+            axis.plot(*axis.transData.inverted().transform([point, end]).T, color=FAINT, linewidth=0.4, zorder=1)

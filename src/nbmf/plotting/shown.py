@@ -1,0 +1,93 @@
+"""The components of a fit as pictures show them: which, in which order, and what is written above them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from nbmf.data.named import NamedMatrix
+from nbmf.inference.declarations import Alignment
+from nbmf.inference.estimator import Factorization
+from nbmf.plotting.inputs import factor_of
+from nbmf.plotting.labelled_factor import LabelledFactor
+from nbmf.posterior.components import components_of
+
+MOST_COMPONENTS = 15  # beyond which columns are too narrow for their headings
+INTERCEPT = "how common\neach column is"  # the heading of an axis on which all rows are on one side
+
+
+class Shown(NamedTuple):
+    """Both factors with the components that are drawn.
+
+    factors : tuple of LabelledFactor, of the rows and of the columns
+    headings : list of str, of the components
+    active : int, how many active ones there are, drawn or not
+    """
+
+    factors: tuple[LabelledFactor, LabelledFactor]
+    headings: list[str]
+    active: int
+
+
+def has_axes(model: Factorization) -> bool:
+    """Return whether components are axes with two ends, known up to a rotation, rather than groups."""
+    return model.alignment is Alignment.ROTATION
+
+
+def shown_of(
+    model: Factorization,
+    matrix: NamedMatrix | None,
+    groups: Sequence[Sequence[str] | None] = (None, None),
+    components: int | None = None,
+    most: int | None = None,
+) -> Shown:
+    """Return the first components of a fit, by default the active ones, as they are drawn.
+
+    Parameters
+    ----------
+    model : Factorization
+        Fitted.
+    matrix : NamedMatrix, optional
+        What it was fitted to.
+    groups : pair of str arrays or None
+        Of rows and of columns.
+    components : int, optional
+        How many.
+    most : int, optional
+        How many at most.
+
+    Raises
+    ------
+    DataError
+        If there is not one group per row or column.
+    """
+    ranked = components_of(model, matrix)
+    count = min(ranked.active if components is None else components, len(ranked.members))
+    count = count if most is None else min(count, most)
+    places, n_axes = np.arange(count), None
+    if has_axes(model):
+        places = np.argsort([bool(axis) for axis in ranked.intercepts[:count]], kind="stable")
+        n_axes = ranked.intercepts[:count].count("")
+    rows, columns = (factor_of(ranked.model, axis, places, groups[axis], matrix) for axis in (0, 1))
+    if n_axes is None:
+        return Shown((rows, columns), ranked.labels(count), ranked.active)
+    W, H = balanced(rows.weights, columns.weights)
+    factors = rows._replace(weights=W, axes=n_axes), columns._replace(weights=H, axes=n_axes)
+    headings = [INTERCEPT if ranked.intercepts[k] else ranked.labels(count)[k] for k in places]
+    return Shown(factors, headings, ranked.active)
+
+
+def balanced(W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return W (F, K) and H transposed (N, K), on each axis of the same size; their product stays.
+
+    A fit is free to have large coordinates of rows and small ones of columns, or the other way round; their
+    product is what counts. The size is the root of the mean square: where coordinates have the mean 0, as those of
+    rows have next to column effects, it is their standard deviation.
+    """
+    of_rows, of_columns = (np.sqrt(np.square(X).mean(axis=0)) for X in (W, H))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = np.sqrt(of_columns / of_rows)
+    factor = np.where(np.isfinite(factor) & (factor > 0), factor, 1.0)
+    return W * factor, H / factor

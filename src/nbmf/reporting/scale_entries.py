@@ -1,0 +1,134 @@
+"""What is told about a scale: where rows lie, what the ends of an axis say, and each column's parameters."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from nbmf.posterior.scale import MANY, NOISE, WEAK, Scale
+from nbmf.reporting.model import Block, Entry, Lines, Table
+
+NAMED = 8  # rows at an end
+MIDDLE = 5  # rows in the middle
+TOLD = 6  # columns that separate the ends of an axis
+APART = 0.2  # of the probability of a one, from which on a column separates the ends
+LISTED = 20  # columns in the table
+TIED = 1e-3  # a difference of positions that is none
+LIMITS = {
+    WEAK: "a further axis is weak next to the first; it is in positions.csv and columns.csv",
+    NOISE: "a further axis cannot be told from noise; it is in positions.csv and columns.csv",
+    MANY: "further axes are in positions.csv and columns.csv",
+}
+ROTATED = (
+    "the axes are rotated by varimax, so that each column depends on as few of them as possible; positions on one are "
+    "uncorrelated with those on another"
+)
+NOT_ROTATED = "the axes are not rotated: varimax would not make columns depend on clearly fewer of them"
+COUNTS = ("one axis", "two axes", "three axes")
+
+
+def scale_blocks(scale: Scale) -> list[Block]:
+    """Return the scale in words: how many axes, their ends, and a table for who knows item response theory."""
+    return [Lines([*facts(scale)]), *(axis_entry(scale, a) for a in range(scale.kept)), columns_table(scale)]
+
+
+def facts(scale: Scale) -> Iterator[str]:
+    """Yield how many axes there are and what they and their intervals are."""
+    kept, F, total = scale.kept, len(scale.positions), scale.shares[: scale.kept].sum()
+    held = f"{'holds' if kept == 1 else 'hold'} {_percent(total)}"
+    yield f"{F} rows lie on {COUNTS[kept - 1]}, which {held} of the variance of their log-odds in this model"
+    if scale.limit in LIMITS:
+        yield LIMITS[scale.limit]
+    if kept > 1:
+        yield ROTATED if scale.rotated else NOT_ROTATED
+    yield (
+        "positions have mean 0, and the population of rows standard deviation 1; that the side with more ones is "
+        "the high end is a convention"
+    )
+    yield f"{scale.level:.0%} intervals in brackets: {scale.interval_kind}"
+    end = "one row" if scale.n_end == 1 else f"{scale.n_end} rows"
+    yield f"an end is {end}, a tenth of all; percentages are mean predicted probabilities of a one (yes)"
+
+
+def axis_entry(scale: Scale, a: int) -> Entry:
+    """Return an axis: the rows at its ends and in its middle, and the columns that separate the ends."""
+    title = (
+        f"axis {a + 1}: {_percent(scale.shares[a])} of what rows differ in; reliability of positions "
+        f"{scale.reliability[a]:.2f}"
+    )
+    order, lines = scale.order(a), []
+    if len(order) <= 2 * NAMED + MIDDLE:
+        lines.append(("from low to high", _rows(scale, a, order)))
+    else:
+        middle = (len(order) - MIDDLE) // 2
+        lines += [
+            ("high end", _end(scale, a, order[::-1])),
+            ("middle", _rows(scale, a, order[middle : middle + MIDDLE])),
+            ("low end", _end(scale, a, order)),
+        ]
+    low, high = scale.low[:, a], scale.high[:, a]
+    lines += [
+        ("high end says yes", _separating(scale, high, low, "low end")),
+        ("low end says yes", _separating(scale, low, high, "high end")),
+    ]
+    if not any(text for _, text in lines[-2:]):
+        lines.append(("columns", f"none separates the ends by {_percent(APART)} or more"))
+    return Entry(title, [(label, text) for label, text in lines if text])
+
+
+def _separating(scale: Scale, here: np.ndarray, there: np.ndarray, other: str) -> str:
+    """Return the columns that are more often 1 here than at the other end, "" if there are none."""
+    order = np.argsort(there - here, kind="stable")[:TOLD]
+    chosen = [n for n in order if here[n] - there[n] >= APART]
+    pairs = [f"{_percent(here[n])} ({f'{other}: ' if n == order[0] else ''}{_percent(there[n])})" for n in chosen]
+    texts = [f"'{scale.column_names[n]}' {pair}" for n, pair in zip(chosen, pairs, strict=True)]
+    return f"to {', '.join(texts)}" if texts else ""
+
+
+def columns_table(scale: Scale) -> Table:
+    """Return discrimination and difficulty of the columns that tell most, for who knows item response theory."""
+    kept = scale.kept
+    strength = np.square(scale.discrimination[:, :kept]).sum(axis=1)
+    chosen = np.argsort(-strength, kind="stable")[:LISTED]
+    names = ["discrimination"] if kept == 1 else [f"on {name}" for name in scale.names[:kept]]
+    head, rows = ["column", *names, "difficulty"], []
+    if kept == 1:
+        head += ["location", "yes at low end", "at high end"]
+    for n in chosen:
+        cells = [str(scale.column_names[n]), *(f"{each:.2f}" for each in scale.discrimination[n, :kept])]
+        cells.append(f"{scale.difficulty[n]:.2f}")
+        if kept == 1:
+            cells += [f"{scale.location[n]:.2f}", _percent(scale.low[n, 0]), _percent(scale.high[n, 0])]
+        rows.append(cells)
+    formula = "discrimination · position" if kept == 1 else "the sum of discrimination · position over the axes"
+    caption = [f"log-odds of a one = {formula} - difficulty, as in item response theory"]
+    if kept == 1:
+        caption.append(
+            "location is difficulty / discrimination, the b of the two-parameter model: the position at which yes and "
+            "no are equally probable"
+        )
+    more = len(strength) - len(chosen)
+    note = f"... and {more} more columns that tell less: see columns.csv" if more else ""
+    return Table(head, rows, "<" + ">" * (len(head) - 1), caption=caption, note=note)
+
+
+def _end(scale: Scale, a: int, order: np.ndarray) -> str:
+    """Return the rows at an end, the outermost first, and how many share its place if not all are named."""
+    values = scale.positions[order, a]
+    tied = np.count_nonzero(np.abs(values - values[0]) < TIED)
+    named = _rows(scale, a, order[:NAMED])
+    return named if tied <= NAMED else f"{tied} rows at the same place, such as {named}"
+
+
+def _rows(scale: Scale, a: int, rows: np.ndarray) -> str:
+    """Return names with positions and intervals."""
+    return ", ".join(
+        f"{scale.row_names[f]} {scale.positions[f, a]:.2f} [{scale.lower[f, a]:.2f}, {scale.upper[f, a]:.2f}]"
+        for f in rows
+    )
+
+
+def _percent(share: float) -> str:
+    """Return a percentage that is 0 % or 100 % only where it is."""
+    if 0 < share < 0.01:
+        return "under 1 %"
+    return "over 99 %" if 0.99 < share < 1 else f"{100 * share:.0f} %"

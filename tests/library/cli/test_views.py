@@ -1,0 +1,105 @@
+"""Two views of one matrix, groups and a scale, and the sentence about structure that commands share."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from nbmf import cli
+from nbmf.cli import fit as fit_command
+from nbmf.cli.arguments import parse
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.evaluation.margin_test import MarginTest
+from nbmf.evaluation.verdict import CHANCE
+from nbmf.inference.declarations import View
+from nbmf.plotting import style
+
+
+def one_scale():
+    """Draw 40 rows on one axis and 24 columns of either sign."""
+    rng = np.random.default_rng(1)
+    places = np.linspace(-1.7, 1.7, 40)
+    return (rng.random((40, 24)) < expit(np.outer(places, np.where(np.arange(24) % 2, 2.0, -2.0)))).astype(int)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(style, "save", lambda figure, path: path.write_text("a picture"))
+    names = [f"person {f}" for f in range(40)]
+    pd.DataFrame(one_scale(), names, [f"question {n}" for n in range(24)]).to_csv("survey.csv")
+    noise = np.random.default_rng(2).integers(0, 2, (30, 12))
+    pd.DataFrame(noise, range(30), [f"coin {n}" for n in range(12)]).to_csv("coins.csv")
+    return tmp_path
+
+
+def chosen(*typed, V=None):
+    matrix = BinaryMatrix.from_array(one_scale() if V is None else V)
+    return fit_command._chosen(parse(["fit", "survey.csv", *typed]), matrix)
+
+
+def said(capsys, *typed):
+    capsys.readouterr()
+    assert cli.main(list(typed)) == 0
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_both_views_are_shown_where_both_predict_as_well(capsys, here):
+    first, second = chosen()
+    assert {first.estimator.view, second.estimator.view} == {View.GROUPS, View.SCALE}
+    out = said(capsys, "fit", "survey.csv")
+    assert "predicts held-out entries not significantly worse, and shows rows" in out
+    assert "of what rows differ in; reliability of positions" in out  # the scale
+    assert "component 1" in out  # and the groups
+    other = second.estimator.view
+    assert f"nbmf fit survey.csv --view {other}" in out
+    assert (here / "survey.nbmf" / ("groups.png" if other is View.GROUPS else "scale.png")).exists()
+
+
+@pytest.mark.parametrize("view", View)
+def test_a_view_that_is_asked_for_is_the_only_one(view):
+    (only,) = chosen("--view", str(view))
+    assert only.estimator.view is view
+    assert only.verdict.chance == CHANCE / 2 / 3  # the test is that of all candidates
+    (unchecked,) = chosen("--view", str(view), "--no-check")
+    assert (unchecked.estimator.view, unchecked.verdict) == (view, None)
+
+
+def test_a_method_that_shows_the_other_view_is_refused(capsys):
+    assert cli.main(["fit", "survey.csv", "--view", "scale", "--method", "bica"]) != 0
+    assert "--view scale: bica shows groups" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_method_that_is_named_pays_for_those_that_could_have_been_tried():
+    (named,) = chosen("--method", "bica")
+    assert named.verdict.chance == CHANCE / 2 / 4
+    (candidate,) = chosen("--method", "logistic-vb")
+    assert candidate.verdict.chance == CHANCE / 2 / 3
+
+
+@pytest.mark.parametrize("file", ["survey.csv", "coins.csv"])
+def test_fit_and_compare_say_the_same_of_structure(capsys, file):
+    fitted = said(capsys, "fit", file)
+    compared = said(capsys, "compare", file, "--masks", "2", "--methods", "bica", "--components", "2")
+    start = fitted.index("structure found") if "structure found" in fitted else fitted.index("nothing found")
+    sentence = fitted[start : fitted.index("(every entry was held out")].strip()
+    assert sentence in compared
+    assert sentence.startswith("structure found" if file == "survey.csv" else "nothing found")
+
+
+def test_the_command_that_shows_components_all_the_same_names_the_method(capsys):
+    out = said(capsys, "fit", "coins.csv")
+    method = next(one.method for one in chosen(V=np.random.default_rng(2).integers(0, 2, (30, 12))))
+    command = f"nbmf fit coins.csv --method {method} --no-check"
+    assert command in out
+    again = said(capsys, *command.split()[1:], "--force")
+    assert "NOT" not in again.split("coins: 30 rows")[0]
+    assert "component 1" in again or "axis 1" in again
+
+
+def test_structure_that_no_method_predicts_shows_no_components(capsys, monkeypatch):
+    monkeypatch.setattr("nbmf.evaluation.verdict.margin_test", lambda V, seed: MarginTest(0.002, 1, 999))
+    monkeypatch.setattr("nbmf.evaluation.verdict.Verdict.is_predicted", property(lambda self: False))
+    out = said(capsys, "fit", "coins.csv")
+    assert "structure found beyond row and column effects (exact test, p = 0.002)" in out
+    assert "component 1" not in out

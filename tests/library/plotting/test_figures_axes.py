@@ -1,0 +1,305 @@
+"""Pictures of models whose components are axes with two ends, and what pictures of groups share with them."""
+
+from itertools import combinations, pairwise
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgb
+from scipy.special import expit
+from scipy.stats import spearmanr
+
+import nbmf
+from nbmf.plotting import overview, style
+from nbmf.plotting.labelled_factor import LabelledFactor, most_distinctive, order_of
+from nbmf.plotting.overview import draw_factors, draw_reconstruction
+from nbmf.plotting.shown import INTERCEPT, balanced, shown_of
+from nbmf.reporting.pictures import pictures_of_fit
+
+F, N = 60, 45
+SIGNS = mpl.colormaps[style.SIGNED]
+FAR_APART = 20.0  # in CIELAB: two colours that nobody takes for each other
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def scale():
+    """One strong axis and two weak ones: where rows are on the first, and the matrix."""
+    rng = np.random.default_rng(1)
+    W, H = rng.standard_normal((F, 3)), rng.standard_normal((3, N)) * np.array([[3.0], [0.6], [0.6]])
+    return W[:, 0], nbmf.BinaryMatrix.from_array((rng.random((F, N)) < expit(W @ H)).astype(int))
+
+
+@pytest.fixture(scope="module")
+def common():
+    """Columns of which few or many have a one, and one axis: where rows are on it, and the matrix."""
+    rng = np.random.default_rng(2)
+    position, of_columns = rng.standard_normal(F), rng.standard_normal(N)
+    psi = np.outer(position, of_columns) + np.linspace(-7, 3, N)[rng.permutation(N)]
+    return position, nbmf.BinaryMatrix.from_array((rng.random((F, N)) < expit(psi)).astype(int))
+
+
+@pytest.fixture(scope="module")
+def scale_fit(scale):
+    return fitted(scale[1], "columns")
+
+
+@pytest.fixture(scope="module")
+def common_fit(common):
+    return fitted(common[1], "none")
+
+
+def fitted(V, effects):
+    return nbmf.LogisticFactorVB(3, effects=effects, max_iter=200, bound_gain_tol=0, random_state=0).fit(V)
+
+
+def strips_of(axis):
+    """Return the positions that the strips of a panel show: at the left, from top to bottom, and below."""
+    strips = [each for each in axis.collections if isinstance(each, LineCollection)]
+    places = np.linspace(0, 1, 256)
+    colours = SIGNS(places)
+    return [places[np.abs(strip.get_colors()[:, None] - colours).sum(axis=2).argmin(axis=1)] for strip in strips]
+
+
+def line_colours(axis):
+    return {line.get_color() for line in axis.lines}
+
+
+# Axes.
+
+
+def test_rows_and_columns_are_sorted_along_the_first_axis(scale, scale_fit):
+    """Before, a row went to the component of its largest coordinate, whatever its place on the first axis."""
+    position, V = scale
+    for axis in nbmf.plot.dictionary(scale_fit, V):
+        assert (np.diff(axis.images[0].get_array()[:, 0]) <= 0).all()
+        assert not line_colours(axis) & set(style.PALE)
+    data, expectation = nbmf.plot.reconstruction(scale_fit, V)
+    for axis in (data, expectation):
+        rows, columns = strips_of(axis)
+        assert (len(rows), len(columns)) == (F, N)
+        assert (np.diff(rows) <= 0).all()
+        assert (np.diff(columns) <= 0).all()
+        assert rows[0] > 0.8  # red
+        assert rows[-1] < 0.2  # blue
+        assert not line_colours(axis) & set(style.PALE)
+    drawn = data.images[0].get_array()
+    order = order_of(shown_of(scale_fit, V).factors[0])
+    np.testing.assert_array_equal(np.sort(drawn.sum(axis=1)), np.sort(V.codes.sum(axis=1)))
+    assert abs(spearmanr(position[order], np.arange(F)).statistic) > 0.9
+
+
+def test_a_large_W_times_a_small_H_looks_like_any_other(scale, scale_fit):
+    """The same model twice: nothing but the product is known."""
+    before = [image_of(axis) for axis in nbmf.plot.dictionary(scale_fit, scale[1])]
+    size = np.array([1.0, 50.0, 0.02], dtype=np.float64)
+    other = fitted(scale[1], "columns")
+    other.W_, other.H_ = other.W_ * size, other.H_ / size[:, None]
+    after = [image_of(axis) for axis in nbmf.plot.dictionary(other, scale[1])]
+    for (values, limits), (others, of_others) in zip(before, after, strict=True):
+        np.testing.assert_allclose(others, values, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(of_others, limits, rtol=1e-4)
+    assert before[0][1] == before[1][1]  # one scale for both
+    first, others = abs(before[0][0][:, 0]).mean(), abs(before[0][0][:, 1:]).mean()
+    assert first > 1.5 * others  # the strong axis is the strong one
+
+
+def image_of(axis):
+    (image,) = axis.images
+    return np.asarray(image.get_array()), image.get_clim()
+
+
+def test_both_factors_have_one_size_and_their_product_stays():
+    W, H = np.array([[1.0, 3.0], [-1.0, 4.0], [5.0, 0.0]]), np.array([[8.0, 0.1], [-2.0, 0.3]])
+    V, U = balanced(W, H)
+    np.testing.assert_allclose(V @ U.T, W @ H.T)
+    np.testing.assert_allclose((V**2).mean(axis=0), (U**2).mean(axis=0))
+    V, U = balanced(np.zeros((3, 1)), np.ones((2, 1)))
+    assert not V.any()
+    assert U.all()
+
+
+def test_an_intercept_comes_last_and_is_called_what_it_is(common, common_fit):
+    """It weighs most; the axis along which rows differ is what is shown first."""
+    position, V = common
+    shares = common_fit.shares_of(common_fit.factors_)
+    heaviest = int(shares.argmax())
+    assert (common_fit.W_[:, heaviest] > 0).all() or (common_fit.W_[:, heaviest] < 0).all()
+    shown = shown_of(common_fit, V)
+    assert shown.headings[-1] == INTERCEPT
+    assert shown.headings[0].startswith("2\n")
+    assert shown.factors[0].axes == len(shown.headings) - 1
+    told = [float(heading.split("\n")[1].rstrip("%")) for heading in shown.headings[:-1]]
+    assert 60 < sum(told) <= 100  # of what is no intercept; in all it is little
+    assert 1 - shares[heaviest] < 0.3
+    order = order_of(shown.factors[0])
+    assert abs(spearmanr(position[order], np.arange(F)).statistic) > 0.8
+    rows, _ = nbmf.plot.dictionary(common_fit, V)
+    assert rows.get_xticklabels()[-1].get_text() == INTERCEPT
+    strong = [line for line in rows.lines if line.get_linewidth() > 1 and len(line.get_xdata()) == 2]
+    assert {tuple(line.get_xdata()) for line in strong} == {(shown.factors[0].axes - 0.5,) * 2}
+
+
+def test_an_intercept_does_not_hide_the_axes():
+    weights = np.column_stack([np.linspace(-1, 1, 40), np.full(40, 30.0)])
+    factor = LabelledFactor(weights, np.arange(40).astype(str), "rows", axes=1)
+    assert overview.limit_of([factor]) <= 1
+
+
+def test_of_many_rows_some_are_shown_all_along_the_axis():
+    weights = np.random.default_rng(0).standard_normal((500, 2))
+    factor = LabelledFactor(weights, np.arange(500).astype(str), "rows", axes=2)
+    chosen = most_distinctive(factor, 50)
+    assert len(chosen) == 50
+    ranks = np.sort(np.argsort(np.argsort(weights[:, 0]))[chosen])
+    assert (ranks[0], ranks[-1]) == (0, 499)
+    assert np.ptp(np.diff(ranks)) <= 1
+    (axis,) = draw_factors([factor], ["1", "2"], max_rows=50)
+    assert axis.get_title() == "rows\n50 of 500, evenly along the first axis"
+
+
+def test_groups_come_before_the_axis():
+    groups = np.repeat(["few", "many"], [3, 5])
+    weights = np.arange(8.0)[:, None]
+    order = order_of(LabelledFactor(weights, np.arange(8).astype(str), "", groups, axes=1))
+    assert order.tolist() == [7, 6, 5, 4, 3, 2, 1, 0]
+    other = order_of(LabelledFactor(-weights, np.arange(8).astype(str), "", groups, axes=1))
+    assert other.tolist() == [3, 4, 5, 6, 7, 0, 1, 2]
+
+
+def test_captions_say_what_is_drawn(scale, scale_fit):
+    of_axes, strips = (picture.caption for picture in pictures_of_fit(scale_fit, scale[1]))
+    assert "axis" in of_axes
+    assert "a one is more probable" in of_axes
+    assert "positions on the first axis" in strips
+    groups = nbmf.BetaDirVB(2, max_iter=200, random_state=0).fit(scale[1])
+    of_groups, strips = (picture.caption for picture in pictures_of_fit(groups, scale[1]))
+    assert "axis" not in of_groups + strips
+
+
+# Groups, signs and components.
+
+
+def test_groups_look_neither_like_components_nor_like_signs_nor_like_each_other():
+    signs = [SIGNS(place)[:3] for place in np.linspace(0, 1, 64)]
+    others = [to_rgb(colour) for colour in [*style.PALE, style.OTHERS, style.NEXT_OTHERS, overview.MISSING, "white"]]
+    groups = lab([to_rgb(colour) for colour in style.GROUPS])
+    assert np.linalg.norm(groups[:, None] - lab([*signs, *others]), axis=2).min() > FAR_APART
+    assert min(np.linalg.norm(a - b) for a, b in combinations(groups, 2)) > FAR_APART
+
+
+def lab(colours):
+    """Return sRGB colours in CIELAB, whose distances are about those that are seen."""
+    rgb = np.array(colours)
+    linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    xyz = linear @ to_xyz.T / np.array([0.9505, 1.0, 1.089])
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1)
+
+
+# Headings, panels and cells.
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [
+        [f"{k}\n100%" for k in range(1, 16)],
+        [f"{k} a long name of a component" for k in range(12)],
+        [*[f"{k}\n12%" for k in range(7)], INTERCEPT],
+    ],
+    ids=["many", "long", "intercept"],
+)
+@pytest.mark.parametrize("long_names", [False, True])
+def test_headings_do_not_overlap(headings, long_names):
+    names = np.array([f"row {i} of a matrix" * (1 + 2 * long_names) for i in range(20)])
+    weights = np.random.default_rng(0).random((20, len(headings)))
+    axes = draw_factors([LabelledFactor(weights, names, "rows"), LabelledFactor(weights, names, "columns")], headings)
+    axes[0].figure.draw_without_rendering()
+    canvas = axes[0].figure.bbox.padded(1)
+    for axis in axes:
+        boxes = [tick.label2.get_window_extent() for tick in axis.xaxis.get_major_ticks()]
+        assert len(boxes) == len(headings)
+        assert not any(one.overlaps(other) for one, other in pairwise(boxes))
+        assert not any(box.overlaps(axis.title.get_window_extent()) for box in boxes)
+        assert all(canvas.y0 <= box.y0 < box.y1 <= canvas.y1 for box in boxes)
+
+
+def test_components_that_say_the_same_are_one_column():
+    """Half of the first component's weight is in a copy of it, as a fit with room for many leaves it."""
+    V = nbmf.load_example("animals")
+    fit = nbmf.BetaDirVB(4, max_iter=300, random_state=0).fit(V)
+    whole = shown_of(fit, V)
+    largest = int(fit.shares_of(fit.factors_).argmax())
+    half = fit.W_[:, [largest]] / 2
+    split = nbmf.BetaDirVB(5, max_iter=300, random_state=0).fit(V)
+    split.W_ = np.hstack([np.delete(fit.W_, largest, axis=1), half, half])
+    split.H_ = np.vstack([np.delete(fit.H_, largest, axis=0), fit.H_[[largest, largest]]])
+    shown = shown_of(split, V)
+    assert shown.headings == whole.headings
+    assert not any("≈" in heading for heading in shown.headings)
+    for factor, expected in zip(shown.factors, whole.factors, strict=True):
+        np.testing.assert_allclose(factor.weights, expected.weights, atol=1e-5)
+        np.testing.assert_array_equal(factor.typical_of, expected.typical_of)
+
+
+def test_a_panel_of_few_columns_is_as_high_as_that_of_many_rows():
+    rng = np.random.default_rng(0)
+    factors = [LabelledFactor(rng.random((n, 2)), np.arange(n).astype(str), "x") for n in (60, 16)]
+    rows, columns = draw_factors(factors, ["1", "2"])
+    assert rows.get_ylim() == (59.5, -0.5)
+    assert columns.get_ylim() == (15.5, -0.5)
+    assert rows.images[0].colorbar.ax.get_xlabel() == ""
+    _, few = draw_factors([factors[0], factors[1].at(np.arange(3))], ["1", "2"], label="a share")
+    assert few.get_ylim() == (60 / overview.STRETCH - 0.5, -0.5)  # no row is higher than four others
+    assert few.figure.axes[-1].get_xlabel() == "a share"
+
+
+def test_many_rows_do_not_blur_few_columns():
+    """Matplotlib averages cells along both axes where those of one are smaller than a pixel."""
+    V = np.zeros((5000, 8))
+    V[:, ::2] = 1
+    V[:5, 1] = np.nan
+    factors = [LabelledFactor(np.zeros((n, 0)), np.arange(n).astype(str), "") for n in V.shape]
+    for axis in draw_reconstruction(V, np.nan_to_num(V), factors):
+        (image,) = axis.images
+        shown = image.get_array()
+        assert image.get_interpolation() == "nearest"
+        assert shown.shape[1] == 8
+        assert 500 < shown.shape[0] < 2500
+        assert set(np.unique(shown.compressed())) <= {0.0, 1.0}
+        assert tuple(image.get_extent()) == (-0.5, 7.5, 4999.5, -0.5)
+        first = shown[0]
+        assert first.mask[1] == (axis.get_title().startswith("V"))
+        np.testing.assert_array_equal(first.data[::2], 1)
+
+
+def test_small_probabilities_are_seen():
+    rng = np.random.default_rng(0)
+    p = rng.random((30, 20)) / 10
+    V = (rng.random(p.shape) < p).astype(float)
+    factors = [LabelledFactor(rng.random((n, 2)), np.arange(n).astype(str), "") for n in V.shape]
+    data, expectation = draw_reconstruction(V, p, factors)
+    assert data.images[0].get_clim() == (0, 1)
+    assert expectation.images[0].get_clim() == (0, p.max())
+    ticks = [tick.get_text() for tick in expectation.images[0].colorbar.ax.get_xticklabels()]
+    assert ticks == ["0", "0.05", "0.1"]
+
+
+def test_strips_are_numbered_along_both_edges():
+    rng = np.random.default_rng(0)
+    main = np.repeat(np.arange(12), 5)
+    weights = np.eye(12)[main]
+    factor = LabelledFactor(weights, np.arange(60).astype(str), "rows")
+    data, _ = draw_reconstruction(rng.random((60, 60)), rng.random((60, 60)), [factor, factor])
+    numbers = [str(k) for k in range(1, 13)]
+    left = [text.get_text() for text in data.texts if text.get_ha() == "right"]
+    assert left == numbers
+    assert [text.get_text() for text in data.texts if text.get_ha() == "center"] == numbers

@@ -1,0 +1,102 @@
+"""The first line of a report: held-out entries that are predicted right, with and without components."""
+
+import numpy as np
+import pytest
+
+import nbmf
+from nbmf.evaluation.accuracy import Accuracy
+from nbmf.evaluation.recommendation import Margin
+from nbmf.evaluation.verdict import Gain, Verdict
+from nbmf.reporting import html, text
+from nbmf.reporting.accuracy_sentence import accuracy_sentence, pair
+from nbmf.reporting.model import Answer, Report, Section, Table
+from nbmf.reporting.words import percent
+
+NAMES = ["x", "y", "z", "few"]
+
+
+def judged(with_components, without, **fields):
+    """Return a verdict with these accuracies, overall and by column."""
+    gains = (Gain("effects", 0.5, 0.1, 0.02, 1e-5),)
+    entries = (20, 40, 40, 9)
+    pair_of = [Accuracy(overall, by_column, entries) for overall, by_column in (with_components, without)]
+    return Verdict(
+        "bICA, K = 2",
+        True,
+        True,
+        0.025,
+        0.4,
+        gains,
+        109,
+        1,
+        109,
+        accuracy=pair_of[0],
+        without_components=pair_of[1],
+        **fields,
+    )
+
+
+def matrix_of(proportion):
+    values = np.random.default_rng(0).random((200, 4)) < proportion
+    return nbmf.BinaryMatrix.from_array(values.astype(int), None, NAMES)
+
+
+def test_the_first_line_says_what_is_predicted_right_overall_and_where_it_helps():
+    verdict = judged((0.872, (0.91, 0.8, 0.6, 1.0)), (0.761, (0.55, 0.6, 0.62, 0.1)))
+    assert accuracy_sentence(verdict, matrix_of(0.5)) == (
+        "87% of the held-out entries are predicted right, 76% without components (row and column effects); "
+        "most gained: 'x' 91% instead of 55%, 'y' 80% instead of 60%; least: 'z' 60% instead of 62%"
+    )  # of "few" nine entries were held out
+
+
+def test_no_column_is_named_where_all_gain_alike():
+    verdict = judged((0.8, (0.8,) * 4), (0.8, (0.8,) * 4))
+    assert accuracy_sentence(verdict, matrix_of(0.5)) == (
+        "80% of the held-out entries are predicted right, 80% without components (row and column effects)"
+    )
+
+
+@pytest.mark.parametrize(("proportion", "rare", "common"), [(0.05, "ones", "zeros"), (0.95, "zeros", "ones")])
+def test_rare_values_are_said_to_decide(proportion, rare, common):
+    verdict = judged((0.952, (0.95,) * 4), (0.95, (0.95,) * 4))
+    said = accuracy_sentence(verdict, matrix_of(proportion))
+    assert said.startswith("95.2% of the held-out entries are predicted right, 95.0% without components")
+    assert f"of all entries are {common}, this count says little" in said
+    assert f"the rare {rare}" in said
+
+
+def test_rare_values_that_are_predicted_need_no_such_words():
+    verdict = judged((0.99, (0.99,) * 4), (0.95, (0.95,) * 4))
+    assert "says little" not in accuracy_sentence(verdict, matrix_of(0.05))
+
+
+def test_counts_have_no_such_line():
+    assert accuracy_sentence(judged((0.8, (0.8,) * 4), (0.8, (0.8,) * 4))._replace(accuracy=None), matrix_of(0.5)) == ""
+
+
+def test_it_comes_before_all_else_in_text_and_on_the_page():
+    answer = Answer("structure found", True, Table(["a"], [["1"]], "<"), "87% are right")
+    report = Report("t", [Section("", [answer])])
+    assert text.render(report).startswith("87% are right\nstructure found\n")
+    page = html.render(report)
+    assert page.index("<p>87% are right.</p>") < page.index("<p>Structure found.</p>")
+
+
+def test_errors_have_two_digits_and_are_never_zero():
+    assert str(Margin(0.0003, 0.00004)) == "0.000300 ± 0.000040"
+    assert str(Margin(0.1234, 0.05678)) == "0.123 ± 0.057"
+    assert str(Margin(0.1, float("nan"))) == "0.10 ± nan"
+
+
+@pytest.mark.parametrize(
+    ("proportion", "said"),
+    [(0, "0%"), (1e-9, "<0.1%"), (0.0044, "0.4%"), (0.584, "58%"), (0.994, "99%"), (0.9999, ">99%"), (1, "100%")],
+)
+def test_percentages_are_neither_none_nor_all_unless_they_are(proportion, said):
+    assert percent(proportion) == said
+
+
+def test_two_percentages_show_their_difference():
+    assert pair(0.91, 0.55) == ("91%", "55%")
+    assert pair(0.982, 0.98) == ("98.2%", "98.0%")
+    assert pair(0.8, 0.8) == ("80%", "80%")
