@@ -12,9 +12,10 @@ LARGEST = 0.25  # of all rows; also how near in the file rows are that a row is 
 DOMINATED = 0.8  # of a component's weight that a block holds, at least
 HELD = 0.5  # of a component's weight, from which a shifted block is said to hold it
 NEIGHBOURS = 5  # rows that a row is compared with, the most alike
-IMPROVED = 0.1  # cosine with these, by which a shift has to bring a row nearer
-NEARLY = 0.8  # of the cosine that is usual, which it has to reach
-CHANCE = 1e-3  # that a run of rows which a shift improves is a coincidence
+IMPROVED = 0.03  # mean cosine with these, by which a shift has to bring the rows of a block nearer
+NEARLY = 0.85  # of the cosine that is usual, which they have to reach
+DISTINCT = 5  # different rows in a block, at least: rows that are the same are one piece of evidence
+SHUFFLES, CHANCE = 999, 0.002  # orders of the rows, and in how many of them a run may be as good by chance
 PRODUCTS = 2e9  # multiplications, a second or so; rows are compared with a sample of others that needs no more
 FEWEST, AT_ONCE = 20, 1000  # rows in such a sample; rows compared at a time
 ROUNDING = 1e-9  # of the mean square, variation that is none
@@ -104,33 +105,94 @@ def _is_ordered(W: np.ndarray) -> bool:
     variation = np.square(centred).sum(axis=0)
     varies = variation > ROUNDING * np.square(W).sum(axis=0)
     correlation = (centred[1:] * centred[:-1]).sum(axis=0)[varies] / variation[varies]
-    return bool((correlation > max(ORDERED, 3 / np.sqrt(rows))).any())
+    return bool((correlation > max(ORDERED, 2 / np.sqrt(rows))).any())
 
 
 # --- Rows whose values are moved by a column ---------------------------------------------------------
 
 
-def _shifted_runs(matrix: BinaryMatrix) -> list[tuple[slice, int]]:
-    """Return the runs of rows that look like others when moved by a column: 1 to the left, -1 to the right."""
+class _Candidate(NamedTuple):
+    """Rows that look more like others when moved by a column than as they are, or moved the other way."""
+
+    run: slice
+    shift: int
+
+
+def _shifted_runs(matrix: BinaryMatrix) -> list[_Candidate]:
+    """Return at most one run of rows for each way, 1 to the left or -1 to the right."""
     rows, columns = matrix.shape
     sample = min(rows, int(PRODUCTS / (rows * columns)))
     if sample < FEWEST or columns < 3:
         return []
     values = np.where(matrix.observed, matrix.codes, np.nan)
-    means = np.nansum(values, axis=0) / matrix.observed.sum(axis=0).clip(1)
     compared = np.unique(np.linspace(0, rows - 1, sample).astype(int))
-    away = LARGEST * rows  # rows nearby may have the same fault
-    nearness = {shift: _nearness(_moved(values, shift), values, means, compared, away) for shift in (0, 1, -1)}
-    usual = np.median(_nearness(values, values, means, compared, 0))
-    found = []
-    for shift in (1, -1):  # if either way helps, neither is right
-        otherwise = np.maximum(nearness[0], nearness[-shift])
-        is_better = (nearness[shift] >= otherwise + IMPROVED) & (nearness[shift] >= NEARLY * usual)
-        for run in _runs(_without_gaps(is_better)):
-            distinct = len(np.unique(matrix.codes[run][is_better[run]], axis=0))
-            if _is_no_chance(is_better, run, distinct):
-                found.append((run, shift))
-    return found
+    likeness = _Likeness(values, np.nansum(values, axis=0) / matrix.observed.sum(axis=0).clip(1))
+    everyone = np.arange(rows)
+    nearness = {shift: likeness.of(everyone, shift, compared) for shift in (0, 1, -1)}
+    candidates = [_candidate(nearness, shift, matrix) for shift in (1, -1)]
+    candidates = [each for each in candidates if each is not None]
+    usual = np.median(likeness.of(everyone, 0, compared, away=0))
+    return [each for each in candidates if _is_confirmed(each, candidates, likeness, compared, usual)]
+
+
+def _candidate(nearness: dict[int, np.ndarray], shift: int, matrix: BinaryMatrix) -> _Candidate | None:
+    """Return the run in whose rows the shift brings most, None if as much is likely by chance."""
+    gain = nearness[shift] - np.maximum(nearness[0], nearness[-shift])
+    run, total = _best_run(gain)
+    size = run.stop - run.start
+    if not SHORTEST <= size <= LARGEST * len(gain) or len(np.unique(matrix.codes[run], axis=0)) < DISTINCT:
+        return None
+    rng = np.random.default_rng(0)  # of the order of rows alone
+    as_good = sum(_best_run(rng.permutation(gain))[1] >= total for _ in range(SHUFFLES))
+    return _Candidate(run, shift) if (1 + as_good) / (1 + SHUFFLES) <= CHANCE else None
+
+
+def _best_run(gain: np.ndarray) -> tuple[slice, float]:
+    """Return the consecutive rows with the largest sum, and that."""
+    sums = np.r_[0.0, np.cumsum(gain)]
+    best = sums - np.minimum.accumulate(sums)
+    stop = int(best.argmax())
+    start = int(sums[: stop + 1].argmin())
+    return slice(start, stop), float(best[stop])
+
+
+def _is_confirmed(
+    candidate: _Candidate, candidates: list[_Candidate], likeness: "_Likeness", compared: np.ndarray, usual: float
+) -> bool:
+    """Return whether rows look as usual once moved, and like others than those of the other candidate.
+
+    Moved the other way, rows that are right look like the ones that are shifted.
+    """
+    rows = np.arange(candidate.run.start, candidate.run.stop)
+    suspect = np.concatenate([np.arange(each.run.start, each.run.stop) for each in candidates])
+    as_they_are, moved = (likeness.of(rows, shift, np.setdiff1d(compared, suspect)) for shift in (0, candidate.shift))
+    return bool(moved.mean() >= NEARLY * usual and (moved - as_they_are).mean() >= IMPROVED)
+
+
+class _Likeness:
+    """How much rows resemble others: the cosine of two rows, less the means of columns; a missing entry is the mean."""
+
+    def __init__(self, values: np.ndarray, means: np.ndarray):
+        self.values, self.means = values, means
+
+    def of(self, rows: np.ndarray, shift: int, compared: np.ndarray, away: float | None = None) -> np.ndarray:
+        """Return the mean cosine of rows, moved by columns, with the rows of `compared` that they resemble most.
+
+        Those no more than `away` from a row in the file are not looked at: they may have the same fault.
+        """
+        away = LARGEST * len(self.values) if away is None else away
+        others = self._directions(self.values[compared])
+        nearness = np.empty(len(rows))
+        for start in range(0, len(rows), AT_ONCE):
+            some = rows[start : start + AT_ONCE]
+            cosines = self._directions(_moved(self.values[some], shift)) @ others.T
+            cosines[np.abs(some[:, None] - compared) <= away] = -1.0
+            nearness[start : start + AT_ONCE] = np.partition(cosines, -NEIGHBOURS, axis=1)[:, -NEIGHBOURS:].mean(axis=1)
+        return nearness
+
+    def _directions(self, rows: np.ndarray) -> np.ndarray:
+        centred = np.where(np.isnan(rows), 0.0, rows - self.means)
+        return centred / np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), np.finfo(float).tiny)
 
 
 def _moved(values: np.ndarray, shift: int) -> np.ndarray:
@@ -143,42 +205,3 @@ def _moved(values: np.ndarray, shift: int) -> np.ndarray:
     else:
         moved[:, 1:] = values[:, :-1]
     return moved
-
-
-def _nearness(rows: np.ndarray, values: np.ndarray, means: np.ndarray, compared: np.ndarray, away: float) -> np.ndarray:
-    """Return the mean cosine of each row with those rows of `values` that it resembles most, float array (F,).
-
-    Of the rows `compared` those more than `away` from it in the file are looked at.
-    """
-    count = len(rows)
-    others = _directions(values[compared], means)
-    nearness = np.empty(count)
-    for start in range(0, count, AT_ONCE):
-        some = np.arange(start, min(start + AT_ONCE, count))
-        cosines = _directions(rows[some], means) @ others.T
-        cosines[np.abs(some[:, None] - compared) <= away] = -1.0
-        nearness[some] = np.partition(cosines, -NEIGHBOURS, axis=1)[:, -NEIGHBOURS:].mean(axis=1)
-    return nearness
-
-
-def _directions(rows: np.ndarray, means: np.ndarray) -> np.ndarray:
-    """Return rows less the means, of length 1; a missing entry counts as the mean."""
-    centred = np.where(np.isnan(rows), 0.0, rows - means)
-    return centred / np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), np.finfo(float).tiny)
-
-
-def _without_gaps(is_in: np.ndarray) -> np.ndarray:
-    """Return the same with single rows between two others filled in."""
-    filled = is_in.copy()
-    filled[1:-1] |= is_in[:-2] & is_in[2:]
-    return filled
-
-
-def _is_no_chance(is_better: np.ndarray, run: slice, distinct: int) -> bool:
-    """Return whether a run is too long for chance, by how often rows elsewhere are improved.
-
-    Rows that are the same are one piece of evidence: `distinct` of the run are different.
-    """
-    inside, rows, size = np.count_nonzero(is_better[run]), len(is_better), run.stop - run.start
-    elsewhere = (np.count_nonzero(is_better) - inside + 1) / (rows - size + 1)
-    return bool(distinct >= SHORTEST and size <= LARGEST * rows and rows * elsewhere**distinct < CHANCE)
