@@ -67,11 +67,15 @@ def _blocks(result: FitResult) -> Iterator[str]:
     names = result.matrix.row_names
     for block in row_blocks(result.components, result.matrix):
         rows = (
-            f"rows {block.first + 1} to {block.last + 1} ({names[block.first]!s} to {names[block.last]!s}), one after "
-            f"the other in the file, make up {percent(block.share)} of component {block.component + 1}"
+            f"rows {block.first + 1} to {block.last + 1} of the file ({names[block.first]!s} to {names[block.last]!s})"
         )
+        held = joined(f"{percent(share)} of component {number + 1}" for number, share in block.held.items())
         if block.shift:
             side = "left" if block.shift > 0 else "right"
-            yield f"{rows}: moved one column to the {side} they look like other rows, so their columns may be shifted"
+            weight = f" (they make up {held})" if held else ""
+            yield (
+                f"{rows} look like other rows once they are moved one column to the {side}: their columns may be "
+                f"shifted{weight}"
+            )
         else:
-            yield f"{rows}: if nothing is known to set them apart, look there for a fault, such as another coding"
+            yield f"{rows} make up {held}: if nothing is known to set them apart, look there for a fault of the file"

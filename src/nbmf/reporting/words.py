@@ -29,5 +29,5 @@ def one_or_many(count: int, noun: str) -> str:
 
 def joined(texts: Iterable[str]) -> str:
     """Return "a", "a and b" or "a, b and c"."""
-    *first, last = texts
+    *first, last = list(texts) or [""]
     return f"{', '.join(first)} and {last}" if first else last
