@@ -9,7 +9,7 @@ import pandas as pd
 from nbmf.cli.output import COLUMN_GROUPS, LARGEST_CSV, MATRIX, MODEL, OutputFolder
 from nbmf.cli.publishing import PAGE, SUMMARY
 from nbmf.posterior.groups import by_group
-from nbmf.posterior.scale import Scale
+from nbmf.posterior.scale import Scale, has_scale, scale_of
 from nbmf.reporting.fit_result import DRAWN_EFFECTS, EFFECTS, FitResult
 from nbmf.reporting.pictures import FIT_FILES
 
@@ -36,7 +36,7 @@ def write_fit(folder: OutputFolder, result: FitResult) -> None:
         _write_components(folder, result)
 
 
-def write_scale(folder: OutputFolder, scale: Scale) -> None:
+def _write_scale(folder: OutputFolder, scale: Scale) -> None:
     """Write the positions of rows and the discriminations and difficulties of columns, on all axes."""
     folder.write_table(POSITIONS, scale.rows_table())
     folder.write_table(COLUMNS, scale.columns_table())
@@ -66,6 +66,8 @@ def _write_components(folder: OutputFolder, result: FitResult) -> None:
         _write_factor(folder, name, *as_written(mean))
         for end, values in zip(ENDS, result.intervals.get(name, ()), strict=False):
             folder.write_matrix(f"{name}_{end}.csv", *as_written(values))
+    if matrix.dense is None and has_scale(model):  # it has all its entries
+        _write_scale(folder, scale_of(model, matrix, draws=result.draws))
     for file, table in _effects(result):
         folder.write_table(file, table)
     if matrix.row_groups is not None:
