@@ -36,7 +36,7 @@ def write_fit(folder: OutputFolder, result: FitResult) -> None:
         _write_components(folder, result)
 
 
-def write_scale(folder: OutputFolder, scale: Scale) -> None:
+def _write_scale(folder: OutputFolder, scale: Scale) -> None:
     """Write the positions of rows and the discriminations and difficulties of columns, on all axes."""
     folder.write_table(POSITIONS, scale.rows_table())
     folder.write_table(COLUMNS, scale.columns_table())
@@ -67,6 +67,9 @@ def _write_components(folder: OutputFolder, result: FitResult) -> None:
         if name in result.intervals:
             for end, values in zip(ENDS, _interval(result, name), strict=True):
                 folder.write_matrix(f"{name}_{end}.csv", *as_written(values))
+    for fit in (result, result.other_view):
+        if fit is not None and fit.scale is not None:
+            _write_scale(folder, fit.scale)
     for file, table in _effects(result):
         folder.write_table(file, table)
     if matrix.row_groups is not None:

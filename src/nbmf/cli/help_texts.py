@@ -51,6 +51,8 @@ what is written, in FILE's name with .nbmf at the end, or in the folder after --
                     of counts the mean
   components.csv    the share of each component
   dictionary.png    both factors as a picture; reconstruction.png: the data beside E[V]
+  scale.png         (logistic methods) rows along one axis, or on a map of two; positions.csv and
+                    columns.csv: their positions with intervals, discriminations and difficulties
   model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
   Where nothing is found there are no components and pictures.
   *_lower.csv, *_upper.csv  (--draws) 90 % intervals;  chains.csv  (several chains or starts),
@@ -73,7 +75,7 @@ held-out entries that are scored, which favours methods with many K a little.
 """
 PLOT = """\
 examples:
-  nbmf plot votes.nbmf                        dictionary.png and reconstruction.png once more
+  nbmf plot votes.nbmf                        all pictures of the fit once more
   nbmf plot votes.nbmf --rows 120 --components 5 --out large.pdf
   nbmf plot votes.nbmf/model.npz              a saved model alone, this or one from Python
   nbmf plot penguins.clusters --out a.pdf     profile.png as a PDF; of topics topics.png

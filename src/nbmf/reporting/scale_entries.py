@@ -86,9 +86,7 @@ def _separating(scale: Scale, here: np.ndarray, there: np.ndarray, other: str) -
 
 def columns_table(scale: Scale) -> Table:
     """Return discrimination and difficulty of the columns that tell most, for who knows item response theory."""
-    kept = scale.kept
-    strength = np.square(scale.discrimination[:, :kept]).sum(axis=1)
-    chosen = np.argsort(-strength, kind="stable")[:LISTED]
+    kept, chosen = scale.kept, _telling(scale)
     names = ["discrimination"] if kept == 1 else [f"on {name}" for name in scale.names[:kept]]
     head, rows = ["column", *names, "difficulty"], []
     if kept == 1:
@@ -106,9 +104,20 @@ def columns_table(scale: Scale) -> Table:
             "location is difficulty / discrimination, the b of the two-parameter model: the position at which yes and "
             "no are equally probable"
         )
-    more = len(strength) - len(chosen)
+    more = len(scale.difficulty) - len(chosen)
     note = f"... and {more} more columns that tell less: see columns.csv" if more else ""
     return Table(head, rows, "<" + ">" * (len(head) - 1), caption=caption, note=note)
+
+
+def _telling(scale: Scale) -> np.ndarray:
+    """Return the columns of the table: those that tell most of each axis in turn."""
+    sizes = np.abs(scale.discrimination[:, : scale.kept])
+    own = sizes.argmax(axis=1)
+    chosen = []
+    for a in range(scale.kept):
+        order = np.argsort(-sizes[:, a], kind="stable")
+        chosen.append(order[own[order] == a][: LISTED // scale.kept])
+    return np.concatenate(chosen)
 
 
 def _end(scale: Scale, a: int, order: np.ndarray) -> str:
@@ -128,7 +137,7 @@ def _rows(scale: Scale, a: int, rows: np.ndarray) -> str:
 
 
 def _percent(share: float) -> str:
-    """Return a percentage that is 0 % or 100 % only where it is."""
+    """Return a percentage that is 0% or 100% only where it is."""
     if 0 < share < 0.01:
-        return "under 1 %"
-    return "over 99 %" if 0.99 < share < 1 else f"{100 * share:.0f} %"
+        return "under 1%"
+    return "over 99%" if 0.99 < share < 1 else f"{share:.0%}"

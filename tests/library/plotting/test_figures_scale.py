@@ -1,0 +1,163 @@
+"""The pictures of a scale: every row in its place, the ends of every column, and names that can be read."""
+
+import dataclasses
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from drawn_scales import one_scale, two_scales
+from figure_checks import assert_tidy
+from matplotlib.colors import to_hex
+
+import nbmf
+from nbmf.errors import ConfigError, DataError
+from nbmf.plotting import scale as module
+from nbmf.plotting import style
+from nbmf.plotting.scale import draw
+from nbmf.posterior.scale import scale_of
+
+
+def fitted(matrix):
+    return nbmf.LogisticFactorVB(4, effects="columns", random_state=0).fit(matrix)
+
+
+def scale_with(rows, items=20):
+    matrix, *_ = one_scale(F=rows, items=items)
+    return scale_of(fitted(matrix), matrix)
+
+
+@pytest.fixture(scope="module")
+def plane():
+    matrix, _ = two_scales(F=60, items=12)
+    model = fitted(matrix)
+    return matrix, model, scale_of(model, matrix)
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def texts(axis):
+    return [text.get_text() for text in axis.texts if text.get_visible()]
+
+
+def test_rows_are_in_order_with_intervals_and_names():
+    scale = scale_with(30)
+    rows, _ = draw(scale)
+    order = scale.order()
+    (dots,) = [each for each in rows.collections if len(each.get_offsets()) == 30]
+    np.testing.assert_allclose(dots.get_offsets(), np.column_stack([scale.positions[order, 0], np.arange(30)]))
+    intervals = [path.vertices[:, 0] for path in rows.collections[0].get_paths()]
+    np.testing.assert_allclose(intervals, np.column_stack([scale.lower[order, 0], scale.upper[order, 0]]))
+    assert texts(rows) == list(scale.row_names[order])
+    assert_tidy(rows.figure)
+
+
+def test_columns_go_from_the_low_end_to_the_high_end():
+    scale = scale_with(30)
+    _, columns = draw(scale)
+    low, high = (each.get_offsets()[:, 0] for each in columns.collections[1:3])
+    order = np.argsort(scale.high[:, 0] - scale.low[:, 0], kind="stable")
+    np.testing.assert_allclose(low, scale.low[order, 0])
+    np.testing.assert_allclose(high, scale.high[order, 0])
+    assert [label.get_text() for label in columns.get_yticklabels()] == list(scale.column_names[order])
+    assert [label.get_text() for label in columns.get_legend().get_texts()] == ["lowest 3 rows", "highest 3 rows"]
+
+
+@pytest.mark.parametrize("rows", [5, 60, module.MOST_NAMED, module.MOST_NAMED + 1])
+def test_names_can_be_read_whatever_the_number_of_rows(rows):
+    drawn, _ = draw(scale_with(rows))
+    assert_tidy(drawn.figure)
+    assert drawn.figure.get_size_inches()[1] <= module.TALLEST
+    if rows <= module.MOST_NAMED:
+        assert len(texts(drawn)) == rows
+
+
+def test_of_many_rows_the_ends_are_named():
+    scale = scale_with(200)
+    rows, _ = draw(scale)
+    names = scale.row_names[scale.order()]
+    ends = [*names[: -module.END_NAMES - 1 : -1], *names[module.END_NAMES - 1 :: -1]]
+    assert [text for text in texts(rows) if text.startswith("row ")] == ends
+    assert texts(rows)[0] == "highest"
+
+
+def test_rows_alike_at_an_end_are_counted():
+    scale = scale_with(200)
+    positions = scale.positions.copy()
+    positions[scale.order()[-20:]] = positions.max(axis=0) + 1
+    rows, _ = draw(dataclasses.replace(scale, positions=positions, upper=positions + 1, lower=positions - 1))
+    assert texts(rows)[0] == "highest: 20 rows alike, such as"
+
+
+def test_groups_have_their_colours():
+    scale = scale_with(20)
+    groups = np.array(["b"] * 12 + ["a"] * 8)
+    rows, _ = draw(scale, groups=groups)
+    (dots,) = [each for each in rows.collections if len(each.get_offsets()) == 20]
+    colours = style.colours_of_groups(groups)
+    expected = [colours[group] for group in groups[scale.order()]]
+    assert [to_hex(colour).upper() for colour in dots.get_facecolors()] == [each.upper() for each in expected]
+    assert [label.get_text() for label in rows.get_legend().get_texts()] == ["b", "a"]
+    with pytest.raises(DataError, match="groups: 19 given for 20 rows"):
+        draw(scale, groups=groups[1:])
+
+
+def test_a_map_has_rows_and_discriminations(plane):
+    _, _, scale = plane
+    assert scale.kept == 2
+    rows, columns = draw(scale)
+    np.testing.assert_allclose(rows.collections[0].get_offsets(), scale.positions[:, :2])
+    np.testing.assert_allclose(columns.collections[0].get_offsets(), scale.discrimination[:, :2])
+    assert rows.get_xlabel().startswith(f"axis 1 ({scale.shares[0]:.0%} of what rows differ in")
+    arrows = [text for text in columns.texts if text.get_text() == ""]
+    assert len(arrows) == min(module.ARROWS, 24)
+
+
+def test_names_on_a_map_cover_no_other_name(plane):
+    _, _, scale = plane
+    for axis in draw(scale):
+        axis.figure.draw_without_rendering()
+        boxes = [text.get_window_extent() for text in axis.texts if text.get_visible() and text.get_text()]
+        assert len(boxes) >= 0.6 * min(len(scale.positions), len(scale.difficulty))
+        assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
+
+
+def test_on_a_map_of_many_rows_those_far_out_are_named(plane):
+    rng = np.random.default_rng(0)
+    places = rng.standard_normal((300, 2))
+    chosen = module._on_map(places)
+    distance = np.linalg.norm(places - places.mean(axis=0), axis=1)
+    assert len(chosen) == module.EXTREMES
+    assert distance[chosen].min() > np.delete(distance, chosen).max()
+    assert len(module._on_map(places[: module.MOST_ON_MAP])) == module.MOST_ON_MAP
+
+
+def test_the_same_scale_is_drawn_the_same_way_twice(plane):
+    _, _, scale = plane
+    first, second = ([text.get_position() for axis in draw(scale) for text in axis.texts] for _ in range(2))
+    assert first == second
+
+
+def test_a_fit_is_drawn_on_as_many_axes_as_are_asked_for(plane):
+    matrix, model, _ = plane
+    assert "interval" in nbmf.plot.scale(model, matrix)[0].get_title(loc="left")
+    one = nbmf.plot.scale(model, matrix, 1)
+    assert one[1].get_xlabel() == "mean probability of a one"
+    _, given = plt.subplots(1, 2)
+    assert list(nbmf.plot.scale(model, matrix, 1, ax=given)) == list(given)
+    with pytest.raises(ConfigError, match="axes = 3: allowed is 1 or 2"):
+        nbmf.plot.scale(model, matrix, 3)
+    with pytest.raises(DataError, match="V: the matrix of the fit is needed"):
+        nbmf.plot.scale(model, matrix.T)
+
+
+def test_nbmf_plot_has_it_among_its_pictures(plane):
+    from nbmf.reporting.pictures import SCALE, pictures_of_fit
+
+    matrix, model, _ = plane
+    assert pictures_of_fit(model, matrix)[0].file == SCALE
+    groups = nbmf.BetaDirVB(2, max_iter=5, mean_change_tol=0, random_state=0).fit(matrix)
+    assert SCALE not in [picture.file for picture in pictures_of_fit(groups, matrix)]

@@ -1,0 +1,250 @@
+"""Scales: how many axes, where rows lie on them, and what columns say, of matrices whose truth is known."""
+
+import dataclasses
+import time
+
+import numpy as np
+import pytest
+from drawn_scales import drawn, one_scale, one_strong_axis, two_scales
+from scipy.special import expit
+
+import nbmf
+from nbmf.errors import ConfigError, NotSupportedError
+from nbmf.posterior import scale as module
+from nbmf.posterior.scale import FROM_DRAWS, GIVEN_COLUMNS, NOISE, WEAK, has_scale, scale_of
+
+
+def fitted(matrix, K=8, effects="columns", **settings):
+    return nbmf.LogisticFactorVB(K, effects=effects, random_state=0, **settings).fit(matrix)
+
+
+def correlation(x, y):
+    return abs(np.corrcoef(x, y)[0, 1])
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_two_scales_are_two_axes_and_each_column_loads_on_its_own(seed):
+    matrix, truth = two_scales(seed=seed)
+    scale = scale_of(fitted(matrix), matrix)
+    assert scale.kept == 2
+    sizes = np.abs(scale.discrimination[:, :2])
+    first = int(sizes[:20].sum(axis=0).argmax())  # the axis of the first scale
+    own, other = np.r_[sizes[:20, first], sizes[20:, 1 - first]], np.r_[sizes[:20, 1 - first], sizes[20:, first]]
+    assert np.mean(own > 3 * other) >= 0.95
+    for axis, of_scale in ((first, 0), (1 - first, 1)):
+        assert correlation(scale.positions[:, axis], truth[:, of_scale]) > 0.85
+
+
+def test_scales_that_correlate_are_rotated_apart():
+    """Principal axes of two alike scales that correlate are their sum and their difference."""
+    rng = np.random.default_rng(3)
+    truth = rng.multivariate_normal([0, 0], [[1, 0.4], [0.4, 1]], 300)
+    slopes = np.zeros((40, 2))
+    slopes[:20, 0] = slopes[20:, 1] = 1.5
+    matrix = drawn(truth, slopes, np.zeros(40), rng)
+    scale = scale_of(fitted(matrix), matrix)
+    assert (scale.kept, scale.rotated) == (2, True)
+    sizes = np.abs(scale.discrimination[:, :2])
+    own = sizes[np.arange(40), np.repeat([0, 1], 20) ^ int(sizes[0, 1] > sizes[0, 0])]
+    assert np.mean(own > 2 * (sizes.sum(axis=1) - own)) >= 0.95
+
+
+def test_one_strong_axis_with_weak_ones_is_one_axis():
+    matrix, truth = one_strong_axis()
+    scale = scale_of(fitted(matrix), matrix)
+    assert (scale.kept, scale.limit, scale.rotated) == (1, WEAK, False)
+    assert correlation(scale.positions[:, 0], truth[:, 0]) > 0.9
+    assert 7 in (*scale.order()[:3], *scale.order()[-3:])  # the row at -3.2
+    assert scale.shares[0] > 0.8
+    assert scale.shares.sum() == pytest.approx(1)
+
+
+def test_axes_of_noise_are_not_kept():
+    """Of a matrix without any, the second axis is nearly as large as the first."""
+    rng = np.random.default_rng(0)
+    matrix = drawn(np.zeros((80, 1)), np.zeros((30, 1)), rng.standard_normal(30), rng)
+    scale = scale_of(fitted(matrix), matrix)
+    assert (scale.kept, scale.limit) == (1, NOISE)
+
+
+def test_an_intercept_is_no_axis():
+    """A component that all rows have with the same sign is how common each column is."""
+    rng = np.random.default_rng(0)
+    truth, slopes = rng.standard_normal((150, 1)), rng.uniform(0.5, 1, (40, 1))
+    difficulties = 3 + 0.5 * rng.standard_normal(40)
+    matrix = drawn(truth, slopes, difficulties, rng)
+    plain = fitted(matrix, K=2, effects="none")
+    assert (plain.W_[:, 0] > 0).all() or (plain.W_[:, 0] < 0).all()
+    scale = scale_of(plain, matrix)
+    assert scale.kept == 1
+    assert correlation(scale.positions[:, 0], truth[:, 0]) > 0.7
+    np.testing.assert_allclose(scale.difficulty.mean(), difficulties.mean(), rtol=0.1)
+
+
+def test_log_odds_are_those_of_the_model():
+    matrix, *_ = one_scale()
+    for effects in ("none", "columns", "both"):
+        model = fitted(matrix, K=2, effects=effects)
+        scale = scale_of(model, matrix)
+        log_odds = scale.positions @ scale.discrimination.T - scale.difficulty
+        np.testing.assert_allclose(expit(log_odds), model.mean(model.factors_), atol=1e-9)
+        np.testing.assert_allclose(scale.positions.mean(axis=0), 0, atol=1e-9)
+        np.testing.assert_allclose(scale.positions.var(axis=0), scale.reliability, atol=1e-9)
+
+
+def test_discriminations_and_difficulties_are_those_that_were_drawn():
+    matrix, truth, slopes, difficulties = one_scale(F=600)
+    scale = scale_of(fitted(matrix), matrix)
+    unit = truth.std()
+    np.testing.assert_allclose(scale.discrimination[:, 0].mean(), (slopes * unit).mean(), rtol=0.1)
+    assert correlation(scale.discrimination[:, 0], slopes) > 0.85
+    assert np.abs(scale.difficulty - (difficulties - truth.mean() * slopes)).mean() < 0.2
+    np.testing.assert_allclose(scale.location, scale.difficulty / scale.discrimination[:, 0])
+
+
+def test_a_rasch_model_has_one_axis_of_equal_discriminations():
+    matrix, truth, *_ = one_scale()
+    scale = scale_of(nbmf.LogisticFactorVB(0, effects="both", random_state=0).fit(matrix), matrix)
+    assert scale.positions.shape == (150, 1)
+    assert np.ptp(scale.discrimination) < 1e-9
+    assert correlation(scale.positions[:, 0], truth) > 0.9
+
+
+def test_signs_depend_on_no_sign_of_the_factors():
+    matrix, _ = two_scales(F=60)
+    model = fitted(matrix)
+    scale = scale_of(model, matrix)
+    assert (scale.discrimination.sum(axis=0) >= 0).all()
+    model.W_, model.H_ = -model.W_, -model.H_
+    turned = scale_of(model, matrix)
+    for field in dataclasses.fields(scale):
+        one, other = getattr(scale, field.name), getattr(turned, field.name)
+        if isinstance(one, np.ndarray) and one.dtype.kind == "f":
+            np.testing.assert_allclose(one, other, atol=1e-8)
+    np.testing.assert_array_equal(scale_of(model, matrix).positions, turned.positions)  # the same bits
+
+
+def test_balanced_discriminations_have_a_sign_as_well():
+    axes = module._Axes(np.ones((3, 1)), np.array([[-2.0], [1.0], [1.0]]), np.zeros(3))
+    np.testing.assert_array_equal(module._signed(axes).loadings[:, 0], [2, -1, -1])
+
+
+def coverage(scale, truth):
+    """Return the share of rows whose interval on axis 1 holds the truth, standardized."""
+    z = (truth - truth.mean()) / truth.std()
+    z = z if z @ scale.positions[:, 0] > 0 else -z
+    return np.mean((scale.lower[:, 0] <= z) & (z <= scale.upper[:, 0]))
+
+
+def test_intervals_given_the_columns_hold_the_truth():
+    """Of 5 x 100 rows; measured: 0.90. With 450 of 500 expected, 3 standard errors are 0.04."""
+    shares, reliability, squares = [], [], []
+    for seed in range(5):
+        matrix, truth, *_ = one_scale(F=100, seed=seed)
+        scale = scale_of(fitted(matrix), matrix)
+        assert scale.interval_kind == GIVEN_COLUMNS
+        shares.append(coverage(scale, truth))
+        reliability.append(scale.reliability[0])
+        squares.append(correlation(scale.positions[:, 0], truth) ** 2)
+    assert 0.84 <= np.mean(shares) <= 0.95
+    assert np.mean(reliability) == pytest.approx(np.mean(squares), abs=0.03)  # which it stands for
+
+
+def test_intervals_of_a_samplers_draws_hold_the_truth():
+    shares = []
+    for seed in range(3):
+        matrix, truth, *_ = one_scale(F=80, seed=seed)
+        model = nbmf.LogisticFactorGibbs(1, effects="columns", ard=False, burn_in=100, n_samples=200, random_state=0)
+        draws = nbmf.posterior_draws(model, matrix, n_draws=100)
+        scale = scale_of(model, matrix, draws=draws)
+        assert scale.interval_kind == FROM_DRAWS
+        assert (scale.lower <= scale.positions).all()
+        assert (scale.positions <= scale.upper).all()
+        shares.append(coverage(scale, truth))
+        wide = scale_of(model, matrix, draws=draws, level=0.99)
+        assert (wide.upper - wide.lower > scale.upper - scale.lower).all()
+    assert 0.84 <= np.mean(shares) <= 0.97
+
+
+def test_draws_of_a_variational_fit_are_not_used():
+    """They are too narrow."""
+    matrix, *_ = one_scale(F=40, items=10)
+    model = nbmf.LogisticFactorVB(1, effects="columns", random_state=0)
+    draws = nbmf.posterior_draws(model, matrix, n_draws=20)
+    scale = scale_of(model, matrix, draws=draws)
+    assert scale.interval_kind == GIVEN_COLUMNS
+    np.testing.assert_array_equal(scale.lower, scale_of(model, matrix).lower)
+
+
+def test_a_row_with_fewer_answers_has_a_wider_interval():
+    matrix, truth, *_ = one_scale()
+    codes = matrix.codes.copy()
+    codes[np.random.default_rng(0).random(codes.shape) < 0.2] = -1
+    codes[0, 3:] = -1
+    codes[0, :3] = 1
+    with_gaps = nbmf.BinaryMatrix.from_array(codes)
+    scale = scale_of(fitted(with_gaps), with_gaps)
+    width = (scale.upper - scale.lower)[:, 0]
+    assert width[0] == width.max()
+    assert width[0] > 1.3 * np.median(width)
+    assert correlation(scale.positions[1:, 0], truth[1:]) > 0.88
+
+
+def test_a_constant_column_discriminates_nothing():
+    matrix, *_ = one_scale()
+    codes = matrix.codes.copy()
+    codes[:, 5], codes[:, 9] = 1, 0
+    with_constants = nbmf.BinaryMatrix.from_array(codes)
+    scale = scale_of(fitted(with_constants), with_constants)
+    assert np.isfinite(scale.discrimination).all()
+    assert scale.difficulty[5] == scale.difficulty.min() < -2
+    assert scale.difficulty[9] == scale.difficulty.max() > 2
+    assert (scale.low[5, 0] > 0.95, scale.high[9, 0] < 0.05) == (True, True)
+
+
+def test_ends_are_what_is_predicted_of_the_outermost_tenths():
+    matrix, *_ = one_scale()
+    model = fitted(matrix)
+    scale = scale_of(model, matrix)
+    order = np.argsort(scale.positions[:, 0])
+    assert scale.n_end == 15
+    np.testing.assert_allclose(scale.low[:, 0], model.expectation_[order[:15]].mean(axis=0))
+    np.testing.assert_allclose(scale.high[:, 0], model.expectation_[order[-15:]].mean(axis=0))
+    assert (scale.high[:, 0] > scale.low[:, 0]).all()
+
+
+def test_tables_have_all_axes():
+    matrix, _ = two_scales(F=50)
+    matrix = dataclasses.replace(matrix, row_groups=np.repeat(["a", "b"], 25))
+    scale = scale_of(fitted(matrix), matrix)
+    rows, columns = scale.rows_table(), scale.columns_table()
+    A = len(scale.shares)
+    assert rows.shape == (50, 2 + 3 * A)
+    assert list(rows)[:5] == ["row", "group", "axis 1", "axis 1 lower", "axis 1 upper"]
+    np.testing.assert_array_equal(rows[f"axis {A}"], scale.positions[:, -1])
+    assert columns.shape == (40, 3 + 3 * A)
+    np.testing.assert_array_equal(columns["ones at the high end of axis 2"], scale.high[:, 1])
+
+
+def test_what_has_no_axes_is_refused():
+    matrix, *_ = one_scale(F=20, items=8)
+    flat = nbmf.LogisticFactorVB(0, effects="columns", random_state=0).fit(matrix)
+    groups = nbmf.BetaDirVB(2, max_iter=5, random_state=0, mean_change_tol=0).fit(matrix)
+    assert not has_scale(flat)
+    assert not has_scale(groups)
+    with pytest.raises(NotSupportedError, match="LogisticFactorVB: its rows do not differ"):
+        scale_of(flat, matrix)
+    with pytest.raises(NotSupportedError, match="BetaDirVB: its components are no axes"):
+        scale_of(groups, matrix)
+    with pytest.raises(ConfigError, match="level = 90"):
+        scale_of(fitted(matrix), matrix, level=90)
+
+
+def test_a_large_matrix_takes_seconds():
+    rng = np.random.default_rng(0)
+    slopes = np.repeat(np.eye(2), 500, axis=0)
+    matrix = drawn(rng.standard_normal((1000, 2)), slopes, np.zeros(1000), rng)
+    model = fitted(matrix, max_iter=5, bound_gain_tol=0)
+    started = time.process_time()
+    assert scale_of(model, matrix).kept == 2
+    assert time.process_time() - started < 6  # 1 s on a machine of its own

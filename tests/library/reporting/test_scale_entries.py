@@ -1,0 +1,126 @@
+"""What is said of a scale: of one written by hand every number is one of its own."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from nbmf.posterior.scale import GIVEN_COLUMNS, MANY, NOISE, WEAK, Scale
+from nbmf.reporting import html, text
+from nbmf.reporting.model import Report, Section
+from nbmf.reporting.scale_entries import axis_entry, columns_table, facts, scale_blocks
+
+F = 30
+PLACES = np.linspace(-2, 2, F)
+SCALE = Scale(
+    row_names=np.array([f"r{f}" for f in range(F)]),
+    column_names=np.array(["tax", "war", "milk"]),
+    positions=np.column_stack([PLACES, np.zeros(F)]),
+    lower=np.column_stack([PLACES - 0.5, np.zeros(F)]),
+    upper=np.column_stack([PLACES + 0.5, np.zeros(F)]),
+    level=0.9,
+    interval_kind=GIVEN_COLUMNS,
+    discrimination=np.array([[2.0, 0.1], [-1.0, 0.2], [0.1, 0.0]]),
+    difficulty=np.array([1.0, -0.5, 3.0]),
+    shares=np.array([0.9, 0.1]),
+    reliability=np.array([0.85, 0.2]),
+    kept=1,
+    limit=WEAK,
+    rotated=False,
+    low=np.array([[0.08, 0.5], [0.81, 0.5], [0.005, 0.5]]),
+    high=np.array([[0.92, 0.5], [0.3, 0.5], [0.02, 0.5]]),
+    n_end=3,
+)
+
+
+def lines_of(scale, a=0):
+    return dict(axis_entry(scale, a).lines)
+
+
+def test_the_facts_are_those_of_the_scale():
+    first, further, _, brackets, ends = facts(SCALE)
+    assert first == "30 rows lie on one axis, which holds 90% of the variance of their log-odds in this model"
+    assert further.startswith("a further axis is weak next to the first")
+    assert brackets == f"90% intervals in brackets: {GIVEN_COLUMNS}"
+    assert ends.startswith("an end is 3 rows, a tenth of all")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"limit": NOISE}, "a further axis cannot be told from noise"),
+        ({"limit": MANY}, "further axes are in positions.csv"),
+        ({"kept": 2, "rotated": True}, "the axes are rotated by varimax"),
+        ({"kept": 2}, "the axes are not rotated"),
+        ({"kept": 2}, "two axes, which hold 100% of"),
+        ({"n_end": 1}, "an end is one row"),
+    ],
+)
+def test_what_holds_of_some_scales_is_said_of_these_alone(changed, said):
+    assert said not in " ".join(facts(SCALE))
+    assert said in " ".join(facts(dataclasses.replace(SCALE, **changed)))
+
+
+def test_ends_are_named_from_the_outside_with_their_intervals():
+    lines = lines_of(SCALE)
+    assert lines["high end"].startswith("r29 2.00 [1.50, 2.50], r28 1.86 [1.36, 2.36], ")
+    assert lines["low end"].startswith("r0 -2.00 [-2.50, -1.50], r1 ")
+    assert [name.split()[0] for name in lines["middle"].split(", r")] == ["r12", "13", "14", "15", "16"]
+
+
+def test_few_rows_are_all_named():
+    few = dataclasses.replace(
+        SCALE, **{name: getattr(SCALE, name)[:5] for name in ("row_names", "positions", "lower", "upper")}
+    )
+    assert lines_of(few)["from low to high"].count("[") == 5
+
+
+def test_rows_that_share_an_end_are_counted():
+    positions = SCALE.positions.copy()
+    positions[-12:, 0] = 2
+    lines = lines_of(dataclasses.replace(SCALE, positions=positions))
+    assert lines["high end"].startswith("12 rows at the same place, such as r")
+
+
+def test_columns_that_separate_the_ends_are_named_with_both_ends():
+    lines = lines_of(SCALE)
+    assert lines["high end says yes"] == "to 'tax' 92% (low end: 8%)"
+    assert lines["low end says yes"] == "to 'war' 81% (high end: 30%)"  # and 'milk', with 0.5% and 2%, at neither
+
+
+def test_an_axis_that_separates_nothing_says_so():
+    assert lines_of(SCALE, 1)["columns"] == "none separates the ends by 20% or more"
+
+
+def test_the_table_is_that_of_item_response_theory():
+    table = columns_table(SCALE)
+    assert list(table.head) == ["column", "discrimination", "difficulty", "location", "yes at low end", "at high end"]
+    assert table.rows == [
+        ["tax", "2.00", "1.00", "0.50", "8%", "92%"],
+        ["war", "-1.00", "-0.50", "0.50", "81%", "30%"],
+        ["milk", "0.10", "3.00", "30.00", "under 1%", "2%"],
+    ]
+
+
+def test_of_two_axes_the_table_has_those_that_tell_most_of_each():
+    loadings = np.zeros((60, 2))
+    loadings[:50, 0], loadings[50:, 1] = np.linspace(3, 2, 50), np.linspace(1, 0.5, 10)
+    many = dataclasses.replace(
+        SCALE,
+        kept=2,
+        column_names=np.array([f"c{n}" for n in range(60)]),
+        discrimination=loadings,
+        difficulty=np.zeros(60),
+    )
+    table = columns_table(many)
+    assert [row[0] for row in table.rows] == [f"c{n}" for n in (*range(10), *range(50, 60))]
+    assert table.note == "... and 40 more columns that tell less: see columns.csv"
+
+
+def test_text_and_page_can_be_made():
+    report = Report("scale", [Section("Scale", scale_blocks(SCALE))])
+    written, page = text.render(report), html.render(report)
+    assert max(map(len, written.splitlines())) <= text.WIDTH
+    for part in ("axis 1: 90% of what rows differ in; reliability of positions 0.85", "log-odds of a one = "):
+        assert part in written
+        assert part in page
