@@ -49,7 +49,7 @@ TESTS = {
     "families/beta_dirichlet/models/dir_dir.py": ["models"],
     "families/beta_dirichlet/models/urns.py": ["models"],
     "likelihoods/bernoulli.py": ["metrics"],
-    "plotting/labelled_factor.py": ["figures_overview", "plot"],
+    "plotting/labelled_factor.py": ["figures_overview", "figures_axes", "plot"],
     "posterior/groups.py": ["pages"],
     "likelihoods/tokens.py": ["metrics"],
     "likelihoods/gaussian.py": ["gaussian_likelihood"],

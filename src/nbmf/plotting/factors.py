@@ -11,7 +11,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError, not_allowed
 from nbmf.inference.parameters import check_count
 from nbmf.likelihoods.bernoulli import BERNOULLI
-from nbmf.plotting import overview
+from nbmf.plotting import overview, reconstructions
 from nbmf.plotting.inputs import Fit, matrix_of, model_of
 from nbmf.plotting.shown import MOST_COMPONENTS, has_axes, shown_of
 from nbmf.posterior.co_clustering import AXIS_NAMES
@@ -134,7 +134,7 @@ def reconstruction(
     factors = shown_of(model, matrix, (_row_groups(row_groups, matrix), column_groups)).factors
     is_binary = model.likelihood is BERNOULLI
     label = "probability of a one, E[V]" if is_binary else "E[V]"
-    return np.array(overview.draw_reconstruction(values, expectation, factors, model.title, label, ax))
+    return np.array(reconstructions.draw_reconstruction(values, expectation, factors, model.title, label, ax))
 
 
 def _row_groups(given: Sequence[str] | None, matrix: NamedMatrix | None) -> Sequence[str] | None:

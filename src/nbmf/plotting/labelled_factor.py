@@ -1,8 +1,11 @@
 """A factor as it is drawn: which of its rows, or columns of V, are shown, in which order."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+
+SMALL = 0.005  # of the coordinates on axes, beyond the strongest colour
 
 
 class LabelledFactor(NamedTuple):
@@ -93,3 +96,13 @@ def order_of(factor: LabelledFactor) -> np.ndarray:
         rank[np.argsort(-sizes, kind="stable")] = np.arange(len(groups))
         keys.append(rank[number])
     return np.lexsort(keys)
+
+
+def limit_of(factors: Sequence[LabelledFactor]) -> float:
+    """Return the coordinate that has the strongest colour, the same for both factors and for all axes.
+
+    Nearly all coordinates on axes are within it; those of an intercept may be far beyond, and hide the axes.
+    """
+    drawn = [abs(factor.weights[:, : factor.axes or None]).ravel() for factor in factors]
+    values = np.concatenate(drawn)
+    return float(np.quantile(values, 1 - SMALL)) if values.any() else 1.0

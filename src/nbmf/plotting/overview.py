@@ -1,4 +1,4 @@
-"""Images of one fit: both factors with every row and column named, and V next to E[V]."""
+"""Both factors of one fit, with every row and column named."""
 
 import textwrap
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from matplotlib.image import AxesImage
 
 from nbmf.errors import DataError
 from nbmf.plotting import headings, strips, style
-from nbmf.plotting.labelled_factor import LabelledFactor, most_distinctive, order_of
+from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, most_distinctive, order_of
 
 ROW_HEIGHT = 0.125  # inches
 STRETCH = 4.0  # times the height of the others, at most, for rows of the panel that has fewer of them
@@ -20,10 +20,7 @@ NAME_SIZE, NOTE_SIZE = 6.5, 7
 FEW = 10  # components, above which their headings are smaller
 NAME_LENGTH = 30  # characters; longer names are cut
 TITLE_LENGTH = 85  # characters in a line of the title
-FAINT = 0.35  # a factor, or E[V], whose largest entry is smaller is drawn darker
-WIDE = 2.0  # columns per row from which V and E[V] are drawn one below the other
-MISSING = style.COLOURS[5]
-SMALL = 0.005  # of the values of V and E[V], beyond either end of the colours
+FAINT = 0.35  # a factor whose largest entry is smaller is drawn darker
 
 
 @style.in_style
@@ -93,24 +90,15 @@ def draw_factors(
         is_cut = has_axes and any(abs(factor.weights).max() > limit for factor in factors)
         signed = [image for image in images if image.get_cmap().name == style.SIGNED]
         image = (signed or images)[0]
-        _colour_bar(image, axes, label, "both" if is_cut else "neither")
+        colour_bar(image, axes, label, "both" if is_cut else "neither")
         if signed and not has_axes:  # each factor has a largest value of its own
             image.colorbar.set_ticklabels(["− largest", "0", "largest"])
     headings.fit(axes)
     return axes
 
 
-def limit_of(factors: Sequence[LabelledFactor]) -> float:
-    """Return the coordinate that has the strongest colour, the same for both factors and for all axes.
-
-    Nearly all coordinates on axes are within it; those of an intercept may be far beyond, and hide the axes.
-    """
-    drawn = [abs(factor.weights[:, : factor.axes or None]).ravel() for factor in factors]
-    values = np.concatenate(drawn)
-    return float(np.quantile(values, 1 - SMALL)) if values.any() else 1.0
-
-
-def _colour_bar(image: AxesImage, axes: Sequence[Axes], label: str = "", extend: str = "neither") -> None:
+def colour_bar(image: AxesImage, axes: Sequence[Axes], label: str = "", extend: str = "neither") -> None:
+    """Draw a colour bar below these panels, with its ends and its middle named."""
     low, high = image.get_clim()
     bar = axes[0].figure.colorbar(
         image,
@@ -187,124 +175,3 @@ def cut(name: str) -> str:
     """Return a name that is not too long for a picture."""
     name = str(name)
     return name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1] + "…"
-
-
-@style.in_style
-def draw_reconstruction(
-    values: np.ndarray,
-    expectation: np.ndarray,
-    factors: Sequence[LabelledFactor],
-    title: str = "",
-    label: str = "",
-    ax=None,
-) -> list[Axes]:
-    """Draw V and E[V] in the same order; black is large, white is small, orange is missing.
-
-    Strips at the left and below are the components that rows and columns are most typical of, or their positions
-    on the first axis, from blue, below 0, to red; outside of these are the groups. Where all probabilities of a
-    binary matrix are small, black is the largest of them.
-
-    Parameters
-    ----------
-    values : float array (F, N)
-        V, NaN where missing.
-    expectation : float array (F, N)
-        E[V]; it sets the limits of the colours together with V, unless V is binary.
-    factors : list of LabelledFactor
-        The rows and the columns: they set the order.
-    title : str
-        Of E[V]: the method.
-    label : str
-        Of the colour bar: what E[V] is.
-    ax : two axes, optional
-        Of Matplotlib; by default a figure with a colour bar is made.
-
-    Returns
-    -------
-    list of Axes: that of V and that of E[V]
-
-    Raises
-    ------
-    DataError
-        If shapes differ.
-    """
-    shape = tuple(len(factor.names) for factor in factors)
-    if not values.shape == expectation.shape == shape:
-        raise DataError(f"shapes differ: the data {values.shape}, E[V] {expectation.shape}, the names {shape}")
-    axes = _data_and_expectation(shape) if ax is None else style.given_axes(ax, 2)
-    orders = [order_of(factor) for factor in factors]
-    low, high = _limits(values, expectation)
-    highest = float(expectation.max()) if _are_probabilities(values) else high
-    limits = (low, high), (low, highest if 0 < highest < FAINT else high)
-    cmap = plt.get_cmap("gray_r").with_extremes(bad=MISSING)
-    titles = (
-        "V" + " (orange: missing)" * bool(np.isnan(values).any()),
-        textwrap.fill(f"E[V], {title}", TITLE_LENGTH // 2),
-    )
-    limit = limit_of(factors)
-    for axis, shown, name, (least, most) in zip(axes, (values, expectation), titles, limits, strict=True):
-        image = _draw_cells(axis, shown[np.ix_(*orders)], cmap=cmap, vmin=least, vmax=most)
-        axis.set_title(name, fontsize=8)
-        axis.set(xticks=[], yticks=[])
-        axis.spines[:].set_visible(True)
-        for factor, order, edge in zip(factors, orders, ("left", "bottom"), strict=True):
-            strips.draw_lines(axis, factor.at(order), edge, limit)
-    rows, columns = (factor.at(order) for factor, order in zip(factors, orders, strict=True))
-    strips.name_groups(axes[-1], rows, "right")
-    below = max(strips.name_groups(axis, columns, "bottom") for axis in axes)
-    beside = 0.0 if rows.groups is not None else max(strips.number_components(axis, rows, "left") for axis in axes)
-    axes[0].set_ylabel(f"{shape[0]} {rows.title}", labelpad=2 * strips.WIDTH + 3 + beside)
-    axes[-1].set_xlabel(f"{shape[1]} {columns.title}", labelpad=strips.WIDTH + 3 + below)
-    if ax is None:
-        _colour_bar(image, axes, label)
-    return axes
-
-
-def _draw_cells(axis: Axes, values: np.ndarray, **colours) -> AxesImage:
-    """Draw a matrix; cells smaller than a pixel are averaged, along that axis alone, so that thin ones stay visible.
-
-    (Matplotlib's own averaging of many rows would blur few columns, too.)
-    """
-    extent = axis.get_window_extent()
-    pixels = np.array([extent.height, extent.width]) / axis.figure.dpi * style.PNG_DPI
-    F, N = values.shape
-    for along, size in enumerate(values.shape):
-        values = _averaged(values, int(-(-size // pixels[along])), along)
-    at = (-0.5, N - 0.5, F - 0.5, -0.5)
-    return axis.imshow(np.ma.masked_invalid(values), aspect="auto", interpolation="nearest", extent=at, **colours)
-
-
-def _averaged(values: np.ndarray, count: int, axis: int) -> np.ndarray:
-    """Return the means of so many neighbours along an axis; NaN where half of them are missing."""
-    if count <= 1:
-        return values
-    starts, missing = np.arange(0, values.shape[axis], count), np.isnan(values)
-    sums, gaps = (np.add.reduceat(x, starts, axis, dtype=float) for x in (np.where(missing, 0.0, values), missing))
-    sizes = np.diff([*starts, values.shape[axis]])
-    sizes = sizes[:, None] if axis == 0 else sizes
-    return np.where(2 * gaps >= sizes, np.nan, sums / np.maximum(sizes - gaps, 1))
-
-
-def _data_and_expectation(shape: tuple[int, int]) -> list[Axes]:
-    """Return the axes of a new figure for V and E[V], side by side unless V is wide."""
-    is_wide = shape[1] > WIDE * shape[0]
-    side_by_side = style.PAGE_WIDTH / 2 * min(shape[0] / shape[1], 2.2)
-    _, axes = plt.subplots(
-        *((2, 1) if is_wide else (1, 2)),
-        figsize=(style.PAGE_WIDTH, 5.0 if is_wide else side_by_side + 0.9),
-        layout="constrained",
-    )
-    return list(axes)
-
-
-def _limits(values: np.ndarray, expectation: np.ndarray) -> tuple[float, float]:
-    """Return what is white and what is black: 0 and 1, or nearly all of the range of V and E[V]."""
-    if _are_probabilities(values):
-        return 0.0, 1.0
-    every = np.concatenate([values[~np.isnan(values)], expectation.ravel()])
-    return min(0.0, float(np.quantile(every, SMALL))), float(np.quantile(every, 1 - SMALL))
-
-
-def _are_probabilities(values: np.ndarray) -> bool:
-    """Return whether V is binary, or between 0 and 1 as if it were."""
-    return bool(np.nanmin(values) >= 0 and np.nanmax(values) <= 1)

@@ -104,7 +104,12 @@ def draw_positions(axis: Axes, along: np.ndarray, edge: Edge) -> None:
     pairs = (beyond, ends) if edge in ("left", "right") else (ends, beyond)
     colours = mpl.colormaps[style.SIGNED]((along + 1) / 2)
     strip = LineCollection(
-        np.stack(pairs, axis=2), colors=colours, linewidths=WIDTH, capstyle="butt", transform=transform
+        np.stack(pairs, axis=2),
+        colors=colours,
+        linewidths=WIDTH,
+        capstyle="butt",
+        transform=transform,
+        antialiaseds=False,
     )
     strip.set_clip_on(False)
     axis.add_collection(strip, autolim=False)

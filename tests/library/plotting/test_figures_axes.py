@@ -13,8 +13,9 @@ from scipy.stats import spearmanr
 
 import nbmf
 from nbmf.plotting import overview, style
-from nbmf.plotting.labelled_factor import LabelledFactor, most_distinctive, order_of
-from nbmf.plotting.overview import draw_factors, draw_reconstruction
+from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, most_distinctive, order_of
+from nbmf.plotting.overview import draw_factors
+from nbmf.plotting.reconstructions import MISSING, draw_reconstruction
 from nbmf.plotting.shown import INTERCEPT, balanced, shown_of
 from nbmf.reporting.pictures import pictures_of_fit
 
@@ -42,7 +43,7 @@ def common():
     """Columns of which few or many have a one, and one axis: where rows are on it, and the matrix."""
     rng = np.random.default_rng(2)
     position, of_columns = rng.standard_normal(F), rng.standard_normal(N)
-    psi = np.outer(position, of_columns) + np.linspace(-7, 3, N)[rng.permutation(N)]
+    psi = 1.5 * np.outer(position, of_columns) + np.linspace(-7, 3, N)[rng.permutation(N)]
     return position, nbmf.BinaryMatrix.from_array((rng.random((F, N)) < expit(psi)).astype(int))
 
 
@@ -150,7 +151,7 @@ def test_an_intercept_comes_last_and_is_called_what_it_is(common, common_fit):
 def test_an_intercept_does_not_hide_the_axes():
     weights = np.column_stack([np.linspace(-1, 1, 40), np.full(40, 30.0)])
     factor = LabelledFactor(weights, np.arange(40).astype(str), "rows", axes=1)
-    assert overview.limit_of([factor]) <= 1
+    assert limit_of([factor]) <= 1
 
 
 def test_of_many_rows_some_are_shown_all_along_the_axis():
@@ -189,7 +190,7 @@ def test_captions_say_what_is_drawn(scale, scale_fit):
 
 def test_groups_look_neither_like_components_nor_like_signs_nor_like_each_other():
     signs = [SIGNS(place)[:3] for place in np.linspace(0, 1, 64)]
-    others = [to_rgb(colour) for colour in [*style.PALE, style.OTHERS, style.NEXT_OTHERS, overview.MISSING, "white"]]
+    others = [to_rgb(colour) for colour in [*style.PALE, style.OTHERS, style.NEXT_OTHERS, MISSING, "white"]]
     groups = lab([to_rgb(colour) for colour in style.GROUPS])
     assert np.linalg.norm(groups[:, None] - lab([*signs, *others]), axis=2).min() > FAR_APART
     assert min(np.linalg.norm(a - b) for a, b in combinations(groups, 2)) > FAR_APART

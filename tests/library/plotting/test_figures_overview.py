@@ -10,7 +10,8 @@ from figure_checks import assert_tidy, texts_of
 from nbmf.errors import ConfigError, DataError
 from nbmf.plotting import style
 from nbmf.plotting.labelled_factor import LabelledFactor, contrast, most_distinctive, order_of
-from nbmf.plotting.overview import draw_factors, draw_reconstruction
+from nbmf.plotting.overview import draw_factors
+from nbmf.plotting.reconstructions import draw_reconstruction
 
 
 @pytest.fixture(autouse=True)

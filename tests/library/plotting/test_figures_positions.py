@@ -38,7 +38,7 @@ def test_two_scales_have_a_point_with_an_interval_along_each(axis):
     positions.draw(both, both - [0.5, 0.25], both + 1, NAMES, ["p", "q", "p", "p"], ax=axis)
     large, small = axis.lines
     np.testing.assert_array_equal(large.get_xydata(), both[[0, 2, 3]])
-    assert [to_hex(line.get_color()).upper() for line in (large, small)] == style.COLOURS[:2]
+    assert [to_hex(line.get_color()).upper() for line in (large, small)] == style.GROUPS[:2]
     along_x, along_y = axis.collections[2:]
     np.testing.assert_allclose(along_x.get_paths()[0].vertices, [[-1.5, 1], [0, 1]])
     np.testing.assert_allclose(along_y.get_paths()[0].vertices, [[-1, 0.75], [-1, 2]])
