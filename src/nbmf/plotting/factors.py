@@ -130,7 +130,7 @@ def reconstruction(
     if values.shape != expectation.shape:
         raise DataError(f"V has the shape {values.shape}, that of the fit is {expectation.shape}")
     components = components_of(model, matrix)
-    shown = np.arange(components.active)
+    shown = components.sorted_by
     groups = _row_groups(row_groups, matrix), column_groups
     factors = [factor_of(components.model, axis, shown, groups[axis], matrix) for axis in (0, 1)]
     is_binary = model.likelihood is BERNOULLI
