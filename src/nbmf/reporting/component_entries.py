@@ -9,6 +9,7 @@ import numpy as np
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.inference.estimator import Factorization
 from nbmf.plotting.labelled_factor import contrast
+from nbmf.posterior.components import NEAR_MEANS, profile_difference
 from nbmf.reporting.fit_result import DRAWN_EFFECTS, FitResult
 from nbmf.reporting.model import Entry
 from nbmf.reporting.words import percent
@@ -77,8 +78,7 @@ def _lines(number: int, result: FitResult, sides: dict[str, "_Side"]) -> list[tu
         elif axis == _contrasted(components.model):
             above = contrast(side.weights[:, : components.active])[:, number]
             most_and_least = [(f"{axis} +", side.named(above)), (f"{axis} -", side.named(-above))]
-            stands_out = any(text for _, text in most_and_least) and not side.is_flat
-            lines += most_and_least if stands_out else [(axis, f"none stands out: {side.range()}")]
+            lines += [(axis, nothing)] if (nothing := side.nothing_special()) else most_and_least
         else:
             lines.append((axis, side.named(side.values)))
     return lines
@@ -92,10 +92,16 @@ def _intercept(number: int, result: FitResult, sides: dict[str, "_Side"]) -> tup
     of_weight = "" if np.isnan(share) else f" ({share:.0%} of all weight)"
     if side.is_flat:
         return f"component {number + 1}: alike for all rows and columns, with {side.range()} ones{of_weight}", []
+    if side.means is None:  # what all of the others get from it, on average: a position has a sign
+        side = side._replace(weights=side.weights * _other_side(sides, axis).values.mean(), interval=None)
     what = "how large values are" if isinstance(result.matrix, CountMatrix) else "how common ones are"
     title = f"component {number + 1}: {what} in each of the {axis}, nearly alike for all {others}{of_weight}"
     ordered = np.argsort(-side.values, kind="stable")
     return title, [("most", side.listed(ordered[:NAMED])), ("least", side.listed(ordered[::-1][:NAMED]))]
+
+
+def _other_side(sides: dict[str, "_Side"], axis: str) -> "_Side":
+    return sides["columns" if axis == "rows" else "rows"]
 
 
 def _side_of(axis: str, number: int, result: FitResult) -> "_Side":
@@ -153,6 +159,14 @@ class _Side(NamedTuple):
     def listed(self, places: Iterable[int]) -> str:
         """Return names with their values, and with what is usual in all data where that is known."""
         return ", ".join(f"{self.names[i]} {self._value(i)}" for i in places)
+
+    def nothing_special(self) -> str:
+        """Return why no name is worth telling: the probabilities are all the same, or those of all data; else ""."""
+        if self.is_flat:
+            return f"nearly the same for all, {self.range()}"
+        if self.means is None or profile_difference(self.values, np.nan_to_num(self.means)) >= NEAR_MEANS:
+            return ""
+        return f"as common as in all of the data, to within {np.nanmax(abs(self.values - self.means)):.0%}"
 
     @property
     def is_flat(self) -> bool:

@@ -156,3 +156,35 @@ def test_an_axis_with_all_rows_on_one_side_is_an_intercept():
     model = nbmf.LogisticFactorVB(2)
     model.W_, model.H_ = np.c_[rng.normal(2, 0.2, 50), rng.normal(0, 1, 50)], rng.normal(0, 1, (2, 20))
     assert components_of(model).intercepts == ("", "column")
+
+
+def test_columns_of_an_axis_are_in_the_order_of_what_it_adds_to_them():
+    """All rows are on the negative side: columns with the largest loadings have fewest ones."""
+    rng = np.random.default_rng(6)
+    matrix = nbmf.BinaryMatrix.from_array(rng.integers(0, 2, (50, 4)), None, ["w", "x", "y", "z"])
+    model = nbmf.LogisticFactorVB(2)
+    model.W_, model.H_ = (
+        np.c_[rng.normal(-2, 0.2, 50), rng.normal(0, 1, 50)],
+        np.array([[4.0, 3, 2, 1], [1, -1, 1, -1]]),
+    )
+    result = FitResult("drawn", matrix, model, components_of(model), None, 0.0)
+    entry = component_entry(1, result)
+    mean = model.W_[:, 0].mean()
+    assert entry.lines[0] == (
+        "most",
+        ", ".join(f"{name} {mean * h:.1f}" for name, h in zip("zyxw", (1, 2, 3, 4), strict=True)),
+    )
+    assert [label for label, _ in entry.lines] == ["most", "least"]
+
+
+def test_a_component_that_is_as_all_of_the_data_names_no_column():
+    rng = np.random.default_rng(7)
+    means = rng.uniform(0.2, 0.8, COLUMNS)
+    apart = np.where(np.arange(COLUMNS) % 2, 0.9, 0.1)
+    W = np.zeros((ROWS, 3))
+    W[:80, 0], W[80:100, 1], W[100:, 2] = 1, 1, 1
+    matrix, model = drawn(W, np.vstack([means, apart, 1 - apart]))
+    result = result_of(matrix, model)
+    (said,) = (text for label, text in component_entry(0, result).lines if label == "columns")
+    assert said.startswith("as common as in all of the data, to within ")
+    assert [label for label, _ in component_entry(1, result).lines] == ["rows", "columns +", "columns -"]
