@@ -56,7 +56,7 @@ def _write_expectation(folder: OutputFolder, result: FitResult) -> None:
 def _write_components(folder: OutputFolder, result: FitResult) -> None:
     """Write the factors as the report has them, effects, and what is said of groups."""
     matrix, components = result.matrix, result.components
-    model, names, every = components.model, components.names(), np.arange(len(components.members))
+    model, names, shown = components.model, components.names(), np.arange(components.informative)
     folder.write_table("components.csv", _components(result))
     written = {
         "W": (model.W_, lambda W: ("row", W, matrix.row_names, names)),
@@ -73,9 +73,9 @@ def _write_components(folder: OutputFolder, result: FitResult) -> None:
     for file, table in _effects(result):
         folder.write_table(file, table)
     if matrix.row_groups is not None:
-        folder.write_table("groups.csv", by_group(model, matrix.row_groups, every))
+        folder.write_table("groups.csv", by_group(model, matrix.row_groups, shown))
     if (groups := result.column_groups) is not None:
-        folder.write_table("groups.csv", by_group(model, groups, every, axis=1))
+        folder.write_table("groups.csv", by_group(model, groups, shown, axis=1))
         table = pd.DataFrame({"column": matrix.column_names, "group": groups})
         folder.write_table(COLUMN_GROUPS, table)
 

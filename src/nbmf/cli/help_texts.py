@@ -49,7 +49,7 @@ what is written, in FILE's name with .nbmf at the end, or in the folder after --
   W.csv, H.csv      rows x components and components x columns, the most important ones first
   expectation.csv   the probability of a one for every entry, for missing ones too (.npz if large);
                     of counts the mean
-  components.csv    the share of each component
+  components.csv    the share of each component, and those of model.npz that it stands for
   dictionary.png    both factors as a picture; reconstruction.png: the data beside E[V]
   scale.png         (logistic methods) rows along one axis, or on a map of two; positions.csv and
                     columns.csv: their positions with intervals, discriminations and difficulties

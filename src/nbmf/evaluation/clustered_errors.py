@@ -5,6 +5,8 @@ import math
 import numpy as np
 from scipy.special import stdtr
 
+ROUNDING = 1e-9  # of a value, below which its error is none
+
 
 def clustered_error(values: np.ndarray) -> float:
     """Return the standard error of the mean of a matrix whose rows and columns are clusters.
@@ -71,7 +73,10 @@ def format_p(p: float) -> str:
 
 
 def format_error(value: float, error: float) -> str:
-    """Return "value ± error", both with as many decimals as give the error two significant digits."""
-    largest = error if error > 0 else abs(value)
+    """Return "value ± error", both with as many decimals as give the error two significant digits.
+
+    An error of nothing but rounding is 0, and the digits are then those of the value.
+    """
+    largest = error if error > ROUNDING * abs(value) else abs(value)
     decimals = 4 if largest == 0 or not math.isfinite(largest) else min(max(1 - math.floor(math.log10(largest)), 0), 12)
     return f"{value:.{decimals}f} ± {error:.{decimals}f}"

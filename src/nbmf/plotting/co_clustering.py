@@ -50,7 +50,7 @@ def co_clustering(fit: Fit, *, axis: int = 0, groups: Sequence[str] | None = Non
     else:
         together = fit.co_clustering(axis)
     components = components_of(model)
-    factor = factor_of(components.model, axis, np.arange(components.active), groups)
+    factor = factor_of(components.model, axis, components.sorted_by, groups)
     label = f"probability that two {of_draws.AXIS_NAMES[axis]} go together"
     return draw(together, factor, label, ax)
 

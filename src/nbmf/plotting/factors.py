@@ -12,9 +12,10 @@ from nbmf.errors import DataError, not_allowed
 from nbmf.inference.parameters import check_count
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.plotting import overview, reconstructions
-from nbmf.plotting.inputs import Fit, matrix_of, model_of
+from nbmf.plotting.inputs import Fit, factor_of, matrix_of, model_of
 from nbmf.plotting.shown import MOST_COMPONENTS, has_axes, shown_of
 from nbmf.posterior.co_clustering import AXIS_NAMES
+from nbmf.posterior.components import components_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -131,7 +132,12 @@ def reconstruction(
     expectation = model.expectation_
     if values.shape != expectation.shape:
         raise DataError(f"V has the shape {values.shape}, that of the fit is {expectation.shape}")
-    factors = shown_of(model, matrix, (_row_groups(row_groups, matrix), column_groups)).factors
+    groups = _row_groups(row_groups, matrix), column_groups
+    if has_axes(model):
+        factors = shown_of(model, matrix, groups).factors
+    else:  # what all rows share is no component that a row is typical of
+        ranked = components_of(model, matrix)
+        factors = tuple(factor_of(ranked.model, axis, ranked.sorted_by, groups[axis], matrix) for axis in (0, 1))
     is_binary = model.likelihood is BERNOULLI
     label = "probability of a one, E[V]" if is_binary else "E[V]"
     return np.array(reconstructions.draw_reconstruction(values, expectation, factors, model.title, label, ax))

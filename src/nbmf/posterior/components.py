@@ -19,7 +19,7 @@ class Components(NamedTuple):
     """The components of a fit; those whose profiles are nearly the same are one.
 
     model : Factorization, a copy of the fit: its W_ (F, k) and H_ (k, N) have these components, the active
-        ones first and within these by weight
+        ones first, of these intercepts last, and otherwise by weight
     members : tuple of int arrays, the places of each in W_ and H_ of the fit itself, the heaviest first
     shares : float array (k,), of all weight; NaN where there is no such thing
     idle : float array (k,), the shares that the prior alone gives them
@@ -46,13 +46,22 @@ class Components(NamedTuple):
         return self.order[: self.active]
 
     @property
+    def informative(self) -> int:
+        """How many of the active components are no intercepts; they come first."""
+        return sum(not axis for axis in self.intercepts[: self.active])
+
+    @property
+    def sorted_by(self) -> np.ndarray:
+        """The numbers, from 0, of those by which rows and columns are sorted: the active ones but for intercepts."""
+        return np.arange(self.informative or self.active)
+
+    @property
     def own_shares(self) -> np.ndarray:
         """The shares of the weight that is in no active intercept, float array (k,), NaN for these."""
-        is_intercept = np.array([bool(axis) for axis in self.intercepts], bool)
-        is_intercept[self.active :] = False
-        weight = self.shares[~is_intercept].sum()
+        intercepts = slice(self.informative, self.active)
+        weight = self.shares.sum() - self.shares[intercepts].sum()
         shares = self.shares / weight if weight > 0 else self.shares.copy()
-        shares[is_intercept] = np.nan
+        shares[intercepts] = np.nan
         return shares
 
     @property
@@ -84,16 +93,14 @@ def components_of(model: Factorization, matrix: BinaryMatrix | None = None) -> C
     K = model.n_components_
     shares = model.shares_of(Factors(model.W_, model.H_))
     if shares is None:  # coordinates: there is no weight to judge by
-        members = [np.array([k]) for k in np.argsort(-np.linalg.norm(model.W_, axis=0), kind="stable")]
-        return _of(model, members, None, np.full(K, np.nan), np.zeros(K), K)
+        weights, members = np.linalg.norm(model.W_, axis=0), [np.array([k]) for k in range(K)]
+        return _in_order(model, members, weights, np.full(K, np.nan), np.zeros(K), np.ones(K, bool))
     members = merged_places(_profiles(model), shares)
     is_kept = matrix is not None and matrix.dense is None  # with all its entries
     idle = model.idle_shares(matrix.observed) if is_kept else np.zeros(K)
     held, held_idle = (np.array([each[places].sum() for places in members]) for each in (shares, idle))
     is_active = held - held_idle >= ACTIVE_SHARE * (1 - idle.sum())
-    order = np.lexsort((-held, ~is_active))
-    active = int(np.count_nonzero(is_active))
-    return _of(model, [members[i] for i in order], shares, held[order], held_idle[order], active)
+    return _in_order(model, members, shares, held, held_idle, is_active)
 
 
 def is_intercept(values: np.ndarray) -> bool:
@@ -173,24 +180,34 @@ def _profiles(model: Factorization) -> np.ndarray | None:
     return model.W_.T if "W" in model.probabilities else None
 
 
-def _of(
+def _in_order(
     model: Factorization,
     members: list[np.ndarray],
-    weights: np.ndarray | None,
+    weights: np.ndarray,
     shares: np.ndarray,
     idle: np.ndarray,
-    active: int,
+    is_active: np.ndarray,
 ) -> Components:
-    """Return the components that these places are merged into; `weights` (K,) are those of the fit's own."""
+    """Return components made of these places in the fit, whose own have `weights` (K,)."""
     merged = copy.copy(model)
-    merged.W_ = _joined(model.W_.T, members, weights, "W" in model.probabilities).T
-    merged.H_ = _joined(model.H_, members, weights, "H" in model.probabilities)
-    return Components(merged, tuple(members), shares, idle, active, _intercepts(merged))
+    W = _joined(model.W_.T, members, weights, "W" in model.probabilities)
+    H = _joined(model.H_, members, weights, "H" in model.probabilities)
+    merged.W_, merged.H_ = W.T, H
+    intercepts = _intercepts(merged)
+    heaviness = np.array([weights[places].sum() for places in members])
+    order = np.lexsort((-heaviness, np.array([bool(axis) for axis in intercepts], bool), ~is_active))
+    merged.W_, merged.H_ = W[order].T, H[order]
+    return Components(
+        merged,
+        tuple(members[i] for i in order),
+        shares[order],
+        idle[order],
+        int(np.count_nonzero(is_active)),
+        tuple(intercepts[i] for i in order),
+    )
 
 
-def _joined(
-    factor: np.ndarray, members: list[np.ndarray], weights: np.ndarray | None, are_probabilities: bool
-) -> np.ndarray:
+def _joined(factor: np.ndarray, members: list[np.ndarray], weights: np.ndarray, are_probabilities: bool) -> np.ndarray:
     """Return the sums of rows of a factor (K, n), or the means where these are probabilities, float array (k, n)."""
     joined = np.empty((len(members), factor.shape[1]), factor.dtype)
     for row, places in zip(joined, members, strict=True):

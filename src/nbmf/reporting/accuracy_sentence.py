@@ -22,14 +22,18 @@ def accuracy_sentence(verdict: Verdict, matrix: NamedMatrix) -> str:
         f"{reached} of the held-out entries are predicted right, {alone} without components ({verdict.best_baseline})"
     )
     ones = matrix.counts()["ones"] / matrix.n_observed
-    if min(ones, 1 - ones) < RARE and abs(with_components.overall - without.overall) < SAME:
+    is_same = abs(with_components.overall - without.overall) < SAME
+    if min(ones, 1 - ones) < RARE and is_same:
         rare, common = ("ones", "zeros") if ones < RARE else ("zeros", "ones")
         return (
             f"{text}. As {max(ones, 1 - ones):.1%} of all entries are {common}, this count says little: what matters "
             f"is how probable the rare {rare} are predicted to be, which the log loss in nats measures"
         )
     columns = _of_columns(with_components, without, matrix.column_names)
-    return text + (f"; {columns}" if columns else "")
+    text += f"; {columns}" if columns else ""
+    if is_same and verdict.predicts:
+        text += ". The gain is in how probable entries are predicted to be, which the log loss in nats measures"
+    return text
 
 
 def _of_columns(with_components: Accuracy, without: Accuracy, names: Sequence[str]) -> str:

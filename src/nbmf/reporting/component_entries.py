@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nbmf.data.count_matrix import CountMatrix
 from nbmf.inference.estimator import Factorization
 from nbmf.plotting.labelled_factor import contrast
+from nbmf.posterior.components import NEAR_MEANS, profile_difference
 from nbmf.reporting.fit_result import DRAWN_EFFECTS, FitResult
 from nbmf.reporting.model import Entry
 from nbmf.reporting.words import percent
@@ -60,7 +62,7 @@ def _title(number: int, result: FitResult) -> str:
     components = result.components
     title, share = f"component {number + 1}", components.own_shares[number]
     if not np.isnan(share):
-        other = "other " if any(components.intercepts[: components.active]) else ""
+        other = "other " if components.informative < components.active else ""
         title += f": {'all' if round(share, 2) == 1 else f'{share:.0%}'} of the {other}weight"
     if result.interval_of("W", number) and result.draws.alignment.overlap[components.order[number]] < STEADY:
         title += " (not the same in all draws: its intervals mean little)"
@@ -76,8 +78,7 @@ def _lines(number: int, result: FitResult, sides: dict[str, "_Side"]) -> list[tu
         elif axis == _contrasted(components.model):
             above = contrast(side.weights[:, : components.active])[:, number]
             most_and_least = [(f"{axis} +", side.named(above)), (f"{axis} -", side.named(-above))]
-            stands_out = any(text for _, text in most_and_least) and not side.is_flat
-            lines += most_and_least if stands_out else [(axis, side.range())]
+            lines += [(axis, nothing)] if (nothing := side.nothing_special()) else most_and_least
         else:
             lines.append((axis, side.named(side.values)))
     return lines
@@ -86,16 +87,21 @@ def _lines(number: int, result: FitResult, sides: dict[str, "_Side"]) -> list[tu
 def _intercept(number: int, result: FitResult, sides: dict[str, "_Side"]) -> tuple[str, list[tuple[str, str]]]:
     """Return title and lines of a component that sets nobody apart."""
     components = result.components
-    axis = f"{components.intercepts[number]}s"
-    others = "columns" if axis == "rows" else "rows"
-    share = components.shares[number]
+    axis, share = f"{components.intercepts[number]}s", components.shares[number]
+    side, others = sides[axis], "columns" if axis == "rows" else "rows"
     of_weight = "" if np.isnan(share) else f" ({share:.0%} of all weight)"
-    title = (
-        f"component {number + 1}: how common ones are in each of the {axis}, nearly alike for all {others}{of_weight}"
-    )
-    side = sides[axis]
+    if side.is_flat:
+        return f"component {number + 1}: alike for all rows and columns, with {side.range()} ones{of_weight}", []
+    if side.means is None:  # what all of the others get from it, on average: a position has a sign
+        side = side._replace(weights=side.weights * _other_side(sides, axis).values.mean(), interval=None)
+    what = "how large values are" if isinstance(result.matrix, CountMatrix) else "how common ones are"
+    title = f"component {number + 1}: {what} in each of the {axis}, nearly alike for all {others}{of_weight}"
     ordered = np.argsort(-side.values, kind="stable")
     return title, [("most", side.listed(ordered[:NAMED])), ("least", side.listed(ordered[::-1][:NAMED]))]
+
+
+def _other_side(sides: dict[str, "_Side"], axis: str) -> "_Side":
+    return sides["columns" if axis == "rows" else "rows"]
 
 
 def _side_of(axis: str, number: int, result: FitResult) -> "_Side":
@@ -154,29 +160,38 @@ class _Side(NamedTuple):
         """Return names with their values, and with what is usual in all data where that is known."""
         return ", ".join(f"{self.names[i]} {self._value(i)}" for i in places)
 
+    def nothing_special(self) -> str:
+        """Return why no name is worth telling: the probabilities are all the same, or those of all data; else ""."""
+        if self.is_flat:
+            return f"nearly the same for all, {self.range()}"
+        if self.means is None or profile_difference(self.values, np.nan_to_num(self.means)) >= NEAR_MEANS:
+            return ""
+        return f"as common as in all of the data, to within {np.nanmax(abs(self.values - self.means)):.0%}"
+
     @property
     def is_flat(self) -> bool:
         """Whether the probabilities of a one are nearly all the same."""
         return self.means is not None and float(np.ptp(self.values)) < FLAT
 
     def range(self) -> str:
-        """Return between what the values are where no name stands out."""
-        least, most = (self._written(value) for value in (self.values.min(), self.values.max()))
-        return f"none stands out: {least} to {most}"
+        """Return between what the values are."""
+        return " to ".join(self.written(value) for value in (self.values.min(), self.values.max()))
 
     def _value(self, i: int) -> str:
-        text = self._written(self.values[i])
+        text = self.written(self.values[i])
         if self.interval is not None:
             lower, upper = self.interval
-            text += f" [{self._written(lower[i])}, {self._written(upper[i])}]"
+            text += f" [{self.written(lower[i])}, {self.written(upper[i])}]"
         if self.means is not None and not np.isnan(self.means[i]):
             text += f" (all: {percent(self.means[i])})"
         return text
 
-    def _written(self, value: float) -> str:
-        """Return a value in percent, or with the decimals that give the largest weight two significant digits."""
+    def written(self, value: float) -> str:
+        """Return a value in percent, or with two significant digits or those of a tenth of the largest."""
         if self.are_proportions:
             return percent(value)
         largest = float(abs(self.weights).max())
-        decimals = max(DIGITS - 1 - math.floor(math.log10(largest)), 0) if largest > 0 else DIGITS
-        return f"{value:.{decimals}f}"
+        if not largest > 0:
+            return f"{value:.{DIGITS}f}"
+        decimals = DIGITS - 1 - math.floor(math.log10(max(abs(value), largest / 10)))
+        return f"{value:.{max(decimals, 0)}f}"

@@ -128,7 +128,7 @@ def _values(matrix: NamedMatrix) -> str:
 def group_tables(result: FitResult) -> Iterator[Table]:
     """Yield what each group is to each component that is shown, of rows and of columns that have groups."""
     components = result.components
-    model, shown = components.model, np.arange(components.active)
+    model, shown = components.model, np.arange(components.informative)
     for axis, groups in enumerate((result.matrix.row_groups, result.column_groups)):
         if groups is None or not len(shown):
             continue

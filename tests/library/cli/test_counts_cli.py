@@ -87,7 +87,7 @@ def test_rows_of_zeros_and_of_few_entries_are_told(capsys):
 @pytest.mark.parametrize("method", ["poisson-gamma-vb", "negative-binomial-gs"])
 def test_a_fit_has_all_that_one_of_a_binary_matrix_has(method, capsys, here):
     said = " ".join(run(capsys, "fit", "catches.csv", "--method", method, *FAST).split())
-    law = "negative binomial law" if method.startswith("negative") else "Poisson law of the mean"
+    law = "negative binomial distribution" if method.startswith("negative") else "Poisson distribution with the mean"
     assert f"scored by the {law} predicted" in said
     assert "structure found" in said
     own = OVERDISPERSED_BASELINES if method.startswith("negative") else BASELINES_OF_COUNTS
@@ -185,7 +185,7 @@ def test_methods_of_counts_are_compared(capsys, here):
     assert "next:\n  nbmf fit catches.csv --method" in said
     assert "Brier" not in said
     report = (here / "catches.compare/report.html").read_text()
-    assert "scored by the Poisson law" in report
+    assert "scored by the Poisson distribution" in report
     for method in METHODS:
         assert (METHODS[method]["label"] in said) == (method in COMPARED["CountMatrix"])
 

@@ -250,7 +250,7 @@ def test_a_clear_winner():
     assert advice.take == "a"
     assert advice.sentence == (
         "A with K = 3 predicts best (0.3050 nats per held-out entry, mean over 2 masks); its lead "
-        "over B is 0.1000 ± 0.0000 nats per entry."
+        "over B is 0.10 ± 0.00 nats per entry."
     )
 
 

@@ -127,20 +127,18 @@ def test_an_intercept_says_how_common_each_column_is_and_shares_are_without_it(w
         matrix, model = drawn_turned(model)
     result = result_of(matrix, model)
     found = result.components
-    assert found.intercepts == (axis[:-1], "", "")
-    assert np.isnan(found.own_shares[0])
-    np.testing.assert_allclose(found.own_shares[1:].sum(), 1)
-    assert found.labels(2)[0] == "1\ncommon"
-    entry = component_entry(0, result)
+    assert found.intercepts == ("", "", axis[:-1])
+    assert np.isnan(found.own_shares[2])
+    np.testing.assert_allclose(found.own_shares[:2].sum(), 1)
+    assert found.labels(3)[2] == "3\ncommon"
+    entry = component_entry(2, result)
     assert (
         entry.title
-        == f"component 1: how common ones are in each of the {axis}, nearly alike for all {others} (70% of all weight)"
+        == f"component 3: how common ones are in each of the {axis}, nearly alike for all {others} (70% of all weight)"
     )
     assert [label for label, _ in entry.lines] == ["most", "least"]
-    assert (
-        component_entry(1, result).title
-        == f"component 2: {found.shares[1] / found.shares[1:].sum():.0%} of the other weight"
-    )
+    share = found.shares[1] / found.shares[:2].sum()
+    assert component_entry(1, result).title == f"component 2: {share:.0%} of the other weight"
 
 
 def drawn_turned(model):
@@ -157,4 +155,36 @@ def test_an_axis_with_all_rows_on_one_side_is_an_intercept():
     rng = np.random.default_rng(5)
     model = nbmf.LogisticFactorVB(2)
     model.W_, model.H_ = np.c_[rng.normal(2, 0.2, 50), rng.normal(0, 1, 50)], rng.normal(0, 1, (2, 20))
-    assert sorted(components_of(model).intercepts) == ["", "column"]
+    assert components_of(model).intercepts == ("", "column")
+
+
+def test_columns_of_an_axis_are_in_the_order_of_what_it_adds_to_them():
+    """All rows are on the negative side: columns with the largest loadings have fewest ones."""
+    rng = np.random.default_rng(6)
+    matrix = nbmf.BinaryMatrix.from_array(rng.integers(0, 2, (50, 4)), None, ["w", "x", "y", "z"])
+    model = nbmf.LogisticFactorVB(2)
+    model.W_, model.H_ = (
+        np.c_[rng.normal(-2, 0.2, 50), rng.normal(0, 1, 50)],
+        np.array([[4.0, 3, 2, 1], [1, -1, 1, -1]]),
+    )
+    result = FitResult("drawn", matrix, model, components_of(model), None, 0.0)
+    entry = component_entry(1, result)
+    mean = model.W_[:, 0].mean()
+    assert entry.lines[0] == (
+        "most",
+        ", ".join(f"{name} {mean * h:.1f}" for name, h in zip("zyxw", (1, 2, 3, 4), strict=True)),
+    )
+    assert [label for label, _ in entry.lines] == ["most", "least"]
+
+
+def test_a_component_that_is_as_all_of_the_data_names_no_column():
+    rng = np.random.default_rng(7)
+    means = rng.uniform(0.2, 0.8, COLUMNS)
+    apart = np.where(np.arange(COLUMNS) % 2, 0.9, 0.1)
+    W = np.zeros((ROWS, 3))
+    W[:80, 0], W[80:100, 1], W[100:, 2] = 1, 1, 1
+    matrix, model = drawn(W, np.vstack([means, apart, 1 - apart]))
+    result = result_of(matrix, model)
+    (said,) = (text for label, text in component_entry(0, result).lines if label == "columns")
+    assert said.startswith("as common as in all of the data, to within ")
+    assert [label for label, _ in component_entry(1, result).lines] == ["rows", "columns +", "columns -"]

@@ -51,8 +51,10 @@ def test_the_first_line_says_what_is_predicted_right_overall_and_where_it_helps(
 
 def test_no_column_is_named_where_all_gain_alike():
     verdict = judged((0.8, (0.8,) * 4), (0.8, (0.8,) * 4))
+    said = "80% of the held-out entries are predicted right, 80% without components (row and column effects)"
+    assert accuracy_sentence(verdict._replace(predicts=False), matrix_of(0.5)) == said
     assert accuracy_sentence(verdict, matrix_of(0.5)) == (
-        "80% of the held-out entries are predicted right, 80% without components (row and column effects)"
+        f"{said}. The gain is in how probable entries are predicted to be, which the log loss in nats measures"
     )
 
 

@@ -68,12 +68,12 @@ def test_a_page_is_whole_and_refers_to_nothing(name, pictures, folder):
 def test_the_verdict_comes_first(folder):
     page = (folder / "votes/report.html").read_text()
     body = page[page.index("<body>") :]
-    found = re.search(r'<p class="verdict">(Structure found: .*?)</p>', body)[1]
+    found = re.search(r'<div class="verdict">\n<p>.*? predicted right.*?</p>\n<p>(Structure found: .*?)</p>', body)[1]
     assert body.index(found) < body.index("<h2>")
     assert "question &lt;" in body
     assert "question <" not in body
     nothing = (folder / "coins/report.html").read_text()
-    assert '<p class="verdict nothing">Nothing found beyond ' in nothing
+    assert re.search(r'<div class="verdict nothing">\n<p>.*</p>\n<p>Nothing found beyond ', nothing)
     assert "<h2>Components</h2>" not in nothing
 
 
