@@ -14,19 +14,16 @@ from nbmf.plotting import style
 from nbmf.plotting.inputs import Fit, checked_groups, draws_of, matrix_of, model_of
 from nbmf.posterior.scale import Scale, scale_of
 
-MOST_NAMED = 105  # rows that have their name each, on a page; of more the ends are named
-END_NAMES = 12  # at either end
+MOST_NAMED, END_NAMES = 105, 12  # rows that have their names, on a page; of more, rows at either end that have
 MOST_ON_MAP, EXTREMES = 100, 40  # names on a map; of more rows those farthest from the middle
 MOST_AVOIDED = 100  # points that names keep away from
 DUMBBELLS, ARROWS = 40, 24  # columns next to a scale, at most, and next to a map
 LONGEST = 34  # characters of a name
 NAME_SIZE = 6
-LINE, NARROW = 0.115, 0.09  # inches of a row with a name, where there are few and where there are many
-FEW = 60  # rows
+LINE, NARROW, FEW = 0.115, 0.09, 60  # inches of a row with a name, where there are at most FEW and where there are more
 COLUMN = 0.15  # inches of a column
 SHORTEST, USUAL, TALLEST = 3.2, 5.5, 10.5  # inches of a picture
-MARGINS = 1.0  # inches above and below
-LEGEND = 0.36  # inches below the axis
+MARGINS, LEGEND = 1.0, 0.36  # inches above and below panels, and from an axis down to its legend
 NEUTRAL, FAINT, BAND = "#333333", "#9A9A9A", "#E6E6E6"
 TIED = 1e-3  # a difference of positions that is none
 ROUNDS = 50  # of moving names apart, two seconds for the most names
