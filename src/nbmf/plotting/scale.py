@@ -14,21 +14,17 @@ from nbmf.plotting import style
 from nbmf.plotting.inputs import Fit, checked_groups, draws_of, matrix_of, model_of
 from nbmf.posterior.scale import Scale, scale_of
 
-MOST_NAMED = 105  # rows that have their name each, on a page; of more the ends are named
-END_NAMES = 12  # at either end
+MOST_NAMED, END_NAMES = 105, 12  # rows that have their names, on a page; of more, rows at either end that have
 MOST_ON_MAP, EXTREMES = 100, 40  # names on a map; of more rows those farthest from the middle
 MOST_AVOIDED = 100  # points that names keep away from
 DUMBBELLS, ARROWS = 40, 24  # columns next to a scale, at most, and next to a map
-LONGEST = 28  # characters of a name
+LONGEST = 34  # characters of a name
 NAME_SIZE = 6
-LINE, NARROW = 0.115, 0.09  # inches of a row with a name, where there are few and where there are many
-FEW = 60  # rows
+LINE, NARROW, FEW = 0.115, 0.09, 60  # inches of a row with a name, where there are at most FEW and where there are more
 COLUMN = 0.15  # inches of a column
 SHORTEST, USUAL, TALLEST = 3.2, 5.5, 10.5  # inches of a picture
-MARGINS = 1.0  # inches above and below
-LEGEND = 0.36  # inches below the axis
+MARGINS, LEGEND = 1.0, 0.36  # inches above and below panels, and from an axis down to its legend
 NEUTRAL, FAINT, BAND = "#333333", "#9A9A9A", "#E6E6E6"
-LOW, HIGH = "white", NEUTRAL  # the two ends of a column
 TIED = 1e-3  # a difference of positions that is none
 ROUNDS = 50  # of moving names apart, two seconds for the most names
 FAR = 5  # points, from which on a line leads from a name to its point
@@ -59,8 +55,7 @@ def scale(
         By default as many as tell something, at most 2; see `nbmf.posterior.scale.Scale.kept`.
     groups : str array (F,), optional
         Each has a colour; by default the row groups of V.
-    level : float
-        Of the intervals.
+    level : float, of the intervals
     ax : two axes, optional
 
     Returns
@@ -80,8 +75,7 @@ def scale(
     matrix = matrix_of(model, V)
     if matrix is None or matrix.shape != (model.W_.shape[0], model.H_.shape[1]):
         raise DataError("V: the matrix of the fit is needed")
-    found = scale_of(model, matrix, draws=draws_of(fit), level=level)
-    return np.array(draw(found, axes, groups=groups, ax=ax))
+    return np.array(draw(scale_of(model, matrix, draws=draws_of(fit), level=level), axes, groups=groups, ax=ax))
 
 
 @style.in_style
@@ -93,8 +87,7 @@ def draw(
     most = min(2, len(scale.shares))
     if shown not in range(1, most + 1) or isinstance(shown, bool):
         raise ConfigError(f"axes = {axes!r}: allowed is {' or '.join(map(str, range(1, most + 1)))}")
-    given = scale.row_groups if groups is None else groups
-    groups = checked_groups(given, len(scale.positions), "rows")
+    groups = checked_groups(scale.row_groups if groups is None else groups, len(scale.positions), "rows")
     return (_draw_axis if shown == 1 else _draw_map)(scale, groups, ax)
 
 
@@ -107,12 +100,15 @@ def _colours(scale: Scale, groups: np.ndarray | None) -> tuple[np.ndarray, dict[
 
 
 def _short(names: np.ndarray) -> list[str]:
-    return [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in map(str, names)]
+    """Return the names, of long ones both ends: what sets alike ones apart is often at the end."""
+    tail = LONGEST // 3
+    return [
+        name if len(name) <= LONGEST else f"{name[: LONGEST - tail - 1]}…{name[-tail:]}" for name in map(str, names)
+    ]
 
 
 def _label(scale: Scale, a: int) -> str:
-    rotated = ", rotated" if scale.rotated else ""
-    return f"axis {a + 1} ({scale.shares[a]:.0%} of what rows differ in{rotated})"
+    return f"axis {a + 1} ({scale.shares[a]:.0%} of what rows differ in{', rotated' if scale.rotated else ''})"
 
 
 def _legend(axis: Axes, of_group: dict[str, str], **where: Any) -> None:
@@ -170,6 +166,11 @@ def _draw_rows(axis: Axes, scale: Scale, groups: np.ndarray | None, named: bool)
     _legend(axis, of_group, loc="center left", bbox_to_anchor=(0, 0.42))
 
 
+def _height(axis: Axes) -> float:
+    """Return the height of a panel in inches."""
+    return axis.get_window_extent().height / axis.figure.dpi
+
+
 def _end(title: str, positions: np.ndarray, position: float) -> str:
     """Return the title of an end, with how many rows share its position if that is more than are named."""
     ties = np.count_nonzero(np.abs(positions - position) < TIED)
@@ -178,7 +179,7 @@ def _end(title: str, positions: np.ndarray, position: float) -> str:
 
 def _list_end(axis: Axes, names: list[str], colours: np.ndarray, title: str, *, top: bool) -> None:
     """Write the names at an end in their order, where the curve leaves room: left above, right below."""
-    step = LINE / (axis.get_window_extent().height / axis.figure.dpi)
+    step = LINE / _height(axis)
     x, side = (0.0, "left") if top else (1.0, "right")
     lines = [(title, FAINT), *zip(names, colours, strict=True)]
     for number, (text, colour) in enumerate(lines):
@@ -198,19 +199,17 @@ def _list_end(axis: Axes, names: list[str], colours: np.ndarray, title: str, *, 
 def _draw_columns(axis: Axes, scale: Scale) -> None:
     """Draw the columns that separate the ends best: from the low end (open) to the high end (filled)."""
     difference = scale.high[:, 0] - scale.low[:, 0]
-    inches = axis.get_window_extent().height / axis.figure.dpi
-    room = int(inches / COLUMN)
-    chosen = np.argsort(-np.abs(difference), kind="stable")[: max(1, min(room, DUMBBELLS))]
-    chosen = chosen[np.argsort(difference[chosen], kind="stable")]
+    inches = _height(axis)
+    largest = np.argsort(-np.abs(difference), kind="stable")[: max(1, min(int(inches / COLUMN), DUMBBELLS))]
+    chosen = largest[np.argsort(difference[largest], kind="stable")]
     y, low, high = np.arange(len(chosen)), scale.low[chosen, 0], scale.high[chosen, 0]
     axis.hlines(y, low, high, color=FAINT, linewidth=1)
-    rows = f"{scale.n_end} row{'s' * (scale.n_end > 1)}"
-    for x, face, end in ((low, LOW, "lowest"), (high, HIGH, "highest")):
-        axis.scatter(x, y, s=16, facecolor=face, edgecolor=NEUTRAL, linewidth=0.7, zorder=3, label=f"{end} {rows}")
+    for x, face, end in ((low, "white", "lowest"), (high, NEUTRAL, "highest")):
+        label = f"{end} {scale.n_end} row{'s' * (scale.n_end > 1)}"
+        axis.scatter(x, y, s=16, facecolor=face, edgecolor=NEUTRAL, linewidth=0.7, zorder=3, label=label)
     axis.set_yticks(y, _short(scale.column_names[chosen]), fontsize=NAME_SIZE)
     axis.set(xlim=(-0.03, 1.03), ylim=(-1, len(chosen)), xlabel="mean probability of a one")
-    every = "columns" if len(chosen) == len(difference) else f"the {len(chosen)} columns that separate the ends most"
-    axis.set_title(every, loc="left")
+    axis.set_title("columns" if len(chosen) == len(difference) else "columns that separate the ends most", loc="left")
     axis.tick_params(axis="y", length=0)
     axis.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -LEGEND / inches), ncols=2, handletextpad=0.1)
 
@@ -246,8 +245,8 @@ def _draw_map(scale: Scale, groups: np.ndarray | None, ax: Sequence[Axes] | None
             },
         )
     of_columns.scatter(*slopes.T, s=5, color=FAINT, linewidth=0, zorder=2)
-    which = "columns" if len(slopes) <= ARROWS else f"columns; the {ARROWS} that tell most have names"
-    of_columns.set_title(f"{which} (discrimination)", loc="left")
+    which = f"; the {ARROWS} that tell most have names" * (len(slopes) > ARROWS)
+    of_columns.set_title(f"columns (discrimination){which}", loc="left")
     for axis, points in ((of_rows, places), (of_columns, np.vstack([slopes, np.zeros(2)]))):
         axis.axhline(0, color=FAINT, linewidth=0.5, zorder=0)
         axis.axvline(0, color=FAINT, linewidth=0.5, zorder=0)
@@ -269,8 +268,7 @@ def _set_limits(axis: Axes, points: np.ndarray) -> None:
 
 def _on_map(places: np.ndarray) -> np.ndarray:
     """Return the rows that are named, those farthest from the middle first: all, or these alone."""
-    order = _farthest(places)
-    return order if len(order) <= MOST_ON_MAP else order[:EXTREMES]
+    return _farthest(places)[: None if len(places) <= MOST_ON_MAP else EXTREMES]
 
 
 def _farthest(points: np.ndarray) -> np.ndarray:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nbmf.posterior.scale import MANY, NOISE, WEAK, Scale
+from nbmf.posterior.scale import Scale
+from nbmf.posterior.scale_axes import MANY, NOISE, WEAK
 from nbmf.reporting.model import Block, Entry, Lines, Table
 
 NAMED = 8  # rows at an end
@@ -41,8 +42,8 @@ def facts(scale: Scale) -> Iterator[str]:
     if kept > 1:
         yield ROTATED if scale.rotated else NOT_ROTATED
     yield (
-        "positions have mean 0, and the population of rows standard deviation 1; that the side with more ones is "
-        "the high end is a convention"
+        "positions have mean 0, and the population of rows standard deviation 1; which end is called high is a "
+        "convention: the one towards which discriminations sum to more than 0"
     )
     yield f"{scale.level:.0%} intervals in brackets: {scale.interval_kind}"
     end = "one row" if scale.n_end == 1 else f"{scale.n_end} rows"

@@ -10,8 +10,8 @@ from scipy.special import expit
 
 import nbmf
 from nbmf.errors import ConfigError, NotSupportedError
-from nbmf.posterior import scale as module
-from nbmf.posterior.scale import FROM_DRAWS, GIVEN_COLUMNS, NOISE, WEAK, has_scale, scale_of
+from nbmf.posterior.scale import FROM_DRAWS, GIVEN_COLUMNS, has_scale, scale_of
+from nbmf.posterior.scale_axes import NOISE, WEAK, Axes, signed
 
 
 def fitted(matrix, K=8, effects="columns", **settings):
@@ -125,8 +125,8 @@ def test_signs_depend_on_no_sign_of_the_factors():
 
 
 def test_balanced_discriminations_have_a_sign_as_well():
-    axes = module._Axes(np.ones((3, 1)), np.array([[-2.0], [1.0], [1.0]]), np.zeros(3))
-    np.testing.assert_array_equal(module._signed(axes).loadings[:, 0], [2, -1, -1])
+    axes = Axes(np.ones((3, 1)), np.array([[-2.0], [1.0], [1.0]]), np.zeros(3))
+    np.testing.assert_array_equal(signed(axes).loadings[:, 0], [2, -1, -1])
 
 
 def coverage(scale, truth):

@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from nbmf.posterior.scale import GIVEN_COLUMNS, MANY, NOISE, WEAK, Scale
+from nbmf.posterior.scale import GIVEN_COLUMNS, Scale
+from nbmf.posterior.scale_axes import MANY, NOISE, WEAK
 from nbmf.reporting import html, text
 from nbmf.reporting.model import Report, Section
 from nbmf.reporting.scale_entries import axis_entry, columns_table, facts, scale_blocks
