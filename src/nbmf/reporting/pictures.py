@@ -38,7 +38,8 @@ SCORES, AGAINST_K = COMPARISON_FILES = "comparison.png", "against_K.png"
 OF_GROUPS = "W and H: what rows and columns are to each component. Its colour is the same in all pictures."
 OF_AXES = (
     "W and H: where rows and columns are on each axis, red at one end and blue at the other, sorted along the first. "
-    "Where a row and a column have one colour on an axis, {} is more probable; where they have both, less."
+    "Where a row and a column have one colour on an axis, {} is more probable; where they have both, less. These are "
+    "the model's own axes, before those of the scale are made of them."
 )
 
 
