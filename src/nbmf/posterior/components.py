@@ -10,8 +10,8 @@ from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.state import Factors
 
 NEAR = 0.1  # difference of two profiles below which they say nearly the same, see `profile_difference`
-ON_ONE_SIDE = 0.95  # of the values of an intercept, at least, that have one sign
-MOST_VARIATION = 0.5  # standard deviation of an intercept's values, in means
+NEARLY_ALL = 0.95  # of the values of an intercept, at least, that have one sign, or are near their mean
+MOST_VARIATION = 0.5  # standard deviation of an intercept's values, and distance from the mean, in means
 NEAR_MEANS = 0.2  # difference of an intercept's profile from the means, at most
 
 
@@ -104,21 +104,26 @@ def components_of(model: Factorization, matrix: BinaryMatrix | None = None) -> C
 
 
 def is_intercept(values: np.ndarray) -> bool:
-    """Return whether values are nearly the same for all: on one side of zero, and little spread around their mean.
+    """Return whether positions are on one side of zero, with little spread around their mean.
 
-    A component, or an axis, with such weights of rows sets no row apart: it adds the same to each, and so says how
-    common each column is.
+    An axis with such positions of rows adds nearly the same to each, and so says how common each column is.
 
     Parameters
     ----------
     values : float array (n,)
-        The weights, or positions, of all rows or of all columns.
+        The positions of all rows or of all columns.
     """
     mean = values.mean() if values.size else 0.0
     if mean == 0:
         return False
     on_one_side = np.mean(np.sign(values) == np.sign(mean))
-    return bool(on_one_side >= ON_ONE_SIDE and values.std() <= MOST_VARIATION * abs(mean))
+    return bool(on_one_side >= NEARLY_ALL and values.std() <= MOST_VARIATION * abs(mean))
+
+
+def is_shared(weights: np.ndarray) -> bool:
+    """Return whether nearly all have a component alike: weights of at least 0 that are within half of their mean."""
+    mean = weights.mean() if weights.size else 0.0
+    return bool(mean > 0 and np.mean(np.abs(weights - mean) <= MOST_VARIATION * mean) >= NEARLY_ALL)
 
 
 def profile_difference(p: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -227,7 +232,7 @@ def _intercepts(model: Factorization) -> tuple[str, ...]:
         weights, of_what = (model.W_, "column") if "H" in model.probabilities else (model.H_.T, "row")
         means = weights.mean(axis=0) @ profiles  # of E[V]
         is_near = profile_difference(profiles, means) < NEAR_MEANS
-        return tuple(of_what if is_near[k] and is_intercept(weights[:, k]) else "" for k in range(K))
+        return tuple(of_what if is_near[k] and is_shared(weights[:, k]) else "" for k in range(K))
     if model.distributions:  # whose other factor is no profile of probabilities
         return ("",) * K
     return tuple("column" if is_intercept(model.W_[:, k]) else "" for k in range(K))

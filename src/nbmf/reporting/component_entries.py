@@ -95,7 +95,8 @@ def _intercept(number: int, result: FitResult, sides: dict[str, "_Side"]) -> tup
     if side.means is None:  # what all of the others get from it, on average: a position has a sign
         side = side._replace(weights=side.weights * _other_side(sides, axis).values.mean(), interval=None)
     what = "how large values are" if isinstance(result.matrix, CountMatrix) else "how common ones are"
-    title = f"component {number + 1}: {what} in each of the {axis}, nearly alike for all {others}{of_weight}"
+    alike = f"all {others} on one side" if side.means is None else f"nearly alike for all {others}"
+    title = f"component {number + 1}: {what} in each of the {axis}, {alike}{of_weight}"
     ordered = np.argsort(-side.values, kind="stable")
     return title, [("most", side.listed(ordered[:NAMED])), ("least", side.listed(ordered[::-1][:NAMED]))]
 

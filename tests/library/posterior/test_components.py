@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nbmf
-from nbmf.posterior.components import components_of, is_intercept, merged_places, profile_difference
+from nbmf.posterior.components import components_of, is_intercept, is_shared, merged_places, profile_difference
 from nbmf.reporting.component_entries import component_entry
 from nbmf.reporting.fit_report import facts
 from nbmf.reporting.fit_result import FitResult
@@ -106,6 +106,15 @@ def test_an_intercept_is_on_one_side_and_hardly_varies(sign):
     assert not is_intercept(sign * np.r_[np.ones(80), -np.ones(20)])
     assert not is_intercept(np.zeros(5))
     assert not is_intercept(np.array([]))
+
+
+def test_a_component_that_a_few_rows_have_little_of_is_not_shared_by_all():
+    """As on dune: sixteen rows wholly in it, four with a fifth of it."""
+    assert is_shared(np.random.default_rng(0).uniform(0.7, 0.9, 50))
+    assert is_intercept(np.r_[np.ones(16), np.full(4, 0.2)])
+    assert not is_shared(np.r_[np.ones(16), np.full(4, 0.2)])
+    assert not is_shared(np.zeros(5))
+    assert not is_shared(np.array([]))
 
 
 @pytest.fixture(scope="module")
