@@ -4,12 +4,14 @@ import argparse
 import functools
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.catalogue import CANDIDATES
+from nbmf import registry
+from nbmf.catalogue import CANDIDATES, METHODS
 from nbmf.cli.arguments import as_typed, printed_command
 from nbmf.cli.fit_files import FILES, write_fit
 from nbmf.cli.output import OutputFolder
@@ -104,26 +106,30 @@ def _chosen(options: argparse.Namespace, matrix: NamedMatrix) -> list[Chosen]:
     Where neither a method nor anything of its own is named, these are chosen by what they predict.
     """
     known, view = CANDIDATES[type(matrix).__name__], View(options.view) if options.view else None
-    is_open = options.check and not (options.method or options.components or options.settings)
-    methods = (options.method,) if options.method else known
-    own = {"components": options.components, "settings": options.settings}
+    named = {"seed": options.seed, "iterations": options.iterations, "components": options.components}
     every = [
-        Chosen(method, estimator_of(method, seed=options.seed, iterations=options.iterations, **own))
-        for method in methods
+        Chosen(method, estimator_of(method, **named, settings=options.settings))
+        for method in _methods(options, known, view)
     ]
-    seen = [one for one in every if view in (None, one.estimator.view)]
-    if not seen:
-        raise ConfigError(Setting("view", options.view), f": {', '.join(methods)} shows {every[0].estimator.view}")
-    if not is_open:
-        every = seen[:1]
     if not options.check:
-        return every
-    tries = len({*methods, *known})
+        return every[:1]
+    tries = len({*known, *(one.method for one in every)})
     choice = check_structure(matrix, [one.estimator for one in every], options.seed, tries=tries, view=view)
     if choice is None:
-        return seen[:1]
+        return every[:1]
     chosen = [every[choice.index]._replace(verdict=choice.verdict)]
     return chosen if choice.other is None or view else [*chosen, every[choice.other]]
+
+
+def _methods(options: argparse.Namespace, known: Sequence[str], view: View | None) -> Sequence[str]:
+    """Return the methods to choose from: one if it is named, or anything of its own, or nothing is held out."""
+    methods = (options.method,) if options.method else known
+    views = {method: registry.estimator_class(METHODS[method]["class"])().view for method in methods}
+    seen = [method for method in methods if view in (None, views[method])]
+    if not seen:
+        raise ConfigError(Setting("view", options.view), f": {', '.join(methods)} shows {views[methods[0]]}")
+    is_open = options.check and not (options.method or options.components or options.settings)
+    return methods if is_open else seen[:1]
 
 
 def _fit(

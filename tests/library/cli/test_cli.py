@@ -31,6 +31,7 @@ from nbmf.cli.reading import name_of, repeated
 from nbmf.data.examples import EXAMPLES
 from nbmf.errors import DataError, Message, Setting
 from nbmf.evaluation.compared_fits import FitDone
+from nbmf.evaluation.verdict import choose
 from nbmf.plotting import style
 from nbmf.posterior.components import components_of
 
@@ -418,7 +419,8 @@ def test_settings_and_the_verdict(capsys):
     own = nbmf.BetaDirVB(3, alpha=0.5, max_iter=30, mean_change_tol=1e-4, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = nbmf.verdict(nbmf.read("survey.csv", log=lambda line: None), own)
+        survey = nbmf.read("survey.csv", log=lambda line: None)
+        found = choose(survey, [own], tries=4).verdict  # three are tried where none is named
     assert " ".join(str(found).split()) in " ".join(out.split())
     assert found.found
     assert re.search(rf"this method +{found.loss:.4f}\n", out)
@@ -439,7 +441,7 @@ def test_where_nothing_is_found_there_is_no_dictionary(here, capsys):
         "nbmf.json",
         "report.html",
     }
-    again = re.search(r"nbmf (fit coins.csv --no-check)", out)[1]
+    again = re.search(r"nbmf (fit coins.csv --method beta-dir-vb-learned --no-check)", " ".join(out.split()))[1]
     assert "component 1" in run(capsys, *again.split()).out
     assert "dictionary.png" in files(here / "coins.nbmf")
 
@@ -900,10 +902,9 @@ def test_effects_are_written_and_described(here, capsys):
         assert list(table) == [line, "effect", "lower", "upper"]
         np.testing.assert_allclose(table["effect"], values, rtol=1e-5)
         assert (table["lower"] < table["upper"]).all()
-        top = table.loc[table["effect"].idxmax()]
-        title = f"{line} effects, to which components add"
-        assert f"{title}\n  {line + 's +':9} {top[line]} {top['effect']:.1f} [" in text
-        assert f"<h3>{title}</h3>" in page
+    for words in ("axis 1: ", "as in item response theory"):  # effects are in positions and difficulties
+        assert words in text
+        assert words in page
     without = run(capsys, *command, "--set", "effects=none", "--out", "both").out
     assert "effects" not in without.split("\n\n", 1)[1]
     assert not list(here.glob("both/*_effects.csv"))

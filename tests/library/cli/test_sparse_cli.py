@@ -1,6 +1,7 @@
 """The command line on a matrix too large for all of its entries: a small one counts as such."""
 
 import json
+import re
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -137,7 +138,8 @@ def test_without_structure_nothing_is_shown(capsys, here):
     scipy.io.mmwrite("flat.mtx", scipy.sparse.coo_array(drawn(1, 1.0)), field="pattern")
     said = run(capsys, "fit", "flat.mtx", *FAST)
     assert "nothing found beyond row and column popularity" in said
-    assert "This writes and draws the components all the same: nbmf fit flat.mtx --no-check" in said
+    command = r"nbmf fit flat.mtx --method bernoulli-poisson-(vb|gs) --no-check"
+    assert re.search(f"This writes and draws the components all the same: {command}", said)
     assert "nbmf compare" not in said
     assert not (here / "flat.nbmf/dictionary.png").exists()
 

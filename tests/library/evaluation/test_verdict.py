@@ -325,9 +325,10 @@ def test_what_is_shown_passes_the_test_that_the_best_passes():
     gains = [_gain("effects", baseline, losses, EntryMeasure()).p for losses in (first, best)]
     assert gains[0] > 0.01 > gains[1]
     assert preferred(tested.methods) == 0
-    assert _shown(tested, 0.01) == 1  # only the best passes
-    assert _shown(tested, gains[0] * 1.01) == 0  # both pass
-    assert _shown(tested._replace(baselines={"effects": best}), 0.01) == 0  # neither does
+    assert _shown(tested, 0.01, (0, 1)) == 1  # only the best passes
+    assert _shown(tested, gains[0] * 1.01, (0, 1)) == 0  # both pass
+    assert _shown(tested._replace(baselines={"effects": best}), 0.01, (0, 1)) == 0  # neither does
+    assert _shown(tested, 0.01, (0,)) == 0  # of the view that is asked for
 
 
 def two_groups(seed):

@@ -135,7 +135,7 @@ def test_an_intercept_comes_last_and_is_called_what_it_is(common, common_fit):
     assert (common_fit.W_[:, heaviest] > 0).all() or (common_fit.W_[:, heaviest] < 0).all()
     shown = shown_of(common_fit, V)
     assert shown.headings[-1] == INTERCEPT
-    assert shown.headings[0].startswith("2\n")
+    assert shown.headings[0].startswith("1\n")
     assert shown.factors[0].axes == len(shown.headings) - 1
     told = [float(heading.split("\n")[1].rstrip("%")) for heading in shown.headings[:-1]]
     assert 60 < sum(told) <= 100  # of what is no intercept; in all it is little
@@ -176,7 +176,7 @@ def test_groups_come_before_the_axis():
 
 
 def test_captions_say_what_is_drawn(scale, scale_fit):
-    of_axes, strips = (picture.caption for picture in pictures_of_fit(scale_fit, scale[1]))
+    _, of_axes, strips = (picture.caption for picture in pictures_of_fit(scale_fit, scale[1]))
     assert "axis" in of_axes
     assert "a one is more probable" in of_axes
     assert "positions on the first axis" in strips

@@ -212,9 +212,13 @@ def test_the_summary_names_what_is_most_typical():
 
 
 def test_where_nothing_is_found_the_page_says_what_to_do_as_the_text_does():
-    nothing = fit_report(result(verdict=VERDICT._replace(found=False, predicts=False)), file="tiny.csv --groups party")
+    told_nothing = result(verdict=VERDICT._replace(found=False, predicts=False))
+    nothing = fit_report(told_nothing, file="tiny.csv --groups party", method="bica")
     page, told = html.render(nothing), text.render(nothing)
-    for command in ("nbmf compare tiny.csv --groups party", "nbmf fit tiny.csv --groups party --no-check"):
+    for command in (
+        "nbmf compare tiny.csv --groups party",
+        "nbmf fit tiny.csv --groups party --method bica --no-check",
+    ):
         assert f"<code>{command}</code>" in page
         assert f"\n  {command}" in told
     assert "component 1" not in page + told
