@@ -441,8 +441,8 @@ def test_where_nothing_is_found_there_is_no_dictionary(here, capsys):
         "nbmf.json",
         "report.html",
     }
-    again = re.search(r"nbmf (fit coins.csv --method beta-dir-vb-learned --no-check)", " ".join(out.split()))[1]
-    assert "component 1" in run(capsys, *again.split()).out
+    again = re.search(r"nbmf (fit coins.csv --method [a-z-]+ --no-check)", " ".join(out.split()))[1]
+    assert re.search("component 1|axis 1", run(capsys, *again.split()).out)
     assert "dictionary.png" in files(here / "coins.nbmf")
 
 
