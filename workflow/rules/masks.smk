@@ -1,14 +1,6 @@
 # Held-out entries, or rows.
 
-from nbmf.fit_key import folds_stream, mask_stream
 from nbmf_studies.pipeline import mask_jobs
-
-
-def stream_of_mask(wildcards):
-    """The name of the random stream: masks of their own have one each, folds of a dataset one together."""
-    if "folds" in dataset_of(wildcards):
-        return folds_stream(wildcards.dataset)
-    return mask_stream(wildcards.dataset, int(wildcards.mask))
 
 
 rule mask:
@@ -32,7 +24,9 @@ rule mask:
         held_out=of_dataset(lambda entry: entry.get("held_out", "entries")),
         folds=of_dataset(lambda entry: entry.get("folds", 0)),
         options=of_dataset(lambda entry: as_text(mask_jobs.options(entry))),
-        seed_key=lambda wildcards: as_text(stream_of_mask(wildcards)),
+        seed_key=lambda wildcards: as_text(
+            mask_jobs.stream(wildcards.dataset, int(wildcards.mask), dataset_of(wildcards))
+        ),
     message:
         "draw mask {wildcards.mask} of {wildcards.dataset}"
     script:

@@ -29,10 +29,10 @@ SMALL_VARIANCE = 0.05  # added to P (1 - P): else a single entry that is nearly 
 class MarginTest(NamedTuple):
     """How far a matrix is from row and column effects, among others with the same margins.
 
-    p : float, the probability of so much structure if there were none. (1 + beyond) / (1 + draws), or
-        beyond / draws where the draws ended early (Besag and Clifford 1991,
-        doi:10.1093/biomet/78.2.301)
-    beyond, draws : int, how many matrices have at least as much, of how many that were drawn
+    - p : float, the probability of so much structure if there were none. (1 + beyond) / (1 + draws), or
+      beyond / draws where the draws ended early (Besag and Clifford 1991,
+      doi:10.1093/biomet/78.2.301)
+    - beyond, draws : int, how many matrices have at least as much, of how many that were drawn
     """
 
     p: float

@@ -67,21 +67,21 @@ class LossDifference(NamedTuple):
 class Verdict(NamedTuple):
     """Whether there is structure, by two tests, and how well a method predicts.
 
-    method : str, what was judged, in words
-    found : bool, whether either test finds structure
-    predicts : bool, whether the method predicts better than every baseline, each with p < chance
-    chance : float, the level of each gain: CHANCE, or CHANCE / 2 next to an exact test, over the number of
-        methods that there were to choose from
-    loss : float, of the method, in nats per held-out entry
-    gains : tuple of Gain, over each baseline, the best baseline first
-    entries, folds : int, how many entries were held out, in how many folds
-    observed : int, how many there are; of a symmetric matrix pairs instead of entries
-    others : tuple of LossDifference, the other methods that could have been chosen, the best first
-    unit : str, what losses are per: "held-out entry", or "one" of a sparse matrix
-    exact : MarginTest or None, the exact test at CHANCE / 2: of binary matrices of up to LARGEST_EXACT
-        observed entries
-    accuracy, without_components : Accuracy or None, of the method and of the best baseline; None of
-        counts and of sparse matrices
+    - method : str, what was judged, in words
+    - found : bool, whether either test finds structure
+    - predicts : bool, whether the method predicts better than every baseline, each with p < chance
+    - chance : float, the level of each gain: CHANCE, or CHANCE / 2 next to an exact test, over the number of
+      methods that there were to choose from
+    - loss : float, of the method, in nats per held-out entry
+    - gains : tuple of Gain, over each baseline, the best baseline first
+    - entries, folds : int, how many entries were held out, in how many folds
+    - observed : int, how many there are; of a symmetric matrix pairs instead of entries
+    - others : tuple of LossDifference, the other methods that could have been chosen, the best first
+    - unit : str, what losses are per: "held-out entry", or "one" of a sparse matrix
+    - exact : MarginTest or None, the exact test at CHANCE / 2: of binary matrices of up to LARGEST_EXACT
+      observed entries
+    - accuracy, without_components : Accuracy or None, of the method and of the best baseline; None of
+      counts and of sparse matrices
 
     Of a sparse matrix ones and as many zeros are held out, weighted by one over the chance of that.
     """
@@ -173,10 +173,10 @@ class Verdict(NamedTuple):
 class MethodChoice(NamedTuple):
     """The method that `choose` takes.
 
-    index : int, its place among the methods that were given
-    verdict : Verdict, of this method
-    other : int or None, the place of the best method of the other view, groups or a scale, if there is one and
-        its predictions are not significantly worse
+    - index : int, its place among the methods that were given
+    - verdict : Verdict, of this method
+    - other : int or None, the place of the best method of the other view, groups or a scale, if there is one and
+      its predictions are not significantly worse
     """
 
     index: int

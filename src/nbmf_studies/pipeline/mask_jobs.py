@@ -1,6 +1,6 @@
-"""Masks that a study draws itself, as jobs.
+"""Masks as jobs: their random streams, and masks that a study draws itself.
 
-`held_out` of a dataset's entry then is a function, "module:function". It is called with the matrix,
+`held_out` of a dataset's entry may be a function, "module:function". It is called with the matrix,
 the number of the mask, and the options of the entry, and returns the mask, bool array (F, N). Its
 random stream is its own affair: masks of several datasets may have to agree.
 """
@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.named import NamedMatrix
+from nbmf.fit_key import folds_stream, mask_stream
 from nbmf.fits import function_of
+
+
+def stream(dataset: str, number: int, entry: Mapping[str, Any]) -> list[str | int]:
+    """Return the name of a random stream: masks of their own have one each, folds of a dataset one together."""
+    return folds_stream(dataset) if "folds" in entry else mask_stream(dataset, number)
 
 
 def is_drawn_by_study(held_out: str) -> bool:

@@ -25,3 +25,8 @@ def test_masks_of_the_library_depend_on_no_option_of_the_dataset():
     for entry in ({"options": {"least": 1}}, {"held_out": "pairs", "options": {"least": 1}}):
         assert mask_jobs.modules(entry) == []
         assert mask_jobs.options(entry) == {}
+
+
+def test_folds_share_a_random_stream_and_other_masks_have_their_own():
+    assert mask_jobs.stream("votes", 7, {}) == ["mask", "votes", 7]
+    assert mask_jobs.stream("votes", 7, {"folds": 10}) == ["folds", "votes"]
