@@ -4,7 +4,10 @@
     .venv/bin/python docs/publish_study.py learned_priors
 
 What lies between the marks of the study's page and docs/figures/<study>_*.png are made by this
-script alone; scores, if there are any, for `make verify`, and long tables go to reference/<study>.
+script alone; scores, if there are any, for `make verify`, values of every replication and long tables go to
+reference/<study>. Readings of a paper other than the first are published where the run has them:
+
+    snakemake --cores 2 klami2015_readings
 """
 
 import argparse
@@ -50,11 +53,12 @@ def main() -> None:
         caption = text.partition(".. csv-table::")[0].strip()
         sections += [f"### {product.title_of(plan)}", caption, content]
     into_page(options.study, sections, ROOT)
-    scores = results / "tables/scores.csv"
-    if scores.exists():  # not of a study without held-out masks
-        reference = ROOT / "reference" / options.study
-        reference.mkdir(parents=True, exist_ok=True)
-        shutil.copy(scores, reference / "scores.csv")
+    kept = ["scores", *(table.name for table in study.tables_of(plan) if table.in_reference)]
+    for table in (results / f"tables/{name}.csv" for name in kept):
+        if table.exists():  # there are no scores of a study without held-out masks
+            reference = ROOT / "reference" / options.study
+            reference.mkdir(parents=True, exist_ok=True)
+            shutil.copy(table, reference)
 
 
 if __name__ == "__main__":

@@ -11,13 +11,13 @@ from figure_checks import assert_tidy, legend_texts, panels
 from matplotlib.colors import to_hex
 from scipy import stats
 
+from nbmf.evaluation.replications import interval
 from nbmf.families.buffet.buffet_priors import buffet_prior
 from nbmf.fits import FitRequest, run_fit
 from nbmf.posterior.diagnostics import chain_diagnostics
 from nbmf.seeds import seed_sequence
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.ohn2022 import chains, claims, draws, estimates, figure_2, simulation, sizes
-from nbmf_studies.ohn2022.intervals import interval, interval_of_difference
 from nbmf_studies.ohn2022.methods import CIBP, IBP
 from nbmf_studies.ohn2022.simulation import SetUp
 from nbmf_studies.ohn2022.study import MAIN, STUDY
@@ -257,22 +257,6 @@ def drawn_features(of_ibp=49.0, of_cibp=28.0):
         for number, away in enumerate((-5, 5) * 50):
             rows.append({"prior": name, "kind": kind, "draw": number, "features": mean + away})
     return pd.DataFrame(rows)
-
-
-def test_intervals_are_students_and_welchs():
-    rng = np.random.default_rng(0)
-    one, two = rng.normal(3, 1, 12), rng.normal(1, 4, 7)
-    found, exact = interval(one), stats.ttest_1samp(one, 0).confidence_interval(0.95)
-    assert (found.low, found.high) == pytest.approx(tuple(exact))
-    assert (found.mean, found.error) == pytest.approx((one.mean(), stats.sem(one)))
-    found = interval_of_difference(one, two)
-    exact = stats.ttest_ind(one, two, equal_var=False).confidence_interval(0.95)
-    assert (found.low, found.high) == pytest.approx(tuple(exact))
-    assert found.mean == pytest.approx(one.mean() - two.mean())
-    assert np.isnan(interval([4.0])[1:]).all()
-    assert interval([4.0, 4.0])[1:] == (0.0, 4.0, 4.0)
-    assert np.isnan(interval_of_difference([4.0], two)[1:]).all()
-    assert interval_of_difference([4.0, 4.0], [1.0, 1.0]) == (3.0, 0.0, 3.0, 3.0)
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_confirm_is_made_on_request_alone():
     assert {key.dataset for key in PLAN.fits} <= set(ENTRY["datasets"])
     made = targets.targets_of(STUDY, PLAN)
     asked = {product.name for product in (*made.tables, *made.figures) if product.on_request}
-    assert asked == {"confirm", *(f"confirm_{name}" for name in ("scores", "baselines", "losses", "excess", "default"))}
+    assert asked == {*(f"confirm_{name}" for name in ("scores", "baselines", "losses", "excess", "default"))}
     for product in (*made.tables, *made.figures):
         if not product.on_request:
             needs = product.needs(PLAN).values()

@@ -127,6 +127,9 @@ def named_targets():
         for name, product in run.by_name().items():
             files = run.files_of(product)
             yield name, product.title_of(run.plan), lambda _, files=files: there(files)
+        for name, products in run.on_request().items():
+            files = [file for product in products for file in run.files_of(product)]
+            yield name, f"{run.study.title}: what is made on request", lambda _, files=files: there(files)
         yield study, run.study.title, asked_for(study)
 
 

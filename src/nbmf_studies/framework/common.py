@@ -11,6 +11,7 @@ from nbmf_studies.framework.plan import Plan
 
 RESULTS = "nbmf_studies.framework.gathering:results"
 TRACES_OF_CASES = "nbmf_studies.framework.gathering:traces"
+READINGS = "readings"  # the name of what is made on request
 
 
 def claims(needs: Callable[[Plan], dict[str, Need]], **more) -> tuple[Table, Table]:
@@ -20,6 +21,33 @@ def claims(needs: Callable[[Plan], dict[str, Need]], **more) -> tuple[Table, Tab
         return Table(name, title, make=f".claims:{name}", needs=needs, in_report=True, **more)
 
     return table("claims", "Claims"), table("claims_parts", "Claims, part by part")
+
+
+def readings(needs: Callable[[Plan], dict[str, Need]], **more) -> tuple[Table, ...]:
+    """Return the tables of the claims judged again under other readings of a paper, from the study's module `readings`.
+
+    They are made on request: `snakemake <study>_readings`. The third one says what both verdicts on a claim amount to.
+    """
+
+    def table(name: str, title: str, **of_table) -> Table:
+        return Table(name, title, in_report=True, on_request=READINGS, **of_table)
+
+    return (
+        table("readings", "Claims under other readings", make=".readings:readings", needs=needs, **more),
+        table(
+            "readings_parts",
+            "Claims under other readings, part by part",
+            make=".readings:readings_parts",
+            needs=needs,
+            **more,
+        ),
+        table(
+            "verdicts",
+            "Verdicts, all readings considered",
+            make="nbmf_studies.framework.verdicts:combined",
+            needs=tables("claims", "readings"),
+        ),
+    )
 
 
 def has_unmasked_fits(plan: Plan) -> bool:

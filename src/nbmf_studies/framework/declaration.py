@@ -48,9 +48,10 @@ class Product:
         Yields what a schema cannot see, as "place within the option = value: what is allowed".
     applies : function of the plan
         Returns whether it is made at all, with what this run has.
-    on_request : bool
-        Whether it is made when its own target is asked for, or what needs it, and not with the
-        study: of datasets that are looked at once, when all is decided.
+    on_request : str, optional
+        The name of what it belongs to if it is not made with the study, but when that or its own target is asked for:
+        `<study>_<name>` makes all of that name. Of datasets that are looked at once, when all is decided; of readings
+        of a paper other than the first.
     """
 
     name: str
@@ -63,7 +64,7 @@ class Product:
     options: dict[str, Any] | None = None
     check: Callable[[Plan], Iterator[str]] | None = None
     applies: Callable[[Plan], bool] = _always
-    on_request: bool = False
+    on_request: str | None = None
 
     def title_of(self, plan: Plan) -> str:
         """Return the title for a plan."""
@@ -88,10 +89,13 @@ class Table(Product):
     """A table; its function returns a DataFrame.
 
     in_report : bool
+    in_reference : bool, whether a published run keeps it in reference/<study>/ as it is: values of every replication,
+        from which a reader can make any other comparison
     float_format : str, of numbers in the file; None for all digits
     """
 
     in_report: bool = False
+    in_reference: bool = False
     float_format: str | None = None
 
 
@@ -107,6 +111,7 @@ class Study:
     front : names of the figure and the table with which the report opens. Without: the first figure
         and the first table that the report has
     experiments : functions of the plan that yield cases: fits besides those of the plan
+    further_experiments : those whose cases only products on request look at
     """
 
     key: str
@@ -116,6 +121,7 @@ class Study:
     tables: tuple[Table | Callable[[Plan], Iterable[Table]], ...]
     front: tuple[str, ...] = ()
     experiments: tuple[Callable[[Plan], Iterable[Case]], ...] = ()
+    further_experiments: tuple[Callable[[Plan], Iterable[Case]], ...] = ()
 
     def products(self) -> list[Product]:
         """Return the figures and tables that are declared whatever the plan is."""
@@ -130,13 +136,16 @@ class Study:
         return self._that_apply(self.tables, plan)
 
     def cases_of(self, plan: Plan) -> list[Case]:
-        """Return the cases of all experiments whose data are at hand."""
-        cases = [case for experiment in self.experiments for case in experiment(plan)]
-        return [case for case in cases if case.key.dataset not in plan.missing_sources]
+        """Return the cases of all experiments whose data are at hand, further ones too."""
+        return self._cases((*self.experiments, *self.further_experiments), plan)
 
     def fits_of(self, plan: Plan) -> list[FitKey]:
-        """Return every fit: those of the plan, and those of experiments."""
-        return plan.fits + [case.key for case in self.cases_of(plan)]
+        """Return every fit that the study asks for: those of the plan, and those of experiments."""
+        return plan.fits + [case.key for case in self._cases(self.experiments, plan)]
+
+    def _cases(self, experiments: Iterable[Callable[[Plan], Iterable[Case]]], plan: Plan) -> list[Case]:
+        cases = [case for experiment in experiments for case in experiment(plan)]
+        return [case for case in cases if case.key.dataset not in plan.missing_sources]
 
     def _that_apply(self, entries: tuple, plan: Plan) -> list:
         every = [one for entry in entries for one in (entry(plan) if callable(entry) else [entry])]

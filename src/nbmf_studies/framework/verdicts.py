@@ -1,4 +1,8 @@
-"""Verdicts on a paper's claims: a claim has parts, and each part is a comparison of numbers."""
+"""Verdicts on a paper's claims: a claim has parts, and each part is a comparison of numbers.
+
+A claim may be judged a second time, under another reading of what the paper leaves open. That replaces no verdict: it
+stands next to the first one, and `combined` says in one word what both amount to.
+"""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -6,13 +10,23 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+REPRODUCED, PARTLY, NOT_REPRODUCED = "reproduced", "partly", "not reproduced"
+UNDER_ANOTHER_READING, NOT_MEASURED = "under another reading", "not measured"
+ORDER = (NOT_MEASURED, NOT_REPRODUCED, PARTLY, REPRODUCED)  # from the worst
+PUBLISHED = "as first published"  # the reading of the claims themselves
+COLUMNS = ["where", "holds", "evidence", "whose"]  # of a part
+
 
 class Part(NamedTuple):
-    """One comparison: where it was made, whether the claim holds there, and the numbers."""
+    """One comparison: where it was made, whether the claim holds there, and the numbers.
+
+    ours : bool, whether the paper makes no such comparison: it is told and does not count
+    """
 
     where: str
     holds: bool
     evidence: str
+    ours: bool = False
 
 
 class Claim(NamedTuple):
@@ -23,11 +37,28 @@ class Claim(NamedTuple):
     decide: Callable[[Any], Iterable[Part]]
 
 
+class Reading(NamedTuple):
+    """Another reading of what a paper leaves open, under which one of its claims is judged again.
+
+    number : int, of the claim among those of the study, from 1
+    reading : str, what is read or done otherwise, in a few words: the verdict names it
+    rule : str, what decides the parts
+    known : str, what was known of the outcome when the rule was written
+    decide : function of a run that yields the parts
+    """
+
+    number: int
+    reading: str
+    rule: str
+    known: str
+    decide: Callable[[Any], Iterable[Part]]
+
+
 def judge(claims: Iterable[Claim], run: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the verdicts on claims (claim, verdict, holds, rule) and their parts (claim number, ...).
 
     Claims are numbered from 1. One is reproduced if all its parts hold, not reproduced if none
-    does, partly otherwise, and not measured if it has none.
+    does, partly otherwise, and not measured if it has none. Parts that are ours do not count.
 
     Parameters
     ----------
@@ -37,14 +68,63 @@ def judge(claims: Iterable[Claim], run: Any) -> tuple[pd.DataFrame, pd.DataFrame
     verdicts, parts = [], []
     for number, (claim, rule, decide) in enumerate(claims, start=1):
         found = list(decide(run))
-        held = sum(part.holds for part in found)
-        count = f"{held} of {len(found)}"
-        verdicts.append([number, claim, _verdict(held, len(found)), count, rule])
-        parts += [[number, *part] for part in found]
+        verdicts.append([number, claim, *_verdict(found), rule])
+        parts += [[number, *_as_row(part)] for part in found]
     return (
         pd.DataFrame(verdicts, columns=["number", "claim", "verdict", "parts that hold", "rule"]),
-        pd.DataFrame(parts, columns=["number", *Part._fields]),
+        pd.DataFrame(parts, columns=["number", *COLUMNS]),
     )
+
+
+def judge_again(readings: Iterable[Reading], run: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the verdicts under other readings and their parts, with columns as of `judge` and the reading.
+
+    Parameters
+    ----------
+    readings : iterable of Reading
+    run : what their parts are decided from
+    """
+    verdicts, parts = [], []
+    for number, reading, rule, known, decide in sorted(readings, key=lambda one: one.number):
+        found = list(decide(run))
+        verdicts.append([number, reading, *_verdict(found), rule, known])
+        parts += [[number, reading, *_as_row(part)] for part in found]
+    return (
+        pd.DataFrame(
+            verdicts,
+            columns=["number", "reading", "verdict", "parts that hold", "rule", "known when the rule was written"],
+        ),
+        pd.DataFrame(parts, columns=["number", "reading", *COLUMNS]),
+    )
+
+
+def combined(claims: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per claim: the first verdict, the best one under another reading, and what both amount to.
+
+    A claim that is reproduced under another reading only is "under another reading". Where none reproduces it, the best
+    verdict stands, with its reading.
+
+    Parameters
+    ----------
+    claims, readings : DataFrame, verdicts as `judge` and `judge_again` return them
+
+    Returns
+    -------
+    DataFrame
+        number, claim, verdict, reading (the one that the verdict rests on), "as first published" and "other readings"
+        (each with its verdict).
+    """
+    rows = []
+    for one in claims.itertuples():
+        others = readings[readings["number"] == one.number]
+        found = {PUBLISHED: one.verdict} | dict(zip(others["reading"], others["verdict"], strict=True))
+        reading = max(found, key=lambda name: ORDER.index(found[name]))  # of equals the first: as published
+        verdict = found[reading]
+        if verdict == REPRODUCED and reading != PUBLISHED and one.verdict != NOT_MEASURED:
+            verdict = UNDER_ANOTHER_READING
+        told = "; ".join(f"{name}: {found[name]}" for name in others["reading"])
+        rows.append([one.number, one.claim, verdict, reading, one.verdict, told])
+    return pd.DataFrame(rows, columns=["number", "claim", "verdict", "reading", PUBLISHED, "other readings"])
 
 
 def judging(claims: Iterable[Claim], run: Callable[..., Any]) -> tuple[Callable, Callable]:
@@ -52,20 +132,34 @@ def judging(claims: Iterable[Claim], run: Callable[..., Any]) -> tuple[Callable,
 
     Both take what `run` takes: the class of what claims are decided from.
     """
+    return _tables(lambda made: judge(claims, made), run)
 
+
+def judging_again(readings: Iterable[Reading], run: Callable[..., Any]) -> tuple[Callable, Callable]:
+    """Return the same of other readings."""
+    return _tables(lambda made: judge_again(readings, made), run)
+
+
+def _tables(
+    judged: Callable[[Any], tuple[pd.DataFrame, pd.DataFrame]], run: Callable[..., Any]
+) -> tuple[Callable, Callable]:
     def verdicts(*args, **named) -> pd.DataFrame:
-        return judge(claims, run(*args, **named))[0]
+        return judged(run(*args, **named))[0]
 
     def parts(*args, **named) -> pd.DataFrame:
-        return judge(claims, run(*args, **named))[1]
+        return judged(run(*args, **named))[1]
 
     verdicts.__signature__ = parts.__signature__ = inspect.signature(run)
     return verdicts, parts
 
 
-def _verdict(held: int, count: int) -> str:
-    if count == 0:
-        return "not measured"
-    if held == count:
-        return "reproduced"
-    return "partly" if held else "not reproduced"
+def _as_row(part: Part) -> list[Any]:
+    return [part.where, part.holds, part.evidence, "ours" if part.ours else "paper"]
+
+
+def _verdict(parts: list[Part]) -> tuple[str, str]:
+    """Return the verdict, and how many of the paper's parts hold."""
+    counted = [part.holds for part in parts if not part.ours]
+    held, count = sum(counted), len(counted)
+    words = NOT_REPRODUCED if not held else REPRODUCED if held == count else PARTLY
+    return words if count else NOT_MEASURED, f"{held} of {count}"

@@ -11,10 +11,10 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from nbmf.evaluation.replications import interval, interval_of_difference
 from nbmf.families.buffet.buffet_priors import IBP as IBP_DRAWS
 from nbmf_studies.framework.verdicts import Claim, Part, judging
 from nbmf_studies.ohn2022.estimates import in_doubt, posterior_means
-from nbmf_studies.ohn2022.intervals import interval, interval_of_difference
 from nbmf_studies.ohn2022.methods import CIBP, IBP
 
 NEAR, ABOVE = 0.2, 0.5  # of the true number: accurate within, over-estimated above

@@ -7,10 +7,10 @@ import pandas as pd
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
+from nbmf.evaluation.replications import interval
 from nbmf.families.buffet.buffet_priors import CIBP, IBP, BuffetPrior, buffet_prior
 from nbmf.plotting import style
 from nbmf.seeds import seed_sequence
-from nbmf_studies.ohn2022.intervals import interval
 
 PANEL_COLUMNS = 2
 INK = ListedColormap(["white", "black"])

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from nbmf.evaluation.replications import interval
 from nbmf.families.buffet.buffet_priors import buffet_prior
-from nbmf_studies.ohn2022.intervals import interval
 from nbmf_studies.ohn2022.methods import CIBP, IBP
 
 APART = 0.5  # means of two halves, or of two chains, that differ by more are in doubt

@@ -6,9 +6,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from nbmf.evaluation.replications import LEVEL, interval
 from nbmf.plotting import style
 from nbmf_studies.ohn2022.estimates import posterior_means
-from nbmf_studies.ohn2022.intervals import LEVEL, interval
 
 HEIGHT = 3.4  # inches
 WIDTH = 0.3  # of a box, where p is one step from the next

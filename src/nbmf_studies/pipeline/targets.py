@@ -88,6 +88,14 @@ class StudyRun(NamedTuple):
         """Return the figures and tables that the study shows unasked."""
         return [product for product in self.by_name().values() if not product.on_request]
 
+    def on_request(self) -> dict[str, list[Product]]:
+        """Return the others, by the names of the targets that make them together."""
+        together: dict[str, list[Product]] = {}
+        for product in self.by_name().values():
+            if product.on_request:
+                together.setdefault(f"{self.study.key}_{product.on_request}", []).append(product)
+        return together
+
     def fits(self) -> list[FitKey]:
         """Return every fit of the study."""
         return self.study.fits_of(self.plan)

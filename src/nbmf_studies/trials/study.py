@@ -10,7 +10,8 @@ from nbmf_studies.framework.plan import Plan
 
 TITLES = {"datasets": "choose", "holdout": "confirm"}  # a key of the configuration, and the list
 DEFAULT = "nbmf-fit"  # the method under test
-CONFIRM = "confirm_"  # before the names of what is made on request
+ON_REQUEST = "confirm"
+CONFIRM = f"{ON_REQUEST}_"  # before the names of what is made on request
 
 
 def _shown(plan: Plan) -> dict[str, Any]:
@@ -77,7 +78,7 @@ def _tables(prefix: str, key: str) -> list[Table]:
 
 
 CONFIRM_TABLES = [
-    replace(table, on_request=True, applies=_has_confirm)
+    replace(table, on_request=ON_REQUEST, applies=_has_confirm)
     for table in (
         replace(
             common.SCORES,
@@ -102,7 +103,7 @@ FIGURE = Figure(
     with_gaps=True,
 )
 CONFIRM_FIGURE = Figure(
-    "confirm",  # so that its target is trials_confirm
+    f"{CONFIRM}excess",
     "Excess loss of every method, on both lists",
     make=".figure:draw_both",
     caption="trials/captions/figure.rst",
@@ -112,7 +113,7 @@ CONFIRM_FIGURE = Figure(
     },
     arguments=lambda plan: {**_shown(plan), "colours": plan.colours(plan.methods), "titles": list(TITLES.values())},
     applies=_has_confirm,
-    on_request=True,
+    on_request=ON_REQUEST,
 )
 
 STUDY = Study(

@@ -18,7 +18,7 @@ def product(kind, name, **further):
     return kind(name, f"The {name}", make="none:none", caption="none.rst", **further)
 
 
-FIGURES = [product(Figure, "first"), product(Figure, "main"), product(Figure, "asked", on_request=True)]
+FIGURES = [product(Figure, "first"), product(Figure, "main"), product(Figure, "asked", on_request="confirm")]
 TABLES = [product(Table, "scores"), *(product(Table, name, in_report=True) for name in ("summary", "claims"))]
 
 

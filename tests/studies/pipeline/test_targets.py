@@ -19,9 +19,12 @@ def run(key, figures=(), tables=(), **further):
     return targets.StudyRun(Study(key, key, "", (), ()), SimpleNamespace(), made, Paths("results", "matrices", key))
 
 
+ASKED_FOR = product(Figure, "asked_for", on_request="confirm")
 RUNS = {
     "one": run("one", ["figure_1", "traces_a.b"], ["scores"], reported=[product(Table, "claims", in_report=True)]),
-    "one_more": run("one_more", asked=[product(Figure, "confirm", on_request=True)], tables=["claims", "summary"]),
+    "one_more": run(
+        "one_more", asked=[product(Figure, "asked_for", on_request="confirm")], tables=["claims", "summary"]
+    ),
 }
 
 
@@ -38,7 +41,12 @@ def test_targets_are_named_after_their_study():
 
 
 def test_what_is_made_on_request_is_a_target_and_not_shown_unasked():
-    assert "one_more_confirm" in RUNS["one_more"].by_name()
+    assert "one_more_asked_for" in RUNS["one_more"].by_name()
+    together = RUNS["one_more"].on_request()
+    assert {name: [product.name for product in products] for name, products in together.items()} == {
+        "one_more_confirm": ["asked_for"]
+    }
+    assert RUNS["one"].on_request() == {}
     assert [product.name for product in RUNS["one_more"].unasked()] == ["claims", "summary"]
 
 
@@ -46,7 +54,7 @@ def matched(kind, keep):
     """Return the paths that a rule makes whose last wildcard has the pattern, as Snakemake looks for it."""
     suffix = {"tables": "csv", "figures": "png"}[kind]
     rule = re.compile(rf"results/(?P<study>.+)/{kind}/(?P<name>{targets.pattern(kind, RUNS, keep)})\.{suffix}$")
-    names = ("scores", "claims", "summary", "figure_1", "traces_a.b", "traces_aXb", "confirm", "scores2")
+    names = ("scores", "claims", "summary", "figure_1", "traces_a.b", "traces_aXb", "asked_for", "scores2")
     paths = [f"results/{study}/{kind}/{name}.{suffix}" for study in RUNS for name in names]
     return [path.removeprefix("results/").partition(".csv")[0] for path in paths if rule.match(path)]
 
@@ -62,5 +70,5 @@ def test_a_rule_makes_what_its_studies_make_and_nothing_else():
     assert matched("figures", lambda figure: True) == [
         "one/figures/figure_1.png",
         "one/figures/traces_a.b.png",
-        "one_more/figures/confirm.png",
+        "one_more/figures/asked_for.png",
     ]
