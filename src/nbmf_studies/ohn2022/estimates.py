@@ -108,7 +108,7 @@ def summarise(
                 "prior": labels[method],
                 "p": p,
                 "replications": int(of_cell.sum()),
-                **dict(zip(["mean", "standard error", "low", "high"], found, strict=True)),
+                **dict(zip(["mean", "standard error", "low", "high"], found[:4], strict=True)),
                 **dict(zip(["prototype", "its standard error"], given, strict=True)),
                 "expected by the prior": buffet_prior(*priors[method]).expected_features(p),
                 "chains": len(own),
