@@ -1,0 +1,71 @@
+"""Methods compared on the same masks: differences of their log perplexity, a mask at a time."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from nbmf.evaluation.replications import Interval, holm, interval
+
+LEVEL = 0.05  # of the tests of one claim together
+
+
+class Compared(NamedTuple):
+    """One comparison of two methods: what it is called, and the interval of the mean log ratio of perplexities."""
+
+    where: str
+    found: Interval
+
+    def reversed(self) -> "Compared":
+        """Return the comparison of the second method with the first."""
+        found = self.found
+        return self._replace(found=found._replace(mean=-found.mean, low=-found.high, high=-found.low))
+
+    def __str__(self) -> str:
+        ratio, low, high = (np.exp(value) for value in (self.found.mean, self.found.low, self.found.high))
+        return f"ratio {ratio:.3f} (95 % interval {low:.3f} to {high:.3f})"
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Held-out perplexities of fits to the same masks.
+
+    table : DataFrame, with dataset, method, K, mask, perplexity and n_test, the held-out entries of the mask
+    observed : dict, the observed entries of each dataset
+    """
+
+    table: pd.DataFrame
+    observed: Mapping[str, int]
+
+    def held_out(self, dataset: str) -> float:
+        """Return the share of the observed entries that a mask holds out, the mean over masks."""
+        return float(self.table.loc[self.table["dataset"] == dataset, "n_test"].mean() / self.observed[dataset])
+
+    def of(self, dataset: str, method: str, K: int | None = None) -> pd.Series:
+        """Return the log perplexity of each mask; the mean over all K without one."""
+        own = self.table[(self.table["dataset"] == dataset) & (self.table["method"] == method)]
+        if K is not None:
+            own = own[own["K"] == K]
+        return np.log(own["perplexity"]).groupby(own["mask"]).mean()
+
+    def best_K(self, dataset: str, method: str) -> int:
+        """Return the K with the smallest median over masks."""
+        own = self.table[(self.table["dataset"] == dataset) & (self.table["method"] == method)]
+        return int(own.groupby("K")["perplexity"].median().idxmin())
+
+    def at_best(self, dataset: str, method: str) -> pd.Series:
+        """Return the log perplexity of each mask at the best K."""
+        return self.of(dataset, method, self.best_K(dataset, method))
+
+    def compare(self, dataset: str, one: pd.Series, other: pd.Series, where: str = "") -> Compared:
+        """Return the comparison of two methods whose log perplexities are given per mask."""
+        return Compared(where or dataset, interval((one - other).dropna(), self.held_out(dataset)))
+
+
+def are_below(comparisons: Iterable[Compared]) -> list[bool]:
+    """Return which of the first methods are better: their mean is below, with Holm's correction over all of them."""
+    comparisons = list(comparisons)
+    adjusted = holm(one.found.p for one in comparisons)
+    return [one.found.mean < 0.0 and p < LEVEL for one, p in zip(comparisons, adjusted, strict=True)]
