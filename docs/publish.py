@@ -67,6 +67,7 @@ def main() -> None:
         "Made by `docs/publish.py` from results/lumbreras2020/.",
         f"{versions(options.results)}",
         *sections_of_claims(tables),
+        *sections_of_readings(tables),
     ]
     for name, title in figures.items():
         sections += [f"### {title}", f"![{title}](figures/{name}.png)"]
@@ -104,6 +105,24 @@ def sections_of_claims(tables: dict[str, pd.DataFrame]) -> list[str]:
     """Return the section with the verdicts on the paper's claims."""
     parts = shown(tables["claims_parts"], STUDY, "claims_parts")
     return ["### The paper's claims", markdown(tables["claims"]), f"Their parts: {parts}"]
+
+
+def sections_of_readings(tables: dict[str, pd.DataFrame]) -> list[str]:
+    """Return the section with the verdicts under other readings, if they were made; values of every mask are kept."""
+    if "verdicts" not in tables:
+        return []
+    folder = ROOT / "reference" / STUDY
+    for name in ("eta", "one_side", "long_chains", "eta_losses"):
+        tables[name].to_csv(folder / f"{name}.csv", index=False)
+    return [
+        "### The claims under other readings",
+        markdown(tables["verdicts"].drop(columns="other readings")),
+        markdown(tables["readings"]),
+        f"Their parts: {shown(tables['readings_parts'], STUDY, 'readings_parts')}",
+        "#### Ranges of logPCA that captions print, and ours",
+        markdown(tables["ranges"][tables["ranges"]["same"]].round(4)),
+        f"For every K: {shown(tables['ranges'].round(4), STUDY, 'ranges')}",
+    ]
 
 
 def sections_of_tables(tables: dict[str, pd.DataFrame]) -> list[str]:
@@ -286,7 +305,7 @@ def compare_verdicts(scripts: Run, text: Run) -> tuple[pd.DataFrame, pd.DataFram
     (verdicts, parts), (other_verdicts, other_parts) = judge(CLAIMS, scripts), judge(CLAIMS, text)
     sides = (": scripts", ": text")
     verdicts = verdicts.merge(other_verdicts, on=["number", "claim", "rule"], suffixes=sides)
-    parts = parts.merge(other_parts, on=["number", "where"], suffixes=sides)
+    parts = parts.merge(other_parts, on=["number", "where", "whose"], suffixes=sides).drop(columns="whose")
     differing = parts[parts["holds: scripts"] != parts["holds: text"]]
     return verdicts.drop(columns=["rule", "claim"]), differing
 

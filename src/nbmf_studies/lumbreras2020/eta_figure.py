@@ -42,14 +42,14 @@ def draw(
         name, best = best_other(scores[scores["dataset"] == dataset], others)
         axis.axhline(best, color="0.35", linewidth=0.9, linestyle="--")
         axis.set_title(f"{dataset}\nbest other: {name}", fontsize=8)
+        if axis in axes[:, 0]:
+            axis.set_ylabel("held-out perplexity\n(nats per entry)")
     if not losses.empty:
         axis = axes.flat[len(datasets)]
         _draw_sides(axis, losses, "loss")
         axis.axhline(printed, color="black", linewidth=0.9, linestyle=":")
         axis.set_title(f"D(V|V̂) on {losses['dataset'].iloc[0]}\nprinted: {printed:g}", fontsize=8)
         axis.set_ylabel("nats")
-    for axis in axes[:, 0]:
-        axis.set_ylabel("held-out perplexity\n(nats per entry)")
     figure.legend(handles=_handles(), loc="outside lower center", ncols=2, frameon=False)
     return figure
 
