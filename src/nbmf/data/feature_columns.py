@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbmf.data.named import is_sparse
+from nbmf.data.named import is_sparse, summed
 from nbmf.errors import DataError
 
 if TYPE_CHECKING:
@@ -50,10 +50,8 @@ def stored(values: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return rows, columns and values of what a scipy.sparse matrix stores, row by row."""
     if not is_sparse(values):
         raise DataError(f"a scipy.sparse matrix is needed, not {type(values).__name__}")
-    entries = values.tocsr(copy=True)
-    entries.sum_duplicates()
-    entries = entries.tocoo()
-    return entries.row, entries.col, entries.data.astype(float)
+    entries = summed(values).tocoo()
+    return entries.row, entries.col, entries.data
 
 
 def nonzero(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -18,6 +18,7 @@ from nbmf.data.named import (
     is_sparse,
     naming,
     plain,
+    summed,
     two_dimensional,
 )
 from nbmf.errors import DataError
@@ -181,4 +182,8 @@ def _all_entries(values: Any) -> np.ndarray:
             f"a sparse matrix of shape {values.shape} has more than {MAX_ENTRIES} entries; "
             "a matrix is kept with all of them; nbmf.BernoulliPoissonVB fits a sparse one as it is"
         )
-    return values.toarray()
+    stored = summed(values)
+    is_missing = np.isnan(stored.data) | (stored.data == MISSING)
+    if (is_missing | (stored.data == 0) | (stored.data == 1)).all():  # a byte each when there are zeros too
+        stored.data = np.where(is_missing, MISSING, stored.data).astype(np.int8)
+    return stored.toarray()

@@ -212,6 +212,26 @@ def frame_values(frame: pd.DataFrame) -> np.ndarray:
     return frame.to_numpy(dtype=object, na_value=np.nan, copy=True)
 
 
+def summed(values: Any) -> Any:
+    """Return a sparse matrix (float64, CSR) in which what was stored twice is added up.
+
+    Converted first: in a small type of integers sums would overflow in silence. What is true twice is true.
+
+    Raises
+    ------
+    DataError
+        If the stored values are no numbers.
+    """
+    import scipy.sparse  # takes a moment
+
+    if values.dtype.kind not in "fiub":
+        raise DataError(f"the stored values are of type {values.dtype}: allowed are numbers")
+    is_truth = values.dtype.kind == "b"
+    made = scipy.sparse.csr_array(values if is_truth else values.astype(np.float64), copy=True)
+    made.sum_duplicates()
+    return made.astype(np.float64)
+
+
 def is_sparse(values: Any) -> bool:
     """Whether values are a sparse matrix or array of SciPy."""
     return hasattr(values, "toarray") and hasattr(values, "nnz")

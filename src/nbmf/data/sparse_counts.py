@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nbmf.data.named import NamedMatrix, is_sparse, plain
+from nbmf.data.named import NamedMatrix, is_sparse, plain, summed
 from nbmf.errors import DataError
 
 MISSING = -1
@@ -61,11 +61,7 @@ class SparseCounts:
             return V.values
         if len(V.shape) != 2 or 0 in V.shape:
             raise DataError(f"a matrix has rows and columns; this one has shape {V.shape}")
-        if V.dtype.kind not in "fiub":
-            raise DataError(f"the stored values are of type {V.dtype}: allowed are numbers")
-        stored = scipy.sparse.csr_array(V, dtype=np.float64, copy=True)
-        stored.sum_duplicates()
-        stored = stored.tocoo()
+        stored = summed(V).tocoo()
         value, (rows, columns) = stored.data, stored.coords
         is_missing = np.isnan(value) | (value == MISSING)
         is_count = (value >= 0) & (value <= largest) & (value == np.floor(value))

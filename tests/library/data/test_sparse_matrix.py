@@ -9,8 +9,10 @@ import scipy.io
 import scipy.sparse
 
 import nbmf
+from nbmf.data.feature_columns import stored
 from nbmf.data.loading import load_matrix
 from nbmf.data.matrix import MISSING, BinaryMatrix
+from nbmf.data.sparse_counts import SparseCounts
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
 from nbmf.io import coded_matrix
@@ -264,3 +266,28 @@ def test_too_many_lines_and_whole_matrices_are_refused(small, tmp_path, monkeypa
     for name in ("m.mtx", "ones.csv"):
         with pytest.raises(DataError, match="entries; allowed are at most 8 rows and columns"):
             read(tmp_path, name, *FILES[name][:1], **FILES[name][1])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "times", "words"), [(np.int8, 300, "300.0"), (np.uint8, 257, "257.0"), (np.float32, 2, "2.0")]
+)
+def test_what_is_stored_twice_is_added_up_in_a_type_that_holds_it(dtype, times, words):
+    """In a byte 257 ones are 1, which a binary method would take."""
+    places = np.zeros(times, int), np.zeros(times, int)
+    V = scipy.sparse.coo_array((np.ones(times, dtype), places), shape=(2, 3))
+    assert SparseCounts.of(V).above_zero.toarray()[0, 0] == times
+    assert stored(V)[2].tolist() == [times]
+    for take in (BinaryMatrix.from_sparse, SparseBinaryMatrix.from_sparse):
+        with pytest.raises(DataError, match=f"the value is {words}"):
+            take(V)
+    true = scipy.sparse.coo_array((np.ones(times, bool), places), shape=(2, 3))
+    assert BinaryMatrix.from_sparse(true).codes.tolist() == [[1, 0, 0], [0, 0, 0]]
+    once = scipy.sparse.coo_array((np.array([1, 1], dtype), ([0, 1], [2, 0])), shape=(2, 3))
+    assert BinaryMatrix.from_sparse(once).codes.tolist() == [[0, 0, 1], [1, 0, 0]]
+
+
+def test_sparse_codes_keep_a_byte_each():
+    V = scipy.sparse.csr_array(np.array([[1.0, np.nan], [-1.0, 0.0]]))
+    assert BinaryMatrix.from_sparse(V).codes.tolist() == [[1, -1], [-1, 0]]
+    with pytest.raises(DataError, match="the stored values are of type complex128: allowed are numbers"):
+        BinaryMatrix.from_sparse(V.astype(complex))

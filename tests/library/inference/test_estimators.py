@@ -111,6 +111,16 @@ def the_score_is_the_mean_log_likelihood_of_rows_folded_in(name):
         assert estimator.score(CODES) > estimator.score(1 - np.abs(CODES))
 
 
+@promise
+def a_fit_in_single_steps_has_the_same_bits(name):
+    """The loop's pieces depend on the clock: no result may depend on them."""
+    estimator = make(name).fit(CODES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("nbmf.inference.loop.MOMENT", 0.0)
+        stepped = make(name).fit(CODES)
+    assert_equal(stepped, estimator)
+
+
 # --- Names -----------------------------------------------------------------------------------
 
 FRAME = pd.DataFrame(np.where(CODES < 0, np.nan, CODES), MATRIX.row_names, MATRIX.column_names)
