@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 import nbmf
+from nbmf.cli.folder_lock import hold, release
 from nbmf.errors import DataError
 from nbmf.files import atomic_path, write_json
 from nbmf.reporting.model import Figure
@@ -37,14 +38,15 @@ class OutputFolder:
     Raises
     ------
     DataError
-        If `path` is a file, or holds one of `names` that is not ours. So it is known before the
-        work begins.
+        If `path` is a file, holds one of `names` that is not ours, or another run writes to it. So
+        it is known before the work begins.
     """
 
     def __init__(self, path: str | Path, names: Collection[str], *, force: bool = False):
         self.path = Path(path)
         if self.path.exists() and not self.path.is_dir():
             raise DataError(f"{self.path} is a file; --out names a folder")
+        hold(self.path)
         self._names = set(names)
         self._how = record_of(self.path)
         self._ours = set(self._how.pop("files", ()))
@@ -101,6 +103,7 @@ class OutputFolder:
             self._ours.remove(name)
         self._how = how
         self._record()
+        release(self.path)
 
     def _record(self) -> None:
         record = {**self._how, "nbmf": nbmf.__version__, "files": sorted(self._ours)}

@@ -557,6 +557,21 @@ def test_a_folder_whose_writing_was_interrupted_is_still_ours(here):
     assert files(here / "out") == {"b.txt", "nbmf.json"}
 
 
+def test_a_second_run_into_the_same_folder_is_told(here, capsys):
+    """Settings and model of one next to the tables of the other would both have exit status 0."""
+    holding = "import pathlib, sys; from nbmf.cli.folder_lock import hold; hold(pathlib.Path('out')); print(flush=True)"
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{holding}; sys.stdin.read()"], cwd=here, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        other.stdout.readline()
+        _, error = run(capsys, "fit", "survey.csv", *QUICK, "--out", "out", code=2)
+        assert f"out: another run of nbmf, process {other.pid}, writes to this folder" in error
+        assert "choose another with --out" in error
+        assert not (here / "out").exists()
+        other.stdin.close()
+    run(capsys, "fit", "survey.csv", *QUICK, "--out", "out")
+
+
 def test_a_record_of_something_else_is_refused(here):
     (here / "nbmf.json").write_text("[1]")
     with pytest.raises(DataError, match=r"^nbmf.json: not a record of nbmf"):
