@@ -12,6 +12,7 @@ import nbmf
 from nbmf.cli.folder_lock import hold, release
 from nbmf.errors import DataError
 from nbmf.files import atomic_path, write_json
+from nbmf.io.value_codes import number_of
 from nbmf.reporting.model import Figure
 from nbmf.reporting.pictures import Picture
 
@@ -19,6 +20,7 @@ from nbmf.reporting.pictures import Picture
 MODEL, MATRIX, TABLE, COLUMN_GROUPS = "model.npz", "matrix.npz", "table.npz", "column_groups.csv"
 RECORD = "nbmf.json"  # which files of the folder are ours, and how they were made
 DIGITS = "%.6g"
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # begin what a spreadsheet computes
 LARGEST_CSV = 5_000_000  # numbers; more are written as NPZ
 
 
@@ -72,9 +74,15 @@ class OutputFolder:
         self.write(name, lambda path: path.write_text(text + "\n", encoding="utf-8"))
 
     def write_table(self, name: str, table: pd.DataFrame, **options) -> None:
-        """Write a table as CSV, without its index unless the options of to_csv say otherwise."""
+        """Write a table as CSV, without its index unless the options of to_csv say otherwise.
+
+        Texts that a spreadsheet would take for a formula begin with an apostrophe, see `as_cell`.
+        """
         options = {"index": False, "float_format": DIGITS, **options}
-        self.write(name, lambda path: table.to_csv(path, **options))
+        shown = table.rename(columns=as_cell, index=as_cell if options["index"] else None)
+        for place in np.flatnonzero([not pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes]):
+            shown.isetitem(place, table.iloc[:, place].map(as_cell))
+        self.write(name, lambda path: shown.to_csv(path, **options))
 
     def write_matrix(
         self, name: str, corner: str, values: np.ndarray, rows: Collection[str], columns: Collection[str]
@@ -108,6 +116,20 @@ class OutputFolder:
     def _record(self) -> None:
         record = {**self._how, "nbmf": nbmf.__version__, "files": sorted(self._ours)}
         write_json(self.path / RECORD, record)
+
+
+def as_cell(value: object) -> object:
+    """Return a value as a cell of a table: a text that is a formula in a spreadsheet is one no longer.
+
+    A name such as `=HYPERLINK(...)` would be run by whoever opens the file; an apostrophe before it makes it text.
+    """
+    is_formula = isinstance(value, str) and value.startswith(FORMULA) and number_of(value) is None
+    return f"'{value}" if is_formula else value
+
+
+def of_cell(text: str) -> str:
+    """Return the text that `as_cell` was given."""
+    return text[1:] if text.startswith("'") and as_cell(text[1:]) == text else text
 
 
 def record_of(folder: Path) -> dict:

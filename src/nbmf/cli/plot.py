@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 import nbmf
-from nbmf.cli.output import COLUMN_GROUPS, MATRIX, MODEL, TABLE, OutputFolder, record_of
+from nbmf.cli.output import COLUMN_GROUPS, MATRIX, MODEL, TABLE, OutputFolder, of_cell, record_of
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.loading import load_matrix
 from nbmf.errors import DataError
@@ -90,6 +90,7 @@ def _column_groups(path: Path) -> np.ndarray | None:
     if not path.exists():
         return None
     try:
-        return pd.read_csv(path, dtype=str, keep_default_na=False)["group"].to_numpy(str)
+        groups = pd.read_csv(path, dtype=str, keep_default_na=False)["group"]
+        return groups.map(of_cell).to_numpy(str)
     except (ValueError, KeyError) as error:
         raise DataError(f"{path}: no table of nbmf with a column group ({error!r})") from error

@@ -212,14 +212,15 @@ def _texts(path: Path, columns: Columns, text: str) -> _Counts:
 
 
 def _matrix(cells: Grid | Entries, words: str | os.PathLike | None) -> _Counts:
-    path = cells.path
-    try:
-        values = cells.values.astype(float)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{path}: values that are no numbers ({error})") from error
+    path, values = cells.path, cells.values
+    if values.dtype.kind not in "fiub":
+        numbers = [number_of(value) for value in values.ravel()]
+        if None in numbers:
+            raise DataError(f"{path}: {values.flat[numbers.index(None)]!r} is no number; allowed are counts")
+        values = np.reshape(numbers, values.shape)
     if isinstance(cells, Entries):  # adds what repeats
         values = scipy.sparse.coo_array((values, (cells.rows, cells.columns)), shape=cells.shape)
-    values = scipy.sparse.csr_array(values)
+    values = scipy.sparse.csr_array(values, dtype=np.float64)
     right = (values.data >= 0) & (values.data == np.floor(values.data)) & np.isfinite(values.data)
     if not right.all():
         wrong = values.data[~right][0].item()

@@ -254,9 +254,12 @@ class UnknownValue(Exception):
 
 
 def number_of(cell: Any) -> float | None:
-    """Return the number that a text or another value is, None if it is none."""
+    """Return the number that a text or another value is, None if it is none.
+
+    Python alone reads 1_000, and digits of other scripts.
+    """
     try:
-        return None if isinstance(cell, str) and "_" in cell else float(cell)  # Python alone reads 1_000
+        return None if isinstance(cell, str) and ("_" in cell or not cell.isascii()) else float(cell)
     except (TypeError, ValueError):
         return None
 

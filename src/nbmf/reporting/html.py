@@ -8,6 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import nbmf
 from nbmf.reporting.model import Figure, Report
+from nbmf.reporting.words import printable
 
 TEMPLATE = "report.html.jinja"
 PAGE = 1440  # pixels of a picture as wide as a page: all are shown on one scale
@@ -17,7 +18,7 @@ LIBRARIES = ("numpy", "scipy", "numba")
 def render(report: Report) -> str:
     """Return the report as HTML; every text is escaped."""
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
-    return (
+    page = (
         _environment()
         .get_template(TEMPLATE)
         .render(
@@ -26,6 +27,7 @@ def render(report: Report) -> str:
             foot=[*report.made_by, f"nbmf {nbmf.__version__}, Python {platform.python_version()}, {libraries}"],
         )
     )
+    return printable(page)
 
 
 def _environment() -> Environment:

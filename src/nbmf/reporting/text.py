@@ -3,6 +3,7 @@
 import textwrap
 
 from nbmf.reporting.model import Answer, Block, Entry, Figure, Lines, NextStep, Report, Table
+from nbmf.reporting.words import printable
 
 WIDTH, INDENT = 100, "  "
 SHORTEST, LONGEST = 9, 30  # labels of an entry's lines, to which texts are aligned
@@ -16,7 +17,7 @@ def wrapped(text: str, indent: str = INDENT) -> str:
 def render(report: Report) -> str:
     """Return the report as text: its blocks with a blank line between them, no titles and no figures."""
     blocks = (block for section in report.sections for block in section.blocks)
-    return "\n\n".join(_text_of(block) for block in blocks if not isinstance(block, Figure))
+    return printable("\n\n".join(_text_of(block) for block in blocks if not isinstance(block, Figure)))
 
 
 def _text_of(block: Block) -> str:

@@ -1,5 +1,6 @@
 """Words that several reports share."""
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -8,6 +9,9 @@ SCORED_BY = {
     "poisson": "scored by the Poisson distribution with the mean predicted",
     "negative-binomial": "scored by the negative binomial distribution predicted",
 }
+
+
+TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")  # Unicode's classes of what turns writing
 
 
 def listed(settings: Mapping[str, Any]) -> str:
@@ -31,3 +35,13 @@ def joined(texts: Iterable[str]) -> str:
     """Return "a", "a and b" or "a, b and c"."""
     *first, last = list(texts) or [""]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def printable(text: str) -> str:
+    """Return a text without characters that control a terminal or turn the direction of writing; lines stay.
+
+    In a name such a character (an escape, U+202E) would change how all that comes after it is shown.
+    """
+    controls = {c for c in set(text) if unicodedata.category(c) == "Cc" or unicodedata.bidirectional(c) in TURNING}
+    controls.discard("\n")
+    return text.translate(dict.fromkeys(map(ord, controls))) if controls else text

@@ -26,7 +26,7 @@ from nbmf.catalogue import DEFAULTS, METHODS
 from nbmf.cli import compare as compare_command
 from nbmf.cli import help_texts, kernel_cache, progress
 from nbmf.cli.arguments import COMMANDS, as_typed, parse
-from nbmf.cli.output import OutputFolder
+from nbmf.cli.output import OutputFolder, as_cell, of_cell
 from nbmf.cli.reading import name_of, repeated
 from nbmf.data.examples import EXAMPLES
 from nbmf.errors import DataError, Message, Setting
@@ -570,6 +570,26 @@ def test_a_second_run_into_the_same_folder_is_told(here, capsys):
         assert not (here / "out").exists()
         other.stdin.close()
     run(capsys, "fit", "survey.csv", *QUICK, "--out", "out")
+
+
+def test_names_that_are_formulas_or_controls_are_text(here, capsys):
+    """A spreadsheet would run the first; the second turns what follows it around; the third clears a terminal."""
+    names = ["=cmd|' /C calc'!A0", "u\u202egnp", "\x1b[2Jname", "-3", "@x", "plain"]
+    rng = np.random.default_rng(0)
+    blocks = np.kron(np.eye(2, dtype=int), np.ones((3, 6), int)) ^ (rng.random((6, 12)) < 0.05)
+    pd.DataFrame(blocks, names, [f"c{n}" for n in range(12)]).to_csv("odd.csv")
+    printed, _ = run(capsys, "fit", "odd.csv", *QUICK, "--out", "out", "--no-check")
+    for text in (printed, *((here / "out" / name).read_text() for name in ("summary.txt", "report.html"))):
+        assert not {"\u202e", "\x1b"} & set(text)
+    written = pd.read_csv("out/W.csv")["row"].tolist()
+    assert {"'=cmd|' /C calc'!A0", "-3", "'@x", "plain"} <= set(written)
+    assert [of_cell(name) for name in written] == names
+    run(capsys, "plot", "out")
+
+
+@pytest.mark.parametrize("value", ["-3", "+1.5e3", "", "a=b", 3.0, None])
+def test_numbers_and_other_texts_stay_as_they_are(value):
+    assert as_cell(value) is value
 
 
 def test_a_record_of_something_else_is_refused(here):
