@@ -73,6 +73,8 @@ def read_arrays(path: str | os.PathLike, kind: str) -> dict[str, np.ndarray]:
         its `kind`.
     """
     try:
+        if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+            raise ValueError("a device or a pipe, which may have no end")
         with zipfile.ZipFile(path) as archive:
             unpacked = sum(member.file_size for member in archive.infolist())
         if unpacked > MAX_BYTES:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbmf.data.named import is_sparse, summed
+from nbmf.data.real_matrix import is_of_a_size
 from nbmf.errors import DataError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ GAUSSIAN, DISCRETE, BERNOULLI, POISSON, WORD = FEATURE_KINDS = (
     "word",  # of a document: how often the word is in it; all columns share a distribution
 )
 ALLOWED = {
-    GAUSSIAN: "finite numbers",
+    GAUSSIAN: "0 and numbers of a size from 1e-100 to 1e100",
     DISCRETE: "the codes 0, 1, ... of its categories",
     BERNOULLI: "0 and 1",
     POISSON: "whole numbers from 0 on",
@@ -32,7 +33,7 @@ def refuse_wrong_values(table: Any) -> None:
     """Raise DataError, naming row and column, if a cell's value is none of its column's kind."""
     x, kinds = table.cells, table.kinds[table.columns]
     is_whole = (x >= 0) & (x == np.floor(x)) & np.isfinite(x)
-    right = np.where(kinds == GAUSSIAN, np.isfinite(x), is_whole)
+    right = np.where(kinds == GAUSSIAN, is_of_a_size(x), is_whole)
     has_categories = table.sizes[table.columns] > 0
     right &= ~has_categories | (x < table.sizes[table.columns])
     right &= (kinds != WORD) | (x >= 1)

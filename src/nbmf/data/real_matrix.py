@@ -10,7 +10,14 @@ import numpy as np
 from nbmf.data.named import NamedMatrix, as_numbers, frame_values, is_frame, plain, two_dimensional
 from nbmf.errors import DataError
 
-ALLOWED = "finite numbers and missing (NaN)"
+SMALLEST, LARGEST = 1e-100, 1e100  # sizes of what is not 0: squares and their sums stay numbers
+ALLOWED = "0, numbers of a size from 1e-100 to 1e100, and missing (NaN)"
+
+
+def is_of_a_size(numbers: np.ndarray) -> np.ndarray:
+    """Return a bool array: where a number is 0, or neither too large nor too small to compute with; False of NaN."""
+    size = np.abs(numbers)
+    return (size == 0) | ((size >= SMALLEST) & (size <= LARGEST))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -20,14 +27,14 @@ class RealMatrix(NamedMatrix):
     Parameters
     ----------
     values : float64 array (F, N)
-        Finite, or NaN (missing). Every row and every column has an observed entry.
+        0, of a size from 1e-100 to 1e100, or NaN (missing). Every row and every column has an observed entry.
     row_names, column_names, row_groups
         As for BinaryMatrix.
 
     Raises
     ------
     DataError
-        If a value is infinite or no number, the matrix is empty, a row or column has no observed
+        If a value is too large, too small or no number, the matrix is empty, a row or column has no observed
         entry, names repeat, or lengths differ.
     """
 
@@ -42,8 +49,9 @@ class RealMatrix(NamedMatrix):
     def _checked(values: Any) -> np.ndarray:
         values = two_dimensional(values)
         numbers = as_numbers(values, ALLOWED)
-        if np.isinf(numbers).any():
-            f, n = np.argwhere(np.isinf(numbers))[0]
+        wrong = ~(np.isnan(numbers) | is_of_a_size(numbers))
+        if wrong.any():
+            f, n = np.argwhere(wrong)[0]
             raise DataError(
                 f"row {f}, column {n} (counted from 0): the value is {plain(values[f, n])!r}; allowed are {ALLOWED}"
             )
@@ -61,7 +69,7 @@ def as_reals(data: Any) -> np.ndarray:
     Raises
     ------
     DataError
-        If a value is infinite or no number, the matrix is empty or wholly missing, or sparse.
+        If a value is too large, too small or no number, the matrix is empty or wholly missing, or sparse.
     """
     if isinstance(data, RealMatrix):
         return data.values

@@ -11,7 +11,7 @@ from nbmf.inference import loop
 from nbmf.inference.declarations import Declarations, Inference
 from nbmf.inference.fold_in import FoldIn, in_blocks
 from nbmf.inference.model_file import Saved
-from nbmf.inference.parameters import Parametrized, at_least, check
+from nbmf.inference.parameters import Parametrized, check, components
 from nbmf.inference.state import Factors, Monitor, State
 from nbmf.inference.stopping import warn_of_no_convergence
 from nbmf.likelihoods.likelihood import Likelihood
@@ -215,9 +215,9 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
 
     def check_parameters(self) -> None:
         """Raise ConfigError if a parameter has a value that is not allowed."""
-        least = at_least(0 if self.allows_no_components else 1)
+        of_components = components(0 if self.allows_no_components else 1)
         for name, value in self.get_params().items():
-            check(name, value, self.rules | {"n_components": least})
+            check(name, value, self.rules | {"n_components": of_components})
 
     # --- Predictions -----------------------------------------------------------------------------
 

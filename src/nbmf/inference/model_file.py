@@ -16,6 +16,7 @@ FORMAT = "nbmf model 1"
 ABOUT = "about"  # the array with the text
 PACKAGES = ("numpy", "scipy", "numba")
 EXPECTATION = "expectation_"
+ROUNDING = 1e-6  # of a number, beyond its limits
 
 
 # Learned numbers, and the types JSON gives them.
@@ -185,6 +186,18 @@ class Saved:
             raise DataError(f"{unknown[0]!r} is nothing that is learned")
         self._expectation = learned.pop(EXPECTATION)
         vars(self).update(learned)
+        self._check_ranges()
+
+    def _check_ranges(self) -> None:
+        """Raise DataError if a factor of probabilities has other numbers, or E[V] what no mean can be."""
+        low, high = self.likelihood.limits
+        arrays = {EXPECTATION: (self._expectation, low, high)}
+        arrays |= {f"{name}_": (vars(self)[f"{name}_"], 0.0, 1.0) for name in self.distributions | self.probabilities}
+        for name, (array, low, high) in arrays.items():
+            if array is None or not array.size:
+                continue
+            if array.min() < low - ROUNDING or array.max() > high + ROUNDING:
+                raise DataError(f"{name} has numbers outside of {low:g} to {high:g}")
 
 
 def is_learned(name: str) -> bool:

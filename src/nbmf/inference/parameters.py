@@ -49,8 +49,19 @@ def one_of(*texts: str) -> Rule:
 TOLERANCES = ("mean_change_tol", "relative_gain_tol", "relative_change_tol", "bound_gain_tol", "deviance_gain_tol")
 AT_LEAST_ZERO = Rule(lambda value: is_number(value) and 0 <= value < np.inf, "a number of at least 0")
 
+MOST_COMPONENTS = 1_000_000  # a prior may have a number for each of them: to check more takes minutes
+
+
+def components(least: int) -> Rule:
+    """Return the rule for `n_components`."""
+    return Rule(
+        lambda value: is_integer(value) and least <= value <= MOST_COMPONENTS,
+        f"an integer from {least} to {MOST_COMPONENTS}",
+    )
+
+
 RULES = {
-    "n_components": at_least(1),
+    "n_components": components(1),
     "max_memory_gb": Rule(lambda value: is_number(value) and 0 < value < np.inf, "a positive number"),
     "max_iter": at_least(1),
     "burn_in": at_least(0),

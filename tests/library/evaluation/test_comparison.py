@@ -350,7 +350,7 @@ def test_lda_alone_cannot_be_drawn():
         ({"methods": {"bica": {"settings": {"alfa": 1}}}}, "unknown key 'alfa'; .*'alpha'"),
         ({"methods": {"bica": {"settings": {"alpha": -1}}}}, "alpha = -1: allowed is a number"),
         ({"methods": {"mine": {"class": "BinaryICA"}}}, "methods.mine: the key 'K' is missing"),
-        ({"K": 0}, "n_components = 0: allowed is an integer of at least 1"),
+        ({"K": 0}, "n_components = 0: allowed is an integer from 1 to 1000000"),
         ({"K": []}, "no K given"),
         ({"methods": ["bica"], "K": {"logpca": [2]}}, "K: 'logpca' is not compared"),
         ({"masks": 0}, "masks = 0: allowed is an integer of at least 1"),
@@ -358,7 +358,7 @@ def test_lda_alone_cannot_be_drawn():
         ({"seed": None}, "seed = None: allowed is an integer of at least 0"),
         ({"masks": 2.5}, "masks = 2.5: allowed is an integer of at least 1"),
         ({"masks": []}, "masks: none given; allowed are one or more arrays, or their number"),
-        ({"K": 2.0}, "n_components = 2.0: allowed is an integer of at least 1"),
+        ({"K": 2.0}, "n_components = 2.0: allowed is an integer from 1 to 1000000"),
     ],
 )
 def test_what_is_not_allowed_is_said_before_the_first_fit(arguments, message):

@@ -178,6 +178,64 @@ def a_saved_estimator_comes_back(name, tmp_path):
             np.testing.assert_array_equal(loaded.transform(V), estimator.transform(V))
 
 
+def rewritten(path, about=lambda parts: None, **arrays):
+    """Change what a model file says."""
+    with np.load(path) as file:
+        held = dict(file)
+    parts = json.loads(str(held["about"]))
+    about(parts)
+    np.savez(path, **(held | arrays | {"about": np.array(json.dumps(parts))}))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"W_": lambda W: -W}, "W_ has numbers outside of 0 to 1"),
+        ({"H_": lambda H: H + 1}, "H_ has numbers outside of 0 to 1"),
+        ({"expectation_": lambda E: E + 1}, "expectation_ has numbers outside of 0 to 1"),
+    ],
+)
+def test_a_model_file_of_impossible_numbers_is_refused(change, words, tmp_path):
+    path = tmp_path / "model.npz"
+    estimator = make("BetaDirVB").fit(CODES)
+    estimator.save(path)
+    held = {"W_": estimator.W_, "H_": estimator.H_, "expectation_": estimator.expectation_}
+    rewritten(path, **{name: f(held[name]) for name, f in change.items()})
+    with pytest.raises(DataError, match=words):
+        nbmf.load(path)
+
+
+def test_a_model_file_of_countless_components_is_refused_before_any_memory_is_taken(tmp_path):
+    path = tmp_path / "model.npz"
+    make("BetaDirVB").fit(CODES).save(path)
+    rewritten(path, lambda parts: parts["parameters"].update(n_components=10**9))
+    with pytest.raises(DataError, match="n_components = 1000000000: allowed is an integer from 1 to 1000000"):
+        nbmf.load(path)
+
+
+def test_a_device_is_no_model_file():
+    with pytest.raises(DataError, match=r"/dev/zero: not a complete nbmf model file .a device or a pipe"):
+        nbmf.load("/dev/zero")
+
+
+@pytest.mark.parametrize("size", [1e101, -1e308, 1e-101])
+def test_reals_too_large_or_too_small_to_compute_with_are_refused(size):
+    V = np.array([[1.0, 2.0], [size, 0.0]])
+    with pytest.raises(DataError, match=r"row 1, column 0 .*of a size from 1e-100 to 1e100"):
+        nbmf.GaussianFactorVB(1).fit(V)
+
+
+@pytest.mark.parametrize("size", [1e100, 1e-100])
+def test_reals_of_the_last_allowed_size_are_fitted(size):
+    V = np.random.default_rng(0).choice([-size, 0.0, size], (6, 5))
+    with warnings.catch_warnings(action="ignore"):
+        for estimator in (
+            nbmf.GaussianFactorVB(2, max_iter=20, random_state=0),
+            nbmf.IndianBuffetGaussian(2, burn_in=10, n_samples=10, random_state=0),
+        ):
+            assert np.isfinite(estimator.fit(V).expectation_).all()
+
+
 def test_parameters_of_all_kinds_come_back(tmp_path):
     seed = np.random.SeedSequence([1, 2**70], spawn_key=(3, 4))
     alpha, gamma = np.array([1.0, 2.0, 0.1]), (1, 2, 3)

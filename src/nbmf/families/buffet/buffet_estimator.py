@@ -36,7 +36,7 @@ def _or_learn(holds, allowed: str) -> Rule:
     )
 
 
-POSITIVE = _or_learn(lambda value: value > 0, "a number above 0")
+POSITIVE = _or_learn(lambda value: 0 < value <= 1e100, "a number above 0, at most 1e100")
 ALPHA = Rule(
     lambda value: value is None or POSITIVE.holds(value),
     Message("a number above 0 (the limit of 0 is ", Setting("prior", IBP), "), 'learn', or None: 1, of the CIBP"),
