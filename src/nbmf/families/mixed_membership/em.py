@@ -1,5 +1,7 @@
 """The one EM driver of MNB, MMNB, Fast MMNB, LDA and Fast LDA."""
 
+import copy
+
 import numpy as np
 
 from nbmf.families.mixed_membership.densities import Density
@@ -109,6 +111,19 @@ class MembershipState(State):
     def may_stop(self) -> bool:
         """Whether no change of where rows start is to come."""
         return self.is_warm or not self._e_step.goes_warm
+
+    def objective_of_one(self) -> float:
+        """Return the objective of K components that are all alike, which are one, with the smoothing of K of them.
+
+        Their densities are an M-step's where all cells belong to all components alike. Of a Dirichlet prior it is the
+        supremum, where α has all its weight on one component.
+        """
+        columns, values, K = self._cells.columns, self._cells.values, self.prior.size
+        alike = copy.deepcopy(self.densities)
+        alike.update(columns, values, np.repeat(self._totals[:, None] / K, K, axis=1))
+        seen = self._totals > 0
+        log = alike.log_density(columns, values)[seen, 0]
+        return float(self._totals[seen] @ log) + alike.penalty()
 
     @property
     def bound(self) -> float:

@@ -71,6 +71,18 @@ def log_joint(codes: np.ndarray, Z: np.ndarray, K: int, alpha, beta, gamma) -> f
     return log_joint_of_counts(counts(codes, Z, K), alpha, beta, gamma)
 
 
+def log_evidence_of_one(codes: np.ndarray, alpha, beta) -> float | None:
+    """Return log p(V) of a single component in nats; None if the components have priors of their own.
+
+    It leaves no choice of Z, so that the ones and zeros of a column are beta-binomial, in the order in which they come.
+    """
+    alpha, beta = (np.atleast_2d(beside_H(prior, np.size(prior))) for prior in (alpha, beta))
+    if (alpha != alpha[0]).any() or (beta != beta[0]).any():
+        return None
+    A, B = (codes == 1).sum(axis=0)[None], (codes == 0).sum(axis=0)[None]
+    return log_likelihood(A, B, alpha[:1], beta[:1])
+
+
 def conditional(codes: np.ndarray, Z: np.ndarray, f: int, n: int, K: int, alpha, beta, gamma):
     """Return p(z_fn = k | all other z, V), array (K,), eq. (25)."""
     others = Z.copy()
