@@ -113,17 +113,17 @@ class MembershipState(State):
         return self.is_warm or not self._e_step.goes_warm
 
     def objective_of_one(self) -> float:
-        """Return the objective of K components that are all alike, which are one, with the smoothing of K of them.
+        """Return the log-likelihood of one component, which is exact, with the penalty of the K that are there.
 
-        Their densities are an M-step's where all cells belong to all components alike. Of a Dirichlet prior it is the
-        supremum, where α has all its weight on one component.
+        Each of these is smoothed, so that the penalty grows with K: objectives with one of one component and one of K
+        would differ by that alone.
         """
-        columns, values, K = self._cells.columns, self._cells.values, self.prior.size
-        alike = copy.deepcopy(self.densities)
-        alike.update(columns, values, np.repeat(self._totals[:, None] / K, K, axis=1))
+        columns, values = self._cells.columns, self._cells.values
+        alike = copy.deepcopy(self.densities)  # an M-step gives each of its components all cells
+        alike.update(columns, values, np.repeat(self._totals[:, None], self.prior.size, axis=1))
         seen = self._totals > 0
         log = alike.log_density(columns, values)[seen, 0]
-        return float(self._totals[seen] @ log) + alike.penalty()
+        return float(self._totals[seen] @ log) + self.densities.penalty()
 
     @property
     def bound(self) -> float:

@@ -44,7 +44,7 @@ class Climbing(Rates):
         return observations(values, self.is_binary, self.precision == "single")
 
     def _climbed_by_one(self, values) -> float:
-        """Return what one component reaches in OF_ONE of the iterations of this fit: its objective, or a little less."""
+        """Return what one component reaches in OF_ONE of the iterations of this fit: its objective, or less."""
         iterations = max(1, round(OF_ONE * self.n_iter_))
         one = type(self)(**self.get_params() | {"n_components": 1, "max_iter": iterations})
         state = one._start(values, self._seed())
