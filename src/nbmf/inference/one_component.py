@@ -21,7 +21,7 @@ def warn_if_worse(name: str, n_components: int, objective: float | None, of_one:
             Message(
                 f"{name} is worse than one component: its objective is {objective:.6g} nats with ",
                 Setting("n_components", n_components),
-                f", that of a single component {of_one:.6g}. Take the best of several starts, another ",
+                f", and {of_one:.6g} where one of them has everything. Take the best of several starts, another ",
                 Setting("random_state"),
                 " or a smaller ",
                 Setting("n_components"),

@@ -1,7 +1,6 @@
 """bICA: Beta-Dir by uncollapsed mean-field variational inference (Kabán and Bingham 2008)."""
 
-from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import PER_COLUMN, Concentration, is_text
-from nbmf.families.beta_dirichlet.beta_dirichlet_priors import BetaPrior
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
 from nbmf.families.beta_dirichlet.beta_dirichlet_variational import Variational, VariationalState
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
 from nbmf.families.beta_dirichlet.models import beta_dir
@@ -59,8 +58,5 @@ class BinaryICA(BetaDir, Variational):
         return VariationalState(inference, beta_dir, priors, inference.bound, learner if learner.learns else None)
 
     def _objective_of_one(self, state, values):
-        """Return log p(V) with one component, at the α and β that the fit has learned: its own would not be worse."""
-        codes, priors = values if self.weights_are_rows else values.T, state.hyperparameters()
-        if is_text(self.alpha, PER_COLUMN):  # of one component nothing is left to learn
-            priors = BetaPrior(self.alpha, self.beta, codes, 1).tables()
-        return beta_dir.log_evidence_of_one(codes, priors["alpha"], priors["beta"])
+        """Return log p(V, Z), which the bound is at that Z, with the priors that the fit ended with."""
+        return beta_dir.log_joint_of_one(values if self.weights_are_rows else values.T, **state.hyperparameters())

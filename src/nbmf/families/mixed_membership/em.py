@@ -113,17 +113,18 @@ class MembershipState(State):
         return self.is_warm or not self._e_step.goes_warm
 
     def objective_of_one(self) -> float:
-        """Return the log-likelihood of one component, which is exact, with the penalty of the K that are there.
+        """Return the objective where one component has all cells and the others have none, which are smoothed as well.
 
-        Each of these is smoothed, so that the penalty grows with K: objectives with one of one component and one of K
-        would differ by that alone.
+        There L is the log-likelihood itself. Of a Dirichlet prior it is the limit of all weight on one component.
         """
         columns, values = self._cells.columns, self._cells.values
-        alike = copy.deepcopy(self.densities)  # an M-step gives each of its components all cells
-        alike.update(columns, values, np.repeat(self._totals[:, None], self.prior.size, axis=1))
+        weights = np.zeros((columns.size, self.prior.size))
+        weights[:, 0] = self._totals
+        densities = copy.deepcopy(self.densities)
+        densities.update(columns, values, weights)
         seen = self._totals > 0
-        log = alike.log_density(columns, values)[seen, 0]
-        return float(self._totals[seen] @ log) + self.densities.penalty()
+        log = densities.log_density(columns, values)[seen, 0]
+        return float(self._totals[seen] @ log) + densities.penalty()
 
     @property
     def bound(self) -> float:

@@ -72,7 +72,7 @@ class FeatureModel(SavedTableModel, TableModel):
     bound_, objective_ : float
         L of all rows in nats, and with the penalty of smoothing.
     objective_of_one_ : float or None
-        That of a single component, with the same penalty; None of a fit with one.
+        The objective where one component has all cells; None of a fit with one.
     distinct_components_ : int
         Components that differ; fewer than all have collapsed, and a warning has said so.
     n_iter_, converged_ : int, bool or None

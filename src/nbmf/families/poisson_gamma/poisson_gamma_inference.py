@@ -6,6 +6,7 @@ import numpy as np
 
 from nbmf.errors import DataError
 from nbmf.families.poisson_gamma.averages import Averages, mean_at
+from nbmf.families.poisson_gamma.gamma_priors import NONE, SOURCE
 from nbmf.families.poisson_gamma.observations import Observations, observations
 from nbmf.families.poisson_gamma.point import PointState
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import LearnedPriors, Rates, is_dense
@@ -80,7 +81,9 @@ class Variational(Climbing, LearnedPriors):
         return VariationalState(data, *sides, self._link, is_dense(values), learn_after)
 
     def _objective_of_one(self, state, values):
-        return self._climbed_by_one(values)
+        """Return that of a fit with one component; not where means are fixed, or shared, and idle components cost."""
+        is_free = {self.tie_mean_W, self.tie_mean_H} & {SOURCE, NONE}
+        return self._climbed_by_one(values) if is_free else None
 
     def _learn(self, state):
         super()._learn(state)
