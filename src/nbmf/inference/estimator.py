@@ -66,8 +66,8 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
         What the fit has climbed, where it ended, in nats: a bound, log-likelihood or log density. None of samplers,
         and of methods that compute none.
     objective_of_one_ : float or None
-        The same where one component has everything and the others are idle, or somewhat less: a fit that is below it had
-        a bad start, or there is nothing to find. None with K = 1, and of methods that do not know it.
+        The same where one component has everything and the others are idle, or somewhat less: a fit that is below it
+        had a bad start, or there is nothing to find. None with K = 1, and of methods that do not know it.
     active_components_ : int
         Components with a share of at least 1 % of all weight (see `shares_of`); all K where
         there is no such thing as a share.
@@ -93,8 +93,8 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
     def _objective_of_one(self, state: State, values: Any) -> float | None:
         """Return the objective where one component has everything, in nats, or less; None where it is not known.
 
-        It is asked for once, at the end of a fit whose state has an objective, and may take 5 % of its time. It is of the
-        same data, with the same priors and constants, the costs of idle components included: what another start reaches.
+        It is asked for once, at the end of a fit whose state has an objective, and may take 5 % of its time. Data,
+        priors and constants are the same, and idle components cost what they cost: another start could reach it.
         """
         return None
 
