@@ -874,7 +874,7 @@ def test_arguments_of_a_recipe_are_checked_at_the_start(overlay):
 
 
 def test_starts_are_for_methods_with_an_objective():
-    assert shipped_configuration(method("bica", starts=5))["methods"]["bica"]["starts"] == 5
+    assert checked(method("bica", starts=5))["methods"]["bica"]["starts"] == 5
     words = "methods.beta-dir-gs.starts = 5: BetaDirGibbs is a sampler, whose chains are no starts"
     assert words in complaint(method("beta-dir-gs", starts=5))
     words = "methods.beta-dir-vb.starts = 2: BetaDirVB has no objective"
