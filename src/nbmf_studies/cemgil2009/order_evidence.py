@@ -35,7 +35,7 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
             found = [(0, best_of_starts([report["trace"]["objective"][-1] for report in found_by]), sum(seconds))]
         else:
             estimates = [[report["findings"][name] for name in ESTIMATE] for report in found_by]
-            found = list(zip(range(len(reports)), estimates, seconds, strict=True))
+            found = list(zip(range(len(found_by)), estimates, seconds, strict=True))
         rows += [[*key, run, *estimate, spent] for run, estimate, spent in found]
     return pd.DataFrame(rows, columns=["seed", "order", "kind", "run", *ESTIMATE, "seconds"])
 
