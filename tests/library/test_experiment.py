@@ -485,7 +485,7 @@ def test_several_starts_have_no_checkpoint_and_a_sampler_has_no_starts(monkeypat
         run_fit(MATRIX, MASK, request._replace(starts=starts), checkpoint="checkpoint.npz", log=lambda line: None)
     assert len(made) == 1
     with pytest.raises(ConfigError, match="starts = 2: BetaDirGibbs is a sampler"):
-        run_fit(MATRIX, MASK, request._replace(class_name="BetaDirGibbs", settings={}), log=lambda line: None)
+        run_fit(MATRIX, MASK, request._replace(class_name="BetaDirGibbs", settings={}, starts=2), log=lambda line: None)
 
 
 def test_a_report_says_whether_a_fit_is_worse_than_one_component():
