@@ -117,6 +117,10 @@ class CollapsedWarning(UserWarning):
     """Components of a fit are the same, so that they describe nothing."""
 
 
+class WorseThanOneComponentWarning(UserWarning):
+    """The objective of a fit is below that of a single component on the same data."""
+
+
 class ConstantFeatureWarning(UserWarning):
     """A real feature does not vary, so that only a floor keeps its density finite."""
 

@@ -4,7 +4,6 @@ import functools
 import hashlib
 import importlib
 import json
-import math
 import os
 import platform
 import time
@@ -19,12 +18,14 @@ from nbmf.data.named import NamedMatrix
 from nbmf.data.table_parts import without
 from nbmf.errors import DataError
 from nbmf.files import atomic_path
+from nbmf.fit_starts import Start, best_start, finite
 from nbmf.inference.checkpoint import Checkpoint, digest_of
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.one_component import is_worse
 from nbmf.inference.progress import FitRecorder
 from nbmf.inference.table_model import TableModel
-from nbmf.registry import is_factorization, length_settings, make_estimator, module_of
-from nbmf.seeds import seed_sequence
+from nbmf.registry import check_starts, is_factorization, length_settings, make_estimator, module_of
+from nbmf.seeds import child, seed_sequence
 
 WARM_UP = 40  # rows of the matrix that a fit is compiled on where its CPU time is observed
 
@@ -52,6 +53,9 @@ class FitRequest(NamedTuple):
     told_by : a function "module:function", "" where there is none. `told_by(matrix)` is called before the
         fit, with the entries that it may not see, and returns further arguments of the class: for
         methods that start at what is held out, as a paper may have it
+    starts : int
+        Fits from different starts, of which the one with the largest objective of its own is kept
+        (nbmf.inference.starts). Start 0 has the stream of `seed_key`, and so the bits of a single fit
     """
 
     class_name: str
@@ -64,6 +68,12 @@ class FitRequest(NamedTuple):
     measure: str = ""
     arguments: Mapping[str, Any] = {}
     told_by: str = ""
+    starts: int = 1
+
+    def seeds(self) -> list[np.random.SeedSequence]:
+        """Return the seed of each start."""
+        first = seed_sequence(*self.seed_key)
+        return [first, *(child(first, "start", number) for number in range(1, self.starts))]
 
 
 def run_fit(
@@ -93,7 +103,8 @@ def run_fit(
         Threads of the kernels; the result does not depend on it.
     checkpoint : path, optional
         Where a chain is saved: called again after an interruption, it goes on from there and ends
-        with the same bits. Remove it when the result is safe.
+        with the same bits. Remove it when the result is safe. Of several starts nothing is saved: methods that have
+        them cannot go on.
     checkpoint_seconds : float
         Between two savings.
     log : function
@@ -103,43 +114,51 @@ def run_fit(
     -------
     FitResult
         Its report has scores (`further_scores` are those of LossAt), convergence facts, traces,
-        settings and versions. That of a TableModel has the CPU seconds of the fit alone, without compilation.
+        settings and versions. That of a TableModel has the CPU seconds of the fit alone, without compilation. Of
+        several starts it is that of the one that is kept, but for the seconds, which are those of all; `starts` has
+        their objectives and how far these are apart.
 
     Raises
     ------
     ConfigError
-        If a setting has a value that is not allowed, for this matrix or at all.
+        If a setting has a value that is not allowed, for this matrix or at all, or the method has no starts.
     DataError
         If there is nothing to fit or to score, or whole rows are held out and the method predicts entries.
     """
+    check_starts("starts", request.class_name, request.starts)
     if not is_factorization(request.class_name):
         return _fit_table(matrix, mask, request, log)
-    class_name, K, settings, seed_key = request[:4]
+    class_name, K, settings = request[:3]
     if mask is not None and mask.ndim == 1:
         raise DataError(f"rows are held out; {class_name} is fitted to what held-out entries leave")
     told = function_of(request.told_by)(matrix) if request.told_by else {}
-    estimator = make_estimator(class_name, K, {**settings, **told}, seed_sequence(*seed_key), threads)
-    likelihood, versions = estimator.likelihood, _versions()
+    estimators = [make_estimator(class_name, K, {**settings, **told}, seed, threads) for seed in request.seeds()]
+    likelihood, versions = estimators[0].likelihood, _versions()
     values = training = likelihood.values_of(matrix)
     scored, kind = likelihood.is_observed(values), "observed"
     if mask is not None:
         training, scored, kind = likelihood.hide(values, mask), mask, "held-out"
     loss_at = likelihood.loss_at(values, scored)
-    monitor = recorder = FitRecorder(
-        estimator.n_iterations,
-        request.trace_points,
-        lambda state: loss_at.of(state.predictive).perplexity,
-        log,
-        request.chain_points,
-        _observer(request, matrix, training),
-    )
+    fingerprint = functools.partial(_fingerprint, request, versions, training, values, scored)
+
+    def fit(estimator: Factorization) -> Start:
+        monitor = recorder = FitRecorder(
+            estimator.n_iterations,
+            request.trace_points,
+            lambda state: loss_at.of(state.predictive).perplexity,
+            log,
+            request.chain_points,
+            _observer(request, matrix, training),
+        )
+        if checkpoint is not None and request.starts == 1:
+            monitor = Checkpoint(checkpoint, fingerprint, recorder, checkpoint_seconds, log)
+        started, cpu_started = time.perf_counter(), time.process_time()
+        estimator.fit(training, monitor=monitor)
+        seconds = time.perf_counter() - started + recorder.seconds_before
+        return Start(estimator, recorder.trace, seconds, time.process_time() - cpu_started)
+
     log(f"{class_name}, K = {K}, {settings}: scored on {np.count_nonzero(scored)} {kind} entries")
-    if checkpoint is not None:
-        fingerprint = functools.partial(_fingerprint, request, versions, training, values, scored)
-        monitor = Checkpoint(checkpoint, fingerprint, recorder, checkpoint_seconds, log)
-    started = time.perf_counter()
-    estimator.fit(training, monitor=monitor)
-    seconds = time.perf_counter() - started + recorder.seconds_before
+    (estimator, trace, seconds, _), about_starts = best_start(map(fit, estimators), log)
     prediction = estimator.predictive(loss_at.rows, loss_at.columns)
     result = loss_at(prediction)
     log(f"done in {seconds:.1f} s: perplexity {result.perplexity:.6f}")
@@ -154,7 +173,8 @@ def run_fit(
         "n_components": estimator.n_components_,
         "W_min": _or_none(np.min, estimator.W_),
         "W_max": _or_none(np.max, estimator.W_),
-        "trace": {name: _finite(numbers) for name, numbers in recorder.trace.items()},
+        "trace": {name: [finite(number) for number in numbers] for name, numbers in trace.items()},
+        **about_starts,
         **_facts(estimator, request, seconds),
     }
     return _measured(report, estimator, matrix, mask, request)
@@ -162,25 +182,34 @@ def run_fit(
 
 def _fit_table(matrix: NamedMatrix, mask: np.ndarray | None, request: FitRequest, log: Callable) -> FitResult:
     """Fit a TableModel; a fit of one iteration goes before, so that no compilation is in the CPU time."""
-    class_name, K, settings, seed_key = request[:4]
-    model = make_estimator(class_name, K, settings, seed_sequence(*seed_key))
-    training = model.table.of(matrix)
+    class_name, K, settings = request[:3]
+    models = [make_estimator(class_name, K, settings, seed) for seed in request.seeds()]
+    training = models[0].table.of(matrix)
     training = training if mask is None else without(training, mask)
     log(f"{class_name}, K = {K}, {settings}: fitted to {training.shape[0]} of {matrix.shape[0]} rows")
     brief = settings | length_settings(class_name, 0, 1)
     with warnings.catch_warnings(action="ignore"):  # what there is to be said, the fit will say
-        make_estimator(class_name, K, brief, seed_sequence(*seed_key)).fit(training)
-    started, cpu_started = time.perf_counter(), time.process_time()
-    model.fit(training)
-    cpu_seconds, seconds = time.process_time() - cpu_started, time.perf_counter() - started
+        make_estimator(class_name, K, brief, request.seeds()[0]).fit(training)
+
+    def fit(model: TableModel) -> Start:
+        started, cpu_started = time.perf_counter(), time.process_time()
+        model.fit(training)
+        cpu_seconds, seconds = time.process_time() - cpu_started, time.perf_counter() - started
+        return Start(model, {}, seconds, cpu_seconds)
+
+    (model, _, seconds, cpu_seconds), about_starts = best_start(map(fit, models), log)
     log(f"done in {seconds:.1f} s: objective {model.objective_:.6f}")
-    report = {"objective": model.objective_, "cpu_seconds": cpu_seconds, **_facts(model, request, seconds)}
+    report = {"cpu_seconds": cpu_seconds, **about_starts, **_facts(model, request, seconds)}
     return _measured(report, model, matrix, mask, request)
 
 
 def _facts(estimator: Factorization | TableModel, request: FitRequest, seconds: float) -> dict[str, Any]:
     """Return what the report of every fit says: how it went, and what decided it."""
+    objective, of_one = estimator.objective_, estimator.objective_of_one_
     return {
+        "objective": finite(objective),
+        "objective_of_one": finite(of_one),
+        "worse_than_one_component": is_worse(objective, of_one),
         "seconds": seconds,
         "n_iter": estimator.n_iter_,
         "converged": estimator.converged_,
@@ -233,7 +262,8 @@ def _observer(request: FitRequest, matrix: NamedMatrix, training: np.ndarray) ->
     if not request.observe:
         return None
     brief = request.settings | length_settings(request.class_name, 1, 1)
-    make_estimator(request.class_name, request.K, brief, random_state=0).fit(training[:WARM_UP])
+    with warnings.catch_warnings(action="ignore"):  # what there is to be said, the fit will say
+        make_estimator(request.class_name, request.K, brief, random_state=0).fit(training[:WARM_UP])
     return function_of(request.observe)(matrix, **request.arguments)
 
 
@@ -255,8 +285,3 @@ def _versions() -> dict[str, str]:
 def _or_none(reduce: Callable[[np.ndarray], float], factor: np.ndarray) -> float | None:
     """Return a reduction of a factor, None if it has no component."""
     return float(reduce(factor)) if factor.size else None
-
-
-def _finite(values: list[float | None]) -> list[float | None]:
-    """Return the values as JSON can hold them."""
-    return [value if value is not None and math.isfinite(value) else None for value in values]

@@ -10,16 +10,18 @@ import pytest
 from matrices import classes_of_means
 from promises import Promises
 
-from nbmf import registry
+import nbmf
+from nbmf import fits, registry
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.table_parts import without
-from nbmf.errors import DataError, NotConvergedWarning
+from nbmf.errors import ConfigError, DataError, NotConvergedWarning, WorseThanOneComponentWarning
+from nbmf.fit_starts import Start, best_start
 from nbmf.fits import FitRequest, run_fit, save_factors
 from nbmf.inference import progress
 from nbmf.inference.progress import FitRecorder, trace_iterations
-from nbmf.seeds import seed_sequence
+from nbmf.seeds import child, seed_sequence
 
 BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8}
 CLASSES = classes_of_means()
@@ -432,3 +434,67 @@ def test_held_out_rows_are_none_of_an_estimators_entries():
     request = FitRequest("LDA", 2, {}, ["fit"])
     with pytest.raises(DataError, match="rows are held out; LDA is fitted to what held-out entries leave"):
         run_fit(MATRIX, np.arange(16) < 4, request, log=lambda line: None)
+
+
+# --- Several starts --------------------------------------------------------------------------
+
+
+def test_of_several_starts_the_one_with_the_largest_objective_is_reported_and_the_first_is_the_fit_itself():
+    one = FitRequest("BinaryICA", 3, {"max_iter": 20}, ["fit", "starts", 2])
+    lines = []
+    several = run_fit(MATRIX, MASK, one._replace(starts=4), log=lines.append)
+    starts, report = several.report["starts"], several.report
+    first = run_fit(MATRIX, MASK, one, log=lines.append).report
+    assert "starts" not in first
+    assert starts["objectives"][0] == first["objective"] == first["trace"]["objective"][-1]
+    assert starts["kept"] == int(np.argmax(starts["objectives"])) != 0  # with this key another start is better
+    assert report["objective"] == report["trace"]["objective"][-1] == max(starts["objectives"])
+    assert starts["spread"] == max(starts["objectives"]) - min(starts["objectives"])
+    seed = child(seed_sequence("fit", "starts", 2), "start", starts["kept"])
+    alone = registry.make_estimator("BinaryICA", 3, {"max_iter": 20}, seed)
+    alone.fit(several.estimator.likelihood.hide(MATRIX.codes, MASK))
+    np.testing.assert_array_equal(alone.W_, several.estimator.W_)
+    fewer = run_fit(MATRIX, MASK, one._replace(starts=2), log=lines.append).report["starts"]
+    assert fewer["objectives"] == starts["objectives"][:2]  # the first of many are those of few
+    assert any("4 starts, objectives" in line and f"start {starts['kept']} is kept" in line for line in lines)
+
+
+def test_starts_of_a_table_and_the_seconds_of_all_of_them():
+    request = FitRequest(FEATURES, 2, {"max_iter": 50}, ["fit", "table", 0])
+    table = FeatureTable.from_array(np.random.default_rng(0).normal(size=(40, 3)))
+    one = run_fit(table, None, request, log=lambda line: None).report
+    report = run_fit(table, None, request._replace(starts=3), log=lambda line: None).report
+    assert report["starts"]["objectives"][0] == one["objective"]
+    assert report["objective"] == max(report["starts"]["objectives"])
+    assert len(set(report["starts"]["objectives"])) > 1
+
+
+def test_seconds_are_those_of_all_starts():
+    estimators = [registry.make_estimator("BinaryICA", 2, {"max_iter": 2}, seed).fit(MATRIX) for seed in range(3)]
+    made = [Start(one, {"of": [number]}, 2.0, 1.5) for number, one in enumerate(estimators)]
+    kept, about = best_start(made, lambda line: None)
+    assert (kept.seconds, kept.cpu_seconds) == (6.0, 4.5)
+    assert kept.trace == {"of": [about["starts"]["kept"]]}
+
+
+def test_several_starts_have_no_checkpoint_and_a_sampler_has_no_starts(monkeypatch):
+    made = []
+    monkeypatch.setattr(fits, "Checkpoint", lambda *given: made.append(given) or given[2])  # the recorder
+    request = FitRequest("BinaryICA", 2, {"max_iter": 30}, ["fit"])
+    for starts in (1, 2):
+        run_fit(MATRIX, MASK, request._replace(starts=starts), checkpoint="checkpoint.npz", log=lambda line: None)
+    assert len(made) == 1
+    with pytest.raises(ConfigError, match="starts = 2: BetaDirGibbs is a sampler"):
+        run_fit(MATRIX, MASK, request._replace(class_name="BetaDirGibbs", settings={}, starts=2), log=lambda line: None)
+
+
+def test_a_report_says_whether_a_fit_is_worse_than_one_component():
+    bad = FitRequest("PoissonGammaEM", 8, {"max_iter": 1}, ["fit"])
+    counts = nbmf.CountMatrix.of(np.random.default_rng(0).poisson(3.0, (30, 20)))
+    with pytest.warns(WorseThanOneComponentWarning):
+        report = run_fit(counts, None, bad, log=lambda line: None).report
+    assert report["worse_than_one_component"]
+    assert report["objective"] < report["objective_of_one"]
+    assert not run_fit(MATRIX, MASK, bad._replace(class_name="LDA"), log=lambda line: None).report[
+        "worse_than_one_component"
+    ]

@@ -20,7 +20,13 @@ from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of, read_with_groups, repeated
 from nbmf.cli.structure import check_structure, estimator_of
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import ChainsNotConvergedWarning, ConfigError, NotConvergedWarning, Setting
+from nbmf.errors import (
+    ChainsNotConvergedWarning,
+    ConfigError,
+    NotConvergedWarning,
+    Setting,
+    WorseThanOneComponentWarning,
+)
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.declarations import Inference, View
 from nbmf.inference.estimator import Factorization
@@ -38,6 +44,7 @@ CHAINS, STARTS = 4, 4
 # made by default, and a single fit takes all processors.
 SMALL = 5e7
 LEVEL = 0.9  # of credible intervals
+SAID = (ChainsNotConvergedWarning, NotConvergedWarning, WorseThanOneComponentWarning)  # by the summary
 
 
 def run(options: argparse.Namespace) -> None:
@@ -142,7 +149,7 @@ def _fit(
     kind = ("chain" if is_sampled else "start") + "s" * (count > 1)
     started = time.perf_counter()
     with warnings.catch_warnings(), Progress(f"{count} {kind}") as progress:
-        for category in (ChainsNotConvergedWarning, NotConvergedWarning):  # the summary says it
+        for category in SAID:
             warnings.simplefilter("ignore", category)
         monitor_of = step_counters(progress, count * estimator.n_iterations)
         if count > 1:

@@ -11,7 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import NbmfError, NotConvergedWarning
+from nbmf.errors import NbmfError, NotConvergedWarning, WorseThanOneComponentWarning
 from nbmf.fit_key import FitKey
 from nbmf.fits import FitRequest, run_fit
 
@@ -77,7 +77,8 @@ def run_all(
     stop = threading.Event()
     executor = ThreadPoolExecutor(n_jobs, thread_name_prefix="nbmf-compare")
     with threadpool_limits(limits=1, user_api="blas"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)  # the column status says it
+        for category in (NotConvergedWarning, WorseThanOneComponentWarning):  # the scores say it
+            warnings.simplefilter("ignore", category)
         try:
             running = {executor.submit(run, fit, stop): fit for fit in fits}
             for done in as_completed(running):
@@ -99,7 +100,8 @@ def outcome(
             raise Stopped
 
     try:
-        request = FitRequest(entry["class"], key["K"], entry["settings"], FitKey(**key).stream(entry.get("starts_as")))
+        stream, starts = FitKey(**key).stream(entry.get("starts_as")), entry.get("starts", 1)
+        request = FitRequest(entry["class"], key["K"], entry["settings"], stream, starts=starts)
         report = run_fit(matrix, mask, request, log=log).report
     except NbmfError as error:
         return gap(str(error))

@@ -10,11 +10,20 @@ import numpy as np
 
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
-from nbmf.errors import CollapsedWarning, ConfigError, ConstantFeatureWarning, DataError, NotConvergedWarning, Setting
+from nbmf.errors import (
+    CollapsedWarning,
+    ConfigError,
+    ConstantFeatureWarning,
+    DataError,
+    NotConvergedWarning,
+    Setting,
+    WorseThanOneComponentWarning,
+)
 from nbmf.evaluation.clustered_errors import count_distinct, format_error, format_p, mean_and_error, one_sided_p
 from nbmf.evaluation.held_out_cells import Fold, count_distinct_rows, folds
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.inference.parameters import check_count
+from nbmf.inference.starts import Starts
 from nbmf.seeds import child, seed_sequence
 
 GRID = (2, 3, 4, 5, 6, 8)
@@ -23,7 +32,7 @@ STARTS = 2  # of each fit of a fold
 MODELS = {"mnb": {"model": "mnb"}, "mmnb": {"model": "mmnb"}}
 WORST = 700.0  # nats of a cell, so that one that is impossible still says which model is better
 ALONE = ("", 1)  # the fit without components
-QUIET = (CollapsedWarning, ConstantFeatureWarning, NotConvergedWarning)
+QUIET = (CollapsedWarning, ConstantFeatureWarning, NotConvergedWarning, WorseThanOneComponentWarning)
 
 
 class Scored(NamedTuple):
@@ -221,15 +230,16 @@ def _choice(
 def best_fit(
     table: FeatureTable, K: int, settings: dict[str, Any], starts: int, seed: np.random.SeedSequence
 ) -> FeatureModel:
-    """Return of several starts the fit with the largest objective, if there is one not collapsed.
+    """Return of several starts the fit with the largest objective, of those with most components that differ.
 
-    Warnings of collapse, convergence and constant columns are not given: the fit has the facts.
+    Its warnings are not given: the fit has the facts.
     """
     fits = []
     with warnings.catch_warnings():
         for category in QUIET:
             warnings.simplefilter("ignore", category)
-        for start in range(starts):
-            random_state = child(seed, "start", start)
+        for number in range(starts):
+            random_state = child(seed, "start", number)
             fits.append(FeatureModel(K, **{"random_state": random_state, **settings}).fit(table))
-    return max(fits, key=lambda fit: (fit.distinct_components_, fit.objective_))
+    made = Starts.of([fit.objective_ for fit in fits], [fit.distinct_components_ for fit in fits])
+    return fits[made.kept]

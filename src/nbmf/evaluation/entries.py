@@ -11,7 +11,7 @@ from nbmf.data.named import NamedMatrix, is_frame
 from nbmf.errors import ConfigError, Setting, choices
 from nbmf.likelihoods.likelihood import Likelihood
 
-KEYS = ("class", "label", "colour", "K", "settings", "starts_as")
+KEYS = ("class", "label", "colour", "K", "settings", "starts_as", "starts")
 
 
 def entries_of(methods: Any, K: Any) -> dict[str, dict[str, Any]]:
@@ -46,6 +46,7 @@ def _entry(name: str, changes: Mapping[str, Any], K: Any) -> dict[str, Any]:
     for key in entry.keys() - set(KEYS):
         raise ConfigError(f"methods.{name}: unknown key {key!r}; {choices(key, KEYS)}")
     entry = {"label": name, **entry}
+    registry.check_starts(f"methods.{name}.starts", entry["class"], entry.get("starts", 1))
     grid = _grid(name, _wanted_K(K, name, entry))
     is_for_all = K is not None and not isinstance(K, Mapping)
     entry["K"] = [int(k) for k in _taken(name, entry, grid, is_for_all)]

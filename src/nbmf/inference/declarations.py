@@ -62,6 +62,7 @@ class Declarations:
     allows_no_components: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = False
     takes_threads: ClassVar[bool] = False
+    takes_starts: ClassVar[bool] = False
     method_name: ClassVar[str] = ""
     sampler: ClassVar[str | None] = None
 

@@ -11,6 +11,7 @@ from nbmf.inference import loop
 from nbmf.inference.declarations import Declarations, Inference
 from nbmf.inference.fold_in import FoldIn, in_blocks
 from nbmf.inference.model_file import Saved
+from nbmf.inference.one_component import warn_if_worse
 from nbmf.inference.parameters import Parametrized, check, components
 from nbmf.inference.state import Factors, Monitor, State
 from nbmf.inference.stopping import warn_of_no_convergence
@@ -43,6 +44,8 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
     - takes_sparse : whether matrices of scipy.sparse are fitted without making them dense: what
       they do not store is 0, a stored NaN is missing
     - takes_threads : whether a fit can use more than one thread, by a parameter `threads`
+    - takes_starts : whether a fit climbs an objective and ends where its seed leads, so that of several starts the
+      best can be kept (nbmf.inference.starts)
     - method_name : what figures and titles call it, the name of the class if ""
     - sampler : the name of the class that samples the posterior which an ascent approximates, if
       there is one
@@ -59,6 +62,12 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
         Iterations or sweeps that were run.
     converged_ : bool or None
         Whether the stopping rule was met; None for methods that have none, or where it is off.
+    objective_ : float or None
+        What the fit has climbed, where it ended, in nats: a bound, log-likelihood or log density. None of samplers,
+        and of methods that compute none.
+    objective_of_one_ : float or None
+        The same where one component has everything and the others are idle, or somewhat less: a fit that is below it
+        had a bad start, or there is nothing to find. None with K = 1, and of methods that do not know it.
     active_components_ : int
         Components with a share of at least 1 % of all weight (see `shares_of`); all K where
         there is no such thing as a share.
@@ -78,6 +87,14 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
         """Return the rule of nbmf.inference.stopping that may end the fit early, None for none.
 
         A class that has one has the parameter `max_iter`.
+        """
+        return None
+
+    def _objective_of_one(self, state: State, values: Any) -> float | None:
+        """Return the objective where one component has everything, in nats, or less; None where it is not known.
+
+        It is asked for once, at the end of a fit whose state has an objective, and may take 5 % of its time. Data,
+        priors and constants are the same, and idle components cost what they cost: another start could reach it.
         """
         return None
 
@@ -142,6 +159,8 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
         -----
         NotConvergedWarning
             If `max_iter` was reached before the stopping rule with a tolerance above zero was met.
+        WorseThanOneComponentWarning
+            If `objective_` is below `objective_of_one_`.
         """
         self.check_parameters()
         values = self.values_of(V)
@@ -149,12 +168,13 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
         with threadpool_limits(limits=1, user_api="blas"):
             state = self._start(values, self._seed())
             rule = self._stopping_rule(state)
-            outcome = loop.run(state, self.n_iterations, monitor, rule)
+            self.n_iter_, self.converged_ = loop.run(state, self.n_iterations, monitor, rule)
             self._learn(state)
-        self.n_iter_, self.converged_ = outcome
+            self._take_objectives(state, values)
         self.row_names_, self.column_names_ = names_of(V)
         if self.converged_ is False:
             warn_of_no_convergence(type(self).__name__, rule, self.max_iter)
+        warn_if_worse(type(self).__name__, self.n_components_, self.objective_, self.objective_of_one_)
         return self
 
     def values_of(self, V: Any) -> Any:
@@ -173,6 +193,12 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
         self.W_, self.H_ = estimate.W, estimate.H
         self._keep_expectation(state)
         self.active_components_ = self.count_active(estimate)
+
+    def _take_objectives(self, state: State, values: Any) -> None:
+        """Take over the objective at the end, and what it would be with one component."""
+        self.objective_ = None if self.inference is Inference.SAMPLER else state.objective()
+        is_comparable = self.objective_ is not None and self.n_components_ > 1
+        self.objective_of_one_ = self._objective_of_one(state, values) if is_comparable else None
 
     def _keep_expectation(self, state: State) -> None:
         """Keep E[V]; classes for matrices whose dense E[V] may not fit keep less."""

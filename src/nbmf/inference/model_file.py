@@ -170,7 +170,7 @@ class Saved:
         DataError
             If something is missing, or is not of the type and shape it has to be.
         """
-        learned = dict(learned)
+        learned = dict.fromkeys(("objective_", "objective_of_one_")) | learned  # files of before have neither
         if EXPECTATION not in learned:
             raise DataError(f"{EXPECTATION} is missing")
         sizes: dict[str, int] = {}

@@ -10,7 +10,7 @@ from nbmf.inference.parameters import Parametrized
 class TableModel(Declarations, Parametrized):
     """Base class of models that the workflow fits, but that are no Factorization: they score no single entries.
 
-    A class declares `inference` and
+    A class declares `inference`, `takes_starts` where it has starts, and
 
     - table : the kind of matrix that it takes
 
@@ -21,6 +21,8 @@ class TableModel(Declarations, Parametrized):
     ----------
     objective_ : float
         What the fit has maximised: of several starts the one with the largest is the best.
+    objective_of_one_ : float or None
+        As of every estimator (Factorization).
     n_iter_, converged_ : int, bool or None
         As of every estimator.
     """

@@ -16,6 +16,7 @@ import pandas as pd
 
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
+from nbmf.inference.starts import Starts
 from nbmf.posterior.diagnostics import MIN_CHAINS, MIN_DRAWS, UNKNOWN, Diagnostics, chain_diagnostics, have_converged
 from nbmf.posterior.recording import Plan, training_loss
 
@@ -74,10 +75,16 @@ class ChainRecords:
         """The training loss of each chain, D(V|V^) in nats per observed entry: (chains,)."""
         return np.array([training_loss(one, self.values).perplexity for one in self.estimators])
 
+    @cached_property
+    def starts(self) -> Starts | None:
+        """The objectives of starts and which is the best; None of chains, and of methods without an objective."""
+        objectives = [one.objective_ for one in self.estimators]
+        return None if None in objectives else Starts.of(objectives)
+
     @property
     def best(self) -> Factorization:
-        """The chain with the smallest training loss."""
-        return self.estimators[int(np.argmin(self.losses))]
+        """The start with the largest objective; where there is none the chain or start with the smallest loss."""
+        return self.estimators[int(np.argmin(self.losses)) if self.starts is None else self.starts.kept]
 
     @cached_property
     def diagnostics(self) -> pd.DataFrame:

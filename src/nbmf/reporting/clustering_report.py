@@ -13,6 +13,7 @@ from nbmf.evaluation.component_choice import ComponentChoice
 from nbmf.families.mixed_membership.em import OUTWEIGHS
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.families.mixed_membership.membership_parameters import MIXTURE
+from nbmf.inference.one_component import is_worse
 from nbmf.io.cells import counted
 from nbmf.posterior.distinguishing import agreement, by_label, digits_of, order_of_components, shares_of_components
 from nbmf.reporting.group_table import group_table
@@ -152,6 +153,12 @@ def facts(result: ClusteringResult) -> Iterator[str]:
         yield (
             f"COLLAPSED: all {result.row}s share one mixture (the sum of alpha is {model.prior_.sum():.3g}), "
             f"so memberships mean little: take fewer {component}s or another --model"
+        )
+    if is_worse(model.objective_, model.objective_of_one_):
+        numbers = f"{model.objective_:.6g} nats, a single one {model.objective_of_one_:.6g}"
+        yield (
+            f"WORSE THAN ONE {component.upper()}: {numbers}; take more --starts or fewer --components, or there is no "
+            "structure"
         )
     if model.converged_ is False:
         yield f"not converged after {model.n_iter_} iterations: memberships may still move"

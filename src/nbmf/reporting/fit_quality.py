@@ -9,6 +9,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.baselines import at, baselines_of, prediction
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.one_component import is_worse
 from nbmf.likelihoods.bernoulli import loss_of
 from nbmf.posterior.recording import training_loss
 from nbmf.reporting.fit_result import FitResult
@@ -34,6 +35,12 @@ def quality(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
         yield (
             f"E[V] was still changing after {model.n_iter_} iterations: --iterations "
             f"{4 * model.n_iter_} lets it converge"
+        )
+    if is_worse(model.objective_, model.objective_of_one_):
+        numbers = f"{model.objective_:.6g} nats, a single one {model.objective_of_one_:.6g}"
+        yield (
+            f"WORSE THAN ONE COMPONENT: {numbers}; take more starts (--chains) or fewer --components, or there is no "
+            "structure"
         )
     yield from _of_chains(result, in_words) if result.is_sampled else _of_starts(result)
 
@@ -64,9 +71,12 @@ def _of_starts(result: FitResult) -> Iterator[str]:
     if chains is not None and chains.converged:
         yield "the starts end in the same place"
     elif chains is not None:
+        apart = f"losses {chains.losses.min():.4f} to {chains.losses.max():.4f}"
+        if chains.starts is not None:
+            apart = f"objectives {chains.starts.spread:.4g} nats apart"
         yield (
-            f"the starts end in different places, losses {chains.losses.min():.4f} to {chains.losses.max():.4f}: "
-            "this is the best of them; what all have in common is the safest reading"
+            f"the starts end in different places, {apart}: this is the best of them; what all have in common is the "
+            "safest reading"
         )
     if result.draws is not None:
         sampler = sampler_of(result.model)

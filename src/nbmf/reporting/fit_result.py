@@ -31,7 +31,7 @@ class FitResult:
 
     name : str, of the data
     matrix : BinaryMatrix, CountMatrix or SparseBinaryMatrix, the data
-    model : the chain or start with the smallest training loss
+    model : the best chain or start, `Chains.best`
     components : Components of the model
     expectation : float array (F, N), E[V]; of a sampler the mean over its chains; None of a large sparse matrix
     seconds : float

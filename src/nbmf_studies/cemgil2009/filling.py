@@ -8,7 +8,7 @@ import pandas as pd
 from nbmf.data.count_matrix import CountMatrix
 from nbmf_studies.cemgil2009.names import PIXEL_MEAN
 from nbmf_studies.cemgil2009.patches import half_with_patch, shown_images
-from nbmf_studies.framework.gathering import read_report
+from nbmf_studies.framework.gathering import reports
 
 MEASURED = ("snr", "sparseness_W", "sparseness_H")
 
@@ -27,8 +27,7 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
         those of a run one with the mean of each pixel as a way of order 0.
     """
     rows, seen = [], set()
-    for columns, path in fits:
-        report = read_report(path)
+    for columns, report in reports(fits):
         found, run = report["measures"], {name: columns[name] for name in ("dataset", "run")}
         if tuple(run.values()) not in seen:
             rows.append({**run, "order": 0, "way": PIXEL_MEAN, "snr": found["snr_of_pixel_mean"]})
@@ -55,7 +54,7 @@ def reconstruct(matrix: CountMatrix, fits: list[tuple[dict[str, Any], str]], run
         what each way predicts where it is hidden.
     """
     counts, hidden = matrix.tallies, half_with_patch(matrix, run)
-    found = {columns["way"]: read_report(path)["measures"]["pixels"] for columns, path in fits}
+    found = {columns["way"]: report["measures"]["pixels"] for columns, report in reports(fits)}
     parts = []
     for place, n in enumerate(shown_images(hidden)):
         pixels = {"image": n, "pixel": np.arange(len(counts)), "truth": counts[:, n], "hidden": hidden[:, n]}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from nbmf_studies.framework.gathering import read_report
+from nbmf_studies.framework.gathering import reports
 
 LEARNED = ("shape_W", "mean_W", "shape_H", "mean_H")
 
@@ -23,8 +23,7 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
         priors as they were learned, seconds.
     """
     rows = []
-    for columns, path in fits:
-        report = read_report(path)
+    for columns, report in reports(fits):
         bound, length = report["trace"]["objective"][-1], report["n_iter"]
         ended = {"bound": bound, "iterations": length, "converged": report["converged"]}
         learned = {name: report["findings"][name] for name in LEARNED}

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf_studies.cemgil2009.names import ADAPTED, BOUND
-from nbmf_studies.framework.gathering import read_report
+from nbmf_studies.framework.gathering import reports
 
 ESTIMATE = ("value", "error", "effective_size")  # findings of evidence_methods.Estimating
 
@@ -29,13 +29,13 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """
     rows = []
     for key, starts in groupby(fits, lambda fit: tuple(fit[0][name] for name in ("seed", "order", "kind"))):
-        reports = [read_report(path) for _, path in starts]
-        seconds = [report["trace"]["cpu_seconds"][-1] for report in reports]
+        found_by = [report for _, report in reports(starts)]
+        seconds = [report["trace"]["cpu_seconds"][-1] for report in found_by]
         if key[-1] in (BOUND, ADAPTED):
-            found = [(0, best_of_starts([report["trace"]["objective"][-1] for report in reports]), sum(seconds))]
+            found = [(0, best_of_starts([report["trace"]["objective"][-1] for report in found_by]), sum(seconds))]
         else:
-            estimates = [[report["findings"][name] for name in ESTIMATE] for report in reports]
-            found = list(zip(range(len(reports)), estimates, seconds, strict=True))
+            estimates = [[report["findings"][name] for name in ESTIMATE] for report in found_by]
+            found = list(zip(range(len(found_by)), estimates, seconds, strict=True))
         rows += [[*key, run, *estimate, spent] for run, estimate, spent in found]
     return pd.DataFrame(rows, columns=["seed", "order", "kind", "run", *ESTIMATE, "seconds"])
 

@@ -1,18 +1,19 @@
 """What the cases of a study's experiments have found, as one table."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from nbmf.inference.starts import Starts
+
 
 def results(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """Return a row per case: its columns, perplexity (nats), seconds, and what was measured."""
     rows = []
-    for columns, path in fits:
-        report = read_report(path)
+    for columns, report in reports(fits):
         scores = {name: report[name] for name in ("perplexity", "seconds")}
         rows.append({**columns, **scores, **report.get("measures", {})})
     return pd.DataFrame(rows)
@@ -21,12 +22,49 @@ def results(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
 def traces(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """Return a row per case and point of its trace: its columns, iteration, seconds (CPU), what was observed."""
     parts = []
-    for columns, path in fits:
-        trace = pd.DataFrame(read_report(path)["trace"], dtype=float).dropna(subset="cpu_seconds")
+    for columns, report in reports(fits):
+        trace = pd.DataFrame(report["trace"], dtype=float).dropna(subset="cpu_seconds")
         trace = trace.drop(columns=["perplexity", "objective", "active_components"])
         trace = trace.astype({"iteration": int}).rename(columns={"cpu_seconds": "seconds"})
         parts.append(pd.DataFrame({**columns, **trace}))
     return pd.concat(parts, ignore_index=True)
+
+
+def best_of_starts(
+    table: pd.DataFrame, by: list[str], count: int | None = None, objective: str = "objective"
+) -> pd.DataFrame:
+    """Return of each group of starts the one that is kept, by the rule of fits with several (nbmf.inference.starts).
+
+    With other counts the same fits tell what fewer starts would have found: the first 5 are among the first 20.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A row per start: the columns `by` say of which fit, `start` which, from 0; and its objective in nats.
+    by : list of str
+    count : int, optional
+        Only the first so many starts; without, all.
+    objective : str
+        The column of the objective.
+
+    Returns
+    -------
+    DataFrame
+        A row per group, in the order of their first rows: the columns of `table`, starts (how many there were) and
+        spread (how far their objectives are apart, in nats).
+    """
+    rows = []
+    for _, group in table.groupby(by, sort=False, dropna=False):
+        first = group.sort_values("start", kind="stable").head(len(group) if count is None else count)
+        starts = Starts.of(first[objective].tolist())
+        rows.append(first.iloc[[starts.kept]].assign(starts=len(first), spread=starts.spread))
+    return pd.concat(rows, ignore_index=True)
+
+
+def reports(fits: Iterable[tuple[dict[str, Any], str]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yield the columns of each case, and the report of its fit."""
+    for columns, path in fits:
+        yield columns, read_report(path)
 
 
 def read_report(path: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from nbmf_studies.framework.gathering import read_report
+from nbmf_studies.framework.gathering import reports
 
 NUMBERS = ("strength", "alpha", "beta", "gamma", "eta")
 
@@ -23,8 +23,7 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
         found is missing.
     """
     rows = []
-    for columns, path in fits:
-        report = read_report(path)
+    for columns, report in reports(fits):
         if found := report.get("findings"):
             rows.append({**columns, **found, "seconds": report["seconds"]})
     names = ["dataset", "method", "K", "mask", "seed", "orientation", *NUMBERS, "seconds"]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from nbmf_studies.framework.gathering import read_report
+from nbmf_studies.framework.gathering import reports
 from nbmf_studies.learned_priors.recovery_data import LEARNED
 
 COLUMNS = ("hyperparameter", "truth", "repetition", "method", "learned")
@@ -18,8 +18,8 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     fits : list of (columns of the case, path of the report)
     """
     rows = []
-    for columns, path in fits:
-        found = read_report(path)["findings"]
+    for columns, report in reports(fits):
+        found = report["findings"]
         rest = [columns[name] for name in ("truth", "repetition", "method")]
         rows += [[name, *rest, found[name]] for name in LEARNED[columns["kind"]]]
     return pd.DataFrame(rows, columns=list(COLUMNS))

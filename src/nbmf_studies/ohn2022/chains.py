@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf.posterior.diagnostics import chain_diagnostics
-from nbmf_studies.framework.gathering import read_report
+from nbmf_studies.framework.gathering import reports
 from nbmf_studies.ohn2022.sizes import sizes_of
 
 OF_DATA = ["setting", "method", "p", "replication"]
@@ -27,8 +27,7 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
         missing where one of them stands still.
     """
     rows, sizes = [], []
-    for columns, path in fits:
-        report = read_report(path)
+    for columns, report in reports(fits):
         first, second = sizes_of(report["measures"])
         sizes.append(np.concatenate([first, second]))
         rows.append({**columns, **of_chain(first, second), "seconds": report["seconds"]})

@@ -293,6 +293,10 @@ def _method_problems(where: str, method: dict, methods: dict) -> Iterator[str]:
         return
     yield from _settings_problems(f"{where}.settings", method["class"], method["K"], method["settings"])
     yield from _unknown_functions(where, method, ("told_by",))
+    try:
+        registry.check_starts(f"{where}.starts", method["class"], method.get("starts", 1))
+    except ConfigError as error:
+        yield str(error)
     if "starts_as" in method:
         yield from _unknown(f"{where}.starts_as", method["starts_as"], methods)
 

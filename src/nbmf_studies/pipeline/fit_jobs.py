@@ -34,6 +34,7 @@ def request(key: FitKey, method: Mapping[str, Any], dataset: Mapping[str, Any]) 
             "seed_key": key.stream(method.get("starts_as")),
             "chain_points": CHAIN_POINTS if is_chain else 0,
             **({"told_by": method["told_by"]} if "told_by" in method else {}),
+            **({"starts": method["starts"]} if method.get("starts", 1) > 1 else {}),
             **_looks(dataset),
         }
     )

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nbmf_studies.framework.gathering import read_report
+from nbmf.inference.starts import Starts
+from nbmf_studies.framework.gathering import read_report, reports
 
 INFINITE = ("perplexity", "sampled", "fifth_", "sampled_")  # columns that a report has None of where they are
 
@@ -53,8 +54,7 @@ def of_topics(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     seconds (CPU) and topics, the ten commonest words of each.
     """
     rows = []
-    for columns, path in fits:
-        report = read_report(path)
+    for columns, report in reports(fits):
         row = {**columns, "objective": report["objective"], **_read(report["measures"])}
         topics = row.pop("topics")
         row |= {"distinct": report["findings"]["distinct_components"], "seconds": report["cpu_seconds"]}
@@ -73,7 +73,7 @@ def _by_start(fits: Iterable[tuple[dict[str, Any], str]]) -> Iterator[tuple[dict
 
 
 def _best(starts: list[dict[str, Any]]) -> dict[str, Any]:
-    return max(starts, key=lambda report: report["objective"])
+    return starts[Starts.of([report["objective"] for report in starts]).kept]
 
 
 def _read(found: dict[str, Any]) -> dict[str, Any]:

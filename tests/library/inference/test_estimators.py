@@ -420,7 +420,7 @@ def a_fit_stops_at_the_first_look_that_finds_less_change_than_its_tolerance(name
     met = (found[1:] < tolerance) & (found[1:] <= found[:-1])
     stop = 30 + 10 * int(np.flatnonzero(met)[0])
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", NotConvergedWarning)
         estimator = make(name, max_iter=200, mean_change_tol=tolerance).fit(CODES)
     assert (estimator.n_iter_, estimator.converged_) == (stop, True)
     plain = make(name, max_iter=stop).fit(CODES)

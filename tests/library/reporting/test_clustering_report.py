@@ -4,8 +4,9 @@ import pytest
 from feature_tables import TABLE
 
 from nbmf.evaluation.component_choice import ComponentChoice, Scored
+from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.reporting import text
-from nbmf.reporting.clustering_report import ClusteringResult, clustering_report, mean_and_sd
+from nbmf.reporting.clustering_report import ClusteringResult, clustering_report, facts, mean_and_sd
 
 
 def chosen(K, tried, found):
@@ -39,3 +40,13 @@ def test_means_have_as_many_digits_as_they_are_certain():
     assert mean_and_sd(0.12345, 0.0123) == "0.123 ± 0.012"
     assert mean_and_sd(1.0, 3e-7) == "1 ± 3e-07"
     assert mean_and_sd(-0.01, 1.0) == "0.0 ± 1.0"
+
+
+def test_a_fit_that_is_worse_than_one_component_says_both_objectives():
+    model = FeatureModel(2, max_iter=2, random_state=0).fit(TABLE)
+    result = ClusteringResult("people", TABLE, "component", "row", "mmnb", None, model, None, 0.0)
+    model.objective_, model.objective_of_one_ = -20.5, -12.25
+    said = "WORSE THAN ONE COMPONENT: -20.5 nats, a single one -12.25; take more --starts or fewer --components"
+    assert any(line.startswith(said) for line in facts(result))
+    model.objective_ = -12.0
+    assert not any("WORSE" in line for line in facts(result))

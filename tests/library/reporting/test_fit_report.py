@@ -11,6 +11,7 @@ from nbmf.cli.arguments import as_typed
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.verdict import Gain, LossDifference, Verdict
+from nbmf.inference.starts import Starts
 from nbmf.plotting import style
 from nbmf.posterior.components import components_of
 from nbmf.reporting import fit_quality, html, text
@@ -37,6 +38,7 @@ def result(kind=nbmf.BinaryICA, matrix=MATRIX, components=None, **fields):
     model = kind(2)
     model.W_, model.H_, model._expectation = W, H, W @ H
     model.n_iter_, model.converged_ = 7, fields.pop("converged", None)
+    model.objective_, model.objective_of_one_ = fields.pop("objectives", (None, None))
     shown = components_of(model)._replace(**(components or {}))
     return FitResult("tiny", matrix, model, shown, **{"expectation": W @ H, "seconds": 1.5, **fields})
 
@@ -142,9 +144,18 @@ def test_the_loss_stands_beside_that_of_the_share_of_ones():
     ]
 
 
-def several(converged, **more):
+def test_a_fit_that_is_worse_than_one_component_says_both_objectives():
+    assert list(quality(result(objectives=(-20.5, -12.25))))[2:] == [
+        "WORSE THAN ONE COMPONENT: -20.5 nats, a single one -12.25; take more starts (--chains) or fewer --components, "
+        "or there is no structure"
+    ]
+    assert list(quality(result(objectives=(-12.25, -20.5))))[2:] == []
+
+
+def several(converged, starts=None, **more):
     """Return three chains, or starts, that have converged or not."""
-    return SimpleNamespace(estimators=[None] * 3, converged=converged, losses=np.array([0.5, 0.4, 0.6]), **more)
+    losses = np.array([0.5, 0.4, 0.6])
+    return SimpleNamespace(estimators=[None] * 3, converged=converged, losses=losses, starts=starts, **more)
 
 
 def test_starts_end_in_one_place_or_in_several():
@@ -154,6 +165,8 @@ def test_starts_end_in_one_place_or_in_several():
         "the starts end in different places, losses 0.4000 to 0.6000: this is the best of them; "
         "what all have in common is the safest reading"
     ]
+    climbed = several(False, Starts.of([-20.0, -12.5, -13.0]))
+    assert "different places, objectives 7.5 nats apart: this is the best" in list(quality(result(chains=climbed)))[2]
 
 
 def test_chains_have_converged_or_differ_most_for_some_rows():

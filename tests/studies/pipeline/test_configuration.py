@@ -551,6 +551,8 @@ def test_an_unknown_name_is_named_with_the_known_ones(overlay, place, given, mea
         (method(label=3), "methods.bica.label", "3", "string"),
         (method(colour="blue"), "methods.bica.colour", "'blue'", "a colour as #RRGGBB"),
         (method(settings=[1]), "methods.bica.settings", "[1]", "object"),
+        (method(starts=0), "methods.bica.starts", "0", "at least 1"),
+        (method(starts=2.5), "methods.bica.starts", "2.5", "integer"),
         (dataset(counts={"rows": 0}), "datasets.animals.counts.rows", "0", "at least 1"),
         (dataset(transpose="yes"), "datasets.animals.transpose", "'yes'", "boolean"),
         (dataset(axes=["rows"]), "datasets.animals.axes", "['rows']", "at least 2"),
@@ -869,3 +871,11 @@ def test_the_workflows_own_folders_hold_no_datasets(monkeypatch, tmp_path):
 @pytest.mark.xfail(strict=True, reason="left to the job that builds the dataset")
 def test_arguments_of_a_recipe_are_checked_at_the_start(overlay):
     complaint(overlay)
+
+
+def test_starts_are_for_methods_with_an_objective():
+    assert checked(method("bica", starts=5))["methods"]["bica"]["starts"] == 5
+    words = "methods.beta-dir-gs.starts = 5: BetaDirGibbs is a sampler, whose chains are no starts"
+    assert words in complaint(method("beta-dir-gs", starts=5))
+    words = "methods.beta-dir-vb.starts = 2: BetaDirVB has no objective"
+    assert words in complaint(method("beta-dir-vb", starts=2))

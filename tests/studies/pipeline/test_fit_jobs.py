@@ -42,6 +42,14 @@ def test_a_request_is_all_that_decides_the_outcome():
     }
 
 
+@pytest.mark.parametrize("own", [{}, {"starts": 1}])
+def test_several_starts_decide_and_one_leaves_the_text_as_it_was(own):
+    method = {"class": "BinaryICA", "settings": {}}
+    assert json.loads(fit_jobs.request(MASKED, method | {"starts": 5}, {}))["starts"] == 5
+    assert fit_jobs.request(MASKED, method | own, {}) == fit_jobs.request(MASKED, method, {})
+    assert "starts" not in json.loads(fit_jobs.request(MASKED, method | own, {}))
+
+
 def test_what_tells_a_method_of_the_whole_matrix_decides_too():
     method = {"class": "BinaryICA", "settings": {}, "told_by": "nbmf_studies.mine.start:whole"}
     assert json.loads(fit_jobs.request(MASKED, method, {}))["told_by"] == method["told_by"]

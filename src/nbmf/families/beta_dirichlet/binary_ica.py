@@ -37,6 +37,7 @@ class BinaryICA(BetaDir, Variational):
     """
 
     method_name = "bICA"
+    takes_starts = True
     sampler = "BetaDirGibbs"
 
     n_components: int = 5
@@ -55,3 +56,7 @@ class BinaryICA(BetaDir, Variational):
         inference = BetaDirMeanField(codes, K, **priors, seed=seed)
         learner = MeanFieldLearner(inference, prior, weights)
         return VariationalState(inference, beta_dir, priors, inference.bound, learner if learner.learns else None)
+
+    def _objective_of_one(self, state, values):
+        """Return log p(V, Z), which the bound is at that Z, with the priors that the fit ended with."""
+        return beta_dir.log_joint_of_one(values if self.weights_are_rows else values.T, **state.hyperparameters())

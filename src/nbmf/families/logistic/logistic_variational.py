@@ -31,6 +31,7 @@ class VariationalFactors(FactorModel):
     """
 
     inference = Inference.ASCENT
+    takes_starts = True
     rules = RULES | {
         "covariance": one_of(*POSTERIORS),
         "step": Rule(

@@ -1,5 +1,7 @@
 """The one EM driver of MNB, MMNB, Fast MMNB, LDA and Fast LDA."""
 
+import copy
+
 import numpy as np
 
 from nbmf.families.mixed_membership.densities import Density
@@ -109,6 +111,20 @@ class MembershipState(State):
     def may_stop(self) -> bool:
         """Whether no change of where rows start is to come."""
         return self.is_warm or not self._e_step.goes_warm
+
+    def objective_of_one(self) -> float:
+        """Return the objective where one component has all cells and the others have none, which are smoothed as well.
+
+        There L is the log-likelihood itself. Of a Dirichlet prior it is the limit of all weight on one component.
+        """
+        columns, values = self._cells.columns, self._cells.values
+        weights = np.zeros((columns.size, self.prior.size))
+        weights[:, 0] = self._totals
+        densities = copy.deepcopy(self.densities)
+        densities.update(columns, values, weights)
+        seen = self._totals > 0
+        log = densities.log_density(columns, values)[seen, 0]
+        return float(self._totals[seen] @ log) + densities.penalty()
 
     @property
     def bound(self) -> float:

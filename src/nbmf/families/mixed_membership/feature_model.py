@@ -23,6 +23,7 @@ from nbmf.families.mixed_membership.saved_table_model import SavedTableModel
 from nbmf.inference import loop
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
+from nbmf.inference.one_component import warn_if_worse
 from nbmf.inference.parameters import AT_LEAST_ZERO, one_of
 from nbmf.inference.state import Monitor
 from nbmf.inference.stopping import RelativeChangeBelow, warn_of_no_convergence
@@ -70,6 +71,8 @@ class FeatureModel(SavedTableModel, TableModel):
         The distributions of the features, which give `log_density`.
     bound_, objective_ : float
         L of all rows in nats, and with the penalty of smoothing.
+    objective_of_one_ : float or None
+        The objective where one component has all cells; None of a fit with one.
     distinct_components_ : int
         Components that differ; fewer than all have collapsed, and a warning has said so.
     n_iter_, converged_ : int, bool or None
@@ -77,6 +80,7 @@ class FeatureModel(SavedTableModel, TableModel):
     """
 
     inference = Inference.POINT
+    takes_starts = True
     table = FeatureTable
     rules = OF_FAMILY | {
         "model": one_of(MIXTURE, FULL, FAST),
@@ -108,7 +112,7 @@ class FeatureModel(SavedTableModel, TableModel):
 
         Warns
         -----
-        ConstantFeatureWarning, CollapsedWarning, NotConvergedWarning
+        ConstantFeatureWarning, CollapsedWarning, NotConvergedWarning, WorseThanOneComponentWarning
         """
         self.check_parameters()
         table = FeatureTable.of(V)
@@ -120,11 +124,13 @@ class FeatureModel(SavedTableModel, TableModel):
         self.memberships_, self.means_, _ = state.factors()
         self.prior_, self.densities_ = state.prior, state.densities
         self.bound_, self.objective_ = state.bound, state.objective()
+        self.objective_of_one_ = state.objective_of_one() if self.n_components > 1 else None
         self.kinds_, self.column_names_ = table.kinds, table.column_names
         self.sizes_, self.categories_ = table.sizes, table.categories
         self.distinct_components_ = warn_if_collapsed(f"{self.model} of a table", state)
         if self.converged_ is False:
             warn_of_no_convergence(self.model, rule, self.max_iter)
+        warn_if_worse(f"{self.model} of a table", self.n_components, self.objective_, self.objective_of_one_)
         return self
 
     def start(self, table: FeatureTable) -> MembershipState:

@@ -73,6 +73,7 @@ class Membership(Factorization):
     """
 
     inference = Inference.POINT
+    takes_starts = True
     alignment = Alignment.PERMUTATION
     rules = RULES
     old_names: ClassVar = OLD_NAMES
@@ -122,6 +123,9 @@ class Membership(Factorization):
         setattr(self, self.prior_name, state.prior.copy())
         self.bound_ = state.bound
         self.distinct_components_ = warn_if_collapsed(type(self).__name__, state, 3)
+
+    def _objective_of_one(self, state, values):
+        return state.objective_of_one()
 
     @property
     def findings(self):

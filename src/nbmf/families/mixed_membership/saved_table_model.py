@@ -16,6 +16,7 @@ LEARNED = {
     "prior_",
     "bound_",
     "objective_",
+    "objective_of_one_",
     "distinct_components_",
     "n_iter_",
     "converged_",
@@ -28,7 +29,7 @@ LEARNED = {
 NUMBERS = {"memberships_": 2, "prior_": 1}
 SCALARS = {
     **{"bound_": (float,), "objective_": (float,), "distinct_components_": (int,)},
-    **{"n_iter_": (int,), "converged_": (bool, type(None))},
+    **{"objective_of_one_": (float, type(None)), "n_iter_": (int,), "converged_": (bool, type(None))},
 }
 
 
@@ -50,6 +51,7 @@ class SavedTableModel(Saved):
         """
         laws = {k.removeprefix(LAWS_OF): v for k, v in learned.items() if k.startswith(LAWS_OF)}
         learned = {key: value for key, value in learned.items() if not key.startswith(LAWS_OF)}
+        learned = {"objective_of_one_": None} | learned  # files of before have none
         if learned.keys() != LEARNED:
             odd = sorted(learned.keys() ^ LEARNED)[0]
             raise DataError(f"{odd} is missing, or is nothing that is learned")

@@ -37,6 +37,9 @@ class PoissonGammaEM(Point):
         means = 1.0, data.mean_rate / self.n_components
         return self._state(values, data, means, None, False, seed)
 
+    def _objective_of_one(self, state, values):
+        return self._climbed_by_one(values)
+
     def _fold_in_prior(self, factor):
         return flat_prior(self.n_components)
 

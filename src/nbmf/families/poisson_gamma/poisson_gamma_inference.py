@@ -6,6 +6,7 @@ import numpy as np
 
 from nbmf.errors import DataError
 from nbmf.families.poisson_gamma.averages import Averages, mean_at
+from nbmf.families.poisson_gamma.gamma_priors import NONE, SOURCE
 from nbmf.families.poisson_gamma.observations import Observations, observations
 from nbmf.families.poisson_gamma.point import PointState
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import LearnedPriors, Rates, is_dense
@@ -20,12 +21,14 @@ from nbmf.seeds import children
 # Updates before priors are learned: near a random start all components are alike, and shapes that
 # follow at once end where one component is left (docs/poisson.md).
 LEARN_AFTER = 100
+OF_ONE = 0.05  # of the iterations of a fit, that one component may take beside it
 
 
 @with_parameters
 class Climbing(Rates):
     """Base class of those that improve an objective: they stop when it gains little."""
 
+    takes_starts = True
     old_names: ClassVar = {"tol": "relative_gain_tol"}
 
     max_iter: int = 1000
@@ -40,6 +43,14 @@ class Climbing(Rates):
 
     def _observations(self, values) -> Observations:
         return observations(values, self.is_binary, self.precision == "single")
+
+    def _climbed_by_one(self, values) -> float:
+        """Return what one component reaches in OF_ONE of the iterations of this fit: its objective, or less."""
+        iterations = max(1, round(OF_ONE * self.n_iter_))
+        one = type(self)(**self.get_params() | {"n_components": 1, "max_iter": iterations})
+        state = one._start(values, self._seed())
+        state.advance(iterations)
+        return state.objective()
 
 
 class Point(Climbing):
@@ -68,6 +79,11 @@ class Variational(Climbing, LearnedPriors):
         sides = map(FactorPosterior, self._priors(data), start)
         learn_after = min(LEARN_AFTER, self.max_iter // 2)
         return VariationalState(data, *sides, self._link, is_dense(values), learn_after)
+
+    def _objective_of_one(self, state, values):
+        """Return that of a fit with one component; not where means are fixed, or shared, and idle components cost."""
+        is_free = {self.tie_mean_W, self.tie_mean_H} & {SOURCE, NONE}
+        return self._climbed_by_one(values) if is_free else None
 
     def _learn(self, state):
         super()._learn(state)

@@ -8,6 +8,7 @@ Hyperparameters are scalars or arrays (K,); alpha and beta may also be tables th
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import betaln, gammaln
 
 from nbmf.families.beta_dirichlet.models.urns import draw_weights, expected_weights, log_rising, log_urns
 
@@ -69,6 +70,19 @@ def log_likelihood(A: np.ndarray, B: np.ndarray, alpha, beta) -> float:
 def log_joint(codes: np.ndarray, Z: np.ndarray, K: int, alpha, beta, gamma) -> float:
     """Return log p(V, Z) in nats, eqs. (22)-(24)."""
     return log_joint_of_counts(counts(codes, Z, K), alpha, beta, gamma)
+
+
+def log_joint_of_one(codes: np.ndarray, alpha, beta, gamma: np.ndarray) -> float:
+    """Return log p(V, Z) in nats where one component explains all entries: the one that does it best.
+
+    With K = 1 this is log p(V): columns are beta-binomial. gamma is an array (K,).
+    """
+    alpha, beta = beside_H(alpha, gamma.size), beside_H(beta, gamma.size)
+    ones, zeros, observed = (codes == 1).sum(axis=0), (codes == 0).sum(axis=0), (codes >= 0).sum(axis=1)
+    of_columns = (betaln(alpha + ones, beta + zeros) - betaln(alpha, beta)).sum(axis=1)
+    of_rows = (gammaln(gamma + observed[:, None]) - gammaln(gamma)).sum(axis=0)
+    of_all_rows = (gammaln(gamma.sum() + observed) - gammaln(gamma.sum())).sum()
+    return float((of_columns + of_rows).max() - of_all_rows)
 
 
 def conditional(codes: np.ndarray, Z: np.ndarray, f: int, n: int, K: int, alpha, beta, gamma):

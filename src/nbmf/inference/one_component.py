@@ -1,0 +1,32 @@
+"""Whether a fit is worse than one component: then its start was a bad one, or there is nothing to find."""
+
+import warnings
+
+from nbmf.errors import Message, Setting, WorseThanOneComponentWarning
+
+ROUNDING = 1e-6  # part of the objective of one component that a fit may be below it
+
+
+def is_worse(objective: float | None, of_one: float | None) -> bool:
+    """Whether a fit is below one component, both in nats; not if either is not known (None)."""
+    if objective is None or of_one is None:
+        return False
+    return objective < of_one - ROUNDING * abs(of_one)
+
+
+def warn_if_worse(name: str, n_components: int, objective: float | None, of_one: float | None) -> None:
+    """Warn, on behalf of the `fit` that calls, that it ended below one component."""
+    if is_worse(objective, of_one):
+        warnings.warn(
+            Message(
+                f"{name} is worse than one component: its objective is {objective:.6g} nats with ",
+                Setting("n_components", n_components),
+                f", and {of_one:.6g} where one of them has everything. Take the best of several starts, another ",
+                Setting("random_state"),
+                " or a smaller ",
+                Setting("n_components"),
+                "; if none is better, the method finds no structure in these data",
+            ),
+            WorseThanOneComponentWarning,
+            stacklevel=3,
+        )
