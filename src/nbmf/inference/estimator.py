@@ -163,6 +163,20 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
             If `objective_` is below `objective_of_one_`.
         """
         self.check_parameters()
+        before = dict(vars(self))
+        try:
+            rule = self._run(V, monitor)
+        except BaseException:  # Ctrl-C too: of an earlier fit nothing or all is replaced
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+        if self.converged_ is False:
+            warn_of_no_convergence(type(self).__name__, rule, self.max_iter)
+        warn_if_worse(type(self).__name__, self.n_components_, self.objective_, self.objective_of_one_)
+        return self
+
+    def _run(self, V: Any, monitor: Monitor | None) -> loop.StoppingRule | None:
+        """Run a fit and take over all that it learns; return its stopping rule."""
         values = self.values_of(V)
         # Matrix products on one thread: their rounding must not depend on the machine's load.
         with threadpool_limits(limits=1, user_api="blas"):
@@ -172,10 +186,7 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
             self._learn(state)
             self._take_objectives(state, values)
         self.row_names_, self.column_names_ = names_of(V)
-        if self.converged_ is False:
-            warn_of_no_convergence(type(self).__name__, rule, self.max_iter)
-        warn_if_worse(type(self).__name__, self.n_components_, self.objective_, self.objective_of_one_)
-        return self
+        return rule
 
     def values_of(self, V: Any) -> Any:
         """Return the values of a matrix in the coding that `_start` and fold-in take.

@@ -121,6 +121,51 @@ def a_fit_in_single_steps_has_the_same_bits(name):
     assert_equal(stepped, estimator)
 
 
+class Interrupted(Exception):
+    pass
+
+
+class InterruptedAtOnce:
+    """A monitor in the place of a person: the fit has begun, and ends here."""
+
+    def resume(self, state):
+        return 0
+
+    def next_after(self, iteration):
+        return iteration + 1
+
+    def __call__(self, iteration, total, state):
+        raise Interrupted
+
+
+@promise
+def an_interrupted_refit_leaves_the_fit_that_there_was(name):
+    estimator = make(name).fit(CODES)
+    if "orientation" in estimator.get_params():
+        estimator.set_params(orientation="columns" if estimator.orientation != "columns" else "rows")
+    before = dict(vars(estimator))
+    with pytest.raises(Interrupted):
+        estimator.fit(CODES[::-1, :-1], monitor=InterruptedAtOnce())
+    assert vars(estimator).keys() == before.keys()
+    assert all(vars(estimator)[key] is value for key, value in before.items())
+    unfitted = make(name)
+    with pytest.raises(Interrupted):
+        unfitted.fit(CODES, monitor=InterruptedAtOnce())
+    assert not [key for key in vars(unfitted) if key.endswith("_")]
+
+
+@promise
+def a_parameter_that_is_set_after_the_fit_changes_nothing_of_it(name):
+    estimator = make(name).fit(CODES)
+    if "orientation" not in estimator.get_params():
+        return
+    folded = estimator.transform_columns(CODES)
+    meanings = estimator.distributions, estimator.probabilities, estimator.meanings, estimator.label
+    estimator.set_params(orientation="columns" if estimator.orientation != "columns" else "rows")
+    assert (estimator.distributions, estimator.probabilities, estimator.meanings, estimator.label) == meanings
+    np.testing.assert_array_equal(estimator.transform_columns(CODES), folded)
+
+
 # --- Names -----------------------------------------------------------------------------------
 
 FRAME = pd.DataFrame(np.where(CODES < 0, np.nan, CODES), MATRIX.row_names, MATRIX.column_names)

@@ -70,6 +70,8 @@ class Membership(Factorization):
         L of all rows and columns in nats: a lower bound of ln p(V | θ), exact of MNB.
     distinct_components_ : int
         Components that differ in what they say of V; fewer than all have collapsed.
+    orientation_ : {"rows", "columns"}
+        The one that was fitted.
     """
 
     inference = Inference.POINT
@@ -100,14 +102,15 @@ class Membership(Factorization):
 
     @property
     def weights_are_rows(self) -> bool:
-        """Whether W has the memberships."""
-        return self.orientation != COLUMNS
+        """Whether W has the memberships: in the fit that there is, or, before one, in the next."""
+        return vars(self).get("orientation_", self.orientation) != COLUMNS
 
     def _points(self, values: np.ndarray) -> np.ndarray:
         """Return V or its transpose, with data points as rows."""
         return values if self.weights_are_rows else np.ascontiguousarray(values.T)
 
     def _start(self, values, seed):
+        self.orientation_ = self.orientation
         points = self._points(values)
         cells = self._cells(points)
         densities = self._first_densities(cells, points.shape[1])
@@ -199,7 +202,7 @@ class BinaryMembership(Membership):
     @property
     def variant(self):
         """The rows or columns of V that have the memberships."""
-        return self.orientation
+        return ROWS if self.weights_are_rows else COLUMNS
 
     def _cells(self, values):
         return Cells.of_codes(values)
