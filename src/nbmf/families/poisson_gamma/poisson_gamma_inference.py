@@ -21,7 +21,7 @@ from nbmf.seeds import children
 # Updates before priors are learned: near a random start all components are alike, and shapes that
 # follow at once end where one component is left (docs/poisson.md).
 LEARN_AFTER = 100
-OF_ONE = 0.05  # of the iterations of a fit, that one component may take beside it
+OF_ONE = 0.03  # of the iterations of a fit, that one component may take: with its start, some 5 % of the time
 
 
 @with_parameters
