@@ -8,13 +8,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.markers import MarkerStyle
 from matplotlib.patches import Patch
 
 from nbmf.plotting import style
 
 COLUMNS = 2
 SATURATED = {"marker": "v", "color": "black", "markersize": 3.5, "linestyle": "none"}
-NOT_CONVERGED = "$\\dagger$"  # below the box
+NOT_CONVERGED = "†"  # below the box
+DAGGER = MarkerStyle(r"$\dagger$")  # the same, in the legend
 GAP = {"color": "#B2182B", "fontsize": 6, "rotation": 90, "ha": "center", "va": "bottom"}
 SHOWN_REASONS, REASON_LENGTH = 3, 90  # of gaps, in the legend
 LINE_LENGTH = 130  # letters below the panels of a page's width
@@ -146,7 +148,7 @@ def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFr
         handles.append(Line2D([], [], label=label, **SATURATED))
     if any_not_converged:
         label = "chains have not converged (R-hat, ESS)"
-        handles.append(Line2D([], [], label=label, marker=NOT_CONVERGED, **MARK))
+        handles.append(Line2D([], [], label=label, marker=DAGGER, **MARK))
     gaps = drawn[drawn["perplexity"].isna()]
     for reason in gaps["status"].unique()[:SHOWN_REASONS] if len(gaps) else []:
         label = textwrap.shorten(reason, REASON_LENGTH, placeholder=" ...")

@@ -51,7 +51,7 @@ def draw(
         axis.yaxis.set_major_formatter("{x:,.0f}")
         axis.set_ylim(bottom=0)  # so that shares of the loss can be seen
     for axis in axes[:, 0]:
-        axis.set_ylabel(r"$D(V|\hat{V})$ (nats)")
+        axis.set_ylabel("D(V|V̂) (nats)")
     _draw_legend(figure, labels, colours, has_shown=any(shown_K.values()))
     return figure
 

@@ -4,7 +4,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from nbmf.plotting import style
 
@@ -62,7 +61,6 @@ def _draw_panel(axis: Axes, traces: pd.DataFrame, series: list) -> None:
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
         )
     axis.set_xscale("log")
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda iteration, _: f"{iteration:g}"))
-    axis.xaxis.set_minor_formatter(NullFormatter())
+    style.plain_log_ticks(axis.xaxis)
     axis.set_xlabel("iteration")
     style.draw_grid(axis)

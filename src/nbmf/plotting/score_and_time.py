@@ -4,7 +4,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from nbmf.plotting import style
 
@@ -77,5 +76,4 @@ def _draw_panel(axis: Axes, methods: pd.DataFrame, baselines: pd.DataFrame, colo
         axis.annotate(row.label, (row.seconds, row.perplexity), **NAME)
     axis.set_ylim(best - margin, end + margin)
     axis.set_xscale("log")
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
-    axis.xaxis.set_minor_formatter(NullFormatter())
+    style.plain_log_ticks(axis.xaxis)

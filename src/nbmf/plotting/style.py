@@ -11,7 +11,9 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from nbmf.errors import ConfigError
 from nbmf.files import atomic_path
@@ -44,6 +46,7 @@ RC = {
     "axes.spines.right": False,
     "axes.linewidth": 0.7,
     "pdf.fonttype": 42,  # text stays text
+    "text.parse_math": False,  # "$" is a letter like others: names have it
     "figure.dpi": 150,
 }
 
@@ -64,11 +67,21 @@ def in_style(draw: Callable) -> Callable:
     def drawn(*arguments: Any, **options: Any) -> Any:
         with mpl.rc_context(RC):
             result = draw(*arguments, **options)
+            _make_tick_labels(result)
             is_interactive = mpl.is_interactive()
         mpl.interactive(is_interactive)
         return result
 
     return drawn
+
+
+def _make_tick_labels(drawn: Any) -> None:
+    """Make the texts of ticks now: when a notebook shows a figure they would be made in its style, with mathematics."""
+    axes = drawn.axes if isinstance(drawn, Figure) else np.atleast_1d(np.asarray(drawn, object)).flat
+    for axis in axes:
+        if isinstance(axis, Axes):
+            axis.get_xticklabels()
+            axis.get_yticklabels()
 
 
 def colours_of_groups(groups: Sequence[str], palette: Sequence[str] = GROUPS) -> dict[str, str]:
@@ -148,6 +161,12 @@ def panel_grid(
     for axis in axes.flat[count:]:
         axis.set_axis_off()
     return figure, axes
+
+
+def plain_log_ticks(axis: Axis) -> None:
+    """Let an axis of logarithmic scale show its ticks as 0.1, 1 and 10; powers of ten would need mathematics."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def save(figure: Figure, *paths: str | os.PathLike, dpi: int = PNG_DPI) -> None:

@@ -206,7 +206,7 @@ def _set_range(axis: Axes, values: np.ndarray) -> None:
 
 def notes_of(r_hat: float, ess: float) -> list[str]:
     """Return what a panel says of its chains."""
-    return [rf"$\hat{{R}}$ {_format_or_undefined(r_hat, '.3f')}", f"ESS {_format_or_undefined(ess, ',.0f')}"]
+    return [f"R̂ {_format_or_undefined(r_hat, '.3f')}", f"ESS {_format_or_undefined(ess, ',.0f')}"]
 
 
 def _print_diagnostics(column: np.ndarray, row) -> None:

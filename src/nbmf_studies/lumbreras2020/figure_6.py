@@ -83,7 +83,7 @@ def draw(matrix: BinaryMatrix, fits: list[Panel]) -> Figure:
 
 
 def _title(panel: Panel) -> str:
-    facts = rf"$D(V|\hat{{V}})$ = {panel.loss:,.0f} nats"
+    facts = f"D(V|V̂) = {panel.loss:,.0f} nats"
     if panel.active_components is not None:
         facts += f", {panel.active_components} active"
     return f"{panel.label}\n{facts}"

@@ -57,7 +57,7 @@ def test_the_axis_starts_at_zero_and_says_what_it_shows():
     axis = panels(fit_against_K.draw(made_up(), LABELS, COLOURS, SHOWN))["parliament"]
     assert axis.get_ylim()[0] == 0
     assert axis.get_xlabel() == "K"
-    assert axis.get_ylabel() == r"$D(V|\hat{V})$ (nats)"
+    assert axis.get_ylabel() == "D(V|V̂) (nats)"
 
 
 def test_the_shown_K_is_ringed_at_its_best_fit():

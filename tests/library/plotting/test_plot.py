@@ -332,3 +332,16 @@ def test_the_page_of_pictures_has_one_for_each_example():
     ((name, figure),) = gallery.pictures(small)
     assert name == "gallery_x.png"
     assert len(figure.axes[0].lines) == 1
+
+
+def test_names_are_no_mathematics(tmp_path):
+    """A dollar sign begins a formula of Matplotlib; a notebook makes ticks when it shows the figure."""
+    V = np.kron(np.eye(2, dtype=int), np.ones((4, 3), int))
+    V[0, -1] = 1
+    frame = pd.DataFrame(V, [f"a$b%c${i}" for i in range(8)], [f"US$ 10_000 ${i}$" for i in range(6)])
+    axes = nbmf.plot.dictionary(nbmf.BetaDirVB(2, max_iter=20, random_state=0).fit(frame))
+    figure = np.atleast_1d(axes).flat[0].figure
+    figure.savefig(tmp_path / "as a notebook does.png")  # in the style of the user
+    shown = [text.get_text() for axis in figure.axes for text in axis.get_yticklabels()]
+    assert {"a$b%c$0", "US$ 10_000 $5$"} <= set(shown)
+    assert not any(text.get_parse_math() for axis in figure.axes for text in axis.get_yticklabels())
