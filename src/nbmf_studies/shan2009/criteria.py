@@ -54,7 +54,7 @@ class Run:
         return groups[column].median().unstack("model")
 
 
-def _counted(found: pd.Series, least: int, what: str) -> tuple[bool, str]:
+def counted(found: pd.Series, least: int, what: str) -> tuple[bool, str]:
     """Return whether enough sets hold, of as many as there are, and which do not."""
     exceptions = [name.removeprefix("uci_") for name, holds in found.items() if not holds]
     needed = int(np.ceil(least * len(found) / 9))  # fewer in a reduced run
@@ -71,7 +71,7 @@ def lower_on_uci(run: Run) -> Iterator[Part]:
     for floor in run.floors():
         for column in MEASURES:
             table = run.of_sets(floor, column)
-            yield Part(_where(floor, column), *_counted(table[MMNB] < table[MNB], MOST, "lower"))
+            yield Part(_where(floor, column), *counted(table[MMNB] < table[MNB], MOST, "lower"))
 
 
 def clusters_on_uci(run: Run) -> Iterator[Part]:
@@ -79,7 +79,7 @@ def clusters_on_uci(run: Run) -> Iterator[Part]:
     for floor in run.floors():
         for column in ("precision", "information"):
             table = run.of_sets(floor, column)
-            holds, text = _counted(table[MMNB] >= table[MNB], MOST, "at least as large")
+            holds, text = counted(table[MMNB] >= table[MNB], MOST, "at least as large")
             yield Part(f"{floor} floor, {column}", holds, text)
 
 
@@ -89,7 +89,7 @@ def soft_on_uci(run: Run) -> Iterator[Part]:
         tests = run.uci[(run.uci["floor"] == floor) & (run.uci["part"] == "test")]
         means = tests.groupby(["dataset", "model"], sort=False)["entropy"].mean().unstack()
         enough = means[MMNB] >= ENTROPY * means[MNB]
-        yield Part(f"{floor} floor", *_counted(enough, MOST, "as soft"))
+        yield Part(f"{floor} floor", *counted(enough, MOST, "as soft"))
 
 
 def rising_on_uci(run: Run) -> Iterator[Part]:
@@ -100,7 +100,7 @@ def rising_on_uci(run: Run) -> Iterator[Part]:
             values = pd.concat(fifths, axis=1)
             rises = (values.to_numpy()[:, 1:] > values.to_numpy()[:, :-1]).all(axis=1)
             rises = pd.Series(rises, values.index)
-            holds, text = _counted(rises, RISING, "rises")
+            holds, text = counted(rises, RISING, "rises")
             yield Part(_where(floor, column), holds and not rises.get(NOT_RISING, False), text)
 
 
@@ -160,4 +160,4 @@ def fast_is_mnb(run: Run) -> Iterator[Part]:
         table = run.of_sets(floor, "perplexity", "training")
         if FAST_MMNB in table:
             near = (table[FAST_MMNB] / table[MNB] - 1).abs() <= NEAR_MNB
-            yield Part(f"{floor} floor", *_counted(near, NEAR_SETS, "near"))
+            yield Part(f"{floor} floor", *counted(near, NEAR_SETS, "near"))

@@ -16,6 +16,8 @@ COLOURS = {
     "mmnb": "#0072B2",
     "fast-mmnb": "#009E73",
     "fast-mmnb-5": "#E69F00",
+    "mmnb-from-mnb": "#56B4E9",
+    "fast-mmnb-from-mnb": "#CC79A7",
     "unigrams": "#D55E00",
     "lda": "#0072B2",
     "fast-lda": "#009E73",
