@@ -70,9 +70,9 @@ def of_starts(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, star
     Returns
     -------
     dict
-        "starts", a list of dicts: start; objective and bound in nats; perplexities of training and test rows; sampled, of
-        starts whose objective is above those of all before, as no other can be the best of so many; CPU seconds of the
-        fit (None of the first: the report has them) and of the bounds of test rows; iterations; converged; distinct
+        "starts", a list of dicts: start; objective and bound in nats; perplexities of training and test rows; sampled,
+        of starts whose objective is above those of all before, as no other can be the best of so many; CPU seconds of
+        the fit (None of the first: the report has them) and of the bounds of test rows; iterations; converged; distinct
         components; concentration, Σα. "one", the perplexities of training and test rows of one component.
     """
     training, rows, largest = table.take_rows(~mask), [], -np.inf

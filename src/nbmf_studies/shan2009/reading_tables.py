@@ -74,7 +74,7 @@ def beside_one_component(runs: pd.DataFrame) -> pd.DataFrame:
 def stops_beside_full(held_out: dict[str, float], **of_stops: pd.DataFrame) -> pd.DataFrame:
     """Return a row per dataset, K and stop of fast inference: its loss beside full inference, and how much faster.
 
-    Losses are of test perplexity, by the bound and sampled, with the interval of their mean over folds; a loss below zero
+    Losses are of test perplexity, by the bound and sampled, with the interval of their mean over folds; one below zero
     is a gain.
 
     Parameters
