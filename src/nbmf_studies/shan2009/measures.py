@@ -92,7 +92,7 @@ def of_starts(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, star
     return {"starts": rows, "one": {"training": _finite(seen), "test": _finite(test)}}
 
 
-def _fitted_like(model: ModelOfSeen, training: FeatureTable, **changed) -> ModelOfSeen:
+def _fitted_like(model: ModelOfSeen, training: FeatureTable, /, **changed) -> ModelOfSeen:
     with warnings.catch_warnings(action="ignore"):  # what they say is in the numbers of every start
         return type(model)(**model.get_params() | changed).fit(training)
 

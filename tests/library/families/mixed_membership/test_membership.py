@@ -1,5 +1,7 @@
 """MNB, MMNB, Fast MMNB, LDA: bounds against enumeration, EM that never falls, twins, symmetries."""
 
+import math
+
 import membership_twins as twins
 import numpy as np
 import pytest
@@ -61,11 +63,23 @@ def fitted():
 
 def test_exp_digamma():
     x = np.r_[np.geomspace(2e-3, 1e6, 400), np.linspace(0.01, 12, 400)]
-    found = np.array([kernels.exp_digamma(value) for value in x])
+    parts = [kernels.series_and_shift(value) for value in x]
+    found = np.array([v if d == 0.0 else kernels.kept_exp_digamma(v, d) for v, d in parts])
     np.testing.assert_allclose(found, np.exp(digamma(x)), rtol=5e-10)
     sums = kernels.digamma_sums(x.reshape(-1, 4))
     expected = (psi(x.reshape(-1, 4)) - psi(x.reshape(-1, 4).sum(1))[:, None]).sum(axis=0)
     np.testing.assert_allclose(sums, expected, rtol=1e-11)
+
+
+def test_an_exponential_that_would_vanish_is_not_taken_and_the_bits_are_the_same():
+    x = np.r_[np.linspace(1 / 720, 1 / 670, 400), np.geomspace(1e-4, 1e-2, 400)]
+    parts = [kernels.series_and_shift(value) for value in x]
+    assert max(v for v, _ in parts) < 12
+    assert sum(d > kernels.LARGEST_SHIFT for _, d in parts) > 200
+    for v, d in parts:
+        assert kernels.kept_exp_digamma(v, d) == max(v * math.exp(-d), kernels.SMALLEST_E)
+    for d in np.linspace(680.0, 700.0, 401):  # the largest v there is
+        assert kernels.kept_exp_digamma(12.0, d) == max(12.0 * math.exp(-d), kernels.SMALLEST_E)
 
 
 def test_fast_rounds_of_rows_of_any_size():
