@@ -73,7 +73,7 @@ def best_of_starts(table: pd.DataFrame, by: list[str], count: int | None = None)
     by : list of str, the columns of a group
     count : int, optional
     """
-    known = table if count is None else table[table["start"] < count]
+    known = (table if count is None else table[table["start"] < count]).reset_index(drop=True)
     return known.loc[known.groupby(by, sort=False)["objective"].idxmax()].reset_index(drop=True)
 
 
