@@ -53,5 +53,6 @@ def adjusted(differences: Iterable[Difference]) -> np.ndarray:
 
 def by_fold(table: pd.DataFrame, column: str, **of: object) -> pd.Series:
     """Return a column by fold, of the rows whose columns are as given."""
-    chosen = np.logical_and.reduce([(table[name] == value).to_numpy() for name, value in of.items()])
-    return table[chosen].set_index("fold")[column]
+    for name, value in of.items():
+        table = table[table[name] == value]
+    return table.set_index("fold")[column]
