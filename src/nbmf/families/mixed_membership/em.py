@@ -125,7 +125,7 @@ class MembershipState(State):
     @property
     def may_stop(self) -> bool:
         """Whether α is learned by now, and no change of where rows start is to come."""
-        is_learned = self._done > self._alpha_held or not self._e_step.is_dirichlet
+        is_learned = self._done > self._alpha_held + 1 or not self._e_step.is_dirichlet
         return is_learned and (self.is_warm or self._e_step.warm != LATE)
 
     @property
