@@ -408,6 +408,7 @@ def test_alpha_starts_and_is_held_as_it_is_asked_to(own):
 def test_warm_from_the_start_the_objective_never_falls(own):
     for seed in range(3):
         state = state_of(mixed_table(40, seed), own(100, 1e-9, warm="always"), seed=seed)
+        assert state.is_warm
         objectives = []
         for _ in range(40):
             state.advance(1)
