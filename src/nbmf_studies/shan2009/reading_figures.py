@@ -8,6 +8,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from nbmf.plotting import style
 from nbmf_studies.shan2009.criteria import FASTER, WITHIN
+from nbmf_studies.shan2009.figures import log_seconds
 from nbmf_studies.shan2009.readings import FULL
 
 WARM = {"never": ("#009E73", "cold E-steps"), "always": ("#E69F00", "warm E-steps")}
@@ -47,7 +48,7 @@ def _panel(axis: Axes, own: pd.DataFrame) -> None:
             axis.annotate(
                 f"{rounds:g}", point, (0, side), textcoords="offset points", fontsize=6, ha="center", color=colour
             )
-    axis.set_xscale("log")
+    log_seconds(axis, "x")
     low = min(axis.get_ylim()[0], perplexity * (1 - WITHIN))
     axis.set_ylim(low, None)
     left = min(axis.get_xlim()[0], seconds / FASTER / 2)
