@@ -18,8 +18,8 @@ FULL_COLOUR, ALLOWED = "#0072B2", "0.9"
 def stops(**of_stops: pd.DataFrame) -> Figure:
     """Draw test perplexities of fast inference along CPU seconds, a panel per dataset and K, full inference beside it.
 
-    Means over folds of the perplexity, medians of seconds; points are numbers of rounds. What is as good as the claim
-    has it is shaded: at most so much above full inference, and so many times faster.
+    Means over folds of the perplexity, medians of seconds; the ends of a curve have their numbers of rounds. What is as
+    good as the claim has it is shaded: at most so much above full inference, and so many times faster.
     """
     table = pd.concat(of_stops.values(), ignore_index=True)
     groups = list(table.groupby(["dataset", "K"], sort=False))
@@ -43,11 +43,10 @@ def _panel(axis: Axes, own: pd.DataFrame) -> None:
         fast = own[~is_full & (own["warm"] == warm)].groupby("inner_max")
         found = pd.DataFrame({"seconds": fast["seconds"].median(), "test": fast["test"].mean()})
         axis.plot(found["seconds"], found["test"], color=colour, marker="o", markersize=3, linewidth=1)
-        side = 4 if warm == "never" else -9
-        for rounds, point in found.iterrows():
-            axis.annotate(
-                f"{rounds:g}", point, (0, side), textcoords="offset points", fontsize=6, ha="center", color=colour
-            )
+        sign, side = (1, "left") if warm == "never" else (-1, "right")
+        place = {"xytext": (4 * sign, 0), "textcoords": "offset points", "ha": side, "va": "center"}
+        for rounds in (found.index.min(), found.index.max()):
+            axis.annotate(f"{rounds:g}", found.loc[rounds], fontsize=6, color=colour, **place)
     log_seconds(axis, "x")
     low = min(axis.get_ylim()[0], perplexity * (1 - WITHIN))
     axis.set_ylim(low, None)

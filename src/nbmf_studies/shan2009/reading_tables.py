@@ -57,8 +57,9 @@ def beside_one_component(runs: pd.DataFrame) -> pd.DataFrame:
     runs : DataFrame, as runs.of_starts makes it
     """
     varied = [name for name in ("first_alpha", "alpha_held") if name in runs]
-    named = runs.fillna({"first_alpha": "1/K"}) if "first_alpha" in runs else runs
-    best = best_of_starts(named, [*OF_FIT, *varied])
+    if "first_alpha" in varied:
+        runs = runs.assign(first_alpha=runs["first_alpha"].astype(object).fillna("1/K"))
+    best = best_of_starts(runs, [*OF_FIT, *varied])
     rows = []
     for of, own in best.groupby(["K", "model", *varied], sort=False):
         row = dict(zip(["K", "model", *varied], of, strict=True)) | {"model": LABELS[of[1]]}
