@@ -45,7 +45,7 @@ def _panel(axis: Axes, own: pd.DataFrame) -> None:
         axis.plot(found["seconds"], found["test"], color=colour, marker="o", markersize=3, linewidth=1)
         sign, side = (1, "left") if warm == "never" else (-1, "right")
         place = {"xytext": (4 * sign, 0), "textcoords": "offset points", "ha": side, "va": "center"}
-        for rounds in (found.index.min(), found.index.max()):
+        for rounds in {found.index.min(), found.index.max()}:
             axis.annotate(f"{rounds:g}", found.loc[rounds], fontsize=6, color=colour, **place)
     log_seconds(axis, "x")
     low = min(axis.get_ylim()[0], perplexity * (1 - WITHIN))

@@ -56,11 +56,11 @@ class FeatureModel(SavedTableModel, TableModel):
     alpha_held : int
         M-steps that leave α as it starts.
     start_from : {"rows", "mixture"}
-        What components start from: random rows, or where "mnb" ends from these rows.
+        What components start from: random rows, or where "mnb" ends from these.
     warm : {"always", "late", "never"} or None
-        From when on the E-step of a row starts where its last one ended, not from all components alike: "late" is once
-        the objective moves by less than 1e-4 of itself. Only then it rises for certain. None: "late" with "mmnb",
-        "never" with "fast-mmnb". With "mnb" this and the three before it mean nothing.
+        From when on E-steps start where the last one ended, by which the objective rises for certain; "late" is once it
+        moves by less than 1e-4 of itself. None: "late" with "mmnb", "never" with "fast-mmnb". For "mnb" means nothing, as
+        the three before it.
     max_iter : int
         EM steps at most.
     relative_change_tol : float
@@ -145,10 +145,8 @@ class FeatureModel(SavedTableModel, TableModel):
         cells = cells_of(table)
         self._refuse_what_cannot_be(table, cells)
         self._warn_of_constant_features(table, cells)
-        seed = self.random_state
-        if not isinstance(seed, np.random.SeedSequence):
-            seed = np.random.SeedSequence(seed)
-        e_step = self._e_step()
+        given, e_step = self.random_state, self._e_step()
+        seed = given if isinstance(given, np.random.SeedSequence) else np.random.SeedSequence(given)
         state = self._state(table, cells, e_step, seed)
         if self.start_from == OF_MIXTURE and e_step.is_dirichlet:
             mixture = self._state(table, cells, MixtureStep(), seed)
@@ -158,14 +156,12 @@ class FeatureModel(SavedTableModel, TableModel):
 
     def _state(self, table, cells, e_step, seed) -> MembershipState:
         """Return a state whose components start from the rows that the seed draws."""
-        smoothing = Smoothing(self.smoothing, self.variance_floor, self.relative_floor)
-        densities = Densities(table, cells, self.n_components, smoothing)
-        rng = np.random.default_rng(seed)
-        return MembershipState(cells, densities, e_step, self.n_components, rng, alpha_held=self.alpha_held)
+        K, rng = self.n_components, np.random.default_rng(seed)
+        densities = Densities(table, cells, K, Smoothing(self.smoothing, self.variance_floor, self.relative_floor))
+        return MembershipState(cells, densities, e_step, K, rng, alpha_held=self.alpha_held)
 
     def _stopping_rule(self, state) -> RelativeChangeBelow | None:
-        tolerance = self.relative_change_tol
-        return RelativeChangeBelow(state, tolerance) if tolerance > 0 else None
+        return RelativeChangeBelow(state, self.relative_change_tol) if self.relative_change_tol > 0 else None
 
     def _e_step(self) -> EStep:
         if self.model == MIXTURE:
