@@ -313,7 +313,7 @@ def test_tables_of_starts_and_of_one_component():
     assert table.loc[(4, "MMNB from MNB"), "training"] == pytest.approx(4.45)
     ways = runs.assign(first_alpha=np.where(runs["fold"] < 5, np.nan, 1.0), alpha_held=5)
     table = reading_tables.beside_one_component(ways)
-    assert set(table["first_alpha"]) == {"1/K", 1.0}
+    assert set(table["first_alpha"]) == {"default", 1.0}
     assert set(table["folds"]) == {5}
 
 

@@ -58,7 +58,7 @@ def beside_one_component(runs: pd.DataFrame) -> pd.DataFrame:
     """
     varied = [name for name in ("first_alpha", "alpha_held") if name in runs]
     if "first_alpha" in varied:
-        runs = runs.assign(first_alpha=runs["first_alpha"].astype(object).fillna("1/K"))
+        runs = runs.assign(first_alpha=runs["first_alpha"].astype(object).fillna("default"))
     best = best_of_starts(runs, [*OF_FIT, *varied])
     rows = []
     for of, own in best.groupby(["K", "model", *varied], sort=False):

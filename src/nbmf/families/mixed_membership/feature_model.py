@@ -59,8 +59,8 @@ class FeatureModel(SavedTableModel, TableModel):
         What components start from: random rows, or where "mnb" ends from these.
     warm : {"always", "late", "never"} or None
         From when on E-steps start where the last one ended, by which the objective rises for certain; "late" is once it
-        moves by less than 1e-4 of itself. None: "late" with "mmnb", "never" with "fast-mmnb". For "mnb" means nothing, as
-        the three before it.
+        moves by less than 1e-4 of itself. None: "late" with "mmnb", "never" with "fast-mmnb". With "mnb" it means
+        nothing, as the three before it.
     max_iter : int
         EM steps at most.
     relative_change_tol : float
