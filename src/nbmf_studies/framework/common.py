@@ -46,6 +46,7 @@ def readings(needs: Callable[[Plan], dict[str, Need]], **more) -> tuple[Table, .
             "Verdicts, all readings considered",
             make="nbmf_studies.framework.verdicts:combined",
             needs=tables("claims", "readings"),
+            **{key: value for key, value in more.items() if key == "applies"},
         ),
     )
 

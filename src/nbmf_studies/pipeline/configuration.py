@@ -108,7 +108,9 @@ def _refuse_what_no_schema_sees(config: Any) -> None:
 def plans(config: dict[str, Any]) -> dict[str, Plan]:
     """Return the plan of every study that a checked configuration has, by its key."""
     advice = {
-        name: raw_files.missing_sources(raw_files.source_names(entry), config["sources"], config["mirrors"])
+        name: raw_files.missing_sources(
+            raw_files.source_names(entry), config["sources"], config["mirrors"], asked_for=config["downloads"]
+        )
         for name, entry in config["datasets"].items()
     }
     missing_sources = {name: lines for name, lines in advice.items() if lines}
@@ -147,6 +149,7 @@ def _problems(config: dict[str, Any]) -> Iterator[str]:
     for i, key in enumerate(config["run"]["studies"]):
         yield from _unknown(f"run.studies[{i}]", key, config["studies"])
     yield from raw_files.problems(config["sources"])
+    yield from raw_files.problems_of_downloads(config["downloads"], config["sources"])
     yield from _problems_of_entries(config, config)
     yield from _checksum_problems(config["datasets"])
     for key in config["studies"]:

@@ -2,12 +2,12 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, choices
 
 RAW = "data/raw"
 GITHUB = "raw.githubusercontent.com"  # <owner>/<repo>/<commit>/<path>: needs no host to be known by
@@ -86,11 +86,13 @@ def at_hand(source: dict[str, Any], mirrors: Iterable[str], raw: str = RAW) -> P
     return next((place for place in places if place.is_file()), None)
 
 
-def missing_sources(names: Iterable[str], sources: dict[str, dict], mirrors: list[str], raw: str = RAW) -> list[str]:
+def missing_sources(
+    names: Iterable[str], sources: dict[str, dict], mirrors: list[str], raw: str = RAW, asked_for: Collection[str] = ()
+) -> list[str]:
     """Return what to do for each source that no run fetches unasked and that is not at hand.
 
-    What needs one of them is left out of a run, with this said in its place: a large file is not
-    downloaded unasked, and one without an address cannot be. Other sources are left to the rule
+    What needs one of them is left out of a run, with this said in its place: a large file, or one whose licence is to
+    be read first, is not downloaded unasked, and one without an address cannot be. Other sources are left to the rule
     `download`. No network is used.
 
     Parameters
@@ -103,6 +105,8 @@ def missing_sources(names: Iterable[str], sources: dict[str, dict], mirrors: lis
         Its section `mirrors`.
     raw : str
         The folder of raw files.
+    asked_for : collection of str
+        Its section `downloads`: sources that a run fetches all the same.
 
     Returns
     -------
@@ -112,8 +116,17 @@ def missing_sources(names: Iterable[str], sources: dict[str, dict], mirrors: lis
     return [
         _advice(name, sources[name], mirrors, raw)
         for name in sorted(set(names))
-        if _is_left_to_people(sources[name]) and at_hand(sources[name], mirrors, raw) is None
+        if name not in asked_for and _is_left_to_people(sources[name]) and at_hand(sources[name], mirrors, raw) is None
     ]
+
+
+def problems_of_downloads(asked_for: list[str], sources: dict[str, dict[str, Any]]) -> Iterator[str]:
+    """Yield what is wrong with the section `downloads` of the configuration."""
+    for i, name in enumerate(asked_for):
+        if name not in sources:
+            yield f"downloads[{i}] = {name!r}: {choices(name, sources)}"
+        elif "address" not in sources[name]:
+            yield f"downloads[{i}] = {name!r}: has no address; allowed are sources that have one"
 
 
 def _is_left_to_people(source: dict[str, Any]) -> bool:
@@ -132,8 +145,8 @@ def _advice(name: str, entry: dict[str, Any], mirrors: list[str], raw: str) -> s
     by_hand = f", or put {source['address']} at {mirrors[0]}/{source['path']}" if mirrors else ""
     return (
         f"{name}{size} is not here: with a network, "
-        f"snakemake --cores 1 {_quoted(os.path.join(raw, below_raw(source)))}{by_hand}; "
-        f"licence: {entry['licence']}"
+        f"snakemake --cores 1 {_quoted(os.path.join(raw, below_raw(source)))} or downloads: [{name}] in the "
+        f"configuration{by_hand}; licence: {entry['licence']}"
     )
 
 

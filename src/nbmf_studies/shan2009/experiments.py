@@ -118,7 +118,7 @@ class Part(NamedTuple):
         ):
             known = {"dataset": self.dataset, "K": K, "floor": floor[0], "smoothing": smoothing}
             known |= {"model": model, "fold": fold, "start": start}
-            method, entry = _variant(plan, model, smoothing, floor[1])
+            method, entry = variant(plan, model, smoothing, floor[1])
             columns = {name: known[name] for name in experiment.columns}
             yield Case(FitKey(self.data, method, K, fold, start), columns, data, entry)
 
@@ -131,17 +131,23 @@ class Part(NamedTuple):
         return {**plan.settings_of_dataset(self.dataset), **looks, **held_out}
 
 
-def _variant(plan: Plan, model: str, smoothing: float, floors: list[float]) -> tuple[str, dict[str, Any]]:
+def variant(
+    plan: Plan, model: str, smoothing: float, floors: list[float], varied: dict[str, Any] | None = None
+) -> tuple[str, dict[str, Any]]:
     """Return the name and the entry of a model with some settings; all of them start as BASE does.
 
-    Its grid has every K of the study: experiments share an entry.
+    Its grid has every K of the study's own experiments: they share an entry.
     """
     label, settings = MODELS[model]
+    varied = varied or {}
     given = {"smoothing": smoothing, "variance_floor": floors[0], "relative_floor": floors[1]}
-    name = "-".join([KEY, model, *(f"{value:.12g}" for value in given.values())])
+    named = [
+        f"{name}-{value:.12g}" if isinstance(value, float) else f"{name}-{value}" for name, value in varied.items()
+    ]
+    name = "-".join([KEY, model, *(f"{value:.12g}" for value in given.values()), *named])
     sets = [own for experiment in EXPERIMENTS for own in plan.options[experiment]["sets"].values() if own]
     grid = sorted({K for own in sets for K in own["K"]})
-    return name, {**plan.variant(BASE, grid[0], {**settings, **given}), "K": grid, "label": label}
+    return name, {**plan.variant(BASE, grid[0], {**settings, **given, **varied}), "K": grid, "label": label}
 
 
 def parts_of(experiment: Experiment, plan: Plan) -> list[Part]:

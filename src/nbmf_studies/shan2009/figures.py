@@ -16,6 +16,8 @@ COLOURS = {
     "mmnb": "#0072B2",
     "fast-mmnb": "#009E73",
     "fast-mmnb-5": "#E69F00",
+    "mmnb-from-mnb": "#56B4E9",
+    "fast-mmnb-from-mnb": "#CC79A7",
     "unigrams": "#D55E00",
     "lda": "#0072B2",
     "fast-lda": "#009E73",
@@ -47,6 +49,7 @@ def _two_panels(table: pd.DataFrame, along: str, label: str, log: bool = False) 
         _finish(axis, f"{part} rows", label, "perplexity")
         if log:
             axis.set_xscale("log")
+            style.plain_log_ticks(axis.xaxis)
         else:
             axis.set_xticks(sorted(table[along].unique()))
     _legend(figure, [(LABELS[name], COLOURS[name], "-") for name in names], sampled=True)
@@ -77,12 +80,13 @@ def _finish(axis: Axes, title: str, x: str, y: str) -> None:
     axis.set_axisbelow(True)
 
 
-def _seconds(axis: Axes) -> None:
-    """Give an axis of seconds a logarithmic scale with plain numbers."""
-    axis.set_yscale("log")
-    axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.yaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
-    axis.yaxis.set_minor_formatter(NullFormatter())
+def log_seconds(axes: Axes, side: str = "y") -> None:
+    """Give the axis of seconds, "x" or "y", a logarithmic scale with plain numbers."""
+    axes.set(**{f"{side}scale": "log"})
+    axis = {"x": axes.xaxis, "y": axes.yaxis}[side]
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _legend(figure: Figure, series: list[tuple[str, str, str]], sampled: bool = False) -> None:
@@ -215,7 +219,7 @@ def text(text: pd.DataFrame) -> Figure:
         axis.set_xticks(range(len(groups)), labels, rotation=45)
         _finish(axis, title, "", "CPU seconds" if column == "seconds" else "perplexity (bound)")
         if column == "seconds":
-            _seconds(axis)
+            log_seconds(axis)
     _legend(figure, [(LABELS[name], COLOURS[name], "-") for name in names])
     return figure
 
@@ -237,7 +241,7 @@ def fast(ratings: pd.DataFrame) -> Figure:
             label = "CPU seconds" if column == "seconds" else "perplexity (bound)"
             _finish(axis, f"{dataset.capitalize()}, {title}", "components K", label)
             if column == "seconds":
-                _seconds(axis)
+                log_seconds(axis)
             axis.set_xticks(sorted(own["K"].unique()))
     _legend(figure, [(LABELS[name], COLOURS[name], "-") for name in names])
     return figure

@@ -1,5 +1,7 @@
 """The paper's tables, its numbers beside ours."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
@@ -104,9 +106,8 @@ def words(runs: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for model, of_model in runs.groupby("model", sort=False):
         best = of_model.loc[of_model["objective"].idxmax(), "topics"]
-        theirs = [set(one.split()) for one in reported_values.TOPICS.get(model, reported_values.TOPICS["fast-lda"])]
         ours = best.split(" | ")
-        shared = np.array([[len(set(one.split()) & their) for their in theirs] for one in ours])
+        shared = shared_words(ours, reported_values.TOPICS.get(model, reported_values.TOPICS["fast-lda"]))
         for mine, place in zip(*linear_sum_assignment(-shared), strict=True):
             rows.append({"topic": place + 1, "of": LABELS[model], "shared": shared[mine, place], "words": ours[mine]})
     paper = [
@@ -116,6 +117,11 @@ def words(runs: pd.DataFrame) -> pd.DataFrame:
     ]
     found = pd.DataFrame([*paper, *rows])
     return found.sort_values("topic", kind="stable").reset_index(drop=True)
+
+
+def shared_words(ours: Sequence[str], others: Sequence[str]) -> np.ndarray:
+    """Return how many words each list of ours shares with each other list, int array (ours, others)."""
+    return np.array([[len(set(one.split()) & set(other.split())) for other in others] for one in ours])
 
 
 def against_full(ratings: pd.DataFrame, text: pd.DataFrame) -> pd.DataFrame:

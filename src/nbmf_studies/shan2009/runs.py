@@ -9,7 +9,7 @@ import pandas as pd
 from nbmf.inference.starts import Starts
 from nbmf_studies.framework.gathering import read_report, reports
 
-INFINITE = ("perplexity", "sampled", "fifth_", "sampled_")  # columns that a report has None of where they are
+INFINITE = ("perplexity", "training", "test", "sampled", "fifth_", "sampled_")  # columns with None in a report then
 
 
 def of_rows(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
@@ -45,6 +45,23 @@ def of_flips(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """Return a row per fit, step and level: dataset, K, model, fold, step, level, flipped (entries), perplexity."""
     found = [(columns, _best(starts)["measures"]["levels"]) for columns, starts in _by_start(fits)]
     return pd.DataFrame([{**columns, **_read(level)} for columns, levels in found for level in levels])
+
+
+def of_starts(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+    """Return a row per start.
+
+    The columns of the case, what `measures.of_starts` finds, and seconds: CPU, of the fit and of the bounds of its test
+    rows. `sampled` is NaN of starts that are not the best so far; one_training and one_test are of one component.
+    """
+    rows = []
+    for columns, report in reports(fits):
+        of_one = {f"one_{part}": value for part, value in _read(report["measures"]["one"]).items()}
+        for one in report["measures"]["starts"]:
+            of_fit, of_test = one.pop("fit_seconds"), one.pop("test_seconds")
+            seconds = report["cpu_seconds"] if of_fit is None else of_fit
+            sampled = {"sampled": np.nan} if "sampled" not in one else {}
+            rows.append({**columns, **_read(one), **sampled, "seconds": seconds + of_test, **of_one})
+    return pd.DataFrame(rows)
 
 
 def of_topics(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:

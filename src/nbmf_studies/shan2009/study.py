@@ -5,12 +5,15 @@ from typing import Any
 
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.needs import Cases, tables
+from nbmf_studies.framework.needs import Cases, Need, tables
 from nbmf_studies.framework.options import unknown
 from nbmf_studies.framework.plan import Plan
+from nbmf_studies.shan2009 import further_experiments
 from nbmf_studies.shan2009.experiments import EXPERIMENTS, Experiment, Part, cases, parts_of, with_data
+from nbmf_studies.shan2009.further_experiments import FURTHER, Further
 
-RUNS = ("uci", "ratings", "text", "flips")  # that claims are decided from
+RUNS = ("uci", "ratings", "text", "flips", "topics")  # that claims are decided from
+STOPS = ("stops", "stops_foodmart")
 SURFACE_K = 20  # of Figure 6
 ALONE = {  # datasets that a figure or table shows without the others of their experiment: it waits for no fits of these
     "uci": ("uci_wdbc", "uci_sonar"),
@@ -39,7 +42,43 @@ def _experiment(experiment: Experiment) -> Table:
         options=experiment.schema,
         check=check,
         applies=lambda plan: bool(parts(plan)),
+        in_reference=True,
     )
+
+
+def _further(experiment: Further) -> Table:
+    """Return the table of an experiment of the second readings."""
+
+    def check(plan: Plan) -> Iterator[str]:
+        for name in plan.options[experiment.name]["sets"]:
+            yield from unknown(f".sets.{name}", name, plan.names("datasets"))
+
+    return Table(
+        experiment.name,
+        f"{experiment.title}, start by start",
+        make=".runs:of_starts",
+        needs=lambda plan: {"fits": Cases.of(experiment.cases(plan))},
+        options=experiment.schema,
+        check=check,
+        applies=_has_further(experiment.name),
+        in_reference=True,
+        on_request=common.READINGS,
+    )
+
+
+def _has_further(*names: str) -> Callable[[Plan], bool]:
+    """Return a function: whether any of these experiments has any of its datasets."""
+    return lambda plan: any(FURTHER[name].sets(plan) for name in names)
+
+
+def _of_further(*names: str) -> Callable[[Plan], dict[str, Need]]:
+    """Return the `needs` of what shows those of these experiments that have data."""
+    return lambda plan: tables(*(name for name in names if FURTHER[name].sets(plan)))(plan)
+
+
+def _held_out(*names: str) -> Callable[[Plan], dict[str, Any]]:
+    """Return the `arguments` of what compares models on the folds of these experiments: the share of rows in a fold."""
+    return lambda plan: {"held_out": {name: 1 / plan.options[name]["folds"] for name in names}}
 
 
 def _alone(experiment: Experiment, dataset: str) -> Table:
@@ -108,6 +147,11 @@ def _table(name: str, title: str, make: str, **rest) -> Table:
     return Table(name, title, make=f".reported_tables:{make}", in_report=True, float_format="%.4g", **rest)
 
 
+def _of_readings(name: str, title: str, make: str, **rest) -> Table:
+    told = {"in_report": True, "float_format": "%.4g", "on_request": common.READINGS}
+    return Table(name, title, make=f".reading_tables:{make}", **told, **rest)
+
+
 def _of_uci(name: str, title: str, measure: str) -> Table:
     return _table(
         name, title, "uci", needs=tables(runs="uci"), arguments=lambda plan: {"measure": measure}, applies=_has("uci")
@@ -146,18 +190,70 @@ TABLES = (
     *common.claims(needs=tables(*RUNS), applies=_has(*RUNS)),
 )
 
+# --- Second readings ------------------------------------------------------------------------------
+
+JUDGED_AGAIN = ("uci_starts", "foodmart_starts", *STOPS)
+OF_READINGS = (
+    *map(_further, FURTHER.values()),
+    _of_readings(
+        "several_starts",
+        "UCI sets: the best of several starts",
+        "several_starts",
+        needs=tables(runs="uci_starts"),
+        arguments=lambda plan: {"held_out": 1 / plan.options["uci_starts"]["folds"]},
+        applies=_has_further("uci_starts"),
+    ),
+    _of_readings(
+        "one_component",
+        "Foodmart beside one component",
+        "beside_one_component",
+        needs=tables(runs="foodmart_starts"),
+        applies=_has_further("foodmart_starts"),
+    ),
+    _of_readings(
+        "ways_of_alpha",
+        "Foodmart beside one component, along α",
+        "beside_one_component",
+        needs=tables(runs="foodmart_ways"),
+        applies=_has_further("foodmart_ways"),
+    ),
+    _of_readings(
+        "best_stops",
+        "Stops of fast inference beside full inference",
+        "stops_beside_full",
+        needs=_of_further(*STOPS),
+        arguments=_held_out(*STOPS),
+        applies=_has_further(*STOPS),
+    ),
+    *common.readings(
+        needs=lambda plan: tables("ratings")(plan) | _of_further(*JUDGED_AGAIN)(plan),
+        arguments=_held_out("ratings", *JUDGED_AGAIN),
+        applies=_has(*RUNS),
+    ),
+)
+CURVES = Figure(
+    "stops_and_time",
+    "Stops of fast inference: perplexity along time",
+    make=".reading_figures:stops",
+    needs=_of_further(*STOPS),
+    applies=_has_further(*STOPS),
+    on_request=common.READINGS,
+)
+
 STUDY = Study(
     "shan2009",
     "Shan and Banerjee (2009)",
     "H. Shan and A. Banerjee, Mixed-membership naive Bayes models, Technical Report 09-002, "
     "Department of Computer Science and Engineering, University of Minnesota (2009)",
-    figures=FIGURES,
+    figures=(*FIGURES, CURVES),
     tables=(
         *(_alone(EXPERIMENTS[name], dataset) for name, datasets in ALONE.items() for dataset in datasets),
         *map(_experiment, EXPERIMENTS.values()),
         *TABLES,
+        *OF_READINGS,
     ),
     front=("figure_10", "claims"),
     experiments=(cases,),
+    further_experiments=(further_experiments.cases,),
 )
 """Shan and Banerjee (2009), Mixed-membership naive Bayes models: what its experiments show."""

@@ -199,13 +199,24 @@ def test_a_file_on_demand_is_missing_until_it_is_there(tmp_path):
     mirrors, raw = [str(tmp_path)], str(tmp_path / "raw")
     assert raw_files.missing_sources(names, sources, mirrors, raw) == [
         "large (3.4 MB) is not here: with a network, snakemake --cores 1 "
-        f"'{raw}/o/large file.zip', or put https://example.org/a.zip at "
+        f"'{raw}/o/large file.zip' or downloads: [large] in the configuration, or put https://example.org/a.zip at "
         f"{tmp_path}/o/large file.zip; licence: none stated"
     ]
     assert raw_files.missing_sources(["small"], sources, mirrors, raw) == []
+    assert raw_files.missing_sources(names, sources, mirrors, raw, asked_for=["large"]) == []
+    assert len(raw_files.missing_sources(names, sources, mirrors, raw, asked_for=["small"])) == 1
     (tmp_path / "o").mkdir()
     (tmp_path / "o/large file.zip").write_bytes(b"")
     assert raw_files.missing_sources(names, sources, mirrors, raw) == []
+
+
+def test_only_sources_that_have_an_address_can_be_asked_for():
+    sources = {"own": source(address=None, path="own.csv"), "far": source(on_demand=True)}
+    assert list(raw_files.problems_of_downloads(["far"], sources)) == []
+    assert list(raw_files.problems_of_downloads(["own", "fat"], sources)) == [
+        "downloads[0] = 'own': has no address; allowed are sources that have one",
+        "downloads[1] = 'fat': allowed are own, far (did you mean 'far'?)",
+    ]
 
 
 def test_a_file_without_an_address_is_missing_until_a_mirror_has_it(tmp_path):

@@ -17,6 +17,7 @@ from scipy.special import gammaln, logsumexp
 from nbmf.families.mixed_membership.dirichlet import learn_alpha
 from nbmf.families.mixed_membership.feature_cells import Cells
 from nbmf.families.mixed_membership.kernels.membership import digamma_sums, fast_e_step, full_e_step, row_sums, spread
+from nbmf.families.mixed_membership.membership_parameters import LATE, NEVER
 
 
 class Memberships(NamedTuple):
@@ -51,7 +52,7 @@ class Memberships(NamedTuple):
 class EStep(ABC):
     """One way, given the cells, their ln p (A, K), and the prior of memberships (K,)."""
 
-    goes_warm: ClassVar[bool] = False  # whether rows may start from where they were last
+    warm: str = NEVER  # from when on rows start where their last E-step ended: ALWAYS, LATE in the fit, or NEVER
     is_dirichlet: ClassVar[bool] = True  # whether the prior is α, and not shares themselves
 
     def first_prior(self, K: int) -> np.ndarray:
@@ -97,10 +98,20 @@ class DirichletStep(EStep):
     ----------
     inner_max, inner_tol : int, float
         Rounds of a row at most; stop when γ moves by less on average over components.
+    first_alpha : float or None
+        Each α_c that a fit starts with; None: 1/K.
+    warm : str or None
+        See EStep; None: what the class has.
     """
 
-    def __init__(self, inner_max: int, inner_tol: float):
+    def __init__(self, inner_max: int, inner_tol: float, first_alpha: float | None = None, warm: str | None = None):
         self._rounds = int(inner_max), float(inner_tol)
+        self._first_alpha = first_alpha
+        self.warm = warm or self.warm
+
+    def first_prior(self, K):
+        """Return the α that a fit starts with."""
+        return super().first_prior(K) if self._first_alpha is None else np.full(K, float(self._first_alpha))
 
     @staticmethod
     def _start(cells, prior, start):
@@ -117,7 +128,7 @@ class DirichletStep(EStep):
 class FullStep(DirichletStep):
     """A distribution over components for every cell: MMNB, LDA."""
 
-    goes_warm = True
+    warm = LATE
 
     def find(self, cells, log_density, prior, start=None):
         """Apply equations (16) and (17)."""

@@ -1,21 +1,23 @@
 """The one EM driver of MNB, MMNB, Fast MMNB, LDA and Fast LDA."""
 
 import copy
+from typing import Self
 
 import numpy as np
 
 from nbmf.families.mixed_membership.densities import Density
 from nbmf.families.mixed_membership.e_steps import EStep, Memberships
 from nbmf.families.mixed_membership.feature_cells import Cells
+from nbmf.families.mixed_membership.membership_parameters import ALWAYS, LATE
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State
 from nbmf.inference.stopping import RelativeChangeBelow
 
-# Rows start from all components alike until the objective moves by less than this share of itself:
-# such starts end far better. Then they start where they were, which makes it rise for certain.
+# Rows of an E-step that is LATE warm start from all components alike until the objective moves by less than this share
+# of itself: such starts end far better. Then they start where they were, which makes it rise for certain.
 WARM_BELOW = 1e-4
 LOOK_EVERY = RelativeChangeBelow.every  # at the objective, which would cost Fast MMNB a fifth
-# Iterations before α is learned. While components are alike α grows, which keeps them alike: of ten
+# M-steps before α is learned. While components are alike α grows, which keeps them alike: of ten
 # starts of Fast LDA on Classic3, with five rounds, four collapsed, and none with this.
 HELD = 5
 SEED_WEIGHT = 1.0  # of the average row next to the random row that a component starts from
@@ -37,6 +39,8 @@ class MembershipState(State):
         Of the random rows that components start from.
     of_columns : bool
         Whether the rows of `cells` are columns of V.
+    alpha_held : int
+        M-steps that leave α as it starts.
     """
 
     def __init__(
@@ -48,12 +52,14 @@ class MembershipState(State):
         rng: np.random.Generator,
         *,
         of_columns: bool = False,
+        alpha_held: int = HELD,
     ):
         self._cells, self.densities, self._e_step = cells, densities, e_step
-        self._of_columns = of_columns
+        self._of_columns, self._alpha_held = of_columns, alpha_held
         self.prior = e_step.first_prior(K)
         self._sizes, self._totals = cells.sizes, cells.totals()
-        self.is_warm, self._memberships, self._objective = False, None, None
+        self.is_warm, self._memberships, self._objective = e_step.warm == ALWAYS, None, None
+        self._gamma: np.ndarray | None = None  # that the next E-step starts from, if it is given
         self._done, self._looked, self.relative_change = 0, None, np.inf
         self._seed(K, rng)
 
@@ -66,6 +72,14 @@ class MembershipState(State):
             counts[self._cells.atoms[part], c] += self._cells.weights[part]
         self.densities.update(self._cells.columns, self._cells.values, counts)
 
+    def start_from(self, mixture: Self) -> None:
+        """Take over the densities that a mixture of the same cells has ended with; its rows start where they are in it.
+
+        That is γ = α + m r, in the first E-step. With small α the bound is near the mixture's log-likelihood there.
+        """
+        self.densities = mixture.densities
+        self._gamma = self.prior + self._sizes[:, None] * mixture.memberships.gamma
+
     @property
     def memberships(self) -> Memberships:
         """The memberships of the last E-step."""
@@ -75,7 +89,9 @@ class MembershipState(State):
 
     def _expect(self):
         log_density = self.densities.log_density(self._cells.columns, self._cells.values)
-        start = self._memberships.gamma if self.is_warm and self._memberships is not None else None
+        start, self._gamma = self._gamma, None
+        if start is None and self.is_warm and self._memberships is not None:
+            start = self._memberships.gamma
         self._memberships = self._e_step.find(self._cells, log_density, self.prior, start)
         self._objective = None
 
@@ -85,7 +101,7 @@ class MembershipState(State):
             if self._memberships is not None:
                 cells = self._cells
                 self.densities.update(cells.columns, cells.values, self._memberships.counts)
-                if self._done > HELD or not self._e_step.is_dirichlet:
+                if self._done > self._alpha_held or not self._e_step.is_dirichlet:
                     self.prior = self._e_step.renewed_prior(self.prior, self._memberships, self._sizes)
             self._expect()
             self._done += 1
@@ -98,7 +114,7 @@ class MembershipState(State):
         if before is not None:
             self.relative_change = (now - before) / LOOK_EVERY / max(abs(now), 1e-300)
         self._looked = now
-        if self._e_step.goes_warm and abs(self.relative_change) < WARM_BELOW:
+        if self._e_step.warm == LATE and abs(self.relative_change) < WARM_BELOW:
             self.is_warm = True
 
     def objective(self):
@@ -109,8 +125,9 @@ class MembershipState(State):
 
     @property
     def may_stop(self) -> bool:
-        """Whether no change of where rows start is to come."""
-        return self.is_warm or not self._e_step.goes_warm
+        """Whether α is learned by now, and no change of where rows start is to come."""
+        is_learned = self._done > self._alpha_held + 1 or not self._e_step.is_dirichlet
+        return is_learned and (self.is_warm or self._e_step.warm != LATE)
 
     def objective_of_one(self) -> float:
         """Return the objective where one component has all cells and the others have none, which are smoothed as well.

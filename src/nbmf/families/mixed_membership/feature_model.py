@@ -13,11 +13,11 @@ from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, ConstantFeatureWarning, DataError, Message, NotFittedError, Setting
 from nbmf.families.mixed_membership.densities import Smoothing
 from nbmf.families.mixed_membership.e_steps import EStep, FastStep, FullStep, MixtureStep
-from nbmf.families.mixed_membership.em import MembershipState
+from nbmf.families.mixed_membership.em import HELD, MembershipState
 from nbmf.families.mixed_membership.features import Densities, cells_of
 from nbmf.families.mixed_membership.membership_estimator import evaluate, warn_if_collapsed
 from nbmf.families.mixed_membership.membership_evaluation import Evaluation, entropies
-from nbmf.families.mixed_membership.membership_parameters import FAST, FULL, MIXTURE, OLD_NAMES
+from nbmf.families.mixed_membership.membership_parameters import FAST, FULL, MIXTURE, OF_MIXTURE, OLD_NAMES, RANDOM_ROWS
 from nbmf.families.mixed_membership.membership_parameters import RULES as OF_FAMILY
 from nbmf.families.mixed_membership.saved_table_model import SavedTableModel
 from nbmf.inference import loop
@@ -52,6 +52,16 @@ class FeatureModel(SavedTableModel, TableModel):
         variance in all rows. Either may be 0, the former only where no feature is constant.
     inner_max, inner_tol : int, float
         Rounds of the E-step of a row at most, and the mean change of γ below which it ends.
+    first_alpha : float or None
+        Each α_c that the fit starts with; None: 1/K.
+    alpha_held : int
+        M-steps that leave α as it starts.
+    start_from : {"rows", "mixture"}
+        What components start from: random rows, or where "mnb" ends from these.
+    warm : {"always", "late", "never"} or None
+        From when on E-steps start where the last one ended, by which the objective rises for certain; "late" is once it
+        moves by less than 1e-4 of itself. None: "late" with "mmnb", "never" with "fast-mmnb". With "mnb" it means
+        nothing, as the three before it.
     max_iter : int
         EM steps at most.
     relative_change_tol : float
@@ -96,6 +106,10 @@ class FeatureModel(SavedTableModel, TableModel):
     relative_floor: float = 1e-3
     inner_max: int = 100
     inner_tol: float = 1e-3
+    first_alpha: float | None = None
+    alpha_held: int = HELD
+    start_from: str = RANDOM_ROWS
+    warm: str | None = None
     max_iter: int = 500
     relative_change_tol: float = 1e-6
     random_state: RandomState = None
@@ -118,8 +132,7 @@ class FeatureModel(SavedTableModel, TableModel):
         table = FeatureTable.of(V)
         with threadpool_limits(limits=1, user_api="blas"):
             state = self.start(table)
-            tolerance = self.relative_change_tol
-            rule = RelativeChangeBelow(state, tolerance) if tolerance > 0 else None
+            rule = self._stopping_rule(state)
             self.n_iter_, self.converged_ = loop.run(state, self.max_iter, monitor, rule)
         self.memberships_, self.means_, _ = state.factors()
         self.prior_, self.densities_ = state.prior, state.densities
@@ -137,19 +150,30 @@ class FeatureModel(SavedTableModel, TableModel):
         """Return the state before the first EM step, for whoever advances it himself."""
         cells = cells_of(table)
         self._refuse_what_cannot_be(table, cells)
-        smoothing = Smoothing(self.smoothing, self.variance_floor, self.relative_floor)
-        densities = Densities(table, cells, self.n_components, smoothing)
         self._warn_of_constant_features(table, cells)
-        seed = self.random_state
-        if not isinstance(seed, np.random.SeedSequence):
-            seed = np.random.SeedSequence(seed)
-        rng = np.random.default_rng(seed)
-        return MembershipState(cells, densities, self._e_step(), self.n_components, rng)
+        given, e_step = self.random_state, self._e_step()
+        seed = given if isinstance(given, np.random.SeedSequence) else np.random.SeedSequence(given)
+        state = self._state(table, cells, e_step, seed)
+        if self.start_from == OF_MIXTURE and e_step.is_dirichlet:
+            mixture = self._state(table, cells, MixtureStep(), seed)
+            loop.run(mixture, self.max_iter, None, self._stopping_rule(mixture))
+            state.start_from(mixture)
+        return state
+
+    def _state(self, table, cells, e_step, seed) -> MembershipState:
+        """Return a state whose components start from the rows that the seed draws."""
+        K, rng = self.n_components, np.random.default_rng(seed)
+        densities = Densities(table, cells, K, Smoothing(self.smoothing, self.variance_floor, self.relative_floor))
+        return MembershipState(cells, densities, e_step, K, rng, alpha_held=self.alpha_held)
+
+    def _stopping_rule(self, state) -> RelativeChangeBelow | None:
+        return RelativeChangeBelow(state, self.relative_change_tol) if self.relative_change_tol > 0 else None
 
     def _e_step(self) -> EStep:
         if self.model == MIXTURE:
             return MixtureStep()
-        return {FULL: FullStep, FAST: FastStep}[self.model](self.inner_max, self.inner_tol)
+        step = {FULL: FullStep, FAST: FastStep}[self.model]
+        return step(self.inner_max, self.inner_tol, self.first_alpha, self.warm)
 
     def _refuse_what_cannot_be(self, table, cells):
         seen = np.bincount(table.columns, minlength=table.shape[1])

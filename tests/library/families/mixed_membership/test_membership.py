@@ -1,5 +1,7 @@
 """MNB, MMNB, Fast MMNB, LDA: bounds against enumeration, EM that never falls, twins, symmetries."""
 
+import math
+
 import membership_twins as twins
 import numpy as np
 import pytest
@@ -61,11 +63,23 @@ def fitted():
 
 def test_exp_digamma():
     x = np.r_[np.geomspace(2e-3, 1e6, 400), np.linspace(0.01, 12, 400)]
-    found = np.array([kernels.exp_digamma(value) for value in x])
+    parts = [kernels.series_and_shift(value) for value in x]
+    found = np.array([v if d == 0.0 else kernels.kept_exp_digamma(v, d) for v, d in parts])
     np.testing.assert_allclose(found, np.exp(digamma(x)), rtol=5e-10)
     sums = kernels.digamma_sums(x.reshape(-1, 4))
     expected = (psi(x.reshape(-1, 4)) - psi(x.reshape(-1, 4).sum(1))[:, None]).sum(axis=0)
     np.testing.assert_allclose(sums, expected, rtol=1e-11)
+
+
+def test_an_exponential_that_would_vanish_is_not_taken_and_the_bits_are_the_same():
+    x = np.r_[np.linspace(1 / 720, 1 / 670, 400), np.geomspace(1e-4, 1e-2, 400)]
+    parts = [kernels.series_and_shift(value) for value in x]
+    assert max(v for v, _ in parts) < 12
+    assert sum(d > kernels.LARGEST_SHIFT for _, d in parts) > 200
+    for v, d in parts:
+        assert kernels.kept_exp_digamma(v, d) == max(v * math.exp(-d), kernels.SMALLEST_E)
+    for d in np.linspace(680.0, 700.0, 401):  # the largest v there is
+        assert kernels.kept_exp_digamma(12.0, d) == max(12.0 * math.exp(-d), kernels.SMALLEST_E)
 
 
 def test_fast_rounds_of_rows_of_any_size():
@@ -372,6 +386,59 @@ def test_alpha_is_held_while_components_are_alike():
     mixture = state_of(mixed_table(25), MIXTURE)
     mixture.advance(2)
     assert (mixture.prior != 1 / 3).all()
+
+
+@pytest.mark.parametrize("own", [FullStep, FastStep])
+def test_alpha_starts_and_is_held_as_it_is_asked_to(own):
+    table = mixed_table(25)
+    cells = cells_of(table)
+    for held in (0, 3):
+        densities = Densities(table, cells, 3, Smoothing(0.5, 0.05))
+        step, rng = own(30, 1e-6, first_alpha=2.0), np.random.default_rng(0)
+        state = MembershipState(cells, densities, step, 3, rng, alpha_held=held)
+        state.advance(held + 1)
+        np.testing.assert_array_equal(state.prior, [2.0] * 3)
+        assert not state.may_stop
+        state.advance(1)
+        assert (state.prior != 2.0).all()
+    assert state.may_stop == (step.warm != "late")
+
+
+@pytest.mark.parametrize("own", [FullStep, FastStep])
+def test_warm_from_the_start_the_objective_never_falls(own):
+    for seed in range(3):
+        state = state_of(mixed_table(40, seed), own(100, 1e-9, warm="always"), seed=seed)
+        assert state.is_warm
+        objectives = []
+        for _ in range(40):
+            state.advance(1)
+            objectives.append(state.objective())
+        assert (np.diff(objectives) >= -1e-9 * abs(objectives[0])).all()
+    cold = state_of(mixed_table(40), own(100, 1e-9, warm="never"))
+    cold.advance(100)
+    assert not cold.is_warm
+
+
+def test_a_start_from_a_mixture_begins_where_that_ends():
+    """The first E-step has the mixture's densities and rows; with small α its bound is nearly the log-likelihood."""
+    table = mixed_table(60, 3)
+    mixture = state_of(table, MIXTURE)
+    mixture.advance(200)
+    seen = mixture._sizes > 0
+    for step in (FullStep(500, 1e-12, first_alpha=1e-4), FastStep(500, 1e-12, first_alpha=1e-4)):
+        state = state_of(table, step)
+        densities = mixture.densities.mean().copy()
+        state.start_from(mixture)
+        state.advance(1)
+        np.testing.assert_array_equal(state.densities.mean(), densities)
+        start = state.prior + mixture._sizes[:, None] * mixture.memberships.gamma
+        _, log_density = parts(state)
+        expected = step.find(state._cells, log_density, state.prior, start)
+        np.testing.assert_array_equal(state.memberships.gamma, expected.gamma)
+        other = step.find(state._cells, log_density, state.prior)
+        assert not np.array_equal(other.gamma, expected.gamma)
+        same = state.memberships.gamma.argmax(axis=1) == mixture.memberships.gamma.argmax(axis=1)
+        assert same[seen].mean() > 0.9
 
 
 def test_hidden_cells_influence_nothing_and_a_row_without_cells_neither():

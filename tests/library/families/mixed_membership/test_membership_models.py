@@ -110,6 +110,33 @@ def test_without_smoothing_a_column_that_nobody_knows_is_a_half():
         assert np.isfinite(model.transform_columns(new)).all()
 
 
+def test_ways_to_begin_are_parameters_of_tables_and_their_defaults_change_nothing():
+    table = nbmf.BinaryMatrix.from_array(V)
+    given = {"max_iter": 12, "relative_change_tol": 0, "random_state": 0}
+    for model in MODELS:
+        plain = FeatureModel(3, model=model, **given).fit(table)
+        warm = "late" if model == "mmnb" else "never"
+        told = FeatureModel(3, model=model, first_alpha=None, alpha_held=5, start_from="rows", warm=warm, **given)
+        assert told.fit(table).objective_ == plain.objective_
+        for changed in ({"first_alpha": 1.0}, {"alpha_held": 0}, {"start_from": "mixture"}, {"warm": "always"}):
+            other = FeatureModel(3, model=model, **changed, **given).fit(table)
+            assert (other.objective_ == plain.objective_) == (model == "mnb")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("first_alpha", 0, "None, or a number from 0.0001 to 10000"),
+        ("alpha_held", -1, "an integer of at least 0"),
+        ("start_from", "columns", "rows or mixture"),
+        ("warm", "sometimes", "None, always, late or never"),
+    ],
+)
+def test_a_way_to_begin_that_there_is_not_is_refused(name, value, words):
+    with pytest.raises(ConfigError, match=f"{name} = .*{words}"):
+        FeatureModel(3, **{name: value}).fit(nbmf.BinaryMatrix.from_array(V))
+
+
 def test_a_collapse_is_told():
     same = np.tile([[1, 0, 1, 1, 0, 0, 1, 0]], (12, 1))
     with pytest.warns(

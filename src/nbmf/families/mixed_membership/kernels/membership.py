@@ -23,6 +23,8 @@ SERIES_FROM = 6.0  # of the argument: relative error 3e-10
 # exp Ψ of γ below 1/690 would vanish, and with it the mixture of a cell that no other component can
 # give. Any e > 0 makes a bound, so it is kept from that.
 SMALLEST_E = 1e-300
+# v exp(-d) is below that where d is above this, as v < 12 there: exponentials that underflow take many times as long.
+LARGEST_SHIFT = 694.0
 SIDE_BY_SIDE = 16  # cells whose sums go on together; the last ones are filled up with empty cells
 # A sum may be taken in any order in a loop that writes nothing: it has one version, see
 # beta_dirichlet's fold-in.
@@ -44,10 +46,9 @@ def series_and_shift(x):
 
 
 @inner_kernel
-def exp_digamma(x):
-    """Return exp Ψ(x) of x > 0; no exponential of large x."""
-    value, shift = series_and_shift(x)
-    return value if shift == 0.0 else value * math.exp(-shift)
+def kept_exp_digamma(value, shift):
+    """Return exp Ψ = v exp(-d), kept from vanishing, of what series_and_shift returns with d > 0."""
+    return max(value * math.exp(-shift), SMALLEST_E) if shift < LARGEST_SHIFT else SMALLEST_E
 
 
 @kernel
@@ -93,7 +94,8 @@ def full_e_step(starts, atoms, weights, density, alpha, rounds, gamma, counts, l
         width = _gather(first, m, atoms, weights, density, block, share)
         for number in range(inner_max):
             for c in range(K):
-                e[c] = max(exp_digamma(gamma[i, c]), SMALLEST_E)
+                value, shift = series_and_shift(gamma[i, c])
+                e[c] = value if shift == 0.0 else kept_exp_digamma(value, shift)
             _mix(block, e, width, mixture)
             for j in range(width):
                 mixture[j] = share[j] / mixture[j]
@@ -196,7 +198,7 @@ def fast_e_step(sizes, sums, alpha, rounds, gamma, phi, logs):
             total = 0.0
             for c in range(K):
                 if shift[c] > 0.0:
-                    value[c] = max(value[c] * math.exp(-shift[c]), SMALLEST_E)
+                    value[c] = kept_exp_digamma(value[c], shift[c])
                 weight[c] = value[c] * density[c]
                 total += weight[c]
             moved, scale = 0.0, 1.0 / total

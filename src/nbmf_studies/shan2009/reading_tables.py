@@ -1,0 +1,93 @@
+"""The tables of the second readings: several starts, Foodmart beside one component, stops of fast inference."""
+
+import numpy as np
+import pandas as pd
+
+from nbmf_studies.framework.gathering import best_of_starts
+from nbmf_studies.shan2009.names import LABELS
+from nbmf_studies.shan2009.paired import adjusted
+from nbmf_studies.shan2009.readings import MMNB, MNB, OF_FIT, TEST, beside_full, counts_of, of_uci
+
+FAST_MMNB = "fast-mmnb"
+
+
+def several_starts(runs: pd.DataFrame, held_out: float) -> pd.DataFrame:
+    """Return a row per UCI set and number of starts, and of MMNB and of Fast MMNB beside NB.
+
+    Test perplexities by the bound, medians over folds, of the starts with the largest objective; the mean difference of
+    their logarithms with its interval, p adjusted over the sets, folds in which it is below zero and those left out as
+    one is infinite; the median over folds of how far the objectives of that many starts are apart, in nats.
+
+    Parameters
+    ----------
+    runs : DataFrame, as runs.of_starts makes it
+    held_out : float, the share of rows in a fold
+    """
+    rows = []
+    for count in counts_of(runs):
+        medians = best_of_starts(runs, OF_FIT, count).groupby(["dataset", "model"], sort=False)["test"].median()
+        spread = _spread(runs[runs["start"] < count])
+        for model in (MMNB, FAST_MMNB):
+            if model not in set(runs["model"]):
+                continue
+            found = of_uci(runs, count, model, "test", held_out)
+            for (dataset, one), p in zip(found.items(), adjusted(found.values()), strict=True):
+                row = {"dataset": dataset, "starts": count, "model": LABELS[model]}
+                row |= {"perplexity": medians[dataset, model], "NB": medians[dataset, MNB]}
+                row |= {"ln of the ratio": one.mean.mean, "low": one.mean.low, "high": one.mean.high, "p": p}
+                row |= {"folds lower": one.lower, "folds": one.folds, "left out": one.left_out}
+                rows.append(row | {"spread": spread[dataset, model], "spread, NB": spread[dataset, MNB]})
+    return pd.DataFrame(rows)
+
+
+def _spread(runs: pd.DataFrame) -> pd.Series:
+    """Return the median over folds of the largest objective less the smallest, by dataset and model."""
+    objectives = runs.groupby(OF_FIT, sort=False)["objective"].agg(np.ptp)
+    return objectives.groupby(["dataset", "model"], sort=False).median()
+
+
+def beside_one_component(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per K, model and varied setting: means over folds beside those of one component.
+
+    Training and test perplexities by the bound, the best of the starts; folds in which training is worse than one
+    component; folds in which components collapsed into fewer; Σα and CPU seconds of a start, medians.
+
+    Parameters
+    ----------
+    runs : DataFrame, as runs.of_starts makes it
+    """
+    varied = [name for name in ("first_alpha", "alpha_held") if name in runs]
+    if "first_alpha" in varied:
+        runs = runs.assign(first_alpha=runs["first_alpha"].astype(object).fillna("default"))
+    best = best_of_starts(runs, [*OF_FIT, *varied])
+    rows = []
+    for of, own in best.groupby(["K", "model", *varied], sort=False):
+        row = dict(zip(["K", "model", *varied], of, strict=True)) | {"model": LABELS[of[1]]}
+        for part in ("training", "test"):
+            row |= {part: own[part].mean(), f"{part}, one component": own[f"one_{part}"].mean()}
+        row["sampled"] = own["sampled"].mean()
+        row |= {"folds": len(own), "worse than one": int((own["training"] > own["one_training"]).sum())}
+        row |= {"collapsed": int((own["distinct"] < own["K"]).sum()), "sum of alpha": own["concentration"].median()}
+        rows.append(row | {"seconds": own["seconds"].median()})
+    return pd.DataFrame(rows)
+
+
+def stops_beside_full(held_out: dict[str, float], **of_stops: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per dataset, K and stop of fast inference: its loss beside full inference, and how much faster.
+
+    Losses are of test perplexity, by the bound and sampled, with the interval of their mean over folds; one below zero
+    is a gain.
+
+    Parameters
+    ----------
+    held_out : dict, from each experiment to the share of rows in a fold
+    **of_stops : DataFrame by experiment, as runs.of_starts makes them
+    """
+    found = pd.concat([beside_full(table, held_out[name]) for name, table in of_stops.items()], ignore_index=True)
+    for name in TEST:
+        means = [one.mean for one in found.pop(name)]
+        loss = "loss" if name == "test" else f"loss, {name}"
+        found[loss] = np.expm1([one.mean for one in means])
+        found[f"{loss}, low"] = np.expm1([one.low for one in means])
+        found[f"{loss}, high"] = np.expm1([one.high for one in means])
+    return found.rename(columns={"faster": "times faster"})
