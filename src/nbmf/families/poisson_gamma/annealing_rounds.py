@@ -69,7 +69,7 @@ class RoundsState(State):
 
     Attributes
     ----------
-    there, back : Evidence or None
+    evidence, back : Evidence or None
         What the round with the largest effective size, the smaller one of both ways, has found; None before the end
         of the first round.
     temperatures : int
@@ -80,7 +80,7 @@ class RoundsState(State):
 
     def __init__(self, make, first: int, steps: int, rng: np.random.Generator):
         self._make, self._steps, self._rng = make, steps, rng
-        self.there = self.back = None
+        self.evidence = self.back = None
         self.temperatures = 0
         self._begin(first)
 
@@ -115,17 +115,17 @@ class RoundsState(State):
         """Keep the better round, and begin the next one."""
         there, back = self._way_there.evidence, self._way_back.evidence
         if min(there.effective_size, back.effective_size) > self.effective_size:
-            self.there, self.back, self.temperatures = there, back, self._length
+            self.evidence, self.back, self.temperatures = there, back, self._length
         self._begin(2 * self._length)
 
     @property
     def effective_size(self) -> float:
         """That of the best round so far, of the way that has less; 0 before there is one."""
-        return 0.0 if self.there is None else min(self.there.effective_size, self.back.effective_size)
+        return 0.0 if self.evidence is None else min(self.evidence.effective_size, self.back.effective_size)
 
     def objective(self):
         """Return the estimate of the best round, in nats; None before there is one."""
-        return None if self.there is None else self.there.value
+        return None if self.evidence is None else self.evidence.value
 
     def factors(self):
         """Return W and H of the chain with the largest weight, of the last way to the posterior."""

@@ -96,9 +96,9 @@ def chib(
 ) -> Evidence:
     """Estimate log p(V) by Chib's method, eq. (48) of Cemgil (2009), of counts.
 
-    The point at which p(V, S, W, H) / p(S, W, H | V) is evaluated has sources S and the means of W and H given them. log p(S | V) is the mean over the
-    free sweeps that follow, log p(W | S) that over sweeps with these sources. Where the chain does
-    not switch labels the value is too high by up to log K!, which is not taken off.
+    The point at which p(V, S, W, H) / p(S, W, H | V) is evaluated has sources S and the means of W and H given them.
+    log p(S | V) is the mean over the free sweeps that follow, log p(W | S) that over sweeps with these sources. Where
+    the chain does not switch labels the value is too high by up to log K!, which is not taken off.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ def test_annealing_there_and_back_has_the_exact_evidence_between(values, K, of_W
     exact, _ = poisson_evidence(np.array(values, np.int32), K, of_W, of_H)
     state = RoundsState(chains_of(values, K, of_W, of_H), 150, 6, np.random.default_rng(1))
     state.advance(2 * (150 + 300))
-    there, back = state.there, state.back
+    there, back = state.evidence, state.back
     assert (there.kind, back.kind) == ("annealed", "annealed back")
     for found in (there, back):
         assert abs(found.value - exact) < 4.5 * found.error < 0.6
@@ -98,14 +98,14 @@ def test_rounds_are_longer_each_time_and_the_best_one_counts():
         return state
 
     early = state_after(7)
-    assert early.there is None
+    assert early.evidence is None
     assert early.objective() is None
     assert early.effective_size == 0
     one, two = state_after(8), state_after(24)
     assert one.temperatures == 4
-    assert two.temperatures == (8 if two.there != one.there else 4)
+    assert two.temperatures == (8 if two.evidence != one.evidence else 4)
     assert two.effective_size >= one.effective_size
-    np.testing.assert_array_equal(state_after(3, 4, 9, 8).there, two.there)  # wherever it pauses
+    np.testing.assert_array_equal(state_after(3, 4, 9, 8).evidence, two.evidence)  # wherever it pauses
     rule = EffectiveSizeReached(one, 4, one.effective_size - 0.01)
     assert [rule.next_after(done) for done in (0, 7, 8, 23, 24)] == [8, 8, 24, 24, 56]
     assert rule.is_met(8)
