@@ -99,7 +99,11 @@ class ICMAfterVB(PoissonGammaICM):
         own = {name: getattr(self, name) for name in (*LEARNED, "max_iter", "relative_gain_tol", "precision")}
         first = FillingVB(self.n_components, **own, **ties, random_state=seed).fit(values)
         self._of_first = first.priors_
-        self.learned_ = {name: float(getattr(first, f"{name}_").mean()) for name in LEARNED}
+        self.learned_ = {
+            f"{part}_{factor}": float(numbers.mean())
+            for factor, prior in zip("WH", first.priors_, strict=True)
+            for part, numbers in prior.arrays().items()
+        }
         return super()._start(values, child(seed, "icm"))
 
     def _means(self, data):

@@ -108,16 +108,13 @@ def _under(prior: str, rule, run: Run) -> Iterator[Part]:
 
 def bound_is_close(run: Run) -> Iterator[Part]:
     """The bound beside annealing, there and back, at orders where both can be believed."""
-    own = run.under(MATCHING).averages.pivot(
-        index=["seed", "order"], columns="kind", values=["value", "effective_size"]
-    )
+    table, wanted = run.under(MATCHING).averages, ["value", "effective_size"]
+    own = table.pivot(index=["seed", "order"], columns="kind", values=wanted)
     if ANNEALED not in own["value"]:
         return
     sizes = own["effective_size"][[ANNEALED, ANNEALED_BACK]].dropna().min(axis=1)
     believed = sizes.index[sizes > ENOUGH]
-    text = (
-        f"{len(believed)} of {len(sizes)} pairs of matrix and order have more than {ENOUGH:g}; best {sizes.max():.3g}"
-    )
+    text = f"{len(believed)} of {len(sizes)} estimates have more than {ENOUGH:g}; the best {sizes.max():.3g}"
     yield Part("effective size", len(believed) == len(sizes), text, ours=True)
     for kind in (ANNEALED, ANNEALED_BACK):
         gaps = (own["value"][kind] - own["value"][BOUND]).dropna().groupby("order").median()

@@ -1,4 +1,4 @@
-"""The fits of the second reading of Figures 3, 4, 6 and 7: made on request, with matrices, starts and masks of their own."""
+"""The fits of the second reading of Figures 3, 4, 6 and 7: on request, with fresh matrices, starts and masks."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -75,7 +75,7 @@ def stopped_cases(plan: Plan) -> Iterator[Case]:
                 continue  # there is no fit with one template less
             method, settings = OF_STARTS[name]
             entry = plan.variant(method, asked["orders"], settings)
-            key = FitKey(dataset, f"{method}-{name}", order, WHOLE, start)
+            key = FitKey(dataset, f"{method}-{name}-{dataset}", order, WHOLE, start)
             yield Case(key, {"dataset": dataset, "from": name, "start": start, "order": order}, method=entry)
 
 

@@ -134,12 +134,9 @@ def draw_stopped(orders: pd.DataFrame, printed: dict[str, int], titles: dict[str
             upper.plot(best["order"], best["bound"] / 1000, ".-", label=label, **line)
             upper.plot(best["order"], best["after_1000"] / 1000, ":", color=colour, linewidth=0.8)
         best = best_of_starts(own, ["order"]).sort_values("order")
-        lower.plot(
-            best["order"], best["shape_W"], "s-", color="#333333", markersize=3, linewidth=0.8, label="templates"
-        )
-        lower.plot(
-            best["order"], best["shape_H"], "o--", color="#333333", markersize=3, linewidth=0.8, label="excitations"
-        )
+        for factor, mark, label in (("W", "s-", "shape of templates"), ("H", "o--", "shape of excitations")):
+            line = {"color": "#333333", "linewidth": 0.8, "markersize": 3}
+            lower.plot(best["order"], best[f"shape_{factor}"], mark, label=label, **line)
         lower.set_yscale("log")
         lower.set_title("shapes of the best fit")
         top = int(best.loc[best["bound"].idxmax(), "order"])

@@ -22,12 +22,10 @@ ML, ML_FROM_IMAGES = "ml_random", "ml_images"
 FIXED, ONE, SMALL, REVERSED = "vb_fixed", "vb_one", "vb_small", "vb_reversed"
 FROM_ML = "vb_from_ml"
 OTHER_STARTS = {ONE: (1.0, 1.0), SMALL: (0.1, 0.1), REVERSED: (0.5, 10.0)}  # shapes of W and H
+WORDS = {"all": "b shared", "source": "b per source", "line": "b per line", "none": "b untied"}
 LABELS = {
-    **{
-        way: f"VB, b {words}"
-        for way, words in zip(VB_TIED, ("shared", "per source", "per line", "untied"), strict=True)
-    },
-    **{way: f"VB + ICM, b {words}" for way, words in zip(ICM_TIED, ("shared", "per source", "per line"), strict=True)},
+    **{way: f"VB, {WORDS[tie]}" for way, tie in VB_TIED.items()},
+    **{way: f"VB + ICM, {WORDS[tie]}" for way, tie in ICM_TIED.items()},
     ML: "ML-NMF 1 (random)",
     ML_FROM_IMAGES: "ML-NMF 2 (images)",
     FIXED: "VB, priors fixed",

@@ -13,10 +13,10 @@ SCALE = "b is a scale"
 SCALE_AND_MEAN = "b is a scale where matrices are drawn, a mean where models are fitted"
 TO_A_STOP = "fits to a stop, best of two basins and neighbours"
 TIES = "averaged over ties, best of starts"
-GAIN = f"mean paired difference at least {criteria.BETTER:g} dB with Holm's p below {again.SURE:g} (Nadeau and Bengio)"
+GAIN = f"mean paired difference at least {criteria.BETTER:g} dB with Holm's p below {again.SURE:g}"
 OF_SCALE = (
-    "On ten matrices of other seeds the bound chose order 5 on 9 with priors that match, known or learned, and on 8 and "
-    "7 with those of mean b."
+    "On ten matrices of other seeds the bound chose order 5 on 9 with priors that match, known or learned, and on 8 "
+    "and 7 with those of mean b."
 )
 OF_ESTIMATES = (
     "On one matrix, at order 5, the bound is 212 nats below annealing, whose effective size is 5 with 64,000 "
@@ -108,7 +108,7 @@ READINGS = [
     Reading(
         9,
         "shapes learned with the number of templates",
-        "The fit of Figure 4 with the largest bound of all has a shape below 1 of templates and above 1 of excitations.",
+        "The fit of Figure 4 with the largest bound of all has shapes below 1 of templates and above 1 of excitations.",
         OF_ORDERS,
         again.learned_shapes,
     ),
@@ -129,8 +129,9 @@ READINGS = [
     Reading(
         12,
         TIES,
-        f"From 25 to 100 templates: of VB and VB + ICM, means over ties, the whole 95 % interval of the change is above "
-        f"-{criteria.FLAT:g} dB; of ML-NMF 1 it is below 0, its mean at most -{criteria.FLAT:g} dB. Each tie is told.",
+        f"From 25 to 100 templates: of VB and VB + ICM, means over ties, the whole 95 % interval of the change is "
+        f"above -{criteria.FLAT:g} dB; of ML-NMF 1 it is below 0, its mean at most -{criteria.FLAT:g} dB. "
+        "Each tie is told.",
         OF_TIES,
         again.bayes_is_immune,
     ),
