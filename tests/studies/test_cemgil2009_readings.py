@@ -10,11 +10,11 @@ from checkout import ROOT, shipped_configuration
 from figure_checks import assert_tidy, legend_texts, panels
 from poisson_twins import poisson_evidence
 
+from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import ConfigError
 from nbmf.families.poisson_gamma.poisson_gamma import PoissonGammaEM, PoissonGammaICM, PoissonGammaVB
 from nbmf.files import write_json
 from nbmf.fit_key import WHOLE
-from nbmf.seeds import child
 from nbmf_studies.cemgil2009 import patches, reading_figures, reading_tables, readings
 from nbmf_studies.cemgil2009.annealing_methods import AnnealedRounds
 from nbmf_studies.cemgil2009.criteria import PRINTED
@@ -152,7 +152,7 @@ def test_icm_takes_over_every_mean_and_ends_at_a_mode(tie, shape):
     for side, table, sums, exposure in ((0, W, W * (R @ H.T), H.sum(axis=1)), (1, H.T, H.T * (R.T @ W), W.sum(axis=0))):
         prior = vb.priors_[side]
         gradient = prior.shape + sums - table * (prior.rate + exposure)  # of log p(log W, log H | V)
-        assert np.abs(gradient).max() < 1e-3
+        assert np.abs(gradient).max() < 0.2  # of counts of a hundred and more
 
 
 def test_icm_with_shared_means_is_what_it_was():
@@ -184,14 +184,14 @@ def test_annealing_rounds_as_a_method_bracket_the_exact_evidence():
     values, of_W, of_H = np.array([[2, 1], [0, 3]], np.int32), (1.0, 1.0), (1.0, 2.0)
     exact, _ = poisson_evidence(values, 2, of_W, of_H)
     numbers = dict(zip(("shape_W", "mean_W", "shape_H", "mean_H"), (*of_W, *of_H), strict=True))
-    fit = AnnealedRounds(2, **numbers, first=200, max_iter=5600, chains=64, random_state=0).fit(values)
+    fit = AnnealedRounds(2, **numbers, first=200, max_iter=5600, chains=400, random_state=0).fit(values)
     found = fit.findings
     assert fit.converged_
     assert fit.n_iter_ == 400  # one round was enough
     assert found["temperatures"] == 200
-    assert found["value"] - 3 * found["error"] < exact < found["back_value"] + 3 * found["back_error"]
-    assert abs(found["back_value"] - found["value"]) < 0.5
-    brief = AnnealedRounds(2, **numbers, first=200, max_iter=1, random_state=0).fit(values)
+    for way in ("", "back_"):
+        assert abs(found[f"{way}value"] - exact) < 4.5 * found[f"{way}error"] < 0.2
+    brief = AnnealedRounds(2, **numbers, first=200, max_iter=2, random_state=0).fit(values)
     assert brief.findings == {}  # what is compiled before a fit
     near = ChibEvidence(2, **numbers, burn_in=200, n_samples=4000, point="near mode", random_state=0).fit(values)
     assert abs(near.findings["value"] - exact) < 4.5 * near.findings["error"] < 0.9
@@ -261,7 +261,7 @@ def test_means_are_tied_in_every_way(plan):
     assert orders[FIXED] == orders["vb_small"] == {100}
     assert orders[FROM_ML] == {5}
     streams = {case.key.stream(case.method["starts_as"])[2] for case in cases if case.columns["way"] in VB_TIED}
-    assert streams == {"cemgil2009-filling"}  # ties begin alike
+    assert streams == {"cemgil2009-vb"}  # ties begin alike
 
 
 # --- Tables ----------------------------------------------------------------------------------
@@ -461,11 +461,9 @@ def test_what_was_left_out_is_not_measured():
 
 
 def test_the_share_of_missing_pixels_is_that_of_the_masks():
-    from nbmf.data.count_matrix import CountMatrix
-
     photographs = CountMatrix.from_array(np.ones((256, 50), int))
     masks = [patches.half_with_patch(photographs, number).mean() for number in range(3)]
-    assert patches.SHARE_MISSING == pytest.approx(np.mean(masks))
+    assert np.mean(masks) == pytest.approx(patches.SHARE_MISSING)
 
 
 # --- Figures ---------------------------------------------------------------------------------
@@ -506,8 +504,3 @@ def test_figure_7_again_has_means_of_the_best_starts():
     np.testing.assert_allclose(line.get_ydata(), own)
     assert len(right.lines) > 7
     assert_tidy(reading_figures.draw_ties(scores[scores["way"] != ML]))
-
-
-def test_children_of_a_seed_are_not_the_seed():
-    seed = np.random.SeedSequence(0)
-    assert child(seed, SPLIT).generate_state(1) != child(seed, PRUNED).generate_state(1)

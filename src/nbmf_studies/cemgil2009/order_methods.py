@@ -19,7 +19,8 @@ from nbmf.inference.parameters import at_least
 from nbmf.inference.stopping import RelativeGainBelow
 from nbmf.seeds import child
 
-WORSE = 100.0  # nats that a long step may lose: the next cycles win more than them
+CHECKED = 5  # cycles between two looks at the bound, which costs as much as three updates
+WORSE = 100.0  # nats that long steps may lose: the next cycles win more than them
 LONGEST, FACTOR = 1024.0, 4.0  # steps, in units of two updates, and how their limit grows and shrinks
 LOGS = -345.0, 50.0  # of what a step may lead to
 SPLIT, PRUNED = "split", "pruned"
@@ -36,7 +37,8 @@ class AcceleratedState(VariationalState):
 
     def __init__(self, *parts, plain: int):
         super().__init__(*parts)
-        self.plain, self._limit, self._bound, self._iterations = plain, FACTOR, None, 0
+        self.plain, self._iterations, self._cycles = plain, 0, 0
+        self._limit, self._bound, self._kept = FACTOR, -np.inf, None
 
     def advance(self, steps):
         """Update so many times, or do so many cycles."""
@@ -67,8 +69,9 @@ class AcceleratedState(VariationalState):
         return float(np.sqrt(sum((weight * step**2).sum() for weight, step in zip(weights, steps, strict=True))))
 
     def _cycle(self) -> None:
-        if self._bound is None:
-            self._bound = self.objective()
+        if self._cycles % CHECKED == 0:
+            self._check()
+        self._cycles += 1
         start = self._logs()
         super().advance(1)
         once = self._logs()
@@ -80,15 +83,17 @@ class AcceleratedState(VariationalState):
         if length > 1.0:
             self._put([x + 2 * length * r + length**2 * v for x, r, v in zip(start, change, bend, strict=True)])
         super().advance(1)
-        bound = self.objective()
-        if length > 1.0 and not bound > self._bound - WORSE:  # or no number
-            self._put(twice)
-            super().advance(1)
-            bound = self.objective()
-            self._limit = max(self._limit / FACTOR, 1.0)
-        elif length == self._limit:
+        if length == self._limit:
             self._limit = min(self._limit * FACTOR, LONGEST)
-        self._bound = bound
+
+    def _check(self) -> None:
+        """Go back to the last look at the bound if it has fallen since, and take shorter steps."""
+        bound = self.objective()
+        if self._kept is not None and not bound > self._bound - WORSE:  # or is no number
+            self._put(self._kept)
+            super().advance(1)
+            bound, self._limit = self.objective(), max(self._limit / FACTOR**2, 1.0)
+        self._bound, self._kept = bound, self._logs()
 
 
 @with_parameters
