@@ -44,10 +44,10 @@ class AnnealedRounds(Estimating):
         "effective_size_goal": AT_LEAST_ZERO,
     }
 
-    max_iter: int = 112_000
+    max_iter: int = 48_000
     first: int = 8000
     effective_size_goal: float = 10.0
-    chains: int = 64
+    chains: int = 128
     steps: int = 6
 
     def _start(self, values, seed):

@@ -17,7 +17,7 @@ STARTS = {  # of Figure 4: label and colour
 
 TIES = ("all", "source", "line", "none")  # which means are shared
 VB_TIED = {f"vb_{tie}": tie for tie in TIES}
-ICM_TIED = {f"icm_{tie}": tie for tie in TIES[:3]}  # an entry's own mean is where it is: ICM would stay there
+ICM_TIED = {f"icm_{tie}": tie for tie in ("all", "line")}
 ML, ML_FROM_IMAGES = "ml_random", "ml_images"
 FIXED, ONE, SMALL, REVERSED = "vb_fixed", "vb_one", "vb_small", "vb_reversed"
 FROM_ML = "vb_from_ml"
@@ -36,7 +36,7 @@ LABELS = {
 }
 COLOURS = {
     **dict(zip(VB_TIED, ("#0072B2", "#56B4E9", "#332288", "#009E73"), strict=True)),
-    **dict(zip(ICM_TIED, ("#0072B2", "#56B4E9", "#332288"), strict=True)),
+    **dict(zip(ICM_TIED, ("#0072B2", "#332288"), strict=True)),
     ML: "#D55E00",
     ML_FROM_IMAGES: "#E69F00",
 }

@@ -70,8 +70,8 @@ READINGS = [
     Reading(
         4,
         f"{SCALE}, annealed there and back",
-        f"Median over matrices of the annealed estimate less the bound: at most {criteria.CLOSE:g} nats at every order "
-        "that was run. That of the way back, and which effective sizes are enough, are told.",
+        f"Median over matrices of the annealed estimates less the bound: at most {criteria.CLOSE:g} nats both ways at "
+        "every order that was run. How many effective sizes are enough is told.",
         OF_ESTIMATES,
         again.bound_is_close,
     ),
