@@ -252,3 +252,8 @@ def balance_is_best(run: Run) -> Iterator[Part]:
         sparsest = {means["sparseness_W"].idxmax(), means["sparseness_H"].idxmax()}
         text = f"best {WAYS[best]}; sparsest {' and '.join(sorted(WAYS[w] for w in sparsest))}"
         yield Part(dataset, best not in sparsest, text)
+
+
+def not_run(run: Run) -> Iterator[Part]:
+    """What no fit of the first reading tells."""
+    return iter(())

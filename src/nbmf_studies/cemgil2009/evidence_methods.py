@@ -5,17 +5,24 @@ import math
 import numpy as np
 
 from nbmf.families.poisson_gamma.annealing import Annealed, AnnealedState
-from nbmf.families.poisson_gamma.chib import ChibState
+from nbmf.families.poisson_gamma.chib import LAST, POINTS, ChibState
 from nbmf.families.poisson_gamma.gamma_priors import FIXED, of_priors
 from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import WithPriors
+from nbmf.families.poisson_gamma.weights import Evidence
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
-from nbmf.inference.parameters import at_least
+from nbmf.inference.parameters import at_least, one_of
 from nbmf.likelihoods.poisson import POISSON
 from nbmf.seeds import child
 
 FOUND = ("value", "error", "effective_size")
+
+
+def finite_findings(evidence: Evidence) -> dict[str, float | None]:
+    """Return value, error and effective size; None for what is not known."""
+    numbers = {name: getattr(evidence, name) for name in FOUND}
+    return {name: number if math.isfinite(number) else None for name, number in numbers.items()}
 
 
 @with_parameters
@@ -41,8 +48,7 @@ class Estimating(WithPriors):
     @property
     def findings(self):
         """Value and error of the estimate in nats, and its effective size; None for what is not known."""
-        numbers = {name: getattr(self.evidence_, name) for name in FOUND}
-        return {name: number if math.isfinite(number) else None for name, number in numbers.items()}
+        return finite_findings(self.evidence_)
 
 
 @with_parameters
@@ -57,18 +63,23 @@ class ChibEvidence(Estimating):
         Sweeps before the point is chosen.
     n_samples : int
         Sweeps after it, and as many with its sources.
+    point : {"last", "near mode"}
+        Which point that is.
     """
 
     method_name = "Chib's estimate"
     inference = Inference.SAMPLER
+    rules = Estimating.rules | {"point": one_of(*POINTS)}
 
     burn_in: int = 5000
     n_samples: int = 10_000
+    point: str = LAST
 
     def _start(self, values, seed):
         data, sweeps = Observations(values, False), self.n_samples
         priors = self._priors(data)
-        return ChibState(self, data, priors, seed, burn_in=self.burn_in, free=sweeps, clamped=sweeps)
+        lengths = {"burn_in": self.burn_in, "free": sweeps, "clamped": sweeps}
+        return ChibState(self, data, priors, seed, **lengths, point=self.point)
 
 
 @with_parameters

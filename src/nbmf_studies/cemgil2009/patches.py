@@ -11,6 +11,7 @@ from nbmf_studies.cemgil2009.olivetti import IMAGES, PERSONS
 
 UNITS = 16  # of a side, in which patches are given
 PATCHES = ((4, 3, 3, 10), (10, 4, 4, 8), (6, 8, 5, 6))  # eyes, mouth, a cheek: top, left, height, width
+SHARE_MISSING = sum(height * width for _, _, height, width in PATCHES) / len(PATCHES) / UNITS**2 / 2  # of all pixels
 PER_PERSON = IMAGES // PERSONS
 DIGITS = 5  # of a predicted pixel
 

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from nbmf_studies.cemgil2009.criteria import PRINTED
 from nbmf_studies.cemgil2009.experiments import evidence_cases, filling_cases, order_cases, shown_cases, with_patches
 from nbmf_studies.cemgil2009.options import OF_FIGURE_3, OF_FIGURE_4, OF_FIGURE_5, OF_FIGURE_6, OF_FIGURE_7
+from nbmf_studies.cemgil2009.reading_experiments import scale_cases, stopped_cases, tied_cases
+from nbmf_studies.cemgil2009.second_reading import FIGURES_AGAIN, TABLES_AGAIN, VERDICTS_AGAIN
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
 from nbmf_studies.framework.needs import BestFits, Cases, Matrix, Need, TableOf, tables
@@ -41,6 +43,7 @@ EVIDENCE = Table(
     make=".order_evidence:tabulate",
     needs=lambda plan: {"fits": Cases.of(evidence_cases(plan))},
     in_report=True,
+    in_reference=True,
     float_format="%.6g",
 )
 FIGURE_3 = Figure(
@@ -61,6 +64,7 @@ ORDERS_TABLE = Table(
     make=".order_bounds:tabulate",
     needs=lambda plan: {"fits": Cases.of(order_cases(plan))},
     in_report=True,
+    in_reference=True,
     float_format="%.8g",
 )
 FIGURE_4 = Figure(
@@ -140,6 +144,7 @@ FILLED = Table(
     "Patches filled: signal-to-noise ratios",
     make=".filling:tabulate",
     needs=lambda plan: {"fits": Cases.of(filling_cases(plan))},
+    in_reference=True,
     float_format="%.6g",
 )
 RECONSTRUCTED = Table(
@@ -206,7 +211,7 @@ STUDY = Study(
     "Cemgil (2009)",
     "A. T. Cemgil, Bayesian inference for nonnegative matrix factorisation models, Computational "
     "Intelligence and Neuroscience 2009, 785152, doi:10.1155/2009/785152",
-    figures=(FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7),
+    figures=(FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, *FIGURES_AGAIN),
     tables=(
         EVIDENCE,
         ORDERS_TABLE,
@@ -216,7 +221,10 @@ STUDY = Study(
         RECONSTRUCTED,
         *common.claims(needs=_evidence_of_claims, arguments=_true_order),
         REPORTED_VALUES,
+        *TABLES_AGAIN,
+        *VERDICTS_AGAIN,
     ),
     front=("figure_3", "claims"),
     experiments=(evidence_cases, order_cases, filling_cases),
+    further_experiments=(scale_cases, stopped_cases, tied_cases),
 )

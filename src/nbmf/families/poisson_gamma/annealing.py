@@ -132,6 +132,11 @@ class Annealed:
         return logs, momentum
 
 
+def temperatures_of(count: int) -> np.ndarray:
+    """Return β: 0, and so many from FIRST to 1, evenly spaced in log β."""
+    return np.concatenate([[0.0], np.geomspace(FIRST, 1.0, count)])
+
+
 class AnnealedState(State):
     """Chains on their way; an iteration is a temperature.
 
@@ -153,7 +158,7 @@ class AnnealedState(State):
 
     def __init__(self, run: Annealed, temperatures: int, steps: int):
         self._run, self._steps, self.priors = run, steps, run.priors
-        self._pairs = itertools.pairwise(np.concatenate([[0.0], np.geomspace(FIRST, 1.0, temperatures)]))
+        self._pairs = itertools.pairwise(temperatures_of(temperatures))
         self.log_weights = np.zeros(run.chains)
 
     def advance(self, steps):

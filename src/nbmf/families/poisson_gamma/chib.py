@@ -1,6 +1,7 @@
 """Chib's estimate of the evidence, eq. (48) of Cemgil (2009): log p(V, S, W, H) - log p(S, W, H | V) at a point.
 
-The point has the sources S of the last sweep of the burn-in, and the means of W and H given them.
+The point has sources S, and the means of W and H given them. S are those of the last sweep of the burn-in, or the most
+likely ones at the mode of p(log W, log H | V) that is climbed to from there: the paper asks for a point near a mode.
 log p(S | V) is the mean over the sweeps that follow, log p(W | S) that over sweeps with these sources.
 """
 
@@ -10,12 +11,15 @@ from scipy.special import gammaln
 from nbmf.families.poisson_gamma.gamma_priors import GammaPrior
 from nbmf.families.poisson_gamma.lookup_tables import count_active
 from nbmf.families.poisson_gamma.observations import Observations
+from nbmf.families.poisson_gamma.point import PointState
 from nbmf.families.poisson_gamma.poisson_gamma_gibbs import Chain
 from nbmf.families.poisson_gamma.weights import Evidence, of_weights
 from nbmf.inference.state import Factors, State
 from nbmf.seeds import children
 
 BATCHES = 20  # of a chain, whose means tell its Monte Carlo error
+LAST, NEAR_MODE = POINTS = ("last", "near mode")  # which point is taken
+CLIMB = 1000  # steps to the mode
 
 
 class ChibState(State):
@@ -31,6 +35,7 @@ class ChibState(State):
     seed : SeedSequence
     burn_in, free, clamped : int
         Sweeps before the point is chosen, after it, and with its sources.
+    point : {"last", "near mode"}
 
     Attributes
     ----------
@@ -50,8 +55,9 @@ class ChibState(State):
         burn_in: int,
         free: int,
         clamped: int,
+        point: str = LAST,
     ):
-        self._data, self.priors = data, priors
+        self._data, self.priors, self._kind = data, priors, point
         start_seed, chain_seed, self._point_seed = children(seed, 3)
         start = model._starting_tables(data, model._means(data), start_seed)
         self._chain = Chain(data, start, priors, chain_seed)
@@ -62,16 +68,28 @@ class ChibState(State):
         """Sweep; after the burn-in weigh the point."""
         for _ in range(steps):
             if self._waits == 0 and self._point is None:
-                rng = np.random.default_rng(self._point_seed)
-                self._point = ChibPoint(self._data, self.priors, self._chain, rng)
+                self._point = self._choose_point()
             self._chain.sweep()
             if self._point is None:
                 self._waits -= 1
             else:
                 self._weigh(self._point)
 
+    def _now(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return W (F, K) and H (N, K) of the chain."""
+        return self._chain.W[:, : self._chain.K], self._chain.H[:, : self._chain.K]
+
+    def _choose_point(self) -> "ChibPoint":
+        rng = np.random.default_rng(self._point_seed)
+        if self._kind == LAST:
+            return ChibPoint(self._data, self.priors, self._now(), rng)
+        mode = PointState(self._data, self._now(), self.priors, True, self.is_dense)
+        mode.advance(CLIMB)
+        W, H, _ = mode.factors()
+        return ChibPoint(self._data, self.priors, (W, H.T), rng, likely=True)
+
     def _weigh(self, point: "ChibPoint") -> None:
-        W, H = self._chain.W[:, : self._chain.K], self._chain.H[:, : self._chain.K]
+        W, H = self._now()
         self._of_sources[self._free] = point.log_sources(W, H)
         self._free += 1
         if self._free == self._of_sources.size:
@@ -98,27 +116,37 @@ class ChibState(State):
 class ChibPoint:
     """The point of Chib's estimate, and the chain whose sources stay there.
 
+    Parameters
+    ----------
+    data : Observations
+    priors : (GammaPrior, GammaPrior)
+    tables : (float array (F, K), float array (N, K))
+        W and H that the sources are drawn given, or are the most likely ones given.
+    rng : Generator
+    likely : bool
+        Whether they are those.
+
     Attributes
     ----------
     log_joint, log_H : float
         log p(V, S, W, H) and log p(H | W, S) at the point, in nats.
     """
 
-    def __init__(self, data: Observations, priors, chain: Chain, rng: np.random.Generator):
-        K = chain.K
+    def __init__(self, data: Observations, priors, tables, rng: np.random.Generator, likely: bool = False):
         self._data, self._priors, self._rng = data, priors, rng
         lengths = np.diff(data.rows.start)
         self._rows = np.repeat(np.arange(lengths.size), lengths)
         self._columns, self._counts = data.rows.index.astype(int), data.rows.value
-        shares = self._shares(chain.W[:, :K], chain.H[:, :K])
-        self._sources = rng.multinomial(self._counts.astype(int), shares).astype(float)
+        shares = self._shares(*tables)
+        counts = self._counts.astype(int)
+        self._sources = (most_likely(counts, shares) if likely else rng.multinomial(counts, shares)).astype(float)
         self._constant = gammaln(self._counts + 1.0).sum() - gammaln(self._sources + 1.0).sum()
         self._sums = tuple(
             np.stack([np.bincount(of, s, lines) for s in self._sources.T], axis=1)
             for of, lines in zip((self._rows, self._columns), data.shape, strict=True)
         )
-        # Means of W and H given the sources, each given the other, from where the chain is.
-        self._W, self._H = chain.W[:, :K].copy(), chain.H[:, :K].copy()
+        # Means of W and H given the sources, each given the other, from these tables.
+        self._W, self._H = (table.copy() for table in tables)
         for _ in range(100):
             self._W = np.multiply(*self._of_W(self._H))
             self._H = np.multiply(*self._of_H(self._W))
@@ -168,6 +196,18 @@ class ChibPoint:
         value = self.log_joint - self.log_H - sum(part.value for part in parts)
         error = float(np.hypot(*(part.error for part in parts)))
         return Evidence(value, error, min(part.effective_size for part in parts), "chib")
+
+
+def most_likely(counts: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Return the counts dealt by shares, int array (n, K): whole parts, then one each to the largest remainders.
+
+    Of a multinomial distribution these are at the mode or next to it.
+    """
+    wanted = counts[:, None] * shares
+    dealt = np.floor(wanted).astype(int)
+    left = counts - dealt.sum(axis=1)
+    rank = np.argsort(np.argsort(dealt - wanted, axis=1, kind="stable"), axis=1, kind="stable")
+    return dealt + (rank < left[:, None])
 
 
 def _log_gamma(x, alpha, scale) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.errors import ConfigError, DataError, not_allowed
 from nbmf.families.poisson_gamma.annealing import Annealed, AnnealedState
-from nbmf.families.poisson_gamma.chib import BATCHES, ChibState
+from nbmf.families.poisson_gamma.chib import BATCHES, LAST, POINTS, ChibState
 from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior
 from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import WithPriors
@@ -91,13 +91,14 @@ def annealed(model: WithPriors, V: Any, *, temperatures: int = 2500, chains: int
     return state.evidence
 
 
-def chib(model: WithPriors, V: Any, *, burn_in: int = 5000, free: int = 10_000, clamped: int = 10_000) -> Evidence:
+def chib(
+    model: WithPriors, V: Any, *, burn_in: int = 5000, free: int = 10_000, clamped: int = 10_000, point: str = LAST
+) -> Evidence:
     """Estimate log p(V) by Chib's method, eq. (48) of Cemgil (2009), of counts.
 
-    The point at which p(V, S, W, H) / p(S, W, H | V) is evaluated has the sources S of the last
-    sweep of the burn-in, and the means of W and H given them. log p(S | V) is the mean over the
-    free sweeps that follow, log p(W | S) that over sweeps with these sources. Where the chain does
-    not switch labels the value is too high by up to log K!, which is not taken off.
+    The point at which p(V, S, W, H) / p(S, W, H | V) is evaluated has sources S and the means of W and H given them.
+    log p(S | V) is the mean over the free sweeps that follow, log p(W | S) that over sweeps with these sources. Where
+    the chain does not switch labels the value is too high by up to log K!, which is not taken off.
 
     Parameters
     ----------
@@ -105,21 +106,26 @@ def chib(model: WithPriors, V: Any, *, burn_in: int = 5000, free: int = 10_000, 
     V : matrix, as for `fit`; not sparse
     burn_in, free, clamped : int
         Sweeps.
+    point : {"last", "near mode"}
+        S of the last sweep of the burn-in, or the most likely ones at a mode of p(log W, log H | V) next to it.
 
     Raises
     ------
     ConfigError
-        If a prior is learned, or the model is of binary data.
+        If a prior is learned, the model is of binary data, or there is no such point.
     DataError
         If V is sparse, or no matrix that the model takes.
     """
     for name, value in (("burn_in", burn_in), ("free", free), ("clamped", clamped)):
         check_count(name, value, BATCHES)
+    if point not in POINTS:
+        raise not_allowed("point", point, POINTS)
     if model.is_binary:
         raise ConfigError("Chib's estimate is of counts: of binary data take the annealed one")
     values, priors = _given(model, V)
     data = Observations(values, False)
-    state = ChibState(model, data, priors, model._seed(), burn_in=burn_in, free=free, clamped=clamped)
+    lengths = {"burn_in": burn_in, "free": free, "clamped": clamped}
+    state = ChibState(model, data, priors, model._seed(), **lengths, point=point)
     state.advance(burn_in + free)
     return state.evidence
 

@@ -88,6 +88,11 @@ class GammaPrior:
         """Give the means the shape that a / rate has where ties of a and of the rate differ."""
         self.mean = np.array(np.broadcast_arrays(self.shape, self.mean)[1])
 
+    def untie_means(self) -> None:
+        """Give every entry a mean of its own from now on, as large as it is now."""
+        self.ties = self.ties._replace(mean=NONE)
+        self.mean = np.broadcast_to(self.mean, self.size).copy()
+
     @property
     def rate(self) -> np.ndarray:
         """a / b."""

@@ -76,9 +76,13 @@ class Variational(Climbing, LearnedPriors):
     def _start(self, values, seed):
         data = self._observations(values)
         start = self._starting_tables(data, self._means(data), seed)
-        sides = map(FactorPosterior, self._priors(data), start)
+        W, H = map(FactorPosterior, self._priors(data), start)
         learn_after = min(LEARN_AFTER, self.max_iter // 2)
-        return VariationalState(data, *sides, self._link, is_dense(values), learn_after)
+        return self._state_of(data, W, H, self._link, is_dense(values), learn_after)
+
+    def _state_of(self, *parts) -> VariationalState:
+        """Return the state of what VariationalState takes; classes that update otherwise define their own."""
+        return VariationalState(*parts)
 
     def _objective_of_one(self, state, values):
         """Return that of a fit with one component; not where means are fixed, or shared, and idle components cost."""

@@ -11,6 +11,8 @@ import nbmf
 from nbmf.errors import ConfigError, DataError
 from nbmf.families.poisson_gamma import evidence
 from nbmf.families.poisson_gamma.annealing import Annealed, AnnealedState
+from nbmf.families.poisson_gamma.annealing_rounds import EffectiveSizeReached, Returning, RoundsState
+from nbmf.families.poisson_gamma.chib import POINTS, most_likely
 from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior, Ties
 from nbmf.families.poisson_gamma.weights import of_weights
 
@@ -38,12 +40,84 @@ def test_three_estimates_and_the_exact_evidence_of_counts(values, K, of_W, of_H)
     assert (below.kind, below.effective_size) == ("bound", 2)
     assert exact - 4 < below.value < exact
     annealed = evidence.annealed(model_of("PoissonGammaVB", K, of_W, of_H), values, temperatures=300, chains=64)
-    chib = evidence.chib(model_of("PoissonGammaGibbs", K, of_W, of_H), values, burn_in=200, free=4000, clamped=2000)
-    for found, kind, most in ((annealed, "annealed", 64), (chib, "chib", 4000)):
+    chain, lengths = model_of("PoissonGammaGibbs", K, of_W, of_H), {"burn_in": 200, "free": 4000, "clamped": 2000}
+    chib, near_mode = (evidence.chib(chain, values, **lengths, point=point) for point in POINTS)
+    for found, kind, most in ((annealed, "annealed", 64), (chib, "chib", 4000), (near_mode, "chib", 4000)):
         assert found.kind == kind
         assert abs(found.value - exact) < 4.5 * found.error
         assert found.error < 0.2
         assert most / 20 < found.effective_size <= most
+
+
+def chains_of(values, K, of_W, of_H, chains=64, seed=0):
+    """Return a function that makes chains at the prior, as RoundsState takes it."""
+    values, rng = np.array(values, np.int32), np.random.default_rng(seed)
+    sides = zip((of_W, of_H), values.shape, strict=True)
+    priors = tuple(GammaPrior(*numbers, Ties(FIXED, FIXED), (lines, K)) for numbers, lines in sides)
+    return lambda: Annealed(values, priors, False, chains, rng)
+
+
+@pytest.mark.parametrize(("values", "K", "of_W", "of_H"), CASES)
+def test_annealing_there_and_back_has_the_exact_evidence_between(values, K, of_W, of_H):
+    exact, _ = poisson_evidence(np.array(values, np.int32), K, of_W, of_H)
+    state = RoundsState(chains_of(values, K, of_W, of_H), 150, 6, np.random.default_rng(1))
+    state.advance(2 * (150 + 300))
+    there, back = state.evidence, state.back
+    assert (there.kind, back.kind) == ("annealed", "annealed back")
+    for found in (there, back):
+        assert abs(found.value - exact) < 4.5 * found.error < 0.6
+        assert 64 / 20 < found.effective_size <= 64
+    assert there.value - 3 * there.error < exact < back.value + 3 * back.error
+
+
+def test_chains_come_back_by_the_moves_of_the_way_there_in_reverse():
+    """β = 1, 1e-7, 0: the state at 1 weighs nearly all, the moved one the rest, of 1 / p(V)."""
+    run = annealing(False)
+    first, moved = run.now, [x + 0.3 for x in run.now]
+    seen = []
+
+    def move(beta, steps):
+        seen.append((beta, steps))
+        run.now = moved
+
+    run.move = move
+    expected = -(1 - 1e-7) * run.log_likelihood(first) - 1e-7 * run.log_likelihood(moved)
+    back = Returning(run, 2, 6)
+    back.advance(2)
+    np.testing.assert_allclose(back.log_weights, expected, rtol=1e-12)
+    assert seen == [(pytest.approx(1e-7), 6)]
+    mean = np.exp(back.log_weights - back.log_weights.max()).mean()
+    assert back.evidence.value == pytest.approx(-back.log_weights.max() - math.log(mean))
+
+
+def test_rounds_are_longer_each_time_and_the_best_one_counts():
+    def state_after(*cuts):
+        state = RoundsState(chains_of(*CASES[0], chains=8), 4, 2, np.random.default_rng(1))
+        for cut in cuts:
+            state.advance(cut)
+        return state
+
+    early = state_after(7)
+    assert early.evidence is None
+    assert early.objective() is None
+    assert early.effective_size == 0
+    one, two = state_after(8), state_after(24)
+    assert one.temperatures == 4
+    assert two.temperatures == (8 if two.evidence != one.evidence else 4)
+    assert two.effective_size >= one.effective_size
+    np.testing.assert_array_equal(state_after(3, 4, 9, 8).evidence, two.evidence)  # wherever it pauses
+    rule = EffectiveSizeReached(one, 4, one.effective_size - 0.01)
+    assert [rule.next_after(done) for done in (0, 7, 8, 23, 24)] == [8, 8, 24, 24, 56]
+    assert rule.is_met(8)
+    assert not EffectiveSizeReached(one, 4, one.effective_size).is_met(8)
+
+
+def test_sources_are_dealt_by_largest_remainders():
+    shares = np.array([[0.5, 0.3, 0.2], [0.05, 0.05, 0.9], [1.0, 0.0, 0.0]])
+    dealt = most_likely(np.array([7, 5, 3]), shares)
+    np.testing.assert_array_equal(dealt, [[4, 2, 1], [0, 0, 5], [3, 0, 0]])
+    with pytest.raises(ConfigError, match=r"point = 'mode': allowed are last, near mode"):
+        evidence.chib(nbmf.PoissonGammaGibbs(2, **FIXED_TIES), np.eye(2), point="mode")
 
 
 def test_annealing_of_a_binary_matrix():

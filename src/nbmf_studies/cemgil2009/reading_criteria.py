@@ -1,0 +1,286 @@
+"""The comparisons of the second reading, and their thresholds; those of the first one where they are the same."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import pandas as pd
+
+from nbmf.evaluation.replications import Interval, holm, interval
+from nbmf_studies.cemgil2009 import criteria
+from nbmf_studies.cemgil2009.criteria import BETTER, CLOSE, ENOUGH, FEW, FLAT, MANY, NEAR, PRINTED, SOME
+from nbmf_studies.cemgil2009.names import ANNEALED, BOUND
+from nbmf_studies.cemgil2009.patches import SHARE_MISSING
+from nbmf_studies.cemgil2009.reading_names import (
+    ANNEALED_BACK,
+    FIXED,
+    FROM_ML,
+    ICM_TIED,
+    LABELS,
+    MATCHING,
+    ML,
+    ML_FROM_IMAGES,
+    OTHER_STARTS,
+    PRINTED_START,
+    VB_TIED,
+)
+from nbmf_studies.cemgil2009.reading_tables import PARTWAY, best_of_starts
+from nbmf_studies.framework.verdicts import Part
+
+SURE = 0.05  # of p-values, which are Holm's within a claim
+VB_ALL, UNTIED = "vb_all", "vb_none"
+VB_MEAN, ICM_MEAN = "vb, mean over ties", "icm, mean over ties"
+MEANS = {VB_MEAN: "VB, mean over ties", ICM_MEAN: "VB + ICM, mean over ties"}
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What is judged again; what was left out of a run is None.
+
+    K : int, the true number of sources
+    estimates : DataFrame, as `reading_tables.evidence_again` makes it
+    orders : DataFrame, as `reading_tables.stopped_orders` makes it
+    scores : DataFrame, as `reading_tables.filled_again` makes it
+    """
+
+    K: int
+    estimates: pd.DataFrame
+    orders: pd.DataFrame | None = None
+    scores: pd.DataFrame | None = None
+
+    def under(self, prior: str) -> criteria.Run:
+        """Return what the rules of the first reading look at, under one of the priors."""
+        own = self.estimates[self.estimates["prior"] == prior]
+        return criteria.Run(self.K, own)
+
+    def best_fits(self, dataset: str, at: str = "bound") -> pd.DataFrame:
+        """Return the best fit of every order by a column of bounds, by order; empty without that dataset."""
+        if self.orders is None:
+            return pd.DataFrame()
+        own = self.orders[self.orders["dataset"] == dataset].assign(objective=lambda table: table[at])
+        return best_of_starts(own, ["order"]).set_index("order").sort_index() if len(own) else own
+
+    def best_order(self, dataset: str, at: str = "bound") -> int | None:
+        """Return the order with the largest bound."""
+        best = self.best_fits(dataset, at)
+        return None if best.empty else int(best["objective"].idxmax())
+
+    @cached_property
+    def filled(self) -> pd.DataFrame:
+        """Signal-to-noise ratios of the best start of each run: index (order, run), a column per way."""
+        fits = self.scores[self.scores["order"] > 0]
+        best = best_of_starts(fits, ["order", "run", "way"])
+        table = best.pivot(index=["order", "run"], columns="way", values="snr")
+        for name, ways in ((VB_MEAN, VB_TIED), (ICM_MEAN, ICM_TIED)):
+            if set(ways) <= set(table):
+                table[name] = table[list(ways)].mean(axis=1)
+        return table
+
+    def snr(self, order: int, way: str) -> pd.Series | None:
+        """Return the ratios of a way, by run; None where it was not run."""
+        if self.scores is None or way not in self.filled or order not in self.filled.index.get_level_values("order"):
+            return None
+        own = self.filled.loc[order, way]
+        return None if own.isna().any() else own
+
+
+def told(found: Interval, p: float | None = None) -> str:
+    """Return a mean in dB with its interval, and a p-value."""
+    text = f"{found.mean:+.2f} dB ({found.low:+.2f} to {found.high:+.2f})"
+    return text if p is None else f"{text}, p = {p:.2g}"
+
+
+def _interval(values: Iterable[float]) -> Interval:
+    return interval(values, held_out=SHARE_MISSING)
+
+
+# --- Figure 3 --------------------------------------------------------------------------------
+
+
+def under(prior: str, rule) -> partial:
+    """Return a rule of the first reading for matrices that are drawn by scale, and one of the priors."""
+    return partial(_under, prior, rule)
+
+
+def _under(prior: str, rule, run: Run) -> Iterator[Part]:
+    return rule(run.under(prior))
+
+
+def bound_is_close(run: Run) -> Iterator[Part]:
+    """The bound beside annealing, there and back: the evidence lies, but for chance, between the two."""
+    table, wanted = run.under(MATCHING).averages, ["value", "effective_size"]
+    own = table.pivot(index=["seed", "order"], columns="kind", values=wanted)
+    if ANNEALED not in own["value"]:
+        return
+    sizes = own["effective_size"][[ANNEALED, ANNEALED_BACK]].dropna().min(axis=1)
+    believed = sizes.index[sizes > ENOUGH]
+    text = f"{len(believed)} of {len(sizes)} estimates have more than {ENOUGH:g}; the best {sizes.max():.3g}"
+    yield Part("effective size", len(believed) == len(sizes), text, ours=True)
+    ways = {kind: own["value"][kind] - own["value"][BOUND] for kind in (ANNEALED, ANNEALED_BACK)}
+    gaps = pd.DataFrame(ways).dropna().groupby("order").median()
+    listed = ", ".join(f"{low:.0f} to {high:.0f} at {order}" for order, low, high in gaps.itertuples())
+    yield Part("median gap in nats, there to back", bool((gaps <= CLOSE).all(axis=None)), listed)
+
+
+def evidence_finds_order(run: Run) -> Iterator[Part]:
+    """The rule of the first reading, and whether the way back says the same."""
+    own = run.under(MATCHING)
+    yield from criteria.evidence_finds_order(own)
+    there, back = own.choices(ANNEALED), own.choices(ANNEALED_BACK)
+    if there:
+        same = sum(there[seed] == back[seed] for seed in there)
+        yield Part("same order there and back", same == len(there), f"{same} of {len(there)} matrices", ours=True)
+
+
+# --- Figures 4 and 5 -------------------------------------------------------------------------
+
+
+def printed_orders(run: Run) -> Iterator[Part]:
+    """27 and 42 templates, of the best start."""
+    for dataset, printed in PRINTED.items():
+        order = run.best_order(dataset)
+        if order is not None:
+            yield Part(dataset, abs(order - printed) <= NEAR * printed, f"{order}; paper {printed}")
+            yield from _partway(run, dataset)
+
+
+def _partway(run: Run, dataset: str) -> Iterator[Part]:
+    """Tell the best order after fewer updates, from the printed start alone."""
+    own = run.orders[run.orders["from"] == PRINTED_START]
+    earlier = replace(run, orders=own)
+    for count in PARTWAY:
+        order, printed = earlier.best_order(dataset, f"after_{count}"), PRINTED[dataset]
+        if order is not None:
+            near = abs(order - printed) <= NEAR * printed
+            yield Part(f"{dataset}, {count} updates from (10, 0.5)", near, f"{order}", ours=True)
+
+
+def finer_needs_more(run: Run) -> Iterator[Part]:
+    """More pixels, more templates."""
+    small, large = (run.best_order(dataset) for dataset in PRINTED)
+    if small is not None and large is not None:
+        yield Part("best starts", small < large, f"{small} and {large}")
+
+
+def too_many_cost(run: Run) -> Iterator[Part]:
+    """The bound of the best start falls on both sides of its top, and which fits had stopped."""
+    for dataset in PRINTED:
+        best = run.best_fits(dataset)
+        if best.empty:
+            continue
+        bounds = best["objective"]
+        ends = bounds.iloc[[0, -1]] - bounds.max()
+        text = ", ".join(f"{fall:.0f} nats at {order}" for order, fall in ends.items())
+        yield Part(dataset, bool((ends < 0).all()), f"top at {bounds.idxmax()}: {text}")
+        own = run.orders[run.orders["dataset"] == dataset]
+        stopped = int(own["converged"].sum())
+        yield Part(f"{dataset}: fits at a stop", stopped == len(own), f"{stopped} of {len(own)}", ours=True)
+
+
+def learned_shapes(run: Run) -> Iterator[Part]:
+    """Whether the best of all fits has learned sparse templates and excitations that are not."""
+    for dataset in PRINTED:
+        best = run.best_fits(dataset)
+        if not best.empty:
+            one = best.loc[best["objective"].idxmax()]
+            text = f"shapes {one['shape_W']:.3g} of templates, {one['shape_H']:.3g} of excitations"
+            yield Part(dataset, bool(one["shape_W"] < 1 < one["shape_H"]), f"{text}, {one.name} of them")
+
+
+# --- Figures 6 and 7 -------------------------------------------------------------------------
+
+
+def _compared(run: Run, order: int, pairs: Iterable[tuple[str, str, bool]], least: float) -> Iterator[Part]:
+    """Yield whether one way fills better than another by so many dB, pair by pair: way, other, whether that is ours."""
+    labels, found, ours = LABELS | MEANS, {}, {}
+    for way, other, is_ours in pairs:
+        one, two = run.snr(order, way), run.snr(order, other)
+        if one is not None and two is not None:
+            where = f"{labels[way]} against {labels[other]}"
+            found[where], ours[where] = _interval(one - two), is_ours
+    for where, p in zip(found, _of_claim(found, ours), strict=True):
+        holds = found[where].mean >= least and p < SURE
+        yield Part(where, bool(holds), told(found[where], p), ours=ours[where])
+
+
+def _of_claim(found: dict[str, Interval], ours: dict[str, bool]) -> list[float]:
+    """Return Holm's p-values of the paper's comparisons, and of ours among themselves."""
+    adjusted = {}
+    for kind in (False, True):
+        names = [name for name in found if ours[name] == kind]
+        adjusted |= dict(zip(names, holm(found[name].p for name in names), strict=True))
+    return [float(adjusted[name]) for name in found]
+
+
+def bayes_fills_better(run: Run) -> Iterator[Part]:
+    """Figure 7's averages over ties; each tie is ours."""
+    others = (ML, ML_FROM_IMAGES)
+    pairs = [(way, other, way not in MEANS) for way in (*MEANS, *VB_TIED, *ICM_TIED) for other in others]
+    yield from _compared(run, MANY, pairs, BETTER)
+
+
+def bayes_is_immune(run: Run) -> Iterator[Part]:
+    """From 25 to 100 templates."""
+    for way, label in {**MEANS, ML: LABELS[ML], **{way: LABELS[way] for way in (*VB_TIED, *ICM_TIED)}}.items():
+        many, some = run.snr(MANY, way), run.snr(SOME, way)
+        if many is None or some is None:
+            continue
+        change = _interval(many - some)
+        if way == ML:
+            yield Part(f"{label} falls", change.mean <= -FLAT and change.high < 0, told(change))
+        else:
+            yield Part(label, bool(change.low > -FLAT), told(change), ours=way not in MEANS)
+
+
+def images_help(run: Run) -> Iterator[Part]:
+    """Maximum likelihood from the images themselves."""
+    yield from _compared(run, MANY, [(ML_FROM_IMAGES, ML, False)], BETTER)
+
+
+def few_are_alike(run: Run) -> Iterator[Part]:
+    """Below ten templates: all of the interval is small."""
+    for way in (VB_MEAN, *VB_TIED):
+        one, two = run.snr(FEW, way), run.snr(FEW, ML)
+        if one is not None and two is not None:
+            gain = _interval(one - two)
+            label = (LABELS | MEANS)[way]
+            text = f"{told(gain)}; paper about 0.1"
+            yield Part(f"{label} against {LABELS[ML]}", gain.low > -BETTER and gain.high < BETTER, text, way != VB_MEAN)
+
+
+def adaptation_is_crucial(run: Run) -> Iterator[Part]:
+    """Priors that are learned against the same ones as they start, and these against ML."""
+    yield from _compared(run, MANY, [(VB_ALL, FIXED, False)], BETTER)
+    fixed, ml = run.snr(MANY, FIXED), run.snr(MANY, ML)
+    if fixed is not None and ml is not None:
+        times = int((fixed < ml).sum())
+        yield Part("without it sometimes worse than ML", times > 0, f"{times} of {len(fixed)} runs")
+
+
+def asymmetric_start_is_best(run: Run) -> Iterator[Part]:
+    """Shapes from (10, 0.5) against three other starts."""
+    yield from _compared(run, MANY, [(VB_ALL, way, False) for way in OTHER_STARTS], 0.0)
+
+
+def untied_is_best(run: Run) -> Iterator[Part]:
+    """Untied means fill best, and the others are alike."""
+    tied = [way for way in VB_TIED if way != UNTIED]
+    yield from _compared(run, MANY, [(UNTIED, way, False) for way in tied], 0.0)
+    means = {way: run.snr(MANY, way) for way in VB_TIED}
+    if all(own is not None for own in means.values()):
+        values = {way: float(own.mean()) for way, own in means.items()}
+        reach = max(values.values()) - min(values.values())
+        text = ", ".join(f"{LABELS[way]} {value:.2f}" for way, value in values.items())
+        yield Part("all ties within 0.5 dB", reach <= BETTER, f"{reach:.2f} dB apart: {text}")
+
+
+def bound_favours_bayes(run: Run) -> Iterator[Part]:
+    """The bound of VB against that of ML-NMF's solution, at few templates."""
+    if run.scores is None:
+        return
+    own = run.scores[run.scores["order"] == FEW]
+    best = best_of_starts(own, ["run", "way"]).pivot(index="run", columns="way", values="objective")
+    if {VB_ALL, FROM_ML} <= set(best):
+        gain = _interval(best[VB_ALL] - best[FROM_ML])
+        text = f"{gain.mean:+.0f} nats ({gain.low:+.0f} to {gain.high:+.0f}), p = {gain.p:.2g}"
+        yield Part(f"{FEW} templates", bool(gain.mean > 0 and gain.p < SURE), text)

@@ -1,0 +1,209 @@
+"""Figures 3, 4 and 7 of the second reading."""
+
+from collections import Counter
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from nbmf.evaluation.replications import interval
+from nbmf.plotting import style
+from nbmf_studies.cemgil2009.averages import averages
+from nbmf_studies.cemgil2009.criteria import ENOUGH
+from nbmf_studies.cemgil2009.figures import APART, GREY, MARKERS
+from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB, KINDS, PIXEL_MEAN
+from nbmf_studies.cemgil2009.patches import SHARE_MISSING
+from nbmf_studies.cemgil2009.reading_names import (
+    ANNEALED_BACK,
+    COLOURS,
+    ICM_TIED,
+    LABELS,
+    MATCHING,
+    ML,
+    ML_FROM_IMAGES,
+    PRIORS,
+    STARTS,
+    VB_TIED,
+)
+from nbmf_studies.cemgil2009.reading_tables import best_of_starts
+
+BACK_COLOUR = "#CC79A7"
+SHOWN = {  # in the panel of one matrix: label, colour, marker
+    **{kind: (*KINDS[kind], MARKERS[kind]) for kind in (BOUND, ADAPTED)},
+    ANNEALED: ("annealing, there", KINDS[ANNEALED][1], MARKERS[ANNEALED]),
+    ANNEALED_BACK: ("annealing, back", BACK_COLOUR, "v"),
+    CHIB: ("Chib, near a mode", KINDS[CHIB][1], MARKERS[CHIB]),
+}
+
+
+# --- Figure 3 --------------------------------------------------------------------------------
+
+
+@style.in_style
+def draw_scale(estimates: pd.DataFrame, K: int) -> Figure:
+    """Draw Figure 3 under both priors: estimates of the first matrix, and the orders that bounds choose on all.
+
+    Parameters
+    ----------
+    estimates : DataFrame
+        As `reading_tables.evidence_again` makes it.
+    K : int
+        The true number of sources.
+    """
+    figure, axes = style.panel_grid(6, 3, 2.2, 0.5)
+    table = pd.concat([averages(own).assign(prior=prior) for prior, own in estimates.groupby("prior")])
+    for row, (prior, title) in zip(axes, PRIORS.items(), strict=True):
+        own = table[table["prior"] == prior]
+        first = own[own["seed"] == own["seed"].min()]
+        _estimates(row[0], first, (BOUND, ADAPTED, ANNEALED, ANNEALED_BACK), title)
+        _choices(row[1], own)
+    matching = table[table["prior"] == MATCHING]
+    _estimates(axes[0, 2], matching[matching["seed"] == matching["seed"].min()], (BOUND, CHIB), "Chib's estimate")
+    _sizes(axes[1, 2], matching)
+    for axis in (axes[0, 0], axes[1, 0], axes[0, 2], axes[1, 2]):
+        axis.axvline(K, color=GREY, linewidth=0.7, linestyle=":", zorder=0)
+        axis.set_xlabel("sources I")
+        axis.xaxis.get_major_locator().set_params(integer=True)
+    for axis in (axes[0, 0], axes[1, 0], axes[0, 2]):
+        axis.set_ylabel("nats")
+    drawn = {line.get_label(): line for axis in (axes[0, 0], axes[0, 2], axes[1, 0]) for line in axis.lines}
+    handles = [drawn[label] for label, _, _ in SHOWN.values() if label in drawn]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def _estimates(axis: Axes, table: pd.DataFrame, kinds, title: str) -> None:
+    for kind in kinds:
+        own = table[table["kind"] == kind].sort_values("order")
+        if len(own):
+            label, colour, marker = SHOWN[kind]
+            line = {"color": colour, "label": label, "markersize": 3, "linewidth": 0.9}
+            axis.plot(own["order"], own["value"], marker + "-", **line)
+    axis.set_title(title)
+
+
+def _choices(axis: Axes, table: pd.DataFrame) -> None:
+    """Draw how often each order is chosen by the bounds."""
+    for place, kind in enumerate((BOUND, ADAPTED)):
+        own = table[table["kind"] == kind]
+        chosen = Counter(own.loc[own.groupby("seed")["value"].idxmax().to_numpy(), "order"])
+        shift = 0.4 * (place - 0.5)
+        axis.bar([order + shift for order in chosen], list(chosen.values()), 0.4, color=KINDS[kind][1])
+    orders = sorted(table["order"].unique())
+    axis.set_xlim(orders[0] - 0.6, orders[-1] + 0.6)
+    axis.set_xlabel("order chosen")
+    axis.set_ylabel("matrices")
+    axis.set_title(f"all {table['seed'].nunique()} matrices")
+    for one in (axis.xaxis, axis.yaxis):
+        one.get_major_locator().set_params(integer=True)
+
+
+def _sizes(axis: Axes, table: pd.DataFrame) -> None:
+    for kind in (CHIB, ANNEALED, ANNEALED_BACK):
+        own = table[table["kind"] == kind]
+        _, colour, marker = SHOWN[kind]
+        axis.plot(own["order"], own["effective_size"], marker, color=colour, markersize=3)
+    axis.axhline(ENOUGH, color=GREY, linewidth=0.7, linestyle="--")
+    axis.set_yscale("log")
+    axis.set_title("effective size, every matrix")
+
+
+# --- Figure 4 --------------------------------------------------------------------------------
+
+
+@style.in_style
+def draw_stopped(orders: pd.DataFrame, printed: dict[str, int], titles: dict[str, str]) -> Figure:
+    """Draw Figure 4 at a stop: the bound from every start above, what the best one has learned below.
+
+    Parameters
+    ----------
+    orders : DataFrame
+        As `reading_tables.stopped_orders` makes it.
+    printed : dict
+        From dataset to the order that the paper has.
+    titles : dict
+        From dataset to the title of its panels.
+    """
+    figure, axes = style.panel_grid(2 * len(titles), len(titles), 2.1, 0.4)
+    for (upper, lower), (dataset, title) in zip(axes.T, titles.items(), strict=True):
+        own = orders[orders["dataset"] == dataset].assign(objective=lambda table: table["bound"])
+        for name, fits in own.groupby("from", sort=False):
+            label, colour = STARTS[name]
+            best = best_of_starts(fits, ["order"]).sort_values("order")
+            line = {"color": colour, "linewidth": 0.8, "markersize": 3}
+            upper.plot(best["order"], best["bound"] / 1000, ".-", label=label, **line)
+            upper.plot(best["order"], best["after_1000"] / 1000, ":", color=colour, linewidth=0.8)
+        best = best_of_starts(own, ["order"]).sort_values("order")
+        for factor, mark, label in (("W", "s-", "shape of templates"), ("H", "o--", "shape of excitations")):
+            line = {"color": "#333333", "linewidth": 0.8, "markersize": 3}
+            lower.plot(best["order"], best[f"shape_{factor}"], mark, label=label, **line)
+        lower.set_yscale("log")
+        lower.set_title("shapes of the best fit")
+        top = int(best.loc[best["bound"].idxmax(), "order"])
+        upper.set_title(f"{title} pixels: best with {top} templates")
+        _look_above(upper, best)
+        for axis in (upper, lower):
+            axis.axvline(printed[dataset], color=GREY, linewidth=0.8, linestyle=":", zorder=0)
+            axis.set_xlabel("templates I")
+    axes[0, 0].set_ylabel("bound (1000 nats)")
+    axes[1, 0].set_ylabel("shape a")
+    handles = [line for line in axes[0, 0].lines if not line.get_label().startswith("_")]
+    figure.legend(handles=[*handles, *axes[1, 0].lines[:2]], loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def _look_above(axis: Axes, best: pd.DataFrame) -> None:
+    """Leave out of sight what is far below: the smallest orders."""
+    bounds = best["bound"] / 1000
+    spread = max(bounds.max() - bounds.median(), 1e-3)
+    axis.set_ylim(bounds.max() - 6 * spread, bounds.max() + 0.5 * spread)
+
+
+# --- Figure 7 --------------------------------------------------------------------------------
+
+
+@style.in_style
+def draw_ties(scores: pd.DataFrame) -> Figure:
+    """Draw Figure 7 with every tie: means over runs of the best start, and of differences to ML-NMF 1.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As `reading_tables.filled_again` makes it.
+    """
+    best = best_of_starts(scores[scores["order"] > 0], ["order", "run", "way"])
+    table = best.pivot(index=["order", "run"], columns="way", values="snr")
+    figure, axes = style.panel_grid(2, 2, 2.6, 0.6)
+    left, right = axes[0]
+    orders = sorted(best["order"].unique())
+    ways = [way for way in (*VB_TIED, *ICM_TIED, ML, ML_FROM_IMAGES) if way in table]
+    reach = max(orders[-1] - orders[0], 1)
+    for place, way in enumerate(ways):
+        shift = APART * reach * (place - (len(ways) - 1) / 2)
+        line = {"color": COLOURS[way], "linewidth": 0.9, "linestyle": "--" if way in ICM_TIED else "-"}
+        own = table[way].dropna()
+        _with_intervals(left, own, shift, LABELS[way], line)
+        if way != ML and ML in table:
+            _with_intervals(right, (own - table[ML]).dropna(), shift, LABELS[way], line)
+    mean = scores.loc[scores["way"] == PIXEL_MEAN, "snr"].mean()
+    left.axhline(mean, color=GREY, linewidth=0.8, linestyle="--", label="mean of the pixel")
+    right.axhline(0.0, color=GREY, linewidth=0.8)
+    left.set_title(f"{scores['run'].nunique()} runs")
+    left.set_ylabel("SNR (dB)")
+    right.set_title("less ML-NMF 1, run by run")
+    for axis in (left, right):
+        axis.set_xticks(orders)
+        axis.set_xlabel("templates I")
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def _with_intervals(axis: Axes, values: pd.Series, shift: float, label: str, line: dict) -> None:
+    """Draw means over runs with their 95 % intervals."""
+    found = {order: interval(own, held_out=SHARE_MISSING) for order, own in values.groupby(level="order")}
+    places = [order + shift for order in found]
+    means = [one.mean for one in found.values()]
+    halves = [one.high - one.mean for one in found.values()]
+    axis.errorbar(places, means, halves, fmt="none", ecolor=line["color"], linewidth=0.7)
+    axis.plot(places, means, marker="o", markersize=3, label=label, **line)

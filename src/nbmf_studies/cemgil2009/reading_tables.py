@@ -1,0 +1,116 @@
+"""Tables of the second reading: a row per estimate, per fit to a stop, per patch that was filled.
+
+One rule for starts, in all of them: of several starts the one with the largest objective of its own is taken, the bound
+of a variational fit, the log-likelihood or log density of others. The tables have all of them, and say how far these
+are apart.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from nbmf_studies.cemgil2009.filling import MEASURED
+from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, PIXEL_MEAN
+from nbmf_studies.cemgil2009.order_bounds import LEARNED
+from nbmf_studies.cemgil2009.order_evidence import ESTIMATE
+from nbmf_studies.cemgil2009.reading_names import ANNEALED_BACK
+from nbmf_studies.framework.gathering import read_report
+
+PARTWAY = (1000, 2000, 6000)  # updates, at which Figure 4's bound is looked at too
+
+
+def evidence_again(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+    """Return the evidence of every matrix under both priors.
+
+    Returns
+    -------
+    DataFrame
+        A row per prior, matrix, order, kind and run: prior, seed, order, kind, run, value and error in nats,
+        effective_size, temperatures (of annealing, each way), seconds (CPU). A bound is the best of its starts: error
+        is their standard deviation, effective_size their number. Annealing has two rows, there and back.
+    """
+    rows, starts = [], []
+    for columns, path in fits:
+        report = read_report(path)
+        found, seconds = report["findings"], {"seconds": report["trace"]["cpu_seconds"][-1]}
+        if columns["kind"] in (BOUND, ADAPTED):
+            starts.append({**columns, "objective": report["trace"]["objective"][-1], **seconds})
+            continue
+        more = {"temperatures": found["temperatures"]} if columns["kind"] == ANNEALED else {}
+        rows.append({**columns, **{name: found[name] for name in ESTIMATE}, **more, **seconds})
+        if columns["kind"] == ANNEALED:
+            back = {name: found[f"back_{name}"] for name in ESTIMATE}
+            rows.append({**columns, "kind": ANNEALED_BACK, **back, **more, **seconds})
+    by = ["prior", "seed", "order", "kind"]
+    bounds = pd.DataFrame(starts).rename(columns={"run": "start"})
+    best = best_of_starts(bounds, by).assign(run=0)
+    best = best.rename(columns={"objective": "value", "spread": "error", "starts": "effective_size"})
+    names = [*by, "run", *ESTIMATE, "temperatures", "seconds"]
+    table = pd.DataFrame([*best.to_dict("records"), *rows]).reindex(columns=names)
+    return table.sort_values([*by, "run"], kind="stable", ignore_index=True)
+
+
+def stopped_orders(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+    """Return the bound of every order from every start, at its stop and before.
+
+    Returns
+    -------
+    DataFrame
+        A row per fit: dataset, from, start, order, bound (nats), after_1000, after_2000, after_6000 (the bound after so
+        many updates; of fits that had stopped the last one), iterations, converged, the numbers of the priors as they
+        were learned, seconds.
+    """
+    rows = []
+    for columns, path in fits:
+        report = read_report(path)
+        trace = pd.Series(report["trace"]["objective"], index=report["trace"]["iteration"])
+        partway = {f"after_{count}": trace[trace.index <= count].iloc[-1] for count in PARTWAY}
+        ended = {"iterations": report["n_iter"], "converged": report["converged"]}
+        learned = {name: report["findings"][name] for name in LEARNED}
+        row = {**columns, "bound": trace.iloc[-1], **partway, **ended, **learned, "seconds": report["seconds"]}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def filled_again(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+    """Return how well patches were filled, a row per start.
+
+    Returns
+    -------
+    DataFrame
+        run, order, way, start, objective (nats), snr (dB), sparseness_W, sparseness_H, seconds; before those of a run
+        one with the mean of each pixel as a way of order 0.
+    """
+    rows, seen = [], set()
+    for columns, path in fits:
+        report = read_report(path)
+        found, run = report["measures"], columns["run"]
+        if run not in seen:
+            rows.append({"run": run, "order": 0, "way": PIXEL_MEAN, "start": 0, "snr": found["snr_of_pixel_mean"]})
+            seen.add(run)
+        numbers = {"objective": report["trace"]["objective"][-1], **{name: found[name] for name in MEASURED}}
+        rows.append({**columns, **numbers, "seconds": report["seconds"]})
+    return pd.DataFrame(rows)
+
+
+def best_of_starts(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Return of each group the row of the start with the largest objective; of equals the first.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A row per start: `start`, `objective`, `seconds` and the columns `by`.
+    by : list of str
+        Columns that starts share.
+
+    Returns
+    -------
+    DataFrame
+        Those rows, with `starts`, how many there are, `spread`, the standard deviation of their objectives, and the
+        seconds of all.
+    """
+    groups = table.sort_values([*by, "start"], kind="stable").groupby(by, sort=False)
+    best = table.loc[groups["objective"].idxmax()].set_index(by)
+    best["starts"], best["spread"] = groups.size(), groups["objective"].std(ddof=1)
+    best["seconds"] = groups["seconds"].sum()
+    return best.reset_index()

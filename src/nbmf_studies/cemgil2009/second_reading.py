@@ -1,0 +1,123 @@
+"""What the second reading shows, made on request: Figures 3, 4 and 7 again, and the claims judged by them."""
+
+from collections.abc import Iterator
+
+from nbmf_studies.cemgil2009.criteria import PRINTED
+from nbmf_studies.cemgil2009.options import OF_FIGURE_3_SCALE, OF_FIGURE_4_STOPPED, OF_FIGURE_7_TIES
+from nbmf_studies.cemgil2009.reading_experiments import scale_cases, stopped_cases, tied_cases
+from nbmf_studies.framework import common
+from nbmf_studies.framework.declaration import Figure, Table
+from nbmf_studies.framework.needs import Cases, Need, TableOf, tables
+from nbmf_studies.framework.options import unknown
+from nbmf_studies.framework.plan import Plan
+
+
+def _true_order(plan: Plan) -> dict[str, int]:
+    return {"K": plan.options["figure_3_scale"]["truth"]["K"]}
+
+
+def _stopped_datasets(plan: Plan) -> list[str]:
+    return [name for name in plan.options["figure_4_stopped"] if name not in plan.missing_sources]
+
+
+def _has_stopped(plan: Plan) -> bool:
+    return bool(_stopped_datasets(plan))
+
+
+def _has_ties(plan: Plan) -> bool:
+    return plan.options["figure_7_ties"]["dataset"] not in plan.missing_sources
+
+
+def _check_stopped(plan: Plan) -> Iterator[str]:
+    for dataset in plan.options["figure_4_stopped"]:
+        yield from unknown(".", dataset, plan.names("datasets"))
+
+
+def _check_ties(plan: Plan) -> Iterator[str]:
+    yield from unknown(".dataset", plan.options["figure_7_ties"]["dataset"], plan.names("datasets"))
+
+
+EVIDENCE_AGAIN = Table(
+    "evidence_scale",
+    "Evidence where b is a scale",
+    make=".reading_tables:evidence_again",
+    needs=lambda plan: {"fits": Cases.of(scale_cases(plan))},
+    on_request=common.READINGS,
+    in_report=True,
+    in_reference=True,
+    float_format="%.6g",
+)
+FIGURE_3_SCALE = Figure(
+    "figure_3_scale",
+    "Figure 3 again: b is a scale",
+    make=".reading_figures:draw_scale",
+    needs=tables(estimates="evidence_scale"),
+    arguments=_true_order,
+    options=OF_FIGURE_3_SCALE,
+    on_request=common.READINGS,
+)
+ORDERS_STOPPED = Table(
+    "orders_stopped",
+    "Bounds of photographs from two basins and neighbours, at a stop",
+    make=".reading_tables:stopped_orders",
+    needs=lambda plan: {
+        "fits": Cases.of(case for case in stopped_cases(plan) if case.key.dataset not in plan.missing_sources)
+    },
+    applies=_has_stopped,
+    on_request=common.READINGS,
+    in_report=True,
+    in_reference=True,
+    float_format="%.8g",
+)
+FIGURE_4_STOPPED = Figure(
+    "figure_4_stopped",
+    "Figure 4 again: fits that go on to a stop",
+    make=".reading_figures:draw_stopped",
+    needs=tables(orders="orders_stopped"),
+    arguments=lambda plan: {"printed": PRINTED, "titles": {name: _title(name) for name in _stopped_datasets(plan)}},
+    applies=_has_stopped,
+    options=OF_FIGURE_4_STOPPED,
+    check=_check_stopped,
+    on_request=common.READINGS,
+)
+FILLED_TIES = Table(
+    "filled_ties",
+    "Patches filled with means tied in every way",
+    make=".reading_tables:filled_again",
+    needs=lambda plan: {"fits": Cases.of(tied_cases(plan))},
+    applies=_has_ties,
+    on_request=common.READINGS,
+    in_report=True,
+    in_reference=True,
+    float_format="%.8g",
+)
+FIGURE_7_TIES = Figure(
+    "figure_7_ties",
+    "Figure 7 again: means tied in every way",
+    make=".reading_figures:draw_ties",
+    needs=tables(scores="filled_ties"),
+    applies=_has_ties,
+    options=OF_FIGURE_7_TIES,
+    check=_check_ties,
+    on_request=common.READINGS,
+)
+
+
+def _title(dataset: str) -> str:
+    side = dataset.rpartition("_")[2]
+    return f"{side} × {side}"
+
+
+def _evidence_of_readings(plan: Plan) -> dict[str, Need]:
+    """Return all tables that there are; without photographs that is the first."""
+    needs: dict[str, Need] = {"estimates": TableOf("evidence_scale")}
+    if _has_stopped(plan):
+        needs["orders"] = TableOf("orders_stopped")
+    if _has_ties(plan):
+        needs["scores"] = TableOf("filled_ties")
+    return needs
+
+
+FIGURES_AGAIN = (FIGURE_3_SCALE, FIGURE_4_STOPPED, FIGURE_7_TIES)
+TABLES_AGAIN = (EVIDENCE_AGAIN, ORDERS_STOPPED, FILLED_TIES)
+VERDICTS_AGAIN = common.readings(needs=_evidence_of_readings, arguments=_true_order)
