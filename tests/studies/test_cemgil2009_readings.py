@@ -234,13 +234,15 @@ def test_the_scale_is_read_in_two_ways(plan):
     assert means == {(MATCHING, 10, 10), (OF_MEAN, 1, 10)}
     counts = pd.DataFrame([case.columns for case in cases]).groupby(["prior", "kind"]).size().to_dict()
     assert counts == {
-        (MATCHING, BOUND): 300,
-        (MATCHING, ADAPTED): 300,
+        (MATCHING, BOUND): 100,
+        (MATCHING, ADAPTED): 100,
         (MATCHING, CHIB): 40,
         (MATCHING, ANNEALED): 12,
-        (OF_MEAN, BOUND): 300,
-        (OF_MEAN, ADAPTED): 300,
+        (OF_MEAN, BOUND): 100,
+        (OF_MEAN, ADAPTED): 100,
     }
+    starts = {case.columns["kind"]: case.method.get("starts") for case in cases}
+    assert starts == {BOUND: 3, ADAPTED: 3, CHIB: None, ANNEALED: None}
     chib = next(case for case in cases if case.columns["kind"] == CHIB)
     assert chib.method["settings"]["point"] == "near mode"
 
@@ -288,26 +290,15 @@ def report_files(folder, reports):
     return fits
 
 
-def test_the_best_start_is_that_with_the_largest_objective():
-    table = pd.DataFrame(
-        {"way": ["a", "a", "b", "b"], "start": [0, 1, 0, 1], "objective": [-3.0, -1, -2, -2], "snr": [9, 5, 1, 7]}
-    ).assign(seconds=2.0)
-    best = reading_tables.best_of_starts(table, ["way"]).set_index("way")
-    assert best["snr"].to_dict() == {"a": 5, "b": 1}
-    assert best["starts"].tolist() == [2, 2]
-    assert best["spread"].tolist() == pytest.approx([2**0.5, 0])
-    assert best["seconds"].tolist() == [4, 4]
-
-
 def test_evidence_has_both_ways_of_annealing_and_the_best_start(tmp_path):
-    def of(kind, run, objective=None, findings=None):
-        columns = {"prior": MATCHING, "seed": 100, "order": 5, "kind": kind, "run": run}
-        trace = {"objective": [-9.0, objective], "cpu_seconds": [0.5, 1.0]}
-        return columns, {"trace": trace, "findings": findings}
+    def of(kind, objectives=(), findings=None):
+        columns = {"prior": MATCHING, "seed": 100, "order": 5, "kind": kind, "run": 0}
+        about = {"starts": {"objectives": objectives}, "objective": max(objectives)} if objectives else {}
+        return columns, {"trace": {"cpu_seconds": [0.5, 1.0]}, "findings": findings, "seconds": 2.0, **about}
 
     numbers = {"value": -3.0, "error": 0.1, "effective_size": 12.0}
     both = {**numbers, "back_value": -2.5, "back_error": 0.2, "back_effective_size": 8.0, "temperatures": 800}
-    reports = [of(BOUND, 0, -7.0), of(BOUND, 1, -5.0), of(CHIB, 0, findings=numbers), of(ANNEALED, 0, findings=both)]
+    reports = [of(BOUND, [-7.0, -5.0]), of(CHIB, findings=numbers), of(ANNEALED, findings=both)]
     table = reading_tables.evidence_again(report_files(tmp_path, reports)).set_index("kind")
     assert table.loc[BOUND, ["value", "effective_size", "seconds"]].tolist() == [-5, 2, 2]
     assert table.loc[BOUND, "error"] == pytest.approx(2**0.5)

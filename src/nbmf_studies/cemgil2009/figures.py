@@ -116,6 +116,7 @@ def _sizes(axis: Axes, table: pd.DataFrame) -> None:
         )
     axis.axhline(ENOUGH, color=GREY, linewidth=0.7, linestyle="--")
     axis.set_yscale("log")
+    style.plain_log_ticks(axis.yaxis)
     axis.set_title("effective size")
     axis.xaxis.get_major_locator().set_params(integer=True)
 

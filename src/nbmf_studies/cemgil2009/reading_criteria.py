@@ -24,7 +24,8 @@ from nbmf_studies.cemgil2009.reading_names import (
     PRINTED_START,
     VB_TIED,
 )
-from nbmf_studies.cemgil2009.reading_tables import PARTWAY, best_of_starts
+from nbmf_studies.cemgil2009.reading_tables import PARTWAY
+from nbmf_studies.framework.gathering import best_of_starts
 from nbmf_studies.framework.verdicts import Part
 
 SURE = 0.05  # of p-values, which are Holm's within a claim

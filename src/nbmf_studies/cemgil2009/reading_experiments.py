@@ -54,13 +54,13 @@ def scale_cases(plan: Plan) -> Iterator[Case]:
         dataset, data = drawn(f"{HERE}.simulation", of_data, observe=f"{HERE}.simulation:observe")
         for prior, kind, order in product((MATCHING, OF_MEAN), OF_KINDS, options["orders"]):
             priors = truth.priors | (wrong if prior == OF_MEAN else {})
-            runs = options["starts"]
+            runs, starts = 1, {"starts": options["starts"]}
             if kind in (CHIB, ANNEALED):
                 own = chib if kind == CHIB else annealed
                 is_asked = prior == MATCHING and place < own["matrices"] and order in own["orders"]
-                runs = own.get("runs", 1) if is_asked else 0
+                runs, starts = own.get("runs", 1) if is_asked else 0, {}
             method, settings = OF_KINDS[kind], priors | NEAR_MODE.get(kind, {})
-            entry = plan.variant(method, options["orders"], settings)
+            entry = plan.variant(method, options["orders"], settings) | starts
             columns = {"prior": prior, "seed": seed, "order": order, "kind": kind}
             for run in range(runs):
                 key = FitKey(dataset, f"{method}-scale-{prior.replace(' ', '-')}", order, WHOLE, run)
@@ -84,11 +84,11 @@ def tied_cases(plan: Plan) -> Iterator[Case]:
     options = plan.options["figure_7_ties"]
     dataset, data = with_patches(plan, options["dataset"])
     for way, (method, settings, orders) in _ways(options).items():
-        entry = plan.variant(method, orders, settings)
+        entry = plan.variant(method, orders, settings) | {"starts": options["starts"]}
         runs = range(options["first_run"], options["first_run"] + options["runs"])
-        for run, order, start in product(runs, orders, range(options["starts"])):
-            key = FitKey(dataset, f"cemgil2009-ties-{way.replace('_', '-')}", order, run, start)
-            yield Case(key, {"run": run, "order": order, "way": way, "start": start}, data, entry)
+        for run, order in product(runs, orders):
+            key = FitKey(dataset, f"cemgil2009-ties-{way.replace('_', '-')}", order, run, 0)
+            yield Case(key, {"run": run, "order": order, "way": way}, data, entry)
 
 
 def _ways(options: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any], list[int]]]:

@@ -25,7 +25,7 @@ from nbmf_studies.cemgil2009.reading_names import (
     STARTS,
     VB_TIED,
 )
-from nbmf_studies.cemgil2009.reading_tables import best_of_starts
+from nbmf_studies.framework.gathering import best_of_starts
 
 BACK_COLOUR = "#CC79A7"
 SHOWN = {  # in the panel of one matrix: label, colour, marker
@@ -105,6 +105,7 @@ def _sizes(axis: Axes, table: pd.DataFrame) -> None:
         axis.plot(own["order"], own["effective_size"], marker, color=colour, markersize=3)
     axis.axhline(ENOUGH, color=GREY, linewidth=0.7, linestyle="--")
     axis.set_yscale("log")
+    style.plain_log_ticks(axis.yaxis)
     axis.set_title("effective size, every matrix")
 
 
@@ -138,6 +139,7 @@ def draw_stopped(orders: pd.DataFrame, printed: dict[str, int], titles: dict[str
             line = {"color": "#333333", "linewidth": 0.8, "markersize": 3}
             lower.plot(best["order"], best[f"shape_{factor}"], mark, label=label, **line)
         lower.set_yscale("log")
+        style.plain_log_ticks(lower.yaxis)
         lower.set_title("shapes of the best fit")
         top = int(best.loc[best["bound"].idxmax(), "order"])
         upper.set_title(f"{title} pixels: best with {top} templates")

@@ -1,12 +1,12 @@
 """Tables of the second reading: a row per estimate, per fit to a stop, per patch that was filled.
 
 One rule for starts, in all of them: of several starts the one with the largest objective of its own is taken, the bound
-of a variational fit, the log-likelihood or log density of others. The tables have all of them, and say how far these
-are apart.
+of a variational fit, the log-likelihood or log density of others. The tables say how far they are apart.
 """
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from nbmf_studies.cemgil2009.filling import MEASURED
@@ -14,7 +14,7 @@ from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, PIXEL_MEAN
 from nbmf_studies.cemgil2009.order_bounds import LEARNED
 from nbmf_studies.cemgil2009.order_evidence import ESTIMATE
 from nbmf_studies.cemgil2009.reading_names import ANNEALED_BACK
-from nbmf_studies.framework.gathering import read_report
+from nbmf_studies.framework.gathering import reports
 
 PARTWAY = (1000, 2000, 6000)  # updates, at which Figure 4's bound is looked at too
 
@@ -26,28 +26,26 @@ def evidence_again(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     -------
     DataFrame
         A row per prior, matrix, order, kind and run: prior, seed, order, kind, run, value and error in nats,
-        effective_size, temperatures (of annealing, each way), seconds (CPU). A bound is the best of its starts: error
+        effective_size, temperatures (of annealing, each way), seconds. A bound is the best of its starts: error
         is their standard deviation, effective_size their number. Annealing has two rows, there and back.
     """
-    rows, starts = [], []
-    for columns, path in fits:
-        report = read_report(path)
+    rows = []
+    for columns, report in reports(fits):
         found, seconds = report["findings"], {"seconds": report["trace"]["cpu_seconds"][-1]}
         if columns["kind"] in (BOUND, ADAPTED):
-            starts.append({**columns, "objective": report["trace"]["objective"][-1], **seconds})
+            objectives = report.get("starts", {"objectives": [report["objective"]]})["objectives"]
+            error = np.std(objectives, ddof=1) if len(objectives) > 1 else np.nan
+            found = {"value": report["objective"], "error": error, "effective_size": len(objectives)}
+            rows.append({**columns, **found, "seconds": report["seconds"]})
             continue
         more = {"temperatures": found["temperatures"]} if columns["kind"] == ANNEALED else {}
         rows.append({**columns, **{name: found[name] for name in ESTIMATE}, **more, **seconds})
         if columns["kind"] == ANNEALED:
             back = {name: found[f"back_{name}"] for name in ESTIMATE}
             rows.append({**columns, "kind": ANNEALED_BACK, **back, **more, **seconds})
-    by = ["prior", "seed", "order", "kind"]
-    bounds = pd.DataFrame(starts).rename(columns={"run": "start"})
-    best = best_of_starts(bounds, by).assign(run=0)
-    best = best.rename(columns={"objective": "value", "spread": "error", "starts": "effective_size"})
-    names = [*by, "run", *ESTIMATE, "temperatures", "seconds"]
-    table = pd.DataFrame([*best.to_dict("records"), *rows]).reindex(columns=names)
-    return table.sort_values([*by, "run"], kind="stable", ignore_index=True)
+    by = ["prior", "seed", "order", "kind", "run"]
+    table = pd.DataFrame(rows).reindex(columns=[*by, *ESTIMATE, "temperatures", "seconds"])
+    return table.sort_values(by, kind="stable", ignore_index=True)
 
 
 def stopped_orders(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
@@ -61,8 +59,7 @@ def stopped_orders(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
         were learned, seconds.
     """
     rows = []
-    for columns, path in fits:
-        report = read_report(path)
+    for columns, report in reports(fits):
         trace = pd.Series(report["trace"]["objective"], index=report["trace"]["iteration"])
         partway = {f"after_{count}": trace[trace.index <= count].iloc[-1] for count in PARTWAY}
         ended = {"iterations": report["n_iter"], "converged": report["converged"]}
@@ -73,44 +70,23 @@ def stopped_orders(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
 
 
 def filled_again(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
-    """Return how well patches were filled, a row per start.
+    """Return how well patches were filled, a row per fit: the best of its starts.
 
     Returns
     -------
     DataFrame
-        run, order, way, start, objective (nats), snr (dB), sparseness_W, sparseness_H, seconds; before those of a run
-        one with the mean of each pixel as a way of order 0.
+        run, order, way, start (the one that is kept), objective (nats), spread (how far the objectives of the starts
+        are apart), snr (dB), sparseness_W, sparseness_H, seconds (of all starts); before those of a run one with the
+        mean of each pixel as a way of order 0.
     """
     rows, seen = [], set()
-    for columns, path in fits:
-        report = read_report(path)
+    for columns, report in reports(fits):
         found, run = report["measures"], columns["run"]
         if run not in seen:
             rows.append({"run": run, "order": 0, "way": PIXEL_MEAN, "start": 0, "snr": found["snr_of_pixel_mean"]})
             seen.add(run)
-        numbers = {"objective": report["trace"]["objective"][-1], **{name: found[name] for name in MEASURED}}
-        rows.append({**columns, **numbers, "seconds": report["seconds"]})
+        starts = report.get("starts", {"kept": 0, "spread": 0.0})
+        numbers = {"start": starts["kept"], "objective": report["objective"], "spread": starts["spread"]}
+        measured = {name: found[name] for name in MEASURED}
+        rows.append({**columns, **numbers, **measured, "seconds": report["seconds"]})
     return pd.DataFrame(rows)
-
-
-def best_of_starts(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Return of each group the row of the start with the largest objective; of equals the first.
-
-    Parameters
-    ----------
-    table : DataFrame
-        A row per start: `start`, `objective`, `seconds` and the columns `by`.
-    by : list of str
-        Columns that starts share.
-
-    Returns
-    -------
-    DataFrame
-        Those rows, with `starts`, how many there are, `spread`, the standard deviation of their objectives, and the
-        seconds of all.
-    """
-    groups = table.sort_values([*by, "start"], kind="stable").groupby(by, sort=False)
-    best = table.loc[groups["objective"].idxmax()].set_index(by)
-    best["starts"], best["spread"] = groups.size(), groups["objective"].std(ddof=1)
-    best["seconds"] = groups["seconds"].sum()
-    return best.reset_index()
