@@ -103,7 +103,7 @@ def draw(chains: pd.DataFrame, labels: dict[str, str], colours: dict[str, str], 
     for axis, (setting, title) in zip(axes.flat, settings.items(), strict=True):
         _draw_panel(axis, errors.loc[setting], colours)
         axis.set_title(title)
-    axes.flat[0].set_ylabel("‖E[BB'] - B₀B₀'‖ / ‖B₀B₀'‖")
+    axes.flat[0].set_ylabel("‖E[BB'] − B₀B₀'‖ / ‖B₀B₀'‖")
     handles = [
         Line2D([], [], color=colours[method], marker="o", markersize=3, label=label) for method, label in labels.items()
     ]
