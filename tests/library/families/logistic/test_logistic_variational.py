@@ -403,7 +403,7 @@ def test_the_start_of_H_has_its_scale(covariance):
     )
     np.testing.assert_array_equal(first.columns.mean, usual.columns.mean)
     np.testing.assert_allclose(larger.columns.mean, 5 * usual.columns.mean)
-    np.testing.assert_allclose(larger.columns.squares(), 25 * usual.columns.squares())
+    np.testing.assert_allclose(larger.columns.squares, 25 * usual.columns.squares)
     np.testing.assert_array_equal(larger.rows.mean, usual.rows.mean)
 
 
