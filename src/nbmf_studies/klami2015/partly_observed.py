@@ -15,22 +15,22 @@ MISSING = {"BinaryMatrix": (BinaryMatrix, -1), "RealMatrix": (RealMatrix, np.nan
 
 
 def build(*, setup: list, seed: int, kind: str, share: float) -> NamedMatrix:
-    """Draw the matrix of a binary set-up and a seed, and hide what is not observed, entries at random.
+    """Draw the matrix of a binary set-up and a seed, and hide what is not observed, at random in each row.
 
     Parameters
     ----------
     setup, seed, kind
         As of `simulation.build`; binary data alone.
     share : float
-        Of the entries that are observed, exactly, above 0 and at most 1.
+        Of the entries of each row that are observed, to the nearest number, above 0 and at most 1.
     """
     X = draw(SetUp(*setup), seed).X
     key = *SetUp(*setup).key(seed), str(float(share))
     rng = np.random.default_rng(seed_sequence("klami2015", "observed", *key))
-    hidden = rng.permutation(X.size)[round(share * X.size) :]
+    order = rng.random(X.shape).argsort(axis=1)
     made, missing = MISSING[kind]
     values = X.astype(np.int8 if kind == "BinaryMatrix" else float)
-    values.flat[hidden] = missing
+    np.put_along_axis(values, order[:, max(1, round(share * X.shape[1])) :], missing, axis=1)
     return made.from_array(values)
 
 
