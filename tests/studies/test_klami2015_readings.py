@@ -392,7 +392,7 @@ def test_tables_have_intervals():
     own = made_up().query("set_up == 'set_up_2' and method == @GAUSSIAN")["error"]
     exact = stats.ttest_1samp(own, 0).confidence_interval(0.95)
     assert table.loc[0, ["error, low", "error, high"]].tolist() == pytest.approx(list(exact))
-    ratios = reading_tables.bohning_ratios(made_up())
+    ratios = reading_tables.bohning_ratios(made_up(), labels)
     assert ratios["ratio of errors above .95"].to_numpy() == pytest.approx(0.31 / 0.49)
     assert (ratios["ratio, high"] - ratios["ratio, low"]).abs().max() < 1e-9  # paired: nothing is left to vary
     assert set(ratios["update"]) == {LINE_SEARCH, FIXED_STEP, EXACT}

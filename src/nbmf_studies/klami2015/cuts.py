@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from nbmf.plotting import style
 from nbmf_studies.klami2015.factor_sizes import PREFIX
@@ -68,6 +69,7 @@ def draw(ends: pd.DataFrame, set_ups: dict[str, str], series: dict[str, list], f
                 axis.fill_between(CUTS, counts.min(axis=1), counts.max(axis=1), color=colour, alpha=0.15, linewidth=0)
                 axis.plot(CUTS, counts.mean(axis=1), color=colour, linewidth=1.2)
         axis.set_xscale("log")
+        axis.yaxis.set_major_locator(MaxNLocator(integer=True))
         axis.set_title(title)
         style.draw_grid(axis)
     for axis in axes[-1]:
@@ -77,7 +79,7 @@ def draw(ends: pd.DataFrame, set_ups: dict[str, str], series: dict[str, list], f
     handles = [Line2D([], [], color=colour, label=label) for label, colour in series.values()]
     handles += [
         Line2D([], [], color="#D62728", linestyle="--", label="true number"),
-        Line2D([], [], color="0.5", linestyle=":", label=f"{usual:g}"),
+        Line2D([], [], color="0.5", linestyle=":", label=f"{usual:g}, as first judged"),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
     return figure

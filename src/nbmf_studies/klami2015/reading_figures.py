@@ -1,10 +1,14 @@
 """Figures of the second reading: set-up 3 by start and step, patterns along iterations, cost of missing entries."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from nbmf.evaluation.replications import interval
 from nbmf.plotting import style
@@ -41,12 +45,19 @@ def draw_starts(ends: pd.DataFrame, set_ups: dict[str, str], series: dict[str, l
     for axis in axes[-1]:
         axis.set_xlabel("standard deviation of V at the start")
     handles = [
-        Line2D([], [], color=colour, linestyle=dash, marker="o", markersize=3, label=label)
+        Line2D([], [], color=colour, linestyle=dash, linewidth=1.4, label=label)
         for label, colour, dash in series.values()
     ]
     handles.append(Line2D([], [], color="0.5", linewidth=3.0, alpha=0.4, label="printed in the paper"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, handlelength=3.0)
     return figure
+
+
+def _label_plainly(axis: Axis, ticks: Iterable[float] | None = None) -> None:
+    """Write the numbers of a logarithmic axis as they are, at `ticks` or at 1 and 3 of each decade."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 3.0)) if ticks is None else FixedLocator(list(ticks)))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
 def _draw_lines(axis: Axes, ends: pd.DataFrame, column: str, series: dict[str, list]) -> None:
@@ -60,6 +71,7 @@ def _draw_lines(axis: Axes, ends: pd.DataFrame, column: str, series: dict[str, l
             means, half = [one.mean for one in found.values()], [one.high - one.mean for one in found.values()]
             axis.errorbar(x, means, yerr=half, color=colour, linestyle=dash, marker="o", markersize=3, linewidth=1.0)
     axis.set_xscale("log")
+    _label_plainly(axis.xaxis, ends["scale"].unique())
     style.draw_grid(axis)
 
 
@@ -85,6 +97,8 @@ def draw_patterns(patterns: pd.DataFrame, series: dict[str, list], few: int) -> 
             x, y = np.r_[1, reached, end], np.r_[0, share, share[-1] if share.size else 0]
             axis.step(x, y, where="post", color=colour, linestyle=dash, linewidth=1.3)
     axis.axvline(few, color="0.5", linestyle=":", linewidth=1.0, zorder=0)
+    axis.set_xscale("log")
+    _label_plainly(axis.xaxis)
     axis.set(
         xscale="log",
         xlim=(1, end),
@@ -125,6 +139,8 @@ def draw_observed(observed: pd.DataFrame, series: dict[str, list]) -> Figure:
                 axis.fill_between(ms.index, ms["min"], ms["max"], color=colour, alpha=0.15, linewidth=0)
                 axis.plot(ms.index, ms["mean"], color=colour, linestyle=dash, marker="o", markersize=3, linewidth=1.2)
         axis.set(xscale="log", yscale="log", title=title, xlabel="share of observed entries")
+        _label_plainly(axis.xaxis, own["share"].unique())
+        _label_plainly(axis.yaxis)
         axis.invert_xaxis()
         style.draw_grid(axis)
     axes[0, 0].set_ylabel("CPU ms per iteration")

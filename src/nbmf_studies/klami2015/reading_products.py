@@ -115,6 +115,7 @@ TABLES = (
         "Set-ups again: PG-F and Böhning on the same matrices",
         ".reading_tables:bohning_ratios",
         needs=tables(ends="binary_fits"),
+        arguments=labelled,
     ),
     _asked(
         "time_ratios",

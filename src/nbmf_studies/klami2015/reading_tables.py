@@ -6,7 +6,7 @@ import pandas as pd
 from nbmf.evaluation.replications import interval
 from nbmf_studies.klami2015.criteria import WRONG
 from nbmf_studies.klami2015.ends import by_seed, difference, ratio
-from nbmf_studies.klami2015.engines import BOHNING, DRAWS, NAIVE, PG_F
+from nbmf_studies.klami2015.engines import BOHNING, DRAWS, LINE_SEARCH, NAIVE, PG_F
 
 QUANTILES = (0.1, 0.5, 0.9)
 NUMBERS = ("error", "extreme_error", "high_error", "log_likelihood")
@@ -34,13 +34,15 @@ def binary_ends(ends: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def bohning_ratios(ends: pd.DataFrame) -> pd.DataFrame:
+def bohning_ratios(ends: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     """Return a row per set-up, way of updating and scale: PG-F (or the naive variant) and Böhning on the same matrices.
 
     Parameters
     ----------
     ends : DataFrame
         As `ends.gather` makes it.
+    labels : dict
+        Of each method.
 
     Returns
     -------
@@ -51,7 +53,7 @@ def bohning_ratios(ends: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (set_up, method, update, scale), own in ends.groupby(["set_up", "method", "update", "scale"], sort=False):
         theirs = {"set_up": set_up, "method": BOHNING, "scale": scale}
-        theirs["update"] = "line search" if method == NAIVE else update
+        theirs["update"] = LINE_SEARCH if method == NAIVE else update
         if method not in (PG_F, NAIVE) or by_seed(ends, "error", **theirs).empty:
             continue
         mine = own.set_index("seed")
@@ -59,7 +61,7 @@ def bohning_ratios(ends: pd.DataFrame) -> pd.DataFrame:
         gain = difference(mine["log_likelihood"], by_seed(ends, "log_likelihood", **theirs))
         rows.append(
             {
-                **{"set_up": set_up, "method": method, "update": update, "scale": scale, "seeds": len(own)},
+                **{"set_up": set_up, "method": labels[method], "update": update, "scale": scale, "seeds": len(own)},
                 **{"ratio of errors above .95": high.mean, "ratio, low": high.low, "ratio, high": high.high},
                 **{"gain of log-likelihood": gain.mean, "gain, low": gain.low, "gain, high": gain.high},
             }
