@@ -99,13 +99,7 @@ def draw_patterns(patterns: pd.DataFrame, series: dict[str, list], few: int) -> 
     axis.axvline(few, color="0.5", linestyle=":", linewidth=1.0, zorder=0)
     axis.set_xscale("log")
     _label_plainly(axis.xaxis)
-    axis.set(
-        xscale="log",
-        xlim=(1, end),
-        ylim=(0, 1.02),
-        xlabel="iteration",
-        ylabel="share of seeds\nthat found the patterns",
-    )
+    axis.set(xlim=(1, end), ylim=(0, 1.02), xlabel="iteration", ylabel="share of seeds\nthat found the patterns")
     style.draw_grid(axis)
     handles = [Line2D([], [], color=colour, linestyle=dash, label=label) for label, colour, dash in series.values()]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
