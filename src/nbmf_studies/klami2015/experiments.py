@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbmf import registry
 from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.framework.experiment import Case, drawn
-from nbmf_studies.framework.options import COUNT, K_OF_METHOD, NAMES, POSITIVE, closed, several, unknown
+from nbmf_studies.framework.options import COUNT, NAMES, POSITIVE, closed, several, unknown
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.klami2015.engines import update_of
 from nbmf_studies.klami2015.simulation import LAWS, SetUp, set_ups
@@ -15,6 +15,7 @@ from nbmf_studies.klami2015.simulation import LAWS, SetUp, set_ups
 HERE = "nbmf_studies.klami2015"
 FIGURES = ("figure_1", "figure_2")
 STARTS, COMPARED = "starts_of_v", "line_search"  # what is varied of fits to binary data
+USUAL_SCALE = 0.1  # of the start of V
 MORE_PATTERNS, SIZES, OBSERVED = "more_patterns", "sizes", "observed_entries"
 
 NUMBER = {"type": "number"}
@@ -34,11 +35,12 @@ OF_FIGURE = closed(
     methods=NAMES,
 )
 OF_PATTERNS = closed(prototypes=COUNT, K=COUNT, iterations=COUNT, methods=NAMES)
+ITERATIONS = {"type": "object", "minProperties": 1, "additionalProperties": COUNT}  # of each method
 SEEDS = {"first_seed": COUNT, "seeds": COUNT}
-OF_COMPARED = closed(**SEEDS, set_ups=NAMES, methods=K_OF_METHOD)
-OF_STARTS = closed(**SEEDS, set_ups=NAMES, scales=several(POSITIVE), methods=K_OF_METHOD, searching=K_OF_METHOD)
+OF_COMPARED = closed(**SEEDS, set_ups=NAMES, methods=ITERATIONS)
+OF_STARTS = closed(**SEEDS, set_ups=NAMES, scales=several(POSITIVE), methods=NAMES, searching=NAMES)
 OF_MORE_PATTERNS = closed(**SEEDS)
-OF_SIZES = closed(**SEEDS, set_ups=NAMES, sizes={"type": "array", "minItems": 1, "items": SIZE}, methods=K_OF_METHOD)
+OF_SIZES = closed(**SEEDS, set_ups=NAMES, sizes={"type": "array", "minItems": 1, "items": SIZE}, methods=NAMES)
 SHAPE = closed(size=SIZE, share={"type": "number", "exclusiveMinimum": 0, "maximum": 1})
 OF_OBSERVED = closed(
     **SEEDS,
@@ -115,45 +117,54 @@ def _pattern_cases(plan: Plan, seeds: Iterable[int]) -> Iterator[Case]:
 # --- On which claims are judged again ---------------------------------------------------------
 
 
-def _fit(plan: Plan, method: str, setup: SetUp, seed: int, iterations: int, columns: dict, scale: float, search: bool):
-    """Return a case of binary data; `search` replaces a fixed step by the best one, `scale` is that of V's start."""
-    settings, is_sampler = plan.entry(method)["settings"], plan.is_sampler(method)
-    searches = search and "step" in settings
-    changed = ({"step": None} if searches else {}) | ({} if is_sampler else {"start_scale": scale})
-    name = f"{method}{'-searching' if searches else ''}{'' if is_sampler else f'-from-{scale:g}'}-{iterations}"
+class Way(NamedTuple):
+    """How an engine is fitted to binary data.
+
+    method : str
+    searches : bool, whether it takes the best step along its direction, where its entry has a fixed one; it then has
+        the iterations of COMPARED, which are fewer than those of Figure 1
+    scale : float, standard deviation of V at the start; samplers begin as they always do
+    """
+
+    method: str
+    searches: bool
+    scale: float = USUAL_SCALE
+
+
+def _fit(plan: Plan, way: Way, setup: SetUp, seed: int, columns: dict[str, Any]) -> Case:
+    """Return the case of one fit, whose sizes of factors are looked at."""
+    method, searches, scale = way
+    entry, is_sampler, figure = plan.entry(method), plan.is_sampler(method), plan.options["figure_1"]
+    has_step, K = "step" in entry["settings"], entry["K"][0]
+    changed = ({"step": None} if searches and has_step else {}) | ({} if is_sampler else {"start_scale": scale})
+    name = f"{method}{'-searching' if searches else ''}{'' if is_sampler else f'-from-{scale:g}'}"
+    iterations = plan.options[COMPARED]["methods"][method] if searches else figure["iterations"]
     dataset, data = _drawn(plan, method, setup, seed, "factor_sizes:observe")
-    K, options = plan.entry(method)["K"][0], plan.options["figure_1"]
+    update = update_of(entry["settings"] | changed, is_sampler)
     return Case(
         FitKey(dataset, name, K, WHOLE, 0),
-        {
-            **columns,
-            "method": method,
-            "update": update_of(settings | changed, is_sampler),
-            "scale": scale,
-            "seed": seed,
-        },
+        {**columns, "method": method, "update": update, "scale": scale, "seed": seed},
         data,
-        _variant(plan, method, K, iterations, options["left_out"], options["methods"][0], **changed),
+        _variant(plan, method, K, iterations, figure["left_out"], figure["methods"][0], **changed),
     )
 
 
 def compared_cases(plan: Plan) -> Iterator[Case]:
     """Yield fits of every engine with the best step along its direction, from the usual start."""
-    options, known = plan.options[COMPARED], set_ups(plan.options["figure_1"])
-    for set_up, (method, iterations), seed in product(options["set_ups"], options["methods"].items(), _seeds(options)):
-        yield _fit(plan, method, known[set_up], seed, iterations, {"set_up": set_up}, 0.1, True)
+    return _binary_cases(plan, COMPARED, [Way(method, True) for method in plan.options[COMPARED]["methods"]])
 
 
 def start_cases(plan: Plan) -> Iterator[Case]:
     """Yield fits from starts of V of several scales, with the step of the entry (`methods`) and with the best one."""
-    options, known = plan.options[STARTS], set_ups(plan.options["figure_1"])
-    given = [(*one, False) for one in options["methods"].items()] + [
-        (*one, True) for one in options["searching"].items()
-    ]
-    for set_up, (method, iterations, search), scale, seed in product(
-        options["set_ups"], given, options["scales"], _seeds(options)
-    ):
-        yield _fit(plan, method, known[set_up], seed, iterations, {"set_up": set_up}, scale, search)
+    options = plan.options[STARTS]
+    given = [(method, name == "searching") for name in ("methods", "searching") for method in options[name]]
+    return _binary_cases(plan, STARTS, [Way(*one, scale) for one in given for scale in options["scales"]])
+
+
+def _binary_cases(plan: Plan, option: str, ways: list[Way]) -> Iterator[Case]:
+    options, known = plan.options[option], set_ups(plan.options["figure_1"])
+    for set_up, way, seed in product(options["set_ups"], ways, _seeds(options)):
+        yield _fit(plan, way, known[set_up], seed, {"set_up": set_up})
 
 
 def binary_cases(plan: Plan) -> list[Case]:
@@ -162,13 +173,13 @@ def binary_cases(plan: Plan) -> list[Case]:
 
 
 def size_cases(plan: Plan) -> Iterator[Case]:
-    """Yield fits to matrices of other sizes."""
+    """Yield fits to matrices of other sizes, with the best step from the usual start."""
     options, known = plan.options[SIZES], set_ups(plan.options["figure_1"])
-    for (N, D), set_up, (method, iterations), seed in product(
-        options["sizes"], options["set_ups"], options["methods"].items(), _seeds(options)
+    for (N, D), set_up, method, seed in product(
+        options["sizes"], options["set_ups"], options["methods"], _seeds(options)
     ):
-        setup = known[set_up]._replace(N=N, D=D)
-        yield _fit(plan, method, setup, seed, iterations, {"set_up": set_up, "N": N, "D": D}, 0.1, True)
+        columns = {"set_up": set_up, "N": N, "D": D}
+        yield _fit(plan, Way(method, True), known[set_up]._replace(N=N, D=D), seed, columns)
 
 
 def observed_cases(plan: Plan) -> Iterator[Case]:
@@ -193,12 +204,18 @@ def observed_cases(plan: Plan) -> Iterator[Case]:
 # --- What cannot be run -----------------------------------------------------------------------
 
 
-def check_methods(plan: Plan, option: str) -> Iterator[str]:
-    """Yield the methods and set-ups of an option that are unknown, and seeds that other fits have seen."""
+def check_again(plan: Plan, option: str) -> Iterator[str]:
+    """Yield what is wrong with an option of the second reading.
+
+    Methods and set-ups that are unknown, methods that search without iterations of COMPARED, and seeds that fits of the
+    figures have seen.
+    """
     options, known = plan.options[option], plan.options["figure_1"]["set_ups"]
-    for name in ("methods", "searching"):
+    searching = plan.options[COMPARED]["methods"]
+    allowed = {"searching": searching, "methods": searching if option == SIZES else plan.names("methods")}
+    for name, methods in allowed.items():
         for method in options.get(name, ()):
-            yield from unknown(f".{name}.{method}", method, plan.names("methods"))
+            yield from unknown(f".{name}.{method}", method, methods)
     for set_up in [*options.get("set_ups", ()), *filter(None, [options.get("set_up")])]:
         yield from unknown(f".set_ups.{set_up}", set_up, known)
     if options["first_seed"] <= max(plan.seeds):

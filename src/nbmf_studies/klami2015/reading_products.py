@@ -41,7 +41,7 @@ def _on_request(option: str | None) -> dict[str, Any]:
     return {
         "on_request": common.READINGS,
         "options": SCHEMAS[option],
-        "check": lambda plan: experiments.check_methods(plan, option),
+        "check": lambda plan: experiments.check_again(plan, option),
     }
 
 

@@ -33,10 +33,10 @@ from nbmf_studies.klami2015.engines import (
     SEARCH,
     short,
 )
+from nbmf_studies.klami2015.experiments import USUAL_SCALE
 from nbmf_studies.klami2015.reading_tables import found_at
 
 CERTAIN = 0.05  # of adjusted p-values
-USUAL = 0.1  # scale of V's start
 AS_PRINTED, INSIDE = criteria.IMBALANCED
 LIKELIHOODS, NEAR = {PG_F: -0.129, BOHNING: -0.185}, 0.01  # printed for set-up 3, in nats per entry
 GROWTH = 2.0  # times the seconds per iteration of the complete matrix are "roughly the same"
@@ -64,7 +64,7 @@ class Run:
     def of(self, set_up: str, method: str, column: str = "error", update: str = LINE_SEARCH) -> pd.Series:
         """Return what the fits from the usual start end with, by seed; an engine that cannot search is as it is."""
         update = UPDATES.get(method, update)
-        return by_seed(self.ends, column, set_up=set_up, method=method, update=update, scale=USUAL)
+        return by_seed(self.ends, column, set_up=set_up, method=method, update=update, scale=USUAL_SCALE)
 
     def those(self, set_up: str, *methods: str) -> list[str]:
         """Return the methods that were run on a set-up."""
@@ -169,7 +169,7 @@ def factors_are_found(run: Run) -> Iterator[Part]:
     for set_up in BINARY:
         for method in run.those(set_up, BOHNING, *criteria.DIRECT, NOISE):
             update = UPDATES.get(method, LINE_SEARCH)
-            of = {"set_up": set_up, "method": method, "update": update, "scale": USUAL}
+            of = {"set_up": set_up, "method": method, "update": update, "scale": USUAL_SCALE}
             counts = found(run.ends[np.logical_and.reduce([run.ends[name] == of[name] for name in of])])
             start = decade_of((counts - run.K).abs().le(criteria.FACTORS).all(axis=1))
             text = "no decade" if start is None else f"from {start:.2g} to {10 * start:.2g}"
@@ -286,7 +286,7 @@ READINGS = [
         20,
         "time per iteration",
         ENTRIES_RULE,
-        "Engines of this package that ascend a bound keep arrays of all entries, missing ones too.",
+        "One matrix, timed after the rule: 14 times by PG-F and twice by Gibbs with 6.25 % of 4000 x 400 observed.",
         time_follows_what_is_observed,
     ),
 ]
