@@ -1,5 +1,7 @@
 """The names of the engines among the methods of config/studies/klami2015.yaml."""
 
+from typing import Any
+
 PREFIX = "klami2015-"
 
 GAUSSIAN = "klami2015-gaussian"
@@ -17,7 +19,18 @@ NB_NOISE = "klami2015-nb-noise-f"
 NB_GIBBS = "klami2015-nb-gibbs"
 SOFTPLUS = "klami2015-softplus"
 
+DRAWS, EXACT, LINE_SEARCH, FIXED_STEP = "draws", "exact", "line search", "step 0.3"  # how factors are updated
+
 
 def short(method: str) -> str:
     """Return the name of an engine without the study's."""
     return method.removeprefix(PREFIX)
+
+
+def update_of(settings: dict[str, Any], is_sampler: bool) -> str:
+    """Return in words how an engine with some settings updates its factors."""
+    if is_sampler:
+        return DRAWS
+    if settings.get("covariance") == "full":
+        return EXACT
+    return f"step {settings['step']:g}" if settings.get("step") else LINE_SEARCH

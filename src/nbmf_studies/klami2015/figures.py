@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator
 
 from nbmf.plotting import style
 
@@ -53,8 +53,7 @@ def _draw_panel(axis: Axes, traces: pd.DataFrame, series: dict[str, list]) -> No
         last.append(error["mean"].iloc[-1])
     axis.set_xscale("log")
     axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
-    axis.xaxis.set_minor_formatter(NullFormatter())
+    style.plain_log_ticks(axis.xaxis)
     last = [error for error in last if np.isfinite(error)]  # E e^ψ may overflow
     if last:
         axis.set_ylim(BELOW * min(last), ABOVE * max(last))

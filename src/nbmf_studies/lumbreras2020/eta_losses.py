@@ -4,12 +4,14 @@ from typing import Any
 
 import pandas as pd
 
-from nbmf_studies.framework.gathering import read_report
+from nbmf_studies.framework.gathering import reports
 
 
 def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """Return a row per fit: its columns, loss D(V|V^) in nats, and active components."""
-    reports = ((columns, read_report(path)) for columns, path in fits)
     return pd.DataFrame(
-        [{**columns, **{name: report[name] for name in ("loss", "active_components")}} for columns, report in reports]
+        [
+            {**columns, **{name: report[name] for name in ("loss", "active_components")}}
+            for columns, report in reports(fits)
+        ]
     )

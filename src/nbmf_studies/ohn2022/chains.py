@@ -7,7 +7,7 @@ import pandas as pd
 
 from nbmf.posterior.diagnostics import chain_diagnostics
 from nbmf_studies.framework.gathering import reports
-from nbmf_studies.ohn2022.sizes import sizes_of
+from nbmf_studies.ohn2022.sizes import HALVES, sizes_of
 
 OF_DATA = ["setting", "method", "p", "replication"]
 
@@ -23,14 +23,15 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     -------
     DataFrame
         setting, method, p, replication, start; of the kept sweeps the mean of K+, that of either
-        half, its least and largest value; seconds; r_hat of K+ over the chains of the replication,
-        missing where one of them stands still.
+        half, its least and largest value; what else was measured; seconds; r_hat of K+ over the
+        chains of the replication, missing where one of them stands still.
     """
     rows, sizes = [], []
     for columns, report in reports(fits):
         first, second = sizes_of(report["measures"])
         sizes.append(np.concatenate([first, second]))
-        rows.append({**columns, **of_chain(first, second), "seconds": report["seconds"]})
+        others = {name: value for name, value in report["measures"].items() if name not in HALVES}
+        rows.append({**columns, **of_chain(first, second), **others, "seconds": report["seconds"]})
     table = pd.DataFrame(rows)
     for chains in table.groupby(OF_DATA, sort=False).groups.values():
         table.loc[chains, "r_hat"] = chain_diagnostics(np.array([sizes[i] for i in chains])).r_hat

@@ -1,7 +1,7 @@
 """Figure 2: the posterior mean of the number of factors, over replications, for each p."""
 
-import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -28,13 +28,37 @@ def draw(chains: pd.DataFrame, labels: dict[str, str], colours: dict[str, str], 
     factors : int
         The true number, a dashed line.
     """
+    figure, axes = style.panel_grid(1, 1, HEIGHT, 0.0)
+    _draw_panel(axes[0, 0], posterior_means(chains), list(labels), colours, factors)
+    axes[0, 0].set_ylabel("posterior mean of K+")
+    _draw_legend(figure, labels, colours)
+    return figure
+
+
+def draw_settings(
+    chains: pd.DataFrame, labels: dict[str, str], colours: dict[str, str], factors: int, settings: dict[str, str]
+) -> Figure:
+    """Draw the same of several settings, a panel each; arguments as for `draw`.
+
+    settings : dict
+        What each setting is called.
+    """
+    figure, axes = style.panel_grid(len(settings), len(settings), HEIGHT - 0.4, 0.4, sharey=True)
     means = posterior_means(chains)
+    for axis, (setting, title) in zip(axes.flat, settings.items(), strict=True):
+        _draw_panel(axis, means[means["setting"] == setting], list(labels), colours, factors)
+        axis.set_title(title)
+    axes[0, 0].set_ylabel("posterior mean of K+")
+    _draw_legend(figure, labels, colours)
+    return figure
+
+
+def _draw_panel(axis: Axes, means: pd.DataFrame, methods: list[str], colours: dict[str, str], factors: int) -> None:
     sizes = sorted(means["p"].unique())
-    figure, axis = plt.subplots(figsize=(style.PAGE_WIDTH, HEIGHT), layout="constrained")
     axis.axhline(factors, zorder=0, **TRUTH)
-    step = 1.0 / len(labels)
-    for place, method in enumerate(labels):
-        shift = step * (place - (len(labels) - 1) / 2)
+    step = 1.0 / len(methods)
+    for place, method in enumerate(methods):
+        shift = step * (place - (len(methods) - 1) / 2)
         for i, p in enumerate(sizes):
             own = means.loc[(means["method"] == method) & (means["p"] == p), "mean"]
             if len(own):
@@ -43,16 +67,16 @@ def draw(chains: pd.DataFrame, labels: dict[str, str], colours: dict[str, str], 
     axis.set_xlim(-0.6, len(sizes) - 0.4)
     axis.set_ylim(bottom=0)
     axis.set_xlabel("p, number of variables")
-    axis.set_ylabel("posterior mean of K+")
-    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
-    axis.set_axisbelow(True)
+    style.draw_grid(axis)
+
+
+def _draw_legend(figure: Figure, labels: dict[str, str], colours: dict[str, str]) -> None:
     handles = [Patch(facecolor=colours[method], alpha=0.5, label=label) for method, label in labels.items()]
     handles += [
         Line2D([], [], label="true number", **TRUTH),
         Line2D([], [], color="black", marker="D", markersize=3.0, label=f"mean and its {LEVEL:.0%} interval"),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
-    return figure
 
 
 def _draw_cell(axis, x: float, means: pd.Series, colour: str) -> None:

@@ -41,11 +41,22 @@ def loadings(setup: SetUp, rng: np.random.Generator) -> np.ndarray:
 
 def draw(setup: SetUp, replication: int) -> np.ndarray:
     """Draw n objects from N(0, B_0 B_0' + I): float array (p, n), the same one every time."""
-    key = *map(int, setup), replication
-    rng = np.random.default_rng(seed_sequence("ohn2022", "data", *key))
+    rng = _generator(setup, replication)
     B = loadings(setup, rng)
     scores = rng.standard_normal((setup.factors, setup.n))
     return B @ scores + rng.standard_normal((setup.p, setup.n))
+
+
+def covariance(setup: SetUp, replication: int) -> np.ndarray:
+    """Return B_0 B_0' of the same data, float array (p, p)."""
+    B = loadings(setup, _generator(setup, replication))
+    return B @ B.T
+
+
+def _generator(setup: SetUp, replication: int) -> np.random.Generator:
+    """Return the generator of a replication at its start; loadings are what it draws first."""
+    key = *map(int, setup), replication
+    return np.random.default_rng(seed_sequence("ohn2022", "data", *key))
 
 
 def build(*, setup: list, replication: int) -> RealMatrix:

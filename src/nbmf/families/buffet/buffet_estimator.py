@@ -122,7 +122,8 @@ class IndianBuffet(Factorization):
             numbers[SLAB] = self.slab_variance
         return Numbers(numbers, priors)
 
-    def _chain(self, matrix: Matrix, numbers: Numbers, seed, *, scale_moves: bool = False) -> BuffetChain:
+    def _chain(self, matrix: Matrix, numbers: Numbers, seed, **options: bool) -> BuffetChain:
+        """Return the chain at its start; `options` are those of BuffetChain that one of the classes has."""
         chain = BuffetChain(
             matrix,
             self._first_prior(),
@@ -132,7 +133,7 @@ class IndianBuffet(Factorization):
             samples=self.n_samples,
             learned_shapes=self._learned_shapes(),
             column_moves=self.column_moves,
-            scale_moves=scale_moves,
+            **options,
         )
         if self.start == DENSE:
             chain.start_dense(child(seed, "dense start"))

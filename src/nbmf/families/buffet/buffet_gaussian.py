@@ -48,6 +48,8 @@ class IndianBuffetGaussian(IndianBuffet):
     column_moves : bool
         Whether whole factors are born and die between sweeps, proposed by what the others leave
         over: the same posterior, whose K+ does not have to change row by row.
+    keep_covariance : bool
+        Whether BB' is averaged over the kept sweeps, which takes F x F numbers of 8 bytes.
     burn_in, n_samples : int
         Sweeps before the first that is kept, and kept sweeps.
     random_state : int, SeedSequence or None
@@ -61,6 +63,9 @@ class IndianBuffetGaussian(IndianBuffet):
         What they were divided by; 1 without.
     noise_variance_ : float
         The mean of σ², of standardized data.
+    loading_covariance_ : float array (F, F) or None
+        The mean of BB' over the kept sweeps, the covariance of standardized rows without noise; None without
+        `keep_covariance`.
     deviation_ : float array (F, N)
         Standard deviations of the posterior predictive distribution of each entry.
 
@@ -70,12 +75,13 @@ class IndianBuffetGaussian(IndianBuffet):
 
     likelihoods = (GAUSSIAN,)
     meanings = ("loading", "score")
-    rules = RULES | {"standardize": TRUE_OR_FALSE}
+    rules = RULES | {"standardize": TRUE_OR_FALSE, "keep_covariance": TRUE_OR_FALSE}
     shapes: ClassVar = IndianBuffet.shapes | {"centres_": "F", "deviation_": "FN"}
     learned_numbers: ClassVar = (*IndianBuffet.learned_numbers, "noise_variance")
 
     start: str = SLOW
     standardize: bool = True
+    keep_covariance: bool = False
 
     def _start(self, values, seed):
         centres, scale = self._centres(values), 1.0
@@ -87,7 +93,7 @@ class IndianBuffetGaussian(IndianBuffet):
             scale, variance = float(np.sqrt(variance)), 1.0
         standard = (values - centres[:, None]) / scale
         numbers = self._first_numbers(noise_variance=variance)
-        chain = self._chain(Matrix.of_values(standard), numbers, seed)
+        chain = self._chain(Matrix.of_values(standard), numbers, seed, keeps_covariance=self.keep_covariance)
         opening = self._opening(len(values))
         return GaussianState(chain, self.burn_in, opening, centres, scale)
 
@@ -103,6 +109,7 @@ class IndianBuffetGaussian(IndianBuffet):
         others = state.estimate().others
         self.centres_, self.scale_ = others[CENTRE], float(others[SCALE][0])
         self.deviation_ = state.deviation()
+        self.loading_covariance_ = state.chain.mean_covariance()
 
     # --- Predictions -----------------------------------------------------------------------------
 

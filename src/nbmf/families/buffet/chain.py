@@ -31,8 +31,8 @@ class BuffetChain:
         Columns that arrays have room for at first. They grow; the chain has the same bits.
     samples : int
         Sweeps that may be kept.
-    keeps_mean : bool
-        Whether E[V] is added up.
+    keeps_mean, keeps_covariance : bool
+        Whether E[V] and BB' are added up.
     learned_shapes : tuple of str
         Which of "alpha" and "kappa" are drawn, too.
     by_cells : bool
@@ -52,6 +52,7 @@ class BuffetChain:
         capacity: int = 10,
         samples: int = 0,
         keeps_mean: bool = True,
+        keeps_covariance: bool = False,
         learned_shapes: tuple[str, ...] = (),
         by_cells: bool = False,
         column_moves: bool = False,
@@ -70,8 +71,9 @@ class BuffetChain:
         self._best = BestState(np.full(1, -np.inf), np.zeros(1, np.int64), *best)
         shape = (p, n) if keeps_mean else (0, 0)
         squares = np.zeros((0, 0) if matrix.logit else shape)
+        covariance = np.zeros((p, p) if keeps_covariance else (0, 0))
         sizes, count = np.zeros(samples, np.int32), np.zeros(1, np.int64)
-        self._kept = KeptSums(np.zeros(shape), squares, np.zeros(len(NAMES)), sizes, count)
+        self._kept = KeptSums(np.zeros(shape), squares, covariance, np.zeros(len(NAMES)), sizes, count)
         self._generator = generator_states(children(seed, 1)[0], 1)[0]
         self._engine = engine_for(matrix, by_cells)
         self._set_prior(prior)
@@ -207,6 +209,11 @@ class BuffetChain:
         """Return the sums over kept sweeps of E[v] and, of a Gaussian matrix, its square."""
         return self._kept.mean, self._kept.square
 
+    def mean_covariance(self) -> np.ndarray | None:
+        """Return the mean of BB' over kept sweeps, float array (p, p); None before the first, or if none is kept."""
+        sums = self._kept.covariance
+        return sums / self.kept if self.kept and sums.size else None
+
     def mean_numbers(self) -> dict[str, float]:
         """Return the means over kept sweeps of the numbers, and α and κ; before, those of now."""
         values, shapes = self._state.numbers, [self.prior.alpha, self.prior.kappa]
@@ -247,6 +254,7 @@ class BuffetChain:
             "column effects": self._state.column_effects,
             "sum": self._kept.mean,
             "sum of squares": self._kept.square,
+            "sum of covariances": self._kept.covariance,
             "sum of numbers": self._kept.numbers,
             "sum of shapes": self._shape_sums,
             "sizes": self._kept.sizes,

@@ -22,7 +22,7 @@ class NegativeBinomialFactorVB(VariationalFactors, NegativeBinomialFactors):
 
     Parameters
     ----------
-    n_components, effects, ard, a0, b0, covariance, noise, max_iter, bound_gain_tol, step, random_state
+    n_components, effects, ard, a0, b0, covariance, noise, max_iter, bound_gain_tol, step, start_scale, random_state
         As of LogisticFactorVB.
 
     See Factorization, FactorModel, NoisyFactors and NegativeBinomialFactors for the learned
@@ -68,7 +68,7 @@ class SoftplusPoissonFactorVB(VariationalFactors):
 
     Parameters
     ----------
-    n_components, effects, ard, a0, b0, covariance, max_iter, bound_gain_tol, step, random_state
+    n_components, effects, ard, a0, b0, covariance, max_iter, bound_gain_tol, step, start_scale, random_state
         As of LogisticFactorVB.
 
     See Factorization and FactorModel for the learned attributes. expectation_ is E log(1 + e^ψ)

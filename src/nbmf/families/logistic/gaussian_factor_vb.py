@@ -41,7 +41,7 @@ class GaussianFactorVB(VariationalFactors):
         Of a row or column under q; see LogisticFactorVB.
     limits : pair of float or None
         The least and the largest mean there can be, to which predictions are cut.
-    max_iter, bound_gain_tol, step, random_state
+    max_iter, bound_gain_tol, step, start_scale, random_state
         As of LogisticFactorVB.
 
     Attributes

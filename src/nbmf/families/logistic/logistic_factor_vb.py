@@ -51,6 +51,9 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
     step : float or None
         Of factorized updates: None for the best one along its direction, which never lowers the
         bound; the paper's is 0.3, and what is above 2/K may diverge.
+    start_scale : float
+        The standard deviation of H to begin with, of its means and of q; that of W is 1. Some data have
+        several optima, and this decides which is found.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 

@@ -26,8 +26,8 @@ START_W, START_H = (1.0, 1.0), (0.1, 0.1)
 class VariationalFactors(FactorModel):
     """Base class: q(W) q(H) by coordinate ascent of the evidence bound.
 
-    A class has the parameters of FactorModel and covariance, max_iter, bound_gain_tol and step, defines
-    `_quadratic` and `_predicted`, and says what of ψ it keeps.
+    A class has the parameters of FactorModel and covariance, max_iter, bound_gain_tol, step and start_scale,
+    defines `_quadratic` and `_predicted`, and says what of ψ it keeps.
     """
 
     inference = Inference.ASCENT
@@ -38,6 +38,7 @@ class VariationalFactors(FactorModel):
             lambda value: value is None or (is_number(value) and 0 < value <= 1),
             "None or a number above 0 and at most 1",
         ),
+        "start_scale": Rule(lambda value: is_number(value) and 0 < value < np.inf, "a positive number"),
     }
     old_names: ClassVar = {"tol": "bound_gain_tol"}
 
@@ -50,6 +51,7 @@ class VariationalFactors(FactorModel):
     max_iter: int = 1000
     bound_gain_tol: float = 1e-5
     step: float | None = None
+    start_scale: float = START_H[0]
     random_state: RandomState = None
 
     def _quadratic(self, values: np.ndarray) -> Quadratic:
@@ -84,8 +86,9 @@ class VariationalFactors(FactorModel):
         kind, prior = POSTERIORS[self.covariance], Gamma(self.a0, self.b0)
         precision = np.r_[np.ones(K), np.full(R - K, form.EFFECT_PRECISION)]
         sides = []
+        scales = START_W, (self.start_scale, self.start_scale)
         for n, (size, scale), learned, clamped in zip(
-            shape, (START_W, START_H), (0, K if self.ard else 0), clamped_places(K, effects), strict=True
+            shape, scales, (0, K if self.ard else 0), clamped_places(K, effects), strict=True
         ):
             mean = np.zeros((n, R))
             mean[:, :K] = size * rng.standard_normal((n, K))

@@ -152,6 +152,7 @@ def test_a_chain_goes_on_from_a_snapshot_with_the_same_bits(kind):
             capacity=capacity,
             samples=30,
             learned_shapes=("alpha", "kappa"),
+            keeps_covariance=True,
         )
 
     one, other = made(3, 2), made(4, 1)
@@ -164,6 +165,7 @@ def test_a_chain_goes_on_from_a_snapshot_with_the_same_bits(kind):
     for name, array in one.snapshot().items():
         np.testing.assert_array_equal(array, other.snapshot()[name], err_msg=name)
     assert one.mean_numbers() == other.mean_numbers()
+    np.testing.assert_array_equal(one.mean_covariance(), other.mean_covariance())
     assert one.prior.alpha != 1.2
     assert one.prior.kappa != 0.9
 

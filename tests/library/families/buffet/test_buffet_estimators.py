@@ -249,6 +249,21 @@ def test_summaries_do_not_depend_on_order_signs_and_number_of_features():
         summaries.co_loading([])
 
 
+@pytest.mark.parametrize("holes", [0, 5])
+def test_the_covariance_of_loadings_is_the_mean_over_all_kept_sweeps(holes, tmp_path):
+    V = factor_data(12, 20)[0]
+    V.flat[:holes] = np.nan  # complete data have a kernel of their own
+    options = BRIEF | {"n_samples": 40, "slab_variance": 1.0, "mass": 2.0}
+    model = IndianBuffetGaussian(keep_covariance=True, **options)
+    expected = summaries.loading_covariance(nbmf.posterior_draws(model, V, n_draws=40))
+    np.testing.assert_allclose(model.loading_covariance_, expected, rtol=1e-5, atol=1e-5)
+    without = IndianBuffetGaussian(**options).fit(V)
+    assert without.loading_covariance_ is None
+    np.testing.assert_array_equal(without.expectation_, model.expectation_)  # it changes no bit of the chain
+    model.save(tmp_path / "model.npz")
+    np.testing.assert_array_equal(nbmf.load(tmp_path / "model.npz").loading_covariance_, model.loading_covariance_)
+
+
 def test_the_law_of_K_is_that_of_the_kept_sweeps():
     model = IndianBuffetLogistic(prior="ibp", mass=2.0, **BRIEF).fit(coins())
     assert model.sizes_.shape == (200,)

@@ -6,9 +6,11 @@ from logistic_models import DATA, KINDS, LIKELIHOODS, WEAK, ascent, sides, small
 from scipy.special import expit, gammaln, logsumexp
 from scipy.stats import norm
 
+from nbmf.errors import ConfigError
 from nbmf.families.logistic.factor_posteriors import FactorizedPosterior, FullPosterior, SideData, packed
 from nbmf.families.logistic.kernels import factorized
 from nbmf.families.logistic.kernels.full import posteriors
+from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
 from nbmf.families.logistic.matrices import Matrix
 from nbmf.families.logistic.quadratic import Bohning, NormalEntries, PolyaGamma
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial
@@ -391,3 +393,21 @@ def test_full_sides_have_no_step():
     rows.update([seen], 0.0)
     np.testing.assert_array_equal(rows.mean, first)
     assert NegativeBinomial.slope == 1.0
+
+
+@pytest.mark.parametrize("covariance", ["factorized", "full"])
+def test_the_start_of_H_has_its_scale(covariance):
+    first, usual, larger = (
+        LogisticFactorVB(3, covariance=covariance, **given)._start(DATA["binary"], np.random.SeedSequence(1)).matrix
+        for given in ({}, {"start_scale": 0.1}, {"start_scale": 0.5})
+    )
+    np.testing.assert_array_equal(first.columns.mean, usual.columns.mean)
+    np.testing.assert_allclose(larger.columns.mean, 5 * usual.columns.mean)
+    np.testing.assert_allclose(larger.columns.squares, 25 * usual.columns.squares)
+    np.testing.assert_array_equal(larger.rows.mean, usual.rows.mean)
+
+
+@pytest.mark.parametrize("scale", [0, -1, np.inf, "wide"])
+def test_a_start_without_scale_is_refused(scale):
+    with pytest.raises(ConfigError, match=r"start_scale = .*: allowed is a positive number"):
+        LogisticFactorVB(3, start_scale=scale).fit(DATA["binary"])

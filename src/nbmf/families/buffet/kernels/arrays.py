@@ -50,6 +50,7 @@ class KeptSums(NamedTuple):
     """What is kept of sweeps.
 
     mean, square : float arrays (p, n), sums of predictions and of their squares; they may be empty
+    covariance : float array (p, p), the sum of BB'; it may be empty
     numbers : float array (5,), sums of the numbers
     sizes : int32 array (samples,), K+ of each kept sweep
     count : int64 array (1,), how many are kept
@@ -57,6 +58,7 @@ class KeptSums(NamedTuple):
 
     mean: np.ndarray
     square: np.ndarray
+    covariance: np.ndarray
     numbers: np.ndarray
     sizes: np.ndarray
     count: np.ndarray

@@ -53,6 +53,16 @@ def add_predictions(K, matrix, state, mean, square, fit):
 
 
 @inner_kernel
+def add_covariance(K, B, covariance):
+    """Add BB' to `covariance` (p, p), which may have no rows: nothing is added then. Loadings are mostly 0."""
+    for j in range(covariance.shape[0]):
+        for k in range(K):
+            if B[j, k] != 0.0:
+                for other in range(covariance.shape[0]):
+                    covariance[j, other] += B[j, k] * B[other, k]
+
+
+@inner_kernel
 def log_joint(K, likelihood, squares, cells, matrix, state, prior):
     """Return the log joint density of data and state.
 
@@ -88,6 +98,7 @@ def keep_sweep(K, squares, cells, matrix, state, prior, kept, best, fit):
     likelihood = add_predictions(K, matrix, state, kept.mean, kept.square, fit)
     now = log_joint(K, likelihood, squares, cells, matrix, state, prior)
     keep_if_best(now, K, state, best)
+    add_covariance(K, state.B, kept.covariance)
     for number in range(state.numbers.size):
         kept.numbers[number] += state.numbers[number]
     kept.sizes[kept.count[0]] = K

@@ -1,0 +1,41 @@
+"""What fits of the second reading end with, and engines compared on the same matrices."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nbmf.evaluation.replications import Interval, interval
+from nbmf_studies.framework import gathering
+
+UNTIL = "iteration"
+
+
+def gather(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+    """Return a row per fit: its columns, and the last point of its trace; an error that is not finite is infinite.
+
+    Parameters
+    ----------
+    fits : list of (columns of the case, path of the report)
+    """
+    names = list(fits[0][0])
+    traces = gathering.traces(fits)
+    last = traces.loc[traces.groupby(names, sort=False)[UNTIL].idxmax()]
+    return last.fillna({"error": np.inf}).reset_index(drop=True) if "error" in last else last.reset_index(drop=True)
+
+
+def by_seed(ends: pd.DataFrame, column: str, **of: Any) -> pd.Series:
+    """Return a column of the fits whose other columns have the values of `of`, by seed."""
+    own = ends[np.logical_and.reduce([ends[name] == value for name, value in of.items()])]
+    return own.set_index("seed")[column].sort_index()
+
+
+def difference(one: pd.Series, other: pd.Series) -> Interval:
+    """Return the mean of one minus the other on the same matrices, with its paired interval."""
+    return interval((one - other).dropna())
+
+
+def ratio(one: pd.Series, other: pd.Series) -> Interval:
+    """Return the geometric mean of one over the other on the same matrices, with the interval of their logarithms."""
+    found = interval(np.log(one / other).dropna())
+    return found._replace(**{name: float(np.exp(getattr(found, name))) for name in ("mean", "low", "high")})

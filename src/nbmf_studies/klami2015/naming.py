@@ -1,0 +1,49 @@
+"""How set-ups and engines are named and drawn, in every figure and table of the study."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from nbmf_studies.framework.declaration import Table
+from nbmf_studies.framework.experiment import Case
+from nbmf_studies.framework.needs import Cases
+from nbmf_studies.framework.plan import Plan
+from nbmf_studies.klami2015.engines import BOHNING, GAUSSIAN, SOFTPLUS
+from nbmf_studies.klami2015.experiments import FIGURES
+from nbmf_studies.klami2015.simulation import SetUp
+
+WORDS = {"bernoulli": "binary", "negative-binomial": "negative binomial", "poisson": "Poisson"}
+
+
+def title_of(setup: SetUp) -> str:
+    """Return what a panel of a set-up is called."""
+    b = f" {'+' if setup.b > 0 else '−'} {abs(setup.b):g}" if setup.b else ""
+    psi = f"{setup.s:g} (uv'{b})" if setup.inside else f"{setup.s:g} uv'{b}"
+    return f"{WORDS[setup.law]}, ψ = {psi}"
+
+
+def dash_of(method: str) -> str:
+    """Return how a line is drawn: comparison methods dotted, what is not the paper's dashed."""
+    if method in (GAUSSIAN, BOHNING, SOFTPLUS):
+        return ":"
+    return "--" if method.endswith("-search") else "-"
+
+
+def series_of(plan: Plan, methods: Iterable[str]) -> dict[str, list]:
+    """Return label, colour and dash of each method."""
+    labels, colours = plan.labels(methods), plan.colours(methods)
+    return {method: [labels[method], colours[method], dash_of(method)] for method in methods}
+
+
+def methods_of(plan: Plan) -> list[str]:
+    """Return the methods of both figures, each once."""
+    return list(dict.fromkeys(m for name in FIGURES for m in plan.options[name]["methods"]))
+
+
+def labelled(plan: Plan) -> dict[str, Any]:
+    """Return the labels of all of them, as an argument."""
+    return {"labels": plan.labels(methods_of(plan))}
+
+
+def of_cases(name: str, title: str, cases: Callable[[Plan], Iterable[Case]], make: str, **more) -> Table:
+    """Return the table of all of an experiment's fits, which is published as it is."""
+    return Table(name, title, make=make, needs=lambda plan: {"fits": Cases.of(cases(plan))}, in_reference=True, **more)

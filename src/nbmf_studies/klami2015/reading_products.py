@@ -1,0 +1,188 @@
+"""What is made on request: fits on which claims are judged again, their figures and tables."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from nbmf_studies.framework import common
+from nbmf_studies.framework.declaration import Figure, Table
+from nbmf_studies.framework.experiment import Case
+from nbmf_studies.framework.needs import tables
+from nbmf_studies.framework.plan import Plan
+from nbmf_studies.klami2015 import experiments
+from nbmf_studies.klami2015.criteria import FEW
+from nbmf_studies.klami2015.engines import DRAWS, EXACT, GAUSSIAN, LINE_SEARCH, update_of
+from nbmf_studies.klami2015.errors import PRESENT
+from nbmf_studies.klami2015.experiments import COMPARED, MORE_PATTERNS, OBSERVED, SIZES, STARTS
+from nbmf_studies.klami2015.naming import labelled, of_cases, series_of, title_of
+from nbmf_studies.klami2015.simulation import set_ups
+
+
+def _asked(name: str, title: str, make: str, option: str | None = None, **more) -> Table:
+    """Return a table of the second reading, whose option is checked if it has one of its own."""
+    return Table(name, title, make=make, **_on_request(option), in_report=True, float_format="%.4g", **more)
+
+
+def _shown(name: str, title: str, make: str, option: str | None = None, **more) -> Figure:
+    return Figure(name, title, make=make, **_on_request(option), **more)
+
+
+SCHEMAS = {
+    COMPARED: experiments.OF_COMPARED,
+    STARTS: experiments.OF_STARTS,
+    MORE_PATTERNS: experiments.OF_MORE_PATTERNS,
+    SIZES: experiments.OF_SIZES,
+    OBSERVED: experiments.OF_OBSERVED,
+}
+
+
+def _on_request(option: str | None) -> dict[str, Any]:
+    if option is None:
+        return {"on_request": common.READINGS}
+    return {
+        "on_request": common.READINGS,
+        "options": SCHEMAS[option],
+        "check": lambda plan: experiments.check_again(plan, option),
+    }
+
+
+def _ends(name: str, title: str, cases: Callable[[Plan], Iterable[Case]]) -> Table:
+    return of_cases(name, title, cases, ".ends:gather", float_format="%.6g", on_request=common.READINGS)
+
+
+def _titles(plan: Plan, names: Iterable[str]) -> dict[str, str]:
+    known = set_ups(plan.options["figure_1"])
+    return {name: title_of(known[name]) for name in names}
+
+
+def _updates(plan: Plan, methods: Iterable[str], searching: bool) -> dict[str, list]:
+    """Return of methods as they are, or with the best step: "method|update" and [label, colour, dash]."""
+    labels, colours, series = plan.labels(methods), plan.colours(methods), {}
+    for method in methods:
+        settings = plan.entry(method)["settings"]
+        settings = {**settings, "step": None} if searching else settings
+        update = update_of(settings, plan.is_sampler(method))
+        has_label = update in (EXACT, DRAWS)
+        label = labels[method] if has_label else f"{labels[method]}, {update}"
+        series[f"{method}|{update}"] = [label, colours[method], "-" if update == LINE_SEARCH or has_label else "--"]
+    return series
+
+
+def _of_starts(plan: Plan) -> dict[str, Any]:
+    options = plan.options[STARTS]
+    series = _updates(plan, options["methods"], False) | _updates(plan, options["searching"], True)
+    return {"set_ups": _titles(plan, options["set_ups"]), "series": series}
+
+
+def _of_cuts(plan: Plan) -> dict[str, Any]:
+    options = plan.options[COMPARED]
+    log_odds = [method for method in options["methods"] if method != GAUSSIAN]  # of the normal model v has another unit
+    series = {key: line[:2] for key, line in _updates(plan, log_odds, True).items()}
+    factors = {"factors": plan.options["figure_1"]["K"], "usual": PRESENT}
+    return {"set_ups": _titles(plan, options["set_ups"]), "series": series, **factors}
+
+
+TABLES = (
+    _ends("binary_fits", "What fits to new binary matrices end with", experiments.binary_cases),
+    of_cases(
+        "new_patterns",
+        "Repeated patterns, more seeds",
+        experiments.more_pattern_cases,
+        common.TRACES_OF_CASES,
+        float_format="%.6g",
+        on_request=common.READINGS,
+    ),
+    _ends("size_fits", "What fits to matrices of other sizes end with", experiments.size_cases),
+    _ends("observed_fits", "How long fits to partly observed matrices take", experiments.observed_cases),
+    Table(
+        "times",
+        "How long every fit takes",
+        make=".convergence:times",
+        needs=tables("traces"),
+        in_reference=True,
+        float_format="%.6g",
+        on_request=common.READINGS,
+    ),
+    _asked(
+        COMPARED,
+        "Binary data again: step or line search, scale of the start",
+        ".reading_tables:binary_ends",
+        COMPARED,
+        needs=tables(ends="binary_fits"),
+        arguments=labelled,
+    ),
+    _asked(
+        "bohning_ratios",
+        "Set-ups again: PG-F and Böhning on the same matrices",
+        ".reading_tables:bohning_ratios",
+        needs=tables(ends="binary_fits"),
+        arguments=labelled,
+    ),
+    _asked(
+        "time_ratios",
+        "Time per iteration, to a standstill and to equal errors",
+        ".convergence:summarise",
+        needs=tables("times"),
+        arguments=labelled,
+    ),
+    _asked(
+        "pattern_times",
+        "Iterations until patterns are found",
+        ".reading_tables:pattern_times",
+        needs=tables(patterns="new_patterns"),
+        arguments=labelled,
+    ),
+    _asked(
+        SIZES,
+        "Matrices of other sizes",
+        ".reading_tables:size_differences",
+        SIZES,
+        needs=tables(sizes="size_fits"),
+        arguments=labelled,
+    ),
+    _asked(
+        "observed_times",
+        "Time per iteration where entries are missing",
+        ".reading_tables:observed_times",
+        needs=tables(observed="observed_fits"),
+        arguments=labelled,
+    ),
+    *common.readings(
+        needs=tables(
+            "traces", ends="binary_fits", patterns="new_patterns", sizes="size_fits", observed="observed_fits"
+        ),
+        arguments=lambda plan: {"K": plan.options["figure_1"]["K"]},
+    ),
+)
+FIGURES = (
+    _shown(
+        STARTS,
+        "Set-up 3 by step and start",
+        ".reading_figures:draw_starts",
+        STARTS,
+        needs=tables(ends="binary_fits"),
+        arguments=_of_starts,
+    ),
+    _shown(
+        "cuts",
+        "Factors that are found, whatever the cut",
+        ".cuts:draw",
+        needs=tables(ends="binary_fits"),
+        arguments=_of_cuts,
+    ),
+    _shown(
+        MORE_PATTERNS,
+        "Patterns found along iterations",
+        ".reading_figures:draw_patterns",
+        MORE_PATTERNS,
+        needs=tables(patterns="new_patterns"),
+        arguments=lambda plan: {"series": series_of(plan, plan.options["patterns"]["methods"]), "few": FEW},
+    ),
+    _shown(
+        OBSERVED,
+        "Time per iteration and the share of observed entries",
+        ".reading_figures:draw_observed",
+        OBSERVED,
+        needs=tables(observed="observed_fits"),
+        arguments=lambda plan: {"series": series_of(plan, plan.options[OBSERVED]["methods"])},
+    ),
+)

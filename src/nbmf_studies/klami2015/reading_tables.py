@@ -1,0 +1,162 @@
+"""Tables of the second reading: set-up 3 by start and step, patterns over seeds, other sizes, missing entries."""
+
+import numpy as np
+import pandas as pd
+
+from nbmf.evaluation.replications import interval
+from nbmf_studies.klami2015.criteria import WRONG
+from nbmf_studies.klami2015.ends import by_seed, difference, ratio
+from nbmf_studies.klami2015.engines import BOHNING, DRAWS, LINE_SEARCH, NAIVE, PG_F
+
+QUANTILES = (0.1, 0.5, 0.9)
+NUMBERS = ("error", "extreme_error", "high_error", "log_likelihood")
+
+
+def binary_ends(ends: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
+    """Return a row per set-up, engine, way of updating and scale of V's start: means over seeds and intervals.
+
+    Parameters
+    ----------
+    ends : DataFrame
+        As `ends.gather` makes it.
+    labels : dict
+        Of each method.
+    """
+    rows = []
+    for (set_up, method, update, scale), own in ends.groupby(["set_up", "method", "update", "scale"], sort=False):
+        row = {"set_up": set_up, "method": labels[method], "update": update, "scale": scale, "seeds": len(own)}
+        if update == DRAWS:
+            row["scale"] = np.nan  # a chain begins as it always does
+        for name in NUMBERS:
+            found = interval(own[name].dropna()) if own[name].notna().any() else interval([np.nan])
+            row |= {name: found.mean, f"{name}, low": found.low, f"{name}, high": found.high}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def bohning_ratios(ends: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
+    """Return a row per set-up, way of updating and scale: PG-F (or the naive variant) and Böhning on the same matrices.
+
+    Parameters
+    ----------
+    ends : DataFrame
+        As `ends.gather` makes it.
+    labels : dict
+        Of each method.
+
+    Returns
+    -------
+    DataFrame
+        set_up, method, update and scale (of both, but that the naive variant is exact and Böhning searches), seeds; the
+        ratio of errors above .95 and the gain of the log-likelihood in nats per entry, with paired 95 % intervals.
+    """
+    rows = []
+    for (set_up, method, update, scale), own in ends.groupby(["set_up", "method", "update", "scale"], sort=False):
+        theirs = {"set_up": set_up, "method": BOHNING, "scale": scale}
+        theirs["update"] = LINE_SEARCH if method == NAIVE else update
+        if method not in (PG_F, NAIVE) or by_seed(ends, "error", **theirs).empty:
+            continue
+        mine = own.set_index("seed")
+        high = ratio(mine["high_error"], by_seed(ends, "high_error", **theirs))
+        gain = difference(mine["log_likelihood"], by_seed(ends, "log_likelihood", **theirs))
+        rows.append(
+            {
+                **{"set_up": set_up, "method": labels[method], "update": update, "scale": scale, "seeds": len(own)},
+                **{"ratio of errors above .95": high.mean, "ratio, low": high.low, "ratio, high": high.high},
+                **{"gain of log-likelihood": gain.mean, "gain, low": gain.low, "gain, high": gain.high},
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def found_at(patterns: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per engine and seed: the first iteration and CPU seconds at which patterns are found, or infinity.
+
+    Parameters
+    ----------
+    patterns : DataFrame
+        As `gathering.traces` makes it of fits to `patterns`.
+    """
+    rows = []
+    for (method, seed), own in patterns.groupby(["method", "seed"], sort=False):
+        arrived = own[own["wrong"] <= WRONG].sort_values("iteration")
+        first = arrived.iloc[0] if len(arrived) else {"iteration": np.inf, "seconds": np.inf}
+        rows.append({"method": method, "seed": seed, **{name: first[name] for name in ("iteration", "seconds")}})
+    return pd.DataFrame(rows)
+
+
+def pattern_times(patterns: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
+    """Return a row per engine: how many seeds have found their patterns, and quantiles of the iteration at which.
+
+    Parameters
+    ----------
+    patterns : DataFrame
+        As for `found_at`.
+    labels : dict
+        Of each method.
+    """
+    rows = []
+    for method, own in found_at(patterns).groupby("method", sort=False):
+        at = own["iteration"]
+        quantiles = {f"iteration, {share:.0%} of seeds": at.quantile(share, "higher") for share in QUANTILES}
+        seconds = own["seconds"].quantile(0.5, "higher")
+        found = {"seeds": len(own), "found": int(np.isfinite(at).sum())}
+        rows.append({"method": labels[method], **found, **quantiles, "seconds, 50% of seeds": seconds})
+    return pd.DataFrame(rows)
+
+
+def size_differences(sizes: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
+    """Return a row per set-up, size and comparison method: how much larger its error is than PG-F's, paired.
+
+    Parameters
+    ----------
+    sizes : DataFrame
+        As `ends.gather` makes it of fits to matrices of several sizes.
+    labels : dict
+        Of each method.
+    """
+    rows = []
+    for (set_up, N, D, method), own in sizes.groupby(["set_up", "N", "D", "method"], sort=False):
+        mine = by_seed(sizes, "error", set_up=set_up, N=N, D=D, method=PG_F)
+        theirs = own.set_index("seed")["error"]
+        row = {"set_up": set_up, "N": N, "D": D, "method": labels[method], "seeds": len(own), "error": theirs.mean()}
+        if method != PG_F and len(mine):
+            found = difference(theirs, mine)
+            row |= {"more than PG-F": found.mean, "low": found.low, "high": found.high, "p-value": found.p}
+        rows.append({**row, "s per iteration": (own["seconds"] / own["iteration"]).mean()})
+    return pd.DataFrame(rows)
+
+
+def observed_times(observed: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
+    """Return a row per engine, size and share of observed entries: CPU time per iteration.
+
+    Parameters
+    ----------
+    observed : DataFrame
+        As `ends.gather` makes it of fits to partly observed matrices.
+    labels : dict
+        Of each method.
+
+    Returns
+    -------
+    DataFrame
+        method, N, D, share, observed entries, seeds; ms per iteration (mean over seeds and its 95 % interval), ns per
+        observed entry, and how many times the first shape's it is, on the seeds of both.
+    """
+    table = observed.assign(ms=1e3 * observed["seconds"] / observed["iteration"])
+    rows = []
+    for method, every in table.groupby("method", sort=False):
+        shapes = list(every.groupby(["N", "D", "share"], sort=False))
+        first = shapes[0][1].set_index("seed")["ms"]
+        for (N, D, share), own in shapes:
+            entries, found = round(N * D * share), interval(own["ms"])
+            times = ratio(own.set_index("seed")["ms"], first)
+            rows.append(
+                {
+                    **{"method": labels[method], "N": N, "D": D, "share": share, "observed": entries},
+                    **{"seeds": len(own), "ms per iteration": found.mean, "low": found.low, "high": found.high},
+                    "ns per observed entry": 1e6 * found.mean / entries,
+                    "times the first": times.mean,
+                }
+            )
+    return pd.DataFrame(rows)

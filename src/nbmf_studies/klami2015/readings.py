@@ -1,0 +1,294 @@
+"""Claims judged again: set-up 3 with its b inside, the best step, new matrices, other measures of time and pruning.
+
+Rules were fixed before the run at full size. Engines are compared on the same matrices, which are drawn anew for every
+seed, by the paired t-test; where a claim has several comparisons, p-values are adjusted by Holm.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from nbmf.evaluation.replications import holm, interval
+from nbmf_studies.framework.verdicts import Part, Reading, judging_again
+from nbmf_studies.klami2015 import criteria
+from nbmf_studies.klami2015.convergence import PER_ITERATION, TO_EQUAL, TO_STANDSTILL, reference_of, times
+from nbmf_studies.klami2015.criteria import BALANCED, BINARY, FEW, OVERDISPERSED, PRINTED, SLOWER
+from nbmf_studies.klami2015.cuts import decade_of, found
+from nbmf_studies.klami2015.ends import by_seed, difference, ratio
+from nbmf_studies.klami2015.engines import (
+    BOHNING,
+    DRAWS,
+    EXACT,
+    FIXED_STEP,
+    GAUSSIAN,
+    GIBBS,
+    LINE_SEARCH,
+    NAIVE,
+    NB_GIBBS,
+    NB_NAIVE,
+    NOISE,
+    PG_F,
+    SEARCH,
+    short,
+)
+from nbmf_studies.klami2015.experiments import USUAL_SCALE
+from nbmf_studies.klami2015.reading_tables import found_at
+
+CERTAIN = 0.05  # of adjusted p-values
+AS_PRINTED, INSIDE = criteria.IMBALANCED
+LIKELIHOODS, NEAR = {PG_F: -0.129, BOHNING: -0.185}, 0.01  # printed for set-up 3, in nats per entry
+GROWTH = 2.0  # times the seconds per iteration of the complete matrix are "roughly the same"
+UPDATES = {NAIVE: EXACT, GIBBS: DRAWS}  # the others search, or have a fixed step
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What claims are decided from.
+
+    ends : DataFrame, as `ends.gather` makes it of binary data
+    traces : DataFrame, as `traces.gather` makes it of both figures
+    patterns : DataFrame, as `gathering.traces` makes it of further seeds
+    sizes, observed : DataFrame, as `ends.gather` makes it of other sizes, and of partly observed matrices
+    K : int, the true number of factors of binary data
+    """
+
+    ends: pd.DataFrame
+    traces: pd.DataFrame
+    patterns: pd.DataFrame
+    sizes: pd.DataFrame
+    observed: pd.DataFrame
+    K: int
+
+    def of(self, set_up: str, method: str, column: str = "error", update: str = LINE_SEARCH) -> pd.Series:
+        """Return what the fits from the usual start end with, by seed; an engine that cannot search is as it is."""
+        update = UPDATES.get(method, update)
+        return by_seed(self.ends, column, set_up=set_up, method=method, update=update, scale=USUAL_SCALE)
+
+    def those(self, set_up: str, *methods: str) -> list[str]:
+        """Return the methods that were run on a set-up."""
+        return [method for method in methods if len(self.of(set_up, method))]
+
+
+# --- Set-up 3 ---------------------------------------------------------------------------------
+
+
+def direct_is_best(set_ups: tuple[str, ...]) -> Callable[[Run], Iterator[Part]]:
+    """Claim 2: each direct engine against each other one."""
+
+    def decide(run: Run) -> Iterator[Part]:
+        pairs = [
+            (set_up, one, other)
+            for set_up in set_ups
+            for one in run.those(set_up, *criteria.DIRECT)
+            for other in run.those(set_up, GAUSSIAN, BOHNING, NOISE)
+        ]
+        differences = [difference(run.of(s, one), run.of(s, other)) for s, one, other in pairs]
+        adjusted = holm(one.p for one in differences)
+        for (set_up, one, other), away, p in zip(pairs, differences, adjusted, strict=True):
+            where = f"{short(one)} minus {short(other)} on {set_up}"
+            yield Part(where, away.mean < 0 and p < CERTAIN, f"{away}, p = {p:.2g}")
+
+    return decide
+
+
+def high_errors(set_up: str, update: str) -> Callable[[Run], Iterator[Part]]:
+    """Claim 4: the numbers of section 6.1 on set-up 3."""
+
+    def decide(run: Run) -> Iterator[Part]:
+        if len(run.those(set_up, PG_F, BOHNING)) < 2:
+            return
+        high, gains = (
+            {method: run.of(set_up, method, column, update) for method in (PG_F, BOHNING)}
+            for column in ("high_error", "log_likelihood")
+        )
+        if high[PG_F].empty or high[BOHNING].empty:
+            return
+        share, gain = ratio(high[PG_F], high[BOHNING]), difference(gains[PG_F], gains[BOHNING])
+        yield Part("ratio of errors above .95", share.high <= criteria.HIGH_RATIO, f"{share}; paper .65")
+        yield Part("gain of log-likelihood", gain.low >= criteria.IMBALANCED_GAIN, f"{gain}; paper .056")
+        for method, printed in PRINTED.items():
+            one = interval(high[method])
+            near = abs(one.mean - printed) <= criteria.NEAR * printed
+            yield Part(f"error above .95 of {short(method)}", near, f"{one}; paper {printed:g}")
+        for method, printed in LIKELIHOODS.items():
+            one = interval(gains[method])
+            near = abs(one.mean - printed) <= NEAR
+            yield Part(f"log-likelihood of {short(method)}", near, f"{one}; paper {printed:g}")
+
+    return decide
+
+
+def sampler_is_best(set_up: str) -> Callable[[Run], Iterator[Part]]:
+    """Claim 5."""
+
+    def decide(run: Run) -> Iterator[Part]:
+        if len(run.those(set_up, GIBBS, PG_F)) == 2:
+            away = difference(run.of(set_up, PG_F), run.of(set_up, GIBBS))
+            yield Part(f"PG-F minus Gibbs on {set_up}", away.low >= criteria.SAMPLER_GAIN, str(away))
+
+    return decide
+
+
+def noise_is_inaccurate(set_up: str) -> Callable[[Run], Iterator[Part]]:
+    """Claim 6."""
+
+    def decide(run: Run) -> Iterator[Part]:
+        if len(run.those(set_up, NOISE, PG_F)) == 2:
+            times_more = ratio(run.of(set_up, NOISE), run.of(set_up, PG_F))
+            yield Part(f"error with noise over PG-F's on {set_up}", times_more.low >= criteria.NOISY, str(times_more))
+
+    return decide
+
+
+# --- Time, pruning, patterns ------------------------------------------------------------------
+
+
+def slower_to_a_standstill(set_ups: tuple[str, ...], slow: tuple[str, ...]) -> Callable[[Run], Iterator[Part]]:
+    """Claims 7 and 12: until errors stand still; per iteration and until equal errors are told."""
+
+    def decide(run: Run) -> Iterator[Part]:
+        table = times(run.traces)
+        for set_up in set_ups:
+            reference = reference_of(table, set_up)
+            run_there = set(table.loc[table["set_up"] == set_up, "method"])
+            for method in [one for one in slow if reference and one in run_there]:
+                for name in (TO_STANDSTILL, PER_ITERATION, TO_EQUAL):
+                    one, other = (by_seed(table, name, set_up=set_up, method=m) for m in (method, reference))
+                    found = ratio(one, other)
+                    text = f"{one.median():.3g} and {other.median():.3g} s (medians), {found} times"
+                    where = f"{short(method)} on {set_up}, {name}"
+                    yield Part(where, found.mean >= SLOWER, text, ours=name != TO_STANDSTILL)
+
+    return decide
+
+
+def factors_are_found(run: Run) -> Iterator[Part]:
+    """Claim 9: at some decade of cuts."""
+    for set_up in BINARY:
+        for method in run.those(set_up, BOHNING, *criteria.DIRECT, NOISE):
+            update = UPDATES.get(method, LINE_SEARCH)
+            of = {"set_up": set_up, "method": method, "update": update, "scale": USUAL_SCALE}
+            counts = found(run.ends[np.logical_and.reduce([run.ends[name] == of[name] for name in of])])
+            start = decade_of((counts - run.K).abs().le(criteria.FACTORS).all(axis=1))
+            text = "no decade" if start is None else f"from {start:.2g} to {10 * start:.2g}"
+            yield Part(f"{short(method)} on {set_up}", start is not None, text)
+
+
+def patterns_are_found(run: Run) -> Iterator[Part]:
+    """Claim 10: by most seeds."""
+    for method, own in found_at(run.patterns).groupby("method", sort=False):
+        at = own["iteration"]
+        median, within = at.quantile(0.5, "higher"), (at <= FEW).mean()
+        text = f"median {median:g} iterations; {within:.0%} of {len(own)} seeds within {FEW}"
+        evidence = f"{text}, {np.isfinite(at).mean():.0%} at all"
+        yield Part(short(method), median <= FEW, evidence, ours=method == SEARCH)
+
+
+# --- Claims that were not judged before -------------------------------------------------------
+
+
+def same_at_other_sizes(run: Run) -> Iterator[Part]:
+    """Claim 19: PG-F is more accurate than the comparison methods whatever the size."""
+    cells = [
+        (cell, method)
+        for cell, own in run.sizes.groupby(["set_up", "N", "D"], sort=False)
+        for method in (BOHNING, GAUSSIAN)
+        if {PG_F, method} <= set(own["method"])
+    ]
+    differences = []
+    for cell, method in cells:
+        of = dict(zip(("set_up", "N", "D"), cell, strict=True))
+        differences.append(difference(*(by_seed(run.sizes, "error", **of, method=m) for m in (PG_F, method))))
+    adjusted = holm(one.p for one in differences)
+    for ((set_up, N, D), method), away, p in zip(cells, differences, adjusted, strict=True):
+        where = f"PG-F minus {short(method)}, {N} x {D}, {set_up}"
+        yield Part(where, away.mean < 0 and p < CERTAIN, f"{away}, p = {p:.2g}")
+
+
+def time_follows_what_is_observed(run: Run) -> Iterator[Part]:
+    """Claim 20: the same number of observed entries in a larger matrix takes about the same time."""
+    table = run.observed.assign(per=run.observed["seconds"] / run.observed["iteration"])
+    table["entries"] = (table["N"] * table["D"] * table["share"]).round()
+    for method, own in table.groupby("method", sort=False):
+        complete = own[own["share"] == 1]
+        for (N, D, share), shape in own[own["share"] < 1].groupby(["N", "D", "share"], sort=False):
+            same = complete[complete["entries"] == shape["entries"].iloc[0]]
+            if len(same):
+                found = ratio(shape.set_index("seed")["per"], same.set_index("seed")["per"])
+                where = f"{short(method)}, {N} x {D}, {share:.2%} observed"
+                is_factorized = method in (PG_F, BOHNING)
+                yield Part(where, found.high <= GROWTH, f"{found} times the complete matrix's", ours=not is_factorized)
+
+
+TWO_WAYS = "On six to ten matrices of another run: errors above .95 of .32 and .27 by PG-F and .46 and .42 by Böhning."
+THREE_SEEDS = "Times to equal errors of three matrices; per iteration five times (naive) and seven to ten (Gibbs)."
+SEARCHED = f"set-up 3 as s(uv' + b), {LINE_SEARCH}"
+STEPPED = f"set-up 3 as s(uv' + b), {FIXED_STEP}"
+PRINTED_SEARCHED = f"set-up 3 as printed, {LINE_SEARCH}"
+PRINTED_STEPPED = f"set-up 3 as printed, {FIXED_STEP}, new matrices"
+OF_STEP = "The verdict with a step of 0.3 on three other matrices."
+HIGH = (
+    f"Upper end of the interval of the ratio of errors above .95 at most {criteria.HIGH_RATIO}; lower end of that of "
+    f"the log-likelihood's gain at least {criteria.IMBALANCED_GAIN}; means within {criteria.NEAR:.0%} of the errors "
+    f"printed and {NEAR} of the log-likelihoods printed."
+)
+BETTER = f"Each direct engine's error below each other one's, paired over matrices, p below {CERTAIN} by Holm."
+AHEAD = f"Lower end of the paired interval of PG-F's error minus the sampler's at least {criteria.SAMPLER_GAIN}."
+NOISE_RULE = f"Lower end of the interval of the ratio of errors at least {criteria.NOISY:g}."
+STANDSTILL = (
+    f"Until the error is never again 1 % away from its last value, at least {SLOWER:g} times PG-F's CPU time "
+    "(geometric mean over matrices). Times per iteration and to equal errors are told."
+)
+DECADE = (
+    "For some cut c every seed has the true number of factors, or one away, at all cuts of the mean v² from c to 10 c."
+)
+MOST_SEEDS = (
+    f"The median over seeds of the first iteration with at most {criteria.WRONG:.0%} wrong is at most {FEW}; a "
+    "seed that never gets there counts as infinite."
+)
+SIZES_RULE = (
+    "At each size PG-F's error is below Böhning's and the normal model's, paired over matrices, p below "
+    f"{CERTAIN} by Holm."
+)
+ENTRIES_RULE = (
+    f"Upper end of the interval of the ratio of CPU times per iteration at most {GROWTH:g}, for the factorized "
+    "engines; the others are told."
+)
+READINGS = [
+    Reading(2, SEARCHED, BETTER, TWO_WAYS, direct_is_best((BALANCED, INSIDE))),
+    Reading(2, PRINTED_SEARCHED, BETTER, OF_STEP, direct_is_best((BALANCED, AS_PRINTED))),
+    Reading(4, SEARCHED, HIGH, TWO_WAYS, high_errors(INSIDE, LINE_SEARCH)),
+    Reading(4, STEPPED, HIGH, OF_STEP, high_errors(INSIDE, FIXED_STEP)),
+    Reading(4, PRINTED_SEARCHED, HIGH, OF_STEP, high_errors(AS_PRINTED, LINE_SEARCH)),
+    Reading(4, PRINTED_STEPPED, HIGH, OF_STEP, high_errors(AS_PRINTED, FIXED_STEP)),
+    Reading(5, SEARCHED, AHEAD, TWO_WAYS, sampler_is_best(INSIDE)),
+    Reading(5, PRINTED_SEARCHED, AHEAD, OF_STEP, sampler_is_best(AS_PRINTED)),
+    Reading(6, SEARCHED, NOISE_RULE, TWO_WAYS, noise_is_inaccurate(INSIDE)),
+    Reading(6, PRINTED_SEARCHED, NOISE_RULE, OF_STEP, noise_is_inaccurate(AS_PRINTED)),
+    Reading(7, "time to a standstill", STANDSTILL, THREE_SEEDS, slower_to_a_standstill(BINARY, (NAIVE, GIBBS))),
+    Reading(
+        9,
+        f"any decade of cuts, {LINE_SEARCH}",
+        DECADE,
+        "How many factors are above 0.01 on three other matrices, with a step of 0.3.",
+        factors_are_found,
+    ),
+    Reading(10, "most seeds", MOST_SEEDS, "The first iterations of three other seeds.", patterns_are_found),
+    Reading(
+        12, "time to a standstill", STANDSTILL, THREE_SEEDS, slower_to_a_standstill(OVERDISPERSED, (NB_NAIVE, NB_GIBBS))
+    ),
+    Reading(
+        19, f"set-up 2, and 3 as s(uv' + b), {LINE_SEARCH}", SIZES_RULE, "Nothing of other sizes.", same_at_other_sizes
+    ),
+    Reading(
+        20,
+        "time per iteration",
+        ENTRIES_RULE,
+        "One matrix, timed after the rule: 14 times by PG-F and twice by Gibbs with 6.25 % of 4000 x 400 observed.",
+        time_follows_what_is_observed,
+    ),
+]
+
+readings, readings_parts = judging_again(READINGS, Run)
