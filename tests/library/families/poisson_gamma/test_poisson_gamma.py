@@ -18,10 +18,11 @@ from poisson_twins import (
 )
 from scipy.special import digamma, gammaln, xlogy
 from sklearn.decomposition import non_negative_factorization
+from unwritten import signal_unwritten
 
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.errors import ConfigError
-from nbmf.families.poisson_gamma import point
+from nbmf.families.poisson_gamma import lookup_tables, point
 from nbmf.families.poisson_gamma import poisson_gamma_fold_in as fold_in
 from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonVB
 from nbmf.families.poisson_gamma.gamma_priors import FIXED, TIES, GammaPrior, Ties, check_ties, solve_shape
@@ -340,6 +341,15 @@ def test_the_mean_of_both_links():
     np.testing.assert_allclose(PoissonGammaVB(K).shares_of(factors), shares / shares.sum())
 
 
+@pytest.mark.parametrize("entries", [0, 1, 15, 16, 17, 32, 33])
+def test_every_entry_of_every_block_is_predicted(entries, monkeypatch):
+    monkeypatch.setattr(lookup_tables, "ENTRIES_AT_ONCE", 16)
+    signal_unwritten(monkeypatch)
+    rows, columns = RNG.integers(0, 9, entries), RNG.integers(0, 13, entries)
+    found = lookup_tables.rates_at(W0, H0.T, rows, columns)
+    np.testing.assert_allclose(found, (W0 @ H0.T)[rows, columns], rtol=1e-12)
+
+
 # --- Points ----------------------------------------------------------------------------------
 
 
@@ -462,7 +472,31 @@ def test_permuted_components_and_a_transposed_matrix_give_the_same(name):
     assert turned.objective() == pytest.approx(state.objective(), rel=1e-6)
 
 
+@pytest.mark.parametrize("mean_W", [1.0, 5.0])
+@pytest.mark.parametrize("mean_H", [None, 0.3])
+def test_a_mean_of_H_that_is_not_given_fits_the_matrix_whatever_that_of_W(mean_W, mean_H):
+    model = PoissonGammaICM(K, mean_W=mean_W, mean_H=mean_H, max_iter=1, relative_gain_tol=0, random_state=0).fit(V)
+    assert (model.mean_W_ == mean_W).all()
+    if mean_H is None:  # E[WH] is the mean of what is observed, smoothed as `mean_rate` says
+        seen = V[V >= 0]
+        np.testing.assert_allclose(model.mean_W_ @ model.mean_H_, (seen.sum() + 0.5) / (seen.size + 1), rtol=1e-12)
+    else:
+        assert (model.mean_H_ == mean_H).all()
+
+
 # --- New lines -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ties", ALLOWED_TIES)
+def test_the_prior_of_a_new_line_is_the_average_of_those_of_lines(ties):
+    of = prior(PRIOR_W, ties, 9)
+    for numbers in (of.shape, of.mean):
+        numbers[:] = RNG.gamma(2.0, 1.0, numbers.shape)
+    found = of.of_new_row()
+    for name, numbers in (("shape", of.shape), ("mean", of.mean)):
+        for k in range(K):
+            own = [np.broadcast_to(numbers, (9, K))[row, k] for row in range(9)]
+            assert found[name][k] == pytest.approx(sum(own) / 9, rel=1e-12)
 
 
 @every_model
