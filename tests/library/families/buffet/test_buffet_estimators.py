@@ -389,6 +389,7 @@ def test_predictive_moments_are_those_of_the_mixture_of_kept_sweeps():
         variances.append(scale_of(V) ** 2 * now.numbers["noise_variance"])
     np.testing.assert_allclose(state.expectation(), np.mean(means, axis=0), rtol=1e-10)
     variance = np.mean(variances) + np.var(means, axis=0)
+    assert np.var(means, axis=0).min() > 0
     np.testing.assert_allclose(state.deviation() ** 2, variance, rtol=1e-8)
     mean, deviation = state.predictive(np.array([0, 7]), np.array([5, 2]))
     np.testing.assert_allclose(mean, state.expectation()[[0, 7], [5, 2]])
