@@ -257,6 +257,14 @@ def test_the_law_of_K_is_that_of_the_kept_sweeps():
     assert first == sorted(first)  # left-ordered
 
 
+def test_95_in_a_hundred_kept_sweeps_lie_where_findings_say():
+    sizes = np.repeat([0, 1, 2, 7, 8, 9, 20], [24, 2, 700, 230, 19, 2, 23])
+    model = known(IndianBuffetLogistic, row_effect_variance=1.0, column_effect_variance=1.0)
+    model.sizes_ = np.random.default_rng(13).permutation(sizes)
+    assert [model.findings[name] for name in ("K+", "K+ 2.5 %", "K+ 97.5 %")] == [2, 1, 8]
+    assert (model.findings["mass"], model.findings["kappa"]) == (1.3, 1.6)
+
+
 # --- New lines --------------------------------------------------------------------------------
 
 

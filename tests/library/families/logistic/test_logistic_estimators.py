@@ -286,6 +286,28 @@ def test_missing_cells_of_new_rows_have_no_weight(name):
         assert (part[~missing] != 0).all()
 
 
+def test_new_normal_rows_and_columns_have_their_posterior_means():
+    """Ridge regressions, cell by cell; entries are then normal with the noise around these means."""
+    rng = np.random.default_rng(10)
+    W, H, a, b = rng.normal(size=(F, 2)), rng.normal(size=(2, N)), rng.normal(size=F), rng.normal(size=N)
+    model, values = known("normal", W, H, [0.2, 9.0], "both", a, b)
+    row, column = model._factors_of_rows(values), model._factors_of_columns(values)
+    for found, effect, design, offset, prior, lines in (
+        (row.W, row.others["row effects"], H.T, b, [1.0, 1.0, 0.01], values),
+        (column.H.T, column.others["column effects"], W, a, [0.2, 9.0, 0.01], values.T),
+    ):
+        X = np.column_stack([design, np.ones(len(design))])
+        for line, x, e in zip(lines, found, effect, strict=True):
+            seen = ~np.isnan(line)
+            A = np.diag(prior) + X[seen].T @ X[seen] / 0.7
+            expected = np.linalg.solve(A, X[seen].T @ (line - offset)[seen] / 0.7)
+            np.testing.assert_allclose(np.append(x, e), expected, rtol=1e-5, atol=1e-6)
+    rows, columns = np.array([0, 3]), np.array([2, 1])
+    mean, deviation = model.predictive_of(row, rows, columns)
+    np.testing.assert_allclose(mean, (row.W @ H + row.others["row effects"][:, None] + b)[rows, columns], rtol=1e-12)
+    np.testing.assert_allclose(deviation, np.sqrt(0.7), rtol=1e-12)
+
+
 # --- What single ones do ---------------------------------------------------------------------
 
 

@@ -516,6 +516,32 @@ def test_a_new_line_is_where_the_fit_would_leave_it(name):
     np.testing.assert_array_equal(model.transform(values[2:3])[0], found[2])  # on its own
 
 
+@pytest.mark.parametrize("make", [PoissonGammaVB, BernoulliPoissonVB, PoissonGammaEM, PoissonGammaICM])
+def test_new_columns_are_new_rows_of_the_transposed_matrix(make):
+    def known(W, H, *numbers):
+        """A model that has learned factors, their geometric means, and priors (a, b) of W and of H."""
+        model = make(3)
+        model.row_names_ = model.column_names_ = None
+        model.W_, model.H_ = W, H.T
+        model.geometric_W_, model.geometric_H_ = 0.6 * W, 0.8 * H.T
+        for name, number in zip(("shape_W_", "mean_W_", "shape_H_", "mean_H_"), numbers, strict=True):
+            setattr(model, name, np.array(number))
+        return model
+
+    values = np.minimum(V, 1) if make is BernoulliPoissonVB else V
+    W, H, a, b, c, d = W0[:, :3], H0[:, :3], [2.0, 3.0, 1.5], [1.0, 0.2, 4.0], [1.2, 5.0, 1.1], [0.3, 1.0, 2.0]
+    model, turned = known(W, H, a, b, c, d), known(H, W, c, d, a, b)
+    turned.geometric_W_, turned.geometric_H_ = model.geometric_H_.T, model.geometric_W_.T
+    expected = turned.transform(np.ascontiguousarray(values.T)).T
+    np.testing.assert_allclose(model.transform_columns(values), expected, rtol=1e-9)
+    predicted = turned.predict_rows(np.ascontiguousarray(values.T)).T
+    np.testing.assert_allclose(model.predict_columns(values), predicted, rtol=1e-9)
+    if hasattr(model, "_fold_in_prior") and make is not PoissonGammaEM:  # what is not observed says nothing
+        nothing = np.full((len(values), 1), -1, np.int32)
+        modes = np.maximum(np.array(c), 0.0) / (np.array(c) / np.array(d))
+        np.testing.assert_allclose(model.transform_columns(np.hstack([values, nothing]))[:, -1], modes, rtol=1e-9)
+
+
 def test_a_new_line_with_nothing_observed_has_its_prior_mean():
     E = np.ones((5, 2))
     of = fold_in.FoldInPrior(np.array([0.5, 2.0]), np.array([1.0, 8.0]), True)
