@@ -387,16 +387,19 @@ def test_a_sparse_matrix_has_the_chain_of_the_dense_one(tmp_path):
 def test_of_many_sweeps_some_are_averaged():
     chain = chain_of(np.maximum(BINARY, 0).astype(np.int32), True, 2, (1.0, 1.0), (1.0, 1.0), 0)
     averages = Averages((14, 11), 2, 1000, chance, False)
-    means, logs = [], []
+    means, logs, shapes = [], [], np.random.default_rng(1).gamma(2.0, 1.0, 1000)
     for number in range(1, 1001):
         if number % 10 == 0:
             chain.sweep()
+        chain.priors[0].shape[:] = shapes[number - 1]
         averages.add(chain, number)
         means.append(chain.means[0].copy())
         logs.append(np.log(chain.W[:, :2]))
     assert len(averages.kept_factors()[0]) == 50
     np.testing.assert_allclose(averages.factors().W, np.mean(means, axis=0), rtol=1e-12)
     np.testing.assert_allclose(averages.geometric_means()[0], np.exp(np.mean(logs, axis=0)), rtol=1e-12)
+    np.testing.assert_allclose(averages.priors()["shape W"], np.exp(np.log(shapes).mean()), rtol=1e-12)
+    np.testing.assert_allclose(averages.priors()["mean H"], 1.0)
 
 
 @pytest.mark.parametrize("is_whole", [True, False], ids=["dense", "sparse"])
