@@ -227,6 +227,21 @@ def test_no_feature_goes_through_a_fit_of_the_workflow_and_chains(empty):
     assert "components" not in set(chains.diagnostics["quantity"])  # it never moves
 
 
+def test_what_is_learned_is_the_mean_over_kept_sweeps():
+    model = IndianBuffetLogistic(alpha="learn", kappa="learn", burn_in=5, n_samples=12)
+    state = model._start(coins(), seed_sequence("learned"))
+    state.advance(5)
+    sweeps = []
+    for _ in range(12):
+        state.advance(1)
+        shapes = {"alpha": state.chain.prior.alpha, "kappa": state.chain.prior.kappa}
+        sweeps.append(state.chain.state().numbers | shapes)
+    model._learn(state)
+    assert len({one["kappa"] for one in sweeps}) > 6
+    for name in model.learned_numbers:
+        assert getattr(model, f"{name}_") == pytest.approx(np.mean([one[name] for one in sweeps]), rel=1e-12), name
+
+
 # --- Summaries --------------------------------------------------------------------------------
 
 
