@@ -541,6 +541,25 @@ def test_new_columns_are_new_rows_of_the_transposed_matrix(make):
         np.testing.assert_allclose(model.transform_columns(with_nothing)[:, -1], d, rtol=1e-9)
 
 
+@pytest.mark.parametrize(("mode", "less"), [("logarithms", 0.0), ("factors", 1.0)])
+def test_a_new_point_is_at_the_mode_that_the_model_names(mode, less):
+    """Where w Σ (x / λ - 1) h + a - w a / b is 0, cell by cell, with a - 1 in the place of the first a if it is of w."""
+    model, rng = PoissonGammaICM(3, mode=mode), np.random.default_rng(12)
+    model.row_names_ = model.column_names_ = None
+    model.W_, model.H_ = rng.gamma(2.0, 0.5, (9, 3)), rng.gamma(2.0, 0.5, (3, 13))
+    model.geometric_W_, model.geometric_H_ = model.W_, model.H_
+    model.shape_W_, model.mean_W_ = np.array([2.0, 3.0, 1.5]), np.array([1.0, 0.2, 4.0])
+    model.shape_H_, model.mean_H_ = np.array([1.2, 5.0, 1.1]), np.array([0.3, 1.0, 2.0])
+    for found, other, a, b, lines in (
+        (model.transform(V), model.H_.T, model.shape_W_, model.mean_W_, V),
+        (model.transform_columns(V).T, model.W_, model.shape_H_, model.mean_H_, V.T),
+    ):
+        for w, x in zip(found, lines, strict=True):
+            seen = x >= 0
+            pull = (x[seen] / (other[seen] @ w) - 1) @ other[seen]
+            np.testing.assert_allclose(w * pull + a - less - w * a / b, 0, atol=1e-4)
+
+
 def test_a_new_line_with_nothing_observed_has_its_prior_mean():
     E = np.ones((5, 2))
     of = fold_in.FoldInPrior(np.array([0.5, 2.0]), np.array([1.0, 8.0]), True)
