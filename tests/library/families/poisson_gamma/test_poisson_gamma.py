@@ -543,7 +543,7 @@ def test_new_columns_are_new_rows_of_the_transposed_matrix(make):
 
 @pytest.mark.parametrize(("mode", "less"), [("logarithms", 0.0), ("factors", 1.0)])
 def test_a_new_point_is_at_the_mode_that_the_model_names(mode, less):
-    """Where w Σ (x / λ - 1) h + a - w a / b is 0, cell by cell, with a - 1 in the place of the first a if it is of w."""
+    """Where w Σ (x / λ - 1) h + a - w a / b is 0, cell by cell; of the mode of w itself with a - 1 for the first a."""
     model, rng = PoissonGammaICM(3, mode=mode), np.random.default_rng(12)
     model.row_names_ = model.column_names_ = None
     model.W_, model.H_ = rng.gamma(2.0, 0.5, (9, 3)), rng.gamma(2.0, 0.5, (3, 13))
