@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from unwritten import signal_unwritten
 
 import nbmf
 from nbmf import registry
@@ -85,10 +86,27 @@ def test_sizes_are_those_that_counts_were_drawn_with(size):
     assert of_poisson.min() > 100
 
 
-def test_sizes_do_not_depend_on_how_many_columns_are_tried_at_a_time(monkeypatch):
-    counts, mean = table(size=1.0), np.full((40, 25), 4.0)
+def test_sizes_are_the_most_likely_ones_of_what_is_observed():
+    """The log-likelihood of each size by SciPy, cell by cell, plus the average of all columns."""
+    counts = np.where(RNG.random((30, 6)) < 0.5, -1, table((30, 6), size=0.6))
+    mean = count_baselines.shares(counts)
+    fit = np.zeros((count_baselines.SIZES.size, 6))
+    for f, n in np.argwhere(counts >= 0):
+        size = count_baselines.SIZES
+        fit[:, n] += stats.nbinom.logpmf(counts[f, n], size, size / (size + mean[f, n]))
+    expected = [count_baselines.SIZES[np.argmax(fit[:, n] + fit.mean(axis=1))] for n in range(6)]
+    kept, found = count_baselines.with_sizes(counts, mean)
+    np.testing.assert_array_equal(found, np.tile(expected, (30, 1)))
+    assert kept is mean
+    assert len(set(expected)) > 1
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 6, 7])
+def test_sizes_do_not_depend_on_how_many_columns_are_tried_at_a_time(columns, monkeypatch):
+    counts, mean = table(size=1.0)[:, :columns], np.full((40, columns), 4.0)
     at_once = count_baselines.with_sizes(counts, mean)[1]
-    monkeypatch.setattr(count_baselines, "CELLS", 100)
+    monkeypatch.setattr(count_baselines, "CELLS", 100)  # two columns
+    signal_unwritten(monkeypatch)
     np.testing.assert_array_equal(count_baselines.with_sizes(counts, mean)[1], at_once)
 
 

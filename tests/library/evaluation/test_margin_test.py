@@ -139,6 +139,20 @@ def test_two_groups_of_a_small_network_are_found():
     assert sum(found) >= 18
 
 
+@pytest.mark.parametrize(
+    ("drawn", "expected"),
+    [
+        ([5.0, 5.0 * (1 - 1e-12), 4.99, 6.0], (4 / 5, 3, 4)),  # the matrix itself counts, and what equals it
+        ([1.0] * 9, (1 / 10, 0, 9)),
+        ([5.0, 4.0] * 100, (60 / 119, 60, 119)),  # the 60th as far ends it
+    ],
+)
+def test_p_is_the_share_as_far_of_the_draws_and_the_matrix(drawn, expected, monkeypatch):
+    structure = iter([5.0, *drawn])
+    monkeypatch.setattr(module._Structure, "of", lambda self, codes: next(structure))
+    assert nbmf.margin_test(np.eye(3, 4), draws=len(drawn)) == pytest.approx(expected)
+
+
 def test_draws_end_early_where_more_would_change_nothing():
     noise = (np.random.default_rng(5).random((20, 10)) < 0.4).astype(np.int8)
     tested = nbmf.margin_test(noise)

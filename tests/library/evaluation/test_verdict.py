@@ -8,6 +8,7 @@ from scipy.special import expit
 import nbmf
 from nbmf.baseline_names import BASELINES
 from nbmf.errors import DataError
+from nbmf.evaluation import effects as em
 from nbmf.evaluation.accuracy import accuracy
 from nbmf.evaluation.baselines import baseline_score, prediction
 from nbmf.evaluation.clustered_errors import clustered_error, format_error
@@ -55,6 +56,23 @@ def test_effects_are_at_the_mode_of_their_posterior():
         precision = np.polyfit(effects, pull, 1)[0]
         assert 0.2 < precision < 5  # of a variance that was 1
         np.testing.assert_allclose(pull, precision * effects, atol=0.05)
+
+
+@pytest.mark.parametrize("shape", [(40, 9), (25, 25)])
+def test_variances_of_effects_are_mean_squares_plus_variances_given_the_data(shape, monkeypatch):
+    """Where EM stands still, s² = Σ (a² + 1 / (Σ p (1 - p) + 1 / s²)) / n: s² is what pulls, and Laplace's variance."""
+    monkeypatch.setattr(em, "TOL", 1e-12)
+    monkeypatch.setattr(em, "ITERATIONS", 20_000)
+    V = shares_only(*shape, "rows and columns", 0)
+    V[0, :3] = -1
+    p = row_and_column_effects(V)
+    odds = np.log(p) - np.log1p(-p)
+    for axis in (0, 1):
+        value = odds.mean(axis=axis) - odds.mean()
+        pull = np.where(V >= 0, V - p, 0).sum(axis=axis)
+        precision = (pull @ value) / (value @ value)  # 1 / s², as residuals are value / s²
+        spread = 1 / (np.where(V >= 0, p * (1 - p), 0).sum(axis=axis) + precision)
+        assert 1 / precision == pytest.approx((value**2 + spread).mean(), rel=1e-6)
 
 
 def test_effects_vanish_where_there_are_none():

@@ -7,7 +7,7 @@ import numba
 import numpy as np
 import pytest
 from scipy import integrate, stats
-from scipy.special import gammaln
+from scipy.special import erfc, gammaln
 
 from nbmf.numerics import polya_gamma as pg
 from nbmf.numerics import variates
@@ -101,6 +101,48 @@ def test_normal_numbers():
 def test_layers_have_one_area():
     areas = variates.EDGE[1:-1] * (variates.HEIGHT[2:] - variates.HEIGHT[1:-1])
     np.testing.assert_allclose(areas, variates.AREA, rtol=1e-9)
+
+
+def test_the_lowest_layer_has_the_area_of_its_rectangle_and_its_tail():
+    rectangle = variates.TAIL * math.exp(-(variates.TAIL**2) / 2)
+    tail = math.sqrt(math.pi / 2) * erfc(variates.TAIL / math.sqrt(2))
+    assert rectangle + tail == pytest.approx(variates.AREA, rel=1e-9)
+    assert variates.EDGE[0] * math.exp(-(variates.TAIL**2) / 2) == pytest.approx(variates.AREA, rel=1e-12)
+
+
+class Rejected(Exception):
+    pass
+
+
+def accepts(monkeypatch, layer, u, height):
+    """Return what standard_normal makes of a layer, a place u of its width and a height within it, or None."""
+    words = [np.uint64((int(u * 2**53) << 11) | layer)]
+
+    def next_word(generator):
+        if not words:
+            raise Rejected
+        return words.pop()
+
+    monkeypatch.setattr(variates, "next_word", next_word)
+    monkeypatch.setattr(variates, "uniform", lambda generator: height)
+    try:
+        return variates.standard_normal.py_func(None)
+    except Rejected:
+        return None
+
+
+@pytest.mark.parametrize("layer", [1, 2, 40, 128, 254, 255])
+def test_wedges_end_at_the_density(layer, monkeypatch):
+    """A point of a layer beyond the one above is kept exactly if it lies below exp(-x²/2)."""
+    left, right = variates.EDGE[layer + 1], variates.EDGE[layer]
+    bottom, top = math.exp(-(right**2) / 2), math.exp(-(left**2) / 2)
+    for share in (0.01, 0.3, 0.5, 0.8, 0.99):
+        x = left + share * (right - left)
+        height = (math.exp(-x * x / 2) - bottom) / (top - bottom)
+        assert accepts(monkeypatch, layer, x / right, height * (1 - 1e-6)) == pytest.approx(x)
+        assert accepts(monkeypatch, layer, x / right, height * (1 + 1e-6)) is None
+    if left > 0:  # the rectangle below the layer above; the top has none
+        assert accepts(monkeypatch, layer, 0.999 * left / right, 1.0) == pytest.approx(0.999 * left)
 
 
 @pytest.mark.parametrize("shape", [0.05, 0.7, 1.0, 4.5, 300.0])

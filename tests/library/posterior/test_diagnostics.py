@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 
 from nbmf.errors import DataError
 from nbmf.posterior.diagnostics import ESS_LIMIT, R_HAT_LIMIT, Diagnostics, chain_diagnostics, diagnose, have_converged
@@ -48,6 +49,34 @@ def test_independent_draws_count_in_full():
 def test_correlated_draws_count_by_their_autocorrelation_time(rho):
     found = chain_diagnostics(autoregressive(rho))
     assert found.ess_bulk == pytest.approx(16000 * (1 - rho) / (1 + rho), rel=0.25)
+
+
+def effective_size(draws):
+    """Return the effective sample size of chains cut in halves, as Vehtari et al. (2021), 3.2, write it."""
+    chains = draws.reshape(2 * len(draws), -1)
+    M, n = chains.shape
+    centred = chains - chains.mean(axis=1, keepdims=True)
+    covariance = np.array([[(x[: n - t] * x[t:]).sum() / n for t in range(n)] for x in centred])
+    within = covariance[:, 0].mean() * n / (n - 1)
+    total = within * (n - 1) / n + chains.mean(axis=1).var(ddof=1)
+    rho = 1 - (within - covariance.mean(axis=0)) / total
+    rho[0] = 1.0
+    pairs = [rho[t] + rho[t + 1] for t in range(0, n - 3, 2)]  # Geyer: as long as they are positive
+    length = next((i for i, pair in enumerate(pairs) if pair < 0), len(pairs))
+    decreasing = np.minimum.accumulate(pairs[:length])
+    left = max(rho[2 * length], 0.0)  # the first number of the pair at which the sum ends
+    return M * n / max(2 * decreasing.sum() - 1 + left, 1 / np.log10(M * n))
+
+
+def test_effective_sizes_against_their_definition():
+    """Of the centre by normal scores of ranks, of the tails by what lies below the 5 % and 95 % quantiles."""
+    draws = autoregressive(0.7, draws=120) ** 3
+    found = chain_diagnostics(draws)
+    ranks = scipy.stats.rankdata(draws).reshape(draws.shape)
+    scores = scipy.stats.norm.ppf((ranks - 3 / 8) / (draws.size + 1 / 4))
+    assert found.ess_bulk == pytest.approx(effective_size(scores), rel=1e-6)
+    below = [(draws <= np.quantile(draws, q)).astype(float) for q in (0.05, 0.95)]
+    assert found.ess_tail == pytest.approx(min(map(effective_size, below)), rel=1e-6)
 
 
 def test_split_r_hat_against_its_formula():

@@ -1,10 +1,12 @@
 """Draws of any family: their store, what can be asked of them, and what is refused."""
 
+import itertools
 import warnings
 
 import numpy as np
 import pytest
 from matrices import blocks_matrix
+from scipy.linalg import orthogonal_procrustes
 from scipy.special import expit
 from toy_family import ToyGaussian, ToyLogistic
 
@@ -14,6 +16,7 @@ from nbmf.inference.checkpoint import Checkpoint
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.progress import FitRecorder
 from nbmf.inference.state import Factors
+from nbmf.posterior import alignment
 from nbmf.posterior.draws import Draws, posterior_draws
 from nbmf.posterior.observer import Observer
 from nbmf.posterior.store import DrawStore
@@ -263,6 +266,39 @@ def test_factors_known_up_to_a_rotation_are_rotated_to_each_other():
         lower, upper = interval(0.9)
         assert (upper - lower).max() < 0.15
         assert ((lower < factor + 0.03) & (factor - 0.03 < upper)).all()
+
+
+def test_both_factors_count_alike_in_a_rotation():
+    """Against SciPy's Procrustes of the factors on top of each other, each of unit size, that want different turns."""
+    rng = np.random.default_rng(3)
+    W, H, w, h = (rng.normal(size=shape) for shape in ((9, 3), (3, 7), (9, 3), (3, 7)))
+    draws = draws_of(ToyLogistic(), Factors(50 * w, h), reference=Factors(W, 20 * H))
+    unit = [np.vstack([a / np.linalg.norm(a), b.T / np.linalg.norm(b)]) for a, b in ((w, h), (W, H))]
+    np.testing.assert_allclose(draws.alignment.rotation[0], orthogonal_procrustes(*unit)[0], atol=1e-5)
+    cosines = np.diag(draws.alignment.rotation[0])
+    assert draws.alignment.moved == pytest.approx(1 - (cosines**2).mean(), rel=1e-6)
+
+
+@pytest.mark.parametrize("make", [nbmf.BetaDirGibbs, nbmf.DirBetaGibbs, nbmf.DirDirGibbs])
+def test_components_are_matched_by_the_entries_of_which_they_say_the_same(make, monkeypatch):
+    """Every permutation tried: shares agree by Σ x y, probabilities by Σ x y + (1 - x)(1 - y)."""
+    monkeypatch.setattr(alignment, "ROUNDS", 1)
+    rng, are_probabilities = np.random.default_rng(4), make().probabilities
+
+    def agreement(x, y, name):
+        return x @ y + ((1 - x) @ (1 - y) if name in are_probabilities else 0.0)
+
+    for _ in range(20):
+        drawn, reference = (Factors(rng.beta(0.3, 1, (4, 3)), rng.beta(0.3, 1, (3, 5))) for _ in "ab")
+
+        def total(order, drawn=drawn, reference=reference):
+            return sum(
+                agreement(drawn.W[:, c], reference.W[:, k], "W") * agreement(drawn.H[c], reference.H[k], "H")
+                for k, c in enumerate(order)
+            )
+
+        best = max(itertools.permutations(range(3)), key=total)
+        np.testing.assert_array_equal(draws_of(make(), drawn, reference=reference).alignment.order, [best])
 
 
 def test_what_a_family_does_not_offer_is_refused_with_what_works():

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from unwritten import signal_unwritten
 
 import nbmf
+from nbmf.posterior import row_blocks as row_blocks_module
 from nbmf.posterior.components import components_of
 from nbmf.posterior.row_blocks import row_blocks
 from nbmf.reporting.fit_report import facts
@@ -83,3 +85,20 @@ def test_missing_entries_are_no_values():
     holes = np.where(np.random.default_rng(0).random(values.shape) < 0.2, -1, values)
     blocks, _ = found_in(values, weights_of(group), nbmf.BinaryMatrix.from_array(holes))
     assert [(block.first, block.last, block.shift) for block in blocks] == [(FIRST, LAST, 1)]
+
+
+def test_every_row_of_every_block_is_compared(monkeypatch):
+    """The mean of the five largest cosines with rows that are far enough, row by row."""
+    monkeypatch.setattr(row_blocks_module, "AT_ONCE", 4)
+    signal_unwritten(monkeypatch)
+    values = np.random.default_rng(1).integers(0, 2, (13, 6)).astype(float)
+    centred = values - values.mean(axis=0)
+    likeness, compared = row_blocks_module._Likeness(values, values.mean(axis=0)), np.arange(13)
+    for count in (3, 4, 5, 8, 13):
+        found = likeness.of(np.arange(count), 0, compared, away=2)
+        for row in range(count):
+            far = [f for f in compared if abs(f - row) > 2]
+            cosines = [
+                centred[row] @ centred[f] / np.linalg.norm(centred[row]) / np.linalg.norm(centred[f]) for f in far
+            ]
+            assert found[row] == pytest.approx(np.mean(sorted(cosines)[-5:]))

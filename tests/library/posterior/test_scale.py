@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 from drawn_scales import drawn, one_scale, one_strong_axis, two_scales
+from scipy import stats
 from scipy.special import expit
 
 import nbmf
@@ -148,6 +149,43 @@ def test_intervals_given_the_columns_hold_the_truth():
         squares.append(correlation(scale.positions[:, 0], truth) ** 2)
     assert 0.84 <= np.mean(shares) <= 0.95
     assert np.mean(reliability) == pytest.approx(np.mean(squares), abs=0.03)  # which it stands for
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9])
+def test_intervals_given_the_columns_are_those_of_each_rows_information(level):
+    """Row by row: the inverse of I + Σ p (1 - p) d d' over what is observed; and 1 - its mean is the reliability."""
+    matrix, _ = two_scales(F=25)
+    codes = np.where(np.random.default_rng(1).random(matrix.shape) < 0.2, -1, matrix.codes)
+    matrix = nbmf.BinaryMatrix.from_array(codes)
+    model = fitted(matrix, K=2)
+    scale = scale_of(model, matrix, level=level)
+    p, d = model.mean(model.factors_), scale.discrimination
+    variances = []
+    for f in range(25):
+        seen = codes[f] >= 0
+        information = (d[seen].T * (p[f] * (1 - p[f]))[seen]) @ d[seen]
+        variances.append(np.diag(np.linalg.inv(np.eye(d.shape[1]) + information)))
+    reach = stats.norm.interval(level)[1] * np.sqrt(variances)
+    np.testing.assert_allclose(scale.upper - scale.positions, reach, rtol=1e-5)
+    np.testing.assert_allclose(scale.positions - scale.lower, reach, rtol=1e-5)
+    np.testing.assert_allclose(scale.reliability, 1 - np.mean(variances, axis=0), rtol=1e-5)
+
+
+def test_intervals_of_draws_are_quantiles_of_standardized_projections():
+    """Weibull's rule by NumPy, on positions by least squares of centred log-odds on the discriminations."""
+    matrix, *_ = one_scale(F=20)
+    model = nbmf.LogisticFactorGibbs(2, effects="both", burn_in=20, n_samples=30, random_state=0)
+    draws = nbmf.posterior_draws(model, matrix, n_draws=30)
+    scale = scale_of(model, matrix, draws=draws, level=0.8)
+    positions = []
+    for one in draws:
+        psi = one.W @ one.H + one.others["row effects"][:, None] + one.others["column effects"]
+        found = np.linalg.lstsq(scale.discrimination, (psi - psi.mean(axis=0)).T, rcond=None)[0].T
+        positions.append(found / found.std(axis=0))
+    np.testing.assert_allclose(scale.positions, np.mean(positions, axis=0), atol=1e-4)
+    lower, upper = np.quantile(positions, [0.1, 0.9], axis=0, method="weibull")
+    np.testing.assert_allclose(scale.lower, lower, atol=1e-4)
+    np.testing.assert_allclose(scale.upper, upper, atol=1e-4)
 
 
 def test_intervals_of_a_samplers_draws_hold_the_truth():

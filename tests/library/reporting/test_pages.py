@@ -7,6 +7,7 @@ import browser
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import adjusted_mutual_info_score
 
 import nbmf
 from nbmf import cli
@@ -162,6 +163,20 @@ def test_association_is_one_where_groups_are_components_and_none_by_chance():
     chance = association_of(model, rng.integers(0, 4, 200).astype(str))
     assert abs(chance.value) < 3 * chance.error + 0.02
     assert association_of(model, np.full(200, "all")) is None
+
+
+def test_the_error_of_an_association_is_that_of_leaving_each_row_out():
+    """Of as many rows as parts or fewer: (n - 1) / n times the sum of squares around the mean, row by row."""
+    kind, groups = np.tile([0, 1, 2], 5), np.repeat([0, 1, 2], 5)
+    groups[:9] = kind[:9]
+    model = nbmf.BinaryICA(3)
+    model.W_, model.H_ = np.eye(3)[kind] * 0.7 + 0.1, np.full((3, 2), 0.5)
+    rows = np.arange(15)
+    left = [adjusted_mutual_info_score(groups[rows != f], kind[rows != f]) for f in rows]
+    found = association_of(model, groups.astype(str))
+    assert found.value == pytest.approx(adjusted_mutual_info_score(groups, kind))
+    assert found.error == pytest.approx(np.sqrt(14 / 15 * sum((x - np.mean(left)) ** 2 for x in left)), rel=1e-9)
+    assert found.error > 0.05
 
 
 def test_columns_are_counted_by_group():

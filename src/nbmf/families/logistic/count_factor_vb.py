@@ -93,5 +93,6 @@ class SoftplusPoissonFactorVB(VariationalFactors):
         """Return h and w of new rows' and columns' cells, each with the curvature that it needs itself."""
         seen = values >= 0
         x = np.where(seen, values, 0.0)
+        # With a weight missing cells would change no result, for their h is w ψ: they would hold each step back.
         w = np.where(seen, curvature_of(x), 0.0)
         return w * psi + np.where(seen, slope_of(x, psi), 0.0), w

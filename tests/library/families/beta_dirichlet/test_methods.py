@@ -776,6 +776,18 @@ def test_a_fit_beyond_the_memory_budget_is_refused_with_what_would_fit():
         nbmf.BetaDirVB(9, max_memory_gb=0.99 * fits, max_iter=1).fit(CODES)
 
 
+@pytest.mark.parametrize("name", GIBBS)
+def test_an_idle_component_has_what_the_prior_gives_it_in_each_row_or_column(name):
+    """γ_k / (Σγ + n) of each row of n observed entries (of Dir-Beta each column), and then the mean."""
+    model = getattr(nbmf, name)(3)
+    model.gamma_ = model.eta_ = np.array([0.2, 0.7, 1.1])
+    model.H_ = np.zeros((3, 4))
+    observed = np.array([[1, 1, 1, 1], [0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0]], bool)
+    sizes = observed.sum(axis=0 if name == "DirBetaGibbs" else 1)
+    expected = [np.mean([gamma / (2.0 + n) for n in sizes]) for gamma in (0.2, 0.7, 1.1)]
+    np.testing.assert_allclose(model.idle_shares(observed), expected, rtol=1e-12)
+
+
 def test_a_variational_method_declares_its_sampler():
     expected = {
         "beta-dir-vb": "beta-dir-gs",

@@ -204,3 +204,45 @@ def test_dir_dir_simulation_has_the_exact_law_of_V():
 
     p = law_of_simulation(lambda rng: dir_dir.simulate(2, 2, 2, GAMMA, ALPHA, rng), evidence)
     assert p > ladder.FALSE_ALARM
+
+
+# --- Draws given the assignments --------------------------------------------------------------
+
+
+class Scripted:
+    """In the place of a generator: a Beta number is its mean, the others are functions of their shapes."""
+
+    def beta(self, a, b):
+        return a / (a + b)
+
+    def standard_gamma(self, shape):
+        return shape**1.5
+
+    def standard_exponential(self, size):
+        return np.linspace(0.1, 2.0, int(np.prod(size))).reshape(size)
+
+
+def weights_by_hand(counts, prior):
+    """Gamma numbers of shapes prior + counts, by those of shapes one larger and U^(1/shape), normalised."""
+    exponential, rows = Scripted().standard_exponential(counts.shape), []
+    for count, e in zip(counts, exponential, strict=True):
+        gammas = [(a + n + 1) ** 1.5 * np.exp(-x / (a + n)) for a, n, x in zip(prior, count, e, strict=True)]
+        rows.append(np.array(gammas) / sum(gammas))
+    return np.array(rows)
+
+
+def test_factors_of_beta_dir_are_drawn_with_the_counts_of_ones_and_of_zeros():
+    rng = np.random.default_rng(2)
+    L, A, B = rng.integers(0, 9, (4, 2)), rng.integers(0, 9, (2, 5)), rng.integers(0, 9, (2, 5))
+    W, H = beta_dir.draw_factors(beta_dir.Counts(L, A, B), ALPHA, BETA, GAMMA, Scripted())
+    np.testing.assert_allclose(W, weights_by_hand(L, GAMMA), rtol=1e-12)
+    for k in range(2):
+        np.testing.assert_allclose(H[k], (ALPHA[k] + A[k]) / (ALPHA[k] + A[k] + BETA[k] + B[k]), rtol=1e-12)
+
+
+def test_factors_of_dir_dir_are_drawn_with_the_counts_of_rows_and_of_columns():
+    rng = np.random.default_rng(3)
+    L, Q, eta = rng.integers(0, 9, (4, 2)), rng.integers(0, 9, (2, 5)), np.array([1.4, 0.2])
+    W, H = dir_dir.draw_factors(dir_dir.Counts(L, Q), GAMMA, eta, Scripted())
+    np.testing.assert_allclose(W, weights_by_hand(L, GAMMA), rtol=1e-12)
+    np.testing.assert_allclose(H, weights_by_hand(Q.T, eta).T, rtol=1e-12)

@@ -16,6 +16,7 @@ from nbmf.families.buffet import buffet_fold_in as fold_in
 from nbmf.families.buffet import summaries
 from nbmf.families.buffet.buffet_gaussian import IndianBuffetGaussian
 from nbmf.families.buffet.buffet_logistic import IndianBuffetLogistic, LogisticState
+from nbmf.families.buffet.buffet_priors import buffet_prior
 from nbmf.fits import FitRequest, run_fit, save_factors
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.gaussian import GAUSSIAN
@@ -230,6 +231,21 @@ def test_no_feature_goes_through_a_fit_of_the_workflow_and_chains(empty):
     assert "components" not in set(chains.diagnostics["quantity"])  # it never moves
 
 
+def test_what_is_learned_is_the_mean_over_kept_sweeps():
+    model = IndianBuffetLogistic(alpha="learn", kappa="learn", burn_in=5, n_samples=12)
+    state = model._start(coins(), seed_sequence("learned"))
+    state.advance(5)
+    sweeps = []
+    for _ in range(12):
+        state.advance(1)
+        shapes = {"alpha": state.chain.prior.alpha, "kappa": state.chain.prior.kappa}
+        sweeps.append(state.chain.state().numbers | shapes)
+    model._learn(state)
+    assert len({one["kappa"] for one in sweeps}) > 6
+    for name in model.learned_numbers:
+        assert getattr(model, f"{name}_") == pytest.approx(np.mean([one[name] for one in sweeps]), rel=1e-12), name
+
+
 # --- Summaries --------------------------------------------------------------------------------
 
 
@@ -273,6 +289,14 @@ def test_the_law_of_K_is_that_of_the_kept_sweeps():
     assert (np.diff(model.W_ != 0, axis=0).shape[1]) == model.n_components_
     first = [np.flatnonzero(column)[0] for column in model.W_.T]
     assert first == sorted(first)  # left-ordered
+
+
+def test_95_in_a_hundred_kept_sweeps_lie_where_findings_say():
+    sizes = np.repeat([0, 1, 2, 7, 8, 9, 20], [24, 2, 700, 230, 19, 2, 23])
+    model = known(IndianBuffetLogistic, row_effect_variance=1.0, column_effect_variance=1.0)
+    model.sizes_ = np.random.default_rng(13).permutation(sizes)
+    assert [model.findings[name] for name in ("K+", "K+ 2.5 %", "K+ 97.5 %")] == [2, 1, 8]
+    assert (model.findings["mass"], model.findings["kappa"]) == (1.3, 1.6)
 
 
 # --- New lines --------------------------------------------------------------------------------
@@ -332,7 +356,93 @@ def test_new_columns_of_real_data_have_the_mean_of_their_normal_law():
     assert np.isfinite(model.score(V))
 
 
+def known(make, **numbers):
+    """Return a model that has learned these numbers, with three features of 4, 2 and 1 of 5 rows, and 6 columns."""
+    model, rng = make(), np.random.default_rng(10)
+    model.row_names_ = model.column_names_ = None
+    model.W_ = rng.normal(size=(5, 3)) * np.array([[1, 1, 1], [1, 0, 0], [1, 0, 0], [1, 0, 0], [0, 1, 0]])
+    model.H_ = rng.normal(size=(3, 6))
+    model.row_effects_, model.column_effects_ = rng.normal(size=5), rng.normal(size=6)
+    for name, value in ({"alpha": 0.7, "kappa": 1.6, "slab_variance": 2.5, "mass": 1.3} | numbers).items():
+        setattr(model, f"{name}_", value)
+    return model
+
+
+@pytest.mark.parametrize(("name", "alpha"), [("cibp", 0.7), ("ibp", 0.0)])
+def test_a_new_row_has_a_feature_as_the_next_customer_takes_a_dish(name, alpha):
+    """The ratio of the probabilities of six customers with and without the last one."""
+    weights = np.exp(buffet_prior(name, 1.3, alpha, 1.6).log_weights(6))
+    taken = np.array([4, 2, 1])
+    expected = weights[taken + 1] / (weights[taken + 1] + weights[taken])
+    np.testing.assert_allclose(known(IndianBuffetLogistic, alpha=alpha)._inclusion(), expected, rtol=1e-12)
+
+
+def test_loadings_of_a_new_real_row_have_the_variance_of_the_slab_times_that_of_inclusion():
+    model = known(IndianBuffetGaussian, noise_variance=0.4, scale=3.0, centres=np.zeros(5))
+    V = np.random.default_rng(11).normal(7.0, 3.0, (2, 6))
+    V[1, 2:4] = np.nan
+    chance = (np.array([4, 2, 1]) + 0.7) / (5 + 1 + 1.6 + 0.7)
+    for row, found in zip(V, model.transform(V), strict=True):
+        seen = ~np.isnan(row)
+        x, Z = (row[seen] - row[seen].mean()) / 3.0, model.H_[:, seen]
+        A = Z @ Z.T / 0.4 + np.diag(1 / (2.5 * chance))
+        np.testing.assert_allclose(found, np.linalg.solve(A, Z @ x / 0.4), rtol=1e-10)
+    centres = [row[~np.isnan(row)].mean() for row in V]
+    np.testing.assert_allclose(
+        model.predict_rows(V), np.array(centres)[:, None] + 3.0 * model.transform(V) @ model.H_, rtol=1e-10
+    )
+
+
+def test_new_binary_rows_and_columns_have_the_priors_of_their_side():
+    model = known(IndianBuffetLogistic, row_effect_variance=4.0, column_effect_variance=0.09)
+    chance = (np.array([4, 2, 1]) + 0.7) / (5 + 1 + 1.6 + 0.7)
+    codes = np.random.default_rng(12).integers(-1, 2, (5, 6)).astype(np.int8)
+    found = model._factors_of_rows(codes)
+    design, precisions = np.vstack([model.H_, np.ones(6)]).T, np.r_[1 / (2.5 * chance), 1 / 4.0]
+    expected = fold_in.logistic_rows(codes, design, model.column_effects_, precisions)
+    np.testing.assert_allclose(found.W, expected[:, :3], rtol=1e-6)
+    np.testing.assert_allclose(found.others["row effects"], expected[:, 3], rtol=1e-6)
+    found = model._factors_of_columns(codes)
+    design, precisions = np.column_stack([model.W_, np.ones(5)]), np.r_[1.0, 1.0, 1.0, 1 / 0.09]
+    expected = fold_in.logistic_rows(np.ascontiguousarray(codes.T), design, model.row_effects_, precisions)
+    np.testing.assert_allclose(found.H, expected[:, :3].T, rtol=1e-6)
+    np.testing.assert_allclose(found.others["column effects"], expected[:, 3], rtol=1e-6)
+    np.testing.assert_allclose(
+        model.predict_columns(codes),
+        expit(model.W_ @ found.H + model.row_effects_[:, None] + found.others["column effects"]),
+        rtol=1e-12,
+    )
+
+
 # --- Real matrices ----------------------------------------------------------------------------
+
+
+def test_predictive_moments_are_those_of_the_mixture_of_kept_sweeps():
+    """v ~ N(c + s BZ, s² σ²) in every kept sweep: the mean of both, and their variances added."""
+    V = 100 + 7 * factor_data(p=12, n=6)[0]
+    model = IndianBuffetGaussian(start="dense", burn_in=5, n_samples=12)
+    state = model._start(V, seed_sequence("moments"))
+    state.advance(5)
+    means, variances = [], []
+    for _ in range(12):
+        state.advance(1)
+        now = state.chain.state()
+        means.append(V.mean(axis=1, keepdims=True) + scale_of(V) * now.B @ now.Z)
+        variances.append(scale_of(V) ** 2 * now.numbers["noise_variance"])
+    np.testing.assert_allclose(state.expectation(), np.mean(means, axis=0), rtol=1e-10)
+    variance = np.mean(variances) + np.var(means, axis=0)
+    assert np.var(means, axis=0).min() > 0
+    np.testing.assert_allclose(state.deviation() ** 2, variance, rtol=1e-8)
+    mean, deviation = state.predictive(np.array([0, 7]), np.array([5, 2]))
+    np.testing.assert_allclose(mean, state.expectation()[[0, 7], [5, 2]])
+    np.testing.assert_allclose(deviation**2, variance[[0, 7], [5, 2]], rtol=1e-8)
+    mean, deviation = state.current_predictive(np.array([0, 7]), np.array([5, 2]))
+    np.testing.assert_allclose(mean, means[-1][[0, 7], [5, 2]], rtol=1e-10)
+    np.testing.assert_allclose(deviation**2, variances[-1], rtol=1e-10)
+
+
+def scale_of(V):
+    return (V - V.mean(axis=1, keepdims=True)).std()
 
 
 def test_a_gaussian_fit_comes_back_from_its_file(tmp_path):

@@ -8,6 +8,8 @@ from scipy.special import expit
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError, NotFittedError
 from nbmf.families.logistic.collective import CollectiveFactorVB, Relation
+from nbmf.families.logistic.count_factor_vb import NegativeBinomialFactorVB
+from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
 from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
 from nbmf.families.logistic.relations import KINDS, sizes_of
 
@@ -88,15 +90,21 @@ def test_terms_of_two_matrices_add_up():
 
 @both_kinds
 @pytest.mark.parametrize("effects", ["none", "both"])
-def test_one_matrix_is_the_model_of_one_matrix(covariance, effects):
+@pytest.mark.parametrize(
+    ("kind", "V", "of_one"),
+    [
+        ("binary", LIKES, LogisticFactorVB),
+        ("counts", WORDS, NegativeBinomialFactorVB),
+        ("real", AGES, GaussianFactorVB),
+    ],
+    ids=["binary", "counts", "real"],
+)
+def test_one_matrix_is_the_model_of_one_matrix(kind, V, of_one, covariance, effects):
     """But for where the coordinates of effects stand."""
-    one = Relation("users", "items", LIKES, "binary", effects)
-    model = CollectiveFactorVB(3, ard=False, covariance=covariance, max_iter=7, bound_gain_tol=0)
-    model.set_params(random_state=5).fit({"likes": one})
-    single = LogisticFactorVB(
-        3, effects=effects, covariance=covariance, max_iter=7, bound_gain_tol=0, random_state=5
-    ).fit(LIKES)
-    np.testing.assert_allclose(model.expectations_["likes"], single.expectation_, atol=1e-9)
+    settings = {"ard": False, "covariance": covariance, "max_iter": 7, "bound_gain_tol": 0, "random_state": 5}
+    model = CollectiveFactorVB(3, **settings).fit({"V": Relation("rows", "columns", V, kind, effects)})
+    single = of_one(3, effects=effects, **settings).fit(V)
+    np.testing.assert_allclose(model.expectations_["V"], single.expectation_, rtol=1e-9, atol=1e-9)
 
 
 def test_a_matrix_and_its_transpose_are_the_same():

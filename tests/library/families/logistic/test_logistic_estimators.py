@@ -9,9 +9,10 @@ from scipy.stats import nbinom, norm
 import nbmf
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError
-from nbmf.families.logistic import logistic_factor_vb
+from nbmf.families.logistic import logistic_estimator, logistic_factor_vb
 from nbmf.families.logistic.count_factor_vb import NegativeBinomialFactorVB, SoftplusPoissonFactorVB
 from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
+from nbmf.families.logistic.logistic_factor_gibbs import LogisticFactorGibbs
 from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
 from nbmf.families.logistic.quadratic_counts import softplus
 from nbmf.likelihoods.negative_binomial import NEGATIVE_BINOMIAL
@@ -181,6 +182,130 @@ def test_more_components_than_lines_and_lines_without_entries(estimator):
     model = estimator(6, max_iter=30, bound_gain_tol=0, random_state=0)
     model.fit(likelihood.hide(values, hidden))
     assert np.isfinite(model.expectation_).all()
+
+
+# --- Priors of new rows and columns ------------------------------------------------------------
+
+NEW = {
+    "logistic": (LogisticFactorVB, {}),
+    "bohning": (LogisticFactorVB, {"bound": "bohning"}),
+    "logistic with noise": (LogisticFactorVB, {"noise": True}),
+    "logistic Gibbs": (LogisticFactorGibbs, {}),
+    "negative binomial": (NegativeBinomialFactorVB, {}),
+    "negative binomial with noise": (NegativeBinomialFactorVB, {"noise": True}),
+    "softplus": (SoftplusPoissonFactorVB, {}),
+    "normal": (GaussianFactorVB, {}),
+}
+each_model = pytest.mark.parametrize("name", NEW)
+F, N = 5, 4
+NEW_DATA = small_data(F, N, seed=5)
+
+
+def known(name, W, H, precisions, effects="none", a=(0.0,) * F, b=(0.0,) * N):
+    """Return a model that has learned these numbers, and values that it can fold in."""
+    estimator, settings = NEW[name]
+    model = estimator(len(H), effects=effects, **settings)
+    model.W_, model.H_, model.precisions_ = W, H, np.array(precisions)
+    model.row_effects_, model.column_effects_ = np.array(a), np.array(b)
+    model.noise_variance_, model.sizes_ = np.array(0.7), np.array([0.6, 1.0, 2.5, 4.0])
+    return model, NEW_DATA[{"binary": "binary", "real": "real"}.get(CLASSES.get(estimator, "binary"), "counts")]
+
+
+@each_model
+def test_a_precision_is_one_over_a_square_of_the_scale_of_new_columns(name, monkeypatch):
+    """h ~ N(0, 1/α) next to W is √α h ~ N(0, 1) next to W / √α."""
+    monkeypatch.setattr(logistic_estimator, "NOISE_ROUNDS", 5)
+    rng = np.random.default_rng(6)
+    W, H, precisions = rng.normal(size=(F, 2)), rng.normal(size=(2, N)), np.array([0.2, 9.0])
+    model, values = known(name, W, H, precisions)
+    standard, _ = known(name, W / np.sqrt(precisions), H, [1.0, 1.0])
+    found, expected = (each._factors_of_columns(values) for each in (model, standard))
+    assert (np.abs(found.H) > 1e-3).any()
+    np.testing.assert_allclose(found.H * np.sqrt(precisions)[:, None], expected.H, rtol=1e-4, atol=1e-6)
+    for other in expected.others:
+        np.testing.assert_allclose(found.others[other], expected.others[other], rtol=1e-6)
+
+
+@each_model
+@pytest.mark.parametrize("side", ["rows", "columns"])
+def test_a_new_effect_is_ten_times_the_coordinate_of_a_component_of_tens(name, side, monkeypatch):
+    """An effect ~ N(0, 100) is 10 w, w ~ N(0, 1), of a component that is 10 on the other side."""
+    monkeypatch.setattr(logistic_estimator, "NOISE_ROUNDS", 5)
+    rng = np.random.default_rng(7)
+    W, H, tens = rng.normal(size=(F, 1)), rng.normal(size=(1, N)), 10.0
+    model, values = known(name, W, H, [1.0], effects=side)
+    wide, _ = known(name, np.column_stack([W, np.full(F, tens)]), np.vstack([H, np.full(N, tens)]), [1.0, 1.0])
+    if side == "rows":
+        found, (expected, _, _) = model._factors_of_rows(values), wide._factors_of_rows(values)
+        component = found.W[:, 0]
+    else:
+        found, (_, expected, _) = model._factors_of_columns(values), wide._factors_of_columns(values)
+        component, expected = found.H[0], expected.T
+    np.testing.assert_allclose(component, expected[:, 0], rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(found.others[f"{side[:-1]} effects"], tens * expected[:, 1], rtol=1e-4, atol=1e-5)
+
+
+@each_model
+@pytest.mark.parametrize("effects", ["none", "both"])
+@pytest.mark.parametrize("side", ["rows", "columns"])
+def test_new_rows_and_columns_stand_still_at_their_equations(name, effects, side, monkeypatch):
+    """S⁻¹ = precisions + Σ w x x' and m = S Σ (h - w offset) x, cell by cell, with the effects of the other side."""
+    monkeypatch.setattr(logistic_estimator, "NOISE_ROUNDS", 5)
+    rng = np.random.default_rng(8)
+    W, H, precisions = rng.normal(size=(F, 2)), rng.normal(size=(2, N)), np.array([0.2, 9.0])
+    a, b = (0.5 * rng.normal(size=size) if effects == "both" else np.zeros(size) for size in (F, N))
+    model, values = known(name, W, H, precisions, effects, a, b)
+    if side == "rows":
+        found = model._factors_of_rows(values)
+        design, offset, prior, lines = H.T, b, np.ones(2), found.W
+    else:
+        found = model._factors_of_columns(values)
+        design, offset, prior, lines, values = W, a, precisions, found.H.T, values.T
+        if "sizes" in found.others:  # each column has learned its own
+            model.sizes_ = found.others["sizes"][:, None]
+    if effects == "both":
+        design, prior = np.column_stack([design, np.ones(len(design))]), np.append(prior, 0.01)
+        lines = np.column_stack([lines, found.others[f"{side[:-1]} effects"]])
+    psi, S = offset + lines @ design.T, np.stack([np.diag(1 / prior)] * len(lines))
+    for _ in range(60):
+        square = psi**2 + np.einsum("nd,lde,ne->ln", design, S, design)
+        h, w = model._weights(values, psi, square)
+        S = np.linalg.inv(np.diag(prior) + np.einsum("ln,nd,ne->lde", w, design, design))
+    still = np.einsum("lde,le->ld", S, (h - w * offset) @ design)
+    np.testing.assert_allclose(lines, still, rtol=1e-3, atol=1e-4)
+
+
+@each_model
+def test_missing_cells_of_new_rows_have_no_weight(name):
+    model, values = known(name, np.ones((F, 1)), np.ones((1, N)), [1.0])
+    missing = np.isnan(values) if values.dtype.kind == "f" else values < 0
+    assert missing.any()
+    psi = np.random.default_rng(9).normal(size=(F, N))
+    for part in model._weights(values, psi, psi**2 + 0.5):
+        assert (part[missing] == 0).all()
+        assert (part[~missing] != 0).all()
+
+
+def test_new_normal_rows_and_columns_have_their_posterior_means():
+    """Ridge regressions, cell by cell; entries are then normal with the noise around these means."""
+    rng = np.random.default_rng(10)
+    W, H, a, b = rng.normal(size=(F, 2)), rng.normal(size=(2, N)), rng.normal(size=F), rng.normal(size=N)
+    model, values = known("normal", W, H, [0.2, 9.0], "both", a, b)
+    row, column = model._factors_of_rows(values), model._factors_of_columns(values)
+    for found, effect, design, offset, prior, lines in (
+        (row.W, row.others["row effects"], H.T, b, [1.0, 1.0, 0.01], values),
+        (column.H.T, column.others["column effects"], W, a, [0.2, 9.0, 0.01], values.T),
+    ):
+        X = np.column_stack([design, np.ones(len(design))])
+        for line, x, e in zip(lines, found, effect, strict=True):
+            seen = ~np.isnan(line)
+            A = np.diag(prior) + X[seen].T @ X[seen] / 0.7
+            expected = np.linalg.solve(A, X[seen].T @ (line - offset)[seen] / 0.7)
+            np.testing.assert_allclose(np.append(x, e), expected, rtol=1e-5, atol=1e-6)
+    rows, columns = np.array([0, 3]), np.array([2, 1])
+    mean, deviation = model.predictive_of(row, rows, columns)
+    np.testing.assert_allclose(mean, (row.W @ H + row.others["row effects"][:, None] + b)[rows, columns], rtol=1e-12)
+    np.testing.assert_allclose(deviation, np.sqrt(0.7), rtol=1e-12)
 
 
 # --- What single ones do ---------------------------------------------------------------------

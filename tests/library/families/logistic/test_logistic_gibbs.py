@@ -450,6 +450,15 @@ def test_the_estimate_is_the_mean_along_the_chain():
     assert (estimator.row_effects_ == 0).all()
 
 
+@pytest.mark.parametrize("ard", [True, False])
+def test_precisions_are_those_of_the_rows_of_H(ard):
+    """E[α_k | H] of N entries of H each, Gamma(a0 + N/2, b0 + Σ h²/2), also where α was fixed: W has its own scale."""
+    estimator = fitted(CODES, ard=ard, a0=0.7, b0=1.9, burn_in=5, n_samples=5)
+    N = CODES.shape[1]
+    expected = [(0.7 + N / 2) / (1.9 + sum(h**2 for h in row) / 2) for row in estimator.H_]
+    np.testing.assert_allclose(estimator.precisions_, expected, rtol=1e-12)
+
+
 @pytest.mark.parametrize("effects", EFFECTS)
 def test_estimates_have_their_one_form(effects):
     estimator = fitted(CODES, effects=effects)

@@ -6,7 +6,9 @@ from logistic_models import DATA, LIKELIHOODS, WEAK
 from scipy.integrate import quad
 from scipy.special import digamma, expit
 from scipy.stats import gamma, nbinom, norm, poisson
+from unwritten import signal_unwritten
 
+from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels.tilting import tilted_means
 from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, NormalEntries, PolyaGamma
@@ -237,3 +239,11 @@ def test_means_under_normal_laws_of_different_widths_are_put_in_their_places():
     squares = mean_under_normal(np.square, mean, variance)
     np.testing.assert_allclose(squares, mean**2 + variance, rtol=1e-9)
     assert probability(np.array([40.0]), np.zeros(1))[0] <= 1
+
+
+@pytest.mark.parametrize("entries", [0, 1, 7, 8, 9, 16, 17])
+def test_means_of_every_entry_of_every_block(entries, monkeypatch):
+    monkeypatch.setattr(sigmoid, "AT_ONCE", 8)
+    signal_unwritten(monkeypatch)
+    mean, variance = np.linspace(-2.0, 2.0, entries), np.linspace(0.1, 0.4, entries)
+    np.testing.assert_allclose(mean_under_normal(np.square, mean, variance), mean**2 + variance, rtol=1e-9)

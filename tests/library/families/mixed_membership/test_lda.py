@@ -42,6 +42,18 @@ def test_a_fit_is_that_of_scikit_learn(K):
     assert_allclose(fitted.expectation_, fitted.W_ @ fitted.H_)
 
 
+def test_new_columns_are_those_of_scikit_learn_given_the_topics():
+    """Other documents than those of the fit; those of the fit get the shares that they have."""
+    new = documents_of_two_kinds(N=12)
+    seed = seed_sequence("lda", "new")
+    fitted = nbmf.LDA(3, max_iter=12, random_state=seed).fit(V)
+    peer = LatentDirichletAllocation(3, max_iter=12, random_state=int(children(seed, 1)[0].generate_state(1)[0]))
+    peer.fit((V.T == 1).astype(float))
+    assert_allclose(fitted.transform_columns(new), peer.transform((new.T == 1).astype(float)).T, rtol=1e-6, atol=1e-7)
+    assert_allclose(fitted.predict_columns(new), fitted.W_ @ fitted.transform_columns(new))
+    np.testing.assert_array_equal(fitted.transform_columns(V), fitted.H_)
+
+
 def test_every_token_is_in_one_topic():
     counts = nbmf.LDA(3, random_state=0).fit(V).topic_counts_
     assert_allclose(counts.sum(axis=1) - 1.0, (V == 1).sum(axis=1), rtol=1e-9)

@@ -279,6 +279,16 @@ def test_the_chance_of_a_gain_is_that_of_a_t_test():
     assert 0.001 < choice.p < 0.05
 
 
+def test_cells_of_a_row_are_one_observation_of_the_t_test():
+    """Rows of as many cells each: the test is that of the means of rows, of which there are six."""
+    gains = np.random.default_rng(2).normal(0.8, 1.0, (6, 4))
+    losses = {component_choice.ALONE: np.zeros((2, 24)), ("mnb", 2): np.array([-gains.ravel(), np.ones(24)])}
+    choice = component_choice._choice(losses, np.repeat(np.arange(6), 4), np.ones(24), 1, "cell")
+    expected = scipy.stats.ttest_1samp(gains.mean(axis=1), 0, alternative="greater").pvalue
+    assert choice.p == pytest.approx(expected, rel=1e-10)
+    assert 1e-4 < choice.p < 0.05
+
+
 def test_the_shape_of_a_column_is_no_structure():
     """Two components follow a skewed column, or one of many zeros, far better than a single law."""
     rng = np.random.default_rng(0)

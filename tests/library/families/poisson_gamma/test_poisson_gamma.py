@@ -18,10 +18,11 @@ from poisson_twins import (
 )
 from scipy.special import digamma, gammaln, xlogy
 from sklearn.decomposition import non_negative_factorization
+from unwritten import signal_unwritten
 
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.errors import ConfigError
-from nbmf.families.poisson_gamma import point
+from nbmf.families.poisson_gamma import lookup_tables, point
 from nbmf.families.poisson_gamma import poisson_gamma_fold_in as fold_in
 from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonVB
 from nbmf.families.poisson_gamma.gamma_priors import FIXED, TIES, GammaPrior, Ties, check_ties, solve_shape
@@ -340,6 +341,15 @@ def test_the_mean_of_both_links():
     np.testing.assert_allclose(PoissonGammaVB(K).shares_of(factors), shares / shares.sum())
 
 
+@pytest.mark.parametrize("entries", [0, 1, 15, 16, 17, 32, 33])
+def test_every_entry_of_every_block_is_predicted(entries, monkeypatch):
+    monkeypatch.setattr(lookup_tables, "ENTRIES_AT_ONCE", 16)
+    signal_unwritten(monkeypatch)
+    rows, columns = RNG.integers(0, 9, entries), RNG.integers(0, 13, entries)
+    found = lookup_tables.rates_at(W0, H0.T, rows, columns)
+    np.testing.assert_allclose(found, (W0 @ H0.T)[rows, columns], rtol=1e-12)
+
+
 # --- Points ----------------------------------------------------------------------------------
 
 
@@ -462,7 +472,31 @@ def test_permuted_components_and_a_transposed_matrix_give_the_same(name):
     assert turned.objective() == pytest.approx(state.objective(), rel=1e-6)
 
 
+@pytest.mark.parametrize("mean_W", [1.0, 5.0])
+@pytest.mark.parametrize("mean_H", [None, 0.3])
+def test_a_mean_of_H_that_is_not_given_fits_the_matrix_whatever_that_of_W(mean_W, mean_H):
+    model = PoissonGammaICM(K, mean_W=mean_W, mean_H=mean_H, max_iter=1, relative_gain_tol=0, random_state=0).fit(V)
+    assert (model.mean_W_ == mean_W).all()
+    if mean_H is None:  # E[WH] is the mean of what is observed, smoothed as `mean_rate` says
+        seen = V[V >= 0]
+        np.testing.assert_allclose(model.mean_W_ @ model.mean_H_, (seen.sum() + 0.5) / (seen.size + 1), rtol=1e-12)
+    else:
+        assert (model.mean_H_ == mean_H).all()
+
+
 # --- New lines -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ties", ALLOWED_TIES)
+def test_the_prior_of_a_new_line_is_the_average_of_those_of_lines(ties):
+    of = prior(PRIOR_W, ties, 9)
+    for numbers in (of.shape, of.mean):
+        numbers[:] = RNG.gamma(2.0, 1.0, numbers.shape)
+    found = of.of_new_row()
+    for name, numbers in (("shape", of.shape), ("mean", of.mean)):
+        for k in range(K):
+            own = [np.broadcast_to(numbers, (9, K))[row, k] for row in range(9)]
+            assert found[name][k] == pytest.approx(sum(own) / 9, rel=1e-12)
 
 
 @every_model
@@ -480,6 +514,50 @@ def test_a_new_line_is_where_the_fit_would_leave_it(name):
     rates = model.W_ @ columns
     np.testing.assert_allclose(rates, model.W_ @ model.H_, rtol=0.05, atol=5e-3)
     np.testing.assert_array_equal(model.transform(values[2:3])[0], found[2])  # on its own
+
+
+@pytest.mark.parametrize("make", [PoissonGammaVB, BernoulliPoissonVB, PoissonGammaEM, PoissonGammaICM])
+def test_new_columns_are_new_rows_of_the_transposed_matrix(make):
+    def known(W, H, *numbers):
+        """A model that has learned factors, their geometric means, and priors (a, b) of W and of H."""
+        model = make(3)
+        model.row_names_ = model.column_names_ = None
+        model.W_, model.H_ = W, H.T
+        model.geometric_W_, model.geometric_H_ = 0.6 * W, 0.8 * H.T
+        for name, number in zip(("shape_W_", "mean_W_", "shape_H_", "mean_H_"), numbers, strict=True):
+            setattr(model, name, np.array(number))
+        return model
+
+    values = np.minimum(V, 1) if make is BernoulliPoissonVB else V
+    W, H, a, b, c, d = W0[:, :3], H0[:, :3], [2.0, 3.0, 1.5], [1.0, 0.2, 4.0], [1.2, 5.0, 1.1], [0.3, 1.0, 2.0]
+    model, turned = known(W, H, a, b, c, d), known(H, W, c, d, a, b)
+    turned.geometric_W_, turned.geometric_H_ = model.geometric_H_.T, model.geometric_W_.T
+    expected = turned.transform(np.ascontiguousarray(values.T)).T
+    np.testing.assert_allclose(model.transform_columns(values), expected, rtol=1e-9)
+    predicted = turned.predict_rows(np.ascontiguousarray(values.T)).T
+    np.testing.assert_allclose(model.predict_columns(values), predicted, rtol=1e-9)
+    if make is not PoissonGammaEM:  # which has no prior, whose mean a column without entries has
+        with_nothing = np.column_stack([values, np.full(len(values), -1)]).astype(np.int32)
+        np.testing.assert_allclose(model.transform_columns(with_nothing)[:, -1], d, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("mode", "less"), [("logarithms", 0.0), ("factors", 1.0)])
+def test_a_new_point_is_at_the_mode_that_the_model_names(mode, less):
+    """Where w Σ (x / λ - 1) h + a - w a / b is 0, cell by cell; of the mode of w itself with a - 1 for the first a."""
+    model, rng = PoissonGammaICM(3, mode=mode), np.random.default_rng(12)
+    model.row_names_ = model.column_names_ = None
+    model.W_, model.H_ = rng.gamma(2.0, 0.5, (9, 3)), rng.gamma(2.0, 0.5, (3, 13))
+    model.geometric_W_, model.geometric_H_ = model.W_, model.H_
+    model.shape_W_, model.mean_W_ = np.array([2.0, 3.0, 1.5]), np.array([1.0, 0.2, 4.0])
+    model.shape_H_, model.mean_H_ = np.array([1.2, 5.0, 1.1]), np.array([0.3, 1.0, 2.0])
+    for found, other, a, b, lines in (
+        (model.transform(V), model.H_.T, model.shape_W_, model.mean_W_, V),
+        (model.transform_columns(V).T, model.W_, model.shape_H_, model.mean_H_, V.T),
+    ):
+        for w, x in zip(found, lines, strict=True):
+            seen = x >= 0
+            pull = (x[seen] / (other[seen] @ w) - 1) @ other[seen]
+            np.testing.assert_allclose(w * pull + a - less - w * a / b, 0, atol=1e-4)
 
 
 def test_a_new_line_with_nothing_observed_has_its_prior_mean():

@@ -387,16 +387,36 @@ def test_a_sparse_matrix_has_the_chain_of_the_dense_one(tmp_path):
 def test_of_many_sweeps_some_are_averaged():
     chain = chain_of(np.maximum(BINARY, 0).astype(np.int32), True, 2, (1.0, 1.0), (1.0, 1.0), 0)
     averages = Averages((14, 11), 2, 1000, chance, False)
-    means, logs = [], []
+    means, logs, shapes = [], [], np.random.default_rng(1).gamma(2.0, 1.0, 1000)
     for number in range(1, 1001):
         if number % 10 == 0:
             chain.sweep()
+        chain.priors[0].shape[:] = shapes[number - 1]
         averages.add(chain, number)
         means.append(chain.means[0].copy())
         logs.append(np.log(chain.W[:, :2]))
     assert len(averages.kept_factors()[0]) == 50
     np.testing.assert_allclose(averages.factors().W, np.mean(means, axis=0), rtol=1e-12)
     np.testing.assert_allclose(averages.geometric_means()[0], np.exp(np.mean(logs, axis=0)), rtol=1e-12)
+    np.testing.assert_allclose(averages.priors()["shape W"], np.exp(np.log(shapes).mean()), rtol=1e-12)
+    np.testing.assert_allclose(averages.priors()["mean H"], 1.0)
+
+
+@pytest.mark.parametrize("is_whole", [True, False], ids=["dense", "sparse"])
+def test_before_the_end_of_a_chain_averages_are_over_the_sweeps_so_far(is_whole):
+    chain = chain_of(np.maximum(BINARY, 0).astype(np.int32), True, 2, (1.0, 1.0), (1.0, 1.0), 0)
+    averages, expected = Averages(BINARY.shape, 2, 12, chance, is_whole), []
+    rows, columns = np.array([[0], [13]]), np.array([0, 4, 10])
+    assert not averages.can_predict
+    for number in (1, 2, 3):
+        chain.sweep()
+        averages.add(chain, number)
+        W, H, _ = chain.factors()
+        expected.append(1 - np.exp(-(W @ H)))
+        mean = np.mean(expected, axis=0)
+        np.testing.assert_allclose(averages.predict(rows, columns), mean[rows, columns], rtol=1e-5)
+    if is_whole:
+        np.testing.assert_allclose(averages.expectation(), mean, rtol=1e-12)
 
 
 def test_a_chain_goes_on_from_a_snapshot_with_the_same_bits():
