@@ -1,5 +1,7 @@
 """Other readings of the main paper: which fits they ask for, and every rule on runs in which it holds and fails."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +15,8 @@ from nbmf_studies.framework.verdicts import judge_again
 from nbmf_studies.lumbreras2020 import eta, eta_figure, ranges, readings
 from nbmf_studies.lumbreras2020.claims import PAPER_DATASETS
 from nbmf_studies.lumbreras2020.paired import Compared, Scores, are_below
-from nbmf_studies.lumbreras2020.study import STUDY, range_cases
+from nbmf_studies.lumbreras2020.second_reading import range_cases
+from nbmf_studies.lumbreras2020.study import STUDY
 from nbmf_studies.pipeline import configuration
 
 CONFIG = configuration.check(shipped_configuration(), ROOT / "workflow/schemas/config.schema.yaml")
@@ -50,8 +53,14 @@ def test_fits_that_the_study_has_are_not_fitted_again():
     assert {(case.columns["side"], case.columns["eta"]) for case in own} == {(eta.COLUMNS, 1)}
     whole = [case for case in eta.loss_cases(PLAN) if case.method is None]
     assert {case.key for case in whole} <= set(PLAN.unmasked_fits)
-    known = [case.key for case in range_cases(PLAN) if case.key.K > 1]
-    assert set(known) <= set(PLAN.unmasked_fits)
+
+
+def test_ranges_are_looked_at_for_every_K_up_to_ten():
+    cases = list(range_cases(PLAN))
+    assert {(case.key.dataset, case.key.K) for case in cases} == {
+        (dataset, K) for dataset, _, _, _ in ranges.PRINTED for K in range(1, 11)
+    }
+    assert {json.dumps(case.method["settings"]) for case in cases} == {json.dumps(PLAN.entry("logpca")["settings"])}
 
 
 def test_variants_start_like_the_methods_they_vary():

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
+from nbmf import registry
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import PER_K
 from nbmf.fit_key import FitKey
 from nbmf_studies.framework.experiment import Case
 from nbmf_studies.framework.options import COUNT, POSITIVE, closed, several
@@ -16,15 +18,14 @@ from nbmf_studies.framework.plan import Plan
 
 DIR_DIR = "dir-dir-gs"
 OTHERS = ("beta-dir-gs", "beta-dir-vb", "c-bica", "bica")  # mean-parameterised, with weights on one side
-SPARSE = "1/K"
 PRINTED_LOSS = 8930  # D(V|V^) of Dir-Dir on parliament in Figure 6, nats
 COLUMNS, ROWS = "columns", "rows"  # which side has the concentration that is varied
-ETA = {"anyOf": [POSITIVE, {"const": SPARSE}]}
+ETA = {"anyOf": [POSITIVE, {"const": PER_K}]}
 
 OPTIONS = closed(
     values=several(ETA),
     one_side=closed(dataset={"type": "string"}),
-    long=closed(dataset={"type": "string"}, masks=COUNT, burn_in=COUNT, n_samples=COUNT),
+    long=closed(dataset={"type": "string"}, masks=COUNT, left_out=COUNT, kept=COUNT),
     loss=closed(dataset={"type": "string"}, seeds=COUNT),
 )
 
@@ -34,11 +35,11 @@ def _variants(plan: Plan) -> Iterator[tuple[dict[str, Any], str, dict[str, Any] 
     K = plan.entry(DIR_DIR)["K"][0]
     own = plan.entry(DIR_DIR)["settings"]
     for value, side in product(plan.options["eta"]["values"], (COLUMNS, ROWS)):
-        priors = {"gamma": SPARSE, "eta": value} if side == COLUMNS else {"gamma": value, "eta": SPARSE}
-        columns = {"side": side, "eta": 1 / K if value == SPARSE else value}
+        priors = {"gamma": PER_K, "eta": value} if side == COLUMNS else {"gamma": value, "eta": PER_K}
+        columns = {"side": side, "eta": 1 / K if value == PER_K else value}
         if all(own[name] == prior for name, prior in priors.items()):
             yield columns, DIR_DIR, None
-        elif value != SPARSE or side == COLUMNS:  # both at 1/K are one model
+        elif value != PER_K or side == COLUMNS:  # both at 1/K are one model
             name = f"{DIR_DIR}-{'eta' if side == COLUMNS else 'gamma'}-{_as_name(value)}"
             yield columns, name, plan.variant(DIR_DIR, K, priors)
 
@@ -73,10 +74,11 @@ def long_cases(plan: Plan) -> Iterator[Case]:
     chosen, K = plan.options["eta"]["long"], plan.entry(DIR_DIR)["K"][0]
     if chosen["dataset"] not in plan.datasets:
         return
-    variant = plan.variant(DIR_DIR, K, {name: chosen[name] for name in ("burn_in", "n_samples")})
+    lengths = registry.length_settings(plan.entry(DIR_DIR)["class"], chosen["left_out"], chosen["kept"])
+    variant = plan.variant(DIR_DIR, K, lengths)
     for mask in range(min(chosen["masks"], plan.masks_of([chosen["dataset"]])[chosen["dataset"]])):
         key = FitKey(chosen["dataset"], f"{DIR_DIR}-long", K, mask, 0)
-        columns = {"dataset": chosen["dataset"], "sweeps": chosen["burn_in"] + chosen["n_samples"], "mask": mask}
+        columns = {"dataset": chosen["dataset"], "sweeps": chosen["left_out"] + chosen["kept"], "mask": mask}
         yield Case(key, columns, None, variant)
 
 

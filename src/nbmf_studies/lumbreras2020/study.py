@@ -1,6 +1,6 @@
 """What the paper shows, figure by figure, and what each of them needs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -11,14 +11,14 @@ from nbmf.fit_key import FitKey
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
 from nbmf_studies.framework.experiment import Case, drawn
-from nbmf_studies.framework.needs import BestFits, Cases, Matrices, Matrix, Need, TableOf, tables
+from nbmf_studies.framework.needs import Cases, Matrices, Matrix, Need, TableOf, tables
 from nbmf_studies.framework.options import COUNT, K_OF_METHOD, POSITIVE, closed, several, unknown
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.lumbreras2020 import eta
+from nbmf_studies.lumbreras2020 import second_reading
+from nbmf_studies.lumbreras2020.datasets import is_of_papers
 from nbmf_studies.lumbreras2020.factors import FIGURE_6, OF_FACTORS, dictionaries, is_shown, shown_K
 
 HERE = "nbmf_studies.lumbreras2020"
-LOGPCA = "logpca"
 
 # --- Figures 2 and 5: the matrices ------------------------------------------------------------
 
@@ -26,14 +26,6 @@ LOGPCA = "logpca"
 def _check_figure_2(plan: Plan) -> Iterator[str]:
     for i, panel in enumerate(plan.options["figure_2"]):
         yield from unknown(f"[{i}].dataset", panel["dataset"], plan.names("datasets"))
-
-
-def _is_of_papers(plan: Plan) -> bool:
-    """Whether a dataset is rebuilt by a recipe.
-
-    Of files of the user's own, toy matrices and the paper's claims and numbers say nothing.
-    """
-    return any("recipe" in plan.settings_of_dataset(name) for name in plan.datasets)
 
 
 FIGURE_2 = Figure(
@@ -44,7 +36,7 @@ FIGURE_2 = Figure(
         "matrices": Matrices([[panel["title"], panel["dataset"]] for panel in plan.options["figure_2"]])
     },
     options={"type": "array", "minItems": 1, "items": closed(dataset={"type": "string"}, title={"type": "string"})},
-    applies=_is_of_papers,
+    applies=is_of_papers,
     check=_check_figure_2,
 )
 
@@ -116,7 +108,7 @@ def sensitivity_cases(plan: Plan) -> Iterator[Case]:
     Methods of one model see the same matrices and masks, and a method begins with the same random
     numbers whatever its concentrations are: only the prior differs.
     """
-    if not _is_of_papers(plan):
+    if not is_of_papers(plan):
         return
     chosen = plan.options["sensitivity"]
     K = chosen["K"]
@@ -168,7 +160,7 @@ SENSITIVITY_FITS = Table(
         methods={"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},
     ),
     check=_check_sensitivity,
-    applies=_is_of_papers,
+    applies=is_of_papers,
 )
 SENSITIVITY = Figure(
     "sensitivity",
@@ -179,7 +171,7 @@ SENSITIVITY = Figure(
         "labels": plan.labels(plan.options["sensitivity"]["methods"]),
         "colours": plan.colours(plan.options["sensitivity"]["methods"]),
     },
-    applies=_is_of_papers,
+    applies=is_of_papers,
 )
 
 # --- The fit against K, which the paper only mentions -----------------------------------------
@@ -207,117 +199,14 @@ FIT_AGAINST_K = Figure(
 # --- Tables -----------------------------------------------------------------------------------
 
 
-CLAIMS = common.claims(needs=tables("scores", "traces"), applies=_is_of_papers)
+CLAIMS = common.claims(needs=tables("scores", "traces"), applies=is_of_papers)
 PAPER_NUMBERS = Table(
     "paper_numbers",
     "Numbers of the paper and ours",
     make=".claims:paper_numbers",
     needs=tables("unmasked_scores"),
-    applies=lambda plan: _is_of_papers(plan) and common.has_unmasked_fits(plan),
+    applies=lambda plan: is_of_papers(plan) and common.has_unmasked_fits(plan),
     in_report=True,
-)
-
-# --- Other readings of the paper: snakemake lumbreras2020_readings ----------------------------
-
-
-def _on_request(name: str, title: str, make: str, **rest) -> Table:
-    return Table(name, title, make=make, applies=_is_of_papers, on_request=common.READINGS, **rest)
-
-
-def _results(name: str, title: str, cases: Callable[[Plan], Iterator[Case]], **rest) -> Table:
-    return _on_request(
-        name,
-        title,
-        rest.pop("make", common.RESULTS),
-        needs=lambda plan: {"fits": Cases.of(cases(plan))},
-        in_reference=True,
-        **rest,
-    )
-
-
-def _range_fits(plan: Plan) -> dict[str, Need]:
-    """Return, for each printed range whose matrix is at hand, the fits of logPCA with every K."""
-    return {
-        dataset: BestFits([[LOGPCA, plan.label(LOGPCA, K), [FitKey(dataset, LOGPCA, K, None, 0)]] for K in Ks])
-        for dataset, Ks in plan.options["ranges"]["K"].items()
-        if dataset in plan.unmasked
-    }
-
-
-def _on_papers(cases: Callable[[Plan], Iterator[Case]]) -> Callable[[Plan], Iterator[Case]]:
-    """Return the same cases, none without a dataset of the paper."""
-    return lambda plan: cases(plan) if _is_of_papers(plan) else iter(())
-
-
-def range_cases(plan: Plan) -> Iterator[Case]:
-    """Yield the fits of logPCA whose ranges are compared with those of the captions."""
-    for dataset, Ks in plan.options["ranges"]["K"].items():
-        if dataset in plan.unmasked:
-            yield from (Case(FitKey(dataset, LOGPCA, K, None, 0), {"dataset": dataset, "K": K}) for K in Ks)
-
-
-def _panels(name: str, dataset: str, columns: int) -> Figure:
-    """Return the figure of logPCA's dictionary with the caption's K, and with the K whose range is the printed one."""
-
-    def needs(plan: Plan) -> dict[str, Need]:
-        Ks = plan.options["ranges"]["panels"].get(dataset, [])
-        fits = [[LOGPCA, plan.label(LOGPCA, K), [FitKey(dataset, LOGPCA, K, None, 0)]] for K in Ks]
-        return {"matrix": Matrix(dataset), "fits": BestFits(fits)}
-
-    return Figure(
-        f"{name}_of_logpca",
-        f"Figure {name[-1]}: logPCA with the caption's K, and with that of the printed range",
-        make=".dictionaries:draw",
-        caption="lumbreras2020/captions/panels_of_logpca.rst",
-        needs=needs,
-        arguments=lambda plan: {"dataset": dataset, "columns": columns},
-        applies=lambda plan: _is_of_papers(plan) and dataset in plan.unmasked,
-        on_request=common.READINGS,
-        dpi=300,
-    )
-
-
-def _observed(plan: Plan) -> dict[str, Any]:
-    counts = {name: plan.settings_of_dataset(name).get("counts", {}) for name in plan.datasets}
-    return {"observed": {name: of["rows"] * of["columns"] - of.get("missing", 0) for name, of in counts.items() if of}}
-
-
-ETA_TABLES = (
-    _results("eta", "Dir-Dir with other η, fit by fit", eta.cases, options=eta.OPTIONS),
-    _results("one_side", "Other methods with the weights on the columns, fit by fit", eta.other_cases),
-    _results("long_chains", "Dir-Dir for longer, fit by fit", eta.long_cases),
-    _results(
-        "eta_losses", "Dir-Dir with other η, fitted to a whole matrix", eta.loss_cases, make=".eta_losses:tabulate"
-    ),
-)
-ETA_FIGURE = Figure(
-    "eta",
-    "What η decides",
-    make=".eta_figure:draw",
-    needs=tables("eta", "scores", losses="eta_losses"),
-    arguments=lambda plan: {
-        "others": plan.labels(name for name in eta.OTHERS if name in plan.methods),
-        "printed": eta.PRINTED_LOSS,
-    },
-    applies=_is_of_papers,
-    on_request=common.READINGS,
-)
-RANGES = _on_request(
-    "ranges",
-    "Ranges of logPCA that captions print, and ours",
-    ".ranges:tabulate",
-    needs=_range_fits,
-    options=closed(
-        K={"type": "object", "additionalProperties": several(COUNT)},
-        panels={"type": "object", "additionalProperties": several(COUNT)},
-    ),
-    in_report=True,
-    float_format="%.6g",
-)
-READINGS = common.readings(
-    needs=tables("scores", "eta", "one_side", long="long_chains", losses="eta_losses"),
-    arguments=_observed,
-    applies=_is_of_papers,
 )
 
 STUDY = Study(
@@ -336,9 +225,7 @@ STUDY = Study(
         SENSITIVITY,
         FIT_AGAINST_K,
         common.traces_of_samplers,
-        ETA_FIGURE,
-        _panels("figure_8", "unvotes_coldwar", 8),
-        _panels("figure_9", "paleo", 7),
+        *second_reading.FIGURES,
     ),
     tables=(
         *common.MASKED_TABLES,
@@ -346,13 +233,9 @@ STUDY = Study(
         SENSITIVITY_FITS,
         *CLAIMS,
         PAPER_NUMBERS,
-        *ETA_TABLES,
-        RANGES,
-        *READINGS,
+        *second_reading.TABLES,
     ),
     front=("figure_10", "claims"),
     experiments=(sensitivity_cases,),
-    further_experiments=tuple(
-        map(_on_papers, (eta.cases, eta.other_cases, eta.long_cases, eta.loss_cases, range_cases))
-    ),
+    further_experiments=second_reading.EXPERIMENTS,
 )

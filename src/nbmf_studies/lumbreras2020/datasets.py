@@ -1,0 +1,11 @@
+"""Which datasets a run has: the paper's, or others."""
+
+from nbmf_studies.framework.plan import Plan
+
+
+def is_of_papers(plan: Plan) -> bool:
+    """Whether a dataset is rebuilt by a recipe.
+
+    Of files of the user's own, toy matrices and the paper's claims and numbers say nothing.
+    """
+    return any("recipe" in plan.settings_of_dataset(name) for name in plan.datasets)

@@ -1,0 +1,123 @@
+"""What other readings of the paper show, made on request: `snakemake lumbreras2020_readings`."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from nbmf.fit_key import FitKey
+from nbmf_studies.framework import common
+from nbmf_studies.framework.declaration import Figure, Table
+from nbmf_studies.framework.experiment import Case
+from nbmf_studies.framework.needs import BestFits, Cases, Matrix, Need, tables
+from nbmf_studies.framework.options import COUNT, closed, several
+from nbmf_studies.framework.plan import Plan
+from nbmf_studies.lumbreras2020 import eta
+from nbmf_studies.lumbreras2020.datasets import is_of_papers
+
+LOGPCA, OF_RANGES = "logpca", "logpca-ranges"  # the method, and its fits with K that the study does not have
+
+
+def _on_request(name: str, title: str, make: str, **rest) -> Table:
+    return Table(name, title, make=make, applies=is_of_papers, on_request=common.READINGS, **rest)
+
+
+def _results(name: str, title: str, cases: Callable[[Plan], Iterator[Case]], **rest) -> Table:
+    return _on_request(
+        name,
+        title,
+        rest.pop("make", common.RESULTS),
+        needs=lambda plan: {"fits": Cases.of(cases(plan))},
+        in_reference=True,
+        **rest,
+    )
+
+
+def _range_fits(plan: Plan) -> dict[str, Need]:
+    """Return, for each printed range whose matrix is at hand, the fits of logPCA with every K."""
+    return {
+        dataset: BestFits([[LOGPCA, plan.label(LOGPCA, K), [FitKey(dataset, OF_RANGES, K, None, 0)]] for K in Ks])
+        for dataset, Ks in plan.options["ranges"]["K"].items()
+        if dataset in plan.unmasked
+    }
+
+
+def _on_papers(cases: Callable[[Plan], Iterator[Case]]) -> Callable[[Plan], Iterator[Case]]:
+    """Return the same cases, none without a dataset of the paper."""
+    return lambda plan: cases(plan) if is_of_papers(plan) else iter(())
+
+
+def range_cases(plan: Plan) -> Iterator[Case]:
+    """Yield the fits of logPCA whose ranges are compared with those of the captions."""
+    for dataset, Ks in plan.options["ranges"]["K"].items():
+        if dataset in plan.unmasked:
+            entry = plan.variant(LOGPCA, sorted({K for of in plan.options["ranges"]["K"].values() for K in of}), {})
+            for K in Ks:
+                yield Case(FitKey(dataset, OF_RANGES, K, None, 0), {"dataset": dataset, "K": K}, method=entry)
+
+
+def _panels(name: str, dataset: str, columns: int) -> Figure:
+    """Return the figure of logPCA's dictionary with the caption's K, and with the K whose range is the printed one."""
+
+    def needs(plan: Plan) -> dict[str, Need]:
+        Ks = plan.options["ranges"]["panels"].get(dataset, [])
+        fits = [[LOGPCA, plan.label(LOGPCA, K), [FitKey(dataset, OF_RANGES, K, None, 0)]] for K in Ks]
+        return {"matrix": Matrix(dataset), "fits": BestFits(fits)}
+
+    return Figure(
+        f"{name}_of_logpca",
+        f"logPCA in Figure {name[-1]}: with the caption's K, and with that of the printed range",
+        make=".dictionaries:draw",
+        caption="lumbreras2020/captions/panels_of_logpca.rst",
+        needs=needs,
+        arguments=lambda plan: {"dataset": dataset, "columns": columns},
+        applies=lambda plan: is_of_papers(plan) and dataset in plan.unmasked,
+        on_request=common.READINGS,
+        dpi=300,
+    )
+
+
+def _observed(plan: Plan) -> dict[str, Any]:
+    counts = {name: plan.settings_of_dataset(name).get("counts", {}) for name in plan.datasets}
+    return {"observed": {name: of["rows"] * of["columns"] - of.get("missing", 0) for name, of in counts.items() if of}}
+
+
+ETA_TABLES = (
+    _results("eta", "Dir-Dir with other η, fit by fit", eta.cases, options=eta.OPTIONS),
+    _results("one_side", "Other methods with the weights on the columns, fit by fit", eta.other_cases),
+    _results("long_chains", "Dir-Dir for longer, fit by fit", eta.long_cases),
+    _results(
+        "eta_losses", "Dir-Dir with other η, fitted to a whole matrix", eta.loss_cases, make=".eta_losses:tabulate"
+    ),
+)
+ETA_FIGURE = Figure(
+    "eta",
+    "What η decides",
+    make=".eta_figure:draw",
+    needs=tables("eta", "scores", losses="eta_losses"),
+    arguments=lambda plan: {
+        "others": plan.labels(name for name in eta.OTHERS if name in plan.methods),
+        "printed": eta.PRINTED_LOSS,
+    },
+    applies=is_of_papers,
+    on_request=common.READINGS,
+)
+RANGES = _on_request(
+    "ranges",
+    "Ranges of logPCA that captions print, and ours",
+    ".ranges:tabulate",
+    needs=_range_fits,
+    options=closed(
+        K={"type": "object", "additionalProperties": several(COUNT)},
+        panels={"type": "object", "additionalProperties": several(COUNT)},
+    ),
+    in_report=True,
+    float_format="%.6g",
+)
+READINGS = common.readings(
+    needs=tables("scores", "eta", "one_side", long="long_chains", losses="eta_losses"),
+    arguments=_observed,
+    applies=is_of_papers,
+)
+
+FIGURES = (ETA_FIGURE, _panels("figure_8", "unvotes_coldwar", 8), _panels("figure_9", "paleo", 7))
+TABLES = (*ETA_TABLES, RANGES, *READINGS)
+EXPERIMENTS = tuple(map(_on_papers, (eta.cases, eta.other_cases, eta.long_cases, eta.loss_cases, range_cases)))
