@@ -27,7 +27,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
 
 CHANCE = 0.05  # that noise passes for structure
-LARGEST_EXACT = 50_000  # observed entries: above, cross-validation has the power, and draws take their time
+LARGEST_EXACT = 50_000  # observed entries: above, each draw takes long, and no power was measured
 
 
 class Gain(NamedTuple):
