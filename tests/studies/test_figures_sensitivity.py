@@ -14,7 +14,7 @@ from nbmf.data.masks import draw_mask
 from nbmf.fits import FitRequest, run_fit
 from nbmf.plotting import style
 from nbmf_studies.lumbreras2020 import sensitivity, sensitivity_data
-from nbmf_studies.lumbreras2020.study import STUDY
+from nbmf_studies.lumbreras2020.study import sensitivity_cases
 from nbmf_studies.pipeline import configuration
 
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -45,7 +45,7 @@ def cases(**changes):
     config = shipped_configuration()
     config["studies"]["lumbreras2020"]["options"]["sensitivity"] = CHOSEN | changes
     config = configuration.check(config, SCHEMA)
-    found = STUDY.cases_of(configuration.plans(config)["lumbreras2020"])
+    found = list(sensitivity_cases(configuration.plans(config)["lumbreras2020"]))
     assert all(case.dataset["recipe"] == sensitivity_data.__name__ for case in found)
     return {tuple(case.columns.values()): case for case in found}
 

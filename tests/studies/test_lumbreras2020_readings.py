@@ -12,7 +12,7 @@ from made_up_run import METHODS, made_up
 from nbmf.evaluation.replications import interval
 from nbmf_studies.framework.loaded import ShownFit
 from nbmf_studies.framework.verdicts import judge_again
-from nbmf_studies.lumbreras2020 import eta, eta_figure, ranges, readings
+from nbmf_studies.lumbreras2020 import eta, eta_figure, eta_names, ranges, readings
 from nbmf_studies.lumbreras2020.claims import PAPER_DATASETS
 from nbmf_studies.lumbreras2020.paired import Compared, Scores, are_below
 from nbmf_studies.lumbreras2020.second_reading import range_cases
@@ -39,18 +39,18 @@ def test_every_eta_is_fitted_on_either_side_to_every_mask():
     concentrations = {(settings_of(case)["gamma"], settings_of(case)["eta"]) for case in cases}
     assert concentrations == {("1/K", value) for value in (1, 0.3, 0.1, "1/K")} | {(v, "1/K") for v in (1, 0.3, 0.1)}
     for case in cases:
-        varied = "eta" if case.columns["side"] == eta.COLUMNS else "gamma"
+        varied = "eta" if case.columns["side"] == eta_names.COLUMNS else "gamma"
         value = settings_of(case)[varied]
         assert case.columns["eta"] == (1 / case.key.K if value == "1/K" else value)
         same = {name: of for name, of in settings_of(case).items() if name not in ("eta", "gamma")}
-        own = PLAN.entry(eta.DIR_DIR)["settings"]
+        own = PLAN.entry(eta_names.DIR_DIR)["settings"]
         assert same == {name: own[name] for name in same}
 
 
 def test_fits_that_the_study_has_are_not_fitted_again():
     own = [case for case in eta.cases(PLAN) if case.method is None]
     assert {case.key for case in own} <= set(PLAN.masked_fits)
-    assert {(case.columns["side"], case.columns["eta"]) for case in own} == {(eta.COLUMNS, 1)}
+    assert {(case.columns["side"], case.columns["eta"]) for case in own} == {(eta_names.COLUMNS, 1)}
     whole = [case for case in eta.loss_cases(PLAN) if case.method is None]
     assert {case.key for case in whole} <= set(PLAN.unmasked_fits)
 
@@ -66,7 +66,7 @@ def test_ranges_are_looked_at_for_every_K_up_to_ten():
 def test_variants_start_like_the_methods_they_vary():
     for case in (*eta.cases(PLAN), *eta.other_cases(PLAN), *eta.long_cases(PLAN)):
         if case.method is not None:
-            first = case.columns.get("method", eta.DIR_DIR)
+            first = case.columns.get("method", eta_names.DIR_DIR)
             assert case.method["starts_as"] == PLAN.entry(first).get("starts_as", first)
 
 
@@ -80,7 +80,7 @@ def test_further_fits_are_not_among_those_of_the_study():
 
 def test_long_chains_differ_in_their_length_alone():
     for case in eta.long_cases(PLAN):
-        own = PLAN.entry(eta.DIR_DIR)["settings"]
+        own = PLAN.entry(eta_names.DIR_DIR)["settings"]
         assert settings_of(case) == own | {"burn_in": 40000, "n_samples": 10000}
         assert case.columns["sweeps"] == 50000
 
@@ -147,7 +147,7 @@ def run_of(changes=(), loss=8930.0, dir_dir=DIR_DIR):
         for (side, value), level in dir_dir.items()
         for mask in range(5)
     )
-    one_side = scores[(scores["dataset"] == "paleo") & scores["method"].isin(eta.OTHERS)].drop(columns="n_test")
+    one_side = scores[(scores["dataset"] == "paleo") & scores["method"].isin(eta_names.OTHERS)].drop(columns="n_test")
     long = of_dir_dir[(of_dir_dir["eta"] == 1.0) & (of_dir_dir["side"] == "columns")].assign(sweeps=50000)
     losses = pd.DataFrame(
         {"side": side, "eta": value, "seed": seed, "loss": loss if value == 0.3 else 7000.0}
@@ -245,11 +245,11 @@ def test_a_printed_range_is_found_with_its_K():
 
 def test_the_figure_shows_every_dataset_and_the_printed_loss():
     run = run_of()
-    labels = {name: name.upper() for name in eta.OTHERS}
+    labels = {name: name.upper() for name in eta_names.OTHERS}
     losses = run.losses.assign(dataset="parliament")
     figure = eta_figure.draw(run.eta, losses, run.scores, labels, 8930)
     assert_tidy(figure)
-    best = run.scores[(run.scores["dataset"] == "paleo") & run.scores["method"].isin(eta.OTHERS)]
+    best = run.scores[(run.scores["dataset"] == "paleo") & run.scores["method"].isin(eta_names.OTHERS)]
     method = best.groupby(["method", "K"])["perplexity"].median().idxmin()[0]
     titles = [axis.get_title() for axis in panels(figure).values()]
     assert titles == [f"paleo\nbest other: {method.upper()}", "D(V|V̂) on parliament\nprinted: 8930"]

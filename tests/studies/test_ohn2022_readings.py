@@ -12,7 +12,7 @@ from scipy import stats
 
 from nbmf.fits import FitRequest, run_fit
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.ohn2022 import chains, covariance, figure_2, readings, simulation
+from nbmf_studies.ohn2022 import chains, covariance, covariance_errors, figure_2, readings, simulation
 from nbmf_studies.ohn2022.experiments import MAIN, OTHERS, SLABS, cases_of_figure, cases_of_slabs
 from nbmf_studies.ohn2022.methods import CIBP, IBP
 from nbmf_studies.ohn2022.simulation import SetUp
@@ -95,7 +95,7 @@ def test_errors_are_shares_of_the_norms_of_the_truth():
     setup = [8, 10, 2, 4, False]
     truth = simulation.covariance(SetUp(*setup), 1)
     away = np.diag([3.0, -4.0, 0, 0, 0, 0, 0, 0])
-    found = covariance.measure(Fitted(truth + away), None, None, setup=setup, replication=1)
+    found = covariance_errors.measure(Fitted(truth + away), None, None, setup=setup, replication=1)
     assert found["frobenius error"] == pytest.approx(5 / np.sqrt((truth**2).sum()))
     assert found["operator error"] == pytest.approx(4 / np.linalg.eigvalsh(truth)[-1])
     assert found["second half"] == [0, 0, 0, 0, 1, 1]

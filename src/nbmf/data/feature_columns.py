@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbmf.data.named import is_sparse, summed
-from nbmf.data.real_matrix import is_of_a_size
+from nbmf.data.named import is_of_a_size, is_sparse, summed
 from nbmf.errors import DataError
 
 if TYPE_CHECKING:

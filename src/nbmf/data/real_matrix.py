@@ -7,17 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.data.named import NamedMatrix, as_numbers, frame_values, is_frame, plain, two_dimensional
+from nbmf.data.named import NamedMatrix, as_numbers, frame_values, is_frame, is_of_a_size, plain, two_dimensional
 from nbmf.errors import DataError
 
-SMALLEST, LARGEST = 1e-100, 1e100  # sizes of what is not 0: squares and their sums stay numbers
 ALLOWED = "0, numbers of a size from 1e-100 to 1e100, and missing (NaN)"
-
-
-def is_of_a_size(numbers: np.ndarray) -> np.ndarray:
-    """Return a bool array: where a number is 0, or neither too large nor too small to compute with; False of NaN."""
-    size = np.abs(numbers)
-    return (size == 0) | ((size >= SMALLEST) & (size <= LARGEST))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

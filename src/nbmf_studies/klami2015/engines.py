@@ -19,6 +19,7 @@ NB_NOISE = "klami2015-nb-noise-f"
 NB_GIBBS = "klami2015-nb-gibbs"
 SOFTPLUS = "klami2015-softplus"
 
+USUAL_SCALE = 0.1  # of the start of V
 DRAWS, EXACT, LINE_SEARCH, FIXED_STEP = "draws", "exact", "line search", "step 0.3"  # how factors are updated
 
 

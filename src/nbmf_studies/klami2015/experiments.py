@@ -9,13 +9,12 @@ from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.framework.experiment import Case, drawn
 from nbmf_studies.framework.options import COUNT, NAMES, POSITIVE, closed, several, unknown
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.klami2015.engines import update_of
+from nbmf_studies.klami2015.engines import USUAL_SCALE, update_of
 from nbmf_studies.klami2015.simulation import LAWS, SetUp, set_ups
 
 HERE = "nbmf_studies.klami2015"
 FIGURES = ("figure_1", "figure_2")
 STARTS, COMPARED = "starts_of_v", "line_search"  # what is varied of fits to binary data
-USUAL_SCALE = 0.1  # of the start of V
 MORE_PATTERNS, SIZES, OBSERVED = "more_patterns", "sizes", "observed_entries"
 
 NUMBER = {"type": "number"}

@@ -31,9 +31,9 @@ from nbmf_studies.klami2015.engines import (
     NOISE,
     PG_F,
     SEARCH,
+    USUAL_SCALE,
     short,
 )
-from nbmf_studies.klami2015.experiments import USUAL_SCALE
 from nbmf_studies.klami2015.reading_tables import found_at
 
 CERTAIN = 0.05  # of adjusted p-values

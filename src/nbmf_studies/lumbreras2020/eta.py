@@ -15,11 +15,8 @@ from nbmf.fit_key import FitKey
 from nbmf_studies.framework.experiment import Case
 from nbmf_studies.framework.options import COUNT, POSITIVE, closed, several
 from nbmf_studies.framework.plan import Plan
+from nbmf_studies.lumbreras2020.eta_names import COLUMNS, DIR_DIR, OTHERS, ROWS
 
-DIR_DIR = "dir-dir-gs"
-OTHERS = ("beta-dir-gs", "beta-dir-vb", "c-bica", "bica")  # mean-parameterised, with weights on one side
-PRINTED_LOSS = 8930  # D(V|V^) of Dir-Dir on parliament in Figure 6, nats
-COLUMNS, ROWS = "columns", "rows"  # which side has the concentration that is varied
 ETA = {"anyOf": [POSITIVE, {"const": PER_K}]}
 
 OPTIONS = closed(

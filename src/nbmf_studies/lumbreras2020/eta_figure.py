@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
 from nbmf.plotting import style
-from nbmf_studies.lumbreras2020.eta import COLUMNS, ROWS
+from nbmf_studies.lumbreras2020.eta_names import COLUMNS, ROWS
 
 PANEL_COLUMNS = 3
 SIDES = {  # label, colour, marker

@@ -14,7 +14,7 @@ import pandas as pd
 from nbmf.evaluation.replications import interval
 from nbmf_studies.framework.verdicts import Part, Reading, judging_again
 from nbmf_studies.lumbreras2020.claims import MEAN_PARAMETERISED, PAPER_DATASETS, SIMILAR
-from nbmf_studies.lumbreras2020.eta import COLUMNS, DIR_DIR, PRINTED_LOSS, ROWS
+from nbmf_studies.lumbreras2020.eta_names import COLUMNS, DIR_DIR, PRINTED_LOSS, ROWS
 from nbmf_studies.lumbreras2020.paired import Scores, are_below
 
 PALEO = "paleo"

@@ -12,6 +12,7 @@ from nbmf_studies.framework.options import COUNT, closed, several
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.lumbreras2020 import eta
 from nbmf_studies.lumbreras2020.datasets import is_of_papers
+from nbmf_studies.lumbreras2020.eta_names import OTHERS, PRINTED_LOSS
 
 LOGPCA, OF_RANGES = "logpca", "logpca-ranges"  # the method, and its fits with K that the study does not have
 
@@ -94,8 +95,8 @@ ETA_FIGURE = Figure(
     make=".eta_figure:draw",
     needs=tables("eta", "scores", losses="eta_losses"),
     arguments=lambda plan: {
-        "others": plan.labels(name for name in eta.OTHERS if name in plan.methods),
-        "printed": eta.PRINTED_LOSS,
+        "others": plan.labels(name for name in OTHERS if name in plan.methods),
+        "printed": PRINTED_LOSS,
     },
     applies=is_of_papers,
     on_request=common.READINGS,

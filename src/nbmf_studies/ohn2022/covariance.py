@@ -3,8 +3,6 @@
 The paper's theory is of the number of features; that fewer of them predict better is a sentence of its introduction.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,21 +11,11 @@ from matplotlib.lines import Line2D
 
 from nbmf.evaluation.replications import holm, interval
 from nbmf.plotting import style
-from nbmf_studies.ohn2022 import sizes
+from nbmf_studies.ohn2022.covariance_errors import NORMS
 from nbmf_studies.ohn2022.methods import CIBP, IBP
-from nbmf_studies.ohn2022.simulation import SetUp, covariance
 
-NORMS = {"frobenius error": "fro", "operator error": 2}  # of a symmetric matrix the latter is its largest |eigenvalue|
 HEIGHT = 2.7  # inches
 SHIFT = 0.08  # of a prior's means, where p is one step from the next
-
-
-def measure(estimator: Any, matrix: Any, mask: Any, *, setup: list, replication: int) -> dict[str, Any]:
-    """Return what `sizes.measure` does, and the norms of E[BB'] - B_0 B_0' over those of B_0 B_0'."""
-    truth = covariance(SetUp(*setup), replication)
-    away = estimator.loading_covariance_ - truth
-    errors = {name: np.linalg.norm(away, norm) / np.linalg.norm(truth, norm) for name, norm in NORMS.items()}
-    return sizes.measure(estimator, matrix, mask) | errors
 
 
 def errors_of(chains: pd.DataFrame) -> pd.DataFrame:
@@ -36,7 +24,8 @@ def errors_of(chains: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     chains : DataFrame
-        As `chains.tabulate` makes it of chains that `measure` looked at; those of the same data are averaged.
+        As `chains.tabulate` makes it of chains that `covariance_errors.measure` looked at; those of the
+        same data are averaged.
     """
     key = ["setting", "p", "replication"]
     return chains.pivot_table(index=key, columns="method", values=list(NORMS), sort=False)

@@ -89,7 +89,9 @@ def cases_of_slabs(plan: Plan) -> Iterator[Case]:
     replications = range(first, first + options["replications"])
     for setting, changed in options["settings"].items():
         kept = {**changed, "settings": {**changed.get("settings", {}), "keep_covariance": True}}
-        yield from _cases(plan, setting, options["sizes"], replications, options["starts"], kept, "covariance:measure")
+        yield from _cases(
+            plan, setting, options["sizes"], replications, options["starts"], kept, "covariance_errors:measure"
+        )
 
 
 # --- What cannot be run -----------------------------------------------------------------------

@@ -104,7 +104,11 @@ def test_a_file_gives_the_table_back(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "value", "words"),
     [
-        ("gaussian", np.inf, "the value is inf; allowed in a gaussian column are finite numbers"),
+        (
+            "gaussian",
+            np.inf,
+            "the value is inf; allowed in a gaussian column are 0 and numbers of a size from 1e-100 to 1e100",
+        ),
         ("discrete", 0.5, "is 0.5; allowed in a discrete column are the codes 0, 1, ..."),
         ("discrete", -1, "is -1.0; allowed in a discrete"),
         ("bernoulli", 2, "is 2.0; allowed in a bernoulli column are 0 and 1"),

@@ -334,7 +334,8 @@ def test_the_texts_orientation_is_the_scripts_with_axes_exchanged_and_changes_no
         assert study["unmasked"][name] == whole["unmasked"][name]
     others = ours["datasets"].keys() - set(turned)
     assert all(config["datasets"][name] == ours["datasets"][name] for name in others)
-    assert config["methods"] == ours["methods"]
+    assert config["methods"].items() <= ours["methods"].items()  # variants for datasets that are not turned are missing
+    assert {name: config["methods"][name] for name in METHODS} == {name: ours["methods"][name] for name in METHODS}
     assert plan(read("as_in_the_text")).methods == plan().methods
     assert config["matrices"] != ours["matrices"]
     assert config["results"] != ours["results"]
@@ -597,7 +598,7 @@ def test_a_wrong_value_is_shown_with_the_rule(overlay, place, given, allowed):
         (settings("logpca", deviance_gain_tol=-1), "deviance_gain_tol = -1", "a number of at least 0"),
         (settings("dir-dir-gs", scheme="both"), "scheme = 'both'", "joint or alternating"),
         (method("dir-dir-gs", K=[1]), "n_components = 1", "at least 2"),
-        (method(K=[0]), "n_components = 0", "at least 1"),
+        (method(K=[0]), "n_components = 0", "an integer from 1 to 1000000"),
     ],
 )
 def test_a_wrong_setting_is_shown_with_the_rule(overlay, given, allowed):

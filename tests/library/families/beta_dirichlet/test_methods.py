@@ -360,6 +360,7 @@ WRONG = {
     "bound": ("jaakkola", None, 1),
     "noise": ("yes", None, 1),
     "step": (0, 1.5, "1", np.nan),
+    "start_scale": (0, -1, "1", None, np.nan, np.inf, True),
     "smoothing": (-1, "small", None, np.nan, np.inf, True),
     "inner_max": AT_LEAST_ONE,
     "inner_tol": (-1e-9, "small", None, np.nan, np.inf, True),
