@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbmf.data.named import is_of_a_size, is_sparse, summed
+from nbmf.data.named import is_sparse, summed
+from nbmf.data.number_sizes import is_of_a_size
 from nbmf.errors import DataError
 
 if TYPE_CHECKING:

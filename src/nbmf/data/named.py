@@ -272,15 +272,6 @@ def as_numbers(values: np.ndarray, allowed: str) -> np.ndarray:
     return values.astype(np.float64)
 
 
-def is_of_a_size(numbers: np.ndarray) -> np.ndarray:
-    """Return a bool array: where a number is 0, or its size is from 1e-100 to 1e100; False of NaN.
-
-    Squares of others, and sums of them, are no numbers any more.
-    """
-    size = np.abs(numbers)
-    return (size == 0) | ((size >= 1e-100) & (size <= 1e100))
-
-
 def plain(value: Any) -> Any:
     """Return a number of numpy as Python's, which is shown without its type."""
     return value.item() if isinstance(value, np.generic) else value

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.data.named import NamedMatrix, as_numbers, frame_values, is_frame, is_of_a_size, plain, two_dimensional
+from nbmf.data.named import NamedMatrix, as_numbers, frame_values, is_frame, plain, two_dimensional
+from nbmf.data.number_sizes import is_of_a_size
 from nbmf.errors import DataError
 
 ALLOWED = "0, numbers of a size from 1e-100 to 1e100, and missing (NaN)"
