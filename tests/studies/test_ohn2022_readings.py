@@ -107,7 +107,7 @@ def test_a_row_of_chains_has_the_errors_of_its_fit(tmp_path):
     settings |= {"burn_in": 200, "n_samples": 200, "keep_covariance": True}
     request = FitRequest(
         *("IndianBuffetGaussian", 3, settings, ["complete", "mine", 0]),
-        measure=f"{covariance.__name__}:measure",
+        measure=f"{covariance_errors.__name__}:measure",
         arguments=options,
     )
     report, chain = run_fit(simulation.build(**options), None, request, log=[].append)
