@@ -219,6 +219,16 @@ def test_few_masks_say_nothing():
     assert set(verdicts(few).values()) == {"not measured"}
 
 
+def test_methods_that_were_not_run_are_not_judged():
+    run = run_of()
+    fewer = readings.Run(
+        run.scores[run.scores["method"] != "logpca"], run.eta, run.one_side, run.long, run.losses, OBSERVED
+    )
+    found = verdicts(fewer)
+    assert found[4, readings.PAIRED] == "not measured"
+    assert found[2, "η = 0.3"] == "reproduced"
+
+
 # --- Ranges and figures -----------------------------------------------------------------------
 
 

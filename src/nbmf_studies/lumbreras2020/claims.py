@@ -181,7 +181,7 @@ def few_components(run: Run) -> Iterator[Part]:
             )
 
 
-def _comparing(methods: tuple[str, ...], decide: Callable[[Run], Iterator[Part]]) -> Callable[[Run], Iterable[Part]]:
+def comparing(methods: tuple[str, ...], decide: Callable[[Run], Iterator[Part]]) -> Callable[[Run], Iterable[Part]]:
     """Return how a claim is decided that compares these methods: without one of them it cannot be."""
 
     def parts(run: Run) -> Iterable[Part]:
@@ -195,20 +195,20 @@ CLAIMS = [
         "Beta-Dir VB predicts as well as or better than bICA at every K on lastfm and parliament, "
         "and similarly elsewhere, without choosing K.",
         f"Per dataset: median over masks at most {SIMILAR:.0%} above that of bICA with its best K.",
-        _comparing(("beta-dir-vb", "bica"), vb_against_bica),
+        comparing(("beta-dir-vb", "bica"), vb_against_bica),
     ),
     Claim(
         "Dir-Dir GS is clearly the best mean-parameterised method on paleo.",
         f"Median over masks more than {SIMILAR:.0%} below that of every other mean-parameterised "
         "method with its best K.",
-        _comparing(MEAN_PARAMETERISED, dir_dir_on_paleo),
+        comparing(MEAN_PARAMETERISED, dir_dir_on_paleo),
     ),
     Claim(
         "c-bICA does not improve on bICA in general, is worse on lastfm and parliament, and varies less between runs.",
         f"Better by more than {SIMILAR:.0%} in at most half of the pairs (dataset, K); on lastfm "
         f"and parliament more than {SIMILAR:.0%} worse (median over K); interquartile range over "
         "masks smaller (median over dataset, K).",
-        _comparing(("c-bica", "bica"), collapsed_against_uncollapsed),
+        comparing(("c-bica", "bica"), collapsed_against_uncollapsed),
     ),
     Claim(
         "logPCA is marginally better than the rest given a suitable K, except on animals where it "
@@ -216,20 +216,20 @@ CLAIMS = [
         "With its best K: the smallest median of all methods on a dataset; on animals one of the "
         f"two largest. The median at the largest K is more than {SIMILAR:.0%} above that at the "
         "best K.",
-        _comparing((*MEAN_PARAMETERISED, "logpca"), logistic_pca),
+        comparing((*MEAN_PARAMETERISED, "logpca"), logistic_pca),
     ),
     Claim(
         "c-bICA converges in fewer iterations than bICA, though not always; Beta-Dir VB starts higher and catches up.",
         f"Iterations until the mean perplexity over masks stays within {ARRIVED:.0%} of its end: "
         "fewer for c-bICA-5 on more than half of the datasets. Per dataset: Beta-Dir VB above both "
         f"after the first iteration, and at the end at most {SIMILAR:.0%} above the better one.",
-        _comparing(("beta-dir-vb", "c-bica", "bica"), convergence),
+        comparing(("beta-dir-vb", "c-bica", "bica"), convergence),
     ),
     Claim(
         "The nonparametric methods use far fewer than 100 components.",
         f"Per dataset and method: at most {FAR_FEWER} components (a third) hold at least 1 % of "
         "the dictionary's weight (median over masks).",
-        _comparing(NONPARAMETRIC, few_components),
+        comparing(NONPARAMETRIC, few_components),
     ),
 ]
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from nbmf.evaluation.replications import interval
 from nbmf_studies.framework.verdicts import Part, Reading, judging_again
-from nbmf_studies.lumbreras2020.claims import MEAN_PARAMETERISED, PAPER_DATASETS, SIMILAR
+from nbmf_studies.lumbreras2020.claims import MEAN_PARAMETERISED, PAPER_DATASETS, SIMILAR, comparing
 from nbmf_studies.lumbreras2020.eta_names import COLUMNS, DIR_DIR, PRINTED_LOSS, ROWS
 from nbmf_studies.lumbreras2020.paired import Scores, are_below
 
@@ -188,7 +188,7 @@ READINGS = [
         f"{TEST}. Per dataset: the 95 % interval of Beta-Dir VB against bICA at its best K ends at most "
         f"{SIMILAR:.0%} above 1.",
         "the first verdict",
-        vb_against_bica,
+        comparing(("beta-dir-vb", "bica"), vb_against_bica),
     ),
     *(
         Reading(
@@ -229,7 +229,7 @@ READINGS = [
         "lastfm and parliament: bICA is better, Holm over both; varies less: the interval over datasets of the mean "
         "log ratio of standard deviations is below 0.",
         "the first verdict; that c-bICA is worse on 8 to 10 of 10 masks at every K",
-        collapsed_against_uncollapsed,
+        comparing(("c-bica", "bica"), collapsed_against_uncollapsed),
     ),
     Reading(
         4,
@@ -237,7 +237,7 @@ READINGS = [
         f"{TEST}. With its best K the interval of logPCA against the best other method is below 1, on animals above; "
         "it decays: better at its best K than at the largest at .05, Holm over datasets.",
         "the first verdict",
-        logistic_pca,
+        comparing((*MEAN_PARAMETERISED, "logpca"), logistic_pca),
     ),
     Reading(
         5,
@@ -245,7 +245,7 @@ READINGS = [
         f"{TEST}. Beta-Dir VB has caught up where its interval against the better of c-bICA-5 and bICA-5 ends at most "
         f"{SIMILAR:.0%} above 1. How many iterations are needed is not judged again.",
         "the first verdict",
-        convergence,
+        comparing(("beta-dir-vb", "c-bica", "bica"), convergence),
     ),
 ]
 
