@@ -296,7 +296,7 @@ def test_a_fit_depends_on_its_own_engine_and_set_up_alone():
 
 
 def test_what_is_judged_has_a_name_in_the_configuration():
-    words = ("PREFIX", "DRAWS", "EXACT", "LINE_SEARCH", "FIXED_STEP")
+    words = ("PREFIX", "DRAWS", "EXACT", "LINE_SEARCH", "FIXED_STEP", "USUAL_SCALE")
     named = {value for key, value in vars(engines).items() if key.isupper() and key not in words}
     assert named >= {name for name in CONFIG["methods"] if name.startswith(engines.PREFIX)}
     shown = {method for figure in ("figure_1", "figure_2") for method in OPTIONS[figure]["methods"]}
