@@ -4,7 +4,7 @@ import numpy as np
 
 from nbmf.families.logistic import logistic_gibbs as family
 from nbmf.families.logistic.factor_posteriors import Coordinates, FactorizedPosterior, FullPosterior
-from nbmf.families.logistic.factors import EFFECT_PRECISION, Effects
+from nbmf.families.logistic.factors import EFFECT_SCALE, Effects
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels import gibbs as kernels
 from nbmf.families.logistic.logistic_variational import clamped_places
@@ -45,7 +45,7 @@ def sides(kind, shape, K, effects="none", ard=True, seed=0):
     """Return random q of rows and of columns."""
     rng, effects = np.random.default_rng(seed), Effects.named(effects)
     R = K + effects.rows + effects.columns
-    precision = np.r_[np.ones(K), np.full(R - K, EFFECT_PRECISION)]
+    precision = np.r_[np.ones(K), np.full(R - K, 1 / EFFECT_SCALE**2)]
     found = []
     for n, learned, clamped in zip(shape, (0, K if ard else 0), clamped_places(K, effects), strict=True):
         mean = rng.normal(size=(n, R))

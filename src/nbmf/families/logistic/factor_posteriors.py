@@ -13,22 +13,25 @@ from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels.factorized import update_lines
 from nbmf.families.logistic.kernels.full import posteriors
 from nbmf.families.logistic.quadratic import PolyaGammaRows
+from nbmf.numerics.normal_effects import INTERCEPT_VARIANCE
 
 
 class Coordinates(NamedTuple):
-    """The prior of each coordinate of a side: normal with mean 0 and some precision.
+    """The prior of each coordinate of a side: normal with some precision and mean 0, or a mean that is learned.
 
     precision : float array (R,), of those that are fixed
     free : bool array (R,); the others are clamped to 1
     learned : int array, coordinates whose precision α is learned (automatic relevance
-        determination); empty if none is
-    prior : Gamma, of each α
+        determination, effects); empty if none is
+    prior : Gamma, of each α, or of all of them
+    carrier : int or None, the coordinate whose prior has a learned mean m, the intercept
     """
 
     precision: np.ndarray
     free: np.ndarray
     learned: np.ndarray
     prior: Gamma
+    carrier: int | None = None
 
 
 class SideData(NamedTuple):
@@ -63,13 +66,18 @@ class FactorPosterior(ABC):
     Attributes
     ----------
     mean : float array (n, R)
-    precision : float array (R,)
-        <p>, of the prior.
+    precision, center : float arrays (R,)
+        <p> and <m>, of the prior.
+    center_variance : float
+        Of m under q.
     """
 
     def __init__(self, mean: np.ndarray, coordinates: Coordinates, scale: float):
         self.mean, self.coordinates = mean, coordinates
         self.precision = np.array(coordinates.precision, float)
+        self.center, self.center_variance = np.zeros(mean.shape[1]), 0.0
+        if coordinates.carrier is not None:
+            self.center_variance = INTERCEPT_VARIANCE
         self.posterior = None  # q(α)
         self._take(np.full(mean.shape, scale**2) * coordinates.free)
 
@@ -111,22 +119,49 @@ class FactorPosterior(ABC):
         """Renew q(α)."""
         learned, prior = self.coordinates.learned, self.coordinates.prior
         if learned.size:
-            sums = self.squares[:, learned].sum(axis=0)
+            sums = self.squares[:, learned].sum(axis=0) + self._around_center()[learned]
             shape = np.full(learned.size, prior.shape + 0.5 * len(self.mean))
             self.posterior = Gamma(shape, prior.rate + 0.5 * sums)
             self.precision[learned] = self.posterior.mean
 
+    def _around_center(self) -> np.ndarray:
+        """Return Σ <(u - m)²> - Σ <u²> over the rows, float array (R,)."""
+        more, carrier, n = np.zeros(len(self.center)), self.coordinates.carrier, len(self.mean)
+        if carrier is not None:
+            m = self.center[carrier]
+            more[carrier] = n * (m**2 + self.center_variance) - 2.0 * m * self.mean[:, carrier].sum()
+        return more
+
+    def learn_center(self) -> None:
+        """Renew q(m)."""
+        carrier, n = self.coordinates.carrier, len(self.mean)
+        precision = self.precision[carrier]
+        self.center_variance = 1.0 / (1.0 / INTERCEPT_VARIANCE + n * precision)
+        self.center[carrier] = self.center_variance * precision * self.mean[:, carrier].sum()
+
+    @abstractmethod
+    def shift(self, coordinate: int, by: float) -> None:
+        """Move all means of a coordinate."""
+
+    def _divergence_of_center(self) -> float:
+        """Return KL(q(m) || N(0, INTERCEPT_VARIANCE)) in nats, 0 where m is not learned."""
+        carrier = self.coordinates.carrier
+        if carrier is None:
+            return 0.0
+        ratio = self.center_variance / INTERCEPT_VARIANCE
+        return 0.5 * (ratio - 1.0 - np.log(ratio) + self.center[carrier] ** 2 / INTERCEPT_VARIANCE)
+
     def divergence(self) -> float:
-        """Return KL(q || prior) of the factors, and of α where it is learned, in nats."""
+        """Return KL(q || prior) of the factors, and of α and m where they are learned, in nats."""
         free, n = self.coordinates.free, len(self.mean)
         log_precision = np.log(np.where(free, self.precision, 1.0))
         divergence_of_alpha = 0.0
         if self.posterior is not None:
             log_precision[self.coordinates.learned] = self.posterior.mean_log
             divergence_of_alpha = self.posterior.divergence(self.coordinates.prior)
-        squares = self.squares.sum(axis=0)
+        squares = self.squares.sum(axis=0) + self._around_center()
         log_prior = 0.5 * (n * log_precision - self.precision * squares)[free].sum()
-        return float(divergence_of_alpha - log_prior - self.entropies())
+        return float(divergence_of_alpha + self._divergence_of_center() - log_prior - self.entropies())
 
 
 class FactorizedPosterior(FactorPosterior):
@@ -171,7 +206,8 @@ class FactorizedPosterior(FactorPosterior):
             entries = (np.ascontiguousarray(part.T) for part in (seen.mean, seen.spread))
             free = self.coordinates.free
             parameters = self.mean, self.variance
-            update_lines(*seen.own_rows, *parameters, *entries, self.precision, free, float(step))
+            prior = self.precision, self.center
+            update_lines(*seen.own_rows, *parameters, *entries, *prior, free, float(step))
             return
         free = self.coordinates.free
         g, prior = np.zeros(self.mean.shape), np.tile(self.precision, (len(self.mean), 1))
@@ -181,7 +217,7 @@ class FactorizedPosterior(FactorPosterior):
             of_spread, of_means = np.split(seen.w @ np.hstack([seen.spread, seen.mean**2]), 2, axis=1)
             prior += of_spread
             delta += of_spread + of_means
-        g -= prior * self.mean
+        g += self.precision * self.center - prior * self.mean
         d = np.where(free, g / delta, 0.0)
         t = step if step else self._best_step(matrices, g, d, prior)
         self.mean += t * d
@@ -195,6 +231,10 @@ class FactorizedPosterior(FactorPosterior):
             bottom += (seen.w * (d @ seen.mean.T) ** 2).sum(axis=1)
         top = (g * d).sum(axis=1)
         return np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)[:, None]
+
+    def shift(self, coordinate, by):
+        """Move all means of a coordinate."""
+        self.mean[:, coordinate] += by
 
     def entropies(self):
         """Return Σ (1 + log σ²) / 2."""
@@ -247,7 +287,7 @@ class FullPosterior(FactorPosterior):
     def update(self, matrices, step):
         """Set q to the best one; there is no step."""
         n, R = self.mean.shape
-        h = np.zeros((n, R))
+        h = np.tile(self.precision * self.center, (n, 1))
         a, b = np.tril_indices(R)
         precision = np.tile(np.where(a == b, self.precision[a], 0.0), (n, 1))
         for seen in matrices:
@@ -255,6 +295,14 @@ class FullPosterior(FactorPosterior):
             precision += seen.w @ seen.spread
         free = np.flatnonzero(self.coordinates.free)
         posteriors(precision, h, free, self.mean, self.second, self._log_determinant)
+
+    def shift(self, coordinate, by):
+        """Move all means of a coordinate."""
+        R = self.mean.shape[1]
+        places = packed(np.full(R, coordinate), np.arange(R))
+        self.second[:, places] += by * self.mean
+        self.mean[:, coordinate] += by
+        self.second[:, places[coordinate]] += by * self.mean[:, coordinate]
 
     def entropies(self):
         """Return Σ (J + log |Σ|) / 2."""

@@ -75,7 +75,7 @@ class NegativeBinomialFactors(NoisyFactors):
         design = [self.W_, self.row_effects_[:, None]][: 1 + used.rows]
         rows = np.hstack([*design, np.ones((len(values), int(used.columns)))])
         R = rows.shape[1]
-        precision = np.r_[self.precisions_, np.full(R - K, form.EFFECT_PRECISION)]
+        precision = np.r_[self.precisions_, np.full(R - K, 1.0 / self.effect_scale**2)]
         none, free = np.arange(0), np.ones(R, bool)
         free[K : K + used.rows] = False
         columns = np.tile(np.where(free, 0.0, 1.0), (values.shape[1], 1))

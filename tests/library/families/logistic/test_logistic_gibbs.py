@@ -294,9 +294,8 @@ def test_flipped_and_permuted_data_have_the_flipped_and_permuted_posterior():
     assert ladder.means_p(found, error, 1 - means[rows][:, columns]) > ladder.FALSE_ALARM
 
 
-def test_the_exact_posterior_of_a_rasch_model(monkeypatch):
-    """K = 0 with both effects, a prior precision of 0.25, by quadrature over columns and rows."""
-    monkeypatch.setattr(form, "EFFECT_PRECISION", 0.25)
+def test_the_exact_posterior_of_a_rasch_model():
+    """K = 0 with both effects of scale 2, by quadrature over columns and rows."""
     codes = np.array([[1, 0], [-1, 1], [1, 1]], np.int8)
     grid = np.linspace(-16, 16, 161)
     prior = stats.norm.pdf(grid, scale=2.0)
@@ -310,7 +309,7 @@ def test_the_exact_posterior_of_a_rasch_model(monkeypatch):
         with_p.append([np.einsum("r,rab,ra->ab", prior, cells, p), np.einsum("r,rab,rb->ab", prior, cells, p)])
     total = np.multiply.outer(prior, prior) * np.prod(evidence, axis=0)
     means = np.array([[(total / evidence[i] * with_p[i][j]).sum() for j in range(2)] for i in range(3)]) / total.sum()
-    chain = chain_of(codes, 0, "both", seed=6)
+    chain = chain_of(codes, 0, "both", FIXED._replace(effect_scale=2.0), seed=6)
     chain.sweep(100)
     sigma = []
     for _ in range(40_000):
@@ -343,14 +342,13 @@ def statistics(W, H, alpha, others, V, observed):
 
 
 @pytest.mark.parametrize(("effects", "ard"), [("none", False), ("none", True), ("both", True)])
-def test_geweke(effects, ard, monkeypatch):
+def test_geweke(effects, ard):
     """Draws of (U, V, α, effects, data) by the sampler in turn with the data have their prior law.
 
     With α ~ Gamma(4, rate 3); one cell in six is missing.
     """
-    monkeypatch.setattr(form, "EFFECT_PRECISION", 2.0)
     rng = np.random.default_rng(12)
-    F, N, K, prior = 4, 3, 2, Prior(ard, 4.0, 3.0)
+    F, N, K, prior = 4, 3, 2, Prior(ard, 4.0, 3.0, 2**-0.5)
     codes = np.ones((F, N), np.int8)
     codes[0, 1] = codes[2, 2] = -1
     observed = codes >= 0
@@ -383,14 +381,13 @@ def test_geweke(effects, ard, monkeypatch):
 
 
 @pytest.mark.long
-def test_simulation_based_calibration(monkeypatch):
+def test_simulation_based_calibration():
     """Ranks of ψ, of a hidden cell's ψ, of its mean square and of Σ log α among draws are uniform.
 
     Of what no rotation changes, α in any order; 31 draws, 10 sweeps apart, in 8 bins.
     """
-    monkeypatch.setattr(form, "EFFECT_PRECISION", 2.0)
     rng = np.random.default_rng(31)
-    F, N, K, prior = 6, 5, 2, Prior(True, 4.0, 3.0)
+    F, N, K, prior = 6, 5, 2, Prior(True, 4.0, 3.0, 2**-0.5)
 
     def known(psi, alpha):
         return [psi[0, 0], psi[1, 1], (psi**2).mean(), np.log(alpha).sum()]
@@ -574,12 +571,13 @@ def test_a_fold_in_stands_still_at_its_equations():
     design, offset, precisions = rng.normal(size=(9, 3)), rng.normal(size=9), np.array([1, 2, 0.01])
     codes = np.array([[1, 0, -1, 1, 1, -1, 0, 0, 1], np.full(9, -1)], np.int8)
     weights = nbmf.LogisticFactorGibbs()._weights
-    found = regress_rows(codes, design, precisions, offset, weights)
-    np.testing.assert_array_equal(found[1], 0)
+    centers = np.array([0.0, 0.0, 0.7])
+    found = regress_rows(codes, design, precisions, centers, offset, weights)
+    np.testing.assert_allclose(found[1], centers, atol=1e-12)
     m, S = found[0], np.eye(3)
     for _ in range(300):  # S given m
         P = np.diag(precisions)
-        b = np.zeros(3)
+        b = precisions * centers
         for n in np.flatnonzero(codes[0] >= 0):
             psi = offset[n] + design[n] @ m
             eta = np.sqrt(psi**2 + design[n] @ S @ design[n])
@@ -588,11 +586,11 @@ def test_a_fold_in_stands_still_at_its_equations():
             b += (codes[0, n] - 0.5 - w * offset[n]) * design[n]
         S = np.linalg.inv(P)
     np.testing.assert_allclose(S @ b, m, atol=1e-5)
-    alone = regress_rows(codes[:1], design, precisions, offset, weights)
+    alone = regress_rows(codes[:1], design, precisions, centers, offset, weights)
     np.testing.assert_allclose(alone[0], m, rtol=1e-12)
     # A factor that the fit has pruned stands still from the start, which is not the end.
     pruned = np.column_stack([design, np.zeros(9)])
-    more = regress_rows(codes, pruned, np.append(precisions, 1.0), offset, weights)
+    more = regress_rows(codes, pruned, np.append(precisions, 1.0), np.append(centers, 0.0), offset, weights)
     np.testing.assert_allclose(more, np.column_stack([found, np.zeros(2)]), rtol=1e-10)
 
 
