@@ -65,10 +65,12 @@ def ascent(kind, quadratic, K=3, effects="none", ard=True, seed=0, step=0.0):
 class Twin:
     """A sweep with given weights, normal numbers and gamma numbers, cells and lines in order.
 
-    Effects are factors: u = 1 where the other side has the effect, with nothing to draw.
+    Effects are factors: u = 1 where the other side has the effect, with nothing to draw. Those of rows and of columns
+    have the means and the variances `priors` a priori.
     """
 
-    def __init__(self, seen, U, V, row_effects, column_effects, effects, alpha):
+    def __init__(self, seen, U, V, row_effects, column_effects, effects, alpha, priors=((0, 100), (0, 100))):
+        self.priors = priors
         self.seen, self.K, self.alpha = seen, U.shape[1], alpha
         self.U, self.V = U.copy(), V.copy()
         self.own_U, self.own_V = list(range(self.K)), list(range(self.K))
@@ -93,17 +95,19 @@ class Twin:
             omega[f, n] = next(omegas)
         kappa = np.where(self.seen, kappa, 0.0)
         ones = np.ones(self.K)
-        self._lines(self.U, self.V, self.own_U, ones, omega, kappa, normals)
-        self._lines(self.V, self.U, self.own_V, self.alpha, omega.T, kappa.T, normals)
+        self._lines(self.U, self.V, self.own_U, ones, self.priors[0], omega, kappa, normals)
+        self._lines(self.V, self.U, self.own_V, self.alpha, self.priors[1], omega.T, kappa.T, normals)
         return psi
 
-    def _lines(self, lines, others, own, precision, omega, kappa, normals):
+    def _lines(self, lines, others, own, precision, of_effect, omega, kappa, normals):
         clamped = [r for r in range(lines.shape[1]) if r not in own]
-        prior = np.array([*precision, *[0.01] * (len(own) - self.K)])
+        mean, variance = of_effect
+        prior = np.array([*precision, *[1 / variance] * (len(own) - self.K)])
+        center = np.array([*[0.0] * self.K, *[mean] * (len(own) - self.K)])
         for i in range(len(lines)):
             x, rest = others[:, own], others[:, clamped] @ lines[i, clamped]
             P = np.diag(prior) + x.T @ np.diag(omega[i]) @ x
-            b = x.T @ (kappa[i] - omega[i] * rest)
+            b = prior * center + x.T @ (kappa[i] - omega[i] * rest)
             epsilon = np.array([next(normals) for _ in own])[::-1]
             lines[i, own] = np.linalg.solve(P, b) + np.linalg.solve(np.linalg.cholesky(P).T, epsilon)
 

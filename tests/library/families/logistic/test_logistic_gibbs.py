@@ -42,13 +42,18 @@ def random_codes(F, N, seed=0, p_missing=0.2):
 @pytest.mark.parametrize("effects", EFFECTS)
 @pytest.mark.parametrize("K", [0, 1, 4])
 @pytest.mark.parametrize("ard", [True, False])
-def test_every_number_of_a_sweep_is_the_twins(effects, K, ard, monkeypatch):
+@pytest.mark.parametrize("has_law", [True, False])
+def test_every_number_of_a_sweep_is_the_twins(effects, K, ard, has_law, monkeypatch):
     """Two sweeps: each ψ that a weight is drawn at, and each mean and covariance, to 1e-10."""
     if K == 0 and effects == "none":
         return
-    codes = random_codes(7, 6)
+    codes, priors = random_codes(7, 6), ((0, 100), (0, 100))
     chain = chain_of(codes, K, effects, Prior(ard, 0.7, 0.3))
     chain.sweep(3)
+    if has_law:
+        used = form.Effects.named(effects)
+        chain.law_of_effects.law[:] = 0.4 * used.rows, 2.5 * used.columns, -1.2
+        priors = (0 if used.columns else -1.2, 0.4), (-1.2, 2.5)
     twin = Twin(
         codes >= 0,
         chain.rows.factor,
@@ -57,6 +62,7 @@ def test_every_number_of_a_sweep_is_the_twins(effects, K, ard, monkeypatch):
         chain.columns.effects,
         chain.effects,
         chain.alpha.copy(),
+        priors,
     )
     seen, *given = scripted(monkeypatch)
     for _ in range(2):
@@ -243,6 +249,26 @@ def test_the_log_joint_is_that_of_the_model():
     assert chain.log_joint() == pytest.approx(log_joint, abs=1e-9)
 
 
+@pytest.mark.parametrize("effects", ["rows", "columns", "both"])
+def test_the_log_joint_has_the_law_of_effects(effects):
+    """Next to the effects the log density of m and of the logarithms of their variances."""
+    codes, prior = random_codes(6, 5), FIXED._replace(effect_scale="learned")
+    chain = chain_of(codes, 2, effects, prior)
+    chain.sweep(2)
+    factors, law = chain.factors(), chain.law_of_effects.law
+    p = expit(form.psi_of(factors))
+    log_joint = np.log(np.where(codes == 1, p, 1 - p))[codes >= 0].sum()
+    log_joint += stats.norm.logpdf(factors.W).sum() + stats.norm.logpdf(factors.H).sum()
+    log_joint += stats.norm.logpdf(law[2], 0, 3)
+    for place, name in enumerate((form.ROWS, form.COLUMNS)):
+        if name in factors.others:
+            mean = 0 if name == form.ROWS and effects == "both" else law[2]
+            log_joint += stats.norm.logpdf(factors.others[name], mean, np.sqrt(law[place])).sum()
+            log_joint += stats.invgamma.logpdf(law[place], 0.5, scale=0.125) + np.log(law[place])
+    assert chain.log_joint() == pytest.approx(log_joint, abs=1e-9)
+    assert factors.others[form.INTERCEPT] == law[2]
+
+
 # --- Exact posteriors ------------------------------------------------------------------------
 
 
@@ -336,19 +362,37 @@ def statistics(W, H, alpha, others, V, observed):
         V[observed].mean(),
         (psi * (V - 0.5))[observed].mean(),
     ]
-    for effects in others.values():
-        found += [effects[0], effects[0] ** 2, effects.mean() ** 2]
+    for name, effects in others.items():
+        if np.ndim(effects):
+            found += [effects[0], effects[0] ** 2, effects.mean() ** 2]
+        elif name == form.INTERCEPT:
+            found += [effects, effects**2]
+        else:
+            found.append(np.log(effects))
     return found
 
 
-@pytest.mark.parametrize(("effects", "ard"), [("none", False), ("none", True), ("both", True)])
-def test_geweke(effects, ard):
-    """Draws of (U, V, α, effects, data) by the sampler in turn with the data have their prior law.
+OF_VARIANCE = np.array([[5.0, 3.0], [6.0, 4.0]])  # shapes and rates, of row and of column effects
 
-    With α ~ Gamma(4, rate 3); one cell in six is missing.
+
+@pytest.mark.parametrize(
+    ("effects", "ard", "scale"),
+    [
+        ("none", False, 2**-0.5),
+        ("none", True, 2**-0.5),
+        ("both", True, 2**-0.5),
+        ("rows", True, "learned"),
+        ("columns", False, "learned"),
+        ("both", True, "learned"),
+    ],
+)
+def test_geweke(effects, ard, scale):
+    """Draws of (U, V, α, effects and their law, data) by the sampler in turn with the data have their prior law.
+
+    With α ~ Gamma(4, rate 3), learned variances ~ IG as above, m ~ N(0, 0.5); one cell in six is missing.
     """
     rng = np.random.default_rng(12)
-    F, N, K, prior = 4, 3, 2, Prior(ard, 4.0, 3.0, 2**-0.5)
+    F, N, K, prior, is_learned = 4, 3, 2, Prior(ard, 4.0, 3.0, scale), scale == "learned"
     codes = np.ones((F, N), np.int8)
     codes[0, 1] = codes[2, 2] = -1
     observed = codes >= 0
@@ -357,16 +401,24 @@ def test_geweke(effects, ard):
     def from_prior():
         alpha = rng.gamma(4.0, 1 / 3.0, K) if ard else np.ones(K)
         W, H = rng.normal(size=(F, K)), rng.normal(size=(K, N)) / np.sqrt(alpha)[:, None]
-        others = {}
+        others, (s_a, s_b), m = {}, (0.5, 0.5), 0.0
+        if is_learned:
+            (s_a, s_b), m = OF_VARIANCE[:, 1] / rng.gamma(OF_VARIANCE[:, 0]), rng.normal() / np.sqrt(2)
         if used.rows:
-            others = {form.ROWS: rng.normal(size=F) / np.sqrt(2)}
+            others = {form.ROWS: rng.normal(0.0 if used.columns else m, np.sqrt(s_a), F)}
         if used.columns:
-            others[form.COLUMNS] = rng.normal(size=N) / np.sqrt(2)
+            others[form.COLUMNS] = rng.normal(m, np.sqrt(s_b), N)
+        if is_learned:
+            others |= {form.INTERCEPT: m}
+            others |= {form.ROW_VARIANCE: s_a} if used.rows else {}
+            others |= {form.COLUMN_VARIANCE: s_b} if used.columns else {}
         V = (rng.random((F, N)) < expit(form.psi_of(Factors(W, H, others)))).astype(float)
         return statistics(W, H, alpha, others, V, observed)
 
     independent = np.array([from_prior() for _ in range(30_000)])
     chain = chain_of(codes, K, effects, prior, seed=7)
+    if is_learned:
+        chain.law_of_effects.priors[:] = *(OF_VARIANCE * np.transpose([used])), (0.5, 0.0)
     series = []
     for _ in range(40_000):
         chain.sweep()
