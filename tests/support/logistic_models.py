@@ -7,8 +7,9 @@ from nbmf.families.logistic.factor_posteriors import Coordinates, FactorizedPost
 from nbmf.families.logistic.factors import EFFECT_SCALE, Effects
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels import gibbs as kernels
+from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
 from nbmf.families.logistic.logistic_variational import clamped_places
-from nbmf.families.logistic.matrices import Ascent, Matrix
+from nbmf.families.logistic.matrices import Ascent, Matrix, SharedLevel
 from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, NormalEntries, PolyaGamma
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial, SoftplusPoisson
 
@@ -41,25 +42,31 @@ LIKELIHOODS = {
 }
 
 
-def sides(kind, shape, K, effects="none", ard=True, seed=0):
+def sides(kind, shape, K, effects="none", ard=True, seed=0, learns_effects=False):
     """Return random q of rows and of columns."""
+    model = LogisticFactorVB(K, effects=effects, ard=ard, a0=WEAK.shape, b0=WEAK.rate, effect_scale="learned")
     rng, effects = np.random.default_rng(seed), Effects.named(effects)
     R = K + effects.rows + effects.columns
     precision = np.r_[np.ones(K), np.full(R - K, 1 / EFFECT_SCALE**2)]
     found = []
-    for n, learned, clamped in zip(shape, (0, K if ard else 0), clamped_places(K, effects), strict=True):
+    places = (0, K if ard else 0), clamped_places(K, effects), (True, False)
+    for n, learned, clamped, are_rows in zip(shape, *places, strict=True):
         mean = rng.normal(size=(n, R))
         mean[:, clamped] = 1.0
         free = np.ones(R, bool)
         free[clamped] = False
         own = Coordinates(precision, free, np.arange(learned), WEAK)
+        if learns_effects:
+            own = model._coordinates(are_rows)
         found.append(KINDS[kind](mean, own, 0.5))
     return found
 
 
-def ascent(kind, quadratic, K=3, effects="none", ard=True, seed=0, step=0.0):
-    rows, columns = sides(kind, quadratic.seen.shape, K, effects, ard, seed)
-    return Ascent([Matrix(quadratic, rows, columns)], step)
+def ascent(kind, quadratic, K=3, effects="none", ard=True, seed=0, step=0.0, learns_effects=False):
+    rows, columns = sides(kind, quadratic.seen.shape, K, effects, ard, seed, learns_effects)
+    has_level = learns_effects and effects == "both"
+    level = SharedLevel(rows, columns, K, K + 1) if has_level else None
+    return Ascent([Matrix(quadratic, rows, columns)], step, level)
 
 
 class Twin:
