@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
+from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, INTERCEPT, MASS, NOISE, ROW_EFFECT, SLAB
 
 links = pytest.mark.parametrize("logit", [False, True], ids=["gaussian", "logit"])
 priors = pytest.mark.parametrize("name", ["cibp", "ibp"])
@@ -181,7 +181,7 @@ def test_sums_and_the_best_state_are_those_of_the_kept_sweeps():
     for one in chain, single:
         one.sweep(5)
     chain.sweep(25, keep=True)
-    mean, square, best, sizes, total = 0.0, 0.0, (-math.inf, None), [], np.zeros(5)
+    mean, square, best, sizes, total = 0.0, 0.0, (-math.inf, None), [], np.zeros(6)
     for _ in range(25):
         single.sweep(1)
         state, drawn = twin.take(single)
@@ -303,6 +303,19 @@ def test_geweke(logit, name, kind):
     share = 0.4 if kind == "few asked" else 1.0
     observed = HOLE if kind == "hole, learned" else FULL
     found = twin.geweke(logit, twin.prior_of(name), table, observed, 1, 15_000, share, 4_000)
+    twin.assert_same(*found)
+
+
+@priors
+@pytest.mark.parametrize("absent", [{}, {"row": 0.0}, {"column": 0.0}, {"row": 0.0, "column": 0.0}])
+def test_geweke_with_an_intercept_and_a_choice_of_effects(name, absent):
+    """All numbers learned, but those of effects that are not there."""
+    prior = twin.prior_of(name)
+    start = twin.numbers(mass=prior.mass, **absent)
+    there = [number for number in (*OF_LINK[True], INTERCEPT) if start[number] or number == INTERCEPT]
+    if len(absent) == 2:
+        there.remove(INTERCEPT)
+    found = twin.geweke(True, prior, twin.priors_of(*there), HOLE, 1, 15_000, 1.0, 4_000, start=start)
     twin.assert_same(*found)
 
 

@@ -391,7 +391,7 @@ def log_gamma(x, law):
 def log_normal(drawn, side):
     free = np.flatnonzero(side.coordinates.free)
     if isinstance(side, FactorizedPosterior):
-        return norm.logpdf(drawn, side.mean, np.sqrt(side.variance))[:, free].sum()
+        return norm.logpdf(drawn[:, free], side.mean[:, free], np.sqrt(side.variance[:, free])).sum()
     rest, S = (drawn - side.mean)[:, free], side.covariance()[:, free[:, None], free]
     quadratic = np.einsum("na,nab,nb->", rest, np.linalg.inv(S), rest)
     return -0.5 * (quadratic + np.linalg.slogdet(2 * np.pi * S)[1].sum())
