@@ -118,6 +118,7 @@ TESTS = {
     "families/logistic/quadratic_counts.py": ["logistic_quadratic", "logistic_variational"],
     "families/logistic/gamma.py": ["logistic_quadratic"],
     "families/logistic/factor_posteriors.py": ["logistic_variational", "collective"],
+    "families/logistic/learned_prior.py": ["logistic_variational"],
     "families/logistic/matrices.py": ["logistic_variational", "collective"],
     "families/logistic/collective.py": ["collective"],
     "families/logistic/relations.py": ["collective"],
