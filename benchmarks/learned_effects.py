@@ -2,7 +2,7 @@
 
     NUMBA_CACHE_DIR=$PWD/.numba_cache .venv/bin/python benchmarks/learned_effects.py [--masks 3] [--matrices dune mite]
 
-Prints the tables of docs/models.md, in some 40 minutes on one core: held-out log loss, nats per entry, the mean over
+Prints the tables of docs/models.md, in some 15 minutes on one core: held-out log loss, nats per entry, the mean over
 masks of a fifth of the observed entries; matrices of data/trials with at most MOST_ENTRIES entries, and two examples.
 """
 
