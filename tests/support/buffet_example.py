@@ -8,24 +8,30 @@ import buffet_twin as twin
 import numpy as np
 from scipy import stats
 
-from nbmf.families.buffet.kernels.numbers import NOISE
+from nbmf.families.buffet.kernels.numbers import NOISE, ROW_EFFECT
 
 F, N, K = 5, 6, 4
 
 
-def example(logit, name, seed=1):
-    """Return a matrix with missing cells and a state with a singleton, precisions drawn anyhow."""
+def example(logit, name, seed=1, effects="both"):
+    """Return a matrix with missing cells and a state with a singleton, precisions drawn anyhow.
+
+    Effects of a binary matrix have an intercept.
+    """
     rng = np.random.default_rng(seed)
     B = rng.normal(0, 1.1, (F, K)) * (rng.random((F, K)) < 0.6)
     B[0, 0] = B[1, 0] = 0.7
     B[:, 3] = 0.0
     B[2, 3] = -0.8  # a singleton of row 2
     Z = rng.standard_normal((K, N))
+    there = np.array([effects in ("rows", "both"), effects in ("columns", "both")])
     effects = (rng.normal(size=F), rng.normal(size=N)) if logit else (np.zeros(F), np.zeros(N))
     observed = rng.random((F, N)) < 0.8
     signal = rng.integers(0, 2, (F, N)) - 0.5 if logit else rng.normal(size=(F, N))
     signal = np.where(observed, signal, 0.0)
-    numbers = twin.numbers()
+    numbers = twin.numbers(intercept=0.6 * logit)
+    for kind in np.flatnonzero(~there):
+        effects[kind][:] = numbers[ROW_EFFECT + kind] = 0.0
     P = rng.gamma(2.0, 0.2, (F, N)) if logit else np.full((F, N), 1 / numbers[NOISE])
     P = np.where(observed, P, 0.0)
     prior = twin.prior_of(name)

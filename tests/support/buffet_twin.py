@@ -10,15 +10,21 @@ from scipy import stats
 from nbmf.families.buffet.buffet_priors import buffet_prior
 from nbmf.families.buffet.chain import BuffetChain
 from nbmf.families.buffet.engines import Matrix
-from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
+from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, INTERCEPT, MASS, NOISE, ROW_EFFECT, SLAB
 from nbmf.families.buffet.states import Numbers
 
-FIXED = np.zeros((5, 2))
-LEARNED = np.array([[2.0, 1.5], [3.0, 3.0], [3.0, 2.0], [3.0, 2.0], [3.0, 1.0]])
+FIXED = np.zeros((6, 2))
+LEARNED = np.array([[2.0, 1.5], [3.0, 3.0], [3.0, 2.0], [3.0, 2.0], [3.0, 1.0], [0.6, 0.0]])
 
 
-def numbers(mass=0.8, noise=0.5, slab=1.3, row=0.4, column=0.7):
-    return np.array([mass, noise, slab, row, column])
+def numbers(mass=0.8, noise=0.5, slab=1.3, row=0.4, column=0.7, intercept=0.0):
+    """Return numbers of a chain; of a variance of 0 there are no such effects."""
+    return np.array([mass, noise, slab, row, column, intercept])
+
+
+def means_of_effects(numbers):
+    """Return the means of row and of column effects a priori: those of columns have the intercept if there are any."""
+    return (0.0, numbers[INTERCEPT]) if numbers[COLUMN_EFFECT] else (numbers[INTERCEPT], 0.0)
 
 
 def priors_of(*learned):
@@ -51,10 +57,14 @@ def log_joint(values, logit, prior, state, numbers, table=FIXED):
     total += stats.norm.logpdf(B[B != 0], 0, math.sqrt(numbers[SLAB])).sum()
     total += stats.norm.logpdf(Z).sum()
     if logit:
-        total += stats.norm.logpdf(rows, 0, math.sqrt(numbers[ROW_EFFECT])).sum()
-        total += stats.norm.logpdf(columns, 0, math.sqrt(numbers[COLUMN_EFFECT])).sum()
+        means = means_of_effects(numbers)
+        for number, effects, mean in zip((ROW_EFFECT, COLUMN_EFFECT), (rows, columns), means, strict=True):
+            if numbers[number]:
+                total += stats.norm.logpdf(effects, mean, math.sqrt(numbers[number])).sum()
     for k, (shape, rate) in enumerate(table):
-        if shape and k == MASS:
+        if shape and k == INTERCEPT:
+            total += stats.norm.logpdf(numbers[k], 0, math.sqrt(shape))
+        elif shape and k == MASS:
             total += (shape - 1) * math.log(numbers[k]) - rate * numbers[k]
         elif shape:
             total += -(shape + 1) * math.log(numbers[k]) - rate / numbers[k]
@@ -67,7 +77,9 @@ def log_joint(values, logit, prior, state, numbers, table=FIXED):
 def draw_numbers(start, table, rng):
     drawn = start.copy()
     for k, (shape, rate) in enumerate(table):
-        if shape:
+        if shape and k == INTERCEPT:
+            drawn[k] = rng.normal(0, math.sqrt(shape))
+        elif shape and start[k]:
             gamma = rng.gamma(shape) / rate
             drawn[k] = gamma if k == MASS else 1 / gamma
     return drawn
@@ -81,8 +93,9 @@ def draw_state(prior, start, table, shape, logit, rng):
     Z = rng.standard_normal((Xi.shape[1], shape[1]))
     rows, columns = np.zeros(shape[0]), np.zeros(shape[1])
     if logit:
-        rows = rng.normal(0, math.sqrt(drawn[ROW_EFFECT]), shape[0])
-        columns = rng.normal(0, math.sqrt(drawn[COLUMN_EFFECT]), shape[1])
+        means = means_of_effects(drawn)
+        rows = rng.normal(means[0], math.sqrt(drawn[ROW_EFFECT]), shape[0])
+        columns = rng.normal(means[1], math.sqrt(drawn[COLUMN_EFFECT]), shape[1])
     return (B, Z, rows, columns), drawn
 
 
@@ -124,8 +137,11 @@ def statistics(values, observed, state, drawn, logit):
             V[:, 0].sum() * columns[0],
             math.log1p((rows**2).sum()),
             math.log1p((columns**2).sum()),
-            math.log(drawn[ROW_EFFECT]),
-            math.log(drawn[COLUMN_EFFECT]),
+            math.log(drawn[ROW_EFFECT] or 1.0),
+            math.log(drawn[COLUMN_EFFECT] or 1.0),
+            drawn[INTERCEPT],
+            math.log1p(drawn[INTERCEPT] ** 2),
+            math.tanh(drawn[INTERCEPT] * (rows.sum() + columns.sum())),
         ]
     else:
         out += [math.log(drawn[NOISE])]
@@ -154,10 +170,10 @@ def take(chain):
     return state, arrays.numbers
 
 
-def geweke(logit, prior, table, observed, seed, sweeps, share=1.0, marginal=20_000, **options):
+def geweke(logit, prior, table, observed, seed, sweeps, share=1.0, marginal=20_000, start=None, **options):
     """Compare draws from the model with a chain that alternates V | state and a sweep."""
     rng = np.random.default_rng(seed)
-    shape, start = observed.shape, numbers(mass=prior.mass)
+    shape, start = observed.shape, numbers(mass=prior.mass) if start is None else start
 
     def one():
         state, drawn = draw_state(prior, start, table, shape, logit, rng)

@@ -3,12 +3,14 @@
 import numpy as np
 
 from nbmf.families.logistic import logistic_gibbs as family
-from nbmf.families.logistic.factor_posteriors import Coordinates, FactorizedPosterior, FullPosterior
-from nbmf.families.logistic.factors import EFFECT_PRECISION, Effects
+from nbmf.families.logistic.factor_posteriors import FactorizedPosterior, FullPosterior
+from nbmf.families.logistic.factors import EFFECT_SCALE, Effects
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels import gibbs as kernels
+from nbmf.families.logistic.learned_prior import Coordinates
+from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
 from nbmf.families.logistic.logistic_variational import clamped_places
-from nbmf.families.logistic.matrices import Ascent, Matrix
+from nbmf.families.logistic.matrices import Ascent, Matrix, SharedLevel
 from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, NormalEntries, PolyaGamma
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial, SoftplusPoisson
 
@@ -41,34 +43,42 @@ LIKELIHOODS = {
 }
 
 
-def sides(kind, shape, K, effects="none", ard=True, seed=0):
+def sides(kind, shape, K, effects="none", ard=True, seed=0, learns_effects=False):
     """Return random q of rows and of columns."""
+    model = LogisticFactorVB(K, effects=effects, ard=ard, a0=WEAK.shape, b0=WEAK.rate, effect_scale="learned")
     rng, effects = np.random.default_rng(seed), Effects.named(effects)
     R = K + effects.rows + effects.columns
-    precision = np.r_[np.ones(K), np.full(R - K, EFFECT_PRECISION)]
+    precision = np.r_[np.ones(K), np.full(R - K, 1 / EFFECT_SCALE**2)]
     found = []
-    for n, learned, clamped in zip(shape, (0, K if ard else 0), clamped_places(K, effects), strict=True):
+    places = (0, K if ard else 0), clamped_places(K, effects), (True, False)
+    for n, learned, clamped, are_rows in zip(shape, *places, strict=True):
         mean = rng.normal(size=(n, R))
         mean[:, clamped] = 1.0
         free = np.ones(R, bool)
         free[clamped] = False
         own = Coordinates(precision, free, np.arange(learned), WEAK)
+        if learns_effects:
+            own = model._coordinates(are_rows)
         found.append(KINDS[kind](mean, own, 0.5))
     return found
 
 
-def ascent(kind, quadratic, K=3, effects="none", ard=True, seed=0, step=0.0):
-    rows, columns = sides(kind, quadratic.seen.shape, K, effects, ard, seed)
-    return Ascent([Matrix(quadratic, rows, columns)], step)
+def ascent(kind, quadratic, K=3, effects="none", ard=True, seed=0, step=0.0, learns_effects=False):
+    rows, columns = sides(kind, quadratic.seen.shape, K, effects, ard, seed, learns_effects)
+    has_level = learns_effects and effects == "both"
+    level = SharedLevel(rows, columns, K, K + 1) if has_level else None
+    return Ascent([Matrix(quadratic, rows, columns)], step, level)
 
 
 class Twin:
     """A sweep with given weights, normal numbers and gamma numbers, cells and lines in order.
 
-    Effects are factors: u = 1 where the other side has the effect, with nothing to draw.
+    Effects are factors: u = 1 where the other side has the effect, with nothing to draw. Those of rows and of columns
+    have the means and the variances `priors` a priori.
     """
 
-    def __init__(self, seen, U, V, row_effects, column_effects, effects, alpha):
+    def __init__(self, seen, U, V, row_effects, column_effects, effects, alpha, priors=((0, 100), (0, 100))):
+        self.priors = priors
         self.seen, self.K, self.alpha = seen, U.shape[1], alpha
         self.U, self.V = U.copy(), V.copy()
         self.own_U, self.own_V = list(range(self.K)), list(range(self.K))
@@ -93,17 +103,19 @@ class Twin:
             omega[f, n] = next(omegas)
         kappa = np.where(self.seen, kappa, 0.0)
         ones = np.ones(self.K)
-        self._lines(self.U, self.V, self.own_U, ones, omega, kappa, normals)
-        self._lines(self.V, self.U, self.own_V, self.alpha, omega.T, kappa.T, normals)
+        self._lines(self.U, self.V, self.own_U, ones, self.priors[0], omega, kappa, normals)
+        self._lines(self.V, self.U, self.own_V, self.alpha, self.priors[1], omega.T, kappa.T, normals)
         return psi
 
-    def _lines(self, lines, others, own, precision, omega, kappa, normals):
+    def _lines(self, lines, others, own, precision, of_effect, omega, kappa, normals):
         clamped = [r for r in range(lines.shape[1]) if r not in own]
-        prior = np.array([*precision, *[0.01] * (len(own) - self.K)])
+        mean, variance = of_effect
+        prior = np.array([*precision, *[1 / variance] * (len(own) - self.K)])
+        center = np.array([*[0.0] * self.K, *[mean] * (len(own) - self.K)])
         for i in range(len(lines)):
             x, rest = others[:, own], others[:, clamped] @ lines[i, clamped]
             P = np.diag(prior) + x.T @ np.diag(omega[i]) @ x
-            b = x.T @ (kappa[i] - omega[i] * rest)
+            b = prior * center + x.T @ (kappa[i] - omega[i] * rest)
             epsilon = np.array([next(normals) for _ in own])[::-1]
             lines[i, own] = np.linalg.solve(P, b) + np.linalg.solve(np.linalg.cholesky(P).T, epsilon)
 

@@ -8,7 +8,7 @@ from nbmf.errors import Message, Setting, not_allowed
 from nbmf.families.buffet.buffet_priors import CIBP, IBP, PRIORS, BuffetPrior, buffet_prior
 from nbmf.families.buffet.chain import BuffetChain
 from nbmf.families.buffet.engines import Matrix
-from nbmf.families.buffet.kernels.numbers import MASS, NAMES, SLAB
+from nbmf.families.buffet.kernels.numbers import INTERCEPT, MASS, NAMES, SLAB
 from nbmf.families.buffet.states import Numbers
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
@@ -110,6 +110,7 @@ class IndianBuffet(Factorization):
     def _first_numbers(self, **start: float) -> Numbers:
         """Return where variances and mass start, and their priors; those not named are fixed."""
         numbers, priors = np.ones(len(NAMES)), np.zeros((len(NAMES), 2))
+        numbers[INTERCEPT] = 0.0
         for name, value in start.items():
             index = NAMES.index(name)
             numbers[index], priors[index] = value, VARIANCE_PRIOR

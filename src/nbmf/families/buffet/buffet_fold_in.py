@@ -28,7 +28,9 @@ def ridge_rows(weights: np.ndarray, targets: np.ndarray, design: np.ndarray, pre
     return np.linalg.solve(A, (targets @ design)[:, :, None])[:, :, 0]
 
 
-def logistic_rows(codes: np.ndarray, design: np.ndarray, offset: np.ndarray, precisions: np.ndarray) -> np.ndarray:
+def logistic_rows(
+    codes: np.ndarray, design: np.ndarray, offset: np.ndarray, precisions: np.ndarray, centers: np.ndarray
+) -> np.ndarray:
     """Return the mean-field means of logistic regressions, one for each row or column, (rows, J).
 
     q(coefficients) q(ω), ω ~ PG(1, ψ), which are Jaakkola and Jordan's bounds: E[ω] = tanh(c/2) /
@@ -42,17 +44,19 @@ def logistic_rows(codes: np.ndarray, design: np.ndarray, offset: np.ndarray, pre
         As for `ridge_rows`.
     offset : float array (entries,)
         What log-odds have besides the coefficients.
+    centers : float array (J,)
+        Means of the coefficients a priori.
     """
     J = max(1, design.shape[1])
     means = np.zeros((len(codes), design.shape[1]))
     for block in in_blocks(len(codes), J * J + len(design), NUMBERS_AT_ONCE):
-        means[block] = _means_of_block(codes[block], design, offset, precisions)
+        means[block] = _means_of_block(codes[block], design, offset, precisions, centers)
     return means
 
 
-def _means_of_block(codes, design, offset, precisions):
+def _means_of_block(codes, design, offset, precisions, centers):
     J = design.shape[1]
-    means = np.zeros((len(codes), J))
+    means = np.tile(centers, (len(codes), 1))
     observed, signal = codes >= 0, np.where(codes < 0, 0.0, codes - 0.5)
     products = (design[:, :, None] * design[:, None, :]).reshape(len(design), J * J)
     second = np.broadcast_to(np.diag(1.0 / precisions), (len(codes), J, J)).copy()
@@ -64,7 +68,7 @@ def _means_of_block(codes, design, offset, precisions):
         omega = observed[rows] * _expected_omega(c)
         A = (omega @ products).reshape(-1, J, J) + np.diag(precisions)
         covariance = np.linalg.inv(A)
-        b = (signal[rows] - omega * offset) @ design
+        b = (signal[rows] - omega * offset) @ design + precisions * centers
         now = (covariance @ b[:, :, None])[:, :, 0]
         means[rows], second[rows] = now, covariance
         return np.abs(now - mean).max(axis=1, initial=0.0) > TOLERANCE

@@ -5,15 +5,19 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit
 
+from nbmf.errors import Message, Setting, not_allowed
 from nbmf.families.buffet.buffet_estimator import RULES, BuffetState, IndianBuffet
 from nbmf.families.buffet.buffet_fold_in import logistic_rows
 from nbmf.families.buffet.engines import Matrix
+from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, ROW_EFFECT
 from nbmf.inference.constructors import with_parameters
-from nbmf.inference.parameters import TRUE_OR_FALSE
+from nbmf.inference.parameters import TRUE_OR_FALSE, one_of
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.numerics.normal_effects import learned_priors
 
 ROWS, COLUMNS = "row effects", "column effects"
+EFFECTS = ("none", "rows", "columns", "both")
 
 
 @with_parameters
@@ -22,9 +26,9 @@ class IndianBuffetLogistic(IndianBuffet):
 
     A row has feature k or not (ξ_fk); how many features there are is as a convergent Indian buffet
     process (CIBP) or the two-parameter one (IBP) says. b_fk ~ N(0, τ) where the row has it and 0
-    elsewhere, z_kn ~ N(0, 1), μ_f ~ N(0, τ_μ), ν_n ~ N(0, τ_ν); these variances ~ IG(1, 1). The
-    sampler takes Pólya-Gamma variables besides them, and features are born and die with their
-    scores integrated out.
+    elsewhere, z_kn ~ N(0, 1), μ_f ~ N(0, τ_μ), ν_n ~ N(0, τ_ν); these variances ~ IG(1, 1), unless
+    effects have an intercept. The sampler takes Pólya-Gamma variables besides them, and features are
+    born and die with their scores integrated out.
 
     Parameters
     ----------
@@ -39,6 +43,11 @@ class IndianBuffetLogistic(IndianBuffet):
         κ, of the IBP above 0. Learned with the prior Exponential(1).
     slab_variance : float or "learn"
         τ, the variance of loadings that are there.
+    effects : {"none", "rows", "columns", "both"}
+        Which rows or columns have an effect.
+    intercept : bool
+        Whether effects of columns vary around an intercept m ~ N(0, 9) (those of rows, where columns have none), with
+        τ_μ, τ_ν ~ IG(1/2, 1/8): as those of LogisticFactorGibbs with effect_scale="learned".
     start : "dense", "slow" or "empty"
         From 20 random features, which go if they explain nothing (τ stays at its first value for a
         third of the burn-in); from none, with few births at first, so that one fills before the
@@ -59,8 +68,8 @@ class IndianBuffetLogistic(IndianBuffet):
     ----------
     row_effects_, column_effects_ : float arrays (F,), (N,)
         μ and ν in log-odds, of the same state as W_ and H_.
-    row_effect_variance_, column_effect_variance_ : float
-        Means of τ_μ and τ_ν.
+    row_effect_variance_, column_effect_variance_, intercept_ : float
+        Means of τ_μ, τ_ν and m; 0 where the model has none.
 
     See IndianBuffet for the others. `expectation_` is the mean of σ(ψ) over the kept sweeps.
     """
@@ -68,14 +77,33 @@ class IndianBuffetLogistic(IndianBuffet):
     method_name = "Indian buffet"
     likelihoods = (BERNOULLI,)
     meanings = ("loadings in log-odds", "scores")
-    rules = RULES | {"scale_moves": TRUE_OR_FALSE}
+    rules = RULES | {"effects": one_of(*EFFECTS), "intercept": TRUE_OR_FALSE, "scale_moves": TRUE_OR_FALSE}
     shapes: ClassVar = IndianBuffet.shapes | {"row_effects_": "F", "column_effects_": "N"}
     learned_numbers: ClassVar = (*IndianBuffet.learned_numbers, "row_effect_variance", "column_effect_variance")
 
+    effects: str = "both"
+    intercept: bool = False
     scale_moves: bool = False
+
+    def check_parameters(self):
+        """Raise ConfigError if a parameter has a value that is not allowed."""
+        super().check_parameters()
+        if self.intercept and self.effects == "none":
+            allowed = Message("False with ", Setting("effects", "none"), ", as effects vary around it")
+            raise not_allowed("intercept", True, allowed)
+
+    @property
+    def _has_effects(self) -> tuple[bool, bool]:
+        """Whether rows and columns have effects."""
+        return self.effects in ("rows", "both"), self.effects in ("columns", "both")
 
     def _start(self, codes, seed):
         numbers = self._first_numbers(row_effect_variance=1.0, column_effect_variance=1.0)
+        for number, is_there in zip((ROW_EFFECT, COLUMN_EFFECT), self._has_effects, strict=True):
+            if not is_there:
+                numbers.start[number] = numbers.priors[number] = 0.0
+        if self.intercept:
+            numbers.priors[ROW_EFFECT:] = learned_priors(*self._has_effects)
         matrix = Matrix.of_codes(codes)
         chain = self._chain(matrix, numbers, seed, scale_moves=self.scale_moves)
         return LogisticState(chain, self.burn_in, self._opening(len(codes)))
@@ -84,6 +112,16 @@ class IndianBuffetLogistic(IndianBuffet):
         super()._learn(state)
         others = state.estimate().others
         self.row_effects_, self.column_effects_ = others[ROWS], others[COLUMNS]
+        self.intercept_ = state.chain.mean_numbers()["intercept"]
+
+    def restore(self, learned):
+        """Take over what a file says was learned; files of before have no intercept."""
+        super().restore({"intercept_": 0.0} | learned)
+
+    @property
+    def findings(self):
+        """K+ of the kept sweeps (median, and where 95 % of them lie), and what was learned."""
+        return super().findings | ({"intercept": self.intercept_} if self.intercept else {})
 
     @property
     def factors_(self):
@@ -101,32 +139,47 @@ class IndianBuffetLogistic(IndianBuffet):
         return expit(effects + np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns]))
 
     def _factors_with(self, W):
-        """Return the factors of rows whose effects are not known: 0, as in the prior's mean."""
-        others = {ROWS: np.zeros(len(W)), COLUMNS: self.column_effects_}
+        """Return the factors of rows whose effects are not known: the prior's mean."""
+        others = {ROWS: np.full(len(W), self._center_of_rows), COLUMNS: self.column_effects_}
         return Factors(W, self.H_, others)
+
+    @property
+    def _center_of_rows(self) -> float:
+        return self.intercept_ if self._has_effects == (True, False) else 0.0
 
     def _fold_in_rows(self, codes):
         return self._factors_of_rows(codes).W
 
     def _factors_of_rows(self, codes):
         """Return the factors of new rows: loadings of normal distributions with the variance τ P(ξ = 1)."""
-        design = np.column_stack([np.ones(self.H_.shape[1]), self.H_.T])
-        variances = self.slab_variance_ * self._inclusion()
-        precisions = 1.0 / np.concatenate([[self.row_effect_variance_], variances])
-        coefficients = logistic_rows(codes, design, self.column_effects_, precisions)
-        others = {ROWS: coefficients[:, 0], COLUMNS: self.column_effects_}
-        return Factors(coefficients[:, 1:], self.H_, others)
+        precisions = 1.0 / (self.slab_variance_ * self._inclusion())
+        prior = (1.0 / self.row_effect_variance_, self._center_of_rows) if self._has_effects[0] else None
+        effects, W = _regressed(codes, self.H_.T, self.column_effects_, precisions, prior)
+        return Factors(W, self.H_, {ROWS: effects, COLUMNS: self.column_effects_})
 
     def _fold_in_columns(self, codes):
         return self._factors_of_columns(codes).H
 
     def _factors_of_columns(self, codes):
         """Return the factors of new columns, whose scores and effects have their own prior."""
-        design = np.column_stack([np.ones(len(self.W_)), self.W_])
-        precisions = np.concatenate([[1.0 / self.column_effect_variance_], np.ones(self.W_.shape[1])])
-        codes = np.ascontiguousarray(codes.T)
-        coefficients = logistic_rows(codes, design, self.row_effects_, precisions)
-        return Factors(self.W_, coefficients[:, 1:].T, {ROWS: self.row_effects_, COLUMNS: coefficients[:, 0]})
+        codes, precisions = np.ascontiguousarray(codes.T), np.ones(self.W_.shape[1])
+        prior = (1.0 / self.column_effect_variance_, self.intercept_) if self._has_effects[1] else None
+        effects, H = _regressed(codes, self.W_, self.row_effects_, precisions, prior)
+        return Factors(self.W_, H.T, {ROWS: self.row_effects_, COLUMNS: effects})
+
+
+def _regressed(codes, design, offset, precisions, effect_prior):
+    """Return the effects of new rows or columns, (rows,), and their coefficients, (rows, K).
+
+    effect_prior : precision and mean of an effect a priori, or None: then effects are 0
+    """
+    centers = np.zeros(len(precisions))
+    if effect_prior is None:
+        return np.zeros(len(codes)), logistic_rows(codes, design, offset, precisions, centers)
+    design = np.column_stack([np.ones(len(design)), design])
+    precisions, centers = np.r_[effect_prior[0], precisions], np.r_[effect_prior[1], centers]
+    coefficients = logistic_rows(codes, design, offset, precisions, centers)
+    return coefficients[:, 0], coefficients[:, 1:]
 
 
 class LogisticState(BuffetState):

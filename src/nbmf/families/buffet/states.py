@@ -10,8 +10,8 @@ from nbmf.families.buffet.buffet_priors import left_order
 class Numbers(NamedTuple):
     """What a chain learns besides loadings and scores, in the order of kernels.numbers.
 
-    start : float array (5,)
-    priors : float array (5, 2), shape and rate of each; a shape of 0 says that it is fixed
+    start : float array (6,)
+    priors : float array (6, 2), shape and rate of each; a shape of 0 says that it is fixed
     """
 
     start: np.ndarray
@@ -24,7 +24,7 @@ class ChainState(NamedTuple):
     B : float array (p, K), loadings, 0 where a row does not have the feature
     Z : float array (K, n), scores
     row_effects, column_effects : float arrays (p,), (n,), in log-odds; zeros of Gaussian matrices
-    numbers : dict of floats, variances and mass by name
+    numbers : dict of floats, variances, mass and intercept by name
     """
 
     B: np.ndarray

@@ -4,31 +4,15 @@
 two more for each kind: one that is free on its own side and clamped to 1 on the other.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels.factorized import update_lines
 from nbmf.families.logistic.kernels.full import posteriors
+from nbmf.families.logistic.learned_prior import Coordinates, LearnedPrior
 from nbmf.families.logistic.quadratic import PolyaGammaRows
-
-
-class Coordinates(NamedTuple):
-    """The prior of each coordinate of a side: normal with mean 0 and some precision.
-
-    precision : float array (R,), of those that are fixed
-    free : bool array (R,); the others are clamped to 1
-    learned : int array, coordinates whose precision α is learned (automatic relevance
-        determination); empty if none is
-    prior : Gamma, of each α
-    """
-
-    precision: np.ndarray
-    free: np.ndarray
-    learned: np.ndarray
-    prior: Gamma
 
 
 class SideData(NamedTuple):
@@ -49,7 +33,7 @@ class SideData(NamedTuple):
     own_rows: PolyaGammaRows | None = None
 
 
-class FactorPosterior(ABC):
+class FactorPosterior(LearnedPrior):
     """q of the factors of n rows or columns.
 
     Parameters
@@ -63,24 +47,18 @@ class FactorPosterior(ABC):
     Attributes
     ----------
     mean : float array (n, R)
-    precision : float array (R,)
-        <p>, of the prior.
+
+    See LearnedPrior for the others.
     """
 
     def __init__(self, mean: np.ndarray, coordinates: Coordinates, scale: float):
-        self.mean, self.coordinates = mean, coordinates
-        self.precision = np.array(coordinates.precision, float)
-        self.posterior = None  # q(α)
+        super().__init__(coordinates)
+        self.mean = mean
         self._take(np.full(mean.shape, scale**2) * coordinates.free)
 
     @abstractmethod
     def _take(self, variance: np.ndarray) -> None:
         """Start from variances, float array (n, R)."""
-
-    @property
-    @abstractmethod
-    def squares(self) -> np.ndarray:
-        """<u²> of every coordinate, float array (n, R)."""
 
     @abstractmethod
     def parts(self, chosen: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
@@ -100,33 +78,12 @@ class FactorPosterior(ABC):
         """Update q for all matrices that have these rows or columns."""
 
     @abstractmethod
-    def entropies(self) -> float:
-        """Return the entropy of q less log(2π) / 2 per free coordinate."""
-
-    @abstractmethod
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         """Draw the factors from q, float array (n, R)."""
 
-    def learn_precision(self) -> None:
-        """Renew q(α)."""
-        learned, prior = self.coordinates.learned, self.coordinates.prior
-        if learned.size:
-            sums = self.squares[:, learned].sum(axis=0)
-            shape = np.full(learned.size, prior.shape + 0.5 * len(self.mean))
-            self.posterior = Gamma(shape, prior.rate + 0.5 * sums)
-            self.precision[learned] = self.posterior.mean
-
-    def divergence(self) -> float:
-        """Return KL(q || prior) of the factors, and of α where it is learned, in nats."""
-        free, n = self.coordinates.free, len(self.mean)
-        log_precision = np.log(np.where(free, self.precision, 1.0))
-        divergence_of_alpha = 0.0
-        if self.posterior is not None:
-            log_precision[self.coordinates.learned] = self.posterior.mean_log
-            divergence_of_alpha = self.posterior.divergence(self.coordinates.prior)
-        squares = self.squares.sum(axis=0)
-        log_prior = 0.5 * (n * log_precision - self.precision * squares)[free].sum()
-        return float(divergence_of_alpha - log_prior - self.entropies())
+    @abstractmethod
+    def shift(self, coordinate: int, by: float) -> None:
+        """Move all means of a coordinate."""
 
 
 class FactorizedPosterior(FactorPosterior):
@@ -171,7 +128,8 @@ class FactorizedPosterior(FactorPosterior):
             entries = (np.ascontiguousarray(part.T) for part in (seen.mean, seen.spread))
             free = self.coordinates.free
             parameters = self.mean, self.variance
-            update_lines(*seen.own_rows, *parameters, *entries, self.precision, free, float(step))
+            prior = self.precision, self.center
+            update_lines(*seen.own_rows, *parameters, *entries, *prior, free, float(step))
             return
         free = self.coordinates.free
         g, prior = np.zeros(self.mean.shape), np.tile(self.precision, (len(self.mean), 1))
@@ -181,7 +139,7 @@ class FactorizedPosterior(FactorPosterior):
             of_spread, of_means = np.split(seen.w @ np.hstack([seen.spread, seen.mean**2]), 2, axis=1)
             prior += of_spread
             delta += of_spread + of_means
-        g -= prior * self.mean
+        g += self.precision * self.center - prior * self.mean
         d = np.where(free, g / delta, 0.0)
         t = step if step else self._best_step(matrices, g, d, prior)
         self.mean += t * d
@@ -195,6 +153,10 @@ class FactorizedPosterior(FactorPosterior):
             bottom += (seen.w * (d @ seen.mean.T) ** 2).sum(axis=1)
         top = (g * d).sum(axis=1)
         return np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)[:, None]
+
+    def shift(self, coordinate, by):
+        """Move all means of a coordinate."""
+        self.mean[:, coordinate] += by
 
     def entropies(self):
         """Return Σ (1 + log σ²) / 2."""
@@ -247,7 +209,7 @@ class FullPosterior(FactorPosterior):
     def update(self, matrices, step):
         """Set q to the best one; there is no step."""
         n, R = self.mean.shape
-        h = np.zeros((n, R))
+        h = np.tile(self.precision * self.center, (n, 1))
         a, b = np.tril_indices(R)
         precision = np.tile(np.where(a == b, self.precision[a], 0.0), (n, 1))
         for seen in matrices:
@@ -255,6 +217,14 @@ class FullPosterior(FactorPosterior):
             precision += seen.w @ seen.spread
         free = np.flatnonzero(self.coordinates.free)
         posteriors(precision, h, free, self.mean, self.second, self._log_determinant)
+
+    def shift(self, coordinate, by):
+        """Move all means of a coordinate."""
+        R = self.mean.shape[1]
+        places = packed(np.full(R, coordinate), np.arange(R))
+        self.second[:, places] += by * self.mean
+        self.mean[:, coordinate] += by
+        self.second[:, places[coordinate]] += by * self.mean[:, coordinate]
 
     def entropies(self):
         """Return Σ (J + log |Σ|) / 2."""

@@ -11,9 +11,12 @@ import numpy as np
 from nbmf.inference.state import Factors
 
 ROWS, COLUMNS = "row effects", "column effects"  # the names of effects among the factors
+INTERCEPT = "intercept"  # and what else is learned of effects
+ROW_VARIANCE, COLUMN_VARIANCE = "row effect variance", "column effect variance"
 SIZES = "sizes"  # of the columns of counts, there too
 NOISE = "noise variance"
-EFFECT_PRECISION = 0.01  # of an effect a priori: a standard deviation of 10 in log-odds
+EFFECT_SCALE = 10.0  # the standard deviation of an effect a priori, in units of ψ, unless it is learned
+LEARNED = "learned"
 
 
 class Effects(NamedTuple):
@@ -52,7 +55,8 @@ def centred(factors: Factors) -> Factors:
     """Return the same ψ with what effects can tell moved into them.
 
     With column effects the columns of W have mean 0: the effect of a column is the log-odds of an
-    average row. With row effects the rows of H have mean 0. With both, row effects have mean 0.
+    average row. With row effects the rows of H have mean 0. With both, row effects have mean 0, and
+    the intercept, around which column effects vary, is that of an average row too.
     """
     W, H, others = factors.W, factors.H, dict(factors.others)
     if COLUMNS in others:
@@ -64,6 +68,8 @@ def centred(factors: Factors) -> Factors:
     if {ROWS, COLUMNS} <= others.keys():
         mean = others[ROWS].mean()
         others |= {ROWS: others[ROWS] - mean, COLUMNS: others[COLUMNS] + mean}
+        if INTERCEPT in others:
+            others[INTERCEPT] = others[INTERCEPT] + mean
     return Factors(W, H, others)
 
 

@@ -33,7 +33,7 @@ class SampledFactors(NoisyFactors):
     random_state: RandomState = None
 
     def _chain_of(self, likelihood: CellLikelihood, seed) -> LogisticChain:
-        prior = Prior(self.ard, self.a0, self.b0)
+        prior = Prior(self.ard, self.a0, self.b0, self.effect_scale)
         cells = NoisyCells(likelihood, Gamma(self.a0, self.b0)) if self.noise else Cells(likelihood)
         return LogisticChain(cells, self.n_components, self.effects_in_use, prior, seed, self.threads)
 
@@ -49,7 +49,7 @@ class SampledFactors(NoisyFactors):
 class GibbsState(State):
     """A chain and sums over its kept sweeps, those after `burn_in`.
 
-    Of ψ, ψ², E[V | ψ], and what the cells' likelihood has of its own.
+    Of ψ, ψ², E[V | ψ], and what is learned besides factors and effects.
     """
 
     resumable = True
@@ -59,7 +59,7 @@ class GibbsState(State):
         self._sweeps, self._kept = np.zeros((), int), np.zeros((), int)
         shape = chain.cells.likelihood.seen.shape
         self._psi, self._psi_sum, self._mean_sum = (np.zeros(shape) for _ in range(3))
-        learned = chain.cells.learned()
+        learned = chain.learned()
         self._learned_sums = {name: np.zeros_like(values) for name, values in learned.items()}
 
     def advance(self, steps):
@@ -73,7 +73,7 @@ class GibbsState(State):
 
     def _add(self):
         self._chain.add_means(self._psi, self._psi_sum, self._mean_sum)
-        for name, values in self._chain.cells.learned().items():
+        for name, values in self._chain.learned().items():
             self._learned_sums[name] += values
 
     def objective(self):
@@ -81,10 +81,10 @@ class GibbsState(State):
         return self._chain.log_joint()
 
     def learned(self) -> dict[str, np.ndarray]:
-        """Return the means of what cells have besides factors; before kept sweeps, what is now."""
+        """Return the means of what is learned besides factors and effects; before kept sweeps, what is now."""
         if self._kept:
             return {name: np.asarray(total / self._kept) for name, total in self._learned_sums.items()}
-        return self._chain.cells.learned()
+        return self._chain.learned()
 
     def noise_variance(self) -> np.ndarray:
         """Return the mean of 1/τ, float array (); 0 where there is no noise."""
@@ -105,8 +105,8 @@ class GibbsState(State):
         K, effects = self._chain.rows.K, self._chain.effects
         factors = form.best_of_rank(self._psi_sum / self._kept, K, effects)
         means = self.learned()
-        of_likelihood = {name: means[name] for name in self._chain.cells.likelihood.learned()}
-        return factors._replace(others=dict(factors.others) | of_likelihood)
+        means.pop(form.NOISE, None)  # which the estimate of ψ has not
+        return factors._replace(others=dict(factors.others) | means)
 
     def expectation(self):
         """Return the mean of E[V | ψ] over the kept sweeps; before, that of the last sweep."""

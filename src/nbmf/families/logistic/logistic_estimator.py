@@ -1,7 +1,7 @@
 """What the Bayesian factor models of this family share: ψ, effects, shares, new rows and columns, files.
 
 A cell's likelihood depends on ψ_fn = r_f + c_n + Σ_k w_fk h_kn alone. In Klami's (2015) letters W is U and
-H is V'. A priori w_fk ~ N(0, 1), h_kn ~ N(0, 1/α_k) and effects r_f, c_n ~ N(0, 100).
+H is V'. A priori w_fk ~ N(0, 1), h_kn ~ N(0, 1/α_k) and effects r_f, c_n ~ N(0, 100), or of a learned variance.
 """
 
 from typing import ClassVar
@@ -29,6 +29,10 @@ POSITIVE = Rule(
     "sampler never leaves, and where every bound is infinite)",
 )
 NOISE_ROUNDS = 50  # of a new row's or column's q(ψ) with noise given ψ without
+EFFECT_SCALE = Rule(
+    lambda value: (isinstance(value, str) and value == form.LEARNED) or (is_number(value) and 0 < value <= 1e50),
+    "a positive number, at most 1e50, or 'learned'",
+)
 RULES = Factorization.rules | {
     "effects": one_of("none", "rows", "columns", "both"),
     "ard": TRUE_OR_FALSE,
@@ -36,18 +40,29 @@ RULES = Factorization.rules | {
     "b0": POSITIVE,
 }
 
+# What is learned of effects: from the attribute to its name among the factors.
+LAW = {
+    "intercept_": form.INTERCEPT,
+    "row_effect_variance_": form.ROW_VARIANCE,
+    "column_effect_variance_": form.COLUMN_VARIANCE,
+}
+
 
 class FactorModel(Factorization):
     """Base class of models of ψ = r + c + WH with normal priors, whatever distribution ψ stands for.
 
-    A class has the parameters n_components and effects, and, where precisions are learned, ard, a0
-    and b0. It defines `_mean_of`, and `_weights` for new rows and columns.
+    A class has the parameters n_components and effects, where precisions are learned ard, a0
+    and b0, and where the variances of effects may be effect_scale. It defines `_mean_of`, and
+    `_weights` for new rows and columns.
 
     Attributes
     ----------
     row_effects_, column_effects_ : float arrays (F,), (N,)
         r and c in units of ψ; zeros where the model has none. With column effects the columns of
         W_ have mean 0, with row effects the rows of H_, with both row effects too.
+    intercept_, row_effect_variance_, column_effect_variance_ : float arrays ()
+        With effect_scale="learned" what effects of columns vary around (of rows, where columns have none), and
+        how much; otherwise 0 and effect_scale². Variances of effects that the model has not are 0.
     precisions_ : float array (K,)
         α, the precision of the rows of H_ a priori, given H_; that of W_ is 1.
     """
@@ -56,7 +71,15 @@ class FactorModel(Factorization):
     allows_no_components = True
     meanings = ("coordinate", "loading")
     rules = RULES
-    shapes: ClassVar = Factorization.shapes | {"row_effects_": "F", "column_effects_": "N", "precisions_": "K"}
+    effect_scale = form.EFFECT_SCALE  # of classes that do not have it as a parameter
+    shapes: ClassVar = Factorization.shapes | {
+        "row_effects_": "F",
+        "column_effects_": "N",
+        "precisions_": "K",
+        "intercept_": "",
+        "row_effect_variance_": "",
+        "column_effect_variance_": "",
+    }
 
     def check_parameters(self):
         """Raise ConfigError if a parameter has a value that is not allowed."""
@@ -106,6 +129,18 @@ class FactorModel(Factorization):
         self.row_effects_ = estimate.others.get(form.ROWS, np.zeros(F))
         self.column_effects_ = estimate.others.get(form.COLUMNS, np.zeros(N))
         self.precisions_ = self._precisions_given(estimate.H)
+        for name, given in self._given_law().items():
+            setattr(self, name, np.asarray(estimate.others.get(LAW[name], given)))
+
+    def _given_law(self) -> dict[str, np.ndarray]:
+        """Return the intercept and variances of effects of a given scale."""
+        variance = 1.0 if self.effect_scale == form.LEARNED else self.effect_scale**2
+        given = 0.0, *(variance * used for used in self.effects_in_use)
+        return dict(zip(LAW, map(np.array, given), strict=True))
+
+    def restore(self, learned):
+        """Take over what a file says was learned; files of before have no law of effects."""
+        super().restore(self._given_law() | learned)
 
     def _precisions_given(self, H: np.ndarray) -> np.ndarray:
         """Return E[α | H], (K,), or what α is fixed at."""
@@ -142,29 +177,42 @@ class FactorModel(Factorization):
 
     def _factors_of_rows(self, values):
         """Return the factors of new rows, each with an effect of its own if the model has those."""
-        W, effects = self._regress(
-            values, self.H_.T, np.ones(len(self.H_)), self.column_effects_, self.effects_in_use.rows
-        )
+        prior = self._effect_prior(rows=True)
+        W, effects = self._regress(values, self.H_.T, np.ones(len(self.H_)), self.column_effects_, prior)
         return Factors(W, self.H_, self._others(effects, self.column_effects_))
 
     def _factors_of_columns(self, values):
         """Return the factors of new columns, each with its own effect if the model has those."""
-        H, effects = self._regress(values.T, self.W_, self.precisions_, self.row_effects_, self.effects_in_use.columns)
+        prior = self._effect_prior(rows=False)
+        H, effects = self._regress(values.T, self.W_, self.precisions_, self.row_effects_, prior)
         others = self._others(self.row_effects_, effects)
         return Factors(self.W_, np.ascontiguousarray(H.T), others)
 
-    def _regress(self, values, design, precisions, offset, has_effects):
-        """Return the factor of new rows and columns, (rows, K), and their effects, (rows,)."""
-        K = design.shape[1]
-        if has_effects:
+    def _effect_prior(self, rows: bool) -> tuple[float, float] | None:
+        """Return the precision and the mean of a new row's effect a priori, or of a column's; None without effects."""
+        used = self.effects_in_use
+        if not (used.rows if rows else used.columns):
+            return None
+        if self.effect_scale != form.LEARNED:
+            return 1.0 / self.effect_scale**2, 0.0
+        variance = self.row_effect_variance_ if rows else self.column_effect_variance_
+        has_intercept = not (rows and used.columns)
+        return 1.0 / float(variance), float(self.intercept_) if has_intercept else 0.0
+
+    def _regress(self, values, design, precisions, offset, effect_prior):
+        """Return the factor of new rows or columns, (rows, K), and their effects, (rows,)."""
+        K, centers = design.shape[1], np.zeros(design.shape[1])
+        if effect_prior:
+            precision, center = effect_prior
             design = np.column_stack([design, np.ones(len(design))])
-            precisions = np.append(precisions, form.EFFECT_PRECISION)
+            precisions, centers = np.append(precisions, precision), np.append(centers, center)
         values = np.ascontiguousarray(values)
-        coefficients = regress_rows(values, design, precisions, offset, self._weights)
-        return coefficients[:, :K], coefficients[:, K] if has_effects else np.zeros(len(coefficients))
+        coefficients = regress_rows(values, design, precisions, centers, offset, self._weights)
+        return coefficients[:, :K], coefficients[:, K] if effect_prior else np.zeros(len(coefficients))
 
     def _factors_with(self, W):
-        return Factors(W, self.H_, self._others(np.zeros(len(W)), self.column_effects_))
+        _, center = self._effect_prior(rows=True) or (0.0, 0.0)
+        return Factors(W, self.H_, self._others(np.full(len(W), center), self.column_effects_))
 
 
 class NoisyFactors(FactorModel):
@@ -201,10 +249,11 @@ def weights_of(likelihood: Quadratic, psi: np.ndarray, square: np.ndarray):
 
 
 class LogisticFactors(NoisyFactors):
-    """Base class of those for binary matrices: V ~ Bernoulli(σ(ψ))."""
+    """Base class of those for binary matrices: V ~ Bernoulli(σ(ψ)). They have the parameter effect_scale, too."""
 
     likelihoods = (BERNOULLI,)
     meanings = ("coordinates in log-odds", "coordinates in log-odds")
+    rules = NoisyFactors.rules | {"effect_scale": EFFECT_SCALE}
 
     def _mean_of(self, psi, factors, columns):
         if self.noise:

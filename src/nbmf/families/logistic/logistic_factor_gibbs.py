@@ -1,6 +1,7 @@
 """The logistic factor model by Gibbs sampling (Klami 2015, section 4.1)."""
 
 from nbmf.families.logistic.cell_likelihoods import Binary
+from nbmf.families.logistic.factors import EFFECT_SCALE
 from nbmf.families.logistic.gibbs_state import GibbsState, SampledFactors
 from nbmf.families.logistic.logistic_estimator import LogisticFactors
 from nbmf.inference.constructors import with_parameters
@@ -10,7 +11,7 @@ from nbmf.inference.constructors import with_parameters
 class LogisticFactorGibbs(SampledFactors, LogisticFactors):
     """V ~ Bernoulli(σ(r + c + WH)) with normal priors, by Gibbs sampling with Pólya-Gamma weights.
 
-    A priori w_fk ~ N(0, 1), h_kn ~ N(0, 1/α_k), effects ~ N(0, 100). W and H are known up to a
+    A priori w_fk ~ N(0, 1), h_kn ~ N(0, 1/α_k), effects ~ N(0, effect_scale²). W and H are known up to a
     rotation, so what is averaged along the chain is σ(ψ), which is `expectation_`, and ψ: `W_`,
     `H_` and effects are those of rank K next to its mean, and W_, as W of each draw, has orthogonal
     columns of mean square 1. `n_components=0` with `effects="both"` is
@@ -22,6 +23,10 @@ class LogisticFactorGibbs(SampledFactors, LogisticFactors):
         K; 0 with effects.
     effects : {"none", "rows", "columns", "both"}
         Which rows or columns have a log-odds of their own besides WH.
+    effect_scale : float or "learned"
+        The standard deviation of effects a priori, or "learned": effects of columns vary around an
+        intercept, N(0, 9), those of rows around 0 (around the intercept, where columns have none), with
+        variances ~ inverse gamma(1/2, 1/8). On small matrices effects of a wide scale predict badly.
     ard : bool
         Whether the precisions α_k of the rows of H are learned (automatic relevance
         determination), with α_k ~ Gamma(a0, rate b0); otherwise they are 1.
@@ -41,6 +46,8 @@ class LogisticFactorGibbs(SampledFactors, LogisticFactors):
     """
 
     method_name = "logistic GS"
+
+    effect_scale: float | str = EFFECT_SCALE
 
     def _start(self, codes, seed):
         return GibbsState(self._chain_of(Binary(codes), seed), self.burn_in)

@@ -4,6 +4,7 @@ import numpy as np
 
 from nbmf.errors import ConfigError, Setting
 from nbmf.families.logistic import sigmoid
+from nbmf.families.logistic.factors import EFFECT_SCALE
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_estimator import LogisticFactors, weights_of
 from nbmf.families.logistic.logistic_variational import VariationalFactors
@@ -28,6 +29,8 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
         K; 0 with effects.
     effects : {"none", "rows", "columns", "both"}
         Rows or columns that have an effect of their own, in log-odds.
+    effect_scale : float or "learned"
+        The standard deviation of effects a priori, or "learned", with an intercept: as of LogisticFactorGibbs.
     ard : bool
         Whether each component's precision α is learned, Gamma(a0, b0), so that those the bound
         does not need are pruned (automatic relevance determination); else it is 1. q takes W and H
@@ -66,6 +69,7 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
     sampler = "LogisticFactorGibbs"
     rules = VariationalFactors.rules | LogisticFactors.rules | {"bound": one_of(*BOUNDS)}
 
+    effect_scale: float | str = EFFECT_SCALE
     bound: str = "polya-gamma"
     noise: bool = False
 

@@ -14,13 +14,18 @@ Weights = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.nd
 
 
 def regress_rows(
-    values: np.ndarray, design: np.ndarray, precisions: np.ndarray, offset: np.ndarray, weights: Weights
+    values: np.ndarray,
+    design: np.ndarray,
+    precisions: np.ndarray,
+    centers: np.ndarray,
+    offset: np.ndarray,
+    weights: Weights,
 ) -> np.ndarray:
     """Return the posterior means of the coefficients of each row or column given the design.
 
-    With ψ_n = offset_n + x_n b and b ~ N(0, diag(precisions)⁻¹), a cell's likelihood enters as
+    With ψ_n = offset_n + x_n b and b ~ N(centers, diag(precisions)⁻¹), a cell's likelihood enters as
     h ψ - w ψ² / 2, so q(b) is N(m, S) with S⁻¹ = diag(precisions) + Σ_n w_n x_n x_n' and
-    S⁻¹ m = Σ_n (h_n - w_n offset_n) x_n, where h and w are renewed at E ψ and E ψ² until m stands
+    S⁻¹ m = precisions centers + Σ_n (h_n - w_n offset_n) x_n, where h and w are renewed at E ψ and E ψ² until m stands
     still. A missing cell has h = w = 0; a row or column without any keeps its prior. A row or column depends on no
     other.
 
@@ -30,7 +35,7 @@ def regress_rows(
         In the likelihood's coding.
     design : float array (n, D)
         Taken as known.
-    precisions, offset : float arrays (D,), (n,)
+    precisions, centers, offset : float arrays (D,), (D,), (n,)
     weights : Weights
 
     Returns
@@ -41,16 +46,16 @@ def regress_rows(
     means = np.zeros((len(values), D))
     if D:
         for block in in_blocks(len(values), n):
-            means[block] = _regress(values[block], design, precisions, offset, weights)
+            means[block] = _regress(values[block], design, precisions, centers, offset, weights)
     return means
 
 
-def _regress(values, design, precisions, offset, weights):
+def _regress(values, design, precisions, centers, offset, weights):
     D = design.shape[1]
     first, second = np.triu_indices(D)
     pairs = design[:, first] * design[:, second]  # packed x x', (n, D (D + 1) / 2)
     doubled = np.where(first == second, 1.0, 2.0)  # x' S x from packed S
-    means, packed_S = np.zeros((len(values), D)), np.zeros((len(values), first.size))
+    means, packed_S = np.tile(centers, (len(values), 1)), np.zeros((len(values), first.size))
     packed_S[:, first == second] = 1.0 / precisions
 
     def renew(rows):
@@ -61,7 +66,7 @@ def _regress(values, design, precisions, offset, weights):
         P[:, first, second] = P[:, second, first] = w @ pairs
         P[:, range(D), range(D)] += precisions
         S = np.linalg.inv(P)
-        new = np.einsum("ldc,lc->ld", S, (h - w * offset) @ design)
+        new = np.einsum("ldc,lc->ld", S, (h - w * offset) @ design + precisions * centers)
         moved = np.abs(new - means[rows]).max(axis=1) > TOLERANCE
         means[rows], packed_S[rows] = new, S[:, first, second]
         return moved

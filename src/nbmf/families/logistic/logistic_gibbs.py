@@ -1,4 +1,4 @@
-"""A Gibbs chain over W, H, effects and precisions, and what is averaged along it."""
+"""A Gibbs chain over W, H, effects and their law, and precisions, and what is averaged along it."""
 
 from typing import NamedTuple
 
@@ -10,19 +10,25 @@ from nbmf.families.logistic.gibbs_cells import Cells
 from nbmf.families.logistic.kernels import gibbs as kernels
 from nbmf.families.logistic.kernels.relevance import draw_relevance
 from nbmf.inference.state import Factors
+from nbmf.numerics import normal_effects
+from nbmf.numerics.normal_effects import COLUMNS, INTERCEPT, ROWS
 from nbmf.numerics.random import generator_states
 from nbmf.numerics.threads import run_with_threads
-from nbmf.seeds import children
+from nbmf.seeds import child, children
 
 START_SCALE = 0.1  # of H
 
 
 class Prior(NamedTuple):
-    """α_k ~ Gamma(a0, rate b0) for the precisions of H, or, without ard, α_k = 1."""
+    """α_k ~ Gamma(a0, rate b0) for the precisions of H, or, without ard, α_k = 1.
+
+    effect_scale : the standard deviation of effects, or "learned", with an intercept
+    """
 
     ard: bool
     a0: float
     b0: float
+    effect_scale: float | str = form.EFFECT_SCALE
 
     def log_density(self, alpha: np.ndarray) -> float:
         """Return log p(log α) in nats, 0 where α is fixed."""
@@ -30,6 +36,68 @@ class Prior(NamedTuple):
             return 0.0
         known = self.a0 * np.log(self.b0) - gammaln(self.a0)
         return float((known + self.a0 * np.log(alpha) - self.b0 * alpha).sum())
+
+
+class _EffectsLaw:
+    """How effects are distributed: see nbmf.numerics.normal_effects.
+
+    Attributes
+    ----------
+    law : float array (3,)
+    priors : float array (3, 2), zeros where the scale of effects is given
+    """
+
+    def __init__(self, effects: form.Effects, scale: float | str, seed: np.random.SeedSequence):
+        self.effects, self.is_learned = effects, scale == form.LEARNED and any(effects)
+        start = 1.0 if scale == form.LEARNED else scale**2
+        self.law = np.array([start * effects.rows, start * effects.columns, 0.0])
+        self.priors = normal_effects.learned_priors(*effects) if self.is_learned else np.zeros((3, 2))
+        self.generator = generator_states(seed, 1)[0]
+
+    def tell(self, rows: "_Side", columns: "_Side") -> None:
+        """Tell both sides what their effects are like a priori."""
+        for kind, side in ((ROWS, rows), (COLUMNS, columns)):
+            if side.has_effects:
+                side.precision[side.K] = 1.0 / self.law[kind]
+                side.center[side.K] = self._center(kind)
+
+    def _center(self, kind: int) -> float:
+        return normal_effects.center_of.py_func(self.law, kind)
+
+    def draw(self, rows: "_Side", columns: "_Side") -> None:
+        """Draw the law given the effects, and with it what both kinds of effects share."""
+        of_rows, of_columns = rows.effects, columns.effects
+        normal_effects.draw_law_of_effects(self.generator, of_rows, of_columns, self.law, self.priors)
+        for side, effects in ((rows, of_rows), (columns, of_columns)):
+            if side.has_effects:
+                side.u[:, side.K] = effects
+
+    def log_density(self, rows: "_Side", columns: "_Side") -> float:
+        """Return the log density of the effects, and of m and the logarithms of variances that are learned."""
+        total = 0.0
+        for kind, side in ((ROWS, rows), (COLUMNS, columns)):
+            if side.has_effects:
+                total += _log_normal(side.effects - self._center(kind), 1.0 / self.law[kind])
+            shape, rate = self.priors[kind]
+            if shape > 0:
+                precision = 1.0 / self.law[kind]
+                total += shape * np.log(rate * precision) - gammaln(shape) - rate * precision
+        if self.is_learned:
+            total += _log_normal(self.law[INTERCEPT], 1.0 / self.priors[INTERCEPT, 0])
+        return float(total)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all that `draw` changes besides effects, by name."""
+        return {"law of effects": self.law, "generator of effects": self.generator} if self.is_learned else {}
+
+    def learned(self) -> dict[str, np.ndarray]:
+        """Return what is learned, by name, if anything is."""
+        if not self.is_learned:
+            return {}
+        named = {form.INTERCEPT: INTERCEPT}
+        named |= {form.ROW_VARIANCE: ROWS} if self.effects.rows else {}
+        named |= {form.COLUMN_VARIANCE: COLUMNS} if self.effects.columns else {}
+        return {name: np.array(self.law[place]) for name, place in named.items()}
 
 
 class _Side:
@@ -46,8 +114,7 @@ class _Side:
         self.u[:, :K] = factor
         self.design = np.ones((lines, other_D))
         self.packed = np.empty((lines, other_D * (other_D + 1) // 2))
-        self.precision = np.ones(D)
-        self.precision[K:] = form.EFFECT_PRECISION
+        self.precision, self.center = np.ones(D), np.zeros(D)
         n_blocks = lists.block_start.size - 1
         self.generators = generator_states(seed, n_blocks)
         self._room = kernels.Room.of(n_blocks, D)
@@ -69,7 +136,7 @@ class _Side:
         """Draw the coefficients given those of the other side, and before them ω, or not."""
         kernels.pack_products(other.as_design(), other.packed)
         design = kernels.Design(other.design, other.packed, other.effects)
-        drawn = self.precision, self.u, self._room, self.generators
+        drawn = self.precision, self.center, self.u, self._room, self.generators
         arguments = self.lists, draws_weights, self.kappa, cells.likelihood.trials, cells.omega, design, *drawn
         run_with_threads(kernels.update_lines_serial, kernels.update_lines_parallel, threads, arguments)
 
@@ -87,7 +154,7 @@ class LogisticChain:
     """A Markov chain over U, V, effects, α and what cells have, given ψ = r + c + U V'.
 
     A sweep draws what the cells have of their own, ω ~ PG(b, ψ) of every observed cell, the rows of
-    U with their effects given ω and V, those of V given ω and U, and α, see kernels.relevance. ω
+    U with their effects given ω and V, those of V given ω and U, α, see kernels.relevance, and the law of effects. ω
     comes before what depends on it, so it is no part of the state between sweeps.
 
     Parameters
@@ -109,6 +176,7 @@ class LogisticChain:
         self.rows = _Side(cells.by_row, cells.kappa, U, effects.rows, effects.columns, rows)
         self.columns = _Side(cells.by_column, cells.kappa_by_column, V, effects.columns, effects.rows, columns)
         self.cells, self.effects, self.prior, self._threads = cells, effects, prior, threads
+        self.law_of_effects = _EffectsLaw(effects, prior.effect_scale, child(seed, "effects"))
         cells.begin(of_cells)
         self._alpha_generator = generator_states(alpha, 1)[0]
 
@@ -121,6 +189,7 @@ class LogisticChain:
         """Draw everything `n_sweeps` times."""
         cells, threads = self.cells, self._threads
         for _ in range(n_sweeps):
+            self.law_of_effects.tell(self.rows, self.columns)
             cells.renew(self.rows, self.columns, threads)
             self.rows.update(self.columns, cells, cells.rows_draw_weights, threads)
             self.columns.update(self.rows, cells, False, threads)
@@ -134,6 +203,8 @@ class LogisticChain:
                     float(self.prior.b0),
                     self.alpha,
                 )
+            if self.law_of_effects.is_learned:
+                self.law_of_effects.draw(self.rows, self.columns)
 
     def add_means(self, psi: np.ndarray, psi_sum: np.ndarray, mean_sum: np.ndarray) -> None:
         """Add ψ and E[V | ψ], (F, N), to sums; `psi` is overwritten."""
@@ -154,7 +225,15 @@ class LogisticChain:
             others[form.ROWS] = self.rows.effects
         if self.effects.columns:
             others[form.COLUMNS] = self.columns.effects
+        others |= self.law_of_effects.learned()
         return Factors(self.rows.factor.copy(), self.columns.factor.T.copy(), others)
+
+    def learned(self) -> dict[str, np.ndarray]:
+        """Return what is learned besides factors and effects, by name; the intercept as `form.centred` has it."""
+        of_effects = self.law_of_effects.learned()
+        if of_effects and self.effects.rows and self.effects.columns:
+            of_effects[form.INTERCEPT] = of_effects[form.INTERCEPT] + self.rows.effects.mean()
+        return self.cells.learned() | of_effects
 
     def log_joint(self) -> float:
         """Return the log joint density of data, U, V √α, log α, effects and cells, in nats.
@@ -165,12 +244,11 @@ class LogisticChain:
         factors = self.factors()
         psi = form.psi_of(factors)[self.cells.likelihood.seen]
         standard = factors.H * np.sqrt(self.alpha)[:, None]
-        effects = factors.others.values()
         return float(
             self.prior.log_density(self.alpha)
             + self.cells.log_density(psi)
             + sum(_log_normal(one, 1.0) for one in (factors.W, standard))
-            + sum(_log_normal(one, form.EFFECT_PRECISION) for one in effects)
+            + self.law_of_effects.log_density(self.rows, self.columns)
         )
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -182,10 +260,11 @@ class LogisticChain:
             "generators of rows": self.rows.generators,
             "generators of columns": self.columns.generators,
             "generator of alpha": self._alpha_generator,
+            **self.law_of_effects.arrays(),
             **self.cells.arrays(),
         }
 
 
 def _log_normal(values: np.ndarray, precision: float) -> float:
     squares = precision * (values**2).sum()
-    return 0.5 * float(values.size * np.log(precision / (2 * np.pi)) - squares)
+    return 0.5 * float(np.size(values) * np.log(precision / (2 * np.pi)) - squares)

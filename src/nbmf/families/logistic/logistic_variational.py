@@ -5,10 +5,11 @@ from typing import ClassVar
 import numpy as np
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.factor_posteriors import Coordinates, FactorizedPosterior, FactorPosterior, FullPosterior
+from nbmf.families.logistic.factor_posteriors import FactorizedPosterior, FactorPosterior, FullPosterior
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.learned_prior import Coordinates
 from nbmf.families.logistic.logistic_estimator import PRIOR, RULES, FactorModel
-from nbmf.families.logistic.matrices import Ascent, Matrix
+from nbmf.families.logistic.matrices import Ascent, Matrix, SharedLevel
 from nbmf.families.logistic.quadratic import Quadratic
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
@@ -16,6 +17,7 @@ from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.parameters import Rule, is_number, one_of
 from nbmf.inference.state import Factors, State
 from nbmf.inference.stopping import BoundGainBelow
+from nbmf.numerics.normal_effects import VARIANCE_RATE, VARIANCE_SHAPE
 
 POSTERIORS = {"factorized": FactorizedPosterior, "full": FullPosterior}
 # Standard deviations to begin with: of the means of W and H, and of their q.
@@ -81,23 +83,31 @@ class VariationalFactors(FactorModel):
 
     def _sides(self, shape, rng) -> tuple[FactorPosterior, FactorPosterior]:
         """Return q of rows and of columns to begin with."""
-        K, effects = self.n_components, self.effects_in_use
-        R = K + effects.rows + effects.columns
-        kind, prior = POSTERIORS[self.covariance], Gamma(self.a0, self.b0)
-        precision = np.r_[np.ones(K), np.full(R - K, form.EFFECT_PRECISION)]
         sides = []
         scales = START_W, (self.start_scale, self.start_scale)
-        for n, (size, scale), learned, clamped in zip(
-            shape, scales, (0, K if self.ard else 0), clamped_places(K, effects), strict=True
-        ):
-            mean = np.zeros((n, R))
+        for n, (size, scale), are_rows in zip(shape, scales, (True, False), strict=True):
+            coordinates, K = self._coordinates(are_rows), self.n_components
+            mean = np.zeros((n, coordinates.free.size))
             mean[:, :K] = size * rng.standard_normal((n, K))
-            mean[:, clamped] = 1.0
-            free = np.ones(R, bool)
-            free[clamped] = False
-            coordinates = Coordinates(precision, free, np.arange(learned), prior)
-            sides.append(kind(mean, coordinates, scale))
+            mean[:, ~coordinates.free] = 1.0
+            sides.append(POSTERIORS[self.covariance](mean, coordinates, scale))
         return tuple(sides)
+
+    def _coordinates(self, are_rows: bool) -> Coordinates:
+        """Return the prior of one side."""
+        K, effects = self.n_components, self.effects_in_use
+        R, side, is_learned = K + effects.rows + effects.columns, int(not are_rows), self.effect_scale == form.LEARNED
+        free = np.ones(R, bool)
+        free[clamped_places(K, effects)[side]] = False
+        learned = np.arange(0 if are_rows or not self.ard else K)
+        precision = np.r_[np.ones(K), np.full(R - K, 1.0 if is_learned else 1.0 / self.effect_scale**2)]
+        prior, own = Gamma(self.a0, self.b0), effect_places(K, effects)[side]
+        if not is_learned or own is None:
+            return Coordinates(precision, free, learned, prior)
+        shapes = np.append(np.full(learned.size, self.a0), VARIANCE_SHAPE)
+        rates = np.append(np.full(learned.size, self.b0), VARIANCE_RATE)
+        carrier = None if are_rows and effects.columns else own
+        return Coordinates(precision, free, np.append(learned, own), Gamma(shapes, rates), carrier)
 
     def _stopping_rule(self, state):
         if self.bound_gain_tol == 0:
@@ -114,6 +124,11 @@ def clamped_places(K: int, effects: form.Effects) -> tuple[list[int], list[int]]
     return [K + effects.rows] * effects.columns, [K] * effects.rows
 
 
+def effect_places(K: int, effects: form.Effects) -> tuple[int | None, int | None]:
+    """Return the coordinate of row effects on the side of rows, and that of column effects on the other."""
+    return K if effects.rows else None, K + effects.rows if effects.columns else None
+
+
 class AscentState(State):
     """q and its updates.
 
@@ -128,7 +143,10 @@ class AscentState(State):
 
     def __init__(self, matrix: Matrix, K: int, effects: form.Effects, model: VariationalFactors):
         self.matrix, self._K, self._effects, self._model = matrix, K, effects, model
-        self._ascent = Ascent([matrix], model.step or 0.0)
+        places = effect_places(K, effects)
+        shares_level = None not in places and matrix.columns.coordinates.carrier is not None
+        level = SharedLevel(matrix.rows, matrix.columns, *places) if shares_level else None
+        self._ascent = Ascent([matrix], model.step or 0.0, level)
 
     def advance(self, steps):
         """Update q so many times."""
@@ -147,14 +165,31 @@ class AscentState(State):
         return self._factors_of(self.matrix.rows.draw(rng), self.matrix.columns.draw(rng), rng)
 
     def _factors_of(self, rows, columns, rng):
-        K, effects, others = self._K, self._effects, {}
-        if effects.rows:
-            others[form.ROWS] = rows[:, K].copy()
-        if effects.columns:
-            others[form.COLUMNS] = columns[:, K + effects.rows].copy()
+        K, (row, column), others = self._K, effect_places(self._K, self._effects), {}
+        if row is not None:
+            others[form.ROWS] = rows[:, row].copy()
+        if column is not None:
+            others[form.COLUMNS] = columns[:, column].copy()
+        others |= self._law_of_effects(rng)
         factors = form.canonical(Factors(rows[:, :K].copy(), columns[:, :K].T.copy(), others))
         more = self._model._others_of(self.matrix.quadratic, rng)
         return factors._replace(others=dict(factors.others) | more)
+
+    def _law_of_effects(self, rng) -> dict[str, np.ndarray]:
+        """Return intercept and variances of effects, if they are learned: <m> and 1/<p>, or draws from q with `rng`."""
+        law, places = {}, effect_places(self._K, self._effects)
+        sides = (self.matrix.rows, form.ROW_VARIANCE), (self.matrix.columns, form.COLUMN_VARIANCE)
+        for (side, name), place in zip(sides, places, strict=True):
+            if place is None or place not in side.coordinates.learned:
+                continue
+            precision = side.precision[place]
+            if rng is not None and side.posterior is not None:
+                precision = rng.gamma(side.posterior.shape[-1]) / side.posterior.rate[-1]
+            law[name] = np.array(1.0 / precision)
+            if side.coordinates.carrier == place:
+                spread = np.sqrt(side.center_variance) * rng.standard_normal() if rng is not None else 0.0
+                law[form.INTERCEPT] = np.array(side.center[place] + spread)
+        return law
 
     def moments(self):
         """Return mean and variance of ψ under q, noise included: float arrays (F, N)."""

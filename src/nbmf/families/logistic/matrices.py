@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from nbmf.families.logistic.factor_posteriors import FactorizedPosterior, FactorPosterior, SideData
 from nbmf.families.logistic.quadratic import PolyaGamma, Quadratic
+from nbmf.numerics.normal_effects import INTERCEPT_VARIANCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,30 @@ class Matrix:
         return SideData(*(arrays if are_rows else (array.T for array in arrays)), mean, spread)
 
 
+class SharedLevel(NamedTuple):
+    """What effects of rows and effects of columns can pass to each other: ψ stays as it is.
+
+    rows, columns : FactorPosterior
+        The intercept is that of the columns.
+    row_effect, column_effect : int
+        Their coordinates.
+    """
+
+    rows: FactorPosterior
+    columns: FactorPosterior
+    row_effect: int
+    column_effect: int
+
+    def move(self) -> None:
+        """Take d from all row effects and add it to all column effects and the intercept: the best d for the bound."""
+        precision, m = self.rows.precision[self.row_effect], self.columns.center[self.column_effect]
+        effects, of_intercept = self.rows.mean[:, self.row_effect], 1.0 / INTERCEPT_VARIANCE
+        d = (precision * effects.sum() - of_intercept * m) / (precision * effects.size + of_intercept)
+        self.rows.shift(self.row_effect, -d)
+        self.columns.shift(self.column_effect, d)
+        self.columns.center[self.column_effect] += d
+
+
 class Ascent:
     """Updates of q until nobody asks for more.
 
@@ -61,10 +87,12 @@ class Ascent:
         Sides are updated in the order in which they occur, rows before columns.
     step : float
         Of the factorized approximation; 0 for the best along its direction.
+    level : SharedLevel or None
+        Of a matrix whose effects have an intercept.
     """
 
-    def __init__(self, matrices: Sequence[Matrix], step: float = 0.0):
-        self.matrices, self.step = list(matrices), step
+    def __init__(self, matrices: Sequence[Matrix], step: float = 0.0, level: SharedLevel | None = None):
+        self.matrices, self.step, self.level = list(matrices), step, level
         self.sides = list(dict.fromkeys(side for one in matrices for side in (one.rows, one.columns)))
 
     def update(self, times: int = 1) -> None:
@@ -76,6 +104,8 @@ class Ascent:
     def blocks(self):
         """Return the updates of an iteration in their order: none lowers the bound."""
         updates = [lambda side=side: self._update(side) for side in self.sides]
+        updates += [self.level.move] if self.level else []
+        updates += [side.learn_center for side in self.sides if side.coordinates.carrier is not None]
         updates += [side.learn_precision for side in self.sides if side.coordinates.learned.size]
         return updates + [
             lambda one=one: one.quadratic.learn(*one.moments()) for one in self.matrices if one.quadratic.learns

@@ -6,8 +6,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.factor_posteriors import Coordinates, FullPosterior
+from nbmf.families.logistic.factor_posteriors import FullPosterior
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.learned_prior import Coordinates
 from nbmf.families.logistic.logistic_estimator import NoisyFactors, weights_of
 from nbmf.families.logistic.matrices import Matrix
 from nbmf.families.logistic.quadratic_counts import CountsOfSize, NegativeBinomial
@@ -75,7 +76,7 @@ class NegativeBinomialFactors(NoisyFactors):
         design = [self.W_, self.row_effects_[:, None]][: 1 + used.rows]
         rows = np.hstack([*design, np.ones((len(values), int(used.columns)))])
         R = rows.shape[1]
-        precision = np.r_[self.precisions_, np.full(R - K, form.EFFECT_PRECISION)]
+        precision = np.r_[self.precisions_, np.full(R - K, 1.0 / self.effect_scale**2)]
         none, free = np.arange(0), np.ones(R, bool)
         free[K : K + used.rows] = False
         columns = np.tile(np.where(free, 0.0, 1.0), (values.shape[1], 1))

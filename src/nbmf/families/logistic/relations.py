@@ -8,9 +8,9 @@ import numpy as np
 from nbmf.data.named import NamedMatrix, names_of
 from nbmf.errors import ConfigError, DataError, not_allowed
 from nbmf.families.logistic import sigmoid
-from nbmf.families.logistic.factor_posteriors import Coordinates
-from nbmf.families.logistic.factors import EFFECT_PRECISION, Effects
+from nbmf.families.logistic.factors import EFFECT_SCALE, Effects
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.learned_prior import Coordinates
 from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.quadratic import NormalEntries, PolyaGamma
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial
@@ -98,7 +98,7 @@ class Layout:
     def coordinates(self, side: str, ard: bool, prior: Gamma) -> Coordinates:
         """Return the prior of the coordinates of a set."""
         K, R = self._K, self.width(side)
-        precision = np.r_[np.ones(K), np.full(R - K, EFFECT_PRECISION)]
+        precision = np.r_[np.ones(K), np.full(R - K, 1.0 / EFFECT_SCALE**2)]
         free = np.ones(R, bool)
         free[K : K + (side in self._ones)] = False
         return Coordinates(precision, free, np.arange(K if ard else 0), prior)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
+from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, INTERCEPT, MASS, NOISE, ROW_EFFECT, SLAB
 
 links = pytest.mark.parametrize("logit", [False, True], ids=["gaussian", "logit"])
 priors = pytest.mark.parametrize("name", ["cibp", "ibp"])
@@ -34,12 +34,16 @@ def example(logit, seed=1, shape=(6, 9), p_missing=0.2):
 # --- The log joint ----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("effects", ["around 0", "rows", "columns", "both"])
 @links
 @priors
-def test_the_log_joint_is_that_of_the_model(logit, name):
+def test_the_log_joint_is_that_of_the_model(logit, name, effects):
+    """With effects around 0, and around an intercept."""
     values, observed = example(logit)
-    table, prior = twin.priors_of(*OF_LINK[logit]), twin.prior_of(name)
-    chain = twin.chain_on(values, observed, logit, prior, twin.numbers(), table, (1,), capacity=1)
+    start = twin.numbers(row=0.4 * (effects != "columns"), column=0.7 * (effects != "rows"))
+    learned = [number for number in OF_LINK[logit] if start[number]] + [INTERCEPT] * (logit and effects != "around 0")
+    table, prior = twin.priors_of(*learned), twin.prior_of(name)
+    chain = twin.chain_on(values, observed, logit, prior, start, table, (1,), capacity=1)
     for _ in range(5):
         chain.sweep(3)
         state, drawn = twin.take(chain)
@@ -56,7 +60,8 @@ def test_the_log_joint_is_that_of_the_model(logit, name):
         assert other.log_joint() == pytest.approx(expected, rel=1e-11)
         if logit:  # with zeros for ones, all log-odds have the other sign
             other = twin.chain_on(1 - values, observed, logit, prior, drawn, table, (1,))
-            twin.put(other, (-state[0], state[1], -state[2], -state[3]), drawn)
+            flipped = drawn * np.where(np.arange(drawn.size) == INTERCEPT, -1, 1)
+            twin.put(other, (-state[0], state[1], -state[2], -state[3]), flipped)
             assert other.log_joint() == pytest.approx(expected, rel=1e-11)
 
 
@@ -181,7 +186,7 @@ def test_sums_and_the_best_state_are_those_of_the_kept_sweeps():
     for one in chain, single:
         one.sweep(5)
     chain.sweep(25, keep=True)
-    mean, square, best, sizes, total = 0.0, 0.0, (-math.inf, None), [], np.zeros(5)
+    mean, square, best, sizes, total = 0.0, 0.0, (-math.inf, None), [], np.zeros(6)
     for _ in range(25):
         single.sweep(1)
         state, drawn = twin.take(single)
@@ -303,6 +308,19 @@ def test_geweke(logit, name, kind):
     share = 0.4 if kind == "few asked" else 1.0
     observed = HOLE if kind == "hole, learned" else FULL
     found = twin.geweke(logit, twin.prior_of(name), table, observed, 1, 15_000, share, 4_000)
+    twin.assert_same(*found)
+
+
+@priors
+@pytest.mark.parametrize("absent", [{}, {"row": 0.0}, {"column": 0.0}, {"row": 0.0, "column": 0.0}])
+def test_geweke_with_an_intercept_and_a_choice_of_effects(name, absent):
+    """All numbers learned, but those of effects that are not there."""
+    prior = twin.prior_of(name)
+    start = twin.numbers(mass=prior.mass, **absent)
+    there = [number for number in (*OF_LINK[True], INTERCEPT) if start[number] or number == INTERCEPT]
+    if len(absent) == 2:
+        there.remove(INTERCEPT)
+    found = twin.geweke(True, prior, twin.priors_of(*there), HOLE, 1, 15_000, 1.0, 4_000, start=start)
     twin.assert_same(*found)
 
 

@@ -13,7 +13,8 @@ from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels import conditionals, gram, shared
 from nbmf.families.buffet.kernels import entry_updates as cells
 from nbmf.families.buffet.kernels.arrays import PriorTables, StateArrays
-from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
+from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, INTERCEPT, MASS, NOISE, ROW_EFFECT, SLAB
+from nbmf.numerics import normal_effects
 
 TOLERANCE = 1e-10
 links = pytest.mark.parametrize("logit", [False, True], ids=["gaussian", "logit"])
@@ -23,7 +24,7 @@ priors = pytest.mark.parametrize("name", ["cibp", "ibp"])
 @pytest.fixture
 def plain(monkeypatch):
     """Run the kernels as plain Python, so that what they draw can be scripted."""
-    for module in (conditionals, cells, shared):
+    for module in (conditionals, cells, shared, normal_effects):
         for name, value in vars(module).items():
             if isinstance(value, Dispatcher):
                 monkeypatch.setattr(module, name, value.py_func)
@@ -112,15 +113,18 @@ def test_a_loading_is_there_as_often_as_its_odds_say(plain):
     assert conditionals.draw_loading(1.1, 0.49, -1e4, None) == 0.0
 
 
-def test_row_effects_follow_the_ratio_of_joints(plain):
-    x = example(True, "cibp")
+@pytest.mark.parametrize("effects", ["rows", "both"])
+def test_row_effects_follow_the_ratio_of_joints(plain, effects):
+    x = example(True, "cibp", effects=effects)
+    center = x.numbers[INTERCEPT] if effects == "rows" else 0.0
+    assert cells.center_of(x.numbers[ROW_EFFECT:], normal_effects.ROWS) == center
     for j in range(F):
         rows, drawn = x.effects[0].copy(), []
         for normal in (0.0, 1.0):
             plain.setattr(cells, "standard_normal", lambda generator, z=normal: z)
             x.effects[0][:] = rows
             e = residuals(x, j)
-            cells.draw_row_effect(j, x.effects[0], x.numbers[ROW_EFFECT], x.P, e, None)
+            cells.draw_row_effect(j, x.effects[0], x.numbers[ROW_EFFECT], center, x.P, e, None)
             drawn.append(x.effects[0][j])
             np.testing.assert_allclose(e, residuals(x, j), atol=1e-12)
         mean, sd = drawn[0], drawn[1] - drawn[0]
@@ -366,10 +370,12 @@ def test_the_number_of_proposed_singletons_is_poisson(plain):
 # --- Scores, scales, numbers ------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("effects", ["none", "rows", "columns", "both"])
 @links
-def test_scores_and_column_effects_have_their_exact_law(plain, logit):
-    x = example(logit, "cibp")
-    size, n = (K + 1 if logit else K), N
+def test_scores_and_column_effects_have_their_exact_law(plain, logit, effects):
+    x = example(logit, "cibp", effects=effects)
+    has_effects = logit and effects in ("columns", "both")
+    size, n = (K + 1 if has_effects else K), N
 
     def drawn(numbers):
         script, Z = iter(numbers), np.zeros((K, n))
@@ -377,16 +383,20 @@ def test_scores_and_column_effects_have_their_exact_law(plain, logit):
         plain.setattr(cells, "standard_normal", lambda generator: next(script))
         state = arrays_of(x)._replace(Z=Z, column_effects=effects[1])
         cells.draw_scores(K, matrix_of(x), state, work_of(x, np.zeros(n)), None)
-        return np.vstack([Z, effects[1]]) if logit else Z
+        if not has_effects:
+            assert not effects[1].any()
+            return Z
+        return np.vstack([Z, effects[1]])
 
-    design = np.column_stack([x.B, np.ones(F)]) if logit else x.B
-    precisions = np.append(np.ones(K), 1 / x.numbers[COLUMN_EFFECT])[:size]
+    design = np.column_stack([x.B, np.ones(F)])[:, :size]
+    variances = np.append(np.ones(K), x.numbers[COLUMN_EFFECT])[:size]
+    precisions, center = 1 / variances, np.append(np.zeros(K), 0.6)[:size]
     means = drawn(np.zeros(size * n))
     for i in range(n):
         exact = np.diag(precisions) + design.T @ (x.P[:, i, None] * design)
         h = x.signal[:, i] if logit else x.P[:, i] * x.signal[:, i]
         h = h - x.P[:, i] * x.effects[0]
-        np.testing.assert_allclose(means[:, i], np.linalg.solve(exact, design.T @ h), atol=1e-12)
+        np.testing.assert_allclose(means[:, i], np.linalg.solve(exact, design.T @ h + precisions * center), atol=1e-12)
         maps = [drawn(np.eye(size * n)[k * n + i])[:, i] - means[:, i] for k in range(size)]
         covariance = np.array(maps).T @ np.array(maps)
         np.testing.assert_allclose(covariance, np.linalg.inv(exact), atol=1e-12)
@@ -477,17 +487,28 @@ def test_columns_are_scaled_as_the_twin_says_of_each(plain, logit, normal):
 
 @links
 @priors
-@pytest.mark.parametrize("number", [MASS, NOISE, SLAB, ROW_EFFECT, COLUMN_EFFECT])
-def test_variances_and_mass_follow_the_ratio_of_joints(plain, logit, name, number):
+@pytest.mark.parametrize(
+    ("number", "effects"),
+    [
+        (MASS, "both"),
+        (NOISE, "both"),
+        (SLAB, "both"),
+        (ROW_EFFECT, "both"),
+        (ROW_EFFECT, "rows"),
+        (COLUMN_EFFECT, "both"),
+    ],
+)
+def test_variances_and_mass_follow_the_ratio_of_joints(plain, logit, name, number, effects):
     if number in ((NOISE,) if logit else (ROW_EFFECT, COLUMN_EFFECT)):
         return
-    x, table, shapes = example(logit, name), twin.priors_of(number), []
+    x, table, shapes = example(logit, name, effects=effects), twin.priors_of(number), []
 
     def spy(generator, shape):
         shapes.append(shape)
         return 1.0
 
-    plain.setattr(conditionals, "standard_gamma", spy)
+    for module in (conditionals, normal_effects):
+        plain.setattr(module, "standard_gamma", spy)
     squares = ((x.signal - x.B @ x.Z) ** 2)[x.observed].sum()
     before = x.numbers.copy()
     norms = (x.B**2).sum(axis=0)

@@ -315,7 +315,7 @@ def test_one_coefficient_of_a_logistic_line_is_near_its_posterior_mean():
 
         mass = integrate.quad(density, -20, 20)[0]
         exact = integrate.quad(lambda w: w * density(w), -20, 20)[0] / mass
-        found = fold_in.logistic_rows(codes[None], design, offset, np.array([0.5]))[0, 0]
+        found = fold_in.logistic_rows(codes[None], design, offset, np.array([0.5]), np.zeros(1))[0, 0]
         assert found == pytest.approx(exact, abs=0.08)
 
 
@@ -323,11 +323,12 @@ def test_logistic_lines_are_a_fixed_point_of_the_bound():
     rng = np.random.default_rng(8)
     design, offset, codes = rng.normal(size=(9, 3)), rng.normal(size=9), rng.integers(-1, 2, (4, 9))
     precisions = np.array([0.7, 1.0, 2.0])
-    means = fold_in.logistic_rows(codes.astype(np.int8), design, offset, precisions)
+    centers = np.array([0.4, 0.0, -1.0])
+    means = fold_in.logistic_rows(codes.astype(np.int8), design, offset, precisions, centers)
     for line, mean in zip(codes, means, strict=True):
-        S, m = np.diag(1 / precisions), np.zeros(3)
+        S, m = np.diag(1 / precisions), centers.copy()
         for _ in range(400):  # as the equations stand, cell by cell
-            A, b = np.diag(precisions), np.zeros(3)
+            A, b = np.diag(precisions), precisions * centers
             for i in np.flatnonzero(line >= 0):
                 x = design[i]
                 c = math.sqrt((offset[i] + x @ m) ** 2 + x @ S @ x)
@@ -393,20 +394,28 @@ def test_loadings_of_a_new_real_row_have_the_variance_of_the_slab_times_that_of_
     )
 
 
-def test_new_binary_rows_and_columns_have_the_priors_of_their_side():
-    model = known(IndianBuffetLogistic, row_effect_variance=4.0, column_effect_variance=0.09)
+@pytest.mark.parametrize("effects", ["none", "rows", "columns", "both"])
+def test_new_binary_rows_and_columns_have_the_priors_of_their_side(effects):
+    variances = {"row_effect_variance": 4.0, "column_effect_variance": 0.09, "intercept": -0.8}
+    model = known(lambda: IndianBuffetLogistic(effects=effects, intercept=effects != "none"), **variances)
+    of_rows, of_columns = effects in ("rows", "both"), effects in ("columns", "both")
+    center = -0.8 if effects == "rows" else 0.0
     chance = (np.array([4, 2, 1]) + 0.7) / (5 + 1 + 1.6 + 0.7)
     codes = np.random.default_rng(12).integers(-1, 2, (5, 6)).astype(np.int8)
     found = model._factors_of_rows(codes)
-    design, precisions = np.vstack([model.H_, np.ones(6)]).T, np.r_[1 / (2.5 * chance), 1 / 4.0]
-    expected = fold_in.logistic_rows(codes, design, model.column_effects_, precisions)
+    # An effect that is not there is one of hardly any variance.
+    design, precisions = np.vstack([model.H_, np.ones(6)]).T, np.r_[1 / (2.5 * chance), 1 / 4.0 if of_rows else 1e12]
+    centers = np.r_[np.zeros(3), center]
+    expected = fold_in.logistic_rows(codes, design, model.column_effects_, precisions, centers)
     np.testing.assert_allclose(found.W, expected[:, :3], rtol=1e-6)
-    np.testing.assert_allclose(found.others["row effects"], expected[:, 3], rtol=1e-6)
+    np.testing.assert_allclose(found.others["row effects"], expected[:, 3], rtol=1e-6, atol=1e-9)
+    np.testing.assert_array_equal(model._factors_with(found.W).others["row effects"], center)
     found = model._factors_of_columns(codes)
-    design, precisions = np.column_stack([model.W_, np.ones(5)]), np.r_[1.0, 1.0, 1.0, 1 / 0.09]
-    expected = fold_in.logistic_rows(np.ascontiguousarray(codes.T), design, model.row_effects_, precisions)
+    design, precisions = np.column_stack([model.W_, np.ones(5)]), np.r_[1.0, 1.0, 1.0, 1 / 0.09 if of_columns else 1e12]
+    centers = np.r_[np.zeros(3), -0.8 * of_columns]
+    expected = fold_in.logistic_rows(np.ascontiguousarray(codes.T), design, model.row_effects_, precisions, centers)
     np.testing.assert_allclose(found.H, expected[:, :3].T, rtol=1e-6)
-    np.testing.assert_allclose(found.others["column effects"], expected[:, 3], rtol=1e-6)
+    np.testing.assert_allclose(found.others["column effects"], expected[:, 3], rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(
         model.predict_columns(codes),
         expit(model.W_ @ found.H + model.row_effects_[:, None] + found.others["column effects"]),
@@ -503,3 +512,46 @@ def test_an_ibp_learns_its_mass_and_kappa():
     assert model.alpha_ == 0.0
     assert model.kappa_ != 1.0
     assert model.mass_ > 0
+
+
+@pytest.mark.parametrize("effects", ["none", "rows", "columns", "both"])
+def test_effects_are_those_that_were_chosen(effects, tmp_path):
+    V = (np.random.default_rng(14).random((25, 20)) < np.linspace(0.1, 0.6, 20)).astype(np.int8)
+    chosen = {"effects": effects, "intercept": effects != "none"}
+    model = IndianBuffetLogistic(**chosen, **BRIEF).fit(V)
+    of_rows, of_columns = effects in ("rows", "both"), effects in ("columns", "both")
+    assert model.row_effects_.any() == (model.row_effect_variance_ > 0) == of_rows
+    assert model.column_effects_.any() == (model.column_effect_variance_ > 0) == of_columns
+    assert (model.intercept_ != 0) == ("intercept" in model.findings) == (effects != "none")
+    model.save(tmp_path / "model.npz")
+    again = nbmf.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.predict_rows(V[:4]), model.predict_rows(V[:4]))
+    np.testing.assert_array_equal(again.predict_columns(V[:, :4]), model.predict_columns(V[:, :4]))
+
+
+def test_the_intercept_of_sparse_ones_is_found():
+    V = (np.random.default_rng(15).random((60, 50)) < 0.1).astype(np.int8)
+    settings = {"burn_in": 300, "n_samples": 300, "start": "empty", "random_state": 0}
+    with_intercept = IndianBuffetLogistic(intercept=True, **settings).fit(V)
+    without = IndianBuffetLogistic(**settings).fit(V)
+    assert with_intercept.intercept_ == pytest.approx(np.log(0.1 / 0.9), abs=0.3)
+    assert without.intercept_ == 0.0
+    variances = [(one.row_effect_variance_, one.column_effect_variance_) for one in (with_intercept, without)]
+    assert max(variances[0]) < 0.2 < 2 < max(variances[1])  # of rows, where nothing else says that ones are few
+
+
+def test_a_file_of_before_has_no_intercept():
+    V = (np.random.default_rng(16).random((12, 10)) < 0.4).astype(np.int8)
+    model = IndianBuffetLogistic(**BRIEF).fit(V)
+    learned = {name: value for name, value in model._learned().items() if name != "intercept_"}
+    other = IndianBuffetLogistic(**BRIEF)
+    other.restore(learned)
+    assert other.intercept_ == 0.0
+    np.testing.assert_array_equal(model.predict_columns(V[:, :3]), other.predict_columns(V[:, :3]))
+
+
+def test_an_intercept_without_effects_is_refused():
+    with pytest.raises(ConfigError, match=r"intercept = True: allowed is False with effects = 'none', as effects"):
+        IndianBuffetLogistic(effects="none", intercept=True).fit(np.eye(3, dtype=np.int8))
+    with pytest.raises(ConfigError, match=r"effects = 'all': allowed is none, rows, columns or both"):
+        IndianBuffetLogistic(effects="all").fit(np.eye(3, dtype=np.int8))

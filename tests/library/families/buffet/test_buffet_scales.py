@@ -13,14 +13,28 @@ import nbmf
 from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels import scales, shared
 from nbmf.families.buffet.kernels.arrays import StateArrays
-from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, ROW_EFFECT, SLAB
+from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, INTERCEPT, MASS, ROW_EFFECT, SLAB
 
 F, N, K = 5, 6, 4
 TOLERANCE = 1e-9
 PRIOR = twin.prior_of("cibp")
 VARIANCES = (SLAB, ROW_EFFECT, COLUMN_EFFECT)
 OF_LOGIT = (MASS, *VARIANCES)
-learnings = pytest.mark.parametrize("learned", [(), VARIANCES, (ROW_EFFECT,)])
+# Which numbers are learned, and which effects are there.
+learnings = pytest.mark.parametrize(
+    ("learned", "effects"),
+    [
+        ((), "both"),
+        (VARIANCES, "both"),
+        ((ROW_EFFECT,), "both"),
+        ((*VARIANCES, INTERCEPT), "both"),
+        ((INTERCEPT,), "both"),
+        ((SLAB, ROW_EFFECT, INTERCEPT), "rows"),
+        ((INTERCEPT,), "rows"),
+        ((SLAB, COLUMN_EFFECT, INTERCEPT), "columns"),
+        ((SLAB,), "none"),
+    ],
+)
 
 
 @pytest.fixture
@@ -33,7 +47,7 @@ def plain(monkeypatch):
     return monkeypatch
 
 
-def example(seed=1):
+def example(seed=1, learned=(), effects="both"):
     """Return values with missing ones, a state with a singleton, and numbers."""
     rng = np.random.default_rng(seed)
     B = rng.normal(0, 1.1, (F, K)) * (rng.random((F, K)) < 0.6)
@@ -42,7 +56,11 @@ def example(seed=1):
     B[2, 3] = -0.8
     values = np.where(rng.random((F, N)) < 0.8, rng.integers(0, 2, (F, N)), np.nan)
     state = B, rng.standard_normal((K, N)), rng.normal(size=F), rng.normal(size=N)
-    return values, state, twin.numbers()
+    numbers = twin.numbers(intercept=-0.9 * (INTERCEPT in learned))
+    for number, of_effects, kinds in ((ROW_EFFECT, state[2], "rows both"), (COLUMN_EFFECT, state[3], "columns both")):
+        if effects not in kinds.split():
+            numbers[number] = of_effects[:] = 0.0
+    return values, state, numbers
 
 
 def scaled(state, numbers, what, factor, learned):
@@ -50,14 +68,16 @@ def scaled(state, numbers, what, factor, learned):
     (B, Z, rows, columns), numbers = (x.copy() for x in state), numbers.copy()
     kind, line = what
     if kind == "all":
-        dimension = np.count_nonzero(B) + F + N + 2 * len(learned)
+        variances = [number for number in learned if number != INTERCEPT]
+        dimension = sum(map(np.count_nonzero, (B, rows, columns))) + 2 * len(variances) + (INTERCEPT in learned)
         B, rows, columns = B * factor, rows * factor, columns * factor
-        numbers[list(learned)] *= factor**2
+        numbers[variances] *= factor**2
+        numbers[INTERCEPT] *= factor
     elif kind == "row":
-        dimension = np.count_nonzero(B[line]) + 1
+        dimension = np.count_nonzero(B[line]) + np.count_nonzero(rows[line])
         B[line], rows[line] = B[line] * factor, rows[line] * factor
     else:
-        dimension = K + 1
+        dimension = K + np.count_nonzero(columns[line])
         Z[:, line], columns[line] = Z[:, line] * factor, columns[line] * factor
     return (B, Z, rows, columns), numbers, dimension
 
@@ -76,9 +96,9 @@ def work_on(values, state, numbers, table, steps):
 
 
 @learnings
-def test_steps_are_accepted_by_the_ratio_of_joints(plain, learned):
+def test_steps_are_accepted_by_the_ratio_of_joints(plain, learned, effects):
     # One step of t, all others of 0; its uniform number just below and just above the edge.
-    values, state, numbers = example()
+    values, state, numbers = example(learned=learned, effects=effects)
     table, decided = twin.priors_of(*learned), set()
     order = [("all", 0), *(("row", j) for j in range(F)), *(("column", i) for i in range(N))]
     for what, t in itertools.product(order, (-0.5, 0.5)):
@@ -158,12 +178,15 @@ def test_steps_up_are_as_probable_as_steps_down(plain):
         assert found == pytest.approx([-1.5 * s, 1.5 * s], rel=1e-14)
 
 
-@pytest.mark.parametrize(("name", "learned"), [("cibp", OF_LOGIT), ("ibp", ())])
-def test_geweke(name, learned):
-    hole = np.array([[True, True], [False, True], [True, True]])
-    found = twin.geweke(
-        True, twin.prior_of(name), twin.priors_of(*learned), hole, 1, 10_000, 1.0, 4_000, scale_moves=True
-    )
+@pytest.mark.parametrize(
+    ("name", "learned", "absent"),
+    [("cibp", OF_LOGIT, {}), ("ibp", (), {}), ("cibp", (*OF_LOGIT, INTERCEPT), {}), ("ibp", OF_LOGIT, {"row": 0.0})],
+)
+def test_geweke(name, learned, absent):
+    hole, prior = np.array([[True, True], [False, True], [True, True]]), twin.prior_of(name)
+    table, start = twin.priors_of(*learned), twin.numbers(mass=prior.mass, **absent)
+    table[start == 0.0, 0] *= np.arange(6)[start == 0.0] == INTERCEPT
+    found = twin.geweke(True, prior, table, hole, 1, 10_000, 1.0, 4_000, start=start, scale_moves=True)
     twin.assert_same(*found)
 
 

@@ -42,13 +42,18 @@ def random_codes(F, N, seed=0, p_missing=0.2):
 @pytest.mark.parametrize("effects", EFFECTS)
 @pytest.mark.parametrize("K", [0, 1, 4])
 @pytest.mark.parametrize("ard", [True, False])
-def test_every_number_of_a_sweep_is_the_twins(effects, K, ard, monkeypatch):
+@pytest.mark.parametrize("has_law", [True, False])
+def test_every_number_of_a_sweep_is_the_twins(effects, K, ard, has_law, monkeypatch):
     """Two sweeps: each ψ that a weight is drawn at, and each mean and covariance, to 1e-10."""
     if K == 0 and effects == "none":
         return
-    codes = random_codes(7, 6)
+    codes, priors = random_codes(7, 6), ((0, 100), (0, 100))
     chain = chain_of(codes, K, effects, Prior(ard, 0.7, 0.3))
     chain.sweep(3)
+    if has_law:
+        used = form.Effects.named(effects)
+        chain.law_of_effects.law[:] = 0.4 * used.rows, 2.5 * used.columns, -1.2
+        priors = (0 if used.columns else -1.2, 0.4), (-1.2, 2.5)
     twin = Twin(
         codes >= 0,
         chain.rows.factor,
@@ -57,6 +62,7 @@ def test_every_number_of_a_sweep_is_the_twins(effects, K, ard, monkeypatch):
         chain.columns.effects,
         chain.effects,
         chain.alpha.copy(),
+        priors,
     )
     seen, *given = scripted(monkeypatch)
     for _ in range(2):
@@ -243,6 +249,26 @@ def test_the_log_joint_is_that_of_the_model():
     assert chain.log_joint() == pytest.approx(log_joint, abs=1e-9)
 
 
+@pytest.mark.parametrize("effects", ["rows", "columns", "both"])
+def test_the_log_joint_has_the_law_of_effects(effects):
+    """Next to the effects the log density of m and of the logarithms of their variances."""
+    codes, prior = random_codes(6, 5), FIXED._replace(effect_scale="learned")
+    chain = chain_of(codes, 2, effects, prior)
+    chain.sweep(2)
+    factors, law = chain.factors(), chain.law_of_effects.law
+    p = expit(form.psi_of(factors))
+    log_joint = np.log(np.where(codes == 1, p, 1 - p))[codes >= 0].sum()
+    log_joint += stats.norm.logpdf(factors.W).sum() + stats.norm.logpdf(factors.H).sum()
+    log_joint += stats.norm.logpdf(law[2], 0, 3)
+    for place, name in enumerate((form.ROWS, form.COLUMNS)):
+        if name in factors.others:
+            mean = 0 if name == form.ROWS and effects == "both" else law[2]
+            log_joint += stats.norm.logpdf(factors.others[name], mean, np.sqrt(law[place])).sum()
+            log_joint += stats.invgamma.logpdf(law[place], 0.5, scale=0.125) + np.log(law[place])
+    assert chain.log_joint() == pytest.approx(log_joint, abs=1e-9)
+    assert factors.others[form.INTERCEPT] == law[2]
+
+
 # --- Exact posteriors ------------------------------------------------------------------------
 
 
@@ -294,9 +320,8 @@ def test_flipped_and_permuted_data_have_the_flipped_and_permuted_posterior():
     assert ladder.means_p(found, error, 1 - means[rows][:, columns]) > ladder.FALSE_ALARM
 
 
-def test_the_exact_posterior_of_a_rasch_model(monkeypatch):
-    """K = 0 with both effects, a prior precision of 0.25, by quadrature over columns and rows."""
-    monkeypatch.setattr(form, "EFFECT_PRECISION", 0.25)
+def test_the_exact_posterior_of_a_rasch_model():
+    """K = 0 with both effects of scale 2, by quadrature over columns and rows."""
     codes = np.array([[1, 0], [-1, 1], [1, 1]], np.int8)
     grid = np.linspace(-16, 16, 161)
     prior = stats.norm.pdf(grid, scale=2.0)
@@ -310,7 +335,7 @@ def test_the_exact_posterior_of_a_rasch_model(monkeypatch):
         with_p.append([np.einsum("r,rab,ra->ab", prior, cells, p), np.einsum("r,rab,rb->ab", prior, cells, p)])
     total = np.multiply.outer(prior, prior) * np.prod(evidence, axis=0)
     means = np.array([[(total / evidence[i] * with_p[i][j]).sum() for j in range(2)] for i in range(3)]) / total.sum()
-    chain = chain_of(codes, 0, "both", seed=6)
+    chain = chain_of(codes, 0, "both", FIXED._replace(effect_scale=2.0), seed=6)
     chain.sweep(100)
     sigma = []
     for _ in range(40_000):
@@ -337,20 +362,37 @@ def statistics(W, H, alpha, others, V, observed):
         V[observed].mean(),
         (psi * (V - 0.5))[observed].mean(),
     ]
-    for effects in others.values():
-        found += [effects[0], effects[0] ** 2, effects.mean() ** 2]
+    for name, effects in others.items():
+        if np.ndim(effects):
+            found += [effects[0], effects[0] ** 2, effects.mean() ** 2]
+        elif name == form.INTERCEPT:
+            found += [effects, effects**2]
+        else:
+            found.append(np.log(effects))
     return found
 
 
-@pytest.mark.parametrize(("effects", "ard"), [("none", False), ("none", True), ("both", True)])
-def test_geweke(effects, ard, monkeypatch):
-    """Draws of (U, V, α, effects, data) by the sampler in turn with the data have their prior law.
+OF_VARIANCE = np.array([[5.0, 3.0], [6.0, 4.0]])  # shapes and rates, of row and of column effects
 
-    With α ~ Gamma(4, rate 3); one cell in six is missing.
+
+@pytest.mark.parametrize(
+    ("effects", "ard", "scale"),
+    [
+        ("none", False, 2**-0.5),
+        ("none", True, 2**-0.5),
+        ("both", True, 2**-0.5),
+        ("rows", True, "learned"),
+        ("columns", False, "learned"),
+        ("both", True, "learned"),
+    ],
+)
+def test_geweke(effects, ard, scale):
+    """Draws of (U, V, α, effects and their law, data) by the sampler in turn with the data have their prior law.
+
+    With α ~ Gamma(4, rate 3), learned variances ~ IG as above, m ~ N(0, 0.5); one cell in six is missing.
     """
-    monkeypatch.setattr(form, "EFFECT_PRECISION", 2.0)
     rng = np.random.default_rng(12)
-    F, N, K, prior = 4, 3, 2, Prior(ard, 4.0, 3.0)
+    F, N, K, prior, is_learned = 4, 3, 2, Prior(ard, 4.0, 3.0, scale), scale == "learned"
     codes = np.ones((F, N), np.int8)
     codes[0, 1] = codes[2, 2] = -1
     observed = codes >= 0
@@ -359,16 +401,24 @@ def test_geweke(effects, ard, monkeypatch):
     def from_prior():
         alpha = rng.gamma(4.0, 1 / 3.0, K) if ard else np.ones(K)
         W, H = rng.normal(size=(F, K)), rng.normal(size=(K, N)) / np.sqrt(alpha)[:, None]
-        others = {}
+        others, (s_a, s_b), m = {}, (0.5, 0.5), 0.0
+        if is_learned:
+            (s_a, s_b), m = OF_VARIANCE[:, 1] / rng.gamma(OF_VARIANCE[:, 0]), rng.normal() / np.sqrt(2)
         if used.rows:
-            others = {form.ROWS: rng.normal(size=F) / np.sqrt(2)}
+            others = {form.ROWS: rng.normal(0.0 if used.columns else m, np.sqrt(s_a), F)}
         if used.columns:
-            others[form.COLUMNS] = rng.normal(size=N) / np.sqrt(2)
+            others[form.COLUMNS] = rng.normal(m, np.sqrt(s_b), N)
+        if is_learned:
+            others |= {form.INTERCEPT: m}
+            others |= {form.ROW_VARIANCE: s_a} if used.rows else {}
+            others |= {form.COLUMN_VARIANCE: s_b} if used.columns else {}
         V = (rng.random((F, N)) < expit(form.psi_of(Factors(W, H, others)))).astype(float)
         return statistics(W, H, alpha, others, V, observed)
 
     independent = np.array([from_prior() for _ in range(30_000)])
     chain = chain_of(codes, K, effects, prior, seed=7)
+    if is_learned:
+        chain.law_of_effects.priors[:] = *(OF_VARIANCE * np.transpose([used])), (0.5, 0.0)
     series = []
     for _ in range(40_000):
         chain.sweep()
@@ -383,14 +433,13 @@ def test_geweke(effects, ard, monkeypatch):
 
 
 @pytest.mark.long
-def test_simulation_based_calibration(monkeypatch):
+def test_simulation_based_calibration():
     """Ranks of ψ, of a hidden cell's ψ, of its mean square and of Σ log α among draws are uniform.
 
     Of what no rotation changes, α in any order; 31 draws, 10 sweeps apart, in 8 bins.
     """
-    monkeypatch.setattr(form, "EFFECT_PRECISION", 2.0)
     rng = np.random.default_rng(31)
-    F, N, K, prior = 6, 5, 2, Prior(True, 4.0, 3.0)
+    F, N, K, prior = 6, 5, 2, Prior(True, 4.0, 3.0, 2**-0.5)
 
     def known(psi, alpha):
         return [psi[0, 0], psi[1, 1], (psi**2).mean(), np.log(alpha).sum()]
@@ -574,12 +623,13 @@ def test_a_fold_in_stands_still_at_its_equations():
     design, offset, precisions = rng.normal(size=(9, 3)), rng.normal(size=9), np.array([1, 2, 0.01])
     codes = np.array([[1, 0, -1, 1, 1, -1, 0, 0, 1], np.full(9, -1)], np.int8)
     weights = nbmf.LogisticFactorGibbs()._weights
-    found = regress_rows(codes, design, precisions, offset, weights)
-    np.testing.assert_array_equal(found[1], 0)
+    centers = np.array([0.0, 0.0, 0.7])
+    found = regress_rows(codes, design, precisions, centers, offset, weights)
+    np.testing.assert_allclose(found[1], centers, atol=1e-12)
     m, S = found[0], np.eye(3)
     for _ in range(300):  # S given m
         P = np.diag(precisions)
-        b = np.zeros(3)
+        b = precisions * centers
         for n in np.flatnonzero(codes[0] >= 0):
             psi = offset[n] + design[n] @ m
             eta = np.sqrt(psi**2 + design[n] @ S @ design[n])
@@ -588,11 +638,11 @@ def test_a_fold_in_stands_still_at_its_equations():
             b += (codes[0, n] - 0.5 - w * offset[n]) * design[n]
         S = np.linalg.inv(P)
     np.testing.assert_allclose(S @ b, m, atol=1e-5)
-    alone = regress_rows(codes[:1], design, precisions, offset, weights)
+    alone = regress_rows(codes[:1], design, precisions, centers, offset, weights)
     np.testing.assert_allclose(alone[0], m, rtol=1e-12)
     # A factor that the fit has pruned stands still from the start, which is not the end.
     pruned = np.column_stack([design, np.zeros(9)])
-    more = regress_rows(codes, pruned, np.append(precisions, 1.0), offset, weights)
+    more = regress_rows(codes, pruned, np.append(precisions, 1.0), np.append(centers, 0.0), offset, weights)
     np.testing.assert_allclose(more, np.column_stack([found, np.zeros(2)]), rtol=1e-10)
 
 

@@ -8,6 +8,7 @@ from scipy.stats import norm
 
 from nbmf.errors import ConfigError
 from nbmf.families.logistic.factor_posteriors import FactorizedPosterior, FullPosterior, SideData, packed
+from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels import factorized
 from nbmf.families.logistic.kernels.full import posteriors
 from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
@@ -21,11 +22,11 @@ both_kinds = pytest.mark.parametrize("kind", KINDS)
 # --- The factorized step: kernel, matrix form and loops --------------------------------------
 
 
-def twin_step(x, b, mean, variance, m, s2, precision, free, step):
+def twin_step(x, b, mean, variance, m, s2, precision, center, free, step):
     """One line at a time, as section 4.1.2 has it with the sign of its gradient put right."""
     new_mean, new_variance = mean.copy(), variance.copy()
     for i in range(len(x)):
-        g, delta = -precision * mean[i], precision.copy()
+        g, delta = -precision * (mean[i] - center), precision.copy()
         A = np.diag(precision)
         for j in range(x.shape[1]):
             if x[i, j] >= 0:
@@ -62,6 +63,8 @@ def test_kernel_and_matrix_form_are_the_loops(name, effects, step, turned):
     likelihood = likelihood_of(name)
     rows, columns = sides("factorized", likelihood.seen.shape, 3, effects)
     columns.learn_precision()
+    for one in (rows, columns):
+        one.center[:] = np.linspace(-1, 2, one.center.size)
     matrix = Matrix(likelihood, rows, columns)
     side, other = (columns, rows) if turned else (rows, columns)
     start = side.mean.copy(), side.variance.copy()
@@ -69,7 +72,7 @@ def test_kernel_and_matrix_form_are_the_loops(name, effects, step, turned):
     if turned:
         x, b = x.T, b.T
     free, fixed = side.coordinates.free, (other.mean, other.variance)
-    expected = twin_step(x, b, *start, *fixed, side.precision, free, step)
+    expected = twin_step(x, b, *start, *fixed, side.precision, side.center, free, step)
     for alone in (True, False):
         side.mean, side.variance = (part.copy() for part in start)
         seen = matrix.seen_by(side, alone)
@@ -87,7 +90,7 @@ def test_the_kernel_as_plain_python_is_the_kernel():
         mean, variance = rows.mean.copy(), rows.variance.copy()
         free = rows.coordinates.free
         own = mean, variance
-        function(*likelihood.as_rows(True), *own, *entries, rows.precision, free, 0.0)
+        function(*likelihood.as_rows(True), *own, *entries, rows.precision, np.ones(3), free, 0.0)
         found.append(np.hstack(own))
     np.testing.assert_allclose(*found, rtol=1e-13)
 
@@ -140,6 +143,7 @@ def test_a_full_update_by_loops(effects):
     engine = ascent("full", likelihood_of("polya-gamma"), effects=effects)
     engine.update(2)
     rows, columns = engine.sides
+    columns.center[:] = np.linspace(-1, 2, columns.center.size)
     matrix = engine.matrices[0]
     quadratic = matrix.quadratic
     seen = matrix.seen_by(columns, True)
@@ -147,7 +151,7 @@ def test_a_full_update_by_loops(effects):
     free = columns.coordinates.free
     columns.update([seen], 0.0)
     for j in range(len(columns.mean)):
-        P, right = np.diag(columns.precision), np.zeros(len(free))
+        P, right = np.diag(columns.precision), columns.precision * columns.center
         for i in np.flatnonzero(quadratic.seen[:, j]):
             P = P + quadratic.w[i, j] * U[i]
             right += quadratic.h[i, j] * rows.mean[i]
@@ -197,6 +201,112 @@ def test_no_block_lowers_the_bound(name, effects, kind):
             assert now >= before - 1e-9 * abs(before)
             before = now
     assert before > start + 5
+
+
+@both_kinds
+@pytest.mark.parametrize("effects", ["rows", "columns", "both"])
+@pytest.mark.parametrize("name", ["polya-gamma", "noise"])
+def test_no_block_lowers_the_bound_with_a_law_of_effects(name, effects, kind):
+    engine = ascent(kind, LIKELIHOODS[name](DATA), effects=effects, seed=3, learns_effects=True)
+    for side in engine.sides:
+        side.learn_precision()
+    before = start = engine.bound()
+    for _ in range(12):
+        for block in engine.blocks():
+            block()
+            now = engine.bound()
+            assert now >= before - 1e-9 * abs(before)
+            before = now
+    assert before > start + 5
+
+
+def law_of(engine, effects):
+    """Return the side and the place of the intercept."""
+    return (engine.sides[0], 3) if effects == "rows" else (engine.sides[1], 4 if effects == "both" else 3)
+
+
+@both_kinds
+@pytest.mark.parametrize("effects", ["rows", "columns", "both"])
+def test_the_intercept_is_best_given_the_rest(effects, kind):
+    """q(m) is where the bound has no slope in its mean and in the logarithm of its variance."""
+    engine = ascent(kind, likelihood_of("polya-gamma"), effects=effects, learns_effects=True)
+    engine.update(3)
+    side, place = law_of(engine, effects)
+    side.learn_center()
+    best, mean, variance = engine.bound(), side.center[place], side.center_variance
+    assert abs(mean) > 0.01
+    for h in (1e-4, -1e-4):
+        side.center[place] = mean + h
+        assert best - engine.bound() == pytest.approx(0.5 * h**2 / variance, rel=1e-3)
+        side.center[place], side.center_variance = mean, variance * np.exp(h)
+        assert 0 < best - engine.bound() < h**2
+        side.center_variance = variance
+
+
+@both_kinds
+def test_what_both_effects_share_is_best_given_the_rest(kind):
+    engine = ascent(kind, likelihood_of("polya-gamma"), effects="both", learns_effects=True)
+    engine.update(2)
+    rows, columns = engine.sides
+    before, moments = rows.mean[:, 3].copy(), engine.matrices[0].moments()
+    engine.level.move()
+    assert np.ptp(rows.mean[:, 3] - before) < 1e-12 < np.abs(rows.mean[:, 3] - before).max()
+    for one, other in zip(moments, engine.matrices[0].moments(), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-9)
+    best, falls = engine.bound(), []
+    for d in (1e-3, -1e-3):
+        for by in (d, -d):
+            rows.shift(3, -by)
+            columns.shift(4, by)
+            columns.center[4] += by
+            if by == d:
+                falls.append(best - engine.bound())
+    curvature = rows.precision[3] * len(rows.mean) + 1 / 9
+    assert falls == pytest.approx([0.5e-6 * curvature] * 2, rel=1e-3)
+
+
+@both_kinds
+@pytest.mark.parametrize("ard", [True, False])
+def test_variances_of_effects_have_the_shape_and_rate_of_the_note(kind, ard):
+    """Gamma(1/2 + n/2, 1/8 + Σ <(b - m)²> / 2) of a precision, next to those of components."""
+    engine = ascent(kind, likelihood_of("polya-gamma"), effects="both", learns_effects=True, ard=ard)
+    engine.update(3)
+    for side, place, m in ((engine.sides[0], 3, 0.0), (engine.sides[1], 4, engine.sides[1].center[4])):
+        side.learn_precision()
+        squares = side.squares[:, place] - side.mean[:, place] ** 2 + (side.mean[:, place] - m) ** 2
+        rate = 1 / 8 + 0.5 * (squares + side.center_variance).sum()
+        assert side.posterior.shape[-1] == pytest.approx(0.5 + len(side.mean) / 2)
+        assert side.posterior.rate[-1] == pytest.approx(rate)
+        assert side.precision[place] == pytest.approx(side.posterior.mean[-1])
+    if ard:
+        components = engine.sides[1].squares[:, :3].sum(axis=0)
+        np.testing.assert_allclose(engine.sides[1].posterior.rate[:3], 0.5 + components / 2)
+
+
+@both_kinds
+def test_the_bound_of_a_normal_model_with_effects_by_drawing(kind):
+    """E log p(x, all) - log q, with the law of effects: within 5 standard errors."""
+    values = DATA["real"]
+    engine = ascent(kind, NormalEntries(values, WEAK), K=1, effects="both", ard=False, learns_effects=True)
+    engine.update(30)
+    rows, columns = engine.sides
+    noise, seen = engine.matrices[0].quadratic.noise.posterior, ~np.isnan(values)
+    rng, found, of_variance = np.random.default_rng(5), [], Gamma(0.5, 0.125)
+    for _ in range(4000):
+        U, V = rows.draw(rng), columns.draw(rng)
+        p_a, p_b = (rng.gamma(side.posterior.shape[0]) / side.posterior.rate[0] for side in engine.sides)
+        m, tau = rng.normal(columns.center[2], columns.center_variance**0.5), rng.gamma(noise.shape) / noise.rate
+        joint = norm.logpdf(values, U @ V.T, tau**-0.5)[seen].sum() + log_gamma(tau, WEAK)
+        joint += norm.logpdf(U[:, 0]).sum() + norm.logpdf(V[:, 0]).sum() + norm.logpdf(m, 0, 3)
+        joint += norm.logpdf(U[:, 1], 0, p_a**-0.5).sum() + norm.logpdf(V[:, 2], m, p_b**-0.5).sum()
+        joint += log_gamma(p_a, of_variance) + log_gamma(p_b, of_variance)
+        q = log_gamma(tau, noise) + norm.logpdf(m, columns.center[2], columns.center_variance**0.5)
+        for side, drawn, p in ((rows, U, p_a), (columns, V, p_b)):
+            q += log_normal(drawn, side) + log_gamma(p, Gamma(*(part[0] for part in side.posterior)))
+        found.append(joint - q)
+    error = np.std(found) / np.sqrt(len(found))
+    assert abs(np.mean(found) - engine.bound()) < 5 * error
+    assert error < 0.1
 
 
 @pytest.mark.parametrize(("step", "falls"), [(1.0, True), (0.0, False)])
@@ -279,9 +389,10 @@ def log_gamma(x, law):
 
 
 def log_normal(drawn, side):
+    free = np.flatnonzero(side.coordinates.free)
     if isinstance(side, FactorizedPosterior):
-        return norm.logpdf(drawn, side.mean, np.sqrt(side.variance)).sum()
-    rest, S = drawn - side.mean, side.covariance()
+        return norm.logpdf(drawn[:, free], side.mean[:, free], np.sqrt(side.variance[:, free])).sum()
+    rest, S = (drawn - side.mean)[:, free], side.covariance()[:, free[:, None], free]
     quadratic = np.einsum("na,nab,nb->", rest, np.linalg.inv(S), rest)
     return -0.5 * (quadratic + np.linalg.slogdet(2 * np.pi * S)[1].sum())
 

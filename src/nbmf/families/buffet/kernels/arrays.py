@@ -17,7 +17,7 @@ class StateArrays(NamedTuple):
     Z : float array (room, n), scores
     feature_counts : int64 array (room,), how many rows have each feature
     row_effects, column_effects : float arrays (p,), (n,), zeros of a Gaussian matrix
-    numbers : float array (5,), see numbers.py
+    numbers : float array (6,), see numbers.py
     """
 
     size: np.ndarray
@@ -36,7 +36,7 @@ class PriorTables(NamedTuple):
     log_weights : float array (p + 1,), of a feature that so many rows have
     log_rate : float, log λ_p
     features_per_mass : float, E[K+] per unit of mass
-    number_priors : float array (5, 2), shape and rate of each number; a shape of 0 says that it is fixed
+    number_priors : float array (6, 2), shape and rate of each number; a shape of 0 says that it is fixed
     """
 
     log_odds: np.ndarray
@@ -51,7 +51,7 @@ class KeptSums(NamedTuple):
 
     mean, square : float arrays (p, n), sums of predictions and of their squares; they may be empty
     covariance : float array (p, p), the sum of BB'; it may be empty
-    numbers : float array (5,), sums of the numbers
+    numbers : float array (6,), sums of the numbers
     sizes : int32 array (samples,), K+ of each kept sweep
     count : int64 array (1,), how many are kept
     """

@@ -7,6 +7,7 @@ pseudo-data the other terms leave over: no division by a small precision anywher
 import math
 
 from nbmf.numerics.compilation import inner_kernel
+from nbmf.numerics.normal_effects import draw_inverse_gamma
 from nbmf.numerics.random import uniform
 from nbmf.numerics.variates import standard_gamma, standard_normal
 
@@ -177,8 +178,8 @@ def draw_scale(a, b, m, n, generator):
 def draw_variance(number, count, squares, numbers, number_priors, generator):
     """Draw a variance from its inverse Gamma law given the sum of `count` squares, if learned."""
     if number_priors[number, 0] > 0.0:
-        rate = number_priors[number, 1] + 0.5 * squares
-        numbers[number] = rate / standard_gamma(generator, number_priors[number, 0] + 0.5 * count)
+        shape, rate = number_priors[number, 0], number_priors[number, 1]
+        numbers[number] = draw_inverse_gamma(generator, count, squares, shape, rate)
 
 
 @inner_kernel

@@ -24,6 +24,7 @@ from nbmf.families.buffet.kernels.conditionals import (
 )
 from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
 from nbmf.numerics.compilation import inner_kernel
+from nbmf.numerics.normal_effects import COLUMNS, ROWS, center_of
 from nbmf.numerics.polya_gamma import polya_gamma_1
 from nbmf.numerics.random import uniform
 from nbmf.numerics.variates import standard_normal
@@ -87,15 +88,15 @@ def weigh_row(j, K, matrix, state, P, e, generator):
 
 
 @inner_kernel
-def draw_row_effect(j, rows, variance, P, e, generator):
-    """Draw the effect μ_j of a row from its normal law; a priori it has that variance."""
+def draw_row_effect(j, rows, variance, center, P, e, generator):
+    """Draw the effect μ_j of a row from its normal law; a priori it is N(center, variance)."""
     n = P.shape[1]
     weight, sum_e = 0.0, 0.0
     for i in range(n):
         weight += P[j, i]
         sum_e += e[i]
     precision = weight + 1.0 / variance
-    mean = (sum_e + rows[j] * weight) / precision
+    mean = (sum_e + rows[j] * weight + center / variance) / precision
     change = mean + standard_normal(generator) / math.sqrt(precision) - rows[j]
     rows[j] += change
     for i in range(n):
@@ -186,8 +187,9 @@ def visit_rows(first, share, matrix, state, prior, work, births, generator):
         if proposed < 0:
             return j
         weigh_row(j, K, matrix, state, work.P, work.e, generator)
-        if matrix.logit:
-            draw_row_effect(j, state.row_effects, state.numbers[ROW_EFFECT], work.P, work.e, generator)
+        if matrix.logit and state.numbers[ROW_EFFECT] > 0.0:
+            center = center_of(state.numbers[ROW_EFFECT:], ROWS)
+            draw_row_effect(j, state.row_effects, state.numbers[ROW_EFFECT], center, work.P, work.e, generator)
         draw_loadings(j, K, state, prior.log_odds, work.P, work.e, generator)
         if asked:
             log_rate = prior.log_rate + math.log(state.numbers[MASS])
@@ -252,28 +254,29 @@ def back_substitute(size, A, c):
 
 @inner_kernel
 def draw_scores(K, matrix, state, work, generator):
-    """Draw the scores of every column, with the effect ν of the column as one more of them."""
-    B, Z, columns, logit = state.B, state.Z, state.column_effects, matrix.logit
+    """Draw the scores of every column, with the effect ν of the column, if it has one, as one more of them."""
+    B, Z, columns, variance = state.B, state.Z, state.column_effects, state.numbers[COLUMN_EFFECT]
+    has_effects, center = matrix.logit and variance > 0.0, center_of(state.numbers[ROW_EFFECT:], COLUMNS)
     taken, value, A, c = work.taken, work.value, work.A, work.c
     p, n = matrix.signal.shape
-    size = K + 1 if logit else K
+    size = K + 1 if has_effects else K
     for i0 in range(0, n, LANES):
         width = min(LANES, n - i0)
         for t in range(size * (size + 1) // 2):
             for i in range(LANES):
                 A[t, i] = 0.0
         for k in range(size):
-            prior = 1.0 if k < K else 1.0 / state.numbers[COLUMN_EFFECT]
+            prior = 1.0 if k < K else 1.0 / variance
             for i in range(LANES):
                 A[k * (k + 1) // 2 + k, i] = prior
-                c[k, i] = 0.0
+                c[k, i] = 0.0 if k < K else prior * center
         for j in range(p):
             count = 0
             for k in range(K):
                 if B[j, k] != 0.0:
                     taken[count], value[count] = k, B[j, k]
                     count += 1
-            if logit:
+            if has_effects:
                 taken[count], value[count] = K, 1.0
                 count += 1
             add_row_to_block(j, i0, width, count, matrix, state, work)
@@ -285,6 +288,6 @@ def draw_scores(K, matrix, state, work, generator):
         for k in range(K):
             for i in range(width):
                 Z[k, i0 + i] = c[k, i]
-        if logit:
+        if has_effects:
             for i in range(width):
                 columns[i0 + i] = c[K, i]

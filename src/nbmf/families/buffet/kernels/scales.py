@@ -9,9 +9,10 @@ a sweep; the next one draws the variables anew before it uses them.
 import math
 
 from nbmf.families.buffet.kernels.conditionals import HUGE
-from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, ROW_EFFECT, SLAB
+from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, INTERCEPT, ROW_EFFECT, SLAB
 from nbmf.families.buffet.kernels.shared import sum_of_squares
 from nbmf.numerics.compilation import inner_kernel, kernel
+from nbmf.numerics.normal_effects import COLUMNS, ROWS, center_of, squares_around
 from nbmf.numerics.random import uniform
 from nbmf.numerics.variates import standard_normal
 
@@ -69,6 +70,12 @@ def family_gain(t, number, count, squares, numbers, priors):
 
 
 @inner_kernel
+def centered_gain(factor, x, center, variance):
+    """Return what the prior of a number N(center, variance) says of `factor` x, more than that of one around 0."""
+    return center * x * (factor - 1.0) / variance
+
+
+@inner_kernel
 def set_log_odds(K, state, psi):
     """Set psi to μ + ν + BZ."""
     p, n = psi.shape
@@ -93,12 +100,17 @@ def scale_numbers(j, K, state, psi, factor):
 
 @kernel(_nrt=False)
 def scale_all(K, matrix, state, number_priors, psi, nothing, generator):
-    """Scale loadings and effects by one factor, learned variances of these by its square."""
+    """Scale loadings, effects and the intercept by one factor, learned variances of these by its square."""
     (p, n), numbers, rows, columns = psi.shape, state.numbers, state.row_effects, state.column_effects
     t = step(ALL, generator)
-    factor = math.exp(t)
-    gain = family_gain(t, ROW_EFFECT, p, sum_of_squares(rows, p), numbers, number_priors)
-    gain += family_gain(t, COLUMN_EFFECT, n, sum_of_squares(columns, n), numbers, number_priors)
+    factor, law, gain = math.exp(t), numbers[ROW_EFFECT:], 0.0
+    if numbers[ROW_EFFECT] > 0.0:
+        gain += family_gain(t, ROW_EFFECT, p, squares_around(rows, center_of(law, ROWS)), numbers, number_priors)
+    if numbers[COLUMN_EFFECT] > 0.0:
+        squares = squares_around(columns, center_of(law, COLUMNS))
+        gain += family_gain(t, COLUMN_EFFECT, n, squares, numbers, number_priors)
+    if number_priors[INTERCEPT, 0] > 0.0:
+        gain += prior_gain(t, 1, numbers[INTERCEPT] * numbers[INTERCEPT] / number_priors[INTERCEPT, 0])
     count, squares = 0, 0.0
     for k in range(K):
         count += state.feature_counts[k]
@@ -112,6 +124,7 @@ def scale_all(K, matrix, state, number_priors, psi, nothing, generator):
         scale_numbers(j, K, state, psi, factor)
     for i in range(n):
         columns[i] *= factor
+    numbers[INTERCEPT] *= factor
     for number in (SLAB, ROW_EFFECT, COLUMN_EFFECT):
         if number_priors[number, 0] > 0.0:
             numbers[number] *= factor * factor
@@ -122,14 +135,17 @@ def scale_row(j, K, matrix, state, psi, generator):
     """Scale the loadings and the effect of a row; psi[j] is ν + B_j Z afterwards."""
     n, B, numbers, rows, columns = psi.shape[1], state.B, state.numbers, state.row_effects, state.column_effects
     t = step(LINE, generator)
-    factor, count, squares = math.exp(t), 1, rows[j] * rows[j] / numbers[ROW_EFFECT]
+    factor, count, squares, center_gain = math.exp(t), 0, 0.0, 0.0
+    if numbers[ROW_EFFECT] > 0.0:
+        count, squares = 1, rows[j] * rows[j] / numbers[ROW_EFFECT]
+        center_gain = centered_gain(factor, rows[j], center_of(numbers[ROW_EFFECT:], ROWS), numbers[ROW_EFFECT])
     for k in range(K):
         if B[j, k] != 0.0:
             count += 1
             squares += B[j, k] * B[j, k] / numbers[SLAB]
     for i in range(n):
         psi[j, i] -= columns[i]
-    gain = likelihood_gain(matrix.signal[j], matrix.observed[j], columns, psi[j], n, factor)
+    gain = likelihood_gain(matrix.signal[j], matrix.observed[j], columns, psi[j], n, factor) + center_gain
     if math.log(1.0 - uniform(generator)) < gain + prior_gain(t, count, squares):
         scale_numbers(j, K, state, psi, factor)
     for i in range(n):
@@ -141,11 +157,14 @@ def scale_column(i, K, matrix, state, psi, generator):
     """Scale the scores and the effect of a column, of which psi is ν + BZ."""
     p, Z, rows, columns = psi.shape[0], state.Z, state.row_effects, state.column_effects
     t = step(LINE, generator)
-    factor, squares = math.exp(t), columns[i] * columns[i] / state.numbers[COLUMN_EFFECT]
+    factor, count, squares, center_gain, variance = math.exp(t), K, 0.0, 0.0, state.numbers[COLUMN_EFFECT]
+    if variance > 0.0:
+        count, squares = K + 1, columns[i] * columns[i] / variance
+        center_gain = centered_gain(factor, columns[i], center_of(state.numbers[ROW_EFFECT:], COLUMNS), variance)
     for k in range(K):
         squares += Z[k, i] * Z[k, i]
-    gain = likelihood_gain(matrix.signal[:, i], matrix.observed[:, i], rows, psi[:, i], p, factor)
-    if math.log(1.0 - uniform(generator)) < gain + prior_gain(t, K + 1, squares):
+    gain = likelihood_gain(matrix.signal[:, i], matrix.observed[:, i], rows, psi[:, i], p, factor) + center_gain
+    if math.log(1.0 - uniform(generator)) < gain + prior_gain(t, count, squares):
         columns[i] *= factor
         for k in range(K):
             Z[k, i] *= factor
@@ -161,7 +180,7 @@ def scale_log_odds(K, matrix, state, number_priors, psi, nothing, generator):
     matrix : Matrix
         A binary one.
     state : StateArrays
-    number_priors : float array (5, 2)
+    number_priors : float array (6, 2)
         See PriorTables.
     psi, nothing : float arrays (p, n), overwritten, and (n,), zeros
     generator : uint64 array (8,)

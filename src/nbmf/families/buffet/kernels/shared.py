@@ -3,8 +3,9 @@
 import math
 
 from nbmf.families.buffet.kernels.conditionals import draw_mass, draw_scale, draw_variance
-from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
+from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, INTERCEPT, MASS, NOISE, ROW_EFFECT, SLAB
 from nbmf.numerics.compilation import inner_kernel
+from nbmf.numerics.normal_effects import COLUMNS, ROWS, center_of, draw_law, squares_around
 
 LOG_2PI = math.log(2.0 * math.pi)
 
@@ -50,16 +51,14 @@ def move_scales(K, state, norms, generator):
 
 @inner_kernel
 def draw_numbers(K, logit, squares, cells, norms, state, prior, generator):
-    """Draw variances and mass.
+    """Draw variances, the intercept and mass.
 
     squares, cells : the sum of squared residuals of a Gaussian matrix, and how many values it has
     norms : ‖b_k‖² of each column
     """
     numbers, priors = state.numbers, prior.number_priors
     if logit:
-        rows, columns = state.row_effects, state.column_effects
-        draw_variance(ROW_EFFECT, rows.size, sum_of_squares(rows, rows.size), numbers, priors, generator)
-        draw_variance(COLUMN_EFFECT, columns.size, sum_of_squares(columns, columns.size), numbers, priors, generator)
+        draw_law(generator, state.row_effects, state.column_effects, numbers[ROW_EFFECT:], priors[ROW_EFFECT:])
     else:
         draw_variance(NOISE, cells, squares, numbers, priors, generator)
     loadings, count = 0.0, 0
@@ -93,9 +92,16 @@ def log_prior(K, logit, state, prior):
         total += log_normal(state.feature_counts[k], norm, numbers[SLAB])
         total += log_normal(n, sum_of_squares(Z[k], n), 1.0)
     if logit:
-        total += log_normal(p, sum_of_squares(state.row_effects, p), numbers[ROW_EFFECT])
-        total += log_normal(n, sum_of_squares(state.column_effects, n), numbers[COLUMN_EFFECT])
-    for number in range(5):
+        law, variance_of_intercept = numbers[ROW_EFFECT:], prior.number_priors[INTERCEPT, 0]
+        if numbers[ROW_EFFECT] > 0.0:
+            squares = squares_around(state.row_effects, center_of(law, ROWS))
+            total += log_normal(p, squares, numbers[ROW_EFFECT])
+        if numbers[COLUMN_EFFECT] > 0.0:
+            squares = squares_around(state.column_effects, center_of(law, COLUMNS))
+            total += log_normal(n, squares, numbers[COLUMN_EFFECT])
+        if variance_of_intercept > 0.0:
+            total += log_normal(1, numbers[INTERCEPT] * numbers[INTERCEPT], variance_of_intercept)
+    for number in range(INTERCEPT):
         shape, rate = prior.number_priors[number, 0], prior.number_priors[number, 1]
         if shape > 0.0 and number == MASS:
             total += (shape - 1.0) * math.log(numbers[number]) - rate * numbers[number]

@@ -16,14 +16,14 @@ REORDER = {"reassoc", "contract", "nsz"}
 
 @kernel(fastmath={"contract"})
 def update_lines(
-    values, line_size, entry_size, slope, mean, variance, entry_mean, entry_variance, precision, free, step
+    values, line_size, entry_size, slope, mean, variance, entry_mean, entry_variance, precision, center, free, step
 ):
     """Update µ and σ² of every line: one Newton step with the diagonal of the Hessian.
 
     An entry x has h = x - b/2 and w = b tanh(η/2) / (2η) with b = line_size + entry_size + slope x
     and η² = <ψ²>; one that is missing has h = w = 0. With m, s² of the entries
 
-        g = Σ (h - w <ψ>) m - (Σ w s²) µ - p µ,   δ = p + Σ w (m² + s²),   d = g / δ,
+        g = Σ (h - w <ψ>) m - (Σ w s²) µ - p (µ - center),   δ = p + Σ w (m² + s²),   d = g / δ,
         σ² = 1 / δ,   µ = µ + t d,   t = step, or g·d / d'Ad where step is 0,
 
     A the Hessian of the line, diag(p) + Σ w (m m' + diag(s²)).
@@ -38,8 +38,8 @@ def update_lines(
         µ and σ², changed in place.
     entry_mean, entry_variance : float arrays (R, entries)
         m and s².
-    precision : float array (R,)
-        p, of the prior.
+    precision, center : float arrays (R,)
+        p and the mean of the prior.
     free : bool array (R,)
         Coordinates that are updated; the others stay as they are.
     step : float
@@ -66,7 +66,7 @@ def update_lines(
             top = bottom = 0.0
             for k in range(R):
                 prior = precision[k] + sums[place, 1, k]
-                g = sums[place, 0, k] - prior * mean[line, k]
+                g = sums[place, 0, k] - prior * mean[line, k] + precision[k] * center[k]
                 delta = precision[k] + sums[place, 2, k]
                 d[place, k] = g / delta if free[k] else 0.0
                 top += g * d[place, k]

@@ -5,7 +5,7 @@ u (D,), D = K and one more if lines have effects; the other side has a design x 
 lines, with 1 in the place of the effect, and an offset, its own effect. With ψ = offset + x u, the
 rows draw ω ~ PG(b, ψ) of each observed cell first, and both sides draw
 
-    u ~ N(P⁻¹ b, P⁻¹),   P = diag(precision) + Σ ω x x',   b = Σ (κ - ω offset) x.
+    u ~ N(P⁻¹ b, P⁻¹),   P = diag(precision) + Σ ω x x',   b = precision center + Σ (κ - ω offset) x.
 
 Of binary cells b = 1 and κ = v - 1/2; cell_laws.py has others.
 Triangles are packed by columns: of x x' the products x_c x_a, a = c..D-1, for c = 0, 1, ...
@@ -165,7 +165,7 @@ def _collect(P, b, u, i, slope, curvature):
 
 @kernel(_nrt=False)
 def _update_block(
-    k, lists, draws_weights, kappa, trials, omega, design, precision, u, P, L, b, y, slope, curvature, generator
+    k, lists, draws_weights, kappa, trials, omega, design, precision, center, u, P, L, b, y, slope, curvature, generator
 ):
     """Draw the coefficients of the lines of block k, and before them ω, if the side does.
 
@@ -184,7 +184,7 @@ def _update_block(
             L[t] = P[t]
         t = 0
         for c in range(precision.size):
-            y[c] = b[c]
+            y[c] = b[c] + precision[c] * center[c]
             L[t] += precision[c]
             t += precision.size - c
         draw_normal(L, y, generator, u, i)
@@ -192,7 +192,7 @@ def _update_block(
             _collect(P, b, u, i, slope, curvature)
 
 
-def update_lines(lists, draws_weights, kappa, trials, omega, design, precision, u, room, generators):
+def update_lines(lists, draws_weights, kappa, trials, omega, design, precision, center, u, room, generators):
     """Draw the coefficients of all lines of a side.
 
     Parameters
@@ -210,8 +210,8 @@ def update_lines(lists, draws_weights, kappa, trials, omega, design, precision, 
         b of ω, and ω, row by row.
     design : Design
         Of the other side.
-    precision : float array (D,)
-        Of the coefficients a priori.
+    precision, center : float arrays (D,)
+        Of the coefficients a priori: their precision and their mean.
     u : float array (lines, D)
         Read (for ω) and overwritten.
     room : Room
@@ -227,6 +227,7 @@ def update_lines(lists, draws_weights, kappa, trials, omega, design, precision, 
             omega,
             design,
             precision,
+            center,
             u,
             room.P[k],
             room.L[k],

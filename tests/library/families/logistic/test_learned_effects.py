@@ -1,0 +1,236 @@
+"""Effects with an intercept and learned variances, as the estimators have them: what is learned, kept and folded in."""
+
+import ladder
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import nbmf
+from nbmf.errors import ConfigError
+from nbmf.families.logistic import factors as form
+from nbmf.families.logistic.cell_likelihoods import Binary
+from nbmf.families.logistic.gibbs_cells import Cells
+from nbmf.families.logistic.gibbs_state import GibbsState
+from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
+from nbmf.inference.state import Factors
+from nbmf.likelihoods.bernoulli import BERNOULLI
+
+CODES = ladder.large_matrix(30, 21, 0.1, np.random.default_rng(8))
+ENGINES = {
+    "Gibbs": (nbmf.LogisticFactorGibbs, {"burn_in": 60, "n_samples": 80}),
+    "VB": (nbmf.LogisticFactorVB, {"max_iter": 300}),
+    "VB, full": (nbmf.LogisticFactorVB, {"max_iter": 300, "covariance": "full"}),
+}
+LAW = ("intercept_", "row_effect_variance_", "column_effect_variance_")
+each_engine = pytest.mark.parametrize("engine", ENGINES)
+each_effect = pytest.mark.parametrize("effects", ["rows", "columns", "both"])
+
+
+def fitted(engine, codes=CODES, K=2, effects="both", **settings):
+    estimator, brief = ENGINES[engine]
+    given = brief | {"effect_scale": "learned", "random_state": 1} | settings
+    return estimator(K, effects=effects, **given).fit(codes)
+
+
+def planted(F, N, m, s_a, s_b, seed):
+    """Return a matrix of effects alone."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(0, np.sqrt(s_a), F), rng.normal(m, np.sqrt(s_b), N)
+    return (rng.random((F, N)) < expit(a[:, None] + b)).astype(np.int8)
+
+
+@each_engine
+@each_effect
+def test_the_law_of_effects_is_found(engine, effects):
+    """An intercept of -1.5, variances of 0.3 and 1.2, from 80 rows and 70 columns."""
+    V = planted(80, 70, -1.5, 0.3 if effects != "columns" else 0, 1.2 if effects != "rows" else 0, 2)
+    model = fitted(engine, V, K=0, effects=effects)
+    found = {name: float(getattr(model, name)) for name in LAW}
+    assert found["intercept_"] == pytest.approx(-1.5, abs=0.4)
+    for name, there, true in (("row", effects != "columns", 0.3), ("column", effects != "rows", 1.2)):
+        variance = found[f"{name}_effect_variance_"]
+        assert variance == (pytest.approx(true, rel=0.45) if there else 0.0)
+
+
+@each_engine
+def test_effects_that_are_not_there_vanish(engine):
+    model = fitted(engine, planted(60, 50, 0.5, 0.0, 0.0, 3), K=0)
+    assert max(model.row_effect_variance_, model.column_effect_variance_) < 0.08
+    assert np.ptp(model.expectation_) < 0.25
+
+
+@pytest.mark.parametrize("engine", ["VB", "VB, full"])
+@pytest.mark.parametrize("effects", ["none", "rows", "columns", "both"])
+def test_one_side_has_the_intercept_and_both_can_pass_a_level(engine, effects):
+    estimator, brief = ENGINES[engine]
+    model = estimator(2, effects=effects, effect_scale="learned", **brief)
+    state = model._start(CODES, np.random.SeedSequence(1))
+    carriers = {"none": (None, None), "rows": (2, None), "columns": (None, 2), "both": (None, 3)}
+    assert tuple(side.coordinates.carrier for side in state._ascent.sides) == carriers[effects]
+    assert (state._ascent.level is not None) == (effects == "both")
+
+
+@each_engine
+def test_a_given_scale_is_told_as_a_law(engine):
+    model = fitted(engine, K=0, effects="rows", effect_scale=2.5)
+    assert [float(getattr(model, name)) for name in LAW] == [0.0, 6.25, 0.0]
+    narrow = fitted(engine, K=0, effects="rows", effect_scale=0.01)
+    assert np.abs(narrow.row_effects_).max() < 0.01 < np.abs(model.row_effects_).max()
+
+
+@pytest.mark.parametrize("scale", [0, -1, np.inf, "wide", True, None])
+def test_a_scale_that_is_none_is_refused(scale):
+    for estimator, _ in ENGINES.values():
+        with pytest.raises(ConfigError, match=r"effect_scale = .*: allowed is a positive number, at most 1e\+?50, or"):
+            estimator(2, effects="both", effect_scale=scale).fit(CODES)
+
+
+def test_the_intercept_is_centred_with_the_effects():
+    """Column effects less the intercept stay as they are but for what the columns of W had as their mean."""
+    rng = np.random.default_rng(4)
+    W = rng.normal(size=(6, 2))
+    others = {form.ROWS: rng.normal(size=6), form.COLUMNS: rng.normal(size=5), form.INTERCEPT: np.array(0.7)}
+    given = Factors(W - W.mean(axis=0), rng.normal(size=(2, 5)), others)
+    found = form.centred(given).others
+    for name in (form.COLUMNS, form.INTERCEPT):
+        np.testing.assert_allclose(found[name] - others[name], others[form.ROWS].mean(), atol=1e-12)
+    alone = given._replace(others={form.COLUMNS: others[form.COLUMNS], form.INTERCEPT: others[form.INTERCEPT]})
+    assert form.centred(alone).others[form.INTERCEPT] == 0.7
+
+
+def chain_of(effects, prior=None, seed=0, threads=1):
+    prior = prior or Prior(True, 0.7, 0.3, "learned")
+    cells = Cells(Binary(CODES))
+    return LogisticChain(cells, 2, form.Effects.named(effects), prior, np.random.SeedSequence(seed), threads)
+
+
+@each_effect
+def test_a_chain_goes_on_from_a_snapshot_with_the_same_bits(effects):
+    one, other = (GibbsState(chain_of(effects, seed=seed), burn_in=3) for seed in (0, 1))
+    one.advance(6)
+    other.restore({name: array.copy() for name, array in one.snapshot().items()})
+    for state in (one, other):
+        state.advance(4)
+    for name, array in one.snapshot().items():
+        np.testing.assert_array_equal(array, other.snapshot()[name], err_msg=name)
+    for name, array in one.estimate().others.items():
+        np.testing.assert_array_equal(array, other.estimate().others[name])
+
+
+def test_the_kept_law_is_the_mean_along_the_chain():
+    model = nbmf.LogisticFactorGibbs(
+        2, effects="both", effect_scale="learned", a0=0.7, b0=0.3, burn_in=20, n_samples=30, random_state=1
+    ).fit(CODES)
+    chain, law = chain_of("both", seed=1), []
+    chain.sweep(20)
+    for _ in range(30):
+        chain.sweep()
+        others = form.centred(chain.factors()).others
+        law.append([others[name] for name in (form.INTERCEPT, form.ROW_VARIANCE, form.COLUMN_VARIANCE)])
+    np.testing.assert_allclose([getattr(model, name) for name in LAW], np.mean(law, axis=0), rtol=1e-8)
+
+
+def test_any_number_of_threads_gives_the_same_bits():
+    one, two = (fitted("Gibbs", threads=threads) for threads in (1, 2))
+    for name in (*LAW, "row_effects_", "column_effects_", "expectation_"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+
+
+@each_engine
+def test_a_fit_is_saved_and_loaded(engine, tmp_path):
+    one = fitted(engine)
+    one.save(tmp_path / "model.npz")
+    other = nbmf.load(tmp_path / "model.npz")
+    for name in LAW:
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    np.testing.assert_array_equal(one.predict_rows(CODES[:4]), other.predict_rows(CODES[:4]))
+    np.testing.assert_array_equal(one.predict_columns(CODES[:, :4]), other.predict_columns(CODES[:, :4]))
+
+
+@each_engine
+def test_a_file_of_before_has_effects_of_a_given_scale(engine):
+    estimator, brief = ENGINES[engine]
+    one = estimator(2, effects="columns", random_state=1, **brief).fit(CODES)
+    learned = {name: value for name, value in one._learned().items() if name not in LAW}
+    other = estimator(2, effects="columns", random_state=1, **brief)
+    other.restore(learned)
+    assert [float(getattr(other, name)) for name in LAW] == [0.0, 0.0, 100.0]
+    np.testing.assert_array_equal(one.predict_columns(CODES[:, :4]), other.predict_columns(CODES[:, :4]))
+
+
+# --- New rows and columns ----------------------------------------------------------------------
+
+
+@each_engine
+@each_effect
+def test_new_rows_and_columns_have_effects_of_the_learned_law(engine, effects):
+    """They stand still at their equations, cell by cell; without entries they have the mean of the law."""
+    model = fitted(engine, effects=effects)
+    used = form.Effects.named(effects)
+    new = CODES[:4].copy(), CODES[:, :5].copy()
+    new[0][1], new[1][:, 2] = -1, -1
+    m, s_a, s_b = (float(getattr(model, name)) for name in LAW)
+    rows, columns = model._factors_of_rows(new[0]), model._factors_of_columns(new[1])
+    of_rows = (new[0], model.H_.T, model.column_effects_, np.ones(2), rows.W, form.ROWS, rows, used.rows, s_a)
+    of_columns = new[1].T, model.W_, model.row_effects_, model.precisions_, columns.H.T, form.COLUMNS, columns
+    for values, design, offset, prior, lines, name, found, there, variance in (
+        of_rows,
+        (*of_columns, used.columns, s_b),
+    ):
+        if not there:
+            assert name not in found.others
+            continue
+        mean = 0.0 if name == form.ROWS and used.columns else m
+        X, prior = np.column_stack([design, np.ones(len(design))]), np.append(prior, 1 / variance)
+        b = np.column_stack([lines, found.others[name]])
+        empty = np.flatnonzero((values < 0).all(axis=1))
+        np.testing.assert_allclose(b[empty], [[0.0, 0.0, mean]], atol=1e-9)
+        psi, S = offset + b @ X.T, np.stack([np.diag(1 / prior)] * len(b))
+        for _ in range(200):
+            square = psi**2 + np.einsum("nd,lde,ne->ln", X, S, X)
+            h, w = model._weights(values, psi, square)
+            S = np.linalg.inv(np.diag(prior) + np.einsum("ln,nd,ne->lde", w, X, X))
+        right = (h - w * offset) @ X + prior * [0.0, 0.0, mean]
+        np.testing.assert_allclose(b, np.einsum("lde,le->ld", S, right), atol=2e-4)
+
+
+@each_engine
+def test_rows_of_which_positions_alone_are_known_have_the_mean_effect(engine):
+    model = fitted(engine, effects="rows")
+    W = np.zeros((1, 2))
+    np.testing.assert_allclose(model.inverse_transform(W), expit(float(model.intercept_)), rtol=1e-12)
+    both = fitted(engine)
+    np.testing.assert_allclose(both.inverse_transform(W)[0], expit(both.column_effects_), rtol=1e-12)
+
+
+# --- Draws, and what is predicted ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["Gibbs", "VB"])
+def test_draws_have_intervals_of_the_law(engine):
+    estimator, brief = ENGINES[engine]
+    V = planted(60, 50, -1.0, 0.4, 1.0, 5)
+    settings = brief | ({"n_samples": 400} if engine == "Gibbs" else {})
+    model = estimator(1, effects="both", effect_scale="learned", random_state=2, **settings)
+    draws = nbmf.posterior_draws(model, V, n_draws=100)
+    for name, true in ((form.INTERCEPT, -1.0), (form.ROW_VARIANCE, 0.4), (form.COLUMN_VARIANCE, 1.0)):
+        low, high = draws.other_interval(name, 0.99)
+        assert low < true < high
+        assert low < float(getattr(model, f"{name.replace(' ', '_')}_")) < high
+
+
+@each_engine
+@pytest.mark.parametrize("name", ["animals", "votes"])
+def test_both_effects_predict_no_worse_than_without_them(name, engine):
+    """Nor worse than column means; effects of a wide scale do on animals. The first mask of each."""
+    V = nbmf.load_example(name)
+    mask = nbmf.draw_mask(V, 0.2, np.random.SeedSequence(3))
+    codes = BERNOULLI.values_of(V)
+    hidden = BERNOULLI.hide(codes, mask)
+    settings = {"burn_in": 200, "n_samples": 300} if engine == "Gibbs" else {"max_iter": 300}
+    learned = nbmf.perplexity(codes, fitted(engine, hidden, 4, **settings).expectation_, mask)
+    without = nbmf.perplexity(codes, fitted(engine, hidden, 4, effects="none", **settings).expectation_, mask)
+    seen = hidden >= 0
+    means = ((hidden == 1).sum(axis=0) + 1) / (seen.sum(axis=0) + 2)
+    assert learned < without + 0.01
+    assert learned < nbmf.perplexity(codes, np.tile(means, (len(codes), 1)), mask) - 0.05
