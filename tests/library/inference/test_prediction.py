@@ -19,6 +19,26 @@ F, N, NEW = 23, 19, 7  # no two sizes alike, so that an axis says what it counts
 BRIEF = {"max_iter": 60, "burn_in": 20, "n_samples": 40}
 promise = Promises()
 
+# Settings other than the defaults, with which predictions go by further parts of a model.
+EFFECTS = {"effects": "both"}
+LEARNED = {"alpha": "learn-columns", "beta": "learn-columns", "gamma": "learn"}
+BY_LINE = {"tie_mean_W": "line", "tie_mean_H": "line"}
+VARIANTS = {
+    **{name: (name, {}) for name in registry.all_classes()},
+    "LogisticFactorGibbs, effects": ("LogisticFactorGibbs", EFFECTS),
+    "LogisticFactorGibbs, learned effects": ("LogisticFactorGibbs", EFFECTS | {"effect_scale": "learned", "ard": True}),
+    "LogisticFactorVB, effects": ("LogisticFactorVB", EFFECTS | {"covariance": "full"}),
+    "LogisticFactorVB, learned effects": ("LogisticFactorVB", EFFECTS | {"effect_scale": "learned", "noise": True}),
+    "NegativeBinomialFactorVB, effects": ("NegativeBinomialFactorVB", EFFECTS | {"noise": True}),
+    "GaussianFactorVB, effects": ("GaussianFactorVB", EFFECTS),
+    "IndianBuffetLogistic, intercept": ("IndianBuffetLogistic", {"intercept": True, "effects": "columns"}),
+    "BetaDirVB, learned priors": ("BetaDirVB", {"alpha": "learn-columns", "beta": "learn-columns"}),
+    "BetaDirGibbs, learned priors": ("BetaDirGibbs", LEARNED),
+    "BetaDirVB, columns": ("BetaDirVB", {"orientation": "columns"}),
+    "PoissonGammaVB, a mean per row and column": ("PoissonGammaVB", BY_LINE),
+    "BernoulliPoissonGibbs, a mean per row and column": ("BernoulliPoissonGibbs", BY_LINE),
+}
+
 
 def values_for(name, shape=(F, N)):
     """Return values of a clear structure, two blocks, as the likelihood of a class takes them."""
@@ -32,7 +52,9 @@ def values_for(name, shape=(F, N)):
     return rng.poisson(np.where(same, 4.0, 0.4)).astype(float)
 
 
-def make(name, **settings):
+def make(variant, **further):
+    name, settings = VARIANTS[variant]
+    settings = settings | further
     brief = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(name)}
     return registry.make_estimator(name, 3, brief | settings, random_state=1)
 
@@ -40,8 +62,9 @@ def make(name, **settings):
 class Fitted:
     """A fit of a class, with new rows and columns of which some entries are missing."""
 
-    def __init__(self, name):
-        self.model = make(name).fit(values_for(name))
+    def __init__(self, variant):
+        name, self.variant = VARIANTS[variant][0], variant
+        self.model = make(variant).fit(values_for(name))
         whole = values_for(name, (F + NEW, N + NEW))
         self.rows, self.columns = whole[F:, :N], whole[:F, N:]
         if name not in TOKENS:  # what is missing there are no words
@@ -55,10 +78,10 @@ TOKENS = [name for name in registry.all_classes() if registry.estimator_class(na
 
 
 @pytest.mark.filterwarnings("ignore::nbmf.errors.PoorFitWarning")
-@pytest.mark.parametrize("name", registry.all_classes())
-def test_every_class_keeps_what_is_promised(name, tmp_path):
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_class_keeps_what_is_promised(variant, tmp_path):
     """By the functions below that are promises: they are this test."""
-    promise.check(name, fitted=Fitted(name), tmp_path=tmp_path)
+    promise.check(VARIANTS[variant][0], fitted=Fitted(variant), tmp_path=tmp_path)
 
 
 def part_of(held, size, kept):
@@ -165,12 +188,12 @@ def copies_predict_the_same(name, fitted, tmp_path):
 
 @promise.of([name for name in registry.all_classes() if registry.estimator_class(name).takes_threads])
 def two_threads_predict_the_same(name, fitted):
-    assert_same_bits(fitted.model, make(name, threads=2).fit(values_for(name)), fitted)
+    assert_same_bits(fitted.model, make(fitted.variant, threads=2).fit(values_for(name)), fitted)
 
 
 @promise.of([name for name in registry.all_classes() if registry.estimator_class(name).takes_sparse])
 def sparse_matrices_are_predicted_as_dense_ones(name, fitted):
-    sparse = make(name).fit(scipy.sparse.csr_array(values_for(name)))
+    sparse = make(fitted.variant).fit(scipy.sparse.csr_array(values_for(name)))
     np.testing.assert_allclose(sparse.expectation_, fitted.model.expectation_, rtol=1e-6)
     for predict, values in fitted.sides.values():
         np.testing.assert_allclose(predict(scipy.sparse.csr_array(values)), predict(values), rtol=1e-9)
