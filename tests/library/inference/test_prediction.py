@@ -16,7 +16,16 @@ from nbmf import registry
 
 IN_ANY_ORDER = 1e-3  # where a fold-in in rounds over the entries ends, in whatever order it takes them
 F, N, NEW = 23, 19, 7  # no two sizes alike, so that an axis says what it counts
-BRIEF = {"max_iter": 60, "burn_in": 20, "n_samples": 40}
+BRIEF = {"max_iter": 500, "burn_in": 20, "n_samples": 40}
+# How far lines of the fit may be from their own expectation, of its spread. What a fit knows to be uncertain of the
+# other factor is taken as known by a fold-in, so that new lines are predicted less cautiously.
+FARTHEST, FARTHER = (
+    0.2,
+    {
+        **{"BernoulliPoissonGibbs": 0.3, "IndianBuffetLogistic": 0.35, "SoftplusPoissonFactorVB": 0.4},
+        **{"LogisticFactorVB": 0.55, "NegativeBinomialFactorVB": 0.55},
+    },
+)
 promise = Promises()
 
 # Settings other than the defaults, with which predictions go by further parts of a model.
@@ -41,15 +50,18 @@ VARIANTS = {
 
 
 def values_for(name, shape=(F, N)):
-    """Return values of a clear structure, two blocks, as the likelihood of a class takes them."""
-    rng = np.random.default_rng(5)
-    same = np.add.outer(np.arange(shape[0]) % 2, np.arange(shape[1]) % 2) % 2 == 0
+    """Return values of a clear structure, as the likelihood of a class takes them.
+
+    Two blocks, and rows and columns of which some have larger values than others.
+    """
+    rng, (f, n) = np.random.default_rng(5), np.indices(shape)
+    psi = np.where((f + n) % 2 == 0, 2.0, -2.0) + 3.0 * (n % 5 == 0) - 3.0 * (f % 6 == 0)
     likelihood = registry.estimator_class(name).likelihoods[0].name
     if likelihood == "gaussian":
-        return np.where(same, 2.0, -1.0) + 0.3 * rng.standard_normal(shape)
+        return psi + 0.3 * rng.standard_normal(shape)
     if likelihood in ("bernoulli", "tokens"):
-        return (rng.random(shape) < np.where(same, 0.9, 0.1)).astype(float)
-    return rng.poisson(np.where(same, 4.0, 0.4)).astype(float)
+        return (rng.random(shape) < 1 / (1 + np.exp(-psi))).astype(float)
+    return rng.poisson(np.log1p(np.exp(psi))).astype(float)
 
 
 def make(variant, **further):
@@ -153,8 +165,9 @@ def missing_entries_take_no_part(name, fitted):
 @promise
 def lines_of_the_fit_get_nearly_their_own_expectation(name, fitted):
     values, expected = values_for(name), fitted.model.expectation_
+    limit = FARTHER.get(name, FARTHEST)
     for predict, _ in fitted.sides.values():
-        assert np.abs(predict(values) - expected).mean() < 0.35 * np.abs(expected - expected.mean()).mean()
+        assert np.abs(predict(values) - expected).mean() < limit * np.abs(expected - expected.mean()).mean()
 
 
 @promise
