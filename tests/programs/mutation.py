@@ -374,6 +374,9 @@ EQUIVALENT = {
         "how many threads multiply",
     ("families/logistic/collective.py", "_Running", "resumable = False", "False -> True"):
         "nobody gives it a checkpoint",
+    ("families/logistic/learned_prior.py", "LearnedPrior.__init__",
+     "self.center_variance = 0.0 if coordinates.carrier is None else INTERCEPT_VARIANCE",
+     "INTERCEPT_VARIANCE -> (INTERCEPT_VARIANCE + 0.05)"): "where q(m) starts, before its first update",
     ("families/logistic/gibbs_cells.py", "_lists",
      "ends = np.searchsorted(start, np.linspace(0, start[-1], min(MAX_BLOCKS, n_rows) + 1)[1:-1])",
      "min -> max"): "lines cut into blocks in another way: other streams, the same law",

@@ -243,6 +243,19 @@ def test_the_intercept_is_best_given_the_rest(effects, kind):
         side.center_variance = variance
 
 
+def test_the_divergence_of_the_intercept_by_quadrature():
+    """KL(q(m) || N(0, 9)), as E log q(m) - log p(m) at Gauss-Hermite nodes."""
+    side, place = law_of(
+        ascent("factorized", likelihood_of("polya-gamma"), effects="rows", learns_effects=True), "rows"
+    )
+    nodes, weights = np.polynomial.hermite_e.hermegauss(20)
+    for mean, variance in ((0.0, 9.0), (0.3, 0.04), (-2.0, 5.0)):
+        side.center[place], side.center_variance = mean, variance
+        m = mean + variance**0.5 * nodes
+        expected = (norm.logpdf(m, mean, variance**0.5) - norm.logpdf(m, 0, 3)) @ weights / weights.sum()
+        assert side._divergence_of_center() == pytest.approx(expected, abs=1e-12)
+
+
 @both_kinds
 def test_what_both_effects_share_is_best_given_the_rest(kind):
     engine = ascent(kind, likelihood_of("polya-gamma"), effects="both", learns_effects=True)
