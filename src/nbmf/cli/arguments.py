@@ -9,9 +9,11 @@ import nbmf
 from nbmf.catalogue import CANDIDATES, COMPARED, DEFAULTS, METHODS
 from nbmf.cli import help_texts
 from nbmf.cli.options import (
+    ENCODING,
     FORCE,
     HEADER,
     INDEX,
+    OBJECT,
     SEED,
     Command,
     Option,
@@ -100,7 +102,9 @@ def _method(name: str) -> str:
     return name
 
 
-MATRIX_FILE = text("file", "CSV, TSV, Parquet, NPZ, Matrix Market, .rda or .rds; .gz too", "FILE")
+MATRIX_FILE = text(
+    "file", "CSV, TSV, Excel, SPSS, Stata, JSON, Parquet, NPZ, Matrix Market, .rda or .rds; .gz too", "FILE"
+)
 # Those of which nbmf.read has arguments of the same names.
 READ = (
     Option(
@@ -129,7 +133,8 @@ READ = (
         "long tables: what pairs without a line are; default: missing, of counts zeros if no line has a zero",
         choices=ABSENT,
     ),
-    text("--name", "which object of an R or NPZ file"),
+    OBJECT,
+    ENCODING,
 )
 READING = (
     *READ,

@@ -155,6 +155,8 @@ def results(suffix: str) -> tuple[Option, Option]:
 # Several commands have these.
 HEADER = switch("--header", "whether the first line has names")
 INDEX = switch("--index", "whether the first column has names")
+OBJECT = text("--name", "which sheet of a workbook, or object of an R or NPZ file")
+ENCODING = text("--encoding", "of a text: utf-8, latin-1, utf-16, ...", "CODE")
 SEED = number(
     "--seed", "the same seed, the same result (0)", 0, python="seed random_state", repeat=True, default=0, metavar="S"
 )
