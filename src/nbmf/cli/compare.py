@@ -9,7 +9,7 @@ import pandas as pd
 from nbmf import registry
 from nbmf.catalogue import CANDIDATES, COMPARED, METHODS
 from nbmf.cli.arguments import printed_command
-from nbmf.cli.output import OutputFolder
+from nbmf.cli.output import OutputFolder, results_folder
 from nbmf.cli.progress import Progress
 from nbmf.cli.publishing import PAGE, publish
 from nbmf.cli.reading import name_of, read_matrix, repeated
@@ -29,7 +29,7 @@ FILES = ("scores.csv", "summary.csv", *COMPARISON_FILES, RECOMMENDATION, PAGE)
 def run(options: argparse.Namespace) -> None:
     """Compare, write the folder, and print the table and the recommendation."""
     name = name_of(options)
-    folder = OutputFolder(options.out or f"{name}.compare", FILES, force=options.force)
+    folder = results_folder(options, ".compare", FILES)
     matrix = read_matrix(options, options.methods and options.methods[0])
     if matrix.dense is not None:
         raise ConfigError(

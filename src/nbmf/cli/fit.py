@@ -14,7 +14,7 @@ from nbmf import registry
 from nbmf.catalogue import CANDIDATES, METHODS
 from nbmf.cli.arguments import as_typed, printed_command
 from nbmf.cli.fit_files import FILES, write_fit
-from nbmf.cli.output import OutputFolder
+from nbmf.cli.output import results_folder
 from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of, read_with_groups, repeated
@@ -50,7 +50,7 @@ SAID = (ChainsNotConvergedWarning, NotConvergedWarning, WorseThanOneComponentWar
 def run(options: argparse.Namespace) -> None:
     """Fit, write the folder and print the summary."""
     name = name_of(options)
-    folder = OutputFolder(options.out or f"{name}.nbmf", FILES, force=options.force)
+    folder = results_folder(options, ".nbmf", FILES)
     matrix, column_groups = read_with_groups(options, options.method)
     _refuse_of_large(options, matrix)
     chosen, *others = _chosen(options, matrix)

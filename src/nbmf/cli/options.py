@@ -149,7 +149,8 @@ def switch(name: str, help: str, default: bool | None = None) -> Option:
 
 def results(suffix: str) -> tuple[Option, Option]:
     """Return the options about the folder of the results."""
-    return text("--out", f"folder of the results (default: FILE's name with {suffix})", "DIR", repeat=False), FORCE
+    words = f"folder of the results (default: FILE's name with {suffix}, next to FILE); NAME.xlsx: all tables as one"
+    return text("--out", f"{words} workbook, and the rest in NAME{suffix}", "DIR", repeat=False), FORCE
 
 
 # Several commands have these.

@@ -2,8 +2,10 @@
 
 import re
 import shlex
+import sys
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pyreadstat
 import pytest
@@ -136,3 +138,80 @@ def test_a_fit_of_a_column_that_does_not_fit_points_to_info(capsys):
 def test_a_table_of_several_kinds_is_a_table_as_before(capsys):
     people().drop(columns=["note", "born"]).to_csv("t.csv", index=False)
     assert "but a table" in run(capsys, "info", "t.csv").out
+
+
+# Where results go.
+
+
+QUICK = ["--no-check", "--iterations", "3", "--components", "2"]
+
+
+def test_results_are_next_to_the_file(here, capsys):
+    (here / "data").mkdir()
+    answers([0, 1]).to_csv("data/s.csv")
+    out = run(capsys, "fit", "data/s.csv", *QUICK).out
+    assert out.endswith("written to data/s.nbmf/; start with report.html\n")
+    assert (here / "data/s.nbmf/W.csv").exists()
+
+
+def test_results_are_here_where_nothing_can_be_written_there(here, capsys, monkeypatch):
+    (here / "data").mkdir()
+    answers([0, 1]).to_csv("data/s.csv")
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    out = run(capsys, "fit", "data/s.csv", *QUICK).out
+    assert out.endswith("written to s.nbmf/; start with report.html\n")
+
+
+@pytest.mark.parametrize(
+    "command", [("fit", "s.csv", *QUICK), ("cluster", "t.csv", "--no-check", "--components", "2", "--model", "mnb")]
+)
+def test_a_workbook_has_all_tables_and_no_formula(command, here, capsys):
+    table = answers([0, 1]).rename(columns={"q0": "=1+1", "q1": "@x", "q2": "bell \a"})
+    table.index = ["-row", "+row", *(f"p{i}" for i in range(2, ROWS))]
+    table.to_csv("s.csv")
+    people()[["age", "sex"]].rename(columns={"sex": "=sex"}).to_csv("t.csv", index=False)
+    out = run(capsys, *command, "--out", "all/tables.xlsx").out
+    (folder,) = (path for path in (here / "all").iterdir() if path.is_dir())
+    assert folder.name in ("tables.nbmf", "tables.clusters")
+    assert out.endswith("\nall tables are sheets of all/tables.xlsx\n")
+    book = openpyxl.load_workbook("all/tables.xlsx")
+    assert set(book.sheetnames) == {path.stem for path in folder.glob("*.csv")}
+    cells = [cell for sheet in book.worksheets for row in sheet.iter_rows() for cell in row]
+    assert not [cell for cell in cells if cell.data_type == "f"]
+    values = {cell.value for cell in cells}
+    if command[0] == "fit":
+        assert {"=1+1", "@x", "-row", "+row", "bell "} <= values
+        for name in ("W", "expectation"):
+            rows = list(book[name].iter_rows(values_only=True))
+            written = pd.read_csv(folder / f"{name}.csv")
+            np.testing.assert_allclose([row[1:] for row in rows[1:]], written.iloc[:, 1:], rtol=1e-5)
+    else:
+        assert "=sex" in values
+
+
+def test_a_workbook_of_another_origin_is_not_overwritten(here, capsys):
+    answers([0, 1]).to_csv("s.csv")
+    (here / "t.xlsx").write_text("mine")
+    assert (
+        "t.xlsx exists and was not written by nbmf"
+        in run(capsys, "fit", "s.csv", *QUICK, "--out", "t.xlsx", code=2).err
+    )
+    assert (here / "t.xlsx").read_text() == "mine"
+    run(capsys, "fit", "s.csv", *QUICK, "--out", "t.xlsx", "--force")
+    run(capsys, "fit", "s.csv", *QUICK, "--out", "t.xlsx")
+    assert openpyxl.load_workbook("t.xlsx").sheetnames[0] == "expectation"
+
+
+def test_without_openpyxl_a_workbook_is_refused_before_the_work(here, capsys, monkeypatch):
+    answers([0, 1]).to_csv("s.csv")
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    said = run(capsys, "fit", "s.csv", *QUICK, "--out", "t.xlsx", code=2)
+    assert "pip install 'nbmf[excel]'" in said.err
+    assert not said.out
+
+
+def test_what_is_too_large_for_a_sheet_is_told(capsys, monkeypatch):
+    answers([0, 1]).to_csv("s.csv")
+    monkeypatch.setattr("nbmf.cli.workbook.MOST_CELLS", 450)
+    out = run(capsys, "fit", "s.csv", *QUICK, "--out", "t.xlsx").out
+    assert out.endswith("sheets of t.xlsx; too large for it, and in t.nbmf/ alone: expectation.csv\n")
