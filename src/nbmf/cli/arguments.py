@@ -76,8 +76,10 @@ def as_typed(message: str, command: str) -> str:
 
 def printed_command(options: Options) -> str:
     """Return the command that was typed, without what changes no result; the seed is always there."""
-    _, *declared = COMMANDS[options.command].declared
-    return shlex.join(["nbmf", options.command, options.file, *repeated_words(options, declared)])
+    declared = COMMANDS[options.command].declared
+    files = [getattr(options, option.attribute) for option in declared if option.is_file]
+    others = [option for option in declared if not option.is_file]
+    return shlex.join(["nbmf", options.command, *files, *repeated_words(options, others)])
 
 
 def _setting(given: str) -> tuple[str, bool | int | float | str]:
@@ -272,11 +274,23 @@ PLOT = Command(
         FORCE,
     ),
 )
+PREDICT = Command(
+    "say where new rows are in a fit, and how probable their missing entries are",
+    help_texts.PREDICT,
+    text("model", "a folder of nbmf fit, or its model.npz", "MODEL"),
+    (
+        text("file", "new rows, with the columns of the fit in any order; read as its file was", "FILE"),
+        SEED,
+        *results(".predicted"),
+    ),
+    READING,
+)
 COMMANDS = {
     "example": EXAMPLE,
     "info": INFO,
     "fit": FIT,
     "compare": COMPARE,
+    "predict": PREDICT,
     "plot": PLOT,
     "cluster": CLUSTER,
     "topics": TOPICS,

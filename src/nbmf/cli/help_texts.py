@@ -8,6 +8,7 @@ examples:
   nbmf fit votes.csv --ones yes --zeros no --missing ""
   nbmf compare votes.csv                  which method predicts held-out entries best
   nbmf cluster penguins.csv               kinds of rows of a table: numbers, categories, counts
+  nbmf predict votes.nbmf new.csv         where new rows are, and what they lack
   nbmf plot votes.nbmf --rows 80          draw a fit again
 
 nbmf COMMAND --help has more of them.
@@ -72,6 +73,21 @@ written to FILE's name with .compare at the end, or to the folder after --out: s
 per fit), summary.csv, comparison.png, against_K.png (where a method has several K),
 recommendation.txt, and report.html, which has all of it in one file. K is chosen on the same
 held-out entries that are scored, which favours methods with many K a little.
+"""
+PREDICT = """\
+examples:
+  nbmf predict votes.nbmf votes.csv                     rows of the fit as if they were new
+  nbmf predict votes.nbmf votes.csv --out new.xlsx      the tables as one workbook
+  nbmf predict votes.nbmf/model.npz votes.csv           a saved model alone
+
+Columns are matched by their names; what does not match is told. The file is read as that of the fit was, with
+its --ones, --above and so on, unless other ones are typed.
+
+what is written, in FILE's name with .predicted at the end, next to FILE, or in the folder after --out:
+  memberships.csv   the share of each row in each component, or positions.csv: its position on each axis, with
+                    90 % intervals, given the columns of the fit; weights.csv of methods that have none
+  missing.csv       the probability of a one of each missing entry; of counts the mean
+  summary.txt       what is printed; report.html
 """
 PLOT = """\
 examples:

@@ -43,6 +43,11 @@ class Option:
         self.python = python.split() or [self.attribute]
 
     @property
+    def is_file(self) -> bool:
+        """Whether it has a place instead of a name."""
+        return not self.name.startswith("--")
+
+    @property
     def default(self) -> Any:
         """The value where it is not typed."""
         return self.keywords.get("default", False if self.keywords.get("action") == "store_true" else None)

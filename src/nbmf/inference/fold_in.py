@@ -105,6 +105,21 @@ class FoldIn:
         """Return E[V] of new columns, float array (F, N'), missing entries too."""
         return self.mean(self._fold_in(self._factors_of_columns, V, axis=0))
 
+    def factors_of_rows(self, V: Any) -> Factors:
+        """Return the factors of new rows by fold-in: W (F', K) and, where a row has more, that; the others as fitted.
+
+        V and what is raised as for `transform`.
+        """
+        return self._fold_in(self._factors_of_rows, V, axis=1)
+
+    @property
+    def rows_prior_(self) -> np.ndarray | None:
+        """The Dirichlet prior of a new row of W, float array (K,), where H_ has the probabilities of a one; else None.
+
+        Then each entry of the row is a one with probability W H_, and its W has no other prior.
+        """
+        return None
+
     def inverse_transform(self, W: Any) -> np.ndarray:
         """Return E[V] given rows W (F', K) and H_, float array (F', N).
 

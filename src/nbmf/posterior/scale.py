@@ -113,6 +113,29 @@ class Scale:
         slopes = self.discrimination[:, 0]
         return np.divide(self.difficulty, slopes, out=np.full(slopes.shape, np.nan), where=slopes != 0)
 
+    def place(self, psi: np.ndarray, observed: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the positions of new rows with their intervals, given the columns.
+
+        Parameters
+        ----------
+        psi : float array (F', N)
+            Log-odds of a one.
+        observed : bool array (F', N)
+            Which entries are known: they give the information on a position, with a N(0, I) prior.
+
+        Returns
+        -------
+        positions, lower, upper : float arrays (F', A)
+        """
+        slopes = self.discrimination
+        positions = (psi + self.difficulty) @ np.linalg.pinv(slopes).T
+        ones = expit(psi)
+        weights = observed * ones * (1 - ones)
+        information = np.einsum("fn,na,nb->fab", weights, slopes, slopes, optimize=True)
+        covariance = np.linalg.inv(np.eye(slopes.shape[1]) + information)
+        reach = ndtri((1 + self.level) / 2) * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+        return positions, positions - reach, positions + reach
+
     def rows_table(self) -> pd.DataFrame:
         """Return a row for each row of V: its position on each axis, with the ends of the interval."""
         import pandas as pd  # not every fit needs it
