@@ -27,7 +27,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         refuse_too_small(options, COMMANDS[options.command].declared)
         kernel_cache.prepare()
-        importlib.import_module(f"nbmf.cli.{options.command}").run(options)
+        importlib.import_module(f"nbmf.cli.{options.command.replace('-', '_')}").run(options)
         sys.stdout.flush()
     except BrokenPipeError:  # what reads our output has had enough: nbmf info FILE | head -1
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -285,12 +285,24 @@ PREDICT = Command(
     ),
     READING,
 )
+COMPARE_FITS = Command(
+    "say which components of two fits are the same, which rows moved, and which predicts better",
+    help_texts.COMPARE_FITS,
+    text("first", "a folder of nbmf fit", "A"),
+    (
+        text("second", "another one, with rows or columns of the same names", "B"),
+        switch("--check", "hold entries out of both; --no-check does not say which predicts better", default=True),
+        SEED,
+        *results("-B.fits", "A"),
+    ),
+)
 COMMANDS = {
     "example": EXAMPLE,
     "info": INFO,
     "fit": FIT,
     "compare": COMPARE,
     "predict": PREDICT,
+    "compare-fits": COMPARE_FITS,
     "plot": PLOT,
     "cluster": CLUSTER,
     "topics": TOPICS,

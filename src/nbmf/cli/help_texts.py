@@ -89,6 +89,19 @@ what is written, in FILE's name with .predicted at the end, next to FILE, or in 
   missing.csv       the probability of a one of each missing entry; of counts the mean
   summary.txt       what is printed; report.html
 """
+COMPARE_FITS = """\
+examples:
+  nbmf compare-fits votes.nbmf by-party                two fits of the same file
+  nbmf compare-fits votes.nbmf by-party --no-check     without holding entries out, which takes time
+
+Rows and columns are matched by their names, components by what they say of these. A row moved if its main
+component is another one, or if the intervals of its positions do not overlap.
+
+what is written, in a folder named A-B.fits next to A, or in the one after --out:
+  components.csv    pairs of components, with correlations of what they say of rows and of columns
+  rows.csv          each row in both fits, and whether it moved
+  summary.txt       what is printed; report.html
+"""
 PLOT = """\
 examples:
   nbmf plot votes.nbmf                        all pictures of the fit once more

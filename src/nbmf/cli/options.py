@@ -152,9 +152,10 @@ def switch(name: str, help: str, default: bool | None = None) -> Option:
     return Option(name, help, action=argparse.BooleanOptionalAction, default=default)
 
 
-def results(suffix: str) -> tuple[Option, Option]:
-    """Return the options about the folder of the results."""
-    words = f"folder of the results (default: FILE's name with {suffix}, next to FILE); NAME.xlsx: all tables as one"
+def results(suffix: str, source: str = "FILE") -> tuple[Option, Option]:
+    """Return the options about the folder of the results, next to a source."""
+    default = f"{source}'s name with {suffix}, next to {source}"
+    words = f"folder of the results (default: {default}); NAME.xlsx: all tables as one"
     return text("--out", f"{words} workbook, and the rest in NAME{suffix}", "DIR", repeat=False), FORCE
 
 

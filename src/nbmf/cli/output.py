@@ -148,18 +148,19 @@ def _beside(file: Path) -> str:
     return f"../{file.name}"
 
 
-def results_folder(options: argparse.Namespace, suffix: str, names: Collection[str]) -> OutputFolder:
-    """Return the folder of a command's results: the one that was typed, or one next to FILE.
+def results_folder(
+    options: argparse.Namespace, suffix: str, names: Collection[str], *, source: Path | None = None
+) -> OutputFolder:
+    """Return the folder of a command's results: the one that was typed, or one next to FILE, or another source.
 
     With a workbook in its place, --out a.xlsx, it is next to that. Where nothing can be written next to FILE it is
     in the current folder; the end of the command says where.
     """
     if options.out is None:
-        source = Path(options.file).expanduser()
-        is_open = os.access(source.parent, os.W_OK)
-        return OutputFolder(
-            (source.parent if is_open else Path()) / f"{name_of(options)}{suffix}", names, force=options.force
-        )
+        stem = name_of(options) if source is None else source.stem
+        parent = (Path(options.file) if source is None else source).expanduser().parent
+        parent = parent if os.access(parent, os.W_OK) else Path()
+        return OutputFolder(parent / f"{stem}{suffix}", names, force=options.force)
     out = Path(options.out).expanduser()
     if out.suffix.lower() != workbooks.SUFFIX:
         return OutputFolder(out, names, force=options.force)

@@ -117,3 +117,32 @@ def test_new_rows_of_counts(capsys):
     assert "has no intervals of new rows" in out
     assert "1 missing entry: expected counts are in missing.csv" in out
     assert pd.read_csv("new.predicted/missing.csv")["mean"][0] > 0
+
+
+# Two fits side by side.
+
+
+def test_two_fits_of_a_file(capsys, here):
+    fit(capsys)
+    fit(capsys, "beta-dir-vb", "--seed", "5", "--out", "again")
+    out = run(capsys, "compare-fits", "old.nbmf", "again").out
+    assert "40 rows in common, by name\n15 columns in common, by name\n" in out
+    assert "components, matched one to one\n" in out
+    assert "of 40 rows moved: other main component\n" in out
+    assert "entries held out of both)" in " ".join(out.split())
+    assert out.endswith("written to old-again.fits/; start with report.html\n")
+    assert pd.read_csv("old-again.fits/components.csv")["rows"].between(-1, 1).all()
+    assert len(pd.read_csv("old-again.fits/rows.csv")) == 40
+    out = run(capsys, "compare-fits", "old.nbmf", "again", "--no-check", "--out", "b").out
+    assert "which predicts better was not tested: not asked for" in out
+
+
+def test_fits_that_cannot_be_compared(capsys, here):
+    fit(capsys)
+    assert "a model without its data" in run(capsys, "compare-fits", "old.nbmf", "old.nbmf/model.npz", code=2).err
+    assert "no such folder" in run(capsys, "compare-fits", "old.nbmf", "none", code=2).err
+    people = pd.DataFrame({"a": np.arange(40) % 2, "b": np.arange(40) / 7, "c": ["x", "y"] * 20})
+    people.to_csv("t.csv", index=False)
+    run(capsys, "cluster", "t.csv", "--no-check", "--components", "2", "--model", "mnb")
+    refused = run(capsys, "compare-fits", "old.nbmf", "t.clusters", code=2).err
+    assert "a model of a table or of documents; needed is one of a matrix" in refused
