@@ -153,6 +153,11 @@ SET = Option(
     metavar="NAME=VALUE",
     dest="settings",
 )
+NAMES = text(
+    "--names",
+    "what to call the components, or axes, in the order of the report; tables and nbmf predict have these names",
+    nargs="+",
+)
 EXAMPLE = Command(
     "write a matrix or a table that comes with the package as a CSV file to try",
     help_texts.EXAMPLE,
@@ -216,6 +221,7 @@ FIT = Command(
             "it predicts as well)",
             choices=("groups", "scale"),
         ),
+        NAMES,
         *results(".nbmf"),
     ),
     READING,

@@ -42,6 +42,7 @@ examples:
   nbmf fit votes.csv --method bica --components 5              exactly five components
   nbmf fit votes.csv --set alpha=0.2 --set beta=0.2            priors that are not learned
   nbmf fit parliament.csv --groups party --out by-party        rows have groups; another folder
+  nbmf fit votes.csv --names west east                         once you know what components are
 
 Counts, 0, 1, 2, ..., have methods of their own: nbmf info FILE says which.
 

@@ -1,9 +1,10 @@
 """From the arguments of the command line to the arguments of a method."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from nbmf import registry
-from nbmf.errors import ConfigError, choices
+from nbmf.errors import ConfigError, Setting, choices
 
 KEPT = 0.2  # of a sampler's sweeps, as in the paper: 4000 of burn-in, 1000 kept
 
@@ -24,3 +25,10 @@ def checked(class_name: str, given: list[tuple[str, Any]]) -> dict[str, Any]:
         if name not in allowed:
             raise ConfigError(f"--set {name}: {class_name} has no such setting; {choices(name, allowed)}")
     return settings
+
+
+def refuse_repeated_names(names: Sequence[str] | None) -> None:
+    """Raise ConfigError if two components are to have the same name."""
+    repeated = [name for name in names or () if names.count(name) > 1]
+    if repeated:
+        raise ConfigError(Setting("names", names), f": {repeated[0]!r} is there twice")

@@ -19,8 +19,7 @@ from nbmf.evaluation.folds import LEAST
 from nbmf.evaluation.held_out import held_out_losses
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
-from nbmf.posterior.components import components_of
-from nbmf.posterior.new_rows import named
+from nbmf.posterior.components import components_of, named
 from nbmf.posterior.scale import has_scale, scale_of
 
 FEWEST = 3  # rows or columns in common, from which on a correlation says something

@@ -14,7 +14,7 @@ from nbmf.errors import DataError, Setting
 from nbmf.families.logistic.factors import psi_of
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.fold_in import in_blocks
-from nbmf.posterior.components import components_of
+from nbmf.posterior.components import components_of, named
 from nbmf.posterior.intervals import interval
 from nbmf.posterior.scale import has_scale, scale_of
 from nbmf.seeds import seed_sequence
@@ -156,11 +156,6 @@ def placed(
     shown = components.members[: components.active]
     weights = np.column_stack([factors.W[:, places].sum(axis=1) for places in shown])
     return Placement(WEIGHTS, named(components.names(), names)[: len(shown)], weights, None, None, expectation)
-
-
-def named(defaults: Sequence[str], given: Sequence[str]) -> list[str]:
-    """Return names, those that are given in the place of the first ones."""
-    return [*given[: len(defaults)], *defaults[len(given) :]]
 
 
 class Weights(NamedTuple):

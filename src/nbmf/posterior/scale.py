@@ -8,6 +8,7 @@ to this form; nothing is fitted again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +21,7 @@ from nbmf.errors import NotSupportedError, not_allowed
 from nbmf.families.logistic.logistic_estimator import LogisticFactors
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.posterior.components import named
 from nbmf.posterior.intervals import interval
 from nbmf.posterior.scale_axes import Axes, axes_of, kept_axes, rotated, sides_of, signed
 
@@ -73,6 +75,8 @@ class Scale:
     n_end : int
         How many rows such a tenth has.
     row_groups : str array (F,) or None
+    given : sequence of str
+        What a person calls the first axes.
     """
 
     row_names: np.ndarray
@@ -93,6 +97,7 @@ class Scale:
     high: np.ndarray
     n_end: int
     row_groups: np.ndarray | None = None
+    given: Sequence[str] = ()
 
     def order(self, axis: int = 0) -> np.ndarray:
         """Return the rows from the lowest to the highest on an axis, int array (F,)."""
@@ -100,8 +105,12 @@ class Scale:
 
     @property
     def names(self) -> list[str]:
-        """Return "axis 1", "axis 2", ..., one for each of A."""
-        return [f"axis {number}" for number in range(1, len(self.shares) + 1)]
+        """What a person calls the axes, and "axis 1", "axis 2", ... of the others; one for each of A."""
+        return named([f"axis {number}" for number in range(1, len(self.shares) + 1)], self.given)
+
+    def title(self, a: int) -> str:
+        """Return the number of an axis, which counts from 0 here, and its name if a person gave it one."""
+        return f"axis {a + 1}" + (f", {self.given[a]}" if a < len(self.given) else "")
 
     @property
     def location(self) -> np.ndarray:

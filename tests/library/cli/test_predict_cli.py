@@ -146,3 +146,32 @@ def test_fits_that_cannot_be_compared(capsys, here):
     run(capsys, "cluster", "t.csv", "--no-check", "--components", "2", "--model", "mnb")
     refused = run(capsys, "compare-fits", "old.nbmf", "t.clusters", code=2).err
     assert "a model of a table or of documents; needed is one of a matrix" in refused
+
+
+# Names of components.
+
+
+def test_components_are_called_what_a_person_calls_them(capsys, here):
+    fit(capsys, "beta-dir-vb", "--names", "left", "right", "--out", "called")
+    summary = (here / "called/summary.txt").read_text()
+    assert "component 1, left: " in summary
+    assert "component 2, right: " in summary
+    assert list(pd.read_csv("called/W.csv").columns) == ["row", "left", "right"]
+    assert pd.read_csv("called/H.csv")["component"].tolist() == ["left", "right"]
+    survey(3, seed=1).to_csv("new.csv")
+    run(capsys, "predict", "called", "new.csv")
+    table = pd.read_csv("new.predicted/memberships.csv")
+    assert set(table["main"]) <= {"left", "right"}
+    out = run(capsys, "compare-fits", "called", "called", "--no-check", "--out", "c").out
+    assert "left" in out
+
+
+def test_axes_have_names_too_and_what_is_wrong_with_names_is_told(capsys, here):
+    fit(capsys, "logistic-vb-columns", "--names", "for or against", "b", "c", "d")
+    said = run(
+        capsys, "fit", "old.csv", *READ, *QUICK, "--method", "logistic-vb-columns", "--names", "x", "y", "z", "w"
+    ).out
+    assert "so that there is none to be called " in said
+    assert "axis 1, x: " in said
+    assert list(pd.read_csv("old.nbmf/positions.csv").columns)[1] == "x"
+    assert "'a' is there twice" in run(capsys, "fit", "old.csv", *READ, "--names", "a", "a", code=2).err
