@@ -1,8 +1,6 @@
 """The commands, their options, and help that teaches by example."""
 
 import argparse
-import difflib
-import re
 import shlex
 
 import nbmf
@@ -21,10 +19,12 @@ from nbmf.cli.options import (
     number,
     repeated_words,
     results,
+    setting_typed,
     switch,
     text,
     texts,
 )
+from nbmf.cli.parser import Parser, meant
 from nbmf.cli.table_arguments import CLUSTER, TOPICS
 from nbmf.errors import Message, choices
 from nbmf.io.layouts import ABSENT, LAYOUTS
@@ -32,7 +32,7 @@ from nbmf.io.layouts import ABSENT, LAYOUTS
 
 def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     """Return the parser of the whole command line, and those of the commands by name."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="nbmf",
         description="Bayesian factorization of binary matrices: from a file to components with "
         "probabilities that a person can read.",
@@ -62,10 +62,7 @@ def parse(argv: list[str] | None) -> Options:
     options, unknown = top.parse_known_args(argv)
     if unknown:
         own = commands[options.command]
-        known = re.findall(r"--[a-z][a-z-]*", own.format_usage())
-        near = difflib.get_close_matches(unknown[0].partition("=")[0], known, n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        own.error(f"not understood: {' '.join(unknown)}{hint}")
+        own.error(f"not understood: {' '.join(unknown)}{meant(unknown, own)}")
     return Options(**vars(options))
 
 
@@ -80,21 +77,6 @@ def printed_command(options: Options) -> str:
     files = [getattr(options, option.attribute) for option in declared if option.is_file]
     others = [option for option in declared if not option.is_file]
     return shlex.join(["nbmf", options.command, *files, *repeated_words(options, others)])
-
-
-def _setting(given: str) -> tuple[str, bool | int | float | str]:
-    """Return name and value of NAME=VALUE; a value is true, false or a number if it is read so."""
-    name, equals, value = given.partition("=")
-    if not (equals and name and value):
-        raise argparse.ArgumentTypeError(f"{given!r} is not of the form NAME=VALUE")
-    if value.lower() in ("true", "false"):
-        return name, value.lower() == "true"
-    for kind in (int, float):
-        try:
-            return name, kind(value)
-        except ValueError:
-            pass
-    return name, value
 
 
 def _method(name: str) -> str:
@@ -149,7 +131,7 @@ SET = Option(
     "have it",
     action="append",
     default=[],
-    type=_setting,
+    type=setting_typed,
     metavar="NAME=VALUE",
     dest="settings",
 )

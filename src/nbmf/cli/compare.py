@@ -13,7 +13,7 @@ from nbmf.cli.output import OutputFolder, results_folder
 from nbmf.cli.progress import Progress
 from nbmf.cli.publishing import PAGE, publish
 from nbmf.cli.reading import name_of, read_matrix, repeated
-from nbmf.cli.settings import iteration_settings
+from nbmf.cli.settings import iteration_settings, warn_of_many_components
 from nbmf.cli.structure import structure_of
 from nbmf.errors import ConfigError, choices
 from nbmf.evaluation.compare import compare
@@ -36,6 +36,7 @@ def run(options: argparse.Namespace) -> None:
             f"a matrix with {matrix.words} is not compared: nbmf fit tries the methods that take "
             f"it, {' and '.join(CANDIDATES[type(matrix).__name__])}, and says which predicts better"
         )
+    warn_of_many_components(options.components or [], matrix)
     structure = structure_of(matrix, options.seed, options.iterations)
     methods = options.methods or list(COMPARED[type(matrix).__name__])
     settings = _settings(methods, options)

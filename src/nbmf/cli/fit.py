@@ -18,7 +18,7 @@ from nbmf.cli.output import results_folder
 from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of, read_with_groups, repeated
-from nbmf.cli.settings import refuse_repeated_names
+from nbmf.cli.settings import refuse_repeated_names, warn_of_many_components
 from nbmf.cli.structure import check_structure, estimator_of
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import (
@@ -56,6 +56,7 @@ def run(options: argparse.Namespace) -> None:
     matrix, column_groups = read_with_groups(options, options.method)
     _refuse_of_large(options, matrix)
     chosen, *others = _chosen(options, matrix)
+    warn_of_many_components([options.components], matrix)
     result = _named(_fit(options, name, matrix, column_groups, chosen), options.names)
     if others and result.shows_components:
         other = _fit(options, name, matrix, column_groups, others[0])

@@ -8,7 +8,7 @@ examples:
   nbmf fit votes.csv --ones yes --zeros no --missing ""
   nbmf compare votes.csv                  which method predicts held-out entries best
   nbmf cluster penguins.csv               kinds of rows of a table: numbers, categories, counts
-  nbmf predict votes.nbmf new.csv         where new rows are, and what they lack
+  nbmf predict votes.nbmf votes.csv       where new rows are, and what they lack
   nbmf plot votes.nbmf --rows 80          draw a fit again
 
 nbmf COMMAND --help has more of them.

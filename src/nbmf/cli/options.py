@@ -152,6 +152,21 @@ def switch(name: str, help: str, default: bool | None = None) -> Option:
     return Option(name, help, action=argparse.BooleanOptionalAction, default=default)
 
 
+def setting_typed(given: str) -> tuple[str, bool | int | float | str]:
+    """Return name and value of NAME=VALUE; a value is true, false or a number if it is read so."""
+    name, equals, value = given.partition("=")
+    if not (equals and name and value):
+        raise argparse.ArgumentTypeError(f"{given!r} is not of the form NAME=VALUE")
+    if value.lower() in ("true", "false"):
+        return name, value.lower() == "true"
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            pass
+    return name, value
+
+
 def results(suffix: str, source: str = "FILE") -> tuple[Option, Option]:
     """Return the options about the folder of the results, next to a source."""
     default = f"{source}'s name with {suffix}, next to {source}"

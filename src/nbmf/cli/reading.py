@@ -52,6 +52,7 @@ def read_with_groups(options: argparse.Namespace, method: str | None = None) -> 
     if has_column_groups:
         matrix, column_groups = matrix.T, matrix.row_groups
         _report(f"transposed: groups are those of the {matrix.shape[1]} columns")
+    matrix = _in_order_of_rows(matrix)
     if is_network(matrix):
         _report(_network(matrix, options.diagonal))
     if not options.diagonal:
@@ -92,6 +93,22 @@ def _for_method(matrix: NamedMatrix, method: str | None, kind: type[NamedMatrix]
             f"{', '.join(methods_for(CountMatrix))}"
         )
     return matrix
+
+
+def _in_order_of_rows(matrix: NamedMatrix) -> NamedMatrix:
+    """Return a network whose columns are the rows in another order, as it should be; another matrix as it is."""
+    rows, columns = matrix.row_names, matrix.column_names
+    if is_network(matrix) or not np.array_equal(np.sort(rows), np.sort(columns)):
+        return matrix
+    place_of = {str(name): place for place, name in enumerate(rows)}
+    order = np.array([place_of[str(name)] for name in columns])  # of each column, the place it should have
+    values = getattr(matrix, matrix.field).copy()
+    if isinstance(matrix, SparseBinaryMatrix):
+        values[1] = order[values[1]]
+    else:
+        values[:, order] = values.copy()
+    _report("columns have the names of the rows in another order: they are put in that of the rows")
+    return type(matrix)(values, rows, rows, matrix.row_groups)
 
 
 def _network(matrix: NamedMatrix, with_diagonal: bool) -> str:
