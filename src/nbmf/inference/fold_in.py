@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 from nbmf.data.named import names_of
 from nbmf.errors import DataError, NotSupportedError, Setting
 from nbmf.inference.state import Factors
+from nbmf.inference.transform_output import TransformOutput
 
 NUMBERS_AT_ONCE = 2**22  # 32 MB, of each of the few arrays that a fold-in needs
 
@@ -33,7 +34,7 @@ def refine(n_rows: int, renew: Callable[[np.ndarray], np.ndarray], rounds: int) 
         moving = moving[renew(moving)]
 
 
-class FoldIn:
+class FoldIn(TransformOutput):
     """The part of an estimator that treats new rows and columns.
 
     A family defines `_fold_in_rows` and `_fold_in_columns`, or leaves out what its model has not;
@@ -78,7 +79,7 @@ class FoldIn:
 
         Returns
         -------
-        float array (F', K)
+        float array (F', K), or a DataFrame where `set_output` says so
             A row depends on no other row of V, and on no random number.
 
         Raises
@@ -88,7 +89,7 @@ class FoldIn:
         DataError
             If V has other columns, a value that is not allowed or no observed entry.
         """
-        return self._fold_in(self._fold_in_rows, V, axis=1)
+        return self._as_output(self._fold_in(self._fold_in_rows, V, axis=1), V)
 
     def transform_columns(self, V: Any) -> np.ndarray:
         """Return H of new columns by fold-in, given W_, float array (K, N').
