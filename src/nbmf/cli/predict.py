@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from nbmf.cli.arguments import READING, printed_command
+from nbmf.cli.fit_files import COMPONENTS
 from nbmf.cli.options import Options, repeated_words
 from nbmf.cli.output import results_folder
 from nbmf.cli.publishing import PAGE, SUMMARY, publish
@@ -40,6 +41,8 @@ def run(options: argparse.Namespace) -> None:
         rows = new_rows(matrix, names, n_columns)
     except DataError as error:
         raise DataError(f"{options.file}: ", error) from error
+    if fit.path.is_dir() and not (fit.path / COMPONENTS).exists():
+        print(f"nothing was found in {fit.path}: where rows are in it may be chance", flush=True)
     placement = placed(
         fit.model, rows, matrix=fit.matrix, names=fit.record.get("names") or (), level=LEVEL, seed=options.seed
     )

@@ -96,6 +96,7 @@ class Placement(NamedTuple):
     names : list of str, of the A components or axes
     values, lower, upper : float arrays (F', A); the ends are None of WEIGHTS
     expectation : float array (F', N), E[V] of all entries
+    kept : int, how many of the A are told of the fit
     """
 
     kind: str
@@ -104,6 +105,7 @@ class Placement(NamedTuple):
     lower: np.ndarray | None
     upper: np.ndarray | None
     expectation: np.ndarray
+    kept: int
 
 
 def placed(
@@ -144,18 +146,19 @@ def placed(
         weights = weights_given(rows.values, components.model.H_, prior, level=level, seed=seed)
         active = slice(components.active)
         called = named(components.names(), names)[active]
-        return Placement(
-            MEMBERSHIPS, called, *(each[:, active] for each in weights), weights.mean @ components.model.H_
-        )
+        expectation = weights.mean @ components.model.H_
+        shares = (each[:, active] for each in weights)
+        return Placement(MEMBERSHIPS, called, *shares, expectation, components.active)
     factors = model.factors_of_rows(V)
     expectation = model.mean(factors)
     if matrix is not None and matrix.dense is None and has_scale(model):
         scale = scale_of(model, matrix, level=level)
         positions = scale.place(psi_of(factors), rows.observed)
-        return Placement(POSITIONS, named(scale.names, names), *positions, expectation)
+        return Placement(POSITIONS, named(scale.names, names), *positions, expectation, scale.kept)
     shown = components.members[: components.active]
     weights = np.column_stack([factors.W[:, places].sum(axis=1) for places in shown])
-    return Placement(WEIGHTS, named(components.names(), names)[: len(shown)], weights, None, None, expectation)
+    called = named(components.names(), names)[: len(shown)]
+    return Placement(WEIGHTS, called, weights, None, None, expectation, len(shown))
 
 
 class Weights(NamedTuple):

@@ -90,7 +90,7 @@ def _places(result: Prediction) -> Table:
     placement, rows = result.placement, result.rows.names[:SHOWN_ROWS]
     order = np.arange(len(placement.names))
     shown = order if placement.kind == POSITIONS else np.argsort(-placement.values.mean(axis=0), kind="stable")
-    shown = np.sort(shown[:SHOWN])
+    shown = np.sort(shown[: min(SHOWN, placement.kept)])
     cells = [[name, *(_cell(placement, f, a) for a in shown)] for f, name in enumerate(rows)]
     notes = []
     if placement.kind == WEIGHTS:
@@ -98,7 +98,8 @@ def _places(result: Prediction) -> Table:
     else:
         notes.append(f"in brackets {result.level:.0%} intervals, given the columns of the fit as they are known")
     if len(rows) < len(result.rows.names) or len(shown) < len(order):
-        notes.append(f"all {len(result.rows.names)} rows and {len(order)} columns are in {placement.kind}.csv")
+        number = f"all {len(result.rows.names)} rows and {len(order)} {placement.kind} of each"
+        notes.append(f"{number} are in {placement.kind}.csv")
     head = ["row", *(placement.names[a] for a in shown)]
     return Table(head, cells, "<" + ">" * len(shown), [placement.kind], "; ".join(notes))
 

@@ -60,6 +60,14 @@ def test_new_people_are_read_as_the_old_ones_were(capsys, here):
     assert missing["probability"].between(0, 1).all()
 
 
+def test_a_fit_in_which_nothing_was_found_is_told(capsys):
+    noise = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (30, 12)), columns=[f"q{n}" for n in range(12)])
+    noise.to_csv("noise.csv")
+    run(capsys, "fit", "noise.csv", "--method", "beta-dir-vb", "--components", "2", "--iterations", "10")
+    out = run(capsys, "predict", "noise.nbmf", "noise.csv").out
+    assert "nothing was found in noise.nbmf: where rows are in it may be chance\n" in out
+
+
 def test_one_new_person(capsys):
     fit(capsys)
     survey(1, seed=2).to_csv("one.csv")

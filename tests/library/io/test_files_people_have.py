@@ -352,6 +352,16 @@ def test_labels_that_mean_nothing_here_can_be_declared():
     assert "the value is 'keine Angabe'" in refused("survey.sav", ones=["Ja"], zeros=["Nein"], **rows)
 
 
+def test_ratings_of_spss_with_an_age():
+    frame = survey((1.0, 2.0, 3.0, 4.0, 5.0))[0].rename(columns={"sex": "age"}).assign(age=lambda t: t["age"] + 30)
+    labels = {f"v{n}": {1: "disagree", 5: "agree"} for n in range(1, N_ITEMS + 1)}
+    pyreadstat.write_sav(frame, "r.sav", column_labels={"age": "Age in years"}, variable_value_labels=labels)
+    with pytest.raises(AnswersError, match="all values but those of 'age' are whole numbers, from 1 to 5") as caught:
+        read("r.sav")
+    assert caught.value.options == {"above": 3, "ignore": ["age"]}
+    assert read("r.sav", **caught.value.options)[0].shape == (12, N_ITEMS)
+
+
 def test_labels_of_a_column_decide_together():
     """1 is "Maybe" here, and no one; where numbers alone have a meaning it is one."""
     frame = pd.DataFrame({"v1": [1.0, 2, 3], "v2": [0.0, 1, 1]})
