@@ -154,6 +154,10 @@ $ nbmf fit --help
 
 $ nbmf compare --help
 
+$ nbmf predict --help
+
+$ nbmf compare-fits --help
+
 $ nbmf plot --help
 
 $ nbmf cluster --help

@@ -117,6 +117,10 @@ class NotConvergedWarning(PoorFitWarning):
     """A fit ran out of iterations before its stopping rule was met."""
 
 
+class TooManyComponentsWarning(UserWarning):
+    """More components are asked for than rows or columns can differ in."""
+
+
 class CollapsedWarning(PoorFitWarning):
     """Components of a fit are the same, so that they describe nothing."""
 

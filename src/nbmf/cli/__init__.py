@@ -3,10 +3,12 @@
 Nothing but the arguments is imported before it is known what to do, so that help is there at once.
 """
 
+import functools
 import importlib
 import os
 import sys
 import threading
+import warnings
 
 from nbmf.errors import NbmfError
 
@@ -27,7 +29,9 @@ def main(argv: list[str] | None = None) -> int:
     try:
         refuse_too_small(options, COMMANDS[options.command].declared)
         kernel_cache.prepare()
-        importlib.import_module(f"nbmf.cli.{options.command}").run(options)
+        with warnings.catch_warnings():
+            warnings.showwarning = functools.partial(_show, command=options.command)
+            importlib.import_module(f"nbmf.cli.{options.command.replace('-', '_')}").run(options)
         sys.stdout.flush()
     except BrokenPipeError:  # what reads our output has had enough: nbmf info FILE | head -1
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -43,3 +47,12 @@ def main(argv: list[str] | None = None) -> int:
             os._exit(INTERRUPTED)
         return INTERRUPTED
     return 0
+
+
+def _show(message: Warning, category: type[Warning], *_, command: str, **__) -> None:
+    """Show a warning in a line, without the place in the code; those of libraries to programmers are not for users."""
+    from nbmf.cli.arguments import as_typed
+
+    if issubclass(category, UserWarning) or sys.warnoptions:
+        text = as_typed(message.args[0] if message.args else "", command)
+        print(f"nbmf: warning: {' '.join(str(text).split())}", file=sys.stderr)

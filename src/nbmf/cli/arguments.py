@@ -1,17 +1,17 @@
 """The commands, their options, and help that teaches by example."""
 
 import argparse
-import difflib
-import re
 import shlex
 
 import nbmf
 from nbmf.catalogue import CANDIDATES, COMPARED, DEFAULTS, METHODS
 from nbmf.cli import help_texts
 from nbmf.cli.options import (
+    ENCODING,
     FORCE,
     HEADER,
     INDEX,
+    OBJECT,
     SEED,
     Command,
     Option,
@@ -19,10 +19,12 @@ from nbmf.cli.options import (
     number,
     repeated_words,
     results,
+    setting_typed,
     switch,
     text,
     texts,
 )
+from nbmf.cli.parser import Parser, meant
 from nbmf.cli.table_arguments import CLUSTER, TOPICS
 from nbmf.errors import Message, choices
 from nbmf.io.layouts import ABSENT, LAYOUTS
@@ -30,7 +32,7 @@ from nbmf.io.layouts import ABSENT, LAYOUTS
 
 def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     """Return the parser of the whole command line, and those of the commands by name."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="nbmf",
         description="Bayesian factorization of binary matrices: from a file to components with "
         "probabilities that a person can read.",
@@ -60,10 +62,7 @@ def parse(argv: list[str] | None) -> Options:
     options, unknown = top.parse_known_args(argv)
     if unknown:
         own = commands[options.command]
-        known = re.findall(r"--[a-z][a-z-]*", own.format_usage())
-        near = difflib.get_close_matches(unknown[0].partition("=")[0], known, n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        own.error(f"not understood: {' '.join(unknown)}{hint}")
+        own.error(f"not understood: {' '.join(unknown)}{meant(unknown, own)}")
     return Options(**vars(options))
 
 
@@ -74,23 +73,10 @@ def as_typed(message: str, command: str) -> str:
 
 def printed_command(options: Options) -> str:
     """Return the command that was typed, without what changes no result; the seed is always there."""
-    _, *declared = COMMANDS[options.command].declared
-    return shlex.join(["nbmf", options.command, options.file, *repeated_words(options, declared)])
-
-
-def _setting(given: str) -> tuple[str, bool | int | float | str]:
-    """Return name and value of NAME=VALUE; a value is true, false or a number if it is read so."""
-    name, equals, value = given.partition("=")
-    if not (equals and name and value):
-        raise argparse.ArgumentTypeError(f"{given!r} is not of the form NAME=VALUE")
-    if value.lower() in ("true", "false"):
-        return name, value.lower() == "true"
-    for kind in (int, float):
-        try:
-            return name, kind(value)
-        except ValueError:
-            pass
-    return name, value
+    declared = COMMANDS[options.command].declared
+    files = [getattr(options, option.attribute) for option in declared if option.is_file]
+    others = [option for option in declared if not option.is_file]
+    return shlex.join(["nbmf", options.command, *files, *repeated_words(options, others)])
 
 
 def _method(name: str) -> str:
@@ -100,7 +86,9 @@ def _method(name: str) -> str:
     return name
 
 
-MATRIX_FILE = text("file", "CSV, TSV, Parquet, NPZ, Matrix Market, .rda or .rds; .gz too", "FILE")
+MATRIX_FILE = text(
+    "file", "CSV, TSV, Excel, SPSS, Stata, JSON, Parquet, NPZ, Matrix Market, .rda or .rds; .gz too", "FILE"
+)
 # Those of which nbmf.read has arguments of the same names.
 READ = (
     Option(
@@ -129,7 +117,8 @@ READ = (
         "long tables: what pairs without a line are; default: missing, of counts zeros if no line has a zero",
         choices=ABSENT,
     ),
-    text("--name", "which object of an R or NPZ file"),
+    OBJECT,
+    ENCODING,
 )
 READING = (
     *READ,
@@ -142,9 +131,14 @@ SET = Option(
     "have it",
     action="append",
     default=[],
-    type=_setting,
+    type=setting_typed,
     metavar="NAME=VALUE",
     dest="settings",
+)
+NAMES = text(
+    "--names",
+    "what to call the components, or axes, in the order of the report; tables and nbmf predict have these names",
+    nargs="+",
 )
 EXAMPLE = Command(
     "write a matrix or a table that comes with the package as a CSV file to try",
@@ -209,6 +203,7 @@ FIT = Command(
             "it predicts as well)",
             choices=("groups", "scale"),
         ),
+        NAMES,
         *results(".nbmf"),
     ),
     READING,
@@ -267,11 +262,35 @@ PLOT = Command(
         FORCE,
     ),
 )
+PREDICT = Command(
+    "say where new rows are in a fit, and how probable their missing entries are",
+    help_texts.PREDICT,
+    text("model", "a folder of nbmf fit, or its model.npz", "MODEL"),
+    (
+        text("file", "new rows, with the columns of the fit in any order; read as its file was", "FILE"),
+        SEED,
+        *results(".predicted"),
+    ),
+    READING,
+)
+COMPARE_FITS = Command(
+    "say which components of two fits are the same, which rows moved, and which predicts better",
+    help_texts.COMPARE_FITS,
+    text("first", "a folder of nbmf fit", "A"),
+    (
+        text("second", "another one, with rows or columns of the same names", "B"),
+        switch("--check", "hold entries out of both; --no-check does not say which predicts better", default=True),
+        SEED,
+        *results("-B.fits", "A"),
+    ),
+)
 COMMANDS = {
     "example": EXAMPLE,
     "info": INFO,
     "fit": FIT,
     "compare": COMPARE,
+    "predict": PREDICT,
+    "compare-fits": COMPARE_FITS,
     "plot": PLOT,
     "cluster": CLUSTER,
     "topics": TOPICS,

@@ -9,11 +9,11 @@ import pandas as pd
 from nbmf import registry
 from nbmf.catalogue import CANDIDATES, COMPARED, METHODS
 from nbmf.cli.arguments import printed_command
-from nbmf.cli.output import OutputFolder
+from nbmf.cli.output import OutputFolder, results_folder
 from nbmf.cli.progress import Progress
 from nbmf.cli.publishing import PAGE, publish
 from nbmf.cli.reading import name_of, read_matrix, repeated
-from nbmf.cli.settings import iteration_settings
+from nbmf.cli.settings import iteration_settings, warn_of_many_components
 from nbmf.cli.structure import structure_of
 from nbmf.errors import ConfigError, choices
 from nbmf.evaluation.compare import compare
@@ -29,13 +29,14 @@ FILES = ("scores.csv", "summary.csv", *COMPARISON_FILES, RECOMMENDATION, PAGE)
 def run(options: argparse.Namespace) -> None:
     """Compare, write the folder, and print the table and the recommendation."""
     name = name_of(options)
-    folder = OutputFolder(options.out or f"{name}.compare", FILES, force=options.force)
+    folder = results_folder(options, ".compare", FILES)
     matrix = read_matrix(options, options.methods and options.methods[0])
     if matrix.dense is not None:
         raise ConfigError(
             f"a matrix with {matrix.words} is not compared: nbmf fit tries the methods that take "
             f"it, {' and '.join(CANDIDATES[type(matrix).__name__])}, and says which predicts better"
         )
+    warn_of_many_components(options.components or [], matrix)
     structure = structure_of(matrix, options.seed, options.iterations)
     methods = options.methods or list(COMPARED[type(matrix).__name__])
     settings = _settings(methods, options)

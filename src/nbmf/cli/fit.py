@@ -14,10 +14,11 @@ from nbmf import registry
 from nbmf.catalogue import CANDIDATES, METHODS
 from nbmf.cli.arguments import as_typed, printed_command
 from nbmf.cli.fit_files import FILES, write_fit
-from nbmf.cli.output import OutputFolder
+from nbmf.cli.output import results_folder
 from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of, read_with_groups, repeated
+from nbmf.cli.settings import refuse_repeated_names, warn_of_many_components
 from nbmf.cli.structure import check_structure, estimator_of
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ChainsNotConvergedWarning, ConfigError, PoorFitWarning, Setting
@@ -44,11 +45,13 @@ SAID = (ChainsNotConvergedWarning, PoorFitWarning)  # by the summary
 def run(options: argparse.Namespace) -> None:
     """Fit, write the folder and print the summary."""
     name = name_of(options)
-    folder = OutputFolder(options.out or f"{name}.nbmf", FILES, force=options.force)
+    refuse_repeated_names(options.names)
+    folder = results_folder(options, ".nbmf", FILES)
     matrix, column_groups = read_with_groups(options, options.method)
     _refuse_of_large(options, matrix)
     chosen, *others = _chosen(options, matrix)
-    result = _fit(options, name, matrix, column_groups, chosen)
+    warn_of_many_components([options.components], matrix)
+    result = _named(_fit(options, name, matrix, column_groups, chosen), options.names)
     if others and result.shows_components:
         other = _fit(options, name, matrix, column_groups, others[0])
         result = replace(result, other_view=other)
@@ -67,6 +70,18 @@ def run(options: argparse.Namespace) -> None:
     write_fit(folder, result)
     folder.write_pictures(pictures)
     publish(report, folder, {**vars(options), "method": chosen.method})
+
+
+def _named(result: FitResult, names: Sequence[str] | None) -> FitResult:
+    """Return the result with names of its components, or axes; those too many are told."""
+    if not names:
+        return result
+    result = replace(result, components=result.components._replace(given=tuple(names)))
+    shown = result.components.informative if result.scale is None else result.scale.kept
+    if len(names) > shown:
+        unused = ", ".join(map(repr, names[shown:]))
+        print(f"--names: {shown} {'is' if shown == 1 else 'are'} shown, so that there is none to be called {unused}")
+    return result
 
 
 def _pictures(result: FitResult) -> list[Picture]:

@@ -14,9 +14,10 @@ from nbmf.reporting.fit_result import DRAWN_EFFECTS, EFFECTS, FitResult
 from nbmf.reporting.pictures import FIT_FILES
 
 FACTORS, ENDS = ("W", "H"), ("lower", "upper")
+COMPONENTS = "components.csv"
 POSITIONS, COLUMNS = "positions.csv", "columns.csv"  # of a scale
 FILES = (
-    *(SUMMARY, PAGE, MODEL, MATRIX, "chains.csv", "components.csv", "groups.csv", COLUMN_GROUPS, *FIT_FILES),
+    *(SUMMARY, PAGE, MODEL, MATRIX, "chains.csv", COMPONENTS, "groups.csv", COLUMN_GROUPS, *FIT_FILES),
     *(POSITIONS, COLUMNS),
     *(f"{axis}_effects.csv" for axis in EFFECTS),
     *(f"{name}.{kind}" for name in (*FACTORS, "expectation") for kind in ("csv", "npz")),
@@ -57,7 +58,7 @@ def _write_components(folder: OutputFolder, result: FitResult) -> None:
     """Write the factors as the report has them, effects, and what is said of groups."""
     matrix, components = result.matrix, result.components
     model, names, shown = components.model, components.names(), np.arange(components.informative)
-    folder.write_table("components.csv", _components(result))
+    folder.write_table(COMPONENTS, _components(result))
     written = {
         "W": (model.W_, lambda W: ("row", W, matrix.row_names, names)),
         "H": (model.H_, lambda H: ("component", H, names, matrix.column_names)),

@@ -8,6 +8,7 @@ examples:
   nbmf fit votes.csv --ones yes --zeros no --missing ""
   nbmf compare votes.csv                  which method predicts held-out entries best
   nbmf cluster penguins.csv               kinds of rows of a table: numbers, categories, counts
+  nbmf predict votes.nbmf votes.csv       where new rows are, and what they lack
   nbmf plot votes.nbmf --rows 80          draw a fit again
 
 nbmf COMMAND --help has more of them.
@@ -41,6 +42,7 @@ examples:
   nbmf fit votes.csv --method bica --components 5              exactly five components
   nbmf fit votes.csv --set alpha=0.2 --set beta=0.2            priors that are not learned
   nbmf fit parliament.csv --groups party --out by-party        rows have groups; another folder
+  nbmf fit votes.csv --names west east                         once you know what components are
 
 Counts, 0, 1, 2, ..., have methods of their own: nbmf info FILE says which.
 
@@ -72,6 +74,34 @@ written to FILE's name with .compare at the end, or to the folder after --out: s
 per fit), summary.csv, comparison.png, against_K.png (where a method has several K),
 recommendation.txt, and report.html, which has all of it in one file. K is chosen on the same
 held-out entries that are scored, which favours methods with many K a little.
+"""
+PREDICT = """\
+examples:
+  nbmf predict votes.nbmf votes.csv                     rows of the fit as if they were new
+  nbmf predict votes.nbmf votes.csv --out new.xlsx      the tables as one workbook
+  nbmf predict votes.nbmf/model.npz votes.csv           a saved model alone
+
+Columns are matched by their names; what does not match is told. The file is read as that of the fit was, with
+its --ones, --above and so on, unless other ones are typed.
+
+what is written, in FILE's name with .predicted at the end, next to FILE, or in the folder after --out:
+  memberships.csv   the share of each row in each component, or positions.csv: its position on each axis, with
+                    90 % intervals, given the columns of the fit; weights.csv of methods that have none
+  missing.csv       the probability of a one of each missing entry; of counts the mean
+  summary.txt       what is printed; report.html
+"""
+COMPARE_FITS = """\
+examples:
+  nbmf compare-fits votes.nbmf by-party                two fits of the same file
+  nbmf compare-fits votes.nbmf by-party --no-check     without holding entries out, which takes time
+
+Rows and columns are matched by their names, components by what they say of these. A row moved if its main
+component is another one, or if the intervals of its positions do not overlap.
+
+what is written, in a folder named A-B.fits next to A, or in the one after --out:
+  components.csv    pairs of components, with correlations of what they say of rows and of columns
+  rows.csv          each row in both fits, and whether it moved
+  summary.txt       what is printed; report.html
 """
 PLOT = """\
 examples:

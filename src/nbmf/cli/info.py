@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nbmf.catalogue import DEFAULTS, METHODS
-from nbmf.cli import info_counts, info_sparse, info_tables
+from nbmf.cli import info_counts, info_misfits, info_sparse, info_tables
 from nbmf.cli.info_lines import AXES, ends, worth_a_look
 from nbmf.cli.reading import read_matrix, repeated
 from nbmf.cli.timing import seconds_of_fit, told
@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> None:
     try:
         matrix = read_matrix(options)
     except DataError as refused:
-        lines = info_tables.report(options, refused)
+        lines = _told(options, refused)
         if lines is None:
             raise
         print("\n".join(lines))
@@ -48,6 +48,13 @@ def run(options: argparse.Namespace) -> None:
     print("\nnext:")
     print(f"  nbmf fit {again}{method}")
     print(f"  nbmf compare {again}{' --masks 2' if is_big else ''}")
+
+
+def _told(options: argparse.Namespace, refused: DataError) -> list[str] | None:
+    """Return the lines about a file that is no matrix as it stands; None if a cell of it is wrong."""
+    if not info_tables.may_be_table(options):
+        return None
+    return info_misfits.report(options, refused) or info_tables.report(options, refused)
 
 
 def _lines(matrix: BinaryMatrix) -> Iterator[str]:

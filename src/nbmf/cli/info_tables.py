@@ -17,7 +17,7 @@ from nbmf.io.formats import TEXT, promised_format
 from nbmf.io.value_codes import number_of
 from nbmf.reporting.text import wrapped
 
-OF_MATRICES = ("layout", "ones", "zeros", "counts", "above", "row", "column", "value", "absent", "name", "transpose")
+OF_MATRICES = ("layout", "ones", "zeros", "counts", "above", "row", "column", "value", "absent", "transpose")
 MOST_BYTES = 2**25  # of a file that is read once more, as Python objects
 ANSWERS = 0.5  # of all cells, that hold one of two values in a matrix of answers
 WORDS = 4.0  # in a cell on average, from which on a column has texts
@@ -56,6 +56,8 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
             header=options.header,
             index=options.index,
             missing=options.missing,
+            name=options.name,
+            encoding=options.encoding,
             log=lines.append,
         )
     except DataError as error:
@@ -78,15 +80,22 @@ def uses_of_counts(matrix: CountMatrix, options: argparse.Namespace) -> list[str
     return lines
 
 
-def _columns(options: argparse.Namespace) -> Columns | None:
-    """Return what is in the file; None if it is no table, too large, or to be read as a matrix."""
+def may_be_table(options: argparse.Namespace) -> bool:
+    """Whether a file is small, and nothing is said about it that is said of a matrix."""
     given = (getattr(options, name) for name in OF_MATRICES)  # 0 is not False: --above 0
     is_matrix = any(value is not None and value is not False for value in given)
-    if is_matrix or options.counts is False or not options.diagonal:
-        return None
     try:
-        path = Path(options.file).expanduser()
-        return None if path.stat().st_size > MOST_BYTES else read_columns(path, options.header, options.missing)
+        is_small = Path(options.file).expanduser().stat().st_size <= MOST_BYTES
+    except OSError:
+        return False
+    return is_small and not is_matrix and options.counts is not False and options.diagonal
+
+
+def _columns(options: argparse.Namespace) -> Columns | None:
+    """Return what is in the file; None if it is no table."""
+    path = Path(options.file).expanduser()
+    try:
+        return read_columns(path, options.header, options.missing, name=options.name, encoding=options.encoding)
     except (OSError, DataError):
         return None
 
@@ -169,6 +178,8 @@ def _cluster(options: argparse.Namespace, ignore: Collection[str] = ()) -> str:
         missing=options.missing,
         header=options.header,
         index=options.index,
+        name=options.name,
+        encoding=options.encoding,
     )
 
 

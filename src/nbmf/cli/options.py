@@ -43,6 +43,11 @@ class Option:
         self.python = python.split() or [self.attribute]
 
     @property
+    def is_file(self) -> bool:
+        """Whether it has a place instead of a name."""
+        return not self.name.startswith("--")
+
+    @property
     def default(self) -> Any:
         """The value where it is not typed."""
         return self.keywords.get("default", False if self.keywords.get("action") == "store_true" else None)
@@ -147,14 +152,33 @@ def switch(name: str, help: str, default: bool | None = None) -> Option:
     return Option(name, help, action=argparse.BooleanOptionalAction, default=default)
 
 
-def results(suffix: str) -> tuple[Option, Option]:
-    """Return the options about the folder of the results."""
-    return text("--out", f"folder of the results (default: FILE's name with {suffix})", "DIR", repeat=False), FORCE
+def setting_typed(given: str) -> tuple[str, bool | int | float | str]:
+    """Return name and value of NAME=VALUE; a value is true, false or a number if it is read so."""
+    name, equals, value = given.partition("=")
+    if not (equals and name and value):
+        raise argparse.ArgumentTypeError(f"{given!r} is not of the form NAME=VALUE")
+    if value.lower() in ("true", "false"):
+        return name, value.lower() == "true"
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            pass
+    return name, value
+
+
+def results(suffix: str, source: str = "FILE") -> tuple[Option, Option]:
+    """Return the options about the folder of the results, next to a source."""
+    default = f"{source}'s name with {suffix}, next to {source}"
+    words = f"folder of the results (default: {default}); NAME.xlsx: all tables as one"
+    return text("--out", f"{words} workbook, and the rest in NAME{suffix}", "DIR", repeat=False), FORCE
 
 
 # Several commands have these.
 HEADER = switch("--header", "whether the first line has names")
 INDEX = switch("--index", "whether the first column has names")
+OBJECT = text("--name", "which sheet of a workbook, or object of an R or NPZ file")
+ENCODING = text("--encoding", "of a text: utf-8, latin-1, utf-16, ...", "CODE")
 SEED = number(
     "--seed", "the same seed, the same result (0)", 0, python="seed random_state", repeat=True, default=0, metavar="S"
 )

@@ -1,7 +1,9 @@
 """The folder of results: whole files, and none overwritten that this program has not written."""
 
+import argparse
 import functools
 import json
+import os
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
@@ -9,7 +11,9 @@ import numpy as np
 import pandas as pd
 
 import nbmf
+from nbmf.cli import workbook as workbooks
 from nbmf.cli.folder_lock import hold, release
+from nbmf.cli.reading import name_of
 from nbmf.errors import DataError
 from nbmf.files import atomic_path, write_json
 from nbmf.io.value_codes import number_of
@@ -36,6 +40,8 @@ class OutputFolder:
         removed at the end.
     force : bool
         Overwrite files of other origin.
+    workbook : path, optional
+        An Excel file next to the folder that gets all tables, too.
 
     Raises
     ------
@@ -44,8 +50,13 @@ class OutputFolder:
         it is known before the work begins.
     """
 
-    def __init__(self, path: str | Path, names: Collection[str], *, force: bool = False):
-        self.path = Path(path)
+    def __init__(self, path: str | Path, names: Collection[str], *, force: bool = False, workbook: Path | None = None):
+        self.path, self.workbook = Path(path), workbook
+        self._sheets: dict[str, pd.DataFrame] = {}
+        self.too_large: list[str] = []  # for a sheet
+        if workbook is not None:
+            workbooks.check(workbook)
+            names = (*names, _beside(workbook))
         if self.path.exists() and not self.path.is_dir():
             raise DataError(f"{self.path} is a file; --out names a folder")
         hold(self.path)
@@ -53,10 +64,10 @@ class OutputFolder:
         self._how = record_of(self.path)
         self._ours = set(self._how.pop("files", ()))
         self._written: set[str] = set()
-        foreign = [n for n in names if n not in self._ours and (self.path / n).exists()]
+        foreign = [n for n in names if n not in self._ours and self._path_of(n).exists()]
         if foreign and not force:
             raise DataError(
-                f"{self.path / foreign[0]} exists and was not written by nbmf; choose another "
+                f"{self._path_of(foreign[0])} exists and was not written by nbmf; choose another "
                 "folder with --out, or overwrite it with --force"
             )
 
@@ -66,8 +77,12 @@ class OutputFolder:
             self._ours.add(name)
             self._record()
         self._written.add(name)
-        with atomic_path(self.path / name) as temporary:
+        with atomic_path(self._path_of(name)) as temporary:
             write(temporary)
+
+    def _path_of(self, name: str) -> Path:
+        """Return the path of a file; the folder need not exist, from which the name may lead out."""
+        return Path(os.path.normpath(self.path / name))
 
     def write_text(self, name: str, text: str) -> None:
         """Write text, a newline at its end."""
@@ -83,6 +98,14 @@ class OutputFolder:
         for place in np.flatnonzero([not pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes]):
             shown.isetitem(place, table.iloc[:, place].map(as_cell))
         self.write(name, lambda path: shown.to_csv(path, **options))
+        if self.workbook is not None:
+            self._keep(name, table.reset_index(names=options.get("index_label")) if options["index"] else table)
+
+    def _keep(self, name: str, table: pd.DataFrame) -> None:
+        if workbooks.is_too_large(table):
+            self.too_large.append(name)
+        else:
+            self._sheets[Path(name).stem] = table
 
     def write_matrix(
         self, name: str, corner: str, values: np.ndarray, rows: Collection[str], columns: Collection[str]
@@ -105,9 +128,11 @@ class OutputFolder:
             self.write(picture.file, functools.partial(style.save, figure))
 
     def finish(self, how: dict) -> None:
-        """Remove what an earlier run left, and record how the files were made."""
+        """Write the workbook, remove what an earlier run left, and record how the files were made."""
+        if self.workbook is not None:
+            self.write(_beside(self.workbook), lambda path: workbooks.write(path, self._sheets))
         for name in (self._ours & self._names) - self._written:
-            (self.path / name).unlink(missing_ok=True)
+            self._path_of(name).unlink(missing_ok=True)
             self._ours.remove(name)
         self._how = how
         self._record()
@@ -116,6 +141,30 @@ class OutputFolder:
     def _record(self) -> None:
         record = {**self._how, "nbmf": nbmf.__version__, "files": sorted(self._ours)}
         write_json(self.path / RECORD, record)
+
+
+def _beside(file: Path) -> str:
+    """Return the name of a file next to the folder, from the folder."""
+    return f"../{file.name}"
+
+
+def results_folder(
+    options: argparse.Namespace, suffix: str, names: Collection[str], *, source: Path | None = None
+) -> OutputFolder:
+    """Return the folder of a command's results: the one that was typed, or one next to FILE, or another source.
+
+    With a workbook in its place, --out a.xlsx, it is next to that. Where nothing can be written next to FILE it is
+    in the current folder; the end of the command says where.
+    """
+    if options.out is None:
+        stem = name_of(options) if source is None else source.stem
+        parent = (Path(options.file) if source is None else source).expanduser().parent
+        parent = parent if os.access(parent, os.W_OK) else Path()
+        return OutputFolder(parent / f"{stem}{suffix}", names, force=options.force)
+    out = Path(options.out).expanduser()
+    if out.suffix.lower() != workbooks.SUFFIX:
+        return OutputFolder(out, names, force=options.force)
+    return OutputFolder(out.with_suffix(suffix), names, force=options.force, workbook=out)
 
 
 def as_cell(value: object) -> object:

@@ -2,13 +2,13 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-import nbmf
-from nbmf.cli.output import COLUMN_GROUPS, MATRIX, MODEL, TABLE, OutputFolder, of_cell, record_of
+from nbmf.cli.output import COLUMN_GROUPS, MATRIX, TABLE, OutputFolder, of_cell
+from nbmf.cli.saved_fits import load_model
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.loading import load_matrix
 from nbmf.errors import DataError
@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from nbmf.families.mixed_membership.feature_model import FeatureModel
 
 FORMATS = (".png", ".pdf")
-OF_DATA = ("fit", "cluster", "topics")  # commands that may find nothing
 
 
 def run(options: argparse.Namespace) -> None:
     """Draw and write the pictures."""
     path = Path(options.model)
-    model = _fitted(path)
+    model = load_model(path)
     of_kind = _of_matrix if isinstance(model, Factorization) else _of_table
     pictures = of_kind(path, model, options)
     out = Path(options.out or (path if path.is_dir() else path.parent))
@@ -38,21 +37,6 @@ def run(options: argparse.Namespace) -> None:
     files = [picture.file for picture in pictures]
     OutputFolder(out, files, force=options.force).write_pictures(pictures)
     print("written: " + ", ".join(str(out / file) for file in files))
-
-
-def _fitted(path: Path) -> Any:
-    """Return the model in a folder or a file."""
-    if not path.exists():
-        raise DataError(f"{path}: there is no such folder or file; nbmf fit FILE makes one")
-    if path.is_dir() and not (path / MODEL).exists():
-        command = record_of(path).get("command")
-        if command in OF_DATA:
-            raise DataError(
-                f"{path}: nothing was found there, so there are no components to draw; "
-                f"nbmf {command} --no-check shows some whatever they are worth"
-            )
-        raise DataError(f"{path}: no {MODEL} in this folder; nbmf fit FILE makes one")
-    return nbmf.load(path / MODEL if path.is_dir() else path)
 
 
 def _of_matrix(path: Path, model: Factorization, options: argparse.Namespace) -> list[Picture]:

@@ -16,3 +16,6 @@ def publish(report: Report, folder: OutputFolder, how: dict[str, Any], summary: 
     folder.write_text(PAGE, html.render(report))
     folder.finish(how)
     print(f"\n{written}\n\nwritten to {folder.path}/; start with {PAGE}")
+    if folder.workbook is not None:
+        others = f"; too large for it, and in {folder.path}/ alone: {', '.join(folder.too_large)}"
+        print(f"all tables are sheets of {folder.workbook}{others if folder.too_large else ''}")

@@ -3,7 +3,20 @@
 import argparse
 
 from nbmf.cli import help_texts
-from nbmf.cli.options import HEADER, INDEX, SEED, Command, Option, number, results, switch, text, texts
+from nbmf.cli.options import (
+    ENCODING,
+    HEADER,
+    INDEX,
+    OBJECT,
+    SEED,
+    Command,
+    Option,
+    number,
+    results,
+    switch,
+    text,
+    texts,
+)
 from nbmf.errors import choices
 
 KINDS = ("real", "category", "binary", "count")
@@ -66,7 +79,7 @@ LABELS = text("--labels", "a column of labels (classes), kept apart: agreement i
 CLUSTER = Command(
     "find kinds of rows in a table of numbers, categories, yes or no and counts",
     help_texts.CLUSTER,
-    text("file", "CSV, TSV (.gz too), Parquet, .rda or .rds", "FILE"),
+    text("file", "CSV, TSV (.gz too), Excel, SPSS, Stata, JSON, Parquet, .rda or .rds", "FILE"),
     (
         _model(
             OF_TABLES,
@@ -83,12 +96,18 @@ CLUSTER = Command(
         texts("--missing", "a text that means missing", "TEXT"),
         HEADER,
         INDEX,
+        OBJECT,
+        ENCODING,
     ),
 )
 TOPICS = Command(
     "find topics in documents: a matrix of counts of words, or texts",
     help_texts.TOPICS,
-    text("file", "CSV, TSV (.gz too), Parquet, .rda, .rds; sparse: Matrix Market (.mtx), SciPy's .npz", "FILE"),
+    text(
+        "file",
+        "CSV, TSV (.gz too), Excel, SPSS, Stata, JSON, Parquet, .rda, .rds; sparse: Matrix Market (.mtx), SciPy's .npz",
+        "FILE",
+    ),
     (
         _model(
             OF_DOCUMENTS,
@@ -107,6 +126,8 @@ TOPICS = Command(
         text("--stop-words", 'words to leave out, one a line; "english": a list of English ones', "FILE"),
         text("--words", "of a sparse file the words, one a line, in their order", "FILE"),
         Option("--transpose", "columns are the documents", action="store_true"),
+        OBJECT,
+        ENCODING,
     ),
     "Without these a line is a document, and a column counts a word.",
 )

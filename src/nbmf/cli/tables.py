@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from nbmf.cli.arguments import printed_command
-from nbmf.cli.output import MODEL, TABLE, OutputFolder
+from nbmf.cli.output import MODEL, TABLE, OutputFolder, results_folder
 from nbmf.cli.progress import Progress
 from nbmf.cli.publishing import PAGE, SUMMARY, publish
 from nbmf.cli.reading import name_of
@@ -42,7 +42,7 @@ class Task(NamedTuple):
 
 def folder_of(options: argparse.Namespace, suffix: str) -> OutputFolder:
     """Return the folder of the results, after a look at the options: before the file is read."""
-    folder = OutputFolder(options.out or f"{name_of(options)}{suffix}", FILES, force=options.force)
+    folder = results_folder(options, suffix, FILES)
     several = len(options.components or ()) != 1 or len(options.models) != 1
     if not options.check and several:
         raise ConfigError(

@@ -43,6 +43,8 @@ def _read(options: argparse.Namespace) -> FeatureTable:
         ignore=[*options.ignore, *_stop_words(options.stop_words)],
         words=options.words,
         transpose=options.transpose,
+        name=options.name,
+        encoding=options.encoding,
         log=functools.partial(print, flush=True),
     )
 

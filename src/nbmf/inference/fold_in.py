@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 from nbmf.data.named import names_of
 from nbmf.errors import DataError, NotSupportedError, Setting
 from nbmf.inference.state import Factors
+from nbmf.inference.transform_output import TransformOutput
 
 NUMBERS_AT_ONCE = 2**22  # 32 MB, of each of the few arrays that a fold-in needs
 
@@ -33,7 +34,7 @@ def refine(n_rows: int, renew: Callable[[np.ndarray], np.ndarray], rounds: int) 
         moving = moving[renew(moving)]
 
 
-class FoldIn:
+class FoldIn(TransformOutput):
     """The part of an estimator that treats new rows and columns.
 
     A family defines `_fold_in_rows` and `_fold_in_columns`, or leaves out what its model has not;
@@ -78,7 +79,7 @@ class FoldIn:
 
         Returns
         -------
-        float array (F', K)
+        float array (F', K), or a DataFrame where `set_output` says so
             A row depends on no other row of V, and on no random number.
 
         Raises
@@ -88,7 +89,7 @@ class FoldIn:
         DataError
             If V has other columns, a value that is not allowed or no observed entry.
         """
-        return self._fold_in(self._fold_in_rows, V, axis=1)
+        return self._as_output(self._fold_in(self._fold_in_rows, V, axis=1), V)
 
     def transform_columns(self, V: Any) -> np.ndarray:
         """Return H of new columns by fold-in, given W_, float array (K, N').
@@ -104,6 +105,21 @@ class FoldIn:
     def predict_columns(self, V: Any) -> np.ndarray:
         """Return E[V] of new columns, float array (F, N'), missing entries too."""
         return self.mean(self._fold_in(self._factors_of_columns, V, axis=0))
+
+    def factors_of_rows(self, V: Any) -> Factors:
+        """Return the factors of new rows by fold-in: W (F', K) and, where a row has more, that; the others as fitted.
+
+        V and what is raised as for `transform`.
+        """
+        return self._fold_in(self._factors_of_rows, V, axis=1)
+
+    @property
+    def rows_prior_(self) -> np.ndarray | None:
+        """The Dirichlet prior of a new row of W, float array (K,), where H_ has the probabilities of a one; else None.
+
+        Then each entry of the row is a one with probability W H_, and its W has no other prior.
+        """
+        return None
 
     def inverse_transform(self, W: Any) -> np.ndarray:
         """Return E[V] given rows W (F', K) and H_, float array (F', N).

@@ -1,15 +1,36 @@
 """What may be asked of a reader, checked before any file is opened."""
 
+import os
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from nbmf.errors import ConfigError, Setting, choices, not_allowed
 from nbmf.inference.parameters import Rule, is_integer
 from nbmf.io.layouts import ABSENT, LAYOUTS
+from nbmf.io.text_lines import is_encoding
 from nbmf.io.value_codes import Coding
 
 
-class Options(TypedDict, total=False):
+class OwnOptions(TypedDict, total=False):
+    """Those that single formats have."""
+
+    name: str | None
+    encoding: str | None
+
+
+class TableOptions(OwnOptions, total=False):
+    """Those of `nbmf.read_table` that say how a file is to be read."""
+
+    header: bool | None
+
+
+class DocumentOptions(OwnOptions, total=False):
+    """Those of `nbmf.read_documents`."""
+
+    words: str | os.PathLike | None
+
+
+class Options(OwnOptions, total=False):
     """The keyword arguments of `nbmf.read` that say how a file is to be understood; None: the reader decides."""
 
     layout: str | None
@@ -26,7 +47,6 @@ class Options(TypedDict, total=False):
     column: str | None
     value: str | None
     absent: str | None
-    name: str | None
 
 
 def _is_text(value: Any) -> bool:
@@ -70,7 +90,8 @@ RULES = {
     "column": _COLUMN,
     "value": _COLUMN,
     "absent": Rule(lambda value: _is_text(value) and value in ABSENT, "zeros, missing or None (by the values)"),
-    "name": Rule(_is_text, "the name of an object in the file"),
+    "name": Rule(_is_text, "the name of an object or a sheet in the file"),
+    "encoding": Rule(is_encoding, "an encoding that Python knows, such as utf-8, cp1252, latin-1 or utf-16"),
 }
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nbmf.errors import DataError
-from nbmf.io.value_codes import ValueCoding, texts_of
+from nbmf.io.value_codes import ValueCoding, text_of, texts_of
 
 SHOWN = 8  # names in a message
 
@@ -77,6 +77,8 @@ class Table:
         What helps if the names cannot be such.
     unit : str
         What is counted: "line" or "row".
+    notes : tuple of str
+        What else is to be said about it, a line each.
     """
 
     path: Path
@@ -87,6 +89,7 @@ class Table:
     row_names: list[str] | None = None
     first_is_unnamed: bool = False
     hint: str = ""
+    notes: tuple[str, ...] = ()
 
     def blocks(self) -> Iterator[Block]:
         """Yield all rows."""
@@ -100,6 +103,29 @@ class Table:
     def where_names(self) -> str:
         """The words for the place of all names of columns."""
         return str(self.path)
+
+    @property
+    def variables(self) -> list[str]:
+        """What options call the columns: their names, unless these have more."""
+        return self.names
+
+    def may_name_rows(self, column: int) -> bool:
+        """Whether the first column may have names of rows, seen from all but its values."""
+        return True
+
+    def labels_of(self, column: int) -> Mapping[Any, str]:
+        """Return the labels of the values of a column, if the file has such."""
+        return {}
+
+    def values_of(self, column: int) -> list:
+        """Return the values of a column that has labels, None where missing."""
+        raise NotImplementedError
+
+    def meaning_of(self, column: int, value: Any) -> str:
+        """Return the words for the label of a value, if it has one."""
+        labels = self.labels_of(column)
+        label = labels.get(value) if labels else None  # a value may be a list
+        return "" if label is None else f" ({text_of(value)} is {label!r})"
 
     def place_of(self, name: str) -> int:
         """Return the place of a column; DataError names some of those there are."""
@@ -150,15 +176,32 @@ class Entries(NamedTuple):
 
 
 def refuse_repeated(path: Path, names: Sequence[str], kind: str, where: Callable[[int], str], hint: str = "") -> None:
-    """Raise DataError if a name is empty or is there twice; `where` has the words for the place of a name."""
+    """Raise DataError if a name is empty or is there twice; `where` has the words for the place of a name.
+
+    The first of them is told with its place, and how many others there are.
+    """
     first: dict[str, int] = {}
+    empty, twice = [], []
     for place, name in enumerate(names):
         if not name:
-            raise DataError(f"{path}, {where(place)}: the name of the {kind} is empty", hint)
-        if first.setdefault(name, place) != place:
-            raise RepeatedName(
-                f"{path}, {where(place)}: the {kind} {name!r} is there already, in {where(first[name])}", hint
-            )
+            empty.append(place)
+        elif first.setdefault(name, place) != place:
+            twice.append(place)
+    if empty and empty[0] < min(twice, default=len(names)):
+        others = f", and those of {len(empty) - 1} more" if len(empty) > 1 else ""
+        raise DataError(f"{path}, {where(empty[0])}: the name of the {kind} is empty{others}", hint)
+    if twice:
+        name, others = names[twice[0]], list(dict.fromkeys(names[place] for place in twice))[1:]
+        more = f"; so {'is' if len(others) == 1 else 'are'} {listed(others)}" if others else ""
+        raise RepeatedName(
+            f"{path}, {where(twice[0])}: the {kind} {name!r} is there already, in {where(first[name])}{more}", hint
+        )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return some of many names, quoted, and how many others there are."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(map(repr, names[:SHOWN])) + more
 
 
 def place_of(name: str, columns: Sequence[str], where: str) -> int:

@@ -26,7 +26,9 @@ class CodedMatrix(NamedTuple):
     row_names, column_names : sequences of unique texts, None where the file has none
     row_groups : sequence of F texts, or None
     absent : str, what is said about entries that the file does not have, if there may be any
+    are_filled : bool, whether these are 0
     left_out : tuple of str, what was
+    notes : tuple of str, what else is to be said
     """
 
     codes: np.ndarray | StoredCodes
@@ -35,7 +37,9 @@ class CodedMatrix(NamedTuple):
     column_names: Sequence[str] | None = None
     row_groups: Sequence[str] | None = None
     absent: str | None = None
+    are_filled: bool = False
     left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class StoredCodes(NamedTuple):

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
-from nbmf.errors import DataError
-from nbmf.io.cells import Entries, Table, refuse_repeated
-from nbmf.io.delimited import DelimitedText
+from nbmf.errors import ConfigError, DataError, Setting, not_allowed
+from nbmf.io.arguments import RULES, OwnOptions
+from nbmf.io.cells import Entries, Table, place_of, refuse_repeated
 from nbmf.io.formats import R_DATA, Cells, format_of
+from nbmf.io.records import Records
 from nbmf.io.value_codes import MISSING, Meaning, number_of
 
 ARRAYS = "arrays, whose columns have no kinds; nbmf.FeatureTable.from_array(values) takes one"
@@ -32,40 +33,65 @@ class Columns(NamedTuple):
         """Return the words for a row."""
         return self.table.where(self.lines[row])
 
+    def names_of(self, given: Collection[str], where: str) -> list[str]:
+        """Return the names of columns that are given by these or, where names have more, by their variables.
 
-def read_columns(path: Path, header: bool | None = None, missing: Collection[str] | None = None) -> Columns:
-    """Read a table with columns of any kind: delimited text, Parquet, or an R data frame.
+        Raises
+        ------
+        DataError
+            If there is no such column in `where`.
+        """
+        names = dict(zip(self.table.variables, self.table.names, strict=True))
+        found = [names.get(each, each) if each not in self.values else each for each in given]
+        for name in found:
+            place_of(name, list(self.values), where)
+        return found
+
+
+def read_columns(
+    path: Path, header: bool | None = None, missing: Collection[str] | None = None, **own: Unpack[OwnOptions]
+) -> Columns:
+    """Read a table with columns of any kind, in a format that has tables.
 
     Parameters
     ----------
     path : path
     header : bool, optional
-        Of text, whether the first line names the columns; by default it does unless one of its
+        Of text and sheets, whether the first line names the columns; by default it does unless one of its
         fields is a number.
     missing : list of str, optional
         The texts that mean missing, in the place of MISSING.
+    **own : str, optional
+        What the reader of a format takes: `name` of an object or a sheet, `encoding`.
 
     Raises
     ------
+    ConfigError
+        If the format has no such argument.
     DataError
         If the file is no table; the message names it and the line.
     """
-    return columns_of(path, open_table(path), header, missing)
+    return columns_of(path, open_table(path, **own), header, missing)
 
 
-def open_table(path: Path) -> Cells:
-    """Return what is in a file; of R's the only data frame."""
+def open_table(path: Path, **own: Unpack[OwnOptions]) -> Cells:
+    """Return what is in a file; of R's the only data frame, unless one is named."""
     format = format_of(path)
-    if format is R_DATA:
+    for key, value in own.items():
+        if value is not None and key not in format.options:
+            raise ConfigError(f"{path}: ", Setting(key, value), f" has no meaning for {format.words}")
+        if value is not None and not RULES[key].holds(value):
+            raise not_allowed(key, value, RULES[key].allowed)
+    if format is R_DATA and own.get("name") is None:
         from nbmf.io.rda import read_only_frame  # loads pandas and rdata
 
         return read_only_frame(path)
-    return format.read(path, None)
+    return format.cells_of(path, own)
 
 
 def columns_of(path: Path, cells: Cells, header: bool | None = None, missing: Collection[str] | None = None) -> Columns:
     """Return the columns of what is in a file; see `read_columns`."""
-    if isinstance(cells, DelimitedText):
+    if isinstance(cells, Records):
         if header is None:
             header = all(number_of(field) is None for field in cells.first.fields)
         cells = cells.table(header)

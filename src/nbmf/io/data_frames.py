@@ -11,23 +11,18 @@ import numpy as np
 from nbmf.errors import DataError
 from nbmf.io.cells import Block, Table, UnknownCell
 from nbmf.io.coded_matrix import refuse_huge
+from nbmf.io.extras import needed
 from nbmf.io.value_codes import UnknownValue, ValueCoding, texts_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_parquet(path: Path, name: None = None) -> Table:
-    """Read a Parquet file with pyarrow; it has one table, so that `name` is None."""
+def read_parquet(path: Path) -> Table:
+    """Read a Parquet file with pyarrow."""
+    parquet = needed("pyarrow.parquet", "parquet", path, "Parquet files")
     try:
-        import pyarrow.parquet
-    except ImportError:
-        raise DataError(
-            f"{path}: Parquet files are read with pyarrow, which is not installed; "
-            "pip install pyarrow, or save the file as CSV"
-        ) from None
-    try:
-        with pyarrow.parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(path) as file:
             refuse_huge(path, file.metadata.num_rows, file.metadata.num_columns)
             frame = file.read().to_pandas()
     except DataError:
@@ -46,33 +41,46 @@ class FrameTable(Table):
     def __init__(self, path: Path, format: str, frame: pd.DataFrame):
         if not len(frame):
             raise DataError(f"{path}: columns and no rows")
-        self.path, self.format, self._frame = path, format, frame
+        self.path, self.format, self.frame = path, format, frame
         self.names = [str(name) for name in frame.columns]
         if frame.index.name is not None or frame.index.dtype.kind not in "iu":
-            self.row_names = texts_of(_cells(frame.index.to_series()))
+            self.row_names = texts_of(cells_of(frame.index.to_series()))
 
     def blocks(self) -> Iterator[Block]:
         """Yield the one block."""
-        yield _FrameBlock(self._frame)
+        yield FrameBlock(self.frame)
 
 
-class _FrameBlock(Block):
+class FrameBlock(Block):
+    """All rows of a data frame."""
+
     def __init__(self, frame: pd.DataFrame):
         self._frame, self.lines = frame, range(1, len(frame) + 1)
 
     def cells(self, column: int) -> list:
-        return _cells(self._frame.iloc[:, column])
+        """Return a column, None where a value is missing."""
+        return cells_of(self.named(column))
+
+    def named(self, column: int) -> pd.Series:
+        """Return a column as names."""
+        return self._frame.iloc[:, column]
+
+    def coded(self, column: int, coding: ValueCoding) -> pd.Series:
+        """Return a column as a coding takes it."""
+        return self._frame.iloc[:, column]
 
     def codes(self, columns: Sequence[int], coding: ValueCoding) -> np.ndarray:
+        """Return the codes of some columns, an array (rows, columns)."""
         codes = np.empty((len(self._frame), len(columns)), coding.dtype)
         for place, column in enumerate(columns):
             try:
-                codes[:, place] = coding.encode(self._frame.iloc[:, column])
+                codes[:, place] = coding.encode(self.coded(column, coding))
             except UnknownValue as found:
                 raise UnknownCell(self.lines[found.place], column, found.value) from None
         return codes
 
 
-def _cells(values: pd.Series) -> list:
+def cells_of(values: pd.Series) -> list:
+    """Return values, None where missing, texts without blanks around them."""
     cells = values.astype(object).where(values.notna(), None).tolist()
     return [cell.strip() if isinstance(cell, str) else cell for cell in cells]

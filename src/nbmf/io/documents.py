@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import scipy.sparse
 
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError, Message, Setting
-from nbmf.io.cells import Entries, Grid, counted, place_of, refuse_repeated
+from nbmf.io.arguments import DocumentOptions
+from nbmf.io.cells import Entries, Grid, counted, refuse_repeated
 from nbmf.io.columns import Columns, columns_of, open_table
 from nbmf.io.text_lines import lines_of
 from nbmf.io.value_codes import number_of
@@ -45,9 +46,9 @@ def read_documents(
     text: str | None = None,
     labels: str | None = None,
     ignore: Collection[str] = (),
-    words: str | os.PathLike | None = None,
     transpose: bool = False,
     log: Callable[[str], None] = print,
+    **own: Unpack[DocumentOptions],
 ) -> FeatureTable:
     """Read documents by words from a file, and say how they were understood.
 
@@ -68,12 +69,13 @@ def read_documents(
         The column with the label (class) of each document, which is kept apart.
     ignore : list of str
         Words, or columns, that are left out.
-    words : path, optional
-        Of a sparse file: the words, one a line, in the order of its columns.
     transpose : bool
         Of counts: columns are the documents.
     log : function
         Takes each line of the report.
+    **own
+        `words`, the path of a file with the words of a sparse one, one a line, in the order of its columns; `name`
+        of an object of an R file or a sheet of a workbook, `encoding` of texts, as for `nbmf.read`.
 
     Returns
     -------
@@ -87,8 +89,8 @@ def read_documents(
     DataError
         If the file is none of these, or a count is no whole number from 0 on.
     """
-    path, ignore = Path(path).expanduser(), set(ignore)
-    cells = open_table(path)
+    path, ignore, words = Path(path).expanduser(), set(ignore), own.pop("words", None)
+    cells = open_table(path, **own)
     is_matrix = isinstance(cells, Grid | Entries)
     _refuse(
         ("words", words, is_matrix, "a sparse file, which has no names"),
@@ -106,6 +108,8 @@ def read_documents(
             found = _long(path, columns, () if long is True else long)
         else:
             found = _table_of_lines(path, columns, text, labels, ignore)
+        for note in columns.table.notes:
+            log(note)
     if transpose:
         found = _Counts(found.counts.T.tocsr(), found.words, found.documents, None, found.format)
     return _table(path, found, ignore, transpose, log)
@@ -120,9 +124,7 @@ def _refuse(*arguments: tuple[str, Any, bool, str]) -> None:
 
 def _table_of_lines(path: Path, columns: Columns, text: str | None, labels: str | None, ignore: set[str]) -> _Counts:
     """Read a line per document: counts or, with `text`, a text."""
-    for name in (labels, text):
-        if name is not None:
-            place_of(name, list(columns.values), str(path))
+    labels, text = (None if name is None else columns.names_of([name], str(path))[0] for name in (labels, text))
     found = _texts(path, columns, text) if text else _wide(path, columns, ignore | {labels})
     found = found._replace(ignored=ignore & columns.values.keys())
     if labels is None:
@@ -172,9 +174,7 @@ def _long(path: Path, columns: Columns, chosen: Sequence[str]) -> _Counts:
     if len(chosen) != len(ROLES):
         found = counted(len(chosen), "column")
         raise DataError(f"{path}: {found}; needed are three, {', '.join(ROLES)}")
-    for name in chosen:
-        place_of(name, names, str(path))
-    document, word, count = chosen
+    document, word, count = columns.names_of(chosen, str(path))
     counts = _counts(path, columns, count)
     places, found = [], []
     for role, name in (("document", document), ("word", word)):

@@ -6,10 +6,12 @@ import itertools
 import os
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import Unpack
 
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError, Setting, choices
-from nbmf.io.cells import counted, place_of, refuse_repeated
+from nbmf.io.arguments import TableOptions
+from nbmf.io.cells import counted, refuse_repeated
 from nbmf.io.column_kinds import LAWS, Column, WrongCell, judged
 from nbmf.io.columns import Columns, read_columns
 from nbmf.io.value_codes import number_of
@@ -23,17 +25,17 @@ def read_table(
     kinds: Mapping[str, str] | None = None,
     labels: str | None = None,
     ignore: Collection[str] = (),
-    header: bool | None = None,
     index: bool | None = None,
     missing: Collection[str] | None = None,
     log: Callable[[str], None] = print,
+    **own: Unpack[TableOptions],
 ) -> FeatureTable:
     """Read a table with columns of any kind from a file, and say how it was understood.
 
-    The file is delimited text (gzipped or not), Parquet, or an R data frame. What a column is, is
-    seen from its values: 0 and 1 alone are binary; at most five different whole numbers are codes
-    of categories; small whole numbers from 0 on are counts; other numbers are real; texts are
-    categories. A column without a value, or with one value alone, is left out.
+    The file is delimited text (gzipped or not), Excel, SPSS, Stata, JSON (records), Parquet, or an R
+    data frame. What a column is, is seen from its values: 0 and 1 alone are binary; at most five
+    different whole numbers are codes of categories; small whole numbers from 0 on are counts; other
+    numbers are real; texts are categories. A column without a value, or with one value alone, is left out.
 
     Parameters
     ----------
@@ -44,14 +46,16 @@ def read_table(
         The column with the label (class) of each row, which is kept apart.
     ignore : list of str, optional
         Columns that are left out.
-    header, index : bool, optional
-        Whether the first line of a text names the columns (by default unless a field of it is a
-        number), and the first column the rows (by default if all its values differ and are texts,
-        or count 1, 2, 3, ...).
+    index : bool, optional
+        Whether the first column names the rows (by default if all its values differ and are texts, or count 1, 2,
+        3, ...).
     missing : list of str, optional
         The texts that mean missing, in the place of nothing, ".", "?", NA, N/A, NaN, None, null.
     log : function
         Takes each line of the report.
+    **own
+        `header`, whether the first line of a text or a sheet names the columns (by default unless a field of it is
+        a number); `name` of an object of an R file or a sheet of a workbook, `encoding` of texts, as for `nbmf.read`.
 
     Returns
     -------
@@ -66,20 +70,19 @@ def read_table(
         texts of many kinds, numbers with other texts among them. All of them are named.
     """
     kinds = dict(kinds or {})
-    for name, kind in kinds.items():
+    for column, kind in kinds.items():
         if kind not in LAWS:
-            raise ConfigError(Setting("kinds"), f": {name!r} is {kind!r}; {choices(kind, LAWS)}")
+            raise ConfigError(Setting("kinds"), f": {column!r} is {kind!r}; {choices(kind, LAWS)}")
     path = Path(path).expanduser()
-    found = read_columns(path, header, missing)
-    names = list(found.values)
-    for name in (*kinds, *ignore, *([] if labels is None else [labels])):
-        place_of(name, names, str(path))
-    if aside := [name for name in kinds if name in ignore or name == labels]:
-        name = aside[0]
-        raise ConfigError(Setting("kinds", {name: kinds[name]}), ": the column is kept apart")
+    found = read_columns(path, missing=missing, **own)
+    kinds = dict(zip(found.names_of(kinds, str(path)), kinds.values(), strict=True))
+    ignore = found.names_of(ignore, str(path))
+    labels = None if labels is None else found.names_of([labels], str(path))[0]
+    if aside := [column for column in kinds if column in ignore or column == labels]:
+        raise ConfigError(Setting("kinds", {aside[0]: kinds[aside[0]]}), ": the column is kept apart")
     if labels in ignore:
         raise ConfigError(Setting("ignore", [labels]), ": the column has the labels, which are kept apart")
-    features = [name for name in names if name not in ignore and name != labels]
+    features = [column for column in found.values if column not in ignore and column != labels]
     row_names = None
     if features and _names_rows(found.values[features[0]], index, features[0] in kinds):
         first = features.pop(0)
@@ -94,6 +97,8 @@ def read_table(
     table = _table(path, found, columns, labels, row_names)
     said += "" if labels is None else f"; labels in {labels!r}, kept apart"
     log(f"{path}: {found.format}; {said}")
+    for note in found.table.notes:
+        log(note)
     _report(table, columns, ignore, log)
     return table
 

@@ -2,62 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
 from nbmf.io.cells import Entries, Grid, Table
 from nbmf.io.data_frames import read_parquet
 from nbmf.io.delimited import DelimitedText
+from nbmf.io.excel import read_excel
+from nbmf.io.json_records import read_json
+from nbmf.io.labelled_frames import read_spss, read_stata
 from nbmf.io.matrix_market import BANNER, read_matrix_market
 from nbmf.io.numpy_files import read_npy, read_npz
+from nbmf.io.records import Records
 from nbmf.io.text_lines import beginning, is_gzipped
 
-Cells = Table | DelimitedText | Grid | Entries | NamedMatrix
+Cells = Table | Records | Grid | Entries | NamedMatrix
 
 
-def _read_text(path: Path, name: None) -> DelimitedText:
-    return DelimitedText(path)
-
-
-def _read_r(path: Path, name: str | None) -> Table | Grid:
+def _read_r(path: Path, name: str | None = None) -> Table | Grid:
     from nbmf.io.rda import read_r  # loads pandas and rdata
 
     return read_r(path, name)
 
 
 class Format(NamedTuple):
-    """What it is called, its reader from path and name of an object in it, and how its files end and begin."""
+    """What it is called, its reader, and how its files end and begin.
+
+    words : str
+    read : function
+        From a path, and what else it takes by name, to cells.
+    suffixes : tuple of str
+    beginnings : tuple of bytes
+        In lower case.
+    options : tuple of str
+        The arguments of `nbmf.read` that its reader takes.
+    member : str
+        What an archive of this format has, where others begin in the same way.
+    """
 
     words: str
-    read: Callable[[Path, str | None], Cells]
+    read: Callable[..., Cells]
     suffixes: tuple[str, ...] = ()
-    beginnings: tuple[bytes, ...] = ()  # in lower case
+    beginnings: tuple[bytes, ...] = ()
+    options: tuple[str, ...] = ()
+    member: str = ""
     may_be_gzipped: bool = False
     is_table: bool = False
-    has_names: bool = False  # of objects
+    may_lack_header: bool = False
+    is_text: bool = False  # whose beginning may have blanks
+
+    def cells_of(self, path: Path, given: Mapping[str, Any]) -> Cells:
+        """Return what is in a file, read with those of the given arguments that the reader takes."""
+        return self.read(path, **{name: given[name] for name in self.options if given.get(name) is not None})
 
 
-TEXT = Format("delimited text", _read_text, may_be_gzipped=True, is_table=True)
+STATA_VERSIONS = (105, 108, 110, 111, 113, 114, 115)  # before files began with a word
+ZIP = (b"pk\x03\x04", b"pk\x05\x06")
+TEXT = Format(
+    "delimited text", DelimitedText, options=("encoding",), may_be_gzipped=True, is_table=True, may_lack_header=True
+)
+EXCEL = Format(
+    "an Excel workbook",
+    read_excel,
+    (".xlsx", ".xlsm"),
+    ZIP,
+    options=("name",),
+    member="xl/workbook.xml",
+    is_table=True,
+    may_lack_header=True,
+)
+SPSS = Format("an SPSS file", read_spss, (".sav", ".zsav"), (b"$fl2", b"$fl3"), options=("encoding",), is_table=True)
+STATA = Format(
+    "a Stata file",
+    read_stata,
+    (".dta",),
+    (b"<stata_dta>", *(bytes([version, order, 1]) for version in STATA_VERSIONS for order in (1, 2))),
+    is_table=True,
+)
+JSON = Format(
+    "a JSON file",
+    read_json,
+    (".json", ".jsonl", ".ndjson"),
+    (b"[{", b"[[", b"[]", b'{"', b"{}"),
+    options=("encoding",),
+    may_be_gzipped=True,
+    is_table=True,
+    is_text=True,
+)
 PARQUET = Format("a Parquet file", read_parquet, (".parquet", ".pq"), (b"par1",), is_table=True)
 R_DATA = Format(
     "an R data file",
     _read_r,
     (".rda", ".rdata", ".rds"),
     (*(b"rd%c%c\n" % (kind, version) for kind in b"xab" for version in b"23"), b"x\n\0\0\0"),
+    options=("name",),
     may_be_gzipped=True,
     is_table=True,
-    has_names=True,
 )
-NPZ = Format("an NPZ file", read_npz, (".npz",), (b"pk\x03\x04", b"pk\x05\x06"), has_names=True)
+NPZ = Format("an NPZ file", read_npz, (".npz",), ZIP, options=("name",))
 NPY = Format("an NPY file", read_npy, (".npy",), (b"\x93numpy",))
 MATRIX_MARKET = Format(
     "a Matrix Market file", read_matrix_market, (".mtx",), (BANNER.lower().encode(),), may_be_gzipped=True
 )
-FORMATS = (PARQUET, R_DATA, NPZ, NPY, MATRIX_MARKET, TEXT)
-SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
+FORMATS = (PARQUET, R_DATA, EXCEL, NPZ, NPY, MATRIX_MARKET, SPSS, STATA, JSON, TEXT)
+SPREADSHEETS = (".xls", ".xlsb", ".ods", ".numbers")  # of other kinds
+COMPOUND = b"\xd0\xcf\x11\xe0"  # what old workbooks, and those with a password, begin with
 
 
 def promised_format(path: Path) -> Format | None:
@@ -81,15 +134,32 @@ def format_of(path: Path) -> Format:
     if not path.is_file():
         kind = "is a folder" if path.is_dir() else "there is no such file"
         raise DataError(f"{path}: {kind}")
-    if _suffix(path) in SPREADSHEETS:
-        raise DataError(f"{path}: a spreadsheet; save its sheet as CSV (UTF-8)")
     promised = promised_format(path)
     if promised is R_DATA:  # compressed in three ways, or not
         return R_DATA
-    head = beginning(path).removeprefix(b"\xef\xbb\xbf").lower()
-    format = next((format for format in FORMATS if head.startswith(format.beginnings)), TEXT)
+    head = beginning(path).removeprefix(b"\xef\xbb\xbf")
+    if head.startswith(COMPOUND):
+        raise DataError(f"{path}: an Excel workbook of the old kind, or with a password; save it as .xlsx without one")
+    if _suffix(path) in SPREADSHEETS:
+        raise DataError(f"{path}: a spreadsheet; save it as .xlsx, or its sheet as CSV (UTF-8)")
+    format = next((format for format in FORMATS if _is_of(format, path, head.lower())), TEXT)
     if promised not in (None, format):
         raise DataError(f"{path}: its content is not that of {promised.words}")
     if is_gzipped(path) and not format.may_be_gzipped:
         raise DataError(f"{path}: {format.words} that is gzipped; unpack it first")
     return format
+
+
+def _is_of(format: Format, path: Path, head: bytes) -> bool:
+    """Whether a file that begins so has a format."""
+    if format.is_text:  # in any encoding, with or without a mark
+        head = b"".join(head.lstrip(b"\xff\xfe").replace(b"\0", b"").split())
+    return head.startswith(format.beginnings) and (not format.member or _has_member(path, format.member))
+
+
+def _has_member(path: Path, name: str) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return name in archive.namelist()
+    except zipfile.BadZipFile:  # damaged: its reader says so
+        return promised_format(path) is EXCEL

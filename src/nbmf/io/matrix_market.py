@@ -36,8 +36,8 @@ class _Header(NamedTuple):
     width: int
 
 
-def read_matrix_market(path: Path, name: None = None) -> Entries | Grid:
-    """Read a Matrix Market file; it has one matrix, so that `name` is None."""
+def read_matrix_market(path: Path) -> Entries | Grid:
+    """Read a Matrix Market file."""
     lines = enumerate(lines_of(path), start=1)
     header = _read_header(path, lines)
     numbers, values = _read_values(path, header, lines)

@@ -39,8 +39,8 @@ def read_npz(path: Path, name: str | None = None) -> NamedMatrix | Entries | Gri
     return _grid(path, f"NPZ, array {name!r}", arrays[name])
 
 
-def read_npy(path: Path, name: None = None) -> Grid:
-    """Read an .npy file; it has one array, so that `name` is None."""
+def read_npy(path: Path) -> Grid:
+    """Read an .npy file."""
     try:  # mapped: a header that declares more than there is costs nothing
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # damaged bytes make numpy raise nearly anything

@@ -13,23 +13,21 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.errors import ConfigError, DataError, Setting
+from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments
+from nbmf.io.answers import AnswersError, answers_among, look_like_counts
 from nbmf.io.arguments import Options
-from nbmf.io.cells import Entries, Grid, RepeatedName, counted
+from nbmf.io.cells import Entries, Grid, RepeatedName, Table, counted
 from nbmf.io.coded_matrix import CodedMatrix, StoredCodes, of_entries, of_grid
-from nbmf.io.formats import TEXT, Cells, Format, format_of
+from nbmf.io.formats import Cells, Format, format_of
 from nbmf.io.tables_as_matrices import of_table
-from nbmf.io.value_codes import Coding, CountCoding, RefusedValue, ValueCoding, is_count_above_one
+from nbmf.io.value_codes import Coding, CountCoding, RefusedValue, ValueCoding, is_count_above_one, number_of
 
 AnyMatrix = BinaryMatrix | CountMatrix | SparseBinaryMatrix
 KINDS = ("ones", "zeros", "missing")
 CODES = (*KINDS, "counts", "above")
 TABLE = ("layout", "index", *CODES, "groups", "ignore", "row", "column", "value", "absent")
 SHOWN = 5  # names in the report
-# A file is taken for one of counts if it has so many different values above one, in such a part of
-# its columns: 2 and 9 beside 0 and 1 are codes more often, and a column of ages does not belong.
-DIFFERENT, PART = 3, 0.25
 
 
 def read(
@@ -38,8 +36,9 @@ def read(
     """Read a matrix of zeros and ones, or of counts, from a file and say how it was understood.
 
     The format follows from the content: delimited text (CSV, TSV, ";", "|" or blanks; gzipped or
-    not), Parquet, NPZ (of this package, of scipy.sparse or with one array), NPY, Matrix Market
-    (gzipped or not) and R data (.rda, .rds). Files are data only: nothing in them is executed.
+    not), Excel, SPSS, Stata, JSON (records), Parquet, NPZ (of this package, of scipy.sparse or with
+    one array), NPY, Matrix Market (gzipped or not) and R data (.rda, .rds). Files are data only:
+    nothing in them is executed.
 
     Parameters
     ----------
@@ -59,7 +58,8 @@ def read(
     counts : bool, optional
         Whether values are counts, 0, 1, 2, ..., so that a CountMatrix is made. By default they are
         if they are whole numbers, three different ones of them above 1, such in a quarter of the
-        columns at least; fewer are codes more often, and are refused.
+        columns at least; fewer are codes more often, and are refused. So are whole numbers from 1 to at
+        most 10 without a zero: they are ratings.
     above : int, optional
         Make counts binary: one that is larger is a 1, others are 0.
     ones, zeros, missing : list of str, optional
@@ -76,7 +76,10 @@ def read(
         What pairs without a record are in the layout "long". By default missing; of counts without
         a zero among them zeros.
     name : str, optional
-        Which object of an R file, or array of an NPZ file, to read if it has several.
+        Which object of an R file, array of an NPZ file or sheet of a workbook to read if it has several.
+    encoding : str, optional
+        Of text, JSON and old files of SPSS: by default UTF-8, or what a mark or zeros tell (UTF-16), or
+        Windows-1252, of which Latin-1 is a part.
     transpose : bool
         Let rows and columns trade places.
     log : function
@@ -106,7 +109,7 @@ def read(
             others = (part for name in (*allowed, "transpose") for part in (", ", Setting(name)))
             its = f" has no meaning for {format.words}; its arguments are "
             raise ConfigError(f"{path}: ", Setting(key), its, *itertools.islice(others, 1, None))
-    found = _coded(path, format.read(path, given.get("name")), given)
+    found = _coded(path, format.cells_of(path, given), given)
     if (above := given.get("above")) is not None:
         words = f"{found.format}; counts above {above} are ones, others zeros"
         found = found._replace(codes=_above(found.codes, above), format=words)
@@ -115,9 +118,8 @@ def read(
 
 def _arguments_of(format: Format) -> tuple[str, ...]:
     """Return the arguments that have a meaning for a format."""
-    header = ("header",) if format is TEXT else ()
-    name = ("name",) if format.has_names else ()
-    return (*header, *(TABLE if format.is_table else CODES), *name)
+    header = ("header",) if format.may_lack_header else ()
+    return (*header, *(TABLE if format.is_table else CODES), *format.options)
 
 
 def _coded(path: Path, cells: Cells, given: dict[str, Any]) -> CodedMatrix:
@@ -133,34 +135,41 @@ def _coded(path: Path, cells: Cells, given: dict[str, Any]) -> CodedMatrix:
     except (RefusedValue, RepeatedName) as refused:
         if given.keys() & {"counts", "ones", "zeros"}:
             raise
-        return _seen_as_counts(refused, counting, cells, options)
+        return _seen_as_counts(path, refused, counting, cells, options)
 
 
 def _seen_as_counts(
-    refused: RefusedValue | RepeatedName, counting: CountCoding, cells: Cells, options: Options
+    path: Path, refused: RefusedValue | RepeatedName, counting: CountCoding, cells: Cells, options: Options
 ) -> CodedMatrix:
-    """Return cells that were refused as zeros and ones as counts, if they look like such; else raise."""
+    """Return cells that were refused as zeros and ones as counts, if they look like such; else raise.
+
+    Raises
+    ------
+    AnswersError
+        If they are ratings, or 1 and 2 for a yes and a no.
+    RefusedValue or RepeatedName
+        What was refused, if they are no counts either.
+    """
     is_name = isinstance(refused, RepeatedName)  # if it is one: it may be a count
     if not (is_name or is_count_above_one(refused.value)):
         raise refused
     try:
         found = _as(counting, cells, options)
     except DataError as error:
-        raise refused if is_name else DataError(refused, "; as a matrix of counts: ", error) from None
-    if not _look_like_counts(found.codes):
+        is_text = isinstance(error, RefusedValue) and number_of(error.value) is None
+        if is_name or is_text:  # which nobody takes for a count
+            raise refused from None
+        raise RefusedValue(Message(refused, "; as a matrix of counts: ", error), refused.value) from None
+    others, answers = answers_among(found, options["layout"] == "long")
+    if answers is not None:
+        if answers.highest == 2 and isinstance(cells, Table) and any(map(cells.labels_of, range(len(cells.names)))):
+            raise refused  # labels tell which is a one
+        called = dict(zip(cells.names, cells.variables, strict=True)) if isinstance(cells, Table) else {}
+        others = [called.get(name, name) for name in others]
+        raise AnswersError(path, answers, counting.texts_of_missing(), others)
+    if not look_like_counts(found.codes):
         raise refused
     return found
-
-
-def _look_like_counts(codes: np.ndarray | StoredCodes) -> bool:
-    """Whether whole numbers (F, N) are counts rather than codes, or columns of other things."""
-    if isinstance(codes, StoredCodes):
-        above = codes.codes > 1
-        values, columns = codes.codes[above], len(np.unique(codes.columns[above]))
-    else:
-        above = codes > 1
-        values, columns = codes[above], np.count_nonzero(above.any(axis=0))
-    return len(np.unique(values)) >= DIFFERENT and columns >= PART * codes.shape[1]
 
 
 def _as(coding: ValueCoding, cells: Cells, options: Options) -> CodedMatrix:
@@ -227,6 +236,8 @@ def _matrix(path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str]
         raise DataError(f"{path}: ", error) from error
     log(f"{path}: {found.format}" + ("; transposed" if transpose else ""))
     log(_summary(matrix) + (f"; {found.absent}" if found.absent else ""))
+    for note in found.notes:
+        log(note)
     unobserved = [
         f"{counted(len(left), kind)} without an observed entry ({_first(left)})"
         for kind, left in (("row", row_names[~rows]), ("column", column_names[~columns]))

@@ -10,8 +10,8 @@ from nbmf.errors import DataError, Message, Setting
 from nbmf.io.arguments import Options
 from nbmf.io.cells import Block, Table, UnknownCell, counted, refuse_repeated
 from nbmf.io.coded_matrix import CodedMatrix, Contradiction, StoredCodes, refuse_huge, refuse_too_many_lines, scatter
-from nbmf.io.delimited import DelimitedText
 from nbmf.io.layouts import ABSENT, ROLES
+from nbmf.io.records import Records
 from nbmf.io.value_codes import ValueCoding, texts_of
 
 NO_INDEX = Message(" (the first column is read as names of rows; ", Setting("index", False), " reads it as values)")
@@ -23,28 +23,29 @@ ARE_MISSING = Message(
 )
 
 
-def of_table(cells: Table | DelimitedText, options: Options, coding: ValueCoding) -> CodedMatrix:
+def of_table(cells: Table | Records, options: Options, coding: ValueCoding) -> CodedMatrix:
     """Return a table in any layout as codes; see `nbmf.read`."""
     read, has_header = (_wide, _wide_has_header) if options["layout"] is None else (_list, _list_has_header)
     table = cells
-    if isinstance(cells, DelimitedText):
+    if isinstance(cells, Records):
         is_header = has_header(cells, options, coding) if options["header"] is None else options["header"]
-        hint = _no_header(cells.first.line) if options["header"] is None else ""
+        hint = _no_header(cells) if options["header"] is None else ""
         table = cells.table(is_header, hint, may_lack_a_name=options["layout"] is None)
     found = read(table, options, coding)
-    return found._replace(left_out=found.left_out + table.left_out())
+    return found._replace(left_out=found.left_out + table.left_out(), notes=table.notes)
 
 
-def _no_header(line: int) -> Message:
-    return Message(f" (line {line} is read as names of columns; ", Setting("header", False), " reads it as values)")
+def _no_header(records: Records) -> Message:
+    where = f"{records.unit} {records.first.line}"
+    return Message(f" ({where} is read as names of columns; ", Setting("header", False), " reads it as values)")
 
 
 # --- A row a line -------------------------------------------------------------------------------
 
 
-def _wide_has_header(text: DelimitedText, options: Options, coding: ValueCoding) -> bool:
+def _wide_has_header(records: Records, options: Options, coding: ValueCoding) -> bool:
     """Whether the first line names the columns: a name is no value; names of rows are none either."""
-    fields = text.first.fields
+    fields = records.first.fields
     return bool(options["groups"] or options["ignore"]) or coding.are_names(fields[1:] or fields)
 
 
@@ -57,7 +58,7 @@ def _wide(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
     row_names, said, hint, first = None, "no names of rows", "", None
     if options["index"] is not False and table.row_names is not None:
         row_names, said = table.row_names, "names of rows in the file's index"
-    elif options["index"] is not False and columns:
+    elif columns and (options["index"] or (options["index"] is None and table.may_name_rows(columns[0]))):
         first = columns.pop(0)  # it may have names of rows: that is seen when all of it is there
     codes, lines, cells, groups = _rows(table, columns, first, groups_at, coding)
     if first is not None and _are_row_names(table, first, cells, options, coding):
@@ -101,15 +102,16 @@ def _codes(table: Table, block: Block, columns: Sequence[int], coding: ValueCodi
     try:
         return block.codes(columns, coding)
     except UnknownCell as cell:
-        name = table.names[cell.column]
-        where = f"{table.path}, {table.where(cell.line)}, column {name!r}"
+        name = table.variables[cell.column]
+        meaning = table.meaning_of(cell.column, cell.value)
+        where = f"{table.path}, {table.where(cell.line)}, column {name!r}{meaning}"
         raise coding.refusal(where, cell.value, None if are_values else name) from None
 
 
 # --- An entry a line ----------------------------------------------------------------------------
 
 
-def _list_has_header(text: DelimitedText, options: Options, coding: ValueCoding) -> bool:
+def _list_has_header(records: Records, options: Options, coding: ValueCoding) -> bool:
     """Whether the first line names the columns.
 
     Where a value must be, a name is none. A list of presences has names only: that of a column
@@ -117,11 +119,11 @@ def _list_has_header(text: DelimitedText, options: Options, coding: ValueCoding)
     """
     if any(name is not None for name in (options["row"], options["column"], options["value"], options["groups"])):
         return True
-    fields = text.first.fields
+    fields = records.first.fields
     if options["layout"] == "long":
         return coding.are_names(fields[2:3])
     names = [field.strip() for field in fields[:2]]
-    below = itertools.islice(text, 1, None)
+    below = itertools.islice(records, 1, None)
     return not any(name == field.strip() for _, others in below for name, field in zip(names, others, strict=False))
 
 
@@ -153,13 +155,15 @@ def _list(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
         if "groups" in places:
             _add_groups(table, block, places, group_of)
     codes = np.concatenate(parts) if parts else np.ones(len(lines), coding.dtype)
-    matrix, absent, left_out = _scattered(table, options, codes, rows, columns, lines)
+    code, why = _absent(options, codes)
+    matrix, left_out = _scattered(table, code, codes, rows, columns, lines)
+    absent = f"pairs without a record are {'zeros' if code == 0 else 'missing'}{why}"
     groups = [group_of[name][0] for name in rows] if "groups" in places else None
     said = ", ".join(f"{role} {table.names[place]!r}" for role, place in places.items())
     unused = len(table.names) - len(places)
     said += f"; {counted(unused, 'column')} not used" if unused else ""
     format = f"{table.format}; layout {options['layout']}: {said}"
-    return CodedMatrix(matrix, format, list(rows), list(columns), groups, absent, left_out)
+    return CodedMatrix(matrix, format, list(rows), list(columns), groups, absent, code == 0, left_out)
 
 
 def _places(table: Table, options: Options) -> dict[str, int]:
@@ -190,10 +194,9 @@ def _add_groups(table: Table, block: Block, places: dict[str, int], group_of: di
 
 
 def _scattered(
-    table: Table, options: Options, codes: np.ndarray, rows: _Names, columns: _Names, lines: Sequence[int]
-) -> tuple[np.ndarray | StoredCodes, str, tuple[str, ...]]:
-    """Return the matrix, what is said about pairs without a record, and what was left out."""
-    absent, why = _absent(options, codes)
+    table: Table, absent: int, codes: np.ndarray, rows: _Names, columns: _Names, lines: Sequence[int]
+) -> tuple[np.ndarray | StoredCodes, tuple[str, ...]]:
+    """Return the matrix, in which pairs without a record have the code `absent`, and what was left out."""
     shape = len(rows), len(columns)
     if absent == 0:
         refuse_too_many_lines(table.path, *shape)
@@ -209,7 +212,7 @@ def _scattered(
             f"{table.path}, {table.where(lines[second])}: row {row!r}, column {column!r} is {later}, "
             f"but {earlier} in {table.where(lines[first])}"
         ) from None
-    return matrix, f"pairs without a record are {'zeros' if absent == 0 else 'missing'}{why}", left_out
+    return matrix, left_out
 
 
 def _absent(options: Options, codes: np.ndarray) -> tuple[int, str]:

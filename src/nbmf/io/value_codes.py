@@ -72,6 +72,7 @@ class ValueCoding(dict):
 
     dtype: ClassVar[type]
     unknown: ClassVar[int]
+    _missing: Meaning
 
     def of_text(self, text: str) -> int:
         """Return the code of a text, without keeping it."""
@@ -80,6 +81,14 @@ class ValueCoding(dict):
     def are_labels(self, codes: np.ndarray) -> bool:
         """Whether codes that are known are names all the same: never, of ones and zeros."""
         return False
+
+    def is_declared_missing(self, text: str) -> bool:
+        """Whether a text was given as one that means missing: it is no default."""
+        return self._missing.is_given and text in self._missing
+
+    def texts_of_missing(self) -> list[str]:
+        """Return the texts that were looked up and mean missing."""
+        return sorted(cell for cell, code in self.items() if code == -1 and isinstance(cell, str))
 
     def complaint(self, value: Any, column: str | None = None) -> Message:
         """Return the words for a value that is not known; `column` may be one of names."""
@@ -168,6 +177,7 @@ class Coding(ValueCoding):
         meanings = [
             Meaning(given, texts) for given, texts in zip((ones, zeros, missing), DEFAULTS.values(), strict=True)
         ]
+        self._missing = meanings[-1]
         self._words = ", ".join(f"{kind} ({m.words})" for kind, m in zip(DEFAULTS, meanings, strict=True))
         coded = list(zip((1, 0, -1), meanings, strict=True))
         self._meanings = sorted(coded, key=lambda pair: not pair[1].is_given)  # before the defaults

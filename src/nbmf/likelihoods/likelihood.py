@@ -6,6 +6,7 @@ entries are missing; predictions are scored in nats per held-out entry or token.
 """
 
 import math
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
@@ -152,6 +153,8 @@ def refuse_other_forms(V: Any, allowed: str) -> None:
 
     `allowed` says what its values may be.
     """
+    if isinstance(V, str | os.PathLike):
+        raise DataError(f"V is a path, {str(V)!r}: nbmf.read({str(V)!r}) gives the matrix that is in a file")
     shape, kind = getattr(V, "shape", ()), getattr(getattr(V, "dtype", None), "kind", None)
     if kind == "c":
         raise DataError(f"Complex data not supported: allowed are {allowed}")

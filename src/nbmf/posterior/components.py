@@ -1,6 +1,7 @@
 """The components of a fit as a person meets them: merged where they say the same, and in order."""
 
 import copy
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ class Components(NamedTuple):
     active : int, how many of them hold at least 1 % of the weight that is not the prior's
     intercepts : tuple of str, of each "column" if it says how common a one is in each column and nothing
         about rows, "row" if it does so of each row, and otherwise ""
+    given : sequence of str, what a person calls the first of them
     """
 
     model: Factorization
@@ -34,6 +36,7 @@ class Components(NamedTuple):
     idle: np.ndarray
     active: int
     intercepts: tuple[str, ...]
+    given: Sequence[str] = ()
 
     @property
     def order(self) -> np.ndarray:
@@ -70,8 +73,13 @@ class Components(NamedTuple):
         return _profiles(self.model)
 
     def names(self) -> list[str]:
-        """Return "component 1", "component 2", ..., one for each."""
-        return [f"component {number}" for number in range(1, len(self.members) + 1)]
+        """Return what a person calls them, and "component 1", "component 2", ... of the others; one for each."""
+        return named([f"component {number}" for number in range(1, len(self.members) + 1)], self.given)
+
+    def title(self, number: int) -> str:
+        """Return the number of a component, which counts from 0 here, and its name if a person gave it one."""
+        name = f", {self.given[number]}" if number < len(self.given) else ""
+        return f"component {number + 1}{name}"
 
     def labels(self, count: int) -> list[str]:
         """Return number and share of the first `count`, for pictures."""
@@ -82,6 +90,11 @@ class Components(NamedTuple):
                 text = "common" if self.intercepts[number] else ""
             labels.append(f"{number + 1}\n{text}".rstrip())
         return labels
+
+
+def named(defaults: Sequence[str], given: Sequence[str]) -> list[str]:
+    """Return names, those that are given in the place of the first ones."""
+    return [*given[: len(defaults)], *defaults[len(given) :]]
 
 
 def components_of(model: Factorization, matrix: BinaryMatrix | None = None) -> Components:

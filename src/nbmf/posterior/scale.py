@@ -8,6 +8,7 @@ to this form; nothing is fitted again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +21,7 @@ from nbmf.errors import NotSupportedError, not_allowed
 from nbmf.families.logistic.logistic_estimator import LogisticFactors
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.posterior.components import named
 from nbmf.posterior.intervals import interval
 from nbmf.posterior.scale_axes import Axes, axes_of, kept_axes, rotated, sides_of, signed
 
@@ -73,6 +75,8 @@ class Scale:
     n_end : int
         How many rows such a tenth has.
     row_groups : str array (F,) or None
+    given : sequence of str
+        What a person calls the first axes.
     """
 
     row_names: np.ndarray
@@ -93,6 +97,7 @@ class Scale:
     high: np.ndarray
     n_end: int
     row_groups: np.ndarray | None = None
+    given: Sequence[str] = ()
 
     def order(self, axis: int = 0) -> np.ndarray:
         """Return the rows from the lowest to the highest on an axis, int array (F,)."""
@@ -100,8 +105,12 @@ class Scale:
 
     @property
     def names(self) -> list[str]:
-        """Return "axis 1", "axis 2", ..., one for each of A."""
-        return [f"axis {number}" for number in range(1, len(self.shares) + 1)]
+        """What a person calls the axes, and "axis 1", "axis 2", ... of the others; one for each of A."""
+        return named([f"axis {number}" for number in range(1, len(self.shares) + 1)], self.given)
+
+    def title(self, a: int) -> str:
+        """Return the number of an axis, which counts from 0 here, and its name if a person gave it one."""
+        return f"axis {a + 1}" + (f", {self.given[a]}" if a < len(self.given) else "")
 
     @property
     def location(self) -> np.ndarray:
@@ -112,6 +121,29 @@ class Scale:
         """
         slopes = self.discrimination[:, 0]
         return np.divide(self.difficulty, slopes, out=np.full(slopes.shape, np.nan), where=slopes != 0)
+
+    def place(self, psi: np.ndarray, observed: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the positions of new rows with their intervals, given the columns.
+
+        Parameters
+        ----------
+        psi : float array (F', N)
+            Log-odds of a one.
+        observed : bool array (F', N)
+            Which entries are known: they give the information on a position, with a N(0, I) prior.
+
+        Returns
+        -------
+        positions, lower, upper : float arrays (F', A)
+        """
+        slopes = self.discrimination
+        positions = (psi + self.difficulty) @ np.linalg.pinv(slopes).T
+        ones = expit(psi)
+        weights = observed * ones * (1 - ones)
+        information = np.einsum("fn,na,nb->fab", weights, slopes, slopes, optimize=True)
+        covariance = np.linalg.inv(np.eye(slopes.shape[1]) + information)
+        reach = ndtri((1 + self.level) / 2) * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+        return positions, positions - reach, positions + reach
 
     def rows_table(self) -> pd.DataFrame:
         """Return a row for each row of V: its position on each axis, with the ends of the interval."""

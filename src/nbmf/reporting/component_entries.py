@@ -60,7 +60,7 @@ def component_entry(number: int, result: FitResult) -> Entry:
 def _title(number: int, result: FitResult) -> str:
     """Return the number of a component and its share of the weight."""
     components = result.components
-    title, share = f"component {number + 1}", components.own_shares[number]
+    title, share = components.title(number), components.own_shares[number]
     if not np.isnan(share):
         other = "other " if components.informative < components.active else ""
         title += f": {'all' if round(share, 2) == 1 else f'{share:.0%}'} of the {other}weight"
@@ -91,12 +91,15 @@ def _intercept(number: int, result: FitResult, sides: dict[str, "_Side"]) -> tup
     side, others = sides[axis], "columns" if axis == "rows" else "rows"
     of_weight = "" if np.isnan(share) else f" ({share:.0%} of all weight)"
     if side.is_flat:
-        return f"component {number + 1}: alike for all rows and columns, with {side.range()} ones{of_weight}", []
+        return (
+            f"{result.components.title(number)}: alike for all rows and columns, with {side.range()} ones{of_weight}",
+            [],
+        )
     if side.means is None:  # what all of the others get from it, on average: a position has a sign
         side = side._replace(weights=side.weights * _other_side(sides, axis).values.mean(), interval=None)
     what = "how large values are" if isinstance(result.matrix, CountMatrix) else "how common ones are"
     alike = f"all {others} on one side" if side.means is None else f"nearly alike for all {others}"
-    title = f"component {number + 1}: {what} in each of the {axis}, {alike}{of_weight}"
+    title = f"{result.components.title(number)}: {what} in each of the {axis}, {alike}{of_weight}"
     ordered = np.argsort(-side.values, kind="stable")
     return title, [("most", side.listed(ordered[:NAMED])), ("least", side.listed(ordered[::-1][:NAMED]))]
 

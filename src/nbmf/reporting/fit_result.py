@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,7 +67,7 @@ class FitResult:
         """The axes along which rows lie, of a model that has any."""
         if self.matrix.dense is not None or not has_scale(self.model):
             return None
-        return scale_of(self.model, self.matrix, draws=self.draws)
+        return replace(scale_of(self.model, self.matrix, draws=self.draws), given=self.components.given)
 
     @property
     def is_sampled(self) -> bool:

@@ -53,7 +53,7 @@ def facts(scale: Scale) -> Iterator[str]:
 def axis_entry(scale: Scale, a: int) -> Entry:
     """Return an axis: the rows at its ends and in its middle, and the columns that separate the ends."""
     title = (
-        f"axis {a + 1}: {_percent(scale.shares[a])} of what rows differ in; reliability of positions "
+        f"{scale.title(a)}: {_percent(scale.shares[a])} of what rows differ in; reliability of positions "
         f"{scale.reliability[a]:.2f}"
     )
     order, lines = scale.order(a), []

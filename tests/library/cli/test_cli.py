@@ -103,7 +103,7 @@ def test_help_teaches_by_example(command, capsys):
 
 def test_the_examples_of_the_help_run_one_after_the_other(here, capsys):
     """In an empty folder, shortened, then README's; `nbmf example` makes every file they name."""
-    named = (COMMANDS[name].examples for name in ("info", "fit", "compare", "plot"))
+    named = (COMMANDS[name].examples for name in ("info", "fit", "compare", "predict", "plot"))
     texts = (COMMANDS["example"].examples, help_texts.TOP, *named)
     lines = [line for text in texts for line in re.findall(r"^  nbmf (.*)$", text, re.MULTILINE)]
     readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
@@ -718,14 +718,54 @@ def test_errors_are_one_line(line, message, capsys):
         ("fit survey.csv --set alpha", "'alpha' is not of the form NAME=VALUE"),
         ("", "the following arguments are required: COMMAND"),
         ("fit survey.csv --output there", "not understood: --output there (did you mean --out?)"),
-        ("compare survey.csv --iteration=5 other.csv", "not understood: other.csv\n"),
+        ("compare survey.csv --iteration=5 other.csv", "not understood: other.csv; nbmf compare --help"),
+        ("fit survey.csv --K 5", "not understood: --K 5 (did you mean --components?)"),
+        ("fit -k 5 survey.csv", "(did you mean --components?)"),
+        ("compare survey.csv --n_components=5", "not understood: --n_components=5 (did you mean --components?)"),
+        ("info survey.csv -k 5", "not understood: -k 5; nbmf info --help"),
+        ("fit survey.csv --components five", "argument --components: invalid int value: 'five'"),
     ],
 )
 def test_usage_errors_name_the_argument(line, message, capsys):
     with pytest.raises(SystemExit) as end:
         cli.main(shlex.split(line))
     assert end.value.code == 2
-    assert message in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert message in error
+    assert re.fullmatch(r"nbmf: error: .*\n", error)
+
+
+def test_warnings_are_a_line_without_a_path(capsys):
+    said = run(capsys, "fit", "survey.csv", *QUICK, "--components", "50").err
+    many = "30 rows x 20 columns can differ in 20 at most, so that the others describe nothing"
+    assert said == f"nbmf: warning: --components 50: {many}\n"
+    run(capsys, "fit", "survey.csv", *QUICK, "--components", "20")
+
+    def noisy(options):
+        warnings.warn("for programmers", DeprecationWarning, stacklevel=1)
+        warnings.warn(Message(Setting("n_components", 3), " is\nfew"), UserWarning, stacklevel=1)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("nbmf.cli.info.run", noisy)
+        patched.setattr(sys, "warnoptions", [])
+        assert run(capsys, "info", "survey.csv").err == "nbmf: warning: n_components = 3 is few\n"
+
+
+@pytest.mark.parametrize("above", [[], ["--above", "1"]])
+def test_a_network_whose_columns_are_in_another_order(above, capsys, here):
+    names = [f"n{i}" for i in range(12)]
+    codes = np.triu(np.random.default_rng(0).integers(0, 2, (12, 12)), 1)
+    frame = pd.DataFrame(codes + codes.T, names, names)
+    (frame * (2 if above else 1)).to_csv("straight.csv")
+    (frame * (2 if above else 1))[names[::-1]].to_csv("mixed.csv")
+    out = run(capsys, "info", "mixed.csv", *above).out
+    assert "columns have the names of the rows in another order: they are put in that of the rows\n" in out
+    assert "a network, since rows and columns have the same names; undirected" in out
+    for name in ("straight", "mixed"):
+        run(capsys, "fit", f"{name}.csv", *above, *QUICK)
+    for name in ("W", "expectation"):
+        one, other = ((here / f"{which}.nbmf/{name}.csv").read_bytes() for which in ("straight", "mixed"))
+        assert one == other
 
 
 def python(*arguments, **options):

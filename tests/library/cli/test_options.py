@@ -32,7 +32,8 @@ def test_an_error_names_the_option_here_and_the_argument_in_python(command, opti
 )
 def test_numbers_that_are_too_small_are_refused_before_anything_is_read(command, option, capsys):
     wrong = option.least - 1
-    assert cli.main([command, "nowhere.csv", option.name, str(wrong)]) == 2
+    files = ["nowhere.csv"] * sum(each.is_file for each in COMMANDS[command].declared)
+    assert cli.main([command, *files, option.name, str(wrong)]) == 2
     said = rf"nbmf: error: {option.name} {wrong}(\.0)?: allowed is an? (integer|number) of at least {option.least}\n"
     assert re.fullmatch(said, capsys.readouterr().err)
 

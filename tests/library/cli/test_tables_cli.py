@@ -323,13 +323,14 @@ def test_info_points_from_texts_and_lists_to_topics(capsys):
     assert next_of(run(capsys, "info", "ones.csv").out) == ["info ones.csv --layout long"]
 
 
-def test_info_of_a_matrix_with_a_wrong_cell_is_refused_as_one(capsys, here, monkeypatch):
+def test_info_of_a_matrix_with_a_wrong_cell_tells_it_as_one(capsys, here, monkeypatch):
     cells = np.random.default_rng(0).integers(0, 2, (30, 8)).astype(object)
     for name, wrong in (("half", 2.5), ("word", "maybe")):
         cells[3, 4] = wrong
         pd.DataFrame(cells).to_csv(f"{name}.csv", index=False, header=list("abcdefgh"))
-        refused = run(capsys, "info", f"{name}.csv", code=2).err
-        assert f"{name}.csv, line 5, column 'e': the value is '{wrong}'; allowed are" in refused
+        told = run(capsys, "info", f"{name}.csv").out
+        assert f"{name}.csv, line 5, column 'e': the value is '{wrong}'\n{name}.csv: all columns fit a matrix" in told
+        assert told.endswith(f"next:\n  nbmf fit {name}.csv --missing {wrong}\n")
     for options in (["--layout", "long"], ["--ones", "a"], ["--above", 0], ["--transpose"]):
         refused = run(capsys, "info", "people.csv", *options, code=2).err
         assert "a table" not in refused

@@ -8,8 +8,10 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from matrices import classes_of_means
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -169,3 +171,34 @@ def test_an_estimator_that_is_not_fitted_is_told_by_scikit_learn_and_by_nbmf():
     with pytest.raises(nbmf.errors.NotFittedError, match=r"this BetaDirVB is not fitted yet: call"):
         estimator.transform([[0, 1]])
     assert not hasattr(estimator, "components_")
+
+
+def test_tables_of_transform_for_those_who_ask():
+    V = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (12, 6)), [f"r{f}" for f in range(12)], list("abcdef"))
+    model = nbmf.BetaDirVB(n_components=2, max_iter=20, random_state=0).fit(V)
+    assert model.get_feature_names_out().tolist() == ["betadirvb0", "betadirvb1"]
+    plain = model.transform(V)
+    assert isinstance(plain, np.ndarray)
+    table = model.set_output(transform="pandas").transform(V)
+    assert table.index.tolist() == V.index.tolist()
+    assert table.columns.tolist() == ["betadirvb0", "betadirvb1"]
+    np.testing.assert_array_equal(table, plain)
+    assert clone(model).fit(V).transform(V).columns.tolist() == table.columns.tolist()
+    assert model.transform(nbmf.BinaryMatrix.from_frame(V)).index.tolist() == V.index.tolist()
+    assert model.set_output(transform=None).transform(V) is not plain
+    assert isinstance(model.set_output(transform="default").transform(V), np.ndarray)
+    with pytest.raises(nbmf.errors.ConfigError, match="transform = 'polars': allowed are default, pandas"):
+        model.set_output(transform="polars")
+    with pytest.raises(nbmf.errors.NotFittedError):
+        nbmf.BetaDirVB().get_feature_names_out()
+    with config_context(transform_output="pandas"):
+        assert isinstance(clone(nbmf.BetaDirVB(2, max_iter=9, random_state=0)).fit_transform(V), pd.DataFrame)
+    pipeline = make_pipeline(nbmf.BetaDirVB(2, max_iter=9, random_state=0)).set_output(transform="pandas")
+    assert pipeline.fit(V).get_feature_names_out().tolist() == ["betadirvb0", "betadirvb1"]
+
+
+@pytest.mark.parametrize("name", ["BetaDirVB", "PoissonGammaVB"])
+@pytest.mark.parametrize("path", ["votes.csv", Path("votes.csv")])
+def test_a_path_in_the_place_of_a_matrix_says_what_to_do(name, path):
+    with pytest.raises(nbmf.errors.DataError, match=r"V is a path, 'votes.csv': nbmf.read\('votes.csv'\) gives"):
+        getattr(nbmf, name)().fit(path)

@@ -171,14 +171,14 @@ def test_columns_that_a_person_has_to_decide_on_are_all_named(here):
 
 
 def test_other_files_are_refused_with_a_way_out(here):
-    (here / "t.xlsx").write_bytes(b"PK\x03\x04")
+    (here / "t.ods").write_bytes(b"PK\x03\x04")
     np.save("t.npy", np.eye(2))
     nbmf.BinaryMatrix.from_array(np.eye(2)).save("own.npz")
     scipy.sparse.save_npz("s.npz", scipy.sparse.csr_array(np.eye(2)))
     with gzip.open("t.mtx.gz", "wb") as file:
         scipy.io.mmwrite(file, scipy.sparse.coo_array(np.eye(2)))
     for name, words in {
-        "t.xlsx": "a spreadsheet; save its sheet as CSV",
+        "t.ods": "a spreadsheet; save it as .xlsx, or its sheet as CSV",
         "t.npy": "arrays, .*from_array",
         "own.npz": "arrays, .*from_array",
         "s.npz": "a sparse matrix; nbmf topics takes one of counts",
@@ -332,7 +332,7 @@ def test_texts_are_counted(here):
         ("m.mtx", {"labels": "x"}, "labels = 'x': has a meaning only for a line per document"),
         ("long.csv", {"long": ["page", "word"]}, "2 columns; needed are three, document, word"),
         ("long.csv", {"long": ["page", "word", "m"]}, "no column 'm'"),
-        ("long.csv", {}, "in line 2 (each line is read as a document; long = True reads"),
+        ("long.csv", {}, "in line 2; so are 'p3', 'p2', 'p1' (each line is read as a document; long = True reads"),
         ("wide.csv", {"labels": "party"}, "no column 'party'"),
         ("wide.csv", {"ignore": WORDS}, "no column of counts"),
         ("m.mtx", {"words": "few.txt"}, "few.txt: 1 word for 4 columns of m.mtx"),

@@ -116,6 +116,11 @@ class _Distinct(NamedTuple):
 class BetaDirFoldIn:
     """Fold-in of Beta-Dir: of weights, and of probabilities."""
 
+    @property
+    def rows_prior_(self):
+        """The Dirichlet prior of a new row of W, None where rows have probabilities."""
+        return self._fitted_prior(self.weights_prior) if self.weights_are_rows else None
+
     def _fold_in_rows(self, codes):
         if self.weights_are_rows:
             return fold_in_weights(codes, self.H_, self._fitted_prior(self.weights_prior))
@@ -140,6 +145,11 @@ class BetaDirFoldIn:
 
 class DirDirFoldIn:
     """Fold-in of Dir-Dir: rows of W and columns of H are weights."""
+
+    @property
+    def rows_prior_(self):
+        """The Dirichlet prior of a new row of W: a one has the probability W H_ here, too."""
+        return self._fitted_prior("gamma")
 
     def _fold_in_rows(self, codes):
         return fold_in_weights(codes, self.H_, self._fitted_prior("gamma"))

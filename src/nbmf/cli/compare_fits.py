@@ -1,0 +1,42 @@
+"""nbmf compare-fits: two fits side by side."""
+
+import argparse
+import warnings
+from pathlib import Path
+
+from nbmf.cli.arguments import printed_command
+from nbmf.cli.output import results_folder
+from nbmf.cli.progress import Progress, step_counters
+from nbmf.cli.publishing import PAGE, SUMMARY, publish
+from nbmf.cli.saved_fits import load_fit
+from nbmf.errors import DataError, NotConvergedWarning, WorseThanOneComponentWarning
+from nbmf.evaluation.fit_comparison import Fit, compare_fits
+from nbmf.reporting.fit_comparison_report import fit_comparison_report
+
+COMPONENTS, ROWS = "components.csv", "rows.csv"
+FILES = (SUMMARY, PAGE, COMPONENTS, ROWS)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Compare two fits, write the folder and print the summary."""
+    paths = Path(options.first), Path(options.second)
+    fits = [_fit(path) for path in paths]
+    names = [path.stem for path in paths]
+    folder = results_folder(options, f"-{names[1]}.fits", FILES, source=paths[0])
+    called = tuple(names) if names[0] != names[1] else tuple(map(str, paths))
+    steps = sum(fit.model.n_iterations for fit in fits) / len(fits)  # of a fit on average
+    with warnings.catch_warnings(), Progress("check") as progress:
+        for category in (NotConvergedWarning, WorseThanOneComponentWarning):  # a fit's own summary says it
+            warnings.simplefilter("ignore", category)
+        found = compare_fits(*fits, predict=options.check, seed=options.seed, monitor_of=step_counters(progress, steps))
+    folder.write_table(COMPONENTS, found.matched)
+    if found.rows is not None:
+        folder.write_table(ROWS, found.rows)
+    publish(fit_comparison_report(found, called, printed_command(options)), folder, vars(options))
+
+
+def _fit(path: Path) -> Fit:
+    saved = load_fit(path)
+    if saved.matrix is None:
+        raise DataError(f"{path}: a model without its data; needed is the folder that nbmf fit wrote")
+    return Fit(saved.model, saved.matrix, saved.record.get("names") or ())

@@ -1,0 +1,88 @@
+"""nbmf predict: where new rows are in a fit, and what their missing entries are."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nbmf.cli.arguments import READING, printed_command
+from nbmf.cli.fit_files import COMPONENTS
+from nbmf.cli.options import Options, repeated_words
+from nbmf.cli.output import results_folder
+from nbmf.cli.publishing import PAGE, SUMMARY, publish
+from nbmf.cli.reading import name_of, read_matrix
+from nbmf.cli.saved_fits import SavedFit, load_fit
+from nbmf.data.count_matrix import CountMatrix
+from nbmf.errors import DataError, NbmfError
+from nbmf.io.columns import read_columns
+from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, new_rows, placed
+from nbmf.reporting.prediction_report import Prediction, prediction_report
+
+MISSING = "missing.csv"
+FILES = (SUMMARY, PAGE, MISSING, *(f"{kind}.csv" for kind in (MEMBERSHIPS, POSITIONS, WEIGHTS)))
+LEVEL = 0.9
+# What a fit's own file says of itself, and a new one need not.
+OF_FILE = ("groups", "ignore", "name", "encoding", "diagonal")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Match and place new rows, write the folder and print the summary."""
+    fit = load_fit(Path(options.model))
+    folder = results_folder(options, ".predicted", FILES)
+    matrix = read_matrix(_as_the_fit(options, fit))
+    if matrix.dense is not None:
+        raise DataError(f"{options.file}: {matrix.words} are too many; new rows of so large a fit are read in parts")
+    kind = fit.model.likelihood.matrix
+    if isinstance(matrix, CountMatrix) != (kind is CountMatrix):
+        raise DataError(f"{options.file}: a {type(matrix).__name__}; {options.model} was fitted to a {kind.__name__}")
+    names, n_columns = fit.model.column_names_, fit.model.H_.shape[1]
+    try:
+        rows = new_rows(matrix, names, n_columns)
+    except DataError as error:
+        raise DataError(f"{options.file}: ", error) from error
+    if fit.path.is_dir() and not (fit.path / COMPONENTS).exists():
+        print(f"nothing was found in {fit.path}: where rows are in it may be chance", flush=True)
+    placement = placed(
+        fit.model, rows, matrix=fit.matrix, names=fit.record.get("names") or (), level=LEVEL, seed=options.seed
+    )
+    known = np.array([f"column {n}" for n in range(n_columns)]) if names is None else names
+    result = Prediction(name_of(options), options.model, fit.model, rows, placement, known, LEVEL)
+    folder.write_table(f"{placement.kind}.csv", result.table())
+    folder.write_table(MISSING, result.missing())
+    publish(prediction_report(result, printed_command(options)), folder, vars(options))
+
+
+def _as_the_fit(options: argparse.Namespace, fit: SavedFit) -> Options:
+    """Return the options with those of the fit where nothing else was typed, and columns left out that it has not."""
+    declared = {option.attribute: option for option in READING if option.attribute not in OF_FILE}
+    taken: dict[str, Any] = {
+        name: fit.record[name]
+        for name, option in declared.items()
+        if getattr(options, name) == option.default and fit.record.get(name) not in (None, option.default)
+    }
+    if taken:
+        words = repeated_words(Options(**{**vars(options), **taken}), [declared[name] for name in taken])
+        print(f"read as {options.model} was: {' '.join(words)}", flush=True)
+    if fit.model.likelihood.matrix is CountMatrix:
+        taken.setdefault("counts", True)
+    chosen = Options(**{**vars(options), **taken})
+    if chosen.ignore is None and chosen.layout is None and not chosen.transpose:
+        return Options(**{**vars(chosen), "ignore": _foreign(chosen, fit)})
+    return chosen
+
+
+def _foreign(options: argparse.Namespace, fit: SavedFit) -> list[str] | None:
+    """Return the columns of a file, but for names of rows, that a fit does not have: their values may be anything."""
+    if fit.model.column_names_ is None:
+        return None
+    try:
+        path = Path(options.file).expanduser()
+        table = read_columns(path, options.header, name=options.name, encoding=options.encoding).table
+    except (NbmfError, OSError):
+        return None
+    known = set(map(str, fit.model.column_names_))
+    first = 0 if options.index is False or table.row_names is not None else 1
+    columns = list(zip(table.names, table.variables, strict=True))[first:]
+    foreign = [variable for name, variable in columns if name not in known]
+    return foreign if len(foreign) < len(columns) else None

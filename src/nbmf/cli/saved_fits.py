@@ -1,0 +1,54 @@
+"""What a command has written, for others that take it up: a model, its data, and how they were made."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import nbmf
+from nbmf.cli.output import MATRIX, MODEL, record_of
+from nbmf.data.loading import load_matrix
+from nbmf.data.named import NamedMatrix
+from nbmf.errors import DataError
+from nbmf.inference.estimator import Factorization
+
+OF_DATA = ("fit", "cluster", "topics")  # commands that may find nothing
+
+
+class SavedFit(NamedTuple):
+    """A fit of a matrix.
+
+    path : path, of a folder or a file
+    model : Factorization
+    matrix : NamedMatrix, what it was fitted to; None of a file alone
+    record : dict, the options of the command; empty of a file alone
+    """
+
+    path: Path
+    model: Factorization
+    matrix: NamedMatrix | None
+    record: dict[str, Any]
+
+
+def load_model(path: Path) -> Any:
+    """Return the model in a folder or a file."""
+    if not path.exists():
+        raise DataError(f"{path}: there is no such folder or file; nbmf fit FILE makes one")
+    if path.is_dir() and not (path / MODEL).exists():
+        command = record_of(path).get("command")
+        if command in OF_DATA:
+            raise DataError(
+                f"{path}: nothing was found there, so there are no components to draw; "
+                f"nbmf {command} --no-check shows some whatever they are worth"
+            )
+        raise DataError(f"{path}: no {MODEL} in this folder; nbmf fit FILE makes one")
+    return nbmf.load(path / MODEL if path.is_dir() else path)
+
+
+def load_fit(path: Path) -> SavedFit:
+    """Return the fit of a matrix; DataError if it is one of a table or of documents."""
+    model = load_model(path)
+    if not isinstance(model, Factorization):
+        raise DataError(f"{path}: a model of a table or of documents; needed is one of a matrix, which nbmf fit makes")
+    is_folder = path.is_dir()
+    has_matrix = is_folder and (path / MATRIX).exists()
+    matrix, record = load_matrix(path / MATRIX) if has_matrix else None, record_of(path) if is_folder else {}
+    return SavedFit(path, model, matrix, record)

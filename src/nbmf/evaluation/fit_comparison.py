@@ -1,0 +1,268 @@
+"""Two fits side by side: which components are the same, which rows moved, and which predicts better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import linear_sum_assignment
+
+from nbmf.data.matrix import MISSING
+from nbmf.data.named import NamedMatrix
+from nbmf.errors import DataError
+from nbmf.evaluation.baselines import baselines_of
+from nbmf.evaluation.clustered_errors import one_sided_p
+from nbmf.evaluation.folds import LEAST
+from nbmf.evaluation.held_out import held_out_losses
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.state import Monitor
+from nbmf.posterior.components import components_of, named
+from nbmf.posterior.scale import has_scale, scale_of
+
+FEWEST = 3  # rows or columns in common, from which on a correlation says something
+
+
+class Described(NamedTuple):
+    """What a fit says of rows and columns: by groups, or by positions on a scale.
+
+    names : list of str, of its A components or axes
+    of_rows, of_columns : float arrays (F, A), (N, A)
+    lower, upper : float arrays (F, A), of positions; None of groups
+    row_names, column_names : str arrays (F,), (N,)
+    """
+
+    names: list[str]
+    of_rows: np.ndarray
+    of_columns: np.ndarray
+    lower: np.ndarray | None
+    upper: np.ndarray | None
+    row_names: np.ndarray
+    column_names: np.ndarray
+
+    @property
+    def is_scale(self) -> bool:
+        """Whether rows have positions."""
+        return self.lower is not None
+
+    def at(self, rows: Sequence[int], columns: Sequence[int]) -> Described:
+        """Return what is said of some rows and columns."""
+        ends = (None if end is None else end[rows] for end in (self.lower, self.upper))
+        names = self.row_names[rows], self.column_names[columns]
+        return Described(self.names, self.of_rows[rows], self.of_columns[columns], *ends, *names)
+
+
+def described(model: Factorization, matrix: NamedMatrix, names: Sequence[str] = ()) -> Described:
+    """Return what a fitted model says of the rows and columns of its matrix; `names` are those of components."""
+    if matrix.dense is None and has_scale(model):
+        scale = scale_of(model, matrix)
+        kept = slice(scale.kept)
+        rows = (each[:, kept] for each in (scale.positions, scale.lower, scale.upper))
+        positions, lower, upper = rows
+        columns = scale.discrimination[:, kept]
+        called = named(scale.names, names)[kept]
+        return Described(called, positions, columns, lower, upper, matrix.row_names, matrix.column_names)
+    components = components_of(model, matrix)
+    shown = slice(components.informative or components.active)
+    of_rows, of_columns = components.model.W_[:, shown], components.model.H_.T[:, shown]
+    called = named(components.names(), names)[shown]
+    return Described(called, of_rows, of_columns, None, None, matrix.row_names, matrix.column_names)
+
+
+class Prediction(NamedTuple):
+    """How two fits predict the same entries, held out of both: mean losses in nats, and their difference.
+
+    first, second : float
+    lead : float, by how much the loss of the first is smaller
+    error : float, its standard error
+    p : float, the probability of so large a difference, of either sign, by chance
+    entries : int
+    """
+
+    first: float
+    second: float
+    lead: float
+    error: float
+    p: float
+    entries: int
+
+
+@dataclass(frozen=True, eq=False)
+class FitComparison:
+    """Two fits, as far as they have rows and columns in common.
+
+    first, second : Described, of the rows and columns in common, in the same order
+    only : tuple of four int, rows of the first and second alone, and columns
+    differing : int, entries that both have and that differ
+    matched : DataFrame with a row per pair of components: first, second, rows, columns (correlations); NaN and ""
+        where one has no partner, or too few are in common
+    rows : DataFrame with a row per row in common: row, first, second, moved; None where one is a scale and the
+        other is none
+    prediction : Prediction or None
+    not_predicted : str, why there is none
+    """
+
+    first: Described
+    second: Described
+    only: tuple[int, int, int, int]
+    differing: int
+    matched: pd.DataFrame
+    rows: pd.DataFrame | None
+    prediction: Prediction | None = None
+    not_predicted: str = ""
+
+
+class Fit(NamedTuple):
+    """A fitted model, its matrix, and names of its components if it has any."""
+
+    model: Factorization
+    matrix: NamedMatrix
+    names: Sequence[str] = ()
+
+
+def compare_fits(
+    first: Fit,
+    second: Fit,
+    *,
+    predict: bool = True,
+    seed: int = 0,
+    monitor_of: Callable[[int, int], Monitor | None] | None = None,
+) -> FitComparison:
+    """Compare two fits of matrices with rows or columns in common, by their names.
+
+    Components are matched one to one, so that the correlations of what they say of rows and of columns are largest.
+    A row moved if its main component is not matched with that of the other fit, or if the intervals of its positions
+    on an axis do not overlap. Which predicts better is seen on entries held out of both, see `nbmf.verdict`: with
+    the settings of each, fits to the rows and columns in common, of which entries that differ are left out.
+
+    Parameters
+    ----------
+    first, second : Fit
+    predict : bool
+        Whether to hold entries out.
+    seed : int
+        Of these.
+    monitor_of : function, optional
+        From the number of a fit and their count to its monitor.
+
+    Raises
+    ------
+    DataError
+        If the two have neither rows nor columns in common.
+    """
+    places = [_common(*names) for names in zip(_names(first.matrix), _names(second.matrix), strict=True)]
+    (rows_1, rows_2), (columns_1, columns_2) = places
+    if len(rows_1) < FEWEST and len(columns_1) < FEWEST:
+        common = f"{len(rows_1)} rows and {len(columns_1)} columns in common"
+        raise DataError(f"the two fits have {common}; needed are {FEWEST} of either")
+    ours = described(*first).at(rows_1, columns_1)
+    theirs = described(*second).at(rows_2, columns_2)
+    pairs, matched = _matched(ours, theirs)
+    shared, differing = _shared(first.matrix, second.matrix, places)
+    prediction, why = None, "not asked for"
+    if predict:
+        prediction, why = _predicted(first.model, second.model, shared, seed, monitor_of)
+    shapes = zip(first.matrix.shape, second.matrix.shape, (len(rows_1), len(columns_1)), strict=True)
+    only = tuple(size - common for one, other, common in shapes for size in (one, other))
+    return FitComparison(ours, theirs, only, differing, matched, _rows(ours, theirs, pairs), prediction, why)
+
+
+def _names(matrix: NamedMatrix) -> tuple[np.ndarray, np.ndarray]:
+    return matrix.row_names, matrix.column_names
+
+
+def _common(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places in either of names that both have, in the order of the first."""
+    _, ours, theirs = np.intersect1d(first, second, assume_unique=True, return_indices=True)
+    order = np.argsort(ours)
+    return ours[order], theirs[order]
+
+
+def _matched(first: Described, second: Described) -> tuple[list[tuple[int, int, float]], pd.DataFrame]:
+    """Return pairs of components with the sign of their correlation, and the table of them and the others."""
+    by_rows, by_columns = (
+        _correlations(ours, theirs)
+        for ours, theirs in ((first.of_rows, second.of_rows), (first.of_columns, second.of_columns))
+    )
+    may_turn = first.is_scale or second.is_scale  # which end of an axis is high is a convention
+    both = np.stack([by_rows, by_columns])
+    agreement = np.nanmean(np.abs(both) if may_turn else both, axis=0) if both.size else by_rows
+    signs = np.where(np.isnan(by_rows), by_columns, by_rows)
+    pairs = [
+        (int(i), int(j), -1.0 if may_turn and signs[i, j] < 0 else 1.0)
+        for i, j in zip(*linear_sum_assignment(agreement, maximize=True), strict=True)
+    ]
+    table = [(first.names[i], second.names[j], by_rows[i, j], by_columns[i, j]) for i, j, _ in pairs]
+    table += [(name, "", np.nan, np.nan) for i, name in enumerate(first.names) if i not in [pair[0] for pair in pairs]]
+    table += [("", name, np.nan, np.nan) for j, name in enumerate(second.names) if j not in [pair[1] for pair in pairs]]
+    return pairs, pd.DataFrame(table, columns=["first", "second", "rows", "columns"])
+
+
+def _correlations(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Return the correlation of each column of X (n, A) with each of Y (n, B); 0 of constants, NaN of too few."""
+    if len(X) < FEWEST:
+        return np.full((X.shape[1], Y.shape[1]), np.nan)
+    X, Y = (values - values.mean(axis=0) for values in (X.astype(float), Y.astype(float)))
+    sizes = np.outer(np.linalg.norm(X, axis=0), np.linalg.norm(Y, axis=0))
+    return np.divide(X.T @ Y, sizes, out=np.zeros(sizes.shape), where=sizes > 0)
+
+
+def _rows(first: Described, second: Described, pairs: list[tuple[int, int, float]]) -> pd.DataFrame | None:
+    """Return where each row in common is in both fits, and whether it moved."""
+    if first.is_scale is not second.is_scale or not pairs:
+        return None
+    if not first.is_scale:
+        ours, theirs = first.of_rows.argmax(axis=1), second.of_rows.argmax(axis=1)
+        partner = {i: j for i, j, _ in pairs}
+        like = {j: first.names[i] for i, j in partner.items()}
+        moved = [partner.get(int(i)) != j for i, j in zip(ours, theirs, strict=True)]
+        columns = {
+            "first": np.array(first.names)[ours],
+            "share in first": first.of_rows.max(axis=1),
+            "second": np.array(second.names)[theirs],
+            "as in first": [like.get(int(j), "") for j in theirs],
+            "share in second": second.of_rows.max(axis=1),
+        }
+        return pd.DataFrame({"row": first.row_names, **columns, "moved": moved})
+    i, j, sign = pairs[0]
+    lower, upper = sorted((sign * second.lower[:, j], sign * second.upper[:, j]), key=lambda end: end.sum())
+    columns = {"first": first.of_rows[:, i], "second": sign * second.of_rows[:, j]}
+    moved = (first.upper[:, i] < lower) | (upper < first.lower[:, i])
+    return pd.DataFrame({"row": first.row_names, **columns, "moved": moved})
+
+
+def _shared(
+    first: NamedMatrix, second: NamedMatrix, places: list[tuple[np.ndarray, np.ndarray]]
+) -> tuple[np.ndarray | None, int]:
+    """Return the values that both matrices have, MISSING elsewhere, and how many differ; None of other kinds."""
+    if type(first) is not type(second) or first.dense is not None:
+        return None, 0
+    (rows_1, rows_2), (columns_1, columns_2) = places
+    ours = getattr(first, first.field)[np.ix_(rows_1, columns_1)]
+    theirs = getattr(second, second.field)[np.ix_(rows_2, columns_2)]
+    differ = (ours != theirs) & (ours != MISSING) & (theirs != MISSING)
+    return np.where((ours == theirs), ours, MISSING), int(np.count_nonzero(differ))
+
+
+def _predicted(
+    first: Factorization, second: Factorization, shared: np.ndarray | None, seed: int, monitor_of: Callable | None
+) -> tuple[Prediction | None, str]:
+    """Return how two methods predict the same entries; None, and why, if they do not predict the same."""
+    if shared is None or first.likelihood.matrix is not second.likelihood.matrix:
+        return None, "the two are of different kinds of matrices, or of ones without their zeros"
+    if not (baselines_of(first.likelihood) and baselines_of(second.likelihood)):
+        return None, "one of them predicts no probability of an entry"
+    observed = shared != MISSING
+    kept = observed.any(axis=1), observed.any(axis=0)
+    if observed.sum() < LEAST:
+        return None, f"only {int(observed.sum())} entries are the same in both, and {LEAST} are needed"
+    values = shared[np.ix_(*kept)]
+    V = first.likelihood.matrix.from_array(np.where(values == MISSING, np.nan, values))
+    tested = held_out_losses(V, [first, second], seed, monitor_of)
+    measure, (ours, theirs) = tested.measure, tested.methods
+    lead = theirs - ours
+    mean, error = measure.mean(lead), measure.error(lead)
+    p = min(1.0, 2 * one_sided_p(abs(mean), error, measure.degrees_of_freedom(lead))) if error > 0 else float(mean == 0)
+    return Prediction(measure.mean(ours), measure.mean(theirs), mean, error, p, tested.entries), ""

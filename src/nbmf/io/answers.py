@@ -1,0 +1,152 @@
+"""Whether whole numbers are counts, or answers: ratings from 1 to 5, and 1 and 2 for yes and no."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbmf.data.matrix import MISSING
+from nbmf.errors import DataError, Setting
+from nbmf.io.cells import listed
+from nbmf.io.coded_matrix import CodedMatrix, StoredCodes
+
+LONGEST = 10  # a scale
+ANSWERED = 0.5  # of all columns, that have answers: there may be an age, too
+GAPS = (7, 8, 9, 77, 88, 97, 98, 99, 999)  # numbers beyond a scale, which mean "don't know" and the like
+
+
+# A file is taken for one of counts if it has so many different values above one, in such a part of
+# its columns: 2 and 9 beside 0 and 1 are codes more often, and a column of ages does not belong.
+DIFFERENT, COUNTED = 3, 0.25
+
+
+class Answers(NamedTuple):
+    """Whole numbers that are answers.
+
+    highest : int
+        They are those from 1 to this one; 2 is a yes and a no.
+    gaps : tuple of int
+        Numbers beyond, which may mean missing.
+    """
+
+    highest: int
+    gaps: tuple[int, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """What they are, for a person."""
+        scale = "1 and 2" if self.highest == 2 else f"from 1 to {self.highest}"
+        return scale + (f", and {', '.join(map(str, self.gaps))}" if self.gaps else "")
+
+    @property
+    def above(self) -> int:
+        """The middle of the scale: answers above it are ones."""
+        return (self.highest + 1) // 2
+
+    def options(self, missing: Collection[str] = ()) -> dict[str, Any]:
+        """Return the arguments of `nbmf.read` that make them ones and zeros; texts in `missing` mean missing too."""
+        gaps = {"missing": [*map(str, self.gaps), *missing]} if self.gaps else {}
+        return {"ones": ["1"], "zeros": ["2"], **gaps} if self.highest == 2 else {"above": self.above, **gaps}
+
+
+class AnswersError(DataError):
+    """Says that values are answers and no counts, and which arguments read them.
+
+    Parameters
+    ----------
+    path : path
+    answers : Answers
+    missing : collection of str
+        Texts that are there and mean missing by default.
+    others : sequence of str
+        Columns that have no answers.
+    """
+
+    def __init__(self, path: Path, answers: Answers, missing: Collection[str], others: Sequence[str] = ()):
+        self.options = answers.options(missing) | ({"ignore": [*others]} if others else {})
+        settings = [Setting(name, value) for name, value in self.options.items()]
+        named = [part for setting in settings for part in (", ", setting)][1:]
+        whose = f"all values but those of {listed(others)}" if others else "all values"
+        parts = [f"{path}: {whose} are whole numbers, {answers.words}: "]
+        if answers.highest == 2:
+            parts += ["two answers. ", *named, " takes 1 for a one and 2 for a zero, as in yes and no"]
+        else:
+            parts += ["ratings, and no counts. ", *named, f" makes those above {answers.above} ones and others zeros"]
+        counts = Setting("counts", True), " reads all values as counts"
+        super().__init__(*parts, *(("; ", *counts) if answers.highest > 2 else ()))
+
+
+def answers_in(codes: np.ndarray, names: Sequence[str]) -> tuple[list[str], Answers | None]:
+    """Return the columns that have no answers, and which answers the others have; these are ANSWERED of all at least.
+
+    Parameters
+    ----------
+    codes : int array (F, N)
+        Whole numbers; -1 is missing.
+    names : sequence of str
+        Of the N columns.
+    """
+    may_be = (codes == MISSING) | ((codes >= 1) & (codes <= LONGEST)) | np.isin(codes, GAPS)
+    fit = may_be.all(axis=0)
+    if fit.mean() < ANSWERED:
+        return [], None
+    values = codes[:, fit]
+    others = [str(name) for name, fits in zip(names, fit, strict=True) if not fits]
+    return others, answers_of(values[values >= 0])
+
+
+def answers_of(values: np.ndarray, is_list: bool = False) -> Answers | None:
+    """Return which answers whole numbers are, None if they may be counts.
+
+    Those from 1 to at most LONGEST with no zero among them, and beyond these GAPS alone. In a list, which has counts
+    above zero alone, 1 is the most frequent one of counts.
+
+    Parameters
+    ----------
+    values : int array
+        Observed ones.
+    is_list : bool
+        Whether there was a line for each.
+    """
+    if not values.size or values.min() < 1 or values.max() > GAPS[-1]:
+        return None
+    counts = np.bincount(values)
+    found = np.flatnonzero(counts)
+    scale, gaps = _without_gaps(found.tolist())
+    if scale[-1] > LONGEST or len(scale) < 2 or (len(scale) == 2 and scale != [1, 2]):
+        return None
+    if is_list and (len(scale) == 2 or counts[scale[0]] == counts.max()):
+        return None
+    return Answers(scale[-1], tuple(gaps))
+
+
+def _without_gaps(found: list[int]) -> tuple[list[int], list[int]]:
+    """Return the numbers of a scale, and those beyond it after a jump, which are GAPS."""
+    for place in range(1, len(found)):
+        jump, first = found[place] - found[place - 1], found[place]
+        if jump >= (3 if first == GAPS[0] else 2) and set(found[place:]) <= set(GAPS):
+            return found[:place], found[place:]
+    return found, []
+
+
+def answers_among(found: CodedMatrix, is_list: bool) -> tuple[list[str], Answers | None]:
+    """Return the columns that have no answers, and which answers the others have, if they are such and no counts."""
+    if isinstance(found.codes, StoredCodes):
+        return [], answers_of(found.codes.codes[found.codes.codes > 0], is_list)
+    if is_list or found.column_names is None:
+        return [], answers_of(found.codes[found.codes >= (1 if found.are_filled else 0)], is_list)
+    return answers_in(found.codes, found.column_names)
+
+
+def look_like_counts(codes: np.ndarray | StoredCodes) -> bool:
+    """Whether whole numbers (F, N) are counts rather than codes, or columns of other things."""
+    if isinstance(codes, StoredCodes):
+        above = codes.codes > 1
+        values, columns = codes.codes[above], len(np.unique(codes.columns[above]))
+    else:
+        above = codes > 1
+        values, columns = codes[above], np.count_nonzero(above.any(axis=0))
+    return len(np.unique(values)) >= DIFFERENT and columns >= COUNTED * codes.shape[1]

@@ -1,0 +1,165 @@
+"""Sheets of Excel workbooks (.xlsx, .xlsm) as records of texts, read with openpyxl."""
+
+from __future__ import annotations
+
+import datetime
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from nbmf.errors import DataError, Setting
+from nbmf.io.cells import counted
+from nbmf.io.coded_matrix import refuse_huge
+from nbmf.io.extras import needed
+from nbmf.io.records import Record, Records
+from nbmf.io.value_codes import text_of
+
+if TYPE_CHECKING:
+    from openpyxl.worksheet.worksheet import Worksheet
+
+MAX_BYTES = 2**30  # of what a workbook unpacks to: a few kilobytes may declare any size
+FORMULA = "f"  # the type of a cell in openpyxl
+SHOWN = 3  # places in a note
+
+
+class _Cell(NamedTuple):
+    """A cell that is not empty."""
+
+    row: int  # from 1
+    column: int
+    value: Any
+    place: str  # "B3"
+    is_formula: bool
+
+
+def read_excel(path: Path, name: str | None = None) -> Sheet:
+    """Read the sheet that is named, or the only one with anything in it; macros and formulas are not run."""
+    openpyxl = needed("openpyxl", "excel", path, "Excel workbooks")
+    try:
+        with open(path, "rb") as file:
+            _refuse_bomb(path, file)
+            sheet, others = _chosen(path, openpyxl.load_workbook(file).worksheets, name)
+            cells = list(_cells(sheet))
+            if formulas := [cell for cell in cells if cell.is_formula]:
+                values = openpyxl.load_workbook(file, data_only=True)[sheet.title]
+                cells = list(_with_values(path, cells, values))
+    except DataError:
+        raise
+    except Exception as error:  # damaged bytes make openpyxl raise nearly anything
+        raise DataError(f"{path}: not a complete Excel workbook ({' '.join(str(error).split())})") from error
+    if not cells:
+        raise DataError(f"{path}: sheet {sheet.title!r} is empty")
+    return Sheet(path, sheet, cells, formulas, others)
+
+
+def _refuse_bomb(path: Path, file: BinaryIO) -> None:
+    with zipfile.ZipFile(file) as archive:
+        if sum(member.file_size for member in archive.infolist()) > MAX_BYTES:
+            raise DataError(f"{path}: unpacks to more than {MAX_BYTES / 2**30:g} GiB")
+
+
+def _chosen(path: Path, sheets: list[Worksheet], name: str | None) -> tuple[Worksheet, list[str]]:
+    """Return the sheet to read, and the names of the others."""
+    titles = [sheet.title for sheet in sheets]
+    names = ", ".join(map(repr, titles))
+    if name is not None and name not in titles:
+        raise DataError(f"{path}: has no sheet {name!r}, but {names or 'no sheet of cells'}")
+    filled = [sheet for sheet in sheets if any(True for _ in _cells(sheet))]
+    chosen = filled if name is None else [sheet for sheet in sheets if sheet.title == name]
+    if not chosen:
+        raise DataError(f"{path}: all sheets are empty ({names})")
+    if len(chosen) > 1:
+        raise DataError(f"{path}: has the sheets {names}; choose one with ", Setting("name", chosen[0].title))
+    return chosen[0], [title for title in titles if title != chosen[0].title]
+
+
+def _cells(sheet: Worksheet) -> Iterator[_Cell]:
+    for row in sheet.iter_rows():
+        for cell in row:
+            if cell.value is not None and (not isinstance(cell.value, str) or cell.value.strip()):
+                yield _Cell(cell.row, cell.column, cell.value, cell.coordinate, cell.data_type == FORMULA)
+
+
+def _with_values(path: Path, cells: list[_Cell], values: Worksheet) -> Iterator[_Cell]:
+    """Yield cells with what their formulas came to when the file was saved."""
+    for cell in cells:
+        value = values[cell.place].value if cell.is_formula else cell.value
+        if value is None:
+            raise DataError(
+                f"{path}, sheet {values.title!r}, cell {cell.place}: a formula, {str(cell.value)!r}, whose value is "
+                "not in the file; open it in a spreadsheet program and save it, or save the sheet as CSV"
+            )
+        yield cell._replace(value=value)
+
+
+class Sheet(Records):
+    """The records of a sheet: its rows, without columns of empty cells."""
+
+    unit = "row"
+
+    def __init__(self, path: Path, sheet: Worksheet, cells: list[_Cell], formulas: list[_Cell], others: list[str]):
+        self.path, self.format = path, f"Excel, sheet {sheet.title!r}"
+        self._columns = sorted({cell.column for cell in cells})
+        place_of = {column: place for place, column in enumerate(self._columns)}
+        first, last = cells[0].row, cells[-1].row
+        refuse_huge(path, last - first + 1, len(self._columns))
+        rows: dict[int, list[str]] = {}
+        for cell in cells:
+            fields = rows.setdefault(cell.row, [""] * len(self._columns))
+            fields[place_of[cell.column]] = _text(cell.value)
+        self._records = [Record(row, fields) for row, fields in rows.items()]
+        self.empty = last - first + 1 - len(rows)
+        self.first, self.second = [*self._records, None][:2]
+        self.notes = tuple(_notes(sheet, cells, formulas, others, range(first, last + 1)))
+
+    def __iter__(self) -> Iterator[Record]:
+        """Yield the rows that are not empty."""
+        return iter(self._records)
+
+    def where_is_field(self, place: int) -> str:
+        """Return the words for a cell of the first row."""
+        return f"cell {_letters(self._columns[place])}{self.first.line}"
+
+
+def _text(value: Any) -> str:
+    """Return a value as a text; a date without a time as 2020-01-31."""
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
+        value = value.date()
+    return text_of(value).strip()
+
+
+def _letters(column: int) -> str:
+    letters = ""
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def _notes(
+    sheet: Worksheet, cells: list[_Cell], formulas: list[_Cell], others: list[str], rows: range
+) -> Iterator[str]:
+    """Yield what is to be said about what a person does not see, or sees otherwise."""
+    if others:
+        yield f"other sheets: {', '.join(map(repr, others))}"
+    if sheet.sheet_state != "visible":
+        yield "the sheet is hidden"
+    if merged := sorted(str(block) for block in sheet.merged_cells.ranges):
+        yield f"merged cells, of which the first has the value and the others are empty: {_some(merged)}"
+    hidden = [str(row) for row in rows if row in sheet.row_dimensions and sheet.row_dimensions[row].hidden]
+    if hidden:
+        yield f"{counted(len(hidden), 'hidden row')} read as the others: {_some(hidden)}"
+    groups = [range(each.min, each.max + 1) for each in sheet.column_dimensions.values() if each.hidden]
+    hidden = [_letters(n) for n in sorted({cell.column for cell in cells}) if any(n in group for group in groups)]
+    if hidden:
+        yield f"{counted(len(hidden), 'hidden column')} read as the others: {_some(hidden)}"
+    if formulas:
+        places = [cell.place for cell in formulas]
+        yield f"{counted(len(places), 'formula')} read as the value of the last save: {_some(places)}"
+    if dates := [cell.place for cell in cells if isinstance(cell.value, datetime.date)]:
+        yield f"{counted(len(dates), 'date')} read as a text such as 2020-01-31: {_some(dates)}"
+
+
+def _some(places: list[str]) -> str:
+    return ", ".join(places[:SHOWN]) + (", ..." if len(places) > SHOWN else "")

@@ -1,0 +1,193 @@
+"""Tables whose variables and values have labels: SPSS (.sav, .zsav) and Stata (.dta)."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbmf.errors import DataError
+from nbmf.io.cells import Block, counted
+from nbmf.io.coded_matrix import refuse_huge
+from nbmf.io.data_frames import FrameBlock, FrameTable, cells_of
+from nbmf.io.extras import needed
+from nbmf.io.value_codes import ValueCoding, text_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Labels = Mapping[Any, str]  # from a value to its label
+
+
+def read_spss(path: Path, encoding: str | None = None) -> LabelledTable:
+    """Read a file of SPSS with pyreadstat; values that it declares missing are missing."""
+    pyreadstat = needed("pyreadstat", "spss", path, "SPSS files")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _, meta = pyreadstat.read_sav(path, encoding=encoding, metadataonly=True, user_missing=True)
+            refuse_huge(path, max(meta.number_rows or 0, 0), meta.number_columns)
+            frame, _ = pyreadstat.read_sav(path, encoding=encoding)
+    except DataError:
+        raise
+    except Exception as error:  # damaged bytes make it raise nearly anything
+        raise _incomplete(path, "SPSS", error) from error
+    values = {name: _as_texts(labels) for name, labels in meta.variable_value_labels.items()}
+    declared = len(meta.missing_ranges)
+    notes = (
+        (f"values that the file declares missing are missing ({counted(declared, 'variable')})",) if declared else ()
+    )
+    return LabelledTable(path, "SPSS", frame, meta.column_names_to_labels, values, notes)
+
+
+def read_stata(path: Path) -> LabelledTable:
+    """Read a file of Stata with pandas."""
+    import pandas as pd
+
+    notes = ()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            frame = pd.read_stata(path, convert_categoricals=False)
+            with pd.read_stata(path, iterator=True) as reader:
+                variables = reader.variable_labels()
+            try:
+                values = _labels_of_categories(frame, pd.read_stata(path, order_categoricals=False))
+            except ValueError as error:
+                if "not unique" not in str(error):
+                    raise
+                values, notes = {}, ("two values of a variable have the same label, so that value labels are not used",)
+    except Exception as error:  # damaged bytes make pandas raise nearly anything
+        raise _incomplete(path, "Stata", error) from error
+    return LabelledTable(path, "Stata", frame, variables, values, notes)
+
+
+def _labels_of_categories(codes: pd.DataFrame, labelled: pd.DataFrame) -> dict[str, dict[Any, str]]:
+    """Return the labels of values that are there, by column: pandas tells no other way whose they are."""
+    found = {}
+    for name in labelled.columns[[kind.name == "category" for kind in labelled.dtypes]]:
+        pairs = dict(zip(codes[name].tolist(), labelled[name].astype(object).tolist(), strict=True))
+        found[name] = {value: label for value, label in pairs.items() if isinstance(label, str)}
+    return found
+
+
+def _as_texts(labels: Mapping[Any, Any]) -> dict[Any, str]:
+    return {value: str(label).strip() for value, label in labels.items()}
+
+
+def _incomplete(path: Path, software: str, error: Exception) -> DataError:
+    return DataError(f"{path}: not a complete file of {software} ({' '.join(str(error).split())})")
+
+
+class LabelledTable(FrameTable):
+    """A data frame with labels.
+
+    A column is called by its variable and its label, "v1: I like it"; options call it by either. Where a label
+    among those of its values means a one, a zero or a count, the labels of a column are its values; else the values
+    themselves are, and labels only tell what was declared missing. As names, groups and categories a column has
+    labels if all its values have one.
+
+    Parameters
+    ----------
+    path, format, frame
+        As of a FrameTable.
+    labels : mapping from the name of a column to its label, or None
+    value_labels : mapping from the name of a column to Labels
+    notes : tuple of str
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        format: str,
+        frame: pd.DataFrame,
+        labels: Mapping[str, str | None],
+        value_labels: Mapping[str, Labels],
+        notes: tuple[str, ...] = (),
+    ):
+        super().__init__(path, format, frame)
+        self._variables = self.names
+        told = {name: " ".join((label or "").split()) for name, label in labels.items()}
+        self.names = [
+            f"{name}: {told[name]}" if told.get(name) not in (None, "", name) else name for name in self._variables
+        ]
+        self._notes, self._labels, self._read = notes, {}, {}
+        for place, name in enumerate(self._variables):
+            if value_labels.get(name):
+                self._labels[place] = value_labels[name]
+
+    @property
+    def variables(self) -> list[str]:
+        """The names of columns without their labels."""
+        return self._variables
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is said about labels, once the columns were read."""
+        longer = [name for name, variable in zip(self.names, self._variables, strict=True) if name != variable]
+        notes = list(self._notes)
+        if longer:
+            notes.append(f"names of {counted(len(longer), 'column')} have the label of the variable: {longer[0]!r}")
+        told = Counter((self._words(place), by_label) for place, by_label in self._read.items())
+        for (words, by_label), number in told.items():
+            read = "value labels are" if by_label else "values are, and not their labels,"
+            notes.append(f"{read} read in {counted(number, 'column')}: {words}")
+        return tuple(notes)
+
+    def _words(self, place: int) -> str:
+        return ", ".join(f"{text_of(value)} {label!r}" for value, label in self._labels[place].items())
+
+    def place_of(self, name: str) -> int:
+        """Return the place of a column, by its variable or its name."""
+        return self._variables.index(name) if name in self._variables else super().place_of(name)
+
+    def may_name_rows(self, column: int) -> bool:
+        """Whether its values have no labels: those that have are answers."""
+        return column not in self._labels
+
+    def labels_of(self, column: int) -> Labels:
+        """Return the labels of the values of a column."""
+        return self._labels.get(column, {})
+
+    def values_of(self, column: int) -> list:
+        """Return the values of a column, not their labels."""
+        return cells_of(self.frame.iloc[:, column])
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the one block."""
+        yield _LabelledBlock(self)
+
+    def coded(self, column: int, coding: ValueCoding) -> pd.Series:
+        """Return the values of a column, or their labels if these have a meaning in a coding."""
+        values, labels = self.frame.iloc[:, column], self._labels.get(column)
+        if labels is None:
+            return values
+        codes = {coding.of_text(label) for label in labels.values()}
+        self._read[column] = bool(codes - {-1, coding.unknown})
+        if self._read[column]:
+            return _with_labels(values, labels)
+        missing = [value for value, label in labels.items() if coding.is_declared_missing(label)]
+        return values.astype(object).mask(values.isin(missing), None) if missing else values
+
+    def named(self, column: int) -> pd.Series:
+        """Return the values of a column as names: their labels, if all of them have one."""
+        values, labels = self.frame.iloc[:, column], self._labels.get(column, {})
+        return _with_labels(values, labels) if labels.keys() >= set(values.dropna().unique()) else values
+
+
+def _with_labels(values: pd.Series, labels: Labels) -> pd.Series:
+    return values.astype(object).map(lambda value: labels.get(value, value))
+
+
+class _LabelledBlock(FrameBlock):
+    def __init__(self, table: LabelledTable):
+        super().__init__(table.frame)
+        self._table = table
+
+    def named(self, column: int) -> pd.Series:
+        return self._table.named(column)
+
+    def coded(self, column: int, coding: ValueCoding) -> pd.Series:
+        return self._table.coded(column, coding)

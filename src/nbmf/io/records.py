@@ -1,0 +1,140 @@
+"""Records of texts, as text files and sheets have them: which of them names the columns is seen from the others."""
+
+import itertools
+import operator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from nbmf.errors import DataError
+from nbmf.io.cells import Block, Table, UnknownCell, counted, listed
+from nbmf.io.value_codes import ValueCoding
+
+# Of a block. Few enough for the garbage collector not to look at them: more take twice as long.
+ROWS, FIELDS = 512, 2**18
+
+
+class Record(NamedTuple):
+    """The fields of one record, and the line on which it ends, or its row in a sheet."""
+
+    line: int
+    fields: list[str]
+
+
+class Records:
+    """The records of a file; those of empty fields, as spreadsheets leave them, are left out.
+
+    Whether the first one names the columns depends on what the others are, so that this is no
+    table yet: `table` makes it one.
+
+    Attributes
+    ----------
+    path : path
+    format : str
+        What is said about it.
+    unit : str
+        What is counted: "line" or "row".
+    first, second : Record
+        None if there is none.
+    empty : int
+        How many records of empty fields were left out.
+    notes : tuple of str
+        What else is to be said.
+    """
+
+    path: Path
+    format: str
+    unit: str
+    first: Record
+    second: Record | None
+    empty: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Record]:
+        """Yield the records, from the beginning of the file."""
+        raise NotImplementedError
+
+    def where_is_field(self, place: int) -> str:
+        """Return the words for the place of a field of the first record."""
+        return f"{self.unit} {self.first.line}, field {place + 1}"
+
+    def table(self, header: bool, hint: str = "", may_lack_a_name: bool = True) -> Table:
+        """Return what is below the first record if it is a header, else all records.
+
+        Parameters
+        ----------
+        header : bool
+        hint : str
+            What helps if the first record is none.
+        may_lack_a_name : bool
+            Whether the header may have a field less than the others: R writes nothing above names of rows.
+
+        Raises
+        ------
+        DataError
+            If there is nothing below the header.
+        """
+        names = [field.strip() if header else "" for field in self.first.fields]
+        hint = hint if header else ""
+        if header and self.second is None:
+            raise DataError(f"{self.path}: a header and no rows", hint)
+        if header and may_lack_a_name and len(self.second.fields) == len(names) + 1:
+            names = ["", *names]
+        return _RecordTable(self, names, header, hint)
+
+
+class _RecordTable(Table):
+    def __init__(self, records: Records, names: list[str], has_header: bool, hint: str):
+        self._records, self.path, self.has_header, self.hint = records, records.path, has_header, hint
+        self.unit = records.unit
+        self.names = [name or f"field {place}" for place, name in enumerate(names, start=1)]
+        self.first_is_unnamed = has_header and not names[0]
+        nameless = [name for place, name in enumerate(self.names) if place and not names[place]] if has_header else []
+        called = f"{counted(len(nameless), 'column')} without a name, called {listed(nameless)}"
+        self.notes = (*records.notes, called) if nameless else records.notes
+        said = f"header in {self.unit} {records.first.line}" if has_header else "no header"
+        self.format = f"{records.format}; {said}"
+
+    def blocks(self) -> Iterator[Block]:
+        records = itertools.islice(self._records, int(self.has_header), None)
+        size = max(1, min(ROWS, FIELDS // len(self.names)))
+        while batch := list(itertools.islice(records, size)):
+            lines, rows = zip(*batch, strict=True)
+            ragged = next((row for row, fields in enumerate(rows) if len(fields) != len(self.names)), None)
+            yield _RecordBlock(lines[:ragged], rows[:ragged])
+            if ragged is not None:  # what is above it may be wrong, too
+                found = counted(len(rows[ragged]), "field")
+                raise DataError(f"{self.path}, {self.where(lines[ragged])}: {found} instead of {len(self.names)}")
+
+    @property
+    def where_names(self) -> str:
+        return f"{self.path}, {self.where(self._records.first.line)}"
+
+    def where_is_name(self, column: int) -> str:
+        return self._records.where_is_field(column)
+
+    def left_out(self) -> tuple[str, ...]:
+        empty = self._records.empty
+        return (f"{counted(empty, self.unit)} of empty fields",) if empty else ()
+
+
+class _RecordBlock(Block):
+    def __init__(self, lines: Sequence[int], rows: Sequence[list[str]]):
+        self.lines, self._rows = lines, rows
+
+    def cells(self, column: int) -> list[str]:
+        return [fields[column].strip() for fields in self._rows]
+
+    texts = cells
+
+    def codes(self, columns: Sequence[int], coding: ValueCoding) -> np.ndarray:
+        pick = operator.itemgetter(*columns) if len(columns) > 1 else lambda fields: [fields[n] for n in columns]
+        shape = len(self._rows), len(columns)
+        texts = itertools.chain.from_iterable(map(pick, self._rows))
+        codes = coding.look_up(texts, shape[0] * shape[1]).reshape(shape)
+        if (unknown := np.argwhere(codes == coding.unknown)).size:
+            row, place = unknown[0].tolist()
+            raise UnknownCell(self.lines[row], columns[place], self._rows[row][columns[place]].strip())
+        return codes

@@ -1,0 +1,250 @@
+"""New rows of a fitted matrix: matched by names of columns, with intervals of their memberships."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import softmax
+
+from nbmf.data.matrix import MISSING
+from nbmf.data.named import NamedMatrix
+from nbmf.errors import DataError, Setting
+from nbmf.families.logistic.factors import psi_of
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.fold_in import in_blocks
+from nbmf.posterior.components import components_of, named
+from nbmf.posterior.intervals import interval
+from nbmf.posterior.scale import has_scale, scale_of
+from nbmf.seeds import seed_sequence
+
+BURN_IN, SWEEPS, JUMPS = 200, 1000, 10
+TINY = 1e-12  # the probability of what cannot be
+MEMBERSHIPS, POSITIONS, WEIGHTS = "memberships", "positions", "weights"
+
+
+class NewRows(NamedTuple):
+    """New rows with the columns of a fit, in its order.
+
+    values : int array (F', N), MISSING where there is nothing
+    names : str array (F',)
+    absent : list of str, columns of the fit that the new matrix does not have
+    unused : list of str, its columns that the fit does not have
+    empty : list of str, its rows that have nothing in the columns of the fit; they are left out
+    by_place : bool, whether columns were matched by their places, since the fit knows no names
+    """
+
+    values: np.ndarray
+    names: np.ndarray
+    absent: list[str]
+    unused: list[str]
+    empty: list[str]
+    by_place: bool = False
+
+    @property
+    def observed(self) -> np.ndarray:
+        """Where there is a value, bool array (F', N)."""
+        return self.values != MISSING
+
+
+def new_rows(matrix: NamedMatrix, names: np.ndarray | None, n_columns: int) -> NewRows:
+    """Return the rows of a matrix with the columns of a fit.
+
+    Parameters
+    ----------
+    matrix : BinaryMatrix or CountMatrix
+    names : str array (N,) or None
+        Of the columns of the fit, where it knows them.
+    n_columns : int
+        N.
+
+    Raises
+    ------
+    DataError
+        If no column of the fit is there, or where it knows no names not as many.
+    """
+    given, values = matrix.column_names, getattr(matrix, matrix.field)
+    if names is None:
+        if values.shape[1] != n_columns:
+            needed = f"the fit knows no names of columns, so that {n_columns} are needed, in its order"
+            raise DataError(f"{values.shape[1]} columns; {needed}")
+        return NewRows(values, matrix.row_names, [], [], [], by_place=True)
+    place_of = {str(name): place for place, name in enumerate(given)}
+    found = np.array([place_of.get(str(name), -1) for name in names])
+    if not (found >= 0).any():
+        is_turned = bool(set(map(str, matrix.row_names)) & set(map(str, names)))
+        help = ("; rows have such names: ", Setting("transpose", True), " lets them be columns") if is_turned else ()
+        known = f"no column has the name of one of the fit, such as {str(names[0])!r}; there is {str(given[0])!r}"
+        raise DataError(known, *help)
+    aligned = np.where(found >= 0, values[:, found], MISSING)
+    is_empty = (aligned == MISSING).all(axis=1)
+    known = set(map(str, names))
+    return NewRows(
+        aligned[~is_empty],
+        matrix.row_names[~is_empty],
+        [str(name) for name in names[found < 0]],
+        [str(name) for name in given if str(name) not in known],
+        [str(name) for name in matrix.row_names[is_empty]],
+    )
+
+
+class Placement(NamedTuple):
+    """Where new rows are in a fit.
+
+    kind : str, MEMBERSHIPS or POSITIONS, which have intervals, or WEIGHTS
+    names : list of str, of the A components or axes
+    values, lower, upper : float arrays (F', A); the ends are None of WEIGHTS
+    expectation : float array (F', N), E[V] of all entries
+    kept : int, how many of the A are told of the fit
+    """
+
+    kind: str
+    names: list[str]
+    values: np.ndarray
+    lower: np.ndarray | None
+    upper: np.ndarray | None
+    expectation: np.ndarray
+    kept: int
+
+
+def placed(
+    model: Factorization,
+    rows: NewRows,
+    *,
+    matrix: NamedMatrix | None = None,
+    names: Sequence[str] = (),
+    level: float = 0.9,
+    seed: int = 0,
+) -> Placement:
+    """Return where new rows are among the components, or on the axes, of a fit.
+
+    The factors of the columns are taken as known. Memberships are those of `weights_given`, positions those of
+    `Scale.place`, and weights of other models those of fold-in.
+
+    Parameters
+    ----------
+    model : Factorization
+        Fitted.
+    rows : NewRows
+    matrix : NamedMatrix, optional
+        What it was fitted to: without it there is no scale, and the order of components may be another one than in
+        the report of the fit.
+    names : sequence of str
+        Of components or axes, in the place of "component 1", ...
+    level, seed : float, int
+
+    Raises
+    ------
+    NotSupportedError
+        If the model has no fold-in of new rows.
+    """
+    V = np.where(rows.observed, rows.values, np.nan)
+    components = components_of(model, matrix)
+    if (prior := model.rows_prior_) is not None:
+        prior = np.array([prior[places].sum() for places in components.members])
+        weights = weights_given(rows.values, components.model.H_, prior, level=level, seed=seed)
+        active = slice(components.active)
+        called = named(components.names(), names)[active]
+        expectation = weights.mean @ components.model.H_
+        shares = (each[:, active] for each in weights)
+        return Placement(MEMBERSHIPS, called, *shares, expectation, components.active)
+    factors = model.factors_of_rows(V)
+    expectation = model.mean(factors)
+    if matrix is not None and matrix.dense is None and has_scale(model):
+        scale = scale_of(model, matrix, level=level)
+        positions = scale.place(psi_of(factors), rows.observed)
+        return Placement(POSITIONS, named(scale.names, names), *positions, expectation, scale.kept)
+    shown = components.members[: components.active]
+    weights = np.column_stack([factors.W[:, places].sum(axis=1) for places in shown])
+    called = named(components.names(), names)[: len(shown)]
+    return Placement(WEIGHTS, called, weights, None, None, expectation, len(shown))
+
+
+class Weights(NamedTuple):
+    """Posterior means of the weights of rows, and the ends of their intervals: float arrays (F, K)."""
+
+    mean: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+def weights_given(
+    codes: np.ndarray, profiles: np.ndarray, prior: np.ndarray, *, level: float = 0.9, seed: int = 0
+) -> Weights:
+    """Return the weights of rows given the profiles of components.
+
+    v_n ~ Bernoulli(Σ_k w_k h_kn) with w ~ Dirichlet(prior), a row by itself. Draws of a Markov chain whose sweep has
+    two parts: Gibbs sampling of the component of each entry and of w given these, and JUMPS proposals from the prior,
+    accepted by the ratio of the likelihoods. A prior with small numbers has its mass in the corners, between which
+    Gibbs sampling hardly moves and the proposals do; with large ones Gibbs sampling moves by itself.
+
+    Parameters
+    ----------
+    codes : int array (F, N)
+        1, 0, MISSING.
+    profiles : float array (K, N)
+        Probabilities of a one.
+    prior : float array (K,)
+        Dirichlet hyperparameters.
+    level, seed : float, int
+    """
+    found = Weights(*np.empty((3, len(codes), len(prior))))
+    for number, rows in enumerate(in_blocks(len(codes), max(codes.shape[1], SWEEPS) * len(prior))):
+        rng = np.random.default_rng(seed_sequence("new rows", seed, number))
+        drawn = _draws(codes[rows], profiles, prior, rng)
+        for whole, part in zip(found, (drawn.mean(axis=0), *interval(drawn, level)), strict=True):
+            whole[rows] = part
+    return found
+
+
+def _draws(codes: np.ndarray, profiles: np.ndarray, prior: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return SWEEPS draws of the weights of rows, float32 array (SWEEPS, F, K)."""
+    drawn = np.empty((SWEEPS, len(codes), len(prior)), np.float32)
+    chain = _Chain(codes, profiles, prior, rng)
+    for sweep in range(-BURN_IN, SWEEPS):
+        chain.choose_components()
+        for _ in range(JUMPS):
+            chain.jump()
+        if sweep >= 0:
+            drawn[sweep] = chain.weights
+    return drawn
+
+
+class _Chain:
+    """The chains of some rows; see `weights_given`."""
+
+    def __init__(self, codes: np.ndarray, profiles: np.ndarray, prior: np.ndarray, rng: np.random.Generator):
+        self._profiles, self._prior, self._rng = profiles, prior, rng
+        self._ones, self._zeros = (codes == 1).astype(float), (codes == 0).astype(float)
+        self._rows, columns = np.nonzero(codes != MISSING)
+        of_one = profiles.T[columns]
+        self._likelihood = np.where(codes[self._rows, columns, None] == 1, of_one, 1 - of_one)
+        self.weights = np.tile(prior / prior.sum(), (len(codes), 1))
+
+    def choose_components(self) -> None:
+        """Draw the component of each entry given the weights, and the weights given these."""
+        (F, K), rows = self.weights.shape, self._rows
+        ends = np.cumsum(self.weights[rows] * self._likelihood, axis=1)
+        component = (ends < (self._rng.random(len(rows)) * ends[:, -1])[:, None]).sum(axis=1)
+        counts = np.bincount(rows * K + component, minlength=F * K).reshape(F, K)
+        self.weights = self._dirichlet(self._prior + counts)
+
+    def jump(self) -> None:
+        """Propose weights from the prior."""
+        proposed = self._dirichlet(np.tile(self._prior, (len(self.weights), 1)))
+        gain = self._log_likelihood(proposed) - self._log_likelihood(self.weights)
+        is_accepted = np.log(self._rng.random(len(gain))) < gain
+        self.weights = np.where(is_accepted[:, None], proposed, self.weights)
+
+    def _dirichlet(self, parameters: np.ndarray) -> np.ndarray:
+        """Draw a distribution for each row of parameters (F, K)."""
+        # Gamma(a) as Gamma(a + 1) U^(1/a), in logarithms: small ones underflow.
+        gammas = (
+            np.log(self._rng.standard_gamma(parameters + 1)) + np.log(self._rng.random(parameters.shape)) / parameters
+        )
+        return softmax(gammas, axis=1)
+
+    def _log_likelihood(self, weights: np.ndarray) -> np.ndarray:
+        ones = np.clip(weights @ self._profiles, TINY, 1 - TINY)
+        return (self._ones * np.log(ones) + self._zeros * np.log1p(-ones)).sum(axis=1)

@@ -1,0 +1,79 @@
+"""What is told about two fits: matched components, rows that moved, and which predicts better."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from nbmf.evaluation.clustered_errors import format_error, format_p
+from nbmf.evaluation.fit_comparison import FitComparison
+from nbmf.reporting.model import Lines, Report, Section, Table
+from nbmf.reporting.words import one_or_many
+
+SURE = 0.05  # the level of which predicts better
+SHOWN = 15  # rows that moved
+
+
+def fit_comparison_report(found: FitComparison, names: tuple[str, str], command: str = "") -> Report:
+    """Return the report of two fits, called by `names`."""
+    sections = [
+        Section("What they have in common", [Lines([*_common(found, names)])]),
+        Section("Components", [_components(found, names)]),
+        Section("Rows", [*_rows(found, names)]),
+        Section("Which predicts better", [Lines([_prediction(found, names)])], leads=True),
+    ]
+    return Report(f"{names[0]} and {names[1]}", sections, [command])
+
+
+def _common(found: FitComparison, names: tuple[str, str]) -> Iterator[str]:
+    for kind, number, only in (
+        ("row", len(found.first.row_names), found.only[:2]),
+        ("column", len(found.first.column_names), found.only[2:]),
+    ):
+        alone = [f"{one_or_many(count, kind)} only in {name}" for count, name in zip(only, names, strict=True) if count]
+        yield f"{one_or_many(number, kind)} in common, by name" + "".join(f"; {words}" for words in alone)
+    if found.differing:
+        yield f"{one_or_many(found.differing, 'value')} of these differ"
+
+
+def _components(found: FitComparison, names: tuple[str, str]) -> Table:
+    cells = [
+        [row.first or "-", row.second or "-", *("" if np.isnan(r) else f"{r:.2f}" for r in (row.rows, row.columns))]
+        for row in found.matched.itertuples()
+    ]
+    note = "correlations of what the two say of rows and of columns; - has no partner"
+    if "-" not in {cell for row in cells for cell in row[:2]}:
+        note = note.partition(";")[0]
+    return Table([*names, "rows", "columns"], cells, "<<>>", ["components, matched one to one"], note)
+
+
+def _rows(found: FitComparison, names: tuple[str, str]) -> Iterator[Lines | Table]:
+    if found.rows is None:
+        yield Lines(["one shows groups and the other a scale, so that no row can be said to have moved"])
+        return
+    moved = found.rows[found.rows["moved"]]
+    how = "intervals on the first axis do not overlap" if found.first.is_scale else "other main component"
+    yield Lines([f"{len(moved)} of {one_or_many(len(found.rows), 'row')} moved: {how}"])
+    if len(moved):
+        note = f"all rows are in rows.csv; {len(moved) - SHOWN} more moved" if len(moved) > SHOWN else ""
+        yield Table(["row", *names], [*_cells(moved.head(SHOWN))], "<>>" if found.first.is_scale else "<<<", [], note)
+
+
+def _cells(moved: pd.DataFrame) -> Iterator[list[str]]:
+    for row in moved.to_dict("records"):
+        if "share in first" in row:
+            yield [str(row["row"]), *(f"{row[end]} {row[f'share in {end}']:.0%}" for end in ("first", "second"))]
+        else:
+            yield [str(row["row"]), *(f"{row[end]:.2f}" for end in ("first", "second"))]
+
+
+def _prediction(found: FitComparison, names: tuple[str, str]) -> str:
+    tested = found.prediction
+    if tested is None:
+        return f"which predicts better was not tested: {found.not_predicted}"
+    better, worse = names if tested.lead > 0 else names[::-1]
+    measured = f"{format_error(abs(tested.lead), tested.error)} nats per held-out entry, {format_p(tested.p)}"
+    losses = f"{names[0]} {tested.first:.4f}, {names[1]} {tested.second:.4f}; {tested.entries} entries held out of both"
+    if tested.p < SURE:
+        return f"{better} predicts better than {worse}: by {measured} ({losses})"
+    return f"neither predicts significantly better: they differ by {measured} ({losses})"

@@ -1,0 +1,120 @@
+"""What is told about new rows of a fit: how they were matched, where they are, and what is missing of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from nbmf.inference.estimator import Factorization
+from nbmf.io.cells import listed
+from nbmf.posterior.new_rows import POSITIONS, WEIGHTS, NewRows, Placement
+from nbmf.reporting.model import Lines, Report, Section, Table
+from nbmf.reporting.words import one_or_many, percent
+
+SHOWN_ROWS, SHOWN = 20, 4  # rows, and components or axes, of the table
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """New rows of a fit, and where they are.
+
+    name : str, of the new data
+    fit : str, where the fit is
+    model : Factorization
+    rows : NewRows
+    placement : Placement
+    level : float, of the intervals
+    """
+
+    name: str
+    fit: str
+    model: Factorization
+    rows: NewRows
+    placement: Placement
+    column_names: np.ndarray
+    level: float
+
+    def table(self) -> pd.DataFrame:
+        """Return a row per new row: memberships, positions or weights, with the ends of their intervals."""
+        placement, columns = self.placement, {"row": self.rows.names}
+        if placement.kind != POSITIONS and placement.names:
+            columns["main"] = np.array(placement.names)[placement.values.argmax(axis=1)]
+        for a, name in enumerate(placement.names):
+            columns[name] = placement.values[:, a]
+            if placement.lower is not None:
+                columns |= {f"{name} lower": placement.lower[:, a], f"{name} upper": placement.upper[:, a]}
+        return pd.DataFrame(columns)
+
+    def missing(self) -> pd.DataFrame:
+        """Return a row per entry that is missing: row, column, and what the model expects there."""
+        rows, columns = np.nonzero(~self.rows.observed)
+        expected = self.placement.expectation[rows, columns]
+        return pd.DataFrame(
+            {"row": self.rows.names[rows], "column": self.column_names[columns], self.expected: expected}
+        )
+
+    @property
+    def expected(self) -> str:
+        """What E[v] is."""
+        return "probability" if self.model.likelihood.limits == (0.0, 1.0) else "mean"
+
+
+def prediction_report(result: Prediction, command: str = "") -> Report:
+    """Return the report of new rows."""
+    sections = [
+        Section("How they were matched", [Lines([*_matched(result)])]),
+        Section("Where they are", [_places(result)], leads=True),
+        Section("What is missing", [Lines([_missing(result)])]),
+    ]
+    return Report(f"{result.name}: new rows", sections, [command])
+
+
+def _matched(result: Prediction) -> Iterator[str]:
+    rows = result.rows
+    number, known = one_or_many(len(rows.names), "new row"), len(result.column_names)
+    yield f"{result.name}: {number}, by {result.model.title} of {result.fit}"
+    if rows.by_place:
+        yield f"the fit knows no names of columns: its {known} are taken in the order of the file"
+        return
+    yield f"columns matched by name: {known - len(rows.absent)} of the {known} of the fit"
+    if rows.absent:
+        yield f"not in the file, or empty there, and so missing: {listed(rows.absent)}"
+    if rows.unused:
+        yield f"in the file, but not in the fit, and not used: {listed(rows.unused)}"
+    if rows.empty:
+        yield f"rows without an entry in the columns of the fit, left out: {listed(rows.empty)}"
+
+
+def _places(result: Prediction) -> Table:
+    placement, rows = result.placement, result.rows.names[:SHOWN_ROWS]
+    order = np.arange(len(placement.names))
+    shown = order if placement.kind == POSITIONS else np.argsort(-placement.values.mean(axis=0), kind="stable")
+    shown = np.sort(shown[: min(SHOWN, placement.kept)])
+    cells = [[name, *(_cell(placement, f, a) for a in shown)] for f, name in enumerate(rows)]
+    notes = []
+    if placement.kind == WEIGHTS:
+        notes.append(f"{result.model.method_name} has no intervals of new rows")
+    else:
+        notes.append(f"in brackets {result.level:.0%} intervals, given the columns of the fit as they are known")
+    if len(rows) < len(result.rows.names) or len(shown) < len(order):
+        number = f"all {len(result.rows.names)} rows and {len(order)} {placement.kind} of each"
+        notes.append(f"{number} are in {placement.kind}.csv")
+    head = ["row", *(placement.names[a] for a in shown)]
+    return Table(head, cells, "<" + ">" * len(shown), [placement.kind], "; ".join(notes))
+
+
+def _cell(placement: Placement, f: int, a: int) -> str:
+    numbers = [values[f, a] for values in placement[2:5] if values is not None]
+    write = "{:.2f}".format if placement.kind != "memberships" else percent
+    value, *ends = map(write, numbers)
+    return f"{value} [{', '.join(ends)}]" if ends else value
+
+
+def _missing(result: Prediction) -> str:
+    number = int(np.count_nonzero(~result.rows.observed))
+    if not number:
+        return "no entry is missing"
+    noun = "entry" if number == 1 else "entries"
+    what = "probabilities of a one" if result.expected == "probability" else "expected counts"
+    return f"{number} missing {noun}: {what} are in missing.csv"

@@ -1,0 +1,217 @@
+"""The command line on files as people have them: what does not fit, and a command that works."""
+
+import re
+import shlex
+import sys
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pyreadstat
+import pytest
+
+from nbmf import cli
+from nbmf.plotting import style
+
+ROWS = 40
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(style, "save", lambda figure, path: path.write_text("a picture"))
+    return tmp_path
+
+
+def run(capsys, *argv, code=0):
+    assert cli.main([str(word) for word in argv]) == code
+    return capsys.readouterr()
+
+
+def people():
+    rng = np.random.default_rng(2)
+    return pd.DataFrame(
+        {
+            "id": [f"p{i}" for i in range(ROWS)],
+            "age": rng.integers(18, 80, ROWS),
+            "sex": rng.choice(["female", "male"], ROWS),
+            "born": [f"2001-02-{1 + i % 28:02}" for i in range(ROWS)],
+            "note": [f"a note of number {i}" for i in range(ROWS)],
+        }
+    )
+
+
+def answers(values, columns=12):
+    drawn = np.random.default_rng(4).choice(values, (ROWS, columns))
+    return pd.DataFrame(drawn, columns=[f"q{n}" for n in range(columns)])
+
+
+def command_of(said):
+    """Return the one command below "next:"."""
+    (line,) = said.partition("\nnext:\n")[2].strip().splitlines()
+    assert line.startswith("nbmf ")
+    return shlex.split(line)[1:]
+
+
+MISFITS = [
+    "  age: numbers from",
+    "  sex: 2 different texts: '",
+    "  born: dates, such as",
+    f"  note: {ROWS} different texts",
+]
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "words"),
+    [
+        (answers([0, 1]), "", "the other 12 have zeros and ones"),
+        (answers([0, 1]).astype(object).replace({0: "no", 1: "yes"}), "", "the other 12 have zeros and ones"),
+        (answers([0, 1, 1, 1, 0, 7]), "--missing 7", "zeros and ones; '7' means missing"),
+        (answers(["Ja", "Nein"]), "--ones Ja --zeros Nein", "'Ja' and 'Nein', of which 'Ja' is taken for a one"),
+        (answers(["non", "oui", ""]), "--ones oui --zeros non", "'oui' and 'non'"),
+        (answers([1, 2]), "--ones 1 --zeros 2", "'1' and '2', of which '1' is taken for a one"),
+        (answers([1, 2, 3, 4, 5]), "--above 3", "ratings, of which those above 3 are taken for ones"),
+        (answers(["1", "2", "4", "5", "9", "NA"]), "--missing 9 --missing NA --above 3", "'9', 'NA' mean missing"),
+    ],
+)
+def test_info_lists_what_does_not_fit_and_a_command_that_works(table, options, words, capsys):
+    pd.concat([people(), table], axis=1).to_csv("s.csv", index=False)
+    said = run(capsys, "info", "s.csv").out
+    assert "s.csv: 4 columns do not fit a matrix\n" in said
+    for line in MISFITS:
+        assert f"\n{line}" in said
+    assert words in " ".join(said.split())
+    command = command_of(said)
+    assert command[:2] == ["fit", "s.csv"]
+    assert shlex.join(command[2:]) == f"{options} --ignore age --ignore sex --ignore born --ignore note".strip()
+    run(capsys, *command, "--no-check", "--iterations", "3", "--components", "2")
+
+
+def test_info_where_no_column_has_names(capsys):
+    table = pd.concat([people()[["sex", "age"]], answers([0, 1])], axis=1)
+    table.to_csv("s.csv", index=False)
+    command = command_of(run(capsys, "info", "s.csv").out)
+    assert shlex.join(command[2:]) == "--no-index --ignore sex --ignore age"
+    run(capsys, "info", *command[1:])
+
+
+def test_info_of_ratings_with_a_column_of_one_and_two(capsys):
+    pd.concat(
+        [people()[["id"]], answers([1, 2], 1).rename(columns={"q0": "sex"}), answers([1, 2, 3, 4, 5])], axis=1
+    ).to_csv("s.csv", index=False)
+    said = run(capsys, "info", "s.csv").out
+    assert "  sex: 1 and 2 alone, among ratings\n" in said
+    assert shlex.join(command_of(said)[2:]) == "--above 3 --ignore sex"
+
+
+def test_info_of_labelled_answers(capsys):
+    table = pd.concat([people()[["id", "age"]], answers([1.0, 2.0])], axis=1)
+    labels = {name: {1: "Nein", 2: "Ja"} for name in table.columns[2:]}
+    pyreadstat.write_sav(
+        table, "s.sav", variable_value_labels=labels, column_labels=[f"The {n}" for n in table.columns]
+    )
+    said = run(capsys, "info", "s.sav").out
+    assert "s.sav: 1 column does not fit a matrix\n  age: numbers from" in said
+    command = command_of(said)
+    assert shlex.join(command[2:]) == "--ones Ja --zeros Nein --ignore age"
+    out = run(capsys, "info", *command[1:]).out
+    assert "value labels are read in 12 columns: 1 'Nein', 2 'Ja'" in out
+
+
+def test_a_fit_of_ratings_names_the_command_and_asks_nothing(capsys):
+    pd.concat([people()[["id"]], answers([1, 2, 3, 4, 5])], axis=1).to_csv("s.csv", index=False)
+    said = run(capsys, "fit", "s.csv", "--no-check", code=2).err
+    (line,) = said.splitlines()
+    command = re.search(r"Type: (nbmf fit .*)$", line)[1]
+    assert command == "nbmf fit s.csv --above 3 --seed 0 --no-check"
+    run(capsys, *shlex.split(command)[1:], "--iterations", "3", "--components", "2")
+
+
+def test_a_fit_of_a_column_that_does_not_fit_points_to_info(capsys):
+    pd.concat([people(), answers([0, 1])], axis=1).to_csv("s.csv", index=False)
+    said = run(capsys, "fit", "s.csv", code=2).err
+    assert "column 'age': the value is" in said
+    assert said.endswith("nbmf info s.csv says what does not fit, and what to type\n")
+    assert "as a matrix of counts" not in said  # which nobody thinks of: there are texts
+
+
+def test_a_table_of_several_kinds_is_a_table_as_before(capsys):
+    people().drop(columns=["note", "born"]).to_csv("t.csv", index=False)
+    assert "but a table" in run(capsys, "info", "t.csv").out
+
+
+# Where results go.
+
+
+QUICK = ["--no-check", "--iterations", "3", "--components", "2"]
+
+
+def test_results_are_next_to_the_file(here, capsys):
+    (here / "data").mkdir()
+    answers([0, 1]).to_csv("data/s.csv")
+    out = run(capsys, "fit", "data/s.csv", *QUICK).out
+    assert out.endswith("written to data/s.nbmf/; start with report.html\n")
+    assert (here / "data/s.nbmf/W.csv").exists()
+
+
+def test_results_are_here_where_nothing_can_be_written_there(here, capsys, monkeypatch):
+    (here / "data").mkdir()
+    answers([0, 1]).to_csv("data/s.csv")
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    out = run(capsys, "fit", "data/s.csv", *QUICK).out
+    assert out.endswith("written to s.nbmf/; start with report.html\n")
+
+
+@pytest.mark.parametrize(
+    "command", [("fit", "s.csv", *QUICK), ("cluster", "t.csv", "--no-check", "--components", "2", "--model", "mnb")]
+)
+def test_a_workbook_has_all_tables_and_no_formula(command, here, capsys):
+    table = answers([0, 1]).rename(columns={"q0": "=1+1", "q1": "@x", "q2": "bell \a"})
+    table.index = ["-row", "+row", *(f"p{i}" for i in range(2, ROWS))]
+    table.to_csv("s.csv")
+    people()[["age", "sex"]].rename(columns={"sex": "=sex"}).to_csv("t.csv", index=False)
+    out = run(capsys, *command, "--out", "all/tables.xlsx").out
+    (folder,) = (path for path in (here / "all").iterdir() if path.is_dir())
+    assert folder.name in ("tables.nbmf", "tables.clusters")
+    assert out.endswith("\nall tables are sheets of all/tables.xlsx\n")
+    book = openpyxl.load_workbook("all/tables.xlsx")
+    assert set(book.sheetnames) == {path.stem for path in folder.glob("*.csv")}
+    cells = [cell for sheet in book.worksheets for row in sheet.iter_rows() for cell in row]
+    assert not [cell for cell in cells if cell.data_type == "f"]
+    values = {cell.value for cell in cells}
+    if command[0] == "fit":
+        assert {"=1+1", "@x", "-row", "+row", "bell "} <= values
+        for name in ("W", "expectation"):
+            rows = list(book[name].iter_rows(values_only=True))
+            written = pd.read_csv(folder / f"{name}.csv")
+            np.testing.assert_allclose([row[1:] for row in rows[1:]], written.iloc[:, 1:], rtol=1e-5)
+    else:
+        assert "=sex" in values
+
+
+def test_a_workbook_of_another_origin_is_not_overwritten(here, capsys):
+    answers([0, 1]).to_csv("s.csv")
+    (here / "t.xlsx").write_text("mine")
+    assert (
+        "t.xlsx exists and was not written by nbmf"
+        in run(capsys, "fit", "s.csv", *QUICK, "--out", "t.xlsx", code=2).err
+    )
+    assert (here / "t.xlsx").read_text() == "mine"
+    run(capsys, "fit", "s.csv", *QUICK, "--out", "t.xlsx", "--force")
+    run(capsys, "fit", "s.csv", *QUICK, "--out", "t.xlsx")
+    assert openpyxl.load_workbook("t.xlsx").sheetnames[0] == "expectation"
+
+
+def test_without_openpyxl_a_workbook_is_refused_before_the_work(here, capsys, monkeypatch):
+    answers([0, 1]).to_csv("s.csv")
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    said = run(capsys, "fit", "s.csv", *QUICK, "--out", "t.xlsx", code=2)
+    assert "pip install 'nbmf[excel]'" in said.err
+    assert not said.out
+
+
+def test_what_is_too_large_for_a_sheet_is_told(capsys, monkeypatch):
+    answers([0, 1]).to_csv("s.csv")
+    monkeypatch.setattr("nbmf.cli.workbook.MOST_CELLS", 450)
+    out = run(capsys, "fit", "s.csv", *QUICK, "--out", "t.xlsx").out
+    assert out.endswith("sheets of t.xlsx; too large for it, and in t.nbmf/ alone: expectation.csv\n")

@@ -1,0 +1,121 @@
+"""Two fits side by side: components, rows and predictions against what is known of them."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import nbmf
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.errors import DataError
+from nbmf.evaluation.fit_comparison import Fit, compare_fits
+
+F, N, K = 60, 24, 3
+
+
+def drawn(seed=0):
+    rng = np.random.default_rng(seed)
+    W = np.eye(K)[np.arange(F) % K] * 0.9 + 0.1 / K
+    H = np.where(np.arange(N) % K == np.arange(K)[:, None], 0.95, 0.05)
+    codes = (rng.random((F, N)) < W @ H).astype(int)
+    return BinaryMatrix(codes, [f"r{f}" for f in range(F)], [f"c{n}" for n in range(N)])
+
+
+V = drawn()
+
+
+def fitted(matrix=V, **settings):
+    return nbmf.BetaDirVB(**{"n_components": K, "random_state": 0, "max_iter": 100} | settings).fit(matrix)
+
+
+def reordered(model, order):
+    other = copy.copy(model)
+    other.W_, other.H_ = model.W_[:, order], model.H_[order]
+    return other
+
+
+def test_a_fit_and_itself_with_rows_columns_and_components_in_other_orders():
+    model, rows, columns = fitted(), np.arange(F)[::-1], np.roll(np.arange(N), 5)
+    other = copy.copy(model)
+    other.W_, other.H_ = model.W_[rows], model.H_[:, columns]
+    turned = BinaryMatrix(V.codes[np.ix_(rows, columns)], V.row_names[rows], V.column_names[columns])
+    found = compare_fits(Fit(model, V), Fit(reordered(other, [2, 0, 1]), turned), predict=False)
+    np.testing.assert_allclose(found.matched[["rows", "columns"]], 1)
+    assert not found.rows["moved"].any()
+    assert found.rows["row"].tolist() == V.row_names.tolist()
+    assert (found.rows["first"] == found.rows["as in first"]).all()
+    assert (found.only, found.differing) == ((0, 0, 0, 0), 0)
+
+
+def test_rows_that_change_their_component_moved():
+    model = fitted()
+    other = copy.copy(model)
+    other.W_ = model.W_.copy()
+    other.W_[:4] = np.roll(model.W_[:4], 1, axis=1)
+    found = compare_fits(Fit(model, V), Fit(other, V), predict=False)
+    assert found.rows["row"][found.rows["moved"]].tolist() == ["r0", "r1", "r2", "r3"]
+
+
+def test_components_without_a_partner_and_names():
+    found = compare_fits(Fit(fitted(), V, ["left", "right"]), Fit(fitted(n_components=2), V), predict=False)
+    assert set(found.matched["first"]) == {"left", "right", "component 3"}
+    assert (found.matched["second"] == "").sum() == 1
+    alone = found.matched["first"][found.matched["second"] == ""].item()
+    assert found.rows["moved"][found.rows["first"] == alone].all()
+
+
+def test_other_rows_with_the_same_columns():
+    """Components are matched by columns alone; nobody can have moved."""
+    others = BinaryMatrix(drawn(1).codes, [f"new {f}" for f in range(F)], V.column_names)
+    found = compare_fits(Fit(fitted(), V), Fit(fitted(others), others))
+    assert np.isnan(found.matched["rows"]).all()
+    assert (found.matched["columns"] > 0.9).all()
+    assert found.only == (F, F, 0, 0)
+    assert found.prediction is None
+    assert "only 0 entries are the same in both" in found.not_predicted
+    apart = BinaryMatrix(V.codes, others.row_names, [f"x{n}" for n in range(N)])
+    with pytest.raises(DataError, match="have 0 rows and 0 columns in common; needed are 3"):
+        compare_fits(Fit(fitted(), V), Fit(fitted(apart), apart))
+
+
+def test_the_better_method_is_found_on_the_same_entries():
+    good, bad = Fit(fitted(), V), Fit(fitted(n_components=1), V)
+    found = compare_fits(good, bad).prediction
+    assert found.lead > 0
+    assert found.p < 0.001
+    assert found.lead == pytest.approx(found.second - found.first)
+    assert found.entries == F * N
+    turned = compare_fits(bad, good).prediction
+    assert turned.lead == pytest.approx(-found.lead)
+    same = compare_fits(good, good).prediction
+    assert (same.lead, same.p) == (0, 1)
+
+
+def test_values_that_differ_are_told_and_left_out():
+    codes = V.codes.copy()
+    codes[0, :5] = 1 - codes[0, :5]
+    other = BinaryMatrix(codes, V.row_names, V.column_names)
+    found = compare_fits(Fit(fitted(), V), Fit(fitted(other), other))
+    assert found.differing == 5
+    assert found.prediction.entries == F * N - 5
+
+
+def test_scales_are_matched_up_to_their_direction():
+    rng = np.random.default_rng(3)
+    codes = (rng.random((F, N)) < 1 / (1 + np.exp(-np.outer(rng.normal(size=F), rng.normal(1, 1, N))))).astype(int)
+    matrix = BinaryMatrix(codes, V.row_names, V.column_names)
+    model = nbmf.LogisticFactorVB(n_components=1, effects="columns", random_state=0).fit(matrix)
+    turned = BinaryMatrix(1 - codes, V.row_names, V.column_names)  # of which the other end is called high
+    other = nbmf.LogisticFactorVB(n_components=1, effects="columns", random_state=0).fit(turned)
+    found = compare_fits(Fit(model, matrix), Fit(other, turned), predict=False)
+    assert found.matched["rows"].abs().item() > 0.99
+    np.testing.assert_allclose(found.rows["first"], found.rows["second"], atol=0.1)
+    assert not found.rows["moved"].any()
+    far = copy.copy(other)
+    far.W_ = other.W_.copy()
+    place = int(found.rows["first"].argmax())
+    far.W_[place] *= -1
+    moved = compare_fits(Fit(model, matrix), Fit(far, turned), predict=False).rows
+    assert moved["row"][moved["moved"]].tolist() == [f"r{place}"]
+    mixed = compare_fits(Fit(model, matrix), Fit(fitted(matrix), matrix), predict=False)
+    assert mixed.rows is None

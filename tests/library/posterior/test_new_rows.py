@@ -1,0 +1,124 @@
+"""New rows of a fit: matched by names, and their weights and positions against other computations."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import beta
+
+import nbmf
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.errors import DataError
+from nbmf.posterior import new_rows as module
+from nbmf.posterior.components import components_of
+from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, new_rows, placed, weights_given
+from nbmf.posterior.scale import scale_of
+
+CODES = np.array([[1, 0, -1, 1], [0, 0, 1, -1], [-1, -1, -1, 1]])
+
+
+def matrix(codes=CODES, columns="abcd"):
+    return BinaryMatrix(codes, [f"r{f}" for f in range(len(codes))], list(columns))
+
+
+def test_columns_are_matched_by_name_in_any_order():
+    found = new_rows(matrix(columns="dxab"), np.array(list("abcd")), 4)
+    assert found.values.tolist() == [[-1, 1, -1, 1], [1, -1, -1, 0], [-1, 1, -1, -1]]
+    assert (found.absent, found.unused, found.empty) == (["c"], ["x"], [])
+    assert found.names.tolist() == ["r0", "r1", "r2"]
+    found = new_rows(matrix(columns="abcx"), np.array(list("abcy")), 4)
+    assert found.empty == ["r2"]  # whose one entry is in a column that the fit has not
+    assert found.names.tolist() == ["r0", "r1"]
+
+
+def test_what_does_not_match_at_all_is_refused():
+    with pytest.raises(DataError, match=r"no column has the name of one of the fit, such as 'v'; there is 'a'$"):
+        new_rows(matrix(), np.array(list("vwxy")), 4)
+    with pytest.raises(DataError, match="rows have such names: transpose = True lets them be columns"):
+        new_rows(matrix(), np.array(["r1", "r2"]), 2)
+    with pytest.raises(DataError, match="4 columns; the fit knows no names of columns, so that 3 are needed"):
+        new_rows(matrix(), None, 3)
+    assert new_rows(matrix(), None, 4).by_place
+
+
+@pytest.mark.parametrize(
+    ("prior", "jumps"), [((0.03, 0.02), 10), ((0.3, 0.1), 10), ((1.0, 1.0), 10), ((5.0, 2.0), 10), ((3.0, 2.0), 0)]
+)
+def test_weights_are_those_of_quadrature(prior, jumps, monkeypatch):
+    """Two components: the posterior on quantiles of the prior, in corners and between; once by Gibbs sampling alone."""
+    monkeypatch.setattr(module, "JUMPS", jumps)
+    rng = np.random.default_rng(0)
+    profiles, codes = rng.beta(0.4, 0.4, (2, 12)), rng.integers(-1, 2, (8, 12))
+    found = weights_given(codes, profiles, np.array(prior), level=0.8)
+    first = beta.ppf((np.arange(100_000) + 0.5) / 100_000, *prior)
+    ones = np.clip(np.column_stack([first, 1 - first]) @ profiles, 1e-12, 1 - 1e-12)
+    log = np.log(ones) @ (codes == 1).T + np.log1p(-ones) @ (codes == 0).T
+    weights = np.exp(log - log.max(axis=0))
+    weights /= weights.sum(axis=0)
+    np.testing.assert_allclose(found.mean[:, 0], first @ weights, atol=0.04)
+    np.testing.assert_allclose(found.mean.sum(axis=1), 1, rtol=1e-5)
+    for end, level in ((found.lower, 0.1), (found.upper, 0.9)):
+        below = [weights[first <= value + 1e-6, row].sum() for row, value in enumerate(end[:, 0])]
+        above = [weights[first >= value - 1e-6, row].sum() for row, value in enumerate(end[:, 0])]
+        assert (np.array(below) > level - 0.05).all()  # a corner may have more than that
+        assert (np.array(above) > 1 - level - 0.05).all()
+
+
+def test_a_row_without_entries_has_its_prior():
+    found = weights_given(np.full((2, 5), -1), np.full((3, 5), 0.5), np.array([2.0, 1.0, 1.0]))
+    np.testing.assert_allclose(found.mean, [[0.5, 0.25, 0.25]] * 2, atol=0.03)
+
+
+def test_blocks_of_rows_change_no_row_much(monkeypatch):
+    rng = np.random.default_rng(1)
+    codes, profiles = rng.integers(0, 2, (7, 10)), rng.random((3, 10))
+    whole = weights_given(codes, profiles, np.ones(3))
+    monkeypatch.setattr("nbmf.inference.fold_in.NUMBERS_AT_ONCE", 2 * 3 * module.SWEEPS)
+    np.testing.assert_allclose(weights_given(codes, profiles, np.ones(3)).mean, whole.mean, atol=0.06)
+
+
+def fitted(estimator, F=60, N=20):
+    rng = np.random.default_rng(2)
+    W, H = rng.dirichlet([0.3] * 3, F), rng.beta(0.4, 0.4, (3, N))
+    V = matrix((rng.random((F, N)) < W @ H).astype(int), [f"q{n}" for n in range(N)])
+    return estimator.fit(V), V
+
+
+def test_memberships_of_the_rows_of_the_fit():
+    model, V = fitted(nbmf.BetaDirVB(n_components=3, random_state=0, max_iter=200))
+    found = placed(model, new_rows(V, model.column_names_, 20), matrix=V, names=["left"])
+    assert found.kind == MEMBERSHIPS
+    own = components_of(model, V)
+    assert found.names == ["left", "component 2", "component 3"][: own.active]
+    assert ((found.lower <= found.values + 1e-6) | (found.lower < 0.05)).all()
+    np.testing.assert_allclose(found.values, own.model.W_[:, : own.active], atol=0.25)
+    assert np.corrcoef(found.values.ravel(), own.model.W_[:, : own.active].ravel())[0, 1] > 0.98
+    np.testing.assert_allclose(found.expectation, model.predict_rows(V.codes), atol=0.12)
+
+
+@pytest.mark.parametrize("effects", ["none", "columns", "both"])
+def test_positions_of_the_rows_of_the_fit(effects):
+    model, V = fitted(nbmf.LogisticFactorVB(n_components=2, effects=effects, random_state=0, max_iter=100))
+    scale = scale_of(model, V)
+    found = placed(model, new_rows(V, model.column_names_, 20), matrix=V)
+    assert (found.kind, found.names) == (POSITIONS, scale.names)
+    kept = slice(scale.kept)
+    np.testing.assert_allclose(found.values[:, kept], scale.positions[:, kept], atol=0.15)
+    np.testing.assert_allclose(found.upper[:, kept], scale.upper[:, kept], atol=0.2)
+    np.testing.assert_allclose(found.expectation, model.predict_rows(V.codes), rtol=1e-6)
+    few = V.codes.copy()
+    few[:, 5:] = -1
+    wider = placed(
+        model, new_rows(BinaryMatrix(few[:, :5], V.row_names, V.column_names[:5]), V.column_names, 20), matrix=V
+    )
+    assert (wider.upper - wider.lower > found.upper - found.lower).all()
+
+
+def test_models_without_intervals_have_weights():
+    model, V = fitted(nbmf.BernoulliPoissonVB(n_components=3, random_state=0, max_iter=30))
+    found = placed(model, new_rows(V, model.column_names_, 20), matrix=V)
+    assert (found.kind, found.lower, found.upper) == (WEIGHTS, None, None)
+    counts = pd.DataFrame(np.random.default_rng(0).poisson(2, (20, 6)))
+    model = nbmf.PoissonGammaVB(n_components=2, random_state=0, max_iter=30).fit(counts)
+    found = placed(model, new_rows(nbmf.CountMatrix.from_frame(counts), None, 6))
+    assert found.kind == WEIGHTS
+    assert (found.expectation > 0).all()
