@@ -9,7 +9,7 @@ from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.settings import checked, iteration_settings
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import NotConvergedWarning, WorseThanOneComponentWarning
-from nbmf.evaluation.folds import LEAST
+from nbmf.inference.folds import LEAST
 from nbmf.evaluation.verdict import MethodChoice, choose
 from nbmf.inference.declarations import View
 from nbmf.inference.estimator import Factorization
