@@ -9,10 +9,10 @@ from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.settings import checked, iteration_settings
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import NotConvergedWarning, WorseThanOneComponentWarning
-from nbmf.inference.folds import LEAST
 from nbmf.evaluation.verdict import MethodChoice, choose
 from nbmf.inference.declarations import View
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.folds import LEAST
 from nbmf.inference.stopping import MeanChangeBelow
 
 MEAN_CHANGE = 1e-4  # of E[V] in ten iterations, below which variational methods of Beta-Dir and its kin stop

@@ -8,10 +8,10 @@ import numpy as np
 from nbmf.data.named import is_sparse
 from nbmf.evaluation.baselines import at, baselines_of, prediction
 from nbmf.evaluation.clustered_errors import clustered_error
-from nbmf.likelihoods.entry_losses import losses_of
-from nbmf.inference.folds import fitted_to, folds, is_symmetric, units
 from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.folds import fitted_to, folds, is_symmetric, units
+from nbmf.likelihoods.entry_losses import losses_of
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.seeds import seed_sequence
 

@@ -15,10 +15,10 @@ from nbmf.data.matrix import MISSING
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
 from nbmf.evaluation.clustered_errors import clustered_error_of_sum, count_distinct
-from nbmf.likelihoods.entry_losses import losses_of
-from nbmf.inference.folds import HELD_OUT, LEAST, fitted_to, parts
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.folds import HELD_OUT, LEAST, fitted_to, parts
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.likelihoods.entry_losses import losses_of
 from nbmf.registry import make_estimator
 from nbmf.seeds import seed_sequence
 

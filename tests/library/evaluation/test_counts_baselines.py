@@ -15,9 +15,9 @@ from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError
 from nbmf.evaluation import count_baselines
 from nbmf.evaluation.baselines import at, baseline_score, compared_with, prediction
 from nbmf.evaluation.compare import compare
-from nbmf.likelihoods.entry_losses import losses_of
 from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.likelihoods.entry_losses import losses_of
 from nbmf.likelihoods.negative_binomial import NEGATIVE_BINOMIAL
 from nbmf.likelihoods.poisson import POISSON
 
