@@ -129,7 +129,7 @@ def test_which_methods_take_threads():
     expected = {"BinaryICA", "LogisticPCA", "LogisticFactorVB", "LDA", "IndianBuffetLogistic"}
     expected |= {"NegativeBinomialFactorVB", "GaussianFactorVB"}
     expected |= {"IndianBuffetGaussian"} | {name for name in CLASSES if "Poisson" in name}
-    expected |= {"VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB"}
+    expected |= {"VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB", "Stacking"}
     assert set(without) == expected
     assert [name for name in CLASSES if "threads" not in registry.estimator_class(name).parameter_names()] == without
 

@@ -97,6 +97,7 @@ class HeldOutLosses(NamedTuple):
     entries, folds : int, how many entries were held out, in how many folds
     observed : int, how many there are; of a symmetric matrix pairs in the place of entries
     measure : Measure
+    fold_of : float array, as `measure` takes them: the number of the fold in which each entry was held out
     """
 
     methods: list[np.ndarray]
@@ -105,6 +106,7 @@ class HeldOutLosses(NamedTuple):
     folds: int
     observed: int
     measure: Measure
+    fold_of: np.ndarray
 
 
 def held_out_losses(
@@ -132,4 +134,6 @@ def held_out_losses(
     gathered = [split.gather(losses) for losses in methods]
     entries = int(np.count_nonzero(~np.isnan(gathered[0])))
     of_baselines = {name: split.gather(losses) for name, losses in baselines.items()}
-    return HeldOutLosses(gathered, of_baselines, entries, len(split.folds), split.observed, split.measure())
+    sizes = [len(losses) for losses in methods[0]]
+    fold_of = split.gather([np.full(size, number, float) for number, size in enumerate(sizes)])
+    return HeldOutLosses(gathered, of_baselines, entries, len(split.folds), split.observed, split.measure(), fold_of)

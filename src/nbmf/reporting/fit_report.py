@@ -17,6 +17,7 @@ from nbmf.reporting.fit_quality import quality
 from nbmf.reporting.fit_result import FitResult
 from nbmf.reporting.group_table import group_table
 from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report, Section, Table
+from nbmf.reporting.prediction_sentences import prediction_sentences
 from nbmf.reporting.scale_entries import scale_blocks
 from nbmf.reporting.weight_sentences import weight_sentences
 from nbmf.reporting.words import SCORED_BY, listed
@@ -56,6 +57,8 @@ def fit_report(
     """
     verdict, model = result.verdict, result.model
     sections = [] if verdict is None else [Section("", [_answer(verdict, result)])]
+    if verdict is not None and verdict.stack is not None:
+        sections.append(Section("Prediction", [Lines([*prediction_sentences(result)])]))
     sections.append(Section("The fit", [Lines([*facts(result)]), Lines([*quality(result, in_words)])]))
     if result.shows_components:
         sections += [

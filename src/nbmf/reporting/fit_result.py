@@ -19,6 +19,7 @@ from nbmf.posterior.scale import Scale, has_scale, scale_of
 
 if TYPE_CHECKING:
     from nbmf.posterior.chains import Chains
+    from nbmf.stacking.estimator import Stacking
 
 # From the axis whose effects components add to, to the attribute of a fit and to the name among its draws.
 EFFECTS = {"row": "row_effects_", "column": "column_effects_"}
@@ -42,6 +43,7 @@ class FitResult:
     verdict : Verdict or None, if it was not asked for
     column_groups : str array (N,) or None, besides those of rows that the matrix has
     other_view : FitResult or None, a fit that shows the same matrix in another way and predicts as well
+    stack : Stacking or None, the mixture of methods that predicts better than the model, if there is one
     """
 
     name: str
@@ -56,6 +58,7 @@ class FitResult:
     verdict: Verdict | None = None
     column_groups: np.ndarray | None = None
     other_view: FitResult | None = None
+    stack: Stacking | None = None
 
     @property
     def shows_components(self) -> bool:
@@ -68,6 +71,11 @@ class FitResult:
         if self.matrix.dense is not None or not has_scale(self.model):
             return None
         return scale_of(self.model, self.matrix, draws=self.draws)
+
+    @property
+    def n_missing(self) -> int:
+        """How many entries of the matrix are missing."""
+        return self.matrix.counts()["missing"]
 
     @property
     def is_sampled(self) -> bool:
