@@ -1,4 +1,4 @@
-"""What the structure test says: whether there is structure, how well a method predicts, and all that it was compared with."""
+"""What the structure test says: whether there is structure, and how well a method predicts next to all others."""
 
 from typing import NamedTuple
 

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -74,6 +74,8 @@ class Stacking(Factorization):
         "members": Rule(lambda names: names is None or _are_members(names), f"None or some of {', '.join(MEMBERS)}"),
         "max_visits": Rule(lambda value: is_number(value) and value > 0, "a number above 0"),
     }
+
+    shapes: ClassVar[dict[str, str]] = Factorization.shapes | {"weights_": "M"}
 
     n_components: int = 8
     members: Sequence[str] | None = None
@@ -186,7 +188,7 @@ class Stacking(Factorization):
             If they are no methods for matrices of this shape, or the weights are not theirs.
         """
         weights = self.weights_
-        if not (isinstance(weights, np.ndarray) and weights.dtype == float and weights.shape == (len(parts),)):
+        if len(weights) != len(parts):
             raise DataError(f"weights_ has to be {len(parts)} numbers, of as many members")
         if not ((weights > 0).all() and abs(weights.sum() - 1) < ROUNDING):
             raise DataError("weights_ has to be numbers above 0 with the sum 1")
