@@ -21,7 +21,7 @@ K = 8
 def further_members(
     tested: Mapping[str, Factorization], matrix: NamedMatrix, seed: int, iterations: int | None
 ) -> dict[str, Factorization] | None:
-    """Return the methods that predict besides those that are tested, by name; None where there is no mixture.
+    """Return the methods that predict besides those that are tested, by name; None where there is nothing to mix.
 
     They take no more visits of entries together than the methods that are tested, whose fits it has anyway.
     """
@@ -32,7 +32,8 @@ def further_members(
     for member in possible.values():
         member.set_params(random_state=seed)
     budget = sum(visits(each, matrix.n_observed) for each in tested.values())
-    return within_budget(possible, matrix.n_observed, 1, budget)
+    further = within_budget(possible, matrix.n_observed, 1, budget)
+    return further if len(tested) + len(further) > 1 else None
 
 
 def fit_stack(
