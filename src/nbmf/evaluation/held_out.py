@@ -7,12 +7,11 @@ import numpy as np
 
 from nbmf.data.named import is_sparse
 from nbmf.evaluation.baselines import at, baselines_of, prediction
-from nbmf.evaluation.clustered_errors import clustered_error
 from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import fitted_to, folds, is_symmetric, units
-from nbmf.likelihoods.entry_losses import losses_of
 from nbmf.likelihoods.likelihood import Likelihood
+from nbmf.numerics.clustered_errors import clustered_error
 from nbmf.seeds import seed_sequence
 
 
@@ -73,7 +72,7 @@ class AllEntries:
         return self._losses(fold, fitted.predictive(*np.nonzero(fold)))
 
     def _losses(self, fold: np.ndarray, predicted: Any) -> np.ndarray:
-        return losses_of(self._likelihood, self._codes[fold], predicted)
+        return self._likelihood.losses(self._codes[fold], predicted)
 
     def gather(self, losses: Iterable[np.ndarray]) -> np.ndarray:
         """Return an array (F, N), NaN where nothing was held out, and below the diagonal of pairs."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from nbmf.evaluation.clustered_errors import format_error
+from nbmf.numerics.clustered_errors import format_error
 
 LEVEL = 0.95  # of the interval around a margin
 WORTHWHILE = 10.0  # seconds a fit that a method has to save to be taken for its speed

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.evaluation.baselines import LABELS
-from nbmf.evaluation.clustered_errors import format_error, format_p, one_sided_p
 from nbmf.evaluation.held_out import HeldOutLosses
+from nbmf.numerics.clustered_errors import format_error, format_p, one_sided_p
 from nbmf.seeds import seed_sequence
 from nbmf.stacking.weights import mixture_losses, mixture_weights
 

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from nbmf.evaluation.accuracy import Accuracy
 from nbmf.evaluation.baselines import LABELS
-from nbmf.evaluation.clustered_errors import format_error, format_p
 from nbmf.evaluation.held_out import EntryMeasure
 from nbmf.evaluation.margin_test import MarginTest
 from nbmf.evaluation.stacked import Stacked
+from nbmf.numerics.clustered_errors import format_error, format_p
 
 CHANCE = 0.05  # that noise passes for structure
 

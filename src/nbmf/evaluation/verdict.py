@@ -19,7 +19,6 @@ from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.accuracy import accuracy
 from nbmf.evaluation.baselines import baselines_of
-from nbmf.evaluation.clustered_errors import one_sided_p
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, Measure, held_out_losses
 from nbmf.evaluation.margin_test import MarginTest, margin_test
 from nbmf.evaluation.stacked import Stacked, stacked
@@ -27,6 +26,7 @@ from nbmf.evaluation.structure_result import CHANCE, Gain, LossDifference, Verdi
 from nbmf.inference.declarations import View
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
+from nbmf.numerics.clustered_errors import one_sided_p
 
 LARGEST_EXACT = 50_000  # observed entries: above, each draw takes long, and no power was measured
 

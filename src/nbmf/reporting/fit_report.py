@@ -6,9 +6,9 @@ import numpy as np
 
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
-from nbmf.evaluation.clustered_errors import format_error
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.declarations import Alignment, View
+from nbmf.numerics.clustered_errors import format_error
 from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.groups import association_of, by_group
 from nbmf.reporting.accuracy_sentence import accuracy_sentence

@@ -15,7 +15,6 @@ from nbmf.inference.folds import LEAST, fitted_to, folds, is_symmetric, units
 from nbmf.inference.parameters import Rule, is_number
 from nbmf.inference.state import Factors, State
 from nbmf.likelihoods.bernoulli import BERNOULLI
-from nbmf.likelihoods.entry_losses import losses_of
 from nbmf.seeds import child
 from nbmf.stacking.members import MEMBERS, make_members, within_budget
 from nbmf.stacking.weights import mixture_weights
@@ -250,7 +249,7 @@ class _StackingState(State):
         """Return the losses of the entries of a fold, float array (n, M)."""
         training, at = BERNOULLI.hide(self._codes, fold), np.nonzero(fold)
         fits = (fitted_to(member, training, number, None) for member in self._tried.values())
-        return np.column_stack([losses_of(BERNOULLI, self._codes[fold], each.predictive(*at)) for each in fits])
+        return np.column_stack([BERNOULLI.losses(self._codes[fold], each.predictive(*at)) for each in fits])
 
     def objective(self):
         """Return nothing: members climb objectives of their own."""

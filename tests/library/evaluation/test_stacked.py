@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import nbmf
-from nbmf.evaluation.clustered_errors import clustered_error
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, held_out_losses
 from nbmf.evaluation.stacked import PARTS, Stacked, stacked
 from nbmf.evaluation.verdict import candidates, choose
+from nbmf.numerics.clustered_errors import clustered_error
 from nbmf.stacking.weights import mixture_losses, mixture_weights
 
 NAMES = ("one", "two", "three")
