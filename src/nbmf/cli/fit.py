@@ -29,6 +29,7 @@ from nbmf.errors import (
     WorseThanOneComponentWarning,
 )
 from nbmf.evaluation.verdict import Verdict
+from nbmf.inference.component_search import with_number
 from nbmf.inference.declarations import Inference, View
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
@@ -155,7 +156,7 @@ def _fit(
     options: argparse.Namespace, name: str, matrix: NamedMatrix, column_groups: np.ndarray | None, chosen: Chosen
 ) -> FitResult:
     """Fit all chains, with progress."""
-    estimator = chosen.estimator
+    estimator, search = with_number(chosen.estimator, matrix)
     count = options.chains or _chains(estimator, matrix)
     is_sampled = estimator.inference is Inference.SAMPLER
     kind = ("chain" if is_sampled else "start") + "s" * (count > 1)
@@ -183,6 +184,7 @@ def _fit(
         intervals=intervals_of(draws, LEVEL),
         verdict=chosen.verdict,
         column_groups=column_groups,
+        component_search=search,
     )
 
 

@@ -111,6 +111,8 @@ def facts(result: FitResult) -> Iterator[str]:
     )
     weight = "" if np.isnan(components.shares).any() else " (at least 1% of all weight each)"
     yield f"{model.title}: {components.active} active component{'s' * (components.active != 1)}{weight}"
+    if result.component_search is not None:
+        yield str(result.component_search)
     yield from weight_sentences(result)
     if learned := model.findings:
         texts = (f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in learned.items())

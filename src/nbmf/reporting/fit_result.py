@@ -11,6 +11,7 @@ import numpy as np
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.verdict import Verdict
+from nbmf.inference.component_search import ComponentSearch
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import Components
@@ -43,6 +44,7 @@ class FitResult:
     verdict : Verdict or None, if it was not asked for
     column_groups : str array (N,) or None, besides those of rows that the matrix has
     other_view : FitResult or None, a fit that shows the same matrix in another way and predicts as well
+    component_search : ComponentSearch or None, how K was found, if it was searched for
     stack : Stacking or None, the mixture of methods that predicts better than the model, if there is one
     """
 
@@ -58,6 +60,7 @@ class FitResult:
     verdict: Verdict | None = None
     column_groups: np.ndarray | None = None
     other_view: FitResult | None = None
+    component_search: ComponentSearch | None = None
     stack: Stacking | None = None
 
     @property

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
+from nbmf.inference.component_search import GRID
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.parameters import AUTO
 
 # The cheap ones first: of a matrix that is too large for all of them the last are left out.
 MEMBERS = ("logistic-vb-columns", "bernoulli-poisson-vb", "logistic-vb", "indian-buffet", "beta-dir-vb-learned")
@@ -45,7 +47,8 @@ def visits(estimator: Factorization, n_observed: int) -> float:
 
     It is a budget's measure of time that depends on no clock.
     """
-    return float(n_observed) * estimator.n_iterations * estimator.n_components
+    K = max(GRID) if estimator.n_components == AUTO else estimator.n_components
+    return float(n_observed) * estimator.n_iterations * K
 
 
 def within_budget(
