@@ -14,7 +14,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.stacking.estimator import Stacking
 from nbmf.stacking.members import MEMBERS, make_members, visits, within_budget
 
-ITERATIONS = 500  # or sweeps, of the members that are not tested themselves
+ITERATIONS = 300  # or sweeps, of the members that are not tested themselves: those of a buffet take their time
 K = 8
 
 

@@ -81,7 +81,7 @@ def test_what_is_mixed_besides_takes_no_more_visits_than_what_is_tested():
     further = further_members(default, matrix, 3, None)
     assert list(further) == [name for name in MEMBERS if name not in default]
     assert {each.random_state for each in further.values()} == {3}
-    assert {each.n_iterations for each in further.values()} == {500}
+    assert {each.n_iterations for each in further.values()} == {300}
     assert {each.n_iterations for each in further_members(default, matrix, 3, 40).values()} == {40}
     few = {"bica": estimator_of("bica", seed=3, iterations=500, components=10)}
     taken = further_members(few, matrix, 3, None)
