@@ -45,6 +45,7 @@ EXPORTS = {
     "MNB": "nbmf.families.mixed_membership.naive_bayes",
     "MMNB": "nbmf.families.mixed_membership.naive_bayes",
     "FastMMNB": "nbmf.families.mixed_membership.naive_bayes",
+    "Stacking": "nbmf.stacking.estimator",
     "FeatureTable": "nbmf.data.feature_table",
     "load": "nbmf.registry",
     "draw_mask": "nbmf.data.masks",

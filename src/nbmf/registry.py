@@ -17,7 +17,7 @@ from nbmf.inference.table_model import TableModel
 
 # Constructor arguments that the workflow itself provides.
 PROVIDED = ("n_components", "random_state", "threads")
-FAMILIES = "nbmf.families."
+ESTIMATORS = ("nbmf.families.", "nbmf.stacking.")  # where nbmf's own are
 
 
 def module_of(class_name: str) -> str:
@@ -31,7 +31,7 @@ def module_of(class_name: str) -> str:
 
 def all_classes() -> list[str]:
     """Return the names of nbmf's own estimators."""
-    return [name for name, module in nbmf.EXPORTS.items() if module.startswith(FAMILIES)]
+    return [name for name, module in nbmf.EXPORTS.items() if module.startswith(ESTIMATORS)]
 
 
 def estimator_class(class_name: str) -> type[Factorization]:
@@ -168,12 +168,18 @@ def load(path: str | os.PathLike) -> Any:
     """
     model = model_file.read(path)
     try:
-        estimator = _class_in_memory(model.class_name)
-        made = estimator(**estimator.by_current_names(model.parameters, warns=False))
-        made.check_parameters()
-        made.restore(model.learned)
+        return _restored(model)
     except (TypeError, ConfigError, DataError) as error:
         raise DataError(f"{path}: ", error) from error
+
+
+def _restored(model: model_file.Model) -> Saved:
+    """Return the model that a file holds, with its parts."""
+    estimator = _class_in_memory(model.class_name)
+    made = estimator(**estimator.by_current_names(model.parameters, warns=False))
+    made.check_parameters()
+    made.restore(model.learned)
+    made.restore_parts({name: _restored(part) for name, part in model.parts.items()})
     return made
 
 
@@ -183,7 +189,7 @@ def _class_in_memory(class_name: str) -> type[Saved]:
     if not colon:
         if class_name not in all_classes():
             raise DataError(f"no class {class_name!r}; {choices(class_name, all_classes())}")
-    elif not module.startswith(FAMILIES):  # our own modules may be imported
+    elif not module.startswith(ESTIMATORS):  # our own modules may be imported
         if module not in sys.modules:
             raise DataError(f"a model of class {class_name!r}: import {module} first")
         if name not in vars(sys.modules[module]):  # getattr could run code

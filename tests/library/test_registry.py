@@ -7,7 +7,7 @@ import pkgutil
 import pytest
 
 import nbmf
-from nbmf import families, registry
+from nbmf import families, registry, stacking
 from nbmf.errors import ConfigError
 from nbmf.inference.estimator import Factorization
 
@@ -39,7 +39,9 @@ def my_package(tmp_path, monkeypatch):
 def test_every_estimator_of_the_package_is_exported():
     """Whatever no other class builds on is an estimator, so a user has to find it."""
     modules = [
-        importlib.import_module(found.name) for found in pkgutil.walk_packages(families.__path__, "nbmf.families.")
+        importlib.import_module(found.name)
+        for package in (families, stacking)
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     ]
     defined = {
         value
@@ -127,7 +129,7 @@ def test_which_methods_take_threads():
     expected = {"BinaryICA", "LogisticPCA", "LogisticFactorVB", "LDA", "IndianBuffetLogistic"}
     expected |= {"NegativeBinomialFactorVB", "GaussianFactorVB"}
     expected |= {"IndianBuffetGaussian"} | {name for name in CLASSES if "Poisson" in name}
-    expected |= {"VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB"}
+    expected |= {"VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB", "Stacking"}
     assert set(without) == expected
     assert [name for name in CLASSES if "threads" not in registry.estimator_class(name).parameter_names()] == without
 

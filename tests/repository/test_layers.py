@@ -139,6 +139,8 @@ mask = draw_mask(matrix, 0.25, seed_sequence("mask"))
 brief = {"max_iter": 2, "burn_in": 1, "n_samples": 1}
 for name in sys.argv[1:]:
     settings = {key: brief[key] for key in brief if key in registry.settings_of(name)}
+    if name == "Stacking":
+        settings["members"] = ["indian-buffet", "logistic-vb"]  # another one learns priors
     request = FitRequest(class_name=name, K=2, settings=settings, seed_key=["fit"])
     run_fit(matrix, mask, request, log=lambda line: None)
 print(json.dumps(sorted(sys.modules)))

@@ -79,6 +79,14 @@ def printed_command(options: Options) -> str:
     return shlex.join(["nbmf", options.command, *files, *repeated_words(options, others)])
 
 
+def _components(given: str) -> int | str:
+    """Return a number of components, or "auto"."""
+    try:
+        return given if given == "auto" else int(given)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{given!r} is neither an integer nor auto") from None
+
+
 def _method(name: str) -> str:
     """Return the id of a method."""
     if name not in METHODS:
@@ -171,9 +179,11 @@ FIT = Command(
         ),
         number(
             "--components",
-            "number of components; default: the method's own, 100 where the data choose how many of them are used",
+            "number of components, or auto: 2, 4, 8, ... up to 64 while it pays on held-out entries, of a method with "
+            "a fixed number; default: the method's own, 100 where the data choose how many of them are used",
             python="n_components",
             metavar="K",
+            type=_components,
         ),
         number(
             "--chains",

@@ -9,7 +9,7 @@ from nbmf.cli.output import results_folder
 from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.publishing import PAGE, SUMMARY, publish
 from nbmf.cli.saved_fits import load_fit
-from nbmf.errors import DataError, NotConvergedWarning, WorseThanOneComponentWarning
+from nbmf.errors import DataError, PoorFitWarning
 from nbmf.evaluation.fit_comparison import Fit, compare_fits
 from nbmf.reporting.fit_comparison_report import fit_comparison_report
 
@@ -26,8 +26,7 @@ def run(options: argparse.Namespace) -> None:
     called = tuple(names) if names[0] != names[1] else tuple(map(str, paths))
     steps = sum(fit.model.n_iterations for fit in fits) / len(fits)  # of a fit on average
     with warnings.catch_warnings(), Progress("check") as progress:
-        for category in (NotConvergedWarning, WorseThanOneComponentWarning):  # a fit's own summary says it
-            warnings.simplefilter("ignore", category)
+        warnings.simplefilter("ignore", PoorFitWarning)  # a fit's own summary says it
         found = compare_fits(*fits, predict=options.check, seed=options.seed, monitor_of=step_counters(progress, steps))
     folder.write_table(COMPONENTS, found.matched)
     if found.rows is not None:

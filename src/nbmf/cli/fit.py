@@ -4,7 +4,7 @@ import argparse
 import functools
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,10 +19,12 @@ from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of, read_with_groups, repeated
 from nbmf.cli.settings import refuse_repeated_names, warn_of_many_components
+from nbmf.cli.stack import fit_stack, further_members
 from nbmf.cli.structure import check_structure, estimator_of
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ChainsNotConvergedWarning, ConfigError, PoorFitWarning, Setting
 from nbmf.evaluation.verdict import Verdict
+from nbmf.inference.component_search import with_number
 from nbmf.inference.declarations import Inference, View
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
@@ -52,9 +54,13 @@ def run(options: argparse.Namespace) -> None:
     chosen, *others = _chosen(options, matrix)
     warn_of_many_components([options.components], matrix)
     result = _named(_fit(options, name, matrix, column_groups, chosen), options.names)
+    fitted = {chosen.method: result.model}
     if others and result.shows_components:
         other = _fit(options, name, matrix, column_groups, others[0])
         result = replace(result, other_view=other)
+        fitted[others[0].method] = other.model
+    if chosen.verdict is not None and chosen.verdict.stack is not None:
+        result = replace(result, stack=fit_stack(chosen.members, chosen.verdict.stack, matrix, fitted))
     pictures = _pictures(result)
     figures = folder.figures(pictures)
     other_figure = figures.pop() if result.other_view is not None else None
@@ -109,11 +115,13 @@ class Chosen(NamedTuple):
     method : str, its id
     estimator : Factorization, not fitted
     verdict : Verdict, what held-out entries say of it; None if that was not asked for
+    members : dict, the methods of the mixture of `verdict.stack`, not fitted, by their ids
     """
 
     method: str
     estimator: Factorization
     verdict: Verdict | None = None
+    members: Mapping[str, Factorization] = {}
 
 
 def _chosen(options: argparse.Namespace, matrix: NamedMatrix) -> list[Chosen]:
@@ -130,10 +138,15 @@ def _chosen(options: argparse.Namespace, matrix: NamedMatrix) -> list[Chosen]:
     if not options.check:
         return every[:1]
     tries = len({*known, *(one.method for one in every)})
-    choice = check_structure(matrix, [one.estimator for one in every], options.seed, tries=tries, view=view)
+    tested = {one.method: one.estimator for one in every}
+    further = further_members(tested, matrix, options.seed, options.iterations)
+    stacked_with = None if further is None else list(further.values())
+    choice = check_structure(
+        matrix, list(tested.values()), options.seed, tries=tries, view=view, stacked_with=stacked_with
+    )
     if choice is None:
         return every[:1]
-    chosen = [every[choice.index]._replace(verdict=choice.verdict)]
+    chosen = [every[choice.index]._replace(verdict=choice.verdict, members=tested | (further or {}))]
     return chosen if choice.other is None or view else [*chosen, every[choice.other]]
 
 
@@ -152,7 +165,7 @@ def _fit(
     options: argparse.Namespace, name: str, matrix: NamedMatrix, column_groups: np.ndarray | None, chosen: Chosen
 ) -> FitResult:
     """Fit all chains, with progress."""
-    estimator = chosen.estimator
+    estimator, search = with_number(chosen.estimator, matrix)
     count = options.chains or _chains(estimator, matrix)
     is_sampled = estimator.inference is Inference.SAMPLER
     kind = ("chain" if is_sampled else "start") + "s" * (count > 1)
@@ -180,6 +193,7 @@ def _fit(
         intervals=intervals_of(draws, LEVEL),
         verdict=chosen.verdict,
         column_groups=column_groups,
+        component_search=search,
     )
 
 

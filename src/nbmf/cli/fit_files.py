@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from nbmf.cli.output import COLUMN_GROUPS, LARGEST_CSV, MATRIX, MODEL, OutputFolder
+from nbmf.cli.output import COLUMN_GROUPS, LARGEST_CSV, MATRIX, MODEL, STACK, OutputFolder
 from nbmf.cli.publishing import PAGE, SUMMARY
 from nbmf.posterior.groups import by_group
 from nbmf.posterior.scale import Scale
@@ -16,8 +16,9 @@ from nbmf.reporting.pictures import FIT_FILES
 FACTORS, ENDS = ("W", "H"), ("lower", "upper")
 COMPONENTS = "components.csv"
 POSITIONS, COLUMNS = "positions.csv", "columns.csv"  # of a scale
+MISSING = "missing.csv"  # entries, and what the mixture and the model predict of them
 FILES = (
-    *(SUMMARY, PAGE, MODEL, MATRIX, "chains.csv", COMPONENTS, "groups.csv", COLUMN_GROUPS, *FIT_FILES),
+    *(SUMMARY, PAGE, MODEL, MATRIX, STACK, MISSING, "chains.csv", COMPONENTS, "groups.csv", COLUMN_GROUPS, *FIT_FILES),
     *(POSITIONS, COLUMNS),
     *(f"{axis}_effects.csv" for axis in EFFECTS),
     *(f"{name}.{kind}" for name in (*FACTORS, "expectation") for kind in ("csv", "npz")),
@@ -33,8 +34,21 @@ def write_fit(folder: OutputFolder, result: FitResult) -> None:
         _write_expectation(folder, result)
         if result.chains is not None:
             folder.write_table("chains.csv", result.chains.diagnostics)
+    if result.stack is not None:
+        _write_stack(folder, result)
     if result.shows_components:
         _write_components(folder, result)
+
+
+def _write_stack(folder: OutputFolder, result: FitResult) -> None:
+    """Write the mixture, and what it and the model predict of missing entries."""
+    folder.write(STACK, result.stack.save)
+    matrix = result.matrix
+    rows, columns = np.nonzero(~matrix.observed)
+    if rows.size:
+        entries = {"row": matrix.row_names[rows], "column": matrix.column_names[columns]}
+        predicted = {"probability": result.stack.predict(rows, columns), "by_model": result.expectation[rows, columns]}
+        folder.write_table(MISSING, pd.DataFrame(entries | predicted))
 
 
 def _write_scale(folder: OutputFolder, scale: Scale) -> None:

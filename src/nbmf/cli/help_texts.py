@@ -56,6 +56,8 @@ what is written, in FILE's name with .nbmf at the end, or in the folder after --
   scale.png         (logistic methods) rows along one axis, or on a map of two; positions.csv and
                     columns.csv: their positions with intervals, discriminations and difficulties
   model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
+  stack.npz         the mixture of methods that predicts better than the one shown, if one does;
+                    missing.csv: what it says of missing entries, next to what the model says
   Where nothing is found there are no components and pictures.
   *_lower.csv, *_upper.csv  (--draws) 90 % intervals;  chains.csv  (several chains or starts),
   chains.png  (chains);  groups.csv  (--groups) rows or columns by group and component

@@ -119,7 +119,7 @@ def refuse_too_small(options: Options, declared: Sequence[Option]) -> None:
     for option in declared:
         given = getattr(options, option.attribute)
         for value in given if isinstance(given, list) else [given]:
-            if None not in (option.least, value) and not value >= option.least:
+            if None not in (option.least, value) and not isinstance(value, str) and not value >= option.least:
                 kind = "a number" if isinstance(value, float) else "an integer"
                 raise not_allowed(option.python[0], value, f"{kind} of at least {option.least}")
 

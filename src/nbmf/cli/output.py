@@ -22,6 +22,7 @@ from nbmf.reporting.pictures import Picture
 
 # Files that commands other than their own read again.
 MODEL, MATRIX, TABLE, COLUMN_GROUPS = "model.npz", "matrix.npz", "table.npz", "column_groups.csv"
+STACK = "stack.npz"  # the mixture of methods that predicts better than the model
 RECORD = "nbmf.json"  # which files of the folder are ours, and how they were made
 DIGITS = "%.6g"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # begin what a spreadsheet computes

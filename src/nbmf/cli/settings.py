@@ -36,10 +36,10 @@ def refuse_repeated_names(names: Sequence[str] | None) -> None:
         raise ConfigError(Setting("names", names), f": {repeated[0]!r} is there twice")
 
 
-def warn_of_many_components(numbers: Iterable[int | None], matrix: NamedMatrix) -> None:
+def warn_of_many_components(numbers: Iterable[int | str | None], matrix: NamedMatrix) -> None:
     """Warn if more components are asked for than rows, or columns, can differ in."""
     most = min(matrix.shape)
-    if asked := [K for K in numbers if K is not None and most < K]:
+    if asked := [K for K in numbers if isinstance(K, int) and most < K]:
         rows, columns = matrix.shape
         many = f": {rows} rows x {columns} columns can differ in {most} at most, so that the others describe nothing"
         warnings.warn(Message(Setting("n_components", asked[0]), many), TooManyComponentsWarning, stacklevel=2)

@@ -9,10 +9,10 @@ from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.settings import checked, iteration_settings
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import PoorFitWarning
-from nbmf.evaluation.folds import LEAST
 from nbmf.evaluation.verdict import MethodChoice, choose
 from nbmf.inference.declarations import View
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.folds import LEAST
 from nbmf.inference.stopping import MeanChangeBelow
 
 MEAN_CHANGE = 1e-4  # of E[V] in ten iterations, below which variational methods of Beta-Dir and its kin stop
@@ -44,6 +44,7 @@ def check_structure(
     seed: int,
     tries: int | None = None,
     view: View | None = None,
+    stacked_with: Sequence[Factorization] | None = None,
 ) -> MethodChoice | None:
     """Return which method predicts held-out entries best, and whether there is structure; see `choose`."""
     if estimators[0].likelihood.unit != "entry":  # LDA's prediction is of tokens
@@ -51,7 +52,16 @@ def check_structure(
     if (observed := matrix.n_observed) < LEAST:
         print(f"{observed} observed entries are too few to say whether there is structure")
         return None
-    steps = sum(estimator.n_iterations for estimator in estimators) / len(estimators)  # of a fit on average
+    fitted = [*estimators, *(stacked_with or ())]
+    steps = sum(estimator.n_iterations for estimator in fitted) / len(fitted)  # of a fit on average
     with warnings.catch_warnings(), Progress("check") as progress:
         warnings.simplefilter("ignore", PoorFitWarning)  # the test says it
-        return choose(matrix, estimators, seed=seed, tries=tries, view=view, monitor_of=step_counters(progress, steps))
+        return choose(
+            matrix,
+            estimators,
+            seed=seed,
+            tries=tries,
+            view=view,
+            stacked_with=stacked_with,
+            monitor_of=step_counters(progress, steps),
+        )

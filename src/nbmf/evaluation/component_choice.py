@@ -11,11 +11,11 @@ import numpy as np
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, ConstantFeatureWarning, DataError, PoorFitWarning, Setting
-from nbmf.evaluation.clustered_errors import count_distinct, format_error, format_p, mean_and_error, one_sided_p
 from nbmf.evaluation.held_out_cells import Fold, count_distinct_rows, folds
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.inference.parameters import check_count
 from nbmf.inference.starts import Starts
+from nbmf.numerics.clustered_errors import count_distinct, format_error, format_p, mean_and_error, one_sided_p
 from nbmf.seeds import child, seed_sequence
 
 GRID = (2, 3, 4, 5, 6, 8)

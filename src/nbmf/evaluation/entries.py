@@ -9,6 +9,7 @@ from nbmf import registry
 from nbmf.catalogue import METHODS
 from nbmf.data.named import NamedMatrix, is_frame
 from nbmf.errors import ConfigError, Setting, choices
+from nbmf.inference.parameters import AUTO
 from nbmf.likelihoods.likelihood import Likelihood
 
 KEYS = ("class", "label", "colour", "K", "settings", "starts_as", "starts")
@@ -84,6 +85,8 @@ def _wanted_K(K: Any, name: str, entry: Mapping[str, Any]) -> Any:
 def _grid(name: str, K: Any) -> list[int]:
     is_one = isinstance(K, str | bytes) or not isinstance(K, Iterable)  # checked with the settings
     grid = [K] if is_one else list(K)
+    if AUTO in grid:
+        raise ConfigError(Setting("K", AUTO), f": of {name} numbers are compared; allowed are one or more integers")
     if not grid:
         raise ConfigError(f"methods.{name}: no K given; allowed are one or more integers")
     return list(dict.fromkeys(grid))

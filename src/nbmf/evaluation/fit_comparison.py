@@ -14,11 +14,11 @@ from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
 from nbmf.evaluation.baselines import baselines_of
-from nbmf.evaluation.clustered_errors import one_sided_p
-from nbmf.evaluation.folds import LEAST
 from nbmf.evaluation.held_out import held_out_losses
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.folds import LEAST
 from nbmf.inference.state import Monitor
+from nbmf.numerics.clustered_errors import one_sided_p
 from nbmf.posterior.components import components_of, named
 from nbmf.posterior.scale import has_scale, scale_of
 

@@ -7,12 +7,11 @@ import numpy as np
 
 from nbmf.data.named import is_sparse
 from nbmf.evaluation.baselines import at, baselines_of, prediction
-from nbmf.evaluation.clustered_errors import clustered_error
-from nbmf.evaluation.entry_losses import losses_of
-from nbmf.evaluation.folds import fitted_to, folds, is_symmetric, units
 from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.folds import fitted_to, folds, is_symmetric, units
 from nbmf.likelihoods.likelihood import Likelihood
+from nbmf.numerics.clustered_errors import clustered_error
 from nbmf.seeds import seed_sequence
 
 
@@ -73,7 +72,7 @@ class AllEntries:
         return self._losses(fold, fitted.predictive(*np.nonzero(fold)))
 
     def _losses(self, fold: np.ndarray, predicted: Any) -> np.ndarray:
-        return losses_of(self._likelihood, self._codes[fold], predicted)
+        return self._likelihood.losses(self._codes[fold], predicted)
 
     def gather(self, losses: Iterable[np.ndarray]) -> np.ndarray:
         """Return an array (F, N), NaN where nothing was held out, and below the diagonal of pairs."""
@@ -97,6 +96,7 @@ class HeldOutLosses(NamedTuple):
     entries, folds : int, how many entries were held out, in how many folds
     observed : int, how many there are; of a symmetric matrix pairs in the place of entries
     measure : Measure
+    fold_of : float array, as `measure` takes them: the number of the fold in which each entry was held out
     """
 
     methods: list[np.ndarray]
@@ -105,6 +105,7 @@ class HeldOutLosses(NamedTuple):
     folds: int
     observed: int
     measure: Measure
+    fold_of: np.ndarray
 
 
 def held_out_losses(
@@ -132,4 +133,6 @@ def held_out_losses(
     gathered = [split.gather(losses) for losses in methods]
     entries = int(np.count_nonzero(~np.isnan(gathered[0])))
     of_baselines = {name: split.gather(losses) for name, losses in baselines.items()}
-    return HeldOutLosses(gathered, of_baselines, entries, len(split.folds), split.observed, split.measure())
+    sizes = [len(losses) for losses in methods[0]]
+    fold_of = split.gather([np.full(size, number, float) for number, size in enumerate(sizes)])
+    return HeldOutLosses(gathered, of_baselines, entries, len(split.folds), split.observed, split.measure(), fold_of)

@@ -13,8 +13,8 @@ import numpy as np
 from nbmf.data.matrix import MISSING
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.effects import row_and_column_effects
-from nbmf.evaluation.folds import is_symmetric
 from nbmf.evaluation.margin_trades import swap_edges, trade_many
+from nbmf.inference.folds import is_symmetric
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.numerics.random import generator_states
 from nbmf.seeds import seed_sequence

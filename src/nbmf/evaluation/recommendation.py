@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.evaluation.clustered_errors import format_error
 from nbmf.evaluation.replications import interval
+from nbmf.numerics.clustered_errors import format_error
 
 WORTHWHILE = 10.0  # seconds a fit that a method has to save to be taken for its speed
 

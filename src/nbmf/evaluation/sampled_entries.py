@@ -14,11 +14,10 @@ import scipy.sparse
 from nbmf.data.matrix import MISSING
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
-from nbmf.evaluation.clustered_errors import clustered_error_of_sum, count_distinct
-from nbmf.evaluation.entry_losses import losses_of
-from nbmf.evaluation.folds import HELD_OUT, LEAST, fitted_to, parts
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.folds import HELD_OUT, LEAST, fitted_to, parts
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.numerics.clustered_errors import clustered_error_of_sum, count_distinct
 from nbmf.registry import make_estimator
 from nbmf.seeds import seed_sequence
 
@@ -89,7 +88,7 @@ class Fold(NamedTuple):
         """
         zero = (1 - chance) * self.kept_ones
         one = chance * self.kept_zeros
-        return losses_of(BERNOULLI, self.is_one.astype(np.int8), one / (one + zero))
+        return BERNOULLI.losses(self.is_one.astype(np.int8), one / (one + zero))
 
 
 class SampledEntries:

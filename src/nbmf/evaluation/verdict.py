@@ -17,157 +17,18 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import is_sparse
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
-from nbmf.evaluation.accuracy import Accuracy, accuracy
-from nbmf.evaluation.baselines import LABELS, baselines_of
-from nbmf.evaluation.clustered_errors import format_error, format_p, one_sided_p
+from nbmf.evaluation.accuracy import accuracy
+from nbmf.evaluation.baselines import baselines_of
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, Measure, held_out_losses
 from nbmf.evaluation.margin_test import MarginTest, margin_test
+from nbmf.evaluation.stacked import Stacked, stacked
+from nbmf.evaluation.structure_result import CHANCE, Gain, LossDifference, Verdict
 from nbmf.inference.declarations import View
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
+from nbmf.numerics.clustered_errors import one_sided_p
 
-CHANCE = 0.05  # that noise passes for structure
 LARGEST_EXACT = 50_000  # observed entries: above, each draw takes long, and no power was measured
-
-
-class Gain(NamedTuple):
-    """By how much a method predicts better than a baseline.
-
-    baseline : str, one of nbmf.evaluation.baselines.LABELS
-    loss : float, of the baseline, in nats per held-out entry
-    mean : float, the baseline's loss minus the method's
-    error : float, its standard error; entries of a row or a column are not taken as independent
-    p : float, the probability of so large a gain if there were none (one-sided)
-    """
-
-    baseline: str
-    loss: float
-    mean: float
-    error: float
-    p: float
-
-
-class LossDifference(NamedTuple):
-    """By how much another prediction is worse than that of the chosen method.
-
-    Another method may predict a little better, see `choose`.
-
-    what : str, a method or a baseline in words
-    loss : float, nats per held-out entry
-    mean : float, its loss minus that of the chosen method
-    error : float, its standard error; entries of a row or a column are not taken as independent
-    """
-
-    what: str
-    loss: float
-    mean: float
-    error: float
-
-
-class Verdict(NamedTuple):
-    """Whether there is structure, by two tests, and how well a method predicts.
-
-    - method : str, what was judged, in words
-    - found : bool, whether either test finds structure
-    - predicts : bool, whether the method predicts better than every baseline, each with p < chance
-    - chance : float, the level of each gain: CHANCE, or CHANCE / 2 next to an exact test, over the number of
-      methods that there were to choose from
-    - loss : float, of the method, in nats per held-out entry
-    - gains : tuple of Gain, over each baseline, the best baseline first
-    - entries, folds : int, how many entries were held out, in how many folds
-    - observed : int, how many there are; of a symmetric matrix pairs instead of entries
-    - others : tuple of LossDifference, the other methods that could have been chosen, the best first
-    - unit : str, what losses are per: "held-out entry", or "one" of a sparse matrix
-    - exact : MarginTest or None, the exact test at CHANCE / 2: of binary matrices of up to LARGEST_EXACT
-      observed entries
-    - accuracy, without_components : Accuracy or None, of the method and of the best baseline; None of
-      counts and of sparse matrices
-
-    Of a sparse matrix ones and as many zeros are held out, weighted by one over the chance of that.
-    """
-
-    method: str
-    found: bool
-    predicts: bool
-    chance: float
-    loss: float
-    gains: tuple[Gain, ...]
-    entries: int
-    folds: int
-    observed: int
-    others: tuple[LossDifference, ...] = ()
-    unit: str = EntryMeasure.unit
-    exact: MarginTest | None = None
-    accuracy: Accuracy | None = None
-    without_components: Accuracy | None = None
-
-    @property
-    def compared(self) -> list[LossDifference]:
-        """What else predicted the same entries: the other methods, then the baselines."""
-        baselines = (LossDifference(LABELS[gain.baseline], gain.loss, gain.mean, gain.error) for gain in self.gains)
-        return [*self.others, *baselines]
-
-    @property
-    def is_predicted(self) -> bool:
-        """Whether there is structure, and the method predicts better than the best baseline on average."""
-        return self.found and self.gains[0].mean > 0
-
-    @property
-    def best_baseline(self) -> str:
-        """The baseline that predicts best, in words."""
-        return LABELS[self.gains[0].baseline]
-
-    def __str__(self) -> str:
-        if self.predicts:
-            return (
-                f"structure found: this method predicts better than {self.best_baseline}, the best prediction without "
-                f"components, by {self._difference()}{self._of_exact_test()}"
-            )
-        if not self.found and self.gains[0].mean > 0:
-            return f"nothing found beyond {LABELS[self._weakest.baseline]}: {self._lead()}{self._of_exact_test()}"
-        if not self.found:
-            return (
-                f"nothing found beyond {self.best_baseline}: this method predicts worse by {self._difference()}"
-                f"{self._of_exact_test()}"
-            )
-        exact = f"exact test, {format_p(self.exact.p)}"
-        if self.gains[0].mean > 0:
-            return (
-                f"structure found beyond row and column effects ({exact}), too little of it to be sure of in "
-                f"predictions: {self._lead()}"
-            )
-        return (
-            f"structure found beyond row and column effects ({exact}), but no method that was tried predicts it: "
-            f"this one predicts worse than {self.best_baseline} by {self._difference()}"
-        )
-
-    @property
-    def _weakest(self) -> Gain:
-        """The gain that is most likely to be chance."""
-        return max(self.gains, key=lambda gain: gain.p)
-
-    def _difference(self) -> str:
-        """Return by how much the method differs from the best baseline."""
-        best = self.gains[0]
-        return (
-            f"{format_error(abs(best.mean), best.error)} nats per {self.unit} "
-            f"({best.loss:.4f} and {self.loss:.4f}, {format_p(best.p)})"
-        )
-
-    def _lead(self) -> str:
-        """Return why a lead is not enough."""
-        weakest = self._weakest
-        return (
-            f"a lead of {format_error(weakest.mean, weakest.error)} nats per {self.unit} over "
-            f"{LABELS[weakest.baseline]} can be chance ({format_p(weakest.p)}; {self.chance:.2g} would tell)"
-        )
-
-    def _of_exact_test(self) -> str:
-        """Return what the exact test says next to predictions that decide."""
-        if self.exact is None:
-            return ""
-        agrees = (self.exact.p <= CHANCE / 2) == self.predicts
-        return f"; the exact test {'agrees' if agrees else 'alone would not show it'} ({format_p(self.exact.p)})"
 
 
 class MethodChoice(NamedTuple):
@@ -238,6 +99,7 @@ def choose(
     seed: int = 0,
     tries: int | None = None,
     view: View | None = None,
+    stacked_with: Sequence[Factorization] | None = None,
     monitor_of: Callable[[int, int], Monitor | None] | None = None,
 ) -> MethodChoice:
     """Say which of several methods to take, and whether it finds structure.
@@ -262,6 +124,9 @@ def choose(
         have been tried before.
     view : View, optional
         Take a method of this view. The test is the same.
+    stacked_with : sequence of Factorization, optional
+        Say what a mixture of all methods and of these further ones predicts, and how much of that the method that is
+        taken explains (`Verdict.stack`); of these none is taken, and the test is the same. Not of sparse matrices.
     monitor_of : function, optional
         From the number of a fit and their count, folds times methods, to its monitor.
 
@@ -278,16 +143,26 @@ def choose(
         if not baselines_of(estimator.likelihood):
             raise DataError(f"{type(estimator).__name__} predicts no probability of a one or of a count per entry")
         estimator.check_parameters()
-    tested = held_out_losses(V, estimators, seed, monitor_of)
+    everything = held_out_losses(V, [*estimators, *(stacked_with or ())], seed, monitor_of)
+    tested = everything._replace(methods=everything.methods[: len(estimators)])
     exact = _exact_test(V, estimators[0], tested, seed)
     chance = (CHANCE if exact is None else CHANCE / 2) / (tries or len(estimators))
     allowed = [i for i, estimator in enumerate(estimators) if view in (None, estimator.view)]
     if not allowed:
         raise ConfigError(f"view = {str(view)!r}: none of the methods shows {view}")
     index = _shown(tested, chance, allowed)
-    return MethodChoice(
-        index, _verdict_on(index, estimators, tested, exact, chance), _other_view(index, estimators, tested)
-    )
+    judged = _verdict_on(index, estimators, tested, exact, chance)
+    if stacked_with is not None and not is_sparse(V):
+        judged = judged._replace(stack=_stack(judged, index, [*estimators, *stacked_with], everything, seed))
+    return MethodChoice(index, judged, _other_view(index, estimators, tested))
+
+
+def _stack(
+    judged: Verdict, index: int, estimators: Sequence[Factorization], tested: HeldOutLosses, seed: int
+) -> Stacked:
+    """Return what all methods predict together, next to the method that is taken and the best baseline."""
+    titles = [estimator.title for estimator in estimators]
+    return stacked(tested, titles, index, judged.gains[0].baseline, seed)
 
 
 def _exact_test(V: Any, estimator: Factorization, tested: HeldOutLosses, seed: int) -> MarginTest | None:

@@ -8,6 +8,7 @@ from threadpoolctl import threadpool_limits
 from nbmf.data.named import is_sparse, names_of
 from nbmf.errors import DataError, NotFittedError, Setting
 from nbmf.inference import loop
+from nbmf.inference.component_search import number_of_components
 from nbmf.inference.declarations import Declarations, Inference
 from nbmf.inference.fold_in import FoldIn, in_blocks
 from nbmf.inference.model_file import Saved
@@ -71,6 +72,8 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
     active_components_ : int
         Components with a share of at least 1 % of all weight (see `shares_of`); all K where
         there is no such thing as a share.
+    component_search_ : list
+        What `n_components="auto"` has found: the fields of nbmf.inference.component_search.ComponentSearch.
     row_names_, column_names_ : str arrays (F,), (N,), or None
         Those of V, if it was a BinaryMatrix, or a DataFrame that does not just number them.
     n_features_in_, feature_names_in_ : int, object array (N,)
@@ -179,7 +182,7 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
         """Run a fit and take over all that it learns; return its stopping rule."""
         values = self.values_of(V)
         # Matrix products on one thread: their rounding must not depend on the machine's load.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with threadpool_limits(limits=1, user_api="blas"), number_of_components(self, V):
             state = self._start(values, self._seed())
             rule = self._stopping_rule(state)
             self.n_iter_, self.converged_ = loop.run(state, self.n_iterations, monitor, rule)
@@ -252,7 +255,7 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
 
     def check_parameters(self) -> None:
         """Raise ConfigError if a parameter has a value that is not allowed."""
-        of_components = components(0 if self.allows_no_components else 1)
+        of_components = components(0 if self.allows_no_components else 1, may_search=not self.finds_components)
         for name, value in self.get_params().items():
             check(name, value, self.rules | {"n_components": of_components})
 

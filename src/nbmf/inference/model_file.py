@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any, ClassVar, NamedTuple
 
@@ -16,6 +17,8 @@ FORMAT = "nbmf model 1"
 ABOUT = "about"  # the array with the text
 PACKAGES = ("numpy", "scipy", "numba")
 EXPECTATION = "expectation_"
+OF_PART = "/"  # between the name of a part and that of its array
+MOST_DEEP = 3  # levels of parts
 ROUNDING = 1e-6  # of a number, beyond its limits
 
 
@@ -29,11 +32,13 @@ class Model(NamedTuple):
     class_name : str, the name of one of nbmf's classes, or "package.module:Class"
     parameters : dict, the constructor's arguments
     learned : dict, what `fit` has learned: arrays, numbers, None
+    parts : dict, models that it is made of, by name
     """
 
     class_name: str
     parameters: dict[str, Any]
     learned: dict[str, Any]
+    parts: Mapping[str, "Model"] = {}
 
 
 def write(path: str | os.PathLike, model: Model) -> None:
@@ -44,24 +49,31 @@ def write(path: str | os.PathLike, model: Model) -> None:
     ConfigError
         If a parameter or a learned value is none of those that JSON or an array can hold.
     """
+    about, arrays = _described(model)
+    versions = {"nbmf": nbmf.__version__, "python": platform.python_version()}
+    versions |= {package: version(package) for package in PACKAGES}
+    text = np.array(json.dumps({"format": FORMAT, **about, "versions": versions}))
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        np.savez(file, **{ABOUT: text}, **arrays)
+
+
+def _described(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return what JSON says of a model, and its arrays; names of those of a part begin with its own and a slash."""
     arrays = {k: value for k, value in model.learned.items() if isinstance(value, np.ndarray)}
     others = {k: value for k, value in model.learned.items() if k not in arrays}
     if pickled := [name for name, array in arrays.items() if array.dtype.hasobject]:
         raise ConfigError(f"{pickled[0]} cannot be saved: it is an array of objects")
     about = {
-        "format": FORMAT,
         "class": model.class_name,
         "parameters": {name: _plain(name, value) for name, value in model.parameters.items()},
         "learned": {name: _plain(name, value) for name, value in others.items()},
-        "versions": {
-            "nbmf": nbmf.__version__,
-            "python": platform.python_version(),
-            **{package: version(package) for package in PACKAGES},
-        },
     }
-    text = np.array(json.dumps(about))
-    with atomic_path(path) as temporary, open(temporary, "wb") as file:
-        np.savez(file, **{ABOUT: text}, **arrays)
+    parts = {name: _described(part) for name, part in model.parts.items()}
+    if parts:
+        about["parts"] = {name: of_part for name, (of_part, _) in parts.items()}
+    for name, (_, of_part) in parts.items():
+        arrays |= {f"{name}{OF_PART}{key}": array for key, array in of_part.items()}
+    return about, arrays
 
 
 def read(path: str | os.PathLike) -> Model:
@@ -76,15 +88,29 @@ def read(path: str | os.PathLike) -> Model:
     about = _read_about(path, arrays.pop(ABOUT, None), arrays)
     if about.get("format") != FORMAT:
         raise DataError(f"{path}: format {about.get('format')!r}; allowed is {FORMAT!r}")
-    parts = tuple(about.get(part) for part in ("class", "parameters", "learned"))
-    if tuple(type(part) for part in parts) != (str, dict, dict):
+    return _model_of(path, about, arrays)
+
+
+def _model_of(path: str | os.PathLike, about: Any, arrays: dict[str, np.ndarray], depth: int = 0) -> Model:
+    """Return the model, or the part of one, of which JSON says so much and which has these arrays."""
+    said = about if isinstance(about, dict) else {}
+    described = tuple(said.get(each) for each in ("class", "parameters", "learned"))
+    parts = said.get("parts", {})
+    if tuple(map(type, (*described, parts))) != (str, dict, dict, dict):
         raise DataError(f"{path}: a model file names a class, parameters and what was learned")
-    class_name, parameters, learned = parts
+    if parts and depth == MOST_DEEP:
+        raise DataError(f"{path}: a model has parts that have parts, {MOST_DEEP} levels deep")
+    class_name, parameters, learned = described
     try:
         parameters = {name: _restored(value) for name, value in parameters.items()}
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{path}: a parameter is damaged ({error})") from error
-    return Model(class_name, parameters, learned | arrays)
+    made = {}
+    for name, of_part in parts.items():
+        own = {key: arrays.pop(key) for key in list(arrays) if key.startswith(f"{name}{OF_PART}")}
+        own = {key.removeprefix(f"{name}{OF_PART}"): array for key, array in own.items()}
+        made[name] = _model_of(path, of_part, own, depth + 1)
+    return Model(class_name, parameters, learned | arrays, made)
 
 
 def _read_about(path, text: np.ndarray | None, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
@@ -152,10 +178,29 @@ class Saved:
             If a parameter is nothing that JSON can hold.
         """
         self._require_fit()
+        write(path, self._as_model())
+
+    def _as_model(self) -> Model:
         made = type(self)
         is_exported = nbmf.EXPORTS.get(made.__name__) == made.__module__
         name = made.__name__ if is_exported else f"{made.__module__}:{made.__qualname__}"
-        write(path, Model(name, self.get_params(), self._learned()))
+        parts = {part: fitted._as_model() for part, fitted in self._parts().items()}
+        return Model(name, self.get_params(), self._learned(), parts)
+
+    def _parts(self) -> Mapping[str, "Saved"]:
+        """Return the fitted models that this one is made of, by name."""
+        return {}
+
+    def restore_parts(self, parts: Mapping[str, "Saved"]) -> None:
+        """Take over the parts of a file, after `restore`.
+
+        Raises
+        ------
+        DataError
+            If this model has no such parts.
+        """
+        if parts:
+            raise DataError(f"{type(self).__name__} has no parts, and the file has {', '.join(parts)}")
 
     def _learned(self) -> dict[str, Any]:
         """Return what `fit` has learned, and all that `restore` needs of it."""

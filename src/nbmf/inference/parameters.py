@@ -52,11 +52,14 @@ AT_LEAST_ZERO = Rule(lambda value: is_number(value) and 0 <= value < np.inf, "a 
 MOST_COMPONENTS = 1_000_000  # a prior may have a number for each of them: to check more takes minutes
 
 
-def components(least: int) -> Rule:
-    """Return the rule for `n_components`."""
+AUTO = "auto"  # as n_components: what held-out entries say, see nbmf.inference.component_search
+
+
+def components(least: int, may_search: bool = False) -> Rule:
+    """Return the rule for `n_components`, of a method whose K is given or, if it may, searched for."""
     return Rule(
-        lambda value: is_integer(value) and least <= value <= MOST_COMPONENTS,
-        f"an integer from {least} to {MOST_COMPONENTS}",
+        lambda value: (is_integer(value) and least <= value <= MOST_COMPONENTS) or (may_search and value == AUTO),
+        f"an integer from {least} to {MOST_COMPONENTS}" + f", or {AUTO!r}" * may_search,
     )
 
 

@@ -75,6 +75,11 @@ class Bernoulli(Likelihood):
         """Return the loss of probabilities of a one at `entries`."""
         return EntryLoss(values, entries)
 
+    def losses(self, values: np.ndarray, prediction: np.ndarray) -> np.ndarray:
+        """Return the losses of probabilities of a one, float array (n,)."""
+        chance = np.where(values == 1, prediction, 1.0 - prediction)
+        return -np.log(np.maximum(chance, SMALLEST_PROBABILITY))
+
 
 BERNOULLI = Bernoulli()
 

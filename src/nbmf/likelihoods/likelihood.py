@@ -131,6 +131,19 @@ class Likelihood(ABC):
             If shapes differ, one of the entries is missing, or there is none.
         """
 
+    def losses(self, values: np.ndarray, prediction: Any) -> np.ndarray:
+        """Return minus the log probability of each value, in nats, float array (n,): what `loss_at` adds up.
+
+        For errors that know rows and columns. `values`, (n,), are none of them missing; the prediction is what the
+        likelihood scores, of each of them.
+
+        Raises
+        ------
+        DataError
+            If the likelihood is not one of single entries.
+        """
+        raise DataError(f"values of the likelihood {self.name} have no loss of a single entry")
+
     def __repr__(self) -> str:
         return f"<likelihood {self.name}>"
 

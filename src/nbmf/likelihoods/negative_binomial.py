@@ -50,5 +50,15 @@ class NegativeBinomial(Poisson):
         """Return the loss of means and sizes at `entries`."""
         return MixtureLoss(values, entries)
 
+    def losses(self, values: np.ndarray, prediction: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """Return the losses of means and sizes, float arrays (n,); of several laws of equal weight (S, n)."""
+        mean, size = prediction
+        m = np.maximum(mean, SMALLEST_RATE)
+        each = gammaln(values + size) - gammaln(size) - gammaln(values + 1.0)
+        each = each - values * np.log1p(size / m) - size * np.log1p(m / size)
+        if each.ndim > 1:
+            each = logsumexp(each, axis=0) - np.log(len(each))
+        return -each
+
 
 NEGATIVE_BINOMIAL = NegativeBinomial()

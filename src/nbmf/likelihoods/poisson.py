@@ -67,5 +67,10 @@ class Poisson(Likelihood):
         """Return the loss of rates at `entries`."""
         return CountLoss(values, entries)
 
+    def losses(self, values: np.ndarray, prediction: Any) -> np.ndarray:
+        """Return the losses of rates, float array (n,)."""
+        log_rate = np.log(np.maximum(prediction, SMALLEST_RATE))
+        return np.maximum(prediction, 0.0) - values * log_rate + gammaln(values + 1.0)
+
 
 POISSON = Poisson()

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nbmf.errors import ConfigError, NotSupportedError, choices
+from nbmf.errors import ConfigError, NotSupportedError, choices, not_allowed
 from nbmf.inference import parameters
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.parameters import AUTO
 from nbmf.inference.state import Factors, Monitor
 from nbmf.posterior import co_clustering, intervals, predictive_check
 from nbmf.posterior.alignment import Matching, match_components
@@ -67,6 +68,8 @@ def posterior_draws(
     estimator.check_parameters()
     parameters.check_count("n_draws", n_draws, 1)
     refuse_without_posterior(estimator)
+    if estimator.n_components == AUTO:
+        raise not_allowed("n_components", AUTO, "a number: nbmf.run_chains finds one and draws")
     shape = estimator.values_of(V).shape
     refuse_too_much_memory(shape, estimator.n_components, n_draws, max_memory_gb)
     store, is_sampler = (DrawStore(estimator, max_memory_gb), estimator.inference is Inference.SAMPLER)

@@ -11,6 +11,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from nbmf.errors import ChainsNotConvergedWarning
+from nbmf.inference.component_search import with_number
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import check_count
@@ -45,7 +46,7 @@ def run_chains(
     V : BinaryMatrix, array (F, N) or DataFrame
         Values that the likelihood allows, for a binary one 1 and 0, and missing (NaN or -1).
     chains : int
-        R-hat needs at least 2; 4 are usual.
+        R-hat needs at least 2; 4 are usual. With `n_components="auto"` all have the number that is found once.
     n_jobs : int, optional
         Chains at a time, in threads; by default as many as there are CPUs.
     n_draws : int
@@ -80,6 +81,7 @@ def run_chains(
     estimator.check_parameters()
     if n_draws:
         refuse_without_posterior(estimator)
+    estimator, _ = with_number(estimator, V)
     values = estimator.likelihood.values_of(V)
     refuse_too_much_memory(values.shape, estimator.n_components, n_draws, max_memory_gb, chains)
     plan = Plan.of(estimator, values.shape, n_draws, max_memory_gb, chains)

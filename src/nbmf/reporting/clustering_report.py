@@ -8,13 +8,13 @@ import pandas as pd
 
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, WORD
 from nbmf.data.feature_table import FeatureTable
-from nbmf.evaluation.clustered_errors import format_error
 from nbmf.evaluation.component_choice import ComponentChoice
 from nbmf.families.mixed_membership.em import OUTWEIGHS
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.families.mixed_membership.membership_parameters import MIXTURE
 from nbmf.inference.one_component import is_worse
 from nbmf.io.cells import counted
+from nbmf.numerics.clustered_errors import format_error
 from nbmf.posterior.distinguishing import agreement, by_label, digits_of, order_of_components, shares_of_components
 from nbmf.reporting.group_table import group_table
 from nbmf.reporting.model import Answer, Entry, Figure, Lines, NextStep, Report, Section, Table

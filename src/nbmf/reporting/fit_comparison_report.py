@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from nbmf.evaluation.clustered_errors import format_error, format_p
 from nbmf.evaluation.fit_comparison import FitComparison
+from nbmf.numerics.clustered_errors import format_error, format_p
 from nbmf.reporting.model import Lines, Report, Section, Table
 from nbmf.reporting.words import one_or_many
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
-from nbmf.evaluation.clustered_errors import format_error
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.declarations import Alignment, View
+from nbmf.numerics.clustered_errors import format_error
 from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.groups import association_of, by_group
 from nbmf.reporting.accuracy_sentence import accuracy_sentence
@@ -17,6 +17,7 @@ from nbmf.reporting.fit_quality import quality
 from nbmf.reporting.fit_result import FitResult
 from nbmf.reporting.group_table import group_table
 from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report, Section, Table
+from nbmf.reporting.prediction_sentences import prediction_sentences
 from nbmf.reporting.scale_entries import scale_blocks
 from nbmf.reporting.weight_sentences import weight_sentences
 from nbmf.reporting.words import SCORED_BY, listed
@@ -56,6 +57,8 @@ def fit_report(
     """
     verdict, model = result.verdict, result.model
     sections = [] if verdict is None else [Section("", [_answer(verdict, result)])]
+    if verdict is not None and verdict.stack is not None:
+        sections.append(Section("Prediction", [Lines([*prediction_sentences(result)])]))
     sections.append(Section("The fit", [Lines([*facts(result)]), Lines([*quality(result, in_words)])]))
     if result.shows_components:
         sections += [
@@ -108,6 +111,8 @@ def facts(result: FitResult) -> Iterator[str]:
     )
     weight = "" if np.isnan(components.shares).any() else " (at least 1% of all weight each)"
     yield f"{model.title}: {components.active} active component{'s' * (components.active != 1)}{weight}"
+    if result.component_search is not None:
+        yield str(result.component_search)
     yield from weight_sentences(result)
     if learned := model.findings:
         texts = (f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in learned.items())

@@ -11,6 +11,7 @@ import numpy as np
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.verdict import Verdict
+from nbmf.inference.component_search import ComponentSearch
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import Components
@@ -19,6 +20,7 @@ from nbmf.posterior.scale import Scale, has_scale, scale_of
 
 if TYPE_CHECKING:
     from nbmf.posterior.chains import Chains
+    from nbmf.stacking.estimator import Stacking
 
 # From the axis whose effects components add to, to the attribute of a fit and to the name among its draws.
 EFFECTS = {"row": "row_effects_", "column": "column_effects_"}
@@ -42,6 +44,8 @@ class FitResult:
     verdict : Verdict or None, if it was not asked for
     column_groups : str array (N,) or None, besides those of rows that the matrix has
     other_view : FitResult or None, a fit that shows the same matrix in another way and predicts as well
+    component_search : ComponentSearch or None, how K was found, if it was searched for
+    stack : Stacking or None, the mixture of methods that predicts better than the model, if there is one
     """
 
     name: str
@@ -56,6 +60,8 @@ class FitResult:
     verdict: Verdict | None = None
     column_groups: np.ndarray | None = None
     other_view: FitResult | None = None
+    component_search: ComponentSearch | None = None
+    stack: Stacking | None = None
 
     @property
     def shows_components(self) -> bool:
@@ -68,6 +74,11 @@ class FitResult:
         if self.matrix.dense is not None or not has_scale(self.model):
             return None
         return replace(scale_of(self.model, self.matrix, draws=self.draws), given=self.components.given)
+
+    @property
+    def n_missing(self) -> int:
+        """How many entries of the matrix are missing."""
+        return self.matrix.counts()["missing"]
 
     @property
     def is_sampled(self) -> bool:

@@ -961,7 +961,7 @@ def test_the_method_that_predicts_better_is_taken_and_named(here, capsys):
     assert "nbmf fit axis.csv --seed 0" in page  # makes the same again
     assert "method = logistic-vb-columns, n_components = 8, " in page
     named = run(capsys, "fit", "axis.csv", "--method", "logistic-vb-columns", "--out", "named").out
-    assert text.split("\n\n")[2:3] == named.split("\n\n")[2:3]  # what is said of the fit
+    assert text.split("\n\n")[3:4] == named.split("\n\n")[3:4]  # what is said of the fit
     assert (here / "open/W.csv").read_text() == (here / "named/W.csv").read_text()
 
 

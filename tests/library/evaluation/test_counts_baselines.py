@@ -15,7 +15,6 @@ from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError
 from nbmf.evaluation import count_baselines
 from nbmf.evaluation.baselines import at, baseline_score, compared_with, prediction
 from nbmf.evaluation.compare import compare
-from nbmf.evaluation.entry_losses import losses_of
 from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.likelihoods.negative_binomial import NEGATIVE_BINOMIAL
@@ -158,7 +157,7 @@ def predictions():
 @pytest.mark.parametrize(("law", "values", "predicted"), list(predictions()))
 def test_losses_of_entries_add_up_to_the_loss(law, values, predicted):
     total = law.loss_at(values, np.ones(values.shape, bool))(predicted).total
-    assert losses_of(law, values.ravel(), predicted).sum() == pytest.approx(total, rel=1e-12)
+    assert law.losses(values.ravel(), predicted).sum() == pytest.approx(total, rel=1e-12)
 
 
 # --- The verdict -------------------------------------------------------------------------------

@@ -11,12 +11,12 @@ from nbmf.errors import DataError
 from nbmf.evaluation import effects as em
 from nbmf.evaluation.accuracy import accuracy
 from nbmf.evaluation.baselines import baseline_score, prediction
-from nbmf.evaluation.clustered_errors import clustered_error, format_error
 from nbmf.evaluation.effects import row_and_column_effects
-from nbmf.evaluation.folds import folds, is_symmetric
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses
 from nbmf.evaluation.margin_test import MarginTest
 from nbmf.evaluation.verdict import CHANCE, _gain, _near_the_best, _shown, candidates, choose
+from nbmf.inference.folds import folds, is_symmetric
+from nbmf.numerics.clustered_errors import clustered_error, format_error
 from nbmf.seeds import seed_sequence
 
 SHAPES = [(18, 14), (150, 12)]

@@ -105,6 +105,7 @@ SETTINGS = {
     "negative-binomial-vb": ("NegativeBinomialFactorVB", [2, 4, 8], {"effects": "none"}),
     "negative-binomial-gs": ("NegativeBinomialFactorGibbs", [2, 4, 8], {"n_samples": 1000}),
     "softplus-poisson-vb": ("SoftplusPoissonFactorVB", [2, 4, 8], {"effects": "none"}),
+    "stacking": ("Stacking", [8], {"max_iter": 1000}),
     "lda": ("LDA", [2, 3, 4], {"max_iter": 10}),
     "lda-ml": ("VariationalLDA", [2, 3, 4], {"smoothing": 0.1}),
     "fast-lda": ("FastLDA", [2, 3, 4], {"smoothing": 0.1, "inner_max": 5}),
@@ -123,6 +124,7 @@ NOT_IN_THE_PAPER = {
     "bernoulli-poisson-gs",
     "bernoulli-poisson-vb",
     "softplus-poisson-vb",
+    "stacking",
     *(method for method in SETTINGS if method.startswith(("poisson-gamma", "negative-binomial"))),
     *(method for method in SETTINGS if method.endswith("-learned")),
 }

@@ -15,6 +15,7 @@ from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import (
 )
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.parameters import AUTO
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
 
@@ -64,10 +65,11 @@ class MeanParameterized(Factorization):
     def check_parameters(self):
         """Raise ConfigError if a parameter has a value that is not allowed."""
         super().check_parameters()
+        K = 1 if self.n_components == AUTO else self.n_components  # a single number serves any K that is found
         for name in self.concentrations():
             value = getattr(self, name)
             if not isinstance(value, str):
-                per_component(name, value, self.n_components)  # has the right length
+                per_component(name, value, K)  # has the right length
 
     @property
     def findings(self):

@@ -72,7 +72,7 @@ class NegativeBinomialFactors(NoisyFactors):
 
     def _factors_of_columns(self, values):
         """Return the factors of new columns, each with a size of its own: VB given the rows."""
-        K, used = self.n_components, self.effects_in_use
+        K, used = self.n_components_, self.effects_in_use
         design = [self.W_, self.row_effects_[:, None]][: 1 + used.rows]
         rows = np.hstack([*design, np.ones((len(values), int(used.columns)))])
         R = rows.shape[1]

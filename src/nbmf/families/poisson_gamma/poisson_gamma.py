@@ -41,7 +41,7 @@ class PoissonGammaEM(Point):
         return self._climbed_by_one(values)
 
     def _fold_in_prior(self, factor):
-        return flat_prior(self.n_components)
+        return flat_prior(self.n_components_)
 
 
 @with_parameters

@@ -14,10 +14,10 @@ import nbmf
 from nbmf.data.feature_columns import WORD
 from nbmf.errors import ConfigError, DataError, NotFittedError
 from nbmf.evaluation import component_choice, held_out_cells
-from nbmf.evaluation.clustered_errors import mean_and_error
 from nbmf.evaluation.component_choice import best_fit, choose_components
 from nbmf.evaluation.held_out_cells import folds
 from nbmf.families.mixed_membership.feature_model import FeatureModel
+from nbmf.numerics.clustered_errors import mean_and_error
 from nbmf.posterior.distinguishing import agreement, by_label, distinguishing, order_of_components
 from nbmf.seeds import seed_sequence
 

@@ -2,15 +2,17 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbmf.data.matrix import MISSING
 from nbmf.errors import DataError
-from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
 from nbmf.seeds import child
+
+if TYPE_CHECKING:
+    from nbmf.inference.estimator import Factorization
 
 HELD_OUT = 0.1  # of the observed entries, in each fold
 ENOUGH = 2000  # entries held out in all folds together, unless every entry has been
@@ -60,7 +62,7 @@ def parts(places: np.ndarray, size: float, rng: np.random.Generator) -> list[np.
     return tenths[: math.ceil(ENOUGH / size)]
 
 
-def fitted_to(estimator: Factorization, training: Any, fold: int, monitor: Monitor | None) -> Factorization:
+def fitted_to(estimator: "Factorization", training: Any, fold: int, monitor: Monitor | None) -> "Factorization":
     """Return a fit to what a fold leaves, with a seed of its own."""
     seed = child(estimator._seed(), "verdict", fold)
     return type(estimator)(**estimator.get_params() | {"random_state": seed}).fit(training, monitor=monitor)

@@ -1,0 +1,63 @@
+"""The mixture of methods that `nbmf fit` predicts with, next to the one that it shows."""
+
+import warnings
+from collections.abc import Mapping
+
+import numpy as np
+
+from nbmf.cli.progress import Progress, step_counters
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import NamedMatrix
+from nbmf.errors import PoorFitWarning
+from nbmf.evaluation.stacked import Stacked
+from nbmf.inference.estimator import Factorization
+from nbmf.stacking.estimator import Stacking
+from nbmf.stacking.members import MEMBERS, make_members, visits, within_budget
+
+ITERATIONS = 300  # or sweeps, of the members that are not tested themselves: those of a buffet take their time
+K = 8
+
+
+def further_members(
+    tested: Mapping[str, Factorization], matrix: NamedMatrix, seed: int, iterations: int | None
+) -> dict[str, Factorization] | None:
+    """Return the methods that predict besides those that are tested, by name; None where there is nothing to mix.
+
+    They take no more visits of entries together than the methods that are tested, whose fits it has anyway.
+    """
+    if type(matrix) is not BinaryMatrix:
+        return None
+    others = [name for name in MEMBERS if name not in tested]
+    possible = make_members(others, K, min(iterations or ITERATIONS, ITERATIONS))
+    for member in possible.values():
+        member.set_params(random_state=seed)
+    budget = sum(visits(each, matrix.n_observed) for each in tested.values())
+    further = within_budget(possible, matrix.n_observed, 1, budget)
+    return further if len(tested) + len(further) > 1 else None
+
+
+def fit_stack(
+    members: Mapping[str, Factorization], stacked: Stacked, matrix: NamedMatrix, fitted: Mapping[str, Factorization]
+) -> Stacking | None:
+    """Return the mixture, fitted to the whole matrix; None where it is no more than the method that is shown.
+
+    Parameters
+    ----------
+    members : dict
+        The methods of which there are weights, by name, in their order.
+    stacked : Stacked
+        What they predict of held-out entries.
+    matrix : BinaryMatrix
+    fitted : dict
+        Those of them that have been fitted to the whole matrix, which are not fitted again.
+    """
+    if not stacked.is_more:
+        return None
+    weights = dict(zip(members, stacked.weights, strict=True))
+    missing = [name for name, w in weights.items() if w > 0 and name not in fitted]
+    steps = sum(members[name].n_iterations for name in missing)
+    with warnings.catch_warnings(), Progress("mixture") as progress:
+        warnings.simplefilter("ignore", PoorFitWarning)  # held-out entries have weighed them
+        monitor_of = step_counters(progress, steps)
+        made = {name: members[name].fit(matrix, monitor=monitor_of(i)) for i, name in enumerate(missing)}
+    return Stacking.of({**members, **fitted, **made}, np.array(stacked.weights), matrix)

@@ -1,0 +1,140 @@
+"""What several methods predict together, and how much of it the one that is shown explains."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from nbmf.evaluation.baselines import LABELS
+from nbmf.evaluation.held_out import HeldOutLosses
+from nbmf.numerics.clustered_errors import format_error, format_p, one_sided_p
+from nbmf.seeds import seed_sequence
+from nbmf.stacking.weights import mixture_losses, mixture_weights
+
+CHANCE = 0.05  # that a mixture without any gain is said to have one
+PARTS = 10  # of the entries of a single fold
+
+
+class Stacked(NamedTuple):
+    """A mixture of methods on held-out entries, its weights learned on those of other folds.
+
+    members : tuple of str, the methods in words
+    weights : tuple of float, theirs, learned on all held-out entries
+    loss : float, of the mixture, in nats per held-out entry
+    shown : str, the method that is shown, in words
+    baseline : str, the best baseline, in words
+    baseline_loss : float, nats per held-out entry
+    gain, error, p : float, by how much the mixture predicts better than that, its standard error, and the
+        probability of so large a gain if there were none (one-sided)
+    share : float or None, (baseline - shown) / (baseline - mixture) of the losses, not clipped: the share of the
+        predictable structure that the method that is shown explains; None where the gain can be chance
+    share_error : float or None, its standard error
+    """
+
+    members: tuple[str, ...]
+    weights: tuple[float, ...]
+    loss: float
+    shown: str
+    baseline: str
+    baseline_loss: float
+    gain: float
+    error: float
+    p: float
+    share: float | None = None
+    share_error: float | None = None
+
+    @property
+    def is_more(self) -> bool:
+        """Whether the mixture gains something, and is more than the method that is shown."""
+        weight_of_others = sum(w for name, w in zip(self.members, self.weights, strict=True) if name != self.shown)
+        return self.share is not None and weight_of_others > 0
+
+    def __str__(self) -> str:
+        mixture = f"the best mixture of {len(self.members)} methods"
+        if self.share is None:
+            gain = f"{format_error(self.gain, self.error)} nats per held-out entry, {format_p(self.p)}"
+            return (
+                f"{mixture} gains nothing over {self.baseline} that could not be chance ({gain}): there is no "
+                "predictable structure of which a share could be explained"
+            )
+        losses = f"{self.loss:.4f} nats per held-out entry, {self.baseline} {self.baseline_loss:.4f}"
+        return f"{self._explained()} of the structure that {mixture} predicts ({losses})"
+
+    def _explained(self) -> str:
+        """Return the share that the method that is shown explains, from 0 to 100 %."""
+        computed = f"{format_error(100 * self.share, 100 * self.share_error)} %"
+        if self.share > 1:
+            return f"{self.shown} explains 100 % (clipped: it predicts better than the mixture, {computed})"
+        if self.share < 0:
+            return f"{self.shown} explains 0 % (clipped: it predicts worse than {self.baseline}, {computed})"
+        return f"{self.shown} explains {computed}"
+
+    @property
+    def described_members(self) -> str:
+        """The methods that have weight, the largest first."""
+        order = sorted(range(len(self.weights)), key=lambda m: -self.weights[m])
+        return "; ".join(f"{self.weights[m]:.0%} {self.members[m]}" for m in order if self.weights[m] > 0)
+
+
+def stacked(tested: HeldOutLosses, members: Sequence[str], shown: int, baseline: str, seed: int) -> Stacked:
+    """Return what a mixture of methods predicts, by the losses of each of them.
+
+    Entries of a fold are predicted with weights that are learned on the other folds. Of a single fold, that of a
+    large matrix, random tenths of its entries take their place: no fit has seen any of them.
+
+    Parameters
+    ----------
+    tested : HeldOutLosses
+        Of a dense matrix.
+    members : sequence of str
+        Its methods, in words.
+    shown : int
+        The place of the method that is shown.
+    baseline : str
+        The name of the baseline with the smallest loss.
+    seed : int
+        Of the tenths.
+    """
+    held_out = ~np.isnan(tested.fold_of)
+    losses = np.column_stack([each[held_out] for each in tested.methods])
+    parts = tested.fold_of[held_out].astype(int)
+    if tested.folds == 1:
+        rng = np.random.default_rng(seed_sequence("stack", seed))
+        parts = rng.permutation(np.arange(len(losses)) % PARTS)
+    mixed = np.full(tested.fold_of.shape, np.nan)
+    mixed[held_out] = _cross_fitted(losses, parts)
+    measure, of_baseline = tested.measure, tested.baselines[baseline]
+    gain = of_baseline - mixed
+    mean, error = measure.mean(gain), measure.error(gain)
+    p = one_sided_p(mean, error, measure.degrees_of_freedom(gain)) if error > 0 else float(mean <= 0)
+    share = share_error = None
+    if p < CHANCE:
+        of_shown = of_baseline - tested.methods[shown]
+        share = measure.mean(of_shown) / mean
+        share_error = measure.error(of_shown - share * gain) / mean
+    return Stacked(
+        members=tuple(members),
+        weights=tuple(mixture_weights(losses).tolist()),
+        loss=measure.mean(mixed),
+        shown=members[shown],
+        baseline=LABELS[baseline],
+        baseline_loss=measure.mean(of_baseline),
+        gain=mean,
+        error=error,
+        p=p,
+        share=share,
+        share_error=share_error,
+    )
+
+
+def _cross_fitted(losses: np.ndarray, parts: np.ndarray) -> np.ndarray:
+    """Return the losses of mixtures, (n,): of each part with weights that are learned on the others.
+
+    losses : float array (n, M)
+    parts : int array (n,)
+    """
+    mixed = np.empty(len(losses))
+    for part in np.unique(parts):
+        weights = mixture_weights(losses[parts != part])
+        mixed[parts == part] = mixture_losses(losses[parts == part], weights)
+    return mixed

@@ -1,0 +1,154 @@
+"""What the structure test says: whether there is structure, and how well a method predicts next to all others."""
+
+from typing import NamedTuple
+
+from nbmf.evaluation.accuracy import Accuracy
+from nbmf.evaluation.baselines import LABELS
+from nbmf.evaluation.held_out import EntryMeasure
+from nbmf.evaluation.margin_test import MarginTest
+from nbmf.evaluation.stacked import Stacked
+from nbmf.numerics.clustered_errors import format_error, format_p
+
+CHANCE = 0.05  # that noise passes for structure
+
+
+class Gain(NamedTuple):
+    """By how much a method predicts better than a baseline.
+
+    baseline : str, one of nbmf.evaluation.baselines.LABELS
+    loss : float, of the baseline, in nats per held-out entry
+    mean : float, the baseline's loss minus the method's
+    error : float, its standard error; entries of a row or a column are not taken as independent
+    p : float, the probability of so large a gain if there were none (one-sided)
+    """
+
+    baseline: str
+    loss: float
+    mean: float
+    error: float
+    p: float
+
+
+class LossDifference(NamedTuple):
+    """By how much another prediction is worse than that of the chosen method.
+
+    Another method may predict a little better, see `choose`.
+
+    what : str, a method or a baseline in words
+    loss : float, nats per held-out entry
+    mean : float, its loss minus that of the chosen method
+    error : float, its standard error; entries of a row or a column are not taken as independent
+    """
+
+    what: str
+    loss: float
+    mean: float
+    error: float
+
+
+class Verdict(NamedTuple):
+    """Whether there is structure, by two tests, and how well a method predicts.
+
+    - method : str, what was judged, in words
+    - found : bool, whether either test finds structure
+    - predicts : bool, whether the method predicts better than every baseline, each with p < chance
+    - chance : float, the level of each gain: CHANCE, or CHANCE / 2 next to an exact test, over the number of
+      methods that there were to choose from
+    - loss : float, of the method, in nats per held-out entry
+    - gains : tuple of Gain, over each baseline, the best baseline first
+    - entries, folds : int, how many entries were held out, in how many folds
+    - observed : int, how many there are; of a symmetric matrix pairs instead of entries
+    - others : tuple of LossDifference, the other methods that could have been chosen, the best first
+    - unit : str, what losses are per: "held-out entry", or "one" of a sparse matrix
+    - exact : MarginTest or None, the exact test at CHANCE / 2: of binary matrices of up to LARGEST_EXACT
+      observed entries
+    - stack : Stacked or None, what these methods and others predict together, if that was asked for
+    - accuracy, without_components : Accuracy or None, of the method and of the best baseline; None of
+      counts and of sparse matrices
+
+    Of a sparse matrix ones and as many zeros are held out, weighted by one over the chance of that.
+    """
+
+    method: str
+    found: bool
+    predicts: bool
+    chance: float
+    loss: float
+    gains: tuple[Gain, ...]
+    entries: int
+    folds: int
+    observed: int
+    others: tuple[LossDifference, ...] = ()
+    unit: str = EntryMeasure.unit
+    exact: MarginTest | None = None
+    accuracy: Accuracy | None = None
+    without_components: Accuracy | None = None
+    stack: Stacked | None = None
+
+    @property
+    def compared(self) -> list[LossDifference]:
+        """What else predicted the same entries: the other methods, then the baselines."""
+        baselines = (LossDifference(LABELS[gain.baseline], gain.loss, gain.mean, gain.error) for gain in self.gains)
+        return [*self.others, *baselines]
+
+    @property
+    def is_predicted(self) -> bool:
+        """Whether there is structure, and the method predicts better than the best baseline on average."""
+        return self.found and self.gains[0].mean > 0
+
+    @property
+    def best_baseline(self) -> str:
+        """The baseline that predicts best, in words."""
+        return LABELS[self.gains[0].baseline]
+
+    def __str__(self) -> str:
+        if self.predicts:
+            return (
+                f"structure found: this method predicts better than {self.best_baseline}, the best prediction without "
+                f"components, by {self._difference()}{self._of_exact_test()}"
+            )
+        if not self.found and self.gains[0].mean > 0:
+            return f"nothing found beyond {LABELS[self._weakest.baseline]}: {self._lead()}{self._of_exact_test()}"
+        if not self.found:
+            return (
+                f"nothing found beyond {self.best_baseline}: this method predicts worse by {self._difference()}"
+                f"{self._of_exact_test()}"
+            )
+        exact = f"exact test, {format_p(self.exact.p)}"
+        if self.gains[0].mean > 0:
+            return (
+                f"structure found beyond row and column effects ({exact}), too little of it to be sure of in "
+                f"predictions: {self._lead()}"
+            )
+        return (
+            f"structure found beyond row and column effects ({exact}), but no method that was tried predicts it: "
+            f"this one predicts worse than {self.best_baseline} by {self._difference()}"
+        )
+
+    @property
+    def _weakest(self) -> Gain:
+        """The gain that is most likely to be chance."""
+        return max(self.gains, key=lambda gain: gain.p)
+
+    def _difference(self) -> str:
+        """Return by how much the method differs from the best baseline."""
+        best = self.gains[0]
+        return (
+            f"{format_error(abs(best.mean), best.error)} nats per {self.unit} "
+            f"({best.loss:.4f} and {self.loss:.4f}, {format_p(best.p)})"
+        )
+
+    def _lead(self) -> str:
+        """Return why a lead is not enough."""
+        weakest = self._weakest
+        return (
+            f"a lead of {format_error(weakest.mean, weakest.error)} nats per {self.unit} over "
+            f"{LABELS[weakest.baseline]} can be chance ({format_p(weakest.p)}; {self.chance:.2g} would tell)"
+        )
+
+    def _of_exact_test(self) -> str:
+        """Return what the exact test says next to predictions that decide."""
+        if self.exact is None:
+            return ""
+        agrees = (self.exact.p <= CHANCE / 2) == self.predicts
+        return f"; the exact test {'agrees' if agrees else 'alone would not show it'} ({format_p(self.exact.p)})"

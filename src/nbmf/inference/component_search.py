@@ -1,0 +1,142 @@
+"""K by what held-out entries say: twice as many components as long as it pays."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from nbmf.data.named import is_sparse
+from nbmf.errors import ConfigError, PoorFitWarning, Setting
+from nbmf.inference.folds import LEAST, fitted_to, folds, is_symmetric, units
+from nbmf.inference.parameters import AUTO
+from nbmf.likelihoods.likelihood import Likelihood
+from nbmf.numerics.clustered_errors import clustered_error, format_error
+from nbmf.seeds import child
+
+if TYPE_CHECKING:
+    from nbmf.inference.estimator import Factorization
+
+GRID = (2, 4, 8, 16, 32, 64)
+
+
+class ComponentSearch(NamedTuple):
+    """What K was taken, and why.
+
+    K : int, the smallest of those tried that the best leads by no more than a standard error of the difference
+    tried : tuple of int, in ascending order; no more after the first that does not predict better than the ones before
+    losses : tuple of float, theirs, in nats per held-out entry
+    next_K : int or None, the next larger that was tried
+    behind, error : float or None, by how much its loss is larger, and the standard error of that; entries of a row or
+        of a column are not taken as independent
+    """
+
+    K: int
+    tried: tuple[int, ...]
+    losses: tuple[float, ...]
+    next_K: int | None = None
+    behind: float | None = None
+    error: float | None = None
+
+    def __str__(self) -> str:
+        loss = self.losses[self.tried.index(self.K)]
+        taken = f"K = {self.K} was taken, with {loss:.4f} nats per held-out entry"
+        if self.next_K is None:
+            return f"{taken}; it is the largest that was tried"
+        direction = "more" if self.behind > 0 else "less"
+        return f"{taken}; K = {self.next_K} has {format_error(abs(self.behind), self.error)} {direction}"
+
+
+def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
+    """Return the number of components that predicts held-out entries best, or a smaller one that is about as good.
+
+    Tenths of the observed entries are held out in turn, as in `nbmf.verdict`, and predicted by fits to the others with
+    K = 2, 4, 8, ... up to 64, below the number of rows and of columns, as long as the mean loss falls.
+
+    Parameters
+    ----------
+    estimator : Factorization
+        Its `n_components` is not looked at.
+    V : BinaryMatrix, CountMatrix, array (F, N) or DataFrame
+        Values that it takes.
+
+    Raises
+    ------
+    ConfigError
+        If V is sparse, or has fewer than LEAST observed entries, or the method does not predict entries one by one.
+    """
+    likelihood = estimator.likelihood
+    if is_sparse(V) or type(likelihood).losses is Likelihood.losses:
+        what = "a sparse matrix" if is_sparse(V) else f"the likelihood {likelihood.name}"
+        raise ConfigError(Setting("n_components", AUTO), f": with {what} no K is searched for; allowed is a number")
+    values = likelihood.values_of(V)
+    in_pairs = is_symmetric(values)
+    observed = int(np.count_nonzero(units(values, in_pairs)))
+    if observed < LEAST:
+        raise ConfigError(Setting("n_components", AUTO), f": {observed} entries can be held out, needed are {LEAST}")
+    held_out = list(folds(values, np.random.default_rng(child(estimator._seed(), "components")), in_pairs))
+    tried: dict[int, np.ndarray] = {}
+    for K in [K for K in GRID if min(values.shape) > K] or [1]:
+        tried[K] = _losses(estimator, K, values, held_out)
+        if np.nanmean(tried[K]) > min(np.nanmean(losses) for losses in tried.values()):
+            break
+    if in_pairs:  # an entry and its mirror image are one observation
+        for losses in tried.values():
+            losses[np.tril_indices_from(losses)] = np.nan
+    return _result(tried)
+
+
+def _losses(estimator: "Factorization", K: int, values: np.ndarray, held_out: list[np.ndarray]) -> np.ndarray:
+    """Return the losses of fits with K components, float array (F, N), NaN where nothing was held out."""
+    likelihood, losses = estimator.likelihood, np.full(values.shape, np.nan)
+    made = type(estimator)(**estimator.get_params() | {"n_components": K})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PoorFitWarning)  # the losses say it
+        for number, fold in enumerate(held_out):
+            fitted = fitted_to(made, likelihood.hide(values, fold), number, None)
+            losses[fold] = likelihood.losses(values[fold], fitted.predictive(*np.nonzero(fold)))
+    return losses
+
+
+def _result(losses: dict[int, np.ndarray]) -> ComponentSearch:
+    """Return the search by the losses of each K, NaN where an entry does not count."""
+    means = {K: float(np.nanmean(each)) for K, each in losses.items()}
+    best = losses[min(means, key=means.get)]
+    leads = {K: each - best for K, each in losses.items()}
+    taken = next(K for K, lead in leads.items() if np.nanmean(lead) <= clustered_error(lead))
+    larger = [K for K in losses if taken < K]
+    if not larger:
+        return ComponentSearch(taken, tuple(losses), tuple(means.values()))
+    difference = losses[larger[0]] - losses[taken]
+    behind, error = float(np.nanmean(difference)), clustered_error(difference)
+    return ComponentSearch(taken, tuple(losses), tuple(means.values()), larger[0], behind, error)
+
+
+@contextmanager
+def number_of_components(estimator: "Factorization", V: Any) -> Iterator[None]:
+    """Give an estimator with `n_components="auto"` the number for V as long as it is fitted, and keep the search."""
+    vars(estimator).pop("component_search_", None)  # of an earlier fit
+    if estimator.n_components != AUTO:
+        yield
+        return
+    search = search_components(estimator, V)
+    estimator.n_components = search.K
+    try:
+        yield
+    finally:
+        estimator.n_components = AUTO
+    estimator.component_search_ = [list(each) if isinstance(each, tuple) else each for each in search]
+
+
+def with_number(estimator: "Factorization", V: Any) -> tuple["Factorization", ComponentSearch | None]:
+    """Return an estimator with the number of components that a fit to V would find, and the search for it.
+
+    Several fits to V then have the same number. Where `n_components` is no "auto" it is the estimator itself, and None.
+    """
+    if estimator.n_components != AUTO:
+        return estimator, None
+    seed = estimator._seed()  # the same for the search and for the fits, where random_state is None
+    given = estimator.get_params() | {"random_state": seed}
+    search = search_components(type(estimator)(**given), V)
+    return type(estimator)(**given | {"n_components": search.K}), search

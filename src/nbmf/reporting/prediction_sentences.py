@@ -1,0 +1,20 @@
+"""What a mixture of methods predicts, how much of it the model explains, and which of the two speaks where."""
+
+from collections.abc import Iterator
+
+from nbmf.reporting.fit_result import FitResult
+
+
+def prediction_sentences(result: FitResult) -> Iterator[str]:
+    """Yield the sentences, of a fit whose verdict has a mixture."""
+    stack = result.verdict.stack
+    yield str(stack)
+    if result.stack is None:
+        if stack.share is not None:
+            yield "it has all the weight in the mixture: model.npz predicts missing entries and new rows too"
+        return
+    yield f"weights in the mixture, stack.npz: {stack.described_members}"
+    speaks = 'the mixture predicts new rows: nbmf.load("stack.npz").predict_rows(V)'
+    if result.n_missing:
+        speaks += f", and missing.csv has its probabilities of the {result.n_missing} missing entries"
+    yield f"{speaks}; model.npz predicts by the method that is shown alone"

@@ -1,0 +1,1 @@
+"""One prediction from several methods: weights learned on held-out entries."""

@@ -1,0 +1,277 @@
+"""Stacking: a mixture of methods whose weights make held-out entries most probable."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from nbmf.data.named import names_of
+from nbmf.errors import DataError, PoorFitWarning
+from nbmf.inference.constructors import RandomState, with_parameters
+from nbmf.inference.declarations import Alignment, Inference
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.folds import LEAST, fitted_to, folds, is_symmetric, units
+from nbmf.inference.parameters import Rule, is_number
+from nbmf.inference.state import Factors, State
+from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.seeds import child
+from nbmf.stacking.members import MEMBERS, make_members, within_budget
+from nbmf.stacking.weights import mixture_weights
+
+ROUNDING = 1e-6  # of the sum of weights
+
+
+def _are_members(names: Any) -> bool:
+    is_list = isinstance(names, Sequence) and not isinstance(names, str)
+    return is_list and len(names) > 0 and len(set(names)) == len(names) and set(names) <= set(MEMBERS)
+
+
+@with_parameters
+class Stacking(Factorization):
+    """E[V] = Σ_m w_m E_m[V]: a mixture of what several methods predict, with weights learned on held-out entries.
+
+    Tenths of the observed entries are held out in turn, as in `nbmf.verdict`, and every member predicts them from
+    the others. The weights, not negative and of sum one, are those of the mixture with the smallest mean log loss
+    on them (Yao, Vehtari, Simpson and Gelman, "Using stacking to average Bayesian predictive distributions",
+    Bayesian Analysis 13, 2018). The members that have weight are then fitted to the whole matrix. It predicts; to
+    look at components, take one of the members.
+
+    Parameters
+    ----------
+    n_components : int
+        K of the members that do not find it: the logistic ones and Bernoulli-Poisson.
+    members : list of str, or None
+        Names of the methods; None for all there are: logistic-vb-columns, bernoulli-poisson-vb, logistic-vb,
+        indian-buffet and beta-dir-vb-learned.
+    max_visits : float
+        Entries times updates times components of all fits together, at most: a budget of time that depends on no
+        clock. In their order, members that would exceed what is left of it are passed over; the first of them is
+        taken whatever it costs if none is within it.
+    max_iter : int
+        Iterations or sweeps of a member's fit, at most; half of the sweeps are burn-in.
+    random_state : int, SeedSequence or None
+        The same value gives the same bits.
+
+    Attributes
+    ----------
+    members_ : dict
+        From names to the fitted methods that have weight.
+    weights_ : float array (M,)
+        Theirs; equal ones where fewer than 20 entries are observed, of which none can be held out.
+    W_, H_ : float arrays (F, K), (K, N)
+        Those of the members after each other.
+    """
+
+    method_name = "stacking"
+    inference = Inference.POINT
+    likelihoods = (BERNOULLI,)
+    meanings = ("factor of a member", "factor of a member")
+    alignment = Alignment.NONE
+    rules = Factorization.rules | {
+        "members": Rule(lambda names: names is None or _are_members(names), f"None or some of {', '.join(MEMBERS)}"),
+        "max_visits": Rule(lambda value: is_number(value) and value > 0, "a number above 0"),
+    }
+
+    shapes: ClassVar[dict[str, str]] = Factorization.shapes | {"weights_": "M"}
+
+    n_components: int = 8
+    members: Sequence[str] | None = None
+    max_visits: float = 1e11
+    max_iter: int = 1000
+    random_state: RandomState = None
+
+    @classmethod
+    def of(cls, members: Mapping[str, Factorization], weights: np.ndarray, V: Any) -> Self:
+        """Return the mixture of methods that have been fitted to V, those with weight zero left out.
+
+        Parameters
+        ----------
+        members : dict
+            From names, of MEMBERS or any others, to fitted methods for binary matrices.
+        weights : float array (M,)
+            Not negative, of sum one.
+        V : BinaryMatrix, array (F, N) or DataFrame
+            What they were fitted to: its names of rows and columns are kept.
+        """
+        made = cls()
+        made._take(dict(members), np.asarray(weights, float))
+        made._expectation = made._mixed([member.expectation_ for member in made.members_.values()])
+        made.n_iter_, made.converged_, made.objective_, made.objective_of_one_ = 1, None, None, None
+        made.row_names_, made.column_names_ = names_of(V)
+        return made
+
+    @property
+    def n_iterations(self) -> int:
+        """One: `max_iter` is that of the members."""
+        return 1
+
+    def _start(self, codes, seed):
+        return _StackingState(self, codes, seed)
+
+    def _learn(self, state):
+        self._take(state.members, state.weights)
+        self._keep_expectation(state)
+
+    def _take(self, members: dict[str, Factorization], weights: np.ndarray) -> None:
+        """Take over the members that have weight, and what their factors are together."""
+        self._members = {name: one for (name, one), w in zip(members.items(), weights, strict=True) if w > 0}
+        self.weights_ = weights[weights > 0]
+        self.W_, self.H_, _ = self.factors_
+        self.active_components_ = self.count_active(self.factors_)
+
+    def count_active(self, factors):
+        """Return how many components are active in the members together."""
+        return sum(member.active_components_ for member in self._members.values())
+
+    @property
+    def members_(self) -> dict[str, Factorization]:
+        """The fitted methods that have weight, by name."""
+        self._require_fit()
+        return self._members
+
+    @property
+    def findings(self):
+        """The weight of each member."""
+        return {f"weight of {name}": float(w) for name, w in zip(self._members, self.weights_, strict=True)}
+
+    # --- Predictions -----------------------------------------------------------------------------
+
+    @property
+    def factors_(self):
+        """Those of the members after each other; `others` have the number of a member before their names."""
+        return _joined([member.factors_ for member in self._members.values()])
+
+    def mean(self, factors, rows=slice(None), columns=slice(None)):
+        """Return Σ_m w_m E[V | factors of m] of some rows and columns."""
+        pairs = zip(self._members.values(), self._split(factors), strict=True)
+        return self._mixed([member.mean(own, rows, columns) for member, own in pairs])
+
+    def _mixed(self, expectations: Sequence[np.ndarray]) -> np.ndarray:
+        return sum(w * each for w, each in zip(self.weights_, expectations, strict=True))
+
+    def _split(self, factors: Factors) -> list[Factors]:
+        """Return the factors of each member, which `_joined` has put together."""
+        ends = np.cumsum([member.n_components_ for member in self._members.values()])
+        parts = zip(np.split(factors.W, ends[:-1], axis=1), np.split(factors.H, ends[:-1], axis=0), strict=True)
+        return [Factors(W, H, _others_of(m, factors.others)) for m, (W, H) in enumerate(parts)]
+
+    def _fold_in_rows(self, values):
+        return np.hstack([member._fold_in_rows(values) for member in self._members.values()])
+
+    def _fold_in_columns(self, values):
+        return np.vstack([member._fold_in_columns(values) for member in self._members.values()])
+
+    def _factors_of_rows(self, values):
+        return _joined([member._factors_of_rows(values) for member in self._members.values()])
+
+    def _factors_of_columns(self, values):
+        return _joined([member._factors_of_columns(values) for member in self._members.values()])
+
+    def _factors_with(self, W):
+        pairs = zip(self._members.values(), self._split(self.factors_._replace(W=W)), strict=True)
+        return _joined([member._factors_with(own.W) for member, own in pairs])
+
+    # --- Files -----------------------------------------------------------------------------------
+
+    def _parts(self):
+        return self._members
+
+    def restore_parts(self, parts):
+        """Take over the members of a file.
+
+        Raises
+        ------
+        DataError
+            If they are no methods for matrices of this shape, or the weights are not theirs.
+        """
+        weights = self.weights_
+        if len(weights) != len(parts):
+            raise DataError(f"weights_ has to be {len(parts)} numbers, of as many members")
+        if not ((weights > 0).all() and abs(weights.sum() - 1) < ROUNDING):
+            raise DataError("weights_ has to be numbers above 0 with the sum 1")
+        shape = self.W_.shape[0], self.H_.shape[1]
+        for name, part in parts.items():
+            if not (isinstance(part, Factorization) and part.likelihood.matrix is BERNOULLI.matrix):
+                raise DataError(f"{name} is no method for binary matrices")
+            if (part.W_.shape[0], part.H_.shape[1]) != shape:
+                raise DataError(f"{name} has to be of a matrix of shape {shape}")
+        self._members = dict(parts)
+        if self.factors_.W.shape != self.W_.shape:
+            raise DataError("W_ has to be that of the members after each other")
+
+
+class _StackingState(State):
+    """A stack that is fitted in one step.
+
+    Parameters
+    ----------
+    stacking : Stacking
+    codes : int8 array (F, N)
+    seed : SeedSequence
+    """
+
+    def __init__(self, stacking: Stacking, codes: np.ndarray, seed: np.random.SeedSequence):
+        self._codes, self._seed = codes, seed
+        in_pairs = is_symmetric(codes)
+        self._folds: list[np.ndarray] = []
+        if np.count_nonzero(units(codes, in_pairs)) >= LEAST:
+            self._folds = list(folds(codes, np.random.default_rng(child(seed, "folds")), in_pairs))
+        possible = make_members(stacking.members or MEMBERS, stacking.n_components, stacking.max_iter)
+        n_observed = int(np.count_nonzero(BERNOULLI.is_observed(codes)))
+        taken = within_budget(possible, n_observed, len(self._folds) + 1, stacking.max_visits)
+        self._tried = taken or dict([next(iter(possible.items()))])
+        for name, member in self._tried.items():
+            member.set_params(random_state=child(seed, "member", name))
+
+    def advance(self, steps):
+        """Fit: there is one step."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PoorFitWarning)  # of members: their losses weigh them
+            self.weights = self._learned_weights()
+            members = zip(self._tried.items(), self.weights, strict=True)
+            self.members = {name: member.fit(self._codes) if w > 0 else member for (name, member), w in members}
+        fitted = [(w, member) for w, member in zip(self.weights, self.members.values(), strict=True) if w > 0]
+        self._factors = _joined([member.factors_ for _, member in fitted])
+        self._expectation = sum(w * member.expectation_ for w, member in fitted)
+        self._active = sum(member.active_components_ for _, member in fitted)
+
+    def _learned_weights(self) -> np.ndarray:
+        """Return the weights of the members, float array (M,)."""
+        if not self._folds or len(self._tried) == 1:
+            return np.full(len(self._tried), 1.0 / len(self._tried))
+        losses = [self._fold_losses(number, fold) for number, fold in enumerate(self._folds)]
+        return mixture_weights(np.vstack(losses))
+
+    def _fold_losses(self, number: int, fold: np.ndarray) -> np.ndarray:
+        """Return the losses of the entries of a fold, float array (n, M)."""
+        training, at = BERNOULLI.hide(self._codes, fold), np.nonzero(fold)
+        fits = (fitted_to(member, training, number, None) for member in self._tried.values())
+        return np.column_stack([BERNOULLI.losses(self._codes[fold], each.predictive(*at)) for each in fits])
+
+    def objective(self):
+        """Return nothing: members climb objectives of their own."""
+        return None
+
+    def active_components(self):
+        """Return how many components are active in the members together."""
+        return self._active
+
+    def factors(self):
+        """Return those of the members after each other."""
+        return self._factors
+
+    def expectation(self):
+        """Return the mixture of what they predict, float array (F, N)."""
+        return self._expectation
+
+
+def _joined(parts: Sequence[Factors]) -> Factors:
+    """Return the factors of several members as those of one model, which `Stacking._split` takes apart."""
+    others = {f"{m} {name}": array for m, part in enumerate(parts) for name, array in part.others.items()}
+    return Factors(np.hstack([part.W for part in parts]), np.vstack([part.H for part in parts]), others)
+
+
+def _others_of(member: int, others: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    prefix = f"{member} "
+    return {name.removeprefix(prefix): array for name, array in others.items() if name.startswith(prefix)}

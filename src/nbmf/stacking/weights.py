@@ -1,0 +1,50 @@
+"""Weights of a mixture of predictions that make held-out entries most probable.
+
+The loss of a mixture, minus the mean log of Σ_m w_m p_m over entries, is convex in weights that are not negative
+and sum to one (stacking of predictive distributions: Yao, Vehtari, Simpson and Gelman, "Using stacking to average
+Bayesian predictive distributions", Bayesian Analysis 13, 2018, eq. (4)).
+"""
+
+import numpy as np
+
+TOLERANCE = 1e-5  # nats per entry, between the loss that is reached and the smallest one
+MOST_ROUNDS = 20_000
+NEGLIGIBLE = 1e-3  # a weight below is 0, so that its member need not be fitted
+
+
+def mixture_weights(losses: np.ndarray) -> np.ndarray:
+    """Return the weights of the mixture with the smallest mean loss, float array (M,).
+
+    By EM for mixture weights from equal ones: each round is w_m <- w_m g_m with g_m the mean of p_m / Σ_j w_j p_j,
+    which never raises the loss. As the loss is convex, its smallest value is less than that of w by max_m log g_m
+    at most, so the rounds end where this is below TOLERANCE.
+
+    Parameters
+    ----------
+    losses : float array (n, M)
+        Minus the log of the probability that each member gave to what each held-out entry is, in nats, n > 0.
+    """
+    # Relative to the best member of each entry: no probability underflows, and g stays the same.
+    probability = np.exp(losses.min(axis=1, keepdims=True) - losses)
+    weights = np.full(losses.shape[1], 1.0 / losses.shape[1])
+    for _ in range(MOST_ROUNDS):
+        mixture = (probability * weights).sum(axis=1)
+        gradient = (probability / mixture[:, None]).mean(axis=0)
+        if np.log(gradient.max()) < TOLERANCE:
+            break
+        weights *= gradient
+    weights[weights < NEGLIGIBLE] = 0.0
+    return weights / weights.sum()
+
+
+def mixture_losses(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return minus the log of the mixture's probability of each entry, in nats, float array (n,).
+
+    Parameters
+    ----------
+    losses : float array (n, M)
+    weights : float array (M,)
+        Not negative, of sum one.
+    """
+    least = losses.min(axis=1)
+    return least - np.log((np.exp(least[:, None] - losses) * weights).sum(axis=1))

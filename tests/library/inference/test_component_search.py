@@ -1,0 +1,163 @@
+"""K that is searched for: what was tried, what was taken, and that nothing else changes."""
+
+import warnings
+
+import numpy as np
+import pytest
+from matrices import blocks_matrix
+
+import nbmf
+from nbmf import registry
+from nbmf.errors import ConfigError
+from nbmf.inference import component_search as module
+from nbmf.inference.component_search import ComponentSearch, search_components
+from nbmf.inference.folds import fitted_to, folds
+from nbmf.inference.parameters import TOLERANCES
+from nbmf.numerics.clustered_errors import clustered_error
+from nbmf.seeds import child
+
+CODES = blocks_matrix(probability=0.8)
+BRIEF = {"max_iter": 20, "burn_in": 6, "n_samples": 6, **dict.fromkeys(TOLERANCES, 0)}
+GIVEN = [  # classes whose K is given, that are scored entry by entry
+    name
+    for name in registry.all_classes()
+    if not registry.estimator_class(name)().finds_components
+    and registry.scores_entries(name)
+    and registry.estimator_class(name).likelihoods[0].name != "gaussian"
+]
+
+
+def make(name, K, **settings):
+    brief = {key: BRIEF[key] for key in BRIEF if key in registry.settings_of(name)}
+    return registry.make_estimator(name, K, brief | settings, random_state=5)
+
+
+def values_for(name):
+    counts = registry.estimator_class(name).likelihoods[0].matrix is nbmf.CountMatrix
+    return np.where(CODES > 0, 2, CODES) if counts else CODES
+
+
+def found(**means):
+    """Return what is taken of K with these mean losses, whose differences have the errors of a coin."""
+    noise = np.random.default_rng(0).normal(size=(12, 10))
+    noise -= noise.mean()  # so that the means are exact
+    losses = {int(K[1:]): mean + 0.02 * i * noise for i, (K, mean) in enumerate(means.items())}
+    return losses, module._result(losses)
+
+
+def test_the_smallest_K_within_a_standard_error_of_the_best_is_taken():
+    losses, far = found(K2=0.6, K4=0.5, K8=0.4, K16=0.45)
+    assert (far.K, far.tried, far.next_K) == (8, (2, 4, 8, 16), 16)
+    assert far.behind == pytest.approx(0.05)
+    assert far.error == pytest.approx(clustered_error(losses[16] - losses[8]))
+    _, near = found(K2=0.6, K4=0.4001, K8=0.4, K16=0.41)
+    assert (near.K, near.next_K) == (4, 8)
+    assert near.behind == pytest.approx(-0.0001)
+    _, largest = found(K2=0.6, K4=0.5)
+    assert (largest.K, largest.next_K, largest.behind) == (4, None, None)
+
+
+@pytest.mark.parametrize(
+    ("search", "said"),
+    [
+        (ComponentSearch(4, (2, 4, 8), (0.6, 0.5, 0.52), 8, 0.02, 0.005),
+         "K = 4 was taken, with 0.5000 nats per held-out entry; K = 8 has 0.0200 ± 0.0050 more"),
+        (ComponentSearch(4, (2, 4, 8), (0.6, 0.5, 0.499), 8, -0.001, 0.005),
+         "K = 4 was taken, with 0.5000 nats per held-out entry; K = 8 has 0.0010 ± 0.0050 less"),
+        (ComponentSearch(8, (2, 4, 8), (0.6, 0.5, 0.4)),
+         "K = 8 was taken, with 0.4000 nats per held-out entry; it is the largest that was tried"),
+    ],
+)  # fmt: skip
+def test_one_sentence_says_what_was_taken_and_how_far_the_next_is(search, said):
+    assert str(search) == said
+
+
+def test_losses_are_those_of_fits_to_the_other_entries():
+    """By hand."""
+    model = make("BinaryICA", "auto")
+    search = search_components(model, CODES)
+    tenths = list(folds(CODES, np.random.default_rng(child(model._seed(), "components"))))
+    for K, loss in zip(search.tried, search.losses, strict=True):
+        each = []
+        for number, fold in enumerate(tenths):
+            fitted = fitted_to(make("BinaryICA", K), np.where(fold, -1, CODES), number, None)
+            p = fitted.expectation_[fold]
+            each.append(-np.log(np.where(CODES[fold] == 1, p, 1 - p)))
+        assert loss == pytest.approx(np.concatenate(each).mean(), rel=1e-12)
+
+
+def test_larger_K_are_tried_as_long_as_the_loss_falls(monkeypatch):
+    means = {1: 0.7, 2: 0.6, 4: 0.5, 8: 0.4, 16: 0.45, 32: 0.1, 64: 0.1}
+    monkeypatch.setattr(module, "_losses", lambda estimator, K, values, held_out: np.full(values.shape, means[K]))
+    V = np.random.default_rng(0).integers(0, 2, (70, 80))
+    assert search_components(make("BinaryICA", "auto"), V).tried == (2, 4, 8, 16)
+    means |= {16: 0.3, 32: 0.2, 64: 0.15}
+    assert search_components(make("BinaryICA", "auto"), V).tried == (2, 4, 8, 16, 32, 64)
+    assert search_components(make("BinaryICA", "auto"), V[:20]).tried == (2, 4, 8, 16)  # below the number of rows
+    assert search_components(make("BinaryICA", "auto"), V[:, :2]).tried == (1,)
+
+
+def test_a_mirror_image_is_held_out_as_well_and_counts_once(monkeypatch):
+    rng = np.random.default_rng(0)
+    upper = np.triu(rng.random((12, 12)) < 0.4, k=1)
+    seen = []
+
+    def losses(estimator, K, values, held_out):
+        seen.extend(held_out)
+        return np.where(np.tri(12, dtype=bool), 9.0, 0.5)
+
+    monkeypatch.setattr(module, "_losses", losses)
+    search = search_components(make("BinaryICA", "auto"), (upper | upper.T).astype(int))
+    assert all((fold == fold.T).all() for fold in seen)
+    assert set(search.losses) == {0.5}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_fit_with_a_K_that_is_found_is_the_fit_with_that_K(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "GRID", (2, 3))
+    V = values_for(name)
+    with warnings.catch_warnings(action="ignore"):
+        searched = make(name, "auto").fit(V)
+        plain = make(name, ComponentSearch(*searched.component_search_).K).fit(V)
+    assert searched.n_components == "auto"
+    assert not hasattr(plain, "component_search_")
+    for attribute in ("W_", "H_", "expectation_"):
+        np.testing.assert_array_equal(getattr(searched, attribute), getattr(plain, attribute))
+    np.testing.assert_array_equal(searched.predict_rows(V[:3]), plain.predict_rows(V[:3]))
+    np.testing.assert_array_equal(searched.predict_columns(V[:, :3]), plain.predict_columns(V[:, :3]))
+    assert (searched.title, searched.findings) == (plain.title, plain.findings)
+    searched.save(tmp_path / "model.npz")
+    loaded = nbmf.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(loaded.predict_rows(V[:3]), plain.predict_rows(V[:3]))
+    assert loaded.component_search_ == searched.component_search_
+    with warnings.catch_warnings(action="ignore"):
+        assert not hasattr(searched.set_params(n_components=2).fit(V), "component_search_")
+
+
+def test_chains_have_the_same_K():
+    chains = nbmf.run_chains(make("BinaryICA", "auto"), CODES, chains=3, n_jobs=1)
+    K = search_components(make("BinaryICA", "auto"), CODES).K
+    assert [each.n_components for each in chains.estimators] == [K] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "V", "words"),
+    [
+        ("BetaDirVB", CODES, "n_components = 'auto': allowed is an integer from 1 to 1000000$"),
+        ("LDA", CODES, "n_components = 'auto': with the likelihood tokens no K is searched for"),
+        ("GaussianFactorVB", CODES, "n_components = 'auto': with the likelihood gaussian no K is"),
+        ("BinaryICA", np.eye(4), "n_components = 'auto': 6 entries can be held out, needed are 20"),
+        ("BinaryICA", CODES, "gamma has shape .2,.: allowed is a number"),
+    ],
+)
+def test_where_no_K_can_be_searched_for_it_says_so(name, V, words):
+    settings = {"gamma": [1.0, 2.0]} if "gamma" in words else {}
+    with pytest.raises(ConfigError, match=words):
+        getattr(nbmf, name)("auto", **settings).fit(V)
+
+
+def test_a_comparison_and_draws_want_numbers():
+    with pytest.raises(ConfigError, match="K = 'auto': of bica numbers are compared; allowed are one or more integers"):
+        nbmf.compare(CODES, "bica", "auto", log=lambda fit: None)
+    with pytest.raises(ConfigError, match=r"n_components = 'auto': allowed is a number: nbmf\.run_chains finds one"):
+        nbmf.posterior_draws(nbmf.BinaryICA("auto"), CODES, n_draws=3)
