@@ -71,8 +71,8 @@ $ ls animals.nbmf
 $ head -3 animals.nbmf/W.csv | cut -c 1-76
 
 Components have the same numbers in every file and picture. `nbmf.load("animals.nbmf/model.npz")` is
-the fitted estimator; `stack.npz` is [the mixture that predicts better](reading.md), and `missing.csv`
-what both say of missing entries. The same command with the same `--seed` writes the same numbers. A folder's
+the fitted estimator; `stack.npz` is [the mixture that predicts better](reading.md), and `missing.csv` what both say
+of missing entries. The same command with the same `--seed` writes the same numbers. A folder's
 files are overwritten by the next run only if `nbmf` wrote them (`nbmf.json` lists them); `--force`
 overrides that.
 
@@ -154,6 +154,10 @@ $ nbmf info --help
 $ nbmf fit --help
 
 $ nbmf compare --help
+
+$ nbmf predict --help
+
+$ nbmf compare-fits --help
 
 $ nbmf plot --help
 
