@@ -83,7 +83,7 @@ def test_what_is_mixed_besides_takes_no_more_visits_than_what_is_tested():
     assert {each.random_state for each in further.values()} == {3}
     assert {each.n_iterations for each in further.values()} == {300}
     assert {each.n_iterations for each in further_members(default, matrix, 3, 40).values()} == {40}
-    few = {"bica": estimator_of("bica", seed=3, iterations=500, components=10)}
+    few = {"bica": estimator_of("bica", seed=3, iterations=300, components=10)}
     taken = further_members(few, matrix, 3, None)
     assert list(taken) == ["logistic-vb-columns"]  # 8 of 10 components, and no other
     n = matrix.n_observed
