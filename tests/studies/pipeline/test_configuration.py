@@ -72,6 +72,7 @@ TRANSPOSED = {"alpha": 1, "beta": 1, "eta": "1/K"}
 PARAMETRIC = {"alpha": 1, "beta": 1, "gamma": 1, "max_iter": 500}
 CHAIN = {"burn_in": 4000, "n_samples": 1000}
 LEARNED = {**dict.fromkeys(("alpha", "beta"), "learn-columns"), **{"gamma": "1/K", "orientation": "auto"}}
+LEARNED_EFFECTS = {"effects": "both", "effect_scale": "learned"}
 BUFFET = {"prior": "cibp", "start": "dense", "burn_in": 1000, "n_samples": 1000}
 SETTINGS = {
     "beta-dir-gs": ("BetaDirGibbs", [100], NONPARAMETRIC | CHAIN),
@@ -83,6 +84,8 @@ SETTINGS = {
     "logistic-gs": ("LogisticFactorGibbs", [8], {"burn_in": 500, "n_samples": 1000}),
     "logistic-vb": ("LogisticFactorVB", [8], {"effects": "none"}),
     "logistic-vb-columns": ("LogisticFactorVB", [8], {"effects": "columns"}),
+    "logistic-gs-effects": ("LogisticFactorGibbs", [8], LEARNED_EFFECTS | {"ard": True}),
+    "logistic-vb-effects": ("LogisticFactorVB", [8], LEARNED_EFFECTS | {"ard": False}),
     "indian-buffet": ("IndianBuffetLogistic", [10], BUFFET),
     "bernoulli-poisson-gs": ("BernoulliPoissonGibbs", [8], {"burn_in": 500, "n_samples": 500}),
     "bernoulli-poisson-vb": ("BernoulliPoissonVB", [8], {"max_iter": 1000, "relative_gain_tol": 1e-6}),
@@ -121,6 +124,8 @@ NOT_IN_THE_PAPER = {
     "logistic-gs",
     "logistic-vb",
     "logistic-vb-columns",
+    "logistic-gs-effects",
+    "logistic-vb-effects",
     "bernoulli-poisson-gs",
     "bernoulli-poisson-vb",
     "softplus-poisson-vb",
