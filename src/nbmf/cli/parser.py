@@ -23,7 +23,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End the process with the error."""
-        self.exit(USAGE, f"nbmf: error: {message}; {self.prog} --help says what is\n")
+        self.exit(USAGE, f"nbmf: error: {message}; {self.prog} --help lists all options\n")
 
 
 def meant(unknown: list[str], command: argparse.ArgumentParser) -> str:

@@ -647,7 +647,9 @@ def test_a_comparison_without_any_fit_is_an_error(here, capsys):
     error = run(
         capsys, "compare", "survey.csv", "--methods", "logpca", "--components", "99", "--masks", "1", code=2
     ).err
-    assert error.startswith("nbmf: error: nothing to recommend")
+    warning, message = error.splitlines()
+    assert warning.startswith("nbmf: warning: --components 99: 30 rows x 20 columns can differ in 20 at most")
+    assert message.startswith("nbmf: error: nothing to recommend")
 
 
 def test_an_interrupted_comparison_keeps_what_was_finished(here, capsys, monkeypatch):
