@@ -109,15 +109,19 @@ class NotSupportedError(NbmfError, AttributeError):
     """A method was asked for what its model does not have; `hasattr` says no."""
 
 
-class NotConvergedWarning(UserWarning):
+class PoorFitWarning(UserWarning):
+    """A fit has ended, but not well; where many are made to be scored, the scores say it."""
+
+
+class NotConvergedWarning(PoorFitWarning):
     """A fit ran out of iterations before its stopping rule was met."""
 
 
-class CollapsedWarning(UserWarning):
+class CollapsedWarning(PoorFitWarning):
     """Components of a fit are the same, so that they describe nothing."""
 
 
-class WorseThanOneComponentWarning(UserWarning):
+class WorseThanOneComponentWarning(PoorFitWarning):
     """The objective of a fit is below that of a single component on the same data."""
 
 

@@ -464,10 +464,10 @@ def test_what_was_left_out_is_not_measured():
     assert one.best_order("olivetti_32") is None
 
 
-def test_the_share_of_missing_pixels_is_that_of_the_masks():
+def test_held_out_pixels_per_seen_pixel_are_those_of_the_masks():
     photographs = CountMatrix.from_array(np.ones((256, 50), int))
     masks = [patches.half_with_patch(photographs, number).mean() for number in range(3)]
-    assert np.mean(masks) == pytest.approx(patches.SHARE_MISSING)
+    assert np.mean(masks) / (1 - np.mean(masks)) == pytest.approx(patches.TEST_RATIO)
 
 
 # --- Figures ---------------------------------------------------------------------------------

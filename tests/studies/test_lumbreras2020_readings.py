@@ -102,7 +102,7 @@ def test_a_comparison_is_the_corrected_test_of_log_ratios():
     one, other = np.array([0.5, 0.6, 0.55]), np.array([0.52, 0.61, 0.58])
     scores = scores_of({"one": one, "other": other})
     found = scores.compare("paleo", scores.of("paleo", "one"), scores.of("paleo", "other"))
-    assert found.found == pytest.approx(interval(np.log(one / other), held_out=0.25))
+    assert found.found == pytest.approx(interval(np.log(one / other), test_ratio=1 / 3))
     assert found.reversed().found.mean == -found.found.mean
     assert found.reversed().found.high == -found.found.low
     low, high = np.exp([found.found.low, found.found.high])

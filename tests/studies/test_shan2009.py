@@ -989,7 +989,7 @@ def test_topics_stand_beside_the_papers_that_share_their_words():
     assert given == [0.961481, 0.953063, 0.714, 0.689]
 
 
-def test_fast_inference_beside_full_and_entropies():
+def test_fast_inference_against_full_and_entropies():
     runs = made_up()
     chosen = runs["text"].eval("model == 'fast-lda' and fold == 0")
     runs["text"].loc[chosen, ["distinct", "iterations", "converged"]] = [2, 100, False]
@@ -1100,7 +1100,7 @@ def test_flips_are_drawn_as_shares_and_step_by_step():
     assert_tidy(figure)
 
 
-def test_fast_inference_is_drawn_beside_full():
+def test_fast_inference_is_drawn_against_full():
     runs = made_up()
     figure = figures.text(runs["text"])
     axes = panels(figure)

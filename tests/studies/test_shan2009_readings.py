@@ -27,7 +27,7 @@ from nbmf_studies.shan2009.study import STUDY
 
 CLASS = "nbmf_studies.shan2009.models:ModelOfSeen"
 SEED = seed_sequence("toy")
-HELD_OUT = {"ratings": 0.1, **dict.fromkeys(FURTHER, 0.1)}
+TEST_RATIO = {"ratings": 1 / 9, **dict.fromkeys(FURTHER, 1 / 9)}
 MOVIELENS = "movielens_ratings"
 
 
@@ -236,8 +236,8 @@ def stops(loss=0.02, faster=6.0):
 def judged(**changed):
     given = {"uci_starts": uci_starts(), "foodmart_starts": foodmart_starts(), "stops": stops(), "ratings": ratings()}
     given |= changed
-    found = readings.readings(held_out=HELD_OUT, **given).set_index("number")["verdict"]
-    return found.to_dict(), readings.readings_parts(held_out=HELD_OUT, **given)
+    found = readings.readings(test_ratio=TEST_RATIO, **given).set_index("number")["verdict"]
+    return found.to_dict(), readings.readings_parts(test_ratio=TEST_RATIO, **given)
 
 
 def test_readings_that_hold():
@@ -309,20 +309,20 @@ def test_tables_of_starts_and_of_one_component():
     assert (row["folds lower"], row["folds"], row["spread"]) == (0, 10, 0.5)
     runs = foodmart_starts()
     runs.loc[(runs["model"] == "mnb") & (runs["fold"] == 3) & (runs["start"] == 6), "training"] = 5.1
-    table = reading_tables.beside_one_component(runs).set_index(["K", "model"])
+    table = reading_tables.against_one_component(runs).set_index(["K", "model"])
     assert table["worse than one"].tolist() == [1, 0] * 2
     assert table.loc[(4, "MMNB from MNB"), "training"] == pytest.approx(4.45)
     ways = runs.assign(first_alpha=np.where(runs["fold"] < 5, np.nan, 1.0), alpha_held=5)
-    table = reading_tables.beside_one_component(ways)
+    table = reading_tables.against_one_component(ways)
     assert set(table["first_alpha"]) == {"default", 1.0}
     assert set(table["folds"]) == {5}
 
 
-def test_stops_are_drawn_and_told_beside_full_inference():
-    table = reading_tables.stops_beside_full(HELD_OUT, stops=stops()).set_index("inner_max")
+def test_stops_are_drawn_and_told_against_full_inference():
+    table = reading_tables.stops_against_full(TEST_RATIO, stops=stops()).set_index("inner_max")
     assert table["times faster"].tolist() == [2, 6]
     logs = np.log(1.02 + 0.001 * np.arange(5))
-    mean = interval(logs, 0.1)
+    mean = interval(logs, 1 / 9)
     assert table.loc[5, ["loss", "loss, low", "loss, high"]].tolist() == pytest.approx(np.expm1(mean[:1] + mean[2:4]))
     figure = reading_figures.stops(stops=stops(), stops_foodmart=stops().assign(dataset="foodmart", K=4))
     assert_tidy(figure)

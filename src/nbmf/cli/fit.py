@@ -20,13 +20,7 @@ from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of, read_with_groups, repeated
 from nbmf.cli.structure import check_structure, estimator_of
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import (
-    ChainsNotConvergedWarning,
-    ConfigError,
-    NotConvergedWarning,
-    Setting,
-    WorseThanOneComponentWarning,
-)
+from nbmf.errors import ChainsNotConvergedWarning, ConfigError, PoorFitWarning, Setting
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.declarations import Inference, View
 from nbmf.inference.estimator import Factorization
@@ -44,7 +38,7 @@ CHAINS, STARTS = 4, 4
 # made by default, and a single fit takes all processors.
 SMALL = 5e7
 LEVEL = 0.9  # of credible intervals
-SAID = (ChainsNotConvergedWarning, NotConvergedWarning, WorseThanOneComponentWarning)  # by the summary
+SAID = (ChainsNotConvergedWarning, PoorFitWarning)  # by the summary
 
 
 def run(options: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ from nbmf.catalogue import CANDIDATES, METHODS
 from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.settings import checked, iteration_settings
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import NotConvergedWarning, WorseThanOneComponentWarning
+from nbmf.errors import PoorFitWarning
 from nbmf.evaluation.folds import LEAST
 from nbmf.evaluation.verdict import MethodChoice, choose
 from nbmf.inference.declarations import View
@@ -53,6 +53,5 @@ def check_structure(
         return None
     steps = sum(estimator.n_iterations for estimator in estimators) / len(estimators)  # of a fit on average
     with warnings.catch_warnings(), Progress("check") as progress:
-        for category in (NotConvergedWarning, WorseThanOneComponentWarning):  # the test says it
-            warnings.simplefilter("ignore", category)
+        warnings.simplefilter("ignore", PoorFitWarning)  # the test says it
         return choose(matrix, estimators, seed=seed, tries=tries, view=view, monitor_of=step_counters(progress, steps))

@@ -11,7 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import NbmfError, NotConvergedWarning, WorseThanOneComponentWarning
+from nbmf.errors import NbmfError, PoorFitWarning
 from nbmf.fit_key import FitKey
 from nbmf.fits import FitRequest, run_fit
 
@@ -77,8 +77,7 @@ def run_all(
     stop = threading.Event()
     executor = ThreadPoolExecutor(n_jobs, thread_name_prefix="nbmf-compare")
     with threadpool_limits(limits=1, user_api="blas"), warnings.catch_warnings():
-        for category in (NotConvergedWarning, WorseThanOneComponentWarning):  # the scores say it
-            warnings.simplefilter("ignore", category)
+        warnings.simplefilter("ignore", PoorFitWarning)  # the scores say it
         try:
             running = {executor.submit(run, fit, stop): fit for fit in fits}
             for done in as_completed(running):

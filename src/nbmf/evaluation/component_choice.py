@@ -10,15 +10,7 @@ import numpy as np
 
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
-from nbmf.errors import (
-    CollapsedWarning,
-    ConfigError,
-    ConstantFeatureWarning,
-    DataError,
-    NotConvergedWarning,
-    Setting,
-    WorseThanOneComponentWarning,
-)
+from nbmf.errors import ConfigError, ConstantFeatureWarning, DataError, PoorFitWarning, Setting
 from nbmf.evaluation.clustered_errors import count_distinct, format_error, format_p, mean_and_error, one_sided_p
 from nbmf.evaluation.held_out_cells import Fold, count_distinct_rows, folds
 from nbmf.families.mixed_membership.feature_model import FeatureModel
@@ -32,7 +24,7 @@ STARTS = 2  # of each fit of a fold
 MODELS = {"mnb": {"model": "mnb"}, "mmnb": {"model": "mmnb"}}
 WORST = 700.0  # nats of a cell, so that one that is impossible still says which model is better
 ALONE = ("", 1)  # the fit without components
-QUIET = (CollapsedWarning, ConstantFeatureWarning, NotConvergedWarning, WorseThanOneComponentWarning)
+QUIET = (ConstantFeatureWarning, PoorFitWarning)
 
 
 class Scored(NamedTuple):

@@ -4,11 +4,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from nbmf.evaluation.clustered_errors import format_error
+from nbmf.evaluation.replications import interval
 
-LEVEL = 0.95  # of the interval around a margin
 WORTHWHILE = 10.0  # seconds a fit that a method has to save to be taken for its speed
 
 
@@ -79,12 +78,7 @@ class Recommendation(NamedTuple):
 
 
 def margin_of(differences: np.ndarray, test_ratio: float) -> Margin:
-    """Return the mean of paired differences and its uncertainty.
-
-    Masks share most of their training entries, so the differences of J masks are not independent
-    and var / J is too small. This is the corrected estimate of Nadeau and Bengio ("Inference for
-    the generalization error", Machine Learning 52, 2003), (1/J + n_test / n_train) var, with
-    Student's t on J - 1 degrees of freedom.
+    """Return the mean of paired differences and its uncertainty, see `replications.interval`.
 
     Parameters
     ----------
@@ -93,11 +87,8 @@ def margin_of(differences: np.ndarray, test_ratio: float) -> Margin:
     test_ratio : float
         Held-out entries per training entry.
     """
-    J, mean = len(differences), float(np.mean(differences))
-    if J < 2:
-        return Margin(mean, math.nan)
-    variance = (1 / J + test_ratio) * np.var(differences, ddof=1)
-    return Margin(mean, float(stdtrit(J - 1, (1 + LEVEL) / 2) * math.sqrt(variance)))
+    found = interval(differences, test_ratio)
+    return Margin(found.mean, found.high - found.mean)
 
 
 def recommend(candidates: list[Candidate], baselines: dict[str, np.ndarray], test_ratio: float) -> Recommendation:

@@ -29,32 +29,32 @@ class Interval(NamedTuple):
         return f"{self.mean:.3f} ({self.low:.3f} to {self.high:.3f})"
 
 
-def interval(values: Iterable[float], held_out: float = 0.0) -> Interval:
+def interval(values: Iterable[float], test_ratio: float = 0.0) -> Interval:
     """Return the mean of values, its t-interval and its p-value.
 
     Values over replications whose data are drawn anew are independent. Those over masks of one matrix are not: their
-    fits share training entries, and the variance of their mean is larger by n ρ / (1 - ρ) times, where n values have a
-    share ρ of the entries held out (Nadeau and Bengio, "Inference for the generalization error", Machine Learning 52,
-    2003, equation 9). Of differences of two methods on the same masks or data it is the paired test.
+    fits share training entries, and the variance of the mean of n values is not var / n, but (1 / n + test ratio) var
+    (Nadeau and Bengio, "Inference for the generalization error", Machine Learning 52, 2003, equation 9). Of differences
+    of two methods on the same masks or data it is the paired test.
 
     Parameters
     ----------
     values : iterable of float (n,)
-    held_out : float
-        The share ρ of entries that each mask or fold holds out, in [0, 1); 0 of independent replications.
+    test_ratio : float
+        Held-out entries (or rows) per training entry of each mask or fold; 0 of independent replications.
 
     Raises
     ------
     ValueError
-        If `held_out` is not a share.
+        If `test_ratio` is negative.
     """
-    if not 0.0 <= held_out < 1.0:
-        raise ValueError(f"held_out = {held_out}: allowed is a share from 0 to below 1")
+    if not test_ratio >= 0.0:
+        raise ValueError(f"test_ratio = {test_ratio}: allowed is a number of at least 0")
     values = np.asarray(list(values), float)
     mean, count = float(values.mean()), values.size
     if count < 2:
         return _unknown(mean)
-    error = float(values.std(ddof=1)) * np.sqrt(1.0 / count + held_out / (1.0 - held_out))
+    error = float(values.std(ddof=1)) * np.sqrt(1.0 / count + test_ratio)
     return _of(mean, float(error), count - 1)
 
 

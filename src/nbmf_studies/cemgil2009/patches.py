@@ -11,7 +11,10 @@ from nbmf_studies.cemgil2009.olivetti import IMAGES, PERSONS
 
 UNITS = 16  # of a side, in which patches are given
 PATCHES = ((4, 3, 3, 10), (10, 4, 4, 8), (6, 8, 5, 6))  # eyes, mouth, a cheek: top, left, height, width
-SHARE_MISSING = sum(height * width for _, _, height, width in PATCHES) / len(PATCHES) / UNITS**2 / 2  # of all pixels
+_HELD_OUT = (
+    sum(height * width for _, _, height, width in PATCHES) / len(PATCHES) / UNITS**2 / 2
+)  # proportion of all pixels
+TEST_RATIO = _HELD_OUT / (1 - _HELD_OUT)  # held-out pixels per pixel that is seen
 PER_PERSON = IMAGES // PERSONS
 DIGITS = 5  # of a predicted pixel
 

@@ -10,7 +10,7 @@ from nbmf.evaluation.replications import Interval, holm, interval
 from nbmf_studies.cemgil2009 import criteria
 from nbmf_studies.cemgil2009.criteria import BETTER, CLOSE, ENOUGH, FEW, FLAT, MANY, NEAR, PRINTED, SOME
 from nbmf_studies.cemgil2009.names import ANNEALED, BOUND
-from nbmf_studies.cemgil2009.patches import SHARE_MISSING
+from nbmf_studies.cemgil2009.patches import TEST_RATIO
 from nbmf_studies.cemgil2009.reading_names import (
     ANNEALED_BACK,
     FIXED,
@@ -92,7 +92,7 @@ def told(found: Interval, p: float | None = None) -> str:
 
 
 def _interval(values: Iterable[float]) -> Interval:
-    return interval(values, held_out=SHARE_MISSING)
+    return interval(values, test_ratio=TEST_RATIO)
 
 
 # --- Figure 3 --------------------------------------------------------------------------------

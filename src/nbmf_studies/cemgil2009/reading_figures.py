@@ -12,7 +12,7 @@ from nbmf_studies.cemgil2009.averages import averages
 from nbmf_studies.cemgil2009.criteria import ENOUGH
 from nbmf_studies.cemgil2009.figures import APART, GREY, MARKERS
 from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB, KINDS, PIXEL_MEAN
-from nbmf_studies.cemgil2009.patches import SHARE_MISSING
+from nbmf_studies.cemgil2009.patches import TEST_RATIO
 from nbmf_studies.cemgil2009.reading_names import (
     ANNEALED_BACK,
     COLOURS,
@@ -203,7 +203,7 @@ def draw_ties(scores: pd.DataFrame) -> Figure:
 
 def _with_intervals(axis: Axes, values: pd.Series, shift: float, label: str, line: dict) -> None:
     """Draw means over runs with their 95 % intervals."""
-    found = {order: interval(own, held_out=SHARE_MISSING) for order, own in values.groupby(level="order")}
+    found = {order: interval(own, test_ratio=TEST_RATIO) for order, own in values.groupby(level="order")}
     places = [order + shift for order in found]
     means = [one.mean for one in found.values()]
     halves = [one.high - one.mean for one in found.values()]

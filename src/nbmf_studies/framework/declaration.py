@@ -50,7 +50,7 @@ class Product:
         Returns whether it is made at all, with what this run has.
     on_request : str, optional
         The name of what it belongs to if it is not made with the study, but when that or its own target is asked for:
-        `<study>_<name>` makes all of that name. Of datasets that are looked at once, when all is decided; of readings
+        `<study>_<name>` makes all of that name. Of datasets that are evaluated once, when all is decided; of readings
         of a paper other than the first.
     """
 

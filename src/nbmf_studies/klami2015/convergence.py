@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from nbmf_studies.framework.gathering import column_by
 from nbmf_studies.klami2015.criteria import EQUAL
-from nbmf_studies.klami2015.ends import by_seed, ratio
+from nbmf_studies.klami2015.ends import ratio
 from nbmf_studies.klami2015.engines import NB_F, PG_F
 from nbmf_studies.klami2015.traces import ends
 
@@ -82,7 +83,9 @@ def summarise(times: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
         for name in TIMES:
             row[name] = float(np.exp(np.log(own[name]).mean()))
             if reference:
-                found = ratio(own.set_index("seed")[name], by_seed(times, name, set_up=set_up, method=reference))
+                found = ratio(
+                    own.set_index("seed")[name], column_by("seed", times, name, set_up=set_up, method=reference)
+                )
                 row |= {f"{name}, ratio": found.mean, f"{name}, low": found.low, f"{name}, high": found.high}
         rows.append(row)
     return pd.DataFrame(rows)

@@ -24,12 +24,6 @@ def gather(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     return last.fillna({"error": np.inf}).reset_index(drop=True) if "error" in last else last.reset_index(drop=True)
 
 
-def by_seed(ends: pd.DataFrame, column: str, **of: Any) -> pd.Series:
-    """Return a column of the fits whose other columns have the values of `of`, by seed."""
-    own = ends[np.logical_and.reduce([ends[name] == value for name, value in of.items()])]
-    return own.set_index("seed")[column].sort_index()
-
-
 def difference(one: pd.Series, other: pd.Series) -> Interval:
     """Return the mean of one minus the other on the same matrices, with its paired interval."""
     return interval((one - other).dropna())

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 
 from nbmf.evaluation.replications import interval
+from nbmf_studies.framework.gathering import column_by
 from nbmf_studies.klami2015.criteria import WRONG
-from nbmf_studies.klami2015.ends import by_seed, difference, ratio
+from nbmf_studies.klami2015.ends import difference, ratio
 from nbmf_studies.klami2015.engines import BOHNING, DRAWS, LINE_SEARCH, NAIVE, PG_F
 
 QUANTILES = (0.1, 0.5, 0.9)
@@ -54,11 +55,11 @@ def bohning_ratios(ends: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     for (set_up, method, update, scale), own in ends.groupby(["set_up", "method", "update", "scale"], sort=False):
         theirs = {"set_up": set_up, "method": BOHNING, "scale": scale}
         theirs["update"] = LINE_SEARCH if method == NAIVE else update
-        if method not in (PG_F, NAIVE) or by_seed(ends, "error", **theirs).empty:
+        if method not in (PG_F, NAIVE) or column_by("seed", ends, "error", **theirs).empty:
             continue
         mine = own.set_index("seed")
-        high = ratio(mine["high_error"], by_seed(ends, "high_error", **theirs))
-        gain = difference(mine["log_likelihood"], by_seed(ends, "log_likelihood", **theirs))
+        high = ratio(mine["high_error"], column_by("seed", ends, "high_error", **theirs))
+        gain = difference(mine["log_likelihood"], column_by("seed", ends, "log_likelihood", **theirs))
         rows.append(
             {
                 **{"set_up": set_up, "method": labels[method], "update": update, "scale": scale, "seeds": len(own)},
@@ -117,7 +118,7 @@ def size_differences(sizes: pd.DataFrame, labels: dict[str, str]) -> pd.DataFram
     """
     rows = []
     for (set_up, N, D, method), own in sizes.groupby(["set_up", "N", "D", "method"], sort=False):
-        mine = by_seed(sizes, "error", set_up=set_up, N=N, D=D, method=PG_F)
+        mine = column_by("seed", sizes, "error", set_up=set_up, N=N, D=D, method=PG_F)
         theirs = own.set_index("seed")["error"]
         row = {"set_up": set_up, "N": N, "D": D, "method": labels[method], "seeds": len(own), "error": theirs.mean()}
         if method != PG_F and len(mine):

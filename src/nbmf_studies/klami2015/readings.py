@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 
 from nbmf.evaluation.replications import holm, interval
+from nbmf_studies.framework.gathering import column_by
 from nbmf_studies.framework.verdicts import Part, Reading, judging_again
 from nbmf_studies.klami2015 import criteria
 from nbmf_studies.klami2015.convergence import PER_ITERATION, TO_EQUAL, TO_STANDSTILL, reference_of, times
 from nbmf_studies.klami2015.criteria import BALANCED, BINARY, FEW, OVERDISPERSED, PRINTED, SLOWER
 from nbmf_studies.klami2015.cuts import decade_of, found
-from nbmf_studies.klami2015.ends import by_seed, difference, ratio
+from nbmf_studies.klami2015.ends import difference, ratio
 from nbmf_studies.klami2015.engines import (
     BOHNING,
     DRAWS,
@@ -64,7 +65,7 @@ class Run:
     def of(self, set_up: str, method: str, column: str = "error", update: str = LINE_SEARCH) -> pd.Series:
         """Return what the fits from the usual start end with, by seed; an engine that cannot search is as it is."""
         update = UPDATES.get(method, update)
-        return by_seed(self.ends, column, set_up=set_up, method=method, update=update, scale=USUAL_SCALE)
+        return column_by("seed", self.ends, column, set_up=set_up, method=method, update=update, scale=USUAL_SCALE)
 
     def those(self, set_up: str, *methods: str) -> list[str]:
         """Return the methods that were run on a set-up."""
@@ -155,7 +156,7 @@ def slower_to_a_standstill(set_ups: tuple[str, ...], slow: tuple[str, ...]) -> C
             run_there = set(table.loc[table["set_up"] == set_up, "method"])
             for method in [one for one in slow if reference and one in run_there]:
                 for name in (TO_STANDSTILL, PER_ITERATION, TO_EQUAL):
-                    one, other = (by_seed(table, name, set_up=set_up, method=m) for m in (method, reference))
+                    one, other = (column_by("seed", table, name, set_up=set_up, method=m) for m in (method, reference))
                     found = ratio(one, other)
                     text = f"{one.median():.3g} and {other.median():.3g} s (medians), {found} times"
                     where = f"{short(method)} on {set_up}, {name}"
@@ -200,7 +201,7 @@ def same_at_other_sizes(run: Run) -> Iterator[Part]:
     differences = []
     for cell, method in cells:
         of = dict(zip(("set_up", "N", "D"), cell, strict=True))
-        differences.append(difference(*(by_seed(run.sizes, "error", **of, method=m) for m in (PG_F, method))))
+        differences.append(difference(*(column_by("seed", run.sizes, "error", **of, method=m) for m in (PG_F, method))))
     adjusted = holm(one.p for one in differences)
     for ((set_up, N, D), method), away, p in zip(cells, differences, adjusted, strict=True):
         where = f"PG-F minus {short(method)}, {N} x {D}, {set_up}"

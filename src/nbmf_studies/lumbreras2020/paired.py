@@ -39,9 +39,10 @@ class Scores:
     table: pd.DataFrame
     observed: Mapping[str, int]
 
-    def held_out(self, dataset: str) -> float:
-        """Return the share of the observed entries that a mask holds out, the mean over masks."""
-        return float(self.table.loc[self.table["dataset"] == dataset, "n_test"].mean() / self.observed[dataset])
+    def test_ratio(self, dataset: str) -> float:
+        """Return how many entries a mask holds out per training entry, by the mean over masks."""
+        held_out = float(self.table.loc[self.table["dataset"] == dataset, "n_test"].mean())
+        return held_out / (self.observed[dataset] - held_out)
 
     def of(self, dataset: str, method: str, K: int | None = None) -> pd.Series:
         """Return the log perplexity of each mask; the mean over all K without one."""
@@ -61,7 +62,7 @@ class Scores:
 
     def compare(self, dataset: str, one: pd.Series, other: pd.Series, where: str = "") -> Compared:
         """Return the comparison of two methods whose log perplexities are given per mask."""
-        return Compared(where or dataset, interval((one - other).dropna(), self.held_out(dataset)))
+        return Compared(where or dataset, interval((one - other).dropna(), self.test_ratio(dataset)))
 
 
 def are_below(comparisons: Iterable[Compared]) -> list[bool]:

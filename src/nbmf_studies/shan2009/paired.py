@@ -30,29 +30,22 @@ class Difference(NamedTuple):
         return f"{self.mean} nats, lower on {self.lower} of {self.folds} folds{infinite}"
 
 
-def difference(first: pd.Series, second: pd.Series, held_out: float, allowed: float = 0.0) -> Difference:
+def difference(first: pd.Series, second: pd.Series, test_ratio: float, allowed: float = 0.0) -> Difference:
     """Return ln first - ln second - allowed over the folds of both.
 
     Parameters
     ----------
     first, second : Series of perplexities by fold
-    held_out : float, the share of rows in a fold
+    test_ratio : float, held-out rows per training row
     allowed : float, nats per cell by which the first may be higher
     """
     both = np.log(pd.concat([first, second], axis=1, join="inner").to_numpy(float))
     finite = np.isfinite(both).all(axis=1)
     values = both[finite, 0] - both[finite, 1] - allowed
-    mean = interval(values, held_out) if values.size else Interval(*[np.nan] * 5)
+    mean = interval(values, test_ratio) if values.size else Interval(*[np.nan] * 5)
     return Difference(mean, int((values < 0).sum()), values.size, int((~finite).sum()))
 
 
 def adjusted(differences: Iterable[Difference]) -> np.ndarray:
     """Return p-values that hold together (Holm); what was not tested has 1, float array (n,)."""
     return holm([1.0 if np.isnan(one.mean.p) else one.mean.p for one in differences])
-
-
-def by_fold(table: pd.DataFrame, column: str, **of: object) -> pd.Series:
-    """Return a column by fold, of the rows whose columns are as given."""
-    for name, value in of.items():
-        table = table[table[name] == value]
-    return table.set_index("fold")[column]

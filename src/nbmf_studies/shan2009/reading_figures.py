@@ -16,7 +16,7 @@ FULL_COLOUR, ALLOWED = "#0072B2", "0.9"
 
 
 def stops(**of_stops: pd.DataFrame) -> Figure:
-    """Draw test perplexities of fast inference along CPU seconds, a panel per dataset and K, full inference beside it.
+    """Draw test perplexities of fast inference along CPU seconds, a panel per dataset and K, full inference next to it.
 
     Means over folds of the perplexity, medians of seconds; the ends of a curve have their numbers of rounds. What is as
     good as the claim has it is shaded: at most so much above full inference, and so many times faster.

@@ -1,4 +1,4 @@
-"""The tables of the second readings: several starts, Foodmart beside one component, stops of fast inference."""
+"""The tables of the second readings: several starts, Foodmart against one component, stops of fast inference."""
 
 import numpy as np
 import pandas as pd
@@ -6,13 +6,13 @@ import pandas as pd
 from nbmf_studies.framework.gathering import best_of_starts
 from nbmf_studies.shan2009.names import LABELS
 from nbmf_studies.shan2009.paired import adjusted
-from nbmf_studies.shan2009.readings import MMNB, MNB, OF_FIT, TEST, beside_full, counts_of, of_uci
+from nbmf_studies.shan2009.readings import MMNB, MNB, OF_FIT, TEST, against_full, counts_of, of_uci
 
 FAST_MMNB = "fast-mmnb"
 
 
-def several_starts(runs: pd.DataFrame, held_out: float) -> pd.DataFrame:
-    """Return a row per UCI set and number of starts, and of MMNB and of Fast MMNB beside NB.
+def several_starts(runs: pd.DataFrame, test_ratio: float) -> pd.DataFrame:
+    """Return a row per UCI set and number of starts, and of MMNB and of Fast MMNB against NB.
 
     Test perplexities by the bound, medians over folds, of the starts with the largest objective; the mean difference of
     their logarithms with its interval, p adjusted over the sets, folds in which it is below zero and those left out as
@@ -21,7 +21,7 @@ def several_starts(runs: pd.DataFrame, held_out: float) -> pd.DataFrame:
     Parameters
     ----------
     runs : DataFrame, as runs.of_starts makes it
-    held_out : float, the share of rows in a fold
+    test_ratio : float, held-out rows per training row
     """
     rows = []
     for count in counts_of(runs):
@@ -30,7 +30,7 @@ def several_starts(runs: pd.DataFrame, held_out: float) -> pd.DataFrame:
         for model in (MMNB, FAST_MMNB):
             if model not in set(runs["model"]):
                 continue
-            found = of_uci(runs, count, model, "test", held_out)
+            found = of_uci(runs, count, model, "test", test_ratio)
             for (dataset, one), p in zip(found.items(), adjusted(found.values()), strict=True):
                 row = {"dataset": dataset, "starts": count, "model": LABELS[model]}
                 row |= {"perplexity": medians[dataset, model], "NB": medians[dataset, MNB]}
@@ -46,8 +46,8 @@ def _spread(runs: pd.DataFrame) -> pd.Series:
     return objectives.groupby(["dataset", "model"], sort=False).median()
 
 
-def beside_one_component(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per K, model and varied setting: means over folds beside those of one component.
+def against_one_component(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per K, model and varied setting: means over folds next to those of one component.
 
     Training and test perplexities by the bound, the best of the starts; folds in which training is worse than one
     component; folds in which components collapsed into fewer; Σα and CPU seconds of a start, medians.
@@ -72,18 +72,18 @@ def beside_one_component(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def stops_beside_full(held_out: dict[str, float], **of_stops: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per dataset, K and stop of fast inference: its loss beside full inference, and how much faster.
+def stops_against_full(test_ratio: dict[str, float], **of_stops: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per dataset, K and stop of fast inference: its loss against full inference, and how much faster.
 
     Losses are of test perplexity, by the bound and sampled, with the interval of their mean over folds; one below zero
     is a gain.
 
     Parameters
     ----------
-    held_out : dict, from each experiment to the share of rows in a fold
+    test_ratio : dict, from each experiment to held-out rows per training row
     **of_stops : DataFrame by experiment, as runs.of_starts makes them
     """
-    found = pd.concat([beside_full(table, held_out[name]) for name, table in of_stops.items()], ignore_index=True)
+    found = pd.concat([against_full(table, test_ratio[name]) for name, table in of_stops.items()], ignore_index=True)
     for name in TEST:
         means = [one.mean for one in found.pop(name)]
         loss = "loss" if name == "test" else f"loss, {name}"

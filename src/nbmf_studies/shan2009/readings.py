@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from nbmf_studies.framework.gathering import best_of_starts
+from nbmf_studies.framework.gathering import best_of_starts, column_by
 from nbmf_studies.framework.verdicts import Part, Reading, judging_again
 from nbmf_studies.shan2009.criteria import FASTER, MEASURES, MMNB, MNB, MOST, TOO_MANY, WITHIN, counted
-from nbmf_studies.shan2009.paired import CERTAIN, Difference, adjusted, by_fold, difference
+from nbmf_studies.shan2009.paired import CERTAIN, Difference, adjusted, difference
 
 COUNTS = (1, 5, 20)  # starts of which the best is taken, the first of the same fits
 FROM_MNB = "mmnb-from-mnb"
@@ -26,12 +26,12 @@ TEST = {"test": "the bound", "sampled": "sampled"}
 class Run:
     """What claims are decided from.
 
-    held_out : dict, from each experiment to the share of rows in a fold
+    test_ratio : dict, from each experiment to held-out rows per training row
     uci_starts, foodmart_starts, stops, stops_foodmart : DataFrame, as runs.of_starts makes them; None without data
     ratings : DataFrame, as runs.of_rows makes it
     """
 
-    held_out: dict[str, float]
+    test_ratio: dict[str, float]
     uci_starts: pd.DataFrame | None = None
     foodmart_starts: pd.DataFrame | None = None
     stops: pd.DataFrame | None = None
@@ -47,11 +47,13 @@ def counts_of(table: pd.DataFrame) -> list[int]:
     return sorted({min(count, int(table["start"].max()) + 1) for count in COUNTS})
 
 
-def of_uci(table: pd.DataFrame, count: int, model: str, column: str, held_out: float) -> dict[str, Difference]:
+def of_uci(table: pd.DataFrame, count: int, model: str, column: str, test_ratio: float) -> dict[str, Difference]:
     """Return of each set how a model differs from NB, both the best of so many starts."""
     best = best_of_starts(table, OF_FIT, count)
     return {
-        name: difference(by_fold(own, column, model=model), by_fold(own, column, model=MNB), held_out)
+        name: difference(
+            column_by("fold", own, column, model=model), column_by("fold", own, column, model=MNB), test_ratio
+        )
         for name, own in best.groupby("dataset", sort=False)
     }
 
@@ -68,7 +70,7 @@ def lower_from_several_starts(run: Run) -> Iterator[Part]:
             where = f"best of {count}, {measure}"
             medians = best.groupby(["dataset", "model"], sort=False)[column].median().unstack()
             yield Part(f"{where}, medians", *counted(medians[MMNB] < medians[MNB], MOST, "lower"), ours)
-            found = of_uci(run.uci_starts, count, MMNB, column, run.held_out["uci_starts"])
+            found = of_uci(run.uci_starts, count, MMNB, column, run.test_ratio["uci_starts"])
             p = adjusted(found.values())
             lower = [one.mean.mean < 0 and p_one < CERTAIN for one, p_one in zip(found.values(), p, strict=True)]
             certain = pd.Series(lower, index=list(found))
@@ -94,23 +96,23 @@ def _on_jester(run: Run) -> Iterator[tuple[str, Difference, bool]]:
     tests = run.ratings[(run.ratings["dataset"] == "jester") & (run.ratings["part"] == "test")]
     for K in sorted(tests["K"].unique()):
         for column, measure in MEASURES.items():
-            mmnb, mnb = (by_fold(tests, column, K=K, model=model) for model in (MMNB, MNB))
+            mmnb, mnb = (column_by("fold", tests, column, K=K, model=model) for model in (MMNB, MNB))
             where = f"jester, K = {K}, test, {measure}: MMNB below MNB"
-            yield where, difference(mmnb, mnb, run.held_out["ratings"]), column == "sampled"
+            yield where, difference(mmnb, mnb, run.test_ratio["ratings"]), column == "sampled"
 
 
 def _on_foodmart(run: Run) -> Iterator[tuple[str, Difference, bool]]:
     if run.foodmart_starts is None:
         return
-    best, held_out = best_of_starts(run.foodmart_starts, OF_FIT), run.held_out["foodmart_starts"]
+    best, test_ratio = best_of_starts(run.foodmart_starts, OF_FIT), run.test_ratio["foodmart_starts"]
     for K in sorted(best["K"].unique()):
         for column in ("training", *TEST):
-            mnb, mmnb = (by_fold(best, column, K=K, model=model) for model in (MNB, FROM_MNB))
+            mnb, mmnb = (column_by("fold", best, column, K=K, model=model) for model in (MNB, FROM_MNB))
             if column == "training":
-                yield f"foodmart, K = {K}, training: MNB below MMNB", difference(mnb, mmnb, held_out), False
+                yield f"foodmart, K = {K}, training: MNB below MMNB", difference(mnb, mmnb, test_ratio), False
             elif K >= TOO_MANY:
                 where = f"foodmart, K = {K}, test, {TEST[column]}: MMNB below MNB"
-                yield where, difference(mmnb, mnb, held_out), column == "sampled"
+                yield where, difference(mmnb, mnb, test_ratio), column == "sampled"
 
 
 def _above_one_component(run: Run) -> Iterator[Part]:
@@ -127,7 +129,7 @@ def _above_one_component(run: Run) -> Iterator[Part]:
 # --- Claim 8 ----------------------------------------------------------------------------------
 
 
-def beside_full(table: pd.DataFrame, held_out: float) -> pd.DataFrame:
+def against_full(table: pd.DataFrame, test_ratio: float) -> pd.DataFrame:
     """Return a row per dataset, K and stop of fast inference.
 
     dataset, K, inner_max, warm; test and sampled, the Differences of ln perplexity from full inference; times faster,
@@ -138,7 +140,10 @@ def beside_full(table: pd.DataFrame, held_out: float) -> pd.DataFrame:
         full = own[own["model"].isin(FULL)]
         for stop, fast in own[~own["model"].isin(FULL)].groupby(OF_STOP, sort=True):
             row = dict(zip(["dataset", "K", *OF_STOP], (dataset, K, *stop), strict=True))
-            row |= {name: difference(by_fold(fast, name), by_fold(full, name), held_out) for name in TEST}
+            row |= {
+                name: difference(column_by("fold", fast, name), column_by("fold", full, name), test_ratio)
+                for name in TEST
+            }
             rows.append(row | {"faster": full["seconds"].median() / fast["seconds"].median()})
     return pd.DataFrame(rows)
 
@@ -146,25 +151,25 @@ def beside_full(table: pd.DataFrame, held_out: float) -> pd.DataFrame:
 def any_stop_is_as_good(run: Run) -> Iterator[Part]:
     """Claim 8: of the stops that are fast enough any whose loss is certainly small enough."""
     for name in ("stops", "stops_foodmart"):
-        table, held_out = getattr(run, name), run.held_out.get(name, 0.0)
+        table, test_ratio = getattr(run, name), run.test_ratio.get(name, 0.0)
         if table is None:
             continue
         for (dataset, K), own in table.groupby(["dataset", "K"], sort=False):
             for column, measure in TEST.items():
-                found = beside_full(own, held_out)
+                found = against_full(own, test_ratio)
                 where = f"{dataset}, K = {K}, {measure}"
-                yield Part(where, *_best_stop(found, column, own, held_out), column == "sampled")
+                yield Part(where, *_best_stop(found, column, own, test_ratio), column == "sampled")
 
 
-def _best_stop(found: pd.DataFrame, column: str, table: pd.DataFrame, held_out: float) -> tuple[bool, str]:
+def _best_stop(found: pd.DataFrame, column: str, table: pd.DataFrame, test_ratio: float) -> tuple[bool, str]:
     """Return whether any stop of one dataset and K is as good and fast enough, and the best of those that are fast."""
     quick = found[found["faster"] >= FASTER]
     if quick.empty:
         fastest = found.loc[found["faster"].idxmax()]
         return False, f"none of {len(found)} stops is {FASTER:g} times faster; at most {_named(fastest, column)}"
-    full = by_fold(table[table["model"].isin(FULL)], column)
+    full = column_by("fold", table[table["model"].isin(FULL)], column)
     margins = [
-        difference(by_fold(_fast_at(table, row), column), full, held_out, np.log1p(WITHIN))
+        difference(column_by("fold", _fast_at(table, row), column), full, test_ratio, np.log1p(WITHIN))
         for _, row in quick.iterrows()
     ]
     good = (adjusted(margins) < CERTAIN) & np.array([one.mean.mean < 0 for one in margins])

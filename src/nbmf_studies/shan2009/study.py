@@ -76,9 +76,14 @@ def _of_further(*names: str) -> Callable[[Plan], dict[str, Need]]:
     return lambda plan: tables(*(name for name in names if FURTHER[name].sets(plan)))(plan)
 
 
-def _held_out(*names: str) -> Callable[[Plan], dict[str, Any]]:
-    """Return the `arguments` of what compares models on the folds of these experiments: the share of rows in a fold."""
-    return lambda plan: {"held_out": {name: 1 / plan.options[name]["folds"] for name in names}}
+def _test_ratios(*names: str) -> Callable[[Plan], dict[str, Any]]:
+    """Return the `arguments` of what compares models on the folds of these experiments."""
+    return lambda plan: {"test_ratio": {name: _test_ratio(plan, name) for name in names}}
+
+
+def _test_ratio(plan: Plan, name: str) -> float:
+    """Return how many rows the folds of an experiment hold out per row they train on."""
+    return 1 / (plan.options[name]["folds"] - 1)
 
 
 def _alone(experiment: Experiment, dataset: str) -> Table:
@@ -182,7 +187,7 @@ TABLES = (
     _table("table_10", "Table 10: topics of Classic3", "words", **_of("topics", "classic3")),
     _table(
         "fast",
-        "Fast inference beside full inference",
+        "Fast inference against full inference",
         "against_full",
         needs=tables("ratings", "text"),
         applies=_has("ratings", "text"),
@@ -200,34 +205,34 @@ OF_READINGS = (
         "UCI sets: the best of several starts",
         "several_starts",
         needs=tables(runs="uci_starts"),
-        arguments=lambda plan: {"held_out": 1 / plan.options["uci_starts"]["folds"]},
+        arguments=lambda plan: {"test_ratio": _test_ratio(plan, "uci_starts")},
         applies=_has_further("uci_starts"),
     ),
     _of_readings(
         "one_component",
-        "Foodmart beside one component",
-        "beside_one_component",
+        "Foodmart against one component",
+        "against_one_component",
         needs=tables(runs="foodmart_starts"),
         applies=_has_further("foodmart_starts"),
     ),
     _of_readings(
         "ways_of_alpha",
-        "Foodmart beside one component, along α",
-        "beside_one_component",
+        "Foodmart against one component, along α",
+        "against_one_component",
         needs=tables(runs="foodmart_ways"),
         applies=_has_further("foodmart_ways"),
     ),
     _of_readings(
         "best_stops",
-        "Stops of fast inference beside full inference",
-        "stops_beside_full",
+        "Stops of fast inference against full inference",
+        "stops_against_full",
         needs=_of_further(*STOPS),
-        arguments=_held_out(*STOPS),
+        arguments=_test_ratios(*STOPS),
         applies=_has_further(*STOPS),
     ),
     *common.readings(
         needs=lambda plan: tables("ratings")(plan) | _of_further(*JUDGED_AGAIN)(plan),
-        arguments=_held_out("ratings", *JUDGED_AGAIN),
+        arguments=_test_ratios("ratings", *JUDGED_AGAIN),
         applies=_has(*RUNS),
     ),
 )

@@ -28,13 +28,13 @@ def test_what_one_value_or_none_of_spread_says():
 
 def test_masks_of_one_matrix_share_training_entries():
     values = np.array([0.3, 0.1, 0.4, 0.2, 0.25])
-    independent, shared = interval(values), interval(values, held_out=0.25)
+    independent, shared = interval(values), interval(values, test_ratio=1 / 3)
     # Nadeau and Bengio's corrected resampled t-test: (1/n + n_test/n_train) s^2, here 1/5 + 1/3
     assert shared.error == pytest.approx(np.sqrt((1 / 5 + 1 / 3) * values.var(ddof=1)))
     assert shared.p == pytest.approx(2 * stats.t.sf(values.mean() / shared.error, 4))
     assert (shared.mean, shared.p > independent.p) == (independent.mean, True)
-    with pytest.raises(ValueError, match=r"held_out = 1\.0: allowed is a share from 0 to below 1"):
-        interval(values, held_out=1.0)
+    with pytest.raises(ValueError, match=r"test_ratio = -1: allowed is a number of at least 0"):
+        interval(values, test_ratio=-1)
 
 
 def test_the_corrected_test_keeps_its_level_where_the_plain_one_does_not():
@@ -49,7 +49,7 @@ def test_the_corrected_test_keeps_its_level_where_the_plain_one_does_not():
             differences.append(np.mean((test - train.mean()) ** 2) - np.mean((test - np.median(train)) ** 2))
         differences = np.array(differences) + 0.0
         plain.append(interval(differences).p < 0.05)
-        corrected.append(interval(differences, held_out=0.5).p < 0.05)
+        corrected.append(interval(differences, test_ratio=1).p < 0.05)
     assert np.mean(corrected) < 0.1 < np.mean(plain)
 
 

@@ -31,7 +31,6 @@ import fold_in as benchmark
 BRIEF = {"max_iter": 50, "burn_in": 20, "n_samples": 20}
 OF_ROWS = [name for name in classes_of_means() if registry.scores_entries(name)]
 FOUND = ["IndianBuffetLogistic"]  # whose K is found
-BAYESIAN = [name for name in OF_ROWS if name != "LogisticPCA"]
 
 
 def make(name, K=3, **settings):
@@ -253,31 +252,6 @@ def new_lines_have_the_shapes_and_laws_of_the_factors(name, fitted):
             np.testing.assert_allclose(W.sum(axis=1), 1)
     if "H" in estimator.distributions:
         np.testing.assert_allclose(H.sum(axis=0), 1)
-
-
-@promise.of(OF_ROWS)
-def a_line_depends_on_no_other_line(name, fitted):
-    estimator = fitted[name]
-    rows, columns = estimator.transform(CODES), estimator.transform_columns(CODES)
-    for f in (0, 9):
-        np.testing.assert_allclose(estimator.transform(CODES[[f]])[0], rows[f], atol=1e-9)
-        alone = estimator.transform_columns(CODES[:, [f]])
-        np.testing.assert_allclose(alone[:, 0], columns[:, f], atol=1e-9)
-
-
-@promise.of(BAYESIAN)
-def missing_entries_take_no_part(name, fitted):
-    """As if the entry, with its line of the other factor, were not there."""
-    estimator, without = fitted[name], make(name)
-    vars(without).update(vars(estimator))
-    without.H_ = estimator.H_[:, 2:]
-    if hasattr(estimator, "column_effects_"):
-        without.column_effects_ = estimator.column_effects_[2:]
-    if hasattr(estimator, "geometric_H_"):
-        without.geometric_H_ = estimator.geometric_H_[:, 2:]
-    codes = CODES.copy()
-    codes[:, :2] = -1
-    np.testing.assert_allclose(estimator.transform(codes), without.transform(CODES[:, 2:]), atol=1e-12)
 
 
 @promise.of(OF_ROWS)
