@@ -3,10 +3,11 @@
 import numpy as np
 
 from nbmf.families.logistic import logistic_gibbs as family
-from nbmf.families.logistic.factor_posteriors import Coordinates, FactorizedPosterior, FullPosterior
+from nbmf.families.logistic.factor_posteriors import FactorizedPosterior, FullPosterior
 from nbmf.families.logistic.factors import EFFECT_SCALE, Effects
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels import gibbs as kernels
+from nbmf.families.logistic.learned_prior import Coordinates
 from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
 from nbmf.families.logistic.logistic_variational import clamped_places
 from nbmf.families.logistic.matrices import Ascent, Matrix, SharedLevel

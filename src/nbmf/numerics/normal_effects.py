@@ -73,7 +73,7 @@ def draw_inverse_gamma(generator, count, squares, shape, rate):
 
 @inner_kernel
 def draw_intercept(generator, rows, columns, law, priors):
-    """Draw what m and the effects of rows share, and m, where it is learned."""
+    """Draw what the effects of rows share with m and those of columns, then m anew, where it is learned."""
     prior_variance = priors[INTERCEPT, 0]
     if not prior_variance > 0.0:
         return
@@ -84,7 +84,6 @@ def draw_intercept(generator, rows, columns, law, priors):
             rows[f] -= d
         for n in range(columns.size):
             columns[n] += d
-        law[INTERCEPT] += d
     effects, kind = (columns, COLUMNS) if law[COLUMNS] > 0.0 else (rows, ROWS)
     mean, variance = mean_posterior(effects.sum(), effects.size, law[kind], prior_variance)
     law[INTERCEPT] = mean + math.sqrt(variance) * standard_normal(generator)

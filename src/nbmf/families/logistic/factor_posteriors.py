@@ -4,34 +4,15 @@
 two more for each kind: one that is free on its own side and clamped to 1 on the other.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels.factorized import update_lines
 from nbmf.families.logistic.kernels.full import posteriors
+from nbmf.families.logistic.learned_prior import Coordinates, LearnedPrior
 from nbmf.families.logistic.quadratic import PolyaGammaRows
-from nbmf.numerics.normal_effects import INTERCEPT_VARIANCE
-
-
-class Coordinates(NamedTuple):
-    """The prior of each coordinate of a side: normal with some precision and mean 0, or a mean that is learned.
-
-    precision : float array (R,), of those that are fixed
-    free : bool array (R,); the others are clamped to 1
-    learned : int array, coordinates whose precision α is learned (automatic relevance
-        determination, effects); empty if none is
-    prior : Gamma, of each α, or of all of them
-    carrier : int or None, the coordinate whose prior has a learned mean m, the intercept
-    """
-
-    precision: np.ndarray
-    free: np.ndarray
-    learned: np.ndarray
-    prior: Gamma
-    carrier: int | None = None
 
 
 class SideData(NamedTuple):
@@ -52,7 +33,7 @@ class SideData(NamedTuple):
     own_rows: PolyaGammaRows | None = None
 
 
-class FactorPosterior(ABC):
+class FactorPosterior(LearnedPrior):
     """q of the factors of n rows or columns.
 
     Parameters
@@ -66,29 +47,18 @@ class FactorPosterior(ABC):
     Attributes
     ----------
     mean : float array (n, R)
-    precision, center : float arrays (R,)
-        <p> and <m>, of the prior.
-    center_variance : float
-        Of m under q.
+
+    See LearnedPrior for the others.
     """
 
     def __init__(self, mean: np.ndarray, coordinates: Coordinates, scale: float):
-        self.mean, self.coordinates = mean, coordinates
-        self.precision = np.array(coordinates.precision, float)
-        self.center, self.center_variance = np.zeros(mean.shape[1]), 0.0
-        if coordinates.carrier is not None:
-            self.center_variance = INTERCEPT_VARIANCE
-        self.posterior = None  # q(α)
+        super().__init__(coordinates)
+        self.mean = mean
         self._take(np.full(mean.shape, scale**2) * coordinates.free)
 
     @abstractmethod
     def _take(self, variance: np.ndarray) -> None:
         """Start from variances, float array (n, R)."""
-
-    @property
-    @abstractmethod
-    def squares(self) -> np.ndarray:
-        """<u²> of every coordinate, float array (n, R)."""
 
     @abstractmethod
     def parts(self, chosen: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
@@ -108,60 +78,12 @@ class FactorPosterior(ABC):
         """Update q for all matrices that have these rows or columns."""
 
     @abstractmethod
-    def entropies(self) -> float:
-        """Return the entropy of q less log(2π) / 2 per free coordinate."""
-
-    @abstractmethod
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         """Draw the factors from q, float array (n, R)."""
-
-    def learn_precision(self) -> None:
-        """Renew q(α)."""
-        learned, prior = self.coordinates.learned, self.coordinates.prior
-        if learned.size:
-            sums = self.squares[:, learned].sum(axis=0) + self._around_center()[learned]
-            shape = np.full(learned.size, prior.shape + 0.5 * len(self.mean))
-            self.posterior = Gamma(shape, prior.rate + 0.5 * sums)
-            self.precision[learned] = self.posterior.mean
-
-    def _around_center(self) -> np.ndarray:
-        """Return Σ <(u - m)²> - Σ <u²> over the rows, float array (R,)."""
-        more, carrier, n = np.zeros(len(self.center)), self.coordinates.carrier, len(self.mean)
-        if carrier is not None:
-            m = self.center[carrier]
-            more[carrier] = n * (m**2 + self.center_variance) - 2.0 * m * self.mean[:, carrier].sum()
-        return more
-
-    def learn_center(self) -> None:
-        """Renew q(m)."""
-        carrier, n = self.coordinates.carrier, len(self.mean)
-        precision = self.precision[carrier]
-        self.center_variance = 1.0 / (1.0 / INTERCEPT_VARIANCE + n * precision)
-        self.center[carrier] = self.center_variance * precision * self.mean[:, carrier].sum()
 
     @abstractmethod
     def shift(self, coordinate: int, by: float) -> None:
         """Move all means of a coordinate."""
-
-    def _divergence_of_center(self) -> float:
-        """Return KL(q(m) || N(0, INTERCEPT_VARIANCE)) in nats, 0 where m is not learned."""
-        carrier = self.coordinates.carrier
-        if carrier is None:
-            return 0.0
-        ratio = self.center_variance / INTERCEPT_VARIANCE
-        return 0.5 * (ratio - 1.0 - np.log(ratio) + self.center[carrier] ** 2 / INTERCEPT_VARIANCE)
-
-    def divergence(self) -> float:
-        """Return KL(q || prior) of the factors, and of α and m where they are learned, in nats."""
-        free, n = self.coordinates.free, len(self.mean)
-        log_precision = np.log(np.where(free, self.precision, 1.0))
-        divergence_of_alpha = 0.0
-        if self.posterior is not None:
-            log_precision[self.coordinates.learned] = self.posterior.mean_log
-            divergence_of_alpha = self.posterior.divergence(self.coordinates.prior)
-        squares = self.squares.sum(axis=0) + self._around_center()
-        log_prior = 0.5 * (n * log_precision - self.precision * squares)[free].sum()
-        return float(divergence_of_alpha + self._divergence_of_center() - log_prior - self.entropies())
 
 
 class FactorizedPosterior(FactorPosterior):

@@ -5,8 +5,9 @@ from typing import ClassVar
 import numpy as np
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.factor_posteriors import Coordinates, FactorizedPosterior, FactorPosterior, FullPosterior
+from nbmf.families.logistic.factor_posteriors import FactorizedPosterior, FactorPosterior, FullPosterior
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.learned_prior import Coordinates
 from nbmf.families.logistic.logistic_estimator import PRIOR, RULES, FactorModel
 from nbmf.families.logistic.matrices import Ascent, Matrix, SharedLevel
 from nbmf.families.logistic.quadratic import Quadratic

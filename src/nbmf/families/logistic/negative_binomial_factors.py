@@ -6,8 +6,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.factor_posteriors import Coordinates, FullPosterior
+from nbmf.families.logistic.factor_posteriors import FullPosterior
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.learned_prior import Coordinates
 from nbmf.families.logistic.logistic_estimator import NoisyFactors, weights_of
 from nbmf.families.logistic.matrices import Matrix
 from nbmf.families.logistic.quadratic_counts import CountsOfSize, NegativeBinomial

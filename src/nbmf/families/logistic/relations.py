@@ -8,9 +8,9 @@ import numpy as np
 from nbmf.data.named import NamedMatrix, names_of
 from nbmf.errors import ConfigError, DataError, not_allowed
 from nbmf.families.logistic import sigmoid
-from nbmf.families.logistic.factor_posteriors import Coordinates
 from nbmf.families.logistic.factors import EFFECT_SCALE, Effects
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.learned_prior import Coordinates
 from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.quadratic import NormalEntries, PolyaGamma
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial

@@ -34,12 +34,16 @@ def example(logit, seed=1, shape=(6, 9), p_missing=0.2):
 # --- The log joint ----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("effects", ["around 0", "rows", "columns", "both"])
 @links
 @priors
-def test_the_log_joint_is_that_of_the_model(logit, name):
+def test_the_log_joint_is_that_of_the_model(logit, name, effects):
+    """With effects around 0, and around an intercept."""
     values, observed = example(logit)
-    table, prior = twin.priors_of(*OF_LINK[logit]), twin.prior_of(name)
-    chain = twin.chain_on(values, observed, logit, prior, twin.numbers(), table, (1,), capacity=1)
+    start = twin.numbers(row=0.4 * (effects != "columns"), column=0.7 * (effects != "rows"))
+    learned = [number for number in OF_LINK[logit] if start[number]] + [INTERCEPT] * (logit and effects != "around 0")
+    table, prior = twin.priors_of(*learned), twin.prior_of(name)
+    chain = twin.chain_on(values, observed, logit, prior, start, table, (1,), capacity=1)
     for _ in range(5):
         chain.sweep(3)
         state, drawn = twin.take(chain)
@@ -56,7 +60,8 @@ def test_the_log_joint_is_that_of_the_model(logit, name):
         assert other.log_joint() == pytest.approx(expected, rel=1e-11)
         if logit:  # with zeros for ones, all log-odds have the other sign
             other = twin.chain_on(1 - values, observed, logit, prior, drawn, table, (1,))
-            twin.put(other, (-state[0], state[1], -state[2], -state[3]), drawn)
+            flipped = drawn * np.where(np.arange(drawn.size) == INTERCEPT, -1, 1)
+            twin.put(other, (-state[0], state[1], -state[2], -state[3]), flipped)
             assert other.log_joint() == pytest.approx(expected, rel=1e-11)
 
 

@@ -59,6 +59,17 @@ def test_effects_that_are_not_there_vanish(engine):
     assert np.ptp(model.expectation_) < 0.25
 
 
+@pytest.mark.parametrize("engine", ["VB", "VB, full"])
+@pytest.mark.parametrize("effects", ["none", "rows", "columns", "both"])
+def test_one_side_has_the_intercept_and_both_can_pass_a_level(engine, effects):
+    estimator, brief = ENGINES[engine]
+    model = estimator(2, effects=effects, effect_scale="learned", **brief)
+    state = model._start(CODES, np.random.SeedSequence(1))
+    carriers = {"none": (None, None), "rows": (2, None), "columns": (None, 2), "both": (None, 3)}
+    assert tuple(side.coordinates.carrier for side in state._ascent.sides) == carriers[effects]
+    assert (state._ascent.level is not None) == (effects == "both")
+
+
 @each_engine
 def test_a_given_scale_is_told_as_a_law(engine):
     model = fitted(engine, K=0, effects="rows", effect_scale=2.5)
