@@ -96,8 +96,9 @@ def gibbs_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds) -> Ta
         f"Nanoseconds per observed cell and sweep, rows, columns and precisions: {codes.shape[0]} "
         f"x {codes.shape[1]}, nothing missing, Pólya-Gamma draws included, in turns for "
         f"{rounds.count} rounds. Counts have a mean of {counts.mean():.1f}, and sizes that are "
-        f"drawn too; the {CATEGORIES} ordered categories have cut points of each column. Speed-up: median over rounds of the ratio of one thread to two, and ratio of "
-        "the minima. State: is all that a sweep changes the same bits?",
+        f"drawn too; the {CATEGORIES} ordered categories have cut points of each column. Speed-up: "
+        "median over rounds of the ratio of one thread to two, and ratio of the minima. State: is all that a "
+        "sweep changes the same bits?",
         [
             "cells",
             "K",

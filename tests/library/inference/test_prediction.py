@@ -29,6 +29,8 @@ def values_for(name, shape=(F, N)):
         return np.where(same, 2.0, -1.0) + 0.3 * rng.standard_normal(shape)
     if likelihood in ("bernoulli", "tokens"):
         return (rng.random(shape) < np.where(same, 0.9, 0.1)).astype(float)
+    if likelihood == "ordered-categories":
+        return rng.binomial(3, np.where(same, 0.8, 0.2)).astype(float)
     return rng.poisson(np.where(same, 4.0, 0.4)).astype(float)
 
 

@@ -33,7 +33,7 @@ def exceedances(psi: np.ndarray, cuts: np.ndarray, columns=slice(None)) -> np.nd
 
 def probabilities(exceeding: np.ndarray) -> np.ndarray:
     """Return the probability of every category, float array (..., C), from P(v > c), (..., J)."""
-    edges = np.ones(exceeding.shape[:-1] + (1,))
+    edges = np.ones((*exceeding.shape[:-1], 1))
     return np.maximum(-np.diff(np.concatenate([edges, exceeding, 0.0 * edges], axis=-1), axis=-1), 0.0)
 
 
