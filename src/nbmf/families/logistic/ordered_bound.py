@@ -59,7 +59,7 @@ class CategoriesGivenCuts(Quadratic):
             each = kappa * (psi - theta) - log_2cosh_half(square - 2.0 * theta * psi + theta**2)
             total += each[there].sum()
         (lower, _, _, low), (upper, _, _, high) = self._terms()
-        return float(total + np.log(-np.expm1(low - high))[lower & upper].sum())
+        return float(total + np.log(-np.expm1((low - high)[lower & upper])).sum())
 
 
 class CategoriesWithOwnCuts(CategoriesGivenCuts):

@@ -69,7 +69,7 @@ def draw_weights(start, place, ranks, psi, cuts, below, above, precision, linear
             place,
             ranks,
             psi,
-            cuts[n if cuts.shape[0] > 1 else 0],
+            cuts[np.int64(n) if cuts.shape[0] > 1 else 0],
             below,
             above,
             precision[n],
