@@ -11,6 +11,7 @@ from scipy.special import gammaln, logsumexp
 from nbmf.likelihoods.bernoulli import BERNOULLI, SMALLEST_PROBABILITY
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.likelihoods.negative_binomial import NEGATIVE_BINOMIAL
+from nbmf.likelihoods.ordered import ORDERED, probability_of
 from nbmf.likelihoods.poisson import POISSON, SMALLEST_RATE
 
 
@@ -19,12 +20,12 @@ def losses_of(likelihood: Likelihood, values: np.ndarray, prediction: Any) -> np
 
     Parameters
     ----------
-    likelihood : BERNOULLI, POISSON or NEGATIVE_BINOMIAL
+    likelihood : BERNOULLI, POISSON, NEGATIVE_BINOMIAL or ORDERED
     values : int array (n,)
         None is missing.
     prediction
         What the likelihood scores: P(v = 1), E[v], or E[v] and a size, float arrays (n,); of
-        several laws of equal weight (S, n).
+        several laws of equal weight (S, n). Of categories the probability of each, (n, C).
     """
     return _OF_LAWS[likelihood](values, prediction)
 
@@ -49,4 +50,8 @@ def _of_means_and_sizes(values: np.ndarray, prediction: tuple[np.ndarray, np.nda
     return -each
 
 
-_OF_LAWS = {BERNOULLI: _of_ones, POISSON: _of_rates, NEGATIVE_BINOMIAL: _of_means_and_sizes}
+def _of_categories(values: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+    return -np.log(np.maximum(probability_of(values, probabilities), SMALLEST_PROBABILITY))
+
+
+_OF_LAWS = {BERNOULLI: _of_ones, POISSON: _of_rates, NEGATIVE_BINOMIAL: _of_means_and_sizes, ORDERED: _of_categories}
