@@ -92,3 +92,24 @@ class CutsTwin:
         """Return for each set of cut points the cells (f, n) that have them."""
         cells = list(self.weights)
         return [[cell for cell in cells if len(self.cuts) == 1 or cell[1] == s] for s in range(len(self.cuts))]
+
+
+def slice_sample(log_density, x0, w, m, uniforms):
+    """Return the next point after x0 of Neal (2003), Figures 3 (stepping out) and 5 (shrinkage), by given numbers."""
+    log_y = log_density(x0) + math.log(1 - next(uniforms))
+    L = x0 - w * next(uniforms)
+    R = L + w
+    J = math.floor(m * next(uniforms))
+    K = (m - 1) - J
+    while J > 0 and log_y < log_density(L):
+        L, J = L - w, J - 1
+    while K > 0 and log_y < log_density(R):
+        R, K = R + w, K - 1
+    while True:
+        x1 = L + next(uniforms) * (R - L)
+        if log_y < log_density(x1):
+            return x1
+        if x1 < x0:
+            L = x1
+        else:
+            R = x1

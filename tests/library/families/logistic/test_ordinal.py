@@ -124,7 +124,7 @@ def test_weights_and_cuts_have_the_twins_conditionals(by_column, monkeypatch):
     np.testing.assert_array_equal(cells.kappa_by_column, cells.kappa[cells.by_column.place])
 
 
-@pytest.mark.parametrize(
+OF_A_CUT = pytest.mark.parametrize(
     "arguments",
     [
         (-math.inf, math.inf, 0, 0, 0.5, 0.3),
@@ -134,6 +134,26 @@ def test_weights_and_cuts_have_the_twins_conditionals(by_column, monkeypatch):
         (-1.0, 1.0, 0, 5, 1.0, 0.5),  # a category below that no cell is in
     ],
 )
+
+
+@OF_A_CUT
+def test_a_slice_is_neals_draw_by_draw(arguments, monkeypatch):
+    """With the same uniform numbers; the width is two standard deviations of the normal part."""
+    rng, x = np.random.default_rng(2), 0.1
+    monkeypatch.setattr(kernels, "log_density_of_cut", kernels.log_density_of_cut.py_func)
+    for _ in range(500):
+        numbers = rng.random(300)
+        given = iter(numbers)
+        monkeypatch.setattr(kernels, "uniform", lambda generator, given=given: next(given))
+        width = 2.0 / math.sqrt(arguments[4])
+        expected = ordinal_twin.slice_sample(
+            lambda new: kernels.log_density_of_cut(new, *arguments), x, width, 12, iter(numbers)
+        )
+        x = kernels.draw_cut.py_func(None, x, *arguments)
+        assert x == pytest.approx(expected, rel=1e-12)
+
+
+@OF_A_CUT
 def test_the_slice_has_the_density_of_a_cut(arguments):
     """Every twentieth of 80,000: its distribution function, by quadrature, is uniform."""
     low, high = arguments[:2]
