@@ -80,8 +80,11 @@ class GibbsState(State):
 
     def _add(self):
         self._add_means()
-        for name, values in self._chain.learned().items():
+        for name, values in self._learned_now().items():
             self._learned_sums[name] += values
+
+    def _learned_now(self):
+        return self._chain.learned()
 
     def _add_means(self):
         self._chain.add_means(self._psi, self._psi_sum, self._mean_sum)
@@ -94,7 +97,7 @@ class GibbsState(State):
         """Return the means of what is learned besides factors and effects; before kept sweeps, what is now."""
         if self._kept:
             return {name: np.asarray(total / self._kept) for name, total in self._learned_sums.items()}
-        return self._chain.learned()
+        return self._learned_now()
 
     def noise_variance(self) -> np.ndarray:
         """Return the mean of 1/τ, float array (); 0 where there is no noise."""

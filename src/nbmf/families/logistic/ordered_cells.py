@@ -44,14 +44,21 @@ def first_cuts(counts: np.ndarray) -> np.ndarray:
 
 
 def centred(factors: Factors) -> Factors:
-    """Return the same model with the mean of all cut points 0, if there are effects to take the rest."""
-    others = dict(factors.others)
+    """Return the same model with cut points of columns for an average row, and where there are effects with mean 0.
+
+    Cut points of columns take what the mean of W says, as effects of columns do in `factors.centred`: the posterior
+    hardly tells the two apart, and a chain moves slowly between them.
+    """
+    W, others = factors.W, dict(factors.others)
     carrier = form.COLUMNS if form.COLUMNS in others else form.ROWS
+    if len(others[form.CUTS]) == factors.H.shape[1] and form.COLUMNS not in others:
+        mean = W.mean(axis=0)
+        W, others[form.CUTS] = W - mean, others[form.CUTS] - (mean @ factors.H)[:, None]
     if carrier in others:
         mean = others[form.CUTS].mean()
         for name in {carrier, form.CUTS, form.INTERCEPT} & others.keys():
             others[name] = others[name] - mean
-    return factors._replace(others=others)
+    return Factors(W, factors.H, others)
 
 
 class Categories:

@@ -50,7 +50,8 @@ class OrdinalFactorGibbs(Sampled):
     Attributes
     ----------
     cut_points_ : float array (N, C - 1), or (1, C - 1) if they are shared
-        Means over the kept sweeps. With effects their mean is 0, and effects say where a row or column is.
+        Means over the kept sweeps; those of columns are cut points of an average row: columns of W_ have mean 0. With
+        effects the mean of all is 0, and effects say where a row or column is.
     probabilities_ : float array (F, N, C)
         The probability of every category, for missing entries too: the mean over the kept sweeps.
 
@@ -162,19 +163,20 @@ class CategoryState(GibbsState):
         self._sums = np.zeros((chain.cells.likelihood.cuts.shape[1], *self._psi.shape))
 
     def _add_means(self):
-        self._psi[:] = form.psi_of(self._chain.factors())
+        now = self.factors()
+        self._psi[:] = form.psi_of(now)
         self._psi_sum += self._psi
-        arguments = self._psi, self._chain.cells.likelihood.cuts, self._sums, self._mean_sum
+        arguments = self._psi, now.others[form.CUTS], self._sums, self._mean_sum
         run_with_threads(
             kernels.add_exceedances_serial, kernels.add_exceedances_parallel, self._chain.threads, arguments
         )
 
+    def _learned_now(self):
+        others = self.factors().others
+        return {name: others[name] for name in self._chain.learned()}
+
     def _now(self):
         return centred(super()._now())
-
-    def estimate(self):
-        """Return effects and factors of rank K next to the mean of ψ, and mean cut points, centred."""
-        return centred(super().estimate())
 
     def probabilities(self) -> np.ndarray:
         """Return the mean probability of every category over the kept sweeps, (F, N, C); before, that of the last."""

@@ -329,6 +329,24 @@ def test_a_state_keeps_the_means_of_its_sweeps(by_column, effects):
 
 
 @EACH
+def test_the_estimate_is_the_mean_of_centred_sweeps(by_column, effects):
+    """Of cut points, of the law of effects, and of ψ; with K as large as ψ has ranks nothing is cut off."""
+    state, chain = CategoryState(chain_of(by_column, effects, 4), 2), chain_of(by_column, effects, 4)
+    state.advance(6)
+    one = CategoryState(chain, 100)
+    one.advance(2)
+    kept = []
+    for _ in range(4):
+        one.advance(1)
+        kept.append(one.factors())
+    estimate = state.estimate()
+    np.testing.assert_allclose(form.psi_of(estimate), np.mean([form.psi_of(each) for each in kept], axis=0), atol=1e-10)
+    for name in {form.CUTS, form.INTERCEPT, form.ROW_VARIANCE} & estimate.others.keys():
+        expected = np.mean([each.others[name] for each in kept], axis=0)
+        np.testing.assert_allclose(estimate.others[name], expected, rtol=1e-9, atol=1e-12)
+
+
+@EACH
 def test_centred_factors_predict_the_same(by_column, effects):
     """The mean of the cut points is 0 where effects say the rest; nothing else is moved."""
     state = CategoryState(chain_of(by_column, effects), 2)
@@ -338,6 +356,8 @@ def test_centred_factors_predict_the_same(by_column, effects):
         cuts = factors.others[form.CUTS]
         np.testing.assert_allclose(probabilities(exceedances(form.psi_of(factors), cuts)), before, atol=1e-12)
         assert (abs(cuts.mean()) < 1e-12) == (effects != "none")
+        if by_column or effects in ("columns", "both"):
+            np.testing.assert_allclose(factors.W.mean(axis=0), 0.0, atol=1e-12)
     law = state._chain.factors().others
     if effects != "none":
         kind = form.COLUMNS if form.COLUMNS in law else form.ROWS
