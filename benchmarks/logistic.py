@@ -13,6 +13,7 @@ from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
 from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
 from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
 from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
+from nbmf.families.logistic.ordered_cells import Categories, CategoryCells
 
 SHAPE, TRUE_K = (1000, 100), 10  # as Klami (2015), section 6.1
 SCALE = 2.5  # his second set-up: most probabilities are near 0 or 1
@@ -20,6 +21,7 @@ TO_REACH = {("factorized", 8): 10, ("factorized", 15): 16, ("full", 8): 50, ("fu
 
 GIBBS_TO_REACH = {8: 100, 15: 110}
 COUNT_SCALE = 0.2  # his small counts
+CATEGORIES = 5
 NOISE, SIZES = Gamma(0.001, 0.001), Gamma(1.0, 1.0)  # priors
 
 
@@ -37,6 +39,15 @@ def simulated_counts(shape: tuple[int, int]) -> np.ndarray:
     sizes = rng.gamma(5.0, size=shape[1])
     rate = rng.gamma(np.broadcast_to(sizes, shape)) * np.exp(COUNT_SCALE * U @ V.T)
     return rng.poisson(rate).astype(np.int32)
+
+
+def simulated_categories(shape: tuple[int, int]) -> np.ndarray:
+    """Return five categories, about as frequent in every column, nothing missing."""
+    rng = np.random.default_rng(0)
+    U, V = (rng.standard_normal((n, TRUE_K)) for n in shape)
+    psi = SCALE * U @ V.T + rng.logistic(size=shape)
+    cuts = np.quantile(psi, np.arange(1, CATEGORIES) / CATEGORIES, axis=0)
+    return (psi > cuts[:, None]).sum(axis=0).astype(np.int8)
 
 
 def variational_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds) -> Table:
@@ -79,14 +90,15 @@ def chain_of(cells: Cells, K: int, threads: int) -> LogisticChain:
 
 def gibbs_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds) -> Table:
     """Time a sweep of the Gibbs sampler on one thread and on two, for every kind of cell."""
-    counts = simulated_counts(codes.shape)
+    counts, ranks = simulated_counts(codes.shape), simulated_categories(codes.shape)
     table = Table(
         "Logistic factors, Gibbs",
         f"Nanoseconds per observed cell and sweep, rows, columns and precisions: {codes.shape[0]} "
         f"x {codes.shape[1]}, nothing missing, Pólya-Gamma draws included, in turns for "
         f"{rounds.count} rounds. Counts have a mean of {counts.mean():.1f}, and sizes that are "
-        "drawn too. Speed-up: median over rounds of the ratio of one thread to two, and ratio of "
-        "the minima. State: is all that a sweep changes the same bits?",
+        f"drawn too; the {CATEGORIES} ordered categories have cut points of each column. Speed-up: "
+        "median over rounds of the ratio of one thread to two, and ratio of the minima. State: is all that a "
+        "sweep changes the same bits?",
         [
             "cells",
             "K",
@@ -104,6 +116,7 @@ def gibbs_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds) -> Ta
         "binary": lambda: Cells(Binary(codes)),
         "binary, explicit noise": lambda: NoisyCells(Binary(codes), NOISE),
         "counts": lambda: Cells(Counts(counts, SIZES)),
+        "categories": lambda: CategoryCells(Categories(ranks, CATEGORIES, True)),
     }
     for K, (name, make) in itertools.product(sizes, kinds.items()):
         one, two = (chain_of(make(), K, threads) for threads in (1, 2))

@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 EXPORTS = {
     "BinaryMatrix": "nbmf.data.matrix",
     "CountMatrix": "nbmf.data.count_matrix",
+    "CategoryMatrix": "nbmf.data.category_matrix",
     "SparseBinaryMatrix": "nbmf.data.sparse_matrix",
     "read": "nbmf.io.reading",
     "read_table": "nbmf.io.features",
@@ -29,6 +30,7 @@ EXPORTS = {
     "LogisticFactorVB": "nbmf.families.logistic.logistic_factor_vb",
     "NegativeBinomialFactorGibbs": "nbmf.families.logistic.negative_binomial_factor_gibbs",
     "NegativeBinomialFactorVB": "nbmf.families.logistic.count_factor_vb",
+    "OrdinalFactorGibbs": "nbmf.families.logistic.ordinal_factor_gibbs",
     "SoftplusPoissonFactorVB": "nbmf.families.logistic.count_factor_vb",
     "GaussianFactorVB": "nbmf.families.logistic.gaussian_factor_vb",
     "IndianBuffetLogistic": "nbmf.families.buffet.buffet_logistic",

@@ -1,7 +1,7 @@
 """Predictions without components, which every method has to beat, in words; see `nbmf.evaluation.baselines`.
 
-Of binary matrices, and of counts under two distributions. Apart from the catalogue, so that no table of baselines
-depends on the list of methods.
+Of binary matrices, of counts under two distributions, and of ordered categories. Apart from the catalogue, so that no
+table of baselines depends on the list of methods.
 """
 
 BASELINES = {
@@ -19,4 +19,9 @@ BASELINES_OF_COUNTS = {
 OVERDISPERSED_BASELINES = {
     "column-means-nb": "each column's mean, overdispersed",
     "rates-nb": "row and column shares, overdispersed",
+}
+BASELINES_OF_CATEGORIES = {
+    "overall-frequencies": "the overall frequencies of categories",
+    "column-frequencies": "each column's frequencies of categories",
+    "row-frequencies": "each row's frequencies of categories",
 }

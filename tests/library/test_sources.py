@@ -65,7 +65,7 @@ FAMILIES = {
     | {"BernoulliPoissonVB", "BernoulliPoissonGibbs"},
     "buffet": {"IndianBuffetLogistic", "IndianBuffetGaussian"},
     "logistic": {"LogisticPCA", "LogisticFactorGibbs", "LogisticFactorVB", "GaussianFactorVB"}
-    | {"NegativeBinomialFactorGibbs", "NegativeBinomialFactorVB", "SoftplusPoissonFactorVB"},
+    | {"NegativeBinomialFactorGibbs", "NegativeBinomialFactorVB", "SoftplusPoissonFactorVB", "OrdinalFactorGibbs"},
     "mixed_membership": {"LDA", "VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB"},
 }
 

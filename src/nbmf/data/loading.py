@@ -2,6 +2,7 @@
 
 import os
 
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.matrix import BinaryMatrix
@@ -10,7 +11,7 @@ from nbmf.data.real_matrix import RealMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.files import read_arrays
 
-KINDS = (BinaryMatrix, RealMatrix, CountMatrix, FeatureTable, SparseBinaryMatrix)
+KINDS = (BinaryMatrix, RealMatrix, CountMatrix, CategoryMatrix, FeatureTable, SparseBinaryMatrix)
 
 
 def load_matrix(path: str | os.PathLike) -> NamedMatrix:

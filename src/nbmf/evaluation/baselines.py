@@ -7,23 +7,30 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nbmf.baseline_names import BASELINES, BASELINES_OF_COUNTS, OVERDISPERSED_BASELINES
+from nbmf.baseline_names import BASELINES, BASELINES_OF_CATEGORIES, BASELINES_OF_COUNTS, OVERDISPERSED_BASELINES
 from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
-from nbmf.evaluation import count_baselines
+from nbmf.evaluation import category_baselines, count_baselines
 from nbmf.evaluation.effects import row_and_column_effects
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.likelihoods.negative_binomial import NEGATIVE_BINOMIAL
+from nbmf.likelihoods.ordered import ORDERED
 from nbmf.likelihoods.poisson import POISSON
 
 # A method is compared with the baselines of its own likelihood: what another distribution explains is
 # no structure.
-OF_LIKELIHOODS = {BERNOULLI: BASELINES, POISSON: BASELINES_OF_COUNTS, NEGATIVE_BINOMIAL: OVERDISPERSED_BASELINES}
+OF_LIKELIHOODS = {
+    BERNOULLI: BASELINES,
+    POISSON: BASELINES_OF_COUNTS,
+    NEGATIVE_BINOMIAL: OVERDISPERSED_BASELINES,
+    ORDERED: BASELINES_OF_CATEGORIES,
+}
 OF_SAMPLES = {"popularity": "row and column popularity"}  # nbmf.evaluation.sampled_entries
-LABELS = BASELINES | BASELINES_OF_COUNTS | OVERDISPERSED_BASELINES | OF_SAMPLES
+LABELS = BASELINES | BASELINES_OF_COUNTS | OVERDISPERSED_BASELINES | BASELINES_OF_CATEGORIES | OF_SAMPLES
 AXES = {"overall-share": None, "column-shares": 0, "row-shares": 1}  # that proportions are taken along
 AXES_OF_MEANS = {"column-means": 0, "row-means": 1}
+AXES_OF_FREQUENCIES = {"overall-frequencies": None, "column-frequencies": 0, "row-frequencies": 1}
 NB = "-nb"  # at the end of a name: with a size per column
 
 
@@ -40,21 +47,24 @@ def compared_with(matrix: NamedMatrix, likelihoods: Iterable[Likelihood]) -> dic
 
 
 def prediction(name: str, values: np.ndarray) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-    """Return what a baseline predicts, as the likelihood scores it: float arrays (F, N).
+    """Return what a baseline predicts, as the likelihood scores it: float arrays (F, N), of categories (F, N, C).
 
     Of binary matrices P(v = 1): a share is (ones + 1) / (entries + 2), the posterior mean under a
     uniform prior: never 0 or 1. Effects are those of `nbmf.evaluation.effects`. Of counts E[v], and
-    of those that are overdispersed E[v] and a size: see `nbmf.evaluation.count_baselines`.
+    of those that are overdispersed E[v] and a size: see `nbmf.evaluation.count_baselines`. Of ordered
+    categories the probability of each: see `nbmf.evaluation.category_baselines`.
 
     Parameters
     ----------
     name : str
         One of LABELS.
     values : int array (F, N)
-        Zeros and ones or counts, -1 where missing or held out.
+        Zeros and ones, counts or categories, -1 where missing or held out.
     """
     if name in BASELINES:
         return _probability(name, values)
+    if name in AXES_OF_FREQUENCIES:
+        return category_baselines.frequencies(values, AXES_OF_FREQUENCIES[name])
     if name.endswith(NB):
         return count_baselines.with_sizes(values, prediction(name.removesuffix(NB), values))
     if name in AXES_OF_MEANS:
@@ -92,7 +102,7 @@ def baseline_score(name: str, matrix: NamedMatrix, mask: np.ndarray) -> dict[str
     -------
     dict
         n_test (int, held-out entries), perplexity (nats per held-out entry) and brier, which is NaN
-        of counts.
+        of counts and of categories.
     """
     law = next(law for law, names in OF_LIKELIHOODS.items() if name in names)
     values = law.values_of(matrix)

@@ -61,6 +61,8 @@ def values_for(name, shape=(F, N)):
         return psi + 0.3 * rng.standard_normal(shape)
     if likelihood in ("bernoulli", "tokens"):
         return (rng.random(shape) < 1 / (1 + np.exp(-psi))).astype(float)
+    if likelihood == "ordered-categories":
+        return rng.binomial(3, 1 / (1 + np.exp(-psi / 2))).astype(float)
     return rng.poisson(np.log1p(np.exp(psi))).astype(float)
 
 

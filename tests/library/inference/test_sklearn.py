@@ -44,10 +44,10 @@ EXPECTED_FAILURES = {name: dict.fromkeys(WITH_ONE_COMPONENT, NEEDS_TWO) for name
 
 
 class Cutting(type(BERNOULLI)):
-    """The likelihood, but that values are cut as an estimator says."""
+    """The Bernoulli likelihood, but that values are cut as an estimator says, and scored as its own likelihood does."""
 
-    def __init__(self, cut):
-        self._cut = cut
+    def __init__(self, cut, own):
+        self._cut, self.loss_at = cut, own.loss_at
 
     def values_of(self, V):
         return super().values_of(self._cut(V))
@@ -70,7 +70,7 @@ class Binary:
 
     @property
     def likelihood(self):
-        return Cutting(self._cut)
+        return Cutting(self._cut, super().likelihood)
 
     def fit(self, X, y=None):
         self._thresholds = None

@@ -14,6 +14,7 @@ ROWS, COLUMNS = "row effects", "column effects"  # the names of effects among th
 INTERCEPT = "intercept"  # and what else is learned of effects
 ROW_VARIANCE, COLUMN_VARIANCE = "row effect variance", "column effect variance"
 SIZES = "sizes"  # of the columns of counts, there too
+CUTS = "cut points"  # of categories
 NOISE = "noise variance"
 EFFECT_SCALE = 10.0  # the standard deviation of an effect a priori, in units of ψ, unless it is learned
 LEARNED = "learned"

@@ -6,7 +6,7 @@ from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.cell_likelihoods import CellLikelihood
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
-from nbmf.families.logistic.logistic_estimator import PRIOR, NoisyFactors
+from nbmf.families.logistic.logistic_estimator import PRIOR, FactorModel, NoisyFactors
 from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
@@ -14,12 +14,24 @@ from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import State, put_back
 
 
-@with_parameters
-class SampledFactors(NoisyFactors):
-    """Base class: by Gibbs sampling."""
+class Sampled(FactorModel):
+    """Base class: by Gibbs sampling, with the parameters ard, a0, b0 and threads."""
 
     inference = Inference.SAMPLER
     takes_threads = True
+
+    def _chain_with(self, cells: Cells, seed: np.random.SeedSequence) -> LogisticChain:
+        prior = Prior(self.ard, self.a0, self.b0, self.effect_scale)
+        return LogisticChain(cells, self.n_components, self.effects_in_use, prior, seed, self.threads)
+
+    def _precisions_given(self, H):
+        """Return E[α | H], (K,), in the units of W_, whose mean square is 1 even if α is fixed."""
+        return (self.a0 + H.shape[1] / 2) / (self.b0 + (H**2).sum(axis=1) / 2)
+
+
+@with_parameters
+class SampledFactors(Sampled, NoisyFactors):
+    """Base class: by Gibbs sampling, with explicit noise or without."""
 
     n_components: int = 8
     effects: str = "none"
@@ -33,17 +45,12 @@ class SampledFactors(NoisyFactors):
     random_state: RandomState = None
 
     def _chain_of(self, likelihood: CellLikelihood, seed) -> LogisticChain:
-        prior = Prior(self.ard, self.a0, self.b0, self.effect_scale)
         cells = NoisyCells(likelihood, Gamma(self.a0, self.b0)) if self.noise else Cells(likelihood)
-        return LogisticChain(cells, self.n_components, self.effects_in_use, prior, seed, self.threads)
+        return self._chain_with(cells, seed)
 
     def _learn(self, state):
         self.noise_variance_ = state.noise_variance()
         super()._learn(state)
-
-    def _precisions_given(self, H):
-        """Return E[α | H], (K,), in the units of W_, whose mean square is 1 even if α is fixed."""
-        return (self.a0 + H.shape[1] / 2) / (self.b0 + (H**2).sum(axis=1) / 2)
 
 
 class GibbsState(State):
@@ -72,9 +79,15 @@ class GibbsState(State):
                 self._kept += 1
 
     def _add(self):
-        self._chain.add_means(self._psi, self._psi_sum, self._mean_sum)
-        for name, values in self._chain.learned().items():
+        self._add_means()
+        for name, values in self._learned_now().items():
             self._learned_sums[name] += values
+
+    def _learned_now(self):
+        return self._chain.learned()
+
+    def _add_means(self):
+        self._chain.add_means(self._psi, self._psi_sum, self._mean_sum)
 
     def objective(self):
         """Return the log joint of data, factors and effects in nats, ω and α integrated out."""
@@ -84,7 +97,7 @@ class GibbsState(State):
         """Return the means of what is learned besides factors and effects; before kept sweeps, what is now."""
         if self._kept:
             return {name: np.asarray(total / self._kept) for name, total in self._learned_sums.items()}
-        return self._chain.learned()
+        return self._learned_now()
 
     def noise_variance(self) -> np.ndarray:
         """Return the mean of 1/τ, float array (); 0 where there is no noise."""

@@ -175,7 +175,7 @@ class LogisticChain:
         U, V = rng.standard_normal((F, K)), START_SCALE * rng.standard_normal((N, K))
         self.rows = _Side(cells.by_row, cells.kappa, U, effects.rows, effects.columns, rows)
         self.columns = _Side(cells.by_column, cells.kappa_by_column, V, effects.columns, effects.rows, columns)
-        self.cells, self.effects, self.prior, self._threads = cells, effects, prior, threads
+        self.cells, self.effects, self.prior, self.threads = cells, effects, prior, threads
         self.law_of_effects = _EffectsLaw(effects, prior.effect_scale, child(seed, "effects"))
         cells.begin(of_cells)
         self._alpha_generator = generator_states(alpha, 1)[0]
@@ -187,7 +187,7 @@ class LogisticChain:
 
     def sweep(self, n_sweeps: int = 1) -> None:
         """Draw everything `n_sweeps` times."""
-        cells, threads = self.cells, self._threads
+        cells, threads = self.cells, self.threads
         for _ in range(n_sweeps):
             self.law_of_effects.tell(self.rows, self.columns)
             cells.renew(self.rows, self.columns, threads)
@@ -216,7 +216,7 @@ class LogisticChain:
         H = np.ascontiguousarray(self.columns.factor.T)
         W = np.ascontiguousarray(self.rows.factor)
         arguments = (self.rows.effects, W, H, self.columns.effects, psi, psi_sum, mean_sum)
-        run_with_threads(kernels.add_means_serial, kernels.add_means_parallel, self._threads, arguments)
+        run_with_threads(kernels.add_means_serial, kernels.add_means_parallel, self.threads, arguments)
 
     def factors(self) -> Factors:
         """Return W = U, H = V' and the effects, as they are."""

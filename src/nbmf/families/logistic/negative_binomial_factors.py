@@ -6,18 +6,15 @@ import numpy as np
 from scipy.special import ndtri
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.factor_posteriors import FullPosterior
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.learned_prior import Coordinates
 from nbmf.families.logistic.logistic_estimator import NoisyFactors, weights_of
-from nbmf.families.logistic.matrices import Matrix
+from nbmf.families.logistic.new_columns import regress_columns
 from nbmf.families.logistic.quadratic_counts import CountsOfSize, NegativeBinomial
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.negative_binomial import NEGATIVE_BINOMIAL
 
 SIZE_PRIOR = Gamma(1.0, 1.0)  # of each s; the paper gives none
 NODES = 32  # of the distribution of ψ, when entries are scored
-ROUNDS = 200  # of ψ and sizes in turns, for new columns
 
 
 class NegativeBinomialFactors(NoisyFactors):
@@ -72,30 +69,16 @@ class NegativeBinomialFactors(NoisyFactors):
 
     def _factors_of_columns(self, values):
         """Return the factors of new columns, each with a size of its own: VB given the rows."""
-        K, used = self.n_components_, self.effects_in_use
-        design = [self.W_, self.row_effects_[:, None]][: 1 + used.rows]
-        rows = np.hstack([*design, np.ones((len(values), int(used.columns)))])
-        R = rows.shape[1]
-        precision = np.r_[self.precisions_, np.full(R - K, 1.0 / self.effect_scale**2)]
-        none, free = np.arange(0), np.ones(R, bool)
-        free[K : K + used.rows] = False
-        columns = np.tile(np.where(free, 0.0, 1.0), (values.shape[1], 1))
         counts = NegativeBinomial(values, SIZE_PRIOR)
         likelihood = self.with_noise(counts) if self.noise else counts
-        matrix = Matrix(
-            likelihood,
-            FullPosterior(rows, Coordinates(precision, np.zeros(R, bool), none, SIZE_PRIOR), 0.0),
-            FullPosterior(columns, Coordinates(precision, free, none, SIZE_PRIOR), 1.0),
-        )
-        for _ in range(ROUNDS):
-            matrix.columns.update([matrix.seen_by(matrix.columns, True)], 0.0)
-            likelihood.learn(*matrix.moments())
-            if self.noise:  # that of the fit stays
+
+        def keep_noise():  # that of the fit stays
+            if self.noise:
                 likelihood.noise.fix(1.0 / float(self.noise_variance_))
-        means = matrix.columns.mean
-        effects = means[:, -1] if used.columns else np.zeros(len(means))
+
+        means, effects = regress_columns(self, likelihood, keep_noise)
         others = self._others(self.row_effects_, effects) | {form.SIZES: counts.size}
-        return Factors(self.W_, np.ascontiguousarray(means[:, :K].T), others)
+        return Factors(self.W_, np.ascontiguousarray(means.T), others)
 
 
 def mixture(psi, deviation, size):

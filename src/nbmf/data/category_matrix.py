@@ -1,0 +1,125 @@
+"""The matrix of ordered categories with missing entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import NamedMatrix, WrongValue, as_numbers, frame_values, is_frame, naming, plain, two_dimensional
+from nbmf.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MISSING = -1
+LARGEST = 126
+ALLOWED = f"categories by their places in the order, whole numbers from 0 to {LARGEST}, and missing (NaN or -1)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CategoryMatrix(NamedMatrix):
+    """A matrix V of ordered categories with missing entries, names of rows and columns, and row groups.
+
+    A DataFrame may have columns of pandas' ordered categories, all with the same ones in the same order.
+
+    Parameters
+    ----------
+    ranks : int8 array (F, N)
+        0, 1, 2, ..., places in the order of the categories, or -1 (missing). Every row and every column has an
+        observed entry.
+    row_names, column_names, row_groups
+        As for BinaryMatrix.
+
+    Raises
+    ------
+    DataError
+        If a value is negative (but for -1), no whole number or above 126, the matrix is empty, a row or column has
+        no observed entry, names repeat, or lengths differ.
+    """
+
+    ranks: np.ndarray
+    row_names: np.ndarray
+    column_names: np.ndarray
+    row_groups: np.ndarray | None = None
+
+    field = "ranks"
+
+    @staticmethod
+    def _checked(values: Any) -> np.ndarray:
+        return _ranks_from_values(values)
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame) -> Self:
+        """Make a matrix from a DataFrame of numbers and missing, or of pandas' ordered categories."""
+        return cls.from_array(_ranks_of_frame(frame), frame.index.astype(str), frame.columns.astype(str))
+
+    @property
+    def observed(self) -> np.ndarray:
+        """Boolean array (F, N): True where the entry is a category."""
+        return self.ranks != MISSING
+
+    def above(self, rank: int) -> BinaryMatrix:
+        """Return the binary matrix of whether a category comes after that with the place `rank`."""
+        codes = np.where(self.observed, self.ranks > rank, MISSING).astype(np.int8)
+        return BinaryMatrix(codes, self.row_names, self.column_names, self.row_groups)
+
+    def counts(self) -> dict[str, int]:
+        """Return rows, columns, categories up to the largest that occurs, observed and missing."""
+        found = super().counts()
+        return {name: found[name] for name in ("rows", "columns")} | {"categories": int(self.ranks.max()) + 1} | found
+
+
+def as_ranks(data: Any) -> np.ndarray:
+    """Return the categories (int8, F x N, -1 where missing) of a matrix, array or DataFrame.
+
+    Unlike a CategoryMatrix, they may have rows or columns with no observed entry.
+
+    Raises
+    ------
+    DataError
+        If a value is no category, the matrix is empty or wholly missing, or sparse.
+    """
+    if isinstance(data, CategoryMatrix):
+        return data.ranks
+    if isinstance(data, BinaryMatrix):  # its codes are categories, 0 and 1
+        return data.codes
+    if isinstance(data, NamedMatrix):
+        raise DataError(f"a matrix of ordered categories is needed, not a {type(data).__name__}")
+    ranks = _ranks_of_frame(data) if is_frame(data) else _ranks_from_values(data)
+    if (ranks == MISSING).all():
+        raise DataError(f"none of the {ranks.size} entries of the matrix is observed")
+    return np.ascontiguousarray(ranks)  # memory order would show in the last digits of products
+
+
+def _ranks_of_frame(frame: pd.DataFrame) -> np.ndarray:
+    """Return the places of pandas' ordered categories, or the ranks that numbers are."""
+    dtypes = list(frame.dtypes) if hasattr(frame, "iloc") else []
+    categories = [getattr(dtype, "categories", None) for dtype in dtypes]
+    if not any(each is not None for each in categories):
+        with naming(frame):
+            return _ranks_from_values(frame_values(frame))
+    for name, dtype, each in zip(frame.columns, dtypes, categories, strict=True):
+        if each is None or not dtype.ordered or list(each) != list(categories[0]):
+            raise DataError(
+                f"column {plain(name)!r} is of type {dtype!r}: next to columns of ordered categories allowed are those "
+                "with the same categories in the same order (pandas.CategoricalDtype(categories, ordered=True))"
+            )
+    if len(categories[0]) > LARGEST + 1:
+        raise DataError(f"there are {len(categories[0])} categories: allowed are at most {LARGEST + 1}")
+    return np.column_stack([frame.iloc[:, n].cat.codes for n in range(frame.shape[1])]).astype(np.int8)
+
+
+def _ranks_from_values(values: Any) -> np.ndarray:
+    """Return int8 ranks of a two-dimensional array of ranks, -1 and NaN."""
+    values = two_dimensional(values)
+    numbers = as_numbers(values, ALLOWED)
+    missing = np.isnan(numbers) | (numbers == MISSING)
+    is_rank = (numbers >= 0) & (numbers <= LARGEST) & (numbers == np.floor(numbers))
+    wrong = ~(missing | is_rank)
+    if wrong.any():
+        f, n = np.argwhere(wrong)[0]
+        raise WrongValue(f, n, f"the value is {plain(values[f, n])!r}; allowed are {ALLOWED}")
+    return np.where(missing, MISSING, numbers).astype(np.int8)

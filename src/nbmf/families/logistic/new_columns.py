@@ -1,0 +1,53 @@
+"""New columns whose likelihood has something of its own to learn: by variational Bayes given the rows."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from nbmf.families.logistic import factors as form
+from nbmf.families.logistic.factor_posteriors import FullPosterior
+from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.learned_prior import Coordinates
+from nbmf.families.logistic.logistic_estimator import FactorModel
+from nbmf.families.logistic.matrices import Matrix
+from nbmf.families.logistic.quadratic import Quadratic
+
+ROUNDS = 200  # of ψ and what the likelihood learns in turns
+UNUSED = Gamma(1.0, 1.0)  # a prior of precisions, none of which is learned
+
+
+def regress_columns(
+    model: FactorModel, likelihood: Quadratic, settle: Callable[[], None] = lambda: None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the factors of new columns, (N', K), and their effects, (N',); the likelihood learns what is its own.
+
+    Parameters
+    ----------
+    model : FactorModel
+        Fitted, with effects of a given scale if columns have them.
+    likelihood : Quadratic
+        Of the new columns' values, (F, N').
+    settle : function
+        Called after each round.
+    """
+    K, used = model.n_components_, model.effects_in_use
+    F, n_new = likelihood.seen.shape
+    design = [model.W_, model.row_effects_[:, None]][: 1 + used.rows]
+    rows = np.hstack([*design, np.ones((F, int(used.columns)))])
+    R = rows.shape[1]
+    of_effects, _ = model._effect_prior(rows=False) or (1.0 / form.EFFECT_SCALE**2, 0.0)
+    precision = np.r_[model.precisions_, np.full(R - K, of_effects)]
+    none, free = np.arange(0), np.ones(R, bool)
+    free[K : K + used.rows] = False
+    columns = np.tile(np.where(free, 0.0, 1.0), (n_new, 1))
+    matrix = Matrix(
+        likelihood,
+        FullPosterior(rows, Coordinates(precision, np.zeros(R, bool), none, UNUSED), 0.0),
+        FullPosterior(columns, Coordinates(precision, free, none, UNUSED), 1.0),
+    )
+    for _ in range(ROUNDS):
+        matrix.columns.update([matrix.seen_by(matrix.columns, True)], 0.0)
+        likelihood.learn(*matrix.moments())
+        settle()
+    means = matrix.columns.mean
+    return means[:, :K], means[:, -1] if used.columns else np.zeros(n_new)

@@ -1,0 +1,79 @@
+"""The likelihood of ordered categories: 0, 1, ..., C - 1 or missing, scored by the probability of each category."""
+
+from typing import Any
+
+import numpy as np
+
+from nbmf.data.category_matrix import ALLOWED, LARGEST, MISSING, CategoryMatrix, as_ranks
+from nbmf.errors import DataError
+from nbmf.likelihoods.bernoulli import SMALLEST_PROBABILITY, loss_of_probabilities
+from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places, refuse_other_forms
+
+
+class CategoryLoss(LossAt):
+    """Scores probabilities of all categories; see Likelihood.loss_at."""
+
+    unit = "entry"
+
+    def __init__(self, ranks: np.ndarray, entries: np.ndarray):
+        self.rows, self.columns = places(ranks, entries)
+        self._ranks = ranks[self.rows, self.columns].astype(np.int64)
+        if unknown := int(np.count_nonzero(self._ranks < 0)):
+            raise DataError(f"entries: {unknown} of those to score are missing in the categories")
+
+    def __call__(self, prediction: np.ndarray) -> Loss:
+        """Return the loss of probabilities at the entries, float array (n, C).
+
+        A category beyond these C was predicted to be impossible.
+        """
+        return loss_of_probabilities(probability_of(self._ranks, prediction))
+
+
+class Ordered(Likelihood):
+    """Values are int8 ranks (F, N), places in the order of the categories, -1 where missing.
+
+    E[v] is the mean place; what is scored, and what `predictive` of a model gives, is the probability of every
+    category, float array (n, C).
+    """
+
+    name = "ordered-categories"
+    matrix = CategoryMatrix
+    limits = (0.0, LARGEST)
+    most_categories = LARGEST + 1
+
+    def values_of(self, V: Any) -> np.ndarray:
+        """Return the ranks of a CategoryMatrix, an array or a DataFrame."""
+        refuse_other_forms(V, ALLOWED)
+        return as_ranks(V)
+
+    def is_observed(self, values: np.ndarray) -> np.ndarray:
+        """Return where there is a category."""
+        return values != MISSING
+
+    def hide(self, values: np.ndarray, entries: np.ndarray) -> np.ndarray:
+        """Return the ranks with `entries` turned missing."""
+        return np.where(entries, np.int8(MISSING), values)
+
+    def loss_at(self, values: np.ndarray, entries: np.ndarray) -> LossAt:
+        """Return the loss of probabilities of all categories at `entries`."""
+        return CategoryLoss(values, entries)
+
+    def losses(self, values: np.ndarray, prediction: np.ndarray) -> np.ndarray:
+        """Return the losses of the probabilities of all categories, (n, C): float array (n,)."""
+        return -np.log(np.maximum(probability_of(values, prediction), SMALLEST_PROBABILITY))
+
+
+ORDERED = Ordered()
+
+
+def probability_of(ranks: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+    """Return the probability of what was observed, float array (n,); 0 of a category that was not foreseen.
+
+    Parameters
+    ----------
+    ranks : int array (n,)
+    probabilities : float array (n, C)
+    """
+    is_foreseen = ranks < probabilities.shape[-1]
+    place = np.where(is_foreseen, ranks, 0)
+    return np.where(is_foreseen, np.take_along_axis(np.asarray(probabilities), place[:, None], axis=1)[:, 0], 0.0)
