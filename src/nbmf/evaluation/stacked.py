@@ -18,17 +18,17 @@ PARTS = 10  # of the entries of a single fold
 class Stacked(NamedTuple):
     """A mixture of methods on held-out entries, its weights learned on those of other folds.
 
-    members : tuple of str, the methods in words
-    weights : tuple of float, theirs, learned on all held-out entries
-    loss : float, of the mixture, in nats per held-out entry
-    shown : str, the method that is shown, in words
-    baseline : str, the best baseline, in words
-    baseline_loss : float, nats per held-out entry
-    gain, error, p : float, by how much the mixture predicts better than that, its standard error, and the
-        probability of so large a gain if there were none (one-sided)
-    share : float or None, (baseline - shown) / (baseline - mixture) of the losses, not clipped: the share of the
-        predictable structure that the method that is shown explains; None where the gain can be chance
-    share_error : float or None, its standard error
+    - members : tuple of str, the methods in words
+    - weights : tuple of float, theirs, learned on all held-out entries
+    - loss : float, of the mixture, in nats per held-out entry
+    - shown : str, the method that is shown, in words
+    - baseline : str, the best baseline, in words
+    - baseline_loss : float, nats per held-out entry
+    - gain, error, p : float, by how much the mixture predicts better than that, its standard error, and the
+      probability of so large a gain if there were none (one-sided)
+    - share : float or None, (baseline - shown) / (baseline - mixture) of the losses, not clipped: the share of the
+      predictable structure that the method that is shown explains; None where the gain can be chance
+    - share_error : float or None, its standard error
     """
 
     members: tuple[str, ...]

@@ -24,12 +24,12 @@ GRID = (2, 4, 8, 16, 32, 64)
 class ComponentSearch(NamedTuple):
     """What K was taken, and why.
 
-    K : int, the smallest of those tried that the best leads by no more than a standard error of the difference
-    tried : tuple of int, in ascending order; no more after the first that does not predict better than the ones before
-    losses : tuple of float, theirs, in nats per held-out entry
-    next_K : int or None, the next larger that was tried
-    behind, error : float or None, by how much its loss is larger, and the standard error of that; entries of a row or
-        of a column are not taken as independent
+    - K : int, the smallest of those tried that the best leads by no more than a standard error of the difference
+    - tried : tuple of int, in ascending order, up to the first that does not predict better than the ones before
+    - losses : tuple of float, theirs, in nats per held-out entry
+    - next_K : int or None, the next larger that was tried
+    - behind, error : float or None, by how much its loss is larger, and the standard error of that; entries of a row or
+      of a column are not taken as independent
     """
 
     K: int
