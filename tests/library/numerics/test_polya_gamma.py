@@ -1,6 +1,7 @@
 """Normal, gamma and Pólya-Gamma random numbers against their distribution functions."""
 
 import math
+from decimal import Decimal, localcontext
 
 import ladder
 import numba
@@ -110,6 +111,20 @@ def test_the_lowest_layer_has_the_area_of_its_rectangle_and_its_tail():
     assert variates.EDGE[0] * math.exp(-(variates.TAIL**2) / 2) == pytest.approx(variates.AREA, rel=1e-12)
 
 
+def test_the_tables_are_those_of_fifty_digits():
+    """Edges, heights and shares of all layers, computed again from the tail's place and the area as they are printed."""
+    with localcontext(prec=50):
+        edges = [Decimal("0.00492867323399") * (Decimal(variates.TAIL) ** 2 / 2).exp(), Decimal(variates.TAIL)]
+        while len(edges) < variates.LAYERS:
+            x = edges[-1]
+            edges.append((-2 * (Decimal("0.00492867323399") / x + (-x * x / 2).exp()).ln()).sqrt())
+        edges.append(Decimal(0))
+        heights = [(-x * x / 2).exp() for x in edges]
+        inside = [after / before for before, after in zip(edges, edges[1:], strict=False)]
+    for table, exact in ((variates.EDGE, edges), (variates.HEIGHT, heights), (variates.INSIDE, inside)):
+        np.testing.assert_allclose(table, np.array(exact, float), rtol=1e-13)
+
+
 class Rejected(Exception):
     pass
 
@@ -149,6 +164,28 @@ def test_wedges_end_at_the_density(layer, monkeypatch):
 def test_gamma_numbers(shape):
     sample = drawn(_fill_variates, shape, seed=2)
     assert ks_p(sample, stats.gamma(shape).cdf) > ladder.FALSE_ALARM
+
+
+MILLION = 1_000_000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shape", [0.0, 0.05, 0.3, 0.999, 1.0, 1.7, 4.5, 30.0, 300.0, 1e5])
+def test_a_million_normal_and_gamma_numbers(shape):
+    sample = drawn(_fill_variates, shape, seed=12, size=MILLION)
+    distribution = stats.gamma(shape) if shape else stats.norm
+    assert ks_p(sample, distribution.cdf) > ladder.FALSE_ALARM
+    # As many in each of a thousand parts of equal probability: a distance of functions is blind to narrow errors.
+    observed = np.histogram(sample, distribution.ppf(np.linspace(0, 1, 1001)))[0]
+    assert ladder.chi_square_p(observed, np.full(1000, 1e-3)) > ladder.FALSE_ALARM
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("b", [0.3, 1.0, 2.0, 3.6, 14.0])
+@pytest.mark.parametrize("z", [0.0, 1.3, 8.0])
+def test_a_million_polya_gamma_numbers(b, z):
+    sample = drawn(_fill, b, z, seed=13, size=MILLION)
+    assert ks_p(sample, distribution_function(b, z)) > ladder.FALSE_ALARM
 
 
 # --- Pólya-Gamma -----------------------------------------------------------------------------
