@@ -1,5 +1,6 @@
 """Normal, gamma and Pólya-Gamma random numbers against their distribution functions."""
 
+import itertools
 import math
 from decimal import Decimal, localcontext
 
@@ -112,7 +113,7 @@ def test_the_lowest_layer_has_the_area_of_its_rectangle_and_its_tail():
 
 
 def test_the_tables_are_those_of_fifty_digits():
-    """Edges, heights and shares of all layers, computed again from the tail's place and the area as they are printed."""
+    """Edges, heights and shares of all layers, computed again from the tail and the area as printed."""
     with localcontext(prec=50):
         edges = [Decimal("0.00492867323399") * (Decimal(variates.TAIL) ** 2 / 2).exp(), Decimal(variates.TAIL)]
         while len(edges) < variates.LAYERS:
@@ -120,7 +121,7 @@ def test_the_tables_are_those_of_fifty_digits():
             edges.append((-2 * (Decimal("0.00492867323399") / x + (-x * x / 2).exp()).ln()).sqrt())
         edges.append(Decimal(0))
         heights = [(-x * x / 2).exp() for x in edges]
-        inside = [after / before for before, after in zip(edges, edges[1:], strict=False)]
+        inside = [after / before for before, after in itertools.pairwise(edges)]
     for table, exact in ((variates.EDGE, edges), (variates.HEIGHT, heights), (variates.INSIDE, inside)):
         np.testing.assert_allclose(table, np.array(exact, float), rtol=1e-13)
 
