@@ -20,7 +20,7 @@ def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
-(CSV,), (REPORT,) = blocks("csv"), blocks("text")
+(CSV,), REPORT = blocks("csv"), blocks("text")[0]
 (READ,), (ENTRY,) = blocks("py"), blocks("yaml")
 VOTES = yaml.safe_load(ENTRY)
 SCORES = "all_methods_table_scores"

@@ -11,9 +11,10 @@ import nbmf
 from nbmf.data.matrix import MISSING
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
-from nbmf.evaluation import folds, sampled_entries
+from nbmf.evaluation import sampled_entries
 from nbmf.evaluation.sampled_entries import Fold, SampleMeasure, sample
 from nbmf.evaluation.verdict import candidates, choose
+from nbmf.inference import folds
 from nbmf.seeds import child
 
 
