@@ -20,7 +20,7 @@ extensions = [
     "sphinx.ext.viewcode",
 ]
 source_suffix = {".md": "myst-nb"}
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "paper"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 nb_execution_mode = "force"  # what is shown is what the package does today
