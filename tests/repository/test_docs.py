@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import unquote
 
+import pandas as pd
 import pytest
 
 import nbmf
@@ -94,3 +95,10 @@ def test_every_page_is_in_the_table_of_contents():
     pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
     assert {page for page in pages for entry in entries if fnmatchcase(page, entry)} == pages
     assert [entry for entry in entries if not any(fnmatchcase(page, entry) for page in pages)] == []
+
+
+@pytest.mark.parametrize("method", ["nbmf-fit", "scikit-nmf", "scikit-lda"])
+def test_losses_in_the_readme_are_those_of_the_trials(method):
+    table = pd.read_csv(ROOT / "reference/trials/confirm_excess.csv").set_index("method")
+    assert f"{table.loc[method, 'mean excess']:.1%}".replace("%", " %") in text_of(ROOT / "README.md")
+    assert table.loc["nbmf-fit", "matrices"] == table.loc[method, "matrices"] == 16
