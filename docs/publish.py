@@ -27,7 +27,6 @@ from nbmf_studies.pipeline import configuration
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = "lumbreras2020"
-COLOURS = 128  # of a published PNG
 LONG = 30  # rows of a table from which on it is a file beside the scores, and a link on the page
 MARKS = "<!-- results of {}: written by a script -->", "<!-- end of results -->"
 # The folder of a benchmark file says which rule left it; files beside these folders are rules' own.
@@ -182,10 +181,9 @@ def path(text: str) -> Path:
 
 
 def compress(source: Path, target: Path) -> None:
-    """Write a PNG with a palette of COLOURS, so chosen that rare colours stay what they are."""
+    """Write a PNG without its transparency, as small as it gets with every colour as it was drawn."""
     with Image.open(source) as image:
-        shown = image.convert("RGB").quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-        shown.save(target, optimize=True)
+        image.convert("RGB").save(target, optimize=True)
 
 
 def into_page(study: str, sections: list[str], root: Path = ROOT) -> None:
