@@ -118,7 +118,7 @@ def sections_of_readings(tables: dict[str, pd.DataFrame]) -> list[str]:
         markdown(tables["verdicts"].drop(columns="other readings")),
         markdown(tables["readings"]),
         f"Their parts: {shown(tables['readings_parts'], STUDY, 'readings_parts')}",
-        "#### Ranges of logPCA that captions print, and ours",
+        "#### Ranges of logPCA: printed in captions, and ours",
         markdown(tables["ranges"][tables["ranges"]["same"]].round(4)),
         f"For every K: {shown(tables['ranges'].round(4), STUDY, 'ranges')}",
     ]
@@ -127,12 +127,13 @@ def sections_of_readings(tables: dict[str, pd.DataFrame]) -> list[str]:
 def sections_of_tables(tables: dict[str, pd.DataFrame]) -> list[str]:
     """Return the sections that are made from the other tables of the study, by their names."""
     return [
-        "### The paper's numbers beside ours (parliament)",
+        "### The paper's numbers and ours (parliament)",
         markdown(tables["paper_numbers"].round(2)),
-        "### Held-out perplexity",
-        "Median over ten masks, interquartile range in brackets, nats per entry (LDA: per token).",
+        "### Held-out log loss",
+        "Median over ten masks, interquartile range in brackets, nats per entry (LDA: per token). "
+        "The paper calls it perplexity.",
         markdown(perplexities(tables["summary"])),
-        "### Active components, seconds, and what was flagged",
+        "### Active components, seconds and flags",
         markdown(facts(tables["summary"])),
         "### Fits to whole matrices",
         shown(tables["unmasked_summary"].round(1), STUDY, "unmasked_summary"),
@@ -147,7 +148,7 @@ def sections_of_other_runs(run: Run, options: argparse.Namespace) -> list[str]:
     sections = []
     if options.mean_field_start:
         other = pd.read_csv(options.mean_field_start / STUDY / "tables/scores.csv")
-        sections += ["### The chains' start: random, and that of the paper's scripts"]
+        sections += ["### The start of the chains: random, or as in the paper's scripts"]
         sections += [markdown(compare_starts(run.scores, other))]
     if options.as_in_the_text:
         folder = options.as_in_the_text / STUDY / "tables"
@@ -163,8 +164,8 @@ def sections_of_orientations(run: Run, other: Run) -> list[str]:
     return [
         "### The claims in both orientations",
         f"Scripts: {turned} as the authors' scripts read them, as everywhere else on this page. "
-        "Text: their rows and columns trade places, all else is the same. Both were known when "
-        "the first was chosen.",
+        "Text: with their rows and columns exchanged; everything else is the same. When the first was "
+        "chosen, both results were known.",
         markdown(verdicts),
         "The parts that hold in one orientation only:",
         markdown(differing) if len(differing) else "None.",

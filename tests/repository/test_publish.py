@@ -189,7 +189,7 @@ def test_figures_are_those_of_the_study_that_were_drawn(publish, tmp_path):
         (tmp_path / f"figures/{name}.png").touch()
     assert publish.figures_of(tmp_path) == {
         "figure_2": "Figure 2: matrices drawn from the models",
-        "figure_10": "Figure 10: held-out perplexity",
+        "figure_10": "Figure 10: held-out log loss",
     }
 
 
@@ -241,9 +241,9 @@ def test_a_study_is_published_from_the_files_of_its_run(publish, tmp_path, monke
     assert "calibration.png" not in text  # was not drawn
     shown = sum(t.in_report for t in all_tables(study, "all_methods"))
     assert text.count("| 0.1235 |") == shown - 2
-    assert "Predictions without components" not in text
+    assert "### Baselines" not in text
     said = capsys.readouterr().out.splitlines()
-    assert said == ["not among the results, so not on the page: Predictions without components"] * 2
+    assert said == ["not among the results, so not on the page: Baselines"] * 2
     link = f"[ranking.csv](../reference/all_methods/ranking.csv), {publish.LONG} rows."
     assert f"\n{link}\n" in text
     kept = (tmp_path / "reference/all_methods/ranking.csv").read_text().splitlines()

@@ -187,7 +187,7 @@ def test_the_legend_and_axes_say_what_they_show():
     assert legend_texts(figure)[3].startswith("the true WH")
     axis = figure.axes[0]
     assert axis.get_xlabel() == "assumed concentration"
-    assert axis.get_ylabel() == "held-out perplexity\n(nats per entry)"
+    assert axis.get_ylabel() == "held-out log loss\n(nats per entry)"
     ticks = [text.get_text() for text in axis.get_xticklabels()]
     assert ticks == ["0.1", "0.3", "1", "3", "10"]
 

@@ -263,5 +263,5 @@ def test_the_figure_shows_every_dataset_and_the_printed_loss():
     method = best.groupby(["method", "K"])["perplexity"].median().idxmin()[0]
     titles = [axis.get_title() for axis in panels(figure).values()]
     assert titles == [f"paleo\nbest other: {method.upper()}", "D(V|V̂) on parliament\nprinted: 8930"]
-    assert [axis.get_ylabel() for axis in panels(figure).values()] == ["held-out perplexity\n(nats per entry)", "nats"]
+    assert [axis.get_ylabel() for axis in panels(figure).values()] == ["held-out log loss\n(nats per entry)", "nats"]
     assert len(panels(eta_figure.draw(run.eta, losses.iloc[:0], run.scores, labels, 8930))) == 1

@@ -423,7 +423,7 @@ def test_titles_are_sorted_by_their_numbers_in_the_report():
     assert sorted(figures) == figures
     assert figures[0] == "Figure  2: matrices drawn from the models"
     assert "Figure  7: dictionaries of parliament" in figures
-    assert "Figure 10: held-out perplexity" in figures
+    assert "Figure 10: held-out log loss" in figures
 
 
 # --- Ranking ---------------------------------------------------------------------------------

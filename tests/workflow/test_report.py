@@ -26,8 +26,8 @@ FIGURES = {
     "Figure 7: dictionaries of beta_dir_1": "figure_7",
     "Figure 8: dictionaries of dir_dir_0.1": "figure_8",
     "Figure 9: dictionaries of beta_dir_1": "figure_9",
-    "Figure 10: held-out perplexity": "figure_10",
-    "Figure 11: perplexity along iterations": "figure_11",
+    "Figure 10: held-out log loss": "figure_10",
+    "Figure 11: log loss along iterations": "figure_11",
     "Fit against K": "fit_against_K",
     "Sensitivity to hyperparameters": "sensitivity",
     "Traces of Beta-Dir GS": "traces_beta-dir-gs",
@@ -38,17 +38,15 @@ TABLES = {
     "Claims, part by part": "claims_parts",
     "Diagnostics of the chains": "diagnostics",
     "Fits to whole matrices": "unmasked_summary",
-    "Held-out perplexity": "summary",
+    "Held-out log loss": "summary",
     "Numbers of the paper and ours": "paper_numbers",
 }
-OTHER_TABLES = [
-    "All methods and datasets",
-    "Calibration",
-    "Held-out perplexity",
-    "Predictions without components",
-    "The methods, best first",
+OTHER_TABLES = ["All methods and datasets", "Baselines", "Calibration", "Held-out log loss", "The methods, best first"]
+OTHER_FIGURES = [
+    "Calibration: held-out probabilities and proportions of ones",
+    "Figure 10 of all methods",
+    "Score and time",
 ]
-OTHER_FIGURES = ["Calibration: held-out probabilities and shares of ones", "Figure 10 of all methods", "Score and time"]
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +140,7 @@ def test_it_opens_with_figure_10_and_the_claims(page, finished):
         cells(folder / "all_methods/tables/ranking.csv"),
     ]
     text = page.run(f"{FRONT}.innerText")
-    order = [STUDY, "Figure 10: held-out perplexity", "Claims", "All methods", "About this run"]
+    order = [STUDY, "Figure 10: held-out log loss", "Claims", "All methods", "About this run"]
     assert sorted(order, key=text.index) == order
     assert "not finished" not in text
     box = page.run(f"{FRONT}.querySelector('img').getBoundingClientRect().toJSON()")
@@ -252,7 +250,7 @@ def front_page(checkout, chromium, results):
 
 def test_an_unfinished_run_has_a_report_of_what_is_there(unfinished, chromium):
     printed, text = front_page(unfinished, chromium, "results/tiny")
-    missing = "Figure 11: perplexity along iterations; Claims"
+    missing = "Figure 11: log loss along iterations; Claims"
     assert f"lumbreras2020: not here yet: {missing}\n" in printed
     assert f"This run is not finished. Not here yet: {missing}." in text
     assert text.count("not finished") == 1  # the other study is

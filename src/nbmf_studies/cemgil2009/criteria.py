@@ -114,7 +114,7 @@ def chib_agrees(run: Run) -> Iterator[Part]:
 
 
 def bound_is_close(run: Run) -> Iterator[Part]:
-    """The bound beside the estimate by annealing."""
+    """The bound next to the estimate by annealing."""
     bounds = dict(run.of_kind(BOUND))
     gaps = [table["value"] - bounds[seed]["value"] for seed, table in run.of_kind(ANNEALED)]
     if gaps:

@@ -108,7 +108,7 @@ def _under(prior: str, rule, run: Run) -> Iterator[Part]:
 
 
 def bound_is_close(run: Run) -> Iterator[Part]:
-    """The bound beside annealing, there and back: the evidence lies, but for chance, between the two."""
+    """The bound next to annealing, there and back: the evidence lies, but for chance, between the two."""
     table, wanted = run.under(MATCHING).averages, ["value", "effective_size"]
     own = table.pivot(index=["seed", "order"], columns="kind", values=wanted)
     if ANNEALED not in own["value"]:

@@ -192,7 +192,7 @@ def draw_ties(scores: pd.DataFrame) -> Figure:
     right.axhline(0.0, color=GREY, linewidth=0.8)
     left.set_title(f"{scores['run'].nunique()} runs")
     left.set_ylabel("SNR (dB)")
-    right.set_title("less ML-NMF 1, run by run")
+    right.set_title("difference from ML-NMF 1")
     for axis in (left, right):
         axis.set_xticks(orders)
         axis.set_xlabel("templates I")

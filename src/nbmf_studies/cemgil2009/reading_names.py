@@ -22,7 +22,7 @@ ML, ML_FROM_IMAGES = "ml_random", "ml_images"
 FIXED, ONE, SMALL, REVERSED = "vb_fixed", "vb_one", "vb_small", "vb_reversed"
 FROM_ML = "vb_from_ml"
 OTHER_STARTS = {ONE: (1.0, 1.0), SMALL: (0.1, 0.1), REVERSED: (0.5, 10.0)}  # shapes of W and H
-WORDS = {"all": "b shared", "source": "b per source", "line": "b per line", "none": "b untied"}
+WORDS = {"all": "b shared", "source": "b per source", "line": "b per row or column", "none": "b untied"}
 LABELS = {
     **{way: f"VB, {WORDS[tie]}" for way, tie in VB_TIED.items()},
     **{way: f"VB + ICM, {WORDS[tie]}" for way, tie in ICM_TIED.items()},

@@ -15,22 +15,22 @@ TO_A_STOP = "fits to a stop, best of two basins and neighbours"
 TIES = "averaged over ties, best of starts"
 GAIN = f"mean paired difference at least {criteria.BETTER:g} dB with Holm's p below {again.SURE:g}"
 OF_SCALE = (
-    "On ten matrices of other seeds the bound chose order 5 on 9 with priors that match, known or learned, and on 8 "
+    "On ten matrices of other seeds the bound chose order 5 on 9 with matching priors, known or learned, and on 8 "
     "and 7 with those of mean b."
 )
 OF_ESTIMATES = (
     "On one matrix, at order 5, the bound is 212 nats below annealing, whose effective size is 5 with 64,000 "
     "temperatures and 32 chains; Chib's estimate was 650 nats above it on another; near a mode, on the first, its "
-    "effective size is 1 to 1.25 with 1, 2 and 5 sources. Short runs of all were seen on two other matrices."
+    "effective size is 1 to 1.25 with 1, 2 and 5 sources. Short runs of all estimators were seen on two other matrices."
 )
 OF_ORDERS = (
-    "Published starts have 35, 26, 31 and 39, 37, 35, most of them not at a stop. One fit of 27 templates at 16 x 16 "
-    "still gained 60 nats in 300 updates after 10,000 accelerated ones, with shapes 0.04 and 4.3: the sparser the "
-    "templates, the larger the bound. Short fits (200 iterations) of 1, 5 and 27 templates were seen."
+    "Published starts chose 35, 26, 31 and 39, 37, 35, and most of them had not stopped. One fit of 27 templates at "
+    "16 x 16 still gained 60 nats in 300 updates after 10,000 accelerated ones, with shapes 0.04 and 4.3: the sparser "
+    "the templates, the larger the bound. Short fits (200 iterations) of 1, 5 and 27 templates were seen."
 )
 OF_TIES = (
     "Runs 50 and 51 with two starts: at 100 templates VB is 1 to 3 dB above ML-NMF 1 with every tie, best with b per "
-    "line; all but that lose 1 to 3 dB from 25 to 100 templates, ML-NMF 1 up to 2. Short fits (100 "
+    "row or column; all other ties lose 1 to 3 dB from 25 to 100 templates, ML-NMF 1 up to 2. Short fits (100 "
     "iterations) were seen on runs 6 and 7."
 )
 READINGS = [
@@ -51,14 +51,14 @@ READINGS = [
     Reading(
         2,
         SCALE,
-        f"As at first, learning from priors that match: largest at the true order on {OFTEN}.",
+        f"As at first, with priors learned from matching ones: largest at the true order on {OFTEN}.",
         OF_SCALE,
         again.under(MATCHING, criteria.adapted_bound_finds_order),
     ),
     Reading(
         2,
         SCALE_AND_MEAN,
-        f"As at first, learning from priors of mean b: largest at the true order on {OFTEN}.",
+        f"As at first, with priors learned from those of mean b: largest at the true order on {OFTEN}.",
         OF_SCALE,
         again.under(OF_MEAN, criteria.adapted_bound_finds_order),
     ),
@@ -72,16 +72,16 @@ READINGS = [
     Reading(
         4,
         f"{SCALE}, annealed there and back",
-        f"Median over matrices of the annealed estimates less the bound: at most {criteria.CLOSE:g} nats both ways at "
-        "every order that was run. How many effective sizes are enough is told.",
+        f"The median over matrices of the annealed estimates minus the bound is at most {criteria.CLOSE:g} nats in "
+        "both directions at every order that was run. The number of sufficient effective sizes is reported.",
         OF_ESTIMATES,
         again.bound_is_close,
     ),
     Reading(
         5,
         f"{SCALE}, annealed until the effective size is enough",
-        f"As at first: largest at the true order or one above on {OFTEN}, of the orders that were run; there its "
-        f"effective size is above {criteria.ENOUGH:g} on as many.",
+        f"As at first: largest at the true order or one above on {OFTEN}, among the orders that were run, and its "
+        f"effective size there is above {criteria.ENOUGH:g} on as many.",
         OF_ESTIMATES,
         again.evidence_finds_order,
     ),
@@ -89,7 +89,7 @@ READINGS = [
         6,
         TO_A_STOP,
         f"The order with the largest bound is within {criteria.NEAR:.0%} of the paper's. The same after fewer updates "
-        "is told.",
+        "is reported.",
         OF_ORDERS,
         again.printed_orders,
     ),
@@ -103,7 +103,8 @@ READINGS = [
     Reading(
         8,
         TO_A_STOP,
-        "The bound is lower at the first and at the last order than at its best. How many fits had stopped is told.",
+        "The bound is lower at the first and at the last order than at its best. The number of fits that had stopped "
+        "is reported.",
         OF_ORDERS,
         again.too_many_cost,
     ),
@@ -124,16 +125,16 @@ READINGS = [
     Reading(
         11,
         TIES,
-        f"100 templates: {GAIN}; of means over ties, as in the paper's Figure 7. Each tie by itself is told.",
+        f"100 templates: {GAIN}, for means over ties, as in the paper's Figure 7. Each single tie is reported.",
         OF_TIES,
         again.bayes_fills_better,
     ),
     Reading(
         12,
         TIES,
-        f"From 25 to 100 templates: of VB and VB + ICM, means over ties, the whole 95 % interval of the change is "
-        f"above -{criteria.FLAT:g} dB; of ML-NMF 1 it is below 0, its mean at most -{criteria.FLAT:g} dB. "
-        "Each tie is told.",
+        f"From 25 to 100 templates the whole 95 % interval of the change is above -{criteria.FLAT:g} dB for VB and VB "
+        f"+ ICM, means over ties; for ML-NMF 1 it is below 0, and its mean is at most -{criteria.FLAT:g} dB. Each "
+        "single tie is reported.",
         OF_TIES,
         again.bayes_is_immune,
     ),
@@ -141,46 +142,46 @@ READINGS = [
         13,
         "best of starts by the likelihood",
         f"100 templates: {GAIN}.",
-        "The published medians are 0.5 to 2 dB; not looked at otherwise.",
+        "The published medians are 0.5 to 2 dB; nothing else was looked at.",
         again.images_help,
     ),
     Reading(
         14,
         TIES,
         f"{criteria.FEW} templates: the 95 % interval of the mean paired difference lies within {criteria.BETTER:g} dB "
-        "of 0. Each tie is told.",
-        "The published medians are within 0.3 dB; not looked at with other ties.",
+        "of 0. Each single tie is reported.",
+        "The published medians are within 0.3 dB; other ties were not looked at.",
         again.few_are_alike,
     ),
     Reading(
         16,
         "measured",
-        f"100 templates: {GAIN}, of priors learned (all shared) against the same ones fixed where they start; fixed "
-        "ones fill worse than ML-NMF 1 on at least one run.",
-        "Runs 50 and 51: learned priors better by 0.2 to 0.9 dB; fixed ones above ML-NMF 1.",
+        f"100 templates: {GAIN}, of learned priors (all shared) compared with the same priors fixed where they start. "
+        "Fixed priors fill worse than ML-NMF 1 on at least one run.",
+        "Runs 50 and 51: learned priors were better by 0.2 to 0.9 dB, and fixed ones were above ML-NMF 1.",
         again.adaptation_is_crucial,
     ),
     Reading(
         17,
         "measured",
-        "100 templates: shapes from (10, 0.5) fill better than from (1, 1), (0.1, 0.1) and (0.5, 10): mean paired "
-        f"differences above 0 with Holm's p below {again.SURE:g}.",
+        "100 templates: shapes from (10, 0.5) fill better than from (1, 1), (0.1, 0.1) and (0.5, 10). Mean paired "
+        f"differences are above 0 with Holm's p below {again.SURE:g}.",
         "From (1, 1) was as good or better in the published run.",
         again.asymmetric_start_is_best,
     ),
     Reading(
         18,
         "measured, untied means for half of the updates",
-        "100 templates: untied means fill better than each other tie, mean paired differences above 0 with Holm's p "
-        f"below {again.SURE:g}; and all means over runs are within {criteria.BETTER:g} dB.",
+        "100 templates: untied means fill better than each other tie, with mean paired differences above 0 and Holm's "
+        f"p below {again.SURE:g}. All means over runs are within {criteria.BETTER:g} dB of each other.",
         OF_TIES,
         again.untied_is_best,
     ),
     Reading(
         19,
         "measured",
-        f"{criteria.FEW} templates: the bound of VB is larger than that of 20 updates from ML-NMF's solution, paired "
-        f"over runs with p below {again.SURE:g}.",
+        f"{criteria.FEW} templates: the bound of VB is larger than that after 20 updates from ML-NMF's solution, "
+        f"paired over runs, with p below {again.SURE:g}.",
         "Nothing.",
         again.bound_favours_bayes,
     ),

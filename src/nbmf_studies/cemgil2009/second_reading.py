@@ -39,7 +39,7 @@ def _check_ties(plan: Plan) -> Iterator[str]:
 
 EVIDENCE_AGAIN = Table(
     "evidence_scale",
-    "Evidence where b is a scale",
+    "Evidence if b is a scale",
     make=".reading_tables:evidence_again",
     needs=lambda plan: {"fits": Cases.of(scale_cases(plan))},
     on_request=common.READINGS,
@@ -49,7 +49,7 @@ EVIDENCE_AGAIN = Table(
 )
 FIGURE_3_SCALE = Figure(
     "figure_3_scale",
-    "Figure 3 again: b is a scale",
+    "Figure 3 again, with b as a scale",
     make=".reading_figures:draw_scale",
     needs=tables(estimates="evidence_scale"),
     arguments=_true_order,
@@ -58,7 +58,7 @@ FIGURE_3_SCALE = Figure(
 )
 ORDERS_STOPPED = Table(
     "orders_stopped",
-    "Bounds of photographs from two basins and neighbours, at a stop",
+    "Bounds of photographs at a stop, from two starts and from neighbours",
     make=".reading_tables:stopped_orders",
     needs=lambda plan: {
         "fits": Cases.of(case for case in stopped_cases(plan) if case.key.dataset not in plan.missing_sources)
@@ -71,7 +71,7 @@ ORDERS_STOPPED = Table(
 )
 FIGURE_4_STOPPED = Figure(
     "figure_4_stopped",
-    "Figure 4 again: fits that go on to a stop",
+    "Figure 4 again, with fits to a stop",
     make=".reading_figures:draw_stopped",
     needs=tables(orders="orders_stopped"),
     arguments=lambda plan: {"printed": PRINTED, "titles": {name: _title(name) for name in _stopped_datasets(plan)}},
@@ -82,7 +82,7 @@ FIGURE_4_STOPPED = Figure(
 )
 FILLED_TIES = Table(
     "filled_ties",
-    "Patches filled with means tied in every way",
+    "Filled patches with different ties of the means",
     make=".reading_tables:filled_again",
     needs=lambda plan: {"fits": Cases.of(tied_cases(plan))},
     applies=_has_ties,
@@ -93,7 +93,7 @@ FILLED_TIES = Table(
 )
 FIGURE_7_TIES = Figure(
     "figure_7_ties",
-    "Figure 7 again: means tied in every way",
+    "Figure 7 again, with different ties of the means",
     make=".reading_figures:draw_ties",
     needs=tables(scores="filled_ties"),
     applies=_has_ties,

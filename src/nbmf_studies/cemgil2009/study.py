@@ -39,7 +39,7 @@ def _title(dataset: str) -> str:
 
 EVIDENCE = Table(
     "evidence",
-    "Evidence of every order, by bound, Chib and annealing",
+    "Evidence for every order: bound, Chib and annealing",
     make=".order_evidence:tabulate",
     needs=lambda plan: {"fits": Cases.of(evidence_cases(plan))},
     in_report=True,
@@ -48,7 +48,7 @@ EVIDENCE = Table(
 )
 FIGURE_3 = Figure(
     "figure_3",
-    "Figure 3: how many sources there are",
+    "Figure 3: the number of sources",
     make=".figures:draw_evidence",
     needs=tables(estimates="evidence"),
     arguments=lambda plan: {"K": plan.options["figure_3"]["truth"]["K"]},
@@ -69,7 +69,7 @@ ORDERS_TABLE = Table(
 )
 FIGURE_4 = Figure(
     "figure_4",
-    "Figure 4: how many templates photographs have",
+    "Figure 4: the number of templates of photographs",
     make=".figures:draw_orders",
     needs=tables("orders"),
     arguments=lambda plan: {
@@ -141,7 +141,7 @@ def _check_shown(plan: Plan) -> Iterator[str]:
 
 FILLED = Table(
     "filled",
-    "Patches filled: signal-to-noise ratios",
+    "Filled patches: signal-to-noise ratios",
     make=".filling:tabulate",
     needs=lambda plan: {"fits": Cases.of(filling_cases(plan))},
     in_reference=True,
@@ -160,7 +160,7 @@ RECONSTRUCTED = Table(
 )
 FIGURE_6 = Figure(
     "figure_6",
-    "Figure 6: patches filled in a typical run",
+    "Figure 6: filled patches in a typical run",
     make=".images:draw_filled",
     needs=tables(pixels="reconstructed", scores="filled"),
     arguments=lambda plan: plan.options["figure_6"],

@@ -105,7 +105,7 @@ TRACES = Table(
 )
 SUMMARY = Table(
     "summary",
-    "Held-out perplexity",
+    "Held-out log loss",
     make="nbmf.evaluation.score_table:summarise",
     needs=tables("scores"),
     in_report=True,
@@ -113,7 +113,7 @@ SUMMARY = Table(
 )
 BASELINES = Table(
     "baselines",
-    "Predictions without components",
+    "Baselines",
     make="nbmf.evaluation.baselines:tabulate",
     needs=lambda plan: {"masked": MaskedMatrices(plan.masks_of(plan.datasets))},
     in_report=True,
@@ -140,7 +140,7 @@ OVERVIEW = Table(
 
 
 def boxes_of_compared(name: str, title: str) -> Figure:
-    """Return the figure of all that is compared, beside predictions without components."""
+    """Return the figure of all that is compared, with the baselines."""
     return Figure(
         name,
         title,
@@ -204,14 +204,14 @@ DIAGNOSTICS = Table(
 
 CALIBRATION = Table(
     "calibration",
-    "Held-out probabilities and shares of ones, fit by fit",
+    "Held-out probabilities and proportions of ones, fit by fit",
     make="nbmf.evaluation.score_table:gather_calibration",
     needs=lambda plan: {"fits": Reports(plan.masked_fits)},
     applies=has_calibration,
 )
 RELIABILITY = Table(
     "reliability",
-    "Held-out probabilities and shares of ones at the best K",
+    "Held-out probabilities and proportions of ones at the best K",
     make="nbmf.evaluation.calibration:pool",
     needs=tables("calibration", "scores"),
     arguments=_labels,
@@ -229,7 +229,7 @@ CALIBRATION_ERRORS = Table(
 )
 CALIBRATION_FIGURE = Figure(
     "calibration",
-    "Calibration: held-out probabilities and shares of ones",
+    "Calibration: held-out probabilities and proportions of ones",
     make="nbmf.plotting.reliability:draw",
     needs=tables("reliability"),
     arguments=_reliability,

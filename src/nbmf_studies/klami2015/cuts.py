@@ -74,9 +74,9 @@ def draw(ends: pd.DataFrame, set_ups: dict[str, str], series: dict[str, list], f
         axis.set_title(title)
         style.draw_grid(axis)
     for axis in axes[-1]:
-        axis.set_xlabel("cut of the mean v²")
+        axis.set_xlabel("threshold of the mean v²")
     for axis in axes[:, 0]:
-        axis.set_ylabel("factors above the cut")
+        axis.set_ylabel("factors above the threshold")
     handles = [Line2D([], [], color=colour, label=label) for label, colour in series.values()]
     handles += [
         Line2D([], [], color="#D62728", linestyle="--", label="true number"),

@@ -99,7 +99,7 @@ def draw_patterns(patterns: pd.DataFrame, series: dict[str, list], few: int) -> 
     axis.axvline(few, color="0.5", linestyle=":", linewidth=1.0, zorder=0)
     axis.set_xscale("log")
     _label_plainly(axis.xaxis)
-    axis.set(xlim=(1, end), ylim=(0, 1.02), xlabel="iteration", ylabel="share of seeds\nthat found the patterns")
+    axis.set(xlim=(1, end), ylim=(0, 1.02), xlabel="iteration", ylabel="proportion of seeds\nthat found the patterns")
     style.draw_grid(axis)
     handles = [Line2D([], [], color=colour, linestyle=dash, label=label) for label, colour, dash in series.values()]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
@@ -132,7 +132,7 @@ def draw_observed(observed: pd.DataFrame, series: dict[str, list]) -> Figure:
             if len(ms):
                 axis.fill_between(ms.index, ms["min"], ms["max"], color=colour, alpha=0.15, linewidth=0)
                 axis.plot(ms.index, ms["mean"], color=colour, linestyle=dash, marker="o", markersize=3, linewidth=1.2)
-        axis.set(xscale="log", yscale="log", title=title, xlabel="share of observed entries")
+        axis.set(xscale="log", yscale="log", title=title, xlabel="proportion of observed entries")
         _label_plainly(axis.xaxis, own["share"].unique())
         _label_plainly(axis.yaxis)
         axis.invert_xaxis()

@@ -82,7 +82,7 @@ def _of_cuts(plan: Plan) -> dict[str, Any]:
 
 
 TABLES = (
-    _ends("binary_fits", "What fits to new binary matrices end with", experiments.binary_cases),
+    _ends("binary_fits", "Errors at the end of the fits to new binary matrices", experiments.binary_cases),
     of_cases(
         "new_patterns",
         "Repeated patterns, more seeds",
@@ -91,11 +91,11 @@ TABLES = (
         float_format="%.6g",
         on_request=common.READINGS,
     ),
-    _ends("size_fits", "What fits to matrices of other sizes end with", experiments.size_cases),
-    _ends("observed_fits", "How long fits to partly observed matrices take", experiments.observed_cases),
+    _ends("size_fits", "Errors at the end of the fits to matrices of other sizes", experiments.size_cases),
+    _ends("observed_fits", "CPU times of fits to partly observed matrices", experiments.observed_cases),
     Table(
         "times",
-        "How long every fit takes",
+        "CPU times of every fit",
         make=".convergence:times",
         needs=tables("traces"),
         in_reference=True,
@@ -104,7 +104,7 @@ TABLES = (
     ),
     _asked(
         COMPARED,
-        "Binary data again: step or line search, scale of the start",
+        "Binary data again, by step or line search and scale of the start",
         ".reading_tables:binary_ends",
         COMPARED,
         needs=tables(ends="binary_fits"),
@@ -112,14 +112,14 @@ TABLES = (
     ),
     _asked(
         "bohning_ratios",
-        "Set-ups again: PG-F and Böhning on the same matrices",
+        "PG-F and Böhning on the same matrices",
         ".reading_tables:bohning_ratios",
         needs=tables(ends="binary_fits"),
         arguments=labelled,
     ),
     _asked(
         "time_ratios",
-        "Time per iteration, to a standstill and to equal errors",
+        "Time per iteration, to convergence and to equal errors",
         ".convergence:summarise",
         needs=tables("times"),
         arguments=labelled,
@@ -163,15 +163,11 @@ FIGURES = (
         arguments=_of_starts,
     ),
     _shown(
-        "cuts",
-        "Factors that are found, whatever the cut",
-        ".cuts:draw",
-        needs=tables(ends="binary_fits"),
-        arguments=_of_cuts,
+        "cuts", "Number of factors by threshold", ".cuts:draw", needs=tables(ends="binary_fits"), arguments=_of_cuts
     ),
     _shown(
         MORE_PATTERNS,
-        "Patterns found along iterations",
+        "Patterns found against iterations",
         ".reading_figures:draw_patterns",
         MORE_PATTERNS,
         needs=tables(patterns="new_patterns"),
@@ -179,7 +175,7 @@ FIGURES = (
     ),
     _shown(
         OBSERVED,
-        "Time per iteration and the share of observed entries",
+        "Time per iteration and the proportion of observed entries",
         ".reading_figures:draw_observed",
         OBSERVED,
         needs=tables(observed="observed_fits"),

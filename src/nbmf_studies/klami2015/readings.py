@@ -224,38 +224,45 @@ def time_follows_what_is_observed(run: Run) -> Iterator[Part]:
 
 
 TWO_WAYS = "On six to ten matrices of another run: errors above .95 of .32 and .27 by PG-F and .46 and .42 by Böhning."
-THREE_SEEDS = "Times to equal errors of three matrices; per iteration five times (naive) and seven to ten (Gibbs)."
+THREE_SEEDS = (
+    "Times to equal errors on three matrices; times per iteration of five (naive) and seven to ten "
+    "(Gibbs) times PG-F's."
+)
 SEARCHED = f"set-up 3 as s(uv' + b), {LINE_SEARCH}"
 STEPPED = f"set-up 3 as s(uv' + b), {FIXED_STEP}"
 PRINTED_SEARCHED = f"set-up 3 as printed, {LINE_SEARCH}"
 PRINTED_STEPPED = f"set-up 3 as printed, {FIXED_STEP}, new matrices"
 OF_STEP = "The verdict with a step of 0.3 on three other matrices."
 HIGH = (
-    f"Upper end of the interval of the ratio of errors above .95 at most {criteria.HIGH_RATIO}; lower end of that of "
-    f"the log-likelihood's gain at least {criteria.IMBALANCED_GAIN}; means within {criteria.NEAR:.0%} of the errors "
-    f"printed and {NEAR} of the log-likelihoods printed."
+    f"The interval of the ratio of errors above .95 ends at most at {criteria.HIGH_RATIO}, that of the "
+    f"log-likelihood's gain begins at least at {criteria.IMBALANCED_GAIN}, and means are within {criteria.NEAR:.0%} of "
+    f"the printed errors and within {NEAR} of the printed log-likelihoods."
 )
-BETTER = f"Each direct engine's error below each other one's, paired over matrices, p below {CERTAIN} by Holm."
-AHEAD = f"Lower end of the paired interval of PG-F's error minus the sampler's at least {criteria.SAMPLER_GAIN}."
-NOISE_RULE = f"Lower end of the interval of the ratio of errors at least {criteria.NOISY:g}."
+BETTER = (
+    "The error of each direct engine is below that of each other engine, paired over matrices, with "
+    f"Holm's p below {CERTAIN}."
+)
+AHEAD = f"The paired interval of PG-F's error minus the sampler's begins at least at {criteria.SAMPLER_GAIN}."
+NOISE_RULE = f"The interval of the ratio of errors begins at least at {criteria.NOISY:g}."
 STANDSTILL = (
-    f"Until the error is never again 1 % away from its last value, at least {SLOWER:g} times PG-F's CPU time "
-    "(geometric mean over matrices). Times per iteration and to equal errors are told."
+    f"The CPU time until the error stays within 1 % of its last value is at least {SLOWER:g} times PG-F's "
+    "(geometric mean over matrices). Times per iteration and to equal errors are reported."
 )
 DECADE = (
-    "For some cut c every seed has the true number of factors, or one away, at all cuts of the mean v² from c to 10 c."
+    "For some c every seed has the true number of factors, or one away, at all thresholds of the mean v² from c to 10 "
+    "c."
 )
 MOST_SEEDS = (
-    f"The median over seeds of the first iteration with at most {criteria.WRONG:.0%} wrong is at most {FEW}; a "
-    "seed that never gets there counts as infinite."
+    f"The median over seeds of the first iteration with at most {criteria.WRONG:.0%} of the entries wrong is at most "
+    f"{FEW}; a seed that never reaches this counts as infinite."
 )
 SIZES_RULE = (
-    "At each size PG-F's error is below Böhning's and the normal model's, paired over matrices, p below "
-    f"{CERTAIN} by Holm."
+    "At each size PG-F's error is below Böhning's and the normal model's, paired over matrices, with Holm's p "
+    f"below {CERTAIN}."
 )
 ENTRIES_RULE = (
-    f"Upper end of the interval of the ratio of CPU times per iteration at most {GROWTH:g}, for the factorized "
-    "engines; the others are told."
+    f"The interval of the ratio of CPU times per iteration ends at most at {GROWTH:g}, for the factorized "
+    "engines; the others are reported."
 )
 READINGS = [
     Reading(2, SEARCHED, BETTER, TWO_WAYS, direct_is_best((BALANCED, INSIDE))),
@@ -273,7 +280,7 @@ READINGS = [
         9,
         f"any decade of cuts, {LINE_SEARCH}",
         DECADE,
-        "How many factors are above 0.01 on three other matrices, with a step of 0.3.",
+        "The number of factors above 0.01 on three other matrices, with a step of 0.3.",
         factors_are_found,
     ),
     Reading(10, "most seeds", MOST_SEEDS, "The first iterations of three other seeds.", patterns_are_found),
@@ -281,13 +288,18 @@ READINGS = [
         12, "time to a standstill", STANDSTILL, THREE_SEEDS, slower_to_a_standstill(OVERDISPERSED, (NB_NAIVE, NB_GIBBS))
     ),
     Reading(
-        19, f"set-up 2, and 3 as s(uv' + b), {LINE_SEARCH}", SIZES_RULE, "Nothing of other sizes.", same_at_other_sizes
+        19,
+        f"set-up 2, and 3 as s(uv' + b), {LINE_SEARCH}",
+        SIZES_RULE,
+        "Nothing about other sizes.",
+        same_at_other_sizes,
     ),
     Reading(
         20,
         "time per iteration",
         ENTRIES_RULE,
-        "One matrix, timed after the rule: 14 times by PG-F and twice by Gibbs with 6.25 % of 4000 x 400 observed.",
+        "One matrix, timed after the rule: with 6.25 % of 4000 x 400 observed PG-F took 14 times and Gibbs twice as "
+        "long.",
         time_follows_what_is_observed,
     ),
 ]

@@ -20,7 +20,7 @@ PATTERNS = of_cases(
     options=experiments.OF_PATTERNS,
     check=lambda plan: unknown_methods(plan, "patterns"),
 )
-TRACES = of_cases("traces", "Errors along the CPU time of every fit", experiments.trace_cases, ".traces:gather")
+TRACES = of_cases("traces", "Errors against the CPU time of every fit", experiments.trace_cases, ".traces:gather")
 
 # --- What they show ---------------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ CLAIMS = common.claims(
 )
 LAST_ERRORS = Table(
     "last_errors",
-    "What the fits end with",
+    "Errors at the end of the fits",
     make=".reported_values:last_errors",
     needs=tables("traces"),
     arguments=labelled,

@@ -2,7 +2,7 @@
 
 A claim has parts, mostly one per dataset; a part is a comparison of numbers of this run. A claim
 is reproduced if all its parts hold, not reproduced if none does, and partly otherwise. The rules
-are in words beside the verdicts, and their thresholds are the constants below.
+are in words next to the verdicts, and their thresholds are the constants below.
 """
 
 import math
@@ -193,41 +193,41 @@ def comparing(methods: tuple[str, ...], decide: Callable[[Run], Iterator[Part]])
 CLAIMS = [
     Claim(
         "Beta-Dir VB predicts as well as or better than bICA at every K on lastfm and parliament, "
-        "and similarly elsewhere, without choosing K.",
-        f"Per dataset: median over masks at most {SIMILAR:.0%} above that of bICA with its best K.",
+        "and about as well elsewhere, without choosing K.",
+        f"On each dataset the median log loss over masks is at most {SIMILAR:.0%} above that of bICA with its best K.",
         comparing(("beta-dir-vb", "bica"), vb_against_bica),
     ),
     Claim(
         "Dir-Dir GS is clearly the best mean-parameterised method on paleo.",
-        f"Median over masks more than {SIMILAR:.0%} below that of every other mean-parameterised "
-        "method with its best K.",
+        f"The median log loss over masks is more than {SIMILAR:.0%} below that of every other "
+        "mean-parameterised method with its best K.",
         comparing(MEAN_PARAMETERISED, dir_dir_on_paleo),
     ),
     Claim(
         "c-bICA does not improve on bICA in general, is worse on lastfm and parliament, and varies less between runs.",
-        f"Better by more than {SIMILAR:.0%} in at most half of the pairs (dataset, K); on lastfm "
-        f"and parliament more than {SIMILAR:.0%} worse (median over K); interquartile range over "
-        "masks smaller (median over dataset, K).",
+        f"c-bICA is better by more than {SIMILAR:.0%} in at most half of the pairs (dataset, K). On lastfm "
+        f"and parliament it is more than {SIMILAR:.0%} worse (median over K). Its interquartile range over "
+        "masks is smaller (median over dataset, K).",
         comparing(("c-bica", "bica"), collapsed_against_uncollapsed),
     ),
     Claim(
-        "logPCA is marginally better than the rest given a suitable K, except on animals where it "
-        "is among the worst, and it decays quickly with K.",
-        "With its best K: the smallest median of all methods on a dataset; on animals one of the "
-        f"two largest. The median at the largest K is more than {SIMILAR:.0%} above that at the "
+        "logPCA is marginally better than the rest given a suitable K, except on animals, where it "
+        "is among the worst, and it becomes worse quickly with K.",
+        "With its best K logPCA has the smallest median of all methods on a dataset; on animals it has one of the "
+        f"two largest. Its median at the largest K is more than {SIMILAR:.0%} above that at the "
         "best K.",
         comparing((*MEAN_PARAMETERISED, "logpca"), logistic_pca),
     ),
     Claim(
         "c-bICA converges in fewer iterations than bICA, though not always; Beta-Dir VB starts higher and catches up.",
-        f"Iterations until the mean perplexity over masks stays within {ARRIVED:.0%} of its end: "
-        "fewer for c-bICA-5 on more than half of the datasets. Per dataset: Beta-Dir VB above both "
+        f"c-bICA-5 needs fewer iterations until the mean log loss over masks stays within {ARRIVED:.0%} of its end, on "
+        "more than half of the datasets. On each dataset Beta-Dir VB is above both "
         f"after the first iteration, and at the end at most {SIMILAR:.0%} above the better one.",
         comparing(("beta-dir-vb", "c-bica", "bica"), convergence),
     ),
     Claim(
         "The nonparametric methods use far fewer than 100 components.",
-        f"Per dataset and method: at most {FAR_FEWER} components (a third) hold at least 1 % of "
+        f"For each dataset and method at most {FAR_FEWER} components (a third) hold at least 1 % of "
         "the dictionary's weight (median over masks).",
         comparing(NONPARAMETRIC, few_components),
     ),
@@ -259,7 +259,7 @@ COLUMN_OF = {
 
 
 def paper_numbers(unmasked_scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the paper's numbers for parliament beside the spread of ours over seeds.
+    """Return the paper's numbers for parliament next to the spread of ours over seeds.
 
     Columns: quantity, method, K, paper, seeds, min, median, max, and whether the paper's value
     lies between min and max (rounded to whole numbers).

@@ -43,7 +43,7 @@ def draw(
         axis.axhline(best, color="0.35", linewidth=0.9, linestyle="--")
         axis.set_title(f"{dataset}\nbest other: {name}", fontsize=8)
         if axis in axes[:, 0]:
-            axis.set_ylabel("held-out perplexity\n(nats per entry)")
+            axis.set_ylabel("held-out log loss\n(nats per entry)")
     if not losses.empty:
         axis = axes.flat[len(datasets)]
         _draw_sides(axis, losses, "loss")

@@ -176,16 +176,19 @@ def convergence(run: Run) -> Iterator[Part]:
 
 PAIRED = "paired over masks"
 TEST = (
-    "Log perplexities on the same masks, a pair at a time; the variance of their mean difference is that of Nadeau and "
-    "Bengio for masks that share training entries"
+    "Logarithms of held-out log losses are compared in pairs on the same masks; the variance of their mean difference "
+    "is that of Nadeau and Bengio for masks that share training entries"
 )
-SMALL_RUN = "the first verdict; of paleo, Dir-Dir with η = 1, 1/K and .1 on one mask, 1 and 1/K on a second"
+SMALL_RUN = (
+    "the first verdict; on paleo, the loss of Dir-Dir with η = 1, 1/K and .1 on one mask, and with 1 and 1/K on a "
+    "second"
+)
 
 READINGS = [
     Reading(
         1,
         PAIRED,
-        f"{TEST}. Per dataset: the 95 % interval of Beta-Dir VB against bICA at its best K ends at most "
+        f"{TEST}. On each dataset the 95 % interval of the ratio of Beta-Dir VB to bICA at its best K ends at most "
         f"{SIMILAR:.0%} above 1.",
         "the first verdict",
         comparing(("beta-dir-vb", "bica"), vb_against_bica),
@@ -194,7 +197,8 @@ READINGS = [
         Reading(
             2,
             f"η = {words}",
-            f"{TEST}. Better than each other mean-parameterised method at its best K at .05, Holm over these methods.",
+            f"{TEST}. Dir-Dir is better than each other mean-parameterised method at its best K at the level .05, with "
+            "Holm's correction over these methods.",
             SMALL_RUN,
             dir_dir_with(eta),
         )
@@ -203,47 +207,49 @@ READINGS = [
     Reading(
         2,
         "the transposed matrix, η = 1",
-        f"{TEST}. All methods with the weights on the columns; better than each at .05, Holm over them.",
-        "the first verdict; one mask of the transposed matrix, Beta-Dir VB .1064 and Dir-Dir .1217",
+        f"{TEST}. All methods have the weights on the columns; Dir-Dir is better than each at the level .05, with "
+        "Holm's correction over them.",
+        "the first verdict; one mask of the transposed matrix, with .1064 for Beta-Dir VB and .1217 for Dir-Dir",
         dir_dir_transposed,
     ),
     Reading(
         2,
         "chains of 50,000 sweeps",
-        f"{TEST}. As with other η, on the masks that have such chains.",
+        f"{TEST}. The same rule as for other η, on the masks that have such chains.",
         "the first verdict",
         dir_dir_for_longer,
     ),
     Reading(
         2,
         "one η for Figures 6 and 10",
-        f"With this η, on one side or the other, Dir-Dir is better on paleo than each other method, and its median "
-        f"D(V|V^) on parliament is within {NEAR:.0%} of the printed one.",
-        f"{SMALL_RUN}; D(V|V^) on parliament with η = 1 fits",
+        "With some η, in one orientation or the other, Dir-Dir is better on paleo than each other method, and its "
+        f"median D(V|V^) on parliament is within {NEAR:.0%} of the printed one.",
+        f"{SMALL_RUN}; D(V|V^) on parliament with η = 1 agrees with the paper",
         one_eta,
     ),
     Reading(
         3,
         PAIRED,
-        f"{TEST}, means over K. No improvement on a dataset: c-bICA is not better at .05, Holm over datasets; worse on "
-        "lastfm and parliament: bICA is better, Holm over both; varies less: the interval over datasets of the mean "
-        "log ratio of standard deviations is below 0.",
+        f"{TEST}; means over K. No improvement on a dataset: c-bICA is not better at the level .05, with Holm's "
+        "correction over datasets. Worse on lastfm and parliament: bICA is better, with Holm's correction over both. "
+        "Varies less: the interval over datasets of the mean log ratio of standard deviations is below 0.",
         "the first verdict; that c-bICA is worse on 8 to 10 of 10 masks at every K",
         comparing(("c-bica", "bica"), collapsed_against_uncollapsed),
     ),
     Reading(
         4,
         PAIRED,
-        f"{TEST}. With its best K the interval of logPCA against the best other method is below 1, on animals above; "
-        "it decays: better at its best K than at the largest at .05, Holm over datasets.",
+        f"{TEST}. The interval of the ratio of logPCA with its best K to the best other method is below 1, on animals "
+        "above. It becomes worse with K: it is better at its best K than at the largest at the level .05, with Holm's "
+        "correction over datasets.",
         "the first verdict",
         comparing((*MEAN_PARAMETERISED, "logpca"), logistic_pca),
     ),
     Reading(
         5,
         PAIRED,
-        f"{TEST}. Beta-Dir VB has caught up where its interval against the better of c-bICA-5 and bICA-5 ends at most "
-        f"{SIMILAR:.0%} above 1. How many iterations are needed is not judged again.",
+        f"{TEST}. Beta-Dir VB has caught up if the interval of its ratio to the better of c-bICA-5 and bICA-5 ends at "
+        f"most {SIMILAR:.0%} above 1. The number of iterations is not judged again.",
         "the first verdict",
         comparing(("beta-dir-vb", "c-bica", "bica"), convergence),
     ),

@@ -65,7 +65,7 @@ def _panels(name: str, dataset: str, columns: int) -> Figure:
 
     return Figure(
         f"{name}_of_logpca",
-        f"logPCA in Figure {name[-1]}: with the caption's K, and with that of the printed range",
+        f"logPCA in Figure {name[-1]}: with the caption's K, and with the K of the printed range",
         make=".dictionaries:draw",
         caption="lumbreras2020/captions/panels_of_logpca.rst",
         needs=needs,
@@ -84,14 +84,14 @@ def _observed(plan: Plan) -> dict[str, Any]:
 ETA_TABLES = (
     _results("eta", "Dir-Dir with other η, fit by fit", eta.cases, options=eta.OPTIONS),
     _results("one_side", "Other methods with the weights on the columns, fit by fit", eta.other_cases),
-    _results("long_chains", "Dir-Dir for longer, fit by fit", eta.long_cases),
+    _results("long_chains", "Dir-Dir with longer chains, fit by fit", eta.long_cases),
     _results(
         "eta_losses", "Dir-Dir with other η, fitted to a whole matrix", eta.loss_cases, make=".eta_losses:tabulate"
     ),
 )
 ETA_FIGURE = Figure(
     "eta",
-    "What η decides",
+    "Dir-Dir with other concentrations η",
     make=".eta_figure:draw",
     needs=tables("eta", "scores", losses="eta_losses"),
     arguments=lambda plan: {
@@ -103,7 +103,7 @@ ETA_FIGURE = Figure(
 )
 RANGES = _on_request(
     "ranges",
-    "Ranges of logPCA that captions print, and ours",
+    "Ranges of logPCA: printed in captions, and ours",
     ".ranges:tabulate",
     needs=_range_fits,
     options=closed(

@@ -1,4 +1,4 @@
-"""Section 6.2: held-out perplexity of toy data against the concentrations an estimator assumes."""
+"""Section 6.2: held-out log loss of toy data against the concentrations an estimator assumes."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -31,7 +31,7 @@ def draw(scores: pd.DataFrame, labels: dict[str, str], colours: dict[str, str]) 
         drawn = (scores["size"] == size) & scores["method"].isin(labels)
         _draw_panel(axis, size, scores[drawn], labels, colours)
     for axis in axes[:, 0]:
-        axis.set_ylabel("held-out perplexity\n(nats per entry)")
+        axis.set_ylabel("held-out log loss\n(nats per entry)")
     _draw_legend(figure, labels, colours)
     return figure
 

@@ -58,12 +58,12 @@ FIGURE_5 = Figure(
     check=lambda plan: unknown(".abstentions", plan.options["figure_5"]["abstentions"], plan.names("datasets")),
 )
 
-# --- Figures 10 and 11: held-out perplexity ---------------------------------------------------
+# --- Figures 10 and 11: held-out log loss -----------------------------------------------------
 
 
 FIGURE_10 = Figure(
     "figure_10",
-    "Figure 10: held-out perplexity",
+    "Figure 10: held-out log loss",
     make="nbmf.plotting.boxes:draw",
     needs=lambda plan: {"scores": TableOf("scores"), **common.diagnostics_if_any(plan)},
     arguments=common.compared,
@@ -91,7 +91,7 @@ def _check_figure_11(plan: Plan) -> Iterator[str]:
 
 FIGURE_11 = Figure(
     "figure_11",
-    "Figure 11: perplexity along iterations",
+    "Figure 11: log loss along iterations",
     make="nbmf.plotting.progress:draw",
     needs=tables("traces"),
     arguments=_series,

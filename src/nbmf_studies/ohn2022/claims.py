@@ -115,22 +115,22 @@ CLAIMS = [
     ),
     Claim(
         "Figure 2: the IBP prior overestimates the number of factors.",
-        f"At each p the same interval's lower end is more than {ABOVE:g} above the true number.",
+        f"At each p the lower end of the same interval is more than {ABOVE:g} above the true number.",
         is_above,
     ),
     Claim(
-        "Figure 2: the more so as p increases.",
-        "The interval of the slope of K+ on log p, one per replication, is above 0.",
+        "Figure 2: the IBP overestimates it more as p increases.",
+        "The interval of the slope of K+ on log p, with one slope for each replication, is above 0.",
         grows,
     ),
     Claim(
-        "Figure 2: and still so at its right end.",
+        "Figure 2: this growth continues at the right end of the figure.",
         f"The interval of K+ at p = {LAST} minus K+ at p = {MIDDLE} is above 0.",
         still_grows,
     ),
     Claim(
         "Figure 1: the IBP tends to generate more features than the CIBP.",
-        "The interval of the difference of mean K+ over independent draws (Welch's) is above 0.",
+        "Welch's interval of the difference of mean K+ over independent draws is above 0.",
         draws_more,
     ),
 ]

@@ -15,7 +15,7 @@ from nbmf_studies.ohn2022.claims import CLAIMS, grows, is_above, is_accurate, st
 
 SLABS = {"slab_1": "τ = 1, new data", "slab_larger": "τ = 6.25", "slab_learned": "τ ~ IG(1, 1)"}
 KNOWN = {
-    "slab_1": "The verdict on other data of the same law, 100 data sets for each p, with the same τ.",
+    "slab_1": "The verdict on other data of the same distribution, 100 data sets for each p, with the same τ.",
     "slab_larger": "K+ at p = 50 and 300 on ten other data sets each: 4.0 under the CIBP, 6.9 and 7.3 under the IBP.",
     "slab_learned": "K+ at p = 50 and 300 on ten other data sets each: 4.0 under the CIBP, 6.3 and 6.5 under the IBP.",
 }

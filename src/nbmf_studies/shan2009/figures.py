@@ -175,7 +175,7 @@ def flip_curves(flips: pd.DataFrame) -> Figure:
         colour = OF_DATASETS.get(name, "0.4")
         axis.plot(100 * runs["step"].iloc[0] * means.index, means / means[0], color=colour, marker="o", markersize=3)
         series.append((f"{name}, {means[0]:.4g} without flips", colour, "-"))
-    _finish(axis, "", "flipped held-out entries (%)", "perplexity, as a share")
+    _finish(axis, "", "flipped held-out entries (%)", "perplexity, relative")
     _legend(figure, series)
     return figure
 

@@ -126,7 +126,7 @@ FIGURES = (
     _figure("figure_5", "Foodmart", "along_K", **_of("ratings", "foodmart")),
     _figure(
         "figure_6",
-        "MovieLens along ε",
+        "MovieLens against ε",
         "along_smoothing",
         needs=tables(runs="ratings_movielens"),
         arguments=lambda plan: {"K": SURFACE_K},
@@ -135,7 +135,7 @@ FIGURES = (
     _figure("figure_7", "MovieLens over K and ε", "surfaces", **_of("ratings", "movielens")),
     _figure("figure_8", "entropies of memberships on Wdbc", "histogram", **_of("uci", "uci_wdbc")),
     _figure("figure_9", "entropies of memberships on Sonar", "histogram", **_of("uci", "uci_sonar")),
-    _figure("figure_10", "perplexity along entropy", "fifths", needs=tables("uci"), applies=_has("uci")),
+    _figure("figure_10", "perplexity against entropy", "fifths", needs=tables("uci"), applies=_has("uci")),
     _figure(
         "figure_11", "entries flipped in steps of 1 %", "flip_curves", needs=tables("flips"), applies=_has("flips")
     ),
@@ -187,7 +187,7 @@ TABLES = (
     _table("table_10", "Table 10: topics of Classic3", "words", **_of("topics", "classic3")),
     _table(
         "fast",
-        "Fast inference against full inference",
+        "Fast inference compared with full inference",
         "against_full",
         needs=tables("ratings", "text"),
         applies=_has("ratings", "text"),
@@ -210,21 +210,21 @@ OF_READINGS = (
     ),
     _of_readings(
         "one_component",
-        "Foodmart against one component",
+        "Foodmart compared with one component",
         "against_one_component",
         needs=tables(runs="foodmart_starts"),
         applies=_has_further("foodmart_starts"),
     ),
     _of_readings(
         "ways_of_alpha",
-        "Foodmart against one component, along α",
+        "Foodmart compared with one component, by α",
         "against_one_component",
         needs=tables(runs="foodmart_ways"),
         applies=_has_further("foodmart_ways"),
     ),
     _of_readings(
         "best_stops",
-        "Stops of fast inference against full inference",
+        "Stops of fast inference compared with full inference",
         "stops_against_full",
         needs=_of_further(*STOPS),
         arguments=_test_ratios(*STOPS),
@@ -238,7 +238,7 @@ OF_READINGS = (
 )
 CURVES = Figure(
     "stops_and_time",
-    "Stops of fast inference: perplexity along time",
+    "Stops of fast inference: perplexity against time",
     make=".reading_figures:stops",
     needs=_of_further(*STOPS),
     applies=_has_further(*STOPS),
