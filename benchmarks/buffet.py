@@ -20,8 +20,8 @@ from nbmf.seeds import child, seed_sequence
 OBJECTS, FACTORS, LOADED = 50, 4, 10  # of the simulation of section 4.3: n, and rows with factors
 SIZES = (50, 150, 300)
 PRIORS = {"CIBP(1, 10, 10)": buffet_prior("cibp", 1, 10, 10), "IBP(1, 10)": buffet_prior("ibp", 1, 0, 10)}
-LEARNED_NOISE = np.array([[0, 0], [1, 1], [0, 0], [0, 0], [0, 0]], float)
-ALL_LEARNED = np.array([[1, 0.1], [0, 0], [1, 1], [1, 1], [1, 1]])
+LEARNED_NOISE = np.array([[0, 0], [1, 1], [0, 0], [0, 0], [0, 0], [0, 0]], float)
+ALL_LEARNED = np.array([[1, 0.1], [0, 0], [1, 1], [1, 1], [1, 1], [0, 0]])
 DATASETS = ("animals", "parliament")
 THIN = 10  # sweeps between two that are recorded
 STARTS = ("slow", "empty", "dense", "dense")
@@ -45,13 +45,13 @@ def factor_data(p: int, number: int = 0) -> np.ndarray:
 
 def gaussian_chain(V: np.ndarray, prior: BuffetPrior, seed=SEED, **options) -> BuffetChain:
     """Return a chain with τ = 1 and σ² ~ IG(1, 1)."""
-    numbers = Numbers(np.array([prior.mass, V.var(), 1.0, 1.0, 1.0]), LEARNED_NOISE)
+    numbers = Numbers(np.array([prior.mass, V.var(), 1.0, 1.0, 1.0, 0.0]), LEARNED_NOISE)
     return BuffetChain(Matrix.of_values(V), prior, numbers, seed, **options)
 
 
 def logistic_chain(codes: np.ndarray, prior: BuffetPrior, seed=SEED, **options) -> BuffetChain:
     """Return a chain of log-odds with everything but α and κ learned."""
-    return BuffetChain(Matrix.of_codes(codes), prior, Numbers(np.ones(5), ALL_LEARNED), seed, **options)
+    return BuffetChain(Matrix.of_codes(codes), prior, Numbers(np.r_[np.ones(5), 0.0], ALL_LEARNED), seed, **options)
 
 
 def training(dataset: str) -> np.ndarray:

@@ -155,8 +155,8 @@ def test_indian_buffets():
 
 def test_gibbs_sampling_of_logistic_factors():
     table = logistic.gibbs_table(logistic.simulated((12, 10)), (2,), BRIEF)
-    assert [row[:2] for row in table.rows] == [["binary", 2], ["binary, explicit noise", 2], ["counts", 2]]
-    assert column(table, "state") == ["identical"] * 3
+    assert column(table, "cells") == ["binary", "binary, explicit noise", "counts", "categories"]
+    assert column(table, "state") == ["identical"] * 4
 
 
 def test_variational_logistic_factors():

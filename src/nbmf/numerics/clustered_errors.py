@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from scipy.special import stdtr
 
 ROUNDING = 1e-9  # of a value, below which its error is none
 
@@ -64,6 +63,8 @@ def mean_and_error(values: np.ndarray, row: np.ndarray, weight: np.ndarray) -> t
 
 def one_sided_p(mean: float, error: float, degrees_of_freedom: int) -> float:
     """Return the probability by Student's t of so large a mean if the true one were 0; `error` > 0."""
+    from scipy.special import stdtr  # not at the start of Snakemake, which imports this module
+
     return float(stdtr(degrees_of_freedom, -mean / error))
 
 
