@@ -54,6 +54,8 @@ EXPORTS = {
     "perplexity": "nbmf.likelihoods.bernoulli",
     "posterior_draws": "nbmf.posterior.draws",
     "run_chains": "nbmf.posterior.running",
+    "analyze": "nbmf.analysis.analyze",
+    "Analysis": "nbmf.analysis.result",
     "compare": "nbmf.evaluation.compare",
     "verdict": "nbmf.evaluation.verdict",
     "margin_test": "nbmf.evaluation.margin_test",

@@ -33,6 +33,9 @@ CANDIDATES = {
     "SparseBinaryMatrix": (DEFAULTS["SparseBinaryMatrix"], "bernoulli-poisson-gs"),
 }
 
+# What takes their place where a matrix is too large for the memory of the first of them.
+LARGE = {"BinaryMatrix": ("bernoulli-poisson-vb",)}
+
 # What `nbmf compare` compares by default: of binary matrices the default, of each family a method that
 # takes seconds, and the paper's Beta-Dir VB and bICA.
 COMPARED = {

@@ -117,6 +117,10 @@ class NotConvergedWarning(PoorFitWarning):
     """A fit ran out of iterations before its stopping rule was met."""
 
 
+class LeftOutWarning(UserWarning):
+    """Rows or columns of a DataFrame or an array have no observed entry, and are not in the matrix made of it."""
+
+
 class TooManyComponentsWarning(UserWarning):
     """More components are asked for than rows or columns can differ in."""
 

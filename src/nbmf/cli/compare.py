@@ -7,18 +7,20 @@ from typing import Any
 import pandas as pd
 
 from nbmf import registry
+from nbmf.analysis.settings import iteration_settings, warn_of_many_components
+from nbmf.analysis.structure import structure_of
 from nbmf.catalogue import CANDIDATES, COMPARED, METHODS
 from nbmf.cli.arguments import printed_command
-from nbmf.cli.output import OutputFolder, results_folder
-from nbmf.cli.progress import Progress
-from nbmf.cli.publishing import PAGE, publish
+from nbmf.cli.progress import Progress, shown_progress
+from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of, read_matrix, repeated
-from nbmf.cli.settings import iteration_settings, warn_of_many_components
-from nbmf.cli.structure import structure_of
+from nbmf.cli.results import results_folder
 from nbmf.errors import ConfigError, choices
 from nbmf.evaluation.compare import compare
 from nbmf.evaluation.compared_fits import FitDone
 from nbmf.numerics.threads import processors
+from nbmf.output.folder import OutputFolder
+from nbmf.output.reports import PAGE
 from nbmf.reporting.comparison_report import comparison_report
 from nbmf.reporting.pictures import COMPARISON_FILES, pictures_of_comparison
 
@@ -37,7 +39,7 @@ def run(options: argparse.Namespace) -> None:
             f"it, {' and '.join(CANDIDATES[type(matrix).__name__])}, and says which predicts better"
         )
     warn_of_many_components(options.components or [], matrix)
-    structure = structure_of(matrix, options.seed, options.iterations)
+    structure = structure_of(matrix, options.seed, options.iterations, progress=shown_progress, log=print)
     methods = options.methods or list(COMPARED[type(matrix).__name__])
     settings = _settings(methods, options)
     rows: list[dict[str, Any]] = []

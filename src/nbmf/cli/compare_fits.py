@@ -5,12 +5,13 @@ import warnings
 from pathlib import Path
 
 from nbmf.cli.arguments import printed_command
-from nbmf.cli.output import results_folder
 from nbmf.cli.progress import Progress, step_counters
-from nbmf.cli.publishing import PAGE, SUMMARY, publish
+from nbmf.cli.publishing import publish
+from nbmf.cli.results import results_folder
 from nbmf.cli.saved_fits import load_fit
 from nbmf.errors import DataError, PoorFitWarning
 from nbmf.evaluation.fit_comparison import Fit, compare_fits
+from nbmf.output.reports import PAGE, SUMMARY
 from nbmf.reporting.fit_comparison_report import fit_comparison_report
 
 COMPONENTS, ROWS = "components.csv", "rows.csv"

@@ -12,11 +12,11 @@ import nbmf
 from nbmf.cli.arguments import READ
 from nbmf.cli.options import Options
 from nbmf.cli.reading import command_for
+from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of, text_of
 from nbmf.errors import DataError, NbmfError
 from nbmf.io.answers import GAPS, LONGEST, AnswersError, answers_of
 from nbmf.io.column_kinds import judged
 from nbmf.io.columns import Columns, read_columns
-from nbmf.io.value_codes import DEFAULTS, Coding, Meaning, number_of, text_of
 from nbmf.reporting.text import wrapped
 
 PART = 0.5  # of all columns that have to fit, and of a column's values

@@ -10,11 +10,11 @@ from typing import Any
 from nbmf.cli.arguments import COMMANDS, as_typed
 from nbmf.cli.options import Options, repeated_words
 from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.value_codes import number_of
 from nbmf.errors import DataError
 from nbmf.io.columns import Columns, read_columns
 from nbmf.io.features import read_table
 from nbmf.io.formats import TEXT, promised_format
-from nbmf.io.value_codes import number_of
 from nbmf.reporting.text import wrapped
 
 OF_MATRICES = ("layout", "ones", "zeros", "counts", "above", "row", "column", "value", "absent", "transpose")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from nbmf.cli.output import COLUMN_GROUPS, MATRIX, TABLE, OutputFolder, of_cell
 from nbmf.cli.saved_fits import load_model
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.loading import load_matrix
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
+from nbmf.output.folder import COLUMN_GROUPS, MATRIX, TABLE, OutputFolder, of_cell
 from nbmf.reporting.pictures import Picture, pictures_of_fit, pictures_of_table
 
 if TYPE_CHECKING:

@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from nbmf.analysis.tables import COMPONENTS
 from nbmf.cli.arguments import READING, printed_command
-from nbmf.cli.fit_files import COMPONENTS
 from nbmf.cli.options import Options, repeated_words
-from nbmf.cli.output import results_folder
-from nbmf.cli.publishing import PAGE, SUMMARY, publish
+from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of, read_matrix
+from nbmf.cli.results import results_folder
 from nbmf.cli.saved_fits import SavedFit, load_fit
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import DataError, NbmfError
 from nbmf.io.columns import read_columns
+from nbmf.output.reports import PAGE, SUMMARY
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, new_rows, placed
 from nbmf.reporting.prediction_report import Prediction, prediction_report
 
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> None:
         rows = new_rows(matrix, names, n_columns)
     except DataError as error:
         raise DataError(f"{options.file}: ", error) from error
-    if fit.path.is_dir() and not (fit.path / COMPONENTS).exists():
+    if fit.path.is_dir() and not (fit.path / f"{COMPONENTS}.csv").exists():
         print(f"nothing was found in {fit.path}: where rows are in it may be chance", flush=True)
     placement = placed(
         fit.model, rows, matrix=fit.matrix, names=fit.record.get("names") or (), level=LEVEL, seed=options.seed

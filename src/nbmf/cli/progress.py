@@ -4,7 +4,8 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 SECONDS_BETWEEN_LINES = 10.0
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt} of {total_fmt}{postfix}"
@@ -105,3 +106,10 @@ def step_counters(progress: Progress, steps: float) -> Callable[..., StepCounter
     It takes the number of the fit and, where `steps` are those of one fit, how many fits there are.
     """
     return lambda number, count=1: StepCounter(progress, round(count * steps))
+
+
+@contextmanager
+def shown_progress(what: str, steps: float) -> Iterator[Callable[..., StepCounter]]:
+    """Show the progress of some fits, as `nbmf.analyze` asks for it; see `step_counters`."""
+    with Progress(what) as progress:
+        yield step_counters(progress, steps)

@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 
 import nbmf
-from nbmf.catalogue import matrix_of, methods_for
+from nbmf.analysis.matrices import for_method
+from nbmf.catalogue import matrix_of
 from nbmf.cli.arguments import READ, READING, printed_command
 from nbmf.cli.options import Options, repeated_words
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.masks import is_network, is_undirected
-from nbmf.data.matrix import MISSING, BinaryMatrix
+from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.errors import ConfigError, DataError
+from nbmf.data.value_codes import RefusedValue
+from nbmf.errors import DataError
 from nbmf.io.answers import AnswersError
-from nbmf.io.value_codes import RefusedValue
 
 # With which nobody asks whether values are counts.
 SETTLED = ("ones", "zeros", "counts", "above")
@@ -48,7 +49,7 @@ def read_with_groups(options: argparse.Namespace, method: str | None = None) -> 
     has_column_groups = options.transpose and options.groups is not None
     transpose = options.transpose and not has_column_groups
     matrix, column_groups = _read(options, chosen, transpose), None
-    matrix = _for_method(matrix, method, kind)
+    matrix = for_method(matrix, method)
     if has_column_groups:
         matrix, column_groups = matrix.T, matrix.row_groups
         _report(f"transposed: groups are those of the {matrix.shape[1]} columns")
@@ -75,24 +76,6 @@ def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) 
         if options.command == "info":
             raise
         raise DataError(error, f". nbmf info {repeated(options)} says what does not fit, and what to type") from error
-
-
-def _for_method(matrix: NamedMatrix, method: str | None, kind: type[NamedMatrix] | None) -> NamedMatrix:
-    """Return a matrix as a method takes it; zeros and ones are counts, but not the reverse."""
-    if matrix.dense is not None and method not in (None, *methods_for(type(matrix))):
-        raise ConfigError(
-            f"{matrix.words} are too many for {method}, which keeps all of them; methods that take "
-            f"a matrix without its zeros are {', '.join(methods_for(type(matrix)))}"
-        )
-    if kind is CountMatrix and isinstance(matrix, BinaryMatrix):
-        return CountMatrix(matrix.codes, matrix.row_names, matrix.column_names, matrix.row_groups)
-    if kind is BinaryMatrix and isinstance(matrix, CountMatrix):
-        raise ConfigError(
-            f"these are counts, and {method} takes zeros and ones: --above 0 makes them so, by "
-            "whether a count is above 0; methods that take counts are "
-            f"{', '.join(methods_for(CountMatrix))}"
-        )
-    return matrix
 
 
 def _in_order_of_rows(matrix: NamedMatrix) -> NamedMatrix:

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import nbmf
-from nbmf.cli.output import MATRIX, MODEL, record_of
 from nbmf.data.loading import load_matrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
+from nbmf.output.folder import MATRIX, MODEL, record_of
 
 OF_DATA = ("fit", "cluster", "topics")  # commands that may find nothing
 

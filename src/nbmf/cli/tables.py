@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from nbmf.cli.arguments import printed_command
-from nbmf.cli.output import MODEL, TABLE, OutputFolder, results_folder
 from nbmf.cli.progress import Progress
-from nbmf.cli.publishing import PAGE, SUMMARY, publish
+from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of
+from nbmf.cli.results import results_folder
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.component_choice import ComponentChoice, best_fit, choose_components
+from nbmf.output.folder import MODEL, TABLE, OutputFolder
+from nbmf.output.reports import PAGE, SUMMARY
 from nbmf.posterior.distinguishing import by_label, distinguishing
 from nbmf.reporting.clustering_report import ClusteringResult, clustering_report
 from nbmf.reporting.pictures import TABLE_FILES, pictures_of_table

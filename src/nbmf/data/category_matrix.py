@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.data.named import NamedMatrix, WrongValue, as_numbers, frame_values, is_frame, naming, plain, two_dimensional
+from nbmf.data.named import (
+    MISSING,
+    NamedMatrix,
+    WrongValue,
+    as_numbers,
+    frame_values,
+    is_frame,
+    naming,
+    plain,
+    two_dimensional,
+)
 from nbmf.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MISSING = -1
 LARGEST = 126
 ALLOWED = f"categories by their places in the order, whole numbers from 0 to {LARGEST}, and missing (NaN or -1)"
 
@@ -52,14 +61,8 @@ class CategoryMatrix(NamedMatrix):
         return _ranks_from_values(values)
 
     @classmethod
-    def from_frame(cls, frame: pd.DataFrame) -> Self:
-        """Make a matrix from a DataFrame of numbers and missing, or of pandas' ordered categories."""
-        return cls.from_array(_ranks_of_frame(frame), frame.index.astype(str), frame.columns.astype(str))
-
-    @property
-    def observed(self) -> np.ndarray:
-        """Boolean array (F, N): True where the entry is a category."""
-        return self.ranks != MISSING
+    def _values_of_frame(cls, frame: pd.DataFrame) -> np.ndarray:
+        return _ranks_of_frame(frame)
 
     def above(self, rank: int) -> BinaryMatrix:
         """Return the binary matrix of whether a category comes after that with the place `rank`."""

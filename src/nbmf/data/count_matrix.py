@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.data.named import NamedMatrix, as_numbers, frame_values, is_frame, plain, two_dimensional
+from nbmf.data.named import MISSING, NamedMatrix, as_numbers, frame_values, is_frame, plain, two_dimensional
+from nbmf.data.number_sizes import LARGEST_COUNT as LARGEST
 from nbmf.errors import DataError
 
-MISSING = -1
-LARGEST = 2**31 - 1
 ALLOWED = f"whole numbers from 0 to {LARGEST} and missing (NaN or -1)"
 
 
@@ -44,11 +43,6 @@ class CountMatrix(NamedMatrix):
     @staticmethod
     def _checked(values: Any) -> np.ndarray:
         return _tallies_from_values(values)
-
-    @property
-    def observed(self) -> np.ndarray:
-        """Boolean array (F, N): True where the entry is a count."""
-        return self.tallies != MISSING
 
     def above(self, count: int) -> BinaryMatrix:
         """Return the binary matrix of whether a count is larger than `count`, for example 0."""

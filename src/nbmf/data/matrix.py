@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbmf.data.named import (
+    MISSING,
     NamedMatrix,
     WrongValue,
     as_numbers,
@@ -21,12 +22,12 @@ from nbmf.data.named import (
     summed,
     two_dimensional,
 )
+from nbmf.data.value_codes import Coding
 from nbmf.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MISSING = -1
 ALLOWED = "0, 1 and missing (NaN or -1)"
 # Of a matrix made from fewer values, such as a sparse one: checks and fits hold some ten bytes for
 # each entry.
@@ -70,34 +71,33 @@ class BinaryMatrix(NamedMatrix):
         cls,
         frame: pd.DataFrame,
         *,
-        ones: Collection[Any] = (1,),
-        zeros: Collection[Any] = (0,),
-        missing: Collection[Any] = (-1,),
+        ones: Collection[Any] | None = None,
+        zeros: Collection[Any] | None = None,
+        missing: Collection[Any] | None = None,
     ) -> BinaryMatrix:
-        """Make a matrix from a DataFrame of 1, 0 and missing, or of values of your own.
+        """Make a matrix from a DataFrame, whose cells mean what they mean in a file.
+
+        Rows and columns without an observed entry are left out.
 
         Parameters
         ----------
         frame : DataFrame
             Its index and columns name rows and columns.
-        ones, zeros, missing : collections
-            The values that mean 1, 0 and missing, for example ones=["y"], zeros=["n"]; NaN and
-            None are always missing.
+        ones, zeros, missing : collections, optional
+            The values that mean 1, 0 and missing, for example ones=["y"], zeros=["n"], each in the place of the
+            defaults of `nbmf.read`: 1, true and yes; 0, false and no; nothing, -1, ?, NA and the like. NaN and None
+            are always missing.
+
+        Warns
+        -----
+        LeftOutWarning
+            If there are rows or columns without an observed entry.
         """
-        meanings = {**dict.fromkeys(missing, MISSING), **dict.fromkeys(zeros, 0)}
-        meanings |= dict.fromkeys(ones, 1)
-        if meanings == {1: 1, 0: 0, -1: MISSING}:
-            return super().from_frame(frame)
-        values = frame_values(frame)
-        codes = np.full(values.shape, MISSING, np.int8)
-        with naming(frame):
-            for (f, n), value in np.ndenumerate(values):
-                if value == value and value is not None:  # NaN is not equal to itself
-                    if value not in meanings:
-                        allowed = ", ".join(map(repr, meanings))
-                        raise WrongValue(f, n, f"the value is {value!r}; allowed are {allowed}")
-                    codes[f, n] = meanings[value]
-        return cls.from_array(codes, frame.index.astype(str), frame.columns.astype(str))
+        return cls._of_frame(frame, _codes_of_frame(frame, Coding(ones, zeros, missing)))
+
+    @classmethod
+    def _values_of_frame(cls, frame: pd.DataFrame) -> np.ndarray:
+        return _codes_of_frame(frame, Coding())
 
     @classmethod
     def from_sparse(
@@ -111,11 +111,6 @@ class BinaryMatrix(NamedMatrix):
         if not is_sparse(values):
             raise DataError(f"a scipy.sparse matrix is needed, not {type(values).__name__}")
         return cls.from_array(_all_entries(values), row_names, column_names, row_groups)
-
-    @property
-    def observed(self) -> np.ndarray:
-        """Boolean array (F, N): True where the entry is 0 or 1."""
-        return self.codes != MISSING
 
     def counts(self) -> dict[str, int]:
         """Return rows, columns, ones, zeros and missing."""
@@ -148,14 +143,26 @@ def as_codes(data: BinaryMatrix | np.ndarray | pd.DataFrame) -> np.ndarray:
         if is_sparse(data):
             way_out = ", which nbmf.BernoulliPoissonVB and BernoulliPoissonGibbs take"
         raise DataError(f"a binary matrix is needed, not a {type(data).__name__}{way_out}")
-    if is_frame(data):
-        with naming(data, BinaryMatrix.hint):
-            codes = _codes_from_values(frame_values(data))
-    else:
-        codes = _codes_from_values(data)
+    codes = _codes_of_frame(data, Coding()) if is_frame(data) else _codes_from_values(data)
     if (codes == MISSING).all():
         raise DataError(f"none of the {codes.size} entries of the matrix is observed")
     return np.ascontiguousarray(codes)  # memory order would show in the last digits of products
+
+
+def _codes_of_frame(frame: pd.DataFrame, coding: Coding) -> np.ndarray:
+    """Return int8 codes of the cells of a DataFrame, by what they mean in a file."""
+    values = two_dimensional(frame_values(frame))
+    cells = np.where(values != values, None, values).ravel()  # NaN is not equal to itself
+    try:
+        codes = coding.look_up(cells, cells.size).reshape(values.shape)
+        wrong = codes == coding.unknown
+    except TypeError:  # lists in cells
+        wrong = np.array([not isinstance(cell, Hashable) for cell in cells]).reshape(values.shape)
+    if wrong.any():
+        f, n = np.argwhere(wrong)[0]
+        with naming(frame, BinaryMatrix.hint):
+            raise WrongValue(f, n, f"the value is {plain(values[f, n])!r}; allowed are {coding.words}")
+    return codes
 
 
 def _codes_from_values(values: Any) -> np.ndarray:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from nbmf.data.names import checked_names, refuse_duplicates, refuse_unobserved
-from nbmf.errors import DataError
+from nbmf.errors import DataError, LeftOutWarning
 from nbmf.files import atomic_path, read_arrays
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 NAMES = ("row_names", "column_names")
 SHOWN = 5  # names in a representation
+MISSING = -1  # but for real numbers
 
 
 class WrongValue(DataError):
@@ -58,10 +60,15 @@ class NamedMatrix:
         """Return the values of a two-dimensional array in the coding of this kind of matrix."""
         raise NotImplementedError
 
+    @staticmethod
+    def _is_observed(values: np.ndarray) -> np.ndarray:
+        """Return where checked values are not missing, bool array (F, N)."""
+        return values != MISSING
+
     @property
     def observed(self) -> np.ndarray:
         """Boolean array (F, N): True where the entry is not missing."""
-        raise NotImplementedError
+        return self._is_observed(getattr(self, self.field))
 
     def __post_init__(self) -> None:
         values = np.ascontiguousarray(self._checked(getattr(self, self.field)))
@@ -98,10 +105,60 @@ class NamedMatrix:
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> Self:
-        """Make a matrix from a DataFrame of allowed values and missing (NaN, None)."""
+        """Make a matrix from a DataFrame of allowed values and missing (NaN, None).
+
+        As of a file, rows and columns without an observed entry are left out.
+
+        Warns
+        -----
+        LeftOutWarning
+            If there are any.
+        """
+        return cls._of_frame(frame, cls._values_of_frame(frame))
+
+    @classmethod
+    def _values_of_frame(cls, frame: pd.DataFrame) -> np.ndarray:
+        """Return the checked values of a DataFrame."""
         with naming(frame, cls.hint):
-            values = cls._checked(frame_values(frame))
-        return cls.from_array(values, frame.index.astype(str), frame.columns.astype(str))
+            return cls._checked(frame_values(frame))
+
+    @classmethod
+    def _of_frame(cls, frame: pd.DataFrame, values: np.ndarray) -> Self:
+        """Return checked values with the names of a DataFrame, without rows and columns that have none observed."""
+        return cls._observed_part(values, frame.index.astype(str), frame.columns.astype(str))
+
+    @classmethod
+    def observed_part(cls, V: Any) -> Self:
+        """Return an array or a DataFrame as such a matrix, without rows and columns that have no observed entry.
+
+        Warns
+        -----
+        LeftOutWarning
+            If there are any.
+        """
+        if is_frame(V):
+            return cls.from_frame(V)
+        values = cls._checked(V)
+        names = (
+            [f"{kind} {i}" for i in range(size)] for kind, size in zip(("row", "column"), values.shape, strict=True)
+        )
+        return cls._observed_part(values, *names)
+
+    @classmethod
+    def _observed_part(cls, values: np.ndarray, row_names: Any, column_names: Any) -> Self:
+        observed = cls._is_observed(values)
+        kept = rows, columns = observed.any(axis=1), observed.any(axis=0)
+        if not rows.any():
+            raise DataError(f"none of the {values.size} entries of the matrix is observed")
+        names = [np.asarray(each, str) for each in (row_names, column_names)]
+        gone = [
+            f"{len(left)} {kind}{'s' * (len(left) > 1)} without an observed entry ({_first(left)})"
+            for kind, every, lines in zip(("row", "column"), names, kept, strict=True)
+            if len(left := every[~lines])
+        ]
+        if gone:
+            warnings.warn(f"left out: {'; '.join(gone)}", LeftOutWarning, stacklevel=4)
+        return cls.from_array(values[np.ix_(rows, columns)], names[0][rows], names[1][columns])
 
     @classmethod
     def of(cls, V: Any) -> Self:
@@ -195,6 +252,10 @@ class NamedMatrix:
     def T(self) -> Self:
         """The transposed matrix; row groups belong to rows and are dropped."""
         return type(self)(getattr(self, self.field).T, self.column_names, self.row_names)
+
+
+def _first(names: np.ndarray) -> str:
+    return ", ".join(repr(str(name)) for name in names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
 
 
 def _shortly(names: np.ndarray) -> str:

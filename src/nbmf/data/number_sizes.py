@@ -2,6 +2,8 @@
 
 import numpy as np
 
+LARGEST_COUNT = 2**31 - 1
+
 
 def is_of_a_size(numbers: np.ndarray) -> np.ndarray:
     """Return a bool array: where a number is 0, or its size is from 1e-100 to 1e100; False of NaN.

@@ -51,10 +51,9 @@ class RealMatrix(NamedMatrix):
             )
         return numbers
 
-    @property
-    def observed(self) -> np.ndarray:
-        """Boolean array (F, N): True where the entry is a number."""
-        return ~np.isnan(self.values)
+    @staticmethod
+    def _is_observed(values: np.ndarray) -> np.ndarray:
+        return ~np.isnan(values)
 
 
 def as_reals(data: Any) -> np.ndarray:

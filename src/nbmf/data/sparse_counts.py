@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse
 
 from nbmf.data.named import NamedMatrix, is_sparse, plain, summed
+from nbmf.data.number_sizes import LARGEST_COUNT
 from nbmf.errors import DataError
 
 MISSING = -1
-LARGEST = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class SparseCounts:
         return SparseCounts(self.above_zero.T.tocsr(), self.missing.T.tocsr())
 
     @classmethod
-    def of(cls, V: Any, largest: int = LARGEST) -> SparseCounts:
+    def of(cls, V: Any, largest: int = LARGEST_COUNT) -> SparseCounts:
         """Take over a matrix or array of scipy.sparse; it is not changed, nor made dense.
 
         Parameters

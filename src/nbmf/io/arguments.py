@@ -4,11 +4,11 @@ import os
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
+from nbmf.data.value_codes import Coding
 from nbmf.errors import ConfigError, Setting, choices, not_allowed
 from nbmf.inference.parameters import Rule, is_integer
 from nbmf.io.layouts import ABSENT, LAYOUTS
 from nbmf.io.text_lines import is_encoding
-from nbmf.io.value_codes import Coding
 
 
 class OwnOptions(TypedDict, total=False):

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nbmf.data.value_codes import ValueCoding, text_of, texts_of
 from nbmf.errors import DataError
-from nbmf.io.value_codes import ValueCoding, text_of, texts_of
 
 SHOWN = 8  # names in a message
 

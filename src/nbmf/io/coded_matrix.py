@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.data.matrix import MAX_ENTRIES, MISSING
+from nbmf.data.value_codes import ValueCoding
 from nbmf.errors import DataError
 from nbmf.io.cells import Entries, Grid, counted
-from nbmf.io.value_codes import UnknownValue, ValueCoding
+from nbmf.io.encoding import UnknownValue, encode
 
 LARGER = "of zeros and ones a list, Matrix Market or scipy.sparse, which have the ones alone, may be larger"
 MAX_LINES = 2**22  # rows and columns of a matrix of which zeros are not kept: each has a name
@@ -92,7 +93,7 @@ class StoredCodes(NamedTuple):
 def of_grid(grid: Grid, coding: ValueCoding) -> CodedMatrix:
     """Return an array of values as codes."""
     try:
-        codes = coding.encode(grid.values)
+        codes = encode(coding, grid.values)
     except UnknownValue as found:
         f, n = np.unravel_index(found.place, grid.values.shape)
         raise coding.refusal(f"{grid.path}, {grid.where(int(f), int(n))}", found.value) from None
@@ -103,7 +104,7 @@ def of_entries(entries: Entries, coding: ValueCoding) -> CodedMatrix:
     """Return entries as codes of a matrix in which the others are 0."""
     path, where = entries.path, entries.where
     try:
-        codes = coding.encode(entries.values)
+        codes = encode(coding, entries.values)
         matrix, left_out = scatter(entries.rows, entries.columns, codes, entries.shape, absent=0)
     except UnknownValue as found:
         raise coding.refusal(f"{path}, {where(found.place)}", found.value) from None

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON
-from nbmf.io.value_codes import number_of
+from nbmf.data.value_codes import number_of
 
 # The words of a person, and the law of each.
 LAWS = {"real": GAUSSIAN, "category": DISCRETE, "binary": BERNOULLI, "count": POISSON}

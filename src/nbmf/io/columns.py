@@ -4,12 +4,12 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple, Unpack
 
+from nbmf.data.value_codes import MISSING, Meaning, number_of
 from nbmf.errors import ConfigError, DataError, Setting, not_allowed
 from nbmf.io.arguments import RULES, OwnOptions
 from nbmf.io.cells import Entries, Table, place_of, refuse_repeated
 from nbmf.io.formats import R_DATA, Cells, format_of
 from nbmf.io.records import Records
-from nbmf.io.value_codes import MISSING, Meaning, number_of
 
 ARRAYS = "arrays, whose columns have no kinds; nbmf.FeatureTable.from_array(values) takes one"
 SPARSE = "a sparse matrix; nbmf topics takes one of counts"

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbmf.data.value_codes import ValueCoding, texts_of
 from nbmf.errors import DataError
 from nbmf.io.cells import Block, Table, UnknownCell
 from nbmf.io.coded_matrix import refuse_huge
+from nbmf.io.encoding import UnknownValue, encode
 from nbmf.io.extras import needed
-from nbmf.io.value_codes import UnknownValue, ValueCoding, texts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +75,7 @@ class FrameBlock(Block):
         codes = np.empty((len(self._frame), len(columns)), coding.dtype)
         for place, column in enumerate(columns):
             try:
-                codes[:, place] = coding.encode(self.coded(column, coding))
+                codes[:, place] = encode(coding, self.coded(column, coding))
             except UnknownValue as found:
                 raise UnknownCell(self.lines[found.place], column, found.value) from None
         return codes

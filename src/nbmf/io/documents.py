@@ -11,12 +11,12 @@ import numpy as np
 import scipy.sparse
 
 from nbmf.data.feature_table import FeatureTable
+from nbmf.data.value_codes import number_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io.arguments import DocumentOptions
 from nbmf.io.cells import Entries, Grid, counted, refuse_repeated
 from nbmf.io.columns import Columns, columns_of, open_table
 from nbmf.io.text_lines import lines_of
-from nbmf.io.value_codes import number_of
 
 ROLES = ("document", "word", "count")
 NO_WIDE = Message(" (each line is read as a document; ", Setting("long", True), " reads a line per document and word)")

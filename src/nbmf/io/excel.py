@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from nbmf.data.value_codes import text_of
 from nbmf.errors import DataError, Setting
 from nbmf.io.cells import counted
 from nbmf.io.coded_matrix import refuse_huge
 from nbmf.io.extras import needed
 from nbmf.io.records import Record, Records
-from nbmf.io.value_codes import text_of
 
 if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet

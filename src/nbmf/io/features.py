@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Unpack
 
 from nbmf.data.feature_table import FeatureTable
+from nbmf.data.value_codes import number_of
 from nbmf.errors import ConfigError, DataError, Setting, choices
 from nbmf.io.arguments import TableOptions
 from nbmf.io.cells import counted, refuse_repeated
 from nbmf.io.column_kinds import LAWS, Column, WrongCell, judged
 from nbmf.io.columns import Columns, read_columns
-from nbmf.io.value_codes import number_of
 
 SHOWN = 12  # columns of a kind in the report
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbmf.data.value_codes import ValueCoding, text_of
 from nbmf.errors import DataError
 from nbmf.io.cells import Block, counted
 from nbmf.io.coded_matrix import refuse_huge
 from nbmf.io.data_frames import FrameBlock, FrameTable, cells_of
 from nbmf.io.extras import needed
-from nbmf.io.value_codes import ValueCoding, text_of
 
 if TYPE_CHECKING:
     import pandas as pd

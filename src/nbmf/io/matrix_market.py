@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nbmf.data.value_codes import number_of, text_of
 from nbmf.errors import DataError
 from nbmf.io.cells import Entries, Grid, counted
 from nbmf.io.coded_matrix import refuse_huge, refuse_too_many_lines
 from nbmf.io.text_lines import is_gzipped, lines_of
-from nbmf.io.value_codes import number_of, text_of
 
 BANNER = "%%MatrixMarket"
 DIGITS = 18  # of a size: what 64 bits hold

@@ -13,6 +13,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
+from nbmf.data.value_codes import Coding, CountCoding, RefusedValue, ValueCoding, is_count_above_one, number_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments
 from nbmf.io.answers import AnswersError, answers_among, look_like_counts
@@ -21,7 +22,6 @@ from nbmf.io.cells import Entries, Grid, RepeatedName, Table, counted
 from nbmf.io.coded_matrix import CodedMatrix, StoredCodes, of_entries, of_grid
 from nbmf.io.formats import Cells, Format, format_of
 from nbmf.io.tables_as_matrices import of_table
-from nbmf.io.value_codes import Coding, CountCoding, RefusedValue, ValueCoding, is_count_above_one, number_of
 
 AnyMatrix = BinaryMatrix | CountMatrix | SparseBinaryMatrix
 KINDS = ("ones", "zeros", "missing")

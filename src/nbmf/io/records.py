@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nbmf.data.value_codes import ValueCoding
 from nbmf.errors import DataError
 from nbmf.io.cells import Block, Table, UnknownCell, counted, listed
-from nbmf.io.value_codes import ValueCoding
 
 # Of a block. Few enough for the garbage collector not to look at them: more take twice as long.
 ROWS, FIELDS = 512, 2**18

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nbmf.data.value_codes import ValueCoding, texts_of
 from nbmf.errors import DataError, Message, Setting
 from nbmf.io.arguments import Options
 from nbmf.io.cells import Block, Table, UnknownCell, counted, refuse_repeated
 from nbmf.io.coded_matrix import CodedMatrix, Contradiction, StoredCodes, refuse_huge, refuse_too_many_lines, scatter
 from nbmf.io.layouts import ABSENT, ROLES
 from nbmf.io.records import Records
-from nbmf.io.value_codes import ValueCoding, texts_of
 
 NO_INDEX = Message(" (the first column is read as names of rows; ", Setting("index", False), " reads it as values)")
 

@@ -7,6 +7,7 @@ import numpy as np
 from nbmf.catalogue import sampler_of
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
+from nbmf.errors import Message, Setting
 from nbmf.evaluation.baselines import at, baselines_of, prediction
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.one_component import is_worse
@@ -32,17 +33,14 @@ def quality(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
     kind = "chain" if result.is_sampled else "start"
     yield f"{runs} {kind}{'s' * (runs > 1)} of {model.n_iter_} iterations, {result.seconds:.1f} s"
     if model.converged_ is False:
-        yield (
-            f"E[V] was still changing after {model.n_iter_} iterations: --iterations "
-            f"{4 * model.n_iter_} lets it converge"
-        )
+        changing = f"E[V] was still changing after {model.n_iter_} iterations: "
+        yield in_words(Message(changing, Setting("iterations", 4 * model.n_iter_), " lets it converge"))
     if is_worse(model.objective_, model.objective_of_one_):
         numbers = f"{model.objective_:.6g} nats, a single one {model.objective_of_one_:.6g}"
-        yield (
-            f"WORSE THAN ONE COMPONENT: {numbers}; take more starts (--chains) or fewer --components, or there is no "
-            "structure"
-        )
-    yield from _of_chains(result, in_words) if result.is_sampled else _of_starts(result)
+        starts, fewer = Setting("chains"), Setting("n_components")
+        worse = f"WORSE THAN ONE COMPONENT: {numbers}; take more starts ("
+        yield in_words(Message(worse, starts, ") or fewer ", fewer, ", or there is no structure"))
+    yield from _of_chains(result, in_words) if result.is_sampled else _of_starts(result, in_words)
 
 
 def _loss(matrix: NamedMatrix, model: Factorization, expectation: np.ndarray) -> str:
@@ -65,7 +63,7 @@ def _loss_of_counts(matrix: CountMatrix, model: Factorization) -> str:
     return f"{loss:.4f} nats per entry, {SCORED_BY[likelihood.name]}; {label} alone has {alone:.4f}"
 
 
-def _of_starts(result: FitResult) -> Iterator[str]:
+def _of_starts(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
     """Yield whether the starts end together, and what intervals are worth."""
     chains = result.chains
     if chains is not None and chains.converged:
@@ -80,16 +78,18 @@ def _of_starts(result: FitResult) -> Iterator[str]:
         )
     if result.draws is not None:
         sampler = sampler_of(result.model)
-        advice = f": take --method {sampler} for these" if sampler else ""
-        yield f"intervals of a variational fit are too narrow{advice}"
+        advice = [": take ", Setting("method", sampler), " for these"] if sampler else []
+        yield in_words(Message("intervals of a variational fit are too narrow", *advice))
 
 
 def _of_chains(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
     """Yield whether the chains agree, and what to do if not."""
     chains = result.chains
     if chains is None:
-        what = "another --seed gives another one" if result.expectation is None else "take --chains 4"
-        yield f"one chain cannot show whether it has converged: {what}"
+        alone = "one chain cannot show whether it has converged: "
+        several = ["take ", Setting("chains", 4)]
+        what = ["another ", Setting("seed"), " gives another one"] if result.expectation is None else several
+        yield in_words(Message(alone, *what))
         return
     table = chains.diagnostics
     if chains.converged:

@@ -1,6 +1,6 @@
 """What is told about a fit: the verdict first, then whether to rely on it, then its components."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report,
 from nbmf.reporting.prediction_sentences import prediction_sentences
 from nbmf.reporting.scale_entries import scale_blocks
 from nbmf.reporting.weight_sentences import weight_sentences
+from nbmf.reporting.wording import Wording
 from nbmf.reporting.words import SCORED_BY, listed
 
 DESCRIBED = 12  # components
@@ -31,35 +32,29 @@ OF_SAMPLES = "ones and as many zeros, each weighted by one over the chance of be
 def fit_report(
     result: FitResult,
     *,
-    file: str,
-    command: str = "",
+    wording: Wording,
     method: str = "",
     figures: Sequence[Figure] = (),
     figure_of_other_view: Figure | None = None,
-    in_words: Callable[[str], str] = str,
 ) -> Report:
     """Return the report of a fit.
 
     Parameters
     ----------
     result : FitResult
-    file : str
-        The file with the options that it was read with, for commands to type next.
-    command : str
-        What made the fit.
+    wording : Wording
+        How arguments are named, and what to type next.
     method : str
-        The id of the method, which the command may have left open.
+        The id of the method, which may have been left open.
     figures : sequence of Figure
     figure_of_other_view : Figure, optional
-        Where the result has another view.
-    in_words : function
-        From advice that names Python's arguments to the reader's words.
+        Where the result has another view; a view without its figure is told without it.
     """
     verdict, model = result.verdict, result.model
     sections = [] if verdict is None else [Section("", [_answer(verdict, result)])]
     if verdict is not None and verdict.stack is not None:
         sections.append(Section("Prediction", [Lines([*prediction_sentences(result)])]))
-    sections.append(Section("The fit", [Lines([*facts(result)]), Lines([*quality(result, in_words)])]))
+    sections.append(Section("The fit", [Lines([*facts(result)]), Lines([*quality(result, wording.of)])]))
     if result.shows_components:
         sections += [
             Section("Pictures", figures),
@@ -67,10 +62,10 @@ def fit_report(
             Section(TITLES[view_of(result)], [*_described(result)]),
         ]
         if result.other_view is not None:
-            sections.append(_other_view(result.other_view, figure_of_other_view, file))
+            sections.append(_other_view(result.other_view, figure_of_other_view, wording))
     else:
-        sections.append(Section("What to do next", [*_next_steps(result, file, method)]))
-    made_by = [command, listed({"method": method, **model.get_params()})]
+        sections.append(Section("What to do next", [*_next_steps(result, wording, method)]))
+    made_by = [wording.made_by, listed({"method": method, **model.get_params()})]
     return Report(f"{result.name}: what is in it", [each for each in sections if each.blocks], made_by)
 
 
@@ -170,22 +165,23 @@ def _described(result: FitResult) -> Iterator[Block]:
         yield Lines([f"... and {active - DESCRIBED} more: see W.csv and H.csv"])
 
 
-def _other_view(other: FitResult, figure: Figure, file: str) -> Section:
+def _other_view(other: FitResult, figure: Figure | None, wording: Wording) -> Section:
     """Return the same matrix shown in another way."""
     view = view_of(other)
     sentence = f"{other.model.title} predicts held-out entries not significantly worse, and shows {IN_WORDS[view]}"
-    alone = NextStep("all files of this view:", f"nbmf fit {file} --view {view}")
-    return Section(f"The same matrix: {TITLES[view].lower()}", [Lines([sentence]), figure, *_described(other), alone])
+    alone = NextStep("all files of this view:", wording.next("fit", view=str(view)))
+    figures = [] if figure is None else [figure]
+    return Section(f"The same matrix: {TITLES[view].lower()}", [Lines([sentence]), *figures, *_described(other), alone])
 
 
-def _next_steps(result: FitResult, file: str, method: str) -> Iterator[NextStep]:
+def _next_steps(result: FitResult, wording: Wording, method: str) -> Iterator[NextStep]:
     """Yield what to type where no components predict better than none."""
     noise, shown = (
         "No components are shown: they would be those of noise.",
-        f"nbmf fit {file} --method {method} --no-check",
+        wording.next("fit", method=method, check=False),
     )
     if result.matrix.dense is not None:  # nbmf fit compares what takes it
         yield NextStep(f"{noise} This writes and draws the components all the same:", shown)
         return
-    yield NextStep(f"{noise} Other methods may find what this one does not:", f"nbmf compare {file}")
+    yield NextStep(f"{noise} Other methods may find what this one does not:", wording.next("compare"))
     yield NextStep("and this writes and draws the components all the same:", shown)

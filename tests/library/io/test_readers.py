@@ -25,7 +25,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.io import coded_matrix, text_lines
-from nbmf.io.value_codes import Coding
+from nbmf.data.value_codes import Coding
 from nbmf_studies.recipes.building import build
 
 CODES = [[1, 0, -1], [0, 1, 1]]
@@ -472,7 +472,7 @@ def test_arrays_are_read(values, read):
 
 
 def test_large_arrays_are_coded_in_blocks(monkeypatch):
-    monkeypatch.setattr("nbmf.io.value_codes.BLOCK", 4)
+    monkeypatch.setattr("nbmf.data.value_codes.BLOCK", 4)
     assert Coding().encode(VALUES).tolist() == CODES
     values = VALUES.copy()
     values[1, 2] = 7

@@ -14,7 +14,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.errors import DataError
-from nbmf.io.value_codes import Coding
+from nbmf.data.value_codes import Coding
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.likelihoods.poisson import POISSON
 from nbmf.likelihoods.tokens import TOKENS

@@ -1,11 +1,11 @@
 """What the values of cells mean: missing, one or zero, and in `CountCoding` which count."""
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from nbmf.data.count_matrix import LARGEST
+from nbmf.data.number_sizes import LARGEST_COUNT as LARGEST
 from nbmf.errors import ConfigError, DataError, Message, Setting
 
 # The texts that mean missing, wherever a file is read. A matrix has no other use for -1; a table may.
@@ -25,7 +25,6 @@ YAML_WORDS = {
 OF_COUNTS = Message(
     "; if all values are counts, ", Setting("counts", True), " reads them as such, ", Setting("above", 0), " as 0 and 1"
 )
-BLOCK = 2**22  # entries coded at a time: factors of them take eight bytes each
 KEPT = 100_000  # texts of which the code is kept: counts may all be different
 RISING = 3  # numbers in a row that rise from each to the next are names, such as years
 
@@ -109,12 +108,12 @@ class ValueCoding(dict):
     def __missing__(self, cell: Any) -> int:
         if cell is None:
             return -1
-        code = self.of_text(cell) if isinstance(cell, str) else self._of_value(cell)
+        code = self.of_text(cell) if isinstance(cell, str) else self.of_value(cell)
         if len(self) < KEPT:
             self[cell] = code
         return code
 
-    def _of_value(self, value: Any) -> int:
+    def of_value(self, value: Any) -> int:
         """Return the code of a value of any type that is not missing in the file's own way."""
         codes = (self.of_text(text) for text in _spellings(value))
         return next((code for code in codes if code != self.unknown), self.unknown)
@@ -122,36 +121,6 @@ class ValueCoding(dict):
     def look_up(self, cells: Iterable[Any], number: int) -> np.ndarray:
         """Return the codes of so many cells, `unknown` among them; None is missing."""
         return np.fromiter(map(self.__getitem__, cells), self.dtype, number)
-
-    def encode(self, values: Any) -> np.ndarray:
-        """Return the codes of an array or a Series, in its shape; null and NaN are missing.
-
-        Raises
-        ------
-        UnknownValue
-            For the first value that is not known.
-        """
-        import pandas as pd  # not at the top: files of text do without it
-
-        flat = values
-        if isinstance(values, np.ndarray):  # pandas takes the machine's byte order only
-            flat = values.reshape(-1).astype(values.dtype.newbyteorder("="), copy=False)
-        codes = np.empty(len(flat), dtype=self.dtype)
-        for start in range(0, len(flat), BLOCK):
-            block = flat[start : start + BLOCK]
-            try:
-                numbers, distinct = pd.factorize(block)  # -1 where missing
-            except TypeError:  # lists in cells, records
-                odd = (i for i, value in enumerate(block) if not isinstance(value, Hashable))
-                place = next(odd, 0)
-                raise UnknownValue(start + place, list(block)[place]) from None
-            table = np.full(len(distinct) + 1, -1, dtype=self.dtype)  # the last is for -1
-            for i, value in enumerate(distinct):
-                table[i] = self._of_value(value)
-                if table[i] == self.unknown:
-                    raise UnknownValue(start + int(np.argmax(numbers == i)), value)
-            codes[start : start + BLOCK] = table[numbers]
-        return codes.reshape(np.shape(values))
 
 
 class Coding(ValueCoding):
@@ -178,7 +147,7 @@ class Coding(ValueCoding):
             Meaning(given, texts) for given, texts in zip((ones, zeros, missing), DEFAULTS.values(), strict=True)
         ]
         self._missing = meanings[-1]
-        self._words = ", ".join(f"{kind} ({m.words})" for kind, m in zip(DEFAULTS, meanings, strict=True))
+        self.words = ", ".join(f"{kind} ({m.words})" for kind, m in zip(DEFAULTS, meanings, strict=True))
         coded = list(zip((1, 0, -1), meanings, strict=True))
         self._meanings = sorted(coded, key=lambda pair: not pair[1].is_given)  # before the defaults
         seen: set[str] = set()
@@ -196,7 +165,7 @@ class Coding(ValueCoding):
     def complaint(self, value: Any, column: str | None = None) -> Message:
         """Return the words for a value that is not known; `column` may be one of names."""
         return Message(
-            f"the value is {_shown(value)}; allowed are {self._words}; declare others by ",
+            f"the value is {_shown(value)}; allowed are {self.words}; declare others by ",
             Setting("ones", [...]),
             ", ",
             Setting("zeros", [...]),
@@ -253,14 +222,6 @@ class RefusedValue(DataError):
     def __init__(self, words: str, value: Any):
         super().__init__(words)
         self.value = value
-
-
-class UnknownValue(Exception):
-    """Says at which place of a flat array a value is that is not known; readers name it better."""
-
-    def __init__(self, place: int, value: Any):
-        super().__init__(place, value)
-        self.place, self.value = place, value
 
 
 def number_of(cell: Any) -> float | None:

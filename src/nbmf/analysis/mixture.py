@@ -1,11 +1,11 @@
-"""The mixture of methods that `nbmf fit` predicts with, next to the one that it shows."""
+"""The mixture of methods that an analysis predicts with, next to the one that it shows."""
 
 import warnings
 from collections.abc import Mapping
 
 import numpy as np
 
-from nbmf.cli.progress import Progress, step_counters
+from nbmf.analysis.progress import Progress, silent
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import PoorFitWarning
@@ -36,8 +36,20 @@ def further_members(
     return further if len(tested) + len(further) > 1 else None
 
 
-def fit_stack(
-    members: Mapping[str, Factorization], stacked: Stacked, matrix: NamedMatrix, fitted: Mapping[str, Factorization]
+def left_to_fit(
+    members: Mapping[str, Factorization], stacked: Stacked, fitted: Mapping[str, Factorization]
+) -> list[str]:
+    """Return the methods with weight that have not been fitted to the whole matrix."""
+    weights = zip(members, stacked.weights, strict=True)
+    return [name for name, w in weights if w > 0 and name not in fitted]
+
+
+def fit_mixture(
+    members: Mapping[str, Factorization],
+    stacked: Stacked,
+    matrix: NamedMatrix,
+    fitted: Mapping[str, Factorization],
+    progress: Progress = silent,
 ) -> Stacking | None:
     """Return the mixture, fitted to the whole matrix; None where it is no more than the method that is shown.
 
@@ -50,14 +62,13 @@ def fit_stack(
     matrix : BinaryMatrix
     fitted : dict
         Those of them that have been fitted to the whole matrix, which are not fitted again.
+    progress : function
     """
     if not stacked.is_more:
         return None
-    weights = dict(zip(members, stacked.weights, strict=True))
-    missing = [name for name, w in weights.items() if w > 0 and name not in fitted]
+    missing = left_to_fit(members, stacked, fitted)
     steps = sum(members[name].n_iterations for name in missing)
-    with warnings.catch_warnings(), Progress("mixture") as progress:
+    with warnings.catch_warnings(), progress("mixture", steps) as monitor_of:
         warnings.simplefilter("ignore", PoorFitWarning)  # held-out entries have weighed them
-        monitor_of = step_counters(progress, steps)
         made = {name: members[name].fit(matrix, monitor=monitor_of(i)) for i, name in enumerate(missing)}
     return Stacking.of({**members, **fitted, **made}, np.array(stacked.weights), matrix)

@@ -1,6 +1,5 @@
 """The folder of results: whole files, and none overwritten that this program has not written."""
 
-import argparse
 import functools
 import json
 import os
@@ -11,12 +10,11 @@ import numpy as np
 import pandas as pd
 
 import nbmf
-from nbmf.cli import workbook as workbooks
-from nbmf.cli.folder_lock import hold, release
-from nbmf.cli.reading import name_of
-from nbmf.errors import DataError
+from nbmf.data.value_codes import number_of
+from nbmf.errors import DataError, Setting
 from nbmf.files import atomic_path, write_json
-from nbmf.io.value_codes import number_of
+from nbmf.output import workbook as workbooks
+from nbmf.output.folder_lock import hold, release
 from nbmf.reporting.model import Figure
 from nbmf.reporting.pictures import Picture
 
@@ -59,7 +57,7 @@ class OutputFolder:
             workbooks.check(workbook)
             names = (*names, _beside(workbook))
         if self.path.exists() and not self.path.is_dir():
-            raise DataError(f"{self.path} is a file; --out names a folder")
+            raise DataError(f"{self.path} is a file; ", Setting("out"), " names a folder")
         hold(self.path)
         self._names = set(names)
         self._how = record_of(self.path)
@@ -67,9 +65,12 @@ class OutputFolder:
         self._written: set[str] = set()
         foreign = [n for n in names if n not in self._ours and self._path_of(n).exists()]
         if foreign and not force:
+            release(self.path)
             raise DataError(
-                f"{self._path_of(foreign[0])} exists and was not written by nbmf; choose another "
-                "folder with --out, or overwrite it with --force"
+                f"{self._path_of(foreign[0])} exists and was not written by nbmf; choose another folder with ",
+                Setting("out"),
+                ", or overwrite it with ",
+                Setting("force", True),
             )
 
     def write(self, name: str, write: Callable[[Path], object]) -> None:
@@ -149,23 +150,12 @@ def _beside(file: Path) -> str:
     return f"../{file.name}"
 
 
-def results_folder(
-    options: argparse.Namespace, suffix: str, names: Collection[str], *, source: Path | None = None
-) -> OutputFolder:
-    """Return the folder of a command's results: the one that was typed, or one next to FILE, or another source.
-
-    With a workbook in its place, --out a.xlsx, it is next to that. Where nothing can be written next to FILE it is
-    in the current folder; the end of the command says where.
-    """
-    if options.out is None:
-        stem = name_of(options) if source is None else source.stem
-        parent = (Path(options.file) if source is None else source).expanduser().parent
-        parent = parent if os.access(parent, os.W_OK) else Path()
-        return OutputFolder(parent / f"{stem}{suffix}", names, force=options.force)
-    out = Path(options.out).expanduser()
-    if out.suffix.lower() != workbooks.SUFFIX:
-        return OutputFolder(out, names, force=options.force)
-    return OutputFolder(out.with_suffix(suffix), names, force=options.force, workbook=out)
+def folder_at(out: str | os.PathLike, suffix: str, names: Collection[str], *, force: bool = False) -> OutputFolder:
+    """Return the folder of that path; of NAME.xlsx the folder NAME with a suffix, and a workbook next to it."""
+    path = Path(out).expanduser()
+    if path.suffix.lower() != workbooks.SUFFIX:
+        return OutputFolder(path, names, force=force)
+    return OutputFolder(path.with_suffix(suffix), names, force=force, workbook=path)
 
 
 def as_cell(value: object) -> object:
@@ -191,4 +181,4 @@ def record_of(folder: Path) -> dict:
     except FileNotFoundError:
         return {}
     except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path}: not a record of nbmf ({error!r}); use another --out") from error
+        raise DataError(f"{path}: not a record of nbmf ({error!r}); use another ", Setting("out")) from error

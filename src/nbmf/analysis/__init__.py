@@ -1,0 +1,1 @@
+"""`nbmf.analyze`: from a matrix to what is in it, as `nbmf fit` does from a file."""

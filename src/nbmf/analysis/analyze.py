@@ -1,0 +1,169 @@
+"""`nbmf.analyze`: is there structure in a matrix, and which? One call that does what `nbmf fit` does."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, Unpack
+
+from nbmf.analysis.fitting import fit_all
+from nbmf.analysis.matrices import as_matrix
+from nbmf.analysis.mixture import fit_mixture
+from nbmf.analysis.plan import Plan, plan_of
+from nbmf.analysis.progress import Progress, silent
+from nbmf.analysis.request import Asked, Request
+from nbmf.analysis.result import Analysis
+from nbmf.analysis.settings import warn_of_many_components
+from nbmf.analysis.structure import check_structure
+from nbmf.data.named import NamedMatrix
+from nbmf.data.names import checked_names
+from nbmf.errors import Message, Setting
+from nbmf.evaluation.verdict import Verdict
+from nbmf.inference.estimator import Factorization
+from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.wording import Wording
+
+
+def analyze(
+    V: Any,
+    *,
+    name: str = "V",
+    column_groups: Sequence[str] | None = None,
+    log: Callable[[str], None] = print,
+    progress: Progress = silent,
+    wording: Wording | None = None,
+    **asked: Unpack[Asked],
+) -> Analysis:
+    """Find out whether there is structure in a matrix, and which: what `nbmf fit` does with a file.
+
+    Entries are held out to see whether methods predict them better than predictions without components do, and which
+    of them to take; that one is fitted to the whole matrix, from several starts, and where another one shows it in
+    another way (groups, or a scale) and predicts as well, that too, and the mixture of methods that predicts best.
+
+    Parameters
+    ----------
+    V : BinaryMatrix, CountMatrix, SparseBinaryMatrix, array (F, N), DataFrame, or scipy.sparse matrix
+        Ones, zeros and missing (NaN or -1; in a DataFrame also texts such as yes and no, as in a file), or counts.
+        Of an array or a DataFrame rows and columns without an observed entry are left out, with a warning. What a
+        sparse matrix does not store is zero.
+    name : str
+        What the report calls the matrix.
+    column_groups : sequence of str (N,), optional
+        A group per column; those of rows are `row_groups` of the matrix.
+    log : function
+        Takes what has to be told before there is a report, such as why there is no test.
+    progress : function
+        From what is done and its number of steps to a context manager that gives the monitors of fits
+        (nbmf.analysis.progress); by default nothing is shown.
+    wording : Wording, optional
+        How the report names arguments and what to type next; by default in Python's words.
+    method : str, optional
+        The id of a method (nbmf.catalogue.METHODS). Default: the first of nbmf.catalogue.CANDIDATES that predicts
+        held-out entries within a standard error of the best.
+    n_components : int or "auto", optional
+        Default: the method's own.
+    iterations : int, optional
+        At most so many; of samplers sweeps, four fifths of which are burn-in.
+    chains : int, optional
+        Chains of a sampler (default 4), or starts (default 4 on small matrices, else 1).
+    n_draws : int
+        Posterior draws of each chain, for 90 % credible intervals.
+    settings : dict, optional
+        Other arguments of the method.
+    seed : int
+        The same seed, the same result.
+    check : bool
+        Whether entries are held out; without, components are shown whatever they are worth.
+    view : {"groups", "scale"}, optional
+        How components are shown; default: by what predicts better, and then the other too.
+    names : list of str, optional
+        Of the components, or axes, in the order of the report.
+
+    Returns
+    -------
+    Analysis
+        Tables, sentences, pictures, and `save`, which writes the folder that `nbmf fit` writes.
+
+    Raises
+    ------
+    ConfigError
+        If an argument is not allowed, or needs more memory than the method may take: before anything is fitted.
+    DataError
+        If V is a path, or has a value that is not allowed.
+
+    Warns
+    -----
+    LeftOutWarning
+        If rows or columns without an observed entry were left out.
+    TooManyComponentsWarning
+        If more components are asked for than rows or columns can differ in.
+    """
+    request = Request.of(asked)
+    matrix = as_matrix(V, request.method)
+    if column_groups is not None:
+        column_groups = checked_names(column_groups, matrix.shape[1], "column_groups")
+    plan = plan_of(matrix, request)
+    if plan.reason:
+        log(plan.reason)
+    chosen, *others = chosen_of(matrix, plan, request, progress)
+    warn_of_many_components([request.n_components], matrix)
+    about = {"name": name, "column_groups": column_groups}
+    result = fit_all(chosen.estimator, matrix, request, progress, verdict=chosen.verdict, **about)
+    result = _named(result, request.names, log)
+    fitted = {chosen.method: result.model}
+    if others and result.shows_components:
+        other = fit_all(others[0].estimator, matrix, request, progress, **about)
+        result = replace(result, other_view=other)
+        fitted[others[0].method] = other.model
+    if chosen.verdict is not None and chosen.verdict.stack is not None:
+        mixture = fit_mixture(chosen.members, chosen.verdict.stack, matrix, fitted, progress)
+        result = replace(result, stack=mixture)
+    return Analysis(result, chosen.method, asked, wording or Wording(asked))
+
+
+class Chosen(NamedTuple):
+    """The method that is fitted.
+
+    method : str, its id
+    estimator : Factorization, not fitted
+    verdict : Verdict, what held-out entries say of it; None if that was not asked for
+    members : dict, the methods of the mixture of `verdict.stack`, not fitted, by their ids
+    """
+
+    method: str
+    estimator: Factorization
+    verdict: Verdict | None = None
+    members: Mapping[str, Factorization] = {}
+
+
+def chosen_of(matrix: NamedMatrix, plan: Plan, request: Request, progress: Progress = silent) -> list[Chosen]:
+    """Return the method to fit, and that of the other view if it predicts as well.
+
+    Where neither a method nor anything of its own is named, these are chosen by what they predict.
+    """
+    every = [Chosen(method, estimator) for method, estimator in plan.tested.items()]
+    if not plan.holds_out:
+        return every[:1]
+    choice = check_structure(
+        matrix,
+        list(plan.tested.values()),
+        request.seed,
+        tries=plan.tries,
+        view=plan.view,
+        stacked_with=None if plan.further is None else list(plan.further.values()),
+        progress=progress,
+    )
+    members = {**plan.tested, **(plan.further or {})}
+    chosen = [every[choice.index]._replace(verdict=choice.verdict, members=members)]
+    return chosen if choice.other is None or plan.view else [*chosen, every[choice.other]]
+
+
+def _named(result: FitResult, names: Sequence[str] | None, log: Callable[[str], None]) -> FitResult:
+    """Return the result with names of its components, or axes; those too many are told."""
+    if not names:
+        return result
+    result = replace(result, components=result.components._replace(given=tuple(names)))
+    shown = result.components.informative if result.scale is None else result.scale.kept
+    if len(names) > shown:
+        unused = ", ".join(map(repr, names[shown:]))
+        is_are = "is" if shown == 1 else "are"
+        log(Message(Setting("names"), f": {shown} {is_are} shown, so that there is none to be called {unused}"))
+    return result

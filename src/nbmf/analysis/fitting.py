@@ -1,0 +1,71 @@
+"""The fit of an analysis: all chains or starts of the method that was chosen."""
+
+import time
+import warnings
+from typing import Any
+
+from nbmf.analysis.plan import SMALL, chains_of, visits_of
+from nbmf.analysis.progress import Progress
+from nbmf.analysis.request import Request
+from nbmf.data.named import NamedMatrix
+from nbmf.errors import ChainsNotConvergedWarning, PoorFitWarning
+from nbmf.inference.component_search import with_number
+from nbmf.inference.declarations import Inference
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.state import Monitor
+from nbmf.numerics.threads import processors
+from nbmf.posterior.components import components_of
+from nbmf.posterior.draws import Draws, posterior_draws
+from nbmf.posterior.running import run_chains
+from nbmf.reporting.fit_result import FitResult, intervals_of
+
+LEVEL = 0.9  # of credible intervals
+SAID = (ChainsNotConvergedWarning, PoorFitWarning)  # by the report
+
+
+def fit_all(
+    estimator: Factorization, matrix: NamedMatrix, request: Request, progress: Progress, **about: Any
+) -> FitResult:
+    """Fit all chains or starts; `about` are further fields of the result."""
+    estimator, search = with_number(estimator, matrix)
+    count = chains_of(estimator, matrix, request)
+    is_sampled = estimator.inference is Inference.SAMPLER
+    kind = ("chain" if is_sampled else "start") + "s" * (count > 1)
+    started = time.perf_counter()
+    with warnings.catch_warnings(), progress(f"{count} {kind}", count * estimator.n_iterations) as monitor_of:
+        for category in SAID:
+            warnings.simplefilter("ignore", category)
+        if count > 1:
+            chains = run_chains(estimator, matrix, chains=count, n_draws=request.n_draws, monitor_of=monitor_of)
+            model, draws = chains.best, chains.draws
+            expectation = chains.expectation if is_sampled else model.expectation_
+        else:
+            chains, model, draws = None, estimator, _fit_one(estimator, matrix, request.n_draws, monitor_of(0))
+            expectation = model.expectation_ if matrix.dense is None else None
+    return FitResult(
+        matrix=matrix,
+        model=model,
+        components=components_of(model, matrix),
+        expectation=expectation,
+        seconds=time.perf_counter() - started,
+        chains=chains,
+        draws=draws,
+        intervals=intervals_of(draws, LEVEL),
+        component_search=search,
+        **about,
+    )
+
+
+def _fit_one(estimator: Factorization, matrix: NamedMatrix, n_draws: int, monitor: Monitor | None) -> Draws | None:
+    """Fit on all processors if that pays; it changes no result."""
+    is_parallel = "threads" in estimator.get_params() and visits_of(estimator, matrix) > SMALL
+    if is_parallel:
+        estimator.set_params(threads=processors())
+    draws = None
+    if n_draws:
+        draws = posterior_draws(estimator, matrix, n_draws=n_draws, monitor=monitor)
+    else:
+        estimator.fit(matrix, monitor=monitor)
+    if is_parallel:
+        estimator.set_params(threads=1)
+    return draws

@@ -1,0 +1,54 @@
+"""What is analyzed as a matrix: arrays, DataFrames, sparse matrices, and those of another kind than a method takes."""
+
+from typing import Any
+
+from nbmf.catalogue import matrix_of, methods_for
+from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import NamedMatrix, is_sparse
+from nbmf.data.sparse_matrix import SparseBinaryMatrix
+from nbmf.errors import ConfigError, Setting
+from nbmf.likelihoods.likelihood import refuse_other_forms
+
+
+def as_matrix(V: Any, method: str | None) -> NamedMatrix:
+    """Return V as a matrix that a method takes; rows and columns without an observed entry are left out and told.
+
+    Raises
+    ------
+    DataError
+        If V is a path, or has a value that is not allowed.
+    ConfigError
+        If the method does not take such a matrix.
+    """
+    refuse_other_forms(V, "zeros, ones and missing, or counts")
+    if isinstance(V, NamedMatrix):
+        matrix = V
+    elif is_sparse(V):
+        matrix = SparseBinaryMatrix.of(V)
+    else:
+        kind = BinaryMatrix if method is None else matrix_of(method)
+        matrix = kind.observed_part(V)
+    return for_method(matrix, method)
+
+
+def for_method(matrix: NamedMatrix, method: str | None) -> NamedMatrix:
+    """Return a matrix as a method takes it; zeros and ones are counts, but not the reverse."""
+    if method is None:
+        return matrix
+    kind = matrix_of(method)
+    if matrix.dense is not None and method not in methods_for(type(matrix)):
+        raise ConfigError(
+            f"{matrix.words} are too many for {method}, which keeps all of them; methods that take "
+            f"a matrix without its zeros are {', '.join(methods_for(type(matrix)))}"
+        )
+    if kind is CountMatrix and isinstance(matrix, BinaryMatrix):
+        return CountMatrix(matrix.codes, matrix.row_names, matrix.column_names, matrix.row_groups)
+    if kind is BinaryMatrix and isinstance(matrix, CountMatrix):
+        raise ConfigError(
+            f"these are counts, and {method} takes zeros and ones: ",
+            Setting("above", 0),
+            " makes them so, by whether a count is above 0; methods that take counts are "
+            f"{', '.join(methods_for(CountMatrix))}",
+        )
+    return matrix

@@ -1,0 +1,172 @@
+"""What an analysis will do, known before it begins: which methods it tests, and that all of it fits into memory."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from nbmf import registry
+from nbmf.analysis.mixture import further_members
+from nbmf.analysis.request import Request
+from nbmf.analysis.settings import estimator_of
+from nbmf.analysis.structure import untestable
+from nbmf.catalogue import CANDIDATES, LARGE, METHODS, methods_for
+from nbmf.data.named import NamedMatrix
+from nbmf.errors import ConfigError, Setting, choices
+from nbmf.inference.declarations import Inference, View
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.parameters import AUTO
+from nbmf.posterior.store import kept_sweeps, refuse_too_much_memory, refuse_without_posterior
+
+CHAINS, STARTS = 4, 4
+# Observed entries times iterations, some seconds of Beta-Dir VB with K = 100. Above, one start is
+# made by default, and a single fit takes all processors.
+SMALL = 5e7
+
+
+class Plan(NamedTuple):
+    """What an analysis will do.
+
+    tested : dict, the methods among which held-out entries choose, not fitted, by their ids; a single one if nothing
+        is chosen
+    further : dict or None, those that take part in the mixture besides, by their names; None without a mixture
+    tries : int, how many methods the level of the test is divided among
+    view : View or None, the one that is asked for
+    holds_out : bool, whether there is a test
+    reason : str, why there is none although it was asked for, or why other methods than usual are taken; "" if nothing
+        has to be told
+    """
+
+    tested: Mapping[str, Factorization]
+    further: Mapping[str, Factorization] | None
+    tries: int
+    view: View | None
+    holds_out: bool
+    reason: str = ""
+
+
+def plan_of(matrix: NamedMatrix, request: Request) -> Plan:
+    """Return what will be done.
+
+    Raises
+    ------
+    ConfigError
+        If something is asked for that the method does not have, or that does not fit into memory, or none is named
+        and there is no usual one for such a matrix.
+    """
+    if request.method is None and type(matrix).__name__ not in CANDIDATES:
+        methods = methods_for(type(matrix))
+        words = f": a {type(matrix).__name__} is analyzed by a method that is named; {choices('', methods)}"
+        raise ConfigError(Setting("method", None), words)
+    known, reason = _known(matrix, request)
+    view = View(request.view) if request.view else None
+    methods = _methods(request, known, view)
+    tested = {
+        method: estimator_of(
+            method,
+            seed=request.seed,
+            iterations=request.iterations,
+            components=request.n_components,
+            settings=request.settings,
+        )
+        for method in methods
+    }
+    for estimator in tested.values():
+        _refuse_too_large(estimator, matrix, request)
+    why_not = untestable(matrix, next(iter(tested.values()))) if request.check else None
+    holds_out = request.check and why_not is None
+    further = further_members(tested, matrix, request.seed, request.iterations) if holds_out and not reason else None
+    return Plan(tested, further, len({*known, *methods}), view, holds_out, why_not or reason)
+
+
+def _known(matrix: NamedMatrix, request: Request) -> tuple[Sequence[str], str]:
+    """Return the methods that are tried if none is named, and why they are not the usual ones."""
+    usual = CANDIDATES.get(type(matrix).__name__, ())
+    if request.method is not None or not (instead := LARGE.get(type(matrix).__name__)):
+        return usual, ""
+    components = None if request.n_components == AUTO else request.n_components
+    first = estimator_of(usual[0], seed=request.seed, components=components, settings=request.settings)
+    needed, limit = memory_of(first, matrix), first.memory_budget_gb
+    if needed <= limit:
+        return usual, ""
+    labels = " and ".join(METHODS[name]["label"] for name in instead)
+    return instead, (
+        f"{first.label} would need {needed:.1f} GB, its limit is {limit:g} GB: {labels}, whose time and memory grow "
+        "with the ones alone, takes its place"
+    )
+
+
+def _methods(request: Request, known: Sequence[str], view: View | None) -> Sequence[str]:
+    """Return the methods to choose from: one if it is named, or anything of its own, or nothing is held out."""
+    methods = (request.method,) if request.method else known
+    views = {method: registry.estimator_class(METHODS[method]["class"])().view for method in methods}
+    seen = [method for method in methods if view in (None, views[method])]
+    if not seen:
+        raise ConfigError(Setting("view", request.view), f": {', '.join(methods)} shows {views[methods[0]]}")
+    return methods if request.is_open else seen[:1]
+
+
+def memory_of(estimator: Factorization, matrix: NamedMatrix) -> float:
+    """Return what a fit takes of its budget of memory, in gigabytes."""
+    return 0.0 if matrix.dense is not None else estimator.memory_needed_gb(getattr(matrix, matrix.field))
+
+
+def chains_of(estimator: Factorization, matrix: NamedMatrix, request: Request) -> int:
+    """Return how many chains or starts there are; by default it depends on no clock."""
+    if request.chains:
+        return request.chains
+    if matrix.dense is not None:
+        return 1
+    match estimator.inference:
+        case Inference.SAMPLER:
+            return CHAINS
+        case Inference.ASCENT:
+            return STARTS if visits_of(estimator, matrix) <= SMALL else 1
+        case Inference.POINT:  # logPCA ends where it ends; LDA hardly differs
+            return 1
+
+
+def visits_of(estimator: Factorization, matrix: NamedMatrix) -> int:
+    """Return how often a fit visits an observed entry at most."""
+    return matrix.n_observed * estimator.n_iterations
+
+
+def _refuse_too_large(estimator: Factorization, matrix: NamedMatrix, request: Request) -> None:
+    """Raise ConfigError if a fit, or its draws, would be refused for memory: before anything is fitted."""
+    if matrix.dense is not None:
+        _refuse_of_large(matrix, request)
+        return
+    needed, limit = memory_of(estimator, matrix), estimator.memory_budget_gb
+    if needed > limit:
+        K = estimator.n_components
+        raise ConfigError(
+            Setting("n_components", K),
+            f" with {matrix.n_observed} observed entries needs {needed:.2g} GB, ",
+            Setting("max_memory_gb", limit),
+            ": what fits is ",
+            Setting("n_components"),
+            f" up to {int(K * limit / needed) // 8 * 8}, or a larger ",
+            Setting("max_memory_gb"),
+            *_instead(matrix),
+        )
+    if request.n_draws:
+        chains = chains_of(estimator, matrix, request)
+        refuse_without_posterior(estimator)
+        if estimator.inference is Inference.SAMPLER:
+            kept_sweeps(estimator, request.n_draws)  # refuses more than there are
+        if estimator.n_components != AUTO:
+            refuse_too_much_memory(matrix.shape, estimator.n_components, request.n_draws, 1.0, chains)
+
+
+def _instead(matrix: NamedMatrix) -> Sequence[str | Setting]:
+    methods = LARGE.get(type(matrix).__name__, ())
+    return ("; ", Setting("method", methods[0]), " takes such a matrix as it is") if methods else ()
+
+
+def _refuse_of_large(matrix: NamedMatrix, request: Request) -> None:
+    """Raise ConfigError if more is asked of a large sparse matrix than one fit."""
+    asked = (
+        ("chains", request.chains or 1, 1, "is one chain or start"),
+        ("n_draws", request.n_draws, 0, "are no draws"),
+    )
+    for name, given, most, what in asked:
+        if given > most:
+            raise ConfigError(Setting(name, given), f": of a matrix with {matrix.words} there {what}")

@@ -1,0 +1,181 @@
+"""What `nbmf.analyze` returns: tables, sentences, pictures, a report, and a folder of all of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbmf.analysis.files import FILES, SUFFIX, write_files
+from nbmf.analysis.tables import Tables, tables_of
+from nbmf.data.named import NamedMatrix
+from nbmf.errors import not_allowed
+from nbmf.evaluation.structure_result import Verdict
+from nbmf.inference.estimator import Factorization
+from nbmf.output.folder import OutputFolder, folder_at
+from nbmf.output.folder_lock import release
+from nbmf.output.reports import write_report
+from nbmf.reporting import text
+from nbmf.reporting.fit_report import fit_report
+from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.model import Figure, Report
+from nbmf.reporting.pictures import Picture, picture_of_other_view, pictures_of_fit
+from nbmf.reporting.wording import Wording
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+    from nbmf.stacking.estimator import Stacking
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """What is in a matrix, as `nbmf fit` tells, draws and writes it. `print` shows the sentences.
+
+    Attributes
+    ----------
+    result : FitResult
+        The fit, and all that is reported about it.
+    method : str
+        The id of the method that was fitted.
+    asked : dict
+        The keyword arguments that it was asked for with.
+    wording : Wording
+        How the report names these.
+    """
+
+    result: FitResult
+    method: str
+    asked: Mapping[str, Any]
+    wording: Wording
+
+    @property
+    def matrix(self) -> NamedMatrix:
+        """The matrix that was analyzed."""
+        return self.result.matrix
+
+    @property
+    def model(self) -> Factorization:
+        """The fitted method: of several chains or starts the best."""
+        return self.result.model
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether there is structure, as `nbmf.verdict` says it; None if that was not tested."""
+        return self.result.verdict
+
+    @property
+    def found(self) -> bool | None:
+        """Whether there is structure; None if that was not tested."""
+        return None if self.verdict is None else self.verdict.found
+
+    @property
+    def stack(self) -> Stacking | None:
+        """The mixture of methods that predicts better than `model`, if one does."""
+        return self.result.stack
+
+    @property
+    def other_view(self) -> Factorization | None:
+        """The fit that shows the same matrix in another way and predicts as well, if there is one."""
+        return None if self.result.other_view is None else self.result.other_view.model
+
+    @cached_property
+    def tables(self) -> Tables:
+        """DataFrames under the names of their files: W, H, expectation, components, positions, missing, ...
+
+        Which there are depends on the method and on what was found: `list(analysis.tables)`. Those of factors and of
+        E[V] have names of rows or components as their index.
+        """
+        return tables_of(self.result)
+
+    @cached_property
+    def report(self) -> Report:
+        """Sections of sentences, tables and entries, without pictures (nbmf.reporting.model)."""
+        return self._report([])
+
+    def __str__(self) -> str:
+        """Return the report as text, as `nbmf fit` prints it."""
+        return text.render(self.report)
+
+    def __repr__(self) -> str:
+        """Return the first sentences: what was found, and by which method."""
+        found = "no test of structure" if self.verdict is None else str(self.verdict)
+        return f"Analysis of {self.result.name} by {self.model.title}: {found}"
+
+    @property
+    def pictures(self) -> list[str]:
+        """The names of the pictures that `draw` makes; none where nothing was found."""
+        return [Path(picture.file).stem for picture in self._pictures]
+
+    def draw(self, name: str) -> matplotlib.figure.Figure:
+        """Return one of `pictures`, drawn.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such picture.
+        """
+        for picture in self._pictures:
+            if Path(picture.file).stem == name:
+                return picture.draw()
+        raise not_allowed("name", name, self.pictures)
+
+    def save(self, out: str | os.PathLike | None = None, *, force: bool = False) -> Path:
+        """Write all that `nbmf fit` writes: tables, pictures, the models, a text and a page.
+
+        Parameters
+        ----------
+        out : path, optional
+            The folder; of NAME.xlsx all tables are sheets of that workbook, and the rest is in NAME.nbmf. Default: the
+            name of the analysis with .nbmf, in the current folder.
+        force : bool
+            Overwrite files that nbmf has not written.
+
+        Returns
+        -------
+        Path
+            Of the folder.
+
+        Raises
+        ------
+        DataError
+            If the folder holds a file of other origin, or another process writes to it.
+        """
+        folder = folder_at(f"{self.result.name}{SUFFIX}" if out is None else out, SUFFIX, FILES, force=force)
+        try:
+            self.write(folder, {"command": "fit", **self.asked, "method": self.method})
+        finally:
+            release(folder.path)
+        return folder.path
+
+    def write(self, folder: OutputFolder, how: dict[str, Any]) -> str:
+        """Write everything to a folder that has been opened for FILES, and return the report as text.
+
+        how : dict, what the folder's record says of how it was made
+        """
+        figures = folder.figures(self._pictures)
+        report = self._report(figures)
+        write_files(folder, self.result, self.tables)
+        folder.write_pictures(self._pictures)
+        return write_report(report, folder, how)
+
+    @cached_property
+    def _pictures(self) -> list[Picture]:
+        """The pictures of the fit, and last that of its other view."""
+        result = self.result
+        if not result.shows_components:
+            return []
+        groups, other = {"column_groups": result.column_groups}, result.other_view
+        pictures = pictures_of_fit(result.model, result.matrix, **groups, chains=result.chains)
+        return pictures if other is None else [*pictures, picture_of_other_view(other.model, other.matrix, **groups)]
+
+    def _report(self, figures: Sequence[Figure]) -> Report:
+        of_other_view = None
+        if figures and self.result.other_view is not None:
+            *figures, of_other_view = figures
+        return fit_report(
+            self.result, wording=self.wording, method=self.method, figures=figures, figure_of_other_view=of_other_view
+        )

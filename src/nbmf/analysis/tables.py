@@ -1,0 +1,155 @@
+"""The tables of an analysis: E[V], chains, factors, effects and groups, under the names of their files."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+
+from nbmf.output.folder import COLUMN_GROUPS
+from nbmf.posterior.groups import by_group
+from nbmf.reporting.fit_result import DRAWN_EFFECTS, EFFECTS, FitResult
+
+FACTORS, ENDS = ("W", "H"), ("lower", "upper")
+EXPECTATION = "expectation"
+COMPONENTS = "components"
+POSITIONS, COLUMNS = "positions", "columns"  # of a scale
+MISSING = "missing"  # entries, and what the mixture and the model predict of them
+CHAINS, GROUPS, GROUPS_OF_COLUMNS = "chains", "groups", "groups_of_columns"
+GROUP_OF_COLUMN = COLUMN_GROUPS.removesuffix(".csv")
+TABLES = (
+    *(f"{name}{end}" for name in (*FACTORS, EXPECTATION) for end in ("", *(f"_{end}" for end in ENDS))),
+    *(MISSING, CHAINS, COMPONENTS, POSITIONS, COLUMNS, GROUPS, GROUPS_OF_COLUMNS, GROUP_OF_COLUMN),
+    *(f"{axis}_effects" for axis in EFFECTS),
+)
+
+
+class Tables(Mapping[str, pd.DataFrame]):
+    """Tables by name, each made when it is first looked at."""
+
+    def __init__(self, made_by: Mapping[str, Callable[[], pd.DataFrame]]):
+        self._made_by, self._made = dict(made_by), {}
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        if name not in self._made:
+            self._made[name] = self._made_by[name]()
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made_by)
+
+    def __len__(self) -> int:
+        return len(self._made_by)
+
+    def __repr__(self) -> str:
+        return f"Tables: {', '.join(self)}"
+
+
+def tables_of(result: FitResult) -> Tables:
+    """Return the tables of a fit: E[V] and chains, and those of components if they are worth showing.
+
+    The index of a factor or of E[V] has names; other tables have none.
+    """
+    made = dict(_of_every_fit(result))
+    if result.shows_components:
+        made |= dict(_of_components(result))
+    return Tables(made)
+
+
+def _of_every_fit(result: FitResult) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
+    if result.expectation is not None:
+        intervals = result.intervals.get(EXPECTATION, ())
+        yield EXPECTATION, lambda: _of_entries(result, result.expectation)
+        for end, values in zip(ENDS, intervals, strict=False):
+            yield f"{EXPECTATION}_{end}", lambda values=values: _of_entries(result, values)
+        if result.chains is not None:
+            yield CHAINS, lambda: result.chains.diagnostics
+    if result.stack is not None and result.n_missing:
+        yield MISSING, lambda: _missing(result)
+
+
+def _of_entries(result: FitResult, values: np.ndarray) -> pd.DataFrame:
+    return _matrix("row", values, result.matrix.row_names, result.matrix.column_names)
+
+
+def _matrix(corner: str, values: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> pd.DataFrame:
+    return pd.DataFrame(values, index=pd.Index(rows, name=corner), columns=columns)
+
+
+def _missing(result: FitResult) -> pd.DataFrame:
+    """Return what the mixture and the model predict of missing entries."""
+    matrix = result.matrix
+    rows, columns = np.nonzero(~matrix.observed)
+    entries = {"row": matrix.row_names[rows], "column": matrix.column_names[columns]}
+    predicted = {"probability": result.stack.predict(rows, columns), "by_model": result.expectation[rows, columns]}
+    return pd.DataFrame(entries | predicted)
+
+
+def _of_components(result: FitResult) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
+    """Yield the factors as the report has them, effects, and what is said of groups."""
+    matrix, components = result.matrix, result.components
+    model, shown = components.model, np.arange(components.informative)
+    yield COMPONENTS, lambda: _components(result)
+    for name in FACTORS:
+        yield name, lambda name=name: _factor(result, name, getattr(model, f"{name}_"))
+        if name in result.intervals:
+            for number, end in enumerate(ENDS):
+                yield f"{name}_{end}", lambda name=name, i=number: _factor(result, name, _interval_end(result, name, i))
+    for fit in (result, result.other_view):
+        if fit is not None and fit.scale is not None:
+            yield POSITIONS, fit.scale.rows_table
+            yield COLUMNS, fit.scale.columns_table
+    for axis in result.effects():
+        yield f"{axis}_effects", lambda axis=axis: _effects(result, axis)
+    if matrix.row_groups is not None:
+        yield GROUPS, lambda: by_group(model, matrix.row_groups, shown)
+    if (groups := result.column_groups) is not None:
+        of_columns = GROUPS if matrix.row_groups is None else GROUPS_OF_COLUMNS
+        yield of_columns, lambda: by_group(model, groups, shown, axis=1)
+        yield GROUP_OF_COLUMN, lambda: pd.DataFrame({"column": matrix.column_names, "group": groups})
+
+
+def _factor(result: FitResult, name: str, values: np.ndarray) -> pd.DataFrame:
+    """Return W (F, k) or H (k, N) of the components in their order in the report."""
+    names, matrix = result.components.names(), result.matrix
+    if name == "W":
+        return _matrix("row", values, matrix.row_names, names)
+    return _matrix("component", values, names, matrix.column_names)
+
+
+def _interval_end(result: FitResult, factor: str, number: int) -> np.ndarray:
+    """Return the lower or upper end of the interval of W (F, k) or H (k, N), NaN of components that are merged."""
+    place, members = result.components.order, result.components.members
+    is_merged = np.array([len(places) > 1 for places in members], bool)
+    end = result.intervals[factor][number]
+    if factor == "W":
+        return np.where(is_merged, np.nan, end[:, place])
+    return np.where(is_merged[:, None], np.nan, end[place])
+
+
+def _components(result: FitResult) -> pd.DataFrame:
+    """Return a row per component of the model: its number in the report, that one's share, and the place in model.npz.
+
+    Components that are merged have the same number.
+    """
+    components = result.components
+    number = np.repeat(np.arange(len(components.members)), [len(places) for places in components.members])
+    place = np.concatenate([np.empty(0, int), *components.members])
+    table = pd.DataFrame(
+        {
+            "component": number + 1,
+            "share": components.shares[number],
+            "active": number < components.active,
+            "place_in_model": place,
+        }
+    )
+    if "W" in result.intervals:
+        table["overlap"] = result.draws.alignment.overlap[place]
+    return table
+
+
+def _effects(result: FitResult, axis: str) -> pd.DataFrame:
+    """Return the effects of rows, or of columns."""
+    table = pd.DataFrame({axis: result.names(axis), "effect": result.effects()[axis]})
+    if (interval := result.intervals.get(DRAWN_EFFECTS[axis])) is not None:
+        table["lower"], table["upper"] = interval
+    return table

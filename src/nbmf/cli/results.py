@@ -1,0 +1,25 @@
+"""The folder of a command's results: the one that was typed, or one next to what was read."""
+
+import argparse
+import os
+from collections.abc import Collection
+from pathlib import Path
+
+from nbmf.cli.reading import name_of
+from nbmf.output.folder import OutputFolder, folder_at
+
+
+def results_folder(
+    options: argparse.Namespace, suffix: str, names: Collection[str], *, source: Path | None = None
+) -> OutputFolder:
+    """Return the folder that was typed, or one next to FILE, or another source.
+
+    With a workbook in its place, --out a.xlsx, it is next to that. Where nothing can be written next to FILE it is
+    in the current folder; the end of the command says where.
+    """
+    if options.out is not None:
+        return folder_at(options.out, suffix, names, force=options.force)
+    stem = name_of(options) if source is None else source.stem
+    parent = (Path(options.file) if source is None else source).expanduser().parent
+    parent = parent if os.access(parent, os.W_OK) else Path()
+    return OutputFolder(parent / f"{stem}{suffix}", names, force=options.force)

@@ -1,0 +1,1 @@
+"""Folders of results: whole files, tables as CSV or a workbook, and reports."""

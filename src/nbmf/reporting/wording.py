@@ -1,0 +1,32 @@
+"""How a report names arguments and what to do next: in Python's words, or in those of a command line."""
+
+from typing import Any
+
+FUNCTIONS = {"fit": "nbmf.analyze", "compare": "nbmf.compare"}
+
+
+class Wording:
+    """Python's words. A command line has a class of its own, with the same methods.
+
+    Parameters
+    ----------
+    asked : dict
+        The keyword arguments of `nbmf.analyze`.
+    """
+
+    def __init__(self, asked: dict[str, Any]):
+        self._asked = asked
+
+    def of(self, message: str) -> str:
+        """Return a message that may mention arguments."""
+        return str(message)
+
+    @property
+    def made_by(self) -> str:
+        """What made the analysis."""
+        return self.next("fit", **self._asked)
+
+    def next(self, command: str, **given: Any) -> str:
+        """Return what to type for `fit` or `compare` of the same matrix, with other arguments."""
+        words = (f"{name}={value!r}" for name, value in given.items())
+        return f"{FUNCTIONS[command]}({', '.join(['V', *words])})"
