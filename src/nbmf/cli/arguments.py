@@ -127,12 +127,9 @@ READ = (
     ),
     OBJECT,
     ENCODING,
-)
-READING = (
-    *READ,
-    Option("--transpose", "rows and columns trade places", action="store_true"),
     switch("--diagonal", "--no-diagonal: of a network, what a thing is to itself is missing", True),
 )
+READING = (*READ, Option("--transpose", "rows and columns trade places", action="store_true"))
 SET = Option(
     "--set",
     "any other argument of the method, for example alpha=0.2 or max_iter=100; in a comparison of all methods that "

@@ -4,15 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nbmf.catalogue import DEFAULTS, METHODS, methods_for
-from nbmf.cli.info_lines import AXES, ends, worth_a_look
-from nbmf.cli.timing import seconds_of_fit, told
+from nbmf.catalogue import methods_for
+from nbmf.cli.info_lines import AXES, ends, time_of_fit, worth_a_look
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.evaluation import count_baselines
 from nbmf.reporting.text import wrapped
 
 FEW_VALUES = 10  # different ones, which may be marks or answers
-TIMED = (DEFAULTS["CountMatrix"], "poisson-gamma-vb")  # methods
 OVERDISPERSED = 2.0  # times Poisson's variance, from which on it is worth a word
 
 
@@ -22,8 +20,7 @@ def report(matrix: CountMatrix, again: str, uses: list[str]) -> Iterator[str]:
     yield from _sizes(observed)
     yield _scatter(matrix)
     yield from _lines(matrix)
-    times = ", ".join(f"{METHODS[name]['label']} {told(seconds_of_fit(name, matrix))}" for name in TIMED)
-    yield f"{observed.size} observed entries; one fit takes about (measured on a part): {times}"
+    yield from time_of_fit(matrix, f"{observed.size} observed entries")
     yield ""
     yield wrapped(f"methods that take counts: {', '.join(methods_for(CountMatrix))}")
     yield (

@@ -1,8 +1,14 @@
-"""What `nbmf info` says of the rows and the columns of any matrix."""
+"""What `nbmf info` says of the rows and the columns of any matrix, and of how long a fit takes."""
+
+from collections.abc import Iterator
 
 import numpy as np
 
+from nbmf.analysis.estimate import estimate, slowness_here
+from nbmf.analysis.plan import plan_of
+from nbmf.analysis.request import Request
 from nbmf.data.named import NamedMatrix
+from nbmf.reporting.text import wrapped
 
 AXES = ((1, "rows"), (0, "columns"))  # what sums over the other axis are of
 NAMED = 3  # rows or columns at either end
@@ -24,3 +30,18 @@ def worth_a_look(matrix: NamedMatrix, of_lines: dict[str, np.ndarray], axis: int
     few = {f"with fewer than {FEW} observed entries": matrix.observed_along(axis) < FEW}
     counts = {words: int(np.count_nonzero(which)) for words, which in (of_lines | few).items()}
     return [f"{dict(AXES)[axis]} {words}: {count}" for words, count in counts.items() if count]
+
+
+def time_of_fit(matrix: NamedMatrix, entries: str) -> Iterator[str]:
+    """Yield about how long `nbmf fit` takes for so many entries, in words, and what it does not do for their number."""
+    expected = estimate(matrix, Request(), slowness_here())
+    yield f"{entries}; nbmf fit takes about {_told(expected.seconds)}, for {expected.fits} fits at most and a report"
+    if reason := plan_of(matrix, Request()).reason:
+        yield wrapped(reason)
+
+
+def _told(seconds: float) -> str:
+    """Return a time as a person would say it."""
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -9,18 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import nbmf
-from nbmf.cli.arguments import READ
+from nbmf.cli.arguments import READ, as_typed
 from nbmf.cli.options import Options
 from nbmf.cli.reading import command_for
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of, text_of
 from nbmf.errors import DataError, NbmfError
 from nbmf.io.answers import GAPS, LONGEST, AnswersError, answers_of
+from nbmf.io.cells import RepeatedName
 from nbmf.io.column_kinds import judged
 from nbmf.io.columns import Columns, read_columns
 from nbmf.reporting.text import wrapped
 
 PART = 0.5  # of all columns that have to fit, and of a column's values
 FEW = 3  # other values in a column that fits all the same: they mean missing
+YES_AND_NO = 2  # answers
 ENOUGH = 20  # rows, from which on a column of 1 and 2 among ratings is none
 # Pairs of answers of which everybody knows which is a one.
 YES = ("ja", "oui", "si", "sí", "sim", "tak", "kyllä", "y", "j", "t", "true", "wahr", "vrai", "yea", "aye", "present")
@@ -37,6 +39,12 @@ class _Column(NamedTuple):
     @property
     def different(self) -> set[str]:
         return set(self.texts)
+
+    @property
+    def answers(self) -> frozenset[str]:
+        """What is there and does not mean missing, in the words of labels."""
+        missing = Meaning(None, DEFAULTS["missing"])
+        return frozenset(self.labels.get(text, text) for text in self.different if text not in missing)
 
 
 class _Reading(NamedTuple):
@@ -72,10 +80,13 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     if first.name in apart and options.index is None:  # or the next one would be read as names
         found["index"] = False
     chosen = Options(**{**vars(options), **found})
-    if not _works(chosen):
+    understood = _understood(chosen)
+    if understood is None:
         return None
-    place = [] if misfits or isinstance(refused, AnswersError) else [str(refused).partition(";")[0]]
-    return [*place, *_told(options.file, reading, fitting, misfits, odd, found), *_next(chosen)]
+    are_ratings, is_name = (isinstance(refused.__cause__ or refused, kind) for kind in (AnswersError, RepeatedName))
+    is_told = is_name or not (misfits or are_ratings)
+    place = [as_typed(refused.message, "info").partition(";")[0].partition(" (")[0]] if is_told else []
+    return [understood, *place, *_told(options.file, reading, fitting, misfits, odd, found), *_next(chosen)]
 
 
 def _columns(options: argparse.Namespace) -> list[_Column] | None:
@@ -132,23 +143,19 @@ def _as_they_are() -> _Reading:
 
 def _as_pairs(columns: list[_Column]) -> Iterator[_Reading]:
     """Two answers, the most frequent pair that columns have."""
-    missing = Meaning(None, DEFAULTS["missing"])
-    pairs = Counter(frozenset(text for text in column.different if text not in missing) for column in columns)
+    pairs = Counter(column.answers for column in columns)
     for pair in (pair for pair, _ in pairs.most_common() if len(pair) == 2):
-        labels = next(column.labels for column in columns if pair <= column.different)
         one, zero = sorted(pair)
-        if _means(labels.get(zero, zero), YES) or _means(labels.get(one, one), NO):
+        if _means(zero, YES) or _means(one, NO):
             one, zero = zero, one
-        words = [labels.get(each, each) for each in (one, zero)]
 
         def fits(column: _Column, pair=pair) -> bool:
-            present = {text for text in column.different if text not in missing}
-            return bool(present) and present <= pair
+            return bool(column.answers) and column.answers <= pair
 
-        def options(fitting: list[_Column], words=words) -> dict[str, Any]:
-            return {"ones": words[:1], "zeros": words[1:]}
+        def options(fitting: list[_Column], one=one, zero=zero) -> dict[str, Any]:
+            return {"ones": [one], "zeros": [zero]}
 
-        yield _Reading(f"{words[0]!r} and {words[1]!r}", fits, options)
+        yield _Reading(f"{one!r} and {zero!r}", fits, options)
         return
 
 
@@ -163,6 +170,8 @@ def _as_ratings() -> _Reading:
         return [number_of(text) for text in column.texts if text not in missing]
 
     def fits(column: _Column) -> bool:
+        if column.labels and len(column.answers) <= YES_AND_NO:  # labels say which is which
+            return False
         found = numbers(column)
         return bool(found) and all(
             n is not None and (n in GAPS or (n.is_integer() and 1 <= n <= LONGEST)) for n in found
@@ -188,13 +197,15 @@ def _seen_missing(columns: list[_Column]) -> list[str]:
     return sorted({text for column in columns for text in column.different if text in missing})
 
 
-def _works(options: Options) -> bool:
+def _understood(options: Options) -> str | None:
+    """Return how a file is understood with some options, None if it is refused."""
     chosen = {option.attribute: getattr(options, option.attribute) for option in READ}
+    lines: list[str] = []
     try:
-        nbmf.read(options.file, **chosen, transpose=options.transpose, log=lambda line: None)
+        nbmf.read(options.file, **chosen, transpose=options.transpose, log=lines.append)
     except NbmfError:
-        return False
-    return True
+        return None
+    return lines[0]
 
 
 def _told(

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nbmf.catalogue import CANDIDATES, METHODS, methods_for
-from nbmf.cli.info_lines import AXES, ends, worth_a_look
-from nbmf.cli.timing import seconds_of_fit, told
+from nbmf.catalogue import CANDIDATES, methods_for
+from nbmf.cli.info_lines import AXES, ends, time_of_fit, worth_a_look
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.reporting.text import wrapped
 
@@ -22,8 +21,7 @@ def report(matrix: SparseBinaryMatrix, again: str) -> Iterator[str]:
     for axis, _ in AXES:
         yield from worth_a_look(matrix, {"without a one": ones[axis] == 0}, axis)
     methods = CANDIDATES[type(matrix).__name__]
-    times = ", ".join(f"{METHODS[name]['label']} {told(seconds_of_fit(name, matrix))}" for name in methods)
-    yield f"{matrix.nnz} entries are kept; one fit takes at most (measured on a part): {times}"
+    yield from time_of_fit(matrix, f"{matrix.nnz} entries are kept")
     yield ""
     yield wrapped(
         f"methods that take so large a matrix: {', '.join(methods_for(type(matrix)))}; their time "

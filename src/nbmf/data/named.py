@@ -243,6 +243,12 @@ class NamedMatrix:
         """Return the values of the diagonal."""
         return getattr(self, self.field).diagonal()
 
+    def without_diagonal(self) -> Self:
+        """Return the matrix with its diagonal missing: of a network what a thing is to itself."""
+        values = getattr(self, self.field).copy()
+        np.fill_diagonal(values, MISSING)
+        return type(self)(values, self.row_names, self.column_names, self.row_groups)
+
     def is_symmetric(self) -> bool:
         """Whether the matrix equals its transpose."""
         values = getattr(self, self.field)

@@ -11,7 +11,9 @@ from nbmf.data.named import names_of
 from nbmf.errors import DataError, NotSupportedError, Setting
 from nbmf.inference.state import Factors
 from nbmf.inference.transform_output import TransformOutput
+from nbmf.seeds import seed_sequence
 
+PARTS = 5  # of the entries of new rows that are scored
 NUMBERS_AT_ONCE = 2**22  # 32 MB, of each of the few arrays that a fold-in needs
 
 
@@ -133,15 +135,38 @@ class FoldIn(TransformOutput):
         return self.mean(self._factors_with(W))
 
     def score(self, V: Any, y: Any = None) -> float:
-        """Return the mean log-likelihood of rows folded in, in nats per observed entry.
+        """Return how well entries of new rows are predicted from the other entries of their rows.
 
-        Higher is better. The entries that are scored are those that were folded in; how well
-        unseen ones are predicted, held-out entries say, see `nbmf.compare`.
+        The mean log probability in nats per observed entry, higher is better: fifths of the entries are held out in
+        turn, the rows are folded in by the others, and the held-out ones are predicted. What was folded in is never
+        scored, so that more components are not better by themselves, and grid searches can choose their number.
+
+        Parameters
+        ----------
+        V : BinaryMatrix, array (F', N) or DataFrame
+            As for `transform`. Which entries are held out together depends on its shape alone.
+        y : None
+            Not used; there for scikit-learn.
+
+        Raises
+        ------
+        NotFittedError, DataError
+            As for `transform`.
         """
-        factors = self._fold_in(self._factors_of_rows, V, axis=1)
-        values = self.likelihood.values_of(V)
-        loss_at = self.likelihood.loss_at(values, self.likelihood.is_observed(values))
-        return -loss_at.of(functools.partial(self.predictive_of, factors)).perplexity
+        return self._fold_in(lambda _: self._held_out_score(self.likelihood.values_of(V)), V, axis=1)
+
+    def _held_out_score(self, values: np.ndarray) -> float:
+        likelihood = self.likelihood
+        rng = np.random.default_rng(seed_sequence("score", *values.shape))
+        part_of = rng.permutation(np.arange(values.size) % PARTS).reshape(values.shape)
+        observed, total = likelihood.is_observed(values), 0.0
+        for part in range(PARTS):
+            held_out = observed & (part_of == part)
+            if held_out.any():
+                factors = self._factors_of_rows(likelihood.hide(values, held_out))
+                loss_at = likelihood.loss_at(values, held_out)
+                total += loss_at.of(functools.partial(self.predictive_of, factors)).total
+        return -total / np.count_nonzero(observed)
 
     def _fold_in(self, fold_in: Callable, V: Any, axis: int) -> np.ndarray:
         """Return what `fold_in` makes of V, which has as many rows (axis 0) or columns (axis 1) as the fit."""

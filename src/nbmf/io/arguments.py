@@ -47,6 +47,7 @@ class Options(OwnOptions, total=False):
     column: str | None
     value: str | None
     absent: str | None
+    diagonal: bool | None
 
 
 def _is_text(value: Any) -> bool:
@@ -91,6 +92,7 @@ RULES = {
     "value": _COLUMN,
     "absent": Rule(lambda value: _is_text(value) and value in ABSENT, "zeros, missing or None (by the values)"),
     "name": Rule(_is_text, "the name of an object or a sheet in the file"),
+    "diagonal": Rule(lambda value: isinstance(value, bool), "True or False (that of a network is missing)"),
     "encoding": Rule(is_encoding, "an encoding that Python knows, such as utf-8, cp1252, latin-1 or utf-16"),
 }
 

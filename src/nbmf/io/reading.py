@@ -21,6 +21,7 @@ from nbmf.io.arguments import Options
 from nbmf.io.cells import Entries, Grid, RepeatedName, Table, counted
 from nbmf.io.coded_matrix import CodedMatrix, StoredCodes, of_entries, of_grid
 from nbmf.io.formats import Cells, Format, format_of
+from nbmf.io.networks import as_network
 from nbmf.io.tables_as_matrices import of_table
 
 AnyMatrix = BinaryMatrix | CountMatrix | SparseBinaryMatrix
@@ -80,6 +81,9 @@ def read(
     encoding : str, optional
         Of text, JSON and old files of SPSS: by default UTF-8, or what a mark or zeros tell (UTF-16), or
         Windows-1252, of which Latin-1 is a part.
+    diagonal : bool
+        False: of a network, a matrix whose rows and columns have the same names, the diagonal is missing: what
+        a thing is to itself.
     transpose : bool
         Let rows and columns trade places.
     log : function
@@ -89,7 +93,8 @@ def read(
     Returns
     -------
     BinaryMatrix or CountMatrix, of more than 2^28 entries SparseBinaryMatrix
-        Rows and columns in the order of the file; those without an observed entry are left out. So
+        Rows and columns in the order of the file, columns of a network in that of its rows; those without an observed
+        entry are left out. So
         large a matrix is read from a list, Matrix Market or scipy.sparse, without its zeros.
 
     Raises
@@ -101,6 +106,7 @@ def read(
     """
     given = {key: value for key, value in given.items() if value is not None}
     arguments.check(given, transpose)
+    diagonal = given.pop("diagonal", True)
     path = Path(path).expanduser()
     format = format_of(path)
     allowed = _arguments_of(format)
@@ -113,7 +119,7 @@ def read(
     if (above := given.get("above")) is not None:
         words = f"{found.format}; counts above {above} are ones, others zeros"
         found = found._replace(codes=_above(found.codes, above), format=words)
-    return _matrix(path, found, transpose, log)
+    return as_network(_matrix(path, found, transpose, log), diagonal, log)
 
 
 def _arguments_of(format: Format) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ Bayesian predictive distributions", Bayesian Analysis 13, 2018, eq. (4)).
 
 import numpy as np
 
+from nbmf.numerics.compilation import kernel
+
 TOLERANCE = 1e-5  # nats per entry, between the loss that is reached and the smallest one
 MOST_ROUNDS = 20_000
 NEGLIGIBLE = 1e-3  # a weight below is 0, so that its member need not be fitted
@@ -28,13 +30,34 @@ def mixture_weights(losses: np.ndarray) -> np.ndarray:
     probability = np.exp(losses.min(axis=1, keepdims=True) - losses)
     weights = np.full(losses.shape[1], 1.0 / losses.shape[1])
     for _ in range(MOST_ROUNDS):
-        mixture = (probability * weights).sum(axis=1)
-        gradient = (probability / mixture[:, None]).mean(axis=0)
+        gradient = _gradient(probability, weights)
         if np.log(gradient.max()) < TOLERANCE:
             break
         weights *= gradient
     weights[weights < NEGLIGIBLE] = 0.0
     return weights / weights.sum()
+
+
+@kernel
+def _gradient(probability, weights):
+    """Return the mean over entries of p_m / Σ_j w_j p_j, float array (M,).
+
+    Compiled, since sums over a handful of members take NumPy fifteen times as long, and there are thousands of rounds.
+
+    Parameters
+    ----------
+    probability : float array (n, M)
+    weights : float array (M,)
+    """
+    n, M = probability.shape
+    total = np.zeros(M)
+    for i in range(n):
+        mixture = 0.0
+        for m in range(M):
+            mixture += probability[i, m] * weights[m]
+        for m in range(M):
+            total[m] += probability[i, m] / mixture
+    return total / n
 
 
 def mixture_losses(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -1,0 +1,164 @@
+"""How long an analysis will take, told before it begins: by the work that it plans, without fitting anything.
+
+Each part is its work times what a unit of work costs, as it was measured once on one machine; the caller may say how
+much slower this one is. Fits that may end early are taken to end where such fits mostly do.
+"""
+
+import math
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from nbmf.analysis.plan import SMALL, chains_of, memory_of, plan_of, visits_of
+from nbmf.analysis.request import Request
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import NamedMatrix
+from nbmf.evaluation.margin_test import DRAWS
+from nbmf.evaluation.verdict import LARGEST_EXACT
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.folds import ENOUGH, HELD_OUT
+from nbmf.inference.parameters import AUTO
+from nbmf.numerics.threads import processors
+from nbmf.output.folder import LARGEST_CSV
+
+BENCHMARK, BENCHMARK_SECONDS = 2**20, 0.008  # exponentials, and what they take where costs were measured
+
+
+class Cost(NamedTuple):
+    """What a fit of a class costs.
+
+    - iteration : float, seconds of an iteration of any size
+    - entry, component : float, nanoseconds of an iteration per entry that is visited, and per each of its components
+    - iterations : int, after which such fits mostly end, if they may
+    - visits_ones : bool, whether entries that are zero are not visited
+    - line : float, nanoseconds of an iteration per component of a row or a column
+    """
+
+    iteration: float
+    entry: float
+    component: float
+    iterations: int
+    visits_ones: bool = False
+    line: float = 0.0
+
+
+COSTS = {
+    "BetaDirVB": Cost(8e-4, 5, 0.3, 350),
+    "LogisticFactorVB": Cost(9e-5, 4, 4, 350),
+    "IndianBuffetLogistic": Cost(6e-5, 20, 8, 300),
+    "BernoulliPoissonVB": Cost(1.7e-4, 4, 3, 600, visits_ones=True, line=10),
+    "BernoulliPoissonGibbs": Cost(2e-4, 30, 3, 1500, visits_ones=True, line=40),
+    "NegativeBinomialFactorVB": Cost(1e-4, 10, 6, 350),
+}
+START, REPORT = 3.0, 6.5  # seconds to load what is needed; to draw and write
+BASELINES = 1e-6  # seconds per entry and fold
+EXACT = 2e-10  # seconds per product of two numbers in a draw of the exact test
+AS_CSV, AS_NPZ = 1.5e-6, 2e-7  # seconds per entry of E[V] that is written
+
+
+class Estimate(NamedTuple):
+    """What an analysis will take.
+
+    - seconds : float
+    - fits : int, how many there are at most
+    - gigabytes : float, of memory that a fit takes besides its data and factors, at most
+    """
+
+    seconds: float
+    fits: int
+    gigabytes: float
+
+
+def estimate(matrix: NamedMatrix, request: Request, slowness: float = 1.0) -> Estimate | None:
+    """Return what an analysis will take, None if the costs of one of its methods were not measured.
+
+    Parameters
+    ----------
+    matrix : NamedMatrix
+    request : Request
+    slowness : float
+        How many times as long this machine takes as the one where costs were measured, see `slowness_here`.
+
+    Raises
+    ------
+    ConfigError
+        As `nbmf.analyze`, if it would be refused.
+    """
+    plan = plan_of(matrix, request)
+    tested, further = list(plan.tested.values()), list((plan.further or {}).values())
+    every = [*tested, *further]
+    if any(type(one).__name__ not in COSTS or one.n_components == AUTO for one in every):
+        return None
+    folds = _folds(matrix) if plan.holds_out else 0
+    shown = [_seconds_shown(one, matrix, request) for one in tested]
+    seconds = START + REPORT + _written(matrix) + _mean(shown)
+    seconds += folds * (sum(seconds_of(one, matrix, 1 - HELD_OUT) for one in every) + BASELINES * _entries(matrix))
+    seconds += sum(seconds_of(one, matrix) for one in further)
+    if folds and len(tested) > 1:  # the other view, or members of the mixture that were tested
+        seconds += _mean([seconds_of(one, matrix) for one in tested])
+    if folds and isinstance(matrix, BinaryMatrix) and matrix.n_observed <= LARGEST_EXACT:
+        F, N = sorted(matrix.shape)
+        seconds += EXACT * DRAWS * F * F * (F + N)
+    fits = folds * len(every) + max(chains_of(one, matrix, request) for one in tested) + len(every) - 1
+    return Estimate(slowness * seconds, fits, max(memory_of(one, matrix) for one in every))
+
+
+def seconds_of(estimator: Factorization, matrix: NamedMatrix, part: float = 1.0) -> float:
+    """Return what a fit to a part of the entries takes on the machine where costs were measured, on one thread."""
+    cost, K = COSTS[type(estimator).__name__], estimator.n_components
+    visited = part * (_ones(matrix) if cost.visits_ones else matrix.n_observed)
+    of_iteration = visited * (cost.entry + cost.component * K) + sum(matrix.shape) * K * cost.line
+    return min(cost.iterations, estimator.n_iterations) * (cost.iteration + 1e-9 * of_iteration)
+
+
+def slowness_here() -> float:
+    """Return how many times as long this machine takes for some exponentials, by the time of its processor."""
+    numbers, taken = np.linspace(-1, 1, BENCHMARK), []
+    for _ in range(5):
+        started = time.process_time()
+        np.exp(numbers)
+        taken.append(time.process_time() - started)
+    return min(taken) / BENCHMARK_SECONDS
+
+
+def _seconds_shown(estimator: Factorization, matrix: NamedMatrix, request: Request) -> float:
+    """Return what the fit that is shown takes: of all chains or starts, in threads."""
+    chains = chains_of(estimator, matrix, request)
+    one = seconds_of(estimator, matrix)
+    if chains == 1 and "threads" in estimator.get_params() and visits_of(estimator, matrix) > SMALL:
+        return one / processors()
+    return one * math.ceil(chains / processors())
+
+
+def _folds(matrix: NamedMatrix) -> int:
+    """Return in how many folds entries are held out; see nbmf.inference.folds."""
+    units = _ones(matrix) if matrix.dense is not None else matrix.n_observed
+    if matrix.is_symmetric():
+        units /= 2
+    return min(round(1 / HELD_OUT), math.ceil(ENOUGH / (HELD_OUT * units)))
+
+
+def _ones(matrix: NamedMatrix) -> int:
+    """Return how many entries are above zero."""
+    if matrix.dense is not None:
+        return int(matrix.ones_along(1).sum())
+    return int(np.count_nonzero(getattr(matrix, matrix.field) > 0))
+
+
+def _entries(matrix: NamedMatrix) -> float:
+    """Return of how many entries baselines are computed: of a sparse matrix of those that are kept."""
+    return matrix.nnz if matrix.dense is not None else math.prod(matrix.shape)
+
+
+def _written(matrix: NamedMatrix) -> float:
+    """Return what it takes to write E[V]."""
+    if matrix.dense is not None:
+        return 0.0
+    size = math.prod(matrix.shape)
+    return size * (AS_CSV if size <= LARGEST_CSV else AS_NPZ)
+
+
+def _mean(seconds: Sequence[float]) -> float:
+    return sum(seconds) / len(seconds)
