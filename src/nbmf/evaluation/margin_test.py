@@ -9,6 +9,7 @@ test of the Rasch model (Ponocny 2001). The matrix is compared with others that 
 from typing import Any, NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from nbmf.data.matrix import MISSING
 from nbmf.errors import ConfigError, DataError
@@ -40,6 +41,7 @@ class MarginTest(NamedTuple):
     draws: int
 
 
+@threadpool_limits.wrap(limits=1, user_api="blas")  # small products: threads would wait for each other
 def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
     """Test exactly whether a binary matrix has structure beyond effects of its rows and columns.
 

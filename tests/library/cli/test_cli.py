@@ -26,12 +26,12 @@ from nbmf.catalogue import DEFAULTS, METHODS
 from nbmf.cli import compare as compare_command
 from nbmf.cli import help_texts, kernel_cache, progress
 from nbmf.cli.arguments import COMMANDS, as_typed, parse
-from nbmf.cli.output import OutputFolder, as_cell, of_cell
 from nbmf.cli.reading import name_of, repeated
 from nbmf.data.examples import EXAMPLES
 from nbmf.errors import DataError, Message, Setting
 from nbmf.evaluation.compared_fits import FitDone
 from nbmf.evaluation.verdict import choose
+from nbmf.output.folder import OutputFolder, as_cell, of_cell
 from nbmf.plotting import style
 from nbmf.posterior.components import components_of
 
@@ -235,8 +235,10 @@ def test_info_points_at_what_says_nothing(capsys):
 def test_info_knows_what_is_too_large_for_vb(capsys, monkeypatch):
     monkeypatch.setitem(METHODS[DEFAULTS["BinaryMatrix"]]["settings"], "max_memory_gb", 1e-6)
     out = run(capsys, "info", "survey.csv").out
-    assert "take Gibbs sampling" in out
-    assert "nbmf fit survey.csv --method beta-dir-gs-learned --chains 1\n" in out
+    words = " ".join(out.split())
+    assert "Beta-Dir VB, learned would need 0.0 GB, its limit is 1e-06 GB: Bernoulli-Poisson VB, whose time" in words
+    assert "nbmf fit survey.csv\n" in out
+    assert "for 6 fits at most and a report" in out  # five folds and one start, or four
 
 
 def test_options_of_the_readers_reach_them_and_are_repeated(capsys):
@@ -387,7 +389,7 @@ def test_advice_about_chains_is_said_as_it_is_typed():
 
 
 def test_a_large_expectation_is_no_csv(here, capsys, monkeypatch):
-    monkeypatch.setattr("nbmf.cli.fit_files.LARGEST_CSV", 599)
+    monkeypatch.setattr("nbmf.analysis.files.LARGEST_CSV", 599)
     run(capsys, "fit", "survey.csv", *QUICK, "--chains", "1", "--draws", "20")
     folder = here / "survey.nbmf"
     assert "expectation.npz" in files(folder)
@@ -559,7 +561,9 @@ def test_a_folder_whose_writing_was_interrupted_is_still_ours(here):
 
 def test_a_second_run_into_the_same_folder_is_told(here, capsys):
     """Settings and model of one next to the tables of the other would both have exit status 0."""
-    holding = "import pathlib, sys; from nbmf.cli.folder_lock import hold; hold(pathlib.Path('out')); print(flush=True)"
+    holding = (
+        "import pathlib, sys; from nbmf.output.folder_lock import hold; hold(pathlib.Path('out')); print(flush=True)"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", f"{holding}; sys.stdin.read()"], cwd=here, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
@@ -837,19 +841,6 @@ def test_what_a_comparison_has_left_is_judged_method_by_method():
     assert compare_command._seconds_left(rows, 6, options) == 1.0 / 2
 
 
-def test_the_time_of_a_fit_is_measured_on_a_part(monkeypatch):
-    """With a made-up clock: 1 s to start and 0.01 s an iteration, for a quarter of the entries."""
-    from nbmf.catalogue import METHODS
-    from nbmf.cli import timing
-
-    monkeypatch.setattr(timing, "ENTRIES", 2000)
-    monkeypatch.setattr(timing, "_fit_time", lambda made, codes: 1 + 0.01 * made.n_iterations)
-    matrix = nbmf.BinaryMatrix.from_array(np.ones((400, 20)))
-    total = METHODS["beta-dir-vb"]["settings"]["max_iter"]
-    expected = (1 + 0.01 * total) * 400 / 100
-    assert timing.seconds_of_fit("beta-dir-vb", matrix) == pytest.approx(expected, rel=0.02)
-
-
 @pytest.mark.parametrize("total", [1, 37])
 def test_every_iteration_is_counted(total):
     steps = []
@@ -884,8 +875,9 @@ def test_without_a_home_kernels_are_kept_in_a_private_folder(here, monkeypatch, 
 def test_a_single_large_fit_takes_all_processors_and_gives_the_same(here, capsys, monkeypatch):
     command = ["fit", "survey.csv", *SWEEPS, "--iterations", "20"]
     run(capsys, *command, "--chains", 1, "--out", "one")
-    monkeypatch.setattr("nbmf.cli.fit.SMALL", 0)
-    monkeypatch.setattr("nbmf.cli.fit.processors", lambda: 2)
+    for module in ("plan", "fitting"):
+        monkeypatch.setattr(f"nbmf.analysis.{module}.SMALL", 0)
+    monkeypatch.setattr("nbmf.analysis.fitting.processors", lambda: 2)
     run(capsys, *command, "--chains", 1, "--out", "two")
     assert (here / "one/W.csv").read_bytes() == (here / "two/W.csv").read_bytes()
     assert nbmf.load("two/model.npz").threads == 1

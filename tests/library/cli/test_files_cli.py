@@ -212,6 +212,6 @@ def test_without_openpyxl_a_workbook_is_refused_before_the_work(here, capsys, mo
 
 def test_what_is_too_large_for_a_sheet_is_told(capsys, monkeypatch):
     answers([0, 1]).to_csv("s.csv")
-    monkeypatch.setattr("nbmf.cli.workbook.MOST_CELLS", 450)
+    monkeypatch.setattr("nbmf.output.workbook.MOST_CELLS", 450)
     out = run(capsys, "fit", "s.csv", *QUICK, "--out", "t.xlsx").out
     assert out.endswith("sheets of t.xlsx; too large for it, and in t.nbmf/ alone: expectation.csv\n")

@@ -7,10 +7,11 @@ from scipy.special import expit
 
 import nbmf
 from nbmf import cli
-from nbmf.cli.arguments import parse
-from nbmf.cli.fit import _chosen
-from nbmf.cli.stack import further_members
-from nbmf.cli.structure import estimator_of
+from nbmf.analysis.analyze import chosen_of
+from nbmf.analysis.mixture import further_members
+from nbmf.analysis.plan import plan_of
+from nbmf.analysis.request import Request
+from nbmf.analysis.settings import estimator_of
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.plotting import style
@@ -44,7 +45,7 @@ def said(capsys, *typed):
 def test_a_fit_says_what_the_mixture_predicts_and_writes_it(here, capsys):
     out = said(capsys, "fit", "survey.csv")
     matrix = BinaryMatrix.load(here / "survey.nbmf" / "matrix.npz")
-    first, *_ = _chosen(parse(["fit", "survey.csv"]), matrix)
+    first, *_ = chosen_of(matrix, plan_of(matrix, Request()), Request())
     stack = first.verdict.stack
     assert f"{stack} weights in the mixture, stack.npz: {stack.described_members} the mixture predicts" in out
     model, mixture = (nbmf.load(here / "survey.nbmf" / name) for name in ("model.npz", "stack.npz"))

@@ -6,6 +6,9 @@ import pytest
 from scipy.special import expit
 
 from nbmf import cli
+from nbmf.analysis.analyze import chosen_of
+from nbmf.analysis.plan import plan_of
+from nbmf.analysis.request import Request
 from nbmf.cli import fit as fit_command
 from nbmf.cli.arguments import parse
 from nbmf.data.matrix import BinaryMatrix
@@ -35,7 +38,8 @@ def here(tmp_path, monkeypatch):
 
 def chosen(*typed, V=None):
     matrix = BinaryMatrix.from_array(one_scale() if V is None else V)
-    return fit_command._chosen(parse(["fit", "survey.csv", *typed]), matrix)
+    request = Request.of(fit_command.asked(parse(["fit", "survey.csv", *typed])))
+    return chosen_of(matrix, plan_of(matrix, request), request)
 
 
 def said(capsys, *typed):

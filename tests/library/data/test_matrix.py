@@ -244,7 +244,7 @@ def test_a_frame_may_have_values_of_its_own():
 
 def test_a_wrong_value_of_a_frame_is_named_by_its_names():
     frame = pd.DataFrame({"a": ["y", "n"]}, index=["ann", "bob"])
-    words = r"^row 'ann', column 'a': 'y' is not a number; .*from_frame\(V, ones=\[...\], zeros="
+    words = r"^row 'ann', column 'a': the value is 'y'; allowed are ones \(1, .*from_frame\(V, ones=\[...\], zeros="
     for door in (BinaryMatrix.from_frame, BinaryMatrix.of, as_codes):
         with pytest.raises(DataError, match=words):
             door(frame)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from held_out_score import held_out_score
 from promises import Promises
 from scipy.special import expit
 from scipy.stats import norm
@@ -247,8 +248,11 @@ def test_new_rows_are_scored_with_all_that_is_theirs():
     means, sds = np.array([2.0, 0.0, 0.5]), np.sqrt(1 + 1 / np.array([3.0, 4.0, 2.0]))
     np.testing.assert_allclose(model.transform(rows)[:, 0], means)
     np.testing.assert_allclose(model.predict_rows(rows), np.repeat(means[:, None], 3, axis=1))
-    density = norm.logpdf(rows, means[:, None], sds[:, None])
-    assert model.score(rows) == pytest.approx(np.nanmean(density), rel=1e-12)
+    observed, density = ~np.isnan(rows), norm.logpdf(rows, means[:, None], sds[:, None])
+    predicted = model.predictive_of(model._factors_of_rows(rows), *np.nonzero(observed))
+    loss = model.likelihood.loss_at(rows, observed)(predicted)
+    assert loss.perplexity == pytest.approx(-np.nanmean(density), rel=1e-12)
+    assert model.score(rows) == pytest.approx(held_out_score(model, rows), rel=1e-12)
     with pytest.raises(NbmfError, match="ToyGaussian has no fold-in of new columns"):
         model.predict_columns(rows[:2])
 

@@ -23,9 +23,10 @@ from raw_data import ENTRIES, raw_file, write_r_matrix, write_r_table
 import nbmf
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
+from nbmf.data.value_codes import Coding
 from nbmf.errors import ConfigError, DataError
 from nbmf.io import coded_matrix, text_lines
-from nbmf.data.value_codes import Coding
+from nbmf.io.encoding import encode
 from nbmf_studies.recipes.building import build
 
 CODES = [[1, 0, -1], [0, 1, 1]]
@@ -472,12 +473,12 @@ def test_arrays_are_read(values, read):
 
 
 def test_large_arrays_are_coded_in_blocks(monkeypatch):
-    monkeypatch.setattr("nbmf.data.value_codes.BLOCK", 4)
-    assert Coding().encode(VALUES).tolist() == CODES
+    monkeypatch.setattr("nbmf.io.encoding.BLOCK", 4)
+    assert encode(Coding(), VALUES).tolist() == CODES
     values = VALUES.copy()
     values[1, 2] = 7
     with pytest.raises(Exception, match=r"\(5, np\.float64\(7\.0\)\)"):
-        Coding().encode(values)
+        encode(Coding(), values)
 
 
 def test_one_array_of_several_is_chosen(read):

@@ -13,8 +13,8 @@ from nbmf.data.loading import load_matrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.data.sparse_counts import SparseCounts
-from nbmf.errors import DataError
 from nbmf.data.value_codes import Coding
+from nbmf.errors import DataError
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.likelihoods.poisson import POISSON
 from nbmf.likelihoods.tokens import TOKENS

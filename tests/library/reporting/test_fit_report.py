@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import nbmf
-from nbmf.cli.arguments import as_typed
+from nbmf.cli.arguments import as_typed, parse
+from nbmf.cli.wording import Typed
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.verdict import Gain, LossDifference, Verdict
@@ -20,6 +21,7 @@ from nbmf.reporting.fit_result import FitResult
 
 W = np.array([[0.9, 0.1], [0.8, 0.2], [0.05, 0.95]])
 H = np.array([[0.9, 0.9, 0.1], [0.1, 0.9, 0.3]])
+WORDING = Typed(parse(["fit", "tiny.csv"]))
 MATRIX = nbmf.BinaryMatrix.from_array([[1, 1, 0], [1, 1, 0], [0, 1, -1]], ["a", "b", "c"], None)
 VERDICT = Verdict(
     "bICA, K = 2",
@@ -44,7 +46,7 @@ def result(kind=nbmf.BinaryICA, matrix=MATRIX, components=None, **fields):
 
 
 def summary(fit):
-    return text.render(fit_report(fit, file="tiny.csv"))
+    return text.render(fit_report(fit, wording=WORDING))
 
 
 def quality(fit):
@@ -226,7 +228,8 @@ def test_the_summary_names_what_is_most_typical():
 
 def test_where_nothing_is_found_the_page_says_what_to_do_as_the_text_does():
     told_nothing = result(verdict=VERDICT._replace(found=False, predicts=False))
-    nothing = fit_report(told_nothing, file="tiny.csv --groups party", method="bica")
+    typed = Typed(parse(["fit", "tiny.csv", "--groups", "party"]))
+    nothing = fit_report(told_nothing, wording=typed, method="bica")
     page, told = html.render(nothing), text.render(nothing)
     for command in (
         "nbmf compare tiny.csv --groups party",

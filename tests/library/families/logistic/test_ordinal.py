@@ -6,6 +6,7 @@ import ladder
 import numpy as np
 import ordinal_twin
 import pytest
+from held_out_score import held_out_score
 from logistic_models import Twin, scripted
 from scipy import integrate, optimize, stats
 from scipy.special import expit
@@ -470,7 +471,9 @@ def test_new_rows_and_columns_are_scored_by_their_categories(kind):
     of_rows = model._factors_of_rows(rows)
     at = np.nonzero(rows >= 0)
     p = model.predictive_of(of_rows, *at)
-    assert model.score(rows) == pytest.approx(np.log(p[np.arange(len(p)), rows[at]]).mean(), rel=1e-12)
+    loss = ORDERED.loss_at(rows, rows >= 0)(p)
+    assert loss.perplexity == pytest.approx(-np.log(p[np.arange(len(p)), rows[at]]).mean(), rel=1e-12)
+    assert model.score(rows) == pytest.approx(held_out_score(model, rows), rel=1e-9)
     np.testing.assert_allclose(p @ np.arange(C), model.predict_rows(rows)[at], rtol=1e-10)
     for values, factors in ((rows, of_rows), (columns, model._factors_of_columns(columns))):
         loss_at = ORDERED.loss_at(values, values >= 0)

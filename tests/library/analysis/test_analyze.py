@@ -1,0 +1,219 @@
+"""nbmf.analyze: the one call behind nbmf fit, as a user of Python meets it."""
+
+import json
+import warnings
+
+import matplotlib.figure
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+import nbmf
+from nbmf import cli
+from nbmf.analysis import plan as plans
+from nbmf.analysis.analyze import chosen_of
+from nbmf.analysis.plan import plan_of
+from nbmf.analysis.request import Asked, Request
+from nbmf.catalogue import CANDIDATES, LARGE, METHODS
+from nbmf.cli.arguments import COMMANDS
+from nbmf.errors import ConfigError, DataError, LeftOutWarning, TooManyComponentsWarning
+from nbmf.plotting import style
+
+BRIEF = {"iterations": 30, "log": lambda line: None}
+
+
+def survey(rows=30, columns=16):
+    """Draw rows on one axis and columns of either sign; some answers are missing."""
+    rng = np.random.default_rng(1)
+    places = np.linspace(-1.7, 1.7, rows)
+    odds = np.outer(places, np.where(np.arange(columns) % 2, 2.0, -2.0))
+    answers = pd.DataFrame((rng.random(odds.shape) < expit(odds)).astype(float))
+    answers.index, answers.columns = [f"p{f}" for f in range(rows)], [f"q{n}" for n in range(columns)]
+    return answers.mask(rng.random(odds.shape) < 0.1)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return nbmf.analyze(survey(), name="survey", **BRIEF)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(style, "save", lambda figure, path: path.write_text("a picture"))
+    return tmp_path
+
+
+def test_it_writes_what_nbmf_fit_writes_and_says_the_same(here, capsys, found):
+    survey().to_csv("survey.csv")
+    assert cli.main(["fit", "survey.csv", "--iterations", "30"]) == 0
+    typed = capsys.readouterr().out
+    assert found.save("saved") == found.save("saved", force=False)  # our own files are overwritten
+    files = {path.name for path in (here / "survey.nbmf").iterdir()}
+    assert {path.name for path in (here / "saved").iterdir()} == files
+    for name in files - {"nbmf.json", "summary.txt", "report.html"}:  # which have commands and seconds
+        assert (here / "saved" / name).read_bytes() == (here / "survey.nbmf" / name).read_bytes(), name
+    verdict = str(found.verdict)
+    assert verdict in " ".join(str(found).split())
+    assert verdict in " ".join(typed.split())
+    assert json.loads((here / "saved/nbmf.json").read_text())["method"] == found.method
+    assert cli.main(["predict", "saved", "survey.csv"]) == 0  # so that other commands take it up
+
+
+def test_tables_are_frames_with_names_under_the_names_of_their_files(found):
+    tables, model = found.tables, found.model
+    assert {"W", "H", "expectation", "components", "missing"} <= set(tables)
+    assert len(tables) == len(list(tables))
+    assert tables["W"].index.tolist() == survey().index.tolist()
+    assert tables["H"].columns.tolist() == survey().columns.tolist()
+    np.testing.assert_array_equal(tables["expectation"], model.expectation_)
+    np.testing.assert_array_equal(tables["W"], found.result.components.model.W_)
+    assert len(tables["missing"]) == survey().isna().sum().sum()
+    assert tables["W"] is tables["W"]
+    assert str(tables).startswith("Tables: expectation")
+    with pytest.raises(KeyError):
+        tables["nonsense"]
+
+
+def test_pictures_are_drawn_when_they_are_asked_for(found):
+    assert "dictionary" in found.pictures
+    assert isinstance(found.draw("dictionary"), matplotlib.figure.Figure)
+    with pytest.raises(ConfigError, match=r"name = 'dictionry': allowed are .* \(did you mean 'dictionary'"):
+        found.draw("dictionry")
+
+
+def test_what_was_found_is_told_in_a_line_and_advice_is_in_the_words_of_python(found):
+    assert repr(found).startswith(f"Analysis of survey by {found.model.title}: structure found")
+    assert found.found is True
+    assert found.verdict.method == METHODS[found.method]["label"] + f", K = {found.model.n_components_}"
+    assert " --" not in str(found)
+    nothing = nbmf.analyze(np.random.default_rng(2).integers(0, 2, (30, 12)), **BRIEF)
+    assert nothing.found is False
+    assert nothing.pictures == []
+    assert "W" not in nothing.tables
+    assert f"nbmf.analyze(V, method={nothing.method!r}, check=False)" in str(nothing)
+    assert "nbmf.compare(V)" in str(nothing)
+    shown = nbmf.analyze(nothing.matrix, method=nothing.method, check=False, **BRIEF)
+    assert (shown.found, shown.verdict) == (None, None)
+    assert "W" in shown.tables
+    assert repr(shown).endswith("no test of structure")
+
+
+def test_a_frame_is_read_as_a_file_is(here):
+    frame = survey().astype(object).replace({1.0: "Yes", 0.0: "no"})
+    frame.loc["nobody"], frame["nothing"] = None, None
+    frame.to_csv("survey.csv")
+    lines = []
+    read = nbmf.read("survey.csv", log=lines.append)
+    with pytest.warns(LeftOutWarning) as told:
+        made = nbmf.analyze(frame, method="bica", n_components=2, check=False, **BRIEF)
+    assert str(told[0].message) == lines[-1]
+    np.testing.assert_array_equal(made.matrix.codes, read.codes)
+    assert made.matrix.row_names.tolist() == read.row_names.tolist()
+    assert made.matrix.column_names.tolist() == read.column_names.tolist()
+
+
+def test_the_arguments_are_those_of_the_command_line():
+    of_command = {name for option in COMMANDS["fit"].options for name in option.python}
+    assert Asked.__annotations__.keys() <= of_command
+    assert Request.__dataclass_fields__.keys() == Asked.__annotations__.keys()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"method": "bicaa"}, "method = 'bicaa': allowed are .*did you mean 'bica'"),
+        ({"n_components": 0}, "n_components = 0: allowed is an integer of at least 1, 'auto' or None"),
+        ({"components": 3}, "unknown argument 'components'; .*did you mean 'n_components'"),
+        ({"names": ["a", "a"]}, "'a' is there twice"),
+        ({"names": "ab"}, "names = 'ab': allowed is a list of texts"),
+        ({"view": "axes"}, "view = 'axes': allowed is groups or scale, or None"),
+        ({"view": "scale", "method": "bica"}, "view = 'scale': bica shows groups"),
+        ({"check": 1}, "check = 1: allowed is True or False"),
+        ({"settings": {"alfa": 1.0}}, "alfa = 1.0: BetaDirVB has no such setting.*did you mean 'alpha'"),
+        ({"settings": ["alpha"]}, "settings = .*: allowed is a dict"),
+        ({"n_draws": 9, "method": "logpca"}, "has no posterior"),
+        ({"n_draws": 2000, "method": "beta-dir-gs"}, "n_draws = 2000: .* keeps n_samples = 1000"),
+        (
+            {"n_draws": 900, "method": "beta-dir-gs", "n_components": 99999},
+            "need .* GB, max_memory_gb = 1.0: what fits",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_fitted(given, words, monkeypatch):
+    monkeypatch.setattr("nbmf.inference.estimator.Factorization.fit", None)
+    with pytest.raises(ConfigError, match=words):
+        nbmf.analyze(survey(), **given)
+
+
+def test_a_path_or_counts_for_a_method_of_ones_say_what_to_do():
+    with pytest.raises(DataError, match=r"nbmf.read\('votes.csv'\)"):
+        nbmf.analyze("votes.csv")
+    counts = nbmf.CountMatrix.from_array(np.arange(12).reshape(3, 4))
+    with pytest.raises(ConfigError, match=r"these are counts, and bica takes .*: above = 0 makes them so"):
+        nbmf.analyze(counts, method="bica")
+    categories = nbmf.CategoryMatrix.from_array(np.arange(12).reshape(3, 4) % 3)
+    with pytest.raises(ConfigError, match="method = None: a CategoryMatrix is analyzed by a method that is named"):
+        nbmf.analyze(categories)
+
+
+def test_what_has_to_be_told_before_the_report():
+    lines = []
+    few = nbmf.analyze([[1, 0, 1], [0, 1, 0]], iterations=9, log=lines.append)
+    assert lines == ["6 observed entries are too few to say whether there is structure"]
+    assert few.found is None
+    with pytest.warns(TooManyComponentsWarning, match="n_components = 9: 2 rows x 3 columns"):
+        nbmf.analyze(
+            few.matrix, method="bica", n_components=9, names=list("abcdefghij"), **BRIEF | {"log": lines.append}
+        )
+    assert lines[-1].startswith("names: ")
+
+
+def test_groups_of_rows_and_of_columns_have_a_table_each():
+    matrix = nbmf.BinaryMatrix.from_frame(survey().fillna(0))
+    grouped = nbmf.BinaryMatrix(matrix.codes, matrix.row_names, matrix.column_names, ["a", "b"] * 15)
+    made = nbmf.analyze(grouped, column_groups=["x", "y"] * 8, method="bica", n_components=2, check=False, **BRIEF)
+    assert set(made.tables["groups"]["group"]) == {"a", "b"}
+    assert set(made.tables["groups_of_columns"]["group"]) == {"x", "y"}
+    assert made.tables["column_groups"]["group"].tolist() == ["x", "y"] * 8
+    with pytest.raises(DataError, match="column_groups: 16 names are needed, 1 were given"):
+        nbmf.analyze(grouped, column_groups=["x"], **BRIEF)
+
+
+# What does not fit into memory.
+
+
+def test_a_matrix_too_large_for_the_usual_methods_has_another_one_at_once(monkeypatch):
+    usual, (other,) = CANDIDATES["BinaryMatrix"], LARGE["BinaryMatrix"]
+    matrix = nbmf.BinaryMatrix.from_frame(survey())
+    assert list(plan_of(matrix, Request()).tested) == list(usual)
+    monkeypatch.setitem(METHODS[usual[0]]["settings"], "max_memory_gb", 1e-6)
+    plan = plan_of(matrix, Request())
+    assert list(plan.tested) == [other]
+    assert plan.further is None  # a mixture would take longer than all the rest
+    assert plan.reason.startswith("Beta-Dir VB, learned would need 0.0 GB, its limit is 1e-06 GB: Bernoulli-Poisson VB")
+    lines = []
+    assert nbmf.analyze(matrix, iterations=9, log=lines.append).method == other
+    assert lines == [plan.reason]
+    fits = plan_of(matrix, Request(settings={"max_memory_gb": 1.0}))
+    assert list(fits.tested) == [usual[0]]
+    words = rf"n_components = 100 with {matrix.n_observed} observed entries needs .* GB, max_memory_gb = 1e-06: .*"
+    with pytest.raises(ConfigError, match=words + f"; method = '{other}' takes such a matrix as it is"):
+        plan_of(matrix, Request(method=usual[0]))
+
+
+def test_chosen_methods_are_not_fitted_where_they_are_only_compared():
+    matrix = nbmf.BinaryMatrix.from_frame(survey())
+    plan = plan_of(matrix, Request(iterations=9))
+    first, *_ = chosen_of(matrix, plan, Request(iterations=9))
+    assert not hasattr(first.estimator, "H_")
+    assert set(first.members) == {*plan.tested, *plan.further}
+    assert plans.chains_of(first.estimator, matrix, Request(chains=7)) == 7
+
+
+def test_no_warning_of_single_fits_is_shown():
+    """The report says what they say."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nbmf.analyze(survey(), iterations=3, log=lambda line: None)

@@ -1,0 +1,79 @@
+"""How long an analysis takes is told from its work: nothing is fitted, and no clock is looked at."""
+
+import numpy as np
+import pytest
+
+import nbmf
+from nbmf.analysis import estimate as module
+from nbmf.analysis.estimate import COSTS, estimate, seconds_of
+from nbmf.analysis.plan import plan_of
+from nbmf.analysis.request import Request
+from nbmf.analysis.settings import estimator_of
+from nbmf.catalogue import CANDIDATES, LARGE, METHODS
+from nbmf.data.sparse_matrix import SparseBinaryMatrix
+from nbmf.inference.estimator import Factorization
+from nbmf.stacking.members import MEMBERS, make_members
+
+
+def coins(F, N, seed=0):
+    return nbmf.BinaryMatrix.from_array(np.random.default_rng(seed).integers(0, 2, (F, N)))
+
+
+def test_all_that_is_fitted_by_default_has_a_cost():
+    names = {name for each in (*CANDIDATES.values(), *LARGE.values()) for name in each}
+    classes = {METHODS[name]["class"] for name in names}
+    assert classes | {type(one).__name__ for one in make_members(MEMBERS, 8, 9).values()} == COSTS.keys()
+
+
+def test_the_fits_are_those_that_an_analysis_makes(monkeypatch):
+    """Of noise no other view and no mixture is fitted: those are the fits at most."""
+    matrix, made = coins(30, 12), []
+    fit = Factorization.fit
+    monkeypatch.setattr(Factorization, "fit", lambda self, *a, **k: made.append(self) or fit(self, *a, **k))
+    nbmf.analyze(matrix, iterations=5)
+    expected = estimate(matrix, Request(iterations=5))
+    assert expected.fits - 4 <= len(made) <= expected.fits
+    assert expected.gigabytes == pytest.approx(4e-9 * 360 * 104)
+
+
+def test_twice_the_work_takes_about_twice_the_time():
+    few, many = coins(300, 200), coins(600, 200)
+    for name in CANDIDATES["BinaryMatrix"]:
+        one = estimator_of(name, seed=0)
+        assert seconds_of(one, many) == pytest.approx(2 * seconds_of(one, few), rel=0.15)
+        assert seconds_of(one, few, 0.5) < seconds_of(one, few)
+        halved = estimator_of(name, seed=0, iterations=COSTS[type(one).__name__].iterations // 2)
+        assert seconds_of(halved, few) == pytest.approx(seconds_of(one, few) / 2, rel=0.01)
+
+
+def test_a_method_that_visits_ones_alone_takes_as_long_as_there_are_ones():
+    codes = np.zeros((400, 400), int)
+    codes[:, :40] = 1
+    thin = nbmf.BinaryMatrix.from_array(codes)
+    one = estimator_of("bernoulli-poisson-vb", seed=0)
+    assert seconds_of(one, thin) < seconds_of(one, coins(400, 400)) / 3
+    sparse = SparseBinaryMatrix.from_array(codes)
+    assert seconds_of(one, sparse) == seconds_of(one, thin)
+    assert estimate(sparse, Request()).gigabytes == 0
+
+
+def test_a_slower_machine_takes_longer_and_what_is_not_measured_is_not_told(monkeypatch):
+    matrix = coins(30, 12)
+    assert estimate(matrix, Request(), 3.0).seconds == pytest.approx(3 * estimate(matrix, Request()).seconds)
+    assert estimate(matrix, Request(method="bica")) is None
+    assert estimate(matrix, Request(method="logistic-vb", n_components="auto")) is None
+    times = iter(np.arange(20) * 2 * module.BENCHMARK_SECONDS)
+    monkeypatch.setattr(module.time, "process_time", lambda: next(times))
+    assert module.slowness_here() == pytest.approx(2)
+
+
+def test_more_processors_make_the_fit_that_is_shown_shorter_and_no_check_saves_the_test(monkeypatch):
+    matrix = coins(300, 100)
+    monkeypatch.setattr(module, "processors", lambda: 1)
+    alone = estimate(matrix, Request()).seconds
+    monkeypatch.setattr(module, "processors", lambda: 4)
+    assert estimate(matrix, Request()).seconds < alone
+    unchecked = estimate(matrix, Request(check=False))
+    assert unchecked.fits == 4
+    assert unchecked.seconds < alone
+    assert not plan_of(matrix, Request(check=False)).holds_out

@@ -1,0 +1,21 @@
+"""What `score` of an estimator is, entry by entry of its description: a reference implementation."""
+
+import numpy as np
+
+from nbmf.inference.fold_in import PARTS
+from nbmf.seeds import seed_sequence
+
+
+def held_out_score(model, values):
+    """Return the mean log probability of each entry of new rows, each row alone folded in by the other parts of it."""
+    rng = np.random.default_rng(seed_sequence("score", *values.shape))
+    part_of = rng.permutation(np.arange(values.size) % PARTS).reshape(values.shape)
+    likelihood, total = model.likelihood, 0.0
+    for f in range(len(values)):
+        row = values[f : f + 1]
+        for part in range(PARTS):
+            scored = likelihood.is_observed(row) & (part_of[f : f + 1] == part)
+            if scored.any():
+                factors = model._factors_of_rows(likelihood.hide(row, scored))
+                total += likelihood.loss_at(row, scored)(model.predictive_of(factors, *np.nonzero(scored))).total
+    return -total / np.count_nonzero(likelihood.is_observed(values))
