@@ -174,8 +174,25 @@ IMPORT = "import json, sys, nbmf; print(json.dumps(sorted(sys.modules)))"
 
 def test_importing_the_package_loads_no_library():
     loaded = python(IMPORT)
-    assert not {"numpy", "numba", "scipy", "pandas", "matplotlib", "sklearn"} & set(loaded)
+    assert not {"numpy", "numba", "scipy", "pandas", "matplotlib", "sklearn", "yaml"} & set(loaded)
     assert [name for name in loaded if name.startswith("nbmf")] == ["nbmf"]
+
+
+ANALYSIS = """
+import json, sys, nbmf
+V = nbmf.read(sys.argv[1], log=lambda line: None)
+found = nbmf.analyze(V, method="bica", n_components=2, iterations=2, check=False)
+found.tables["W"]
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def test_an_analysis_loads_what_draws_writes_and_reads_other_formats_only_where_it_is_used(tmp_path):
+    (tmp_path / "votes.csv").write_text("who,a,b,c\nAnn,1,0,1\nBob,0,1,1\nEve,1,1,0\n")
+    loaded = set(python(ANALYSIS, str(tmp_path / "votes.csv")))
+    assert "nbmf.analysis.result" in loaded
+    unwanted = {"matplotlib", "jinja2", "openpyxl", "pyreadstat", "rdata", "sklearn", "statsmodels", "tqdm"}
+    assert not unwanted & loaded
 
 
 START_OF_SNAKEMAKE = """

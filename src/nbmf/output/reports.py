@@ -3,7 +3,7 @@
 from typing import Any
 
 from nbmf.output.folder import OutputFolder
-from nbmf.reporting import html, text
+from nbmf.reporting import text
 from nbmf.reporting.model import Report
 
 SUMMARY, PAGE = "summary.txt", "report.html"
@@ -14,6 +14,8 @@ def write_report(report: Report, folder: OutputFolder, how: dict[str, Any], summ
 
     The pictures that the report shows are in the folder already.
     """
+    from nbmf.reporting import html  # loads Jinja
+
     written = text.render(report)
     folder.write_text(summary, written)
     folder.write_text(PAGE, html.render(report))
