@@ -23,7 +23,7 @@ from nbmf.inference.parameters import AUTO
 from nbmf.numerics.threads import processors
 from nbmf.output.folder import LARGEST_CSV
 
-BENCHMARK, BENCHMARK_SECONDS = 2**20, 0.008  # exponentials, and what they take where costs were measured
+BENCHMARK, BENCHMARK_SECONDS = 2**20, 0.006  # exponentials, and what they take where costs were measured
 
 
 class Cost(NamedTuple):
@@ -45,16 +45,17 @@ class Cost(NamedTuple):
 
 
 COSTS = {
-    "BetaDirVB": Cost(8e-4, 5, 0.3, 350),
-    "LogisticFactorVB": Cost(9e-5, 4, 4, 350),
-    "IndianBuffetLogistic": Cost(6e-5, 20, 8, 300),
-    "BernoulliPoissonVB": Cost(1.7e-4, 4, 3, 600, visits_ones=True, line=10),
+    "BetaDirVB": Cost(6e-4, 5, 0.7, 400),
+    "LogisticFactorVB": Cost(9e-5, 4, 4, 260),
+    "IndianBuffetLogistic": Cost(6e-5, 35, 8, 300),
+    "BernoulliPoissonVB": Cost(1.5e-4, 8, 4, 500, visits_ones=True, line=15),
     "BernoulliPoissonGibbs": Cost(2e-4, 30, 3, 1500, visits_ones=True, line=40),
-    "NegativeBinomialFactorVB": Cost(1e-4, 10, 6, 350),
+    "NegativeBinomialFactorVB": Cost(2e-4, 20, 8, 300),
 }
-START, REPORT = 3.0, 6.5  # seconds to load what is needed; to draw and write
-BASELINES = 1e-6  # seconds per entry and fold
-EXACT = 2e-10  # seconds per product of two numbers in a draw of the exact test
+START, REPORT = 2.2, 3.5  # seconds to load what is needed; to draw and write
+BASELINES = 1.5e-6  # seconds per entry and fold
+MIXTURE = 2e-5  # seconds per entry that is held out and method that is mixed
+EXACT = 1.5e-8, 3e-9, 1e-10  # seconds of a draw per entry, per pair of rows or columns, per product of two numbers
 AS_CSV, AS_NPZ = 1.5e-6, 2e-7  # seconds per entry of E[V] that is written
 
 
@@ -99,8 +100,9 @@ def estimate(matrix: NamedMatrix, request: Request, slowness: float = 1.0) -> Es
     if folds and len(tested) > 1:  # the other view, or members of the mixture that were tested
         seconds += _mean([seconds_of(one, matrix) for one in tested])
     if folds and isinstance(matrix, BinaryMatrix) and matrix.n_observed <= LARGEST_EXACT:
-        F, N = sorted(matrix.shape)
-        seconds += EXACT * DRAWS * F * F * (F + N)
+        seconds += DRAWS * _draw(*sorted(matrix.shape))
+    if folds and plan.further is not None:
+        seconds += MIXTURE * len(every) * min(1.0, HELD_OUT * folds) * matrix.n_observed
     fits = folds * len(every) + max(chains_of(one, matrix, request) for one in tested) + len(every) - 1
     return Estimate(slowness * seconds, fits, max(memory_of(one, matrix) for one in every))
 
@@ -130,6 +132,13 @@ def _seconds_shown(estimator: Factorization, matrix: NamedMatrix, request: Reque
     if chains == 1 and "threads" in estimator.get_params() and visits_of(estimator, matrix) > SMALL:
         return one / processors()
     return one * math.ceil(chains / processors())
+
+
+def _draw(shorter: int, longer: int) -> float:
+    """Return what a draw of the exact test takes."""
+    of_entry, of_trade, of_product = EXACT
+    lines = shorter + longer
+    return of_entry * shorter * longer + of_trade * lines**2 + of_product * shorter**2 * lines
 
 
 def _folds(matrix: NamedMatrix) -> int:

@@ -3,6 +3,7 @@
 import re
 import shlex
 import sys
+from pathlib import Path
 
 import numpy as np
 import openpyxl
@@ -10,6 +11,7 @@ import pandas as pd
 import pyreadstat
 import pytest
 
+import nbmf
 from nbmf import cli
 from nbmf.plotting import style
 
@@ -116,6 +118,37 @@ def test_info_of_labelled_answers(capsys):
     assert shlex.join(command[2:]) == "--ones Ja --zeros Nein --ignore age"
     out = run(capsys, "info", *command[1:]).out
     assert "value labels are read in 12 columns: 1 'Nein', 2 'Ja'" in out
+
+
+def test_info_of_labelled_answers_next_to_another_column_with_the_same_codes(capsys):
+    """Sex is 1 or 2 as the answers are; labels say that it is no answer, and which of these is a one."""
+    codes = pd.DataFrame(np.random.default_rng(0).integers(1, 3, (30, 8)).astype(float)).add_prefix("v")
+    codes["sex"], codes["age"] = [1.0, 2.0] * 15, np.arange(20.0, 50.0)
+    labels = {f"v{n}": {1.0: "No", 2.0: "Yes"} for n in range(8)} | {"sex": {1.0: "male", 2.0: "female"}}
+    pyreadstat.write_sav(codes, "q.sav", variable_value_labels=labels)
+    out = run(capsys, "info", "q.sav").out
+    assert "q.sav: SPSS; " in out
+    assert "  sex: 2 different texts: 'male', 'female'\n" in out
+    command = next(line for line in out.splitlines() if "nbmf fit" in line).strip()
+    assert command == "nbmf fit q.sav --ones Yes --zeros No --ignore sex --ignore age"
+    read = nbmf.read("q.sav", ones=["Yes"], zeros=["No"], ignore=["sex", "age"], log=lambda line: None)
+    np.testing.assert_array_equal(read.codes, codes.filter(like="v").to_numpy() == 2)
+
+
+def test_info_of_rows_named_twice_says_so(capsys):
+    Path("twice.csv").write_text("name,q1,q2,q3\na,1,0,1\nb,0,1,0\na,1,1,0\n")
+    out = run(capsys, "info", "twice.csv").out
+    assert "twice.csv, line 4: the row 'a' is there already, in line 2\n" in out
+    assert "nbmf fit twice.csv --no-index --ignore name\n" in out
+
+
+def test_info_says_how_a_file_was_understood_and_names_options_as_they_are_typed(capsys):
+    words = "who,ä,ö\nAnn,Ja,Nein\nBob,Nein,Ja\nEve,Ja,Ja\n"
+    Path("umlauts.csv").write_bytes(words.encode("latin-1"))
+    assert "umlauts.csv: text in Windows-1252 or Latin-1 (guessed" in run(capsys, "info", "umlauts.csv").out
+    ratings = pd.DataFrame(np.random.default_rng(0).integers(1, 6, (30, 8)), [f"p{f}" for f in range(30)])
+    ratings.add_prefix("q").to_csv("ratings.csv")
+    assert "above = " not in run(capsys, "info", "ratings.csv").out
 
 
 def test_a_fit_of_ratings_names_the_command_and_asks_nothing(capsys):

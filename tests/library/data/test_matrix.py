@@ -1,5 +1,6 @@
 """BinaryMatrix: what its door lets in, what it refuses and how it says so."""
 
+import re
 import zipfile
 
 import numpy as np
@@ -10,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from nbmf.data.category_matrix import CategoryMatrix
+from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix, as_codes
-from nbmf.errors import DataError
+from nbmf.data.real_matrix import RealMatrix
+from nbmf.errors import DataError, LeftOutWarning
 
 CODES = np.array([[1, 0, -1], [0, 1, 1]], dtype=np.int8)
 
@@ -250,6 +254,34 @@ def test_a_wrong_value_of_a_frame_is_named_by_its_names():
             door(frame)
     with pytest.raises(DataError, match=r"^row 'bob', column 'a': the value is 'n'; allowed are"):
         BinaryMatrix.from_frame(frame, ones=["y"])
+
+
+def test_cells_of_a_frame_mean_what_they_mean_in_a_file():
+    frame = pd.DataFrame({"a": ["Yes", "NO"], "b": ["", "1"], "c": [True, "?"], "d": [0, 1.0]})
+    assert BinaryMatrix.from_frame(frame).codes.tolist() == [[1, -1, 1, 0], [0, 1, -1, 1]]
+    assert as_codes(frame).tolist() == [[1, -1, 1, 0], [0, 1, -1, 1]]
+    lists = pd.DataFrame({"a": [1, 0], "b": [[1], 0]}, index=["ann", "bob"])
+    with pytest.raises(DataError, match=r"^row 'ann', column 'b': the value is \[1\]; allowed are ones"):
+        BinaryMatrix.from_frame(lists)
+
+
+@pytest.mark.parametrize("kind", [BinaryMatrix, CountMatrix, CategoryMatrix, RealMatrix])
+def test_of_a_frame_what_has_no_entry_is_left_out_and_told(kind):
+    frame = pd.DataFrame({"a": [1, np.nan, 0], "b": [np.nan] * 3, "c": [0, np.nan, 1]}, index=["x", "y", "z"])
+    words = "left out: 1 row without an observed entry ('y'); 1 column without an observed entry ('b')"
+    with pytest.warns(LeftOutWarning, match=re.escape(words)):
+        made = kind.from_frame(frame)
+    assert (made.row_names.tolist(), made.column_names.tolist()) == (["x", "z"], ["a", "c"])
+    assert getattr(made, made.field).tolist() == [[1, 0], [0, 1]]
+    with pytest.warns(LeftOutWarning, match="'row 1'"):
+        assert kind.observed_part(frame.to_numpy()).shape == (2, 2)
+    with pytest.raises(DataError, match="none of the 9 entries"):
+        kind.from_frame(frame * np.nan)
+
+
+def test_what_a_thing_is_to_itself_can_be_missing():
+    made = CountMatrix.from_array([[3, 1], [2, 4]]).without_diagonal()
+    assert made.tallies.tolist() == [[-1, 1], [2, -1]]
 
 
 def test_a_matrix_is_shown_in_a_few_lines():

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from matrices import classes_of_means
 from sklearn import config_context
 from sklearn.base import clone
@@ -162,6 +163,25 @@ def test_a_grid_search_chooses_by_score():
     V, _ = two_kinds()
     search = GridSearchCV(nbmf.CollapsedBinaryICA(max_iter=50, random_state=0), {"n_components": [1, 2]}, cv=2)
     assert search.fit(V).best_params_ == {"n_components": 2}
+
+
+@pytest.mark.parametrize("name", ["CollapsedBinaryICA", "BernoulliPoissonVB"])
+def test_a_grid_search_does_not_end_at_the_largest_number_of_components(name):
+    """Entries of new rows are predicted from others of the rows: three groups are enough for that."""
+    rng = np.random.default_rng(0)
+    W, H = rng.dirichlet([0.2] * 3, 120), rng.beta(0.3, 0.3, (3, 30))
+    V = (rng.random((120, 30)) < W @ H).astype(int)
+    search = GridSearchCV(getattr(nbmf, name)(max_iter=60, random_state=0), {"n_components": [1, 3, 12]}, cv=2).fit(V)
+    assert search.best_params_ == {"n_components": 3}
+    model = search.best_estimator_
+    losses = model.likelihood.losses(V.astype(model.values_of(V).dtype).ravel(), model.predict_rows(V).ravel())
+    assert model.score(V) < -losses.mean()  # what was folded in is predicted too well
+
+
+def test_sparse_rows_are_not_scored():
+    V = scipy.sparse.csr_array(np.eye(6, dtype=int))
+    with pytest.raises(nbmf.errors.DataError, match="sparse"):
+        nbmf.BernoulliPoissonVB(2, max_iter=5, random_state=0).fit(V).score(V)
 
 
 def test_an_estimator_that_is_not_fitted_is_told_by_scikit_learn_and_by_nbmf():
