@@ -48,8 +48,8 @@ COSTS = {
     "BetaDirVB": Cost(6e-4, 5, 0.7, 400),
     "LogisticFactorVB": Cost(9e-5, 4, 4, 260),
     "IndianBuffetLogistic": Cost(6e-5, 35, 8, 300),
-    "BernoulliPoissonVB": Cost(1.5e-4, 8, 4, 500, visits_ones=True, line=15),
-    "BernoulliPoissonGibbs": Cost(2e-4, 30, 3, 1500, visits_ones=True, line=40),
+    "BernoulliPoissonVB": Cost(1.5e-4, 8, 2.5, 600, visits_ones=True, line=13),
+    "BernoulliPoissonGibbs": Cost(2e-4, 10, 3, 1000, visits_ones=True, line=18),
     "NegativeBinomialFactorVB": Cost(2e-4, 20, 8, 300),
 }
 START, REPORT = 2.2, 3.5  # seconds to load what is needed; to draw and write
@@ -97,7 +97,7 @@ def estimate(matrix: NamedMatrix, request: Request, slowness: float = 1.0) -> Es
     seconds = START + REPORT + _written(matrix) + _mean(shown)
     seconds += folds * (sum(seconds_of(one, matrix, 1 - HELD_OUT) for one in every) + BASELINES * _entries(matrix))
     seconds += sum(seconds_of(one, matrix) for one in further)
-    if folds and len(tested) > 1:  # the other view, or members of the mixture that were tested
+    if folds and plan.further is not None and len(tested) > 1:  # the other view, or members of the mixture
         seconds += _mean([seconds_of(one, matrix) for one in tested])
     if folds and isinstance(matrix, BinaryMatrix) and matrix.n_observed <= LARGEST_EXACT:
         seconds += DRAWS * _draw(*sorted(matrix.shape))
