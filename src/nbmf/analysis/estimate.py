@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.analysis.plan import SMALL, chains_of, memory_of, plan_of, visits_of
+from nbmf.analysis.mixture import memory_of
+from nbmf.analysis.plan import SMALL, chains_of, plan_of, visits_of
 from nbmf.analysis.request import Request
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix

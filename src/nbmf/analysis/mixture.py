@@ -23,7 +23,8 @@ def further_members(
 ) -> dict[str, Factorization] | None:
     """Return the methods that predict besides those that are tested, by name; None where there is nothing to mix.
 
-    They take no more visits of entries together than the methods that are tested, whose fits it has anyway.
+    They take no more visits of entries together than the methods that are tested, whose fits it has anyway, and each
+    of them the memory that it may.
     """
     if type(matrix) is not BinaryMatrix:
         return None
@@ -32,8 +33,14 @@ def further_members(
     for member in possible.values():
         member.set_params(random_state=seed)
     budget = sum(visits(each, matrix.n_observed) for each in tested.values())
-    further = within_budget(possible, matrix.n_observed, 1, budget)
+    fitting = {name: one for name, one in possible.items() if memory_of(one, matrix) <= one.memory_budget_gb}
+    further = within_budget(fitting, matrix.n_observed, 1, budget)
     return further if len(tested) + len(further) > 1 else None
+
+
+def memory_of(estimator: Factorization, matrix: NamedMatrix) -> float:
+    """Return what a fit takes of its budget of memory, in gigabytes."""
+    return 0.0 if matrix.dense is not None else estimator.memory_needed_gb(getattr(matrix, matrix.field))
 
 
 def left_to_fit(

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nbmf import registry
-from nbmf.analysis.mixture import further_members
+from nbmf.analysis.mixture import further_members, memory_of
 from nbmf.analysis.request import Request
 from nbmf.analysis.settings import estimator_of
 from nbmf.analysis.structure import untestable
@@ -102,11 +102,6 @@ def _methods(request: Request, known: Sequence[str], view: View | None) -> Seque
     if not seen:
         raise ConfigError(Setting("view", request.view), f": {', '.join(methods)} shows {views[methods[0]]}")
     return methods if request.is_open else seen[:1]
-
-
-def memory_of(estimator: Factorization, matrix: NamedMatrix) -> float:
-    """Return what a fit takes of its budget of memory, in gigabytes."""
-    return 0.0 if matrix.dense is not None else estimator.memory_needed_gb(getattr(matrix, matrix.field))
 
 
 def chains_of(estimator: Factorization, matrix: NamedMatrix, request: Request) -> int:

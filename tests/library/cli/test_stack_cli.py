@@ -89,6 +89,11 @@ def test_what_is_mixed_besides_takes_no_more_visits_than_what_is_tested():
     assert list(taken) == ["logistic-vb-columns"]  # 8 of 10 components, and no other
     n = matrix.n_observed
     assert sum(visits(each, n) for each in taken.values()) <= visits(few["bica"], n)
+    learned = {"logistic-vb-columns": estimator_of("logistic-vb-columns", seed=3, components=64)}
+    assert "beta-dir-vb-learned" in further_members(learned, matrix, 3, None)
+    with pytest.MonkeyPatch.context() as patch:  # of a matrix for whose memory it is too large
+        patch.setattr("nbmf.analysis.mixture.memory_of", lambda one, matrix: 5.0 * (type(one) is nbmf.BetaDirVB))
+        assert "beta-dir-vb-learned" not in further_members(learned, matrix, 3, None)
     alone = {"bica": estimator_of("bica", seed=3, iterations=20, components=2)}
     assert further_members(alone, matrix, 3, None) is None
     assert further_members({}, CountMatrix([[3, 0], [1, 2]], ["a", "b"], ["x", "y"], None), 0, None) is None
