@@ -115,23 +115,6 @@ HEADER_AND_NAMES = "who,b1,b2,b3\nann,1,0,\nbob,0,1,1\n"
         "columns without a name",
     ],
 )
-@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])
-def test_a_network_has_its_columns_in_the_order_of_its_rows_and_its_diagonal_may_be_missing(tmp_path, order):
-    codes = pd.DataFrame([[0, 1, 1], [0, 0, 1], [1, 1, 0]], list("abc"), list("abc"))
-    codes.iloc[:, order].to_csv(tmp_path / "net.csv")
-    lines = []
-    assert nbmf.read(tmp_path / "net.csv", log=lines.append).codes.tolist() == codes.to_numpy().tolist()
-    assert ("columns have the names of the rows in another order" in " ".join(lines)) == (order != [0, 1, 2])
-    assert lines[-1].endswith("its diagonal is all 0: diagonal = False takes it for missing")
-    made = nbmf.read(tmp_path / "net.csv", diagonal=False, log=lambda line: None)
-    assert made.codes.tolist() == [[-1, 1, 1], [0, -1, 1], [1, 1, -1]]
-    (tmp_path / "other.csv").write_text(",a,b\nx,1,0\ny,0,1\n")
-    with pytest.raises(DataError, match="diagonal = False: rows and columns have not the same names"):
-        nbmf.read(tmp_path / "other.csv", diagonal=False, log=lambda line: None)
-    with pytest.raises(ConfigError, match="diagonal = 'no': allowed is True or False"):
-        nbmf.read(tmp_path / "net.csv", diagonal="no")
-
-
 def test_a_text_is_understood(content, rows, columns, read):
     matrix = read(content)
     np.testing.assert_array_equal(matrix.codes, CODES)
@@ -849,3 +832,20 @@ def test_what_pandas_writes_is_read_as_it_was(rows, columns, data, tmp_path_fact
     listed = nbmf.read(path, layout="long", header=True, log=quiet)
     np.testing.assert_array_equal(listed.codes, codes)
     assert (list(listed.row_names), list(listed.column_names)) == (rows, columns)
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])
+def test_a_network_has_its_columns_in_the_order_of_its_rows_and_its_diagonal_may_be_missing(tmp_path, order):
+    codes = pd.DataFrame([[0, 1, 1], [0, 0, 1], [1, 1, 0]], list("abc"), list("abc"))
+    codes.iloc[:, order].to_csv(tmp_path / "net.csv")
+    lines = []
+    assert nbmf.read(tmp_path / "net.csv", log=lines.append).codes.tolist() == codes.to_numpy().tolist()
+    assert ("columns have the names of the rows in another order" in " ".join(lines)) == (order != [0, 1, 2])
+    assert lines[-1].endswith("its diagonal is all 0: diagonal = False takes it for missing")
+    made = nbmf.read(tmp_path / "net.csv", diagonal=False, log=lambda line: None)
+    assert made.codes.tolist() == [[-1, 1, 1], [0, -1, 1], [1, 1, -1]]
+    (tmp_path / "other.csv").write_text(",a,b\nx,1,0\ny,0,1\n")
+    with pytest.raises(DataError, match="diagonal = False: rows and columns have not the same names"):
+        nbmf.read(tmp_path / "other.csv", diagonal=False, log=lambda line: None)
+    with pytest.raises(ConfigError, match="diagonal = 'no': allowed is True or False"):
+        nbmf.read(tmp_path / "net.csv", diagonal="no")
