@@ -17,6 +17,7 @@ from nbmf.cli.options import (
     Option,
     Options,
     number,
+    number_or_auto,
     repeated_words,
     results,
     setting_typed,
@@ -77,14 +78,6 @@ def printed_command(options: Options) -> str:
     files = [getattr(options, option.attribute) for option in declared if option.is_file]
     others = [option for option in declared if not option.is_file]
     return shlex.join(["nbmf", options.command, *files, *repeated_words(options, others)])
-
-
-def _components(given: str) -> int | str:
-    """Return a number of components, or "auto"."""
-    try:
-        return given if given == "auto" else int(given)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{given!r} is neither an integer nor auto") from None
 
 
 def _method(name: str) -> str:
@@ -180,7 +173,7 @@ FIT = Command(
             "a fixed number; default: the method's own, 100 where the data choose how many of them are used",
             python="n_components",
             metavar="K",
-            type=_components,
+            type=number_or_auto,
         ),
         number(
             "--chains",

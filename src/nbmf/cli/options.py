@@ -167,6 +167,14 @@ def setting_typed(given: str) -> tuple[str, bool | int | float | str]:
     return name, value
 
 
+def number_or_auto(given: str) -> int | str:
+    """Return a number of components, or "auto"."""
+    try:
+        return given if given == "auto" else int(given)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{given!r} is neither an integer nor auto") from None
+
+
 def results(suffix: str, source: str = "FILE") -> tuple[Option, Option]:
     """Return the options about the folder of the results, next to a source."""
     default = f"{source}'s name with {suffix}, next to {source}"

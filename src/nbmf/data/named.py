@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
-import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from nbmf.data.names import checked_names, refuse_duplicates, refuse_unobserved
-from nbmf.errors import DataError, LeftOutWarning
+from nbmf.data.names import checked_names, refuse_duplicates, refuse_unobserved, without_unobserved
+from nbmf.errors import DataError
 from nbmf.files import atomic_path, read_arrays
 
 if TYPE_CHECKING:
@@ -146,19 +145,7 @@ class NamedMatrix:
 
     @classmethod
     def _observed_part(cls, values: np.ndarray, row_names: Any, column_names: Any) -> Self:
-        observed = cls._is_observed(values)
-        kept = rows, columns = observed.any(axis=1), observed.any(axis=0)
-        if not rows.any():
-            raise DataError(f"none of the {values.size} entries of the matrix is observed")
-        names = [np.asarray(each, str) for each in (row_names, column_names)]
-        gone = [
-            f"{len(left)} {kind}{'s' * (len(left) > 1)} without an observed entry ({_first(left)})"
-            for kind, every, lines in zip(("row", "column"), names, kept, strict=True)
-            if len(left := every[~lines])
-        ]
-        if gone:
-            warnings.warn(f"left out: {'; '.join(gone)}", LeftOutWarning, stacklevel=4)
-        return cls.from_array(values[np.ix_(rows, columns)], names[0][rows], names[1][columns])
+        return cls.from_array(*without_unobserved(values, cls._is_observed(values), row_names, column_names))
 
     @classmethod
     def of(cls, V: Any) -> Self:
@@ -258,10 +245,6 @@ class NamedMatrix:
     def T(self) -> Self:
         """The transposed matrix; row groups belong to rows and are dropped."""
         return type(self)(getattr(self, self.field).T, self.column_names, self.row_names)
-
-
-def _first(names: np.ndarray) -> str:
-    return ", ".join(repr(str(name)) for name in names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
 
 
 def _shortly(names: np.ndarray) -> str:

@@ -1,10 +1,13 @@
 """The names of rows and columns: as many as there are, unique, and each with an entry."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 
-from nbmf.errors import DataError
+from nbmf.errors import DataError, LeftOutWarning
+
+SHOWN = 5  # names of what was left out
 
 
 def checked_names(names: Any, length: int, field: str) -> np.ndarray:
@@ -32,3 +35,25 @@ def refuse_unobserved(observed: np.ndarray, kind: str, names: np.ndarray) -> Non
         raise DataError(
             f"{kind} {str(names[empty[0]])!r} has no observed entry ({empty.size} such {kind}(s)); leave it out"
         )
+
+
+def without_unobserved(
+    values: np.ndarray, observed: np.ndarray, row_names: Any, column_names: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return values and names without rows and columns that have no observed entry, which a LeftOutWarning tells."""
+    kept = rows, columns = observed.any(axis=1), observed.any(axis=0)
+    if not rows.any():
+        raise DataError(f"none of the {values.size} entries of the matrix is observed")
+    names = [np.asarray(each, str) for each in (row_names, column_names)]
+    gone = [
+        f"{len(left)} {kind}{'s' * (len(left) > 1)} without an observed entry ({_first(left)})"
+        for kind, every, lines in zip(("row", "column"), names, kept, strict=True)
+        if len(left := every[~lines])
+    ]
+    if gone:
+        warnings.warn(f"left out: {'; '.join(gone)}", LeftOutWarning, stacklevel=5)
+    return values[np.ix_(rows, columns)], names[0][rows], names[1][columns]
+
+
+def _first(names: np.ndarray) -> str:
+    return ", ".join(repr(str(name)) for name in names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
