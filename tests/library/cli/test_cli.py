@@ -238,7 +238,7 @@ def test_info_knows_what_is_too_large_for_vb(capsys, monkeypatch):
     words = " ".join(out.split())
     assert "Beta-Dir VB, learned would need 0.0 GB, its limit is 1e-06 GB: Bernoulli-Poisson VB, whose time" in words
     assert "nbmf fit survey.csv\n" in out
-    assert "for 6 fits at most and a report" in out  # five folds and one start, or four
+    assert "for 14 fits at most and a report" in out  # ten folds and four starts
 
 
 def test_options_of_the_readers_reach_them_and_are_repeated(capsys):
