@@ -699,7 +699,7 @@ def test_plot_of_a_model_from_python(here, capsys, pictures):
     [
         ("info nowhere.csv", "nowhere.csv: there is no such file"),
         ("fit survey.csv --components 0", "--components 0: allowed is an integer of at least 1"),
-        ("fit survey.csv --set alfa=1", "--set alfa: BetaDirVB has no such setting; .*'alpha'.*"),
+        ("fit survey.csv --set alfa=1", "--set alfa=1: BetaDirVB has no such setting; .*'alpha'.*"),
         ("fit survey.csv --set alpha=-1", "--set alpha=-1: allowed is a number from 1e-6 to 1e6.*"),
         ("fit survey.csv --method logpca --components 40", "--components 40: a matrix of .*"),
         ("fit survey.csv --method logpca --draws 5", "LogisticPCA has no posterior .*"),
