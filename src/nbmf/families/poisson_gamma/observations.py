@@ -72,6 +72,25 @@ class Observations:
             np.repeat(np.arange(self.shape[0]), np.diff(self.rows.start)), self.rows.value, self.shape[0]
         )
 
+    def column_totals(self) -> np.ndarray:
+        """Return the sum of the counts of each column, (N,)."""
+        return np.bincount(self.rows.index, self.rows.value, self.shape[1])
+
+    def popularities(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the totals of rows (F, 1) and of columns (N, 1), in those that are expected of what they have observed.
+
+        One event more is in each of both, so that none is 0.
+        """
+        of_entry = (self.total + 0.5) / (self.n_observed + 1.0)
+        observed = (
+            exposure(np.ones((lines, 1)))
+            for exposure, lines in zip((self.exposure.of_rows, self.exposure.of_columns), self.shape[::-1], strict=True)
+        )
+        totals = self.row_totals(), self.column_totals()
+        return tuple(
+            (total[:, None] + 1.0) / (of_entry * count + 1.0) for total, count in zip(totals, observed, strict=True)
+        )
+
     @property
     def constant(self) -> float:
         """Σ log x! over the observed entries, nats; 0 of binary ones, where x is summed out."""
