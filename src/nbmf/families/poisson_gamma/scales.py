@@ -12,6 +12,7 @@ from scipy.special import digamma
 
 from nbmf.errors import ConfigError, Setting
 from nbmf.families.poisson_gamma.gamma_priors import ALL, FIXED, LINE, NONE, GammaPrior, Ties
+from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.inference.parameters import Rule, is_number, one_of
 
 NEITHER, ROWS, COLUMNS, BOTH = SCALED = "none", "rows", "columns", "both"
@@ -74,7 +75,7 @@ class Scales:
     def draw(self, of: GammaPrior, table: np.ndarray, rng: np.random.Generator) -> None:
         """Draw x given a factor and its prior."""
         alpha, scale = self.posterior(of, table)
-        self.set(np.maximum(rng.standard_gamma(alpha) * scale, np.finfo(float).tiny))
+        self.set(np.maximum(rng.standard_gamma(alpha) * scale, FLOOR))
 
     def set(self, value: np.ndarray) -> None:
         """Take over x."""
