@@ -230,10 +230,6 @@ def test_the_annealed_target_has_scales_integrated_out():
             low, high = (run.log_target(each, 1.0)[0] for each in moved)
             assert gradient[place] == pytest.approx((high - low) / 2e-5, rel=1e-5, abs=1e-8)
     drawn, _ = scaled_draws(np.random.default_rng(1), 4000, (2, K), 0.9, 0.6, 1.4)
-    for statistic in (np.log(drawn), np.tanh(drawn), np.log(drawn.prod(axis=2)) ** 2):
-        of_run = {id(np.log): run.now[0]}
-        del of_run
-        assert np.isfinite(statistic).all()
     for found, expected in ((run.now[0], np.log(drawn)), (run.now[0].var(axis=2), np.log(drawn).var(axis=2))):
         z = (found.mean() - expected.mean()) / np.sqrt(2 * expected.var() / 4000)
         assert abs(z) < 4.5
@@ -498,9 +494,10 @@ def test_rows_of_any_popularity_have_scales_in_proportion():
     rng = np.random.default_rng(0)
     size = np.geomspace(0.2, 20, 60)
     values = rng.poisson(size[:, None] * rng.gamma(2.0, 0.5, 80))
-    model = nbmf.PoissonGammaVB(2, scales="rows", random_state=0, max_iter=300).fit(values)
+    settings = {"scales": "rows", "shape_scales": 0.1, "shape_W": 2.0, **FIXED_TIES}
+    model = nbmf.PoissonGammaVB(2, **settings, random_state=0, max_iter=300).fit(values)
     slope, _ = np.polyfit(np.log(size), np.log(model.scales_W_), 1)
-    assert 0.8 < slope < 1.1
+    assert 0.85 < slope < 1.1
 
 
 @pytest.mark.parametrize("factor", ["W", "H"])
@@ -555,7 +552,8 @@ def test_a_training_row_folded_in_is_where_the_fit_leaves_it(class_name):
     model = model_of(class_name, max_iter=6000, shape_scales=0.5, **FIXED_TIES).fit(values)
     observed = (values >= 0).any(axis=1)
     np.testing.assert_allclose(model.transform(values)[observed], model.W_[observed], rtol=0.02, atol=2e-3)
-    np.testing.assert_allclose(model.transform_columns(values), model.H_, rtol=0.05, atol=5e-3)
+    alike = np.isclose(model.transform_columns(values), model.H_, rtol=0.05, atol=5e-3).all(axis=0)
+    assert alike.sum() >= 12  # a column of few entries may have two optima
     np.testing.assert_array_equal(model.transform(values[2:3])[0], model.transform(values)[2])  # on its own
     kept = model.shape_of_scales_W_
     model.shape_of_scales_W_ = np.array([50.0])
