@@ -16,6 +16,7 @@ from nbmf.families.poisson_gamma.poisson_gamma_variational import FactorPosterio
 from nbmf.families.poisson_gamma.scales import SIDES
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
+from nbmf.inference.state import Factors
 from nbmf.inference.stopping import RelativeGainBelow
 from nbmf.seeds import children
 
@@ -152,6 +153,10 @@ class Sampled(LearnedPriors):
         if self._expectation is None:
             return mean_at(self.draws_W_, self.draws_H_, rows, columns, self._link)
         return super()._predict(rows, columns)
+
+    def _mean_of_rows(self, rows):
+        draws = (Factors(w[rows], h) for w, h in zip(self.draws_W_, self.draws_H_, strict=True))
+        return sum(self.mean(factors) for factors in draws) / len(self.draws_W_)
 
 
 def flat_prior(K: int) -> FoldInPrior:
