@@ -54,6 +54,12 @@ COMPARED = {
         "poisson-gamma-gs",
         "poisson-gamma-em",
     ),
+    "SparseBinaryMatrix": (
+        "bernoulli-poisson-vb-scales",
+        "bernoulli-poisson-gs-scales",
+        "bernoulli-poisson-vb",
+        "bernoulli-poisson-gs",
+    ),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from nbmf import registry
-from nbmf.catalogue import CANDIDATES, COMPARED, METHODS
+from nbmf.catalogue import COMPARED, METHODS
 from nbmf.cli.arguments import printed_command
 from nbmf.cli.output import OutputFolder, results_folder
 from nbmf.cli.progress import Progress
@@ -31,11 +31,6 @@ def run(options: argparse.Namespace) -> None:
     name = name_of(options)
     folder = results_folder(options, ".compare", FILES)
     matrix = read_matrix(options, options.methods and options.methods[0])
-    if matrix.dense is not None:
-        raise ConfigError(
-            f"a matrix with {matrix.words} is not compared: nbmf fit tries the methods that take "
-            f"it, {' and '.join(CANDIDATES[type(matrix).__name__])}, and says which predicts better"
-        )
     warn_of_many_components(options.components or [], matrix)
     structure = structure_of(matrix, options.seed, options.iterations)
     methods = options.methods or list(COMPARED[type(matrix).__name__])

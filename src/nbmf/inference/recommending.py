@@ -65,7 +65,7 @@ class Recommending:
         check_count("n", n, 1)
         if exclude not in EXCLUDED:
             raise not_allowed("exclude", exclude, " or ".join(EXCLUDED))
-        if getattr(rows, "ndim", None) == 2 or hasattr(rows, "shape") and len(rows.shape) == 2:
+        if len(getattr(rows, "shape", ())) == 2:
             if known is not None:
                 raise DataError(Setting("known"), ": new rows say themselves what is known; allowed is None")
             return self._fold_in(lambda values: _joined(self._of_new_rows(values, n, exclude), n), rows, axis=1)

@@ -30,9 +30,7 @@ class Averages:
         The factors that have scales: "", "W", "H" or "WH".
     """
 
-    def __init__(
-        self, shape: tuple[int, int], K: int, n_samples: int, link: Link, is_whole: bool, scaled: str = ""
-    ):
+    def __init__(self, shape: tuple[int, int], K: int, n_samples: int, link: Link, is_whole: bool, scaled: str = ""):
         (F, N), self._link, self.is_whole = shape, link, is_whole
         self._n_samples, most = n_samples, WHOLE if is_whole else DRAWS
         self._looks = min(n_samples, most)

@@ -520,7 +520,7 @@ def test_estimates_of_the_evidence_say_what_they_do_not_take():
     fixed = {**FIXED_TIES, "scales": "rows"}
     with pytest.raises(ConfigError, match="shape_scales"):
         evidence.annealed(model_of("PoissonGammaVB", **fixed), V)
-    with pytest.raises(ConfigError, match="scales = 'rows'.*annealed"):
+    with pytest.raises(ConfigError, match=r"scales = 'rows'.*annealed"):
         evidence.chib(model_of("PoissonGammaGibbs", **fixed, shape_scales=1.0), V)
 
 
