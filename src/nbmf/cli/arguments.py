@@ -27,7 +27,7 @@ from nbmf.cli.options import (
 from nbmf.cli.parser import Parser, meant
 from nbmf.cli.table_arguments import CLUSTER, TOPICS
 from nbmf.errors import Message, choices
-from nbmf.inference.recommending import EXCLUDED
+from nbmf.inference.exclusion import EXCLUDED
 from nbmf.io.layouts import ABSENT, LAYOUTS
 
 

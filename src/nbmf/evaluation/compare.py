@@ -61,7 +61,8 @@ def compare(
         does not take: Dir-Dir needs K = 2.
     masks : int, or list of bool arrays (F, N)
         How many masks are drawn, in each of which a quarter of the observed entries is held out;
-        or, of a matrix that is not sparse, the masks themselves, True where held out (see `draw_mask`). Five say something about
+        or, of a matrix that is not sparse, the masks themselves, True where held out (see `draw_mask`). Five say
+        something about
         uncertainty, ten say more; one says nothing. Of an undirected network, a symmetric matrix
         whose rows and columns have the same names, an entry and its mirror image are held out
         together, and the diagonal never.

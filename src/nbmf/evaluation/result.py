@@ -54,8 +54,8 @@ class Comparison:
     def summary(self) -> pd.DataFrame:
         """Return a row per method and K: mean, median and quartiles over masks, seconds per fit.
 
-        Further columns: brier (mean), of a sparse matrix recall_at_20 and ndcg_at_100 (means), fits, failed (of these), not_converged, saturated, unit,
-        active_components (median). The baselines come last.
+        Further columns: brier (mean), of a sparse matrix recall_at_20 and ndcg_at_100 (means), fits, failed (of
+        these), not_converged, saturated, unit, active_components (median). The baselines come last.
         """
         key = ["dataset", "method", "K"]
         groups = self.scores.groupby(key, sort=False)

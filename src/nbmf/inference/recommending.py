@@ -9,10 +9,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nbmf.errors import DataError, Setting, not_allowed
+from nbmf.inference.exclusion import EXCLUDED, OBSERVED, ONES
 from nbmf.inference.fold_in import in_blocks
 from nbmf.inference.parameters import check_count
 
-ONES, OBSERVED = EXCLUDED = "ones", "observed"
 NONE_LEFT = -1  # in the place of a column
 
 

@@ -156,7 +156,7 @@ class GammaPrior:
             self.mean[:] = self.averaged(self.shape * E, tie) / self.averaged(self.shape, tie)
 
     def divergence(self, alpha: np.ndarray, scale: np.ndarray) -> float:
-        """Return KL(q || p) in nats, summed over the factor, of q = Gamma(alpha, scale); scales averaged over theirs."""
+        """Return KL(q || p) in nats, summed over the factor, of q = Gamma(alpha, scale), scales averaged over."""
         a, b = self.shape, self.mean
         entropy_part = (alpha - a) * digamma(alpha) - gammaln(alpha) + gammaln(a)
         if self.scales is None:
