@@ -478,6 +478,8 @@ def test_popularity_beside_factors():
     assert (before[tuple(inner.ones)] == 1).all()
     assert (before[tuple(inner.zeros)] == 0).all()
     assert (now[tuple(inner.ones)] == -1).all()
-    (found,) = popularity.run(popularity.Run(large.Size(60, 40, 300, 2), 6))
+    found, of_shapes = popularity.run(popularity.Run(large.Size(60, 40, 300, 2), 6))
     assert len(found.rows) == 2 + len(list(popularity.methods(6)))
     assert column(found, "")[5] == "bernoulli-poisson-vb-scales"
+    assert column(of_shapes, "shapes of W and H")[1] == "1.00 and 2.00"
+    assert column(of_shapes, "shapes of W and H")[-1].startswith("learned: ")
