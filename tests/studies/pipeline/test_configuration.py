@@ -107,6 +107,8 @@ SETTINGS = {
         for name, kind in {"vb": "VB", "em": "EM", "icm": "ICM"}.items()
     },
     "poisson-gamma-gs": ("PoissonGammaGibbs", [2, 4, 8], {"burn_in": 500, "n_samples": 500}),
+    "poisson-gamma-vb-scales": ("PoissonGammaVB", [2, 4, 8], {"scales": "both", "max_iter": 1000}),
+    "poisson-gamma-gs-scales": ("PoissonGammaGibbs", [2, 4, 8], {"scales": "both", "burn_in": 500}),
     "negative-binomial-vb": ("NegativeBinomialFactorVB", [2, 4, 8], {"effects": "none"}),
     "negative-binomial-gs": ("NegativeBinomialFactorGibbs", [2, 4, 8], {"n_samples": 1000}),
     "softplus-poisson-vb": ("SoftplusPoissonFactorVB", [2, 4, 8], {"effects": "none"}),
@@ -174,6 +176,8 @@ def test_the_other_study_compares_all_binary_methods_whose_score_is_per_entry():
         "poisson-gamma-em",
         "poisson-gamma-icm",
         "poisson-gamma-gs",
+        "poisson-gamma-vb-scales",
+        "poisson-gamma-gs-scales",
         "negative-binomial-vb",
         "negative-binomial-gs",
         "softplus-poisson-vb",

@@ -12,7 +12,7 @@ from nbmf.families.poisson_gamma.gamma_priors import ALL, FIXED, LARGEST, RULES,
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.lookup_tables import chance, identity, rates_at, shares_of
 from nbmf.families.poisson_gamma.observations import Observations
-from nbmf.families.poisson_gamma.scales import NEITHER, SIDES, Scales, check_scales
+from nbmf.families.poisson_gamma.scales import BOTH, NEITHER, SIDES, Scales, check_scales
 from nbmf.families.poisson_gamma.scales import RULES as OF_SCALES
 from nbmf.inference.constructors import with_parameters
 from nbmf.inference.declarations import Alignment
@@ -188,6 +188,11 @@ class LearnedPriors(WithPriors):
     tie_mean_H: str = SOURCE
     scales: str = NEITHER
     shape_scales: float | None = None
+
+    @property
+    def variant(self):
+        """Whether there are scales, and of what if not of both rows and columns."""
+        return {NEITHER: "", BOTH: "scales"}.get(self.scales, f"scales of {self.scales}")
 
     @property
     def _scaled(self):
