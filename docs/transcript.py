@@ -157,6 +157,8 @@ $ nbmf compare --help
 
 $ nbmf predict --help
 
+$ nbmf recommend --help
+
 $ nbmf compare-fits --help
 
 $ nbmf plot --help

@@ -22,7 +22,7 @@ METHODS: dict[str, dict[str, Any]] = yaml.safe_load(files("nbmf").joinpath("meth
 DEFAULTS = {
     "BinaryMatrix": "beta-dir-vb-learned",
     "CountMatrix": "negative-binomial-vb",
-    "SparseBinaryMatrix": "bernoulli-poisson-vb",
+    "SparseBinaryMatrix": "bernoulli-poisson-vb-scales",
 }
 
 # Without options `nbmf fit` takes the first of these, the easiest to read first, that predicts held-out
@@ -30,7 +30,7 @@ DEFAULTS = {
 CANDIDATES = {
     "BinaryMatrix": (DEFAULTS["BinaryMatrix"], "logistic-vb-columns", "logistic-vb"),
     "CountMatrix": (DEFAULTS["CountMatrix"],),
-    "SparseBinaryMatrix": (DEFAULTS["SparseBinaryMatrix"], "bernoulli-poisson-gs"),
+    "SparseBinaryMatrix": (DEFAULTS["SparseBinaryMatrix"], "bernoulli-poisson-gs-scales"),
 }
 
 # What takes their place where a matrix is too large for the memory of the first of them.
@@ -56,6 +56,12 @@ COMPARED = {
         "poisson-gamma-vb",
         "poisson-gamma-gs",
         "poisson-gamma-em",
+    ),
+    "SparseBinaryMatrix": (
+        "bernoulli-poisson-vb-scales",
+        "bernoulli-poisson-gs-scales",
+        "bernoulli-poisson-vb",
+        "bernoulli-poisson-gs",
     ),
 }
 

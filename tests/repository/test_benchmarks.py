@@ -35,6 +35,7 @@ import mixing  # noqa: E402
 import peers  # noqa: E402
 import plain_loops  # noqa: E402
 import poisson  # noqa: E402
+import popularity  # noqa: E402
 import process_memory  # noqa: E402
 import run  # noqa: E402
 import scaling  # noqa: E402
@@ -462,3 +463,23 @@ def test_lines_of_code_are_without_blanks_comments_and_docstrings():
     head = '"""Module.\n\nMore.\n"""\n\nx = """text\nof two lines"""  # kept\n# no code\n\n\n'
     source = head + 'def f():\n    """Doc."""\n    return (\n        x\n    )\n'
     assert code_lines.code_lines(source) == 6
+
+
+def test_popularity_beside_factors():
+    """An area under the curve by pairs; an inner fold has nothing of what is held out; every method has a row."""
+    rng = np.random.default_rng(0)
+    ones, zeros = rng.integers(0, 6, 9), rng.integers(0, 5, 7)
+    pairs = np.sign(ones[:, None] - zeros).mean() / 2 + 0.5
+    assert popularity.auc(ones, zeros) == pytest.approx(pairs, rel=1e-12)
+    outer = large.split(large.drawn(large.Size(60, 40, 300, 2))[0])
+    inner = popularity.inner(outer)
+    before, now = (np.nan_to_num(part.V.toarray(), nan=-1) for part in (outer, inner))
+    assert (now[before == -1] == -1).all()
+    assert (before[tuple(inner.ones)] == 1).all()
+    assert (before[tuple(inner.zeros)] == 0).all()
+    assert (now[tuple(inner.ones)] == -1).all()
+    found, of_shapes = popularity.run(popularity.Run(large.Size(60, 40, 300, 2), 6))
+    assert len(found.rows) == 2 + len(list(popularity.methods(6)))
+    assert column(found, "")[5] == "bernoulli-poisson-vb-scales"
+    assert column(of_shapes, "shapes of W and H")[1] == "1.00 and 2.00"
+    assert column(of_shapes, "shapes of W and H")[-1].startswith("learned: ")

@@ -166,3 +166,37 @@ def binary_evidence(V, K, prior_W, prior_H, exact=None):
             columns = tuple((0, tuple(int(f) for f, m in sorted(silent) if m == n)) for n in range(V.shape[1]))
             total += (-1) ** size * math.exp(K * exact.integral((0, 0), columns))
     return math.log(total)
+
+
+# --- Scales ----------------------------------------------------------------------------------------
+
+
+def scale_step(E, shape, mean, c):
+    """Return (α, scale) of q(x_f), (rows,), given E[w_fk]: numbers a, b, c; row by row."""
+    found = []
+    for row in E:
+        alpha, rate = c, c
+        for w in row:
+            alpha += shape
+            rate += w * shape / mean
+        found.append((alpha, 1 / rate))
+    return np.array(found).T
+
+
+def scaled_divergence(q, q_x, shape, mean, c):
+    """KL of q(w) q(x) from p(w | x) p(x) by its definition; q (rows, K), q_x (rows,)."""
+    total = divergence(*q_x, c, 1.0)
+    for f, (alphas, scales) in enumerate(zip(*q, strict=True)):
+        E_x, log_x = q_x[0][f] * q_x[1][f], digamma(q_x[0][f]) + np.log(q_x[1][f])
+        for alpha, scale in zip(alphas, scales, strict=True):
+            log_w = digamma(alpha) + np.log(scale)
+            entropy = alpha + np.log(scale) + gammaln(alpha) + (1 - alpha) * digamma(alpha)
+            log_p = shape * (np.log(shape / mean) + log_x) - gammaln(shape) + (shape - 1) * log_w
+            total -= entropy + log_p - alpha * scale * E_x * shape / mean
+    return total
+
+
+def scaled_draws(rng, draws, size, shape, mean, c):
+    """Draw factors (draws, rows, K) with scales, and the scales (draws, rows)."""
+    x = rng.gamma(c, 1 / c, (draws, size[0]))
+    return rng.gamma(shape, 1.0, (draws, *size)) * mean / shape / x[:, :, None], x

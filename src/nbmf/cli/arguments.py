@@ -28,6 +28,7 @@ from nbmf.cli.options import (
 from nbmf.cli.parser import Parser, meant
 from nbmf.cli.table_arguments import CLUSTER, TOPICS
 from nbmf.errors import Message, choices
+from nbmf.inference.exclusion import EXCLUDED
 from nbmf.io.layouts import ABSENT, LAYOUTS
 
 
@@ -273,6 +274,30 @@ PREDICT = Command(
     ),
     READING,
 )
+RECOMMEND = Command(
+    "list the columns that are most probable for each row, of a fit or new, without those it is known to have",
+    help_texts.RECOMMEND,
+    text("model", "a folder of nbmf fit, or its model.npz", "MODEL"),
+    (
+        text(
+            "file",
+            "new rows, with the columns of the fit in any order; read as its file was (default: the rows of the fit)",
+            "FILE",
+            nargs="?",
+        ),
+        number("--top", "columns of each row (10)", python="n", default=10),
+        Option(
+            "--exclude",
+            "what is left out: ones, of counts what is above 0, or all that is observed, so that missing entries are "
+            "listed (ones)",
+            choices=EXCLUDED,
+            default=EXCLUDED[0],
+        ),
+        text("--out", "a CSV file (default: MODEL's or FILE's name with .recommended.csv, next to it)", "CSV"),
+        FORCE,
+    ),
+    READING,
+)
 COMPARE_FITS = Command(
     "say which components of two fits are the same, which rows moved, and which predicts better",
     help_texts.COMPARE_FITS,
@@ -290,6 +315,7 @@ COMMANDS = {
     "fit": FIT,
     "compare": COMPARE,
     "predict": PREDICT,
+    "recommend": RECOMMEND,
     "compare-fits": COMPARE_FITS,
     "plot": PLOT,
     "cluster": CLUSTER,

@@ -9,7 +9,7 @@ import pandas as pd
 from nbmf import registry
 from nbmf.analysis.settings import iteration_settings, warn_of_many_components
 from nbmf.analysis.structure import structure_of
-from nbmf.catalogue import CANDIDATES, COMPARED, METHODS
+from nbmf.catalogue import COMPARED, METHODS
 from nbmf.cli.arguments import printed_command
 from nbmf.cli.progress import Progress, shown_progress
 from nbmf.cli.publishing import publish
@@ -33,11 +33,6 @@ def run(options: argparse.Namespace) -> None:
     name = name_of(options)
     folder = results_folder(options, ".compare", FILES)
     matrix = read_matrix(options, options.methods and options.methods[0])
-    if matrix.dense is not None:
-        raise ConfigError(
-            f"a matrix with {matrix.words} is not compared: nbmf fit tries the methods that take "
-            f"it, {' and '.join(CANDIDATES[type(matrix).__name__])}, and says which predicts better"
-        )
     warn_of_many_components(options.components or [], matrix)
     structure = structure_of(matrix, options.seed, options.iterations, progress=shown_progress, log=print)
     methods = options.methods or list(COMPARED[type(matrix).__name__])

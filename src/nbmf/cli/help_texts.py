@@ -9,6 +9,7 @@ examples:
   nbmf compare votes.csv                  which method predicts held-out entries best
   nbmf cluster penguins.csv               kinds of rows of a table: numbers, categories, counts
   nbmf predict votes.nbmf votes.csv       where new rows are, and what they lack
+  nbmf recommend votes.nbmf               the most probable columns of each row
   nbmf plot votes.nbmf --rows 80          draw a fit again
 
 nbmf COMMAND --help has more of them.
@@ -91,6 +92,18 @@ what is written, in FILE's name with .predicted at the end, next to FILE, or in 
                     90 % intervals, given the columns of the fit; weights.csv of methods that have none
   missing.csv       the probability of a one of each missing entry; of counts the mean
   summary.txt       what is printed; report.html
+"""
+RECOMMEND = """\
+examples:
+  nbmf recommend follows.nbmf                          ten columns for each row of the fit
+  nbmf recommend follows.nbmf new.csv --top 20         for new rows, which are folded in
+  nbmf recommend votes.nbmf --exclude observed         missing entries that are most probable
+
+Columns are matched by their names, as by nbmf predict; of a matrix too large for its zeros, columns that FILE does
+not have are zeros.
+
+what is written, a CSV file with a line per row and column: the row, its place (1 for the most probable), the column,
+and the probability of a one; of counts the mean
 """
 COMPARE_FITS = """\
 examples:

@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> None:
     """Match and place new rows, write the folder and print the summary."""
     fit = load_fit(Path(options.model))
     folder = results_folder(options, ".predicted", FILES)
-    matrix = read_matrix(_as_the_fit(options, fit))
+    matrix = read_matrix(as_the_fit(options, fit))
     if matrix.dense is not None:
         raise DataError(f"{options.file}: {matrix.words} are too many; new rows of so large a fit are read in parts")
     kind = fit.model.likelihood.matrix
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
     publish(prediction_report(result, printed_command(options)), folder, vars(options))
 
 
-def _as_the_fit(options: argparse.Namespace, fit: SavedFit) -> Options:
+def as_the_fit(options: argparse.Namespace, fit: SavedFit) -> Options:
     """Return the options with those of the fit where nothing else was typed, and columns left out that it has not."""
     declared = {option.attribute: option for option in READING if option.attribute not in OF_FILE}
     taken: dict[str, Any] = {

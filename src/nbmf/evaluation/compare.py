@@ -9,8 +9,10 @@ import pandas as pd
 
 from nbmf.catalogue import COMPARED
 from nbmf.data.masks import ENTRIES, PAIRS, draw_mask, is_undirected
-from nbmf.data.named import NamedMatrix
+from nbmf.data.named import NamedMatrix, is_sparse
+from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError, Setting
+from nbmf.evaluation import sparse_comparison
 from nbmf.evaluation.baselines import baseline_score, compared_with
 from nbmf.evaluation.compared_fits import ComparedFit, FitDone, gap, outcome, run_all
 from nbmf.evaluation.entries import entries_of, likelihoods_of, matrix_of
@@ -39,9 +41,13 @@ def compare(
     This is the paper's comparison (section 6.4.1, eq. 67, Figure 10) on a matrix of your own.
     Every method sees the same masks. A fit that fails becomes a row that says why.
 
+    Of a sparse matrix each mask holds out a tenth of the ones and as many zeros, see `nbmf.verdict`: the perplexity is
+    that of the whole matrix per one of it, next to recall@20 and NDCG@100 of what is recommended to rows, see
+    nbmf.evaluation.sparse_comparison. Its baselines are the proportion of ones and the popularity of rows and columns.
+
     Parameters
     ----------
-    V : BinaryMatrix, CountMatrix, DataFrame or array (F, N)
+    V : BinaryMatrix, CountMatrix, SparseBinaryMatrix, DataFrame, array (F, N) or scipy.sparse matrix
         Values that the methods' likelihood allows, for a binary one 1 and 0, and missing (NaN or
         -1). Rows and columns without an observed entry are left out: none can be held out.
     methods : list of str, or dict, optional
@@ -55,7 +61,8 @@ def compare(
         does not take: Dir-Dir needs K = 2.
     masks : int, or list of bool arrays (F, N)
         How many masks are drawn, in each of which a quarter of the observed entries is held out;
-        or the masks themselves, True where held out (see `draw_mask`). Five say something about
+        or, of a matrix that is not sparse, the masks themselves, True where held out (see `draw_mask`). Five say
+        something about
         uncertainty, ten say more; one says nothing. Of an undirected network, a symmetric matrix
         whose rows and columns have the same names, an entry and its mirror image are held out
         together, and the diagonal never.
@@ -82,10 +89,12 @@ def compare(
         If V has a value that is not allowed, or is too small for a mask, or a mask does not fit.
     """
     if methods is None:
-        methods = COMPARED.get(type(V).__name__, COMPARED["BinaryMatrix"])
+        methods = COMPARED.get((SparseBinaryMatrix if is_sparse(V) else type(V)).__name__, COMPARED["BinaryMatrix"])
     entries = entries_of(methods, K)
     parameters.check_count("seed", seed, 0)
     parameters.check_count("n_jobs", 1 if n_jobs is None else n_jobs, 1)
+    if is_sparse(V):
+        return sparse_comparison.compared(V, entries, masks, seed, n_jobs or processors(), name, log)
     matrix = matrix_of(V, entries)
     drawn = _masks(matrix, masks, name, seed)
     fits = [

@@ -8,6 +8,7 @@ import numpy as np
 from nbmf.evaluation.replications import interval
 from nbmf.numerics.clustered_errors import format_error
 
+HELD_OUT_UNITS = {"entry": "held-out entry"}  # losses of sparse matrices are of the whole matrix, per one
 WORTHWHILE = 10.0  # seconds a fit that a method has to save to be taken for its speed
 
 
@@ -91,7 +92,9 @@ def margin_of(differences: np.ndarray, test_ratio: float) -> Margin:
     return Margin(found.mean, found.high - found.mean)
 
 
-def recommend(candidates: list[Candidate], baselines: dict[str, np.ndarray], test_ratio: float) -> Recommendation:
+def recommend(
+    candidates: list[Candidate], baselines: dict[str, np.ndarray], test_ratio: float, unit: str = "entry"
+) -> Recommendation:
     """Return the method with the smallest mean, and whether the others are significantly worse.
 
     Parameters
@@ -102,12 +105,14 @@ def recommend(candidates: list[Candidate], baselines: dict[str, np.ndarray], tes
         Perplexities of predictions that use no component, by what they are.
     test_ratio : float
         Held-out entries per training entry.
+    unit : str
+        "entry", or "one" of sparse matrices: nats are per one of these.
     """
     winner, *others = sorted(candidates, key=lambda candidate: candidate.mean)
     margins = [margin_of(o.perplexities - winner.perplexities, test_ratio) for o in others]
     alike = [o for o, margin in zip(others, margins, strict=True) if not margin.is_significant]
     take = _taken(winner, alike)
-    sentence = _sentence(winner, others, margins, alike, take)
+    sentence = _sentence(winner, others, margins, alike, take, unit)
     runner_up = others[0] if others else None
     margin = margins[0] if others else Margin(math.nan, math.nan)
     return Recommendation(
@@ -132,20 +137,20 @@ def _taken(winner: Candidate, alike: list[Candidate]) -> Candidate:
     return fastest if is_known and winner.seconds - fastest.seconds > WORTHWHILE else winner
 
 
-def _sentence(winner, others, margins, alike, take) -> str:
+def _sentence(winner, others, margins, alike, take, unit) -> str:
     J = len(winner.perplexities)
-    mean = f"{winner.mean:.4f} nats per held-out entry, mean over {J} masks"
+    mean = f"{winner.mean:.4f} nats per {HELD_OUT_UNITS.get(unit, unit)}, mean over {J} masks"
     if not others:
         return f"{winner.name} is the only method compared: {mean}."
     if J == 1:
         return (
             f"{winner.name} predicts best on the one mask that was drawn, {others[0].name} is "
-            f"{margins[0].mean:.4f} nats per entry behind; one mask does not say how certain that "
+            f"{margins[0].mean:.4f} nats per {unit} behind; one mask does not say how certain that "
             "is."
         )
     rival = alike[0] if alike else others[0]
     margin = margins[others.index(rival)]
-    lead = f"its lead over {rival.name} is {margin} nats per entry"
+    lead = f"its lead over {rival.name} is {margin} nats per {unit}"
     if not alike:
         return f"{winner.name} predicts best ({mean}); {lead}."
     names = [candidate.name for candidate in (winner, *alike)]

@@ -16,6 +16,8 @@ from nbmf.evaluation.baselines import LABELS
 from nbmf.evaluation.recommendation import Candidate, Recommendation, recommend
 from nbmf.evaluation.score_table import summarise
 
+RANKED = {"recall_at_20": "recall@20", "ndcg_at_100": "NDCG@100"}  # scores of what is recommended, and their names
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -37,19 +39,23 @@ class Comparison:
     name : str
         Of the matrix.
     test_ratio : float
-        Held-out entries per training entry, mean over masks.
+        Held-out entries per training entry, mean over masks; of a sparse matrix ones.
+    unit : str
+        What the perplexity is of: "entry", or "one" of a sparse matrix, whose scores have recall_at_20 and
+        ndcg_at_100 as well, means over rows.
     """
 
     scores: pd.DataFrame
     methods: dict[str, dict[str, Any]]
     name: str
     test_ratio: float
+    unit: str = "entry"
 
     def summary(self) -> pd.DataFrame:
         """Return a row per method and K: mean, median and quartiles over masks, seconds per fit.
 
-        Further columns: brier (mean), fits, failed (of these), not_converged, saturated, unit,
-        active_components (median). The baselines come last.
+        Further columns: brier (mean), of a sparse matrix recall_at_20 and ndcg_at_100 (means), fits, failed (of
+        these), not_converged, saturated, unit, active_components (median). The baselines come last.
         """
         key = ["dataset", "method", "K"]
         groups = self.scores.groupby(key, sort=False)
@@ -57,6 +63,8 @@ class Comparison:
         table = summarise(self.scores).set_index(key)  # new columns are aligned by it
         table.insert(0, "mean", groups["perplexity"].mean())
         table.insert(4, "brier", groups["brier"].mean())
+        for column in (name for name in RANKED if name in self.scores):
+            table[column] = groups[column].mean()
         table["not_converged"] -= failed  # summarise counts whatever is not ok
         return table.assign(failed=failed).reset_index().drop(columns="dataset")
 
@@ -87,7 +95,7 @@ class Comparison:
             for name, label in LABELS.items()
             if name in set(self.scores["method"])
         }
-        return recommend(candidates, baselines, self.test_ratio)
+        return recommend(candidates, baselines, self.test_ratio, self.unit)
 
     def _candidates(self) -> Iterator[Candidate]:
         """Yield each comparable method with its best K.

@@ -102,9 +102,9 @@ class SampledEntries:
 
     def __init__(self, V: Any, estimators: Sequence[Factorization], seed: int):
         self._matrix = SparseBinaryMatrix.of(V)
-        _refuse_others(estimators)
+        refuse_others(estimators)
         self._in_pairs = self._matrix.is_symmetric()
-        self._n_ones, self._n_zeros = _numbers(self._matrix, self._in_pairs)
+        self._n_ones, self._n_zeros = numbers_of(self._matrix, self._in_pairs)
         self._seed = seed
         rng = np.random.default_rng(seed_sequence("verdict", "sample", seed))
         self.folds = list(sample(self._matrix, rng, self._in_pairs))
@@ -112,7 +112,7 @@ class SampledEntries:
 
     def training(self, fold: Fold) -> scipy.sparse.csr_array:
         """Return the matrix with the entries of a fold missing."""
-        return _without(self._matrix, fold, self._in_pairs)
+        return without(self._matrix, fold, self._in_pairs)
 
     def baseline_losses(self, fold: Fold, training: scipy.sparse.csr_array, number: int) -> dict[str, np.ndarray]:
         """Return the losses of the proportion of ones, and of rates r_f c_n."""
@@ -140,7 +140,7 @@ class SampledEntries:
 
 def sample(matrix: SparseBinaryMatrix, rng: np.random.Generator, in_pairs: bool = False) -> Iterator[Fold]:
     """Yield what to hold out, no entry twice: tenths of the ones and as many zeros."""
-    (n_ones, n_zeros), N = _numbers(matrix, in_pairs), matrix.shape[1]
+    (n_ones, n_zeros), N = numbers_of(matrix, in_pairs), matrix.shape[1]
     if n_ones < LEAST or n_zeros < LEAST:
         raise DataError(f"{n_ones} ones and {n_zeros} zeros: to hold some out takes {LEAST} of each")
     ones = _flat(_above(matrix.places(1), in_pairs), N)
@@ -183,14 +183,14 @@ def _above(places: np.ndarray, in_pairs: bool) -> np.ndarray:
     return places[:, places[0] < places[1]] if in_pairs else places
 
 
-def _numbers(matrix: SparseBinaryMatrix, in_pairs: bool) -> tuple[int, int]:
+def numbers_of(matrix: SparseBinaryMatrix, in_pairs: bool) -> tuple[int, int]:
     """Return how many ones and how many zeros can be held out."""
     ones, missing = (_above(matrix.places(code), in_pairs).shape[1] for code in (1, MISSING))
     F, N = matrix.shape
     return ones, (F * (F - 1) // 2 if in_pairs else F * N) - ones - missing
 
 
-def _without(matrix: SparseBinaryMatrix, fold: Fold, in_pairs: bool) -> scipy.sparse.csr_array:
+def without(matrix: SparseBinaryMatrix, fold: Fold, in_pairs: bool) -> scipy.sparse.csr_array:
     """Return the matrix with what is held out missing: NaN."""
     held = np.hstack([fold.places, fold.places[::-1]]) if in_pairs else fold.places
     rows, columns, codes = matrix.stored
@@ -201,7 +201,8 @@ def _without(matrix: SparseBinaryMatrix, fold: Fold, in_pairs: bool) -> scipy.sp
     return scipy.sparse.csr_array((values, tuple(places)), shape=matrix.shape)
 
 
-def _refuse_others(estimators: Sequence[Factorization]) -> None:
+def refuse_others(estimators: Sequence[Factorization]) -> None:
+    """Raise DataError if a method takes no such matrix."""
     for estimator in estimators:
         if not (estimator.takes_sparse and estimator.likelihood is BERNOULLI):
             raise DataError(

@@ -14,6 +14,7 @@ from nbmf.inference.fold_in import FoldIn, in_blocks
 from nbmf.inference.model_file import Saved
 from nbmf.inference.one_component import warn_if_worse
 from nbmf.inference.parameters import Parametrized, check, components
+from nbmf.inference.recommending import Recommending
 from nbmf.inference.state import Factors, Monitor, State
 from nbmf.inference.stopping import warn_of_no_convergence
 from nbmf.likelihoods.likelihood import Likelihood
@@ -23,7 +24,7 @@ EXPECTATION_GB = 1.0  # that a dense E[V] may take where a fit has not kept it
 ENTRIES_AT_ONCE = 2**20  # of such an E[V] that are computed at a time
 
 
-class Factorization(Declarations, Parametrized, FoldIn, Saved):
+class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
     """Base class: what a class declares, and what a family's state is made into.
 
     The conventions are scikit-learn's, with rows of V as samples and columns as features, W as

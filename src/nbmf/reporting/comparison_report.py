@@ -7,7 +7,7 @@ from typing import Any
 from nbmf import registry
 from nbmf.evaluation.baselines import LABELS
 from nbmf.evaluation.entries import likelihoods_of
-from nbmf.evaluation.result import Comparison
+from nbmf.evaluation.result import RANKED, Comparison
 from nbmf.evaluation.verdict import MethodChoice
 from nbmf.reporting.model import Figure, Lines, NextStep, Report, Section, Table
 from nbmf.reporting.words import SCORED_BY, listed
@@ -40,13 +40,13 @@ def comparison_report(
         If there is nothing to recommend.
     """
     advice, masks = found.recommendation, found.scores["mask"].nunique()
-    title = f"Held-out perplexity of {found.name} over {masks} masks: nats per entry, smaller is better"
+    title = f"Held-out perplexity of {found.name} over {masks} masks: nats per {found.unit}, smaller is better"
     K = "" if _finds_components(found.methods[advice.take]) else f" --components {advice.take_K}"
     next_step = NextStep("next:", f"nbmf fit {file} --method {advice.take}{K}")
     sections = [
         Section("Is there structure?", [] if structure is None else [_structure(structure)]),
         Section("Held-out perplexity", figures),
-        Section("Scores", [Lines([title, *_scored_by(found)]), score_table(found)]),
+        Section("Scores", [Lines([title, *_scored_by(found), *_ranked_by(found)]), score_table(found)]),
         Section("Which method to take", [Lines([advice.sentence, *found.remarks()]), next_step], leads=True),
     ]
     settings = "; ".join(f"{entry['label']}: {listed(entry['settings'])}" for entry in found.methods.values())
@@ -69,6 +69,16 @@ def _scored_by(found: Comparison) -> list[str]:
     return [f"{words}: {', '.join(each)}" for words, each in labels.items()]
 
 
+def _ranked_by(found: Comparison) -> list[str]:
+    """Return what recall and NDCG are, where there are any."""
+    if not set(RANKED) <= set(found.scores):
+        return []
+    return [
+        "recall and NDCG are of held-out ones among the first 20 and the first 100 columns recommended to their rows, "
+        "larger is better"
+    ]
+
+
 def _finds_components(entry: dict[str, Any]) -> bool:
     """Whether K of a method is no choice, since the data choose how many components are used."""
     return registry.make_estimator(entry["class"], entry["K"][0], entry["settings"]).finds_components
@@ -80,6 +90,7 @@ def score_table(found: Comparison) -> Table:
     scores = {"mean": "mean", "lower_quartile": "25 %", "median": "median", "upper_quartile": "75 %"}
     if summary["brier"].notna().any():  # there is none of counts
         scores["brier"] = "Brier"
+    scores |= {name: label for name, label in RANKED.items() if name in summary}
     rows = []
     for row in summary.itertuples():
         entry = found.methods.get(row.method)
@@ -88,7 +99,7 @@ def score_table(found: Comparison) -> Table:
             label, K, seconds = entry["label"], str(row.K), f"{row.seconds:.1f}"
         values = (getattr(row, name) for name in scores)
         numbers = [
-            "" if math.isnan(value) and name == "brier" else f"{value:.4f}"
+            "" if math.isnan(value) and name in ("brier", *RANKED) else f"{value:.4f}"
             for name, value in zip(scores, values, strict=True)
         ]
         rows.append([label, K, *numbers, seconds, "; ".join(_notes(row, entry))])

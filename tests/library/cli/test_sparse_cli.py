@@ -13,7 +13,7 @@ from sparse_blocks import drawn
 
 import nbmf
 from nbmf import cli
-from nbmf.catalogue import CANDIDATES, DEFAULTS, METHODS, methods_for
+from nbmf.catalogue import CANDIDATES, COMPARED, DEFAULTS, METHODS, methods_for
 from nbmf.data import sparse_matrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
@@ -56,8 +56,10 @@ def test_info_says_how_large_it_is_and_what_takes_it(capsys):
         assert f"rows without a one: {without}" in said
     for method in methods_for(SparseBinaryMatrix):
         assert method in said
+        assert METHODS[method]["label"] in said
     assert re.search(r" entries are kept; nbmf fit takes about \d+ s, for \d+ fits at most and a report", said)
-    assert methods_for(SparseBinaryMatrix) == ["bernoulli-poisson-gs", "bernoulli-poisson-vb"]
+    names = ["bernoulli-poisson-gs", "bernoulli-poisson-vb"]
+    assert methods_for(SparseBinaryMatrix) == [*names, *(f"{name}-scales" for name in names)]
     assert said.endswith(f"nbmf fit block.mtx nbmf fit block.mtx --method {DEFAULTS[KIND]}")
 
 
@@ -110,6 +112,18 @@ def test_where_nothing_is_said_both_methods_are_tried(capsys, here):
     assert "another --seed gives another one" in said
 
 
+def test_a_comparison_has_ranks_as_well(capsys, here):
+    brief = ["--masks", "2", "--iterations", "40", "--jobs", "1"]
+    said = run(capsys, "compare", "block.mtx", *brief)
+    assert all(METHODS[name]["label"] in said for name in COMPARED[KIND])
+    assert "nats per one, smaller is better" in said
+    assert "row and column popularity" in said
+    summary = pd.read_csv(here / "block.compare/summary.csv").set_index("method")
+    assert summary.loc["bernoulli-poisson-gs-scales", "recall_at_20"] > 0.3
+    assert 0 < summary.loc["popularity", "ndcg_at_100"] < 1
+    assert "nbmf fit block.mtx --method bernoulli-poisson-" in said
+
+
 def test_factors_too_large_for_text_are_arrays(capsys, here, monkeypatch):
     monkeypatch.setattr("nbmf.analysis.files.LARGEST_CSV", 100)
     run(capsys, "fit", "block.mtx", *FAST, "--no-check")
@@ -128,7 +142,7 @@ def test_without_structure_nothing_is_shown(capsys, here):
     scipy.io.mmwrite("flat.mtx", scipy.sparse.coo_array(drawn(1, 1.0)), field="pattern")
     said = run(capsys, "fit", "flat.mtx", *FAST)
     assert "nothing found beyond row and column popularity" in said
-    command = r"nbmf fit flat.mtx --method bernoulli-poisson-(vb|gs) --no-check"
+    command = r"nbmf fit flat.mtx --method bernoulli-poisson-(vb|gs)-scales --no-check"
     assert re.search(f"This writes and draws the components all the same: {command}", said)
     assert "nbmf compare" not in said
     assert not (here / "flat.nbmf/dictionary.png").exists()
@@ -161,7 +175,7 @@ def test_a_list_with_groups_and_a_network_are_served(capsys, here):
             "--chains 4: of a matrix with 60 x 40 entries there is one chain or start",
         ),
         (["fit", "block.mtx", "--draws", "9"], "--draws 9: of a matrix with 60 x 40 entries there are no draws"),
-        (["compare", "block.mtx"], "nbmf fit tries the methods that take it, bernoulli-poisson-vb"),
+        (["compare", "block.mtx", "--methods", "bica"], "60 x 40 entries are too many for bica, which keeps all of"),
         (["fit", "block.mtx", "--method", "poisson-gamma-vb"], "read as zeros and ones alone"),
         (["fit", "few.mtx"], "3 ones and 2397 zeros: to hold some out takes 20 of each"),
         (

@@ -48,7 +48,7 @@ def test_tenths_of_the_ones_and_as_many_zeros_are_held_out_none_twice(in_pairs):
     assert held.max() == 1
     assert (held[units & (codes == 1)] == 1).all()
     assert held[codes == 0].sum() == min(n_ones, n_zeros // 2)
-    training = sampled_entries._without(matrix, drawn_folds[0], in_pairs).toarray()
+    training = sampled_entries.without(matrix, drawn_folds[0], in_pairs).toarray()
     expected = np.where(codes == MISSING, np.nan, codes)
     f, n = drawn_folds[0].places
     expected[f, n] = np.nan

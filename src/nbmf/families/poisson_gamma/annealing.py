@@ -5,7 +5,8 @@ States are (log W, log H) of several chains at once, the target at temperature �
     β log p(V | W, H) + log p(log W) + log p(log H),
 
 moves are Hamiltonian Monte Carlo with steps in proportion to 1 / sqrt(a + β n), where n is a
-row or column's sum of counts over K: about the width of the target.
+row or column's sum of counts over K: about the width of the target. Scales of rows and columns are integrated out:
+p(log w_f) is in proportion to Π_k w_fk^a / (c + Σ_k w_fk a / b)^(c + Σ_k a).
 """
 
 import itertools
@@ -21,6 +22,8 @@ from nbmf.inference.state import Factors, State
 FIRST = 1e-7  # β above 0, from which on temperatures are evenly spaced in log β
 STEP = 0.3  # of a leapfrog, in widths of the target; each move takes 0.7 to 1.3 of it
 SMALLEST = 1e-300  # of a rate
+ROWS, COLUMNS = 0, 1  # sides
+OF_COMPONENTS = -1, -2  # the axes of components in tables (chains, F, K) and (chains, K, N)
 
 
 class Annealed:
@@ -57,13 +60,37 @@ class Annealed:
         self.priors = W, H = priors
         K = W.size[1]
         self._shapes = [np.broadcast_to(W.shape, W.size), np.broadcast_to(H.shape, H.size).T]
-        self._rates = [np.broadcast_to(W.rate, W.size), np.broadcast_to(H.rate, H.size).T]
+        self._rates = [np.broadcast_to(each.shape / each.mean, each.size) for each in priors]
+        self._rates[1] = self._rates[1].T
+        self._of_scales = [None if each.scales is None else float(each.scales.prior.shape[0, 0]) for each in priors]
         sums = self._x.sum(axis=1, keepdims=True), self._x.sum(axis=0, keepdims=True)
         self._widths = [total / K for total in sums]
-        self.now = [
-            np.log(np.maximum(rng.standard_gamma(a, (chains, *a.shape)) / rate, SMALLEST))
-            for a, rate in zip(self._shapes, self._rates, strict=True)
-        ]
+        self.now = [self._drawn(side, chains) for side in (ROWS, COLUMNS)]
+
+    def _drawn(self, side: int, chains: int) -> np.ndarray:
+        """Return logarithms of a factor of each chain, drawn from the prior."""
+        a, rate, c = self._shapes[side], self._rates[side], self._of_scales[side]
+        table = self._rng.standard_gamma(a, (chains, *a.shape)) / rate
+        if c is not None:
+            table = table / (self._rng.standard_gamma(c, table.sum(OF_COMPONENTS[side], keepdims=True).shape) / c)
+        return np.log(np.maximum(table, SMALLEST))
+
+    def _log_prior(self, side: int, log: np.ndarray) -> np.ndarray:
+        """Return log p(log W), or of log H, up to a constant, (chains,)."""
+        shape, expected, c = self._shapes[side], self._rates[side] * np.exp(log), self._of_scales[side]
+        if c is None:
+            return (shape * log - expected).sum(axis=(1, 2))
+        axis = OF_COMPONENTS[side]
+        power = c + shape.sum(axis)
+        return (shape * log).sum(axis=(1, 2)) - (power * np.log(c + expected.sum(axis))).sum(axis=1)
+
+    def _gradient_of_prior(self, side: int, table: np.ndarray) -> np.ndarray:
+        """Return its gradient less the shapes, with the sign changed, given the factor itself."""
+        expected, c = self._rates[side] * table, self._of_scales[side]
+        if c is None:
+            return expected
+        total = {"axis": OF_COMPONENTS[side], "keepdims": True}
+        return expected * (c + self._shapes[side].sum(**total)) / (c + expected.sum(**total))
 
     @property
     def chains(self) -> int:
@@ -92,8 +119,8 @@ class Annealed:
     def log_target(self, logs, beta: float) -> np.ndarray:
         """Return the log density that is sampled from, up to a constant, of each chain."""
         total = beta * self.log_likelihood(logs)
-        for log, shape, rate in zip(logs, self._shapes, self._rates, strict=True):
-            total += (shape * log - rate * np.exp(log)).sum(axis=(1, 2))
+        for side, log in enumerate(logs):
+            total += self._log_prior(side, log)
         return total
 
     def gradient(self, logs, beta: float) -> list[np.ndarray]:
@@ -104,8 +131,8 @@ class Annealed:
         G = beta * (self._x * ratio - self._observed)
         likelihood = W * (G @ H.transpose(0, 2, 1)), H * (W.transpose(0, 2, 1) @ G)
         return [
-            part + shape - prior_rate * table
-            for part, shape, prior_rate, table in zip(likelihood, self._shapes, self._rates, (W, H), strict=True)
+            part + self._shapes[side] - self._gradient_of_prior(side, table)
+            for side, (part, table) in enumerate(zip(likelihood, (W, H), strict=True))
         ]
 
     def move(self, beta: float, steps: int) -> np.ndarray:

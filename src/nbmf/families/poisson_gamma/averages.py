@@ -26,9 +26,11 @@ class Averages:
         From rates to E[V].
     is_whole : bool
         Whether E[V] is kept.
+    scaled : str
+        The factors that have scales: "", "W", "H" or "WH".
     """
 
-    def __init__(self, shape: tuple[int, int], K: int, n_samples: int, link: Link, is_whole: bool):
+    def __init__(self, shape: tuple[int, int], K: int, n_samples: int, link: Link, is_whole: bool, scaled: str = ""):
         (F, N), self._link, self.is_whole = shape, link, is_whole
         self._n_samples, most = n_samples, WHOLE if is_whole else DRAWS
         self._looks = min(n_samples, most)
@@ -37,6 +39,8 @@ class Averages:
         self._sums = {name: np.zeros(size) for name, size in sizes.items()}
         self._sums |= {f"log {name}": np.zeros(size) for name, size in sizes.items()}
         self._priors = {name: np.zeros(K) for name in ("shape W", "mean W", "shape H", "mean H")}
+        self._priors |= {f"shape of scales {factor}": np.zeros(1) for factor in scaled}
+        self._scales = {factor: np.zeros((sizes[factor][0], 1)) for factor in scaled}
         self._sum_of_V = np.zeros(shape if is_whole else (0, 0))
         places = 0 if is_whole else self._looks
         self._W = np.zeros((places, F, K), np.float32)
@@ -66,6 +70,8 @@ class Averages:
         for factor, prior in zip("WH", chain.priors, strict=True):
             for part, numbers in prior.of_new_row().items():
                 self._priors[f"{part} {factor}"] += np.log(numbers)
+            if prior.scales is not None:
+                self._scales[factor] -= prior.scales.log
         before = (number - 1) * self._looks // self._n_samples
         if number * self._looks // self._n_samples == before:
             return
@@ -90,6 +96,10 @@ class Averages:
         """Return exp of the means of log shapes and log means of a new row's or column's prior, (K,) each."""
         return {name: np.exp(total / self._count) for name, total in self._priors.items()}
 
+    def scales(self) -> dict[str, np.ndarray]:
+        """Return exp of the means of -log x, (lines,), by the name of the factor."""
+        return {factor: np.exp(total[:, 0] / self._count) for factor, total in self._scales.items()}
+
     def expectation(self) -> np.ndarray:
         """Return the mean of E[V]."""
         return self._sum_of_V / self._seen
@@ -109,6 +119,7 @@ class Averages:
         sums = {f"sum of {name}": table for name, table in self._sums.items()}
         counters = {"kept": self._count, "seen": self._seen, "sum of E[V]": self._sum_of_V}
         sums |= {f"sum of log {name}": table for name, table in self._priors.items()}
+        sums |= {f"sum of log scales {factor}": table for factor, table in self._scales.items()}
         return counters | sums | {"kept W": self._W, "kept H": self._H}
 
 

@@ -24,6 +24,9 @@ class BernoulliPoissonVB(Variational):
     tie_shape_W, tie_mean_W, tie_shape_H, tie_mean_H
         What is learned, as for PoissonGammaVB: the mean of each component of H. Learned shapes
         raise the bound, and predict held-out entries worse (docs/poisson.md).
+    scales, shape_scales
+        As for PoissonGammaVB: rows and columns of large sparse matrices differ in popularity, and are
+        predicted better with scales="both" next to shape_W = shape_H = 1 or 2 (docs/poisson.md).
     max_iter, relative_gain_tol, precision, random_state
         As for PoissonGammaVB.
 
@@ -53,6 +56,8 @@ class BernoulliPoissonGibbs(Sampled):
         As for BernoulliPoissonVB.
     tie_shape_W, tie_mean_W, tie_shape_H, tie_mean_H
         What is learned, as for PoissonGammaGibbs.
+    scales, shape_scales
+        As for PoissonGammaGibbs.
     burn_in, n_samples : int
         Sweeps thrown away, then sweeps averaged.
     random_state : int, SeedSequence or None

@@ -17,6 +17,7 @@ from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior
 from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import WithPriors
 from nbmf.families.poisson_gamma.poisson_gamma_inference import Variational
+from nbmf.families.poisson_gamma.scales import NEITHER
 from nbmf.families.poisson_gamma.weights import Evidence
 from nbmf.inference.parameters import check_count
 from nbmf.seeds import child
@@ -65,7 +66,7 @@ def annealed(model: WithPriors, V: Any, *, temperatures: int = 2500, chains: int
     """Estimate log p(V) by annealed importance sampling (Neal 2001).
 
     Chains go from the prior to the posterior, prior x likelihood^β, β = 0 and then log-spaced from
-    1e-7 to 1, by Hamiltonian Monte Carlo in (log W, log H) with the sources summed out.
+    1e-7 to 1, by Hamiltonian Monte Carlo in (log W, log H) with the sources summed out, and scales integrated out.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ def annealed(model: WithPriors, V: Any, *, temperatures: int = 2500, chains: int
     Raises
     ------
     ConfigError
-        If a prior is learned.
+        If a prior is learned, or the shape of scales.
     DataError
         If V is sparse, or no matrix that the model takes.
     """
@@ -112,7 +113,7 @@ def chib(
     Raises
     ------
     ConfigError
-        If a prior is learned, the model is of binary data, or there is no such point.
+        If a prior is learned, the model is of binary data or has scales, or there is no such point.
     DataError
         If V is sparse, or no matrix that the model takes.
     """
@@ -122,6 +123,8 @@ def chib(
         raise not_allowed("point", point, POINTS)
     if model.is_binary:
         raise ConfigError("Chib's estimate is of counts: of binary data take the annealed one")
+    if model._scaled:
+        raise not_allowed("scales", model.scales, f"{NEITHER}: with scales take the annealed estimate")
     values, priors = _given(model, V)
     data = Observations(values, False)
     lengths = {"burn_in": burn_in, "free": free, "clamped": clamped}
@@ -142,6 +145,8 @@ def _given(model: WithPriors, V: Any) -> tuple[np.ndarray, tuple[GammaPrior, Gam
     if learned:
         allowed = f"{FIXED}; a learned prior can be fixed at what a fit has found"
         raise not_allowed(learned[0], getattr(model, learned[0]), allowed)
+    if model._scaled and model.shape_scales is None:
+        raise not_allowed("shape_scales", None, "a number; a learned one can be fixed at what a fit has found")
     values = model.values_of(V)
     if isinstance(values, SparseCounts):
         raise DataError("V is sparse: estimates of the evidence take a matrix with all its entries")

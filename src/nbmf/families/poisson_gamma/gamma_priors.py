@@ -5,7 +5,7 @@ A tie says which entries share one number: all of a factor, those of a source (c
 of a row or column (a row of W, a column of H), or none. Tables have K columns here: H is (N, K).
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import digamma, gammaln, polygamma
@@ -13,6 +13,9 @@ from scipy.special import digamma, gammaln, polygamma
 from nbmf.errors import ConfigError, Setting
 from nbmf.inference.parameters import RULES as SHARED
 from nbmf.inference.parameters import Rule, is_number, one_of
+
+if TYPE_CHECKING:
+    from nbmf.families.poisson_gamma.scales import Scales
 
 FIXED, ALL, SOURCE, LINE, NONE = "fixed", "all", "source", "line", "none"
 TIES = (FIXED, ALL, SOURCE, LINE, NONE)
@@ -72,10 +75,12 @@ class GammaPrior:
         a and b; they broadcast against the factor.
     ties : Ties
     size : (rows, K)
+    scales : Scales or None
+        Of the rows, if these have them: see nbmf.families.poisson_gamma.scales.
     """
 
-    def __init__(self, shape: float, mean: float, ties: Ties, size: tuple[int, int]):
-        self.ties, self.size = ties, size
+    def __init__(self, shape: float, mean: float, ties: Ties, size: tuple[int, int], scales: "Scales | None" = None):
+        self.ties, self.size, self.scales = ties, size, scales
         self.shape, self.mean = self._spread(shape, ties.shape), self._spread(mean, ties.mean)
 
     def _spread(self, number: float, tie: str) -> np.ndarray:
@@ -95,13 +100,15 @@ class GammaPrior:
 
     @property
     def rate(self) -> np.ndarray:
-        """a / b."""
-        return self.shape / self.mean
+        """a / b, times x where there are scales: E[x] where these have distributions."""
+        rate = self.shape / self.mean
+        return rate if self.scales is None else rate * self.scales.value
 
     def of_new_row(self) -> dict[str, np.ndarray]:
-        """Return shape and mean of a row or column that is not in the matrix, (K,): averages."""
+        """Return shape and mean of a row or column that is not in the matrix, (K,): averages; of scales c, (1,)."""
         parts = {"shape": self.shape, "mean": self.mean}
-        return {name: np.broadcast_to(numbers.mean(axis=0), self.size[1:]).copy() for name, numbers in parts.items()}
+        numbers = {name: np.broadcast_to(each.mean(axis=0), self.size[1:]).copy() for name, each in parts.items()}
+        return numbers if self.scales is None else numbers | {"shape of scales": self.scales.prior.shape[0].copy()}
 
     def averaged(self, table: np.ndarray, tie: str) -> np.ndarray:
         """Return the means of a table, (rows, K), over the entries that share a number."""
@@ -113,7 +120,8 @@ class GammaPrior:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return what is learned, by name; writing to the arrays sets it."""
-        return {"shape": self.shape, "mean": self.mean}
+        own = {"shape": self.shape, "mean": self.mean}
+        return own if self.scales is None else own | self.scales.arrays()
 
     def posterior(self, sums: np.ndarray, exposure: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return shapes and scales of the factor's gamma distributions given sums of sources, (rows, K).
@@ -129,7 +137,7 @@ class GammaPrior:
         return self.shape + sums, np.broadcast_to(scale, self.size)
 
     def renew(self, E: np.ndarray, log_L: np.ndarray) -> None:
-        """Maximise the bound in the learned numbers, given E[w] and E[log w] of the factor.
+        """Maximise the bound in the learned numbers, given E[w] and E[log w] of the factor, of w x with scales.
 
         Means first: b = Σ a E / Σ a over the entries that share it. Then shapes:
         log a - ψ(a) = mean of E / b - log(L / b), less 1. Where the ties differ the two depend on
@@ -148,13 +156,16 @@ class GammaPrior:
             self.mean[:] = self.averaged(self.shape * E, tie) / self.averaged(self.shape, tie)
 
     def divergence(self, alpha: np.ndarray, scale: np.ndarray) -> float:
-        """Return KL(q || p) in nats, summed over the factor, of q = Gamma(alpha, scale)."""
+        """Return KL(q || p) in nats, summed over the factor, of q = Gamma(alpha, scale), scales averaged over."""
         a, b = self.shape, self.mean
         entropy_part = (alpha - a) * digamma(alpha) - gammaln(alpha) + gammaln(a)
-        return float((entropy_part + a * np.log(b / (a * scale)) + alpha * (scale * a / b - 1)).sum())
+        if self.scales is None:
+            return float((entropy_part + a * np.log(b / (a * scale)) + alpha * (scale * a / b - 1)).sum())
+        x, log_x = self.scales.value, self.scales.log
+        return float((entropy_part + a * (np.log(b / (a * scale)) - log_x) + alpha * (scale * a / b * x - 1)).sum())
 
     def log_density(self, table: np.ndarray, *, of_logarithms: bool = False) -> float:
-        """Return the log density of a factor in nats; as one of the logarithms of its entries."""
+        """Return the log density of a factor in nats, given scales; as one of the logarithms of its entries."""
         a, rate, power = self.shape, self.rate, self.shape if of_logarithms else self.shape - 1.0
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.where(power == 0.0, 0.0, power * np.log(table))

@@ -1,7 +1,8 @@
 """Draws of learned shapes and rates along a chain, given the factor they are the prior of.
 
 Hyperpriors are proper: a shape is Exp(1), and where means are learned their numbers are rates,
-Gamma(1, 1). A shape next to a fixed mean keeps that mean.
+Gamma(1, 1). A shape next to a fixed mean keeps that mean. Where rows have scales x, w x is Gamma(a, rate a / b)
+given them: what is learned is drawn given these numbers, then x given all, then its own shape.
 """
 
 import numpy as np
@@ -13,6 +14,18 @@ PROPOSALS = 8  # of each shape, in a sweep
 STEPS = 0.03, 4.0  # between which their sizes are, in units of 1 / sqrt(entries that share it)
 
 
+def draw_all(prior: GammaPrior, table: np.ndarray, rng: np.random.Generator) -> None:
+    """Move all that is not given of a prior: learned numbers, scales and their shape; arguments as of `draw`."""
+    scales = prior.scales
+    if prior.ties.learns:
+        draw(prior, table if scales is None else table * scales.value, rng)
+    if scales is None:
+        return
+    scales.draw(prior, table, rng)
+    if scales.prior.ties.learns:
+        draw(scales.prior, scales.value, rng)
+
+
 def draw(prior: GammaPrior, table: np.ndarray, rng: np.random.Generator) -> None:
     """Move the learned numbers of a prior, a Gibbs step of rates and a Metropolis one of shapes.
 
@@ -21,7 +34,7 @@ def draw(prior: GammaPrior, table: np.ndarray, rng: np.random.Generator) -> None
     prior : GammaPrior
         Its shapes and means are written to.
     table : float array (rows, K)
-        The factor.
+        The factor; of one with scales x the numbers w x.
     rng : Generator
     """
     ties = prior.ties

@@ -5,6 +5,7 @@ alone, and products of matrices with all entries, which are faster where most ar
 Tables W (F, padded K) and H (N, padded K) have rows or columns of V as rows; padding is zero.
 """
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -61,15 +62,40 @@ class Observations:
         else:
             above = scipy.sparse.csr_array(np.where(values > 0, values, 0).astype(np.float64))
             missing = scipy.sparse.csr_array((values == MISSING).astype(np.float64))
-        self.rows, self.columns = Entries.of(above), Entries.of(above.T.tocsr())
+        self.rows = Entries.of(above)
         self.n_observed = above.shape[0] * above.shape[1] - missing.nnz
         self.total = float(above.sum())
         self.exposure = Exposure(self.shape, missing)
+
+    @cached_property
+    def columns(self) -> Entries:
+        """The same entries column by column, which few methods need."""
+        above = scipy.sparse.csr_array((self.rows.value, self.rows.index, self.rows.start), self.shape)
+        return Entries.of(above.T.tocsr())
 
     def row_totals(self) -> np.ndarray:
         """Return the sum of the counts of each row, (F,)."""
         return np.bincount(
             np.repeat(np.arange(self.shape[0]), np.diff(self.rows.start)), self.rows.value, self.shape[0]
+        )
+
+    def column_totals(self) -> np.ndarray:
+        """Return the sum of the counts of each column, (N,)."""
+        return np.bincount(self.rows.index, self.rows.value, self.shape[1])
+
+    def popularities(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the totals of rows (F, 1) and of columns (N, 1) over those that an average one would have.
+
+        One event more is in each of both, so that none is 0.
+        """
+        of_entry = (self.total + 0.5) / (self.n_observed + 1.0)
+        observed = (
+            exposure(np.ones((lines, 1)))
+            for exposure, lines in zip((self.exposure.of_rows, self.exposure.of_columns), self.shape[::-1], strict=True)
+        )
+        totals = self.row_totals(), self.column_totals()
+        return tuple(
+            (total[:, None] + 1.0) / (of_entry * count + 1.0) for total, count in zip(totals, observed, strict=True)
         )
 
     @property

@@ -81,8 +81,8 @@ class PoissonGammaICM(Point, WithPriors):
         self._take_priors(vars(self).pop("_fixed_priors"))
 
     def _fold_in_prior(self, factor):
-        count, rate, _ = super()._fold_in_prior(factor)
-        return FoldInPrior(count - (self.mode == "factors"), rate, False)
+        prior = super()._fold_in_prior(factor)
+        return FoldInPrior(prior.count - (self.mode == "factors"), prior.rate, False)
 
 
 class PoissonGammaVB(Variational):
@@ -100,6 +100,12 @@ class PoissonGammaVB(Variational):
         Whether a number is fixed, or learned by the entries that share it: all of a factor, those
         of a component, those of a row of W (a column of H), or each its own mean, which is allowed
         next to a fixed shape only.
+    scales : {"none", "rows", "columns", "both"}
+        What has a popularity of its own (Gopalan, Hofman and Blei 2015): rows f, whose w_fk are then
+        Gamma(shape_W, mean mean_W / x_f) with x_f ~ Gamma(shape_scales, mean 1), columns likewise. Means by
+        "line" or "none" are then not allowed. Fits start from the totals of these rows and columns.
+    shape_scales : float or None
+        c of x_f, and of columns; None: learned, one for rows and one for columns.
     max_iter : int
         Updates at most.
     relative_gain_tol : float
@@ -129,6 +135,8 @@ class PoissonGammaGibbs(Sampled):
     tie_shape_W, tie_mean_W, tie_shape_H, tie_mean_H
         As for PoissonGammaVB; learned shapes have the prior Exp(1), and of learned means the rates
         shape / mean have Gamma(1, 1).
+    scales, shape_scales
+        As for PoissonGammaVB; a learned shape has the prior Exp(1).
     burn_in, n_samples : int
         Sweeps thrown away, then sweeps averaged.
     random_state : int, SeedSequence or None

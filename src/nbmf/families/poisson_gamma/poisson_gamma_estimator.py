@@ -6,11 +6,14 @@ from typing import ClassVar
 import numpy as np
 
 from nbmf.data.sparse_counts import SparseCounts
+from nbmf.errors import DataError
 from nbmf.families.poisson_gamma import poisson_gamma_fold_in as fold_in
 from nbmf.families.poisson_gamma.gamma_priors import ALL, FIXED, LARGEST, RULES, SOURCE, GammaPrior, Ties, check_ties
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.lookup_tables import chance, identity, rates_at, shares_of
 from nbmf.families.poisson_gamma.observations import Observations
+from nbmf.families.poisson_gamma.scales import BOTH, NEITHER, SIDES, Scales, check_scales
+from nbmf.families.poisson_gamma.scales import RULES as OF_SCALES
 from nbmf.inference.constructors import with_parameters
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
@@ -32,7 +35,7 @@ class Rates(Factorization):
 
     alignment = Alignment.PERMUTATION
     meanings = ("rate", "rate")
-    rules = RULES | {"precision": one_of("double", "single"), "mode": one_of("logarithms", "factors")}
+    rules = RULES | OF_SCALES | {"precision": one_of("double", "single"), "mode": one_of("logarithms", "factors")}
     shapes: ClassVar = Factorization.shapes | {"geometric_W_": "FK", "geometric_H_": "KN"}
     takes_sparse = True
 
@@ -106,6 +109,11 @@ class WithPriors(Rates):
     shape_H: float = 1.0
     mean_H: float | None = None
 
+    @property
+    def _scaled(self) -> str:
+        """The factors whose rows, or columns, have scales: "", "W", "H" or "WH"."""
+        return ""
+
     def _ties(self, factor: str) -> Ties:
         return Ties(getattr(self, f"tie_shape_{factor}"), getattr(self, f"tie_mean_{factor}"))
 
@@ -123,7 +131,13 @@ class WithPriors(Rates):
     def _priors(self, data: Observations) -> tuple[GammaPrior, GammaPrior]:
         K = self.n_components
         return tuple(
-            GammaPrior(getattr(self, f"shape_{factor}"), mean, self._ties(factor), (lines, K))
+            GammaPrior(
+                getattr(self, f"shape_{factor}"),
+                mean,
+                self._ties(factor),
+                (lines, K),
+                Scales(lines, self.shape_scales) if factor in self._scaled else None,
+            )
             for factor, mean, lines in zip("WH", self._means(data), data.shape, strict=True)
         )
 
@@ -157,12 +171,84 @@ class WithPriors(Rates):
 
 @with_parameters
 class LearnedPriors(WithPriors):
-    """Base class of those that may learn numbers of the priors."""
+    """Base class of those that may learn numbers of the priors, and scales of rows and columns.
+
+    Attributes
+    ----------
+    scales_W_, scales_H_ : float arrays (F,), (N,)
+        Of those that have scales: how large a row's or column's numbers are, in means of their priors; exp of the
+        mean of its logarithm under the posterior.
+    shape_of_scales_W_, shape_of_scales_H_ : float arrays (1,)
+        c, as it was given or learned.
+    """
 
     tie_shape_W: str = ALL
     tie_mean_W: str = FIXED
     tie_shape_H: str = ALL
     tie_mean_H: str = SOURCE
+    scales: str = NEITHER
+    shape_scales: float | None = None
+
+    @property
+    def variant(self):
+        """Whether there are scales, and of what if not of both rows and columns."""
+        return {NEITHER: "", BOTH: "scales"}.get(self.scales, f"scales of {self.scales}")
+
+    @property
+    def _scaled(self):
+        return SIDES[self.scales]
+
+    def check_parameters(self):
+        """Raise ConfigError if a parameter has a value that is not allowed."""
+        super().check_parameters()
+        check_scales(self.scales, {factor: self._ties(factor).mean for factor in "WH"})
+
+    def _starting_tables(self, data, means, seed):
+        """Draw W and H as without scales; those that have them times the popularity of the row or column."""
+        tables = super()._starting_tables(data, means, seed)
+        if not self._scaled:
+            return tables
+        sides = zip("WH", tables, data.popularities(), strict=True)
+        return tuple(
+            np.maximum(table * popularity, FLOOR) if factor in self._scaled else table
+            for factor, table, popularity in sides
+        )
+
+    def _take_scales(self, scales: dict[str, np.ndarray]) -> None:
+        """Take over scales by the names of factors; those of an earlier fit are forgotten."""
+        for factor in set("WH") - set(scales):
+            for name in _names_of_scales(factor):
+                vars(self).pop(name, None)
+        for factor, numbers in scales.items():
+            setattr(self, f"scales_{factor}_", numbers)
+
+    def restore(self, learned):
+        """Take over what a file says was learned; see Factorization.restore."""
+        super().restore(learned)
+        for factor, lines in (("W", self.W_.shape[0]), ("H", self.H_.shape[1])):
+            for name, size in zip(_names_of_scales(factor), (lines, 1), strict=True):
+                numbers, is_needed = vars(self).get(name), factor in self._scaled
+                is_right = isinstance(numbers, np.ndarray) and numbers.dtype == float and numbers.shape == (size,)
+                if is_needed and not (is_right and np.isfinite(numbers).all() and (numbers > 0).all()):
+                    raise DataError(f"{name} has to be finite, above 0 and of shape ({size},)")
+
+    def _fold_in_prior(self, factor):
+        prior = super()._fold_in_prior(factor)
+        if factor not in self._scaled:
+            return prior
+        return prior._replace(shape_of_scale=float(getattr(self, f"shape_of_scales_{factor}_")[0]))
+
+    @property
+    def findings(self):
+        """The learned numbers of the priors: of several their mean; those of scales too."""
+        if not self._scaled or self.shape_scales is not None:
+            return super().findings
+        names = [f"shape_of_scales_{factor}" for factor in self._scaled]
+        return super().findings | {name: float(getattr(self, f"{name}_")[0]) for name in names}
+
+
+def _names_of_scales(factor: str) -> tuple[str, str]:
+    return f"scales_{factor}_", f"shape_of_scales_{factor}_"
 
 
 def is_dense(values) -> bool:

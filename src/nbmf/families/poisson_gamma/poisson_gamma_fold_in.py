@@ -2,7 +2,7 @@
 
 Given E and L = exp E[log] of the other factor, a row or column is updated as in a fit: its sums of sources
 from its entries above zero, then its own gamma distribution; of a point estimate its own mode. Rows or columns do not
-depend on each other, and on no random number.
+depend on each other, and on no random number. Where they have scales, q of a scale is updated as well.
 """
 
 from typing import NamedTuple
@@ -29,11 +29,22 @@ class FoldInPrior(NamedTuple):
     is_averaged : bool
         Whether there is a distribution q, of which the mean is wanted and exp E[log] is used; else the
         row or column is a point.
+    shape_of_scale : float or None
+        c of a row or column that has a scale x, whose E[x] is in the place of 1 before `rate`.
     """
 
     count: np.ndarray
     rate: np.ndarray
     is_averaged: bool
+    shape_of_scale: float | None = None
+
+    def rates(self, mean: np.ndarray) -> np.ndarray:
+        """Return what is added to the exposure, (rows or 1, K), given the means of rows (rows, K)."""
+        if self.shape_of_scale is None:
+            return self.rate
+        c = self.shape_of_scale
+        of_scale = (c + self.count.sum()) / (c + (mean * self.rate).sum(axis=1, keepdims=True))
+        return self.rate * of_scale
 
 
 def fold_in(values, E: np.ndarray, L: np.ndarray, prior: FoldInPrior, is_binary: bool) -> np.ndarray:
@@ -61,7 +72,7 @@ def fold_in(values, E: np.ndarray, L: np.ndarray, prior: FoldInPrior, is_binary:
     def renew(rows):
         before = mean[rows]
         entries = data.rows.at_rows(rows)
-        parts = now[rows], mean[rows], rate[rows]
+        parts = now[rows], mean[rows], exposure[rows]
         mean[rows], now[rows] = _steps(entries, *parts, other, prior, is_binary)
         change = np.abs(mean[rows] - before).max(axis=1)
         return change > STEPS_AT_ONCE * TOLERANCE * mean[rows].sum(axis=1)
@@ -70,13 +81,14 @@ def fold_in(values, E: np.ndarray, L: np.ndarray, prior: FoldInPrior, is_binary:
     return mean
 
 
-def _steps(entries: Entries, now, mean, rate, other, prior: FoldInPrior, is_binary):
+def _steps(entries: Entries, now, mean, exposure, other, prior: FoldInPrior, is_binary):
     """Do STEPS_AT_ONCE steps; return the means and exp E[log] of the rows."""
     K = now.shape[1]
     table, sums = _padded(now), aligned_table(len(now), other.shape[1])
     for _ in range(STEPS_AT_ONCE):
         passes.pass_one(*entries, table, other, is_binary, sums)
         alpha = np.maximum(prior.count + table[:, :K] * sums[:, :K], 0.0)
+        rate = prior.rates(mean) + exposure
         mean = np.divide(alpha, rate, out=mean, where=rate > 0.0)
         new = mean
         if prior.is_averaged:

@@ -2,9 +2,10 @@
 
 Sources of an entry are multinomial, and only their sums S_W, S_H are kept; then
 
-    w_fk ~ Gamma(a + S_W, rate a / b + M H'),   h_kn ~ Gamma(a + S_H, rate a / b + M' W).
+    w_fk ~ Gamma(a + S_W, rate a / b + M H'),   h_kn ~ Gamma(a + S_H, rate a / b + M' W),
 
-Nothing is collapsed: a state is W, H, the learned numbers and the random streams.
+where rows or columns have scales with their x in the place of 1 before a / b.
+Nothing is collapsed: a state is W, H, the learned numbers, scales and the random streams.
 """
 
 import json
@@ -51,6 +52,10 @@ class Chain:
         self.means = [part.copy() for part in start]
         for prior in priors:
             prior.unfold()
+        for prior, table in zip(priors, start, strict=True):
+            if prior.scales is not None:
+                prior.scales.update(prior, table)
+                prior.scales.set(prior.scales.value)
 
     def sweep(self) -> None:
         """Draw sources, W, H and the learned numbers once."""
@@ -59,8 +64,7 @@ class Chain:
         self._draw(W, self.S_W, data.exposure.of_rows(H), 0)
         self._draw(H, self.S_H, data.exposure.of_columns(W), 1)
         for prior, table in zip(self.priors, (W, H), strict=True):
-            if prior.ties.learns:
-                hyperparameters.draw(prior, table[:, : self.K], self._rng)
+            hyperparameters.draw_all(prior, table[:, : self.K], self._rng)
 
     def _draw(self, table, sums, exposure, side) -> None:
         """Draw a factor given the sums of its sources."""
@@ -68,11 +72,12 @@ class Chain:
         draw_factor(sums, exposure, prior.shape, prior.rate, self._generators[1], self.means[side], table)
 
     def log_joint(self) -> float:
-        """Return log p(V, W, H | priors) in nats, sources summed out."""
+        """Return log p(V, W, H, scales | priors) in nats, sources summed out."""
         data, W, H = self._data, self.W, self.H
         total = data.log_terms(W, H) - float((W * data.exposure.of_rows(H)).sum())
         for prior, table in zip(self.priors, (W, H), strict=True):
             total += prior.log_density(table[:, : self.K])
+            total += 0.0 if prior.scales is None else prior.scales.log_density()
         return total
 
     def factors(self) -> Factors:

@@ -13,8 +13,10 @@ from nbmf.families.poisson_gamma.poisson_gamma_estimator import LearnedPriors, R
 from nbmf.families.poisson_gamma.poisson_gamma_fold_in import FoldInPrior
 from nbmf.families.poisson_gamma.poisson_gamma_gibbs import Chain, ChainState
 from nbmf.families.poisson_gamma.poisson_gamma_variational import FactorPosterior, VariationalState
+from nbmf.families.poisson_gamma.scales import SIDES
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
+from nbmf.inference.state import Factors
 from nbmf.inference.stopping import RelativeGainBelow
 from nbmf.seeds import children
 
@@ -93,6 +95,7 @@ class Variational(Climbing, LearnedPriors):
         super()._learn(state)
         self.geometric_W_, self.geometric_H_ = state.geometric_means()
         self._take_priors(state.priors())
+        self._take_scales(state.scales())
 
 
 @with_parameters
@@ -117,7 +120,8 @@ class Sampled(LearnedPriors):
         start_seed, chain_seed = children(seed, 2)
         start = self._starting_tables(data, self._means(data), start_seed)
         chain = Chain(data, start, self._priors(data), chain_seed)
-        averages = Averages(data.shape, self.n_components, self.n_samples, self._link, is_dense(values))
+        numbers = data.shape, self.n_components, self.n_samples
+        averages = Averages(*numbers, self._link, is_dense(values), SIDES[self.scales])
         return ChainState(chain, averages, self.burn_in, self._link)
 
     def _learn(self, state):
@@ -125,6 +129,7 @@ class Sampled(LearnedPriors):
         averages = state.averages
         self.geometric_W_, self.geometric_H_ = averages.geometric_means()
         self._take_priors(averages.priors())
+        self._take_scales(averages.scales())
         for name in ("draws_W_", "draws_H_"):
             vars(self).pop(name, None)  # of an earlier fit
         if not state.is_dense:
@@ -148,6 +153,10 @@ class Sampled(LearnedPriors):
         if self._expectation is None:
             return mean_at(self.draws_W_, self.draws_H_, rows, columns, self._link)
         return super()._predict(rows, columns)
+
+    def _mean_of_rows(self, rows):
+        draws = (Factors(w[rows], h) for w, h in zip(self.draws_W_, self.draws_H_, strict=True))
+        return sum(self.mean(factors) for factors in draws) / len(self.draws_W_)
 
 
 def flat_prior(K: int) -> FoldInPrior:

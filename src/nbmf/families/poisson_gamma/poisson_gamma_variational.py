@@ -4,7 +4,8 @@ With L = exp E[log w] and the old L on both sides, the entries above zero give t
 sources S_W, S_H. Then, block by block, each the maximum of the bound given the others:
 
     α_W = a_W + S_W,  rate_W = a_W / b_W + M E[H]',  E[W] = α_W / rate_W,
-    the same for H with the new E[W], and the learned numbers of the priors.
+    the same for H with the new E[W], and the learned numbers of the priors. Where rows or columns have scales x
+(nbmf.families.poisson_gamma.scales), q(x) is renewed after q of their factor, in whose rate E[x] stands.
 
 The bound needs no sources: it is evaluated with their q at its optimum.
 """
@@ -40,11 +41,17 @@ class FactorPosterior:
         self.E, self.L, self.S = (aligned_table(lines, padded(self.K)) for _ in range(3))
         self.alpha, self.scale = np.ones_like(start), start.copy()
         self.E[:, : self.K] = self.L[:, : self.K] = start
+        self._renew_scales()
 
     def update(self, exposure: np.ndarray) -> None:
-        """Set q given the sums S and the exposure, (rows or 1, padded K)."""
+        """Set q given the sums S and the exposure, (rows or 1, padded K), then that of scales."""
         prior = self.prior
         gamma_distributions.renew(self.S, exposure, prior.shape, prior.rate, self.L, self.E, self.alpha, self.scale)
+        self._renew_scales()
+
+    def _renew_scales(self) -> None:
+        if self.prior.scales is not None:
+            self.prior.scales.update(self.prior, self.E[:, : self.K])
 
     @property
     def log_L(self) -> np.ndarray:
@@ -52,13 +59,29 @@ class FactorPosterior:
         return np.log(self.L[:, : self.K])
 
     def renew(self) -> None:
-        """Renew the learned numbers of the prior."""
-        if self.prior.ties.learns:
-            self.prior.renew(self.E[:, : self.K], self.log_L)
+        """Renew the learned numbers of the priors."""
+        prior, scales = self.prior, self.prior.scales
+        if scales is None:
+            if prior.ties.learns:
+                prior.renew(self.E[:, : self.K], self.log_L)
+            return
+        if prior.ties.learns:
+            prior.renew(self.E[:, : self.K] * scales.value, self.log_L + scales.log)
+            self._renew_scales()
+        if scales.prior.ties.learns:
+            scales.renew()
+            self._renew_scales()
+
+    @property
+    def learns(self) -> bool:
+        """Whether anything is learned of the priors."""
+        scales = self.prior.scales
+        return self.prior.ties.learns or (scales is not None and scales.prior.ties.learns)
 
     def divergence(self) -> float:
-        """Return KL(q || prior) in nats."""
-        return self.prior.divergence(self.alpha, self.scale)
+        """Return KL(q || prior) in nats, of scales as well."""
+        divergence = self.prior.divergence(self.alpha, self.scale)
+        return divergence if self.prior.scales is None else divergence + self.prior.scales.divergence()
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         """Draw from q, (rows, K)."""
@@ -90,8 +113,7 @@ class VariationalState(State):
         self, data: Observations, W: FactorPosterior, H: FactorPosterior, link: Link, is_dense: bool, learn_after: int
     ):
         self._data, self.W, self.H, self._link, self.is_dense = data, W, H, link, is_dense
-        learns = any(side.prior.ties.learns for side in (W, H))
-        self.waits = learn_after if learns else 0
+        self.waits = learn_after if W.learns or H.learns else 0
         self._done = 0
 
     def advance(self, steps):
@@ -123,6 +145,11 @@ class VariationalState(State):
     def priors(self):
         """Return shapes and means of a new row's or column's priors by name."""
         return of_priors((self.W.prior, self.H.prior))
+
+    def scales(self):
+        """Return exp -E[log x], (lines,), of each factor that has scales, by its name."""
+        sides = {"W": self.W.prior.scales, "H": self.H.prior.scales}
+        return {factor: np.exp(-scales.log[:, 0]) for factor, scales in sides.items() if scales is not None}
 
     def draw(self, rng):
         """Draw W and H from q."""

@@ -1,0 +1,221 @@
+"""A comparison on a matrix without its zeros: the loss of the whole matrix per one, and what is recommended.
+
+A mask is a tenth of the ones and as many zeros, which are missing in the training matrix. The loss is that of
+`nbmf.evaluation.sampled_entries`. For recall and NDCG all columns of a row, but for the ones that its training matrix
+has, are in the order of their predictions, and ones that were held out are to be among the first.
+"""
+
+import threading
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import scipy.sparse
+from threadpoolctl import threadpool_limits
+
+from nbmf.data.sparse_counts import SparseCounts
+from nbmf.data.sparse_matrix import SparseBinaryMatrix
+from nbmf.errors import ConfigError, NbmfError, PoorFitWarning, Setting
+from nbmf.evaluation.baselines import LABELS
+from nbmf.evaluation.compared_fits import ComparedFit, FitDone, Stopped, gap, run_all
+from nbmf.evaluation.result import Comparison
+from nbmf.evaluation.sampled_entries import (
+    ONE_COMPONENT,
+    OVERALL,
+    POPULARITY,
+    SampleMeasure,
+    numbers_of,
+    refuse_others,
+    sample,
+    without,
+)
+from nbmf.fit_key import FitKey, mask_stream
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.folds import HELD_OUT
+from nbmf.inference.parameters import check_count
+from nbmf.registry import make_estimator
+from nbmf.seeds import seed_sequence
+
+RECALL_AT, NDCG_AT = 20, 100
+RANKED_ROWS = 2000  # at most, drawn at random: all entries of each are predicted
+RECALL, NDCG = f"recall_at_{RECALL_AT}", f"ndcg_at_{NDCG_AT}"
+UNIT = "one"
+TEST_RATIO = HELD_OUT / (1 - HELD_OUT)  # held-out ones per training one
+
+
+class RankScores(NamedTuple):
+    """How early held-out ones come among the columns recommended to their rows; means over rows.
+
+    - recall : float, of the held-out ones of a row, or of RECALL_AT if it has more, how many are among the first
+      RECALL_AT columns
+    - ndcg : float, Σ 1 / log2(1 + place) over those among the first NDCG_AT, over what is largest
+    """
+
+    recall: float
+    ndcg: float
+
+
+def rank_scores(found: np.ndarray, held: scipy.sparse.csr_array) -> RankScores:
+    """Score the columns recommended to rows.
+
+    Parameters
+    ----------
+    found : int array (m, at least NDCG_AT), -1 where there is none
+    held : CSR array (m, N), not zero where a one was held out; each row has one
+    """
+    hits = np.zeros(found.shape, bool)
+    rows, places = np.nonzero(found >= 0)
+    hits[rows, places] = np.asarray(held[rows, found[rows, places]]).ravel() != 0
+    count = np.diff(held.indptr)
+    recall = hits[:, :RECALL_AT].sum(axis=1) / np.minimum(count, RECALL_AT)
+    gains = 1.0 / np.log2(2.0 + np.arange(NDCG_AT))
+    best = np.concatenate([[0.0], np.cumsum(gains)])[np.minimum(count, NDCG_AT)]
+    width = min(found.shape[1], NDCG_AT)
+    ndcg = (hits[:, :width] * gains[:width]).sum(axis=1) / best
+    return RankScores(float(recall.mean()), float(ndcg.mean()))
+
+
+def compared(
+    V: Any,
+    entries: Mapping[str, Mapping[str, Any]],
+    masks: int,
+    seed: int,
+    n_jobs: int,
+    name: str,
+    log: Callable[[FitDone], object],
+) -> Comparison:
+    """Compare methods on a sparse matrix; arguments, entries for methods and K, as of `nbmf.compare`.
+
+    Raises
+    ------
+    ConfigError
+        If masks are given themselves, or a method has several starts.
+    DataError
+        If a method takes no such matrix, or there are too few ones or zeros.
+    """
+    check_count("masks", masks, 1)
+    for method, entry in entries.items():
+        refuse_others([make_estimator(entry["class"], entry["K"][0], entry["settings"])])
+        if entry.get("starts", 1) > 1:
+            raise ConfigError(Setting(f"methods.{method}.starts", entry["starts"]), ": of a sparse matrix allowed is 1")
+    matrix = SparseBinaryMatrix.of(V)
+    drawn = [Mask(matrix, ["sparse", *mask_stream(name, j), *([seed] if seed else [])]) for j in range(masks)]
+    of_methods = [
+        ComparedFit(method, k, j) for method, entry in entries.items() for k in entry["K"] for j in range(masks)
+    ]
+    fits = of_methods + [ComparedFit(baseline, 0, j) for baseline in (OVERALL, POPULARITY) for j in range(masks)]
+
+    def run(fit: ComparedFit, stop: threading.Event) -> dict[str, Any]:
+        key = {"dataset": name, **fit._asdict(), "seed": seed}
+        return key | _outcome(drawn[fit.mask], entries.get(fit.method), key, stop)
+
+    rows = {}
+    for fit, row in run_all(sorted(fits, key=lambda fit: fit.mask), run, n_jobs):
+        rows[fit] = row
+        label = entries[fit.method]["label"] if fit.method in entries else LABELS[fit.method]
+        log(FitDone(len(rows), len(fits), row, label))
+    return Comparison(pd.DataFrame([rows[fit] for fit in fits]), dict(entries), name, TEST_RATIO, UNIT)
+
+
+class Mask:
+    """What is held out of a matrix together, the matrix without it, and scores of what is predicted of it."""
+
+    def __init__(self, matrix: SparseBinaryMatrix, key: Sequence):
+        in_pairs = matrix.is_symmetric()
+        rng = np.random.default_rng(seed_sequence(*key))
+        self._matrix, (n_ones, n_zeros) = matrix, numbers_of(matrix, in_pairs)
+        self.fold = fold = next(sample(matrix, rng, in_pairs))
+        self.training = without(matrix, fold, in_pairs)
+        self._measure = SampleMeasure(*fold.places, fold.is_one, n_zeros / n_ones)
+        self.share = n_ones * fold.kept_ones / (n_ones * fold.kept_ones + n_zeros * fold.kept_zeros)
+        places = fold.places[:, fold.is_one]
+        places = np.hstack([places, places[::-1]]) if in_pairs else places
+        held = scipy.sparse.csr_array((np.ones(places.shape[1]), tuple(places)), shape=matrix.shape)
+        with_ones = np.flatnonzero(np.diff(held.indptr))
+        self.rows = np.sort(rng.permutation(with_ones)[:RANKED_ROWS])
+        self._held, self._known = held[self.rows], SparseCounts.of(self.training)
+
+    def loss(self, chance: np.ndarray) -> float:
+        """Return the loss of the whole matrix per one, in nats, given P(v = 1) of the held-out entries."""
+        return self._measure.mean(self.fold.losses(chance))
+
+    def scores(self, fitted: Factorization) -> dict[str, Any]:
+        """Return the scores of a fit."""
+        with threadpool_limits(limits=1, user_api="blas"):
+            found = fitted.recommend(self.rows, NDCG_AT, known=self.training).columns
+        ranks = rank_scores(found, self._held)
+        loss = self.loss(fitted.predict(*self.fold.places))
+        return {"n_test": self.n_test, "perplexity": loss, RECALL: ranks.recall, NDCG: ranks.ndcg}
+
+    @property
+    def n_test(self) -> int:
+        """How many entries are held out."""
+        return self.fold.is_one.size
+
+
+def _outcome(mask: Mask, entry: Mapping[str, Any] | None, key: dict[str, Any], stop: threading.Event) -> dict[str, Any]:
+    """Return the row of a method, or of a baseline, which has no entry; where it fails only why."""
+    try:
+        if entry is None:
+            return _of_baseline(mask, key, stop)
+        stream = FitKey(**key).stream(entry.get("starts_as"))
+        return _row(mask, make_estimator(entry["class"], key["K"], entry["settings"], seed_sequence(*stream)), stop)
+    except NbmfError as error:
+        return _gap(str(error))
+    except Exception as error:  # whatever it is, the other fits go on
+        return _gap(f"{type(error).__name__}: {error}")
+
+
+def _of_baseline(mask: Mask, key: dict[str, Any], stop: threading.Event) -> dict[str, Any]:
+    """Return the row of the proportion of ones, which recommends nothing, or of rates r_f c_n."""
+    if key["method"] == POPULARITY:
+        one = make_estimator("BernoulliPoissonVB", 1, ONE_COMPONENT, key["seed"])
+        return _row(mask, one, stop) | {"status": "ok", "converged": None}
+    loss = mask.loss(np.full(mask.n_test, mask.share))
+    return _gap("ok") | _OF_ALL | {"n_test": mask.n_test, "perplexity": loss, "seconds": 0.0}
+
+
+_OF_ALL = {"unit": f"nats per {UNIT}", "saturated": 0, "brier": np.nan}
+
+
+def _row(mask: Mask, estimator: Factorization, stop: threading.Event) -> dict[str, Any]:
+    started = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PoorFitWarning)  # the scores say it
+        estimator.fit(mask.training, monitor=_Stopping(stop))
+    seconds = time.perf_counter() - started
+    return {
+        **mask.scores(estimator),
+        **_OF_ALL,
+        "seconds": seconds,
+        "n_iter": estimator.n_iter_,
+        "converged": estimator.converged_,
+        "active_components": estimator.active_components_,
+        "status": "not converged" if estimator.converged_ is False else "ok",
+    }
+
+
+def _gap(reason: str) -> dict[str, Any]:
+    return gap(reason) | {RECALL: np.nan, NDCG: np.nan}
+
+
+class _Stopping:
+    """A monitor that ends a fit which nobody waits for any more."""
+
+    EVERY = 10  # iterations
+
+    def __init__(self, stop: threading.Event):
+        self._stop = stop
+
+    def resume(self, state):
+        return 0
+
+    def next_after(self, iteration):
+        return iteration + self.EVERY
+
+    def __call__(self, iteration, total, state):
+        if self._stop.is_set():
+            raise Stopped

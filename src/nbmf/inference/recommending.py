@@ -1,0 +1,150 @@
+"""Which columns to recommend to rows: those with the largest E[v], what is known left out, in blocks of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from nbmf.errors import DataError, Setting, not_allowed
+from nbmf.inference.exclusion import EXCLUDED, OBSERVED, ONES
+from nbmf.inference.fold_in import in_blocks
+from nbmf.inference.parameters import check_count
+
+NONE_LEFT = -1  # in the place of a column
+
+
+class Recommendations(NamedTuple):
+    """The first n columns of each row, the one with the largest E[v] first.
+
+    - columns : int64 array (rows, n); -1 where fewer than n columns are left
+    - expectation : float array (rows, n), E[v] of these entries; NaN where there is none
+    """
+
+    columns: np.ndarray
+    expectation: np.ndarray
+
+
+class Recommending:
+    """The part of an estimator that recommends columns."""
+
+    def recommend(self, rows: Any, n: int = 10, *, known: Any = None, exclude: str = ONES) -> Recommendations:
+        """Return the n columns of each row whose E[v] is largest among those that are not known.
+
+        Parameters
+        ----------
+        rows : int array (m,), or a matrix (m, N) as for `transform`
+            Rows of the fitted matrix by their indices, or new rows, which are folded in.
+        n : int
+            Columns of each row.
+        known : matrix (F, N), optional
+            Of rows by their indices: what is known, as a rule the matrix that was fitted; without it nothing is left
+            out. Of new rows these rows themselves are known.
+        exclude : {"ones", "observed"}
+            What is left out: what is above zero, or every observed entry, so that missing ones are recommended.
+
+        Returns
+        -------
+        Recommendations
+            Of columns with the same E[v] the first one comes first, but for those at place n, of which some are left
+            out. Blocks of rows are made at a time, so that memory does not grow with rows times columns.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ConfigError
+            If n is no integer of at least 1, or `exclude` is none of these.
+        DataError
+            If an index is none of the fitted matrix, a matrix is of another shape, or `known` is given next to new
+            rows.
+        """
+        self._require_fit()
+        check_count("n", n, 1)
+        if exclude not in EXCLUDED:
+            raise not_allowed("exclude", exclude, " or ".join(EXCLUDED))
+        if len(getattr(rows, "shape", ())) == 2:
+            if known is not None:
+                raise DataError(Setting("known"), ": new rows say themselves what is known; allowed is None")
+            return self._fold_in(lambda values: _joined(self._of_new_rows(values, n, exclude), n), rows, axis=1)
+        return self._of_fitted_rows(self._checked_rows(rows), n, known, exclude)
+
+    def _checked_rows(self, rows: Any) -> np.ndarray:
+        found, size = np.asarray(rows), self.W_.shape[0]
+        if found.ndim != 1 or found.dtype.kind not in "iu":
+            raise DataError(Setting("rows"), ": allowed are integers (m,), or a matrix of new rows")
+        if found.size and not (found.min() >= 0 and found.max() < size):
+            wrong = found[(found < 0) | (found >= size)][0]
+            raise DataError(f"row {wrong}: allowed are 0 to {size - 1}")
+        return found
+
+    def _of_fitted_rows(self, rows: np.ndarray, n: int, known: Any, exclude: str) -> Recommendations:
+        values = None if known is None else self.values_of(known)
+        shape = self.W_.shape[0], self.H_.shape[1]
+        if values is not None and values.shape != shape:
+            raise DataError(Setting("known"), f" has shape {values.shape}: allowed is {shape}, that of the fitted one")
+        parts = []
+        with threadpool_limits(limits=1, user_api="blas"):
+            for block in in_blocks(rows.size, shape[1]):
+                mean = self.mean_of_rows(rows[block])
+                without = np.zeros(mean.shape, bool)
+                if values is not None:
+                    without = self._is_known(rows_of(values, rows[block]), exclude)
+                parts.append(best(mean, without, n))
+        return _joined(parts, n)
+
+    def _of_new_rows(self, values: Any, n: int, exclude: str) -> Iterator[Recommendations]:
+        for block in in_blocks(*values.shape):
+            part = rows_of(values, np.arange(block.start, block.stop))
+            yield best(self.mean(self._factors_of_rows(part)), self._is_known(part, exclude), n)
+
+    def _is_known(self, values: Any, exclude: str) -> np.ndarray:
+        """Return what is left out of some rows, bool array (m, N)."""
+        if isinstance(values, np.ndarray):
+            observed = self.likelihood.is_observed(values)
+            return observed if exclude == OBSERVED else observed & (values > 0)
+        found = np.full(values.shape, exclude == OBSERVED)
+        found[(values.missing if exclude == OBSERVED else values.above_zero).nonzero()] = exclude != OBSERVED
+        return found
+
+    def mean_of_rows(self, rows: np.ndarray) -> np.ndarray:
+        """Return E[v] of all entries of some rows of the fitted matrix, by their indices: float array (m, N)."""
+        self._require_fit()
+        if self.has_expectation:
+            return self.expectation_[rows]
+        return self._mean_of_rows(rows)
+
+    def _mean_of_rows(self, rows: np.ndarray) -> np.ndarray:
+        """Return the same where no E[V] was kept; classes whose E[V] is not that of `factors_` define their own."""
+        return self.mean(self.factors_, rows)
+
+
+def rows_of(values: Any, rows: np.ndarray) -> Any:
+    """Return some rows of an array or of SparseCounts."""
+    if isinstance(values, np.ndarray):
+        return values[rows]
+    return type(values)(values.above_zero[rows], values.missing[rows])
+
+
+def best(mean: np.ndarray, known: np.ndarray, n: int) -> Recommendations:
+    """Return the n columns with the largest means (m, N) of each row, of those that are not known, (m, N)."""
+    scores = np.where(known, -np.inf, mean)
+    most = min(n, scores.shape[1])
+    first = np.sort(np.argpartition(-scores, most - 1, axis=1)[:, :most], axis=1)
+    found = np.take_along_axis(scores, first, axis=1)
+    order = np.argsort(-found, axis=1, kind="stable")
+    columns, expectation = (np.take_along_axis(each, order, axis=1) for each in (first, found))
+    is_known = np.isneginf(expectation)
+    columns, expectation = np.where(is_known, NONE_LEFT, columns), np.where(is_known, np.nan, expectation)
+    wider = (0, 0), (0, n - most)
+    return Recommendations(
+        np.pad(columns, wider, constant_values=NONE_LEFT), np.pad(expectation, wider, constant_values=np.nan)
+    )
+
+
+def _joined(parts: Any, n: int) -> Recommendations:
+    """Return the recommendations of blocks of rows as those of all."""
+    parts = list(parts) or [Recommendations(np.empty((0, n), np.int64), np.empty((0, n)))]
+    return Recommendations(*(np.vstack(each) for each in zip(*parts, strict=True)))

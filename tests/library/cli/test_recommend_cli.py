@@ -1,0 +1,149 @@
+"""nbmf recommend: files for rows of a fit and for new ones, against the model's own recommendations."""
+
+import csv
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.io
+import scipy.sparse
+from sparse_blocks import drawn
+
+import nbmf
+from nbmf import cli
+from nbmf.cli import recommend
+from nbmf.data import sparse_matrix
+from nbmf.io import coded_matrix
+
+CODES = drawn(0, 8.0)
+FAST = ["--method", "bernoulli-poisson-vb-scales", "--components", "2", "--iterations", "60", "--no-check"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(recommend, "ROWS_AT_ONCE", 7)
+    return tmp_path
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Matrices count as too large for their zeros."""
+    monkeypatch.setattr(coded_matrix, "MAX_ENTRIES", 1000)
+    monkeypatch.setattr(sparse_matrix, "MAX_ENTRIES", 1000)
+
+
+def run(capsys, *argv, code=0):
+    assert cli.main([str(word) for word in argv]) == code
+    said = capsys.readouterr()
+    return " ".join((said.err if code else said.out).split())
+
+
+def table_of(path):
+    return pd.read_csv(path, dtype={"row": str, "column": str})
+
+
+def agrees(table, found, rows, columns):
+    """Whether a file has what the model recommends."""
+    lines = [
+        (rows[f], place + 1, columns[column], found.expectation[f, place])
+        for f in range(len(rows))
+        for place, column in enumerate(found.columns[f])
+        if column >= 0
+    ]
+    assert table["row"].tolist() == [line[0] for line in lines]
+    assert table["place"].tolist() == [line[1] for line in lines]
+    assert table["column"].tolist() == [line[2] for line in lines]
+    np.testing.assert_allclose(table.iloc[:, 3], [line[3] for line in lines], rtol=1e-5)
+
+
+def fitted_votes(capsys):
+    rng = np.random.default_rng(1)
+    votes = pd.DataFrame(CODES.astype(float), [f"r{i}" for i in range(60)], [f"c{i}" for i in range(40)])
+    votes[rng.random(votes.shape) < 0.1] = np.nan
+    votes.to_csv("votes.csv", index_label="who")
+    run(capsys, "fit", "votes.csv", *FAST)
+    return votes
+
+
+@pytest.mark.parametrize("exclude", ["ones", "observed"])
+def test_rows_of_a_fit_have_their_columns(capsys, here, exclude):
+    votes = fitted_votes(capsys)
+    said = run(capsys, "recommend", "votes.nbmf", "--top", 3, "--exclude", exclude)
+    model = nbmf.load("votes.nbmf/model.npz")
+    table = table_of("votes.recommended.csv")
+    known = np.where(np.isnan(votes), -1, votes).astype(int)
+    found = model.recommend(np.arange(60), 3, known=known, exclude=exclude)
+    agrees(table, found, list(votes.index), list(votes.columns))
+    assert list(table.columns) == ["row", "place", "column", "probability"]
+    assert f"60 rows, {len(table)} recommendations, up to 3 for each: written to votes.recommended.csv" in said
+    run(capsys, "recommend", "votes.nbmf", "--top", 2, "--out", "two.csv")
+    assert table_of("two.csv")["place"].max() == 2
+    run(capsys, "recommend", "votes.nbmf")  # its own file is written anew
+    (here / "votes.recommended.csv").write_text("my notes\n")
+    assert "exists and was not written by nbmf" in run(capsys, "recommend", "votes.nbmf", code=cli.FAILED)
+    run(capsys, "recommend", "votes.nbmf", "--force")
+
+
+def test_new_rows_are_folded_in_and_their_columns_matched(capsys):
+    votes = fitted_votes(capsys)
+    new = votes.iloc[:9, ::-1].drop(columns="c5").assign(c99=1.0)
+    new.index = [f"n{i}" for i in range(9)]
+    new.to_csv("new.csv", index_label="who")
+    said = run(capsys, "recommend", "votes.nbmf/model.npz", "new.csv", "--top", 4)
+    assert "1 columns of the fit are not there, and are missing: c5" in said
+    assert "written to new.recommended.csv" in said
+    values = np.where(np.isnan(votes.iloc[:9]), -1, votes.iloc[:9]).astype(int)
+    values[:, 5] = -1
+    found = nbmf.load("votes.nbmf/model.npz").recommend(values, 4)
+    agrees(table_of("new.recommended.csv"), found, list(new.index), list(votes.columns))
+
+
+@pytest.mark.usefixtures("large")
+def test_matrices_without_their_zeros(capsys):
+    """Columns that a list of new rows does not have are zeros."""
+    scipy.io.mmwrite("block.mtx", scipy.sparse.coo_array(CODES), field="pattern")
+    run(capsys, "fit", "block.mtx", *FAST)
+    model = nbmf.load("block.nbmf/model.npz")
+    run(capsys, "recommend", "block.nbmf", "--top", 5)
+    rows, columns = [f"row {i}" for i in range(60)], [f"column {i}" for i in range(40)]
+    agrees(table_of("block.recommended.csv"), model.recommend(np.arange(60), 5, known=CODES), rows, columns)
+    lines = ["who,what", "x,column 3", "x,column 8", "y,column 3", "y,unheard of", "z,column 30"]
+    with open("new.csv", "w", encoding="utf-8") as file:
+        file.write("\n".join(lines))
+    said = run(capsys, "recommend", "block.nbmf", "new.csv", "--layout", "presence", "--top", 6)
+    assert "1 columns are not in the fit, and left out" in said
+    new = np.zeros((3, 40), np.int8)
+    new[[0, 0, 1, 2], [3, 8, 3, 30]] = 1
+    agrees(table_of("new.recommended.csv"), model.recommend(new, 6), ["x", "y", "z"], columns)
+
+
+def test_counts_have_means_and_names_are_no_formulas(capsys):
+    counts = pd.DataFrame(np.random.default_rng(0).poisson(1.0, (12, 8)), columns=[f"c{i}" for i in range(8)])
+    counts.columns = ["=SUM(A1)", *counts.columns[1:]]
+    counts.index = [f"r{i}" for i in range(12)]
+    counts.to_csv("counts.csv", index_label="who")
+    fast = ["--method", "poisson-gamma-vb-scales", "--components", "2", "--iterations", "30", "--no-check"]
+    run(capsys, "fit", "counts.csv", *fast)
+    run(capsys, "recommend", "counts.nbmf")
+    with open("counts.recommended.csv", encoding="utf-8") as file:
+        lines = list(csv.reader(file))
+    assert lines[0] == ["row", "place", "column", "mean"]
+    assert "'=SUM(A1)" in {line[2] for line in lines}
+    known = {(f"r{f}", counts.columns[n]) for f, n in np.argwhere(counts.to_numpy() > 0)}
+    assert not known & {(line[0], line[2].removeprefix("'")) for line in lines[1:]}
+
+
+def test_what_cannot_be_done_is_said(capsys):
+    votes = fitted_votes(capsys)
+    assert "a model alone does not know which entries are known" in run(
+        capsys, "recommend", "votes.nbmf/model.npz", code=cli.FAILED
+    )
+    assert "there is no such folder" in run(capsys, "recommend", "none.nbmf", code=cli.FAILED)
+    assert "--top 0: allowed is an integer of at least 1" in run(
+        capsys, "recommend", "votes.nbmf", "--top", 0, code=cli.FAILED
+    )
+    votes.rename(columns=lambda name: f"x{name}").to_csv("other.csv", index_label="who")
+    assert "no column has the name of one of the fit" in run(
+        capsys, "recommend", "votes.nbmf", "other.csv", code=cli.FAILED
+    )

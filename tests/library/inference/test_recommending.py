@@ -1,0 +1,114 @@
+"""Columns recommended to rows old and new, against all entries sorted by hand."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import nbmf
+from nbmf.errors import ConfigError, DataError
+from nbmf.inference import fold_in
+from nbmf.inference.recommending import best
+
+RNG = np.random.default_rng(4)
+V = (RNG.random((24, 17)) < 0.35).astype(np.int8)
+V[RNG.random(V.shape) < 0.2] = -1
+V[3] = 1  # nothing is left
+F, N = V.shape
+PLACES = np.nonzero(V)
+SPARSE = scipy.sparse.csr_array((np.where(V[PLACES] < 0, np.nan, 1.0), PLACES), V.shape)
+METHODS = {
+    "vb": nbmf.BernoulliPoissonVB(3, scales="both", max_iter=40, relative_gain_tol=0, random_state=0),
+    "gibbs": nbmf.BernoulliPoissonGibbs(3, burn_in=10, n_samples=12, random_state=0),
+    "dense": nbmf.BinaryICA(3, max_iter=20, mean_change_tol=0, random_state=0),
+}
+
+
+def by_hand(mean, known, n):
+    """Columns of each row, the largest mean first, -1 where none is left."""
+    found = np.full((len(mean), n), -1)
+    for row, (values, is_known) in enumerate(zip(mean, known, strict=True)):
+        left = sorted((column for column in range(N) if not is_known[column]), key=lambda c: -values[c])[:n]
+        found[row, : len(left)] = left
+    return found
+
+
+def known_of(values, exclude):
+    return values == 1 if exclude == "ones" else values >= 0
+
+
+def check(found, mean, known, n):
+    expected = by_hand(mean, known, n)
+    np.testing.assert_array_equal(found.columns, expected)
+    numbers = np.where(expected < 0, np.nan, np.take_along_axis(mean, np.maximum(expected, 0), axis=1))
+    np.testing.assert_allclose(found.expectation, numbers, rtol=1e-5)
+
+
+@pytest.fixture(params=[1, 40, 2**22], ids=["a row at a time", "two rows", "all rows"])
+def blocks(request, monkeypatch):
+    monkeypatch.setattr(fold_in, "NUMBERS_AT_ONCE", request.param)
+
+
+@pytest.mark.parametrize("exclude", ["ones", "observed"])
+@pytest.mark.parametrize("n", [1, 5, 17, 20])
+@pytest.mark.parametrize(("name", "given"), [("vb", SPARSE), ("vb", V), ("gibbs", SPARSE), ("dense", V)])
+@pytest.mark.usefixtures("blocks")
+def test_rows_of_the_fit_have_what_is_most_probable(name, given, n, exclude):
+    model = METHODS[name].fit(given)
+    rows = np.array([5, 3, 0, 23, 5])
+    found = model.recommend(rows, n, known=given, exclude=exclude)
+    check(found, model.expectation_[rows], known_of(V, exclude)[rows], n)
+    everything = model.recommend(rows, n)
+    check(everything, model.expectation_[rows], np.zeros((5, N), bool), n)
+
+
+@pytest.mark.parametrize("exclude", ["ones", "observed"])
+@pytest.mark.parametrize(("name", "given"), [("vb", SPARSE), ("gibbs", SPARSE), ("dense", V)])
+@pytest.mark.usefixtures("blocks")
+def test_new_rows_have_what_fold_in_says(name, given, exclude):
+    model = METHODS[name].fit(given)
+    new = np.where(RNG.random((6, N)) < 0.3, 1, 0).astype(np.int8)
+    new[2, :5] = -1
+    found = model.recommend(new, 4, exclude=exclude)
+    check(found, model.predict_rows(new), known_of(new, exclude), 4)
+    if name != "dense":
+        places = np.nonzero(new)
+        sparse = scipy.sparse.csr_array((np.where(new[places] < 0, np.nan, 1.0), places), new.shape)
+        np.testing.assert_array_equal(model.recommend(sparse, 4, exclude=exclude).columns, found.columns)
+
+
+def test_counts_above_zero_are_known():
+    counts = np.random.default_rng(0).poisson(0.7, (12, 9))
+    model = nbmf.PoissonGammaVB(2, max_iter=20, relative_gain_tol=0, random_state=0).fit(counts)
+    found = model.recommend(np.arange(12), 3, known=counts)
+    left = (counts == 0).sum(axis=1)
+    np.testing.assert_array_equal((found.columns >= 0).sum(axis=1), np.minimum(left, 3))
+    rows, places = np.nonzero(found.columns >= 0)
+    assert not counts[rows, found.columns[rows, places]].any()
+
+
+def test_equal_means_come_in_the_order_of_columns():
+    found = best(np.array([[0.5, 0.7, 0.5, 0.7, 0.1]]), np.zeros((1, 5), bool), 4)
+    np.testing.assert_array_equal(found.columns, [[1, 3, 0, 2]])
+
+
+def test_no_rows_have_no_recommendations():
+    model = METHODS["vb"].fit(SPARSE)
+    assert model.recommend(np.empty(0, int), 3).columns.shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("rows", "given", "error", "message"),
+    [
+        ([0, 24], {}, DataError, "row 24: allowed are 0 to 23"),
+        ([-1], {}, DataError, "row -1: allowed are 0 to 23"),
+        ([0.5], {}, DataError, "rows: allowed are integers"),
+        ([0], {"n": 0}, ConfigError, "n = 0"),
+        ([0], {"exclude": "zeros"}, ConfigError, "exclude = 'zeros': allowed is ones or observed"),
+        ([0], {"known": V[:5]}, DataError, r"known has shape \(5, 17\): allowed is \(24, 17\)"),
+        (V[:2], {"known": V}, DataError, "known: new rows say themselves"),
+        (V[:, :9], {}, DataError, "expecting 17 features"),
+    ],
+)
+def test_what_is_not_allowed_is_named(rows, given, error, message):
+    with pytest.raises(error, match=message):
+        METHODS["vb"].fit(SPARSE).recommend(rows, **given)
