@@ -31,7 +31,8 @@ def key_of(model: Factorization) -> str:
         f"rows: {of_W} (W); columns: {of_H} (H); of {_contrasted(model)} + where it is most above "
         "that of the other components, - where most below"
     )
-    return key + ("; all: the proportion of ones in all of the data" if model.probabilities else "")
+    one, others = ("row", "columns") if _contrasted(model) == "rows" else ("column", "rows")
+    return key + (f"; all: the proportion of ones of the {one} in all {others}" if model.probabilities else "")
 
 
 def effect_entries(result: FitResult) -> list[Entry]:

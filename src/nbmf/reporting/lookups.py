@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from nbmf.catalogue import sampler_of
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.masks import is_undirected
 from nbmf.inference.estimator import Factorization
@@ -14,7 +15,6 @@ from nbmf.posterior.nearest import (
     nearest_rows,
     nearest_rows_by_rates,
 )
-from nbmf.posterior.new_rows import weights_given
 from nbmf.posterior.scale import Scale
 from nbmf.reporting.fit_result import FitResult
 from nbmf.reporting.model import Lookup, Measure
@@ -23,7 +23,6 @@ MOST = 10_000  # rows, or columns, that can be looked up
 MOST_COMPONENTS = 12  # that are told of each
 BYTES = 1_200_000  # of a page for each of both
 PER_NUMBER, PER_NEIGHBOUR, NEIGHBOURS = 6, 12, 5  # bytes, and of so many
-QUICK = 20_000  # entries times components, up to which intervals of memberships take about a second
 LEVEL = 0.9
 
 
@@ -97,8 +96,9 @@ def _on_scale(kind: str, scale: Scale) -> tuple[list[Measure], list[str]]:
     measures.append(Measure("difficulty", scale.difficulty))
     ends = f"the {scale.n_end} lowest and the {scale.n_end} highest rows" if scale.n_end > 1 else "the outermost rows"
     return measures, [
-        "Where a column is: its discrimination (by how much the log-odds of a one rise with the position), its difficulty "
-        f"(minus the log-odds of a one at position 0), and the mean predicted probability of a one in {ends}."
+        "Where a column is: its discrimination (by how much the log-odds of a one rise with the position), its "
+        "difficulty (minus the log-odds of a one at position 0), and the mean predicted probability of a one in "
+        f"{ends}."
     ]
 
 
@@ -125,19 +125,15 @@ def _intervals(kind: str, result: FitResult, count: int) -> tuple[list[tuple], s
     if factor in result.intervals:
         ends = [result.interval_of(factor, k) or (None, None) for k in range(count)]
         return ends, f", with {LEVEL:.0%} intervals from draws where the component is the same in all of them"
-    model, matrix = result.components.model, result.matrix
-    prior = result.model.rows_prior_ if kind == "row" else None
-    if prior is not None and matrix.dense is None and matrix.n_observed * len(prior) <= QUICK:
-        prior = np.array([prior[places].sum() for places in result.components.members])
-        given = weights_given(matrix.codes, model.H_, prior, level=LEVEL)
-        return [(given.lower[:, k], given.upper[:, k]) for k in range(count)], (
-            f", with {LEVEL:.0%} intervals from its own entries, with the components taken as known"
-        )
-    return [(None, None)] * count, "; intervals are known after --draws 200" if _has_draws(result.model) else ""
+    return [(None, None)] * count, _how_to_get_intervals(result.model)
 
 
-def _has_draws(model: Factorization) -> bool:
-    return "W" in model.distributions | model.probabilities
+def _how_to_get_intervals(model: Factorization) -> str:
+    """Return the options after which there are intervals, "" where draws of components cannot be matched."""
+    if not model.distributions | model.probabilities:
+        return ""
+    sampler = sampler_of(model)
+    return f"; {LEVEL:.0%} intervals come with {f'--method {sampler} ' if sampler else ''}--draws 200"
 
 
 def _nearest(kind: str, result: FitResult, chosen: np.ndarray) -> Nearest:

@@ -2,7 +2,7 @@
 
 import re
 
-NUMBER = re.compile(r"^([<>]?)\s*([-−+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?)(?:\s*%)?(?![\w.])")
+NUMBER = re.compile(r"^(<|>|under |over )?\s*([-−+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?)(?:\s*%)?(?![\w.])")
 BEYOND = 1e-9  # of a number, by which "<1%" is below 1%
 
 
@@ -13,4 +13,4 @@ def sort_key(text: str) -> float | None:
     sign, digits = found.groups()
     number = float(digits.replace("−", "-").replace(",", ""))
     shift = BEYOND * max(abs(number), 1.0)
-    return number + {"<": -shift, ">": shift}.get(sign, 0.0)
+    return number + {"<": -shift, "under ": -shift, ">": shift, "over ": shift}.get(sign, 0.0)

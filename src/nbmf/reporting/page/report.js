@@ -3,6 +3,7 @@
 "use strict";
 
 const LISTED = 12; // names that a search lists
+const COMPARED = 2; // axes on which the nearest ones are shown
 const LEAST = 0.01; // share of a component that is told
 const NEAR = 0.03; // of the width of a picture, from a pointer to a point
 const PLENTY = 8; // rows of a table, from which on it has a filter
@@ -88,12 +89,12 @@ function where(lookup, i) {
 function neighbours(lookup, i) {
   const near = lookup.near[i].filter((j) => j >= 0);
   if (!near.length) return [];
-  const first = told(lookup, i)[0];
+  const first = told(lookup, i).slice(0, lookup.components ? 1 : COMPARED);
   const lines = near.map((j, place) => {
-    const line = [nameButton(lookup, j), lookup.distances[i][place].toFixed(3)];
-    return first ? cells(...line, track(first, j), valueOf(first, j)) : cells(...line);
+    const compared = first.flatMap((measure) => [track(measure, j), valueOf(measure, j)]);
+    return cells(nameButton(lookup, j), lookup.distances[i][place].toFixed(3), ...compared);
   });
-  const titles = [`nearest ${lookup.kind}s`, lookup.distance, ...(first ? [first.name, ""] : [])];
+  const titles = [`nearest ${lookup.kind}s`, lookup.distance, ...first.flatMap(({ name }) => [name, ""])];
   const head = element("tr", {}, ...titles.map((text) => element("th", { text })));
   return [element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines))];
 }
