@@ -96,7 +96,7 @@ def balanced(W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def signed(W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the coordinates of rows (F, K) and of columns (N, K) with the signs that a scale gives its axes.
 
-    The coordinates of columns on an axis sum to more than 0; without it, high would be low in a picture of the same fit.
+    The coordinates of columns on an axis sum to more than 0; otherwise high would be low in a picture of the same fit.
     """
     signs = np.where(H.sum(axis=0) < 0, -1.0, 1.0)
     return W * signs, H * signs

@@ -52,6 +52,15 @@ def nearest_columns(expectation: np.ndarray, count: int = COUNT) -> Nearest:
     return _by_correlation((expectation - expectation.mean(axis=0)).T, len(expectation), count)
 
 
+def nearest_shares(shares: np.ndarray, count: int = COUNT) -> Nearest:
+    """Return the rows with nearly the same shares of components, float array (n, K), each row a distribution.
+
+    Two rows differ by Σ_k |w_fk - w_gk| / 2, the share that would have to move: between 0 and 1.
+    """
+    distances, places = _neighbours(shares, count, "manhattan")
+    return Nearest(places, distances / 2)
+
+
 def nearest_rows_by_rates(W: np.ndarray, H: np.ndarray, count: int = COUNT) -> Nearest:
     """Return what `nearest_rows` does of W H, float arrays (n, K) and (K, N), which is not computed."""
     return _by_distance(W @ _root(H @ H.T), H.shape[1], count)
@@ -85,11 +94,11 @@ def _by_correlation(centred: np.ndarray, size: int, count: int) -> Nearest:
     return Nearest(places, values)
 
 
-def _neighbours(points: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return Euclidean distances and places of the nearest other points, arrays (n, k)."""
+def _neighbours(points: np.ndarray, count: int, metric: str = "euclidean") -> tuple[np.ndarray, np.ndarray]:
+    """Return distances and places of the nearest other points, arrays (n, k)."""
     count = min(count, len(points) - 1)
     if count < 1:
         return np.empty((len(points), 0)), np.empty((len(points), 0), int)
     from sklearn.neighbors import NearestNeighbors  # takes a second to import
 
-    return NearestNeighbors(n_neighbors=count, algorithm="brute").fit(points).kneighbors()
+    return NearestNeighbors(n_neighbors=count, algorithm="brute", metric=metric).fit(points).kneighbors()

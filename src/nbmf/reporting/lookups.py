@@ -44,7 +44,7 @@ def _lookup(kind: str, result: FitResult) -> Lookup:
         noun=kind,
         names=names[chosen],
         total=len(names),
-        measures=[_at(measure, chosen) for measure in measures],
+        measures=[measure.at(chosen) for measure in measures],
         sentences=[*sentences, *_nearness(kind, result)],
         places=chosen,
         nearest=near.places,
@@ -67,11 +67,6 @@ def chosen_of(names: Sequence[str], measures: Sequence[Measure]) -> np.ndarray:
         return np.arange(len(names))
     ranks = np.column_stack([np.argsort(np.argsort(-np.abs(each.values), kind="stable")) for each in measures])
     return np.sort(np.argsort(ranks.min(axis=1), kind="stable")[:count])
-
-
-def _at(measure: Measure, places: np.ndarray) -> Measure:
-    lower, upper = (None if end is None else end[places] for end in (measure.lower, measure.upper))
-    return measure._replace(values=measure.values[places], lower=lower, upper=upper)
 
 
 def _measures(kind: str, result: FitResult) -> tuple[list[Measure], list[str]]:

@@ -88,6 +88,7 @@ def test_a_page_says_how_it_was_made(folder):
     assert f"nbmf {nbmf.__version__}" in page
 
 
+@pytest.mark.browser
 @pytest.mark.parametrize("name", ["votes", "positions", "coins", "which"])
 def test_a_browser_shows_a_page_without_complaints(name, folder, tmp_path):
     executable, reason = browser.find()
