@@ -136,7 +136,7 @@ def test_a_cell_is_sorted_by_the_number_it_begins_with(text, number):
 
 def test_what_is_below_or_above_a_number_is_sorted_so():
     ordered = ["<0.1%", "0.1%", "under 1%", "1%", "99%", ">99%", "100%"]
-    assert sorted(ordered[::-1], key=sort_key) == ordered
+    assert sorted(reversed(ordered), key=sort_key) == ordered
     assert sort_key("over 99%") == sort_key(">99%") > sort_key("99%")
 
 
