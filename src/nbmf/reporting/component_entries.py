@@ -78,8 +78,11 @@ def _lines(number: int, result: FitResult, sides: dict[str, "_Side"]) -> list[tu
             lines += [(f"{axis} +", side.named(side.values)), (f"{axis} -", side.named(-side.values))]
         elif axis == _contrasted(components.model):
             above = contrast(side.weights[:, : components.active])[:, number]
-            most_and_least = [(f"{axis} +", side.named(above)), (f"{axis} -", side.named(-above))]
-            lines += [(axis, nothing)] if (nothing := side.nothing_special()) else most_and_least
+            most, least = side.named(above), side.named(-above)
+            nothing = side.nothing_special()
+            if not (nothing or most or least):
+                nothing = f"none stands out from the other components: {side.range()}"
+            lines += [(axis, nothing)] if nothing else [(f"{axis} +", most), (f"{axis} -", least)]
         else:
             lines.append((axis, side.named(side.values)))
     return lines

@@ -27,11 +27,13 @@ LEVEL = 0.9
 
 
 def lookups_of(result: FitResult) -> Iterator[Lookup]:
-    """Yield the rows, and the columns unless these are the same in another order, as of a network."""
-    matrix = result.matrix
+    """Yield rows and columns; of an undirected network, in which they are the same, those that have memberships."""
+    model, matrix = result.model, result.matrix
+    if matrix.dense is None and is_undirected(matrix):
+        yield _lookup("column" if model.distributions == {"H"} else "row", result)
+        return
     yield _lookup("row", result)
-    if not (matrix.dense is None and is_undirected(matrix)):
-        yield _lookup("column", result)
+    yield _lookup("column", result)
 
 
 def _lookup(kind: str, result: FitResult) -> Lookup:
