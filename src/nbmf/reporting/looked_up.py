@@ -29,7 +29,7 @@ def looked_up(lookup: Lookup) -> dict[str, Any]:
 
 def _count(lookup: Lookup) -> str:
     shown, n = min(len(lookup.names), TABLE_ROWS), lookup.total
-    return f"All {n} {lookup.noun}s" if shown == n else f"The first {shown} of {n} {lookup.noun}s"
+    return f"All {n:,} {lookup.noun}s" if shown == n else f"The first {shown:,} of {n:,} {lookup.noun}s"
 
 
 def _more(lookup: Lookup) -> str:

@@ -177,7 +177,7 @@ def test_a_page_of_many_rows_has_at_most_5_MB_and_says_what_it_leaves_out(name):
     assert len(text.encode()) < html.LIMIT
     assert len(rows.names) > 2000
     assert f"This page has room for {len(rows.names):,} of the 20,000 rows, those with the largest values" in text
-    assert f"The first {TABLE_ROWS} of 20000 rows in a table" in text
+    assert f"The first {TABLE_ROWS:,} of 20,000 rows in a table" in text
     assert len(Page(text).data("lookup")[0]["names"]) == len(rows.names)
 
 

@@ -49,7 +49,7 @@ class Reader(HTMLParser):
         self.open, self.references = [], []
 
     def handle_starttag(self, tag, attributes):
-        if tag not in ("meta", "img", "br"):
+        if tag not in ("meta", "img", "br", "input"):
             self.open.append(tag)
         self.references += [value for name, value in attributes if name in ("src", "href")]
 
