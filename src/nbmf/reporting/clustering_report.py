@@ -183,7 +183,7 @@ def _lookup(result: ClusteringResult) -> Lookup:
     shares, groups = result.model.memberships_[:, result.order], result.table.row_groups
     numbers = range(min(result.order.size, MOST_COMPONENTS))
     measures = [Measure(f"{result.component} {k + 1}", shares[:, k], is_share=True) for k in numbers]
-    chosen = chosen_of(result.table.row_names, measures)
+    chosen = chosen_of(result.table.row_names, measures, result.order.size)
     near = nearest_shares(shares[chosen])
     more = "" if len(numbers) == result.order.size else f", the first {len(numbers)} of {result.order.size}"
     sentences = [

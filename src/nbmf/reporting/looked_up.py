@@ -37,8 +37,8 @@ def _more(lookup: Lookup) -> str:
     n, total = len(lookup.names), lookup.total
     if n < total:
         return (
-            f"This page has room for {n:,} of the {total:,} {lookup.noun}s, those with the largest values; nearest "
-            "ones are the nearest of these. The files next to it have all."
+            f"Of the {total:,} {lookup.noun}s {n:,} can be looked up here, those with the largest values; nearest ones "
+            "are the nearest of these. The files next to this page have all."
         )
     if n > TABLE_ROWS:
         return f"The search knows all {total:,} {lookup.noun}s; so do the files next to this page."

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from jinja2.utils import htmlsafe_json_dumps
 
 from nbmf.catalogue import sampler_of
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.masks import is_undirected
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.nearest import (
     Nearest,
@@ -20,8 +22,9 @@ from nbmf.reporting.fit_result import FitResult
 from nbmf.reporting.model import Lookup, Measure
 
 MOST = 10_000  # rows, or columns, that can be looked up
+WORK = 2e10  # multiplications of the search for nearest ones, some seconds
 MOST_COMPONENTS = 12  # that are told of each
-BYTES = 1_200_000  # of a page for each of both
+BYTES = 1_000_000  # of a page for each of both
 PER_NUMBER, PER_NEIGHBOUR, NEIGHBOURS = 6, 12, 5  # bytes, and of so many
 LEVEL = 0.9
 
@@ -39,7 +42,8 @@ def lookups_of(result: FitResult) -> Iterator[Lookup]:
 def _lookup(kind: str, result: FitResult) -> Lookup:
     axis, names = ("row", "column").index(kind), result.names(kind)
     measures, sentences = _measures(kind, result)
-    chosen = chosen_of(names, measures)
+    across = result.matrix.shape[1 - axis] if result.expectation is not None else result.model.n_components_
+    chosen = chosen_of(names, measures, across)
     near = _nearest(kind, result, chosen)
     groups = result.column_groups if axis else result.matrix.row_groups
     return Lookup(
@@ -57,14 +61,16 @@ def _lookup(kind: str, result: FitResult) -> Lookup:
     )
 
 
-def chosen_of(names: Sequence[str], measures: Sequence[Measure]) -> np.ndarray:
-    """Return the rows or columns that can be looked up, in their order: all, or those that a page has room for.
+def chosen_of(names: Sequence[str], measures: Sequence[Measure], across: int) -> np.ndarray:
+    """Return the rows or columns that can be looked up, in their order: all, or as many as a page has room for.
 
-    These are of each measure in turn the ones with its largest values.
+    These are of each measure in turn the ones with its largest values. `across` is how many numbers each has in the
+    search for nearest ones, which has to end soon, too.
     """
     numbers = sum(1 + 2 * (measure.lower is not None) for measure in measures)
-    size = sum(map(len, map(str, names))) / max(len(names), 1) + PER_NUMBER * numbers + PER_NEIGHBOUR * NEIGHBOURS
-    count = min(MOST, int(BYTES / size))
+    length = sum(len(htmlsafe_json_dumps(str(name))) for name in names) / max(len(names), 1)
+    size = length + PER_NUMBER * numbers + PER_NEIGHBOUR * NEIGHBOURS
+    count = min(MOST, int(BYTES / size), int(np.sqrt(WORK / max(across, 1))))
     if len(names) <= count:
         return np.arange(len(names))
     ranks = np.column_stack([np.argsort(np.argsort(-np.abs(each.values), kind="stable")) for each in measures])
@@ -147,11 +153,9 @@ def _nearest(kind: str, result: FitResult, chosen: np.ndarray) -> Nearest:
 
 def _nearness(kind: str, result: FitResult) -> Iterator[str]:
     """Yield how nearness is computed."""
-    what = "probabilities"
+    what = {BinaryMatrix: "probabilities", CountMatrix: "counts"}.get(type(result.matrix), "values")
     if result.expectation is None:
         what = "rates W H"
-    elif isinstance(result.matrix, CountMatrix):
-        what = "counts"
     if kind == "row":
         same = "; 0 where the same is predicted for both" + ("" if what != "probabilities" else ", at most 1")
         yield (

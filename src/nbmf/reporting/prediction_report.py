@@ -116,7 +116,7 @@ def _lookup(result: Prediction) -> Lookup:
         )
         for a in numbers
     ]
-    chosen = chosen_of(rows, measures)
+    chosen = chosen_of(rows, measures, 0)
     return Lookup(
         noun="row",
         names=rows[chosen],
