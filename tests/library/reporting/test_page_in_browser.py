@@ -77,8 +77,16 @@ def test_a_search_lists_names_and_shows_where_one_is_and_which_are_nearest(shown
     assert texts(shown, ".card table:first-of-type td:last-child") == ["4.00 [3.50, 4.50]"]
     assert sorted(texts(shown, ".card button")) == [named(3), named(5)]
     assert texts(shown, ".card table:last-of-type td:nth-child(2)") == ["1.000", "1.000"]
+    assert texts(shown, ".card p") == ["all of these are as near, and there may be more"]
     shown.run("document.querySelectorAll('.card button')[0].click()")
     assert texts(shown, ".card h3")[0] in (f"row {named(3)}, group 1", f"row {named(5)}, group 1")
+
+
+def test_one_end_has_neighbours_at_different_distances(shown):
+    types(shown, ".search input", "row 0")
+    presses(shown, "Enter")
+    assert texts(shown, ".card button") == [named(1), named(2)]
+    assert texts(shown, ".card p") == []
 
 
 def test_a_search_says_where_nothing_has_such_a_name(shown):

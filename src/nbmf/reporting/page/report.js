@@ -4,6 +4,7 @@
 
 const LISTED = 12; // names that a search lists
 const COMPARED = 2; // axes on which the nearest ones are shown
+const ALIKE = 0.001; // a difference of distances that is none
 const LEAST = 0.01; // share of a component that is told
 const NEAR = 0.03; // of the width of a picture, from a pointer to a point
 const PLENTY = 8; // rows of a table, from which on it has a filter
@@ -87,8 +88,9 @@ function where(lookup, i) {
 }
 
 function neighbours(lookup, i) {
+  if (!lookup.near[i].length) return [];
   const near = lookup.near[i].filter((j) => j >= 0);
-  if (!near.length) return [];
+  if (!near.length) return [element("p", { text: "none is near: the fit predicts the same of it everywhere" })];
   const first = told(lookup, i).slice(0, lookup.components ? 1 : COMPARED);
   const lines = near.map((j, place) => {
     const compared = first.flatMap((measure) => [track(measure, j), valueOf(measure, j)]);
@@ -96,7 +98,9 @@ function neighbours(lookup, i) {
   });
   const titles = [`nearest ${lookup.kind}s`, lookup.distance, ...first.flatMap(({ name }) => [name, ""])];
   const head = element("tr", {}, ...titles.map((text) => element("th", { text })));
-  return [element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines))];
+  const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines));
+  const alike = Math.abs(lookup.distances[i][near.length - 1] - lookup.distances[i][0]) < ALIKE;
+  return [table, ...(alike ? [element("p", { text: "all of these are as near, and there may be more" })] : [])];
 }
 
 function show(lookup, i) {
