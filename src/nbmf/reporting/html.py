@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import platform
+from collections.abc import Callable
 from importlib import resources
 from importlib.metadata import version
 
@@ -36,7 +37,7 @@ def render(report: Report) -> str:
     return page if len(page.encode()) <= LIMIT else _page(report, functools.partial(_image, colours=COLOURS))
 
 
-def _page(report: Report, image) -> str:
+def _page(report: Report, image: Callable[[Figure], dict[str, object]]) -> str:
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     environment = _environment()
     environment.filters["image"] = image
