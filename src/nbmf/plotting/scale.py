@@ -25,6 +25,7 @@ COLUMN = 0.15  # inches of a column
 SHORTEST, USUAL, TALLEST = 3.2, 5.5, 10.5  # inches of a picture
 MARGINS, LEGEND = 1.0, 0.36  # inches above and below panels, and from an axis down to its legend
 NEUTRAL, FAINT, BAND = "#333333", "#9A9A9A", "#E6E6E6"
+ARROW = {"arrowstyle": "-|>", "lw": 0.5, "color": FAINT, "mutation_scale": 6, "shrinkA": 0, "shrinkB": 0}
 TIED = 1e-3  # a difference of positions that is none
 ROUNDS = 50  # of moving names apart, two seconds for the most names
 FAR = 5  # points, from which on a line leads from a name to its point
@@ -235,19 +236,7 @@ def _draw_map(scale: Scale, groups: np.ndarray | None, ax: Sequence[Axes] | None
     slopes = scale.discrimination[:, :2]
     strongest = np.argsort(-np.square(slopes).sum(axis=1), kind="stable")[:ARROWS]
     for x, y in slopes[strongest]:
-        of_columns.annotate(
-            "",
-            (x, y),
-            (0, 0),
-            arrowprops={
-                "arrowstyle": "-|>",
-                "lw": 0.5,
-                "color": FAINT,
-                "mutation_scale": 6,
-                "shrinkA": 0,
-                "shrinkB": 0,
-            },
-        )
+        of_columns.annotate("", (x, y), (0, 0), arrowprops=ARROW)
     of_columns.scatter(*slopes.T, s=5, color=FAINT, linewidth=0, zorder=2)
     which = f"; the {ARROWS} that tell most have names" * (len(slopes) > ARROWS)
     of_columns.set_title(f"columns (discrimination){which}", loc="left")

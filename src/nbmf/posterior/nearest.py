@@ -61,15 +61,18 @@ def nearest_shares(shares: np.ndarray, count: int = COUNT) -> Nearest:
     return Nearest(places, distances / 2)
 
 
-def nearest_rows_by_rates(W: np.ndarray, H: np.ndarray, count: int = COUNT) -> Nearest:
-    """Return what `nearest_rows` does of W H, float arrays (n, K) and (K, N), which is not computed."""
-    return _by_distance(W @ _root(H @ H.T), H.shape[1], count)
+def nearest_rows_by_rates(rows: np.ndarray, columns: np.ndarray, count: int = COUNT) -> Nearest:
+    """Return what `nearest_rows` does of the rates of a large sparse matrix, which are not computed.
+
+    They are the products of rows (n, K) and columns (N, K), whose distances are those of K numbers a row.
+    """
+    return _by_distance(rows @ _root(columns.T @ columns), len(columns), count)
 
 
-def nearest_columns_by_rates(W: np.ndarray, H: np.ndarray, count: int = COUNT) -> Nearest:
-    """Return what `nearest_columns` does of W H, float arrays (F, K) and (K, n), which is not computed."""
-    centred = W - W.mean(axis=0)
-    return _by_correlation((_root(centred.T @ centred) @ H).T, len(W), count)
+def nearest_columns_by_rates(rows: np.ndarray, columns: np.ndarray, count: int = COUNT) -> Nearest:
+    """Return what `nearest_columns` does of such rates, of rows (F, K) and columns (n, K)."""
+    centred = rows - rows.mean(axis=0)
+    return _by_correlation(columns @ _root(centred.T @ centred), len(rows), count)
 
 
 def _root(matrix: np.ndarray) -> np.ndarray:

@@ -144,8 +144,8 @@ def _nearest(kind: str, result: FitResult, chosen: np.ndarray) -> Nearest:
     if result.expectation is None:  # of a large sparse matrix
         model = result.components.model
         if kind == "row":
-            return nearest_rows_by_rates(model.W_[chosen], model.H_)
-        return nearest_columns_by_rates(model.W_, model.H_[:, chosen])
+            return nearest_rows_by_rates(model.W_[chosen], model.H_.T)
+        return nearest_columns_by_rates(model.W_, model.H_.T[chosen])
     if kind == "row":
         return nearest_rows(result.expectation[chosen])
     return nearest_columns(result.expectation[:, chosen])

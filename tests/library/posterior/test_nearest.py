@@ -34,14 +34,14 @@ def test_rows_differ_by_the_root_mean_square_of_their_predictions(factors):
     E = factors[0] @ factors[1]
     every = pairs(30, lambda f, g: np.sqrt(np.mean((E[f] - E[g]) ** 2)))
     check(nearest_rows(E), every)
-    check(nearest_rows_by_rates(*factors), every)
+    check(nearest_rows_by_rates(factors[0], factors[1].T), every)
 
 
 def test_columns_are_near_by_their_correlation(factors):
     E = factors[0] @ factors[1]
     every = pairs(20, lambda m, n: np.corrcoef(E[:, m], E[:, n])[0, 1])
     check(nearest_columns(E), every, largest=True)
-    check(nearest_columns_by_rates(*factors), every, largest=True)
+    check(nearest_columns_by_rates(factors[0], factors[1].T), every, largest=True)
 
 
 def test_a_rare_column_is_near_a_common_one_of_the_same_rows():
