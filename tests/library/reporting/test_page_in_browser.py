@@ -69,7 +69,7 @@ def texts(chromium, selector):
 def test_a_search_lists_names_and_shows_where_one_is_and_which_are_nearest(shown):
     assert shown.run("document.querySelector('.search').offsetHeight > 0")
     assert shown.run("document.querySelector('.card').hidden")
-    types(shown, ".search input", "ROW 1")
+    types(shown, ".search input", "OW 1")
     assert texts(shown, ".hits button") == [named(1), named(10), named(11)]
     types(shown, ".search input", "row 4")
     presses(shown, "Enter")
