@@ -53,11 +53,13 @@ test: $(READY) ## The tests
 	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/pytest -m "not long and not workflow" $(WORKERS)
 
 # Of `make test-all`. Some of them, as .ci/run does: make test-all PARTS="wheel slurm tests"
-PARTS ?= tests workflow wheel offline slurm long fuzz kills mutants
+PARTS ?= tests browser workflow wheel offline slurm long fuzz kills mutants
 test-all: $(addprefix test-part-,$(PARTS)) ## Everything, in many hours: also long statistics, a real Slurm, fuzzing, kills, every mutant
 
-.PHONY: $(addprefix test-part-,tests workflow wheel offline slurm long fuzz kills mutants)
+.PHONY: $(addprefix test-part-,tests browser workflow wheel offline slurm long fuzz kills mutants)
 test-part-tests: test
+test-part-browser: $(READY) # pages in Debian's chromium; part of the tests too, which skip them where there is none
+	$(VENV)/bin/pytest -m browser
 test-part-workflow: $(READY) # what a user goes through with Snakemake: full disks, own data, a new method, reports
 	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/pytest -m "workflow and not long" $(WORKERS)
 test-part-wheel: $(READY) # alone, in a fresh environment

@@ -62,7 +62,7 @@ $ nbmf fit animals.csv
 three](choosing.md), by how they predict held-out entries (`--method` names one), with early
 stopping: on small data four starts, of which the best is kept, on large data one. The verdict comes
 of fits to nine tenths of the entries; `--no-check` does without. `report.html` has all of it in one
-file that can be mailed.
+file that can be mailed, and rows and columns are [looked up in it](reading.md#looking-things-up-in-a-report).
 
 ![Data and reconstruction](figures/cli_reconstruction.png)
 

@@ -88,4 +88,5 @@ def factor_of(
     if names is None:
         names = np.array([f"{kind.removesuffix('s')} {i}" for i in range(len(weights))])
     groups = checked_groups(groups, len(weights), kind)
-    return LabelledFactor(weights, names, kind, groups, main_components_of(model, indices, axis))
+    main = main_components_of(model, indices, axis)
+    return LabelledFactor(weights, names, kind, groups, main, kind=kind.removesuffix("s"))

@@ -19,6 +19,7 @@ class LabelledFactor(NamedTuple):
         the largest weight
     axes : int or None, how many of the components, the first ones, are axes with two ends, the others being
         intercepts; None where components are groups
+    kind : str, "row" or "column"; "" if they are not those of V
     """
 
     weights: np.ndarray
@@ -27,6 +28,7 @@ class LabelledFactor(NamedTuple):
     groups: np.ndarray | None = None
     main: np.ndarray | None = None
     axes: int | None = None
+    kind: str = ""
 
     def at(self, indices: np.ndarray) -> "LabelledFactor":
         """Return the factor with some of its rows or columns, in this order."""

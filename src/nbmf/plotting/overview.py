@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 
 from nbmf.errors import DataError
-from nbmf.plotting import headings, strips, style
+from nbmf.plotting import headings, places, strips, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, most_distinctive, order_of
 
 ROW_HEIGHT = 0.125  # inches
@@ -120,7 +120,8 @@ def _draw_factor(
 ) -> AxesImage:
     """Draw some rows of a factor; those of a panel with fewer than `height` are higher, up to STRETCH times."""
     order = order_of(factor)
-    shown = factor.at(order[np.isin(order, chosen)])
+    order = order[np.isin(order, chosen)]
+    shown = factor.at(order)
     title, weights, n = factor.title, shown.weights, len(chosen)
     if n < len(factor.names):
         how = "the most distinctive {} of {}" if factor.axes is None else "{} of {}, evenly along the first axis"
@@ -143,6 +144,8 @@ def _draw_factor(
     axis.spines[:].set_visible(False)
     _rule(axis, n, len(headings_of), factor.axes)
     axis.set_xlim(-0.5, len(headings_of) - 0.5)
+    if factor.kind:
+        places.note(axis, factor.kind, order, y=np.arange(n))
     if factor.axes is None:
         strips.draw_components(axis, np.arange(len(headings_of)), "top")
     if shown.groups is not None:

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
-from nbmf.plotting import headings, strips, style
+from nbmf.plotting import headings, places, strips, style
 from nbmf.plotting.overview import NAME_SIZE, NOTE_SIZE, cut
 
 PIXELS = 400  # across a row of memberships
@@ -71,6 +71,7 @@ def draw_memberships(shares: np.ndarray, labels: Sequence[str], groups: np.ndarr
     colours = np.array([to_rgb(style.colour_of_component(k)) for k in range(K)])
     ax = style.given_or_new_axis(ax, (0.6 * style.PAGE_WIDTH, HEIGHT))
     ax.imshow(colours[component], aspect="auto", interpolation="nearest", extent=(0, 1, len(order) - 0.5, -0.5))
+    places.note(ax, "row", order, y=np.arange(len(order)))
     ax.set_xlabel("share of the row")
     ax.set_xticks([0, 0.5, 1])
     ax.set_yticks([])

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 
 from nbmf.errors import DataError
-from nbmf.plotting import strips, style
+from nbmf.plotting import places, strips, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, order_of
 from nbmf.plotting.overview import TITLE_LENGTH, colour_bar
 
@@ -77,6 +77,9 @@ def draw_reconstruction(
         axis.set_title(name, fontsize=8)
         axis.set(xticks=[], yticks=[])
         axis.spines[:].set_visible(True)
+        for factor, order, along in zip(factors, orders, "yx", strict=True):
+            if factor.kind:
+                places.note(axis, factor.kind, order, **{along: np.arange(len(order))})
         for factor, order, edge in zip(factors, orders, ("left", "bottom"), strict=True):
             strips.draw_lines(axis, factor.at(order), edge, limit)
     rows, columns = (factor.at(order) for factor, order in zip(factors, orders, strict=True))

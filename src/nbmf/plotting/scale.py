@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from nbmf.errors import ConfigError, DataError
-from nbmf.plotting import style
+from nbmf.plotting import places, style
 from nbmf.plotting.inputs import Fit, checked_groups, draws_of, matrix_of, model_of
 from nbmf.posterior.scale import Scale, scale_of
 
@@ -25,6 +25,7 @@ COLUMN = 0.15  # inches of a column
 SHORTEST, USUAL, TALLEST = 3.2, 5.5, 10.5  # inches of a picture
 MARGINS, LEGEND = 1.0, 0.36  # inches above and below panels, and from an axis down to its legend
 NEUTRAL, FAINT, BAND = "#333333", "#9A9A9A", "#E6E6E6"
+ARROW = {"arrowstyle": "-|>", "lw": 0.5, "color": FAINT, "mutation_scale": 6, "shrinkA": 0, "shrinkB": 0}
 TIED = 1e-3  # a difference of positions that is none
 ROUNDS = 50  # of moving names apart, two seconds for the most names
 FAR = 5  # points, from which on a line leads from a name to its point
@@ -147,6 +148,7 @@ def _draw_rows(axis: Axes, scale: Scale, groups: np.ndarray | None, named: bool)
     axis.set(yticks=[], xlabel=_label(scale, 0), ylim=(-1, len(order)))
     axis.spines["left"].set_visible(False)
     axis.set_title(f"rows, with {scale.level:.0%} intervals", loc="left")
+    places.note(axis, "row", order, y=y)
     if named:
         for i, name in enumerate(names):
             axis.annotate(
@@ -211,6 +213,7 @@ def _draw_columns(axis: Axes, scale: Scale) -> None:
     axis.set(xlim=(-0.03, 1.03), ylim=(-1, len(chosen)), xlabel="mean probability of a one")
     axis.set_title("columns" if len(chosen) == len(difference) else "columns that separate the ends most", loc="left")
     axis.tick_params(axis="y", length=0)
+    places.note(axis, "column", chosen, y=y)
     axis.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -LEGEND / inches), ncols=2, handletextpad=0.1)
 
 
@@ -222,38 +225,30 @@ def _draw_map(scale: Scale, groups: np.ndarray | None, ax: Sequence[Axes] | None
         _, ax = plt.subplots(1, 2, figsize=(2 * 0.62 * style.PAGE_WIDTH, 4.9), layout="constrained")
     of_rows, of_columns = style.given_axes(ax, 2)
     colours, of_group = _colours(scale, groups)
-    places = scale.positions[:, :2]
-    is_few = len(places) <= MOST_ON_MAP
-    of_rows.scatter(*places.T, s=9 if is_few else 4, alpha=1 if is_few else 0.5, color=colours, linewidth=0, zorder=3)
+    positions = scale.positions[:, :2]
+    is_few = len(positions) <= MOST_ON_MAP
+    of_rows.scatter(
+        *positions.T, s=9 if is_few else 4, alpha=1 if is_few else 0.5, color=colours, linewidth=0, zorder=3
+    )
     _legend(of_rows, of_group, loc="best")
     half = np.median(scale.upper[:, :2] - scale.lower[:, :2], axis=0) / 2
     of_rows.set_title(f"rows; a typical {scale.level:.0%} interval is ± {half[0]:.2g} and ± {half[1]:.2g}", loc="left")
     slopes = scale.discrimination[:, :2]
     strongest = np.argsort(-np.square(slopes).sum(axis=1), kind="stable")[:ARROWS]
     for x, y in slopes[strongest]:
-        of_columns.annotate(
-            "",
-            (x, y),
-            (0, 0),
-            arrowprops={
-                "arrowstyle": "-|>",
-                "lw": 0.5,
-                "color": FAINT,
-                "mutation_scale": 6,
-                "shrinkA": 0,
-                "shrinkB": 0,
-            },
-        )
+        of_columns.annotate("", (x, y), (0, 0), arrowprops=ARROW)
     of_columns.scatter(*slopes.T, s=5, color=FAINT, linewidth=0, zorder=2)
     which = f"; the {ARROWS} that tell most have names" * (len(slopes) > ARROWS)
     of_columns.set_title(f"columns (discrimination){which}", loc="left")
-    for axis, points in ((of_rows, places), (of_columns, np.vstack([slopes, np.zeros(2)]))):
+    for axis, kind, points in ((of_rows, "row", positions), (of_columns, "column", slopes)):
+        places.note(axis, kind, np.arange(len(points)), x=points[:, 0], y=points[:, 1])
+    for axis, points in ((of_rows, positions), (of_columns, np.vstack([slopes, np.zeros(2)]))):
         axis.axhline(0, color=FAINT, linewidth=0.5, zorder=0)
         axis.axvline(0, color=FAINT, linewidth=0.5, zorder=0)
         axis.set(xlabel=_label(scale, 0), ylabel=_label(scale, 1))
         _set_limits(axis, points)
     of_rows.figure.draw_without_rendering()  # so that names are moved on the finished picture
-    _name(of_rows, places, scale.row_names, _on_map(places))
+    _name(of_rows, positions, scale.row_names, _on_map(positions))
     _name(of_columns, slopes, scale.column_names, strongest)
     return [of_rows, of_columns]
 
@@ -266,13 +261,13 @@ def _set_limits(axis: Axes, points: np.ndarray) -> None:
     axis.set_aspect("equal")
 
 
-def _on_map(places: np.ndarray) -> np.ndarray:
+def _on_map(positions: np.ndarray) -> np.ndarray:
     """Return the rows that are named, those farthest from the middle first: all, or these alone."""
-    return _farthest(places)[: None if len(places) <= MOST_ON_MAP else EXTREMES]
+    return _farthest(positions)[: None if len(positions) <= MOST_ON_MAP else EXTREMES]
 
 
 def _farthest(points: np.ndarray) -> np.ndarray:
-    """Return the places of points, those farthest from their middle first."""
+    """Return the indices of points, those farthest from their middle first."""
     return np.argsort(-np.square(points - points.mean(axis=0)).sum(axis=1), kind="stable")
 
 

@@ -73,7 +73,7 @@ def shown_of(
     rows, columns = (factor_of(ranked.model, axis, places, groups[axis], matrix) for axis in (0, 1))
     if n_axes is None:
         return Shown((rows, columns), ranked.labels(count), ranked.active)
-    W, H = balanced(rows.weights, columns.weights)
+    W, H = signed(*balanced(rows.weights, columns.weights))
     factors = rows._replace(weights=W, axes=n_axes), columns._replace(weights=H, axes=n_axes)
     headings = [INTERCEPT if ranked.intercepts[k] else ranked.labels(count)[k] for k in places]
     return Shown(factors, headings, ranked.active)
@@ -91,3 +91,12 @@ def balanced(W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         factor = np.sqrt(of_columns / of_rows)
     factor = np.where(np.isfinite(factor) & (factor > 0), factor, 1.0)
     return W * factor, H / factor
+
+
+def signed(W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the coordinates of rows (F, K) and of columns (N, K) with the signs that a scale gives its axes.
+
+    The coordinates of columns on an axis sum to more than 0; otherwise high would be low in a picture of the same fit.
+    """
+    signs = np.where(H.sum(axis=0) < 0, -1.0, 1.0)
+    return W * signs, H * signs

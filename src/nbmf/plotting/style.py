@@ -17,6 +17,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from nbmf.errors import ConfigError
 from nbmf.files import atomic_path
+from nbmf.plotting import places
 
 PAGE_WIDTH = 7.2  # inches, two columns of a journal page
 PNG_DPI = 200
@@ -170,9 +171,15 @@ def plain_log_ticks(axis: Axis) -> None:
 
 
 def save(figure: Figure, *paths: str | os.PathLike, dpi: int = PNG_DPI) -> None:
-    """Write a figure to each path (.pdf, .png), atomically and without a date inside."""
+    """Write a figure to each path (.pdf, .png), atomically and without a date inside; a PNG with `places`."""
     for path in map(Path, paths):
-        metadata = {"CreationDate": None} if path.suffix == ".pdf" else None
         with atomic_path(path) as temporary, mpl.rc_context(RC):
-            figure.savefig(temporary, metadata=metadata, bbox_inches="tight", dpi=dpi)
+            figure.savefig(temporary, metadata=_metadata(figure, path.suffix), bbox_inches="tight", dpi=dpi)
     plt.close(figure)
+
+
+def _metadata(figure: Figure, suffix: str) -> dict[str, str | None] | None:
+    if suffix == ".pdf":
+        return {"CreationDate": None}
+    noted = places.text_of(figure, mpl.rcParams["savefig.pad_inches"])
+    return {places.KEY: noted} if noted else None

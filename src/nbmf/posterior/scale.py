@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 END = 0.1  # of the rows, at either end
 ROUNDS = 30  # of the scale of positions
-GIVEN_COLUMNS = "a row's own answers, with discriminations and difficulties taken as known"
+GIVEN_COLUMNS = "a row's own entries, with discriminations and difficulties taken as known"
 FROM_DRAWS = "draws from the posterior"
 
 
@@ -188,7 +188,7 @@ def scale_of(model: Factorization, matrix: BinaryMatrix, *, draws: Draws | None 
     matrix : BinaryMatrix
     draws : Draws, optional
         Their positions on the same axes give intervals. Without, and for draws of a variational fit, which are
-        too narrow, intervals are those of a row's own answers given the columns.
+        too narrow, intervals are those of a row's own entries given the columns.
     level : float
 
     Raises

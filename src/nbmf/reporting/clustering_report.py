@@ -16,8 +16,10 @@ from nbmf.inference.one_component import is_worse
 from nbmf.io.cells import counted
 from nbmf.numerics.clustered_errors import format_error
 from nbmf.posterior.distinguishing import agreement, by_label, digits_of, order_of_components, shares_of_components
+from nbmf.posterior.nearest import nearest_shares
 from nbmf.reporting.group_table import group_table
-from nbmf.reporting.model import Answer, Entry, Figure, Lines, NextStep, Report, Section, Table
+from nbmf.reporting.lookups import MOST_COMPONENTS, chosen_of
+from nbmf.reporting.model import Answer, Entry, Figure, Lines, Lookup, Measure, NextStep, Report, Section, Table
 from nbmf.reporting.words import listed
 
 COLUMNS, CATEGORIES, WORDS = 8, 3, 10  # of a component that are told
@@ -104,6 +106,7 @@ def clustering_report(result: ClusteringResult, *, command: str = "", figures: S
         made_by.append(listed(result.model.get_params()))
         sections += [
             Section("The fit", [Lines([*facts(result)])]),
+            Section(f"Look up a {result.row}", [_lookup(result)]),
             Section("Pictures", figures),
             Section("Labels", [*_labels(result)]),
             Section(f"{result.component.capitalize()}s", [*_entries(result)]),
@@ -173,6 +176,34 @@ def _is_one_mixture(result: ClusteringResult) -> bool:
     cells = table.cells.sum() if result.has_words else table.cells.size
     is_dirichlet = model.model != MIXTURE and model.prior_.size > 1
     return bool(is_dirichlet and model.prior_.sum() > OUTWEIGHS * cells / table.shape[0])
+
+
+def _lookup(result: ClusteringResult) -> Lookup:
+    """Return the memberships of each row, and the rows nearest to it."""
+    shares, groups = result.model.memberships_[:, result.order], result.table.row_groups
+    numbers = range(min(result.order.size, MOST_COMPONENTS))
+    measures = [Measure(f"{result.component} {k + 1}", shares[:, k], is_share=True) for k in numbers]
+    chosen = chosen_of(result.table.row_names, measures, result.order.size)
+    near = nearest_shares(shares[chosen])
+    more = "" if len(numbers) == result.order.size else f", the first {len(numbers)} of {result.order.size}"
+    sentences = [
+        f"Where a {result.row} is: its share of each {result.component}{more}.",
+        f"Nearest are the {result.row}s with nearly the same shares: by the share that would have to move from some "
+        f"{result.component}s to others for them to be the same; 0 where they are, at most 1.",
+    ]
+    return Lookup(
+        noun=result.row,
+        names=result.table.row_names[chosen],
+        total=len(shares),
+        measures=[measure.at(chosen) for measure in measures],
+        sentences=sentences,
+        places=chosen,
+        nearest=near.places,
+        distances=near.values,
+        distance="difference",
+        components=True,
+        groups=None if groups is None else np.asarray(groups)[chosen],
+    )
 
 
 def _labels(result: ClusteringResult) -> Iterator[Table]:

@@ -31,7 +31,8 @@ def key_of(model: Factorization) -> str:
         f"rows: {of_W} (W); columns: {of_H} (H); of {_contrasted(model)} + where it is most above "
         "that of the other components, - where most below"
     )
-    return key + ("; all: the proportion of ones in all of the data" if model.probabilities else "")
+    one, others = ("row", "columns") if _contrasted(model) == "rows" else ("column", "rows")
+    return key + (f"; all: the proportion of ones of the {one} in all {others}" if model.probabilities else "")
 
 
 def effect_entries(result: FitResult) -> list[Entry]:
@@ -77,8 +78,11 @@ def _lines(number: int, result: FitResult, sides: dict[str, "_Side"]) -> list[tu
             lines += [(f"{axis} +", side.named(side.values)), (f"{axis} -", side.named(-side.values))]
         elif axis == _contrasted(components.model):
             above = contrast(side.weights[:, : components.active])[:, number]
-            most_and_least = [(f"{axis} +", side.named(above)), (f"{axis} -", side.named(-above))]
-            lines += [(axis, nothing)] if (nothing := side.nothing_special()) else most_and_least
+            most, least = side.named(above), side.named(-above)
+            nothing = side.nothing_special()
+            if not (nothing or most or least):
+                nothing = f"none stands out from the other components: {side.range()}"
+            lines += [(axis, nothing)] if nothing else [(f"{axis} +", most), (f"{axis} -", least)]
         else:
             lines.append((axis, side.named(side.values)))
     return lines

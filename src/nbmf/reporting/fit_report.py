@@ -16,6 +16,7 @@ from nbmf.reporting.component_entries import component_entry, effect_entries, ke
 from nbmf.reporting.fit_quality import quality
 from nbmf.reporting.fit_result import FitResult
 from nbmf.reporting.group_table import group_table
+from nbmf.reporting.lookups import lookups_of
 from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report, Section, Table
 from nbmf.reporting.prediction_sentences import prediction_sentences
 from nbmf.reporting.scale_entries import scale_blocks
@@ -57,6 +58,7 @@ def fit_report(
     sections.append(Section("The fit", [Lines([*facts(result)]), Lines([*quality(result, wording.of)])]))
     if result.shows_components:
         sections += [
+            Section("Look up a row or a column", [*lookups_of(result)]),
             Section("Pictures", figures),
             Section("Groups", [*group_tables(result)]),
             Section(TITLES[view_of(result)], [*_described(result)]),

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
 
 
 class Block:
@@ -76,10 +79,61 @@ class Entry(Block):
 
 @dataclass(frozen=True)
 class Figure(Block):
-    """A PNG file and its caption."""
+    """A PNG file and its caption, which a page alone shows."""
 
     path: Path
     caption: str
+
+
+class Measure(NamedTuple):
+    """What a `Lookup` tells of each row or column: the membership in a component, or the position on an axis.
+
+    name : str
+    values : float array (n,)
+    lower, upper : float arrays (n,), the ends of intervals, NaN where there is none; None without any
+    is_share : bool, whether values are told in percent
+    """
+
+    name: str
+    values: np.ndarray
+    lower: np.ndarray | None = None
+    upper: np.ndarray | None = None
+    is_share: bool = False
+
+    def at(self, places: np.ndarray) -> Measure:
+        """Return what is told of some rows or columns, in this order."""
+        lower, upper = (None if end is None else end[places] for end in (self.lower, self.upper))
+        return self._replace(values=self.values[places], lower=lower, upper=upper)
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup(Block):
+    """Rows or columns to be looked up by name, which a page alone shows: where each is, and which are nearest to it.
+
+    noun : str, what one of them is called, such as "row"
+    names : str array (n,)
+    total : int, how many there are in the data, of which these are n
+    measures : sequence of Measure
+    sentences : what the measures are, and how nearness is computed
+    places : int array (n,), their numbers in the data, by which pictures know them
+    nearest : int array (n, k), places among `names`, the nearest first; -1 where there is none
+    distances : float array (n, k)
+    distance : str, what a distance is called
+    components : bool, whether measures are components, of which each has a few, the largest ones, and not axes
+    groups : str array (n,), or None
+    """
+
+    noun: str
+    names: np.ndarray
+    total: int
+    measures: Sequence[Measure]
+    sentences: Sequence[str]
+    places: np.ndarray
+    nearest: np.ndarray
+    distances: np.ndarray
+    distance: str
+    components: bool = False
+    groups: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ import pandas as pd
 
 from nbmf.inference.estimator import Factorization
 from nbmf.io.cells import listed
-from nbmf.posterior.new_rows import POSITIONS, WEIGHTS, NewRows, Placement
-from nbmf.reporting.model import Lines, Report, Section, Table
+from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, NewRows, Placement
+from nbmf.reporting.lookups import MOST_COMPONENTS, chosen_of
+from nbmf.reporting.model import Lines, Lookup, Measure, Report, Section, Table
 from nbmf.reporting.words import one_or_many, percent
 
 SHOWN_ROWS, SHOWN = 20, 4  # rows, and components or axes, of the table
@@ -65,6 +66,7 @@ def prediction_report(result: Prediction, command: str = "") -> Report:
     sections = [
         Section("How they were matched", [Lines([*_matched(result)])]),
         Section("Where they are", [_places(result)], leads=True),
+        Section("Look up a new row", [_lookup(result)]),
         Section("What is missing", [Lines([_missing(result)])]),
     ]
     return Report(f"{result.name}: new rows", sections, [command])
@@ -88,25 +90,56 @@ def _matched(result: Prediction) -> Iterator[str]:
 
 def _places(result: Prediction) -> Table:
     placement, rows = result.placement, result.rows.names[:SHOWN_ROWS]
-    order = np.arange(len(placement.names))
-    shown = order if placement.kind == POSITIONS else np.argsort(-placement.values.mean(axis=0), kind="stable")
-    shown = np.sort(shown[: min(SHOWN, placement.kept)])
+    shown = np.sort(_heaviest(placement)[: min(SHOWN, placement.kept)])
     cells = [[name, *(_cell(placement, f, a) for a in shown)] for f, name in enumerate(rows)]
     notes = []
     if placement.kind == WEIGHTS:
         notes.append(f"{result.model.method_name} has no intervals of new rows")
     else:
         notes.append(f"in brackets {result.level:.0%} intervals, given the columns of the fit as they are known")
-    if len(rows) < len(result.rows.names) or len(shown) < len(order):
-        number = f"all {len(result.rows.names)} rows and {len(order)} {placement.kind} of each"
+    if len(rows) < len(result.rows.names) or len(shown) < len(placement.names):
+        number = f"all {len(result.rows.names)} rows and {len(placement.names)} {placement.kind} of each"
         notes.append(f"{number} are in {placement.kind}.csv")
     head = ["row", *(placement.names[a] for a in shown)]
     return Table(head, cells, "<" + ">" * len(shown), [placement.kind], "; ".join(notes))
 
 
+def _lookup(result: Prediction) -> Lookup:
+    """Return where each new row is; which are nearest to each other was not asked."""
+    placement, rows = result.placement, result.rows.names
+    numbers = np.sort(_heaviest(placement)[:MOST_COMPONENTS])
+    measures = [
+        Measure(
+            placement.names[a],
+            *(None if values is None else values[:, a] for values in placement[2:5]),
+            is_share=placement.kind == MEMBERSHIPS,
+        )
+        for a in numbers
+    ]
+    chosen = chosen_of(rows, measures, 0)
+    return Lookup(
+        noun="row",
+        names=rows[chosen],
+        total=len(rows),
+        measures=[measure.at(chosen) for measure in measures],
+        sentences=[f"Where a new row is: its {placement.kind}, as in {placement.kind}.csv."],
+        places=chosen,
+        nearest=np.empty((len(chosen), 0), int),
+        distances=np.empty((len(chosen), 0)),
+        distance="",
+        components=placement.kind != POSITIONS,
+    )
+
+
+def _heaviest(placement: Placement) -> np.ndarray:
+    """Return the components or axes, those that new rows have most of first; axes in their order."""
+    order = np.arange(len(placement.names))
+    return order if placement.kind == POSITIONS else np.argsort(-placement.values.mean(axis=0), kind="stable")
+
+
 def _cell(placement: Placement, f: int, a: int) -> str:
     numbers = [values[f, a] for values in placement[2:5] if values is not None]
-    write = "{:.2f}".format if placement.kind != "memberships" else percent
+    write = "{:.2f}".format if placement.kind != MEMBERSHIPS else percent
     value, *ends = map(write, numbers)
     return f"{value} [{', '.join(ends)}]" if ends else value
 

@@ -47,7 +47,9 @@ def facts(scale: Scale) -> Iterator[str]:
     )
     yield f"{scale.level:.0%} intervals in brackets: {scale.interval_kind}"
     end = "one row" if scale.n_end == 1 else f"{scale.n_end} rows"
-    yield f"an end is {end}, a tenth of all; percentages are mean predicted probabilities of a one (yes)"
+    yield (
+        f"an end is {end}, a tenth of all; percentages are mean predicted probabilities of a one (yes, present, right)"
+    )
 
 
 def axis_entry(scale: Scale, a: int) -> Entry:
@@ -68,8 +70,8 @@ def axis_entry(scale: Scale, a: int) -> Entry:
         ]
     low, high = scale.low[:, a], scale.high[:, a]
     lines += [
-        ("high end says yes", _separating(scale, high, low, "low end")),
-        ("low end says yes", _separating(scale, low, high, "high end")),
+        ("ones at high end", _separating(scale, high, low, "low end")),
+        ("ones at low end", _separating(scale, low, high, "high end")),
     ]
     if not any(text for _, text in lines[-2:]):
         lines.append(("columns", f"none separates the ends by {_percent(APART)} or more"))
@@ -82,7 +84,7 @@ def _separating(scale: Scale, here: np.ndarray, there: np.ndarray, other: str) -
     chosen = [n for n in order if here[n] - there[n] >= APART]
     pairs = [f"{_percent(here[n])} ({f'{other}: ' if n == order[0] else ''}{_percent(there[n])})" for n in chosen]
     texts = [f"'{scale.column_names[n]}' {pair}" for n, pair in zip(chosen, pairs, strict=True)]
-    return f"to {', '.join(texts)}" if texts else ""
+    return ", ".join(texts)
 
 
 def columns_table(scale: Scale) -> Table:
@@ -91,7 +93,7 @@ def columns_table(scale: Scale) -> Table:
     names = ["discrimination"] if kept == 1 else [f"on {name}" for name in scale.names[:kept]]
     head, rows = ["column", *names, "difficulty"], []
     if kept == 1:
-        head += ["location", "yes at low end", "at high end"]
+        head += ["location", "ones at low end", "at high end"]
     for n in chosen:
         cells = [str(scale.column_names[n]), *(f"{each:.2f}" for each in scale.discrimination[n, :kept])]
         cells.append(f"{scale.difficulty[n]:.2f}")
@@ -102,8 +104,8 @@ def columns_table(scale: Scale) -> Table:
     caption = [f"log-odds of a one = {formula} - difficulty, as in item response theory"]
     if kept == 1:
         caption.append(
-            "location is difficulty / discrimination, the b of the two-parameter model: the position at which yes and "
-            "no are equally probable"
+            "location is difficulty / discrimination, the b of the two-parameter model: the position at which a one is "
+            "as probable as a zero"
         )
     more = len(scale.difficulty) - len(chosen)
     note = f"... and {more} more columns that tell less: see columns.csv" if more else ""

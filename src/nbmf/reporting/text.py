@@ -2,7 +2,7 @@
 
 import textwrap
 
-from nbmf.reporting.model import Answer, Block, Entry, Figure, Lines, NextStep, Report, Table
+from nbmf.reporting.model import Answer, Block, Entry, Figure, Lines, Lookup, NextStep, Report, Table
 from nbmf.reporting.words import printable
 
 WIDTH, INDENT = 100, "  "
@@ -15,9 +15,9 @@ def wrapped(text: str, indent: str = INDENT) -> str:
 
 
 def render(report: Report) -> str:
-    """Return the report as text: its blocks with a blank line between them, no titles and no figures."""
+    """Return the report as text: its blocks with a blank line between them, no titles, and none of a page alone."""
     blocks = (block for section in report.sections for block in section.blocks)
-    return printable("\n\n".join(_text_of(block) for block in blocks if not isinstance(block, Figure)))
+    return printable("\n\n".join(_text_of(block) for block in blocks if not isinstance(block, Figure | Lookup)))
 
 
 def _text_of(block: Block) -> str:

@@ -17,6 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import small_picture
 from matrices import classes_of_means
 from scipy.special import expit
 
@@ -70,7 +71,7 @@ def here(tmp_path, monkeypatch, request):
     monkeypatch.chdir(tmp_path)
     TABLE.to_csv("survey.csv")
     if "pictures" not in request.fixturenames:
-        monkeypatch.setattr(style, "save", lambda figure, path: path.write_text("a picture"))
+        monkeypatch.setattr(style, "save", small_picture.save)
     yield tmp_path
     plt.close("all")
 

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import small_picture
 from scipy.stats import poisson
 
 import nbmf
@@ -38,7 +39,7 @@ def here(tmp_path, monkeypatch):
     """Work in an empty folder that has the file catches.csv; pictures are not drawn in full."""
     monkeypatch.chdir(tmp_path)
     TABLE.to_csv("catches.csv", index_label="site")
-    monkeypatch.setattr(style, "save", lambda figure, path: path.write_text("a picture"))
+    monkeypatch.setattr(style, "save", small_picture.save)
     yield tmp_path
     plt.close("all")
 

@@ -10,6 +10,7 @@ import openpyxl
 import pandas as pd
 import pyreadstat
 import pytest
+import small_picture
 
 import nbmf
 from nbmf import cli
@@ -21,7 +22,7 @@ ROWS = 40
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(style, "save", lambda figure, path: path.write_text("a picture"))
+    monkeypatch.setattr(style, "save", small_picture.save)
     return tmp_path
 
 

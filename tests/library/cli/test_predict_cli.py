@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import small_picture
 
 from nbmf import cli
 from nbmf.plotting import style
@@ -11,7 +12,7 @@ from nbmf.plotting import style
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(style, "save", lambda figure, path: path.write_text("a picture"))
+    monkeypatch.setattr(style, "save", small_picture.save)
     survey().to_csv("old.csv")
     return tmp_path
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import scipy.io
 import scipy.sparse
+import small_picture
 from sparse_blocks import drawn
 
 import nbmf
@@ -31,7 +32,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(coded_matrix, "MAX_ENTRIES", 1000)
     monkeypatch.setattr(sparse_matrix, "MAX_ENTRIES", 1000)  # whatever makes it dense fails
-    monkeypatch.setattr(style, "save", lambda figure, path: path.write_bytes(b"a picture" * 9))
+    monkeypatch.setattr(style, "save", small_picture.save)
     scipy.io.mmwrite("block.mtx", scipy.sparse.coo_array(CODES), field="pattern")
     yield tmp_path
     plt.close("all")

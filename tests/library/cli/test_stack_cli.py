@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import small_picture
 from scipy.special import expit
 
 import nbmf
@@ -30,7 +31,7 @@ def survey():
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(style, "save", lambda figure, path: path.write_text("a picture"))
+    monkeypatch.setattr(style, "save", small_picture.save)
     names = [f"person {f}" for f in range(40)]
     pd.DataFrame(survey(), names, [f"question {n}" for n in range(24)]).to_csv("survey.csv")
     return tmp_path

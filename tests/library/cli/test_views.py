@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import small_picture
 from scipy.special import expit
 
 from nbmf import cli
@@ -28,7 +29,7 @@ def one_scale():
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(style, "save", lambda figure, path: path.write_text("a picture"))
+    monkeypatch.setattr(style, "save", small_picture.save)
     names = [f"person {f}" for f in range(40)]
     pd.DataFrame(one_scale(), names, [f"question {n}" for n in range(24)]).to_csv("survey.csv")
     noise = np.random.default_rng(2).integers(0, 2, (30, 12))

@@ -1,5 +1,6 @@
 """Pictures of models whose components are axes with two ends, and what pictures of groups share with them."""
 
+import copy
 from itertools import combinations, pairwise
 
 import matplotlib as mpl
@@ -17,6 +18,7 @@ from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, most_distinc
 from nbmf.plotting.overview import draw_factors
 from nbmf.plotting.reconstructions import MISSING, draw_reconstruction
 from nbmf.plotting.shown import INTERCEPT, balanced, shown_of
+from nbmf.posterior.scale import scale_of
 from nbmf.reporting.pictures import pictures_of_fit
 
 F, N = 60, 45
@@ -125,6 +127,18 @@ def test_both_factors_have_one_size_and_their_product_stays():
     V, U = balanced(np.zeros((3, 1)), np.ones((2, 1)))
     assert not V.any()
     assert U.all()
+
+
+def test_high_in_a_picture_is_high_on_the_scale(scale, scale_fit):
+    """However the signs of the fit itself have come out."""
+    positions = scale_of(scale_fit, scale[1]).positions[:, 0]
+    turned = copy.copy(scale_fit)
+    turned.W_, turned.H_ = -scale_fit.W_, -scale_fit.H_
+    for fit in (scale_fit, turned):
+        rows, columns = shown_of(fit, scale[1]).factors
+        assert np.corrcoef(rows.weights[:, 0], positions)[0, 1] > 0.9
+        assert (columns.weights.sum(axis=0) >= 0).all()
+        assert rows.weights @ columns.weights.T == pytest.approx(scale_fit.W_ @ scale_fit.H_, abs=0.5)
 
 
 def test_an_intercept_comes_last_and_is_called_what_it_is(common, common_fit):

@@ -85,8 +85,8 @@ def test_rows_that_share_an_end_are_counted():
 
 def test_columns_that_separate_the_ends_are_named_with_both_ends():
     lines = lines_of(SCALE)
-    assert lines["high end says yes"] == "to 'tax' 92% (low end: 8%)"
-    assert lines["low end says yes"] == "to 'war' 81% (high end: 30%)"  # and 'milk', with 0.5% and 2%, at neither
+    assert lines["ones at high end"] == "'tax' 92% (low end: 8%)"
+    assert lines["ones at low end"] == "'war' 81% (high end: 30%)"  # and 'milk', with 0.5% and 2%, at neither
 
 
 def test_an_axis_that_separates_nothing_says_so():
@@ -95,7 +95,7 @@ def test_an_axis_that_separates_nothing_says_so():
 
 def test_the_table_is_that_of_item_response_theory():
     table = columns_table(SCALE)
-    assert list(table.head) == ["column", "discrimination", "difficulty", "location", "yes at low end", "at high end"]
+    assert list(table.head) == ["column", "discrimination", "difficulty", "location", "ones at low end", "at high end"]
     assert table.rows == [
         ["tax", "2.00", "1.00", "0.50", "8%", "92%"],
         ["war", "-1.00", "-0.50", "0.50", "81%", "30%"],

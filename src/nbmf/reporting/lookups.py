@@ -1,0 +1,169 @@
+"""Rows and columns of a fit to be looked up: where each is, with intervals, and which are nearest to it."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from jinja2.utils import htmlsafe_json_dumps
+
+from nbmf.catalogue import sampler_of
+from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.masks import is_undirected
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.inference.estimator import Factorization
+from nbmf.posterior.nearest import (
+    Nearest,
+    nearest_columns,
+    nearest_columns_by_rates,
+    nearest_rows,
+    nearest_rows_by_rates,
+)
+from nbmf.posterior.scale import Scale
+from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.model import Lookup, Measure
+
+MOST = 10_000  # rows, or columns, that can be looked up
+WORK = 2e10  # multiplications of the search for nearest ones, some seconds
+MOST_COMPONENTS = 12  # that are told of each
+BYTES = 1_000_000  # of a page for each of both
+PER_NUMBER, PER_NEIGHBOUR, NEIGHBOURS = 6, 12, 5  # bytes, and of so many
+LEVEL = 0.9
+
+
+def lookups_of(result: FitResult) -> Iterator[Lookup]:
+    """Yield rows and columns; of an undirected network, in which they are the same, those that have memberships."""
+    model, matrix = result.model, result.matrix
+    if matrix.dense is None and is_undirected(matrix):
+        yield _lookup("column" if model.distributions == {"H"} else "row", result)
+        return
+    yield _lookup("row", result)
+    yield _lookup("column", result)
+
+
+def _lookup(kind: str, result: FitResult) -> Lookup:
+    axis, names = ("row", "column").index(kind), result.names(kind)
+    measures, sentences = _measures(kind, result)
+    across = result.matrix.shape[1 - axis] if result.expectation is not None else result.model.n_components_
+    chosen = chosen_of(names, measures, across)
+    near = _nearest(kind, result, chosen)
+    groups = result.column_groups if axis else result.matrix.row_groups
+    return Lookup(
+        noun=kind,
+        names=names[chosen],
+        total=len(names),
+        measures=[measure.at(chosen) for measure in measures],
+        sentences=[*sentences, *_nearness(kind, result)],
+        places=chosen,
+        nearest=near.places,
+        distances=near.values,
+        distance="correlation" if axis else "difference",
+        components=result.scale is None,
+        groups=None if groups is None else groups[chosen],
+    )
+
+
+def chosen_of(names: Sequence[str], measures: Sequence[Measure], across: int) -> np.ndarray:
+    """Return the rows or columns that can be looked up, in their order: all, or as many as a page has room for.
+
+    These are of each measure in turn the ones with its largest values. `across` is how many numbers each has in the
+    search for nearest ones, which has to end soon, too.
+    """
+    numbers = sum(1 + 2 * (measure.lower is not None) for measure in measures)
+    length = sum(len(htmlsafe_json_dumps(str(name))) for name in names) / max(len(names), 1)
+    size = length + PER_NUMBER * numbers + PER_NEIGHBOUR * NEIGHBOURS
+    count = min(MOST, int(BYTES / size), int(np.sqrt(WORK / max(across, 1))))
+    if len(names) <= count:
+        return np.arange(len(names))
+    ranks = np.column_stack([np.argsort(np.argsort(-np.abs(each.values), kind="stable")) for each in measures])
+    return np.sort(np.argsort(ranks.min(axis=1), kind="stable")[:count])
+
+
+def _measures(kind: str, result: FitResult) -> tuple[list[Measure], list[str]]:
+    """Return what is told of each row or column, and the sentences that say so."""
+    if result.scale is not None:
+        return _on_scale(kind, result.scale)
+    return _in_components(kind, result)
+
+
+def _on_scale(kind: str, scale: Scale) -> tuple[list[Measure], list[str]]:
+    kept, names = scale.kept, scale.names
+    if kind == "row":
+        return [Measure(names[a], scale.positions[:, a], scale.lower[:, a], scale.upper[:, a]) for a in range(kept)], [
+            f"Where a row is: its position on {_axes(kept)}, with {scale.level:.0%} intervals ({scale.interval_kind})."
+        ]
+    measures = []
+    for a, name in enumerate(names[:kept]):
+        on = f" on {name}" if kept > 1 else ""
+        measures.append(Measure(f"discrimination{on}", scale.discrimination[:, a]))
+        measures.append(Measure(f"ones at the low end{on}", scale.low[:, a], is_share=True))
+        measures.append(Measure(f"ones at the high end{on}", scale.high[:, a], is_share=True))
+    measures.append(Measure("difficulty", scale.difficulty))
+    ends = f"the {scale.n_end} lowest and the {scale.n_end} highest rows" if scale.n_end > 1 else "the outermost rows"
+    return measures, [
+        "Where a column is: its discrimination (by how much the log-odds of a one rise with the position), its "
+        "difficulty (minus the log-odds of a one at position 0), and the mean predicted probability of a one in "
+        f"{ends}."
+    ]
+
+
+def _axes(kept: int) -> str:
+    return "the axis" if kept == 1 else f"each of the {kept} axes"
+
+
+def _in_components(kind: str, result: FitResult) -> tuple[list[Measure], list[str]]:
+    components, (factor, axis) = result.components, (("W", 0) if kind == "row" else ("H", 1))
+    model, count = components.model, min(components.active, MOST_COMPONENTS)
+    weights = model.W_ if axis == 0 else model.H_.T
+    is_share = factor in model.probabilities | model.distributions
+    ends, how = _intervals(kind, result, count)
+    measures = [
+        Measure(name, weights[:, k], *ends[k], is_share=is_share) for k, name in enumerate(components.names()[:count])
+    ]
+    more = f", the first {count} of {components.active}" if count < components.active else ""
+    return measures, [f"Where a {kind} is: {model.meanings[axis]} ({factor}), for each component{more}{how}."]
+
+
+def _intervals(kind: str, result: FitResult, count: int) -> tuple[list[tuple], str]:
+    """Return the ends of each component, (None, None) where they are unknown, and what is said of them."""
+    factor = "W" if kind == "row" else "H"
+    if factor in result.intervals:
+        ends = [result.interval_of(factor, k) or (None, None) for k in range(count)]
+        return ends, f", with {LEVEL:.0%} intervals from draws where the component is the same in all of them"
+    return [(None, None)] * count, _how_to_get_intervals(result.model)
+
+
+def _how_to_get_intervals(model: Factorization) -> str:
+    """Return the options after which there are intervals, "" where draws of components cannot be matched."""
+    if not model.distributions | model.probabilities:
+        return ""
+    sampler = sampler_of(model)
+    return f"; {LEVEL:.0%} intervals come with {f'--method {sampler} ' if sampler else ''}--draws 200"
+
+
+def _nearest(kind: str, result: FitResult, chosen: np.ndarray) -> Nearest:
+    """Return the nearest ones among those that can be looked up."""
+    if result.expectation is None:  # of a large sparse matrix
+        model = result.components.model
+        if kind == "row":
+            return nearest_rows_by_rates(model.W_[chosen], model.H_.T)
+        return nearest_columns_by_rates(model.W_, model.H_.T[chosen])
+    if kind == "row":
+        return nearest_rows(result.expectation[chosen])
+    return nearest_columns(result.expectation[:, chosen])
+
+
+def _nearness(kind: str, result: FitResult) -> Iterator[str]:
+    """Yield how nearness is computed."""
+    what = {BinaryMatrix: "probabilities", CountMatrix: "counts"}.get(type(result.matrix), "values")
+    if result.expectation is None:
+        what = "rates W H"
+    if kind == "row":
+        same = "; 0 where the same is predicted for both" + ("" if what != "probabilities" else ", at most 1")
+        yield (
+            f"Nearest are the rows for which the fit predicts nearly the same: by the difference of their predicted "
+            f"{what}, its root mean square over all columns{same}."
+        )
+    else:
+        yield (
+            f"Nearest are the columns whose predicted {what} rise and fall together: by their correlation over all "
+            "rows; 1 where they do so exactly."
+        )
