@@ -66,8 +66,8 @@ def sides(kind, shape, K, effects="none", ard=True, seed=0, learns_effects=False
 def ascent(kind, quadratic, K=3, effects="none", ard=True, seed=0, step=0.0, learns_effects=False):
     rows, columns = sides(kind, quadratic.seen.shape, K, effects, ard, seed, learns_effects)
     has_level = learns_effects and effects == "both"
-    level = SharedLevel(rows, columns, K, K + 1) if has_level else None
-    return Ascent([Matrix(quadratic, rows, columns)], step, level)
+    levels = [SharedLevel(rows, columns, K, K + 1).move] if has_level else []
+    return Ascent([Matrix(quadratic, rows, columns)], step, levels)
 
 
 class Twin:

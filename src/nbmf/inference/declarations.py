@@ -58,6 +58,7 @@ class Declarations:
     probabilities: ClassVar[frozenset[str]] = frozenset()
     meanings: ClassVar[tuple[str, str]] = ("weight", "weight")
     alignment: ClassVar[Alignment]
+    turning_others: ClassVar[frozenset[str]] = frozenset()
     finds_components: bool = False
     allows_no_components: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = False

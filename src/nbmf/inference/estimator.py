@@ -39,6 +39,7 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
     - probabilities : which of "W" and "H" are the probabilities of a one given the component
     - meanings : what an entry of W and one of H is, for a person
     - alignment : Alignment, what has to be undone to compare components of two draws
+    - turning_others : names of arrays (n, K) among the other factors, whose columns are components as those of W are
     - finds_components : whether the data choose how many components are used, so that K is none
       of a person's choices
     - allows_no_components : whether n_components = 0 makes sense
@@ -190,6 +191,10 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
             self._take_objectives(state, values)
         self.row_names_, self.column_names_ = names_of(V)
         return rule
+
+    def told_of(self, V: Any) -> Self:
+        """Return the estimator for fits to parts of V, told of what it takes of V besides values: itself."""
+        return self
 
     def values_of(self, V: Any) -> Any:
         """Return the values of a matrix in the coding that `_start` and fold-in take.

@@ -182,8 +182,11 @@ def test_relevance_is_the_twins(monkeypatch):
         "log_density_of_scale",
         "_log_density_of_log_scale",
         "log_density_of_angle",
+        "_log_density_of_angle",
         "_turn_columns",
-        "_turn_lines",
+        "turn_lines",
+        "scale_lines",
+        "gram_of",
     ):
         monkeypatch.setattr(relevance, name, getattr(relevance, name).py_func)
     monkeypatch.setattr(relevance, "uniform", lambda generator: next(given))
