@@ -31,12 +31,14 @@ class GroupLevel:
     index : int array (F,)
         The group of each row.
     means, variances : float arrays (groups, D), (D,)
+    prior : tuple of float, the shape and the rate of variances
     """
 
     def __init__(self, groups: RowGroups, K: int, has_effects: bool, seed: np.random.SeedSequence):
         self.index, count = groups.with_own()
         self._sizes = np.bincount(self.index, minlength=count)
         self._named, self._K = groups.names.size, K
+        self.prior = VARIANCE_SHAPE, VARIANCE_RATE
         self.means, self.variances = np.zeros((count, K + has_effects)), np.ones(K + has_effects)
         self._center, self._generator = np.zeros(K + has_effects), generator_states(seed, 1)[0]
 
@@ -57,11 +59,10 @@ class GroupLevel:
 
     def draw(self, rows: "Side", columns: "Side", prior: "Prior", alpha: np.ndarray) -> None:
         """Draw means and variances given the rows, with what factors and means share, and α."""
-        of_variances = VARIANCE_SHAPE, VARIANCE_RATE
         if self._K:
             of_alpha = prior.ard, *columns.scales(), float(prior.a0), float(prior.b0), alpha
             positions = self.variances[: self._K]
-            kernels.turn_with_means(self._generator, rows.u, columns.u, self.means, positions, *of_variances, *of_alpha)
+            kernels.turn_with_means(self._generator, rows.u, columns.u, self.means, positions, *self.prior, *of_alpha)
         kernels.draw_means(
             self._generator,
             rows.u,
@@ -71,7 +72,7 @@ class GroupLevel:
             self._center,
             self.means,
             self.variances,
-            *of_variances,
+            *self.prior,
         )
 
     def pass_level(self, law: "EffectsLaw", rows: "Side", columns: "Side") -> None:
@@ -89,7 +90,7 @@ class GroupLevel:
 
     def log_density(self) -> float:
         """Return the log density of the means and of the logarithms of their variances, in nats."""
-        shape, rate = VARIANCE_SHAPE, VARIANCE_RATE
+        shape, rate = self.prior
         each = -0.5 * (np.log(2 * np.pi * self.variances) + self.means**2 / self.variances)
         of_variances = shape * np.log(rate / self.variances) - gammaln(shape) - rate / self.variances
         return float(each.sum() + of_variances.sum())

@@ -43,7 +43,6 @@ class GroupedRows(NoisyFactors):
     rules = NoisyFactors.rules | {"row_groups": ROW_GROUPS}
     turning_others = frozenset({form.GROUP_MEANS})
     row_groups: str | Sequence[Any] | None = None
-    row_groups_: np.ndarray | None = None
     _law: GroupLaw | None = None
 
     # --- Whose the groups are --------------------------------------------------------------------

@@ -32,8 +32,8 @@ class LogisticFactorGibbs(SampledFactors, LogisticFactors):
         variances ~ inverse gamma(1/2, 1/8). On small matrices effects of a wide scale predict badly.
     row_groups : None, "matrix" or sequence of F labels
         Groups of rows, such as parties: those of the matrix that is fitted, or a label for each row, None or "" for a
-        row without a group. w_fk ~ N(µ_gk, 1) and effects vary around the mean of their group as well, where the means of
-        groups have variances ~ inverse gamma(1/2, 1/8), one for each factor and one for effects.
+        row without a group. w_fk ~ N(µ_gk, 1), and effects vary around the mean of their group as well; the means
+        of groups have variances ~ inverse gamma(1/2, 1/8), one for each factor and one for effects.
     ard : bool
         Whether the precisions α_k of the rows of H are learned (automatic relevance
         determination), with α_k ~ Gamma(a0, rate b0); otherwise they are 1.

@@ -131,10 +131,12 @@ class Side:
 
     @property
     def factor(self) -> np.ndarray:
+        """The positions, a view (rows, K)."""
         return self.u[:, : self.K]
 
     @property
     def effects(self) -> np.ndarray:
+        """The effects, a copy (rows,); zeros where there are none."""
         return self.u[:, self.K].copy() if self.has_effects else np.zeros(len(self.u))
 
     def as_design(self) -> np.ndarray:
