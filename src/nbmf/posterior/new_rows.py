@@ -122,8 +122,8 @@ def placed(
 ) -> Placement:
     """Return where new rows are among the components, or on the axes, of a fit.
 
-    The factors of the columns are taken as known, and where the model has groups, rows are of theirs. Memberships are those of `weights_given`, positions those of
-    `Scale.place`, and weights of other models those of fold-in.
+    The factors of the columns are taken as known; where the model has groups, rows are of theirs. Memberships are
+    those of `weights_given`, positions those of `Scale.place`, and weights of other models those of fold-in.
 
     Parameters
     ----------

@@ -269,7 +269,14 @@ def statistics(W, H, alpha, others, law, level, V, observed):
     return [*found, *law]
 
 
-@pytest.mark.parametrize(("effects", "ard"), [("none", True), ("rows", False), ("both", True)])
+@pytest.mark.parametrize(
+    ("effects", "ard"),
+    [
+        pytest.param("none", True, marks=pytest.mark.long),
+        pytest.param("rows", False, marks=pytest.mark.long),
+        ("both", True),
+    ],
+)
 def test_geweke(effects, ard):
     """Draws of all by the sampler in turn with the data have their prior law: 5 x 3, K = 2, two missing cells."""
     rng = np.random.default_rng(12)
