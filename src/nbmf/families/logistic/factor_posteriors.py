@@ -128,7 +128,7 @@ class FactorizedPosterior(FactorPosterior):
             entries = (np.ascontiguousarray(part.T) for part in (seen.mean, seen.spread))
             free = self.coordinates.free
             parameters = self.mean, self.variance
-            prior = self.precision, np.ascontiguousarray(self.centers)
+            prior = self.precision, self.centers
             update_lines(*seen.own_rows, *parameters, *entries, *prior, free, float(step))
             return
         free = self.coordinates.free

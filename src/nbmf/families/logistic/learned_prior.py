@@ -61,7 +61,7 @@ class LearnedPrior(ABC):
     def centers(self) -> np.ndarray:
         """The mean of each row or column a priori, float array (n, R)."""
         if self.groups is None:
-            return np.broadcast_to(self.center, self.mean.shape)
+            return np.tile(self.center, (len(self.mean), 1))
         return self.center + self.groups.of_rows[0]
 
     @property
