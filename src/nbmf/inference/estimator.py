@@ -192,10 +192,6 @@ class Factorization(Declarations, Parametrized, FoldIn, Saved):
         self.row_names_, self.column_names_ = names_of(V)
         return rule
 
-    def told_of(self, V: Any) -> Self:
-        """Return the estimator for fits to parts of V, told of what it takes of V besides values: itself."""
-        return self
-
     def values_of(self, V: Any) -> Any:
         """Return the values of a matrix in the coding that `_start` and fold-in take.
 
