@@ -101,6 +101,7 @@ TESTS = {
     "families/logistic/kernels/relevance.py": ["logistic_gibbs"],
     "families/logistic/kernels/groups.py": ["row_groups"],
     "families/logistic/gibbs_groups.py": ["row_groups"],
+    "families/logistic/effects_law.py": ["learned_effects", "logistic_gibbs", "row_groups"],
     "families/logistic/row_groups.py": ["row_groups", "grouped_estimators"],
     "families/logistic/group_law.py": ["grouped_estimators"],
     "families/logistic/grouped_rows.py": ["grouped_estimators"],

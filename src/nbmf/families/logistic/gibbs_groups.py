@@ -12,7 +12,8 @@ from nbmf.numerics.normal_effects import INTERCEPT, VARIANCE_RATE, VARIANCE_SHAP
 from nbmf.numerics.random import generator_states
 
 if TYPE_CHECKING:
-    from nbmf.families.logistic.logistic_gibbs import EffectsLaw, Prior, Side
+    from nbmf.families.logistic.effects_law import EffectsLaw
+    from nbmf.families.logistic.logistic_gibbs import Prior, Side
 
 
 class GroupLevel:
