@@ -6,6 +6,7 @@ from nbmf.families.logistic import logistic_gibbs as family
 from nbmf.families.logistic.factor_posteriors import FactorizedPosterior, FullPosterior
 from nbmf.families.logistic.factors import EFFECT_SCALE, Effects
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.group_means import GroupMeans
 from nbmf.families.logistic.kernels import gibbs as kernels
 from nbmf.families.logistic.learned_prior import Coordinates
 from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
@@ -13,6 +14,7 @@ from nbmf.families.logistic.logistic_variational import clamped_places
 from nbmf.families.logistic.matrices import Ascent, Matrix, SharedLevel
 from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, NormalEntries, PolyaGamma
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial, SoftplusPoisson
+from nbmf.families.logistic.row_groups import RowGroups
 
 WEAK, SIZES = Gamma(0.5, 0.5), Gamma(1.0, 1.0)
 KINDS = {"factorized": FactorizedPosterior, "full": FullPosterior}
@@ -43,8 +45,11 @@ LIKELIHOODS = {
 }
 
 
-def sides(kind, shape, K, effects="none", ard=True, seed=0, learns_effects=False):
-    """Return random q of rows and of columns."""
+GROUPS = ("a", "b", "", "a", "b", "b", "", "c", "a")  # of the rows of small_data
+
+
+def sides(kind, shape, K, effects="none", ard=True, seed=0, learns_effects=False, groups=None):
+    """Return random q of rows and of columns, of rows in groups if these are labels."""
     model = LogisticFactorVB(K, effects=effects, ard=ard, a0=WEAK.shape, b0=WEAK.rate, effect_scale="learned")
     rng, effects = np.random.default_rng(seed), Effects.named(effects)
     R = K + effects.rows + effects.columns
@@ -60,25 +65,35 @@ def sides(kind, shape, K, effects="none", ard=True, seed=0, learns_effects=False
         if learns_effects:
             own = model._coordinates(are_rows)
         found.append(KINDS[kind](mean, own, 0.5))
+    if groups is not None:
+        level = GroupMeans(RowGroups.of(np.array(groups)), np.arange(K + effects.rows), R)
+        level.mean[:, level.coordinates] = rng.normal(size=(len(level.mean), level.coordinates.size))
+        level.variance[:, level.coordinates] = rng.gamma(2.0, 0.1, (len(level.mean), level.coordinates.size))
+        found[0].groups = level
     return found
 
 
-def ascent(kind, quadratic, K=3, effects="none", ard=True, seed=0, step=0.0, learns_effects=False):
-    rows, columns = sides(kind, quadratic.seen.shape, K, effects, ard, seed, learns_effects)
+def ascent(kind, quadratic, K=3, effects="none", ard=True, seed=0, step=0.0, learns_effects=False, groups=None):
+    rows, columns = sides(kind, quadratic.seen.shape, K, effects, ard, seed, learns_effects, groups)
     has_level = learns_effects and effects == "both"
-    level = SharedLevel(rows, columns, K, K + 1) if has_level else None
-    return Ascent([Matrix(quadratic, rows, columns)], step, level)
+    levels = [SharedLevel(rows, columns, K, K + 1).move] if has_level else []
+    if groups is not None and learns_effects and effects in ("rows", "both"):
+        levels.append(lambda: rows.groups.pass_level(rows, columns, K, K + 1 if effects == "both" else None))
+    return Ascent([Matrix(quadratic, rows, columns)], step, levels)
 
 
 class Twin:
     """A sweep with given weights, normal numbers and gamma numbers, cells and lines in order.
 
     Effects are factors: u = 1 where the other side has the effect, with nothing to draw. Those of rows and of columns
-    have the means and the variances `priors` a priori.
+    have the means and the variances `priors` a priori. Rows with groups vary around `row_centers`, (F, K and 1 for the
+    effect), besides.
     """
 
-    def __init__(self, seen, U, V, row_effects, column_effects, effects, alpha, priors=((0, 100), (0, 100))):
-        self.priors = priors
+    def __init__(
+        self, seen, U, V, row_effects, column_effects, effects, alpha, priors=((0, 100), (0, 100)), row_centers=0.0
+    ):
+        self.priors, self.row_centers = priors, row_centers
         self.seen, self.K, self.alpha = seen, U.shape[1], alpha
         self.U, self.V = U.copy(), V.copy()
         self.own_U, self.own_V = list(range(self.K)), list(range(self.K))
@@ -103,11 +118,12 @@ class Twin:
             omega[f, n] = next(omegas)
         kappa = np.where(self.seen, kappa, 0.0)
         ones = np.ones(self.K)
-        self._lines(self.U, self.V, self.own_U, ones, self.priors[0], omega, kappa, normals)
+        around = np.zeros((len(self.U), len(self.own_U))) + self.row_centers
+        self._lines(self.U, self.V, self.own_U, ones, self.priors[0], omega, kappa, normals, around)
         self._lines(self.V, self.U, self.own_V, self.alpha, self.priors[1], omega.T, kappa.T, normals)
         return psi
 
-    def _lines(self, lines, others, own, precision, of_effect, omega, kappa, normals):
+    def _lines(self, lines, others, own, precision, of_effect, omega, kappa, normals, around=None):
         clamped = [r for r in range(lines.shape[1]) if r not in own]
         mean, variance = of_effect
         prior = np.array([*precision, *[1 / variance] * (len(own) - self.K)])
@@ -115,7 +131,7 @@ class Twin:
         for i in range(len(lines)):
             x, rest = others[:, own], others[:, clamped] @ lines[i, clamped]
             P = np.diag(prior) + x.T @ np.diag(omega[i]) @ x
-            b = prior * center + x.T @ (kappa[i] - omega[i] * rest)
+            b = prior * (center if around is None else center + around[i]) + x.T @ (kappa[i] - omega[i] * rest)
             epsilon = np.array([next(normals) for _ in own])[::-1]
             lines[i, own] = np.linalg.solve(P, b) + np.linalg.solve(np.linalg.cholesky(P).T, epsilon)
 

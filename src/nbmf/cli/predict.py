@@ -15,6 +15,7 @@ from nbmf.cli.results import results_folder
 from nbmf.cli.saved_fits import SavedFit, load_fit
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import DataError, NbmfError
+from nbmf.io.cells import Table
 from nbmf.io.columns import read_columns
 from nbmf.output.reports import PAGE, SUMMARY
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, new_rows, placed
@@ -65,6 +66,9 @@ def as_the_fit(options: argparse.Namespace, fit: SavedFit) -> Options:
     if taken:
         words = repeated_words(Options(**{**vars(options), **taken}), [declared[name] for name in taken])
         print(f"read as {options.model} was: {' '.join(words)}", flush=True)
+    if fit.model.row_groups_ is not None and options.groups is None and fit.record.get("groups") in _columns(options):
+        taken["groups"] = fit.record["groups"]
+        print(f"groups of rows: {taken['groups']}", flush=True)
     if fit.model.likelihood.matrix is CountMatrix:
         taken.setdefault("counts", True)
     chosen = Options(**{**vars(options), **taken})
@@ -73,16 +77,26 @@ def as_the_fit(options: argparse.Namespace, fit: SavedFit) -> Options:
     return chosen
 
 
-def _foreign(options: argparse.Namespace, fit: SavedFit) -> list[str] | None:
-    """Return the columns of a file, but for names of rows, that a fit does not have: their values may be anything."""
-    if fit.model.column_names_ is None:
-        return None
+def _table(options: argparse.Namespace) -> Table | None:
+    """Return the columns of a file, None if it cannot be read as a table."""
     try:
         path = Path(options.file).expanduser()
-        table = read_columns(path, options.header, name=options.name, encoding=options.encoding).table
+        return read_columns(path, options.header, name=options.name, encoding=options.encoding).table
     except (NbmfError, OSError):
         return None
-    known = set(map(str, fit.model.column_names_))
+
+
+def _columns(options: argparse.Namespace) -> list[str]:
+    """Return the names of the columns of a file, none if it cannot be read as a table."""
+    table = _table(options)
+    return [] if table is None else list(table.names)
+
+
+def _foreign(options: argparse.Namespace, fit: SavedFit) -> list[str] | None:
+    """Return the columns of a file, but for names of rows, that a fit does not have: their values may be anything."""
+    if fit.model.column_names_ is None or (table := _table(options)) is None:
+        return None
+    known = {*map(str, fit.model.column_names_), options.groups}
     first = 0 if options.index is False or table.row_names is not None else 1
     columns = list(zip(table.names, table.variables, strict=True))[first:]
     foreign = [variable for name, variable in columns if name not in known]

@@ -1,7 +1,7 @@
 """What an estimator class declares of itself, so that nobody has to guess from its arguments."""
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -58,6 +58,7 @@ class Declarations:
     probabilities: ClassVar[frozenset[str]] = frozenset()
     meanings: ClassVar[tuple[str, str]] = ("weight", "weight")
     alignment: ClassVar[Alignment]
+    turning_others: ClassVar[frozenset[str]] = frozenset()
     finds_components: bool = False
     allows_no_components: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = False
@@ -65,6 +66,10 @@ class Declarations:
     takes_starts: ClassVar[bool] = False
     method_name: ClassVar[str] = ""
     sampler: ClassVar[str | None] = None
+
+    def told_of(self, V: Any) -> Self:
+        """Return the estimator for fits to parts of V, told of what it takes of V besides values: itself."""
+        return self
 
     @property
     def variant(self) -> str:

@@ -42,7 +42,14 @@ class FoldIn(TransformOutput):
     A family defines `_fold_in_rows` and `_fold_in_columns`, or leaves out what its model has not;
     where a new row or column has more of its own than one of W or H, `_factors_of_rows` and
     `_factors_of_columns` as well.
+
+    Attributes
+    ----------
+    row_groups_ : str array (F,) or None
+        The group of each row of the fit, where a model has groups of rows: methods for new rows then take `groups`.
     """
+
+    row_groups_: np.ndarray | None = None
 
     def _fold_in_rows(self, values: np.ndarray) -> np.ndarray:
         """Return W (F', K) of new rows, values (F', N), given H_."""

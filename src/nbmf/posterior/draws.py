@@ -197,7 +197,8 @@ class Draws:
         Parameters
         ----------
         name : str
-            As in `draws[0].others`, for example "row effects".
+            As in `draws[0].others`, for example "row effects". What is in the coordinates of W_, such as "group means",
+            is rotated as W is.
         level : float
 
         Returns
@@ -211,7 +212,10 @@ class Draws:
         """
         if name not in self[0].others:
             raise ConfigError(f"no {name!r} among the draws; {choices(name, self[0].others)}")
-        return intervals.interval(np.stack([one.others[name] for one in self]), level)
+        drawn = [one.others[name] for one in self]
+        if name in self.estimator.turning_others:
+            return intervals.factor_interval(drawn, self.alignment, level)
+        return intervals.interval(np.stack(drawn), level)
 
     @cached_property
     @_on_one_thread

@@ -33,6 +33,7 @@ class NewRows(NamedTuple):
     unused : list of str, its columns that the fit does not have
     empty : list of str, its rows that have nothing in the columns of the fit; they are left out
     by_place : bool, whether columns were matched by their places, since the fit knows no names
+    groups : str array (F',), the group of each row, or None
     """
 
     values: np.ndarray
@@ -41,6 +42,7 @@ class NewRows(NamedTuple):
     unused: list[str]
     empty: list[str]
     by_place: bool = False
+    groups: np.ndarray | None = None
 
     @property
     def observed(self) -> np.ndarray:
@@ -69,7 +71,7 @@ def new_rows(matrix: NamedMatrix, names: np.ndarray | None, n_columns: int) -> N
         if values.shape[1] != n_columns:
             needed = f"the fit knows no names of columns, so that {n_columns} are needed, in its order"
             raise DataError(f"{values.shape[1]} columns; {needed}")
-        return NewRows(values, matrix.row_names, [], [], [], by_place=True)
+        return NewRows(values, matrix.row_names, [], [], [], by_place=True, groups=matrix.row_groups)
     place_of = {str(name): place for place, name in enumerate(given)}
     found = np.array([place_of.get(str(name), -1) for name in names])
     if not (found >= 0).any():
@@ -86,6 +88,7 @@ def new_rows(matrix: NamedMatrix, names: np.ndarray | None, n_columns: int) -> N
         [str(name) for name in names[found < 0]],
         [str(name) for name in given if str(name) not in known],
         [str(name) for name in matrix.row_names[is_empty]],
+        groups=None if matrix.row_groups is None else matrix.row_groups[~is_empty],
     )
 
 
@@ -119,8 +122,8 @@ def placed(
 ) -> Placement:
     """Return where new rows are among the components, or on the axes, of a fit.
 
-    The factors of the columns are taken as known. Memberships are those of `weights_given`, positions those of
-    `Scale.place`, and weights of other models those of fold-in.
+    The factors of the columns are taken as known; where the model has groups, rows are of theirs. Memberships are
+    those of `weights_given`, positions those of `Scale.place`, and weights of other models those of fold-in.
 
     Parameters
     ----------
@@ -149,8 +152,11 @@ def placed(
         expectation = weights.mean @ components.model.H_
         shares = (each[:, active] for each in weights)
         return Placement(MEMBERSHIPS, called, *shares, expectation, components.active)
-    factors = model.factors_of_rows(V)
-    expectation = model.mean(factors)
+    if model.row_groups_ is None:
+        factors = model.factors_of_rows(V)
+        expectation = model.mean(factors)
+    else:
+        factors, expectation = model.factors_of_rows(V, rows.groups), model.predict_rows(V, rows.groups)
     if matrix is not None and matrix.dense is None and has_scale(model):
         scale = scale_of(model, matrix, level=level)
         positions = scale.place(psi_of(factors), rows.observed)

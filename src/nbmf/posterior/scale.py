@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import NotSupportedError, not_allowed
-from nbmf.families.logistic.logistic_estimator import LogisticFactors
+from nbmf.families.logistic.logistic_factors import LogisticFactors
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import named

@@ -184,3 +184,41 @@ def test_axes_have_names_too_and_what_is_wrong_with_names_is_told(capsys, here):
     assert "axis 1, x: " in said
     assert list(pd.read_csv("old.nbmf/positions.csv").columns)[1] == "x"
     assert "'a' is there twice" in run(capsys, "fit", "old.csv", *READ, "--names", "a", "a", code=2).err
+
+
+def parties(rows, seed):
+    """Return a survey of two parties that answer differently."""
+    rng = np.random.default_rng(seed)
+    party = np.arange(rows) % 2
+    p = np.where(party[:, None] == (np.arange(15) % 2), 0.9, 0.15)
+    answers = np.where(rng.random((rows, 15)) < p, "Ja", "Nein")
+    frame = pd.DataFrame(answers, [f"p{seed}{f}" for f in range(rows)], [f"q{n}" for n in range(15)])
+    return frame.assign(party=np.array(["left", "right"])[party])
+
+
+@pytest.mark.parametrize("method", ["logistic-gs-effects", "logistic-vb-effects"])
+def test_new_people_of_a_party_are_predicted_by_it(capsys, here, method):
+    """Of whom one answer is known, the rest is that of the party, which is read from the column of the fit."""
+    parties(40, 0).to_csv("old.csv")
+    read = ["--ones", "Ja", "--zeros", "Nein", "--groups", "party"]
+    run(capsys, "fit", "old.csv", *read, *QUICK, "--method", method, "--set", "row_groups=matrix")
+    new = parties(4, 1)
+    new.iloc[:, 1:15] = None
+    new.to_csv("new.csv")
+    out = run(capsys, "predict", "old.nbmf", "new.csv").out
+    assert "groups of rows: party\n" in out
+    missing = pd.read_csv("new.predicted/missing.csv").pivot(index="row", columns="column", values="probability")
+    even = [name for name in missing.columns if int(name[1:]) % 2 == 0]
+    odd = [name for name in missing.columns if int(name[1:]) % 2]
+    left, right = missing.loc[new.index[::2]], missing.loc[new.index[1::2]]
+    assert left[even].mean(axis=None) > right[even].mean(axis=None) + 0.3
+    assert right[odd].mean(axis=None) > left[odd].mean(axis=None) + 0.3
+    new.drop(columns="party").to_csv("new.csv")
+    assert "groups of rows" not in run(capsys, "predict", "old.nbmf", "new.csv", "--force").out
+
+
+def test_a_fit_with_groups_needs_a_file_with_groups(capsys, here):
+    words = ["--set", "row_groups=matrix", "--method", "logistic-vb"]
+    error = run(capsys, "fit", "old.csv", *READ, *QUICK, *words, code=2).err
+    assert "the matrix has no groups of its rows" in error
+    assert "--groups" in error

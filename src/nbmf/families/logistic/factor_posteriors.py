@@ -128,7 +128,7 @@ class FactorizedPosterior(FactorPosterior):
             entries = (np.ascontiguousarray(part.T) for part in (seen.mean, seen.spread))
             free = self.coordinates.free
             parameters = self.mean, self.variance
-            prior = self.precision, self.center
+            prior = self.precision, self.centers
             update_lines(*seen.own_rows, *parameters, *entries, *prior, free, float(step))
             return
         free = self.coordinates.free
@@ -139,7 +139,7 @@ class FactorizedPosterior(FactorPosterior):
             of_spread, of_means = np.split(seen.w @ np.hstack([seen.spread, seen.mean**2]), 2, axis=1)
             prior += of_spread
             delta += of_spread + of_means
-        g += self.precision * self.center - prior * self.mean
+        g += self.precision * self.centers - prior * self.mean
         d = np.where(free, g / delta, 0.0)
         t = step if step else self._best_step(matrices, g, d, prior)
         self.mean += t * d
@@ -209,7 +209,7 @@ class FullPosterior(FactorPosterior):
     def update(self, matrices, step):
         """Set q to the best one; there is no step."""
         n, R = self.mean.shape
-        h = np.tile(self.precision * self.center, (n, 1))
+        h = self.precision * self.centers
         a, b = np.tril_indices(R)
         precision = np.tile(np.where(a == b, self.precision[a], 0.0), (n, 1))
         for seen in matrices:

@@ -13,6 +13,9 @@ from nbmf.inference.state import Factors
 ROWS, COLUMNS = "row effects", "column effects"  # the names of effects among the factors
 INTERCEPT = "intercept"  # and what else is learned of effects
 ROW_VARIANCE, COLUMN_VARIANCE = "row effect variance", "column effect variance"
+GROUP_MEANS, GROUP_EFFECTS = "group means", "group effects"  # of groups of rows: (G, K) and (G,)
+GROUP_VARIANCE = "group effect variance"
+BETWEEN_GROUPS = "share between groups"  # of the variance that positions have
 SIZES = "sizes"  # of the columns of counts, there too
 CUTS = "cut points"  # of categories
 NOISE = "noise variance"
@@ -57,18 +60,25 @@ def centred(factors: Factors) -> Factors:
 
     With column effects the columns of W have mean 0: the effect of a column is the log-odds of an
     average row. With row effects the rows of H have mean 0. With both, row effects have mean 0, and
-    the intercept, around which column effects vary, is that of an average row too.
+    the intercept, around which column effects vary, is that of an average row too. Means of groups
+    follow: they are those of the positions and effects that rows then have.
     """
     W, H, others = factors.W, factors.H, dict(factors.others)
     if COLUMNS in others:
         mean = W.mean(axis=0)
         W, others[COLUMNS] = W - mean, others[COLUMNS] + mean @ H
+        if GROUP_MEANS in others:
+            others[GROUP_MEANS] = others[GROUP_MEANS] - mean
     if ROWS in others:
         mean = H.mean(axis=1)
         H, others[ROWS] = H - mean[:, None], others[ROWS] + W @ mean
+        if GROUP_MEANS in others:
+            others[GROUP_EFFECTS] = others[GROUP_EFFECTS] + others[GROUP_MEANS] @ mean
     if {ROWS, COLUMNS} <= others.keys():
         mean = others[ROWS].mean()
         others |= {ROWS: others[ROWS] - mean, COLUMNS: others[COLUMNS] + mean}
+        if GROUP_EFFECTS in others:
+            others[GROUP_EFFECTS] = others[GROUP_EFFECTS] - mean
         if INTERCEPT in others:
             others[INTERCEPT] = others[INTERCEPT] + mean
     return Factors(W, H, others)
@@ -95,7 +105,16 @@ def canonical(factors: Factors) -> Factors:
     H[:rank] = (sizes[:, None] * (P @ right.T).T[:rank]) / np.sqrt(F)
     signs = np.sign(H[np.arange(K), np.abs(H).argmax(axis=1)])
     signs[signs == 0] = 1.0
-    return Factors(W * signs, H * signs[:, None], factors.others)
+    W, H, others = W * signs, H * signs[:, None], dict(factors.others)
+    if GROUP_MEANS in others:
+        others[GROUP_MEANS] = others[GROUP_MEANS] @ _coordinates(factors.H, H)
+    return Factors(W, H, others)
+
+
+def _coordinates(H: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """Return T (K, K) for which T times the axes is H, as far as these span it: orthogonal rows, or of zeros."""
+    squares = (axes**2).sum(axis=1)
+    return np.divide(H @ axes.T, squares, out=np.zeros((len(H), len(axes))), where=squares > 0)
 
 
 def best_of_rank(psi: np.ndarray, K: int, effects: Effects) -> Factors:

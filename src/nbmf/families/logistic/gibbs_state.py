@@ -22,7 +22,9 @@ class Sampled(FactorModel):
 
     def _chain_with(self, cells: Cells, seed: np.random.SeedSequence) -> LogisticChain:
         prior = Prior(self.ard, self.a0, self.b0, self.effect_scale)
-        return LogisticChain(cells, self.n_components, self.effects_in_use, prior, seed, self.threads)
+        return LogisticChain(
+            cells, self.n_components, self.effects_in_use, prior, seed, self.threads, self.groups_in_use
+        )
 
     def _precisions_given(self, H):
         """Return E[α | H], (K,), in the units of W_, whose mean square is 1 even if α is fixed."""

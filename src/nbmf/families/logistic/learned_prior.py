@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.group_means import GroupMeans
 from nbmf.numerics.normal_effects import INTERCEPT_VARIANCE
 
 
@@ -42,8 +43,11 @@ class LearnedPrior(ABC):
         Of m under q.
     posterior : Gamma or None
         q(α), once it is learned.
+    groups : GroupMeans or None
+        Of rows that have groups, whose means they vary around.
     """
 
+    groups: GroupMeans | None = None
     mean: np.ndarray  # of the coordinates, float array (n, R)
 
     def __init__(self, coordinates: Coordinates):
@@ -52,6 +56,13 @@ class LearnedPrior(ABC):
         self.center = np.zeros(coordinates.free.size)
         self.center_variance = 0.0 if coordinates.carrier is None else INTERCEPT_VARIANCE
         self.posterior = None
+
+    @property
+    def centers(self) -> np.ndarray:
+        """The mean of each row or column a priori, float array (n, R)."""
+        if self.groups is None:
+            return np.tile(self.center, (len(self.mean), 1))
+        return self.center + self.groups.of_rows[0]
 
     @property
     @abstractmethod
@@ -74,7 +85,12 @@ class LearnedPrior(ABC):
     def _around_center(self) -> np.ndarray:
         """Return Σ <(u - m)²> - Σ <u²> over the rows, float array (R,)."""
         more, carrier, n = np.zeros(len(self.center)), self.coordinates.carrier, len(self.mean)
-        if carrier is not None:
+        if self.groups is not None:
+            centers = self.centers
+            more = (centers**2 + self.groups.of_rows[1] - 2.0 * centers * self.mean).sum(axis=0)
+            if carrier is not None:
+                more[carrier] += n * self.center_variance
+        elif carrier is not None:
             m = self.center[carrier]
             more[carrier] = n * (m**2 + self.center_variance) - 2.0 * m * self.mean[:, carrier].sum()
         return more
@@ -84,7 +100,10 @@ class LearnedPrior(ABC):
         carrier, n = self.coordinates.carrier, len(self.mean)
         precision = self.precision[carrier]
         self.center_variance = 1.0 / (1.0 / INTERCEPT_VARIANCE + n * precision)
-        self.center[carrier] = self.center_variance * precision * self.mean[:, carrier].sum()
+        total = self.mean[:, carrier].sum()
+        if self.groups is not None:
+            total -= self.groups.of_rows[0][:, carrier].sum()
+        self.center[carrier] = self.center_variance * precision * total
 
     def _divergence_of_center(self) -> float:
         """Return KL(q(m) || N(0, INTERCEPT_VARIANCE)) in nats, 0 where m is not learned."""
@@ -95,7 +114,7 @@ class LearnedPrior(ABC):
         return 0.5 * (ratio - 1.0 - np.log(ratio) + self.center[carrier] ** 2 / INTERCEPT_VARIANCE)
 
     def divergence(self) -> float:
-        """Return KL(q || prior) of the factors, and of α and m where they are learned, in nats."""
+        """Return KL(q || prior) of the factors, and of α, m and means of groups where they are learned, in nats."""
         free, n = self.coordinates.free, len(self.mean)
         log_precision = np.log(np.where(free, self.precision, 1.0))
         divergence_of_alpha = 0.0
@@ -104,4 +123,5 @@ class LearnedPrior(ABC):
             divergence_of_alpha = self.posterior.divergence(self.coordinates.prior)
         squares = self.squares.sum(axis=0) + self._around_center()
         log_prior = 0.5 * (n * log_precision - self.precision * squares)[free].sum()
-        return float(divergence_of_alpha + self._divergence_of_center() - log_prior - self.entropies())
+        of_groups = 0.0 if self.groups is None else self.groups.divergence()
+        return float(divergence_of_alpha + self._divergence_of_center() + of_groups - log_prior - self.entropies())

@@ -7,19 +7,17 @@ H is V'. A priori w_fk ~ N(0, 1), h_kn ~ N(0, 1/α_k) and effects r_f, c_n ~ N(0
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit
 
 from nbmf.errors import Message, Setting, not_allowed
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_fold_in import regress_rows
 from nbmf.families.logistic.quadratic import ExplicitNoise, PolyaGamma, Quadratic
+from nbmf.families.logistic.row_groups import RowGroups
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import TRUE_OR_FALSE, Rule, is_number, one_of
 from nbmf.inference.state import Factors
-from nbmf.likelihoods.bernoulli import BERNOULLI
 
 PRIOR = 0.001  # a0 and b0: next to nothing
 
@@ -72,6 +70,7 @@ class FactorModel(Factorization):
     meanings = ("coordinate", "loading")
     rules = RULES
     effect_scale = form.EFFECT_SCALE  # of classes that do not have it as a parameter
+    groups_in_use: RowGroups | None = None  # of rows, in classes that may have them
     shapes: ClassVar = Factorization.shapes | {
         "row_effects_": "F",
         "column_effects_": "N",
@@ -246,21 +245,3 @@ def weights_of(likelihood: Quadratic, psi: np.ndarray, square: np.ndarray):
     for _ in range(NOISE_ROUNDS if isinstance(likelihood, ExplicitNoise) else 1):
         likelihood.refresh(psi, square)
     return likelihood.h, likelihood.w
-
-
-class LogisticFactors(NoisyFactors):
-    """Base class of those for binary matrices: V ~ Bernoulli(σ(ψ)). They have the parameter effect_scale, too."""
-
-    likelihoods = (BERNOULLI,)
-    meanings = ("coordinates in log-odds", "coordinates in log-odds")
-    rules = NoisyFactors.rules | {"effect_scale": EFFECT_SCALE}
-
-    def _mean_of(self, psi, factors, columns):
-        if self.noise:
-            return sigmoid.probability(psi, np.full(np.shape(psi), self.noise_of(factors)))
-        return expit(psi, out=psi if psi.dtype.kind == "f" else None)
-
-    def _weights(self, values, psi, square):
-        """Return h and w of new rows' and columns' cells: κ and the mean of PG(1, η), η² = E ψ², or so."""
-        likelihood = PolyaGamma(values)
-        return weights_of(self.with_noise(likelihood) if self.noise else likelihood, psi, square)

@@ -1,9 +1,12 @@
 """The logistic factor model by Gibbs sampling (Klami 2015, section 4.1)."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from nbmf.families.logistic.cell_likelihoods import Binary
 from nbmf.families.logistic.factors import EFFECT_SCALE
 from nbmf.families.logistic.gibbs_state import GibbsState, SampledFactors
-from nbmf.families.logistic.logistic_estimator import LogisticFactors
+from nbmf.families.logistic.logistic_factors import LogisticFactors
 from nbmf.inference.constructors import with_parameters
 
 
@@ -27,6 +30,10 @@ class LogisticFactorGibbs(SampledFactors, LogisticFactors):
         The standard deviation of effects a priori, or "learned": effects of columns vary around an
         intercept, N(0, 9), those of rows around 0 (around the intercept, where columns have none), with
         variances ~ inverse gamma(1/2, 1/8). On small matrices effects of a wide scale predict badly.
+    row_groups : None, "matrix" or sequence of F labels
+        Groups of rows, such as parties: those of the matrix that is fitted, or a label for each row, None or "" for a
+        row without a group. w_fk ~ N(µ_gk, 1), and effects vary around the mean of their group as well; the means
+        of groups have variances ~ inverse gamma(1/2, 1/8), one for each factor and one for effects.
     ard : bool
         Whether the precisions α_k of the rows of H are learned (automatic relevance
         determination), with α_k ~ Gamma(a0, rate b0); otherwise they are 1.
@@ -42,12 +49,13 @@ class LogisticFactorGibbs(SampledFactors, LogisticFactors):
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
-    See Factorization, FactorModel and NoisyFactors for the learned attributes.
+    See Factorization, FactorModel, NoisyFactors and GroupedRows for the learned attributes.
     """
 
     method_name = "logistic GS"
 
     effect_scale: float | str = EFFECT_SCALE
+    row_groups: str | Sequence[Any] | None = None
 
     def _start(self, codes, seed):
         return GibbsState(self._chain_of(Binary(codes), seed), self.burn_in)

@@ -1,12 +1,16 @@
 """Logistic factor models by variational Bayes (Klami 2015), sections 4.1, 4.2 and 5.1."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from nbmf.errors import ConfigError, Setting
 from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.factors import EFFECT_SCALE
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.logistic_estimator import LogisticFactors, weights_of
+from nbmf.families.logistic.logistic_estimator import weights_of
+from nbmf.families.logistic.logistic_factors import LogisticFactors
 from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, PolyaGamma
 from nbmf.inference.constructors import with_parameters
@@ -31,6 +35,8 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
         Rows or columns that have an effect of their own, in log-odds.
     effect_scale : float or "learned"
         The standard deviation of effects a priori, or "learned", with an intercept: as of LogisticFactorGibbs.
+    row_groups : None, "matrix" or sequence of F labels
+        Groups of rows, to whose means positions and effects shrink: as of LogisticFactorGibbs.
     ard : bool
         Whether each component's precision α is learned, Gamma(a0, b0), so that those the bound
         does not need are pruned (automatic relevance determination); else it is 1. q takes W and H
@@ -60,7 +66,7 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
-    See Factorization, FactorModel and NoisyFactors for the learned attributes; noise_variance_
+    See Factorization, FactorModel, NoisyFactors and GroupedRows for the learned attributes; noise_variance_
     is 1/<τ>. expectation_ is E σ(ψ) under q with ψ as normal, which no product of W_ and H_ gives;
     W_ and H_ are means under q in the form that FactorModel describes.
     """
@@ -70,6 +76,7 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
     rules = VariationalFactors.rules | LogisticFactors.rules | {"bound": one_of(*BOUNDS)}
 
     effect_scale: float | str = EFFECT_SCALE
+    row_groups: str | Sequence[Any] | None = None
     bound: str = "polya-gamma"
     noise: bool = False
 

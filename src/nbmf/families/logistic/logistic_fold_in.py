@@ -46,8 +46,28 @@ def regress_rows(
     means = np.zeros((len(values), D))
     if D:
         for block in in_blocks(len(values), n):
-            means[block] = _regress(values[block], design, precisions, centers, offset, weights)
+            means[block], _ = _regress(values[block], design, precisions, centers, offset, weights)
     return means
+
+
+def regress_rows_with_variance(
+    values: np.ndarray,
+    design: np.ndarray,
+    precisions: np.ndarray,
+    centers: np.ndarray,
+    offset: np.ndarray,
+    weights: Weights,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what `regress_rows` does, (rows, D), and the variance of each ψ under q, float array (rows, n)."""
+    n, D = design.shape
+    means, variance = np.zeros((len(values), D)), np.zeros((len(values), n))
+    if D:
+        first, second = np.triu_indices(D)
+        pairs = design[:, first] * design[:, second] * np.where(first == second, 1.0, 2.0)
+        for block in in_blocks(len(values), n):
+            means[block], packed_S = _regress(values[block], design, precisions, centers, offset, weights)
+            variance[block] = packed_S @ pairs.T
+    return means, np.maximum(variance, 0.0)
 
 
 def _regress(values, design, precisions, centers, offset, weights):
@@ -72,4 +92,4 @@ def _regress(values, design, precisions, centers, offset, weights):
         return moved
 
     refine(len(values), renew, MAX_ROUNDS)
-    return means
+    return means, packed_S

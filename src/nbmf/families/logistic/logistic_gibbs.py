@@ -6,12 +6,13 @@ import numpy as np
 from scipy.special import gammaln
 
 from nbmf.families.logistic import factors as form
+from nbmf.families.logistic.effects_law import EffectsLaw, log_normal
 from nbmf.families.logistic.gibbs_cells import Cells
+from nbmf.families.logistic.gibbs_groups import GroupLevel
 from nbmf.families.logistic.kernels import gibbs as kernels
 from nbmf.families.logistic.kernels.relevance import draw_relevance
+from nbmf.families.logistic.row_groups import RowGroups
 from nbmf.inference.state import Factors
-from nbmf.numerics import normal_effects
-from nbmf.numerics.normal_effects import COLUMNS, INTERCEPT, ROWS
 from nbmf.numerics.random import generator_states
 from nbmf.numerics.threads import run_with_threads
 from nbmf.seeds import child, children
@@ -38,69 +39,7 @@ class Prior(NamedTuple):
         return float((known + self.a0 * np.log(alpha) - self.b0 * alpha).sum())
 
 
-class _EffectsLaw:
-    """How effects are distributed: see nbmf.numerics.normal_effects.
-
-    Attributes
-    ----------
-    law : float array (3,)
-    priors : float array (3, 2), zeros where the scale of effects is given
-    """
-
-    def __init__(self, effects: form.Effects, scale: float | str, seed: np.random.SeedSequence):
-        self.effects, self.is_learned = effects, scale == form.LEARNED and any(effects)
-        start = 1.0 if scale == form.LEARNED else scale**2
-        self.law = np.array([start * effects.rows, start * effects.columns, 0.0])
-        self.priors = normal_effects.learned_priors(*effects) if self.is_learned else np.zeros((3, 2))
-        self.generator = generator_states(seed, 1)[0]
-
-    def tell(self, rows: "_Side", columns: "_Side") -> None:
-        """Tell both sides what their effects are like a priori."""
-        for kind, side in ((ROWS, rows), (COLUMNS, columns)):
-            if side.has_effects:
-                side.precision[side.K] = 1.0 / self.law[kind]
-                side.center[side.K] = self._center(kind)
-
-    def _center(self, kind: int) -> float:
-        return normal_effects.center_of.py_func(self.law, kind)
-
-    def draw(self, rows: "_Side", columns: "_Side") -> None:
-        """Draw the law given the effects, and with it what both kinds of effects share."""
-        of_rows, of_columns = rows.effects, columns.effects
-        normal_effects.draw_law_of_effects(self.generator, of_rows, of_columns, self.law, self.priors)
-        for side, effects in ((rows, of_rows), (columns, of_columns)):
-            if side.has_effects:
-                side.u[:, side.K] = effects
-
-    def log_density(self, rows: "_Side", columns: "_Side") -> float:
-        """Return the log density of the effects, and of m and the logarithms of variances that are learned."""
-        total = 0.0
-        for kind, side in ((ROWS, rows), (COLUMNS, columns)):
-            if side.has_effects:
-                total += _log_normal(side.effects - self._center(kind), 1.0 / self.law[kind])
-            shape, rate = self.priors[kind]
-            if shape > 0:
-                precision = 1.0 / self.law[kind]
-                total += shape * np.log(rate * precision) - gammaln(shape) - rate * precision
-        if self.is_learned:
-            total += _log_normal(self.law[INTERCEPT], 1.0 / self.priors[INTERCEPT, 0])
-        return float(total)
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return all that `draw` changes besides effects, by name."""
-        return {"law of effects": self.law, "generator of effects": self.generator} if self.is_learned else {}
-
-    def learned(self) -> dict[str, np.ndarray]:
-        """Return what is learned, by name, if anything is."""
-        if not self.is_learned:
-            return {}
-        named = {form.INTERCEPT: INTERCEPT}
-        named |= {form.ROW_VARIANCE: ROWS} if self.effects.rows else {}
-        named |= {form.COLUMN_VARIANCE: COLUMNS} if self.effects.columns else {}
-        return {name: np.array(self.law[place]) for name, place in named.items()}
-
-
-class _Side:
+class Side:
     """The coefficients of one side's rows or columns, (rows, D): factors, then the effect if there is one.
 
     design : what the other side multiplies by, 1 in the place of its own effects
@@ -114,17 +53,19 @@ class _Side:
         self.u[:, :K] = factor
         self.design = np.ones((lines, other_D))
         self.packed = np.empty((lines, other_D * (other_D + 1) // 2))
-        self.precision, self.center = np.ones(D), np.zeros(D)
+        self.precision, self.center = np.ones(D), np.zeros((lines, D))
         n_blocks = lists.block_start.size - 1
         self.generators = generator_states(seed, n_blocks)
         self._room = kernels.Room.of(n_blocks, D)
 
     @property
     def factor(self) -> np.ndarray:
+        """The positions, a view (rows, K)."""
         return self.u[:, : self.K]
 
     @property
     def effects(self) -> np.ndarray:
+        """The effects, a copy (rows,); zeros where there are none."""
         return self.u[:, self.K].copy() if self.has_effects else np.zeros(len(self.u))
 
     def as_design(self) -> np.ndarray:
@@ -132,7 +73,7 @@ class _Side:
         self.design[:, : self.K] = self.factor
         return self.design
 
-    def update(self, other: "_Side", cells: Cells, draws_weights: bool, threads: int) -> None:
+    def update(self, other: "Side", cells: Cells, draws_weights: bool, threads: int) -> None:
         """Draw the coefficients given those of the other side, and before them ω, or not."""
         kernels.pack_products(other.as_design(), other.packed)
         design = kernels.Design(other.design, other.packed, other.effects)
@@ -155,7 +96,8 @@ class LogisticChain:
 
     A sweep draws what the cells have of their own, ω ~ PG(b, ψ) of every observed cell, the rows of
     U with their effects given ω and V, those of V given ω and U, α, see kernels.relevance, and the law of effects. ω
-    comes before what depends on it, so it is no part of the state between sweeps.
+    comes before what depends on it, so it is no part of the state between sweeps. Where rows have groups, their means
+    and variances are drawn with α, see kernels.groups.
 
     Parameters
     ----------
@@ -167,16 +109,19 @@ class LogisticChain:
         Source of the start and of a stream per block of rows or columns.
     threads : int
         Of a sweep; the chain is the same for any number.
+    groups : RowGroups or None
+        Of the rows.
     """
 
-    def __init__(self, cells, K, effects, prior, seed, threads):
+    def __init__(self, cells, K, effects, prior, seed, threads, groups: RowGroups | None = None):
         start, rows, columns, alpha, of_cells = children(seed, 5)
         rng, (F, N) = np.random.default_rng(start), cells.likelihood.seen.shape
         U, V = rng.standard_normal((F, K)), START_SCALE * rng.standard_normal((N, K))
-        self.rows = _Side(cells.by_row, cells.kappa, U, effects.rows, effects.columns, rows)
-        self.columns = _Side(cells.by_column, cells.kappa_by_column, V, effects.columns, effects.rows, columns)
+        self.rows = Side(cells.by_row, cells.kappa, U, effects.rows, effects.columns, rows)
+        self.columns = Side(cells.by_column, cells.kappa_by_column, V, effects.columns, effects.rows, columns)
         self.cells, self.effects, self.prior, self.threads = cells, effects, prior, threads
-        self.law_of_effects = _EffectsLaw(effects, prior.effect_scale, child(seed, "effects"))
+        self.law_of_effects = EffectsLaw(effects, prior.effect_scale, child(seed, "effects"))
+        self.groups = None if groups is None else GroupLevel(groups, K, effects.rows, child(seed, "groups"))
         cells.begin(of_cells)
         self._alpha_generator = generator_states(alpha, 1)[0]
 
@@ -190,10 +135,14 @@ class LogisticChain:
         cells, threads = self.cells, self.threads
         for _ in range(n_sweeps):
             self.law_of_effects.tell(self.rows, self.columns)
+            if self.groups is not None:
+                self.groups.tell(self.rows)
             cells.renew(self.rows, self.columns, threads)
             self.rows.update(self.columns, cells, cells.rows_draw_weights, threads)
             self.columns.update(self.rows, cells, False, threads)
-            if self.prior.ard:
+            if self.groups is not None:
+                self.groups.draw(self.rows, self.columns, self.prior, self.alpha)
+            elif self.prior.ard:
                 draw_relevance(
                     self._alpha_generator,
                     self.rows.u,
@@ -204,7 +153,9 @@ class LogisticChain:
                     self.alpha,
                 )
             if self.law_of_effects.is_learned:
-                self.law_of_effects.draw(self.rows, self.columns)
+                self.law_of_effects.draw(self.rows, self.columns, self.groups)
+                if self.groups is not None:
+                    self.groups.pass_level(self.law_of_effects, self.rows, self.columns)
 
     def add_means(self, psi: np.ndarray, psi_sum: np.ndarray, mean_sum: np.ndarray) -> None:
         """Add ψ and E[V | ψ], (F, N), to sums; `psi` is overwritten."""
@@ -225,7 +176,9 @@ class LogisticChain:
             others[form.ROWS] = self.rows.effects
         if self.effects.columns:
             others[form.COLUMNS] = self.columns.effects
-        others |= self.law_of_effects.learned()
+        others |= self.law_of_effects.learned() | self._learned_of_groups()
+        if self.groups is not None:
+            others |= self.groups.named_means()
         return Factors(self.rows.factor.copy(), self.columns.factor.T.copy(), others)
 
     def learned(self) -> dict[str, np.ndarray]:
@@ -233,22 +186,29 @@ class LogisticChain:
         of_effects = self.law_of_effects.learned()
         if of_effects and self.effects.rows and self.effects.columns:
             of_effects[form.INTERCEPT] = of_effects[form.INTERCEPT] + self.rows.effects.mean()
-        return self.cells.learned() | of_effects
+        return self.cells.learned() | of_effects | self._learned_of_groups()
+
+    def _learned_of_groups(self) -> dict[str, np.ndarray]:
+        return {} if self.groups is None else self.groups.learned(self.columns)
 
     def log_joint(self) -> float:
-        """Return the log joint density of data, U, V √α, log α, effects and cells, in nats.
+        """Return the log joint density of data, U, V √α, log α, effects, groups and cells, in nats.
 
         ω is integrated out. In these coordinates it does not grow without end along a component
         that the data do not need, as it would in those of V.
         """
         factors = self.factors()
         psi = form.psi_of(factors)[self.cells.likelihood.seen]
-        standard = factors.H * np.sqrt(self.alpha)[:, None]
+        standard, W, of_groups, of_means = factors.H * np.sqrt(self.alpha)[:, None], factors.W, 0.0, 0.0
+        if self.groups is not None:
+            W = W - self.groups.means[self.groups.index, : self.rows.K]
+            of_groups, of_means = self.groups.effects_of_rows, self.groups.log_density()
         return float(
             self.prior.log_density(self.alpha)
             + self.cells.log_density(psi)
-            + sum(_log_normal(one, 1.0) for one in (factors.W, standard))
-            + self.law_of_effects.log_density(self.rows, self.columns)
+            + sum(log_normal(one, 1.0) for one in (W, standard))
+            + self.law_of_effects.log_density(self.rows, self.columns, of_groups)
+            + of_means
         )
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -261,10 +221,6 @@ class LogisticChain:
             "generators of columns": self.columns.generators,
             "generator of alpha": self._alpha_generator,
             **self.law_of_effects.arrays(),
+            **({} if self.groups is None else self.groups.arrays()),
             **self.cells.arrays(),
         }
-
-
-def _log_normal(values: np.ndarray, precision: float) -> float:
-    squares = precision * (values**2).sum()
-    return 0.5 * float(np.size(values) * np.log(precision / (2 * np.pi)) - squares)

@@ -1,5 +1,6 @@
 """What the variational methods share: q from a seed, the state, the stopping rule."""
 
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.factor_posteriors import FactorizedPosterior, FactorPosterior, FullPosterior
 from nbmf.families.logistic.gamma import Gamma
+from nbmf.families.logistic.group_means import GroupMeans
 from nbmf.families.logistic.learned_prior import Coordinates
 from nbmf.families.logistic.logistic_estimator import PRIOR, RULES, FactorModel
 from nbmf.families.logistic.matrices import Ascent, Matrix, SharedLevel
@@ -91,6 +93,9 @@ class VariationalFactors(FactorModel):
             mean[:, :K] = size * rng.standard_normal((n, K))
             mean[:, ~coordinates.free] = 1.0
             sides.append(POSTERIORS[self.covariance](mean, coordinates, scale))
+        if self.groups_in_use is not None:
+            grouped = np.arange(K + self.effects_in_use.rows)
+            sides[0].groups = GroupMeans(self.groups_in_use, grouped, sides[0].mean.shape[1])
         return tuple(sides)
 
     def _coordinates(self, are_rows: bool) -> Coordinates:
@@ -143,10 +148,19 @@ class AscentState(State):
 
     def __init__(self, matrix: Matrix, K: int, effects: form.Effects, model: VariationalFactors):
         self.matrix, self._K, self._effects, self._model = matrix, K, effects, model
-        places = effect_places(K, effects)
-        shares_level = None not in places and matrix.columns.coordinates.carrier is not None
-        level = SharedLevel(matrix.rows, matrix.columns, *places) if shares_level else None
-        self._ascent = Ascent([matrix], model.step or 0.0, level)
+        self._ascent = Ascent([matrix], model.step or 0.0, list(self._levels()))
+
+    def _levels(self) -> Iterator[Callable[[], None]]:
+        """Yield what effects can pass to each other; see Ascent."""
+        rows, columns = self.matrix.rows, self.matrix.columns
+        row, column = effect_places(self._K, self._effects)
+        has_intercept = any(side.coordinates.carrier is not None for side in (rows, columns))
+        if row is None or not has_intercept:
+            return
+        if column is not None:
+            yield SharedLevel(rows, columns, row, column).move
+        if rows.groups is not None:
+            yield lambda: rows.groups.pass_level(rows, columns, row, column)
 
     def advance(self, steps):
         """Update q so many times."""
@@ -170,7 +184,7 @@ class AscentState(State):
             others[form.ROWS] = rows[:, row].copy()
         if column is not None:
             others[form.COLUMNS] = columns[:, column].copy()
-        others |= self._law_of_effects(rng)
+        others |= self._law_of_effects(rng) | self._of_groups(rng)
         factors = form.canonical(Factors(rows[:, :K].copy(), columns[:, :K].T.copy(), others))
         more = self._model._others_of(self.matrix.quadratic, rng)
         return factors._replace(others=dict(factors.others) | more)
@@ -190,6 +204,26 @@ class AscentState(State):
                 spread = np.sqrt(side.center_variance) * rng.standard_normal() if rng is not None else 0.0
                 law[form.INTERCEPT] = np.array(side.center[place] + spread)
         return law
+
+    def _of_groups(self, rng) -> dict[str, np.ndarray]:
+        """Return means of groups and how much they vary, if rows have groups: <µ> and 1/<1/s>, or draws with `rng`."""
+        side, K = self.matrix.rows, self._K
+        if side.groups is None:
+            return {}
+        groups = side.groups
+        means = (groups.mean if rng is None else groups.draw(rng))[: groups.named]
+        precisions = groups.posterior.mean
+        if rng is not None:
+            precisions = rng.gamma(groups.posterior.shape) / groups.posterior.rate
+        of_groups = {}
+        if K:
+            weight = self.matrix.columns.squares[:, :K].sum(axis=0)
+            between = weight @ (1.0 / precisions[:K])
+            of_groups |= {form.GROUP_MEANS: means[:, :K].copy()}
+            of_groups |= {form.BETWEEN_GROUPS: np.array(between / (between + weight.sum()))}
+        if self._effects.rows:
+            of_groups |= {form.GROUP_EFFECTS: means[:, K].copy(), form.GROUP_VARIANCE: np.array(1.0 / precisions[K])}
+        return of_groups
 
     def moments(self):
         """Return mean and variance of ψ under q, noise included: float arrays (F, N)."""

@@ -1,6 +1,6 @@
 """Matrices between sides: one, or several that share sets of rows or columns."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -72,6 +72,8 @@ class SharedLevel(NamedTuple):
         """Take d from all row effects and add it to all column effects and the intercept: the best d for the bound."""
         precision, m = self.rows.precision[self.row_effect], self.columns.center[self.column_effect]
         effects, of_intercept = self.rows.mean[:, self.row_effect], 1.0 / INTERCEPT_VARIANCE
+        if self.rows.groups is not None:  # row effects vary around those of their groups
+            effects = effects - self.rows.groups.of_rows[0][:, self.row_effect]
         d = (precision * effects.sum() - of_intercept * m) / (precision * effects.size + of_intercept)
         self.rows.shift(self.row_effect, -d)
         self.columns.shift(self.column_effect, d)
@@ -87,12 +89,12 @@ class Ascent:
         Sides are updated in the order in which they occur, rows before columns.
     step : float
         Of the factorized approximation; 0 for the best along its direction.
-    level : SharedLevel or None
-        Of a matrix whose effects have an intercept.
+    levels : sequence of functions
+        What effects can pass to each other: each takes the best step, where a matrix has an intercept.
     """
 
-    def __init__(self, matrices: Sequence[Matrix], step: float = 0.0, level: SharedLevel | None = None):
-        self.matrices, self.step, self.level = list(matrices), step, level
+    def __init__(self, matrices: Sequence[Matrix], step: float = 0.0, levels: Sequence[Callable[[], None]] = ()):
+        self.matrices, self.step, self.levels = list(matrices), step, list(levels)
         self.sides = list(dict.fromkeys(side for one in matrices for side in (one.rows, one.columns)))
 
     def update(self, times: int = 1) -> None:
@@ -104,9 +106,12 @@ class Ascent:
     def blocks(self):
         """Return the updates of an iteration in their order: none lowers the bound."""
         updates = [lambda side=side: self._update(side) for side in self.sides]
-        updates += [self.level.move] if self.level else []
+        updates += self.levels
         updates += [side.learn_center for side in self.sides if side.coordinates.carrier is not None]
         updates += [side.learn_precision for side in self.sides if side.coordinates.learned.size]
+        for side in self.sides:
+            if side.groups is not None:
+                updates += [lambda side=side: side.groups.learn_means(side), side.groups.learn_precisions]
         return updates + [
             lambda one=one: one.quadratic.learn(*one.moments()) for one in self.matrices if one.quadratic.learns
         ]

@@ -6,6 +6,7 @@ import ladder
 import numpy as np
 import pytest
 from logistic_models import Twin, scripted
+from relevance_twin import KERNELS, relevance_twin
 from scipy import stats
 from scipy.special import expit, gammaln
 
@@ -117,74 +118,12 @@ def test_scales_have_the_log_likelihood_of_scaled_factors(effects):
         assert g @ c - c @ G @ c / 2 == pytest.approx(exact, rel=1e-10)
 
 
-def relevance_twin(uniforms, gammas, U, V, g, G, a0, b0, alpha):
-    """The three draws with V and U themselves in place of sums over them."""
-    shape, K = a0 + len(V) / 2, alpha.size
-
-    def shrink(density, level, low, high):
-        while True:
-            x = low + (high - low) * next(uniforms)
-            if density(x) > level:
-                return x
-            low, high = (x, high) if x < 0 else (low, x)
-
-    c = np.ones(K)
-    for k in range(K):
-
-        def of_log_scale(x, k=k):
-            scaled = c.copy()
-            scaled[k] = np.exp(x)
-            new = alpha[k] * np.exp(-2 * x)
-            # The density of log α: the prior's, times α.
-            log_prior = stats.gamma.logpdf(new, a0, scale=1 / b0) + np.log(new)
-            return log_prior + g @ scaled - scaled @ G @ scaled / 2
-
-        level = of_log_scale(0.0) + np.log(1 - next(uniforms))
-        low = -relevance.STEP * next(uniforms)
-        high, left = low + relevance.STEP, int(next(uniforms) * relevance.STEPS)
-        right = relevance.STEPS - 1 - left
-        while left and of_log_scale(low) > level:
-            low, left = low - relevance.STEP, left - 1
-        while right and of_log_scale(high) > level:
-            high, right = high + relevance.STEP, right - 1
-        x = shrink(of_log_scale, level, low, high)
-        c[k] = np.exp(x)
-    V = V * c
-    for k in range(K):
-        for other in range(k):
-
-            def turned(angle, k=k, other=other):
-                turn = np.eye(K)
-                turn[k, k] = turn[other, other] = np.cos(angle)
-                turn[other, k], turn[k, other] = np.sin(angle), -np.sin(angle)
-                return turn
-
-            def of_angle(angle, V=V, turned=turned):
-                squares = ((V @ turned(angle)) ** 2).sum(axis=0)
-                return -shape * np.log(b0 + squares / 2).sum()
-
-            level = of_angle(0.0) + np.log(1 - next(uniforms))
-            high = 2 * np.pi * next(uniforms)
-            turn = turned(shrink(of_angle, level, high - 2 * np.pi, high))
-            U, V = U @ turn, V @ turn
-    return U, V, np.array([next(gammas)(shape) for _ in range(K)]) / (b0 + (V**2).sum(0) / 2)
-
-
 def test_relevance_is_the_twins(monkeypatch):
     """Scales, angles and precisions on given uniform numbers, to 1e-10."""
     rng = np.random.default_rng(9)
     uniforms = rng.random(5000)
     given = iter(uniforms)
-    for name in (
-        "draw_scales",
-        "draw_rotation",
-        "draw_precisions",
-        "log_density_of_scale",
-        "_log_density_of_log_scale",
-        "log_density_of_angle",
-        "_turn_columns",
-        "_turn_lines",
-    ):
+    for name in KERNELS:
         monkeypatch.setattr(relevance, name, getattr(relevance, name).py_func)
     monkeypatch.setattr(relevance, "uniform", lambda generator: next(given))
     monkeypatch.setattr(relevance, "standard_gamma", lambda generator, shape: 1.1 * shape**1.01)
@@ -195,7 +134,7 @@ def test_relevance_is_the_twins(monkeypatch):
         effects, g, G = V[:, K].copy(), size * 5 * rng.normal(size=K), size**2 * L @ L.T
         given = iter(uniforms)
         alpha = rng.gamma(2.0, size=K)
-        twin = relevance_twin(iter(uniforms), gammas, U, V[:, :K], g, G, *prior, alpha)
+        twin = relevance_twin(iter(uniforms), gammas, U, V[:, :K], g, G, *prior, alpha)[:3]
         relevance.draw_relevance.py_func(None, U, V, g, G, *prior, alpha)
         for found, expected in zip((U, V[:, :K], alpha), twin, strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-11)

@@ -90,7 +90,7 @@ def test_the_kernel_as_plain_python_is_the_kernel():
         mean, variance = rows.mean.copy(), rows.variance.copy()
         free = rows.coordinates.free
         own = mean, variance
-        function(*likelihood.as_rows(True), *own, *entries, rows.precision, np.ones(3), free, 0.0)
+        function(*likelihood.as_rows(True), *own, *entries, rows.precision, np.ones((9, 3)), free, 0.0)
         found.append(np.hstack(own))
     np.testing.assert_allclose(*found, rtol=1e-13)
 
@@ -262,7 +262,7 @@ def test_what_both_effects_share_is_best_given_the_rest(kind):
     engine.update(2)
     rows, columns = engine.sides
     before, moments = rows.mean[:, 3].copy(), engine.matrices[0].moments()
-    engine.level.move()
+    engine.levels[0]()
     assert np.ptp(rows.mean[:, 3] - before) < 1e-12 < np.abs(rows.mean[:, 3] - before).max()
     for one, other in zip(moments, engine.matrices[0].moments(), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-9)

@@ -38,7 +38,7 @@ def update_lines(
         µ and σ², changed in place.
     entry_mean, entry_variance : float arrays (R, entries)
         m and s².
-    precision, center : float arrays (R,)
+    precision, center : float arrays (R,), (lines, R)
         p and the mean of the prior.
     free : bool array (R,)
         Coordinates that are updated; the others stay as they are.
@@ -66,7 +66,7 @@ def update_lines(
             top = bottom = 0.0
             for k in range(R):
                 prior = precision[k] + sums[place, 1, k]
-                g = sums[place, 0, k] - prior * mean[line, k] + precision[k] * center[k]
+                g = sums[place, 0, k] - prior * mean[line, k] + precision[k] * center[line, k]
                 delta = precision[k] + sums[place, 2, k]
                 d[place, k] = g / delta if free[k] else 0.0
                 top += g * d[place, k]

@@ -5,7 +5,9 @@ u (D,), D = K and one more if lines have effects; the other side has a design x 
 lines, with 1 in the place of the effect, and an offset, its own effect. With ψ = offset + x u, the
 rows draw ω ~ PG(b, ψ) of each observed cell first, and both sides draw
 
-    u ~ N(P⁻¹ b, P⁻¹),   P = diag(precision) + Σ ω x x',   b = precision center + Σ (κ - ω offset) x.
+    u ~ N(P⁻¹ b, P⁻¹),   P = diag(precision) + Σ ω x x',   b = precision center + Σ (κ - ω offset) x,
+
+with a center of its own for each line, that of its group where lines have groups.
 
 Of binary cells b = 1 and κ = v - 1/2; cell_laws.py has others.
 Triangles are packed by columns: of x x' the products x_c x_a, a = c..D-1, for c = 0, 1, ...
@@ -184,7 +186,7 @@ def _update_block(
             L[t] = P[t]
         t = 0
         for c in range(precision.size):
-            y[c] = b[c] + precision[c] * center[c]
+            y[c] = b[c] + precision[c] * center[i, c]
             L[t] += precision[c]
             t += precision.size - c
         draw_normal(L, y, generator, u, i)
@@ -210,7 +212,7 @@ def update_lines(lists, draws_weights, kappa, trials, omega, design, precision, 
         b of ω, and ω, row by row.
     design : Design
         Of the other side.
-    precision, center : float arrays (D,)
+    precision, center : float arrays (D,), (lines, D)
         Of the coefficients a priori: their precision and their mean.
     u : float array (lines, D)
         Read (for ω) and overwritten.

@@ -89,10 +89,30 @@ def log_density_of_angle(angle, first, second, product, shape, b0):
 
 
 @inner_kernel
-def draw_rotation(generator, gram, shape, b0, rotation):
+def _log_density_of_angle(angle, k, other, grams, shapes, rates):
+    total = 0.0
+    for m in range(shapes.size):
+        first, second, product = grams[m, k, k], grams[m, other, other], grams[m, k, other]
+        total += log_density_of_angle(angle, first, second, product, shapes[m], rates[m])
+    return total
+
+
+@inner_kernel
+def draw_rotation(generator, grams, shapes, rates, rotation):
     """Turn each pair of components by a draw of its angle; U and V times `rotation` (K, K) follow.
 
-    By slice sampling on the circle, from an angle of 0. `gram` (K, K) is V'V, and follows too.
+    By slice sampling on the circle, from an angle of 0.
+
+    Parameters
+    ----------
+    generator : uint64 array (8,)
+    grams : float array (M, K, K)
+        V'V, and that of any other rows that turn with V and have a precision for each component, integrated out:
+        they follow.
+    shapes, rates : float arrays (M,)
+        Of these precisions: a0 + N/2, and b0.
+    rotation : float array (K, K)
+        Written.
     """
     K = rotation.shape[0]
     rotation[:] = 0.0
@@ -100,17 +120,18 @@ def draw_rotation(generator, gram, shape, b0, rotation):
         rotation[k, k] = 1.0
     for k in range(K):
         for other in range(k):
-            arguments = gram[k, k], gram[other, other], gram[k, other], shape, b0
-            level = log_density_of_angle(0.0, *arguments) + math.log(1.0 - uniform(generator))
+            arguments = k, other, grams, shapes, rates
+            level = _log_density_of_angle(0.0, *arguments) + math.log(1.0 - uniform(generator))
             high = 2.0 * math.pi * uniform(generator)
             low = high - 2.0 * math.pi
             for _ in range(TRIES):
                 angle = low + (high - low) * uniform(generator)
-                if log_density_of_angle(angle, *arguments) > level:
+                if _log_density_of_angle(angle, *arguments) > level:
                     cos, sin = math.cos(angle), math.sin(angle)
                     _turn_columns(rotation, k, other, cos, sin)
-                    _turn_columns(gram, k, other, cos, sin)
-                    _turn_columns(gram.T, k, other, cos, sin)
+                    for m in range(shapes.size):
+                        _turn_columns(grams[m], k, other, cos, sin)
+                        _turn_columns(grams[m].T, k, other, cos, sin)
                     break
                 if angle < 0.0:
                     low = angle
@@ -138,7 +159,30 @@ def draw_precisions(generator, V, a0, b0, alpha):
 
 
 @inner_kernel
-def _turn_lines(lines, rotation, line):
+def gram_of(lines, gram):
+    """Write the products Σ v_nk v_nl of the first K columns of lines (n, K and more) to gram (K, K)."""
+    K = gram.shape[0]
+    gram[:] = 0.0
+    for n in range(lines.shape[0]):
+        for k in range(K):
+            for other in range(k + 1):
+                gram[k, other] += lines[n, k] * lines[n, other]
+    for k in range(K):
+        for other in range(k):
+            gram[other, k] = gram[k, other]
+
+
+@inner_kernel
+def scale_lines(lines, c):
+    """Multiply the first columns of lines (n, K and more) by c (K,)."""
+    for n in range(lines.shape[0]):
+        for k in range(c.size):
+            lines[n, k] *= c[k]
+
+
+@inner_kernel
+def turn_lines(lines, rotation, line):
+    """Turn the first columns of lines (n, K and more) by a rotation (K, K); `line` (K,) is room."""
     K = rotation.shape[0]
     for i in range(lines.shape[0]):
         for k in range(K):
@@ -164,17 +208,11 @@ def draw_relevance(generator, U, V, g, G, a0, b0, alpha):
     alpha : float array (K,)
     """
     K = alpha.size
-    c, rotation, gram = np.empty(K), np.empty((K, K)), np.zeros((K, K))
+    c, rotation, grams = np.empty(K), np.empty((K, K)), np.empty((1, K, K))
     draw_scales(generator, g, G, a0, b0, alpha, c)
-    for n in range(V.shape[0]):
-        for k in range(K):
-            V[n, k] *= c[k]
-            for other in range(k + 1):
-                gram[k, other] += V[n, k] * V[n, other]
-    for k in range(K):
-        for other in range(k):
-            gram[other, k] = gram[k, other]
-    draw_rotation(generator, gram, a0 + 0.5 * V.shape[0], b0, rotation)
-    _turn_lines(U, rotation, c)
-    _turn_lines(V, rotation, c)
+    scale_lines(V, c)
+    gram_of(V, grams[0])
+    draw_rotation(generator, grams, np.full(1, a0 + 0.5 * V.shape[0]), np.full(1, b0), rotation)
+    turn_lines(U, rotation, c)
+    turn_lines(V, rotation, c)
     draw_precisions(generator, V, a0, b0, alpha)

@@ -1,0 +1,261 @@
+"""Rows in groups, as the estimators have them: whose the groups are, what is learned of them, and new rows."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbmf.errors import DataError, Setting
+from nbmf.families.logistic import factors as form
+from nbmf.families.logistic.group_law import GroupLaw, RowPrior, joined, law_of_effects, law_of_positions
+from nbmf.families.logistic.logistic_estimator import NoisyFactors
+from nbmf.families.logistic.logistic_fold_in import regress_rows_with_variance
+from nbmf.families.logistic.row_groups import OF_MATRIX, ROW_GROUPS, RowGroups, groups_of_matrix, labels_of, places_of
+from nbmf.inference.parameters import Parametrized
+from nbmf.inference.state import Factors
+
+# What is learned of groups: from the attribute to its name among the factors.
+OF_GROUPS = {"group_effect_variance_": form.GROUP_VARIANCE, "share_between_groups_": form.BETWEEN_GROUPS}
+
+
+class GroupedRows(NoisyFactors):
+    """Base class of models whose rows may have groups, to whose means their positions and effects shrink.
+
+    A class has the parameter row_groups.
+
+    Attributes
+    ----------
+    row_groups_ : str array (F,) or None
+        The group of each row, "" of a row without one; None where the model has no groups.
+    group_names_ : str array (G,)
+        Sorted. As all below it is there with groups only.
+    group_means_ : float array (G, K)
+        The mean position in each group, in the coordinates of W_, given W_.
+    group_effects_ : float array (G,)
+        The mean effect of the rows in each group, given row_effects_; with no column effects the intercept is in it.
+        Zeros without row effects.
+    group_effect_variance_ : float array ()
+        Of the mean effects of groups; 0 without row effects.
+    share_between_groups_ : float array ()
+        The share of the variance of rows' log-odds by their positions that is between groups; 0 if K is 0.
+    """
+
+    rules = NoisyFactors.rules | {"row_groups": ROW_GROUPS}
+    turning_others = frozenset({form.GROUP_MEANS})
+    row_groups: str | Sequence[Any] | None = None
+    _law: GroupLaw | None = None
+
+    # --- Whose the groups are --------------------------------------------------------------------
+
+    def told_of(self, V: Any) -> Parametrized:
+        """Return the estimator with the groups of a matrix as labels: fits to its values know them then."""
+        if not self._asks_matrix:
+            return self
+        return type(self)(**self.get_params() | {"row_groups": self._labels_of(V).tolist()})
+
+    @property
+    def _asks_matrix(self) -> bool:
+        return isinstance(self.row_groups, str)
+
+    def _labels_of(self, V: Any) -> np.ndarray | None:
+        """Return the label of each row of a matrix to be fitted, str array (F,), None without groups."""
+        if self.row_groups is None:
+            return None
+        if not self._asks_matrix:
+            return labels_of(self.row_groups, np.shape(V)[0], "row_groups")
+        found = groups_of_matrix(V)
+        if found is None:
+            words = ": the matrix has no groups of its rows; allowed are a label for each row, or a matrix read with "
+            raise DataError(Setting("row_groups", OF_MATRIX), words, Setting("groups"))
+        return found
+
+    def _run(self, V, monitor):
+        self.row_groups_ = self._labels_of(V)
+        return super()._run(V, monitor)
+
+    @property
+    def groups_in_use(self) -> RowGroups | None:
+        """The groups of the rows of the fit."""
+        return None if self.row_groups_ is None else RowGroups.of(self.row_groups_)
+
+    # --- What is learned -------------------------------------------------------------------------
+
+    def _learn(self, state):
+        super()._learn(state)
+        learned = state.estimate().others
+        for name, among in OF_GROUPS.items():
+            vars(self).pop(name, None)
+            if self.row_groups_ is not None:
+                setattr(self, name, np.asarray(learned.get(among, 0.0), float))
+        self._derive_law()
+
+    def _derive_law(self) -> None:
+        """Derive what new rows are like from the rows of the fit."""
+        groups, self._law = self.groups_in_use, None
+        if groups is None:
+            return
+        self._law = law_of_positions(self.W_, groups)
+        if (prior := self._effect_prior(rows=True)) is not None:
+            precision, center = prior
+            variances = 1.0 / precision, float(self.group_effect_variance_)
+            self._law = joined(self._law, law_of_effects(self.row_effects_, groups, center, *variances))
+
+    def restore(self, learned):
+        """Take over what a file says was learned; files of before have no groups.
+
+        Raises
+        ------
+        DataError
+            As all models do, or if there is no group for each row.
+        """
+        labels = learned.setdefault("row_groups_", None)
+        numbers = [learned.get(name) for name in OF_GROUPS]
+        super().restore(learned)
+        if labels is not None:
+            is_text = isinstance(labels, np.ndarray) and labels.dtype.kind == "U"
+            if not (is_text and labels.shape == (len(self.W_),)):
+                raise DataError(f"row_groups_ has to be {len(self.W_)} texts")
+            for name, number in zip(OF_GROUPS, numbers, strict=True):
+                if not (isinstance(number, np.ndarray) and number.shape == () and 0 <= number < np.inf):
+                    raise DataError(f"{name} has to be a number of at least 0")
+        self._derive_law()
+
+    def _require_groups(self) -> GroupLaw:
+        self._require_fit()
+        if self._law is None:
+            raise AttributeError("the model was fitted without groups of rows")
+        return self._law
+
+    @property
+    def group_names_(self) -> np.ndarray:
+        """The names of the groups, str array (G,)."""
+        self._require_groups()
+        return self.groups_in_use.names
+
+    @property
+    def group_means_(self) -> np.ndarray:
+        """The mean position in each group, float array (G, K)."""
+        return self._require_groups().means[:, : self.n_components_]
+
+    @property
+    def group_effects_(self) -> np.ndarray:
+        """The mean effect of the rows in each group, float array (G,)."""
+        effects = self._require_groups().means[:, self.n_components_ :]
+        return effects[:, 0] if effects.shape[1] else np.zeros(len(effects))
+
+    # --- New rows ----------------------------------------------------------------------------------
+
+    def fit_transform(self, V, y=None):
+        """Return fit(V).transform(V), float array (F, K): training rows, with their groups, treated as new ones."""
+        return self.fit(V, y).transform(V, self.row_groups_)
+
+    def transform(self, V: Any, groups: Sequence[Any] | None = None) -> np.ndarray:
+        """Return W of new rows by fold-in, given H_; see `factors_of_rows` for their groups."""
+        factors = self.factors_of_rows(V, groups)
+        return self._as_output(factors.W, V)
+
+    def factors_of_rows(self, V: Any, groups: Sequence[Any] | None = None) -> Factors:
+        """Return the factors of new rows by fold-in: W (F', K) and their effects; the others as fitted.
+
+        Parameters
+        ----------
+        V : BinaryMatrix, array (F', N) or DataFrame
+        groups : sequence of F' labels, optional
+            None or "" for a row without a group; default: those of V, if it is a matrix that has groups. A row without
+            a group, or of one that no row of the fit was in, has the prior of a row of a new group.
+
+        Raises
+        ------
+        DataError
+            As of `transform`, or if there is not a label for each row, or the model has no groups.
+        """
+        return self._fold_in(self._with_groups(self._factors_of_rows, V, groups), V, axis=1)
+
+    def predict_rows(self, V: Any, groups: Sequence[Any] | None = None) -> np.ndarray:
+        """Return E[V] of new rows, float array (F', N), missing entries too.
+
+        With groups it is the mean over what is not known of the rows: a row of which little is observed is hardly more
+        certain than its group. See `factors_of_rows` for the arguments.
+        """
+        if self.row_groups_ is None and groups is None:
+            return super().predict_rows(V)
+        return self._fold_in(self._with_groups(self._expectation_of_rows, V, groups), V, axis=1)
+
+    def predict_groups(self, groups: Sequence[Any] | None = None) -> np.ndarray:
+        """Return E[V] of new rows of which the group alone is known, float array (n, N).
+
+        Parameters
+        ----------
+        groups : sequence of n labels, optional
+            None or "" for a row without a group; default: all in the order of group_names_.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        AttributeError
+            If the model has no groups.
+        """
+        names = self.group_names_
+        labels = names if groups is None else labels_of(groups, len(groups), "groups")
+        return self._expectation_of_rows(np.full((len(labels), self.n_features_in_), -1, np.int8), labels)
+
+    def score(self, V: Any, y: Any = None, groups: Sequence[Any] | None = None) -> float:
+        """Return the mean log-likelihood of rows folded in, in nats per observed entry; see `factors_of_rows`."""
+        if self.row_groups_ is None and groups is None:
+            return super().score(V, y)
+        predicted, values = self.predict_rows(V, groups), self.likelihood.values_of(V)
+        seen = self.likelihood.is_observed(values)
+        return -float(self.likelihood.losses(values[seen], predicted[seen]).mean())
+
+    def _with_groups(self, fold_in: Callable, V: Any, groups: Sequence[Any] | None) -> Callable:
+        """Return the fold-in of values with the labels of their rows."""
+        self._require_fit()
+        if self.row_groups_ is None:
+            if groups is not None:
+                raise DataError(Setting("groups"), ": the model was fitted without groups of rows; allowed is None")
+            return fold_in
+        given = groups_of_matrix(V) if groups is None else groups
+        return lambda values: fold_in(values, None if given is None else labels_of(given, len(values), "groups"))
+
+    def _factors_of_rows(self, values, labels=None):
+        """Return the factors of new rows, each with an effect of its own if the model has those."""
+        if self._law is None:
+            return super()._factors_of_rows(values)
+        K, coefficients = self.n_components_, self._regress_in_groups(values, labels)[0]
+        effects = coefficients[:, K] if self.effects_in_use.rows else np.zeros(len(values))
+        return Factors(coefficients[:, :K], self.H_, self._others(effects, self.column_effects_))
+
+    def _expectation_of_rows(self, values, labels=None):
+        """Return E[V] of new rows, the mean over q of their coefficients."""
+        coefficients, variance = self._regress_in_groups(values, labels)
+        psi = coefficients @ self._design_of_rows().T + self.column_effects_
+        return self._mean_under(psi, variance)
+
+    def _mean_under(self, psi: np.ndarray, variance: np.ndarray) -> np.ndarray:
+        """Return E[v] of entries whose ψ has some mean and variance, the noise of the model not counted."""
+        raise NotImplementedError
+
+    def _design_of_rows(self) -> np.ndarray:
+        """Return what the coefficients of a row are multiplied by, float array (N, D)."""
+        ones = np.ones((self.H_.shape[1], int(self.effects_in_use.rows)))
+        return np.hstack([self.H_.T, ones])
+
+    def _regress_in_groups(self, values, labels) -> tuple[np.ndarray, np.ndarray]:
+        """Return coefficients of new rows, (F', D), and the variances of their ψ, (F', N), group by group."""
+        values, design = np.ascontiguousarray(values), self._design_of_rows()
+        places = np.full(len(values), -1) if labels is None else places_of(labels, self.groups_in_use.names)
+        coefficients, variance = np.empty((len(values), design.shape[1])), np.empty(values.shape)
+        for place in np.unique(places):
+            rows = np.flatnonzero(places == place)
+            of_group = self._regress_given(values[rows], design, self._law.prior_of(place))
+            coefficients[rows], variance[rows] = of_group
+        return coefficients, variance
+
+    def _regress_given(self, values, design, prior: RowPrior) -> tuple[np.ndarray, np.ndarray]:
+        """Return the same of rows with one prior: x = mean + L z with z ~ N(0, I)."""
+        L, D = np.linalg.cholesky(prior.covariance), design.shape[1]
+        offset = self.column_effects_ + design @ prior.mean
+        standard = np.ones(D), np.zeros(D)
+        z, variance = regress_rows_with_variance(values, design @ L, *standard, offset, self._weights)
+        return prior.mean + z @ L.T, variance
