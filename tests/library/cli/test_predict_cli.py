@@ -196,7 +196,7 @@ def parties(rows, seed):
     return frame.assign(party=np.array(["left", "right"])[party])
 
 
-@pytest.mark.parametrize("method", ["logistic-gs-effects", "logistic-vb-effects"])
+@pytest.mark.parametrize("method", ["logistic-gs-learned-effects", "logistic-vb-learned-effects"])
 def test_new_people_of_a_party_are_predicted_by_it(capsys, here, method):
     """Of whom one answer is known, the rest is that of the party, which is read from the column of the fit."""
     parties(40, 0).to_csv("old.csv")
