@@ -54,7 +54,7 @@ class _EffectsLaw:
         self.priors = normal_effects.learned_priors(*effects) if self.is_learned else np.zeros((3, 2))
         self.generator = generator_states(seed, 1)[0]
 
-    def tell(self, rows: "_Side", columns: "_Side") -> None:
+    def tell(self, rows: "Side", columns: "Side") -> None:
         """Tell both sides what their effects are like a priori."""
         for kind, side in ((ROWS, rows), (COLUMNS, columns)):
             if side.has_effects:
@@ -64,7 +64,7 @@ class _EffectsLaw:
     def _center(self, kind: int) -> float:
         return normal_effects.center_of.py_func(self.law, kind)
 
-    def draw(self, rows: "_Side", columns: "_Side") -> None:
+    def draw(self, rows: "Side", columns: "Side") -> None:
         """Draw the law given the effects, and with it what both kinds of effects share."""
         of_rows, of_columns = rows.effects, columns.effects
         normal_effects.draw_law_of_effects(self.generator, of_rows, of_columns, self.law, self.priors)
@@ -72,18 +72,18 @@ class _EffectsLaw:
             if side.has_effects:
                 side.u[:, side.K] = effects
 
-    def log_density(self, rows: "_Side", columns: "_Side") -> float:
+    def log_density(self, rows: "Side", columns: "Side") -> float:
         """Return the log density of the effects, and of m and the logarithms of variances that are learned."""
         total = 0.0
         for kind, side in ((ROWS, rows), (COLUMNS, columns)):
             if side.has_effects:
-                total += _log_normal(side.effects - self._center(kind), 1.0 / self.law[kind])
+                total += log_normal(side.effects - self._center(kind), 1.0 / self.law[kind])
             shape, rate = self.priors[kind]
             if shape > 0:
                 precision = 1.0 / self.law[kind]
                 total += shape * np.log(rate * precision) - gammaln(shape) - rate * precision
         if self.is_learned:
-            total += _log_normal(self.law[INTERCEPT], 1.0 / self.priors[INTERCEPT, 0])
+            total += log_normal(self.law[INTERCEPT], 1.0 / self.priors[INTERCEPT, 0])
         return float(total)
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -100,7 +100,7 @@ class _EffectsLaw:
         return {name: np.array(self.law[place]) for name, place in named.items()}
 
 
-class _Side:
+class Side:
     """The coefficients of one side's rows or columns, (rows, D): factors, then the effect if there is one.
 
     design : what the other side multiplies by, 1 in the place of its own effects
@@ -132,7 +132,7 @@ class _Side:
         self.design[:, : self.K] = self.factor
         return self.design
 
-    def update(self, other: "_Side", cells: Cells, draws_weights: bool, threads: int) -> None:
+    def update(self, other: "Side", cells: Cells, draws_weights: bool, threads: int) -> None:
         """Draw the coefficients given those of the other side, and before them ω, or not."""
         kernels.pack_products(other.as_design(), other.packed)
         design = kernels.Design(other.design, other.packed, other.effects)
@@ -173,8 +173,8 @@ class LogisticChain:
         start, rows, columns, alpha, of_cells = children(seed, 5)
         rng, (F, N) = np.random.default_rng(start), cells.likelihood.seen.shape
         U, V = rng.standard_normal((F, K)), START_SCALE * rng.standard_normal((N, K))
-        self.rows = _Side(cells.by_row, cells.kappa, U, effects.rows, effects.columns, rows)
-        self.columns = _Side(cells.by_column, cells.kappa_by_column, V, effects.columns, effects.rows, columns)
+        self.rows = Side(cells.by_row, cells.kappa, U, effects.rows, effects.columns, rows)
+        self.columns = Side(cells.by_column, cells.kappa_by_column, V, effects.columns, effects.rows, columns)
         self.cells, self.effects, self.prior, self.threads = cells, effects, prior, threads
         self.law_of_effects = _EffectsLaw(effects, prior.effect_scale, child(seed, "effects"))
         cells.begin(of_cells)
@@ -247,7 +247,7 @@ class LogisticChain:
         return float(
             self.prior.log_density(self.alpha)
             + self.cells.log_density(psi)
-            + sum(_log_normal(one, 1.0) for one in (factors.W, standard))
+            + sum(log_normal(one, 1.0) for one in (factors.W, standard))
             + self.law_of_effects.log_density(self.rows, self.columns)
         )
 
@@ -265,6 +265,6 @@ class LogisticChain:
         }
 
 
-def _log_normal(values: np.ndarray, precision: float) -> float:
+def log_normal(values: np.ndarray, precision: float) -> float:
     squares = precision * (values**2).sum()
     return 0.5 * float(np.size(values) * np.log(precision / (2 * np.pi)) - squares)
