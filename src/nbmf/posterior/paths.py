@@ -83,7 +83,7 @@ def path_table(draws: Draws, level: float = 0.9) -> pd.DataFrame:
     import pandas as pd  # takes a moment
 
     paths = paths_of(draws, level)
-    F, T, K = paths.mean.shape
+    _, T, K = paths.mean.shape
     t = np.arange(T)
     in_span = (paths.spans[:, :1] <= t) & (t <= paths.spans[:, 1:])
     f, t, k = np.nonzero(np.repeat(in_span[:, :, None], K, axis=2))

@@ -18,7 +18,7 @@ from nbmf.likelihoods.bernoulli import BERNOULLI
 
 @with_parameters
 class DynamicFactorGibbs(MovingRows):
-    """V ~ Bernoulli(σ(c_n + Σ_k w_f,t(n),k h_kn)), rows of which walk at random from period to period, by Gibbs sampling.
+    """V ~ Bernoulli(σ(c_n + Σ_k w_f,t(n),k h_kn)), whose rows walk at random from period to period, by Gibbs sampling.
 
     Dynamic ideal points (Martin and Quinn 2002), with logits. Each column n belongs to a period t(n). In the first
     period in which a row has entries w_f ~ N(0, I), later w_f,t+1 ~ N(w_ft, s I) for each unit of time; a row that

@@ -8,10 +8,11 @@ from nbmf.data.named import names_of
 from nbmf.errors import DataError, Setting, not_allowed
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import moving_rows as moving
+from nbmf.families.logistic.factors import PATHS, PERIODS
 from nbmf.families.logistic.gibbs_state import Sampled
 from nbmf.families.logistic.logistic_estimator import POSITIVE, FactorModel
 from nbmf.families.logistic.logistic_gibbs import Prior
-from nbmf.families.logistic.moving_rows import ITEMS, PATHS, PERIODS, SPANS, START, START_MEAN, WALK
+from nbmf.families.logistic.moving_rows import ITEMS, SPANS, START, START_MEAN, WALK
 from nbmf.families.logistic.path_chain import MovingCells, PathChain, WalkPrior
 from nbmf.families.logistic.path_fold_in import Walk, regress_paths
 from nbmf.families.logistic.periods import PERIODS as GIVEN_PERIODS

@@ -22,8 +22,8 @@ from nbmf.inference.constructors import RandomState, with_parameters
 class DynamicOrdinalFactorGibbs(MovingRows, OrdinalFactorGibbs):
     """Ordered categories, P(v > c) = σ(ψ - θ_c), whose rows walk at random from period to period, by Gibbs sampling.
 
-    ψ is that of DynamicFactorGibbs, cut points are those of OrdinalFactorGibbs: of two categories with shared cut points
-    and effects it is the former.
+    ψ is that of DynamicFactorGibbs, cut points are those of OrdinalFactorGibbs: of two categories with shared cut
+    points and effects it is the former.
 
     Parameters
     ----------

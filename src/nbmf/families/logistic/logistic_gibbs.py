@@ -121,10 +121,12 @@ class Side:
 
     @property
     def factor(self) -> np.ndarray:
+        """Those of the factors, a view (rows, K)."""
         return self.u[:, : self.K]
 
     @property
     def effects(self) -> np.ndarray:
+        """Those of the effects, a copy (rows,); zeros without."""
         return self.u[:, self.K].copy() if self.has_effects else np.zeros(len(self.u))
 
     def as_design(self) -> np.ndarray:
@@ -266,5 +268,6 @@ class LogisticChain:
 
 
 def log_normal(values: np.ndarray, precision: float) -> float:
+    """Return the log density of numbers ~ N(0, 1/precision), in nats."""
     squares = precision * (values**2).sum()
     return 0.5 * float(np.size(values) * np.log(precision / (2 * np.pi)) - squares)

@@ -15,7 +15,7 @@ and W is the mean of the path over its row's span.
 import numpy as np
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.factors import PATHS, PERIODS
+from nbmf.families.logistic.factors import PATHS
 from nbmf.families.logistic.ordered_cells import with_centred_cuts
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors

@@ -7,11 +7,11 @@ from scipy.special import gammaln
 
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import moving_rows as moving
-from nbmf.families.logistic.factors import Effects
+from nbmf.families.logistic.factors import PATHS, PERIODS, Effects
 from nbmf.families.logistic.gibbs_cells import CellLists, Cells
 from nbmf.families.logistic.kernels import gibbs, paths
 from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior, Side, log_normal
-from nbmf.families.logistic.moving_rows import ITEMS, PATHS, PERIODS, SPANS, START, START_MEAN, WALK
+from nbmf.families.logistic.moving_rows import ITEMS, SPANS, START, START_MEAN, WALK
 from nbmf.families.logistic.ordered_cells import CategoryCells
 from nbmf.families.logistic.periods import Periods
 from nbmf.inference.state import Factors
@@ -248,7 +248,7 @@ class PathChain(LogisticChain):
         return Factors(moving.mean_positions(others[PATHS], rows.spans), self.columns.factor.T.copy(), others)
 
     def log_joint(self):
-        """Return the log joint density of data, paths in their spans, V √α, log α, log s, effects and cells, in nats."""
+        """Return the log joint density of data, paths in spans, V √α, log α, log s, effects and cells, in nats."""
         psi = np.empty(self.cells.psi.size)
         self.cells._look(self.rows, self.columns, psi)
         standard = self.columns.factor * np.sqrt(self.alpha)

@@ -4,8 +4,9 @@ import numpy as np
 
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import moving_rows as moving
+from nbmf.families.logistic.factors import PATHS, PERIODS
 from nbmf.families.logistic.gibbs_state import GibbsState
-from nbmf.families.logistic.moving_rows import ITEMS, PATHS, PERIODS, SPANS, START, START_MEAN, WALK
+from nbmf.families.logistic.moving_rows import ITEMS, SPANS, START, START_MEAN, WALK
 from nbmf.families.logistic.ordinal_factor_gibbs import CategoryState
 from nbmf.families.logistic.path_chain import MovingCells
 from nbmf.inference.state import Factors

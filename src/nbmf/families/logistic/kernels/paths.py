@@ -10,9 +10,9 @@ L_t the precision of u_t given the cells up to t, and l_t that times the mean,
     forward:   A_t = I + v_t L_t,   L_(t+1) = P_(t+1) + A_t⁻¹ L_t,   l_(t+1) = b_(t+1) + A_t⁻¹ l_t
     backward:  u_last ~ N(L⁻¹ l, L⁻¹),   u_t | u_(t+1) ~ N(A_t⁻¹ (v_t l_t + u_(t+1)), v_t A_t⁻¹)
 
-(Carter and Kohn 1994, Frühwirth-Schnatter 1994, in precisions: nothing is divided by v, and nothing cancels where it is
-small.) A period without cells has P = 0 and b = 0. Before its first and after its last cells a row goes on walking, which
-is drawn once s is. A node is a row in a period: number row T + period.
+(Carter and Kohn 1994, Frühwirth-Schnatter 1994, in precisions: nothing is divided by v, and nothing cancels where it
+is small.) A period without cells has P = 0 and b = 0. Before its first and after its last cells a row goes on walking,
+which is drawn once s is. A node is a row in a period: number row T + period.
 """
 
 import math
@@ -36,7 +36,8 @@ class PathRoom(NamedTuple):
     """Where blocks of rows work: of each period of the row that is drawn.
 
     P : float array (B, T, D (D + 1) / 2), packed as in kernels.gibbs
-    b, l : float arrays (B, T, D)
+    b, linear : float arrays (B, T, D)
+        `linear` is l.
     factor : float array (B, T, D, D)
         Cholesky factors of A_t, of the last period that of L.
     L : float array (B, D, D)
@@ -44,7 +45,7 @@ class PathRoom(NamedTuple):
 
     P: np.ndarray
     b: np.ndarray
-    l: np.ndarray
+    linear: np.ndarray
     factor: np.ndarray
     L: np.ndarray
 
@@ -111,14 +112,14 @@ def _add_packed(P, L):
 
 
 @kernel
-def filter_forward(first, last, variance, gaps, P, b, l, factor, L):
-    """Write l and the factors of the periods `first` to `last` of a row; arrays as in PathRoom."""
+def filter_forward(first, last, variance, gaps, P, b, linear, factor, L):
+    """Write `linear` and the factors of the periods `first` to `last` of a row; arrays as in PathRoom."""
     D = L.shape[0]
     L[:] = 0.0
     for c in range(D):
         L[c, c] = 1.0
     _add_packed(P[first], L)
-    l[first] = b[first]
+    linear[first] = b[first]
     for t in range(first, last):
         v = variance * gaps[t]
         for r in range(D):
@@ -129,22 +130,22 @@ def filter_forward(first, last, variance, gaps, P, b, l, factor, L):
         for c in range(D):
             solve(factor[t], L[:, c])
         _add_packed(P[t + 1], L)
-        l[t + 1] = l[t]
-        solve(factor[t], l[t + 1])
-        l[t + 1] += b[t + 1]
+        linear[t + 1] = linear[t]
+        solve(factor[t], linear[t + 1])
+        linear[t + 1] += b[t + 1]
     factor[last] = L
     cholesky(factor[last])
 
 
 @kernel
-def sample_backward(first, last, variance, gaps, l, factor, generator, path):
-    """Draw the path (T, D) from `last` back to `first`; l is overwritten."""
-    draw_normal(factor[last], l[last], 1.0, generator, path[last])
+def sample_backward(first, last, variance, gaps, linear, factor, generator, path):
+    """Draw the path (T, D) from `last` back to `first`; `linear` is overwritten."""
+    draw_normal(factor[last], linear[last], 1.0, generator, path[last])
     for t in range(last - 1, first - 1, -1):
         v = variance * gaps[t]
         for c in range(path.shape[1]):
-            l[t, c] = v * l[t, c] + path[t + 1, c]
-        draw_normal(factor[t], l[t], math.sqrt(v), generator, path[t])
+            linear[t, c] = v * linear[t, c] + path[t + 1, c]
+        draw_normal(factor[t], linear[t], math.sqrt(v), generator, path[t])
 
 
 @kernel
@@ -198,7 +199,7 @@ def _update_block(
     u,
     P,
     b,
-    l,
+    linear,
     factor,
     L,
     told,
@@ -216,8 +217,8 @@ def _update_block(
                 _draw_weights(node, lists, trials, u, design, generator, omega)
             add_cells(node, lists, kappa, omega, design, P[t], b[t])
         path = u[i * T : (i + 1) * T]
-        filter_forward(first, last, variances[i], gaps, P, b, l, factor, L)
-        sample_backward(first, last, variances[i], gaps, l, factor, generator, path)
+        filter_forward(first, last, variances[i], gaps, P, b, linear, factor, L)
+        sample_backward(first, last, variances[i], gaps, linear, factor, generator, path)
         _tell_of_walk(first, last, gaps, P, b, path, told[i])
 
 
@@ -260,7 +261,7 @@ def update_paths(lists, draws_weights, kappa, trials, omega, design, spans, gaps
             u,
             room.P[k],
             room.b[k],
-            room.l[k],
+            room.linear[k],
             room.factor[k],
             room.L[k],
             told,
