@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbmf.errors import ConfigError, Setting, not_allowed
+from nbmf.errors import ConfigError, Setting
 from nbmf.inference.parameters import Rule
 
 ALLOWED = "None, one number or text per column, or a regular expression that finds it in the name of each column"
@@ -76,7 +76,8 @@ def periods_of(given: str | Sequence | None, n_columns: int, column_names: np.nd
         return Periods(np.array(["all"]), np.zeros(1), np.zeros(n_columns, np.int64))
     labels = _found_in(given, column_names) if isinstance(given, str) else np.asarray(given)
     if labels.size != n_columns:
-        raise not_allowed("periods", f"{labels.size} of them", f"one for each of {n_columns} columns")
+        given_for = f": {labels.size} given for {n_columns} columns; allowed is one for each"
+        raise ConfigError(Setting("periods"), given_for)
     times = _numbers(labels)
     if times is not None:
         values, of_columns = np.unique(times, return_inverse=True)

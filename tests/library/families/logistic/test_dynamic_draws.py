@@ -7,6 +7,7 @@ import numpy as np
 import path_twin
 import pytest
 from scipy import stats
+from scipy.special import expit
 
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import moving_rows as moving
@@ -286,7 +287,7 @@ class Draw:
         self.factors, self.alpha, self.variances, self.cuts = factors, alpha, variances, cuts
         self.psi = form.psi_of(factors)
         if cuts is None:
-            self.x = (rng.random(self.psi.shape) < 1 / (1 + np.exp(-self.psi))).astype(np.int8)
+            self.x = (rng.random(self.psi.shape) < expit(self.psi)).astype(np.int8)
         else:
             beyond = exceedances(self.psi, cuts)
             self.x = (rng.random(self.psi.shape)[..., None] < beyond).sum(axis=-1).astype(np.int8)
