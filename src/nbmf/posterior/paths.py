@@ -116,10 +116,10 @@ def next_positions(draws: Draws, ahead: float = 1.0, seed: int = 0) -> np.ndarra
     if isinstance(ahead, bool) or not isinstance(ahead, int | float) or not 0 <= ahead < np.inf:
         raise not_allowed("ahead", ahead, "a number of at least 0")
     rng = np.random.default_rng(seed_sequence("next positions", seed))
-    return np.stack([_turned(draws, s, _step(one, ahead, rng)) for s, one in enumerate(draws)])
+    return np.stack([_turned(draws, s, positions_after(one, ahead, rng)) for s, one in enumerate(draws)])
 
 
-def _step(factors: Factors, ahead: float, rng: np.random.Generator) -> np.ndarray:
+def positions_after(factors: Factors, ahead: float, rng: np.random.Generator) -> np.ndarray:
     """Return where rows are `ahead` after the last period, in the axes of the draw, float array (F, K)."""
     last = factors.others[PATHS][:, -1].astype(float)
     scale = np.linalg.cholesky(ahead * factors.others[WALK].astype(float)) if ahead else np.zeros((1, 1, 1))
@@ -168,7 +168,7 @@ def predict_next(draws: Draws, columns: Sequence[int] | None = None, ahead: floa
     places = None if columns is None else _places(columns, model.H_.shape[1])
     total = 0.0
     for one in draws:
-        W = _step(one, ahead, rng)
+        W = positions_after(one, ahead, rng)
         total = total + _chances(model, one, W, places, rng)
     return total / len(draws)
 
