@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from nbmf.errors import ConfigError, NotSupportedError, Setting, not_allowed
+from nbmf.families.logistic.factors import PATHS, PERIODS
+from nbmf.families.logistic.moving_rows import WALK
 from nbmf.inference.state import Factors
 from nbmf.posterior.draws import Draws
 from nbmf.posterior.intervals import interval
@@ -15,9 +17,6 @@ from nbmf.seeds import seed_sequence
 
 if TYPE_CHECKING:
     import pandas as pd
-
-PATHS, PERIODS, WALK = "paths", "periods of columns", "walk covariance"  # among the factors of a draw
-
 
 class Paths(NamedTuple):
     """Where F rows were in T periods, components as in `W_`.
