@@ -18,17 +18,15 @@ from nbmf.seeds import seed_sequence
 if TYPE_CHECKING:
     import pandas as pd
 
+
 class Paths(NamedTuple):
     """Where F rows were in T periods, components as in `W_`.
 
-    row_names, period_names : str arrays (F,), (T,)
-    times : float array (T,)
-    mean, lower, upper : float arrays (F, T, K)
-        Means and ends of equal-tailed credible intervals of the draws.
-    entries : int array (F, T)
-        How many entries a row has in a period: 0 in a pause.
-    spans : int array (F, 2)
-        The first and the last period in which it has some.
+    - row_names, period_names : str arrays (F,), (T,)
+    - times : float array (T,)
+    - mean, lower, upper : float arrays (F, T, K), means and ends of equal-tailed credible intervals of the draws
+    - entries : int array (F, T), how many entries a row has in a period: 0 in a pause
+    - spans : int array (F, 2), the first and the last period in which it has some, from 0
     """
 
     row_names: np.ndarray

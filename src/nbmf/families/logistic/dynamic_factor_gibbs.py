@@ -33,7 +33,8 @@ class DynamicFactorGibbs(MovingRows):
     periods : None, sequence of N numbers or texts, or str
         The period of each column; times are the numbers, or the places of texts in the order of their first columns. A
         str is a regular expression: what its first group has found in the name of a column (in `V.column_names`) is its
-        period. None: all columns have the same one.
+        period; `nbmf.compare` and others that fit to arrays without names need one for each column. None: all columns
+        have the same one.
     walk_variance : "shared", "rows" or float
         s: one for all rows, one for each row, or a number.
     walk_shape, walk_rate : float

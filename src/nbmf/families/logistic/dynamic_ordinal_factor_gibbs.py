@@ -29,9 +29,10 @@ class DynamicOrdinalFactorGibbs(MovingRows, OrdinalFactorGibbs):
     ----------
     cut_points, n_categories
         As of OrdinalFactorGibbs.
-    n_components, periods, walk_variance, walk_shape, walk_rate, effects, effect_scale, ard, a0, b0, burn_in, n_samples,
-    threads, random_state
+    n_components, periods, walk_variance, walk_shape, walk_rate, effects, effect_scale
         As of DynamicFactorGibbs; with cut points of columns there are no effects.
+    ard, a0, b0, burn_in, n_samples, threads, random_state
+        As of LogisticFactorGibbs.
 
     See OrdinalFactorGibbs and MovingRows for the learned attributes.
     """
