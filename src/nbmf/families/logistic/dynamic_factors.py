@@ -37,13 +37,14 @@ class MovingRows(Sampled):
 
     Attributes
     ----------
-    paths_ : float array (F, T, K)
-        Where every row is in every period: means over the kept sweeps. `W_` has the mean of each path over the row's
+    paths_ : float array (F, P, K)
+        Where every row is in every one of P periods: means over the kept sweeps. `W_` has the mean of each path over the row's
         span, from the first to the last period in which it has entries; before and after it rows go on walking.
-    period_names_, period_times_ : str and float arrays (T,)
+    period_names_, period_times_ : str and float arrays (P,)
+        In their order.
     column_periods_ : float array (N,)
         The period of each column, from 0.
-    entries_ : float array (F, T)
+    entries_ : float array (F, P)
         How many entries a row has in a period.
     walk_covariance_ : float array (S, K, K)
         Of a step over one unit of time, in the units of `paths_`; of each row, or of all (S = 1).
