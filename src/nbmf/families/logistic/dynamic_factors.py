@@ -38,8 +38,9 @@ class MovingRows(Sampled):
     Attributes
     ----------
     paths_ : float array (F, P, K)
-        Where every row is in every one of P periods: means over the kept sweeps. `W_` has the mean of each path over the row's
-        span, from the first to the last period in which it has entries; before and after it rows go on walking.
+        Where every row is in every one of P periods: means over the kept sweeps. `W_` has the mean of each path over
+        the row's span, from the first to the last period in which it has entries; before and after it rows go on
+        walking.
     period_names_, period_times_ : str and float arrays (P,)
         In their order.
     column_periods_ : float array (N,)
