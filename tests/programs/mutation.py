@@ -106,6 +106,7 @@ TESTS = {
     "families/logistic/kernels/entry_passes.py": ["logistic_cells"],
     "families/logistic/kernels/cut_points.py": ["ordinal"],
     "families/logistic/kernels/paths.py": ["dynamic_draws"],
+    "families/logistic/kernels/path_passes.py": ["dynamic_draws"],
     "families/logistic/path_chain.py": ["dynamic_draws", "dynamic_estimators"],
     "families/logistic/path_state.py": ["dynamic_estimators"],
     "families/logistic/path_fold_in.py": ["dynamic_draws", "dynamic_estimators"],

@@ -9,7 +9,7 @@ from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import moving_rows as moving
 from nbmf.families.logistic.factors import PATHS, PERIODS, Effects
 from nbmf.families.logistic.gibbs_cells import CellLists, Cells
-from nbmf.families.logistic.kernels import gibbs, paths
+from nbmf.families.logistic.kernels import gibbs, path_passes, paths
 from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior, Side, log_normal
 from nbmf.families.logistic.moving_rows import ITEMS, SPANS, START, START_MEAN, WALK
 from nbmf.families.logistic.ordered_cells import CategoryCells
@@ -78,7 +78,7 @@ class MovingCells(Cells):
 
     def _look(self, rows, columns, psi):
         lists = self.by_row.start, self.by_row.index, self.by_row.place
-        paths.log_odds(*lists, rows.u, columns.as_design(), columns.effects, psi)
+        path_passes.log_odds(*lists, rows.u, columns.as_design(), columns.effects, psi)
 
 
 class MovingCategoryCells(MovingCells, CategoryCells):
@@ -148,13 +148,13 @@ class PathSide(Side):
             if not self.walk.by_row:
                 told, steps = told.sum(axis=0, keepdims=True), steps.sum(keepdims=True)
             prior = float(self.walk.shape), float(self.walk.rate)
-            paths.draw_variances(self.walk_generator, told, steps, *prior, self.variances, scales)
+            path_passes.draw_variances(self.walk_generator, told, steps, *prior, self.variances, scales)
         return np.broadcast_to(scales, len(self.spans)).copy()
 
     def draw_flips(self, columns: Side, column_periods: np.ndarray) -> None:
         """Turn signs from a period on, of both sides, or not."""
         walk = self.spans, self.gaps, self.variances_of_rows()
-        paths.draw_flips(self.walk_generator, *walk, column_periods, self.u, columns.u)
+        path_passes.draw_flips(self.walk_generator, *walk, column_periods, self.u, columns.u)
 
     def log_density(self) -> float:
         """Return the log density of the paths in their spans, and of log s, in nats."""
@@ -224,7 +224,7 @@ class PathChain(LogisticChain):
             psi,
             mean_sum,
         )
-        run_with_threads(paths.add_means_serial, paths.add_means_parallel, self.threads, arguments)
+        run_with_threads(path_passes.add_means_serial, path_passes.add_means_parallel, self.threads, arguments)
         psi_sum += psi
 
     def factors(self):

@@ -14,8 +14,8 @@ from nbmf.families.logistic import moving_rows as moving
 from nbmf.families.logistic import path_fold_in
 from nbmf.families.logistic.cell_likelihoods import Binary
 from nbmf.families.logistic.factors import PATHS
+from nbmf.families.logistic.kernels import path_passes, relevance
 from nbmf.families.logistic.kernels import paths as kernels
-from nbmf.families.logistic.kernels import relevance
 from nbmf.families.logistic.logistic_gibbs import Prior
 from nbmf.families.logistic.ordered_cells import CUT_SCALE, Categories, exceedances
 from nbmf.families.logistic.path_chain import MovingCategoryCells, MovingCells, PathChain, WalkPrior
@@ -146,7 +146,7 @@ def test_a_half_sweep_is_the_twins_draw_by_draw(K, walk, uncompiled, monkeypatch
         told_of.append((told, steps))
         variances[:], found[:] = new, scales
 
-    monkeypatch.setattr(kernels, "draw_variances", draw_variances)
+    monkeypatch.setattr(path_passes, "draw_variances", draw_variances)
     before, s = rows.by_period.copy(), rows.variances_of_rows()
     seen, given, omega = chain.cells.likelihood.seen, iter(omegas), np.zeros(codes().shape)
     spans, expected, psis, told = rows.spans, before.copy(), [], []
@@ -205,9 +205,9 @@ def test_s_has_its_two_conditionals(row, monkeypatch):
         seen.append((g[0], G[0, 0], alpha[0], a0, b0))
         c[0] = 1.5
 
-    monkeypatch.setattr(kernels, "draw_scales", draw_scales)
-    monkeypatch.setattr(kernels, "standard_gamma", lambda generator, shape: shape * 10.0)
-    kernels.draw_variances.py_func(None, told, steps, shape, rate, variances, scales)
+    monkeypatch.setattr(path_passes, "draw_scales", draw_scales)
+    monkeypatch.setattr(path_passes, "standard_gamma", lambda generator, shape: shape * 10.0)
+    path_passes.draw_variances.py_func(None, told, steps, shape, rate, variances, scales)
 
     def exact(c):
         s = before[row] * c**2
@@ -228,7 +228,7 @@ def test_a_sign_turns_by_the_ratio_of_the_priors(K, walk, monkeypatch):
     """From a period on, of rows and columns: ψ stays, and what is compared are the priors of the paths."""
     chain, rng = chain_of(K, walk), np.random.default_rng(4)
     rows, columns, given = chain.rows, chain.columns, []
-    monkeypatch.setattr(kernels, "uniform", lambda generator: given.pop(0))
+    monkeypatch.setattr(path_passes, "uniform", lambda generator: given.pop(0))
     turns = []
     for _ in range(40):
         rows.u[:], rows.variances[:] = rng.normal(size=rows.u.shape), rng.gamma(4.0, size=rows.variances.size)
@@ -247,7 +247,7 @@ def test_a_sign_turns_by_the_ratio_of_the_priors(K, walk, monkeypatch):
         expected = rows.u.copy(), columns.u.copy()
         rows.u[:], columns.u[:] = before
         given[:] = numbers.ravel().tolist()
-        kernels.draw_flips.py_func(
+        path_passes.draw_flips.py_func(
             None, rows.spans, rows.gaps, rows.variances_of_rows(), PERIODS.of_columns, rows.u, columns.u
         )
         np.testing.assert_array_equal(rows.u, expected[0])
