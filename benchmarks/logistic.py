@@ -7,6 +7,7 @@ from scipy.special import expit
 
 from common import Rounds, Table, nanoseconds, number
 from nbmf.families.logistic.cell_likelihoods import Binary, Counts
+from nbmf.families.logistic.dynamic_factors import WALK_RATE, WALK_SHAPE, leading_positions
 from nbmf.families.logistic.factors import Effects
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
@@ -14,6 +15,8 @@ from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
 from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
 from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
 from nbmf.families.logistic.ordered_cells import Categories, CategoryCells
+from nbmf.families.logistic.path_chain import MovingCells, PathChain, WalkPrior
+from nbmf.families.logistic.periods import periods_of
 
 SHAPE, TRUE_K = (1000, 100), 10  # as Klami (2015), section 6.1
 SCALE = 2.5  # his second set-up: most probabilities are near 0 or 1
@@ -21,7 +24,7 @@ TO_REACH = {("factorized", 8): 10, ("factorized", 15): 16, ("full", 8): 50, ("fu
 
 GIBBS_TO_REACH = {8: 100, 15: 110}
 COUNT_SCALE = 0.2  # his small counts
-CATEGORIES = 5
+CATEGORIES, N_PERIODS = 5, 10
 NOISE, SIZES = Gamma(0.001, 0.001), Gamma(1.0, 1.0)  # priors
 
 
@@ -88,6 +91,14 @@ def chain_of(cells: Cells, K: int, threads: int) -> LogisticChain:
     return LogisticChain(cells, K, Effects(False, False), prior, np.random.SeedSequence(0), threads)
 
 
+def moving_chain(codes: np.ndarray, K: int, threads: int) -> PathChain:
+    """Return a chain of rows that move, one walk variance for all, without effects, precisions learned."""
+    periods = periods_of(np.arange(codes.shape[1]) * N_PERIODS // codes.shape[1], codes.shape[1], None)
+    cells, walk = MovingCells(Binary(codes), periods), WalkPrior("shared", WALK_SHAPE, WALK_RATE)
+    prior, first = Prior(True, 0.001, 0.001), leading_positions(codes, K)
+    return PathChain(cells, first, Effects(False, False), prior, walk, np.random.SeedSequence(0), threads)
+
+
 def gibbs_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds) -> Table:
     """Time a sweep of the Gibbs sampler on one thread and on two, for every kind of cell."""
     counts, ranks = simulated_counts(codes.shape), simulated_categories(codes.shape)
@@ -96,7 +107,8 @@ def gibbs_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds) -> Ta
         f"Nanoseconds per observed cell and sweep, rows, columns and precisions: {codes.shape[0]} "
         f"x {codes.shape[1]}, nothing missing, Pólya-Gamma draws included, in turns for "
         f"{rounds.count} rounds. Counts have a mean of {counts.mean():.1f}, and sizes that are "
-        f"drawn too; the {CATEGORIES} ordered categories have cut points of each column. Speed-up: "
+        f"drawn too; the {CATEGORIES} ordered categories have cut points of each column; rows move over "
+        f"{N_PERIODS} periods of ten columns. Speed-up: "
         "median over rounds of the ratio of one thread to two, and ratio of the minima. State: is all that a "
         "sweep changes the same bits?",
         [
@@ -113,13 +125,14 @@ def gibbs_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds) -> Ta
         ],
     )
     kinds = {
-        "binary": lambda: Cells(Binary(codes)),
-        "binary, explicit noise": lambda: NoisyCells(Binary(codes), NOISE),
-        "counts": lambda: Cells(Counts(counts, SIZES)),
-        "categories": lambda: CategoryCells(Categories(ranks, CATEGORIES, True)),
+        "binary": lambda *given: chain_of(Cells(Binary(codes)), *given),
+        "binary, rows that move": lambda *given: moving_chain(codes, *given),
+        "binary, explicit noise": lambda *given: chain_of(NoisyCells(Binary(codes), NOISE), *given),
+        "counts": lambda *given: chain_of(Cells(Counts(counts, SIZES)), *given),
+        "categories": lambda *given: chain_of(CategoryCells(Categories(ranks, CATEGORIES, True)), *given),
     }
     for K, (name, make) in itertools.product(sizes, kinds.items()):
-        one, two = (chain_of(make(), K, threads) for threads in (1, 2))
+        one, two = (make(K, threads) for threads in (1, 2))
         sweeps = rounds.sweeps_after_warm_up(one.sweep)
         two.sweep(rounds.warm_up)
         seconds = rounds.alternate({"1": (one.sweep, sweeps), "2": (two.sweep, sweeps)})
@@ -168,7 +181,7 @@ def run() -> list[Table]:
     """Do this part as `make benchmark` does."""
     codes = simulated()
     return [
-        gibbs_table(codes, (8, 15), Rounds()),
+        gibbs_table(codes, (1, 2, 8, 15), Rounds()),
         variational_table(codes, (8, 15), Rounds(warm_up=20)),
         convergence_table(codes, 15),
     ]

@@ -31,6 +31,8 @@ EXPORTS = {
     "NegativeBinomialFactorGibbs": "nbmf.families.logistic.negative_binomial_factor_gibbs",
     "NegativeBinomialFactorVB": "nbmf.families.logistic.count_factor_vb",
     "OrdinalFactorGibbs": "nbmf.families.logistic.ordinal_factor_gibbs",
+    "DynamicFactorGibbs": "nbmf.families.logistic.dynamic_factor_gibbs",
+    "DynamicOrdinalFactorGibbs": "nbmf.families.logistic.dynamic_ordinal_factor_gibbs",
     "SoftplusPoissonFactorVB": "nbmf.families.logistic.count_factor_vb",
     "GaussianFactorVB": "nbmf.families.logistic.gaussian_factor_vb",
     "IndianBuffetLogistic": "nbmf.families.buffet.buffet_logistic",

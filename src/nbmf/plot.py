@@ -11,6 +11,7 @@ from nbmf.plotting.co_clustering import co_clustering
 from nbmf.plotting.factors import dictionary, reconstruction
 from nbmf.plotting.feature_tables import memberships, profile, topics
 from nbmf.plotting.held_out_scores import score_against_K
+from nbmf.plotting.paths import paths
 from nbmf.plotting.positions import positions
 from nbmf.plotting.scale import scale
 
@@ -19,6 +20,7 @@ __all__ = [
     "co_clustering",
     "dictionary",
     "memberships",
+    "paths",
     "positions",
     "profile",
     "reconstruction",

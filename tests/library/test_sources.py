@@ -65,7 +65,8 @@ FAMILIES = {
     | {"BernoulliPoissonVB", "BernoulliPoissonGibbs"},
     "buffet": {"IndianBuffetLogistic", "IndianBuffetGaussian"},
     "logistic": {"LogisticPCA", "LogisticFactorGibbs", "LogisticFactorVB", "GaussianFactorVB"}
-    | {"NegativeBinomialFactorGibbs", "NegativeBinomialFactorVB", "SoftplusPoissonFactorVB", "OrdinalFactorGibbs"},
+    | {"NegativeBinomialFactorGibbs", "NegativeBinomialFactorVB", "SoftplusPoissonFactorVB", "OrdinalFactorGibbs"}
+    | {"DynamicFactorGibbs", "DynamicOrdinalFactorGibbs"},
     "mixed_membership": {"LDA", "VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB"},
 }
 

@@ -156,8 +156,9 @@ def test_indian_buffets():
 
 def test_gibbs_sampling_of_logistic_factors():
     table = logistic.gibbs_table(logistic.simulated((12, 10)), (2,), BRIEF)
-    assert column(table, "cells") == ["binary", "binary, explicit noise", "counts", "categories"]
-    assert column(table, "state") == ["identical"] * 4
+    kinds = ["binary", "binary, rows that move", "binary, explicit noise", "counts", "categories"]
+    assert column(table, "cells") == kinds
+    assert column(table, "state") == ["identical"] * 5
 
 
 def test_variational_logistic_factors():

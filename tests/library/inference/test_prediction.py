@@ -31,6 +31,7 @@ promise = Promises()
 # Settings other than the defaults, with which predictions go by further parts of a model.
 EFFECTS = {"effects": "both"}
 LEARNED = {"alpha": "learn-columns", "beta": "learn-columns", "gamma": "learn"}
+PERIODS = ["early"] * 6 + ["late"] * 4 + ["later"] * 9
 BY_LINE = {"tie_mean_W": "line", "tie_mean_H": "line"}
 VARIANTS = {
     **{name: (name, {}) for name in registry.all_classes()},
@@ -38,6 +39,8 @@ VARIANTS = {
     "LogisticFactorGibbs, learned effects": ("LogisticFactorGibbs", EFFECTS | {"effect_scale": "learned", "ard": True}),
     "LogisticFactorVB, effects": ("LogisticFactorVB", EFFECTS | {"covariance": "full"}),
     "LogisticFactorVB, learned effects": ("LogisticFactorVB", EFFECTS | {"effect_scale": "learned", "noise": True}),
+    "DynamicFactorGibbs, periods": ("DynamicFactorGibbs", {"periods": PERIODS, "walk_variance": "rows"}),
+    "DynamicOrdinalFactorGibbs, periods": ("DynamicOrdinalFactorGibbs", {"periods": PERIODS}),
     "NegativeBinomialFactorVB, effects": ("NegativeBinomialFactorVB", EFFECTS | {"noise": True}),
     "GaussianFactorVB, effects": ("GaussianFactorVB", EFFECTS),
     "IndianBuffetLogistic, intercept": ("IndianBuffetLogistic", {"intercept": True, "effects": "columns"}),

@@ -19,6 +19,7 @@ BETWEEN_GROUPS = "share between groups"  # of the variance that positions have
 SIZES = "sizes"  # of the columns of counts, there too
 CUTS = "cut points"  # of categories
 NOISE = "noise variance"
+PATHS, PERIODS = "paths", "periods of columns"  # of rows that move, see moving_rows
 EFFECT_SCALE = 10.0  # the standard deviation of an effect a priori, in units of ψ, unless it is learned
 LEARNED = "learned"
 
@@ -37,7 +38,7 @@ class Effects(NamedTuple):
 
 def psi_of(factors: Factors, rows=slice(None), columns=slice(None)) -> np.ndarray:
     """Return ψ of some rows and columns, float array (rows, columns)."""
-    psi = factors.W[rows] @ factors.H[:, columns]
+    psi = _product(factors, rows, columns)
     if ROWS in factors.others:
         psi += factors.others[ROWS][rows][:, None]
     if COLUMNS in factors.others:
@@ -45,13 +46,28 @@ def psi_of(factors: Factors, rows=slice(None), columns=slice(None)) -> np.ndarra
     return psi
 
 
+def _product(factors: Factors, rows, columns) -> np.ndarray:
+    """Return W H of some rows and columns, of rows that move W of each column's period."""
+    if PATHS not in factors.others:
+        return factors.W[rows] @ factors.H[:, columns]
+    paths, H = factors.others[PATHS][rows], factors.H[:, columns]
+    periods = factors.others[PERIODS][columns]
+    product = np.empty((len(paths), H.shape[1]), np.result_type(paths, H))
+    for t in np.unique(periods):
+        here = periods == t
+        product[:, here] = paths[:, t] @ H[:, here]
+    return product
+
+
 def psi_at(factors: Factors, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """Return ψ of single entries, float array (n,)."""
-    psi = np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns])
-    if ROWS in factors.others:
-        psi += factors.others[ROWS][rows]
-    if COLUMNS in factors.others:
-        psi += factors.others[COLUMNS][columns]
+    others = factors.others
+    W = others[PATHS][rows, others[PERIODS][columns]] if PATHS in others else factors.W[rows]
+    psi = np.einsum("ek,ke->e", W, factors.H[:, columns])
+    if ROWS in others:
+        psi += others[ROWS][rows]
+    if COLUMNS in others:
+        psi += others[COLUMNS][columns]
     return psi
 
 

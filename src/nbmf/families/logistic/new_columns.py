@@ -17,7 +17,7 @@ UNUSED = Gamma(1.0, 1.0)  # a prior of precisions, none of which is learned
 
 
 def regress_columns(
-    model: FactorModel, likelihood: Quadratic, settle: Callable[[], None] = lambda: None
+    model: FactorModel, likelihood: Quadratic, settle: Callable[[], None] = lambda: None, W: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the factors of new columns, (N', K), and their effects, (N',); the likelihood learns what is its own.
 
@@ -29,10 +29,12 @@ def regress_columns(
         Of the new columns' values, (F, N').
     settle : function
         Called after each round.
+    W : float array (F, K), optional
+        Where rows are, by default W_.
     """
     K, used = model.n_components_, model.effects_in_use
     F, n_new = likelihood.seen.shape
-    design = [model.W_, model.row_effects_[:, None]][: 1 + used.rows]
+    design = [model.W_ if W is None else W, model.row_effects_[:, None]][: 1 + used.rows]
     rows = np.hstack([*design, np.ones((F, int(used.columns)))])
     R = rows.shape[1]
     of_effects, _ = model._effect_prior(rows=False) or (1.0 / form.EFFECT_SCALE**2, 0.0)

@@ -50,15 +50,21 @@ def centred(factors: Factors) -> Factors:
     hardly tells the two apart, and a chain moves slowly between them.
     """
     W, others = factors.W, dict(factors.others)
-    carrier = form.COLUMNS if form.COLUMNS in others else form.ROWS
     if len(others[form.CUTS]) == factors.H.shape[1] and form.COLUMNS not in others:
         mean = W.mean(axis=0)
         W, others[form.CUTS] = W - mean, others[form.CUTS] - (mean @ factors.H)[:, None]
-    if carrier in others:
+    return with_centred_cuts(Factors(W, factors.H, others))
+
+
+def with_centred_cuts(factors: Factors) -> Factors:
+    """Return the same model with cut points, if it has any, of mean 0 where there are effects, which take the rest."""
+    others = dict(factors.others)
+    carrier = form.COLUMNS if form.COLUMNS in others else form.ROWS
+    if form.CUTS in others and carrier in others:
         mean = others[form.CUTS].mean()
         for name in {carrier, form.CUTS, form.INTERCEPT} & others.keys():
             others[name] = others[name] - mean
-    return Factors(W, factors.H, others)
+    return factors._replace(others=others)
 
 
 class Categories:

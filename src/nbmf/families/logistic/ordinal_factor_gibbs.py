@@ -95,10 +95,14 @@ class OrdinalFactorGibbs(Sampled):
         return ", ".join(filter(None, ("shared cut points" * (self.cut_points == "shared"), super().variant)))
 
     def _start(self, ranks, seed):
+        cells = CategoryCells(Categories(ranks, self._n_categories_of(ranks), self.cut_points == "columns"))
+        return CategoryState(self._chain_with(cells, seed), self.burn_in)
+
+    def _n_categories_of(self, ranks: np.ndarray) -> int:
+        """Return C; DataError if there is a category beyond it."""
         C = max(int(ranks.max()) + 1, 2) if self.n_categories is None else self.n_categories
         _refuse_beyond(ranks, C, Setting("n_categories", self.n_categories))
-        cells = CategoryCells(Categories(ranks, C, self.cut_points == "columns"))
-        return CategoryState(self._chain_with(cells, seed), self.burn_in)
+        return C
 
     def _learn(self, state):
         self.cut_points_ = state.estimate().others[form.CUTS]

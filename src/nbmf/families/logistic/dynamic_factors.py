@@ -1,0 +1,257 @@
+"""What the models share whose rows move from period to period: parameters, what is learned, new rows and columns."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nbmf.data.named import names_of
+from nbmf.errors import DataError, Setting, not_allowed
+from nbmf.families.logistic import factors as form
+from nbmf.families.logistic import moving_rows as moving
+from nbmf.families.logistic.factors import PATHS, PERIODS
+from nbmf.families.logistic.gibbs_state import Sampled
+from nbmf.families.logistic.logistic_estimator import POSITIVE, FactorModel
+from nbmf.families.logistic.logistic_gibbs import Prior
+from nbmf.families.logistic.moving_rows import ITEMS, SPANS, START, START_MEAN, WALK
+from nbmf.families.logistic.path_chain import MovingCells, PathChain, WalkPrior
+from nbmf.families.logistic.path_fold_in import Walk, regress_paths
+from nbmf.families.logistic.periods import PERIODS as GIVEN_PERIODS
+from nbmf.families.logistic.periods import Periods, periods_of
+from nbmf.inference.parameters import Rule, is_number, one_of
+from nbmf.inference.state import Factors
+
+WALK_SHAPE, WALK_RATE = 2.0, 0.05  # of s: 90 % between 0.011 and 0.14, a finite variance of where a row goes next
+VARIANCE = Rule(
+    lambda value: (
+        (isinstance(value, str) and value in ("shared", "rows")) or (is_number(value) and 1e-12 <= value <= 1e12)
+    ),
+    "'shared', 'rows' or a number from 1e-12 to 1e12",
+)
+KEPT = {"walk_covariance_": WALK, "start_mean_": START_MEAN, "start_covariance_": START, "item_covariance_": ITEMS}
+
+
+class MovingRows(Sampled):
+    """Base class of models whose rows move from period to period, ψ_fn = c_n + Σ_k w_f,t(n),k h_kn.
+
+    A class has the parameters of FactorModel and Sampled, and periods, walk_variance, walk_shape and walk_rate.
+
+    Attributes
+    ----------
+    paths_ : float array (F, P, K)
+        Where every row is in every one of P periods: means over the kept sweeps. `W_` has the mean of each path over
+        the row's span, from the first to the last period in which it has entries; before and after it rows go on
+        walking.
+    period_names_, period_times_ : str and float arrays (P,)
+        In their order.
+    column_periods_ : float array (N,)
+        The period of each column, from 0.
+    entries_ : float array (F, P)
+        How many entries a row has in a period.
+    walk_covariance_ : float array (S, K, K)
+        Of a step over one unit of time, in the units of `paths_`; of each row, or of all (S = 1).
+    start_mean_, start_covariance_, item_covariance_ : float arrays (K,), (K, K), (K + 1, K + 1)
+        The priors of a row's first position, N(0, I), and of a new column's h and effect, in the units of `paths_`.
+    """
+
+    rules = FactorModel.rules | {
+        "effects": one_of("none", "columns"),
+        "periods": GIVEN_PERIODS,
+        "walk_variance": VARIANCE,
+        "walk_shape": POSITIVE,
+        "walk_rate": POSITIVE,
+    }
+    allows_no_components = False
+    shapes: ClassVar = FactorModel.shapes | {
+        "paths_": "FTK",
+        "period_times_": "T",
+        "column_periods_": "N",
+        "entries_": "FT",
+        "walk_covariance_": "SKK",
+        "start_mean_": "K",
+        "start_covariance_": "KK",
+        "item_covariance_": "II",
+    }
+
+    def _run(self, V, monitor):
+        self._names_of_columns = names_of(V)[1]
+        return super()._run(V, monitor)
+
+    def _periods(self, n_columns: int) -> Periods:
+        return periods_of(self.periods, n_columns, getattr(self, "_names_of_columns", None))
+
+    def _path_chain(self, cells: MovingCells, values: np.ndarray, seed) -> PathChain:
+        _refuse_two_scales(cells)
+        prior = Prior(self.ard, self.a0, self.b0, self.effect_scale)
+        walk = WalkPrior(self.walk_variance, self.walk_shape, self.walk_rate)
+        first = leading_positions(values, self.n_components)
+        return PathChain(cells, first, self.effects_in_use, prior, walk, seed, self.threads)
+
+    def _learn(self, state):
+        estimate = state.estimate()
+        self.paths_ = estimate.others[PATHS]
+        for attribute, name in KEPT.items():
+            setattr(self, attribute, estimate.others[name])
+        cells = state.cells
+        self.period_names_, self.period_times_ = cells.periods.names, cells.periods.times
+        self.column_periods_, self.entries_ = cells.periods.of_columns.astype(float), cells.entries.astype(float)
+        super()._learn(state)
+
+    def restore(self, learned):
+        """Take over what a file says was learned."""
+        super().restore(learned)
+        T = self.period_times_.size
+        names, places, times = learned.get("period_names_"), self.column_periods_, self.period_times_
+        if not isinstance(names, np.ndarray) or names.dtype.kind != "U" or names.shape != (T,):
+            raise DataError(f"period_names_ has to be {T} texts")
+        if not np.isin(places, np.arange(T)).all() or (np.diff(times) <= 0).any() or (self.entries_ < 0).any():
+            raise DataError("column_periods_, period_times_ and entries_ are none of periods in their order")
+        if self.item_covariance_.shape != (self.n_components_ + 1,) * 2:
+            raise DataError(f"item_covariance_ has to be of shape {(self.n_components_ + 1,) * 2}")
+
+    @property
+    def spans_(self) -> np.ndarray:
+        """The first and the last period of each row, int array (F, 2), from 0."""
+        return moving.spans_of(self.entries_)
+
+    @property
+    def variant(self):
+        """Which effects there are, and whether each row has a variance of its own."""
+        return ", ".join(filter(None, (super().variant, "a variance per row" * (self.walk_variance == "rows"))))
+
+    def shares_of(self, factors):
+        """Return the squared singular values of W H in the spans of rows over their sum, which no rotation changes."""
+        return form.shares(moving.nodes_of(factors))
+
+    def _others(self, row_effects, column_effects):
+        kept = {name: getattr(self, attribute) for attribute, name in KEPT.items()}
+        places = {PATHS: self.paths_, PERIODS: self.column_periods_.astype(int), SPANS: self.spans_}
+        return super()._others(row_effects, column_effects) | kept | places
+
+    # --- What comes next --------------------------------------------------------------------------
+
+    def chances_of_new_column(self, factors: Factors, W: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return what the likelihood scores of a column that nobody has seen, its h, effect and cuts integrated out.
+
+        Parameters
+        ----------
+        factors : Factors
+            Of a draw, with its prior of new columns.
+        W : float array (F, K)
+            Where rows are, in the axes of that draw.
+        rng : Generator
+            Of what is not integrated out exactly.
+
+        Returns
+        -------
+        float array (F,) or (F, C)
+        """
+        raise NotImplementedError
+
+    def _log_odds_of_new_column(self, factors: Factors, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mean and the variance of ψ of a new column, float arrays (F,)."""
+        others = factors.others
+        x = np.column_stack([W, np.ones(len(W))])
+        mean = float(others.get(form.INTERCEPT, 0.0))
+        return np.full(len(W), mean), np.einsum("fk,kc,fc->f", x, np.asarray(others[ITEMS], float), x)
+
+    # --- New rows and columns --------------------------------------------------------------------
+
+    def _factors_of_rows(self, values):
+        """Return the factors of new rows with their paths, by the filter of the fit."""
+        walk = Walk(
+            self.start_mean_, self.start_covariance_, self.walk_covariance_.mean(axis=0), np.diff(self.period_times_)
+        )
+        places, values = self.column_periods_.astype(int), np.ascontiguousarray(values)
+        paths = regress_paths(values, self.H_.T, places, self.column_effects_, walk, self._weights)
+        of_periods = np.arange(self.period_times_.size) == places[:, None]
+        return self._moved(paths, moving.spans_of((values >= 0).astype(int) @ of_periods))
+
+    def _moved(self, paths: np.ndarray, spans: np.ndarray) -> Factors:
+        others = self._others(self.row_effects_, self.column_effects_) | {PATHS: paths, SPANS: spans}
+        return Factors(moving.mean_positions(paths, spans), self.H_, others)
+
+    def _factors_with(self, W):
+        T = self.period_times_.size
+        return self._moved(np.repeat(W[:, None], T, axis=1), np.tile([0, T - 1], (len(W), 1)))
+
+    def _factors_of_columns(self, values):
+        return self._columns_in(values, self.period_times_.size - 1)
+
+    def _columns_in(self, values: np.ndarray, t: int) -> Factors:
+        """Return the factors of new columns of period t, given where rows are in it."""
+        prior = self._effect_prior(rows=False)
+        H, effects = self._regress(values.T, self.paths_[:, t], self.precisions_, self.row_effects_, prior)
+        return self._with_columns(np.ascontiguousarray(H.T), effects, t)
+
+    def _with_columns(self, H: np.ndarray, effects: np.ndarray, t: int) -> Factors:
+        others = self._others(self.row_effects_, effects) | {PERIODS: np.full(H.shape[1], t)}
+        return Factors(self.W_, H, others)
+
+    def transform_columns(self, V: Any, period: Any = None) -> np.ndarray:
+        """Return H of new columns by fold-in, float array (K, N'), given where rows are in their period.
+
+        V and `period` as for `predict_columns`.
+        """
+        t = self.place_of(period)
+        return self._fold_in(lambda values: self._columns_in(values, t).H, V, axis=0)
+
+    def predict_columns(self, V: Any, period: Any = None) -> np.ndarray:
+        """Return E[V] of new columns of a period, float array (F, N'), missing entries too.
+
+        Parameters
+        ----------
+        V : matrix, array or DataFrame (F, N')
+            With the rows of the fitted matrix.
+        period : number or text, optional
+            One of `period_names_`, or of `period_times_`; by default the last.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such period.
+        """
+        t = self.place_of(period)
+        return self.mean(self._fold_in(lambda values: self._columns_in(values, t), V, axis=0))
+
+    def place_of(self, period: Any = None) -> int:
+        """Return the place of a period, by its name or number; None: of the last.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such period.
+        """
+        self._require_fit()
+        if period is None:
+            return self.period_times_.size - 1
+        name = period if isinstance(period, str) else f"{period:.15g}" if is_number(period) else None
+        found = np.flatnonzero(self.period_names_ == name) if name is not None else []
+        if len(found) == 0:
+            raise not_allowed("period", period, [str(each) for each in self.period_names_])
+        return int(found[0])
+
+
+def leading_positions(values: np.ndarray, K: int) -> np.ndarray:
+    """Return where rows are on the K axes on which they differ most, float array (F, K) of mean 0 and mean square 1.
+
+    values : array (F, N), negative where missing, which here is the mean of its column
+    """
+    seen = values >= 0
+    means = np.where(seen, values, 0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    centred = np.where(seen, values - means, 0.0)
+    _, axes = np.linalg.eigh(centred @ centred.T)
+    first = np.zeros((len(values), K))
+    leading = axes[:, ::-1][:, :K]
+    leading = leading * np.where(leading[np.abs(leading).argmax(axis=0), range(leading.shape[1])] < 0, -1.0, 1.0)
+    first[:, : leading.shape[1]] = leading - leading.mean(axis=0)
+    return first / np.maximum(np.sqrt((first**2).mean(axis=0)), 1e-12)
+
+
+def _refuse_two_scales(cells: MovingCells) -> None:
+    """Raise DataError if no row has entries both before and after some time: positions would have no common scale."""
+    there = moving.in_span(moving.spans_of(cells.entries), cells.entries.shape[1])
+    common = (there[:, :-1] & there[:, 1:]).any(axis=0)
+    if not common.all():
+        name = str(cells.periods.names[common.argmin()])
+        what = f": no row has entries both up to period {name!r} and after it, "
+        raise DataError(Setting("periods"), what, "so that positions before and after have no common scale")

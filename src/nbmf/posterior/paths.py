@@ -1,0 +1,186 @@
+"""Rows that move: where they were in every period, where they go next, and what they will say, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from nbmf.errors import ConfigError, NotSupportedError, Setting, not_allowed
+from nbmf.families.logistic.factors import PATHS, PERIODS
+from nbmf.families.logistic.moving_rows import WALK
+from nbmf.inference.state import Factors
+from nbmf.posterior.draws import Draws
+from nbmf.posterior.intervals import interval
+from nbmf.seeds import seed_sequence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Paths(NamedTuple):
+    """Where F rows were in T periods, components as in `W_`.
+
+    - row_names, period_names : str arrays (F,), (T,)
+    - times : float array (T,)
+    - mean, lower, upper : float arrays (F, T, K), means and ends of equal-tailed credible intervals of the draws
+    - entries : int array (F, T), how many entries a row has in a period: 0 in a pause
+    - spans : int array (F, 2), the first and the last period in which it has some, from 0
+    """
+
+    row_names: np.ndarray
+    period_names: np.ndarray
+    times: np.ndarray
+    mean: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    entries: np.ndarray
+    spans: np.ndarray
+
+
+def refuse_rows_that_stay(model: object) -> None:
+    """Raise NotSupportedError unless the rows of a fitted model move."""
+    if not hasattr(model, "paths_"):
+        raise NotSupportedError(f"rows of {type(model).__name__} do not move: DynamicFactorGibbs has paths")
+
+
+def paths_of(draws: Draws, level: float = 0.9) -> Paths:
+    """Return the paths of a fit with their credible intervals.
+
+    Parameters
+    ----------
+    draws : Draws
+        Of a fit whose rows move, from `nbmf.posterior_draws` or `chains.draws`.
+    level : float
+
+    Raises
+    ------
+    NotSupportedError
+        If rows do not move.
+    ConfigError
+        If `level` is not between 0 and 1.
+    """
+    model = draws.estimator
+    refuse_rows_that_stay(model)
+    drawn = np.stack([_turned(draws, s, one.others[PATHS]) for s, one in enumerate(draws)])
+    names = model.row_names_
+    if names is None:
+        names = np.array([f"row {f}" for f in range(len(model.W_))])
+    told = names, model.period_names_, model.period_times_
+    return Paths(*told, drawn.mean(axis=0), *interval(drawn, level), model.entries_.astype(int), model.spans_)
+
+
+def path_table(draws: Draws, level: float = 0.9) -> pd.DataFrame:
+    """Return a row per row of the matrix, period of its span and component.
+
+    Columns: row, period, component (numbers from 1, in the order of `W_`), mean, lower, upper, entries (how many the
+    row has in the period, 0 in a pause). Parameters and errors as of `paths_of`.
+    """
+    import pandas as pd  # takes a moment
+
+    paths = paths_of(draws, level)
+    _, T, K = paths.mean.shape
+    t = np.arange(T)
+    in_span = (paths.spans[:, :1] <= t) & (t <= paths.spans[:, 1:])
+    f, t, k = np.nonzero(np.repeat(in_span[:, :, None], K, axis=2))
+    numbers = {name: getattr(paths, name)[f, t, k] for name in ("mean", "lower", "upper")}
+    names = {"row": paths.row_names[f], "period": paths.period_names[t], "component": k + 1}
+    return pd.DataFrame(names | numbers | {"entries": paths.entries[f, t]})
+
+
+def next_positions(draws: Draws, ahead: float = 1.0, seed: int = 0) -> np.ndarray:
+    """Return draws of where all rows are some time after the last period, float array (S, F, K).
+
+    A draw of the last position, which of a row that has paused or gone is wider, and a step of the walk.
+
+    Parameters
+    ----------
+    draws : Draws
+    ahead : float
+        Units of time, at least 0.
+    seed : int
+        Of the steps.
+
+    Raises
+    ------
+    NotSupportedError
+        If rows do not move.
+    ConfigError
+        If `ahead` is negative or no number.
+    """
+    refuse_rows_that_stay(draws.estimator)
+    if isinstance(ahead, bool) or not isinstance(ahead, int | float) or not 0 <= ahead < np.inf:
+        raise not_allowed("ahead", ahead, "a number of at least 0")
+    rng = np.random.default_rng(seed_sequence("next positions", seed))
+    return np.stack([_turned(draws, s, positions_after(one, ahead, rng)) for s, one in enumerate(draws)])
+
+
+def positions_after(factors: Factors, ahead: float, rng: np.random.Generator) -> np.ndarray:
+    """Return where rows are `ahead` after the last period, in the axes of the draw, float array (F, K)."""
+    last = factors.others[PATHS][:, -1].astype(float)
+    scale = np.linalg.cholesky(ahead * factors.others[WALK].astype(float)) if ahead else np.zeros((1, 1, 1))
+    return last + np.einsum("fkc,fc->fk", np.broadcast_to(scale, (len(last), *scale.shape[1:])), _normals(rng, last))
+
+
+def _normals(rng: np.random.Generator, like: np.ndarray) -> np.ndarray:
+    return rng.standard_normal(like.shape)
+
+
+def _turned(draws: Draws, s: int, positions: np.ndarray) -> np.ndarray:
+    """Return positions (..., K) of draw s with components as in W_."""
+    flat = positions.reshape(-1, positions.shape[-1])
+    return draws.alignment.aligned(s, flat).reshape(positions.shape)
+
+
+def predict_next(draws: Draws, columns: Sequence[int] | None = None, ahead: float = 1.0, seed: int = 0) -> np.ndarray:
+    """Return the probability of a one, of every row, some time after the last period.
+
+    The mean over the draws, and over where a row goes from each.
+
+    Parameters
+    ----------
+    draws : Draws
+    columns : sequence of n ints, optional
+        Known columns, as if they came again; by default a new one, of which only the prior is known that the fit has
+        learned: whether it is a one, averaged over all that it may be.
+    ahead, seed
+        As of `next_positions`.
+
+    Returns
+    -------
+    float array (F,), or (F, n) of known columns
+        Of ordered categories the probability of each, (F, C) or (F, n, C).
+
+    Raises
+    ------
+    NotSupportedError
+        If rows do not move.
+    ConfigError
+        If `ahead` is negative or no number, or there is no such column.
+    """
+    model = draws.estimator
+    next_positions(draws[:1], ahead)  # for its checks
+    rng = np.random.default_rng(seed_sequence("next columns", seed))
+    places = None if columns is None else _places(columns, model.H_.shape[1])
+    total = 0.0
+    for one in draws:
+        W = positions_after(one, ahead, rng)
+        total = total + _chances(model, one, W, places, rng)
+    return total / len(draws)
+
+
+def _chances(model, factors: Factors, W: np.ndarray, places: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+    if places is None:
+        return model.chances_of_new_column(factors, W, rng)
+    again = {PATHS: W[:, None], PERIODS: np.zeros(factors.H.shape[1], int)}
+    moved = factors._replace(W=W, others=dict(factors.others) | again)
+    rows = np.arange(len(W))[:, None]
+    return model.predictive_of(moved, *np.broadcast_arrays(rows, places))
+
+
+def _places(columns: Sequence[int], N: int) -> np.ndarray:
+    places = np.asarray(columns)
+    if places.ndim != 1 or places.dtype.kind not in "iu" or ((places < 0) | (places >= N)).any():
+        raise ConfigError(Setting("columns", columns), f": allowed are integers from 0 to {N - 1}")
+    return places
