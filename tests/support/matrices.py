@@ -17,7 +17,8 @@ def blocks_matrix(F=14, N=11, seed=1, probability=0.85):
 def classes_of_means():
     """Return the names of the estimators that take codes, and whose means tell their fits apart.
 
-    The others, of real numbers or of counts with a law that has more than a mean, have tests of their own.
+    The others, of real numbers, of ordered categories, or of counts with a distribution that has more than a mean,
+    have tests of their own.
     """
-    others = ("gaussian", "negative-binomial")
+    others = ("gaussian", "negative-binomial", "ordered-categories")
     return [name for name in registry.all_classes() if registry.estimator_class(name).likelihoods[0].name not in others]
