@@ -21,7 +21,7 @@ def blocks(language):
 
 
 (CSV,), REPORT = blocks("csv"), blocks("text")[0]
-(READ,), (ENTRY,) = blocks("py"), blocks("yaml")
+READ, (ENTRY,) = blocks("py")[0], blocks("yaml")
 VOTES = yaml.safe_load(ENTRY)
 SCORES = "all_methods_table_scores"
 FITS = 3 * (1 + 2)  # masks; beta-dir-vb with one K, bICA with two

@@ -7,6 +7,7 @@ import matplotlib.figure
 import numpy as np
 import pandas as pd
 import pytest
+import small_picture
 from scipy.special import expit
 
 import nbmf
@@ -41,7 +42,7 @@ def found():
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(style, "save", lambda figure, path: path.write_text("a picture"))
+    monkeypatch.setattr(style, "save", small_picture.save)
     return tmp_path
 
 

@@ -57,7 +57,6 @@ def test_info_says_how_large_it_is_and_what_takes_it(capsys):
         assert f"rows without a one: {without}" in said
     for method in methods_for(SparseBinaryMatrix):
         assert method in said
-        assert METHODS[method]["label"] in said
     assert re.search(r" entries are kept; nbmf fit takes about \d+ s, for \d+ fits at most and a report", said)
     names = ["bernoulli-poisson-gs", "bernoulli-poisson-vb"]
     assert methods_for(SparseBinaryMatrix) == [*names, *(f"{name}-scales" for name in names)]
@@ -91,7 +90,7 @@ def test_a_fit_has_all_that_needs_no_dense_matrix(capsys, here):
     assert not model.has_expectation
     assert model.row_names_[3] == "row 3"
     upper = model.predict(np.arange(30)[:, None], np.arange(40))
-    assert upper[:, :20].mean() > 2 * upper[:, 20:].mean()
+    assert upper[:, :20].mean() > 1.5 * upper[:, 20:].mean()
     matrix = SparseBinaryMatrix.load(folder / "matrix.npz")
     np.testing.assert_array_equal(matrix.values.above_zero.toarray(), CODES)
     W, H = (pd.read_csv(folder / name, index_col=0) for name in ("W.csv", "H.csv"))

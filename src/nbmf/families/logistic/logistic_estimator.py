@@ -90,8 +90,11 @@ class FactorModel(Factorization):
 
     @property
     def variant(self):
-        """Which effects there are."""
-        return {"none": "", "both": "row and column effects"}.get(self.effects, f"{self.effects[:-1]} effects")
+        """Which effects there are, and whether their variances are learned."""
+        if self.effects == "none":
+            return ""
+        effects = "row and column effects" if self.effects == "both" else f"{self.effects[:-1]} effects"
+        return f"learned {effects}" if self.effect_scale == form.LEARNED else effects
 
     # --- The mean --------------------------------------------------------------------------------
 
