@@ -45,17 +45,19 @@ def note(
     _noted.setdefault(axis, []).append(Place(kind, np.asarray(numbers), x, y))
 
 
-def text_of(figure: Figure, padding: float) -> str:
+def text_of(figure: Figure, padding: float, dpi: float) -> str:
     """Return what is noted of a figure as JSON, "" if nothing is.
 
     Coordinates are fractions of the picture from its upper left corner, of one that is cut to what is drawn with
-    `padding` inches around it.
+    `padding` inches around it, at `dpi`: how wide texts are depends on it a little.
     """
     if not any(axis in _noted for axis in figure.axes):
         return ""
+    before, figure.dpi = figure.dpi, dpi
     figure.draw_without_rendering()
     cut = figure.get_tightbbox(figure.canvas.get_renderer()).padded(padding)
     panels = [_panel(axis, place, cut) for axis in figure.axes for place in _noted.get(axis, ())]
+    figure.dpi = before
     return json.dumps(panels, separators=(",", ":"))
 
 

@@ -174,12 +174,12 @@ def save(figure: Figure, *paths: str | os.PathLike, dpi: int = PNG_DPI) -> None:
     """Write a figure to each path (.pdf, .png), atomically and without a date inside; a PNG with `places`."""
     for path in map(Path, paths):
         with atomic_path(path) as temporary, mpl.rc_context(RC):
-            figure.savefig(temporary, metadata=_metadata(figure, path.suffix), bbox_inches="tight", dpi=dpi)
+            figure.savefig(temporary, metadata=_metadata(figure, path.suffix, dpi), bbox_inches="tight", dpi=dpi)
     plt.close(figure)
 
 
-def _metadata(figure: Figure, suffix: str) -> dict[str, str | None] | None:
+def _metadata(figure: Figure, suffix: str, dpi: float) -> dict[str, str | None] | None:
     if suffix == ".pdf":
         return {"CreationDate": None}
-    noted = places.text_of(figure, mpl.rcParams["savefig.pad_inches"])
+    noted = places.text_of(figure, mpl.rcParams["savefig.pad_inches"], dpi)
     return {places.KEY: noted} if noted else None

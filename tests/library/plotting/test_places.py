@@ -74,7 +74,7 @@ def test_of_many_rows_some_are_noted_evenly(monkeypatch):
     figure, axis = plt.subplots()
     axis.set_ylim(0, 100)
     places.note(axis, "row", np.arange(100)[::-1], y=np.arange(100))
-    (panel,) = json.loads(places.text_of(figure, 0.1))
+    (panel,) = json.loads(places.text_of(figure, 0.1, 100))
     assert panel["at"] == [99, 74, 49, 25, 0]
     assert np.diff(panel["y"]) == pytest.approx(np.mean(np.diff(panel["y"])), abs=0.01)
     plt.close(figure)
@@ -82,7 +82,7 @@ def test_of_many_rows_some_are_noted_evenly(monkeypatch):
 
 def test_a_picture_without_rows_says_nothing(tmp_path):
     figure, _ = plt.subplots()
-    assert places.text_of(figure, 0.1) == ""
+    assert places.text_of(figure, 0.1, 100) == ""
     style.save(figure, tmp_path / "a.png", tmp_path / "a.pdf")
     with Image.open(tmp_path / "a.png") as image:
         assert places.KEY not in image.text
