@@ -73,8 +73,11 @@ class MovingRows(Sampled):
     }
 
     def _run(self, V, monitor):
-        self._names_of_columns = names_of(V)[1]
-        return super()._run(V, monitor)
+        self._names_of_columns = names_of(V)[1]  # what is fitted has none: a regular expression looks at them
+        try:
+            return super()._run(V, monitor)
+        finally:
+            del self._names_of_columns
 
     def _periods(self, n_columns: int) -> Periods:
         return periods_of(self.periods, n_columns, getattr(self, "_names_of_columns", None))
