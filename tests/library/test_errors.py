@@ -93,7 +93,8 @@ def test_no_message_has_an_argument_as_text():
             if isinstance(call, ast.Call) and ast.unparse(call.func) in of_messages:
                 for text in texts_of(call):
                     count += 1
-                    if text not in ARGUMENTS and "n_features" not in text and as_text.search(text):
+                    is_other = "n_features" in text or "a matrix file holds" in text  # an array of this name
+                    if text not in ARGUMENTS and not is_other and as_text.search(text):
                         found.append(f"{path.relative_to(SOURCES)}, line {call.lineno}: {text}")
     assert found == []  # but for those that have scikit-learn's words
     assert count > 300

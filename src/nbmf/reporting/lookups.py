@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from jinja2.utils import htmlsafe_json_dumps
 
 from nbmf.catalogue import sampler_of
 from nbmf.data.count_matrix import CountMatrix
@@ -67,6 +66,8 @@ def chosen_of(names: Sequence[str], measures: Sequence[Measure], across: int) ->
     These are of each measure in turn the ones with its largest values. `across` is how many numbers each has in the
     search for nearest ones, which has to end soon, too.
     """
+    from jinja2.utils import htmlsafe_json_dumps  # where nothing is looked up, nothing of a page is loaded
+
     numbers = sum(1 + 2 * (measure.lower is not None) for measure in measures)
     length = sum(len(htmlsafe_json_dumps(str(name))) for name in names) / max(len(names), 1)
     size = length + PER_NUMBER * numbers + PER_NEIGHBOUR * NEIGHBOURS
