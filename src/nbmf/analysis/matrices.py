@@ -4,8 +4,9 @@ from typing import Any
 
 from nbmf.catalogue import matrix_of, methods_for
 from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.given import is_sparse
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.data.named import NamedMatrix, is_sparse
+from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, Setting
 from nbmf.likelihoods.likelihood import refuse_other_forms

@@ -7,18 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbmf.data.given import WrongValue, as_numbers, frame_values, is_frame, naming, plain, two_dimensional
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.data.named import (
-    MISSING,
-    NamedMatrix,
-    WrongValue,
-    as_numbers,
-    frame_values,
-    is_frame,
-    naming,
-    plain,
-    two_dimensional,
-)
+from nbmf.data.named import MISSING, NamedMatrix
 from nbmf.errors import DataError
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from nbmf.data.given import as_numbers, frame_values, is_frame, plain, two_dimensional
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.data.named import MISSING, NamedMatrix, as_numbers, frame_values, is_frame, plain, two_dimensional
+from nbmf.data.named import MISSING, NamedMatrix
 from nbmf.data.number_sizes import LARGEST_COUNT as LARGEST
 from nbmf.errors import DataError
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbmf.data.named import is_sparse, summed
+from nbmf.data.given import is_sparse, summed
 from nbmf.data.number_sizes import is_of_a_size
 from nbmf.errors import DataError
 

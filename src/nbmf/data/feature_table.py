@@ -13,8 +13,9 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, FEATURE_KINDS, GAUSSIAN, POISSON, WORD
 
 from nbmf.data.feature_columns import coded, nonzero, refuse_wrong_values, stored  # isort: skip
+from nbmf.data.given import is_frame, is_sparse
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.data.named import NAMES, NamedMatrix, is_frame, is_sparse
+from nbmf.data.named import NAMES, NamedMatrix
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import DataError, NotSupportedError, choices
 

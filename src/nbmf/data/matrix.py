@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbmf.data.named import (
-    MISSING,
-    NamedMatrix,
+from nbmf.data.given import (
     WrongValue,
     as_numbers,
     frame_values,
@@ -22,6 +20,7 @@ from nbmf.data.named import (
     summed,
     two_dimensional,
 )
+from nbmf.data.named import MISSING, NamedMatrix
 from nbmf.data.value_codes import Coding
 from nbmf.errors import DataError
 

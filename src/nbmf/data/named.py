@@ -1,15 +1,14 @@
-"""What all matrices share: names of rows and columns, groups, files; and one door for arrays."""
+"""What all matrices share: names of rows and columns, groups, and files."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from nbmf.data.given import frame_values, is_frame, naming
 from nbmf.data.names import checked_names, refuse_duplicates, refuse_unobserved, without_unobserved
 from nbmf.errors import DataError
 from nbmf.files import atomic_path, read_arrays
@@ -20,25 +19,6 @@ if TYPE_CHECKING:
 NAMES = ("row_names", "column_names")
 SHOWN = 5  # names in a representation
 MISSING = -1  # but for real numbers
-
-
-class WrongValue(DataError):
-    """Says which entry of an array has a value that is not allowed."""
-
-    def __init__(self, f: int, n: int, words: str):
-        super().__init__(f"row {f}, column {n} (counted from 0): {words}")
-        self.f, self.n, self.words = f, n, words
-
-
-@contextlib.contextmanager
-def naming(frame: pd.DataFrame, hint: str = "") -> Iterator[None]:
-    """Name the row and the column of a wrong value as a DataFrame does; `hint` says what helps."""
-    try:
-        yield
-    except WrongValue as wrong:
-        row, column = frame.index[wrong.f], frame.columns[wrong.n]
-        where = f"row {plain(row)!r}, column {plain(column)!r}"
-        raise DataError(f"{where}: {wrong.words}{hint}") from None
 
 
 class NamedMatrix:
@@ -250,81 +230,6 @@ class NamedMatrix:
 def _shortly(names: np.ndarray) -> str:
     more = ", ..." if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more
-
-
-def is_frame(V: Any) -> bool:
-    """Whether V is a DataFrame, of pandas or alike."""
-    return hasattr(V, "columns") and hasattr(V, "to_numpy")
-
-
-def frame_values(frame: pd.DataFrame) -> np.ndarray:
-    """Return the values of a DataFrame, array of objects (F, N), NaN where missing."""
-    return frame.to_numpy(dtype=object, na_value=np.nan, copy=True)
-
-
-def summed(values: Any) -> Any:
-    """Return a sparse matrix (float64, CSR) in which what was stored twice is added up.
-
-    Converted first: in a small type of integers sums would overflow in silence. What is true twice is true.
-
-    Raises
-    ------
-    DataError
-        If the stored values are no numbers.
-    """
-    import scipy.sparse  # takes a moment
-
-    if values.dtype.kind not in "fiub":
-        raise DataError(f"the stored values are of type {values.dtype}: allowed are numbers")
-    is_truth = values.dtype.kind == "b"
-    made = scipy.sparse.csr_array(values.copy() if is_truth else values.astype(np.float64))  # a copy in either case
-    made.sum_duplicates()
-    return made.astype(np.float64, copy=False)
-
-
-def is_sparse(values: Any) -> bool:
-    """Whether values are a sparse matrix or array of SciPy."""
-    return hasattr(values, "toarray") and hasattr(values, "nnz")
-
-
-def two_dimensional(values: Any) -> np.ndarray:
-    """Return `values` as an array of two dimensions that is not empty.
-
-    Raises
-    ------
-    DataError
-        If they are none, or sparse.
-    """
-    if is_sparse(values):
-        raise DataError(
-            "the matrix is sparse, and an absent entry may mean 0 or missing: "
-            "BinaryMatrix.from_sparse(V) takes it for 0"
-        )
-    if isinstance(values, np.ma.MaskedArray):  # np.asarray would turn masked entries into data
-        values = values.astype(np.float64).filled(np.nan)
-    try:
-        values = np.asarray(values)
-    except ValueError as error:  # lists in lists that are no rectangle
-        raise DataError("the rows of a matrix have the same length; these have not") from error
-    if values.ndim != 2:
-        raise DataError(f"a matrix has two dimensions, not {values.ndim}")
-    if values.size == 0:
-        raise DataError(f"the matrix is empty: {values.shape[0]} rows, {values.shape[1]} columns")
-    return values
-
-
-def as_numbers(values: np.ndarray, allowed: str) -> np.ndarray:
-    """Return `values` as float64; an entry that is not a number is named, with what is allowed."""
-    if values.dtype.kind not in "fiu":
-        for (f, n), value in np.ndenumerate(values):
-            if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
-                raise WrongValue(f, n, f"{plain(value)!r} is not a number; allowed are {allowed}")
-    return values.astype(np.float64)
-
-
-def plain(value: Any) -> Any:
-    """Return a number of numpy as Python's, which is shown without its type."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def names_of(V: Any) -> tuple[np.ndarray | None, np.ndarray | None]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.data.named import NamedMatrix, as_numbers, frame_values, is_frame, plain, two_dimensional
+from nbmf.data.given import as_numbers, frame_values, is_frame, plain, two_dimensional
+from nbmf.data.named import NamedMatrix
 from nbmf.data.number_sizes import is_of_a_size
 from nbmf.errors import DataError
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from nbmf.data.given import is_sparse
 from nbmf.data.matrix import MAX_ENTRIES, MISSING, BinaryMatrix
-from nbmf.data.named import NAMES, NamedMatrix, is_sparse
+from nbmf.data.named import NAMES, NamedMatrix
 from nbmf.errors import DataError
 
 if TYPE_CHECKING:

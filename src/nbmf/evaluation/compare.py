@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from nbmf.catalogue import COMPARED
+from nbmf.data.given import is_sparse
 from nbmf.data.masks import ENTRIES, PAIRS, draw_mask, is_undirected
-from nbmf.data.named import NamedMatrix, is_sparse
+from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.evaluation import sparse_comparison

@@ -7,7 +7,8 @@ import numpy as np
 
 from nbmf import registry
 from nbmf.catalogue import METHODS
-from nbmf.data.named import NamedMatrix, is_frame
+from nbmf.data.given import is_frame
+from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, Setting, choices
 from nbmf.inference.parameters import AUTO
 from nbmf.likelihoods.likelihood import Likelihood

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbmf.data.named import is_sparse
+from nbmf.data.given import is_sparse
 from nbmf.evaluation.baselines import at, baselines_of, prediction
 from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure
 from nbmf.inference.estimator import Factorization

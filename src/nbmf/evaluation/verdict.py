@@ -13,8 +13,8 @@ import numpy as np
 
 from nbmf import registry
 from nbmf.catalogue import CANDIDATES, METHODS
+from nbmf.data.given import is_sparse
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.data.named import is_sparse
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.accuracy import accuracy

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nbmf.data.named import is_sparse
+from nbmf.data.given import is_sparse
 from nbmf.errors import ConfigError, PoorFitWarning, Setting
 from nbmf.inference.folds import LEAST, fitted_to, folds, is_symmetric, units
 from nbmf.inference.parameters import AUTO

@@ -5,7 +5,8 @@ from typing import Any, Self
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nbmf.data.named import is_sparse, names_of
+from nbmf.data.given import is_sparse
+from nbmf.data.named import names_of
 from nbmf.errors import DataError, NotFittedError, Setting
 from nbmf.inference import loop
 from nbmf.inference.component_search import number_of_components

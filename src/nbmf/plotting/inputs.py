@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.data.named import NamedMatrix, is_sparse
+from nbmf.data.given import is_sparse
+from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.model_file import Saved
