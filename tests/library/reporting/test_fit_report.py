@@ -41,6 +41,8 @@ def result(kind=nbmf.BinaryICA, matrix=MATRIX, components=None, **fields):
     model.W_, model.H_, model._expectation = W, H, W @ H
     model.n_iter_, model.converged_ = 7, fields.pop("converged", None)
     model.objective_, model.objective_of_one_ = fields.pop("objectives", (None, None))
+    if "row_effects_" in kind.shapes:
+        model.row_effects_, model.column_effects_ = np.zeros(len(model.W_)), np.zeros(model.H_.shape[1])
     shown = components_of(model)._replace(**(components or {}))
     return FitResult("tiny", matrix, model, shown, **{"expectation": W @ H, "seconds": 1.5, **fields})
 
