@@ -103,7 +103,7 @@ def components_of(model: Factorization, matrix: BinaryMatrix | None = None) -> C
     their weights are added, and the profile is their mean, weighted likewise. W_ H_ hardly changes.
     """
     K = model.n_components_
-    shares = model.shares_of(model.factors_)
+    shares = model.shares_of(Factors(model.W_, model.H_))
     if shares is None:  # coordinates: there is no weight to judge by
         weights, members = np.linalg.norm(model.W_, axis=0), [np.array([k]) for k in range(K)]
         return _in_order(model, members, weights, np.full(K, np.nan), np.zeros(K), np.ones(K, bool))

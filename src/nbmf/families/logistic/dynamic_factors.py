@@ -123,7 +123,8 @@ class MovingRows(Sampled):
 
     def shares_of(self, factors):
         """Return the squared singular values of W H in the spans of rows over their sum, which no rotation changes."""
-        return form.shares(moving.nodes_of(factors))
+        # W_ and H_ alone do not say where rows are in each period: the fit does.
+        return form.shares(moving.nodes_of(factors if factors.others else self.factors_))
 
     def _others(self, row_effects, column_effects):
         kept = {name: getattr(self, attribute) for attribute, name in KEPT.items()}
