@@ -8,6 +8,7 @@ import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
+from nbmf.inference.state import Factors
 
 NEAR = 0.1  # difference of two profiles below which they say nearly the same, see `profile_difference`
 NEARLY_ALL = 0.95  # of the values of an intercept, at least, that have one sign, or are near their mean
