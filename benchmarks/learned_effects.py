@@ -53,7 +53,7 @@ def matrices(names: list[str] | None = None) -> dict[str, BinaryMatrix]:
 
 
 def column_means(codes: np.ndarray) -> np.ndarray:
-    """Return the share of ones of each column with one more of either value, for every entry."""
+    """Return the proportion of ones of each column with one more of either value, for every entry."""
     means = ((codes == 1).sum(axis=0) + 1) / ((codes >= 0).sum(axis=0) + 2)
     return np.broadcast_to(means, codes.shape)
 

@@ -17,7 +17,7 @@ class Typed(Wording):
         self._options = options
 
     def of(self, message: str) -> str:
-        """Return a message with options in the place of arguments."""
+        """Return a message with options instead of arguments."""
         return as_typed(message, self._options.command)
 
     @property
