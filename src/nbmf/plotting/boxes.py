@@ -26,6 +26,7 @@ NAMED = 12  # methods, above which they are named over their boxes, too
 UPRIGHT = 12  # boxes in a panel, above which their labels stand upright
 FARTHEST = 4.0  # times the distance of the typical box from the best entry, where the axis ends
 BEYOND = {**{"xycoords": ("data", "axes fraction"), "fontsize": 6}, **{"rotation": 90, "ha": "center", "va": "top"}}
+NAMES_HEIGHT = 1.2  # inches, of their names
 NAME = {"rotation": 60, "fontsize": 5.5, "ha": "left", "va": "bottom", "rotation_mode": "anchor"}
 MARK = {"color": "black", "markersize": 5, "linestyle": "none"}
 
@@ -70,8 +71,9 @@ def draw(
     not_converged = _not_converged(diagnostics)
     boxes = [Box(method, K, str(K)) for method, entry in methods.items() for K in entry["K"]]
     columns = COLUMNS if len(boxes) <= CROWDED else 1
-    legend = 0.9 + 0.05 * len(methods)
-    figure, axes = style.panel_grid(len(datasets), columns, 2.2, legend)
+    are_named = columns == 1 and len(methods) > NAMED
+    around = 0.9 + 0.05 * len(methods) + NAMES_HEIGHT * are_named
+    figure, axes = style.panel_grid(len(datasets), columns, 2.2, around)
     for axis, dataset in zip(axes.flat, datasets, strict=False):
         marked = {method for where, method in not_converged if where == dataset}
         _draw_panel(axis, scores[scores["dataset"] == dataset], boxes, colours, marked)
@@ -82,7 +84,7 @@ def draw(
             _draw_baselines(axis, of_dataset, LINE_LENGTH // axes.shape[1])
     for axis in axes[:, 0]:
         axis.set_ylabel("held-out perplexity\n(nats per entry)")
-    if columns == 1 and len(methods) > NAMED:
+    if are_named:
         _name_methods(axes[0, 0], boxes, methods)
     _draw_legend(figure, methods, colours, scores, any(m in methods for _, m in not_converged))
     return figure
