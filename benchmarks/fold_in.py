@@ -70,7 +70,7 @@ class Outcome(NamedTuple):
 
     folded : fit to the others, fold-in
     refitted, again : fit to everything that is known, from two seeds
-    shares : the shares of ones of the others, along the new lines
+    shares : the proportions of ones of the others, along the new lines
     """
 
     folded: float
@@ -100,7 +100,7 @@ def fold_in_table(datasets: dict[str, np.ndarray], methods: Iterable[str], split
         f"Perplexity on the hidden entries of new lines, in nats per entry, mean over {splits} "
         "splits. Difference: fold-in minus refit, mean and range over splits; below zero, fold-in "
         "predicts better. Another seed: the mean size of the difference between two refits. "
-        "Shares: predicted by the share of ones among the other lines.",
+        "Shares: predicted by the proportion of ones among the other lines.",
         ["dataset", "new", "method", "fold-in", "refit", "difference", "from", "to", "another seed", "shares"],
     )
     for dataset, codes in datasets.items():

@@ -151,7 +151,7 @@ def loss(part: Split, of_ones: np.ndarray, of_zeros: np.ndarray) -> float:
 
 
 def by_popularity(part: Split) -> Callable:
-    """Return a function to the chances by the shares of ones of row and column."""
+    """Return a function to the chances by the proportions of ones of row and column."""
     rows, columns = (part.V == 1.0).nonzero()
     F, N = part.V.shape
     counts = np.bincount(rows, minlength=F) + 0.5, np.bincount(columns, minlength=N) + 0.5

@@ -5,23 +5,23 @@ table of baselines depends on the list of methods.
 """
 
 BASELINES = {
-    "overall-share": "the overall share of ones",
-    "column-shares": "each column's share of ones",
-    "row-shares": "each row's share of ones",
+    "overall-proportion": "the overall proportion of ones",
+    "column-proportions": "column means",
+    "row-proportions": "row means",
     "effects": "row and column effects",
 }
 BASELINES_OF_COUNTS = {
     "overall-mean": "the overall mean",
-    "column-means": "each column's mean",
-    "row-means": "each row's mean",
-    "rates": "row and column shares",
+    "column-means": "column means",
+    "row-means": "row means",
+    "rates": "row and column rates",
 }
 OVERDISPERSED_BASELINES = {
-    "column-means-nb": "each column's mean, overdispersed",
-    "rates-nb": "row and column shares, overdispersed",
+    "column-means-nb": "column means, overdispersed",
+    "rates-nb": "row and column rates, overdispersed",
 }
 BASELINES_OF_CATEGORIES = {
     "overall-frequencies": "the overall frequencies of categories",
-    "column-frequencies": "each column's frequencies of categories",
-    "row-frequencies": "each row's frequencies of categories",
+    "column-frequencies": "column frequencies of categories",
+    "row-frequencies": "row frequencies of categories",
 }

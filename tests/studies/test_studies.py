@@ -449,7 +449,7 @@ def test_methods_are_ranked_with_their_best_K_and_baselines():
         {
             "dataset": ["votes"] * 2 + ["moods"] * 3,
             "baseline": "overall",
-            "label": "overall share",
+            "label": "overall proportion",
             "mask": [0, 1, 0, 1, 2],
             "n_test": [25, 25, 1, 1, 1],
             "n_train": [75, 75, 9, 9, 9],
@@ -460,7 +460,7 @@ def test_methods_are_ranked_with_their_best_K_and_baselines():
     table = rank(scores, baselines, {"a": "A", "b": "B"})
     medians = overview(table)
     assert medians.columns.tolist() == ["label", "mean_rank", "votes", "moods"]
-    assert medians["label"].tolist() == ["B", "A", "overall share"]
+    assert medians["label"].tolist() == ["B", "A", "overall proportion"]
     assert medians["mean_rank"].tolist() == [1, 2, 2.5]
     np.testing.assert_allclose(medians["votes"], [0.4, 0.45, 0.75])
     np.testing.assert_allclose(medians["moods"], [0.8, np.nan, 1.1])
@@ -471,7 +471,7 @@ def test_methods_are_ranked_with_their_best_K_and_baselines():
     assert table[["rank", "method", "label", "K"]].to_numpy().tolist() == [
         [1, "b", "B", 2],
         [2, "a", "A", 3],
-        [3, "overall", "overall share", 0],
+        [3, "overall", "overall proportion", 0],
     ]
     np.testing.assert_allclose(table["mean"], [0.4, 0.45, 0.75])
     np.testing.assert_allclose(table["brier"], [0.25, 0.275, 0.25])  # at the same K and masks

@@ -286,7 +286,7 @@ SCORES = pd.DataFrame(
 )
 BASELINES = pd.DataFrame(
     [
-        (dataset, "column-shares", "columns", mask, 25, 75, value)
+        (dataset, "column-proportions", "columns", mask, 25, 75, value)
         for dataset, values in (("near", [0.6, 0.6]), ("far", [0.19]))
         for mask, value in enumerate(values)
     ],
@@ -300,8 +300,8 @@ def test_losses_are_at_the_best_K_and_relative_to_the_best_of_the_library():
         ["near", "theirs", "others", 4, 2],
         ["near", "vb", "library", 2, 2],
         ["near", "mine", "library", 2, 2],
-        ["near", "column-shares", "no components", 0, 2],
-        ["far", "column-shares", "no components", 0, 1],
+        ["near", "column-proportions", "no components", 0, 2],
+        ["far", "column-proportions", "no components", 0, 1],
         ["far", "mine", "library", 2, 1],
         ["far", "theirs", "others", 4, 1],
         ["far", "vb", "library", 2, 1],
@@ -318,7 +318,7 @@ def test_the_summary_is_over_the_matrices_that_a_method_has():
     some = everywhere[(everywhere["method"] != "vb") | (everywhere["dataset"] == "far")]
     table = outcome.summarise(some, "mine").set_index("method")
     assert table.index[0] == "theirs"
-    assert table["matrices"].to_dict() == {"theirs": 2, "mine": 2, "column-shares": 2, "vb": 1}
+    assert table["matrices"].to_dict() == {"theirs": 2, "mine": 2, "column-proportions": 2, "vb": 1}
     assert table.loc["theirs", "mean_excess"] == pytest.approx((0.315 / 0.42 + 1.005) / 2 - 1)
     assert table.loc["vb", "default_there"] == 0  # far, where mine is the best of the library
     assert table.loc["mine", "default_there"] == table.loc["mine", "mean_excess"]
@@ -330,7 +330,7 @@ def test_the_default_is_compared_with_the_best_of_each_kind():
     notes = {"far": "without sampler", "gone": "left out: not here"}
     table = outcome.compare_default(SCORES, BASELINES, LABELS, LIBRARY, "mine", notes)
     near = table[table["dataset"] == "near"].set_index("against")
-    assert near["method"].tolist() == ["vb", "theirs", "column-shares"]
+    assert near["method"].tolist() == ["vb", "theirs", "column-proportions"]
     assert near["behind"].tolist() == pytest.approx([0.1, 0.205, -0.08])
     margin = margin_of(np.array([0.2, 0.21]), 25 / 75)
     assert near.loc["others", "uncertainty"] == pytest.approx(margin.uncertainty)

@@ -517,7 +517,7 @@ def minka_step_of_strength(codes, R, strength, means):
 
 
 def shrunk_shares(codes, common, observations):
-    """Return m_n: the share of ones of column n, and of so many more entries at the common one."""
+    """Return m_n: the proportion of ones of column n, and of so many more entries at the common one."""
     observed = [column[column >= 0] for column in codes.T]
     return np.array([(own.sum() + observations * common) / (own.size + observations) for own in observed])
 

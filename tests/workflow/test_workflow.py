@@ -280,7 +280,7 @@ def test_another_study_is_a_target_with_a_folder_of_its_own(finished):
         f"{figure}.{suffix}" for figure in ("figure_10", "calibration", "score_and_time") for suffix in ("pdf", "png")
     }
     ranking = pd.read_csv(folder / "tables/ranking.csv")
-    assert set(ranking["method"]) >= {"bica", "logpca", "overall-share"}
+    assert set(ranking["method"]) >= {"bica", "logpca", "overall-proportion"}
     assert ranking["mean"].is_monotonic_increasing
     errors = pd.read_csv(folder / "tables/calibration_errors.csv").set_index("method")
     same = ranking.set_index("method").loc[errors.index]

@@ -55,7 +55,7 @@ def _scatter(matrix: CountMatrix) -> str:
     observed = matrix.tallies[matrix.observed]
     times = float(np.mean((observed - rates) ** 2 / rates))
     text = (
-        "around row and column shares (row sum x column sum / sum) they vary "
+        "around row and column rates (row sum x column sum / sum) they vary "
         f"{times:.3g} times as much as the Poisson law says"
     )
     if times >= OVERDISPERSED:

@@ -28,7 +28,7 @@ OF_LIKELIHOODS = {
 }
 OF_SAMPLES = {"popularity": "row and column popularity"}  # nbmf.evaluation.sampled_entries
 LABELS = BASELINES | BASELINES_OF_COUNTS | OVERDISPERSED_BASELINES | BASELINES_OF_CATEGORIES | OF_SAMPLES
-AXES = {"overall-share": None, "column-shares": 0, "row-shares": 1}  # that proportions are taken along
+AXES = {"overall-proportion": None, "column-proportions": 0, "row-proportions": 1}  # that proportions are taken along
 AXES_OF_MEANS = {"column-means": 0, "row-means": 1}
 AXES_OF_FREQUENCIES = {"overall-frequencies": None, "column-frequencies": 0, "row-frequencies": 1}
 NB = "-nb"  # at the end of a name: with a size per column

@@ -64,7 +64,7 @@ def tabulate(reliability: pd.DataFrame, scores: pd.DataFrame, labels: dict[str, 
     -------
     DataFrame
         dataset, method, label, K, masks, log_score (the perplexity, nats per held-out entry) and
-        brier, means over masks, and calibration_error: the mean of |share of ones - mean p| over
+        brier, means over masks, and calibration_error: the mean of |proportion of ones - mean p| over
         the bins of all masks together, weighted by their entries.
     """
     columns = ["dataset", "method", "label", "K", "masks"]

@@ -2,7 +2,7 @@
 
 P(v_fn = 1) = σ(μ + a_f + b_n) with a_f ~ N(0, s_a²), b_n ~ N(0, s_b²): the Rasch model with normal
 abilities and difficulties. Both variances are learned, so that effects which the data do not show
-vanish: with s_a² = 0 it predicts shrunken shares of columns, with both 0 the overall share.
+vanish: with s_a² = 0 it predicts shrunken shares of columns, with both 0 the overall proportion.
 """
 
 import numpy as np

@@ -21,7 +21,7 @@ from nbmf.numerics.clustered_errors import clustered_error_of_sum, count_distinc
 from nbmf.registry import make_estimator
 from nbmf.seeds import seed_sequence
 
-OVERALL, POPULARITY = "overall-share", "popularity"  # baselines
+OVERALL, POPULARITY = "overall-proportion", "popularity"  # baselines
 # Rates r_f c_n are one component: all that rows and columns have without anything in common.
 ONE_COMPONENT = {
     "tie_shape_W": "all",

@@ -1,4 +1,4 @@
-"""Reliability diagram: predictions for held-out entries, and the share of ones among these."""
+"""Reliability diagram: predictions for held-out entries, and the proportion of ones among these."""
 
 import textwrap
 
@@ -20,7 +20,7 @@ SHOWN_SHARES = (0.01, 0.1, 0.5)  # of the entries, in the legend
 
 @style.in_style
 def draw(reliability: pd.DataFrame, datasets: list[str], labels: dict[str, str]) -> Figure:
-    """Draw a panel per method: a line per dataset through mean probability and share of ones.
+    """Draw a panel per method: a line per dataset through mean probability and proportion of ones.
 
     The area of a point grows with the square root of the share of the entries that are in its bin:
     of few ones nearly all are in the first, and the others would be too small to be seen.
@@ -43,7 +43,7 @@ def draw(reliability: pd.DataFrame, datasets: list[str], labels: dict[str, str])
             _draw_line(axis, of_method[of_method["dataset"] == dataset], colour)
         _finish_panel(axis, labels[method])
         if number % COLUMNS == 0:
-            axis.set_ylabel("share of ones", fontsize=6.5)
+            axis.set_ylabel("proportion of ones", fontsize=6.5)
         else:
             axis.set_yticklabels([])
         if number + COLUMNS >= len(labels):

@@ -287,7 +287,7 @@ class Draws:
         posterior predictive p-value is min(1, 2 min(a, b)). It is conservative: V was used for
         the fit as well, so a true model gives p-values near 1/2 more often than a uniform law.
 
-        Statistics are the share of ones; the standard deviations of row means and of column
+        Statistics are the proportion of ones; the standard deviations of row means and of column
         means; the largest singular value of the matrix less its column means, with 0 for missing;
         transitivity, how often rows f and g with a common one, of which f has another one, have
         that in common too (missing counts as no one).

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 STEPS = 30  # of the power iteration
 REPLICATE_LEVEL = 0.9  # of the interval that a predictive check shows
-STATISTICS = ("share of ones", "sd of row means", "sd of column means", "largest singular value", "transitivity")
+STATISTICS = ("proportion of ones", "sd of row means", "sd of column means", "largest singular value", "transitivity")
 
 
 def predictive_check(estimator: Factorization, draws: Sequence[Factors], V: Any, seed: int) -> pd.DataFrame:

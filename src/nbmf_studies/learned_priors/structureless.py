@@ -59,7 +59,7 @@ def _stream(rows: int, columns: int, kind: str, what: str) -> np.random.Generato
 
 
 def shares_of_lines(codes: np.ndarray, axis: int) -> np.ndarray:
-    """Return the share of ones of each column (axis 0) or row (1), shrunk to a half, as (F, N)."""
+    """Return the proportion of ones of each column (axis 0) or row (1), shrunk to a half, as (F, N)."""
     ones = (codes == 1).sum(axis=axis, keepdims=True)
     observed = (codes >= 0).sum(axis=axis, keepdims=True)
     return np.broadcast_to((ones + 1.0) / (observed + 2.0), codes.shape)

@@ -132,7 +132,7 @@ class LowRank(Competitor):
 class ScikitNMF(LowRank):
     """scikit-learn's NMF, least squares, of a matrix whose missing entries are filled in.
 
-    It takes no missing entries. They start as their columns' shares of ones; ROUNDS times NMF goes
+    It takes no missing entries. They start as their column means; ROUNDS times NMF goes
     on for ITERATIONS from where it is, and they become what it says of them, within [0, 1].
 
     Parameters
@@ -241,7 +241,7 @@ def _within(margin: float, values: np.ndarray) -> np.ndarray:
 
 
 def column_shares(codes: np.ndarray) -> np.ndarray:
-    """Return each column's share of ones, shrunk towards a half: never 0 or 1."""
+    """Return column means, shrunk towards a half: never 0 or 1."""
     return ((codes == 1).sum(axis=0) + 1.0) / ((codes != MISSING).sum(axis=0) + 2.0)
 
 

@@ -433,7 +433,7 @@ def test_where_nothing_is_found_there_is_no_dictionary(here, capsys):
     coins = np.random.default_rng(0).integers(0, 2, (30, 12))
     pd.DataFrame(coins).to_csv("coins.csv", index=False)
     out = run(capsys, "fit", "coins.csv").out
-    assert "\nnothing found beyond the overall share of ones" in out
+    assert "\nnothing found beyond the overall proportion of ones" in out
     assert "component 1" not in out
     assert files(here / "coins.nbmf") == {
         "summary.txt",

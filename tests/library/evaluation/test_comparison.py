@@ -179,7 +179,7 @@ def test_baselines_by_hand():
     codes = np.array([[1, 1, 0, 1], [0, 1, 0, 0], [1, -1, 1, 0]])
     found = quiet(codes, brief("bica"), K=2, masks=1, name="x")
     mask = draw_mask(nbmf.BinaryMatrix.from_array(codes), 0.25, seed_sequence("mask", "x", 0))
-    for name, axis in (("overall-share", None), ("column-shares", 0), ("row-shares", 1)):
+    for name, axis in (("overall-proportion", None), ("column-proportions", 0), ("row-proportions", 1)):
         loss, squares = [], []
         for f, n in np.argwhere(mask):
             line = (slice(None), n) if axis == 0 else (f, slice(None)) if axis == 1 else ...
@@ -307,7 +307,7 @@ def test_baselines_that_predict_as_well_are_named():
     """Whether there is structure is for the structure test to say."""
     noise = np.random.default_rng(0).integers(0, 2, (30, 20))
     sentence = quiet(noise, brief("bica", "logpca", K=2), masks=3).recommendation.sentence
-    assert "But on average the overall share of ones" in sentence
+    assert "But on average the overall proportion of ones" in sentence
     assert sentence.endswith(" predict as well or better, without components.")
     rng = np.random.default_rng(1)
     blocks = np.kron(np.eye(2), np.ones((15, 10))) == (rng.random((30, 20)) < 0.9)

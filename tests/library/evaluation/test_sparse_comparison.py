@@ -102,7 +102,7 @@ def test_baselines_are_the_proportion_of_ones_and_popularity():
     ones, entries = (CODES == 1).sum(), (CODES >= 0).sum()
     share = ones / entries
     for number in range(2):
-        overall, popularity = (found.loc[(name, number)] for name in ("overall-share", "popularity"))
+        overall, popularity = (found.loc[(name, number)] for name in ("overall-proportion", "popularity"))
         expected = -math.log(share) - (1 - share) / share * math.log1p(-share)
         assert overall["perplexity"] == pytest.approx(expected, rel=0.02)
         assert popularity["perplexity"] < overall["perplexity"]
@@ -153,7 +153,7 @@ def test_sparse_matrices_of_any_kind_give_the_same_and_defaults_are_those_of_the
     assert set(COMPARED["SparseBinaryMatrix"]) <= METHODS.keys()
     third = quiet(masks=1, seed=1).scores["perplexity"]
     is_alike = np.isclose(third, one["perplexity"])
-    assert is_alike.tolist() == (one["method"] == "overall-share").tolist()
+    assert is_alike.tolist() == (one["method"] == "overall-proportion").tolist()
 
 
 def test_pairs_of_a_network_are_held_out_together():

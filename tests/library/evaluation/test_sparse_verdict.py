@@ -175,9 +175,9 @@ def test_a_verdict_is_that_of_fits_by_hand():
     loss = {k: np.mean(of_ones[k]) + n_zeros / n_ones * np.mean(of_zeros[k]) for k in of_ones}
     gains = {gain.baseline: gain for gain in found.gains}
     assert found.loss == pytest.approx(loss["own"], rel=1e-10)
-    assert gains["overall-share"].loss == pytest.approx(loss["share"], rel=1e-10)
+    assert gains["overall-proportion"].loss == pytest.approx(loss["share"], rel=1e-10)
     assert gains["popularity"].loss == pytest.approx(loss["popularity"], rel=1e-10)
-    assert gains["overall-share"].mean == pytest.approx(loss["share"] - loss["own"], rel=1e-9)
+    assert gains["overall-proportion"].mean == pytest.approx(loss["share"] - loss["own"], rel=1e-9)
     assert found.unit == "one"
     assert (found.entries, found.folds) == (len(of_ones["own"]) + len(of_zeros["own"]), 10)
     assert found.observed == n_ones + n_zeros
@@ -193,7 +193,7 @@ def test_structure_is_found_beyond_popularity_and_nothing_where_there_is_popular
             for seed in range(8)
         ]
         found[strength] = [one.found for one in verdicts]
-        assert {gain.baseline for gain in verdicts[0].gains} == {"overall-share", "popularity"}
+        assert {gain.baseline for gain in verdicts[0].gains} == {"overall-proportion", "popularity"}
     assert sum(found[1.0]) <= 2
     assert sum(found[8.0]) == 8
     assert "nats per one" in str(verdicts[0])

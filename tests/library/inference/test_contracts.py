@@ -238,7 +238,7 @@ def test_two_laws_of_a_binary_entry_are_compared_and_checked():
     assert found.recommendation.runner_up in methods
     assert found.scores["brier"].between(0, 1).all()  # which the other law has from Bernoulli's
     draws = nbmf.posterior_draws(ToyOtherLaw(1, random_state=0), V, n_draws=20)
-    assert draws.predictive_check(V).loc["share of ones", "observed"] == 5 / 8
+    assert draws.predictive_check(V).loc["proportion of ones", "observed"] == 5 / 8
 
 
 def test_new_rows_are_scored_with_all_that_is_theirs():

@@ -56,7 +56,7 @@ def made_up_baselines(datasets):
         [name, label, 0.1 + 9 * place, mask]
         for name in datasets
         for mask in range(2)
-        for place, label in enumerate(["the share of ones", "something else"])
+        for place, label in enumerate(["the proportion of ones", "something else"])
     ]
     return pd.DataFrame(rows, columns=["dataset", "label", "perplexity", "mask"])
 
@@ -203,7 +203,7 @@ def test_baselines_are_named_and_drawn_where_boxes_are(draw):
     axes = panels(draw(made_up(), baselines=made_up_baselines(DATASETS)))
     for name, axis in axes.items():
         text = axis.get_xlabel().replace("\n", " ")
-        assert text == "to beat (dashed): the share of ones 0.100, something else 9.100"
+        assert text == "to beat (dashed): the proportion of ones 0.100, something else 9.100"
         lines = [line for line in axis.get_lines() if line.get_linestyle() == "--"]
         assert [line.get_ydata()[0] for line in lines] == ([0.1] if name == "paleo" else [])
 

@@ -95,7 +95,7 @@ def test_what_panels_show_is_said_at_the_edges():
     """The lowest panel of each column has numbers below it, the first of each row beside it."""
     axes = list(panels(draw(made_up())).values())
     below = [axis.get_xlabel() == "predicted probability" for axis in axes]
-    beside = [axis.get_ylabel() == "share of ones" for axis in axes]
+    beside = [axis.get_ylabel() == "proportion of ones" for axis in axes]
     assert below == [False, False, True, True, True, True, True]
     assert beside == [True, False, False, False, False, True, False]
     for axis, x, y in zip(axes, below, beside, strict=True):

@@ -207,7 +207,7 @@ def scores():
     rows += [("lda", 3, m, 5.0) for m in (0, 1)]
     rows += [("beta-dir-vb", 100, m, 0.4 + 0.1 * m) for m in (0, 1)]
     rows += [("beta-dir-vb", 100, 2, np.nan)]
-    rows += [("overall-share", 0, 0, 0.7), ("effects", 0, 0, 0.6)]
+    rows += [("overall-proportion", 0, 0, 0.7), ("effects", 0, 0, 0.6)]
     table = pd.DataFrame(rows, columns=["method", "K", "mask", "perplexity"])
     unit = np.where(table["method"] == "lda", "nats per held-out token", "nats per held-out entry")
     return table.assign(dataset="made up", unit=unit)

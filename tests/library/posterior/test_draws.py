@@ -353,7 +353,7 @@ def test_predictive_checks_of_another_link_make_replicates_of_its_mean():
     table = draws_of(ToyLogistic(), *[Factors(W, H)] * 400).predictive_check(np.eye(4)[:, :3])
     share = (7 * expit(1) + 5 * expit(-1)) / 12
     error = (expit(1) * expit(-1) / (12 * 400)) ** 0.5
-    assert table.loc["share of ones", "mean"] == pytest.approx(share, abs=5 * error)
+    assert table.loc["proportion of ones", "mean"] == pytest.approx(share, abs=5 * error)
     assert 7 / 12 - share > 6 * error
 
 

@@ -341,7 +341,7 @@ def test_statistics_against_their_definitions():
     found = dict(zip(STATISTICS, Statistics(observed)(ones), strict=True))
     V = np.where(observed, codes, np.nan)
     rows = [np.nanmean(row) for row in np.delete(V, 2, axis=0)]
-    assert found["share of ones"] == pytest.approx(np.nanmean(V))
+    assert found["proportion of ones"] == pytest.approx(np.nanmean(V))
     assert found["sd of row means"] == pytest.approx(np.std(rows))
     assert found["sd of column means"] == pytest.approx(np.std(np.nanmean(V, axis=0)))
     centred = np.nan_to_num(V - np.nanmean(V, axis=0))
@@ -371,7 +371,7 @@ def test_a_model_that_made_the_data_is_not_doubted_and_another_one_is():
     table = draws.predictive_check(V)
     assert list(table.index) == list(STATISTICS)
     assert list(table.columns) == ["observed", "mean", "lower", "upper", "p_value"]
-    assert table.loc["share of ones", "observed"] == pytest.approx(V[V >= 0].mean())
+    assert table.loc["proportion of ones", "observed"] == pytest.approx(V[V >= 0].mean())
     assert (table["p_value"] > 0.05).all()
     assert table.equals(draws.predictive_check(V))
     assert not table.equals(draws.predictive_check(V, seed=1))

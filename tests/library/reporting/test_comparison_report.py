@@ -28,7 +28,7 @@ def test_the_table_has_the_brier_score_of_what_predicts_probabilities_of_a_one()
     means = found.scores.groupby("method")["brier"].mean()
     assert brier["LDA"] == ""
     assert brier["bICA"] == f"{means['bica']:.4f}"
-    assert brier["each row's share of ones"] == f"{means['row-shares']:.4f}"
+    assert brier["row means"] == f"{means['row-proportions']:.4f}"
     title, _, head, *lines = text.render(comparison_report(found, file="V.csv")).splitlines()
     assert title == f"Held-out perplexity of {found.name} over 2 masks: nats per entry, smaller is better"
     end = head.index("Brier") + len("Brier")  # columns of numbers are aligned

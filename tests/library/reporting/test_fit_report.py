@@ -29,7 +29,7 @@ VERDICT = Verdict(
     True,
     0.025,
     0.4,
-    (Gain("effects", 0.5, 0.1, 0.02, 1e-5), Gain("overall-share", 0.75, 0.35, 0.04, 1e-9)),
+    (Gain("effects", 0.5, 0.1, 0.02, 1e-5), Gain("overall-proportion", 0.75, 0.35, 0.04, 1e-9)),
     entries=8,
     folds=1,
     observed=8,
@@ -66,7 +66,7 @@ def test_a_verdict_has_what_predicts_the_same_entries_below_it():
         "predicted by nats per entry this method is better by",
         "this method 0.4000",
         "row and column effects 0.5000 0.100 ± 0.020",
-        "the overall share of ones 0.7500 0.350 ± 0.040",
+        "the overall proportion of ones 0.7500 0.350 ± 0.040",
     ]
     others = (LossDifference("logistic VB, K = 8", 0.39, -0.01, 0.02),)
     some = VERDICT._replace(entries=7, folds=3, others=others)

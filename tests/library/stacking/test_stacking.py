@@ -138,7 +138,7 @@ class Memory(Factorization):
 
 
 class Share(Memory):
-    """Says the share of ones everywhere."""
+    """Says the proportion of ones everywhere."""
 
     def _start(self, codes, seed):
         return Remembered(np.full(codes.shape, (codes == 1).sum() / (codes >= 0).sum()))

@@ -327,7 +327,7 @@ def test_training_lines_come_back_from_the_fold_in():
 
 def test_it_finds_the_groups_of_a_matrix_that_the_model_made():
     # Three groups, a one where row and column have the same: W H is found far better than by the
-    # share of ones.
+    # proportion of ones.
     W, H, V = dir_dir.simulate(150, 200, 3, 0.1, 0.1, np.random.default_rng(8))
     estimator = nbmf.DirDirVB(3, gamma=0.1, eta=0.1, max_iter=300, random_state=0).fit(V)
     error = np.abs(estimator.expectation_ - W @ H).mean()
