@@ -93,8 +93,10 @@ class FactorModel(Factorization):
         """Which effects there are, and whether their variances are learned."""
         if self.effects == "none":
             return ""
-        effects = "row and column effects" if self.effects == "both" else f"{self.effects[:-1]} effects"
-        return f"learned {effects}" if self.effect_scale == form.LEARNED else effects
+        is_learned = self.effect_scale == form.LEARNED
+        if self.effects == "both":
+            return "learned effects" if is_learned else "row and column effects"
+        return f"{'learned ' * is_learned}{self.effects[:-1]} effects"
 
     # --- The mean --------------------------------------------------------------------------------
 
