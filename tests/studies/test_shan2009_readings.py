@@ -17,6 +17,7 @@ from nbmf.fits import FitRequest, run_fit
 from nbmf.seeds import child, seed_sequence
 from nbmf_studies.framework.gathering import best_of_starts
 from nbmf_studies.framework.plan import Plan
+from nbmf_studies.framework.verdicts import judge_again
 from nbmf_studies.pipeline import configuration, targets
 from nbmf_studies.shan2009 import measures, paired, reading_figures, reading_tables, readings, runs
 from nbmf_studies.shan2009.experiments import FLOORS
@@ -233,11 +234,13 @@ def stops(loss=0.02, faster=6.0):
     return pd.DataFrame(rows)
 
 
-def judged(**changed):
+def judged(number=None, **changed):
+    """Return the verdicts under all readings and their parts, or under those of one claim."""
     given = {"uci_starts": uci_starts(), "foodmart_starts": foodmart_starts(), "stops": stops(), "ratings": ratings()}
     given |= changed
-    found = readings.readings(test_ratio=TEST_RATIO, **given).set_index("number")["verdict"]
-    return found.to_dict(), readings.readings_parts(test_ratio=TEST_RATIO, **given)
+    asked = [reading for reading in readings.READINGS if number in (None, reading.number)]
+    found, parts = judge_again(asked, readings.Run(test_ratio=TEST_RATIO, **given))
+    return found.set_index("number")["verdict"].to_dict(), parts
 
 
 def test_readings_that_hold():
@@ -259,7 +262,7 @@ def test_readings_that_hold():
     ],
 )
 def test_each_rule_has_its_threshold(number, changed, verdict):
-    verdicts, _ = judged(**changed())
+    verdicts, _ = judged(number, **changed())
     assert verdicts[number] == verdict
 
 
@@ -268,7 +271,7 @@ def test_a_difference_that_may_be_chance_is_not_certain():
     runs = uci_starts()
     noise = np.random.default_rng(0).normal(1.0, 0.5, len(runs))
     runs["test"] *= np.where(runs["model"] == "mnb", np.abs(noise), 1.0)
-    parts = judged(uci_starts=runs)[1].query("number == 1 and whose == 'paper'").set_index("where")
+    parts = judged(1, uci_starts=runs)[1].query("number == 1 and whose == 'paper'").set_index("where")
     assert not parts.loc["best of 20, the bound, paired test", "holds"]
 
 
@@ -276,7 +279,7 @@ def test_fewer_starts_are_the_first_of_the_same_fits():
     runs = uci_starts()
     first = runs["start"] < 5  # the seventh is not among them: MMNB's others are higher
     runs.loc[first & (runs["model"] == "mmnb"), "test"] = 9.0
-    parts = judged(uci_starts=runs)[1].query("number == 1").set_index("where")["holds"]
+    parts = judged(1, uci_starts=runs)[1].query("number == 1").set_index("where")["holds"]
     assert [parts[f"best of {count}, the bound, medians"] for count in readings.COUNTS] == [False, False, True]
 
 
