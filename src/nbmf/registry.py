@@ -76,8 +76,7 @@ def _imported(class_name: str) -> Any:
 
 def settings_of(class_name: str) -> list[str]:
     """Return the constructor arguments that a configuration may set."""
-    accepted = inspect.signature(model_class(class_name)).parameters
-    return [name for name in accepted if name not in PROVIDED]
+    return [name for name in model_class(class_name).parameter_names() if name not in PROVIDED]
 
 
 def check_settings(where: str, class_name: str, grid: list[int], settings: dict[str, Any]) -> None:

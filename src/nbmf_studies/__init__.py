@@ -5,13 +5,15 @@ its figures, tables and claims. Nothing else lists them. Beside them lie `framew
 studies declare what they show, `pipeline`, what Snakemake needs, and `recipes` of public data.
 """
 
+import functools
 import importlib
 from pathlib import Path
 
 
-def study_keys() -> list[str]:
+@functools.cache
+def study_keys() -> tuple[str, ...]:
     """Return the keys of all studies, sorted: the names of their folders. Nothing is imported."""
-    return sorted(path.parent.name for path in Path(__file__).parent.glob("*/study.py"))
+    return tuple(sorted(path.parent.name for path in Path(__file__).parent.glob("*/study.py")))
 
 
 def all_studies() -> dict:
